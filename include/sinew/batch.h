@@ -46,8 +46,10 @@ SNW_API SNW_NODISCARD snw_status snw_batch_start(snw_batch *b, const snw_robot_s
 // snw_robot_equilibrium. From the rows of q, and to them; v <- 0.
 SNW_API SNW_NODISCARD snw_status snw_batch_equilibrium(snw_batch *b, const unsigned char *at,
                                                        snw_error *err);
-// Advance by `count` steps of h seconds each robot that has not failed since its start.
-SNW_API SNW_NODISCARD snw_status snw_batch_step(snw_batch *b, double h, int count, snw_error *err);
+// Advance by `count` steps of h seconds each robot `at` (NULL: all) that has not failed since its
+// start.
+SNW_API SNW_NODISCARD snw_status snw_batch_step(snw_batch *b, double h, int count,
+                                                const unsigned char *at, snw_error *err);
 // out (n x columns of the probe) <- present values of a probe; see snw_robot_probe.
 SNW_API SNW_NODISCARD snw_status snw_batch_probe(snw_batch *b, const char *probe, double *out,
                                                  snw_error *err);

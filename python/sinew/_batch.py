@@ -186,9 +186,13 @@ class Batch:
         """Move robots from `q` to stable equilibria under their inputs; those that do not get there are in `failed`."""
         self._call(lib.snw_batch_equilibrium, ffi.from_buffer("unsigned char[]", self._mask(at)))
 
-    def step(self, dt: float | None = None, count: int = 1) -> None:
-        """Advance all robots that have not failed by `count` steps of dt (that of the start unless given), s."""
-        self._call(lib.snw_batch_step, self.dt if dt is None else dt, count)
+    def step(self, dt: float | None = None, count: int = 1, *, at: np.ndarray | None = None) -> None:
+        """Advance all robots that have not failed by `count` steps of dt (that of the start unless given), s.
+
+        `at`: a mask of the robots to step. Robots that fail now are in `failed` and `errors`; nothing is raised for them.
+        """
+        mask = ffi.NULL if at is None else ffi.from_buffer("unsigned char[]", self._mask(at))
+        self._call(lib.snw_batch_step, self.dt if dt is None else dt, count, mask)
 
     @property
     def errors(self) -> dict[int, str]:

@@ -329,10 +329,11 @@ static snw_status step_robot(snw_batch *b, int i, bool polls, snw_error *err) {
 }
 
 // A wrong step is no failure of the robots.
-static snw_status check_steps(const snw_batch *b, double h, snw_error *err) {
+static snw_status check_steps(const snw_batch *b, double h, const unsigned char *at,
+                              snw_error *err) {
     for (int i = 0; i < b->n; i++) {
         const snw_robot *r = b->robot[i];
-        if (b->error[i].status != SNW_OK) continue;
+        if (b->error[i].status != SNW_OK || (at && !at[i])) continue;
         if (!r->integrator.close) {
             return snw_fail(err, SNW_E_ARGUMENT, "call snw_batch_start before the first step");
         }
@@ -341,13 +342,14 @@ static snw_status check_steps(const snw_batch *b, double h, snw_error *err) {
     return SNW_OK;
 }
 
-snw_status snw_batch_step(snw_batch *b, double h, int count, snw_error *err) {
+snw_status snw_batch_step(snw_batch *b, double h, int count, const unsigned char *at,
+                          snw_error *err) {
     if (!b) return snw_fail(err, SNW_E_ARGUMENT, "the batch is NULL");
     if (count < 0)
         return snw_fail(err, SNW_E_ARGUMENT, "count must not be negative, got %d", count);
-    SNW_TRY(check_steps(b, h, err));
+    SNW_TRY(check_steps(b, h, at, err));
     const batch_task task = {
-        .run = step_robot, .skips = true, .records = true, .h = h, .count = count};
+        .run = step_robot, .at = at, .skips = true, .records = true, .h = h, .count = count};
     return batch_execute(b, task, err);
 }
 

@@ -107,9 +107,9 @@ static void robots_of_a_batch_have_the_bits_they_have_alone(void **state) {
         const snw_robot_steps how = snw_robot_steps_defaults(h);
         expect_ok(snw_batch_start(b, &how, NULL, &err), &err);
         const size_t before = snw_alloc_count();
-        expect_ok(snw_batch_step(b, h, STEPS, &err), &err);
+        expect_ok(snw_batch_step(b, h, STEPS, NULL, &err), &err);
         for (int i = 0; i < N; i++) snw_batch_u(b)[i * nu + input(m, "motor")] = 0.01 * i;
-        expect_ok(snw_batch_step(b, h, STEPS, &err), &err);
+        expect_ok(snw_batch_step(b, h, STEPS, NULL, &err), &err);
         expect_ok(snw_batch_probe(b, "tip", &tip[0][0], &err), &err);
         assert_int_equal(snw_alloc_count(), before);
         for (int i = 0; i < N; i++) {
@@ -130,14 +130,14 @@ static void a_robot_that_fails_leaves_the_others_alone(void **state) {
     const snw_robot_steps how = snw_robot_steps_defaults(h);
     const int nq = snw_robot_nq(snw_batch_robot(b, 0)),
               nu = snw_robot_inputs(snw_batch_robot(b, 0));
-    assert_int_equal(snw_batch_step(b, h, 1, &err), SNW_E_ARGUMENT); // not started
+    assert_int_equal(snw_batch_step(b, h, 1, NULL, &err), SNW_E_ARGUMENT); // not started
     assert_int_equal(snw_batch_failures(b), 0);
     expect_ok(snw_batch_start(b, &how, NULL, &err), &err);
-    assert_int_equal(snw_batch_step(b, 2 * h, 1, &err), SNW_E_ARGUMENT); // too long
+    assert_int_equal(snw_batch_step(b, 2 * h, 1, NULL, &err), SNW_E_ARGUMENT); // too long
     assert_int_equal(snw_batch_failures(b), 0);
     snw_batch_u(b)[1 * nu + input(m, "motor")] = 1e30;
     snw_batch_u(b)[2 * nu + input(m, "motor")] = INFINITY;
-    assert_int_equal(snw_batch_step(b, h, 3, &err), SNW_E_DIVERGED);
+    assert_int_equal(snw_batch_step(b, h, 3, NULL, &err), SNW_E_DIVERGED);
     assert_int_equal(snw_batch_error(b, 1)->status, SNW_E_DIVERGED);
     assert_non_null(strstr(err.text, "robot 1: "));
     assert_non_null(strstr(err.text, "2 of 4 robots"));
@@ -147,7 +147,7 @@ static void a_robot_that_fails_leaves_the_others_alone(void **state) {
     assert_true(snw_batch_error(b, 1)->text[0] != 0);
     assert_null(snw_batch_error(b, 4));
     assert_memory_equal(snw_batch_q(b), snw_batch_q(b) + 3 * nq, (size_t)nq * sizeof(double));
-    expect_ok(snw_batch_step(b, h, 1, &err), &err); // the others go on
+    expect_ok(snw_batch_step(b, h, 1, NULL, &err), &err); // the others go on
     assert_near(snw_batch_time(b)[0], 4 * h, 1e-14);
     assert_near(snw_batch_time(b)[2], 0, 0);
     // begin the failed ones again
@@ -158,7 +158,9 @@ static void a_robot_that_fails_leaves_the_others_alone(void **state) {
     }
     expect_ok(snw_batch_start(b, &how, at, &err), &err);
     assert_int_equal(snw_batch_failures(b), 0);
-    expect_ok(snw_batch_step(b, h, 1, &err), &err);
+    const double t0 = snw_batch_time(b)[0], t1 = snw_batch_time(b)[1];
+    expect_ok(snw_batch_step(b, h, 1, at, &err), &err); // those only
+    assert_true(snw_batch_time(b)[0] == t0 && snw_batch_time(b)[1] > t1);
     snw_batch_close(b);
     snw_robot_model_close(m);
 }
@@ -190,14 +192,14 @@ static void a_call_can_be_cancelled(void **state) {
     int asked = 0;
     snw_batch_set_poll(b, count_and_stop, &asked);
     expect_ok(snw_batch_start(b, &how, NULL, &err), &err);
-    assert_int_equal(snw_batch_step(b, h, 1000000000, &err), SNW_E_STOPPED);
+    assert_int_equal(snw_batch_step(b, h, 1000000000, NULL, &err), SNW_E_STOPPED);
     assert_int_equal(asked, 1);
     assert_int_equal(snw_batch_failures(b), 0);
     snw_batch_set_poll(b, cancel_from_elsewhere, b);
-    assert_int_equal(snw_batch_step(b, h, 1000000000, &err), SNW_E_STOPPED);
+    assert_int_equal(snw_batch_step(b, h, 1000000000, NULL, &err), SNW_E_STOPPED);
     snw_batch_set_poll(b, NULL, NULL);
     snw_batch_cancel(b); // without a call: nothing
-    expect_ok(snw_batch_step(b, h, 1, &err), &err);
+    expect_ok(snw_batch_step(b, h, 1, NULL, &err), &err);
     snw_batch_close(b);
     snw_robot_model_close(m);
 }
@@ -216,8 +218,8 @@ static void bad_arguments_are_refused(void **state) {
     b = open_batch(m, 2, 0);
     assert_int_equal(snw_batch_start(b, NULL, NULL, &err), SNW_E_ARGUMENT);
     assert_int_equal(snw_batch_start(NULL, NULL, NULL, &err), SNW_E_ARGUMENT);
-    assert_int_equal(snw_batch_step(b, h, -1, &err), SNW_E_ARGUMENT);
-    assert_int_equal(snw_batch_step(NULL, h, 1, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_batch_step(b, h, -1, NULL, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_batch_step(NULL, h, 1, NULL, &err), SNW_E_ARGUMENT);
     assert_int_equal(snw_batch_probe(b, "tap", out, &err), SNW_E_ARGUMENT);
     assert_int_equal(snw_batch_probe(b, "tip", NULL, &err), SNW_E_ARGUMENT);
     assert_int_equal(snw_batch_equilibrium(NULL, NULL, &err), SNW_E_ARGUMENT);
