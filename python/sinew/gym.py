@@ -96,8 +96,8 @@ class Task(_Base):
         self._random = np.random.default_rng()
         self._count = 0
         size = self._observe_size()
-        self.observation_space = Box(-np.inf, np.inf, (size,))
-        self.action_space = Box(-1.0, 1.0, (self.actions,))
+        self.observation_space = Box(-np.inf, np.inf, (size,), np.float64)
+        self.action_space = Box(-1.0, 1.0, (self.actions,), np.float64)
 
     # ---- what subclasses give
 
