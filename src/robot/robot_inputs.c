@@ -156,7 +156,7 @@ void snw_robot_place_inputs(snw_robot *r, double *u) {
     r->u = u;
 }
 
-// ---- calls ------------------------------------------------------------------------------------
+// ---- calls --------------------------------------------------------------------------------------
 
 int snw_robot_load(const snw_robot *r, const char *name) {
     if (!r || !name) return -1;
