@@ -36,7 +36,7 @@ def run(model: "str | os.PathLike | Mapping", output: str | os.PathLike | None =
     that fails raises the exception of its status with `.result`, what was computed until then; Ctrl-C raises
     KeyboardInterrupt likewise, and `resume` continues.
     """
-    folder = tempfile.TemporaryDirectory(prefix="sinew-")
+    folder = tempfile.TemporaryDirectory(prefix="sinew-") if output is None or isinstance(model, Mapping) else None
     if isinstance(model, Mapping):
         path = os.path.join(folder.name, "model.yaml")
         pathlib.Path(path).write_text(json.dumps({"sinew": 1, **model}), encoding="utf-8")
@@ -52,10 +52,11 @@ def run(model: "str | os.PathLike | Mapping", output: str | os.PathLike | None =
     status = lib.snw_study_write(file_path(path), file_path(target), choice, hooks.c, err)
     hooks.finish()
     failure = hooks.failure or (None if status == lib.SNW_OK else exception_of(err))
-    result = None
-    if failure is None or _stamp(target) not in (None, before):
-        result = Result(target)
-        result._temporary = folder if output is None else None
+    result = Result(target) if failure is None or _stamp(target) not in (None, before) else None
+    if result is not None and output is None:
+        result._temporary = folder
+    elif folder is not None:
+        folder.cleanup()
     if failure is not None:
         failure.result = result
         raise failure

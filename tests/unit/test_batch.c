@@ -190,8 +190,8 @@ static void a_call_can_be_cancelled(void **state) {
     snw_error err = {0};
     const snw_robot_steps how = snw_robot_steps_defaults(h);
     int asked = 0;
-    snw_batch_set_poll(b, count_and_stop, &asked);
     expect_ok(snw_batch_start(b, &how, NULL, &err), &err);
+    snw_batch_set_poll(b, count_and_stop, &asked);
     assert_int_equal(snw_batch_step(b, h, 1000000000, NULL, &err), SNW_E_STOPPED);
     assert_int_equal(asked, 1);
     assert_int_equal(snw_batch_failures(b), 0);
