@@ -75,6 +75,7 @@ hunt: setup
 bench: setup-test
 	$(call build_preset,bench)
 	@for b in build/bench/bench_*; do test -x "$$b" || continue; "$$b" || exit 1; done
+	@test ! -d build/bench/python || PYTHONPATH=build/bench/python /usr/bin/python3 bench/python.py
 
 install: setup
 	$(call build_preset,release,-DCMAKE_INSTALL_PREFIX=$(PREFIX))

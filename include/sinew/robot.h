@@ -267,6 +267,11 @@ SNW_API SNW_NODISCARD snw_status snw_robot_start(snw_robot *r, const snw_robot_s
 // up, causes a plastic impact there.
 SNW_API SNW_NODISCARD snw_status snw_robot_step(snw_robot *r, double h, snw_error *err);
 
+// `count` such steps, for one call; *done (NULL: not wanted) <- how many were done. On failure the
+// state is that before the failed step.
+SNW_API SNW_NODISCARD snw_status snw_robot_advance(snw_robot *r, double h, int count, int *done,
+                                                   snw_error *err);
+
 // Energy removed by the numerical damping of the time integrator since the start, J. Negative: the
 // integrator has added energy, so the steps are too long for an impact, a release or the motion. 0
 // before the start and for schemes with step-size control.
@@ -318,6 +323,15 @@ SNW_API SNW_NODISCARD snw_status snw_robot_set_actuator(snw_robot *r, int actuat
                                                         const double *value, snw_error *err);
 // Return to the laws of the file.
 SNW_API snw_status snw_robot_unset_actuator(snw_robot *r, int actuator);
+// The inputs of all actuators (parts SNW_PART_INPUT) as one array, to read and to write: as
+// snw_robot_set_actuator sets them, snw_input_law() for the law of the file; 1 for a muscle as in
+// the file. A number that was written takes effect in the next computation or step, from the
+// present time on, and is refused there if it is not valid; the number before then stands in u
+// again.
+SNW_API int snw_robot_inputs(const snw_robot *r);
+SNW_API double *snw_robot_u(snw_robot *r);
+// The number that stands for the law of the file in u: a NaN of its own. Any other NaN is refused.
+SNW_API double snw_input_law(void);
 // effort (snw_robot_actuator_size) <- present effort by coordinate: the given one, or, where the
 // motion is given, the multiplier found by the last step or by forward dynamics; tension or gauge
 // pressure; for a muscle its activation factor.
@@ -344,7 +358,7 @@ SNW_API void snw_robot_let_go(snw_robot *r);
 // last bit. The numbers begin with a signature; those of another model, scheme or version of Sinew,
 // and altered ones, are refused.
 SNW_API size_t snw_robot_saves(const snw_robot *r);
-SNW_API snw_status snw_robot_save(const snw_robot *r, double *out);
+SNW_API snw_status snw_robot_save(snw_robot *r, double *out);
 SNW_API snw_status snw_robot_restore(snw_robot *r, const double *in);
 
 // ---- probes

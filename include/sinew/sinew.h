@@ -3,6 +3,7 @@
 // sinew.h: all public headers of Sinew.
 #pragma once
 
+#include "sinew/batch.h"
 #include "sinew/model.h"
 #include "sinew/robot.h"
 #include "sinew/status.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// study.h: runs the study of a model to memory: frames to a callback, to arrays, or both.
+// study.h: runs the study of a model to memory (frames to a callback, to arrays, or both), and all
+// runs of a model file to a result file.
 //
 // A study has its own states and leaves robots of the model alone. Different threads may run
 // studies of one model. Hooks are called from the thread that runs the study, between steps.
@@ -68,6 +69,31 @@ SNW_API void snw_study_close(snw_study *s); // NULL is fine
 // that was not reached shows it under a fraction of the load, which is in its stats.
 SNW_API SNW_NODISCARD snw_status snw_study_run(snw_study *s, int keep, const snw_study_hooks *hooks,
                                                snw_error *err);
+
+// ---- result files
+
+// Which runs of a model file are done, and how.
+typedef struct snw_study_choice {
+    int nset, nrun;
+    const char *const *set; // overrides "path=value"
+    const char *const *run; // names of runs; none: all
+    int resume;     // not 0: continue an unfinished `output` of the same model, overrides and runs
+    int increments; // each run ends after so many increments or time steps, as a stopped one, which
+                    // is no failure; 0: no limit
+} snw_study_choice;
+
+// Do the study of a model file as `sinew run` does: all its runs, to the result file `output`
+// (docs/results.md), with the same bits. An older file of that name is replaced when the first
+// frame is written. `choice` and `hooks` may be NULL; `frame` of the hooks is not called,
+// `progress` has the fraction of all runs, and the name of the run before that of the step where
+// there are several; warnings may come once for each run. The other runs are done after a failed
+// one. Returns the status of the first failure. Also then, and when cancelled (SNW_E_STOPPED), the
+// file has all frames until then, and `resume` continues it with the bits of an uninterrupted run.
+SNW_API SNW_NODISCARD snw_status snw_study_write(const char *path, const char *output,
+                                                 const snw_study_choice *choice,
+                                                 const snw_study_hooks *hooks, snw_error *err);
+
+// ---- frames
 
 // Number of frames kept.
 SNW_API int snw_study_frames(const snw_study *s);

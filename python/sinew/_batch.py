@@ -1,18 +1,28 @@
 # SPDX-License-Identifier: MIT
-"""Many robots of one model, stepped on all cores."""
+"""Many robots of one model, stepped on several threads by the C library."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import MutableMapping
+from collections.abc import Iterator, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from ._core import ArgumentError, Overrides, doubles, lib
-from ._errors import NotConverged
+from ._core import ArgumentError, Exclusive, Overrides, doubles, ffi, lib, new_error, raise_error, text, vector, view
 from ._model import Model
-from ._robot import Robot
+from ._robot import Robot, steps_options
+
+_interrupts: list[BaseException] = []
+
+
+def _interrupted(_kind, value, _traceback) -> None:
+    _interrupts.append(value)
+
+
+@ffi.def_extern(error=1, onerror=_interrupted)
+def sinew_batch_poll(_user):
+    return 0  # entering Python lets it handle signals; Ctrl-C becomes an exception here, which ends the call
 
 
 class _BatchControls(MutableMapping):
@@ -22,20 +32,21 @@ class _BatchControls(MutableMapping):
         self._batch = batch
 
     def __setitem__(self, name: str | int, value) -> None:
-        robots = self._batch.robots
         part = self._batch.model.actuators[name]
-        size = lib.snw_robot_actuator_size(robots[0]._r, part.index)
-        rows = np.broadcast_to(np.asarray(value, dtype=np.float64).reshape(-1, size) if np.ndim(value) else value,
-                               (len(robots), size))  # fmt: skip
-        for robot, row in zip(robots, rows):
-            robot.controls._set(part, row)
+        numbers = np.asarray(value, dtype=np.float64)
+        if part.size == 1 and numbers.ndim == 1:
+            numbers = numbers[:, None]
+        try:
+            self._batch.u[:, part.numbers] = numbers
+        except ValueError:
+            raise ArgumentError(f"'{name}' needs one value, or {self._batch.n} of size {part.size}, "
+                                f"but has shape {np.shape(value)}") from None  # fmt: skip
 
     def __getitem__(self, name: str | int) -> np.ndarray:
         return np.array([robot.controls[name] for robot in self._batch.robots])
 
     def __delitem__(self, name: str | int) -> None:
-        for robot in self._batch.robots:
-            del robot.controls[name]
+        self._batch.u[:, self._batch.model.actuators[name].numbers] = lib.snw_input_law()
 
     def __iter__(self):
         return iter(self._batch.model.actuators)
@@ -55,7 +66,8 @@ class _BatchParameters(MutableMapping):
         values = [value] * len(robots) if isinstance(value, str) or np.ndim(value) == 0 else list(value)
         if len(values) != len(robots):
             raise ArgumentError(f"'{path}' needs {len(robots)} values, but has {len(values)}")
-        self._batch._all(lambda i: robots[i].parameters.update({path: values[i]}))
+        with ThreadPoolExecutor(self._batch.threads) as pool, self._batch._exclusive:
+            list(pool.map(lambda i: robots[i]._change({path: values[i]}), range(len(robots))))
 
     def __getitem__(self, path: str) -> np.ndarray:
         return np.array([robot.parameters[path] for robot in self._batch.robots])
@@ -70,6 +82,32 @@ class _BatchParameters(MutableMapping):
         return len(self._batch.model.parameter_parts)
 
 
+class _Robots(Sequence):
+    """The robots of a batch; objects for them are made when they are first asked for."""
+
+    def __init__(self, handle, n: int, model: Model, exclusive: Exclusive):
+        self._handle, self._model, self._exclusive = handle, model, exclusive
+        self._made: list[Robot | None] = [None] * n
+
+    def __len__(self) -> int:
+        return len(self._made)
+
+    def __getitem__(self, i):
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(len(self)))]
+        robot = self._made[i]
+        if robot is None:
+            robot = Robot.__new__(Robot)
+            robot._err = new_error()
+            pointer = lib.snw_batch_robot(self._handle, range(len(self))[i])
+            robot._take(pointer, self._model, self._handle, self._exclusive)
+            self._made[i] = robot
+        return robot
+
+    def __iter__(self) -> Iterator[Robot]:
+        return (self[i] for i in range(len(self)))
+
+
 class Batch:
     """n robots of one model with states, inputs and parameters of their own, stepped together on all cores.
 
@@ -77,7 +115,7 @@ class Batch:
     >>> batch.q[:] = q0                       # (64, nq); set before start()
     >>> batch.start(step=5e-3)
     >>> batch.controls["cord(1)"] = tensions  # (64,)
-    >>> batch.step(count=200)
+    >>> batch.step(count=200)                 # one call of the library, without the interpreter's lock
     >>> batch.probe("tip"), batch.failed      # (64, 3), mask of robots whose step did not converge
 
     The numbers of each robot are those of a `Robot` stepped alone, to the last bit. `threads`: all cores unless given.
@@ -85,82 +123,98 @@ class Batch:
 
     def __init__(self, robot: "Robot | Model | str | os.PathLike", n: int, *, threads: int | None = None,
                  set: Overrides | None = None):  # fmt: skip
-        if n < 1:
-            raise ArgumentError(f"a batch needs at least one robot, not {n}")
         model = robot.model if isinstance(robot, Robot) else robot if isinstance(robot, Model) else Model(robot, set=set)
+        out, self._err = ffi.new("snw_batch **"), new_error()
+        if lib.snw_batch_create(model._m, n, threads or 0, out, self._err) != lib.SNW_OK:
+            raise_error(self._err)
+        self._b = ffi.gc(out[0], lib.snw_batch_close)
+        self._exclusive = Exclusive("batch")
         self.model = model
-        self.robots = [Robot(model) for _ in range(n)]
+        self.robots: Sequence[Robot] = _Robots(self._b, n, model, self._exclusive)
         """The robots, each of which may be used alone between steps."""
-        self.n, self.nq, self.nv = n, self.robots[0].nq, self.robots[0].nv
-        self.q = np.array([r.q for r in self.robots])
+        first = self.robots[0]
+        self.n, self.nq, self.nv = n, first.nq, first.nv
+        self.threads = lib.snw_batch_threads(self._b)
+        """Number of threads."""
+        self.q = view(lib.snw_batch_q(self._b), (n, self.nq), self._b)
         """Coordinates, (n, nq): written before `start`, read after steps."""
-        self.v = np.array([r.v for r in self.robots])
-        """Velocities, (n, nv)."""
+        self.v = view(lib.snw_batch_v(self._b), (n, self.nv), self._b)
+        """Velocities, (n, nv), likewise."""
+        self.u = view(lib.snw_batch_u(self._b), (n, first.u.size), self._b)
+        """Inputs of the actuators, (n, inputs): the arrays `u` of the robots, to read and write."""
+        self.t = view(lib.snw_batch_time(self._b), (n,), self._b)
+        """Times of the robots after the last step, s."""
+        self.t.flags.writeable = False
         if isinstance(robot, Robot):
-            self.q[:], self.v[:] = robot.q, robot.v
+            self.q[:], self.v[:], self.u[:] = robot.q, robot.v, robot.u
         self.failed = np.zeros(n, dtype=bool)
-        """Robots whose last step did not converge; they stay where they are until the next start."""
+        """Robots whose step did not converge; they stay where they are until the next start."""
         self.controls = _BatchControls(self)
         self.parameters = _BatchParameters(self)
-        self._threads = min(n, threads or os.cpu_count() or 1)
-        self._pool = ThreadPoolExecutor(self._threads)
-        self._sims: list = []
+        self.dt = 0.0
+        """Step of the last start, s."""
+        lib.snw_batch_set_poll(self._b, lib.sinew_batch_poll, ffi.NULL)
 
-    def _all(self, call) -> None:
-        """call(i) for each robot, a block of robots per thread; the first exception is raised."""
-        blocks = np.array_split(np.arange(self.n), self._threads)
-        done = [self._pool.submit(lambda block=block: [call(i) for i in block]) for block in blocks]
-        for task in done:
-            task.result()
+    def _call(self, function, *args) -> None:
+        """A call of the library; robots that fail by themselves are marked, other failures raise."""
+        with self._exclusive:
+            status = function(self._b, *args, self._err)
+        if status == lib.SNW_OK:
+            return
+        for i in range(self.n):
+            self.failed[i] = lib.snw_batch_error(self._b, i).status != lib.SNW_OK
+        if status == lib.SNW_E_STOPPED and _interrupts:
+            raise _interrupts.pop()
+        if status not in (lib.SNW_E_DIVERGED, lib.SNW_E_SINGULAR):
+            raise_error(self._err)
+
+    def _mask(self, at) -> np.ndarray:
+        return np.ascontiguousarray(np.broadcast_to(True if at is None else np.asarray(at, dtype=bool), (self.n,)))
 
     def start(self, step: float, scheme: str | None = None, *, at: np.ndarray | None = None, **options) -> None:
-        """Start motions from `q`, `v` at their robots' times; `at`: a mask of the robots to start, all unless given."""
-        at = np.ones(self.n, dtype=bool) if at is None else np.asarray(at, dtype=bool)
-        if not self._sims:
-            self._sims = [None] * self.n
+        """Start motions from `q`, `v` at their robots' times; `at`: a mask of the robots to start, all unless given.
 
-        def begin(i: int) -> None:
-            if at[i]:
-                robot = self.robots[i]
-                robot.q[:], robot.v[:] = self.q[i], self.v[i]
-                self._sims[i] = robot.simulate(step, scheme, **options)
+        `step`, `scheme` and further options are those of `Robot.simulate`.
+        """
+        how, _kept = steps_options(step, scheme, **options)
+        mask = self._mask(at)
+        self.failed[mask] = False
+        self._call(lib.snw_batch_start, how, ffi.from_buffer("unsigned char[]", mask))
+        self.dt = float(step)
 
-        self._all(begin)
-        self.failed[at] = False
+    def equilibrium(self, *, at: np.ndarray | None = None) -> None:
+        """Move robots from `q` to stable equilibria under their inputs; those that do not get there are in `failed`."""
+        self._call(lib.snw_batch_equilibrium, ffi.from_buffer("unsigned char[]", self._mask(at)))
 
-    def step(self, dt: float | None = None, count: int = 1) -> None:
-        """Advance all robots that have not failed by `count` steps."""
-        if not self._sims or any(s is None for s in self._sims):
-            raise ArgumentError("call start() before step()")
+    def step(self, dt: float | None = None, count: int = 1, *, at: np.ndarray | None = None) -> None:
+        """Advance all robots that have not failed by `count` steps of dt (that of the start unless given), s.
 
-        def advance(i: int) -> None:
-            if self.failed[i]:
-                return
-            try:
-                self._sims[i].step(dt, count)
-            except NotConverged:
-                self.failed[i] = True
-            self.q[i], self.v[i] = self.robots[i].q, self.robots[i].v
-
-        self._all(advance)
+        `at`: a mask of the robots to step. Robots that fail now are in `failed` and `errors`; nothing is raised for them.
+        """
+        mask = ffi.NULL if at is None else ffi.from_buffer("unsigned char[]", self._mask(at))
+        self._call(lib.snw_batch_step, self.dt if dt is None else dt, count, mask)
 
     @property
-    def t(self) -> np.ndarray:
-        """Time of each robot, s."""
-        return np.array([robot.t for robot in self.robots])
+    def errors(self) -> dict[int, str]:
+        """Messages of the robots that have failed, by their number."""
+        return {int(i): text(lib.snw_batch_error(self._b, int(i)).text) for i in np.flatnonzero(self.failed)}
 
     def probe(self, name: str) -> np.ndarray:
         """Present values of a probe, (n, columns), or (n,) where it has one column."""
-        part = self.model.probes[name]
-        out = np.empty((self.n, part.size))
-        key = name.encode()
-        for i, robot in enumerate(self.robots):
-            lib.snw_robot_probe(robot._r, key, part.size, doubles(out[i]))
-        return out[:, 0] if part.size == 1 else out
+        size = self.model.probes[name].size
+        out = np.empty((self.n, size))
+        self._call(lib.snw_batch_probe, name.encode(), doubles(out))
+        return out[:, 0] if size == 1 else out
+
+    def set_time(self, t, at: np.ndarray | None = None) -> None:
+        """Set the time of robots (s), one number or (n,), from which the next `start` goes on."""
+        times = vector(np.broadcast_to(t, (self.n,)), self.n, "t")
+        with self._exclusive:
+            for i in np.flatnonzero(self._mask(at)):
+                self.robots[i]._check(lib.snw_robot_set_time(self.robots[i]._r, times[i]))
 
     def close(self) -> None:
-        """End the threads."""
-        self._pool.shutdown()
+        """Does nothing; the threads end with the object. For use in `with`."""
 
     def __enter__(self) -> "Batch":
         return self
@@ -169,4 +223,4 @@ class Batch:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<sinew.Batch of {self.n} robots '{self.model.title or self.model.run}', {self._threads} threads>"
+        return f"<sinew.Batch of {self.n} robots '{self.model.title or self.model.run}', {self.threads} threads>"

@@ -27,14 +27,19 @@ def new_error():
 
 
 def raise_error(err) -> None:
-    """Raise the exception of a failed call from its snw_error."""
-    raise error_of(text(lib.snw_status_text(err.status)), text(err.text) or text(lib.snw_status_text(err.status)),
-                   text(err.file), err.line, err.column)  # fmt: skip
+    """Raise the exception of a failed call."""
+    raise exception_of(err)
+
+
+def exception_of(err) -> Exception:
+    """The exception of a failed call from its snw_error."""
+    return error_of(text(lib.snw_status_text(err.status)), text(err.text) or text(lib.snw_status_text(err.status)),
+                    text(err.file), err.line, err.column)  # fmt: skip
 
 
 def doubles(array: np.ndarray):
-    """Pointer to the numbers of a contiguous array."""
-    return ffi.cast("double *", array.ctypes.data)
+    """Pointer to the numbers of a contiguous array, by rows or by columns."""
+    return ffi.from_buffer("double[]", array if array.flags.c_contiguous else array.T)
 
 
 def view(pointer, shape, owner) -> np.ndarray:
@@ -141,14 +146,14 @@ class Parts(Mapping):
 class Exclusive:
     """Guard of a robot: a second thread that enters while the first is inside gets an exception."""
 
-    __slots__ = ("_lock",)
+    __slots__ = ("_lock", "_what")
 
-    def __init__(self):
-        self._lock = threading.Lock()
+    def __init__(self, what: str = "robot"):
+        self._lock, self._what = threading.Lock(), what
 
     def __enter__(self):
         if not self._lock.acquire(False):
-            raise Error("the robot is in use by another thread; give each thread a copy of its own: robot.copy()")
+            raise Error(f"the {self._what} is in use by another thread; give each thread its own, such as robot.copy()")
 
     def __exit__(self, *_):
         self._lock.release()

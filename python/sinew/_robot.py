@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from ._core import (
 )
 from ._model import Coordinates, Model
 
+_step = lib.snw_robot_step
 _AXES = {"body": lib.SNW_AXES_BODY, "world": lib.SNW_AXES_WORLD}
 
 
@@ -100,51 +102,57 @@ class Controls(MutableMapping):
 
     The value replaces the law of the file: an effort (N, N m), a tension (N), a pressure (Pa), a position (m, rad), a
     shortening (m), a volume (m^3), an amount of gas (mol) or the activation factor of a muscle, as the file prescribes
-    it. A function of the robot is evaluated at the beginning of each step: `controls["cord(1)"] = lambda robot: ...`.
-    `del controls[name]` returns to the law of the file.
+    it. It is used, and refused if it is not valid, by the next computation or step. A function of the robot is evaluated
+    at the beginning of each step: `controls["cord(1)"] = lambda robot: ...`. `del controls[name]` returns to the law of
+    the file. The same numbers as an array are `robot.u`.
     """
 
     def __init__(self, robot: "Robot"):
         self._robot = robot
-        self._laws: dict[int, Callable] = {}
+        self._u = ffi.cast("double *", ffi.from_buffer(robot._u)) if robot._u.size else ffi.NULL
+        self._slots: dict[str | int, tuple[int, int, int]] = {}  # index of the actuator, first of its inputs, their number
+        self._laws: dict[int, tuple[Callable, int, int]] = {}  # of actuators: function, first input, number of inputs
 
-    def _part(self, name: str | int):
-        return self._robot.model.actuators[name]
+    def _slot(self, name: str | int) -> tuple[int, int, int]:
+        part = self._robot.model.actuators[name]
+        slot = self._slots[name] = part.index, part.numbers.start, part.size
+        return slot
 
     def __setitem__(self, name: str | int, value) -> None:
-        part = self._part(name)
+        index, first, size = self._slots.get(name) or self._slot(name)
         if callable(value):
-            self._laws[part.index] = value
+            self._laws[index] = value, first, size
             return
-        self._laws.pop(part.index, None)
-        self._set(part, value)
+        if self._laws:
+            self._laws.pop(index, None)
+        if size == 1 and isinstance(value, float):
+            self._u[first] = value
+        else:
+            self._write(name, first, size, value)
 
-    def _set(self, part, value) -> None:
-        robot = self._robot
-        numbers = vector(value, lib.snw_robot_actuator_size(robot._r, part.index), part.name)
-        if lib.snw_robot_set_actuator(robot._r, part.index, doubles(numbers), robot._err) != lib.SNW_OK:
-            raise_error(robot._err)
+    def _write(self, name, first: int, size: int, value) -> None:
+        self._robot._u[first : first + size] = vector(value, size, name)
 
     def move(self, name: str | int, position, rate=None, acceleration=None) -> None:
         """Prescribe position, rate and acceleration of an actuator whose motion the file gives, from now on."""
-        part, robot = self._part(name), self._robot
-        size = lib.snw_robot_actuator_size(robot._r, part.index)
-        arrays = [None if x is None else vector(x, size, part.name) for x in (position, rate, acceleration)]
+        index, _, size = self._slots.get(name) or self._slot(name)
+        robot = self._robot
+        arrays = [None if x is None else vector(x, size, name) for x in (position, rate, acceleration)]
         pointers = [ffi.NULL if x is None else doubles(x) for x in arrays]
-        if lib.snw_robot_set_motion(robot._r, part.index, *pointers, robot._err) != lib.SNW_OK:
+        if lib.snw_robot_set_motion(robot._r, index, *pointers, robot._err) != lib.SNW_OK:
             raise_error(robot._err)
 
     def __getitem__(self, name: str | int):
         """Present effort: N, N m, tension (N) or gauge pressure (Pa); activation factor of a muscle."""
-        part = self._part(name)
-        out = np.empty(lib.snw_robot_actuator_size(self._robot._r, part.index))
-        self._robot._check(lib.snw_robot_effort(self._robot._r, part.index, doubles(out)))
-        return float(out[0]) if out.size == 1 else out
+        index, _, size = self._slots.get(name) or self._slot(name)
+        out = np.empty(size)
+        self._robot._check(lib.snw_robot_effort(self._robot._r, index, doubles(out)))
+        return float(out[0]) if size == 1 else out
 
     def __delitem__(self, name: str | int) -> None:
-        part = self._part(name)
-        self._laws.pop(part.index, None)
-        self._robot._check(lib.snw_robot_unset_actuator(self._robot._r, part.index))
+        index, _, _ = self._slots.get(name) or self._slot(name)
+        self._laws.pop(index, None)
+        self._robot._check(lib.snw_robot_unset_actuator(self._robot._r, index))
 
     def __iter__(self):
         return iter(self._robot.model.actuators)
@@ -156,8 +164,13 @@ class Controls(MutableMapping):
         return repr(self._robot.model.actuators)
 
     def _apply_laws(self) -> None:
-        for index, law in self._laws.items():
-            self._set(self._robot.model.actuators[index], law(self._robot))
+        robot = self._robot
+        for index, (law, first, size) in self._laws.items():
+            value = law(robot)
+            if size == 1 and isinstance(value, float):
+                self._u[first] = value
+            else:
+                self._write(index, first, size, value)
 
 
 class Robot:
@@ -184,18 +197,28 @@ class Robot:
             raise_error(self._err)
         self._take(out[0], model)
 
-    def _take(self, pointer, model: Model) -> None:
-        self._r = ffi.gc(pointer, lib.snw_robot_close)
+    def _take(self, pointer, model: Model, owner=None, exclusive: Exclusive | None = None) -> None:
+        """Use a robot of the library. It is closed with this object, unless its owner, such as a batch, is given."""
+        self._r = pointer if owner is not None else ffi.gc(pointer, lib.snw_robot_close)
+        self._owner = owner = self._r if owner is None else owner
         self._model = model
-        self._exclusive = Exclusive()
+        self._exclusive = exclusive or Exclusive()
+        self._acquire, self._release = self._exclusive._lock.acquire, self._exclusive._lock.release
         self._place = ffi.new("snw_place *")
+        self._places: dict[str, object] = {}  # name -> snw_place
+        self._probes: dict[str, tuple] = {}  # name -> text for C, size, array, its address
+        self._matrix = np.empty((4, 4))  # results of calls, before they are copied
+        self._matrix_at = doubles(self._matrix)
         self.nq: int = lib.snw_robot_nq(self._r)
         """Number of coordinates."""
         self.nv: int = lib.snw_robot_nv(self._r)
         """Number of velocities."""
-        self._q = view(lib.snw_robot_q(self._r), (self.nq,), self._r)
-        self._v = view(lib.snw_robot_v(self._r), (self.nv,), self._r)
-        self._a = view(lib.snw_robot_a(self._r), (self.nv,), self._r)
+        self._columns = np.empty((self.nv, 6))
+        self._columns_at = doubles(self._columns)
+        self._q = view(lib.snw_robot_q(self._r), (self.nq,), owner)
+        self._v = view(lib.snw_robot_v(self._r), (self.nv,), owner)
+        self._a = view(lib.snw_robot_a(self._r), (self.nv,), owner)
+        self._u = view(lib.snw_robot_u(self._r), (lib.snw_robot_inputs(self._r),), owner)
         self.controls = Controls(self)
         """Inputs of the actuators, see `Controls`."""
         self.parameters = Parameters(self)
@@ -224,10 +247,13 @@ class Robot:
             raise_error(lib.snw_robot_error(self._r))
 
     def _set_parameters(self, values: Overrides) -> None:
-        count, texts, _kept = override_list(values)
         with self._exclusive:
-            if lib.snw_robot_set_parameters(self._r, count, texts, self._err) != lib.SNW_OK:
-                raise_error(self._err)
+            self._change(values)
+
+    def _change(self, values: Overrides) -> None:
+        count, texts, _kept = override_list(values)
+        if lib.snw_robot_set_parameters(self._r, count, texts, self._err) != lib.SNW_OK:
+            raise_error(self._err)
         self._model = Model._of(lib.snw_robot_model_share(lib.snw_robot_model_of(self._r)))
 
     # ---- parts
@@ -322,6 +348,19 @@ class Robot:
         self.a[:] = value
 
     @property
+    def u(self) -> np.ndarray:
+        """Inputs of all actuators, a view to read and write, in the order of `actuators` (`actuators[name].numbers`).
+
+        NaN where the law of the file holds; `del controls[name]` returns to it. Numbers are used from the next
+        computation or step on, which refuses those that are not finite.
+        """
+        return self._u
+
+    @u.setter
+    def u(self, value) -> None:
+        self._u[:] = value
+
+    @property
     def t(self) -> float:
         """Time at which laws are evaluated, s."""
         return lib.snw_robot_time(self._r)
@@ -359,17 +398,29 @@ class Robot:
             out = self._place
             out.kind, out.index, out.x = lib.SNW_PLACE_ROD, self._model.rods[place].index, x
             return out[0]
-        if lib.snw_robot_find_place(self._r, place.encode(), self._place) != lib.SNW_OK:
-            raise_error(lib.snw_robot_error(self._r))
-        return self._place[0]
+        found = self._places.get(place)
+        if found is None:
+            at = ffi.new("snw_place *")
+            self._check(lib.snw_robot_find_place(self._r, place.encode(), at))
+            found = self._places[place] = at[0]
+        return found
+
+    def _enter(self) -> None:
+        """As `with self._exclusive`, at less cost: the caller releases."""
+        if not self._acquire(False):
+            self._exclusive.__enter__()
 
     def pose(self, place: str, x: float | None = None) -> np.ndarray:
         """Pose in the world, 4 x 4, of a link's end ("hand"), "arm.root", "arm.tip", a named site, or, with `x`, of the
         section of a rod at arc length x (m)."""
-        out = np.empty((4, 4), order="F")
-        with self._exclusive:
-            self._check(lib.snw_robot_pose(self._r, self._at(place, x), doubles(out)))
-        return out
+        at = self._at(place, x)
+        self._enter()
+        try:
+            if lib.snw_robot_pose(self._r, at, self._matrix_at):
+                raise_error(lib.snw_robot_error(self._r))
+            return self._matrix.T.copy()
+        finally:
+            self._release()
 
     def poses(self, link: str | None = None) -> np.ndarray:
         """World poses of all nodes, (nodes, 4, 4), or of those of one link."""
@@ -401,10 +452,14 @@ class Robot:
 
     def jacobian(self, place: str, x: float | None = None, *, frame: str = "world") -> np.ndarray:
         """Jacobian (6, nv) of a frame: twist = J v + part of motion given by laws."""
-        out = np.empty((6, self.nv), order="F")
-        with self._exclusive:
-            self._check(lib.snw_robot_jacobian(self._r, self._at(place, x), self._axes(frame), doubles(out), ffi.NULL))
-        return out
+        at, axes = self._at(place, x), self._axes(frame)
+        self._enter()
+        try:
+            if lib.snw_robot_jacobian(self._r, at, axes, self._columns_at, ffi.NULL):
+                raise_error(lib.snw_robot_error(self._r))
+            return self._columns.T.copy()
+        finally:
+            self._release()
 
     def jacobian_rate(self, place: str, x: float | None = None, *, frame: str = "world") -> np.ndarray:
         """Time derivative (6, nv) of `jacobian` along (q, v)."""
@@ -430,13 +485,20 @@ class Robot:
 
     def probe(self, name: str) -> np.ndarray | float:
         """Present value of a probe of the file, SI; a number where it has one column."""
-        part = self._model.probes[name]
-        out = np.empty(part.size)
-        with self._exclusive:
-            count = lib.snw_robot_probe(self._r, name.encode(), part.size, doubles(out))
-        if count != part.size:
-            raise_error(lib.snw_robot_error(self._r))
-        return float(out[0]) if part.size == 1 else out
+        key, size, out, address = self._probes.get(name) or self._find_probe(name)
+        self._enter()
+        try:
+            if lib.snw_robot_probe(self._r, key, size, address) != size:
+                raise_error(lib.snw_robot_error(self._r))
+            return float(out[0]) if size == 1 else out.copy()
+        finally:
+            self._release()
+
+    def _find_probe(self, name: str) -> tuple:
+        size = self._model.probes[name].size
+        out = np.empty(size)
+        found = self._probes[name] = ffi.new("char[]", name.encode()), size, out, doubles(out)
+        return found
 
     # ---- dynamics
 
@@ -600,30 +662,37 @@ class Robot:
         return f"<sinew.Robot '{self._model.title or self._model.run}' at t = {self.t:g} s: nq {self.nq}, nv {self.nv}>"
 
 
+def steps_options(step: float, scheme=None, rho=None, alpha=None, tolerance=None, engine=None, points: int = 0):
+    """Options of a motion as C takes them, and what keeps them alive."""
+    how = ffi.new("snw_robot_steps *", lib.snw_robot_steps_defaults(float(step)))
+    kept = [None if name is None else ffi.new("char[]", name.encode()) for name in (scheme, engine)]
+    if scheme is not None:
+        how.scheme = kept[0]
+    if engine is not None:
+        how.engine = kept[1]
+    if rho is not None:
+        how.rho = rho
+    if alpha is not None:
+        how.alpha = alpha
+    if tolerance is not None:
+        how.tolerance = tolerance
+    how.points = points
+    return how, kept
+
+
 class Simulation:
     """A motion of a robot, step by step: `sim.step()`. The state is the robot's: `robot.q`, `robot.probe("tip")`."""
 
     def __init__(self, robot: Robot, step, scheme, rho, alpha, tolerance, engine, points):
         self.robot, self.dt = robot, float(step)
-        how = ffi.new("snw_robot_steps *", lib.snw_robot_steps_defaults(self.dt))
-        self._names = [None if n is None else ffi.new("char[]", n.encode()) for n in (scheme, engine)]
-        if scheme is not None:
-            how.scheme = self._names[0]
-        if engine is not None:
-            how.engine = self._names[1]
-        if rho is not None:
-            how.rho = rho
-        if alpha is not None:
-            how.alpha = alpha
-        if tolerance is not None:
-            how.tolerance = tolerance
-        how.points = points
+        how, _kept = steps_options(self.dt, scheme, rho, alpha, tolerance, engine, points)
         with robot._exclusive:
             if lib.snw_robot_start(robot._r, how, robot._err) != lib.SNW_OK:
                 raise_error(robot._err)
-        self._r, self._err = robot._r, robot._err
-        self._acquire, self._release = robot._exclusive._lock.acquire, robot._exclusive._lock.release
+        self._r, self._err, self._owner = robot._r, robot._err, robot._owner
+        self._acquire, self._release = robot._acquire, robot._release
         self._laws = robot.controls._laws
+        self._chunk = 1  # steps in one call that take about 20 ms, so that Ctrl-C has an effect
 
     @property
     def controls(self) -> Controls:
@@ -641,17 +710,36 @@ class Simulation:
         Raises `NotConverged` when a step cannot be done; the state is then that before the failed step.
         """
         h = self.dt if dt is None else dt
-        for _ in range(count):
-            if self._laws:
-                self.robot.controls._apply_laws()
-            if not self._acquire(False):
-                self.robot._exclusive.__enter__()
-            try:
-                status = lib.snw_robot_step(self._r, h, self._err)
-            finally:
-                self._release()
+        if count != 1:
+            self._several(h, count)
+            return
+        if self._laws:
+            self.robot.controls._apply_laws()
+        if not self._acquire(False):
+            self.robot._exclusive.__enter__()
+        try:
+            status = _step(self._r, h, self._err)
+        finally:
+            self._release()
+        if status:
+            raise_error(self._err)
+
+    def _several(self, h: float, count: int) -> None:
+        if count < 0:
+            raise ArgumentError(f"the number of steps must not be negative, but is {count}")
+        if self._laws:
+            for _ in range(count):
+                self.step(h)
+            return
+        while count > 0:
+            n, start = min(count, self._chunk), perf_counter()
+            with self.robot._exclusive:
+                status = lib.snw_robot_advance(self._r, h, n, ffi.NULL, self._err)
             if status:
                 raise_error(self._err)
+            count -= n
+            took = (perf_counter() - start) / n
+            self._chunk = max(1, min(2 * n, int(0.02 / took))) if took > 0 else 2 * n
 
     @property
     def scheme_energy(self) -> float:

@@ -6,8 +6,6 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-import signal
-import subprocess
 import sys
 import tempfile
 import warnings
@@ -15,9 +13,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from . import _command
-from ._core import Overrides, ffi, lib, new_error, raise_error, text, view, written
-from ._errors import error_of
+from ._core import Overrides, exception_of, ffi, file_path, lib, new_error, override_list, raise_error, text, view
 from ._model import Model
 from ._result import Result
 
@@ -27,81 +23,108 @@ class SinewWarning(UserWarning):
 
 
 def run(model: "str | os.PathLike | Mapping", output: str | os.PathLike | None = None, *, runs: str | list[str] | None = None,
-        set: Overrides | None = None, progress: bool = False, resume: bool = False) -> Result:  # fmt: skip
+        set: Overrides | None = None, progress: "bool | Callable[[str, float, float], None]" = False,
+        resume: bool = False) -> Result:  # fmt: skip
     """Do the study of a model, every run of it, and return its `Result`.
 
     `model`: a model file, or dictionaries with the keys of the model language. `output`: the result file; without it
     the results live in a temporary file as long as the returned object. `runs`: names of the runs to do. `set`: overrides
-    {path: value}. `progress`: show the progress on standard error. `resume`: go on with an interrupted `output`.
+    {path: value}. `progress`: True for a line on standard error, or a function of the name of the step, the time (s) and
+    the fraction that is done. `resume`: go on with an interrupted `output`.
 
-    Warnings of the study are Python warnings (`SinewWarning`). A run that fails raises the exception of its status with
-    `.result`, what was computed until then; Ctrl-C raises KeyboardInterrupt likewise.
+    The result file has the bits of that of `sinew run`. Warnings of the study are Python warnings (`SinewWarning`). A run
+    that fails raises the exception of its status with `.result`, what was computed until then; Ctrl-C raises
+    KeyboardInterrupt likewise, and `resume` continues.
     """
-    folder = tempfile.TemporaryDirectory(prefix="sinew-")
+    folder = tempfile.TemporaryDirectory(prefix="sinew-") if output is None or isinstance(model, Mapping) else None
     if isinstance(model, Mapping):
         path = os.path.join(folder.name, "model.yaml")
         pathlib.Path(path).write_text(json.dumps({"sinew": 1, **model}), encoding="utf-8")
     else:
         path = os.fspath(model)
     target = os.path.join(folder.name, "result.h5") if output is None else os.fspath(output)
-    args = [_command.path(), "run", path, "-o", target, "--json", "--force"]
-    for name in [runs] if isinstance(runs, str) else runs or []:
-        args += ["--run", name]
-    for where, value in (set or {}).items():
-        args += ["--set", f"{where}={written(value)}"]
-    if resume:
-        args.remove("--force")
-        args.append("--resume")
-    process = subprocess.Popen(args, stdout=subprocess.PIPE, stderr=None if progress else subprocess.PIPE, text=True)
-    interrupted = False
-    while True:
-        try:
-            out, messages = process.communicate()
-            break
-        except KeyboardInterrupt:  # the command stops between two increments and keeps what it has
-            interrupted = True
-            process.send_signal(signal.SIGINT)
-    for line in (messages or "").splitlines():
-        for mark in (": warning: ", ": note: "):
-            if mark in line:
-                warnings.warn(line.split(mark, 1)[1], SinewWarning, stacklevel=2)
-    try:
-        reply = json.loads(out)
-    except json.JSONDecodeError:
-        reply = {}
-    result = None
-    if os.path.exists(target):
-        result = Result(target)
-        result._temporary = folder if output is None else None
-    if interrupted:
-        stop = KeyboardInterrupt("the study was stopped; .result has what was computed")
-        stop.result = result
-        raise stop
-    if process.returncode != 0:
-        error = reply.get("error") or next((r["error"] for r in reply.get("runs", []) if r.get("error")), {})
-        failure = error_of(error.get("status", ""), error.get("text") or (messages or "").strip() or "the study failed",
-                           error.get("file"), error.get("line"), error.get("column"))  # fmt: skip
+    names = [ffi.new("char[]", name.encode()) for name in ([runs] if isinstance(runs, str) else runs or [])]
+    choice, listed = ffi.new("snw_study_choice *"), ffi.new("char *[]", names)
+    count, texts, _kept = override_list(set)
+    choice.nset, choice.set = count, texts  # C does not keep these alive
+    choice.nrun, choice.run, choice.resume = len(names), listed, resume
+    before, hooks, err = _stamp(target), _Hooks(progress), new_error()
+    status = lib.snw_study_write(file_path(path), file_path(target), choice, hooks.c, err)
+    hooks.finish()
+    failure = hooks.failure or (None if status == lib.SNW_OK else exception_of(err))
+    result = Result(target) if failure is None or _stamp(target) not in (None, before) else None
+    if result is not None and output is None:
+        result._temporary = folder
+    elif folder is not None:
+        folder.cleanup()
+    if failure is not None:
         failure.result = result
         raise failure
     return result
 
 
-@ffi.def_extern()
+def _stamp(path: str):
+    """Tells whether a file was written; None: there is none."""
+    try:
+        info = os.stat(path)
+    except FileNotFoundError:
+        return None
+    return info.st_ino, info.st_mtime_ns, info.st_size
+
+
+def _line(step: str, t: float, fraction: float) -> None:
+    print(f"\r{step}  t = {t:.4g} s  {100 * fraction:3.0f} %", end="", file=sys.stderr, flush=True)
+
+
+class _Hooks:
+    """Hooks of a study in Python. An exception in one of them, Ctrl-C too, ends the study and is kept in `failure`."""
+
+    def __init__(self, progress: Callable | bool, frame: Callable[[], None] | None = None):
+        self.progress, self.frame = _line if progress is True else progress or None, frame
+        self.failure: BaseException | None = None
+        self.warnings: list[str] = []
+        self._handle = ffi.new_handle(self)
+        self.c = ffi.new("snw_study_hooks *")
+        self.c.user = self._handle
+        self.c.frame = lib.sinew_study_frame if frame else ffi.NULL
+        self.c.progress = lib.sinew_study_progress if self.progress else ffi.NULL
+        self.c.cancel = lib.sinew_study_cancel
+        self.c.warn = lib.sinew_study_warn
+
+    def finish(self) -> None:
+        """End the line of progress and show the warnings, each once."""
+        if self.progress is _line:
+            print(file=sys.stderr)
+        self.warnings = list(dict.fromkeys(self.warnings))
+        for line in self.warnings:
+            warnings.warn(line, SinewWarning, stacklevel=3)
+
+
+def _failed(_kind, value, traceback) -> None:
+    hooks = ffi.from_handle(traceback.tb_frame.f_locals["user"])
+    hooks.failure = hooks.failure or value
+
+
+@ffi.def_extern(error=lib.SNW_E_STOPPED, onerror=_failed)
 def sinew_study_frame(user, study):
-    return ffi.from_handle(user)._frame()
+    ffi.from_handle(user).frame()
+    return lib.SNW_OK
 
 
-@ffi.def_extern()
+@ffi.def_extern(onerror=_failed)
 def sinew_study_progress(user, step, t, fraction):
-    ffi.from_handle(user)._progress(text(step), t, fraction)
+    hooks = ffi.from_handle(user)
+    if hooks.failure is None:
+        hooks.progress(text(step), t, fraction)
 
 
-@ffi.def_extern()
+@ffi.def_extern(error=1, onerror=_failed)
 def sinew_study_cancel(user):
-    return ffi.from_handle(user)._cancelled()
+    # entering Python lets it handle signals: Ctrl-C is an exception here
+    return ffi.from_handle(user).failure is not None
 
 
-@ffi.def_extern()
+@ffi.def_extern(onerror=_failed)
 def sinew_study_warn(user, line):
     ffi.from_handle(user).warnings.append(text(line))
 
@@ -130,9 +153,6 @@ class Study:
             if not name:
                 break
             self._columns.append(text(name))
-        self._on_frame: Callable | None = None
-        self._on_progress: Callable | None = None
-        self._failure: BaseException | None = None
 
     def run(self, *, frame: Callable[["Study"], None] | None = None,
             progress: Callable[[str, float, float], None] | bool = False, keep: bool = True) -> "Study":  # fmt: skip
@@ -142,50 +162,15 @@ class Study:
         the step, the time (s) and the fraction that is done, or True for a line on standard error. `keep`: keep all
         frames in arrays. An exception in a callback and Ctrl-C end the study; the frames until then stay.
         """
-        self._on_frame, self._on_progress, self._failure = frame, self._line if progress is True else progress or None, None
-        self.warnings = []
-        handle = ffi.new_handle(self)
-        hooks = ffi.new("snw_study_hooks *")
-        hooks.user = handle
-        hooks.frame = lib.sinew_study_frame if frame else ffi.NULL
-        hooks.progress = lib.sinew_study_progress if self._on_progress else ffi.NULL
-        hooks.cancel = lib.sinew_study_cancel
-        hooks.warn = lib.sinew_study_warn
-        err = new_error()
-        status = lib.snw_study_run(self._s, 1 if keep else 0, hooks, err)
-        if progress is True:
-            print(file=sys.stderr)
-        for line in self.warnings:
-            warnings.warn(line, SinewWarning, stacklevel=2)
-        if self._failure is not None:
-            raise self._failure
+        hooks, err = _Hooks(progress, (lambda: frame(self)) if frame else None), new_error()
+        status = lib.snw_study_run(self._s, 1 if keep else 0, hooks.c, err)
+        hooks.finish()
+        self.warnings = hooks.warnings
+        if hooks.failure is not None:
+            raise hooks.failure
         if status != lib.SNW_OK:
             raise_error(err)
         return self
-
-    @staticmethod
-    def _line(step: str, t: float, fraction: float) -> None:
-        print(f"\r{step}  t = {t:.4g} s  {100 * fraction:3.0f} %", end="", file=sys.stderr, flush=True)
-
-    def _guarded(self, call: Callable, *args) -> int:
-        if self._failure is not None:
-            return lib.SNW_E_STOPPED
-        try:
-            call(*args)
-        except BaseException as failure:  # raised again by run()
-            self._failure = failure
-            return lib.SNW_E_STOPPED
-        return lib.SNW_OK
-
-    def _frame(self) -> int:
-        return self._guarded(self._on_frame, self)
-
-    def _progress(self, *args) -> None:
-        self._guarded(self._on_progress, *args)
-
-    def _cancelled(self) -> int:
-        # entering Python lets it handle signals, such as Ctrl-C
-        return int(self._guarded(lambda: None) != lib.SNW_OK)
 
     def _field(self, name: str) -> int:
         code = {"t": "TIME", "stage_index": "STEP", "columns": "COLUMN"}.get(name, name.upper())

@@ -13,11 +13,14 @@ on wheels goes where it is told). Each has a baseline controller, `env.baseline(
 
 from __future__ import annotations
 
+import enum
+import functools
 import pathlib
 from collections.abc import Callable
 
 import numpy as np
 
+from ._batch import Batch
 from ._errors import NotConverged
 from ._model import Model
 from ._robot import Robot
@@ -26,9 +29,18 @@ try:
     import gymnasium
     from gymnasium.spaces import Box
 
+    from gymnasium.vector import AutoresetMode, VectorEnv as _VectorBase
+
     _Base = gymnasium.Env
 except ImportError:
-    gymnasium, _Base = None, object
+    gymnasium, _Base, _VectorBase = None, object, object
+
+    class AutoresetMode(enum.Enum):
+        """When a robot of a vector environment begins its next episode, as gymnasium.vector.AutoresetMode."""
+
+        NEXT_STEP = "NextStep"
+        SAME_STEP = "SameStep"
+        DISABLED = "Disabled"
 
     class Box:
         """Arrays between two bounds, as gymnasium.spaces.Box."""
@@ -71,14 +83,21 @@ class Task(_Base):
     render_mode = None
 
     def __init__(self, **overrides):
-        self.robot = Robot(Model(MODELS / self.model_file, set={k.replace("__", "."): v for k, v in overrides.items()}))
-        self._q0, self._v0 = self.robot.q.copy(), self.robot.v.copy()
+        self._use(Robot(self._model(overrides)))
+
+    @classmethod
+    def _model(cls, overrides: dict) -> Model:
+        return Model(MODELS / cls.model_file, set={k.replace("__", "."): v for k, v in overrides.items()})
+
+    def _use(self, robot: Robot) -> None:
+        self.robot = robot
+        self._q0, self._v0 = robot.q.copy(), robot.v.copy()
         self._sim = None
         self._random = np.random.default_rng()
         self._count = 0
         size = self._observe_size()
-        self.observation_space = Box(-np.inf, np.inf, (size,))
-        self.action_space = Box(-1.0, 1.0, (self.actions,))
+        self.observation_space = Box(-np.inf, np.inf, (size,), np.float64)
+        self.action_space = Box(-1.0, 1.0, (self.actions,), np.float64)
 
     # ---- what subclasses give
 
@@ -91,7 +110,7 @@ class Task(_Base):
         """Choose the start and the target."""
 
     def _act(self, action: np.ndarray) -> None:
-        """Set the inputs of the robot at the beginning of each time step."""
+        """Set the inputs of the robot for the time steps of an action."""
         raise NotImplementedError
 
     def _observe(self) -> np.ndarray:
@@ -100,6 +119,10 @@ class Task(_Base):
     def _reward(self, action: np.ndarray) -> float:
         raise NotImplementedError
 
+    def _arrived(self) -> bool:
+        """Is the task done? Asked after `_reward`."""
+        return False
+
     def baseline(self) -> Callable[[np.ndarray], np.ndarray]:
         """A simple controller: a function of the observation."""
         raise NotImplementedError
@@ -107,28 +130,41 @@ class Task(_Base):
     # ---- Gymnasium's interface
 
     def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
-        if seed is not None:
+        self._restart(seed)
+        self._sim = self.robot.simulate(self.step_time)
+        return self._observe(), {}
+
+    def _restart(self, seed: int | None) -> None:
+        """The state at the beginning of an episode."""
+        if gymnasium is not None:
+            _Base.reset(self, seed=seed)  # its generator has the same numbers as that below
+            self._random = self.np_random
+        elif seed is not None:
             self._random = np.random.default_rng(seed)
         for name in self.robot.actuators:
             del self.robot.controls[name]
         self.robot.q[:], self.robot.v[:], self.robot.a[:], self.robot.t = self._q0, self._v0, 0, 0
         self._count = 0
         self._begin()
-        self._sim = self.robot.simulate(self.step_time)
-        return self._observe(), {}
 
     def step(self, action) -> tuple[np.ndarray, float, bool, bool, dict]:
         if self._sim is None:
             raise RuntimeError("call reset() before step()")
         action = np.clip(np.asarray(action, dtype=np.float64).reshape(self.actions), -1, 1)
-        self._count += 1
+        self._act(action)
         try:
-            for _ in range(self.repeat):
-                self._act(action)
-                self._sim.step()
+            self._sim.step(count=self.repeat)
         except NotConverged as failure:
-            return self._observe(), -10.0, True, False, {"failure": str(failure)}
-        return self._observe(), self._reward(action), False, self._count >= self.limit, {}
+            return self._judge(action, failure.text)
+        return self._judge(action)
+
+    def _judge(self, action: np.ndarray, failure: str | None = None) -> tuple[np.ndarray, float, bool, bool, dict]:
+        """What `step` returns after the time steps of an action; `failure`: why one of them could not be done."""
+        self._count += 1
+        if failure is not None:
+            return self._observe(), -10.0, True, False, {"failure": failure}
+        reward = self._reward(action)
+        return self._observe(), reward, self._arrived(), self._count >= self.limit, {}
 
     def close(self) -> None:
         self._sim = None
@@ -295,9 +331,8 @@ class Steer(Task):
 
         return policy
 
-    def step(self, action):
-        observation, reward, terminated, truncated, info = super().step(action)
-        return observation, reward, terminated or self._before < 0.2, truncated, info
+    def _arrived(self) -> bool:
+        return self._before < 0.2
 
 
 TASKS: dict[str, type[Task]] = {"Reach": Reach, "SwingUp": SwingUp, "Steer": Steer}
@@ -305,10 +340,13 @@ TASKS: dict[str, type[Task]] = {"Reach": Reach, "SwingUp": SwingUp, "Steer": Ste
 
 def make(task: str, **overrides) -> Task:
     """A task by name; further arguments override values of its model, `silicone__young="1 MPa"`."""
-    try:
-        return TASKS[task](**overrides)
-    except KeyError:
-        raise KeyError(f"no task '{task}'; there are {', '.join(TASKS)}") from None
+    return _find(task)(**overrides)
+
+
+def _find(task: str) -> type[Task]:
+    if task not in TASKS:
+        raise KeyError(f"no task '{task}'; there are {', '.join(TASKS)}")
+    return TASKS[task]
 
 
 def score(env: Task, policy: Callable[[np.ndarray], np.ndarray], episodes: int = 10, seed: int = 1) -> np.ndarray:
@@ -324,6 +362,128 @@ def score(env: Task, policy: Callable[[np.ndarray], np.ndarray], episodes: int =
     return out
 
 
+class VectorTask(_VectorBase):
+    """n robots with the same task, stepped together by a `Batch`: Gymnasium's interface of vector environments.
+
+    Observations, rewards and flags are arrays over the robots, with the bits of n single tasks. `info["failure"]` has the
+    messages of robots whose step did not converge, `info["_failure"]` their mask. A robot whose episode ends begins again,
+    by `autoreset_mode`:
+
+    - `NextStep`: in the next `step`, which ignores its action and gives its first observation and no reward;
+    - `SameStep`: at once; `info["final_obs"]` and `info["final_info"]` have what the episode ended with;
+    - `Disabled`: when `reset(options={"reset_mask": mask})` says so.
+    """
+
+    render_mode = None
+    spec = None
+
+    def __init__(self, task: type[Task], num_envs: int, *, autoreset_mode: "AutoresetMode | str" = AutoresetMode.NEXT_STEP,
+                 threads: int | None = None, **overrides):  # fmt: skip
+        self.batch = Batch(task._model(overrides), num_envs, threads=threads)
+        self.tasks: list[Task] = []
+        """The single tasks; their robots are those of the batch."""
+        for robot in self.batch.robots:
+            one = task.__new__(task)
+            one._use(robot)
+            self.tasks.append(one)
+        first = self.tasks[0]
+        self.num_envs = num_envs
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {**task.metadata, "autoreset_mode": self.autoreset_mode}
+        self.single_observation_space, self.single_action_space = first.observation_space, first.action_space
+        self.observation_space = _repeated(first.observation_space, num_envs)
+        self.action_space = _repeated(first.action_space, num_envs)
+        self._over = np.ones(num_envs, dtype=bool)  # not begun, or ended
+        self._begun = False
+
+    def _restart(self, at: np.ndarray, seeds: list) -> np.ndarray:
+        """Begin episodes of the robots `at`; their observations, one row each."""
+        batch = self.batch
+        for i in np.flatnonzero(at):
+            self.tasks[i]._restart(seeds[i])
+            batch.q[i], batch.v[i] = batch.robots[i].q, batch.robots[i].v
+        batch.start(self.tasks[0].step_time, at=at)
+        self._over[at] = False
+        if batch.failed[at].any():
+            raise NotConverged(f"an episode cannot begin: {batch.errors}")
+        return np.array([self.tasks[i]._observe() for i in np.flatnonzero(at)])
+
+    def reset(self, *, seed: int | list[int | None] | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+        """Begin all episodes, or those of the mask `options["reset_mask"]`; seeds are seed, seed + 1, .. or a list."""
+        n = self.num_envs
+        seeds = [seed] * n if seed is None else [seed + i for i in range(n)] if isinstance(seed, (int, np.integer)) else list(seed)
+        mask = (options or {}).get("reset_mask", np.ones(n, dtype=bool))
+        if len(seeds) != n:
+            raise ValueError(f"reset needs {n} seeds, but has {len(seeds)}")
+        if not isinstance(mask, np.ndarray) or mask.shape != (n,) or mask.dtype != bool or not mask.any():
+            raise ValueError(f"reset_mask is an array of {n} booleans of which at least one is True")
+        if not self._begun:
+            if not mask.all():
+                raise ValueError("the first reset begins all episodes")
+            self._observation, self._begun = np.empty(self.observation_space.shape), True
+        self._observation[mask] = self._restart(mask, seeds)
+        return self._observation.copy(), {}
+
+    def step(self, actions) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict]:
+        if not self._begun:
+            raise RuntimeError("call reset() before step()")
+        if self._over.any() and self.autoreset_mode is AutoresetMode.DISABLED:
+            raise RuntimeError("call reset(options={'reset_mask': ..}) for the episodes that have ended")
+        n, nobody = self.num_envs, [None] * self.num_envs
+        actions = np.clip(np.asarray(actions, dtype=np.float64).reshape(n, -1), -1, 1)
+        reward, terminated, truncated, info = np.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), {}
+        ended, moving = self._over.copy(), np.flatnonzero(~self._over)
+        for i in moving:
+            self.tasks[i]._act(actions[i])
+        self.batch.step(count=self.tasks[0].repeat, at=~ended)
+        if ended.any():
+            self._observation[ended] = self._restart(ended, nobody)
+        failed = self.batch.errors if self.batch.failed.any() else {}
+        for i in moving:
+            self._observation[i], reward[i], terminated[i], truncated[i], one = self.tasks[i]._judge(actions[i], failed.get(int(i)))
+            _collect(info, one, i, n)
+        self._over = terminated | truncated
+        if self._over.any() and self.autoreset_mode is AutoresetMode.SAME_STEP:
+            self._finish(info, self._over.copy())
+        return self._observation.copy(), reward, terminated, truncated, info
+
+    def _finish(self, info: dict, ended: np.ndarray) -> None:
+        """Put the end of episodes into `info` and begin new ones."""
+        messages, masked = info.pop("failure", None), info.pop("_failure", None)
+        for i in np.flatnonzero(ended):
+            last = {"failure": messages[i]} if messages is not None and masked[i] else {}
+            _collect(info, {"final_obs": self._observation[i].copy(), "final_info": last}, i, self.num_envs)
+        self._observation[ended] = self._restart(ended, [None] * self.num_envs)
+
+    def close(self, **_) -> None:
+        """Nothing has to be closed."""
+
+    def __repr__(self) -> str:
+        return f"<sinew.gym.VectorTask of {self.num_envs} {type(self.tasks[0]).__name__}>"
+
+
+def _collect(info: dict, one: dict, i: int, n: int) -> None:
+    """Put the info of robot i into arrays of objects over n robots, with masks `_key`; dictionaries become dictionaries."""
+    for key, value in one.items():
+        mask = info.setdefault("_" + key, np.zeros(n, dtype=bool))
+        mask[i] = True
+        if isinstance(value, dict):
+            _collect(info.setdefault(key, {}), value, i, n)
+        else:
+            info.setdefault(key, np.full(n, None, dtype=object))[i] = value
+
+
+def _repeated(box: Box, n: int) -> Box:
+    """The space of n arrays of a space."""
+    return Box(np.repeat(box.low[None], n, axis=0), np.repeat(box.high[None], n, axis=0), (n, *box.shape), box.dtype)
+
+
+def make_vec(task: str, num_envs: int = 1, **options) -> VectorTask:
+    """n robots with a task by name; `autoreset_mode`, `threads` and overrides of the model, see `VectorTask` and `make`."""
+    return VectorTask(_find(task), num_envs, **options)
+
+
 if gymnasium is not None:
-    for _name, _task in TASKS.items():
-        gymnasium.register(id=f"sinew/{_name}-v0", entry_point=f"sinew.gym:{_name}")
+    for _name in TASKS:
+        gymnasium.register(id=f"sinew/{_name}-v0", entry_point=f"sinew.gym:{_name}",
+                           vector_entry_point=functools.partial(make_vec, _name))  # fmt: skip

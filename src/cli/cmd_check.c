@@ -76,7 +76,7 @@ static snw_status json_job(snw_json *j, const snw_job *job, snw_error *err) {
 static int cmd_check_run(const snw_args *args, snw_reply *reply) {
     snw_error err = {0};
     snw_job job;
-    snw_status status = snw_job_open(snw_args_operand(args, 0), args, &job, &err);
+    snw_status status = snw_job_open_args(snw_args_operand(args, 0), args, &job, &err);
     if (status == SNW_OK) {
         status = reply->json ? json_job(reply->json, &job, &err) : print_job(&job, &err);
     }

@@ -3,10 +3,11 @@
 // sinew export: writes a run of a result file as glTF, VTK or CSV.
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/stop.h"
+#include "job/choice.h"
+#include "job/job.h"
 #include "output/csv.h"
 #include "output/export.h"
 
@@ -249,7 +250,7 @@ static snw_status export_run(job *j, snw_reply *reply, snw_error *err) {
     snw_export_opts opts;
     SNW_TRY(export_cmd_read_frames(j, &opts, err));
     SNW_TRY(choose_run(j, err));
-    SNW_TRY(snw_output_refuse("results", snw_args_operand(j->args, 0), j->output, err));
+    SNW_TRY(snw_job_refuse_output("results", snw_args_operand(j->args, 0), j->output, err));
     j->shape = snw_args_has(j->args, "shape");
     if (j->shape && j->format != CSV) {
         return snw_fail(err, SNW_E_ARGUMENT,

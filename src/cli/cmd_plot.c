@@ -3,11 +3,12 @@
 // sinew plot: draws probes, phase plots, shapes, energies or convergence of result files as a
 // figure.
 #include "base/fail.h"
-#include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/converge.h"
 #include "cli/output.h"
 #include "cli/plot_cairo.h"
+#include "job/choice.h"
+#include "job/job.h"
 #include "output/plot_data.h"
 #include "output/plot_svg.h"
 #include "study/series.h"
@@ -375,7 +376,7 @@ static snw_status write_cairo(job *j, snw_sink to, snw_plot_layout *l, snw_error
 
 static snw_status write_figure(job *j, snw_plot_layout *l, snw_error *err) {
     for (int i = 0; i < j->nfile; i++) {
-        SNW_TRY(snw_output_refuse("results", snw_args_operand(j->args, i), j->output, err));
+        SNW_TRY(snw_job_refuse_output("results", snw_args_operand(j->args, i), j->output, err));
     }
     snw_output out;
     SNW_TRY(snw_output_open(j->output, &out, err));

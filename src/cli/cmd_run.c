@@ -3,16 +3,15 @@
 // sinew run: executes the study of a model file, writes the results and prints a summary.
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/grid.h"
 #include "cli/job.h"
 #include "cli/output.h"
 #include "cli/replace.h"
-#include "cli/resume.h"
 #include "cli/stop.h"
-#include "output/scene.h"
-#include "results/result.h"
+#include "job/choice.h"
+#include "job/resume.h"
+#include "job/write.h"
 #include "study/modes.h"
 #include "study/series.h"
 
@@ -24,64 +23,27 @@
 // one line per run and SHOWN_COLUMNS values.
 enum { SHOWN_RUNS = 5, SHOWN_VALUES = 24, SHOWN_COLUMNS = 8 };
 
-// Result of one run for the summary.
-typedef struct outcome {
-    snw_status status;
-    bool kept; // --resume: the run was already finished
-    snw_run_totals totals;
-    int frames;
-    double t;      // time of the last frame, s
-    double *value; // columns of the last frame
-} outcome;
-
-// Data of the hooks of a run.
+// Data of the hooks.
 typedef struct session {
     snw_reply *reply;
     const char *path; // of the model
     snw_meter meter;
-    snw_results *results;
-    int increments;  // --increments: limit per run; 0: no limit
-    snw_error flush; // error of a write between frames
 } session;
 
-// ---- recorder of the last frame ----------------------------------------------------------------
-
-typedef struct last_frame {
-    outcome *outcome;
-    int ncolumn;
-} last_frame;
-
-static snw_status cmd_run_keep_frame(void *user, const snw_frame *f, snw_error *err) {
-    (void)err;
-    const last_frame *last = user;
-    last->outcome->frames++;
-    last->outcome->t = f->t;
-    if (last->ncolumn > 0) {
-        memcpy(last->outcome->value, f->column, (size_t)last->ncolumn * sizeof *f->column);
-    }
-    return SNW_OK;
-}
-
-static snw_status keep_end(void *user, snw_status status, const char *message, snw_error *err) {
-    (void)message, (void)err;
-    const last_frame *last = user;
-    last->outcome->status = status;
-    return SNW_OK;
-}
-
 // ---- hooks -------------------------------------------------------------------------------------
+
+static void cmd_run_begin(void *user, int index, const char *name) {
+    session *s = user;
+    snw_meter_run(&s->meter, index, name);
+}
 
 static void cmd_run_show_progress(void *user, const snw_progress *p) {
     session *s = user;
     snw_meter_show(&s->meter, p);
 }
 
-// called between increments; also flushes frames that have waited for a second
 static bool cmd_run_should_stop(void *user) {
-    session *s = user;
-    if (s->flush.status == SNW_OK && snw_results_flush(s->results, 1, &s->flush) != SNW_OK) {
-        return true;
-    }
+    (void)user;
     return snw_stop_asked();
 }
 
@@ -95,7 +57,10 @@ static void cmd_run_pass_note(void *user, const char *message) {
     snw_reply_note(s->reply, s->path, message);
 }
 
-// ---- execution ---------------------------------------------------------------------------------
+static void cmd_run_report(void *user, const snw_error *err) {
+    session *s = user;
+    snw_reply_fail(s->reply, err);
+}
 
 // out <- name of FILE with the extension .h5, in the current folder
 static void cmd_run_default_output(const char *path, char *out, size_t size) {
@@ -106,94 +71,9 @@ static void cmd_run_default_output(const char *path, char *out, size_t size) {
     (void)snprintf(out, size, "%.*s.h5", length, name);
 }
 
-static snw_status create_results(const snw_job *job, const char *output, snw_results **out,
-                                 snw_error *err) {
-    const snw_run_info **info = snw_alloc((size_t)job->n * sizeof *info);
-    snw_run_info *drawn = snw_alloc((size_t)job->n * sizeof *drawn);
-    char **scene = snw_alloc((size_t)job->n * sizeof *scene);
-    snw_status status = info && drawn && scene ? SNW_OK : SNW_E_MEMORY;
-    if (status != SNW_OK) (void)snw_fail(err, status, "out of memory");
-    for (int i = 0; status == SNW_OK && i < job->n; i++) {
-        drawn[i] = *snw_run_describe(job->run[i].run);
-        status = snw_scene_of_run(job->run[i].run, &scene[i], err);
-        drawn[i].scene = scene[i];
-        info[i] = &drawn[i];
-    }
-    if (status == SNW_OK) {
-        status = snw_results_create(output, job->n, info, job->text, out, err);
-    }
-    for (int i = 0; scene && i < job->n; i++) snw_free(scene[i]);
-    snw_free(scene);
-    snw_free(drawn);
-    snw_free(info);
-    return status;
-}
-
-static snw_status execute(session *s, const snw_job_run *r, int index, outcome *o, snw_error *err) {
-    last_frame last = {o, snw_run_describe(r->run)->ncolumn};
-    const snw_recorder recorder[] = {snw_results_recorder(s->results, index),
-                                     {&last, cmd_run_keep_frame, keep_end}};
-    const snw_run_hooks hooks = {.user = s,
-                                 .progress = cmd_run_show_progress,
-                                 .stop = cmd_run_should_stop,
-                                 .warn = cmd_run_pass_warning,
-                                 .note = cmd_run_pass_note,
-                                 .increments = s->increments};
-    const snw_status status = snw_run_execute(r->run, 2, recorder, &hooks, &o->totals, err);
-    if (s->flush.status != SNW_OK) {
-        *err = s->flush;
-        return o->status = err->status;
-    }
-    return o->status = status;
-}
-
-// report a failure with the name of the run, if there are several, and the results that are kept
-static void report_failure(session *s, const snw_job *job, int index, const outcome *o,
-                           const char *output, snw_error *err) {
-    char run[80] = "";
-    if (job->n > 1) (void)snprintf(run, sizeof run, "run '%.60s': ", job->run[index].name);
-    // a failed write is not an error of the model file
-    if (!err->file[0] && err->status != SNW_E_IO) {
-        (void)snprintf(err->file, sizeof err->file, "%s", s->path);
-    }
-    char text[sizeof err->text], kept[160] = "";
-    if (o->frames > 0 && snw_results_in_place(s->results)) {
-        (void)snprintf(kept, sizeof kept, "results kept in %.128s", output);
-    }
-    if (err->status == SNW_E_STOPPED && kept[0]) {
-        (void)snprintf(text, sizeof text, "%sstopped at t = %g s, %s", run, o->t, kept);
-    } else if (err->status == SNW_E_STOPPED) {
-        (void)snprintf(text, sizeof text, "%sstopped before its first frame", run);
-    } else {
-        (void)snprintf(text, sizeof text, "%s%.240s%s%s", run, err->text, kept[0] ? "; " : "",
-                       kept);
-    }
-    memcpy(err->text, text, sizeof text);
-    snw_reply_fail(s->reply, err);
-}
-
-// execute all runs in sequence; the others continue after a failed run
-static int execute_all(session *s, const snw_job *job, const char *output, outcome *outcomes) {
-    int exit_status = SNW_EXIT_DONE;
-    for (int i = 0; i < job->n; i++) outcomes[i].status = outcomes[i].kept ? SNW_OK : SNW_E_STOPPED;
-    for (int i = 0; i < job->n; i++) {
-        if (outcomes[i].kept) continue;
-        snw_error err = {0};
-        snw_meter_run(&s->meter, i, job->run[i].name);
-        const snw_status status = execute(s, &job->run[i], i, &outcomes[i], &err);
-        if (status == SNW_OK) continue;
-        if (status == SNW_E_STOPPED && !snw_stop_asked()) continue; // limit of --increments
-        exit_status = SNW_EXIT_FAILED;
-        report_failure(s, job, i, &outcomes[i], output, &err);
-        if (err.status == SNW_E_STOPPED || err.status == SNW_E_IO) break;
-    }
-    snw_meter_clear(&s->meter);
-    return exit_status;
-}
-
 // ---- the summary -------------------------------------------------------------------------------
 
-static snw_status cmd_run_print_totals(const snw_job *job, const outcome *outcomes,
+static snw_status cmd_run_print_totals(const snw_job *job, const snw_job_outcome *outcomes,
                                        snw_error *err) {
     snw_grid *g;
     // energy balance of dynamic runs: energy removed by the integrator, unaccounted energy, and
@@ -208,7 +88,7 @@ static snw_status cmd_run_print_totals(const snw_job *job, const outcome *outcom
                                 "balance",    "of",       "x real time"};
     for (int i = 0; i < columns; i++) snw_grid_cell(g, "%s", head[i]);
     for (int i = 0; i < job->n; i++) {
-        const outcome *o = &outcomes[i];
+        const snw_job_outcome *o = &outcomes[i];
         const snw_run_totals *t = &o->totals;
         snw_grid_cell(g, "%s", job->run[i].name);
         snw_grid_cell(g, "%s",
@@ -238,7 +118,7 @@ static snw_status cmd_run_print_totals(const snw_job *job, const outcome *outcom
 }
 
 // numbers of nodes of rods with adaptive nodes (rk45)
-static void print_nodes(const snw_job *job, const outcome *outcomes) {
+static void print_nodes(const snw_job *job, const snw_job_outcome *outcomes) {
     for (int i = 0; i < job->n; i++) {
         const snw_run_totals *t = &outcomes[i].totals;
         if (t->most_nodes == 0) continue;
@@ -248,7 +128,7 @@ static void print_nodes(const snw_job *job, const outcome *outcomes) {
 }
 
 // last value of the column of this name, NaN when the run has none: overrides may change probes
-static double last_value(const snw_job_run *r, const outcome *o, const char *wanted) {
+static double last_value(const snw_job_run *r, const snw_job_outcome *o, const char *wanted) {
     const snw_run_info *info = snw_run_describe(r->run);
     for (int i = 0; o->frames > 0 && i < info->ncolumn; i++) {
         char name[256];
@@ -259,7 +139,8 @@ static double last_value(const snw_job_run *r, const outcome *o, const char *wan
 }
 
 // last values, one line per run
-static snw_status cmd_run_print_lines(const snw_job *job, const outcome *outcomes, snw_error *err) {
+static snw_status cmd_run_print_lines(const snw_job *job, const snw_job_outcome *outcomes,
+                                      snw_error *err) {
     const snw_run_info *info = snw_run_describe(job->run[0].run);
     char name[SHOWN_COLUMNS][256], align[SHOWN_COLUMNS + 2] = "l";
     int n = 0;
@@ -286,7 +167,8 @@ static snw_status cmd_run_print_lines(const snw_job *job, const outcome *outcome
 }
 
 // last values, one column per run
-static snw_status print_values(const snw_job *job, const outcome *outcomes, snw_error *err) {
+static snw_status print_values(const snw_job *job, const snw_job_outcome *outcomes,
+                               snw_error *err) {
     const snw_run_info *info = snw_run_describe(job->run[0].run);
     const int nrun = job->n;
     if (info->ncolumn == 0) return SNW_OK;
@@ -392,11 +274,11 @@ static void json_modes(snw_json *j, const snw_run *run) {
     snw_json_close(j);
 }
 
-static void json_summary(snw_json *j, const snw_job *job, const outcome *outcomes) {
+static void json_summary(snw_json *j, const snw_job *job, const snw_job_outcome *outcomes) {
     snw_field_list(j, "runs");
     for (int r = 0; r < job->n; r++) {
         const snw_run_info *info = snw_run_describe(job->run[r].run);
-        const outcome *o = &outcomes[r];
+        const snw_job_outcome *o = &outcomes[r];
         snw_field_object(j, NULL);
         snw_field_text(j, "run", job->run[r].name);
         snw_field_text(j, "status", snw_status_text(o->status));
@@ -436,7 +318,7 @@ static void json_summary(snw_json *j, const snw_job *job, const outcome *outcome
 }
 
 static snw_status cmd_run_summarise(const session *s, const snw_job *job, const char *output,
-                                    const outcome *outcomes, snw_error *err) {
+                                    const snw_job_outcome *outcomes, snw_error *err) {
     int frames = 0;
     for (int i = 0; i < job->n; i++) frames += outcomes[i].frames;
     if (s->reply->json) {
@@ -455,84 +337,39 @@ static snw_status cmd_run_summarise(const session *s, const snw_job *job, const 
     return SNW_OK;
 }
 
-static bool has_failed_write(const snw_job *job, const outcome *outcomes) {
+static bool all_kept(const snw_job *job, const snw_job_outcome *outcomes) {
     for (int i = 0; i < job->n; i++) {
-        if (outcomes[i].status == SNW_E_IO) return true;
+        if (!outcomes[i].kept) return false;
     }
-    return false;
-}
-
-static void free_outcomes(const snw_job *job, outcome *outcomes) {
-    for (int i = 0; outcomes && i < job->n; i++) snw_free(outcomes[i].value);
-    snw_free(outcomes);
-}
-
-static snw_status create_outcomes(const snw_job *job, outcome **out, snw_error *err) {
-    outcome *o = *out = snw_alloc((size_t)job->n * sizeof *o);
-    bool good = o != NULL;
-    for (int i = 0; good && i < job->n; i++) {
-        const int ncolumn = snw_run_describe(job->run[i].run)->ncolumn;
-        good = (o[i].value = snw_alloc((size_t)ncolumn * sizeof *o->value)) != NULL;
-    }
-    return good ? SNW_OK : snw_fail_memory(err);
-}
-
-// copy the frames of interrupted and finished runs to the new file
-static snw_status copy_old_frames(const session *s, const snw_job *job, snw_result *old,
-                                  outcome *outcomes, snw_error *err) {
-    for (int i = 0; i < job->n; i++) {
-        snw_resume_state left;
-        SNW_TRY(snw_resume_run(old, job, i, s->results, &left, outcomes[i].value, err));
-        outcomes[i].kept = left.finished;
-        outcomes[i].frames = left.frames;
-        outcomes[i].t = left.t;
-    }
-    return SNW_OK;
-}
-
-// Create the result file; none is created by --resume when all runs are finished.
-static snw_status cmd_run_begin(session *s, const snw_job *job, const char *output, snw_result *old,
-                                outcome *outcomes, snw_error *err) {
-    const bool complete = old && snw_resume_complete(old);
-    if (!complete) SNW_TRY(create_results(job, output, &s->results, err));
-    const snw_status status = old ? copy_old_frames(s, job, old, outcomes, err) : SNW_OK;
-    if (status == SNW_OK) return SNW_OK;
-    // report the first failure
-    snw_error second = {0};
-    return snw_results_close(s->results, &second) == SNW_OK ? status : err->status;
+    return true;
 }
 
 static int run_job(const snw_job *job, const char *output, int increments, snw_result *old,
                    bool quiet, snw_reply *reply) {
-    session s = {.reply = reply, .path = job->path, .increments = increments};
+    session s = {.reply = reply, .path = job->path, .meter = snw_meter_start(job->n, quiet)};
+    const snw_job_hooks hooks = {.user = &s,
+                                 .begin = cmd_run_begin,
+                                 .progress = cmd_run_show_progress,
+                                 .stop = cmd_run_should_stop,
+                                 .warn = cmd_run_pass_warning,
+                                 .note = cmd_run_pass_note,
+                                 .fail = cmd_run_report};
     snw_error err = {0};
-    outcome *outcomes = NULL;
-    snw_status status = create_outcomes(job, &outcomes, &err);
-    if (status == SNW_OK) status = cmd_run_begin(&s, job, output, old, outcomes, &err);
-    snw_result_close(old);
-    if (status != SNW_OK) {
-        snw_reply_fail(reply, &err);
-        free_outcomes(job, outcomes);
-        return SNW_EXIT_FAILED;
-    }
-    if (!s.results && !reply->json && !quiet) {
+    snw_job_outcome *outcomes = NULL;
+    reply->meter = &s.meter;
+    snw_status status = snw_job_write(job, output, increments, old, &hooks, &outcomes, &err);
+    snw_meter_clear(&s.meter);
+    reply->meter = NULL;
+    if (outcomes && all_kept(job, outcomes) && !reply->json && !quiet) {
         printf("%s: all runs are finished, nothing to resume\n\n", output);
     }
-    s.meter = snw_meter_start(job->n, quiet);
-    reply->meter = &s.meter;
-    int exit_status = execute_all(&s, job, output, outcomes);
-    if (snw_results_close(s.results, &err) != SNW_OK) {
-        // a failed write was already reported when it ended the run
-        if (!has_failed_write(job, outcomes)) snw_reply_fail(reply, &err);
-        exit_status = SNW_EXIT_FAILED;
+    if (outcomes && (reply->json || !quiet)) {
+        const snw_status shown = cmd_run_summarise(&s, job, output, outcomes, &err);
+        if (shown != SNW_OK) snw_reply_fail(reply, &err);
+        if (status == SNW_OK) status = shown;
     }
-    reply->meter = NULL;
-    if ((reply->json || !quiet) && cmd_run_summarise(&s, job, output, outcomes, &err) != SNW_OK) {
-        snw_reply_fail(reply, &err);
-        exit_status = SNW_EXIT_FAILED;
-    }
-    free_outcomes(job, outcomes);
-    return exit_status;
+    snw_job_outcomes_free(job, outcomes);
+    return status == SNW_OK ? SNW_EXIT_DONE : SNW_EXIT_FAILED;
 }
 
 static int cmd_run_run(const snw_args *args, snw_reply *reply) {
@@ -544,8 +381,8 @@ static int cmd_run_run(const snw_args *args, snw_reply *reply) {
     snw_job job = {0};
     double increments = 0;
     snw_status status = snw_args_number(args, "increments", 1, INT_MAX, &increments, &err);
-    if (status == SNW_OK) status = snw_job_open(path, args, &job, &err);
-    if (status == SNW_OK) status = snw_output_refuse_model(job.document, output, &err);
+    if (status == SNW_OK) status = snw_job_open_args(path, args, &job, &err);
+    if (status == SNW_OK) status = snw_job_refuse_output_model(job.document, output, &err);
     snw_result *old = NULL;
     if (status == SNW_OK && snw_args_has(args, "resume")) {
         status = snw_resume_open(output, &job, &old, &err);

@@ -3,10 +3,10 @@
 // sinew show: prints a summary of a result file, time series of probes, or a comparison of runs.
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/compare.h"
 #include "cli/grid.h"
+#include "job/choice.h"
 #include "output/csv.h"
 #include "results/result.h"
 #include "study/series.h"

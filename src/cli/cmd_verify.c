@@ -310,7 +310,7 @@ static int verify_file(session *s, const char *path, const snw_args *args) {
         snw_field_object(j, NULL);
         snw_field_text(j, "file", path);
     }
-    const snw_status status = snw_job_open(path, args, &job, &err);
+    const snw_status status = snw_job_open_args(path, args, &job, &err);
     int exit_status = snw_reply_exit_input(status);
     if (status != SNW_OK) {
         snw_reply_fail(s->reply, &err);

@@ -3,10 +3,11 @@
 // sinew view: writes a result file as one HTML page with the viewer and the data.
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "cli/choice.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/viewer.h"
+#include "job/choice.h"
+#include "job/job.h"
 #include "output/page.h"
 
 #include <string.h>
@@ -95,7 +96,7 @@ static snw_status view_file(snw_result *file, const snw_args *args, const char *
     snw_page_info *info = snw_alloc(total * sizeof *info);
     snw_status status = chosen && info ? SNW_OK : snw_fail_memory(err);
     if (status == SNW_OK) status = view_choose(file, args, chosen, &n, err);
-    if (status == SNW_OK) status = snw_output_refuse("results", input, output, err);
+    if (status == SNW_OK) status = snw_job_refuse_output("results", input, output, err);
     snw_output out;
     if (status == SNW_OK) status = snw_output_open(output, &out, err);
     if (status == SNW_OK) {

@@ -6,8 +6,8 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "cli/choice.h"
 #include "cli/grid.h"
+#include "job/choice.h"
 #include "language/expect.h"
 #include "study/series.h"
 

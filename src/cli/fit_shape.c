@@ -241,7 +241,7 @@ static snw_status fit_shape_prepare(session *s, snw_error *err) {
     if (snw_args_operands(s->args) != 2) {
         return snw_fail(err, SNW_E_ARGUMENT, "--shape takes one file of points");
     }
-    SNW_TRY(snw_job_open(snw_args_operand(s->args, 0), s->args, &s->job, err));
+    SNW_TRY(snw_job_open_args(snw_args_operand(s->args, 0), s->args, &s->job, err));
     if (s->job.n != 1) {
         return snw_fail(err, SNW_E_ARGUMENT, "the model has %d runs; choose one by --run",
                         s->job.n);
@@ -251,8 +251,8 @@ static snw_status fit_shape_prepare(session *s, snw_error *err) {
     SNW_TRY(fit_shape_read_columns(s, err));
     SNW_TRY(read_filter(s, err));
     const char *output = snw_args_value(s->args, "output");
-    if (output) SNW_TRY(snw_output_refuse_model(s->job.document, output, err));
-    if (output) SNW_TRY(snw_output_refuse("data", s->path, output, err));
+    if (output) SNW_TRY(snw_job_refuse_output_model(s->job.document, output, err));
+    if (output) SNW_TRY(snw_job_refuse_output("data", s->path, output, err));
     const snw_status status = read_model(s, err);
     // the model itself is valid, so the error is in a station
     if (status != SNW_OK && strcmp(err->file, "--set") == 0) {

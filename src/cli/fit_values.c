@@ -616,9 +616,9 @@ static void json_answer(const session *s) {
 static snw_status check_output(const session *s, snw_error *err) {
     const char *output = snw_args_value(s->args, "output");
     if (!output) return SNW_OK;
-    SNW_TRY(snw_output_refuse_model(s->job.document, output, err));
+    SNW_TRY(snw_job_refuse_output_model(s->job.document, output, err));
     for (int i = 0; i < s->ndata; i++) {
-        SNW_TRY(snw_output_refuse("data", data_path(s, i), output, err));
+        SNW_TRY(snw_job_refuse_output("data", data_path(s, i), output, err));
     }
     for (int i = 0; i < s->job.n; i++) {
         if (!strpbrk(s->job.run[i].name, ".(")) continue;
@@ -643,7 +643,7 @@ static snw_status write_model(session *s, snw_error *err) {
 // ---- entry point -------------------------------------------------------------------------------
 
 static snw_status fit_values_prepare(session *s, snw_error *err) {
-    SNW_TRY(snw_job_open(snw_args_operand(s->args, 0), s->args, &s->job, err));
+    SNW_TRY(snw_job_open_args(snw_args_operand(s->args, 0), s->args, &s->job, err));
     SNW_TRY(read_finds(s, err));
     SNW_TRY(fit_values_read_data(s, err));
     SNW_TRY(match_columns(s, err));

@@ -12,24 +12,6 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-snw_status snw_output_refuse(const char *what, const char *input, const char *output,
-                             snw_error *err) {
-    struct stat a, b;
-    if (stat(input, &a) || stat(output, &b) || a.st_dev != b.st_dev || a.st_ino != b.st_ino) {
-        return SNW_OK;
-    }
-    return snw_fail(err, SNW_E_ARGUMENT, "results would overwrite the %s '%s'; give another -o",
-                    what, input);
-}
-
-snw_status snw_output_refuse_model(const snw_document *model, const char *output, snw_error *err) {
-    const char *file;
-    for (int i = 0; (file = snw_document_file(model, i)) != NULL; i++) {
-        SNW_TRY(snw_output_refuse(i == 0 ? "model" : "model's", file, output, err));
-    }
-    return SNW_OK;
-}
-
 snw_status snw_output_status(int reason) {
     static const int place[] = {ENOENT, ENOTDIR, EISDIR, EACCES, EPERM, EROFS, ENAMETOOLONG, ELOOP};
     for (size_t i = 0; i < sizeof place / sizeof *place; i++) {

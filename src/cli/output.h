@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// output.h: output files of a command. They are written completely or not at all, and never replace
-// an input.
+// output.h: output files of a command, written completely or not at all.
 #pragma once
 
-#include "language/document.h"
 #include "output/sink.h"
+#include "sinew/status.h"
 
 #include <stdbool.h>
 #include <stdio.h>
-
-// SNW_E_ARGUMENT when `output` is the same file as `input`; what: "model", "data", for the message.
-SNW_NODISCARD snw_status snw_output_refuse(const char *what, const char *input, const char *output,
-                                           snw_error *err);
-
-// The same for all files from which a model was read, including tables.
-SNW_NODISCARD snw_status snw_output_refuse_model(const snw_document *model, const char *output,
-                                                 snw_error *err);
 
 typedef struct snw_output {
     FILE *file;

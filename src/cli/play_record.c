@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/output.h"
+#include "job/job.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,7 +81,7 @@ snw_status snw_play_record_begin(snw_play *p, snw_error *err) {
     if (r->file) return SNW_OK;
     snw_status s = list_columns(p, err);
     if (s == SNW_OK) s = choose_path(p, r->path, sizeof r->path, err);
-    if (s == SNW_OK) s = snw_output_refuse_model(p->document, r->path, err);
+    if (s == SNW_OK) s = snw_job_refuse_output_model(p->document, r->path, err);
     const snw_run_info *info = &r->info;
     if (s == SNW_OK) s = snw_results_create(r->path, 1, &info, p->text, &r->file, err);
     if (s != SNW_OK) {

@@ -28,9 +28,11 @@ snw_status snw_robot_check_numbers(const char *name, int n, const double *x, snw
     return SNW_OK;
 }
 
-// Check coordinates written by the caller: finite numbers, unit quaternions.
-static snw_status check_configuration(const snw_robot *r, snw_error *err) {
+// Check coordinates written by the caller: finite numbers, unit quaternions. Take his inputs.
+static snw_status check_configuration(snw_robot *r, snw_error *err) {
     const double *q = r->s->q;
+    SNW_TRY(snw_robot_apply_inputs(r, err));
+    snw_robot_refresh_inputs(r);
     SNW_TRY(snw_robot_check_numbers("q", r->m->nq, q, err));
     for (int k = 0; k < r->m->nblock; k++) {
         const snw_block *b = &r->m->block[k];
@@ -46,16 +48,14 @@ static snw_status check_configuration(const snw_robot *r, snw_error *err) {
     return SNW_OK;
 }
 
-static snw_status check_motion(const snw_robot *r, snw_error *err) {
+static snw_status check_motion(snw_robot *r, snw_error *err) {
     SNW_TRY(check_configuration(r, err));
     return snw_robot_check_numbers("v", r->m->nv, r->s->v, err);
 }
 
-snw_status snw_robot_check_state(const snw_robot *r, snw_error *err) {
-    return check_motion(r, err);
-}
+snw_status snw_robot_check_state(snw_robot *r, snw_error *err) { return check_motion(r, err); }
 
-snw_status snw_robot_check_forces(const snw_robot *r, snw_error *err) {
+snw_status snw_robot_check_forces(snw_robot *r, snw_error *err) {
     SNW_TRY(check_motion(r, err));
     return snw_robot_check_numbers("a", r->m->nv, r->s->a, err);
 }
@@ -73,7 +73,7 @@ snw_status snw_robot_set_time(snw_robot *r, double t) {
     if (!r) return SNW_E_ARGUMENT;
     if (!isfinite(t)) return SNW_ROBOT_REFUSE(r, "t is not a finite number, got %g", t);
     r->s->t = t;
-    snw_inputs_at(r->m, t, r->in);
+    r->inputs_stale = true;
     return SNW_OK;
 }
 
@@ -130,6 +130,7 @@ static void set_conditions(snw_robot *r) {
 
 snw_status snw_robot_project(snw_robot *r, snw_error *err) {
     if (r->m->nconstraint == 0 && r->m->ncondition == 0) return SNW_OK;
+    snw_robot_refresh_inputs(r);
     snw_projection *pr = snw_statics_projection(r->statics);
     snw_projection_info info;
     if (r->m->ncondition) set_conditions(r);
@@ -187,7 +188,7 @@ snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err) {
     snw_statics_info info;
     snw_robot_initialise_signals(r);
     const snw_status s = snw_statics_solve(r->statics, t, &opts, r->s, &info, err);
-    snw_inputs_at(r->m, r->s->t, r->in);
+    r->inputs_stale = true;
     return s;
 }
 
@@ -234,13 +235,13 @@ snw_status snw_robot_effort(snw_robot *r, int actuator, double *effort) {
     if (!r) return SNW_E_ARGUMENT;
     SNW_TRY(snw_robot_check_actuator(r, actuator, r->error));
     if (!effort) return SNW_ROBOT_REFUSE(r, "effort is NULL");
+    SNW_TRY(check_motion(r, r->error));
     const int nmotor = r->desc->nmotor;
     const int muscle = actuator - nmotor - r->desc->ntendon;
     if (muscle >= 0) {
         *effort = r->activation[muscle];
         return SNW_OK;
     }
-    SNW_TRY(check_motion(r, r->error));
     snw_robot_initialise_signals(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
     if (actuator >= nmotor) {

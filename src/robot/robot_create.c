@@ -103,6 +103,7 @@ void snw_robot_close(snw_robot *r) {
     snw_free(r->rotation);
     if (r->integrator.close) r->integrator.close(r->integrator.self);
     snw_free(r->manual_memory);
+    snw_free(r->own_u);
     snw_statics_destroy(r->statics);
     snw_work_destroy(r->w);
     snw_inputs_destroy(r->in);
@@ -127,8 +128,10 @@ static snw_status copy_motion(const snw_robot *from, snw_robot *to, snw_error *e
     double *row = snw_alloc(snw_robot_saves(from) * sizeof *row);
     if (!row) return snw_fail_memory(err);
     snw_status s = snw_robot_begin(to, &from->how, err);
-    if (s == SNW_OK) s = snw_robot_save(from, row);
-    if (s == SNW_OK) s = snw_robot_restore(to, row);
+    if (s == SNW_OK) {
+        snw_robot_write_row(from, row);
+        s = snw_robot_restore(to, row);
+    }
     snw_free(row);
     return s;
 }
@@ -148,6 +151,8 @@ snw_status snw_robot_copy(const snw_robot *r, snw_robot **out, snw_error *err) {
     const snw_model *m = r->m;
     snw_state_copy(m, r->s, c->s);
     snw_inputs_copy(r->in, c->in);
+    c->inputs_stale = r->inputs_stale;
+    memcpy(c->u, r->u, (size_t)r->ninput * sizeof *c->u);
     memcpy(c->rotation, r->rotation, (size_t)(m->nseg + m->nobs) * sizeof *c->rotation);
     memcpy(c->unsampled, r->unsampled, (size_t)m->nsignal * sizeof *c->unsampled);
     snw_statics_copy_previous(c->statics, r->statics);
@@ -186,7 +191,12 @@ static void exchange(snw_robot *a, snw_robot *b) {
     *b = before;
     b->error = a->error;
     a->error = before.error;
-    // the caller holds pointers to q, v and a of the robot: numbers move, memory stays
+    // the caller holds pointers to q, v, a and u of the robot: numbers move, memory stays
+    double *const u[] = {a->u, a->u_applied, a->own_u};
+    a->u = b->u, a->u_applied = b->u_applied, a->own_u = b->own_u;
+    b->u = u[0], b->u_applied = u[1], b->own_u = u[2];
+    snw_robot_read_inputs(a);
+    snw_robot_read_inputs(b);
     snw_state *const s = a->s;
     a->s = b->s;
     b->s = s;

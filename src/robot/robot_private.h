@@ -50,7 +50,12 @@ struct snw_robot {
     double *tendon_since, *activation;
     bool *load_given, *motor_given, *tendon_given;
     size_t ncoordinate; // coordinates of all motors
-    snw_error *error;   // failure of the last call that has no error argument
+    int ninput;         // inputs of all actuators
+    double *u; // ninput: inputs as the caller writes them; snw_input_law(): the law of the file
+    double *u_applied; // ninput: inputs that are set
+    double *own_u;     // memory of both, unless u is in a batch
+    bool inputs_stale; // `in` is to be evaluated again before its next use
+    snw_error *error;  // failure of the last call that has no error argument
 };
 
 // Failure of calls without an error argument.
@@ -62,10 +67,11 @@ SNW_NODISCARD snw_status snw_robot_check_numbers(const char *name, int n, const 
 
 // SNW_E_ARGUMENT unless `actuator` is a number of an actuator of this robot.
 SNW_NODISCARD snw_status snw_robot_check_actuator(const snw_robot *r, int actuator, snw_error *err);
-// SNW_E_ARGUMENT unless coordinates and velocities written by the caller are valid.
-SNW_NODISCARD snw_status snw_robot_check_state(const snw_robot *r, snw_error *err);
+// Before a computation: SNW_E_ARGUMENT unless coordinates, velocities and inputs written by the
+// caller are valid; the inputs are evaluated where they have changed.
+SNW_NODISCARD snw_status snw_robot_check_state(snw_robot *r, snw_error *err);
 // The same with accelerations.
-SNW_NODISCARD snw_status snw_robot_check_forces(const snw_robot *r, snw_error *err);
+SNW_NODISCARD snw_status snw_robot_check_forces(snw_robot *r, snw_error *err);
 // Before the start there is no past: signals <- conditions and samples of the present state,
 // integrals zero.
 void snw_robot_initialise_signals(snw_robot *r);
@@ -74,10 +80,23 @@ void snw_robot_copy_motion(snw_robot *r);
 
 // Allocate the inputs that the caller may set.
 SNW_NODISCARD snw_status snw_robot_manual_inputs(snw_robot *r);
+// Set the actuators whose numbers in u have changed. On failure u of the refused one is what it
+// was.
+SNW_NODISCARD snw_status snw_robot_apply_inputs(snw_robot *r, snw_error *err);
+// u <- the inputs that are set.
+void snw_robot_read_inputs(snw_robot *r);
+// r->in <- inputs at the present time, where some were set since.
+void snw_robot_refresh_inputs(snw_robot *r);
+// From now on u is at this place (ninput), which must outlive the robot.
+void snw_robot_place_inputs(snw_robot *r, double *u);
 // Start an integrator from the present state, with `how->step` the longest step; see
 // snw_robot_start.
 SNW_NODISCARD snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *err);
+// SNW_E_ARGUMENT unless a started motion may do a step of h seconds.
+SNW_NODISCARD snw_status snw_robot_check_step(const snw_robot *r, double h, snw_error *err);
 // Copy state and inputs set by the caller from another robot with the same coordinates.
 void snw_robot_take_over(snw_robot *r, const snw_robot *from);
+// out (snw_robot_saves, not 0) <- the saved state, without numbers of u that were not used yet.
+void snw_robot_write_row(const snw_robot *r, double *out);
 // Close the loops and project the velocities, at the robot's time.
 SNW_NODISCARD snw_status snw_robot_project(snw_robot *r, snw_error *err);

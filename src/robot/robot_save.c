@@ -113,9 +113,15 @@ static snw_status check_row(const snw_robot *r, const char *name, const double *
                                 : "call snw_robot_start before saving states");
 }
 
-snw_status snw_robot_save(const snw_robot *r, double *out) {
+snw_status snw_robot_save(snw_robot *r, double *out) {
     if (!r) return SNW_E_ARGUMENT;
     SNW_TRY(check_row(r, "out", out));
+    SNW_TRY(snw_robot_apply_inputs(r, r->error));
+    snw_robot_write_row(r, out);
+    return SNW_OK;
+}
+
+void snw_robot_write_row(const snw_robot *r, double *out) {
     double *row = out;
     out += SIGNATURE;
     r->integrator.save(r->integrator.self, out);
@@ -146,7 +152,6 @@ snw_status snw_robot_save(const snw_robot *r, double *out) {
     out += 3 * n;
     for (size_t i = 0; i < choice_saves(r); i++) *out++ = snw_closure_rows_choice(r->rows, (int)i);
     write_signature(r, row);
-    return SNW_OK;
 }
 
 snw_status snw_robot_restore(snw_robot *r, const double *in) {
@@ -184,6 +189,7 @@ snw_status snw_robot_restore(snw_robot *r, const double *in) {
         return SNW_ROBOT_REFUSE(
             r, "the saved state `in` is refused: its constraint rows belong to other loops");
     }
+    snw_robot_read_inputs(r);
     SNW_TRY(r->integrator.load(r->integrator.self, integrator, r->error));
     snw_robot_copy_motion(r);
     return SNW_OK;

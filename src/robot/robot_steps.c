@@ -1,321 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// The public robot in motion: inputs set by the caller, the choice of an integrator, and steps.
+// The public robot in motion: spring of the mouse, the choice of an integrator, and steps.
 
 #include "robot/robot_private.h"
 
-#include "base/alloc.h"
 #include "base/fail.h"
 
 #include <math.h>
 #include <string.h>
-
-snw_status snw_robot_manual_inputs(snw_robot *r) {
-    for (int i = 0; i < r->desc->nmotor; i++) r->ncoordinate += (size_t)r->desc->motor[i].n;
-    const size_t n = (size_t)r->desc->nload, nm = (size_t)r->desc->nmotor, nc = r->ncoordinate;
-    const size_t ne = (size_t)r->desc->ntendon, ns = (size_t)r->desc->nstress;
-    r->manual_bytes =
-        n * (sizeof *r->load + sizeof *r->load_given) +
-        nm * (sizeof *r->motor_since + sizeof *r->motor_first + sizeof *r->motor_given) +
-        ne * (sizeof *r->tendon + sizeof *r->tendon_since + sizeof *r->tendon_given) +
-        nc * sizeof *r->motor + ns * sizeof *r->activation;
-    r->manual_memory = snw_alloc(r->manual_bytes);
-    if (!r->manual_memory) return SNW_E_MEMORY;
-    r->load = r->manual_memory;
-    r->motor = (snw_jet *)(void *)(r->load + n);
-    r->tendon = r->motor + nc;
-    r->motor_since = (double *)(void *)(r->tendon + ne);
-    r->tendon_since = r->motor_since + nm;
-    r->activation = r->tendon_since + ne;
-    r->motor_first = (int *)(void *)(r->activation + ns);
-    r->load_given = (bool *)(void *)(r->motor_first + nm);
-    r->motor_given = r->load_given + n;
-    r->tendon_given = r->motor_given + nm;
-    for (int i = 0, first = 0; i < r->desc->nmotor; i++) {
-        r->motor_first[i] = first;
-        first += r->desc->motor[i].n;
-    }
-    r->manual = (snw_manual_inputs){.load_given = r->load_given,
-                                    .load = r->load,
-                                    .motor_given = r->motor_given,
-                                    .motor_since = r->motor_since,
-                                    .motor_first = r->motor_first,
-                                    .motor = r->motor,
-                                    .tendon_given = r->tendon_given,
-                                    .tendon_since = r->tendon_since,
-                                    .tendon = r->tendon,
-                                    .activation = r->activation};
-    for (size_t i = 0; i < ns; i++) r->activation[i] = 1;
-    r->in->manual = &r->manual;
-    snw_statics_set_manual(r->statics, &r->manual);
-    return SNW_OK;
-}
-
-// ---- inputs -------------------------------------------------------------------------------------
-
-int snw_robot_load(const snw_robot *r, const char *name) {
-    if (!r || !name) return -1;
-    for (int i = 0; i < r->desc->nload; i++) {
-        if (strcmp(r->desc->load[i].name, name) == 0) return i;
-    }
-    return -1;
-}
-
-// an unknown name or a number of another robot is a mistake of the caller
-static snw_status find_load(const snw_robot *r, int load) {
-    if (load >= 0 && load < r->desc->nload) return SNW_OK;
-    return SNW_ROBOT_REFUSE(r, "there is no load number %d, the robot has %d", load,
-                            r->desc->nload);
-}
-
-snw_status snw_robot_set_load(snw_robot *r, int load, const double force[3],
-                              const double torque[3]) {
-    if (!r) return SNW_E_ARGUMENT;
-    SNW_TRY(find_load(r, load));
-    if (force) SNW_TRY(snw_robot_check_numbers("force", 3, force, r->error));
-    if (torque) SNW_TRY(snw_robot_check_numbers("torque", 3, torque, r->error));
-    r->load_given[load] = true;
-    for (int i = 0; i < 3; i++) {
-        r->load[load].f.e[i] = force ? force[i] : 0;
-        r->load[load].m.e[i] = torque ? torque[i] : 0;
-    }
-    snw_inputs_at(r->m, r->s->t, r->in);
-    return SNW_OK;
-}
-
-snw_status snw_robot_unset_load(snw_robot *r, int load) {
-    if (!r) return SNW_E_ARGUMENT;
-    SNW_TRY(find_load(r, load));
-    r->load_given[load] = false;
-    snw_inputs_at(r->m, r->s->t, r->in);
-    return SNW_OK;
-}
-
-snw_status snw_robot_set_gravity(snw_robot *r, const double gravity[3]) {
-    if (!r) return SNW_E_ARGUMENT;
-    if (gravity) SNW_TRY(snw_robot_check_numbers("gravity", 3, gravity, r->error));
-    r->manual.gravity_given = gravity != NULL;
-    for (int i = 0; gravity && i < 3; i++) r->manual.gravity.e[i] = gravity[i];
-    snw_inputs_at(r->m, r->s->t, r->in);
-    return SNW_OK;
-}
-
-int snw_robot_actuator(const snw_robot *r, const char *name) {
-    if (!r || !name) return -1;
-    for (int i = 0; i < r->desc->nmotor; i++) {
-        if (strcmp(r->desc->motor[i].name, name) == 0) return i;
-    }
-    // tendons and chambers follow, then muscles
-    for (int i = 0; i < r->desc->ntendon; i++) {
-        if (strcmp(r->desc->tendon[i].name, name) == 0) return r->desc->nmotor + i;
-    }
-    for (int i = 0; i < r->desc->nstress; i++) {
-        if (strcmp(r->desc->stress[i].name, name) == 0) {
-            return r->desc->nmotor + r->desc->ntendon + i;
-        }
-    }
-    return -1;
-}
-
-snw_status snw_robot_check_actuator(const snw_robot *r, int actuator, snw_error *err) {
-    if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
-    const int n = r->desc->nmotor + r->desc->ntendon + r->desc->nstress;
-    if (actuator >= 0 && actuator < n) return SNW_OK;
-    return snw_fail(err, SNW_E_ARGUMENT, "there is no actuator number %d, the robot has %d",
-                    actuator, n);
-}
-
-// index of the tendon or chamber, muscles behind them; -1: a motor on coordinates of joints or rods
-static int tendon_of(const snw_robot *r, int actuator) {
-    SNW_ASSERT(actuator >= 0 && actuator < r->desc->nmotor + r->desc->ntendon + r->desc->nstress);
-    return actuator < r->desc->nmotor ? -1 : actuator - r->desc->nmotor;
-}
-
-// index of the muscle; -1: none
-static int muscle_of(const snw_robot *r, int actuator) {
-    const int i = actuator - r->desc->nmotor - r->desc->ntendon;
-    return i < 0 ? -1 : i;
-}
-
-int snw_robot_actuator_size(const snw_robot *r, int actuator) {
-    if (!r || snw_robot_check_actuator(r, actuator, r->error) != SNW_OK) return 0;
-    return tendon_of(r, actuator) >= 0 ? 1 : r->desc->motor[actuator].n;
-}
-
-static snw_jet *take_motor(snw_robot *r, int actuator) {
-    r->motor_given[actuator] = true;
-    r->motor_since[actuator] = r->s->t;
-    return r->motor + r->motor_first[actuator];
-}
-
-// Prescribe a quantity of a tendon or chamber from now on; it must be the one that the file gives.
-static snw_status set_tendon(snw_robot *r, int i, snw_tendon_given what, snw_jet value,
-                             snw_error *err) {
-    static const char *const given[][2] = {
-        [SNW_TENDON_EFFORT] = {"its effort", "snw_robot_set_effort"},
-        [SNW_TENDON_COORDINATE] = {"its coordinate", "snw_robot_set_motion"},
-        [SNW_TENDON_GAS] = {"a gas", "snw_robot_set_gas"}};
-    if (i >= r->desc->ntendon) {
-        return snw_fail(err, SNW_E_ARGUMENT,
-                        "actuator '%s' is a muscle; use snw_robot_set_activation",
-                        r->desc->stress[i - r->desc->ntendon].name);
-    }
-    const snw_tendon_desc *d = &r->desc->tendon[i];
-    if (d->given != what) {
-        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' has %s given; use %s", d->name,
-                        given[d->given][0], given[d->given][1]);
-    }
-    if (!isfinite(value.v) || !isfinite(value.d) || !isfinite(value.dd)) {
-        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s': the value is not a finite number",
-                        d->name);
-    }
-    r->tendon_given[i] = true;
-    r->tendon_since[i] = r->s->t;
-    r->tendon[i] = value;
-    snw_inputs_at(r->m, r->s->t, r->in);
-    return SNW_OK;
-}
-
-snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort, snw_error *err) {
-    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
-    const int tendon = tendon_of(r, actuator);
-    SNW_TRY(snw_robot_check_numbers("effort", snw_robot_actuator_size(r, actuator), effort, err));
-    if (tendon >= 0) {
-        return set_tendon(r, tendon, SNW_TENDON_EFFORT, (snw_jet){.v = *effort}, err);
-    }
-    const snw_motor_desc *d = &r->desc->motor[actuator];
-    if (d->kind != SNW_MOTOR_EFFORT) {
-        return snw_fail(err, SNW_E_ARGUMENT,
-                        "actuator '%s' has its motion given, and its effort is computed; use "
-                        "snw_robot_set_motion, or give 'effort: 0' in the file",
-                        d->name);
-    }
-    const int first = d->same ? d->same - 1 : actuator; // all motors with a common effort
-    const int n = d->same ? r->desc->motor[first].nsame : 1;
-    for (int i = first; i < first + n; i++) {
-        snw_jet *given = take_motor(r, i);
-        for (int k = 0; k < d->n; k++) given[k] = (snw_jet){.v = effort[k]};
-    }
-    snw_inputs_at(r->m, r->s->t, r->in);
-    return SNW_OK;
-}
-
-// does the actuator have constraint rows?
-static bool has_active_drive(const snw_model *m, int actuator) {
-    for (int i = 0; i < m->ndrive; i++) {
-        if (m->drive[i].motor == actuator && m->drive[i].row >= 0) return true;
-    }
-    return false;
-}
-
-snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
-                                const double *rate, const double *acceleration, snw_error *err) {
-    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
-    const int tendon = tendon_of(r, actuator), n = snw_robot_actuator_size(r, actuator);
-    SNW_TRY(snw_robot_check_numbers("position", n, position, err));
-    if (rate) SNW_TRY(snw_robot_check_numbers("rate", n, rate, err));
-    if (acceleration) SNW_TRY(snw_robot_check_numbers("acceleration", n, acceleration, err));
-    if (tendon >= 0) {
-        const snw_jet to = {
-            .v = *position, .d = rate ? *rate : 0, .dd = acceleration ? *acceleration : 0};
-        return set_tendon(r, tendon, SNW_TENDON_COORDINATE, to, err);
-    }
-    const snw_motor_desc *d = &r->desc->motor[actuator];
-    if (d->turns) {
-        return snw_fail(
-            err, SNW_E_ARGUMENT,
-            "actuator '%s' drives a spherical joint, whose motion only the file can give", d->name);
-    }
-    if (d->kind == SNW_MOTOR_EFFORT || !has_active_drive(r->m, actuator)) {
-        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' %s", d->name,
-                        d->kind == SNW_MOTOR_EFFORT
-                            ? "has its effort given; use snw_robot_set_effort, or give 'position: "
-                              "0' in the file"
-                            : "is switched off; leave out its 'when: off'");
-    }
-    snw_jet *given = take_motor(r, actuator);
-    for (int k = 0; k < d->n; k++) {
-        given[k] = (snw_jet){
-            .v = position[k], .d = rate ? rate[k] : 0, .dd = acceleration ? acceleration[k] : 0};
-    }
-    snw_inputs_at(r->m, r->s->t, r->in);
-    return SNW_OK;
-}
-
-snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles, snw_error *err) {
-    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
-    const int tendon = tendon_of(r, actuator);
-    if (tendon < 0) {
-        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is not a chamber",
-                        r->desc->motor[actuator].name);
-    }
-    if (!(moles >= 0)) {
-        return snw_fail(err, SNW_E_ARGUMENT, "moles must not be negative, got %g", moles);
-    }
-    return set_tendon(r, tendon, SNW_TENDON_GAS, (snw_jet){.v = moles}, err);
-}
-
-snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, snw_error *err) {
-    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
-    const int tendon = tendon_of(r, actuator), muscle = muscle_of(r, actuator);
-    if (muscle < 0) {
-        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is not a muscle",
-                        tendon < 0 ? r->desc->motor[actuator].name : r->desc->tendon[tendon].name);
-    }
-    if (!isfinite(factor)) {
-        return snw_fail(err, SNW_E_ARGUMENT, "the activation of '%s' is not a number",
-                        r->desc->stress[muscle].name);
-    }
-    r->activation[muscle] = factor;
-    snw_inputs_at(r->m, r->s->t, r->in);
-    return SNW_OK;
-}
-
-// given rates: from the present coordinates on
-static snw_status set_rate(snw_robot *r, int motor, const double *rate, snw_error *err) {
-    const snw_motor *at = &r->m->motor[motor];
-    memcpy(r->tau, r->s->q + at->q, (size_t)at->n * sizeof *r->tau);
-    return snw_robot_set_motion(r, motor, r->tau, rate, NULL, err);
-}
-
-snw_status snw_robot_set_actuator(snw_robot *r, int actuator, const double *value, snw_error *err) {
-    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
-    SNW_TRY(snw_robot_check_numbers("value", snw_robot_actuator_size(r, actuator), value, err));
-    const int tendon = tendon_of(r, actuator), muscle = muscle_of(r, actuator);
-    if (muscle >= 0) return snw_robot_set_activation(r, actuator, *value, err);
-    if (tendon >= 0) {
-        switch (r->desc->tendon[tendon].given) {
-        case SNW_TENDON_EFFORT:
-            return snw_robot_set_effort(r, actuator, value, err);
-        case SNW_TENDON_COORDINATE:
-            return snw_robot_set_motion(r, actuator, value, NULL, NULL, err);
-        case SNW_TENDON_GAS:
-            return snw_robot_set_gas(r, actuator, *value, err);
-        }
-    }
-    switch (r->desc->motor[actuator].kind) {
-    case SNW_MOTOR_EFFORT:
-        return snw_robot_set_effort(r, actuator, value, err);
-    case SNW_MOTOR_POSITION:
-        return snw_robot_set_motion(r, actuator, value, NULL, NULL, err);
-    case SNW_MOTOR_RATE:
-        return set_rate(r, actuator, value, err);
-    }
-    return SNW_E_ARGUMENT;
-}
-
-snw_status snw_robot_unset_actuator(snw_robot *r, int actuator) {
-    if (!r) return SNW_E_ARGUMENT;
-    SNW_TRY(snw_robot_check_actuator(r, actuator, r->error));
-    const int tendon = tendon_of(r, actuator), muscle = muscle_of(r, actuator);
-    if (muscle >= 0) {
-        r->activation[muscle] = 1;
-    } else {
-        *(tendon >= 0 ? &r->tendon_given[tendon] : &r->motor_given[actuator]) = false;
-    }
-    snw_inputs_at(r->m, r->s->t, r->in);
-    return SNW_OK;
-}
 
 // ---- drag spring --------------------------------------------------------------------------------
 
@@ -434,6 +126,7 @@ void snw_robot_copy_motion(snw_robot *r) {
         (void)r->integrator.work_at(r->integrator.self); // fills the coordinates of its fields
     snw_state_copy(r->m, r->integrator.state(r->integrator.self), r->s);
     snw_inputs_copy(r->integrator.inputs(r->integrator.self), r->in);
+    r->inputs_stale = false;
 }
 
 // samples and conditions at the present time
@@ -502,7 +195,8 @@ void snw_robot_take_over(snw_robot *r, const snw_robot *from) {
     r->manual.gravity_given = from->manual.gravity_given;
     r->manual.gravity = from->manual.gravity;
     r->manual.drag_spring = from->manual.drag_spring;
-    snw_inputs_at(m, r->s->t, r->in);
+    snw_robot_read_inputs(r);
+    r->inputs_stale = true;
 }
 
 // Advance to the time `end`; rows of redundant loops are chosen again where they lose rank.
@@ -520,14 +214,18 @@ static snw_status advance_to(snw_robot *r, double end, snw_stats *stats, snw_err
         "the rank of redundant loops changes repeatedly before t = %g s; use shorter steps", end);
 }
 
+snw_status snw_robot_check_step(const snw_robot *r, double h, snw_error *err) {
+    if (h > 0 && h <= r->how.step * (1 + 1e-9)) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "a step must be positive and at most %g s, got %g s",
+                    r->how.step, h);
+}
+
 snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
     if (!r || !r->integrator.close) {
         return snw_fail(err, SNW_E_ARGUMENT, "call snw_robot_start before the first step");
     }
-    if (!(h > 0 && h <= r->how.step * (1 + 1e-9))) {
-        return snw_fail(err, SNW_E_ARGUMENT, "a step must be positive and at most %g s, got %g s",
-                        r->how.step, h);
-    }
+    SNW_TRY(snw_robot_check_step(r, h, err));
+    SNW_TRY(snw_robot_apply_inputs(r, err));
     snw_stats stats = {0};
     const double end = r->integrator.state(r->integrator.self)->t + h;
     SNW_TRY(advance_to(r, end, &stats, err));
@@ -538,4 +236,15 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
         r->integrator.undo(r->integrator.self);
     }
     return s;
+}
+
+snw_status snw_robot_advance(snw_robot *r, double h, int count, int *done, snw_error *err) {
+    if (done) *done = 0;
+    if (count < 0)
+        return snw_fail(err, SNW_E_ARGUMENT, "count must not be negative, got %d", count);
+    for (int i = 0; i < count; i++) {
+        SNW_TRY(snw_robot_step(r, h, err));
+        if (done) *done = i + 1;
+    }
+    return SNW_OK;
 }

@@ -10,5 +10,5 @@ endforeach()
 target_link_libraries(libfuzz_result PRIVATE PkgConfig::HDF5)
 
 # the live simulation of the command, without its socket
-target_sources(libfuzz_message PRIVATE src/cli/args.c src/cli/choice.c src/cli/job.c src/cli/output.c src/cli/play.c src/cli/play_record.c
+target_sources(libfuzz_message PRIVATE src/cli/args.c src/cli/job.c src/cli/output.c src/cli/play.c src/cli/play_record.c
   src/cli/play_send.c src/cli/stop.c)

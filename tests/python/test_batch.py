@@ -60,3 +60,77 @@ def test_a_batch_must_be_started(arm_text):
         sinew.Batch(sinew.Model(text=arm_text), 0)
     with sinew.Batch(sinew.Model(text=arm_text), 2) as batch, pytest.raises(sinew.ArgumentError, match="start"):
         batch.step()
+
+
+def test_arrays_are_those_of_the_robots(arm_text):
+    batch = sinew.Batch(sinew.Model(text=arm_text), 3, threads=2)
+    assert batch.u.shape == (3, 3) and np.isnan(batch.u).all()
+    batch.robots[1].controls["motor"] = 0.1
+    assert batch.u[1, 0] == 0.1
+    batch.u[2, 0] = 0.2
+    assert batch.robots[2].controls["motor"] == 0.2
+    del batch.controls["motor"]
+    assert np.isnan(batch.robots[2].u).all()
+    batch.controls["cord(1)"] = [0.0, 0.5, 1.0]
+    with pytest.raises(sinew.ArgumentError, match="needs one value, or 3"):
+        batch.controls["cord(1)"] = [0.0, 0.5]
+    batch.equilibrium()
+    tip = batch.probe("tip")
+    for i in range(3):
+        alone = sinew.Robot(text=arm_text)
+        alone.controls["cord(1)"] = 0.5 * i
+        alone.equilibrium()
+        assert np.array_equal(alone.q, batch.q[i]) and np.array_equal(alone.probe("tip"), tip[i])
+    with pytest.raises(ValueError, match="read-only"):
+        batch.t[0] = 1
+
+
+def test_some_robots_are_stepped_and_errors_have_texts(arm_text):
+    batch = sinew.Batch(sinew.Model(text=arm_text), 3)
+    batch.set_time(1.0, at=[False, False, True])
+    batch.start(5e-3)
+    batch.step(at=[True, False, True])
+    assert np.allclose(batch.t, [0.005, 0, 1.005])
+    batch.u[0, 0] = 1e30
+    batch.step()
+    assert list(batch.failed) == [True, False, False] and list(batch.errors) == [0]
+    assert "converge" in batch.errors[0] or "step" in batch.errors[0]
+    batch.u[1, 0] = np.nan
+    with pytest.raises(sinew.ArgumentError, match="robot 1: .*'motor'"):
+        batch.step()
+    with pytest.raises(sinew.ArgumentError, match="at most"):
+        batch.step(dt=1.0)
+
+
+def test_ctrl_c_ends_a_long_call(arm_text):
+    import os
+    import signal
+    import threading
+
+    batch = sinew.Batch(sinew.Model(text=arm_text), 4, threads=2)
+    batch.start(5e-3)
+    with pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        batch.step(count=10**9)
+    batch.step()
+    assert not batch.failed.any()
+
+
+def test_a_batch_belongs_to_one_thread(arm_text):
+    import threading
+
+    batch = sinew.Batch(sinew.Model(text=arm_text), 2)
+    batch.start(5e-3)
+    with batch._exclusive:
+        seen = []
+
+        def other():
+            try:
+                batch.robots[0].probe("tip")
+            except sinew.Error as failure:
+                seen.append(str(failure))
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+    assert "the batch is in use by another thread" in seen[0]

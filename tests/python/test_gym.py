@@ -31,3 +31,92 @@ def test_the_baseline_does_the_task(name, least):
 def test_an_unknown_task_is_told():
     with pytest.raises(KeyError, match="there are Reach"):
         gym.make("Fly")
+
+
+def episodes(name, n, steps, actions, mode):
+    """Single tasks with the rules of an autoreset mode: rows of observations, rewards and flags."""
+    envs = [gym.make(name) for _ in range(n)]
+    for env in envs:
+        env.limit = 4
+    rows, over = [[env.reset(seed=5 + i)[0] for i, env in enumerate(envs)]], [False] * n
+    for k in range(steps):
+        row = []
+        for i, env in enumerate(envs):
+            if over[i] and mode == "NextStep":
+                row.append((env.reset()[0], 0.0, False, False))
+                over[i] = False
+                continue
+            observation, reward, terminated, truncated, _ = env.step(actions[k, i])
+            over[i] = terminated or truncated
+            if over[i] and mode == "SameStep":
+                row.append((env.reset()[0], reward, terminated, truncated, observation))
+            else:
+                row.append((observation, reward, terminated, truncated))
+        rows.append(row)
+    return rows
+
+
+@pytest.mark.parametrize("name", list(gym.TASKS))
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_a_vector_has_the_bits_of_single_tasks(name, mode):
+    n, steps = 3, 7
+    actions = np.random.default_rng(2).uniform(-1.2, 1.2, (steps, n, gym.TASKS[name].actions))
+    want = episodes(name, n, steps, actions, mode)
+    envs = gym.make_vec(name, n, autoreset_mode=mode, threads=2)
+    for task in envs.tasks:
+        task.limit = 4
+    observation, info = envs.reset(seed=5)
+    assert np.array_equal(observation, want[0]) and info == {}
+    for k in range(steps):
+        observation, reward, terminated, truncated, info = envs.step(actions[k])
+        for i, row in enumerate(want[k + 1]):
+            assert np.array_equal(observation[i], row[0])
+            assert (reward[i], terminated[i], truncated[i]) == row[1:4]
+            if len(row) == 5:
+                assert info["_final_obs"][i] and np.array_equal(info["final_obs"][i], row[4])
+    assert envs.observation_space.contains(observation) and envs.action_space.shape == actions.shape[1:]
+
+
+def test_without_autoreset_the_caller_begins_episodes():
+    envs = gym.make_vec("SwingUp", 3, autoreset_mode="Disabled")
+    with pytest.raises(RuntimeError, match="before step"):
+        envs.step(np.zeros((3, 1)))
+    envs.reset(seed=[1, 2, 3])
+    envs.tasks[1].limit = 2
+    envs.step(np.zeros((3, 1)))
+    before, _, _, truncated, _ = envs.step(np.zeros((3, 1)))
+    assert list(truncated) == [False, True, False]
+    with pytest.raises(RuntimeError, match="reset_mask"):
+        envs.step(np.zeros((3, 1)))
+    after, _ = envs.reset(seed=[None, 2, None], options={"reset_mask": truncated})
+    assert np.array_equal(after[[0, 2]], before[[0, 2]]) and not np.array_equal(after[1], before[1])
+    envs.step(np.zeros((3, 1)))
+    for bad in (np.zeros(3, dtype=bool), np.ones(2, dtype=bool), [True] * 3):
+        with pytest.raises(ValueError, match="reset_mask"):
+            envs.reset(options={"reset_mask": bad})
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_a_robot_that_fails_ends_its_episode_only(mode):
+    envs = gym.make_vec("SwingUp", 2, autoreset_mode=mode)
+    envs.reset(seed=1)
+    envs.tasks[1].torque = 1e30
+    _, reward, terminated, _, info = envs.step(np.ones((2, 1)))
+    assert list(terminated) == [False, True] and reward[1] == -10
+    told = info["final_info"] if mode == "SameStep" else info
+    assert list(told["_failure"]) == [False, True] and told["failure"][1]
+    envs.tasks[1].torque = 0.1
+    _, _, terminated, _, info = envs.step(np.ones((2, 1)))
+    assert not terminated.any() and info == {}
+
+
+def test_gymnasium_accepts_the_tasks():
+    gymnasium = pytest.importorskip("gymnasium")
+    from gymnasium.utils.env_checker import check_env
+
+    for name in gym.TASKS:
+        check_env(gymnasium.make(f"sinew/{name}-v0").unwrapped, skip_render_check=True)
+        envs = gymnasium.make_vec(f"sinew/{name}-v0", 2, vectorization_mode="vector_entry_point")
+        envs.reset(seed=1)
+        envs.step(envs.action_space.sample())
+        envs.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Memory does not grow: robots are opened and closed, stepped, and their parameters changed many times."""
+"""Memory does not grow: robots and batches are opened, closed and stepped, parameters changed, files written, many times."""
 
 import os
 import resource
@@ -61,3 +61,18 @@ def test_errors_and_parameters():
         robot.parameters["m"] = "2 kg"
 
     assert growth(once, TIMES // 4) < 2e6
+
+
+def test_batches_and_result_files(tmp_path):
+    model = sinew.Model(text=TINY)
+
+    def once():
+        batch = sinew.Batch(model, 3, threads=2)
+        batch.start(1e-3)
+        batch.step(count=2)
+        batch.robots[1].probe("at")
+
+    assert growth(once, TIMES // 4) < 2e6
+    path = tmp_path / "tiny.yaml"
+    path.write_text(TINY + "study: [dynamic: {for: 2 ms, step: 1 ms}]\n")
+    assert growth(lambda: sinew.run(path, tmp_path / "tiny.h5").close(), TIMES // 40) < 4e6

@@ -234,3 +234,56 @@ def test_modes_are_those_of_a_modes_step():
     f = arm.modes(4).frequency
     # closed form of the example: a clamped beam with a mass at its end, rotary inertia included
     assert np.allclose(f, [1.659395003, 1.659395003, 15.69882648, 15.69882648], rtol=1e-7)
+
+
+def test_inputs_are_an_array(arm):
+    sim = arm.simulate(2e-3)
+    assert np.isnan(arm.u).all() and arm.u.size == 3
+    twin = arm.copy()
+    other = twin.simulate(2e-3)
+    arm.u[arm.actuators["motor"].numbers] = 0.2
+    arm.u[1] = 0.5
+    other.controls["motor"] = 0.2
+    other.controls["cord(1)"] = 0.5
+    sim.step(count=5)
+    for _ in range(5):
+        other.step()
+    assert np.array_equal(arm.q, twin.q)
+    assert arm.controls["cord(1)"] == 0.5 and twin.u[1] == 0.5
+    del arm.controls["cord(1)"]
+    assert np.isnan(arm.u[1])
+    arm.u[0] = np.nan  # no wish for the law of the file, but a fault of a controller
+    with pytest.raises(sinew.ArgumentError, match="'motor' is not a number"):
+        sim.step()
+    sim.step()
+    assert arm.u[0] == 0.2
+    arm.u = [0.1, 0.0, 0.0]
+    arm.parameters["E"] = 2e6
+    assert list(arm.u) == [0.1, 0.0, 0.0]
+    with pytest.raises(sinew.ArgumentError, match="negative"):
+        sim.step(count=-1)
+
+
+def test_python_has_the_bits_of_c(arm):
+    """Steps, controls and laws of the classes against the calls of the C library."""
+    from sinew._core import ffi, lib
+
+    model, err, out = arm.model, ffi.new("snw_error *"), ffi.new("snw_robot **")
+    assert lib.snw_robot_from_model(model._m, out, err) == 0
+    r = out[0]
+    assert lib.snw_robot_start(r, ffi.new("snw_robot_steps *", lib.snw_robot_steps_defaults(2e-3)), err) == 0
+    for k in range(20):
+        assert lib.snw_robot_set_effort(r, 0, ffi.new("double *", 0.01 * k), err) == 0
+        assert lib.snw_robot_set_effort(r, 2, ffi.new("double *", lib.snw_robot_time(r)), err) == 0
+        assert lib.snw_robot_step(r, 2e-3, err) == 0
+    sim = arm.simulate(2e-3)
+    sim.controls["cord(2)"] = lambda robot: robot.t
+    for k in range(20):
+        sim.controls["motor"] = 0.01 * k
+        sim.step()
+    assert np.array_equal(arm.q, ffi.unpack(lib.snw_robot_q(r), arm.nq))
+    pose = ffi.new("double[16]")
+    place = ffi.new("snw_place *")
+    assert lib.snw_robot_find_place(r, b"arm.tip", place) == 0 and lib.snw_robot_pose(r, place[0], pose) == 0
+    assert np.array_equal(arm.pose("arm.tip").T.ravel(), list(pose))
+    lib.snw_robot_close(r)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 import json
 import os
+import signal
 import subprocess
 import sys
 import warnings
@@ -115,3 +116,67 @@ def test_temporary_results_are_removed_with_their_object(model):
 
     gc.collect()
     assert not os.path.exists(path)
+
+
+def numbers(path):
+    """All datasets of a result file, by name."""
+    out = {}
+    with h5py.File(path) as f:
+        f.visititems(lambda name, x: out.update({name: x[()]}) if isinstance(x, h5py.Dataset) else None)
+    return out
+
+
+def same(a, b):
+    assert a.keys() == b.keys()
+    for name in a:
+        assert np.asarray(a[name]).tobytes() == np.asarray(b[name]).tobytes(), name
+
+
+def test_a_result_file_has_the_bits_of_the_command(model, tmp_path):
+    ours, theirs = tmp_path / "ours.h5", tmp_path / "theirs.h5"
+    sinew.run(model, ours, set={"E": "2 MPa"})
+    subprocess.run([sinew.command_path(), "run", str(model), "-o", str(theirs), "--set", "E=2 MPa", "-q"], check=True)
+    same(numbers(ours), numbers(theirs))
+
+
+def test_ctrl_c_leaves_a_file_that_is_resumed_to_the_same_bits(model, tmp_path):
+    whole, part = tmp_path / "whole.h5", tmp_path / "part.h5"
+    sinew.run(model, whole)
+    seen = []
+
+    def press(step, t, fraction):
+        seen.append((step, fraction))
+        if fraction > 0.3:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt) as stop:
+        sinew.run(model, part, progress=press)
+    assert seen[-1][0].startswith("main ") and 0.3 < seen[-1][1] < 0.5
+    assert stop.value.result["main"].state == "stopped"
+    stop.value.result.close()
+    result = sinew.run(model, part, resume=True)
+    assert result["stiff"].state == "finished"
+    result.close()
+    a, b = numbers(whole), numbers(part)
+    same({k: v for k, v in a.items() if "checkpoint" not in k}, {k: v for k, v in b.items() if "checkpoint" not in k})
+
+
+def test_an_older_file_is_not_the_result_of_a_model_that_cannot_be_read(model, tmp_path):
+    older = tmp_path / "older.h5"
+    sinew.run(model, older, runs="main").close()
+    with pytest.raises(sinew.ModelError) as failure:
+        sinew.run(model, older, set={"E": "2 s"})
+    assert failure.value.result is None
+    with pytest.raises(sinew.ArgumentError, match="overwrite the model"):
+        sinew.run(model, model)
+    with pytest.raises(sinew.ArgumentError, match="no run 'stif'.*stiff"):
+        sinew.run(model, runs="stif")
+
+
+def test_runs_in_threads(model):
+    from concurrent.futures import ThreadPoolExecutor
+
+    alone = sinew.run(model, runs="main").q
+    with ThreadPoolExecutor(3) as pool:
+        for result in pool.map(lambda _: sinew.run(model, runs="main"), range(6)):
+            assert np.array_equal(result.q, alone)

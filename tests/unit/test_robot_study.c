@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Studies of the public API in memory: the numbers of the result file, frames one by one, progress,
-// cancellation, failures.
+// Studies of the public API in memory and to a file: the same numbers, frames one by one, progress,
+// cancellation and continuation, failures.
 #include "sinew/sinew.h"
 
-#include "language/document.h"
 #include "near.h"
 #include "results/result.h"
-#include "study/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,24 +55,56 @@ static snw_study *created(const char *model) {
 
 // ---- the result file ----------------------------------------------------------------------------
 
-// the same study by the command's way, to a file
+typedef struct watch {
+    int asked;
+    double fraction, stop_at;
+    char step[64];
+} watch;
+
+static int stop_later(void *user) {
+    watch *w = user;
+    w->asked++;
+    return w->fraction > w->stop_at;
+}
+
+static void note_progress(void *user, const char *step, double t, double fraction) {
+    watch *w = user;
+    (void)t;
+    assert_true(fraction >= w->fraction);
+    w->fraction = fraction;
+    (void)snprintf(w->step, sizeof w->step, "%s", step);
+}
+
+// the same study to a file, cancelled on the way and continued
 static void run_to_file(const char *path) {
+    char model[] = "robot_study_XXXXXX";
+    const int made = mkstemp(model);
+    FILE *f = fdopen(made, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0 && fclose(f) == 0);
     snw_error err = {0};
-    snw_document *d = NULL;
-    snw_desc *desc = NULL;
-    snw_run *run = NULL;
-    snw_results *file = NULL;
-    assert_int_equal(snw_document_parse("model", text, strlen(text), 0, NULL, &d, &err), SNW_OK);
-    assert_int_equal(snw_document_describe(d, 0, &desc, &err), SNW_OK);
-    assert_int_equal(snw_run_create(desc, "main", &run, &err), SNW_OK);
-    const snw_run_info *info = snw_run_describe(run);
-    if (snw_results_create(path, 1, &info, text, &file, &err) != SNW_OK) fail_msg("%s", err.text);
-    const snw_recorder recorder = snw_results_recorder(file, 0);
-    assert_int_equal(snw_run_execute(run, 1, &recorder, NULL, NULL, &err), SNW_OK);
-    assert_int_equal(snw_results_close(file, &err), SNW_OK);
-    snw_run_destroy(run);
-    snw_desc_destroy(desc);
-    snw_document_destroy(d);
+    watch w = {.stop_at = 0.5};
+    const snw_study_hooks hooks = {.user = &w, .cancel = stop_later, .progress = note_progress};
+    snw_study_choice choice = {0};
+    assert_int_equal(snw_study_write(model, path, &choice, &hooks, &err), SNW_E_STOPPED);
+    assert_non_null(strstr(err.text, "results kept in"));
+    assert_string_equal(w.step, "swing");
+    choice.resume = 1;
+    w = (watch){.stop_at = 2};
+    if (snw_study_write(model, path, &choice, &hooks, &err) != SNW_OK) fail_msg("%s", err.text);
+    assert_true(w.asked > 5 && w.fraction == 1);
+    // wrong arguments
+    assert_int_equal(snw_study_write(NULL, path, NULL, NULL, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_study_write(model, NULL, NULL, NULL, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_study_write(model, model, NULL, NULL, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "overwrite the model"));
+    const char *const run[] = {"mian"};
+    choice = (snw_study_choice){.nrun = 1, .run = run};
+    assert_int_equal(snw_study_write(model, path, &choice, NULL, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "did you mean 'main'"));
+    choice = (snw_study_choice){.nset = 1};
+    assert_int_equal(snw_study_write(model, path, &choice, NULL, &err), SNW_E_ARGUMENT);
+    (void)unlink(model);
 }
 
 static void arrays_are_those_of_the_result_file(void **state) {

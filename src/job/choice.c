@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Selection of runs and columns by the names given on the command line.
-#include "cli/choice.h"
+#include "job/choice.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"

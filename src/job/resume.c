@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Continuation of interrupted runs from the checkpoints of a result file.
-#include "cli/resume.h"
+#include "job/resume.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"

@@ -3,7 +3,7 @@
 // resume.h: continuation of the runs of an unfinished result file.
 #pragma once
 
-#include "cli/job.h"
+#include "job/job.h"
 #include "results/result.h"
 
 // State in which a run was interrupted.

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+//
+// batch.h: many robots of one model, stepped together on several threads.
+//
+// A batch has n robots with states, inputs and, by snw_robot_set_parameters, values of the model of
+// their own. A call steps all of them; the threads are made once with the batch, and each takes the
+// next robot when it is done with one. The numbers of each robot are those of a robot stepped
+// alone, to the last bit, whatever the number of threads. Steps allocate nothing.
+//
+// A batch may be used by one thread at a time, its robots between its calls.
+#pragma once
+
+#include "sinew/robot.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snw_batch snw_batch;
+
+// n robots in the initial state of the model, and `threads` threads with that of the caller; 0: as
+// many as there are processors. On success *out belongs to the caller, who calls snw_batch_close.
+SNW_API SNW_NODISCARD snw_status snw_batch_create(snw_robot_model *m, int n, int threads,
+                                                  snw_batch **out, snw_error *err);
+SNW_API void snw_batch_close(snw_batch *b); // NULL is fine
+
+SNW_API int snw_batch_size(const snw_batch *b);
+SNW_API int snw_batch_threads(const snw_batch *b);
+// Robot i; it belongs to the batch. NULL: there is none.
+SNW_API snw_robot *snw_batch_robot(const snw_batch *b, int i);
+
+// Coordinates (n x nq) and velocities (n x nv), robot by robot: written by the caller before
+// snw_batch_start, by the batch after each step. Times (n), s, to read.
+SNW_API double *snw_batch_q(snw_batch *b);
+SNW_API double *snw_batch_v(snw_batch *b);
+SNW_API const double *snw_batch_time(const snw_batch *b);
+// Inputs of the actuators (n x snw_robot_inputs), to read and to write: the arrays snw_robot_u of
+// the robots.
+SNW_API double *snw_batch_u(snw_batch *b);
+
+// Start motions from the rows of q and v at the times of the robots. `at` (n; NULL: all): 1 for
+// robots that are started, 0 for others. Forgets the errors of the robots it starts.
+SNW_API SNW_NODISCARD snw_status snw_batch_start(snw_batch *b, const snw_robot_steps *how,
+                                                 const unsigned char *at, snw_error *err);
+// Move the robots `at` (NULL: all) to stable equilibria under the inputs at their times; see
+// snw_robot_equilibrium. From the rows of q, and to them; v <- 0.
+SNW_API SNW_NODISCARD snw_status snw_batch_equilibrium(snw_batch *b, const unsigned char *at,
+                                                       snw_error *err);
+// Advance by `count` steps of h seconds each robot `at` (NULL: all) that has not failed since its
+// start.
+SNW_API SNW_NODISCARD snw_status snw_batch_step(snw_batch *b, double h, int count,
+                                                const unsigned char *at, snw_error *err);
+// out (n x columns of the probe) <- present values of a probe; see snw_robot_probe.
+SNW_API SNW_NODISCARD snw_status snw_batch_probe(snw_batch *b, const char *probe, double *out,
+                                                 snw_error *err);
+
+// The four calls above go on with the other robots where one fails. They return the status of the
+// robot with the smallest number among those that failed in this call; err has its number, its
+// message, and how many failed. A robot whose start, equilibrium or step failed is left out by
+// snw_batch_step, in its state before the failed step, until it is started again. A wrong step (h)
+// is refused as a whole.
+//
+// Number of robots that have failed since their start, and the error of each; its status is SNW_OK
+// when there is none. The pointer belongs to the batch. NULL: there is no robot i.
+SNW_API int snw_batch_failures(const snw_batch *b);
+SNW_API const snw_error *snw_batch_error(const snw_batch *b, int i);
+
+// End the present call with SNW_E_STOPPED, between two steps: robots then differ in time. May be
+// called from any thread and from a signal handler. Without a call under way it does nothing.
+SNW_API void snw_batch_cancel(snw_batch *b);
+// `poll(user)` is asked by the thread of the caller about 20 times a second while a call takes that
+// long; a result that is not 0 cancels. NULL: none.
+SNW_API void snw_batch_set_poll(snw_batch *b, int (*poll)(void *user), void *user);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: MIT
+//
+// Inputs of the public robot that its caller sets: loads, gravity, and the prescribed quantities of
+// actuators, by calls or through the array u. They replace laws of the file (snw_manual_inputs).
+
+#include "robot/robot_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+
+#include <math.h>
+#include <string.h>
+
+snw_status snw_robot_manual_inputs(snw_robot *r) {
+    for (int i = 0; i < r->desc->nmotor; i++) r->ncoordinate += (size_t)r->desc->motor[i].n;
+    const size_t n = (size_t)r->desc->nload, nm = (size_t)r->desc->nmotor, nc = r->ncoordinate;
+    const size_t ne = (size_t)r->desc->ntendon, ns = (size_t)r->desc->nstress;
+    r->manual_bytes =
+        n * (sizeof *r->load + sizeof *r->load_given) +
+        nm * (sizeof *r->motor_since + sizeof *r->motor_first + sizeof *r->motor_given) +
+        ne * (sizeof *r->tendon + sizeof *r->tendon_since + sizeof *r->tendon_given) +
+        nc * sizeof *r->motor + ns * sizeof *r->activation;
+    r->ninput = (int)(nc + ne + ns);
+    r->manual_memory = snw_alloc(r->manual_bytes);
+    r->own_u = snw_alloc((2 * (size_t)r->ninput + 1) * sizeof *r->own_u);
+    if (!r->manual_memory || !r->own_u) return SNW_E_MEMORY;
+    r->u = r->own_u;
+    r->u_applied = r->own_u + r->ninput;
+    r->load = r->manual_memory;
+    r->motor = (snw_jet *)(void *)(r->load + n);
+    r->tendon = r->motor + nc;
+    r->motor_since = (double *)(void *)(r->tendon + ne);
+    r->tendon_since = r->motor_since + nm;
+    r->activation = r->tendon_since + ne;
+    r->motor_first = (int *)(void *)(r->activation + ns);
+    r->load_given = (bool *)(void *)(r->motor_first + nm);
+    r->motor_given = r->load_given + n;
+    r->tendon_given = r->motor_given + nm;
+    for (int i = 0, first = 0; i < r->desc->nmotor; i++) {
+        r->motor_first[i] = first;
+        first += r->desc->motor[i].n;
+    }
+    r->manual = (snw_manual_inputs){.load_given = r->load_given,
+                                    .load = r->load,
+                                    .motor_given = r->motor_given,
+                                    .motor_since = r->motor_since,
+                                    .motor_first = r->motor_first,
+                                    .motor = r->motor,
+                                    .tendon_given = r->tendon_given,
+                                    .tendon_since = r->tendon_since,
+                                    .tendon = r->tendon,
+                                    .activation = r->activation};
+    for (size_t i = 0; i < ns; i++) r->activation[i] = 1;
+    r->in->manual = &r->manual;
+    snw_statics_set_manual(r->statics, &r->manual);
+    snw_robot_read_inputs(r);
+    return SNW_OK;
+}
+
+// ---- the array u --------------------------------------------------------------------------------
+
+// quiet NaN with a payload that arithmetic does not produce
+static const uint64_t law_bits = 0x7ff80000534e5721;
+
+double snw_input_law(void) {
+    double x;
+    memcpy(&x, &law_bits, sizeof x);
+    return x;
+}
+
+static bool is_law(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits == law_bits;
+}
+
+int snw_robot_inputs(const snw_robot *r) { return r ? r->ninput : 0; }
+double *snw_robot_u(snw_robot *r) { return r ? r->u : NULL; }
+
+static int count_actuators(const snw_robot *r) {
+    return r->desc->nmotor + r->desc->ntendon + r->desc->nstress;
+}
+
+// index in u of the first input of an actuator
+static int first_input(const snw_robot *r, int actuator) {
+    const int behind = actuator - r->desc->nmotor;
+    return behind < 0 ? r->motor_first[actuator] : (int)r->ncoordinate + behind;
+}
+
+// u and u_applied of an actuator <- its inputs as they are set
+static void read_input(snw_robot *r, int actuator) {
+    const int tendon = actuator - r->desc->nmotor, muscle = tendon - r->desc->ntendon;
+    const int first = first_input(r, actuator);
+    double *u = r->u + first;
+    int n = 1;
+    if (muscle >= 0) {
+        *u = r->activation[muscle];
+    } else if (tendon >= 0) {
+        *u = r->tendon_given[tendon] ? r->tendon[tendon].v : snw_input_law();
+    } else {
+        const bool rate = r->desc->motor[actuator].kind == SNW_MOTOR_RATE;
+        const snw_jet *given = r->motor + first;
+        n = r->desc->motor[actuator].n;
+        for (int k = 0; k < n; k++) {
+            u[k] = !r->motor_given[actuator] ? snw_input_law() : rate ? given[k].d : given[k].v;
+        }
+    }
+    memcpy(r->u_applied + first, u, (size_t)n * sizeof *u);
+}
+
+// an actuator was set
+static void input_set(snw_robot *r, int actuator) {
+    read_input(r, actuator);
+    r->inputs_stale = true;
+}
+
+void snw_robot_read_inputs(snw_robot *r) {
+    for (int i = 0; i < count_actuators(r); i++) read_input(r, i);
+}
+
+static snw_status apply_input(snw_robot *r, int actuator, int n, const double *u, snw_error *err) {
+    int laws = 0;
+    for (int k = 0; k < n; k++) {
+        laws += is_law(u[k]);
+        if (is_law(u[k]) || isfinite(u[k])) continue;
+        return snw_fail(err, SNW_E_ARGUMENT, "input %d of actuator '%s' is not a number, got %g", k,
+                        snw_actuator_name(r->desc, actuator), u[k]);
+    }
+    return laws == n ? snw_robot_unset_actuator(r, actuator)
+                     : snw_robot_set_actuator(r, actuator, u, err);
+}
+
+snw_status snw_robot_apply_inputs(snw_robot *r, snw_error *err) {
+    const size_t one = sizeof *r->u;
+    if (r->ninput == 0 || memcmp(r->u, r->u_applied, (size_t)r->ninput * one) == 0) return SNW_OK;
+    for (int i = 0; i < count_actuators(r); i++) {
+        const int n = i < r->desc->nmotor ? r->desc->motor[i].n : 1, first = first_input(r, i);
+        const size_t bytes = (size_t)n * one;
+        if (memcmp(r->u + first, r->u_applied + first, bytes) == 0) continue;
+        const snw_status s = apply_input(r, i, n, r->u + first, err);
+        if (s == SNW_OK) continue;
+        memcpy(r->u + first, r->u_applied + first, bytes);
+        return s;
+    }
+    return SNW_OK;
+}
+
+void snw_robot_refresh_inputs(snw_robot *r) {
+    if (!r->inputs_stale) return;
+    snw_inputs_at(r->m, r->s->t, r->in);
+    r->inputs_stale = false;
+}
+
+void snw_robot_place_inputs(snw_robot *r, double *u) {
+    memcpy(u, r->u, (size_t)r->ninput * sizeof *u);
+    r->u = u;
+}
+
+// ---- calls --------------------------------------------------------------------------------------
+
+int snw_robot_load(const snw_robot *r, const char *name) {
+    if (!r || !name) return -1;
+    for (int i = 0; i < r->desc->nload; i++) {
+        if (strcmp(r->desc->load[i].name, name) == 0) return i;
+    }
+    return -1;
+}
+
+// an unknown name or a number of another robot is a mistake of the caller
+static snw_status find_load(const snw_robot *r, int load) {
+    if (load >= 0 && load < r->desc->nload) return SNW_OK;
+    return SNW_ROBOT_REFUSE(r, "there is no load number %d, the robot has %d", load,
+                            r->desc->nload);
+}
+
+snw_status snw_robot_set_load(snw_robot *r, int load, const double force[3],
+                              const double torque[3]) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(find_load(r, load));
+    if (force) SNW_TRY(snw_robot_check_numbers("force", 3, force, r->error));
+    if (torque) SNW_TRY(snw_robot_check_numbers("torque", 3, torque, r->error));
+    r->load_given[load] = true;
+    for (int i = 0; i < 3; i++) {
+        r->load[load].f.e[i] = force ? force[i] : 0;
+        r->load[load].m.e[i] = torque ? torque[i] : 0;
+    }
+    r->inputs_stale = true;
+    return SNW_OK;
+}
+
+snw_status snw_robot_unset_load(snw_robot *r, int load) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(find_load(r, load));
+    r->load_given[load] = false;
+    r->inputs_stale = true;
+    return SNW_OK;
+}
+
+snw_status snw_robot_set_gravity(snw_robot *r, const double gravity[3]) {
+    if (!r) return SNW_E_ARGUMENT;
+    if (gravity) SNW_TRY(snw_robot_check_numbers("gravity", 3, gravity, r->error));
+    r->manual.gravity_given = gravity != NULL;
+    for (int i = 0; gravity && i < 3; i++) r->manual.gravity.e[i] = gravity[i];
+    r->inputs_stale = true;
+    return SNW_OK;
+}
+
+int snw_robot_actuator(const snw_robot *r, const char *name) {
+    if (!r || !name) return -1;
+    for (int i = 0; i < r->desc->nmotor; i++) {
+        if (strcmp(r->desc->motor[i].name, name) == 0) return i;
+    }
+    // tendons and chambers follow, then muscles
+    for (int i = 0; i < r->desc->ntendon; i++) {
+        if (strcmp(r->desc->tendon[i].name, name) == 0) return r->desc->nmotor + i;
+    }
+    for (int i = 0; i < r->desc->nstress; i++) {
+        if (strcmp(r->desc->stress[i].name, name) == 0) {
+            return r->desc->nmotor + r->desc->ntendon + i;
+        }
+    }
+    return -1;
+}
+
+snw_status snw_robot_check_actuator(const snw_robot *r, int actuator, snw_error *err) {
+    if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
+    const int n = count_actuators(r);
+    if (actuator >= 0 && actuator < n) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "there is no actuator number %d, the robot has %d",
+                    actuator, n);
+}
+
+// index of the tendon or chamber, muscles behind them; -1: a motor on coordinates of joints or rods
+static int tendon_of(const snw_robot *r, int actuator) {
+    SNW_ASSERT(actuator >= 0 && actuator < count_actuators(r));
+    return actuator < r->desc->nmotor ? -1 : actuator - r->desc->nmotor;
+}
+
+// index of the muscle; -1: none
+static int muscle_of(const snw_robot *r, int actuator) {
+    const int i = actuator - r->desc->nmotor - r->desc->ntendon;
+    return i < 0 ? -1 : i;
+}
+
+int snw_robot_actuator_size(const snw_robot *r, int actuator) {
+    if (!r || snw_robot_check_actuator(r, actuator, r->error) != SNW_OK) return 0;
+    return tendon_of(r, actuator) >= 0 ? 1 : r->desc->motor[actuator].n;
+}
+
+static snw_jet *take_motor(snw_robot *r, int actuator) {
+    r->motor_given[actuator] = true;
+    r->motor_since[actuator] = r->s->t;
+    return r->motor + r->motor_first[actuator];
+}
+
+// Prescribe a quantity of a tendon or chamber from now on; it must be the one that the file gives.
+static snw_status set_tendon(snw_robot *r, int i, snw_tendon_given what, snw_jet value,
+                             snw_error *err) {
+    static const char *const given[][2] = {
+        [SNW_TENDON_EFFORT] = {"its effort", "snw_robot_set_effort"},
+        [SNW_TENDON_COORDINATE] = {"its coordinate", "snw_robot_set_motion"},
+        [SNW_TENDON_GAS] = {"a gas", "snw_robot_set_gas"}};
+    if (i >= r->desc->ntendon) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "actuator '%s' is a muscle; use snw_robot_set_activation",
+                        r->desc->stress[i - r->desc->ntendon].name);
+    }
+    const snw_tendon_desc *d = &r->desc->tendon[i];
+    if (d->given != what) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' has %s given; use %s", d->name,
+                        given[d->given][0], given[d->given][1]);
+    }
+    if (!isfinite(value.v) || !isfinite(value.d) || !isfinite(value.dd)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s': the value is not a finite number",
+                        d->name);
+    }
+    r->tendon_given[i] = true;
+    r->tendon_since[i] = r->s->t;
+    r->tendon[i] = value;
+    input_set(r, r->desc->nmotor + i);
+    return SNW_OK;
+}
+
+snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort, snw_error *err) {
+    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
+    const int tendon = tendon_of(r, actuator);
+    SNW_TRY(snw_robot_check_numbers("effort", snw_robot_actuator_size(r, actuator), effort, err));
+    if (tendon >= 0) {
+        return set_tendon(r, tendon, SNW_TENDON_EFFORT, (snw_jet){.v = *effort}, err);
+    }
+    const snw_motor_desc *d = &r->desc->motor[actuator];
+    if (d->kind != SNW_MOTOR_EFFORT) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "actuator '%s' has its motion given, and its effort is computed; use "
+                        "snw_robot_set_motion, or give 'effort: 0' in the file",
+                        d->name);
+    }
+    const int first = d->same ? d->same - 1 : actuator; // all motors with a common effort
+    const int n = d->same ? r->desc->motor[first].nsame : 1;
+    for (int i = first; i < first + n; i++) {
+        snw_jet *given = take_motor(r, i);
+        for (int k = 0; k < d->n; k++) given[k] = (snw_jet){.v = effort[k]};
+        input_set(r, i);
+    }
+    return SNW_OK;
+}
+
+// does the actuator have constraint rows?
+static bool has_active_drive(const snw_model *m, int actuator) {
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].motor == actuator && m->drive[i].row >= 0) return true;
+    }
+    return false;
+}
+
+snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
+                                const double *rate, const double *acceleration, snw_error *err) {
+    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
+    const int tendon = tendon_of(r, actuator), n = snw_robot_actuator_size(r, actuator);
+    SNW_TRY(snw_robot_check_numbers("position", n, position, err));
+    if (rate) SNW_TRY(snw_robot_check_numbers("rate", n, rate, err));
+    if (acceleration) SNW_TRY(snw_robot_check_numbers("acceleration", n, acceleration, err));
+    if (tendon >= 0) {
+        const snw_jet to = {
+            .v = *position, .d = rate ? *rate : 0, .dd = acceleration ? *acceleration : 0};
+        return set_tendon(r, tendon, SNW_TENDON_COORDINATE, to, err);
+    }
+    const snw_motor_desc *d = &r->desc->motor[actuator];
+    if (d->turns) {
+        return snw_fail(
+            err, SNW_E_ARGUMENT,
+            "actuator '%s' drives a spherical joint, whose motion only the file can give", d->name);
+    }
+    if (d->kind == SNW_MOTOR_EFFORT || !has_active_drive(r->m, actuator)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' %s", d->name,
+                        d->kind == SNW_MOTOR_EFFORT
+                            ? "has its effort given; use snw_robot_set_effort, or give 'position: "
+                              "0' in the file"
+                            : "is switched off; leave out its 'when: off'");
+    }
+    snw_jet *given = take_motor(r, actuator);
+    for (int k = 0; k < d->n; k++) {
+        given[k] = (snw_jet){
+            .v = position[k], .d = rate ? rate[k] : 0, .dd = acceleration ? acceleration[k] : 0};
+    }
+    input_set(r, actuator);
+    return SNW_OK;
+}
+
+snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles, snw_error *err) {
+    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
+    const int tendon = tendon_of(r, actuator);
+    if (tendon < 0) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is not a chamber",
+                        r->desc->motor[actuator].name);
+    }
+    if (!(moles >= 0)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "moles must not be negative, got %g", moles);
+    }
+    return set_tendon(r, tendon, SNW_TENDON_GAS, (snw_jet){.v = moles}, err);
+}
+
+snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, snw_error *err) {
+    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
+    const int tendon = tendon_of(r, actuator), muscle = muscle_of(r, actuator);
+    if (muscle < 0) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is not a muscle",
+                        tendon < 0 ? r->desc->motor[actuator].name : r->desc->tendon[tendon].name);
+    }
+    if (!isfinite(factor)) {
+        return snw_fail(err, SNW_E_ARGUMENT, "the activation of '%s' is not a number",
+                        r->desc->stress[muscle].name);
+    }
+    r->activation[muscle] = factor;
+    input_set(r, actuator);
+    return SNW_OK;
+}
+
+// given rates: from the present coordinates on
+static snw_status set_rate(snw_robot *r, int motor, const double *rate, snw_error *err) {
+    const snw_motor *at = &r->m->motor[motor];
+    memcpy(r->tau, r->s->q + at->q, (size_t)at->n * sizeof *r->tau);
+    return snw_robot_set_motion(r, motor, r->tau, rate, NULL, err);
+}
+
+snw_status snw_robot_set_actuator(snw_robot *r, int actuator, const double *value, snw_error *err) {
+    SNW_TRY(snw_robot_check_actuator(r, actuator, err));
+    SNW_TRY(snw_robot_check_numbers("value", snw_robot_actuator_size(r, actuator), value, err));
+    const int tendon = tendon_of(r, actuator), muscle = muscle_of(r, actuator);
+    if (muscle >= 0) return snw_robot_set_activation(r, actuator, *value, err);
+    if (tendon >= 0) {
+        switch (r->desc->tendon[tendon].given) {
+        case SNW_TENDON_EFFORT:
+            return snw_robot_set_effort(r, actuator, value, err);
+        case SNW_TENDON_COORDINATE:
+            return snw_robot_set_motion(r, actuator, value, NULL, NULL, err);
+        case SNW_TENDON_GAS:
+            return snw_robot_set_gas(r, actuator, *value, err);
+        }
+    }
+    switch (r->desc->motor[actuator].kind) {
+    case SNW_MOTOR_EFFORT:
+        return snw_robot_set_effort(r, actuator, value, err);
+    case SNW_MOTOR_POSITION:
+        return snw_robot_set_motion(r, actuator, value, NULL, NULL, err);
+    case SNW_MOTOR_RATE:
+        return set_rate(r, actuator, value, err);
+    }
+    return SNW_E_ARGUMENT;
+}
+
+snw_status snw_robot_unset_actuator(snw_robot *r, int actuator) {
+    if (!r) return SNW_E_ARGUMENT;
+    SNW_TRY(snw_robot_check_actuator(r, actuator, r->error));
+    const int tendon = tendon_of(r, actuator), muscle = muscle_of(r, actuator);
+    if (muscle >= 0) {
+        r->activation[muscle] = 1;
+    } else {
+        *(tendon >= 0 ? &r->tendon_given[tendon] : &r->motor_given[actuator]) = false;
+    }
+    input_set(r, actuator);
+    return SNW_OK;
+}
