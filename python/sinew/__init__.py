@@ -20,11 +20,12 @@ from ._model import Model
 from ._result import Page, Result, Run
 from ._robot import Energy, Modes, Robot, Simulation
 from ._study import SinewWarning, Study, run
+from ._units import Quantity
 from ._core import Part, Parts, ffi as _ffi, lib as _lib
 
 __version__ = _ffi.string(_lib.snw_version()).decode()
 
 __all__ = [
     "ArgumentError", "Batch", "Energy", "Error", "FileError", "Model", "ModelError", "Modes", "NotConverged", "Page", "Part", "Parts",
-    "Result", "Robot", "Run", "Simulation", "SingularError", "SinewWarning", "Stopped", "Study", "command_path", "run",
+    "Quantity", "Result", "Robot", "Run", "Simulation", "SingularError", "SinewWarning", "Stopped", "Study", "command_path", "run",
 ]  # fmt: skip

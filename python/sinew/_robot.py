@@ -26,6 +26,7 @@ from ._core import (
     view,
 )
 from ._model import Coordinates, Model
+from ._units import Quantity, effort_unit, si
 
 _AXES = {"body": lib.SNW_AXES_BODY, "world": lib.SNW_AXES_WORLD}
 
@@ -62,14 +63,15 @@ class Modes(NamedTuple):
 class Parameters(MutableMapping):
     """Values of the model by the paths of overrides: `robot.parameters["silicone.young"]`.
 
-    Reading gives SI numbers; numbers and texts with units ("2 MPa") may be set. A change keeps the state.
+    Reading gives SI numbers that know their unit (`.unit`, `.to("MPa")`); numbers and texts with units ("2 MPa") may be
+    set. A change keeps the state.
     """
 
     def __init__(self, robot: "Robot"):
         self._robot = robot
 
-    def __getitem__(self, path: str) -> float:
-        return self._robot.model.value(path)
+    def __getitem__(self, path: str) -> Quantity:
+        return Quantity(*self._robot.model.quantity(path))
 
     def unit(self, path: str) -> str:
         """SI unit of a value."""
@@ -98,7 +100,7 @@ class Parameters(MutableMapping):
 class Controls(MutableMapping):
     """Inputs of the actuators: `controls["cord(1)"] = 2.0`, by the name of the actuator or its number.
 
-    The value replaces the law of the file: an effort (N, N m), a tension (N), a pressure (Pa), a position (m, rad), a
+    The value, a number or a text with a unit ("3 N"), replaces the law of the file: an effort (N, N m), a tension (N), a pressure (Pa), a position (m, rad), a
     shortening (m), a volume (m^3), an amount of gas (mol) or the activation factor of a muscle, as the file prescribes
     it. A function of the robot is evaluated at the beginning of each step: `controls["cord(1)"] = lambda robot: ...`.
     `del controls[name]` returns to the law of the file.
@@ -116,12 +118,15 @@ class Controls(MutableMapping):
         if callable(value):
             self._laws[part.index] = value
             return
-        self._laws.pop(part.index, None)
         self._set(part, value)
+        self._laws.pop(part.index, None)
 
     def _set(self, part, value) -> None:
         robot = self._robot
-        numbers = vector(value, lib.snw_robot_actuator_size(robot._r, part.index), part.name)
+        size = lib.snw_robot_actuator_size(robot._r, part.index)
+        if isinstance(value, (str, list, tuple)):
+            value = si(value, None if size > 1 and not part.unit else part.unit, part.name)
+        numbers = vector(value, size, part.name)
         if lib.snw_robot_set_actuator(robot._r, part.index, doubles(numbers), robot._err) != lib.SNW_OK:
             raise_error(robot._err)
 
@@ -135,11 +140,15 @@ class Controls(MutableMapping):
             raise_error(robot._err)
 
     def __getitem__(self, name: str | int):
-        """Present effort: N, N m, tension (N) or gauge pressure (Pa); activation factor of a muscle."""
+        """Present effort with its `.unit`: N, N*m, tension (N) or gauge pressure (Pa); activation factor of a muscle."""
         part = self._part(name)
         out = np.empty(lib.snw_robot_actuator_size(self._robot._r, part.index))
         self._robot._check(lib.snw_robot_effort(self._robot._r, part.index, doubles(out)))
-        return float(out[0]) if out.size == 1 else out
+        return Quantity(out[0], effort_unit(part.type, part.unit)) if out.size == 1 else out
+
+    def unit(self, name: str | int) -> str:
+        """SI unit in which an actuator is prescribed; empty for plain numbers and several units."""
+        return self._part(name).unit
 
     def __delitem__(self, name: str | int) -> None:
         part = self._part(name)
