@@ -12,6 +12,7 @@
 # make install  PREFIX=/usr/local, DESTDIR honoured
 # make python   the Python package: build/python to put in PYTHONPATH, and a wheel in build/wheel
 # make deb      a Debian package of it all, build/deb
+# make deb-test installs that package in a clean Debian and uses it; as root, with mmdebstrap
 # make docs     pages written from the command's own help
 # make pictures those of the README, docs/pictures
 # make format, make tidy, make clean
@@ -90,6 +91,9 @@ deb: setup-test
 	cd build/release && cpack -G DEB -B ../deb >/dev/null
 	@ls build/deb/*.deb
 
+deb-test: deb
+	packaging/try.sh deb build/deb/sinew_*.deb
+
 docs: all
 	tools/docs.py build/sinew
 
@@ -109,4 +113,4 @@ setup-test:
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python deb docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python deb deb-test docs format tidy setup setup-test clean
