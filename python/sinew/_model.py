@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Mapping
 from functools import cached_property
+from typing import NamedTuple
 
 from ._core import Overrides, Part, Parts, ffi, file_path, lib, new_error, override_list, raise_error, text
 
@@ -36,6 +37,19 @@ class Coordinates(Mapping):
         return repr(self._coordinates)
 
 
+class Source(NamedTuple):
+    """What a model was read from, so that the command can read it again."""
+
+    path: str | None
+    text: str | None
+    run: str | None
+    set: dict[str, "float | int | str | bool"]
+
+    def changed(self, set: Overrides) -> "Source":
+        """The same with further overrides."""
+        return self._replace(set={**self.set, **set})
+
+
 class Model:
     """One run of a model file, read and checked. It never changes; robots and threads may share it.
 
@@ -57,16 +71,17 @@ class Model:
             status = lib.snw_robot_model_open(file_path(path), run_name, count, values, out, err)
         if status != lib.SNW_OK:
             raise_error(err)
-        self._set(out[0])
+        self._set(out[0], Source(None if path is None else os.fspath(path), text, run, dict(set or {})))
 
-    def _set(self, pointer) -> None:
+    def _set(self, pointer, source: Source) -> None:
         self._m = ffi.gc(pointer, lib.snw_robot_model_close)
+        self._source = source
 
     @classmethod
-    def _of(cls, pointer) -> "Model":
+    def _of(cls, pointer, source: Source) -> "Model":
         """A model object for a reference that it then owns."""
         model = cls.__new__(cls)
-        model._set(pointer)
+        model._set(pointer, source)
         return model
 
     @classmethod
@@ -81,7 +96,7 @@ class Model:
         count, values, _kept = override_list(set)
         if lib.snw_robot_model_change(self._m, count, values, out, err) != lib.SNW_OK:
             raise_error(err)
-        return Model._of(out[0])
+        return Model._of(out[0], self._source.changed(set))
 
     @property
     def title(self) -> str:

@@ -52,8 +52,8 @@ class Play:
         else:
             path = os.fspath(model)
         args = [_command.path(), "play", path, "--embed"]
-        if output is not None or text is not None:
-            args += ["-o", os.path.abspath(output) if output is not None else os.path.abspath("model.play.h5")]
+        if output is not None:
+            args += ["-o", os.fspath(output)]
         if run:
             args += ["--run", run]
         if step is not None:

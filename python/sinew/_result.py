@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import html
+import importlib
 import json
 import os
 import pathlib
 import tempfile
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -19,12 +21,13 @@ def _text(value) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def _h5py():
+def _library(name: str, purpose: str) -> Any:
+    """A library that not everyone needs; where it is missing, the message names its package."""
     try:
-        import h5py
+        return importlib.import_module(name)
     except ImportError as e:
-        raise ImportError("result files are read by h5py (Debian: python3-h5py)") from e
-    return h5py
+        package = "python3-" + name.split(".")[0]
+        raise ImportError(f"{purpose} by {name.split('.')[0]}, which is not installed (Debian: {package})") from e
 
 
 class Run(Mapping):
@@ -191,16 +194,15 @@ class Run(Mapping):
 
     def to_pandas(self):
         """All columns of the probes as a pandas.DataFrame with the time as its index."""
-        import pandas
-
+        pandas = _library("pandas", "tables are made")
         columns = self._group["columns"][: self._group["t"].shape[0]]
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"), columns=self._columns)
 
     def to_xarray(self):
         """Probes, coordinates and energies as an xarray.Dataset over `t`."""
-        import xarray
-
-        data = {}
+        xarray = _library("xarray", "labelled arrays are made")
+        data: dict[str, Any] = {}
+        labels: dict[str, Any] = {"t": ("t", self.t, {"unit": "s"}), "coordinate": self.coordinates}
         for name in self:
             values = self[name]
             dims = ["t"]
@@ -208,17 +210,17 @@ class Run(Mapping):
                 dims.append(f"{name}_station")
             if values.ndim > 1:
                 dims.append(f"{name}_component")
+                labels[f"{name}_component"] = self.components[name][: values.shape[-1]]
             data[name] = (dims, values, {"unit": self.unit(name)})
         data["q"] = (["t", "coordinate"], self.q)
         for name, values in self.energy.items():
             data[f"energy_{name}"] = (["t"], values, {"unit": "J"})
-        return xarray.Dataset(data, coords={"t": self.t, "coordinate": self.coordinates},
+        return xarray.Dataset(data, coords=labels,
                               attrs={"run": self.name, "title": self.title})  # fmt: skip
 
     def plot(self, *names: str, ax=None):
         """Draw probes, or columns such as `tip.x`, over time; returns the matplotlib axes."""
-        import matplotlib.pyplot as plt
-
+        plt = _library("matplotlib.pyplot", "curves are drawn")
         ax = ax if ax is not None else plt.figure().gca()
         for name in names or tuple(self)[:1]:
             values = self[name]
@@ -287,7 +289,7 @@ class Result(Mapping):
         self._open()
 
     def _open(self) -> None:
-        self._file = _h5py().File(self.path, "r", libver="latest", swmr=True)
+        self._file = _library("h5py", "result files are read").File(self.path, "r", libver="latest", swmr=True)
         if _text(self._file.attrs.get("format", b"")) != "sinew results":
             self._file.close()
             raise ValueError(f"{self.path}: not a result file of Sinew")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ from ._core import (
     view,
 )
 from ._model import Coordinates, Model
+from ._play import Play
+from ._sketch import svg
 from ._units import Quantity, effort_unit, si
 
 _AXES = {"body": lib.SNW_AXES_BODY, "world": lib.SNW_AXES_WORLD}
@@ -237,7 +240,8 @@ class Robot:
         with self._exclusive:
             if lib.snw_robot_set_parameters(self._r, count, texts, self._err) != lib.SNW_OK:
                 raise_error(self._err)
-        self._model = Model._of(lib.snw_robot_model_share(lib.snw_robot_model_of(self._r)))
+        source = self._model._source.changed(values)
+        self._model = Model._of(lib.snw_robot_model_share(lib.snw_robot_model_of(self._r)), source)
 
     # ---- parts
 
@@ -604,6 +608,20 @@ class Robot:
         (`sinew help language`). Memory is allocated here; steps allocate none.
         """
         return Simulation(self, step, scheme, rho, alpha, tolerance, engine, points)
+
+    def play(self, *, state: bool = True, step: float | None = None, output: "str | os.PathLike[str] | None" = None) -> Play:
+        """Simulate the robot live in a browser, or inline in a notebook (`sinew play`); returns the `Play`.
+
+        It begins from the present t, q and v, with the parameters set so far; `state=False`: as the study of the file
+        does. Controls and loads set in Python are not passed on: actuators begin with the laws of the file. `step`: the
+        longest step, s. `output`: file for recordings.
+        """
+        source = self._model._source
+        return Play(source.path, text=source.text, run=source.run, set=source.set, step=step, output=output,
+                    state=(self.t, self.q, self.v) if state else None)  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        return f"<div><code>{html.escape(repr(self))}</code><br>{svg(self.poses()[:, :3, 3], self._model.links)}</div>"
 
     def __repr__(self) -> str:
         return f"<sinew.Robot '{self._model.title or self._model.run}' at t = {self.t:g} s: nq {self.nq}, nv {self.nv}>"
