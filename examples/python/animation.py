@@ -22,7 +22,7 @@ if matplotlib is None:
     print("matplotlib draws the frames of a video (Debian: python3-matplotlib; ffmpeg for MP4)")
 else:
     shapes = run.positions("arm")
-    figure, ax = plt.subplots(figsize=(4, 4))
+    figure, ax = plt.subplots(figsize=(4, 4), layout="constrained")
     (line,) = ax.plot([], [], lw=6, solid_capstyle="round")
     ax.set(xlim=(-0.35, 0.35), ylim=(-0.35, 0.35), aspect="equal", xlabel="x [m]", ylabel="z [m]")
     movie = matplotlib.animation.FuncAnimation(

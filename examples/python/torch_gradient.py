@@ -1,5 +1,4 @@
 # An equilibrium as a function that PyTorch differentiates: tensions of a tendon arm to the position of its tip.
-#
 # r(q, T) = 0 at an equilibrium. For a cost with the gradient g of the tip, K^T y = J^T g and dcost/dT = -y . dr/dT.
 import numpy as np
 
@@ -37,7 +36,6 @@ try:
 except ImportError:
     print("PyTorch carries it through a network (Debian: python3-torch)")
 else:
-
     class Tip(torch.autograd.Function):
         @staticmethod
         def forward(ctx, tensions):
