@@ -11,6 +11,7 @@
 # make bench    tables of speed
 # make install  PREFIX=/usr/local, DESTDIR honoured
 # make python   the Python package: build/python to put in PYTHONPATH, and a wheel in build/wheel
+# make wheel-test installs the wheel and the sources in fresh environments and uses them
 # make deb      a Debian package of it all, build/deb
 # make deb-test installs that package in a clean Debian and uses it; as root, with mmdebstrap
 # make docs     pages written from the command's own help
@@ -86,6 +87,9 @@ python: setup-test
 	@ln -sfn release/python build/python
 	$(DEBIAN_PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --no-index -w build/wheel .
 
+wheel-test:
+	packaging/try.sh wheel
+
 deb: setup-test
 	$(call build_preset,release,-DCMAKE_INSTALL_PREFIX=/usr)
 	cd build/release && cpack -G DEB -B ../deb >/dev/null
@@ -113,4 +117,4 @@ setup-test:
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python deb deb-test docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test docs format tidy setup setup-test clean

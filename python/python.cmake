@@ -2,6 +2,9 @@
 # in ${CMAKE_BINARY_DIR}/python, which may stand in PYTHONPATH. Debian's own interpreter is used, since its packages
 # (python3-cffi, python3-numpy) belong to it; another python3 that stands first in the path does not matter.
 set(SNW_PYTHON /usr/bin/python3 CACHE FILEPATH "Python interpreter with cffi and numpy")
+if(NOT EXISTS ${SNW_PYTHON}) # an environment in which pip built the package, and which is gone
+  set(SNW_PYTHON /usr/bin/python3 CACHE FILEPATH "Python interpreter with cffi and numpy" FORCE)
+endif()
 set(python_folder ${CMAKE_BINARY_DIR}/python)
 if(SNW_SANITIZE)
   return()
