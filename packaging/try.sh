@@ -72,13 +72,19 @@ root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 tar -xf "$base" -C "$root"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
+# a network with certificates of its own
+certificates=
+if [ -f "${NODE_EXTRA_CA_CERTS:-}" ]; then
+    certificates=/root/certificates.crt
+    cp "$NODE_EXTRA_CA_CERTS" "$root$certificates"
+fi
 
 # Run a command in the clean system. Mounts live in a namespace of their own, so that none is left behind.
 inside() {
     unshare --mount --propagation private sh -c '
         mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/tmp" && root=$1 && shift
         exec chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 \
-            DEBIAN_FRONTEND=noninteractive "$@"' inside "$root" "$@"
+            DEBIAN_FRONTEND=noninteractive NODE_EXTRA_CA_CERTS='"$certificates"' "$@"' inside "$root" "$@"
 }
 seconds() { date +%s; }
 

@@ -15,6 +15,7 @@ import numpy as np
 from . import _command
 from ._core import Overrides, written
 from ._errors import Error
+from ._types import Array, Path
 
 
 def _end(process: "subprocess.Popen[str]", folder: "tempfile.TemporaryDirectory[str]") -> None:
@@ -39,9 +40,9 @@ class Play:
     object is no longer used, or until Python ends. The robot it was made from does not move with it.
     """
 
-    def __init__(self, model: "str | os.PathLike[str] | None" = None, *, text: str | None = None, run: str | None = None,
-                 set: Overrides | None = None, state: "tuple[float, np.ndarray, np.ndarray] | None" = None,
-                 step: float | None = None, output: "str | os.PathLike[str] | None" = None,
+    def __init__(self, model: Path | None = None, *, text: str | None = None, run: str | None = None,
+                 set: Overrides | None = None, state: tuple[float, Array, Array] | None = None,
+                 step: float | None = None, output: Path | None = None,
                  height: int = 560):  # fmt: skip
         folder = tempfile.TemporaryDirectory(prefix="sinew-")
         if (model is None) == (text is None):

@@ -8,13 +8,14 @@ import html
 import numpy as np
 
 from ._core import Parts
+from ._types import Array
 
 _COLOURS = ("#2563eb", "#d97706", "#059669", "#dc2626", "#7c3aed", "#0891b2")
 # world x to the left front, y to the right, z up; rows: right and up of the drawing
 _VIEW = np.array([[-0.5, 0.8660254037844386, 0.0], [-0.4330127018922193, -0.25, 0.8660254037844386]])
 
 
-def svg(positions: np.ndarray, links: Parts, width: int = 360, height: int = 260) -> str:
+def svg(positions: Array, links: Parts, width: int = 360, height: int = 260) -> str:
     """Drawing of the nodes (m, world frame) of each link: a line for each link, and a scale."""
     points = positions @ _VIEW.T
     low, high = points.min(axis=0, initial=0.0), points.max(axis=0, initial=0.0)
@@ -22,7 +23,7 @@ def svg(positions: np.ndarray, links: Parts, width: int = 360, height: int = 260
     scale = 0.8 * min(width, height) / size
     middle = (low + high) / 2
 
-    def at(p: np.ndarray) -> str:
+    def at(p: Array) -> str:
         x, y = width / 2 + scale * (p[0] - middle[0]), height / 2 - scale * (p[1] - middle[1])
         return f"{x:.1f},{y:.1f}"
 
