@@ -18,7 +18,7 @@ if(NOT python_status EQUAL 0 OR NOT EXISTS ${python_include}/Python.h)
 endif()
 
 file(GLOB python_sources RELATIVE ${CMAKE_SOURCE_DIR}/python CONFIGURE_DEPENDS python/sinew/*.py python/sinew/*/*.py
-  python/sinew/py.typed python/sinew/*/*.yaml)
+  python/sinew/py.typed python/sinew/*.pyi python/sinew/*/*.yaml)
 file(GLOB python_headers CONFIGURE_DEPENDS include/sinew/*.h)
 add_custom_command(OUTPUT python_extension.c
   COMMAND ${SNW_PYTHON} ${CMAKE_SOURCE_DIR}/python/bindings.py ${CMAKE_SOURCE_DIR}/include python_extension.c

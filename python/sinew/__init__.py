@@ -22,9 +22,10 @@ from ._result import Page, Result, Run
 from ._robot import Energy, Modes, Robot, Simulation
 from ._study import SinewWarning, Study, run
 from ._units import Quantity
-from ._core import Part, Parts, ffi as _ffi, lib as _lib
+from ._core import Part, Parts
+from ._sinew import ffi as _ffi, lib as _lib
 
-__version__ = _ffi.string(_lib.snw_version()).decode()
+__version__: str = _ffi.string(_lib.snw_version()).decode()
 
 __all__ = [
     "ArgumentError", "Batch", "Energy", "Error", "FileError", "Model", "ModelError", "Modes", "NotConverged", "Page", "Part", "Parts",

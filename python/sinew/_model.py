@@ -75,12 +75,12 @@ class Model:
             raise_error(err)
         self._set(out[0], Source(None if path is None else os.fspath(path), text, run, dict(set or {})))
 
-    def _set(self, pointer: Any, source: Source) -> None:
+    def _set(self, pointer: Any, source: Source | None) -> None:
         self._m = ffi.gc(pointer, lib.snw_robot_model_close)
         self._source = source
 
     @classmethod
-    def _of(cls, pointer: Any, source: Source) -> "Model":
+    def _of(cls, pointer: Any, source: Source | None = None) -> "Model":
         """A model object for a reference that it then owns."""
         model = cls.__new__(cls)
         model._set(pointer, source)
@@ -98,7 +98,7 @@ class Model:
         count, values, _kept = override_list(set)
         if lib.snw_robot_model_change(self._m, count, values, out, err) != lib.SNW_OK:
             raise_error(err)
-        return Model._of(out[0], self._source.changed(set))
+        return Model._of(out[0], self._source and self._source.changed(set))
 
     @property
     def title(self) -> str:

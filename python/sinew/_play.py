@@ -15,6 +15,7 @@ import numpy as np
 from . import _command
 from ._core import Overrides, written
 from ._errors import Error
+from ._model import Model
 from ._types import Array, Path
 
 
@@ -82,6 +83,15 @@ class Play:
             message = self._process.stderr.read().strip() if self._process.stderr else ""
             self.close()
             raise Error(message or "the live simulation did not start")
+
+    @classmethod
+    def of(cls, model: Model, *, state: tuple[float, Array, Array] | None = None, step: float | None = None,
+           output: Path | None = None) -> "Play":  # fmt: skip
+        """A live simulation of a model as it was read, with the values set since; `state`: t (s), q, v to begin from."""
+        source = model._source
+        if source is None:
+            raise Error("the file of this model is not known; give its path: sinew.Play(path)")
+        return cls(source.path, text=source.text, run=source.run, set=source.set, state=state, step=step, output=output)
 
     @property
     def running(self) -> bool:

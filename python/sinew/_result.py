@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _command
 from ._types import Array, Path
@@ -66,12 +67,12 @@ class Run(Mapping[str, Array]):
 
     @property
     def q(self) -> Array:
-        """Coordinates, (frames, nq), in the order of `coordinates`."""
+        """Coordinates, (frames, nq), in the order of `coordinates`: rad, m, strains in 1/m and plain numbers."""
         return self._array("q")
 
     @property
     def v(self) -> Array:
-        """Velocities, (frames, nv)."""
+        """Velocities, (frames, nv), rad/s, m/s and strain rates in SI units."""
         return self._array("v")
 
     @property
@@ -80,7 +81,7 @@ class Run(Mapping[str, Array]):
         return [_text(n) for n in self._group["q_name"][:]]
 
     def poses(self, link: str | None = None) -> Array:
-        """World poses of the nodes, (frames, nodes, 4, 4); of one link, in the order of arc length."""
+        """World poses of the nodes, (frames, nodes, 4, 4), positions in m; of one link, in the order of arc length."""
         pose = self._array("pose")
         if link is not None:
             pose = pose[:, self._nodes(link)]
@@ -98,7 +99,7 @@ class Run(Mapping[str, Array]):
         position = self._array("pose")[..., :3]
         return position if link is None else position[:, self._nodes(link)]
 
-    def _nodes(self, link: str) -> Array:
+    def _nodes(self, link: str) -> npt.NDArray[np.intp]:
         nodes = np.flatnonzero(self._group["node_link"][:] == link.encode())
         if nodes.size == 0:
             names = sorted({_text(n) for n in self._group["node_link"][:]})
@@ -120,7 +121,7 @@ class Run(Mapping[str, Array]):
 
     @property
     def stats(self) -> dict[str, Array]:
-        """Solver statistics of each frame: iterations, residual, stability, estimated errors and others."""
+        """Solver statistics of each frame, plain numbers: iterations, residual, stability, estimated errors and others."""
         return self._named("stats")
 
     @property
@@ -266,6 +267,7 @@ class Page:
         self.text = text
 
     def open(self) -> None:
+        """Show the page in the browser."""
         import webbrowser
 
         with tempfile.NamedTemporaryFile("w", suffix=".html", delete=False, encoding="utf-8") as f:

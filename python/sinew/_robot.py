@@ -29,7 +29,7 @@ from ._core import (
 from ._model import Coordinates, Model
 from ._play import Play
 from ._sketch import svg
-from ._units import Quantity, effort_unit, si
+from ._units import Quantity, effort_of, inputs
 
 _AXES = {"body": lib.SNW_AXES_BODY, "world": lib.SNW_AXES_WORLD}
 
@@ -126,10 +126,7 @@ class Controls(MutableMapping):
 
     def _set(self, part, value) -> None:
         robot = self._robot
-        size = lib.snw_robot_actuator_size(robot._r, part.index)
-        if isinstance(value, (str, list, tuple)):
-            value = si(value, None if size > 1 and not part.unit else part.unit, part.name)
-        numbers = vector(value, size, part.name)
+        numbers = vector(inputs(part, value), lib.snw_robot_actuator_size(robot._r, part.index), part.name)
         if lib.snw_robot_set_actuator(robot._r, part.index, doubles(numbers), robot._err) != lib.SNW_OK:
             raise_error(robot._err)
 
@@ -147,7 +144,7 @@ class Controls(MutableMapping):
         part = self._part(name)
         out = np.empty(lib.snw_robot_actuator_size(self._robot._r, part.index))
         self._robot._check(lib.snw_robot_effort(self._robot._r, part.index, doubles(out)))
-        return Quantity(out[0], effort_unit(part.type, part.unit)) if out.size == 1 else out
+        return effort_of(part, out[0]) if out.size == 1 else out
 
     def unit(self, name: str | int) -> str:
         """SI unit in which an actuator is prescribed; empty for plain numbers and several units."""
@@ -240,7 +237,7 @@ class Robot:
         with self._exclusive:
             if lib.snw_robot_set_parameters(self._r, count, texts, self._err) != lib.SNW_OK:
                 raise_error(self._err)
-        source = self._model._source.changed(values)
+        source = self._model._source and self._model._source.changed(values)
         self._model = Model._of(lib.snw_robot_model_share(lib.snw_robot_model_of(self._r)), source)
 
     # ---- parts
@@ -616,9 +613,7 @@ class Robot:
         does. Controls and loads set in Python are not passed on: actuators begin with the laws of the file. `step`: the
         longest step, s. `output`: file for recordings.
         """
-        source = self._model._source
-        return Play(source.path, text=source.text, run=source.run, set=source.set, step=step, output=output,
-                    state=(self.t, self.q, self.v) if state else None)  # fmt: skip
+        return Play.of(self._model, state=(self.t, self.q, self.v) if state else None, step=step, output=output)
 
     def _repr_html_(self) -> str:
         return f"<div><code>{html.escape(repr(self))}</code><br>{svg(self.poses()[:, :3, 3], self._model.links)}</div>"

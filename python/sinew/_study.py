@@ -12,24 +12,21 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import numpy as np
 
 from . import _command
-from ._core import Overrides, new_error, raise_error, text, view, written
-from ._errors import FileError, error_of
+from ._core import Overrides, ffi, lib, new_error, raise_error, text, view, written
+from ._errors import error_of
 from ._model import Model
 from ._result import Result
-from ._sinew import ffi, lib
-from ._types import Array, Path
 
 
 class SinewWarning(UserWarning):
     """A warning of a study, such as a basis or a step that is too coarse."""
 
 
-def run(model: Path | Mapping[str, Any], output: Path | None = None, *, runs: str | list[str] | None = None,
+def run(model: "str | os.PathLike | Mapping", output: str | os.PathLike | None = None, *, runs: str | list[str] | None = None,
         set: Overrides | None = None, progress: bool = False, resume: bool = False) -> Result:  # fmt: skip
     """Do the study of a model, every run of it, and return its `Result`.
 
@@ -78,36 +75,34 @@ def run(model: Path | Mapping[str, Any], output: Path | None = None, *, runs: st
         result._temporary = folder if output is None else None
     if interrupted:
         stop = KeyboardInterrupt("the study was stopped; .result has what was computed")
-        setattr(stop, "result", result)
+        stop.result = result
         raise stop
     if process.returncode != 0:
         error = reply.get("error") or next((r["error"] for r in reply.get("runs", []) if r.get("error")), {})
         failure = error_of(error.get("status", ""), error.get("text") or (messages or "").strip() or "the study failed",
                            error.get("file"), error.get("line"), error.get("column"))  # fmt: skip
-        setattr(failure, "result", result)
+        failure.result = result
         raise failure
-    if result is None:
-        raise FileError(f"the study wrote no result file '{target}'")
     return result
 
 
 @ffi.def_extern()
-def sinew_study_frame(user: Any, study: Any) -> Any:
+def sinew_study_frame(user, study):
     return ffi.from_handle(user)._frame()
 
 
 @ffi.def_extern()
-def sinew_study_progress(user: Any, step: Any, t: float, fraction: float) -> None:
+def sinew_study_progress(user, step, t, fraction):
     ffi.from_handle(user)._progress(text(step), t, fraction)
 
 
 @ffi.def_extern()
-def sinew_study_cancel(user: Any) -> Any:
+def sinew_study_cancel(user):
     return ffi.from_handle(user)._cancelled()
 
 
 @ffi.def_extern()
-def sinew_study_warn(user: Any, line: Any) -> None:
+def sinew_study_warn(user, line):
     ffi.from_handle(user).warnings.append(text(line))
 
 
@@ -119,7 +114,7 @@ class Study:
     >>> study.t, study["tip"]
     """
 
-    def __init__(self, model: "Model | Path", *, run: str | None = None, set: Overrides | None = None):
+    def __init__(self, model: "Model | str | os.PathLike", *, run: str | None = None, set: Overrides | None = None):
         if not isinstance(model, Model):
             model = Model(model, run=run, set=set)
         self.model = model
@@ -129,14 +124,14 @@ class Study:
         if lib.snw_study_create(model._m, out, err) != lib.SNW_OK:
             raise_error(err)
         self._s = ffi.gc(out[0], lib.snw_study_close)
-        self._columns: list[str] = []
+        self._columns = []
         while True:
             name = lib.snw_study_column(self._s, len(self._columns))
             if not name:
                 break
             self._columns.append(text(name))
-        self._on_frame: Callable[[Study], None] | None = None
-        self._on_progress: Callable[[str, float, float], None] | None = None
+        self._on_frame: Callable | None = None
+        self._on_progress: Callable | None = None
         self._failure: BaseException | None = None
 
     def run(self, *, frame: Callable[["Study"], None] | None = None,
@@ -172,41 +167,40 @@ class Study:
     def _line(step: str, t: float, fraction: float) -> None:
         print(f"\r{step}  t = {t:.4g} s  {100 * fraction:3.0f} %", end="", file=sys.stderr, flush=True)
 
-    def _guarded(self, call: Callable[..., None] | None, *args: Any) -> int:
+    def _guarded(self, call: Callable, *args) -> int:
         if self._failure is not None:
-            return int(lib.SNW_E_STOPPED)
+            return lib.SNW_E_STOPPED
         try:
-            if call is not None:
-                call(*args)
+            call(*args)
         except BaseException as failure:  # raised again by run()
             self._failure = failure
-            return int(lib.SNW_E_STOPPED)
-        return int(lib.SNW_OK)
+            return lib.SNW_E_STOPPED
+        return lib.SNW_OK
 
     def _frame(self) -> int:
         return self._guarded(self._on_frame, self)
 
-    def _progress(self, *args: Any) -> None:
+    def _progress(self, *args) -> None:
         self._guarded(self._on_progress, *args)
 
     def _cancelled(self) -> int:
         # entering Python lets it handle signals, such as Ctrl-C
-        return int(self._guarded(None) != lib.SNW_OK)
+        return int(self._guarded(lambda: None) != lib.SNW_OK)
 
     def _field(self, name: str) -> int:
         code = {"t": "TIME", "stage_index": "STEP", "columns": "COLUMN"}.get(name, name.upper())
         try:
-            return int(getattr(lib, "SNW_FIELD_" + code))
+            return getattr(lib, "SNW_FIELD_" + code)
         except AttributeError:
             raise KeyError(f"a frame has no field '{name}'") from None
 
-    def row(self, field: str) -> Array:
+    def row(self, field: str) -> np.ndarray:
         """The numbers of a field (`t`, `q`, `v`, `pose`, `columns`, `energy`, ..) of the last frame; a copy."""
         code = self._field(field)
         return np.array(view(lib.snw_study_row(self._s, code), (lib.snw_study_width(self._s, code),), self._s))
 
-    def array(self, field: str) -> Array:
-        """All kept frames of a field, (frames, width); a copy."""
+    def array(self, field: str) -> np.ndarray:
+        """All kept frames of a field, (frames, width), SI units; a copy."""
         code = self._field(field)
         shape = (lib.snw_study_frames(self._s), lib.snw_study_width(self._s, code))
         if 0 in shape:
@@ -214,18 +208,18 @@ class Study:
         return np.array(view(lib.snw_study_array(self._s, code), shape, self._s))
 
     @property
-    def t(self) -> Array:
+    def t(self) -> np.ndarray:
         """Time of the frames, s."""
         return self.array("t")[:, 0]
 
     @property
-    def q(self) -> Array:
-        """Coordinates, (frames, nq)."""
+    def q(self) -> np.ndarray:
+        """Coordinates, (frames, nq), SI units."""
         return self.array("q")
 
     @property
-    def v(self) -> Array:
-        """Velocities, (frames, nv)."""
+    def v(self) -> np.ndarray:
+        """Velocities, (frames, nv), SI units."""
         return self.array("v")
 
     @property
@@ -233,8 +227,8 @@ class Study:
         """Names of the columns of the probes, such as `tip.x`."""
         return list(self._columns)
 
-    def __getitem__(self, name: str) -> Array:
-        """Values of a probe, (frames, columns), or of a column, (frames,)."""
+    def __getitem__(self, name: str) -> np.ndarray:
+        """Values of a probe in SI units, (frames, columns), or of a column, (frames,)."""
         values = self.array("columns")
         if name in self._columns:
             return values[:, self._columns.index(name)]

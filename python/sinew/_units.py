@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ._core import Part
 from ._errors import ArgumentError, ModelError
 from ._model import Model
 
@@ -77,11 +78,17 @@ def _plain(text: str) -> bool:
     return True
 
 
-_OF_MOTION = {"shortening": "N", "volume": "Pa", "gas": "Pa"}
+def inputs(part: Part, value: Any) -> Any:
+    """Inputs of an actuator in SI units, from numbers or texts with units."""
+    if not isinstance(value, (str, list, tuple)):
+        return value
+    return si(value, None if part.size > 1 and not part.unit else part.unit, part.name)
 
 
-def effort_unit(type: str, unit: str) -> str:
-    """SI unit of the effort of an actuator that prescribes `type` in `unit`; empty where it has several."""
-    if type in ("position", "rate"):
-        return {"rad": "N*m", "rad/s": "N*m", "m": "N", "m/s": "N"}.get(unit, "")
-    return _OF_MOTION.get(type, unit)
+_OF_MOTION = {"shortening": "N", "volume": "Pa", "gas": "Pa", "rad": "N*m", "rad/s": "N*m", "m": "N", "m/s": "N"}
+
+
+def effort_of(part: Part, value: float) -> Quantity:
+    """Effort of an actuator with its unit, which is that of its inputs unless these prescribe a motion."""
+    of_joint = part.type in ("position", "rate")
+    return Quantity(value, _OF_MOTION.get(part.unit if of_joint else part.type, "" if of_joint else part.unit))
