@@ -125,7 +125,7 @@ gcc use.c $(pkg-config --cflags --libs sinew) -o use
 USE
 inside sh /root/use.sh
 inside apt-get remove -y -qq sinew >/dev/null
-if inside test -e /usr/bin/sinew || inside test -e /usr/lib/python3/dist-packages/sinew/__init__.py; then
+if inside test -e /usr/bin/sinew || inside test -e /usr/lib/python3/dist-packages/sinew; then
     echo "try: files stay behind after removal" >&2
     exit 1
 fi
