@@ -11,7 +11,9 @@
 # make bench    tables of speed
 # make install  PREFIX=/usr/local, DESTDIR honoured
 # make python   the Python package: build/python to put in PYTHONPATH, and a wheel in build/wheel
+# make wheel-test installs the wheel and the sources in fresh environments and uses them
 # make deb      a Debian package of it all, build/deb
+# make deb-test installs that package in a clean Debian and uses it; as root, with mmdebstrap
 # make docs     pages written from the command's own help
 # make pictures those of the README, docs/pictures
 # make format, make tidy, make clean
@@ -34,7 +36,8 @@ demo: all
 	build/sinew run $(showpiece) -o build/demo.h5
 	build/sinew show build/demo.h5
 	build/sinew verify examples/*/*.yaml
-	@build/sinew view build/demo.h5 -o build/demo.html && echo "open build/demo.html in a browser"
+	@if build/sinew view build/demo.h5 -o build/demo.html; then echo "open build/demo.html in a browser"; \
+	else echo "the demonstration is done, but has no page"; fi
 
 # examples that take minutes, examples/*/long, are left out
 gallery: setup-test
@@ -86,10 +89,16 @@ python: setup-test
 	@ln -sfn release/python build/python
 	$(DEBIAN_PYTHON) -m pip wheel --quiet --no-deps --no-build-isolation --no-index -w build/wheel .
 
+wheel-test:
+	packaging/try.sh wheel
+
 deb: setup-test
 	$(call build_preset,release,-DCMAKE_INSTALL_PREFIX=/usr)
 	cd build/release && cpack -G DEB -B ../deb >/dev/null
 	@ls build/deb/*.deb
+
+deb-test: deb
+	packaging/try.sh deb build/deb/sinew_*.deb
 
 docs: all
 	tools/docs.py build/sinew
@@ -110,4 +119,4 @@ setup-test:
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python deb docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test docs format tidy setup setup-test clean

@@ -27,6 +27,7 @@ class Build(build_py):
         subprocess.run(["cmake", "--build", "--preset", "release", "--target", "python_package", "command",
                         "--parallel", str(os.cpu_count() or 1)], cwd=ROOT, check=True)  # fmt: skip
         target = pathlib.Path(self.build_lib) / "sinew"
+        shutil.rmtree(target, ignore_errors=True)  # no module of an earlier build stays in the wheel
         shutil.copytree(folder / "python" / "sinew", target, dirs_exist_ok=True,
                         ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
         (target / "bin").mkdir(exist_ok=True)

@@ -2,6 +2,9 @@
 # in ${CMAKE_BINARY_DIR}/python, which may stand in PYTHONPATH. Debian's own interpreter is used, since its packages
 # (python3-cffi, python3-numpy) belong to it; another python3 that stands first in the path does not matter.
 set(SNW_PYTHON /usr/bin/python3 CACHE FILEPATH "Python interpreter with cffi and numpy")
+if(NOT EXISTS ${SNW_PYTHON}) # an environment in which pip built the package, and which is gone
+  set(SNW_PYTHON /usr/bin/python3 CACHE FILEPATH "Python interpreter with cffi and numpy" FORCE)
+endif()
 set(python_folder ${CMAKE_BINARY_DIR}/python)
 if(SNW_SANITIZE)
   return()
@@ -15,7 +18,7 @@ if(NOT python_status EQUAL 0 OR NOT EXISTS ${python_include}/Python.h)
 endif()
 
 file(GLOB python_sources RELATIVE ${CMAKE_SOURCE_DIR}/python CONFIGURE_DEPENDS python/sinew/*.py python/sinew/*/*.py
-  python/sinew/py.typed python/sinew/*/*.yaml)
+  python/sinew/py.typed python/sinew/*.pyi python/sinew/*/*.yaml)
 file(GLOB python_headers CONFIGURE_DEPENDS include/sinew/*.h)
 add_custom_command(OUTPUT python_extension.c
   COMMAND ${SNW_PYTHON} ${CMAKE_SOURCE_DIR}/python/bindings.py ${CMAKE_SOURCE_DIR}/include python_extension.c

@@ -260,7 +260,7 @@ endif()
 if(TARGET python_package AND NOT CMAKE_BUILD_TYPE STREQUAL "Release")
   execute_process(COMMAND ${SNW_PYTHON} -c "import pytest" RESULT_VARIABLE pytest_status ERROR_QUIET)
   if(pytest_status EQUAL 0)
-    check(python python COMMAND ${SNW_PYTHON} -m pytest -q -p no:cacheprovider ${CMAKE_SOURCE_DIR}/tests/python
+    check(python python COMMAND ${SNW_PYTHON} -m pytest -q -rs -p no:cacheprovider ${CMAKE_SOURCE_DIR}/tests/python
       ENVIRONMENT PYTHONPATH=${python_folder} PYTHONDONTWRITEBYTECODE=1)
   else()
     message(STATUS "no tests of the Python package: ${SNW_PYTHON} lacks pytest (Debian: python3-pytest)")

@@ -17,9 +17,9 @@ def target(t):
 
 
 def control(robot):
-    """Tensions (N) of the pairs along y and x: what holds the arm there, integral and proportional control, damping."""
+    """Tensions (N) of the pairs along y and x: what holds the arm there, integral, proportional and derivative control."""
     error = robot.probe("tip")[:2] - target(robot.t)
-    speed = robot.probe("speed")[:2]
+    speed = robot.probe("speed")[:2] - (target(robot.t + 1e-4) - target(robot.t)) / 1e-4
     bend, rate = error[::-1], speed[::-1]
     state[:] -= 200.0 * bend * sim.dt
     pull = 60.0 * target(robot.t)[::-1] + state - 25.0 * bend - 2.0 * rate

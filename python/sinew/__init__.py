@@ -17,14 +17,17 @@ from ._batch import Batch
 from ._command import path as command_path
 from ._errors import ArgumentError, Error, FileError, ModelError, NotConverged, SingularError, Stopped
 from ._model import Model
+from ._play import Play
 from ._result import Page, Result, Run
 from ._robot import Energy, Modes, Robot, Simulation
 from ._study import SinewWarning, Study, run
-from ._core import Part, Parts, ffi as _ffi, lib as _lib
+from ._units import Quantity
+from ._core import Part, Parts
+from ._sinew import ffi as _ffi, lib as _lib
 
-__version__ = _ffi.string(_lib.snw_version()).decode()
+__version__: str = _ffi.string(_lib.snw_version()).decode()
 
 __all__ = [
     "ArgumentError", "Batch", "Energy", "Error", "FileError", "Model", "ModelError", "Modes", "NotConverged", "Page", "Part", "Parts",
-    "Result", "Robot", "Run", "Simulation", "SingularError", "SinewWarning", "Stopped", "Study", "command_path", "run",
+    "Play", "Quantity", "Result", "Robot", "Run", "Simulation", "SingularError", "SinewWarning", "Stopped", "Study", "command_path", "run",
 ]  # fmt: skip

@@ -8,6 +8,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+from typing import Any
 
 from ._errors import error_of
 
@@ -27,11 +28,11 @@ def path() -> str:
     raise FileNotFoundError("the command 'sinew' is not installed; set SINEW to its path")
 
 
-def call(*args: str) -> dict:
+def call(*args: str) -> dict[str, Any]:
     """Run the command with `--json` and return its reply; a failure raises the exception of its status."""
     done = subprocess.run([path(), *args, "--json"], capture_output=True, text=True, check=False)
     try:
-        reply = json.loads(done.stdout)
+        reply: dict[str, Any] = json.loads(done.stdout)
     except json.JSONDecodeError:
         reply = {}
     if done.returncode != 0:

@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
+from typing import Any, NamedTuple
 
-from ._core import Overrides, Part, Parts, ffi, file_path, lib, new_error, override_list, raise_error, text
+from ._core import Overrides, Part, Parts, file_path, new_error, override_list, raise_error, text
+from ._sinew import ffi, lib
+from ._types import Path
 
 
-class Coordinates(Mapping):
+class Coordinates(Mapping[str, "int | slice"]):
     """Where coordinates are in `q`: the name of a coordinate gives its index, the name of a link its slice."""
 
     def __init__(self, coordinates: Parts, links: Parts):
@@ -26,7 +29,7 @@ class Coordinates(Mapping):
         """Kind, unit and indices of a coordinate."""
         return self._coordinates[name]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._coordinates)
 
     def __len__(self) -> int:
@@ -36,6 +39,19 @@ class Coordinates(Mapping):
         return repr(self._coordinates)
 
 
+class Source(NamedTuple):
+    """What a model was read from, so that the command can read it again."""
+
+    path: str | None
+    text: str | None
+    run: str | None
+    set: dict[str, "float | int | str | bool"]
+
+    def changed(self, set: Overrides) -> "Source":
+        """The same with further overrides."""
+        return self._replace(set={**self.set, **set})
+
+
 class Model:
     """One run of a model file, read and checked. It never changes; robots and threads may share it.
 
@@ -43,7 +59,7 @@ class Model:
     given. `set`: overrides {path: value}, such as {"silicone.young": "2 MPa"}; numbers without a unit are SI.
     """
 
-    def __init__(self, path: str | os.PathLike | None = None, *, text: str | None = None, run: str | None = None,
+    def __init__(self, path: Path | None = None, *, text: str | None = None, run: str | None = None,
                  set: Overrides | None = None, name: str = "model"):  # fmt: skip
         if (path is None) == (text is None):
             raise TypeError("give either the path of a model file or text=")
@@ -57,20 +73,21 @@ class Model:
             status = lib.snw_robot_model_open(file_path(path), run_name, count, values, out, err)
         if status != lib.SNW_OK:
             raise_error(err)
-        self._set(out[0])
+        self._set(out[0], Source(None if path is None else os.fspath(path), text, run, dict(set or {})))
 
-    def _set(self, pointer) -> None:
+    def _set(self, pointer: Any, source: Source | None) -> None:
         self._m = ffi.gc(pointer, lib.snw_robot_model_close)
+        self._source = source
 
     @classmethod
-    def _of(cls, pointer) -> "Model":
+    def _of(cls, pointer: Any, source: Source | None = None) -> "Model":
         """A model object for a reference that it then owns."""
         model = cls.__new__(cls)
-        model._set(pointer)
+        model._set(pointer, source)
         return model
 
     @classmethod
-    def from_dict(cls, tree: Mapping, *, run: str | None = None, set: Overrides | None = None,
+    def from_dict(cls, tree: Mapping[str, Any], *, run: str | None = None, set: Overrides | None = None,
                   name: str = "model") -> "Model":  # fmt: skip
         """A model from dictionaries and lists with the keys of the model language."""
         return cls(text=json.dumps({"sinew": 1, **tree}), run=run, set=set, name=name)
@@ -81,7 +98,7 @@ class Model:
         count, values, _kept = override_list(set)
         if lib.snw_robot_model_change(self._m, count, values, out, err) != lib.SNW_OK:
             raise_error(err)
-        return Model._of(out[0])
+        return Model._of(out[0], self._source and self._source.changed(set))
 
     @property
     def title(self) -> str:

@@ -4,37 +4,42 @@
 from __future__ import annotations
 
 import html
+import importlib
 import json
 import os
 import pathlib
 import tempfile
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _command
+from ._types import Array, Path
 
 
-def _text(value) -> str:
+def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def _h5py():
+def _library(name: str, purpose: str) -> Any:
+    """A library that not everyone needs; where it is missing, the message names its package."""
     try:
-        import h5py
+        return importlib.import_module(name)
     except ImportError as e:
-        raise ImportError("result files are read by h5py (Debian: python3-h5py)") from e
-    return h5py
+        package = "python3-" + name.split(".")[0]
+        raise ImportError(f"{purpose} by {name.split('.')[0]}, which is not installed (Debian: {package})") from e
 
 
-class Run(Mapping):
+class Run(Mapping[str, Array]):
     """One run: its frames as numpy arrays, read from the file when they are asked for.
 
     `run["tip"]` is a probe and has the shape (frames, components), (frames,) for a scalar,
     (frames, stations, components) for a probe along a rod; `run["tip.x"]` is one of its columns. All values are SI.
     """
 
-    def __init__(self, group, path: str):
+    def __init__(self, group: Any, path: str):
         self._group, self.path = group, path
         self.name = _text(group.attrs["name"])
         self.title = _text(group.attrs["title"])
@@ -51,23 +56,23 @@ class Run(Mapping):
 
     # ---- frames
 
-    def _array(self, name: str) -> np.ndarray:
+    def _array(self, name: str) -> Array:
         # datasets other than `t` may be ahead of it while the file grows
-        return self._group[name][: self._group["t"].shape[0]]
+        return np.asarray(self._group[name][: self._group["t"].shape[0]])
 
     @property
-    def t(self) -> np.ndarray:
+    def t(self) -> Array:
         """Time of each frame, s, (frames,)."""
-        return self._group["t"][:]
+        return np.asarray(self._group["t"][:])
 
     @property
-    def q(self) -> np.ndarray:
-        """Coordinates, (frames, nq), in the order of `coordinates`."""
+    def q(self) -> Array:
+        """Coordinates, (frames, nq), in the order of `coordinates`: rad, m, strains in 1/m and plain numbers."""
         return self._array("q")
 
     @property
-    def v(self) -> np.ndarray:
-        """Velocities, (frames, nv)."""
+    def v(self) -> Array:
+        """Velocities, (frames, nv), rad/s, m/s and strain rates in SI units."""
         return self._array("v")
 
     @property
@@ -75,8 +80,8 @@ class Run(Mapping):
         """Names of the coordinates, such as `arm.bend_y.0` and `hinge.angle`."""
         return [_text(n) for n in self._group["q_name"][:]]
 
-    def poses(self, link: str | None = None) -> np.ndarray:
-        """World poses of the nodes, (frames, nodes, 4, 4); of one link, in the order of arc length."""
+    def poses(self, link: str | None = None) -> Array:
+        """World poses of the nodes, (frames, nodes, 4, 4), positions in m; of one link, in the order of arc length."""
         pose = self._array("pose")
         if link is not None:
             pose = pose[:, self._nodes(link)]
@@ -89,34 +94,34 @@ class Run(Mapping):
         out[..., 3, 3] = 1
         return out
 
-    def positions(self, link: str | None = None) -> np.ndarray:
+    def positions(self, link: str | None = None) -> Array:
         """World positions of the nodes, m, (frames, nodes, 3)."""
         position = self._array("pose")[..., :3]
         return position if link is None else position[:, self._nodes(link)]
 
-    def _nodes(self, link: str) -> np.ndarray:
+    def _nodes(self, link: str) -> npt.NDArray[np.intp]:
         nodes = np.flatnonzero(self._group["node_link"][:] == link.encode())
         if nodes.size == 0:
             names = sorted({_text(n) for n in self._group["node_link"][:]})
             raise KeyError(f"no link '{link}' has nodes; there are {', '.join(names)}")
         return nodes
 
-    def arc_lengths(self, link: str) -> np.ndarray:
+    def arc_lengths(self, link: str) -> Array:
         """Arc lengths of the nodes of a rod, m, in the order of `poses(link)`."""
-        return self._group["node_x"][:][self._nodes(link)]
+        return np.asarray(self._group["node_x"][:][self._nodes(link)])
 
-    def _named(self, name: str) -> dict[str, np.ndarray]:
+    def _named(self, name: str) -> dict[str, Array]:
         values = self._array(name)
         return {_text(n): values[:, i] for i, n in enumerate(self._group[name].attrs["names"])}
 
     @property
-    def energy(self) -> dict[str, np.ndarray]:
+    def energy(self) -> dict[str, Array]:
         """Energy account, J: kinetic, elastic, gravity, dissipated, work, scheme, balance, each (frames,)."""
         return self._named("energy")
 
     @property
-    def stats(self) -> dict[str, np.ndarray]:
-        """Solver statistics of each frame: iterations, residual, stability, estimated errors and others."""
+    def stats(self) -> dict[str, Array]:
+        """Solver statistics of each frame, plain numbers: iterations, residual, stability, estimated errors and others."""
         return self._named("stats")
 
     @property
@@ -150,13 +155,13 @@ class Run(Mapping):
         return _text(self._group["status"][()]["message"])
 
     @property
-    def scene(self) -> dict:
+    def scene(self) -> dict[str, Any]:
         """How the robot looks (docs/results.md)."""
-        return json.loads(_text(self._group["scene"][()]))
+        return dict(json.loads(_text(self._group["scene"][()])))
 
     # ---- probes, as a mapping
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> Array:
         if name in self._probes:
             first, end = self._probes[name]
             values = self._group["columns"][: self._group["t"].shape[0], first:end]
@@ -164,9 +169,9 @@ class Run(Mapping):
             if stations > 0:
                 values = values.reshape(len(values), stations, -1)
             scalar = values.shape[-1] == 1 and self.components[name][0] == ""
-            return values[..., 0] if scalar else values
+            return np.asarray(values[..., 0] if scalar else values)
         if name in self._columns:
-            return self._group["columns"][: self._group["t"].shape[0], self._columns.index(name)]
+            return np.asarray(self._group["columns"][: self._group["t"].shape[0], self._columns.index(name)])
         raise KeyError(f"no probe '{name}'; there are {', '.join(self._probes) or 'none'}")
 
     def __iter__(self) -> Iterator[str]:
@@ -177,7 +182,7 @@ class Run(Mapping):
 
     def unit(self, name: str) -> str:
         """Unit of a probe, or of one of its columns (`tip.x`); empty for plain numbers and where units differ."""
-        units = {p["name"]: p["units"] for p in self.scene["probes"]}
+        units: dict[str, dict[str, str]] = {p["name"]: p["units"] for p in self.scene["probes"]}
         if name in units:
             of_probe = set(units[name].values())
             return of_probe.pop() if len(of_probe) == 1 else ""
@@ -189,18 +194,17 @@ class Run(Mapping):
 
     # ---- to other libraries
 
-    def to_pandas(self):
+    def to_pandas(self) -> Any:
         """All columns of the probes as a pandas.DataFrame with the time as its index."""
-        import pandas
-
+        pandas = _library("pandas", "tables are made")
         columns = self._group["columns"][: self._group["t"].shape[0]]
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"), columns=self._columns)
 
-    def to_xarray(self):
+    def to_xarray(self) -> Any:
         """Probes, coordinates and energies as an xarray.Dataset over `t`."""
-        import xarray
-
-        data = {}
+        xarray = _library("xarray", "labelled arrays are made")
+        data: dict[str, Any] = {}
+        labels: dict[str, Any] = {"t": ("t", self.t, {"unit": "s"}), "coordinate": self.coordinates}
         for name in self:
             values = self[name]
             dims = ["t"]
@@ -208,17 +212,17 @@ class Run(Mapping):
                 dims.append(f"{name}_station")
             if values.ndim > 1:
                 dims.append(f"{name}_component")
+                labels[f"{name}_component"] = self.components[name][: values.shape[-1]]
             data[name] = (dims, values, {"unit": self.unit(name)})
         data["q"] = (["t", "coordinate"], self.q)
         for name, values in self.energy.items():
             data[f"energy_{name}"] = (["t"], values, {"unit": "J"})
-        return xarray.Dataset(data, coords={"t": self.t, "coordinate": self.coordinates},
+        return xarray.Dataset(data, coords=labels,
                               attrs={"run": self.name, "title": self.title})  # fmt: skip
 
-    def plot(self, *names: str, ax=None):
+    def plot(self, *names: str, ax: Any = None) -> Any:
         """Draw probes, or columns such as `tip.x`, over time; returns the matplotlib axes."""
-        import matplotlib.pyplot as plt
-
+        plt = _library("matplotlib.pyplot", "curves are drawn")
         ax = ax if ax is not None else plt.figure().gca()
         for name in names or tuple(self)[:1]:
             values = self[name]
@@ -240,7 +244,7 @@ class Run(Mapping):
             _command.call("view", self.path, "--run", self.name, "-o", output)
             return pathlib.Path(output).read_text(encoding="utf-8")
 
-    def view(self, path: str | None = None):
+    def view(self, path: Path | None = None) -> Page | None:
         """Show the run in a browser or, in a notebook, inline; `path`: only write the page there."""
         if path is not None:
             pathlib.Path(path).write_text(self.page(), encoding="utf-8")
@@ -263,6 +267,7 @@ class Page:
         self.text = text
 
     def open(self) -> None:
+        """Show the page in the browser."""
         import webbrowser
 
         with tempfile.NamedTemporaryFile("w", suffix=".html", delete=False, encoding="utf-8") as f:
@@ -274,20 +279,20 @@ class Page:
                 'sandbox="allow-scripts allow-downloads"></iframe>')  # fmt: skip
 
 
-class Result(Mapping):
+class Result(Mapping[str, Any]):
     """A result file: a mapping of the names of its runs to `Run`.
 
     Where there is one run, its attributes and probes are those of the result: `result.t`, `result["tip"]`.
     A file may still be growing; `refresh()` then shows its newer frames.
     """
 
-    def __init__(self, path: str | os.PathLike):
+    def __init__(self, path: Path):
         self.path = os.fspath(path)
-        self._temporary = None  # folder that is removed with this object
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None  # folder that is removed with this object
         self._open()
 
     def _open(self) -> None:
-        self._file = _h5py().File(self.path, "r", libver="latest", swmr=True)
+        self._file = _library("h5py", "result files are read").File(self.path, "r", libver="latest", swmr=True)
         if _text(self._file.attrs.get("format", b"")) != "sinew results":
             self._file.close()
             raise ValueError(f"{self.path}: not a result file of Sinew")
@@ -306,7 +311,7 @@ class Result(Mapping):
     def __enter__(self) -> "Result":
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
@@ -325,12 +330,12 @@ class Result(Mapping):
             raise KeyError(f"there are {len(self._runs)} runs: choose one of {', '.join(self._runs)}")
         return next(iter(self._runs.values()))
 
-    def __getitem__(self, name: str):
+    def __getitem__(self, name: str) -> Any:
         if name in self._runs:
             return self._runs[name]
         return self.only()[name]
 
-    def __getattr__(self, name: str):
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.only(), name)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ from ._core import (
     view,
 )
 from ._model import Coordinates, Model
+from ._play import Play
+from ._sketch import svg
+from ._units import Quantity, effort_of, inputs
 
 _step = lib.snw_robot_step
 _AXES = {"body": lib.SNW_AXES_BODY, "world": lib.SNW_AXES_WORLD}
@@ -64,14 +68,15 @@ class Modes(NamedTuple):
 class Parameters(MutableMapping):
     """Values of the model by the paths of overrides: `robot.parameters["silicone.young"]`.
 
-    Reading gives SI numbers; numbers and texts with units ("2 MPa") may be set. A change keeps the state.
+    Reading gives SI numbers that know their unit (`.unit`, `.to("MPa")`); numbers and texts with units ("2 MPa") may be
+    set. A change keeps the state.
     """
 
     def __init__(self, robot: "Robot"):
         self._robot = robot
 
-    def __getitem__(self, path: str) -> float:
-        return self._robot.model.value(path)
+    def __getitem__(self, path: str) -> Quantity:
+        return Quantity(*self._robot.model.quantity(path))
 
     def unit(self, path: str) -> str:
         """SI unit of a value."""
@@ -100,9 +105,9 @@ class Parameters(MutableMapping):
 class Controls(MutableMapping):
     """Inputs of the actuators: `controls["cord(1)"] = 2.0`, by the name of the actuator or its number.
 
-    The value replaces the law of the file: an effort (N, N m), a tension (N), a pressure (Pa), a position (m, rad), a
-    shortening (m), a volume (m^3), an amount of gas (mol) or the activation factor of a muscle, as the file prescribes
-    it. It is used, and refused if it is not valid, by the next computation or step. A function of the robot is evaluated
+    The value, a number or a text with a unit ("3 N"), replaces the law of the file: an effort (N, N m), a tension (N), a
+    pressure (Pa), a position (m, rad), a shortening (m), a volume (m^3), an amount of gas (mol) or the activation factor
+    of a muscle, as the file prescribes it. It is used, and refused if it is not valid, by the next computation or step. A function of the robot is evaluated
     at the beginning of each step: `controls["cord(1)"] = lambda robot: ...`. `del controls[name]` returns to the law of
     the file. The same numbers as an array are `robot.u`.
     """
@@ -131,7 +136,7 @@ class Controls(MutableMapping):
             self._write(name, first, size, value)
 
     def _write(self, name, first: int, size: int, value) -> None:
-        self._robot._u[first : first + size] = vector(value, size, name)
+        self._robot._u[first : first + size] = vector(inputs(self._robot.model.actuators[name], value), size, name)
 
     def move(self, name: str | int, position, rate=None, acceleration=None) -> None:
         """Prescribe position, rate and acceleration of an actuator whose motion the file gives, from now on."""
@@ -143,11 +148,15 @@ class Controls(MutableMapping):
             raise_error(robot._err)
 
     def __getitem__(self, name: str | int):
-        """Present effort: N, N m, tension (N) or gauge pressure (Pa); activation factor of a muscle."""
+        """Present effort with its `.unit`: N, N*m, tension (N) or gauge pressure (Pa); activation factor of a muscle."""
         index, _, size = self._slots.get(name) or self._slot(name)
         out = np.empty(size)
         self._robot._check(lib.snw_robot_effort(self._robot._r, index, doubles(out)))
-        return float(out[0]) if size == 1 else out
+        return effort_of(self._robot.model.actuators[name], out[0]) if size == 1 else out
+
+    def unit(self, name: str | int) -> str:
+        """SI unit in which an actuator is prescribed; empty for plain numbers and several units."""
+        return self._robot.model.actuators[name].unit
 
     def __delitem__(self, name: str | int) -> None:
         index, _, _ = self._slots.get(name) or self._slot(name)
@@ -254,7 +263,8 @@ class Robot:
         count, texts, _kept = override_list(values)
         if lib.snw_robot_set_parameters(self._r, count, texts, self._err) != lib.SNW_OK:
             raise_error(self._err)
-        self._model = Model._of(lib.snw_robot_model_share(lib.snw_robot_model_of(self._r)))
+        source = self._model._source and self._model._source.changed(values)
+        self._model = Model._of(lib.snw_robot_model_share(lib.snw_robot_model_of(self._r)), source)
 
     # ---- parts
 
@@ -657,6 +667,18 @@ class Robot:
         (`sinew help language`). Memory is allocated here; steps allocate none.
         """
         return Simulation(self, step, scheme, rho, alpha, tolerance, engine, points)
+
+    def play(self, *, state: bool = True, step: float | None = None, output: "str | os.PathLike[str] | None" = None) -> Play:
+        """Simulate the robot live in a browser, or inline in a notebook (`sinew play`); returns the `Play`.
+
+        It begins from the present t, q and v, with the parameters set so far; `state=False`: as the study of the file
+        does. Controls and loads set in Python are not passed on: actuators begin with the laws of the file. `step`: the
+        longest step, s. `output`: file for recordings.
+        """
+        return Play.of(self._model, state=(self.t, self.q, self.v) if state else None, step=step, output=output)
+
+    def _repr_html_(self) -> str:
+        return f"<div><code>{html.escape(repr(self))}</code><br>{svg(self.poses()[:, :3, 3], self._model.links)}</div>"
 
     def __repr__(self) -> str:
         return f"<sinew.Robot '{self._model.title or self._model.run}' at t = {self.t:g} s: nq {self.nq}, nv {self.nv}>"

@@ -185,7 +185,7 @@ class Study:
         return np.array(view(lib.snw_study_row(self._s, code), (lib.snw_study_width(self._s, code),), self._s))
 
     def array(self, field: str) -> np.ndarray:
-        """All kept frames of a field, (frames, width); a copy."""
+        """All kept frames of a field, (frames, width), SI units; a copy."""
         code = self._field(field)
         shape = (lib.snw_study_frames(self._s), lib.snw_study_width(self._s, code))
         if 0 in shape:
@@ -199,12 +199,12 @@ class Study:
 
     @property
     def q(self) -> np.ndarray:
-        """Coordinates, (frames, nq)."""
+        """Coordinates, (frames, nq), SI units."""
         return self.array("q")
 
     @property
     def v(self) -> np.ndarray:
-        """Velocities, (frames, nv)."""
+        """Velocities, (frames, nv), SI units."""
         return self.array("v")
 
     @property
@@ -213,7 +213,7 @@ class Study:
         return list(self._columns)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Values of a probe, (frames, columns), or of a column, (frames,)."""
+        """Values of a probe in SI units, (frames, columns), or of a column, (frames,)."""
         values = self.array("columns")
         if name in self._columns:
             return values[:, self._columns.index(name)]

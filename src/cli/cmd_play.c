@@ -6,7 +6,9 @@
 #include "cli/play.h"
 #include "cli/play_socket.h"
 #include "cli/stop.h"
+#include "language/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // Objects of a live simulation.
@@ -17,6 +19,7 @@ typedef struct session {
     snw_play *play;
     snw_reply *reply;
     const char *path;
+    snw_pool *pool;
 } session;
 
 static void play_pass_warning(void *user, const char *message) {
@@ -34,11 +37,39 @@ static snw_status play_find_run(const snw_document *d, const char *name, int *ou
                     snw_document_run_name(d, 0));
 }
 
+// Read the numbers of a state, separated by white space.
+static snw_status play_read_state(session *s, const char *path, snw_live_opts *how,
+                                  snw_error *err) {
+    const char *text;
+    size_t length;
+    if (!path) return SNW_OK;
+    s->pool = snw_pool_create(8 * (size_t)SNW_TEXT_FILE_MAX);
+    if (!s->pool) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    SNW_TRY(snw_text_read(s->pool, path, SNW_TEXT_FILE_MAX, &text, &length, err));
+    // a number and the space before the next one take two characters at least
+    double *state = snw_pool_array(s->pool, length / 2 + 1, sizeof *state);
+    if (!state) return snw_fail(err, SNW_E_MEMORY, "out of memory");
+    for (char *end;; text = end) {
+        text += strspn(text, " \t\r\n");
+        if (!*text) break;
+        state[how->nstate] = strtod(text, &end);
+        if (end == text) {
+            const snw_status status = snw_fail(err, SNW_E_PARSE, "'%.20s' is no number", text);
+            (void)snprintf(err->file, sizeof err->file, "%s", path);
+            return status;
+        }
+        how->nstate++;
+    }
+    how->state = state;
+    return SNW_OK;
+}
+
 static snw_status open_session(session *s, const snw_args *args, snw_play_opts *opts,
                                snw_error *err) {
     const snw_run_hooks hooks = {.user = s, .stop = snw_stop_hook, .warn = play_pass_warning};
     snw_live_opts how = {0};
     SNW_TRY(snw_args_number(args, "step", 1e-6, 1, &how.step, err));
+    SNW_TRY(play_read_state(s, snw_args_value(args, "state"), &how, err));
     opts->nset = snw_args_values(args, "set", &opts->set);
     snw_stop_defer();
     SNW_TRY(snw_document_read(s->path, opts->nset, opts->set, &s->document, err));
@@ -58,6 +89,7 @@ static snw_status close_session(session *s, snw_error *err) {
     snw_live_destroy(s->live);
     snw_desc_destroy(s->desc);
     snw_document_destroy(s->document);
+    snw_pool_destroy(s->pool);
     return status;
 }
 
@@ -66,7 +98,7 @@ static snw_status serve(session *s, const snw_args *args, const snw_viewer_piece
     double port = 0;
     snw_socket *socket;
     SNW_TRY(snw_args_number(args, "port", 0, 65535, &port, err));
-    SNW_TRY(snw_socket_open(s->play, page, (int)port, &socket, err));
+    SNW_TRY(snw_socket_open(s->play, page, (int)port, snw_args_has(args, "embed"), &socket, err));
     const char *address = snw_socket_address(socket);
     printf("%s is simulated live at\n  %s\nCtrl-C ends it\n", s->path, address);
     (void)fflush(stdout);
@@ -123,12 +155,17 @@ static int play_run(const snw_args *args, snw_reply *reply) {
 
 static const snw_option options[] = {
     {"open", 0, NULL, false, "show the page in a browser"},
+    {"embed", 0, NULL, false,
+     "let pages that this machine serves, such as a notebook, show the page in a frame"},
     {"port", 0, "N", false, "port of 127.0.0.1 to listen on (default: a free one)"},
     {"output", 'o', "OUT.h5", false,
      "file for recordings, the second one goes to OUT-2.h5 (default: FILE's name with .play.h5 in "
      "the current folder)"},
     {"step", 0, "SECONDS", false,
      "longest time step, at most 1/60 s (default: that of the study's first dynamic step)"},
+    {"state", 0, "FILE", false,
+     "begin from this state instead of running the study: the numbers t, q and v, separated by "
+     "white space"},
     {"run", 0, "NAME", false, "the run of the file to simulate (default: the first)"},
     SNW_OPTION_SET,
     SNW_OPTION_END};

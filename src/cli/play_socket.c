@@ -46,6 +46,7 @@ struct snw_socket {
     bool (*stop)(void);
     bool stopped;
     int port;
+    bool framed;
     char token[SNW_TOKEN_LENGTH + 1], address[96];
     connection connection[CONNECTIONS];
     long ticks;
@@ -198,8 +199,9 @@ static int answer_request(snw_socket *s, struct lws *wsi, const char *path, size
     (void)snprintf(policy, sizeof policy,
                    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
                    "img-src data: blob:; connect-src ws://127.0.0.1:%d ws://localhost:%d; "
-                   "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-                   s->port, s->port);
+                   "base-uri 'none'; form-action 'none'; frame-ancestors %s",
+                   s->port, s->port,
+                   s->framed ? "http://127.0.0.1:* http://localhost:*" : "'none'");
     if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8",
                                     (lws_filepos_t)page_size(s), &at, end) ||
         !add_header(wsi, "content-security-policy:", policy, &at, end) ||
@@ -372,13 +374,14 @@ static snw_status listen_on(snw_socket *s, int port, snw_error *err) {
                     port);
 }
 
-snw_status snw_socket_open(snw_play *play, const snw_viewer_pieces *page, int port,
+snw_status snw_socket_open(snw_play *play, const snw_viewer_pieces *page, int port, bool framed,
                            snw_socket **out, snw_error *err) {
     *out = NULL;
     snw_socket *s = snw_alloc(sizeof *s);
     if (!s) return snw_fail_memory(err);
     s->play = play;
     s->page = page;
+    s->framed = framed;
     snw_status status = make_token(s->token, err);
     if (status == SNW_OK) status = listen_on(s, port, err);
     if (status != SNW_OK) {
@@ -418,9 +421,9 @@ snw_status snw_socket_check(snw_error *err) {
                     "(tools/setup.sh does) and build again");
 }
 
-snw_status snw_socket_open(snw_play *play, const snw_viewer_pieces *page, int port,
+snw_status snw_socket_open(snw_play *play, const snw_viewer_pieces *page, int port, bool framed,
                            snw_socket **out, snw_error *err) {
-    (void)play, (void)page, (void)port;
+    (void)play, (void)page, (void)port, (void)framed;
     *out = NULL;
     return snw_socket_check(err);
 }

@@ -15,9 +15,10 @@ typedef struct snw_socket snw_socket;
 // SNW_OK, or SNW_E_IO when the build has no libwebsockets.
 SNW_NODISCARD snw_status snw_socket_check(snw_error *err);
 
-// Listen on a port; 0 selects a free one. SNW_E_IO when the port is in use.
+// Listen on a port; 0 selects a free one. `framed`: pages that this machine serves, such as a
+// notebook, may show the page in a frame. SNW_E_IO when the port is in use.
 SNW_NODISCARD snw_status snw_socket_open(snw_play *play, const snw_viewer_pieces *page, int port,
-                                         snw_socket **out, snw_error *err);
+                                         bool framed, snw_socket **out, snw_error *err);
 void snw_socket_close(snw_socket *s); // NULL is fine
 
 // "http://127.0.0.1:PORT/TOKEN/"

@@ -71,6 +71,27 @@ static snw_status run_preceding_steps(snw_live *v, const char *name, const snw_r
     return SNW_OK;
 }
 
+// Replace the state after no step at all by the given one: t, q, v.
+static snw_status set_state(snw_live *v, const double *state, int n, snw_error *err) {
+    const snw_run *r = v->run;
+    const int nq = r->now->model->nq, nv = r->now->model->nv;
+    if (n != 1 + nq + nv) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "the state of this robot has %d numbers, t, %d of q and %d of v, but %d "
+                        "are given",
+                        1 + nq + nv, nq, nv, n);
+    }
+    for (int i = 0; i < n; i++) {
+        if (!isfinite(state[i])) {
+            return snw_fail(err, SNW_E_ARGUMENT, "number %d of the state is not finite", i + 1);
+        }
+    }
+    r->state->t = state[0];
+    memcpy(r->state->q, state + 1, (size_t)nq * sizeof(double));
+    memcpy(r->state->v, state + 1 + nq, (size_t)nv * sizeof(double));
+    return SNW_OK;
+}
+
 // save the initial state for snw_live_reset
 static snw_status save_start(snw_live *v, snw_error *err) {
     const snw_run *r = v->run;
@@ -97,10 +118,11 @@ static snw_status live_make(snw_live *v, const snw_desc *desc, const char *name,
                             const snw_live_opts *opts, const snw_run_hooks *hooks, snw_error *err) {
     static const char *const stage[] = {"live"};
     v->preceding = *desc;
-    v->preceding.nstep = snw_live_step_index(desc);
+    v->preceding.nstep = opts->state ? 0 : snw_live_step_index(desc);
     if (hooks) v->hooks = (snw_run_hooks){.user = hooks->user, .warn = hooks->warn};
     choose_step(v, desc, opts);
     SNW_TRY(run_preceding_steps(v, name, hooks, err));
+    if (opts->state) SNW_TRY(set_state(v, opts->state, opts->nstate, err));
     SNW_TRY(save_start(v, err));
     SNW_TRY(snw_live_make_controls(v, desc, err));
     v->info = v->run->info;

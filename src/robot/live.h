@@ -26,6 +26,9 @@ typedef struct snw_control {
 
 typedef struct snw_live_opts {
     double step; // longest step, s; 0: that of the study, or 1/120 s
+    // State to begin from instead of running the study's steps: t, q (nq), v (nv); NULL: run them.
+    const double *state;
+    int nstate;
 } snw_live_opts;
 
 // Index of the study's first dynamic step, which the live simulation replaces; the number of steps

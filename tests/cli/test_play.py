@@ -239,6 +239,31 @@ class Play(Case):
         self.assertIn(f":{port}/", address)
         self.end(process)
 
+    def policy(self, address):
+        with urllib.request.urlopen(address, timeout=harness.PATIENCE) as answer:
+            return answer.headers["content-security-policy"]
+
+    def test_only_an_embedded_page_may_be_framed(self):
+        for option, ancestors in (((), "'none'"), (("--embed",), "http://127.0.0.1:* http://localhost:*")):
+            process, address = self.serve(*option)
+            self.assertTrue(self.policy(address).endswith("frame-ancestors " + ancestors))
+            self.end(process)
+
+    def test_a_state_to_begin_from(self):
+        self.write("s.txt", "0.5\n1e-1 -2\n")
+        process, _ = self.serve("--state", "s.txt")
+        self.end(process)
+        for text, message in (("0.5 1", r"m\.yaml: the state of this robot has 3 numbers, t, 1 of q and 1 of v, but 2 are given"),
+                              ("0.5 1 nan", r"m\.yaml: number 3 of the state is not finite"),
+                              ("0 angle 1", r"s\.txt: 'angle 1' is no number")):  # fmt: skip
+            self.write("s.txt", text)
+            r = self.sinew("play", "m.yaml", "--state", "s.txt")
+            self.assertEqual(r.code, 2, r)
+            self.assertRegex(r.err, message)
+        r = self.sinew("play", "m.yaml", "--state", "absent.txt")
+        self.assertEqual(r.code, 2, r)
+        self.assertIn("absent.txt", r.err)
+
     def test_bad_options_are_reported_before_anything_is_served(self):
         self.write("m.yaml", MODEL)
         for args in (["--port", "x"], ["--port", "70000"], ["--step", "0"], ["--run", "none"]):

@@ -167,6 +167,46 @@ static void controls_are_followed_without_overshoot(void **state) {
     close_live(&s);
 }
 
+// From a given state no step of the study is run, and a reset returns to that state. The tip is
+// where a separate robot has it.
+static void a_state_may_be_given(void **_) {
+    (void)_;
+    setting s;
+    open_live(&s);
+    snw_error err = {0};
+    snw_robot *r = NULL;
+    assert_int_equal(snw_robot_parse("arm", arm, strlen(arm), NULL, 0, NULL, &r, &err), SNW_OK);
+    const int nq = snw_robot_nq(r), nv = snw_robot_nv(r);
+    double state[32] = {2}, tip[3];
+    assert_true(1 + nq + nv <= 32);
+    state[1] = 1.25;       // bend_y, 1/m
+    state[nq] = 0.2;       // the wrist, as its law has it at t = 2 s
+    state[1 + nq + 1] = 2; // a rate
+    memcpy(snw_robot_q(r), state + 1, (size_t)nq * sizeof(double));
+    assert_int_equal(snw_robot_set_time(r, 2), SNW_OK);
+    assert_int_equal(snw_robot_probe(r, "tip", 3, tip), 3);
+    snw_robot_close(r);
+    snw_live_destroy(s.v);
+    snw_live_opts opts = {.state = state, .nstate = 1 + nq + nv};
+    assert_int_equal(snw_live_create(s.desc, "main", &opts, NULL, &s.v, &err), SNW_OK);
+    for (int again = 0; again < 2; again++) {
+        const seen now = look(&s);
+        assert_true(now.t == 2);
+        for (int i = 0; i < 3; i++) assert_near(now.column[i], tip[i], 1e-14);
+        go_on(&s, 0.02);
+        assert_true(look(&s).t > 2);
+        assert_int_equal(snw_live_reset(s.v, &err), SNW_OK);
+    }
+    snw_live *none = NULL;
+    opts.nstate--;
+    assert_int_equal(snw_live_create(s.desc, "main", &opts, NULL, &none, &err), SNW_E_ARGUMENT);
+    opts.nstate++;
+    state[2] = NAN;
+    assert_int_equal(snw_live_create(s.desc, "main", &opts, NULL, &none, &err), SNW_E_ARGUMENT);
+    assert_null(none);
+    close_live(&s);
+}
+
 static void a_reset_begins_anew(void **state) {
     (void)state;
     setting s;
@@ -307,6 +347,7 @@ int main(void) {
         cmocka_unit_test(controls_are_actuators_and_live_parameters),
         cmocka_unit_test(controls_are_followed_without_overshoot),
         cmocka_unit_test(a_reset_begins_anew),
+        cmocka_unit_test(a_state_may_be_given),
         cmocka_unit_test(pulls_are_limited_and_refused),
         cmocka_unit_test(a_change_continues_the_motion),
         cmocka_unit_test(a_change_under_tension_causes_no_impact),
