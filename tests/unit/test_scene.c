@@ -60,7 +60,7 @@ static void clear(stand *s) {
     release(s->doc, s->desc);
 }
 
-// the node at a path such as "links.0.rod.size.3.0"
+// the node at a path such as "links.0.rod.half.3.0"
 static const snw_node *at(const stand *s, const char *path) {
     const snw_node *n = s->root;
     char key[64];
@@ -94,7 +94,7 @@ static void rods_have_stations_sections_and_stiffness(void **state) {
         char path[64];
         (void)snprintf(path, sizeof path, "links.0.rod.x.%d", k);
         const double x = value(&s, path), r = 0.01 * (1 - x);
-        (void)snprintf(path, sizeof path, "links.0.rod.size.%d.0", k);
+        (void)snprintf(path, sizeof path, "links.0.rod.half.%d.0", k);
         assert_near(value(&s, path), r, 1e-15);
         (void)snprintf(path, sizeof path, "links.0.rod.stiffness.%d.1", k); // E I
         assert_near(value(&s, path), 1e6 * acos(-1.0) / 4 * pow(r, 4), 1e-15);
@@ -158,10 +158,10 @@ static void scenes_change_in_the_course_of_a_study(void **state) {
         "study: [static: {}, change: {F: 1 mN}, static: {}, change: {r: 20 mm}, static: {}]\n"
         "probes: {tip: {position: arm.tip}}\n",
         &s);
-    assert_near(value(&s, "links.0.rod.size.0.0"), 0.01, 0);
+    assert_near(value(&s, "links.0.rod.half.0.0"), 0.01, 0);
     assert_int_equal(at(&s, "changes")->n, 1);
     assert_near(value(&s, "changes.0.stage"), 3, 0);
-    assert_near(value(&s, "changes.0.links.0.rod.size.0.0"), 0.02, 0);
+    assert_near(value(&s, "changes.0.links.0.rod.half.0.0"), 0.02, 0);
     clear(&s);
 }
 

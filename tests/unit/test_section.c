@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+//
+// Cross-sections against integrals over their area: area and second moments as sums over strips
+// between contour and bore, derivatives along the rod by differences, points inside and outside.
+#include "model/section_kind.h"
+
+#include "near.h"
+
+#include <math.h>
+
+// Sizes of each kind, as functions of s.
+static void sizes_at(int kind, double s, double size[SNW_SECTION_SIZES]) {
+    for (int i = 0; i < SNW_SECTION_SIZES; i++) size[i] = 0;
+    size[0] = 0.03 * (1 + 0.2 * s + 0.1 * s * s);
+    if (snw_section_table[kind].nsize > 1) size[1] = 0.02 * (1 - 0.3 * s);
+    if (snw_section_table[kind].nsize > 2) size[2] = 0.012 * (1 + 0.1 * s * s);
+}
+
+// value[0..2] <- integrals of 1, z^2, y^2 over a contour with half widths a and b, by the midpoint
+// rule in t with y = a sin t, so that the strips shrink towards the ends.
+static void integrate(bool rectangle, double a, double b, double value[3]) {
+    enum { STRIPS = 4000 };
+    value[0] = value[1] = value[2] = 0;
+    for (int k = 0; k < STRIPS; k++) {
+        const double t = ((k + 0.5) / STRIPS - 0.5) * M_PI, y = a * sin(t);
+        const double dy = a * cos(t) * M_PI / STRIPS, half = rectangle ? b : b * cos(t);
+        value[0] += 2 * half * dy;
+        value[1] += 2 * half * half * half / 3 * dy;
+        value[2] += 2 * half * y * y * dy;
+    }
+}
+
+static void moments_are_integrals_over_the_area(void **state) {
+    (void)state;
+    for (int kind = SNW_SECTION_NONE + 1; kind < SNW_SECTION_GIVEN; kind++) {
+        double size[SNW_SECTION_SIZES], outer[3], bore[3];
+        snw_jet jet[SNW_SECTION_SIZES] = {0};
+        sizes_at(kind, 0.4, size);
+        int wrong;
+        assert_null(snw_section_table[kind].fault(size, &wrong));
+        for (int i = 0; i < SNW_SECTION_SIZES; i++) jet[i].v = size[i];
+        const snw_section_moments m = snw_section_moments_of((snw_section_kind)kind, jet);
+        const snw_section_contour c = snw_section_contour_of((snw_section_kind)kind, size);
+        const bool rectangle = snw_section_table[kind].rectangle;
+        integrate(rectangle, c.half[0], c.half[1], outer);
+        integrate(rectangle, c.hole * c.half[0], c.hole * c.half[1], bore);
+        assert_near(m.A.v, outer[0] - bore[0], 1e-6 * m.A.v);
+        assert_near(m.I[1].v, outer[1] - bore[1], 1e-6 * m.I[1].v);
+        assert_near(m.I[2].v, outer[2] - bore[2], 1e-6 * m.I[2].v);
+        assert_near(m.I[0].v, m.I[1].v + m.I[2].v, 1e-15 * m.I[0].v);
+    }
+}
+
+// Derivatives of the sizes at s = 0.4, and those of the moments by differences of fourth order.
+static void moments_have_derivatives_along_the_rod(void **state) {
+    (void)state;
+    const double h = 1e-3, s = 0.4;
+    for (int kind = SNW_SECTION_NONE + 1; kind < SNW_SECTION_GIVEN; kind++) {
+        snw_jet jet[SNW_SECTION_SIZES];
+        snw_section_moments at[5];
+        double size[5][SNW_SECTION_SIZES];
+        for (int k = 0; k < 5; k++) {
+            sizes_at(kind, s + (k - 2) * h, size[k]);
+            for (int i = 0; i < SNW_SECTION_SIZES; i++) jet[i] = (snw_jet){.v = size[k][i]};
+            at[k] = snw_section_moments_of((snw_section_kind)kind, jet);
+        }
+        for (int i = 0; i < SNW_SECTION_SIZES; i++) {
+            const double f[5] = {size[0][i], size[1][i], size[2][i], size[3][i], size[4][i]};
+            jet[i].v = f[2]; // differences of quadratic functions are exact
+            jet[i].d = (f[3] - f[1]) / (2 * h);
+            jet[i].dd = (f[3] - 2 * f[2] + f[1]) / (h * h);
+        }
+        const snw_section_moments m = snw_section_moments_of((snw_section_kind)kind, jet);
+        const snw_jet got[] = {m.A, m.I[0], m.I[1], m.I[2]};
+        for (int q = 0; q < 4; q++) {
+            double f[5];
+            for (int k = 0; k < 5; k++) f[k] = q ? at[k].I[q - 1].v : at[k].A.v;
+            const double d = (f[0] - 8 * f[1] + 8 * f[3] - f[4]) / (12 * h);
+            const double dd = (-f[0] + 16 * f[1] - 30 * f[2] + 16 * f[3] - f[4]) / (12 * h * h);
+            assert_near(got[q].d, d, 1e-10 * fabs(f[2]));
+            assert_near(got[q].dd, dd, 1e-7 * fabs(f[2]));
+        }
+    }
+}
+
+static void points_are_inside_or_outside(void **state) {
+    (void)state;
+    for (int kind = SNW_SECTION_NONE + 1; kind < SNW_SECTION_GIVEN; kind++) {
+        const snw_section_kind k = (snw_section_kind)kind;
+        double size[SNW_SECTION_SIZES];
+        sizes_at(kind, 0, size);
+        const snw_section_contour c = snw_section_contour_of(k, size);
+        const bool rectangle = snw_section_table[kind].rectangle;
+        for (int i = 0; i < 40; i++) {
+            const double t = 2 * M_PI * i / 40, y = c.half[0] * cos(t), z = c.half[1] * sin(t);
+            assert_true(snw_section_contains(k, size, y, z));
+            assert_true(snw_section_contains(k, size, 0.999 * y, 0.999 * z));
+            if (!rectangle) assert_false(snw_section_contains(k, size, 1.001 * y, 1.001 * z));
+        }
+        // the corner of the enclosing rectangle
+        assert_int_equal(snw_section_contains(k, size, c.half[0], c.half[1]), rectangle);
+        assert_false(snw_section_contains(k, size, 1.001 * c.half[0], 0));
+        assert_false(snw_section_contains(k, size, 0, 1.001 * c.half[1]));
+        // a rod may end in a point
+        const double nothing[SNW_SECTION_SIZES] = {0};
+        assert_true(snw_section_contains(k, nothing, 0, 0));
+        assert_false(snw_section_contains(k, nothing, 1e-6, 0));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(moments_are_integrals_over_the_area),
+        cmocka_unit_test(moments_have_derivatives_along_the_rod),
+        cmocka_unit_test(points_are_inside_or_outside),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
