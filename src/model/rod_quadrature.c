@@ -89,8 +89,8 @@ static motions motions_of(const snw_rod *rod) {
 
 // (2x - 1)^k at node f of a piecewise basis on [0, 1].
 static double power_at_node(const snw_rod *rod, int a, int f, int k) {
-    const int n = rod->nfun[a];
-    const double s = rod->basis[a].kind == SNW_BASIS_CONSTANT ? (f + 0.5) / n : (double)f / (n - 1);
+    const snw_basis *b = &rod->basis[a];
+    const double s = snw_basis_table[b->kind].place(b, f);
     double v = 1;
     for (int i = 0; i < k; i++) v *= 2 * s - 1;
     return v;

@@ -21,7 +21,7 @@ static snw_basis global(snw_basis_kind kind, int nfun) {
 
 static snw_basis piecewise(snw_basis_kind kind, const double *breaks) {
     return (snw_basis){
-        .kind = kind, .nfun = snw_basis_size(kind, NELEM), .nelem = NELEM, .breaks = breaks};
+        .kind = kind, .nfun = snw_basis_size(kind, 0, NELEM), .nelem = NELEM, .breaks = breaks};
 }
 
 // all functions at x, seen from `element`
