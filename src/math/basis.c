@@ -237,6 +237,57 @@ static void cubic_d1(const snw_basis *b, int element, double x, double *d) {
     d[3] = k * (1 + t * (-9 + 13.5 * t));
 }
 
+// ---- B-splines ---------------------------------------------------------------------------------
+
+// Knot i: the breaks are knots 0 .. nelem, both ends are repeated (clamped).
+static double knot(const snw_basis *b, int i) {
+    return snw_basis_break(b, i < 0 ? 0 : i > b->nelem ? b->nelem : i);
+}
+
+// phi[0..degree] <- splines of a degree on an element, by the recursion of Cox and de Boor. Spline
+// j of degree d lives between knots j and j + d + 1, and with its ends u and w contributes (x -
+// u)/(w - u) to spline j and (w - x)/(w - u) to spline j - 1 of degree d + 1.
+static void splines(const snw_basis *b, int degree, int element, double x, double *phi) {
+    phi[0] = 1;
+    for (int d = 0; d < degree; d++) {
+        double carry = 0;
+        for (int k = 0; k <= d; k++) {
+            const double u = knot(b, element - d + k), w = knot(b, element + 1 + k);
+            const double part = phi[k] / (w - u);
+            phi[k] = carry + (w - x) * part;
+            carry = (x - u) * part;
+        }
+        phi[d + 1] = carry;
+    }
+}
+
+static void spline(const snw_basis *b, int element, double x, double *phi) {
+    splines(b, count_on_element(b) - 1, element, x, phi);
+}
+
+// spline j of degree p - 1, between its ends u and w, contributes p/(w - u) to the derivative of
+// spline j and the opposite to that of spline j - 1 of degree p
+static void spline_d1(const snw_basis *b, int element, double x, double *d) {
+    const int p = count_on_element(b) - 1;
+    double carry = 0;
+    splines(b, p - 1, element, x, d);
+    for (int k = 0; k < p; k++) {
+        const double u = knot(b, element + 1 - p + k), w = knot(b, element + 1 + k);
+        const double part = p * d[k] / (w - u);
+        d[k] = carry - part;
+        carry = part;
+    }
+    d[p] = carry;
+}
+
+// mean of the inner knots of a spline (Greville): its coordinates there give linear functions
+static double spline_place(const snw_basis *b, int f) {
+    const int p = count_on_element(b) - 1;
+    double sum = 0;
+    for (int i = 1; i <= p; i++) sum += knot(b, f - p + i);
+    return sum / p;
+}
+
 // ---- the table ---------------------------------------------------------------------------------
 
 static const char functions[] = "number of functions";
@@ -316,4 +367,16 @@ const snw_basis_type snw_basis_table[SNW_BASIS_COUNT] = {
                          .eval = cubic,
                          .d1 = cubic_d1,
                          .place = lagrange_place},
+    [SNW_BASIS_SPLINE] = {.name = "spline",
+                          .meaning = "B-splines of this degree, smooth: all derivatives below the "
+                                     "degree are continuous",
+                          .number = "degree",
+                          .most = 8,
+                          .piecewise = true,
+                          .continuous = true,
+                          .shift = 1,
+                          .richer = SNW_BASIS_SPLINE,
+                          .eval = spline,
+                          .d1 = spline_d1,
+                          .place = spline_place},
 };

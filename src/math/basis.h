@@ -16,6 +16,7 @@ typedef enum snw_basis_kind {
     SNW_BASIS_LINEAR,
     SNW_BASIS_QUADRATIC,
     SNW_BASIS_CUBIC,
+    SNW_BASIS_SPLINE,
     SNW_BASIS_COUNT
 } snw_basis_kind;
 
@@ -24,8 +25,9 @@ enum { SNW_BASIS_MAX_FUNCTIONS = 400 }; // per strain component; limit for input
 // Global bases have `nfun` functions on all of [0, 1]: legendre P_j(2x-1), chebyshev T_j(2x-1),
 // monomial x^j, fourier 1, sin 2 pi x, cos 2 pi x, sin 4 pi x, ... (any number of them). Piecewise
 // bases live on elements between `breaks`: continuous nodal (Lagrange) functions of degree 1, 2, 3
-// with equally spaced nodes in each element, numbered from left to right; or the indicator function
-// of each element.
+// with equally spaced nodes in each element, numbered from left to right; the indicator function of
+// each element; or B-splines of degree nfun - nelem with the breaks as simple knots and the ends
+// repeated, hence with degree - 1 continuous derivatives.
 typedef struct snw_basis {
     snw_basis_kind kind;
     int nfun;             // functions
