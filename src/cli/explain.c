@@ -69,6 +69,10 @@ static void section_text(const snw_section_desc *s, char *out, size_t size) {
         used += (size_t)snprintf(out + used, size - used, "%s %s%s", i > 0 ? " x" : "", law,
                                  i + 1 == type->nsize ? " m" : "");
     }
+    const char *torsion = s->size[SNW_SECTION_TORSION] ? ", torsion constant given"
+                          : s->polar_torsion           ? ", polar torsion constant"
+                                                       : "";
+    if (used < size) (void)snprintf(out + used, size - used, "%s", torsion);
 }
 
 // step size of a dynamic step: "steps of 0.005 s", "steps of at most 0.01 s for an error of 1e-06"

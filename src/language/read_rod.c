@@ -17,7 +17,9 @@ static const int ALONG = SNW_VAR_X | SNW_VAR_L; // variables allowed in the laws
 #define SECTION_KEYS(X)                                                                            \
     X(SECTION_AREA, "area", "m^2, law of x", "area of any other section, with moments")            \
     X(SECTION_MOMENTS, "moments", "three, m^4, laws of x",                                         \
-      "second moments of the area: torsion about x, bending about y and z")                        \
+      "second moments of the area about x, y and z; that about x is the torsion constant too")     \
+    X(SECTION_TORSION, "torsion_constant", "polar, or m^4, law of x",                              \
+      "instead of Saint-Venant's of the shape; polar: the polar second moment of area")            \
     X(SECTION_STIFFNESS, "stiffness", "six, by component, or 6 lists of 6; laws of x",             \
       "given directly, N m^2 and N; overrides shape and material")                                 \
     X(SECTION_INERTIA, "inertia", "six, by component, or 6 lists of 6; laws of x",                 \
@@ -131,6 +133,17 @@ static snw_status read_rod_shape(snw_reader *r, const snw_entry *const *e, snw_s
     return read_area_and_moments(r, e[SECTION_AREA], e[SECTION_MOMENTS], out);
 }
 
+static snw_status read_torsion_constant(snw_reader *r, const snw_entry *e, snw_section_desc *out) {
+    if (!e) return SNW_OK;
+    if (out->kind == SNW_SECTION_NONE) {
+        return snw_fail_at(r->err, e->location,
+                           "'torsion_constant' is that of a shape; without one give 'stiffness'");
+    }
+    out->polar_torsion = e->value->kind == SNW_NODE_TEXT && strcmp(e->value->text, "polar") == 0;
+    if (out->polar_torsion) return SNW_OK;
+    return read_section_size(r, e, (snw_dim){.m = 4}, &out->size[SNW_SECTION_TORSION]);
+}
+
 // Dimensions of a 6 x 6 matrix: angular block, coupling blocks, linear block.
 typedef struct blocks {
     snw_dim angular, coupling, linear;
@@ -197,6 +210,7 @@ static snw_status read_rod_read_section(snw_reader *r, const snw_node *node,
     const snw_entry *e[SECTION_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_section, e));
     SNW_TRY(read_rod_shape(r, e, out));
+    SNW_TRY(read_torsion_constant(r, e[SECTION_TORSION], out));
     SNW_TRY(read_section_matrix(r, e[SECTION_STIFFNESS], &stiffness_dims, out->stiffness,
                                 &out->stiffness_given));
     SNW_TRY(read_section_matrix(r, e[SECTION_INERTIA], &inertia_dims, out->inertia,

@@ -19,7 +19,7 @@ static bool variable_length_rest_varies(const snw_rod_desc *d) {
 static bool variable_length_section_varies(const snw_rod_desc *d) {
     const snw_section_desc *s = &d->section;
     const snw_material_desc *m = d->material;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < SNW_SECTION_SIZES; i++) {
         if (snw_law_varies(s->size[i])) return true;
     }
     for (int i = 0; i < 36; i++) {

@@ -134,7 +134,8 @@ typedef struct snw_material_desc {
 // follow from shape and material; entries given here replace the derived ones one by one.
 typedef struct snw_section_desc {
     snw_section_kind kind;
-    snw_law size[SNW_SECTION_SIZES];                    // in the order of the kind; m, m^2, m^4
+    snw_law size[SNW_SECTION_SIZES]; // in the order of the kind; m, m^2, m^4
+    bool polar_torsion; // torsion constant: the second moment about x, not that of the kind
     snw_law stiffness[36], inertia[36], damping[36];    // symmetric, by rows; NULL: derived
     bool stiffness_given, inertia_given, damping_given; // some entry is given; without a shape the
                                                         // other entries are then zero

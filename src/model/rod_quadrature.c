@@ -585,7 +585,7 @@ static bool rod_quadrature_varies(snw_law law) { return law && snw_expr_vars(law
 
 static bool rod_quadrature_section_varies(const snw_rod_desc *d) {
     bool any = false;
-    for (int i = 0; i < 4; i++) any |= rod_quadrature_varies(d->section.size[i]);
+    for (int i = 0; i < SNW_SECTION_SIZES; i++) any |= rod_quadrature_varies(d->section.size[i]);
     for (int i = 0; i < 36; i++)
         any |= rod_quadrature_varies(d->section.stiffness[i]) ||
                rod_quadrature_varies(d->section.damping[i]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Constitutive matrices and inertia of a section (theory.md 2), from shape and material:
-//   H = diag(G I1, E I2, E I3, E A, G A, G A),  M = rho diag(I1, I2, I3, A, A, A),  D = tau H;
+//   H = diag(G J, E I2, E I3, E A, G A, G A),  M = rho diag(I1, I2, I3, A, A, A),  D = tau H;
 // entries given in the description replace them. Computed with two derivatives along the rod for
 // rods of variable length.
 #include "model/compile.h"
@@ -53,7 +53,8 @@ static void section_replace(const snw_law given[36], section_point at, snw_jet A
 snw_section_laws snw_build_section_laws(const snw_rod_desc *rod) {
     const snw_section_desc *d = &rod->section;
     const snw_material_desc *mat = rod->material;
-    snw_section_laws laws = {.kind = d->kind, .has_material = mat};
+    snw_section_laws laws = {
+        .kind = d->kind, .has_material = mat, .polar_torsion = d->polar_torsion};
     if (mat) {
         laws.young = mat->young, laws.poisson = mat->poisson, laws.shear = mat->shear;
         laws.density = mat->density, laws.retardation = mat->damping;
@@ -70,6 +71,9 @@ static void section_evaluate(const snw_section_laws *d, section_point at, sectio
     for (int i = 0; i < SNW_SECTION_SIZES; i++) s->size[i] = section_evaluate_law(d->size[i], at);
     s->area = snw_section_moments_of(d->kind, s->size);
     const snw_jet A = s->area.A, *I = s->area.I;
+    const snw_jet torsion = d->size[SNW_SECTION_TORSION] ? s->size[SNW_SECTION_TORSION]
+                            : d->polar_torsion           ? I[0]
+                                                         : s->area.torsion;
     if (d->has_material && d->kind != SNW_SECTION_NONE) {
         s->E = section_evaluate_law(d->young, at);
         s->rho = section_evaluate_law(d->density, at);
@@ -82,8 +86,9 @@ static void section_evaluate(const snw_section_laws *d, section_point at, sectio
                          snw_jet_scale(2, snw_jet_add(one, section_evaluate_law(d->poisson, at))));
     }
     // matrices of shape and material, then given entries
-    const snw_jet h[6] = {snw_jet_mul(s->G, I[0]), snw_jet_mul(s->E, I[1]), snw_jet_mul(s->E, I[2]),
-                          snw_jet_mul(s->E, A),    snw_jet_mul(s->G, A),    snw_jet_mul(s->G, A)};
+    const snw_jet h[6] = {snw_jet_mul(s->G, torsion), snw_jet_mul(s->E, I[1]),
+                          snw_jet_mul(s->E, I[2]),    snw_jet_mul(s->E, A),
+                          snw_jet_mul(s->G, A),       snw_jet_mul(s->G, A)};
     for (int i = 0; i < 6; i++) {
         s->H[7 * i] = h[i];
         s->J[7 * i] = snw_jet_mul(s->rho, i < 3 ? I[i] : A);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Table of cross-sections (theory.md 2): keys, sizes, area and second moments of area, contour.
+// Table of cross-sections (theory.md 2): keys, sizes, area, second moments of area and torsion
+// constant, contour.
 #include "model/section_kind.h"
 
 #include <math.h>
@@ -88,6 +89,34 @@ static void rectangle_moments(const snw_jet *size, snw_section_moments *out) {
     out->I[2] = snw_jet_over(times_cube(b, a), 12);
 }
 
+// Saint-Venant: with the long side a and the short side b, and tanh = 1 - 2/(exp + 1) in his
+// series,
+//   J = a b^3/3 - 64/pi^5 b^4 (31/32 zeta(5) - f(a/b)),
+//   f(r) = sum over odd n of 2/(n^5 (exp(n pi r) + 1)), of which seven terms suffice for r >= 1.
+static snw_jet rectangle_torsion(const snw_jet *size) {
+    const bool wide = size[0].v >= size[1].v;
+    const snw_jet a = size[wide ? 0 : 1], b = size[wide ? 1 : 0], r = snw_jet_div(a, b);
+    const double zeta5 = 1.03692775514336992633, k = 64 / pow(M_PI, 5);
+    double f = 0, d = 0, dd = 0; // f and its derivatives
+    for (int n = 1; n <= 13; n += 2) {
+        const double w = n * M_PI, c = 2.0 / ((double)n * n * n * n * n),
+                     s = 1 / (exp(w * r.v) + 1);
+        f += c * s;
+        d -= c * w * s * (1 - s);
+        dd += c * w * w * s * (1 - s) * (1 - 2 * s);
+    }
+    const snw_jet rest = {31.0 / 32 * zeta5 - f, -d * r.d, -dd * r.d * r.d - d * r.dd};
+    return snw_jet_add(snw_jet_over(times_cube(a, b), 3),
+                       snw_jet_scale(-k, snw_jet_mul(times_cube(b, b), rest)));
+}
+
+// pi a^3 b^3/(a^2 + b^2), with the half widths a and b
+static snw_jet ellipse_torsion(const snw_jet *size) {
+    const snw_jet y = size[0], z = size[1], yz = snw_jet_mul(y, z);
+    const snw_jet sum = snw_jet_add(snw_jet_mul(y, y), snw_jet_mul(z, z));
+    return snw_jet_scale(M_PI / 16, snw_jet_div(snw_jet_mul(yz, snw_jet_mul(yz, yz)), sum));
+}
+
 static void ellipse_moments(const snw_jet *size, snw_section_moments *out) {
     const snw_jet a = size[0], b = size[1], pi_a = snw_jet_scale(M_PI, a);
     out->A = snw_jet_over(snw_jet_mul(pi_a, b), 4);
@@ -145,6 +174,7 @@ const snw_section_type snw_section_table[SNW_SECTION_COUNT] = {
                                .shaped = true,
                                .rectangle = true,
                                .moments = rectangle_moments,
+                               .torsion = rectangle_torsion,
                                .fault = widths_fault,
                                .contour = widths_contour},
     [SNW_SECTION_ELLIPSE] = {.label = "ellipse",
@@ -153,6 +183,7 @@ const snw_section_type snw_section_table[SNW_SECTION_COUNT] = {
                              .nsize = 2,
                              .shaped = true,
                              .moments = ellipse_moments,
+                             .torsion = ellipse_torsion,
                              .fault = widths_fault,
                              .contour = widths_contour},
     [SNW_SECTION_GIVEN] = {.label = "area and moments given",
@@ -170,6 +201,7 @@ snw_section_moments snw_section_moments_of(snw_section_kind kind, const snw_jet 
     snw_section_moments out = {0};
     if (type->moments) type->moments(size, &out);
     if (type->shaped) out.I[0] = snw_jet_add(out.I[1], out.I[2]);
+    out.torsion = type->torsion ? type->torsion(size) : out.I[0];
     return out;
 }
 

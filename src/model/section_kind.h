@@ -28,13 +28,15 @@ typedef enum snw_section_kind {
 
 enum {
     SNW_SECTION_SHAPES = SNW_SECTION_GIVEN - 1, // lines of SNW_SECTION_LIST
-    SNW_SECTION_SIZES = 4,                      // largest number of sizes
-    SNW_SECTION_KEYS = 4                        // largest number of keys
+    SNW_SECTION_KEYS = 4,                       // largest number of keys
+    SNW_SECTION_TORSION = 4,                    // sizes come before; here a given torsion constant
+    SNW_SECTION_SIZES
 };
 
-// Area and second moments of area about x, y and z, m^2 and m^4, with derivatives along the rod.
+// Area, second moments of area about x, y and z, and torsion constant, m^2 and m^4, with
+// derivatives along the rod.
 typedef struct snw_section_moments {
-    snw_jet A, I[3];
+    snw_jet A, I[3], torsion;
 } snw_section_moments;
 
 // Outer contour: an ellipse or a rectangle. A bore is similar to it.
@@ -59,6 +61,8 @@ typedef struct snw_section_type {
     bool rectangle; // its contour is a rectangle; else an ellipse
     // *out <- area and moments; that about x follows from the others where there is a shape.
     void (*moments)(const snw_jet *size, snw_section_moments *out);
+    // Saint-Venant's torsion constant; NULL: the second moment about x.
+    snw_jet (*torsion)(const snw_jet *size);
     // Rule that the sizes violate, with the index of the wrong one; NULL: none.
     const char *(*fault)(const double *size, int *wrong);
     // Contour; of a section without shape the circle of the same area, for drawing. NULL: unknown.

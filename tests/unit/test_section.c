@@ -7,6 +7,7 @@
 #include "near.h"
 
 #include <math.h>
+#include <string.h>
 
 // Sizes of each kind, as functions of s.
 static void sizes_at(int kind, double s, double size[SNW_SECTION_SIZES]) {
@@ -71,16 +72,82 @@ static void moments_have_derivatives_along_the_rod(void **state) {
             jet[i].dd = (f[3] - 2 * f[2] + f[1]) / (h * h);
         }
         const snw_section_moments m = snw_section_moments_of((snw_section_kind)kind, jet);
-        const snw_jet got[] = {m.A, m.I[0], m.I[1], m.I[2]};
-        for (int q = 0; q < 4; q++) {
+        const snw_jet got[] = {m.A, m.I[0], m.I[1], m.I[2], m.torsion};
+        for (int q = 0; q < 5; q++) {
             double f[5];
-            for (int k = 0; k < 5; k++) f[k] = q ? at[k].I[q - 1].v : at[k].A.v;
+            for (int k = 0; k < 5; k++)
+                f[k] = q == 4 ? at[k].torsion.v : q ? at[k].I[q - 1].v : at[k].A.v;
             const double d = (f[0] - 8 * f[1] + 8 * f[3] - f[4]) / (12 * h);
             const double dd = (-f[0] + 16 * f[1] - 30 * f[2] + 16 * f[3] - f[4]) / (12 * h * h);
             assert_near(got[q].d, d, 1e-10 * fabs(f[2]));
             assert_near(got[q].dd, dd, 1e-7 * fabs(f[2]));
         }
     }
+}
+
+static double torsion_of(snw_section_kind kind, double y, double z) {
+    const snw_jet size[SNW_SECTION_SIZES] = {{.v = y}, {.v = z}};
+    return snw_section_moments_of(kind, size).torsion.v;
+}
+
+// Timoshenko and Goodier, Theory of Elasticity, table 7: J = k1 a b^3 of a rectangle by a/b; and
+// the series itself, summed without rearrangement.
+static void rectangles_have_the_tabled_torsion_constant(void **state) {
+    (void)state;
+    const double table[][2] = {{1, 0.1406}, {1.2, 0.166}, {1.5, 0.196}, {2, 0.229}, {2.5, 0.249},
+                               {3, 0.263},  {4, 0.281},   {5, 0.291},   {10, 0.312}};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
+        const double a = 0.03 * table[i][0], b = 0.03;
+        const double J = torsion_of(SNW_SECTION_RECTANGLE, a, b);
+        assert_near(J / (a * b * b * b), table[i][1], i ? 6e-4 : 6e-5);
+        double sum = 0;
+        for (int n = 1999; n > 0; n -= 2) sum += tanh(0.5 * n * M_PI * a / b) / pow(n, 5);
+        assert_near(J, a * b * b * b * (1.0 / 3 - 64 / pow(M_PI, 5) * b / a * sum), 1e-13 * J);
+        // the sides may be exchanged, and warping always softens
+        assert_near(torsion_of(SNW_SECTION_RECTANGLE, b, a), J, 1e-15 * J);
+        assert_true(J < a * b * (a * a + b * b) / 12);
+    }
+}
+
+static void ellipses_have_the_torsion_constant_of_saint_venant(void **state) {
+    (void)state;
+    for (double a = 0.01; a < 0.1; a *= 1.5) {
+        const double b = 0.02, J = torsion_of(SNW_SECTION_ELLIPSE, 2 * a, 2 * b);
+        assert_near(J, M_PI * pow(a * b, 3) / (a * a + b * b), 1e-14 * J);
+    }
+    const double r = 0.01;
+    assert_near(torsion_of(SNW_SECTION_ELLIPSE, 2 * r, 2 * r), torsion_of(SNW_SECTION_CIRCLE, r, 0),
+                1e-22);
+}
+
+// Torsion constant of a square of side a from Prandtl's stress function on n x n cells:
+// phi_yy + phi_zz = -2, zero on the rim, J = 2 x its integral. Differences of second order.
+static double prandtl(double a, int n) {
+    enum { MOST = 48 };
+    static double phi[MOST + 1][MOST + 1];
+    const double h = a / n, over = 2 / (1 + sin(M_PI / n)); // relaxation factor
+    double J = 0;
+    assert_true(n <= MOST);
+    memset(phi, 0, sizeof phi);
+    for (int sweep = 0; sweep < 8 * n; sweep++) {
+        for (int i = 1; i < n; i++) {
+            for (int j = 1; j < n; j++) {
+                const double mean = 0.25 * (phi[i - 1][j] + phi[i + 1][j] + phi[i][j - 1] +
+                                            phi[i][j + 1] + 2 * h * h);
+                phi[i][j] += over * (mean - phi[i][j]);
+            }
+        }
+    }
+    for (int i = 1; i < n; i++) {
+        for (int j = 1; j < n; j++) J += 2 * phi[i][j] * h * h;
+    }
+    return J;
+}
+
+static void torsion_constants_are_those_of_a_stress_function(void **state) {
+    (void)state;
+    const double a = 0.03, J = (4 * prandtl(a, 48) - prandtl(a, 24)) / 3; // error of order four
+    assert_near(torsion_of(SNW_SECTION_RECTANGLE, a, a), J, 1e-5 * J);
 }
 
 static void points_are_inside_or_outside(void **state) {
@@ -112,6 +179,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moments_are_integrals_over_the_area),
         cmocka_unit_test(moments_have_derivatives_along_the_rod),
+        cmocka_unit_test(rectangles_have_the_tabled_torsion_constant),
+        cmocka_unit_test(ellipses_have_the_torsion_constant_of_saint_venant),
+        cmocka_unit_test(torsion_constants_are_those_of_a_stress_function),
         cmocka_unit_test(points_are_inside_or_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
