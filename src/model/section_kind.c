@@ -124,6 +124,49 @@ static void ellipse_moments(const snw_jet *size, snw_section_moments *out) {
     out->I[2] = snw_jet_over(times_cube(snw_jet_scale(M_PI, b), a), 64);
 }
 
+// ---- elliptic tube: full widths along y and z, width of the bore along y
+
+static const snw_key elliptic_tube_keys[] = {
+    {"y", "m, law of x", "full width along local y, required"},
+    {"z", "m, law of x", "full width along local z, required"},
+    {"inner", "m, law of x", "full width of the bore along local y, required"},
+};
+
+// 1 - k^n of the bore, k its width over that of the contour
+static snw_jet solid_part(const snw_jet *size, int n) {
+    const snw_jet k = snw_jet_div(size[2], size[0]);
+    snw_jet power = k;
+    for (int i = 1; i < n; i++) power = snw_jet_mul(power, k);
+    return snw_jet_add((snw_jet){.v = 1}, snw_jet_scale(-1, power));
+}
+
+static void elliptic_tube_moments(const snw_jet *size, snw_section_moments *out) {
+    const snw_jet fourth = solid_part(size, 4);
+    ellipse_moments(size, out);
+    out->A = snw_jet_mul(out->A, solid_part(size, 2));
+    for (int i = 1; i < 3; i++) out->I[i] = snw_jet_mul(out->I[i], fourth);
+}
+
+// the stress function of the solid ellipse is constant along the bore, so the two constants
+// subtract
+static snw_jet elliptic_tube_torsion(const snw_jet *size) {
+    return snw_jet_mul(ellipse_torsion(size), solid_part(size, 4));
+}
+
+static const char *elliptic_tube_fault(const double *size, int *wrong) {
+    const char *fault = widths_fault(size, wrong);
+    if (fault) return fault;
+    *wrong = 2;
+    if (!(size[2] >= 0 && size[2] < size[0]))
+        return "the inner width must lie between 0 and the width y";
+    return NULL;
+}
+
+static void elliptic_tube_contour(const double *size, snw_section_contour *out) {
+    widths_contour(size, out);
+    if (size[0] > 0) out->hole = fmin(fmax(size[2] / size[0], 0), 1);
+}
+
 // ---- given: area and second moments of area about x, y, z
 
 static void given_moments(const snw_jet *size, snw_section_moments *out) {
@@ -186,6 +229,16 @@ const snw_section_type snw_section_table[SNW_SECTION_COUNT] = {
                              .torsion = ellipse_torsion,
                              .fault = widths_fault,
                              .contour = widths_contour},
+    [SNW_SECTION_ELLIPTIC_TUBE] = {.label = "elliptic tube",
+                                   .keys = {"elliptic_tube", "an elliptic tube", 3,
+                                            elliptic_tube_keys},
+                                   .gives = {{.size = 0}, {.size = 1}, {.size = 2}},
+                                   .nsize = 3,
+                                   .shaped = true,
+                                   .moments = elliptic_tube_moments,
+                                   .torsion = elliptic_tube_torsion,
+                                   .fault = elliptic_tube_fault,
+                                   .contour = elliptic_tube_contour},
     [SNW_SECTION_GIVEN] = {.label = "area and moments given",
                            .keys = {.name = "given"},
                            .nsize = 4,

@@ -15,7 +15,9 @@
     X(SNW_SECTION_CIRCLE, "circle", "a circle", "solid round section")                             \
     X(SNW_SECTION_TUBE, "tube", "a tube", "hollow round section")                                  \
     X(SNW_SECTION_RECTANGLE, "rectangle", "widths y, z", "solid rectangle")                        \
-    X(SNW_SECTION_ELLIPSE, "ellipse", "widths y, z", "solid ellipse")
+    X(SNW_SECTION_ELLIPSE, "ellipse", "widths y, z", "solid ellipse")                              \
+    X(SNW_SECTION_ELLIPTIC_TUBE, "elliptic_tube", "widths y, z, inner",                            \
+      "ellipse with a bore similar to it")
 
 typedef enum snw_section_kind {
     SNW_SECTION_NONE, // stiffness given

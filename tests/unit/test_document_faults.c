@@ -243,6 +243,8 @@ static const bad_case bad[] = {
      "between 0 and the outer radius"},
     {ROD("strain: rigid, section: {tube: ${diameter: 1 mm}}"),
      "'tube' needs 'inner' (inner radius or diameter"},
+    {ROD("strain: rigid, section: {elliptic_tube: {y: 3, z: 2, inner: $3}}"),
+     "between 0 and the width y"},
     {ROD("strain: rigid, section: {rectangle: ${y: 1}}"), "'z' (full width along local z"},
     {ROD("strain: rigid, section: {stiffness: {twist: 1}, $torsion_constant: polar}"),
      "that of a shape"},

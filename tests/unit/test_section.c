@@ -120,6 +120,23 @@ static void ellipses_have_the_torsion_constant_of_saint_venant(void **state) {
                 1e-22);
 }
 
+// Between two similar ellipses: that of the solid one less that of the bore; a round one is a tube.
+static void an_elliptic_tube_has_the_difference_of_two_ellipses(void **state) {
+    (void)state;
+    const double k = 0.7, y = 0.05, z = 0.03, r = 0.02;
+    const snw_jet size[SNW_SECTION_SIZES] = {{.v = y}, {.v = z}, {.v = k * y}};
+    const double J = snw_section_moments_of(SNW_SECTION_ELLIPTIC_TUBE, size).torsion.v;
+    const double solid = torsion_of(SNW_SECTION_ELLIPSE, y, z);
+    assert_near(J, solid - torsion_of(SNW_SECTION_ELLIPSE, k * y, k * z), 1e-14 * solid);
+    const snw_jet round[SNW_SECTION_SIZES] = {{.v = 2 * r}, {.v = 2 * r}, {.v = 2 * k * r}};
+    const snw_section_moments m = snw_section_moments_of(SNW_SECTION_ELLIPTIC_TUBE, round);
+    const snw_jet radii[SNW_SECTION_SIZES] = {{.v = r}, {.v = k * r}};
+    const snw_section_moments tube = snw_section_moments_of(SNW_SECTION_TUBE, radii);
+    assert_near(m.A.v, tube.A.v, 1e-14 * tube.A.v);
+    assert_near(m.I[1].v, tube.I[1].v, 1e-14 * tube.I[1].v);
+    assert_near(m.torsion.v, tube.torsion.v, 1e-14 * tube.torsion.v);
+}
+
 // Torsion constant of a square of side a from Prandtl's stress function on n x n cells:
 // phi_yy + phi_zz = -2, zero on the rim, J = 2 x its integral. Differences of second order.
 static double prandtl(double a, int n) {
@@ -181,6 +198,7 @@ int main(void) {
         cmocka_unit_test(moments_have_derivatives_along_the_rod),
         cmocka_unit_test(rectangles_have_the_tabled_torsion_constant),
         cmocka_unit_test(ellipses_have_the_torsion_constant_of_saint_venant),
+        cmocka_unit_test(an_elliptic_tube_has_the_difference_of_two_ellipses),
         cmocka_unit_test(torsion_constants_are_those_of_a_stress_function),
         cmocka_unit_test(points_are_inside_or_outside),
     };
