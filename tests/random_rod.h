@@ -79,7 +79,7 @@ static inline void robot_strain(robot *r, int link, int component, snw_basis_kin
     rod->basis[component] = (snw_basis){.kind = kind, .nfun = n, .nelem = 1};
     if (snw_basis_piecewise(kind)) {
         rod->basis[component].nelem = n;
-        rod->basis[component].nfun = snw_basis_size(kind, n);
+        rod->basis[component].nfun = snw_basis_size(kind, 3, n);
     }
 }
 

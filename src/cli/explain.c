@@ -61,21 +61,18 @@ static void site_text(const snw_desc *d, const snw_site *s, char *out, size_t si
 
 // "circle 0.01 m", "rectangle 0.0025 x f(x) m"
 static void section_text(const snw_section_desc *s, char *out, size_t size) {
-    static const int sizes[] = {0, 1, 2, 2, 2, 0}; // number of sizes shown, by kind
-    char a[32], b[32];
-    law_text(s->size[0], a, sizeof a);
-    law_text(s->size[1], b, sizeof b);
-    const char *name = snw_section_label(s->kind);
-    switch (sizes[s->kind]) {
-    case 1:
-        (void)snprintf(out, size, "%s %s m", name, a);
-        return;
-    case 2:
-        (void)snprintf(out, size, "%s %s x %s m", name, a, b);
-        return;
-    default:
-        (void)snprintf(out, size, "%s", name);
+    const snw_section_type *type = &snw_section_table[s->kind];
+    size_t used = (size_t)snprintf(out, size, "%s", type->label);
+    for (int i = 0; type->shaped && i < type->nsize && used < size; i++) {
+        char law[32];
+        law_text(s->size[i], law, sizeof law);
+        used += (size_t)snprintf(out + used, size - used, "%s %s%s", i > 0 ? " x" : "", law,
+                                 i + 1 == type->nsize ? " m" : "");
     }
+    const char *torsion = s->size[SNW_SECTION_TORSION] ? ", torsion constant given"
+                          : s->polar_torsion           ? ", polar torsion constant"
+                                                       : "";
+    if (used < size) (void)snprintf(out + used, size - used, "%s", torsion);
 }
 
 // step size of a dynamic step: "steps of 0.005 s", "steps of at most 0.01 s for an error of 1e-06"
@@ -505,7 +502,7 @@ static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link, const
                      const double error[2]) {
     snw_field_object(j, "rod");
     snw_field_number(j, "length", r->length);
-    snw_field_text(j, "section", snw_section_label(r->section.kind));
+    snw_field_text(j, "section", snw_section_table[r->section.kind].label);
     snw_field_text(j, "material", r->material ? r->material->name : NULL);
     snw_field_integer(j, "nodes", nodes_of(info, link));
     if (r->tolerance == 0) {

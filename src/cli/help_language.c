@@ -97,34 +97,15 @@ static void strain_rows(writer *w) {
     help_language_row(w, "cosserat", "a basis", "all six components");
 }
 
-static const char *basis_meaning(snw_basis_kind kind) {
-    switch (kind) {
-    case SNW_BASIS_LEGENDRE:
-        return "Legendre polynomials; the usual choice";
-    case SNW_BASIS_CHEBYSHEV:
-        return "Chebyshev polynomials; the same space as legendre";
-    case SNW_BASIS_MONOMIAL:
-        return "1, x/L, (x/L)^2, ..; the same space, more than 8 computed as legendre";
-    case SNW_BASIS_FOURIER:
-        return "1, sin(2 pi x/L), cos(2 pi x/L), sin(4 pi x/L), ..";
-    case SNW_BASIS_CONSTANT:
-        return "one value per element, jumps between them";
-    case SNW_BASIS_LINEAR:
-        return "linear in each element, continuous";
-    case SNW_BASIS_QUADRATIC:
-        return "degree 2 in each element, continuous";
-    case SNW_BASIS_CUBIC:
-        return "degree 3 in each element, continuous";
-    }
-    return "";
-}
-
 static void basis_rows(writer *w) {
-#define X(code, name, piecewise)                                                                   \
-    help_language_row(w, name, piecewise ? "the rod's elements or breaks" : "number of functions", \
-                      basis_meaning(code));
-    SNW_BASIS_LIST(X)
-#undef X
+    for (int i = 0; i < SNW_BASIS_COUNT; i++) {
+        const snw_basis_type *type = &snw_basis_table[i];
+        char size[80];
+        (void)snprintf(size, sizeof size, "%s%s%s", type->number ? type->number : "",
+                       type->number && type->piecewise ? "; " : "",
+                       type->piecewise ? "the rod's elements or breaks" : "");
+        help_language_row(w, type->name, size, type->meaning);
+    }
 }
 
 static void integrator_rows(writer *w) {

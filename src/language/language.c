@@ -4,11 +4,15 @@
 // messages suggest keys for.
 #include "language/language.h"
 
+#include "model/section_kind.h"
+
 #include <string.h>
 
 static const snw_key_table *const tables[] = {
-#define X(symbol) &snw_keys_##symbol,
-    SNW_KEY_TABLES(X)
+#define X(symbol)                        &snw_keys_##symbol,
+#define SHAPE(code, name, form, meaning) &snw_section_table[code].keys,
+    SNW_KEY_TABLES(X, SNW_SECTION_LIST(SHAPE))
+#undef SHAPE
 #undef X
 };
 

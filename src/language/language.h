@@ -4,20 +4,9 @@
 // docs/language.md are generated from the same tables.
 #pragma once
 
+#include "base/key_table.h"
+
 #include <stdbool.h>
-
-typedef struct snw_key {
-    const char *name;
-    const char *form;    // form of the value: "m", "x y z or a vector", "a pose"
-    const char *meaning; // one line
-} snw_key;
-
-typedef struct snw_key_table {
-    const char *name;  // name of the map: "rod"
-    const char *about; // one line
-    int n;
-    const snw_key *key;
-} snw_key_table;
 
 // The keys of a map are written once, as a list macro LIST(X) of X(code, name, form, meaning). It
 // defines the indices, enum { LIST(SNW_KEY_CODE) }, and the table, SNW_KEYS(symbol, name, about,
@@ -29,17 +18,16 @@ typedef struct snw_key_table {
     const snw_key_table snw_keys_##symbol = {                                                      \
         name, about, (int)(sizeof symbol##_key / sizeof symbol##_key[0]), symbol##_key}
 
-// One line per table, in the order of the reference.
-#define SNW_KEY_TABLES(X)                                                                          \
+// One line per table, in the order of the reference; SHAPES stands for those of the sections
+// (model/section_kind.h).
+#define SNW_KEY_TABLES(X, SHAPES)                                                                  \
     X(file)                                                                                        \
     X(material)                                                                                    \
     X(link)                                                                                        \
     X(pose)                                                                                        \
     X(rod)                                                                                         \
     X(section)                                                                                     \
-    X(circle)                                                                                      \
-    X(tube)                                                                                        \
-    X(widths)                                                                                      \
+    SHAPES                                                                                         \
     X(components)                                                                                  \
     X(body)                                                                                        \
     X(cylinder)                                                                                    \
@@ -73,7 +61,7 @@ typedef struct snw_key_table {
     X(expect)
 
 #define X(symbol) extern const snw_key_table snw_keys_##symbol;
-SNW_KEY_TABLES(X)
+SNW_KEY_TABLES(X, )
 #undef X
 
 // All tables, in the order of the reference.

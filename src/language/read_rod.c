@@ -15,38 +15,22 @@ static const int ALONG = SNW_VAR_X | SNW_VAR_L; // variables allowed in the laws
 // ---- sections -----------------------------------------------------------------------------------
 
 #define SECTION_KEYS(X)                                                                            \
-    X(SECTION_CIRCLE, "circle", "a circle", "solid round section")                                 \
-    X(SECTION_TUBE, "tube", "a tube", "hollow round section")                                      \
-    X(SECTION_RECTANGLE, "rectangle", "widths y, z", "solid rectangle")                            \
-    X(SECTION_ELLIPSE, "ellipse", "widths y, z", "solid ellipse")                                  \
     X(SECTION_AREA, "area", "m^2, law of x", "area of any other section, with moments")            \
     X(SECTION_MOMENTS, "moments", "three, m^4, laws of x",                                         \
-      "second moments of the area: torsion about x, bending about y and z")                        \
+      "second moments of the area about x, y and z; that about x is the torsion constant too")     \
+    X(SECTION_TORSION, "torsion_constant", "polar, or m^4, law of x",                              \
+      "instead of Saint-Venant's of the shape; polar: the polar second moment of area")            \
     X(SECTION_STIFFNESS, "stiffness", "six, by component, or 6 lists of 6; laws of x",             \
       "given directly, N m^2 and N; overrides shape and material")                                 \
     X(SECTION_INERTIA, "inertia", "six, by component, or 6 lists of 6; laws of x",                 \
       "per length, given directly, kg m and kg/m; overrides shape and material")                   \
     X(SECTION_DAMPING, "damping", "six, by component, or 6 lists of 6; laws of x",                 \
       "per strain rate, given directly, N m^2 s and N s; overrides shape and material")
-#define CIRCLE_KEYS(X)                                                                             \
-    X(CIRCLE_RADIUS, "radius", "m, law of x", "radius, or give the diameter")                      \
-    X(CIRCLE_DIAMETER, "diameter", "m, law of x", "diameter, or give the radius")
-#define TUBE_KEYS(X)                                                                               \
-    X(TUBE_RADIUS, "radius", "m, law of x", "outer radius; inner is a radius too")                 \
-    X(TUBE_DIAMETER, "diameter", "m, law of x", "outer diameter; inner is a diameter too")         \
-    X(TUBE_INNER, "inner", "m, law of x", "inner radius or diameter, required")
-#define WIDTHS_KEYS(X)                                                                             \
-    X(WIDTHS_Y, "y", "m, law of x", "full width along local y, required")                          \
-    X(WIDTHS_Z, "z", "m, law of x", "full width along local z, required")
+#define SHAPES_AND_KEYS(X) SNW_SECTION_LIST(X) SECTION_KEYS(X)
 
-enum { SECTION_KEYS(SNW_KEY_CODE) SECTION_N };
-enum { CIRCLE_KEYS(SNW_KEY_CODE) CIRCLE_N };
-enum { TUBE_KEYS(SNW_KEY_CODE) TUBE_N };
-enum { WIDTHS_KEYS(SNW_KEY_CODE) WIDTHS_N };
-SNW_KEYS(section, "section", "a section", SECTION_KEYS);
-SNW_KEYS(circle, "circle", "a circle", CIRCLE_KEYS);
-SNW_KEYS(tube, "tube", "a tube", TUBE_KEYS);
-SNW_KEYS(widths, "rectangle, ellipse", "a rectangle or ellipse", WIDTHS_KEYS);
+// shapes come first, in the order of their kinds
+enum { SECTION_SHAPE = SNW_SECTION_SHAPES - 1, SECTION_KEYS(SNW_KEY_CODE) SECTION_N };
+SNW_KEYS(section, "section", "a section", SHAPES_AND_KEYS);
 
 // read a law that must be positive if it is constant
 static snw_status read_section_size(snw_reader *r, const snw_entry *e, snw_dim dim, snw_law *out) {
@@ -72,52 +56,47 @@ static snw_status halve(snw_reader *r, const snw_node *node, snw_law *law) {
                           law, r->err);
 }
 
-// radius, from radius or diameter
-static snw_status read_radius(snw_reader *r, const snw_node *node, const char *what,
-                              const snw_entry *rad, const snw_entry *diameter, snw_law *out) {
-    if (!rad == !diameter) {
-        return snw_fail_at(r->err, node->location, "a %s needs %s", what,
-                           rad ? "one of radius and diameter, not both" : "its radius or diameter");
+// The sizes must be possible, where all of them are constants.
+static snw_status check_sizes(snw_reader *r, const snw_section_type *type,
+                              const snw_source_location *at, const snw_section_desc *out) {
+    double size[SNW_SECTION_SIZES] = {0};
+    int wrong = 0;
+    for (int i = 0; i < type->nsize; i++) {
+        if (!snw_law_constant(out->size[i], &size[i])) return SNW_OK;
     }
-    SNW_TRY(read_section_size(r, rad ? rad : diameter, SNW_DIM_LENGTH, out));
-    return rad ? SNW_OK : halve(r, diameter->value, out);
+    const char *fault = type->fault(size, &wrong);
+    if (!fault) return SNW_OK;
+    return snw_fail_at(r->err, at[wrong], "%s, got %g m", fault, size[wrong]);
 }
 
-static snw_status read_circle(snw_reader *r, const snw_node *node, snw_section_desc *out) {
-    const snw_entry *e[CIRCLE_N];
-    SNW_TRY(snw_read_map(r, node, &snw_keys_circle, e));
-    return read_radius(r, node, "circle", e[CIRCLE_RADIUS], e[CIRCLE_DIAMETER], &out->size[0]);
-}
-
-static snw_status read_tube(snw_reader *r, const snw_node *node, snw_section_desc *out) {
-    const snw_entry *e[TUBE_N];
-    SNW_TRY(snw_read_map(r, node, &snw_keys_tube, e));
-    SNW_TRY(read_radius(r, node, "tube", e[TUBE_RADIUS], e[TUBE_DIAMETER], &out->size[0]));
-    if (!e[TUBE_INNER]) {
-        return snw_fail_at(r->err, node->location, "a tube needs 'inner', its inner %s",
-                           e[TUBE_RADIUS] ? "radius" : "diameter");
+// sizes of a shape, each by one of its keys
+static snw_status read_sizes(snw_reader *r, const snw_node *node, const snw_section_type *type,
+                             snw_section_desc *out) {
+    const snw_entry *e[SNW_SECTION_KEYS], *by[SNW_SECTION_SIZES] = {0};
+    snw_source_location at[SNW_SECTION_SIZES] = {0};
+    bool first_doubled = false;
+    SNW_TRY(snw_read_map(r, node, &type->keys, e));
+    for (int i = 0; i < type->keys.n; i++) {
+        const snw_section_key *key = &type->gives[i];
+        if (!e[i]) continue;
+        if (by[key->size]) {
+            return snw_fail_at(r->err, e[i]->location, "give one of '%s' and '%s', not both",
+                               by[key->size]->key, e[i]->key);
+        }
+        by[key->size] = e[i];
+        at[key->size] = e[i]->value->location;
+        SNW_TRY(read_section_size(r, e[i], SNW_DIM_LENGTH, &out->size[key->size]));
+        const bool doubled = key->as_the_first ? first_doubled : key->doubled;
+        if (key->size == 0) first_doubled = doubled;
+        if (doubled) SNW_TRY(halve(r, e[i]->value, &out->size[key->size]));
     }
-    SNW_TRY(read_section_size(r, e[TUBE_INNER], SNW_DIM_LENGTH, &out->size[1]));
-    if (e[TUBE_DIAMETER]) SNW_TRY(halve(r, e[TUBE_INNER]->value, &out->size[1]));
-    double outer = 0, inner = 0;
-    if (snw_law_constant(out->size[0], &outer) && snw_law_constant(out->size[1], &inner) &&
-        !(inner < outer)) {
-        return snw_fail_at(r->err, e[TUBE_INNER]->value->location,
-                           "'inner' must be smaller than the outer %s",
-                           e[TUBE_RADIUS] ? "radius" : "diameter");
+    for (int i = 0; i < type->keys.n; i++) {
+        if (by[type->gives[i].size]) continue;
+        const snw_key *key = &type->keys.key[i];
+        return snw_fail_at(r->err, node->location, "'%s' needs '%s' (%s)", type->keys.name,
+                           key->name, key->meaning);
     }
-    return SNW_OK;
-}
-
-static snw_status read_rod_widths(snw_reader *r, const snw_node *node, const char *what,
-                                  snw_section_desc *out) {
-    const snw_entry *e[WIDTHS_N];
-    SNW_TRY(snw_read_map(r, node, &snw_keys_widths, e));
-    if (!e[WIDTHS_Y] || !e[WIDTHS_Z]) {
-        return snw_fail_at(r->err, node->location, "'%s' needs both full widths, y and z", what);
-    }
-    SNW_TRY(read_section_size(r, e[WIDTHS_Y], SNW_DIM_LENGTH, &out->size[0]));
-    return read_section_size(r, e[WIDTHS_Z], SNW_DIM_LENGTH, &out->size[1]);
+    return check_sizes(r, type, at, out);
 }
 
 static snw_status read_area_and_moments(snw_reader *r, const snw_entry *area,
@@ -139,33 +118,30 @@ static snw_status read_rod_shape(snw_reader *r, const snw_entry *const *e, snw_s
     const bool given = e[SECTION_AREA] || e[SECTION_MOMENTS];
     const snw_entry *last = NULL;
     int shapes = given ? 1 : 0;
-    for (int i = SECTION_CIRCLE; i <= SECTION_ELLIPSE; i++) {
+    for (int i = 0; i < SNW_SECTION_SHAPES; i++) {
         if (!e[i]) continue;
         shapes++;
         last = e[i];
+        out->kind = (snw_section_kind)(SNW_SECTION_NONE + 1 + i);
     }
     if (shapes > 1) {
         return snw_fail_at(r->err, last->location, "a section has one shape, this is another one");
     }
-    if (e[SECTION_CIRCLE]) {
-        out->kind = SNW_SECTION_CIRCLE;
-        return read_circle(r, e[SECTION_CIRCLE]->value, out);
-    }
-    if (e[SECTION_TUBE]) {
-        out->kind = SNW_SECTION_TUBE;
-        return read_tube(r, e[SECTION_TUBE]->value, out);
-    }
-    if (e[SECTION_RECTANGLE]) {
-        out->kind = SNW_SECTION_RECTANGLE;
-        return read_rod_widths(r, e[SECTION_RECTANGLE]->value, "rectangle", out);
-    }
-    if (e[SECTION_ELLIPSE]) {
-        out->kind = SNW_SECTION_ELLIPSE;
-        return read_rod_widths(r, e[SECTION_ELLIPSE]->value, "ellipse", out);
-    }
+    if (last) return read_sizes(r, last->value, &snw_section_table[out->kind], out);
     if (!given) return SNW_OK;
     out->kind = SNW_SECTION_GIVEN;
     return read_area_and_moments(r, e[SECTION_AREA], e[SECTION_MOMENTS], out);
+}
+
+static snw_status read_torsion_constant(snw_reader *r, const snw_entry *e, snw_section_desc *out) {
+    if (!e) return SNW_OK;
+    if (out->kind == SNW_SECTION_NONE) {
+        return snw_fail_at(r->err, e->location,
+                           "'torsion_constant' is that of a shape; without one give 'stiffness'");
+    }
+    out->polar_torsion = e->value->kind == SNW_NODE_TEXT && strcmp(e->value->text, "polar") == 0;
+    if (out->polar_torsion) return SNW_OK;
+    return read_section_size(r, e, (snw_dim){.m = 4}, &out->size[SNW_SECTION_TORSION]);
 }
 
 // Dimensions of a 6 x 6 matrix: angular block, coupling blocks, linear block.
@@ -234,6 +210,7 @@ static snw_status read_rod_read_section(snw_reader *r, const snw_node *node,
     const snw_entry *e[SECTION_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_section, e));
     SNW_TRY(read_rod_shape(r, e, out));
+    SNW_TRY(read_torsion_constant(r, e[SECTION_TORSION], out));
     SNW_TRY(read_section_matrix(r, e[SECTION_STIFFNESS], &stiffness_dims, out->stiffness,
                                 &out->stiffness_given));
     SNW_TRY(read_section_matrix(r, e[SECTION_INERTIA], &inertia_dims, out->inertia,

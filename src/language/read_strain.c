@@ -10,13 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const basis_name[] = {
-#define X(code, name, piecewise) name,
-    SNW_BASIS_LIST(X)
-#undef X
-};
-
-enum { NBASIS = sizeof basis_name / sizeof basis_name[0], MAX_ELEMENTS = SNW_BASIS_MAX_FUNCTIONS };
+enum { MAX_ELEMENTS = SNW_BASIS_MAX_FUNCTIONS };
 
 // Elements shared by the piecewise bases of a rod.
 typedef struct mesh {
@@ -74,53 +68,65 @@ static snw_status read_mesh(snw_reader *r, const snw_entry *elements, const snw_
     return SNW_OK;
 }
 
-// basis and, if global, its number of functions, `skip` characters into the text of the node
+// Basis whose name are the first n characters of text; SNW_BASIS_COUNT: none.
+static snw_basis_kind basis_named(const char *text, size_t n) {
+    int kind = 0;
+    while (kind < SNW_BASIS_COUNT && (strlen(snw_basis_table[kind].name) != n ||
+                                      strncmp(snw_basis_table[kind].name, text, n) != 0)) {
+        kind++;
+    }
+    return (snw_basis_kind)kind;
+}
+
+// the number behind the name of a basis, from 1 to `most`
+static snw_status read_basis_number(snw_reader *r, const snw_node *node, const char *text,
+                                    const snw_basis_type *type, int *out) {
+    const size_t at = (size_t)(text - node->text);
+    double n = 0;
+    if (*text == '\0') {
+        return snw_fail_at(r->err, node->location, "'%s' needs a %s, e.g. '%s 3'", type->name,
+                           type->number, type->name);
+    }
+    SNW_TRY(snw_read_constant_in(r, node, text, at, type->number, SNW_DIM_NONE, (double)NAN, &n));
+    if (!(n >= 1 && n <= type->most && n == floor(n))) {
+        return snw_fail_at(r->err, snw_text_location(node, at),
+                           "the %s is a whole number from 1 to %d, got %g", type->number,
+                           type->most, n);
+    }
+    *out = (int)n;
+    return SNW_OK;
+}
+
+// basis with its number, if it takes one, `skip` characters into the text of the node
 static snw_status read_basis(snw_reader *r, const snw_node *node, size_t skip, mesh *m,
                              snw_basis *out) {
     const char *text = node->text + skip;
     size_t length = 0;
     while (isalpha((unsigned char)text[length])) length++;
-    int kind = 0;
-    while (kind < NBASIS &&
-           (strlen(basis_name[kind]) != length || strncmp(basis_name[kind], text, length) != 0)) {
-        kind++;
-    }
-    SNW_ASSERT(kind < NBASIS);
-    const char *size = text + length + strspn(text + length, " ");
-    const size_t size_at = (size_t)(size - node->text);
-    const snw_source_location size_location = snw_text_location(node, size_at);
-    *out = (snw_basis){.kind = (snw_basis_kind)kind, .nelem = 1};
-    if (!snw_basis_piecewise(out->kind)) {
-        double n = 0;
-        if (*size == '\0') {
-            return snw_fail_at(r->err, node->location,
-                               "'%s' needs a number of functions, e.g. '%s 3'", basis_name[kind],
-                               basis_name[kind]);
-        }
-        SNW_TRY(snw_read_constant_in(r, node, size, size_at, "number of functions", SNW_DIM_NONE,
-                                     (double)NAN, &n));
-        if (!(n >= 1 && n <= SNW_BASIS_MAX_FUNCTIONS && n == floor(n))) {
-            return snw_fail_at(r->err, size_location,
-                               "the number of functions is a whole number from 1 to %d, got %g",
-                               SNW_BASIS_MAX_FUNCTIONS, n);
-        }
-        out->nfun = (int)n;
-        return SNW_OK;
-    }
-    if (*size != '\0') {
-        return snw_fail_at(r->err, size_location,
+    const snw_basis_kind kind = basis_named(text, length);
+    SNW_ASSERT(kind < SNW_BASIS_COUNT);
+    const snw_basis_type *type = &snw_basis_table[kind];
+    const char *rest = text + length + strspn(text + length, " ");
+    int number = 0;
+    *out = (snw_basis){.kind = kind, .nelem = 1};
+    if (type->number) {
+        SNW_TRY(read_basis_number(r, node, rest, type, &number));
+    } else if (*rest != '\0') {
+        return snw_fail_at(r->err, snw_text_location(node, (size_t)(rest - node->text)),
                            "'%s' is piecewise, its size follows from the rod's 'elements' or "
                            "'breaks'",
-                           basis_name[kind]);
+                           type->name);
     }
-    m->used = true;
-    out->nelem = m->nelem;
-    out->breaks = m->breaks;
-    out->nfun = snw_basis_size(out->kind, m->nelem);
+    if (type->piecewise) {
+        m->used = true;
+        out->nelem = m->nelem;
+        out->breaks = m->breaks;
+    }
+    out->nfun = snw_basis_size(kind, number, out->nelem);
     if (out->nfun > SNW_BASIS_MAX_FUNCTIONS) {
         return snw_fail_at(r->err, m->given->value->location,
                            "%d elements of '%s' make %d functions, at most %d are possible",
-                           m->nelem, basis_name[kind], out->nfun, SNW_BASIS_MAX_FUNCTIONS);
+                           m->nelem, type->name, out->nfun, SNW_BASIS_MAX_FUNCTIONS);
     }
     return SNW_OK;
 }
@@ -133,13 +139,13 @@ static bool begins_with_basis(snw_reader *r, const char *text, const char **word
     *near = NULL;
     *word = snw_pool_text(r->pool, text, length);
     if (!*word || length == 0) return false;
-    for (int i = 0; i < NBASIS; i++) {
-        if (strcmp(basis_name[i], *word) == 0) return true;
-    }
+    if (basis_named(text, length) < SNW_BASIS_COUNT) return true;
     // a name followed by an operator belongs to a law
     const char next = text[length + strspn(text + length, " ")];
+    const char *name[SNW_BASIS_COUNT];
+    for (int i = 0; i < SNW_BASIS_COUNT; i++) name[i] = snw_basis_table[i].name;
     if (next == '\0' || isalnum((unsigned char)next))
-        *near = snw_nearest(*word, NBASIS, basis_name);
+        *near = snw_nearest(*word, SNW_BASIS_COUNT, name);
     return false;
 }
 
@@ -232,8 +238,8 @@ snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry 
     }
     if (m.given && !m.used) {
         return snw_fail_at(r->err, m.given->location,
-                           "'%s' is for piecewise bases, and this rod has none (constant, linear, "
-                           "quadratic, cubic)",
+                           "'%s' is for piecewise bases, and this rod has none; 'sinew help "
+                           "language bases' lists them",
                            m.given->key);
     }
     return SNW_OK;

@@ -10,43 +10,18 @@
 
 static const double pi = 3.14159265358979323846;
 
-static const struct {
-    const char *name;
-    bool piecewise;
-} table[] = {
-#define X(code, name, piecewise) [code] = {name, piecewise},
-    SNW_BASIS_LIST(X)
-#undef X
-};
+const char *snw_basis_name(snw_basis_kind kind) { return snw_basis_table[kind].name; }
+bool snw_basis_piecewise(snw_basis_kind kind) { return snw_basis_table[kind].piecewise; }
 
-const char *snw_basis_name(snw_basis_kind kind) { return table[kind].name; }
-bool snw_basis_piecewise(snw_basis_kind kind) { return table[kind].piecewise; }
-
-// Degree of a piecewise basis, -1 for a global one.
-static int element_degree(snw_basis_kind kind) {
-    switch (kind) {
-    case SNW_BASIS_LEGENDRE:
-    case SNW_BASIS_CHEBYSHEV:
-    case SNW_BASIS_MONOMIAL:
-    case SNW_BASIS_FOURIER:
-        return -1;
-    case SNW_BASIS_CONSTANT:
-        return 0;
-    case SNW_BASIS_LINEAR:
-        return 1;
-    case SNW_BASIS_QUADRATIC:
-        return 2;
-    case SNW_BASIS_CUBIC:
-        return 3;
-    }
-    return -1;
+// Number of functions that do not vanish on an element.
+static int count_on_element(const snw_basis *b) {
+    return b->nfun - snw_basis_table[b->kind].shift * (b->nelem - 1);
 }
 
 snw_basis snw_basis_well_conditioned(const snw_basis *b) {
+    const snw_basis_type *type = &snw_basis_table[b->kind];
     snw_basis out = *b;
-    if (b->kind == SNW_BASIS_MONOMIAL && b->nfun > SNW_BASIS_MONOMIALS) {
-        out.kind = SNW_BASIS_LEGENDRE;
-    }
+    if (type->well_conditioned > 0 && b->nfun > type->well_conditioned) out.kind = type->richer;
     return out;
 }
 
@@ -64,10 +39,125 @@ void snw_basis_to_monomials(int n, double *x) {
     }
 }
 
-int snw_basis_size(snw_basis_kind kind, int nelem) {
-    const int degree = element_degree(kind);
-    SNW_ASSERT(degree >= 0 && nelem >= 1);
-    return degree == 0 ? nelem : degree * nelem + 1;
+int snw_basis_size(snw_basis_kind kind, int number, int nelem) {
+    const snw_basis_type *type = &snw_basis_table[kind];
+    SNW_ASSERT(nelem >= 1 && (nelem == 1 || type->piecewise));
+    const int count = !type->piecewise ? number : (type->number ? number : type->degree) + 1;
+    return count + type->shift * (nelem - 1);
+}
+
+int snw_basis_degree(const snw_basis *b) {
+    const snw_basis_type *type = &snw_basis_table[b->kind];
+    return type->polynomial_degree ? type->polynomial_degree(b->nfun) : count_on_element(b) - 1;
+}
+
+double snw_basis_break(const snw_basis *b, int i) {
+    SNW_ASSERT(i >= 0 && i <= b->nelem);
+    return b->breaks ? b->breaks[i] : (double)i / b->nelem;
+}
+
+void snw_basis_support(const snw_basis *b, int element, int *first, int *count) {
+    SNW_ASSERT(element >= 0 && element < b->nelem);
+    *first = snw_basis_table[b->kind].shift * element;
+    *count = count_on_element(b);
+}
+
+void snw_basis_eval(const snw_basis *b, int element, double x, double *phi) {
+    SNW_ASSERT(element >= 0 && element < b->nelem && b->nfun >= 1);
+    snw_basis_table[b->kind].eval(b, element, x, phi);
+}
+
+void snw_basis_d1(const snw_basis *b, int element, double x, double *d) {
+    SNW_ASSERT(element >= 0 && element < b->nelem && b->nfun >= 1);
+    snw_basis_table[b->kind].d1(b, element, x, d);
+}
+
+// ---- global bases ------------------------------------------------------------------------------
+
+// P_j(t), (j+1) P_{j+1} = (2j+1) t P_j - j P_{j-1}
+static void legendre(const snw_basis *b, int element, double x, double *phi) {
+    (void)element;
+    const double t = 2 * x - 1;
+    phi[0] = 1;
+    if (b->nfun > 1) phi[1] = t;
+    for (int j = 1; j + 1 < b->nfun; j++) {
+        phi[j + 1] = ((2 * j + 1) * t * phi[j] - j * phi[j - 1]) / (j + 1);
+    }
+}
+
+// in t: P'_{j+1} = P'_{j-1} + (2j+1) P_j
+static void legendre_d1(const snw_basis *b, int element, double x, double *d) {
+    (void)element;
+    const double t = 2 * x - 1;
+    double before = 1, P = t; // P_{j-1}, P_j
+    d[0] = 0;
+    if (b->nfun > 1) d[1] = 1;
+    for (int j = 1; j + 1 < b->nfun; j++) {
+        d[j + 1] = d[j - 1] + (2 * j + 1) * P;
+        const double next = ((2 * j + 1) * t * P - j * before) / (j + 1);
+        before = P, P = next;
+    }
+    for (int j = 0; j < b->nfun; j++) d[j] *= 2;
+}
+
+// T_j(t), T_{j+1} = 2 t T_j - T_{j-1}
+static void chebyshev(const snw_basis *b, int element, double x, double *phi) {
+    (void)element;
+    const double t = 2 * x - 1;
+    phi[0] = 1;
+    if (b->nfun > 1) phi[1] = t;
+    for (int j = 1; j + 1 < b->nfun; j++) phi[j + 1] = 2 * t * phi[j] - phi[j - 1];
+}
+
+// in t: T'_{j+1} = 2 T_j + 2 t T'_j - T'_{j-1}
+static void chebyshev_d1(const snw_basis *b, int element, double x, double *d) {
+    (void)element;
+    const double t = 2 * x - 1;
+    double before = 1, T = t;
+    d[0] = 0;
+    if (b->nfun > 1) d[1] = 1;
+    for (int j = 1; j + 1 < b->nfun; j++) {
+        d[j + 1] = 2 * T + 2 * t * d[j] - d[j - 1];
+        const double next = 2 * t * T - before;
+        before = T, T = next;
+    }
+    for (int j = 0; j < b->nfun; j++) d[j] *= 2;
+}
+
+static void monomial(const snw_basis *b, int element, double x, double *phi) {
+    (void)element;
+    phi[0] = 1;
+    for (int j = 1; j < b->nfun; j++) phi[j] = phi[j - 1] * x;
+}
+
+static void monomial_d1(const snw_basis *b, int element, double x, double *d) {
+    (void)element;
+    double power = 1;
+    d[0] = 0;
+    for (int j = 1; j < b->nfun; j++, power *= x) d[j] = j * power;
+}
+
+// 1, sin 2 pi x, cos 2 pi x, sin 4 pi x, ...; whole turns are subtracted first, so that the values
+// at both ends are exact
+static void fourier(const snw_basis *b, int element, double x, double *phi) {
+    (void)element;
+    phi[0] = 1;
+    for (int j = 1; j < b->nfun; j++) {
+        const int k = (j + 1) / 2;
+        const double turns = k * x, angle = 2 * pi * (turns - round(turns));
+        phi[j] = j % 2 ? sin(angle) : cos(angle);
+    }
+}
+
+// the derivative of sin 2 pi k x is 2 pi k cos 2 pi k x, which follows it in the basis
+static void fourier_d1(const snw_basis *b, int element, double x, double *d) {
+    (void)element;
+    d[0] = 0;
+    for (int j = 1; j < b->nfun; j++) {
+        const int k = (j + 1) / 2;
+        const double turns = k * x, angle = 2 * pi * (turns - round(turns));
+        d[j] = 2 * pi * k * (j % 2 ? cos(angle) : -sin(angle));
+    }
 }
 
 // The Chebyshev coefficients of sin(2 pi k x) on [0, 1] are Bessel functions J_j(pi k), which are
@@ -78,172 +168,215 @@ static int fourier_degree(int nfun) {
     return (int)ceil(y + 13 * cbrt(y));
 }
 
-int snw_basis_degree(const snw_basis *b) {
-    const int degree = element_degree(b->kind);
-    if (degree >= 0) return degree;
-    return b->kind == SNW_BASIS_FOURIER ? fourier_degree(b->nfun) : b->nfun - 1;
-}
+// ---- Lagrange functions on elements ------------------------------------------------------------
 
-double snw_basis_break(const snw_basis *b, int i) {
-    SNW_ASSERT(i >= 0 && i <= b->nelem);
-    return b->breaks ? b->breaks[i] : (double)i / b->nelem;
-}
-
-void snw_basis_support(const snw_basis *b, int element, int *first, int *count) {
-    SNW_ASSERT(element >= 0 && element < b->nelem);
-    const int degree = element_degree(b->kind);
-    *first = degree < 0 ? 0 : degree == 0 ? element : degree * element;
-    *count = degree < 0 ? b->nfun : degree + 1;
-}
-
-// P_j(t), (j+1) P_{j+1} = (2j+1) t P_j - j P_{j-1}
-static void basis_legendre(int n, double t, double *phi) {
-    phi[0] = 1;
-    if (n > 1) phi[1] = t;
-    for (int j = 1; j + 1 < n; j++) {
-        phi[j + 1] = ((2 * j + 1) * t * phi[j] - j * phi[j - 1]) / (j + 1);
-    }
-}
-
-// T_j(t), T_{j+1} = 2 t T_j - T_{j-1}
-static void chebyshev(int n, double t, double *phi) {
-    phi[0] = 1;
-    if (n > 1) phi[1] = t;
-    for (int j = 1; j + 1 < n; j++) phi[j + 1] = 2 * t * phi[j] - phi[j - 1];
-}
-
-static void monomial(int n, double x, double *phi) {
-    if (n > 0) phi[0] = 1;
-    for (int j = 1; j < n; j++) phi[j] = phi[j - 1] * x;
-}
-
-// 1, sin 2 pi x, cos 2 pi x, sin 4 pi x, ...; whole turns are subtracted first, so that the values
-// at both ends are exact
-static void fourier(int n, double x, double *phi) {
-    phi[0] = 1;
-    for (int j = 1; j < n; j++) {
-        const int k = (j + 1) / 2;
-        const double turns = k * x, angle = 2 * pi * (turns - round(turns));
-        phi[j] = j % 2 ? sin(angle) : cos(angle);
-    }
-}
-
-void snw_basis_eval(const snw_basis *b, int element, double x, double *phi) {
-    SNW_ASSERT(element >= 0 && element < b->nelem && b->nfun >= 1);
+// Coordinate in an element, exactly 0 and 1 at its ends.
+static double local(const snw_basis *b, int element, double x) {
     const double x0 = snw_basis_break(b, element), x1 = snw_basis_break(b, element + 1);
-    const double t = (x - x0) / (x1 - x0); // local coordinate, exactly 0 and 1 at the ends
-    switch (b->kind) {
-    case SNW_BASIS_LEGENDRE:
-        basis_legendre(b->nfun, 2 * x - 1, phi);
-        return;
-    case SNW_BASIS_CHEBYSHEV:
-        chebyshev(b->nfun, 2 * x - 1, phi);
-        return;
-    case SNW_BASIS_MONOMIAL:
-        monomial(b->nfun, x, phi);
-        return;
-    case SNW_BASIS_FOURIER:
-        fourier(b->nfun, x, phi);
-        return;
-    case SNW_BASIS_CONSTANT:
-        phi[0] = 1;
-        return;
-    case SNW_BASIS_LINEAR:
-        phi[0] = 1 - t;
-        phi[1] = t;
-        return;
-    case SNW_BASIS_QUADRATIC:
-        phi[0] = (1 - t) * (1 - 2 * t);
-        phi[1] = 4 * t * (1 - t);
-        phi[2] = t * (2 * t - 1);
-        return;
-    case SNW_BASIS_CUBIC:
-        phi[0] = 0.5 * (1 - 3 * t) * (2 - 3 * t) * (1 - t);
-        phi[1] = 4.5 * t * (2 - 3 * t) * (1 - t);
-        phi[2] = 4.5 * t * (3 * t - 1) * (1 - t);
-        phi[3] = 0.5 * t * (3 * t - 1) * (3 * t - 2);
-        return;
-    }
+    return (x - x0) / (x1 - x0);
 }
 
-// ---- derivatives -------------------------------------------------------------------------------
+static double inverse_length(const snw_basis *b, int element) {
+    return 1 / (snw_basis_break(b, element + 1) - snw_basis_break(b, element));
+}
 
-// P'_j in t: P'_{j+1} = P'_{j-1} + (2j+1) P_j
-static void legendre_d1(int n, double t, double *d) {
-    double before = 1, P = t; // P_{j-1}, P_j
+static void constant(const snw_basis *b, int element, double x, double *phi) {
+    (void)b, (void)element, (void)x;
+    phi[0] = 1;
+}
+
+static void constant_d1(const snw_basis *b, int element, double x, double *d) {
+    (void)b, (void)element, (void)x;
     d[0] = 0;
-    if (n > 1) d[1] = 1;
-    for (int j = 1; j + 1 < n; j++) {
-        d[j + 1] = d[j - 1] + (2 * j + 1) * P;
-        const double next = ((2 * j + 1) * t * P - j * before) / (j + 1);
-        before = P, P = next;
+}
+
+static double constant_place(const snw_basis *b, int f) { return (f + 0.5) / b->nfun; }
+
+static double lagrange_place(const snw_basis *b, int f) { return (double)f / (b->nfun - 1); }
+
+static void linear(const snw_basis *b, int element, double x, double *phi) {
+    const double t = local(b, element, x);
+    phi[0] = 1 - t;
+    phi[1] = t;
+}
+
+static void linear_d1(const snw_basis *b, int element, double x, double *d) {
+    (void)x;
+    const double k = inverse_length(b, element);
+    d[0] = -k;
+    d[1] = k;
+}
+
+static void quadratic(const snw_basis *b, int element, double x, double *phi) {
+    const double t = local(b, element, x);
+    phi[0] = (1 - t) * (1 - 2 * t);
+    phi[1] = 4 * t * (1 - t);
+    phi[2] = t * (2 * t - 1);
+}
+
+static void quadratic_d1(const snw_basis *b, int element, double x, double *d) {
+    const double k = inverse_length(b, element), t = k * (x - snw_basis_break(b, element));
+    d[0] = k * (4 * t - 3);
+    d[1] = k * (4 - 8 * t);
+    d[2] = k * (4 * t - 1);
+}
+
+static void cubic(const snw_basis *b, int element, double x, double *phi) {
+    const double t = local(b, element, x);
+    phi[0] = 0.5 * (1 - 3 * t) * (2 - 3 * t) * (1 - t);
+    phi[1] = 4.5 * t * (2 - 3 * t) * (1 - t);
+    phi[2] = 4.5 * t * (3 * t - 1) * (1 - t);
+    phi[3] = 0.5 * t * (3 * t - 1) * (3 * t - 2);
+}
+
+static void cubic_d1(const snw_basis *b, int element, double x, double *d) {
+    const double k = inverse_length(b, element), t = k * (x - snw_basis_break(b, element));
+    d[0] = k * (-5.5 + t * (18 - 13.5 * t));
+    d[1] = k * (9 + t * (-45 + 40.5 * t));
+    d[2] = k * (-4.5 + t * (36 - 40.5 * t));
+    d[3] = k * (1 + t * (-9 + 13.5 * t));
+}
+
+// ---- B-splines ---------------------------------------------------------------------------------
+
+// Knot i: the breaks are knots 0 .. nelem, both ends are repeated (clamped).
+static double knot(const snw_basis *b, int i) {
+    return snw_basis_break(b, i < 0 ? 0 : i > b->nelem ? b->nelem : i);
+}
+
+// phi[0..degree] <- splines of a degree on an element, by the recursion of Cox and de Boor. Spline
+// j of degree d lives between knots j and j + d + 1, and with its ends u and w contributes (x -
+// u)/(w - u) to spline j and (w - x)/(w - u) to spline j - 1 of degree d + 1.
+static void splines(const snw_basis *b, int degree, int element, double x, double *phi) {
+    phi[0] = 1;
+    for (int d = 0; d < degree; d++) {
+        double carry = 0;
+        for (int k = 0; k <= d; k++) {
+            const double u = knot(b, element - d + k), w = knot(b, element + 1 + k);
+            const double part = phi[k] / (w - u);
+            phi[k] = carry + (w - x) * part;
+            carry = (x - u) * part;
+        }
+        phi[d + 1] = carry;
     }
 }
 
-// T'_{j+1} = 2 T_j + 2 t T'_j - T'_{j-1}
-static void chebyshev_d1(int n, double t, double *d) {
-    double before = 1, T = t;
-    d[0] = 0;
-    if (n > 1) d[1] = 1;
-    for (int j = 1; j + 1 < n; j++) {
-        d[j + 1] = 2 * T + 2 * t * d[j] - d[j - 1];
-        const double next = 2 * t * T - before;
-        before = T, T = next;
-    }
+static void spline(const snw_basis *b, int element, double x, double *phi) {
+    splines(b, count_on_element(b) - 1, element, x, phi);
 }
 
-static void monomial_d1(int n, double x, double *d) {
-    double power = 1;
-    d[0] = 0;
-    for (int j = 1; j < n; j++, power *= x) d[j] = j * power;
+// spline j of degree p - 1, between its ends u and w, contributes p/(w - u) to the derivative of
+// spline j and the opposite to that of spline j - 1 of degree p
+static void spline_d1(const snw_basis *b, int element, double x, double *d) {
+    const int p = count_on_element(b) - 1;
+    double carry = 0;
+    splines(b, p - 1, element, x, d);
+    for (int k = 0; k < p; k++) {
+        const double u = knot(b, element + 1 - p + k), w = knot(b, element + 1 + k);
+        const double part = p * d[k] / (w - u);
+        d[k] = carry - part;
+        carry = part;
+    }
+    d[p] = carry;
 }
 
-// the derivative of sin 2 pi k x is 2 pi k cos 2 pi k x, which follows it in the basis
-static void fourier_d1(int n, double x, double *d) {
-    d[0] = 0;
-    for (int j = 1; j < n; j++) {
-        const int k = (j + 1) / 2;
-        const double turns = k * x, angle = 2 * pi * (turns - round(turns));
-        d[j] = 2 * pi * k * (j % 2 ? cos(angle) : -sin(angle));
-    }
+// mean of the inner knots of a spline (Greville): its coordinates there give linear functions
+static double spline_place(const snw_basis *b, int f) {
+    const int p = count_on_element(b) - 1;
+    double sum = 0;
+    for (int i = 1; i <= p; i++) sum += knot(b, f - p + i);
+    return sum / p;
 }
 
-void snw_basis_d1(const snw_basis *b, int element, double x, double *d) {
-    SNW_ASSERT(element >= 0 && element < b->nelem && b->nfun >= 1);
-    const double x0 = snw_basis_break(b, element), x1 = snw_basis_break(b, element + 1);
-    const double inverse_length = 1 / (x1 - x0), t = inverse_length * (x - x0);
-    switch (b->kind) {
-    case SNW_BASIS_LEGENDRE:
-        legendre_d1(b->nfun, 2 * x - 1, d);
-        for (int j = 0; j < b->nfun; j++) d[j] *= 2;
-        return;
-    case SNW_BASIS_CHEBYSHEV:
-        chebyshev_d1(b->nfun, 2 * x - 1, d);
-        for (int j = 0; j < b->nfun; j++) d[j] *= 2;
-        return;
-    case SNW_BASIS_MONOMIAL:
-        monomial_d1(b->nfun, x, d);
-        return;
-    case SNW_BASIS_FOURIER:
-        fourier_d1(b->nfun, x, d);
-        return;
-    case SNW_BASIS_CONSTANT:
-        d[0] = 0;
-        return;
-    case SNW_BASIS_LINEAR:
-        d[0] = -inverse_length;
-        d[1] = inverse_length;
-        return;
-    case SNW_BASIS_QUADRATIC:
-        d[0] = inverse_length * (4 * t - 3);
-        d[1] = inverse_length * (4 - 8 * t);
-        d[2] = inverse_length * (4 * t - 1);
-        return;
-    case SNW_BASIS_CUBIC:
-        d[0] = inverse_length * (-5.5 + t * (18 - 13.5 * t));
-        d[1] = inverse_length * (9 + t * (-45 + 40.5 * t));
-        d[2] = inverse_length * (-4.5 + t * (36 - 40.5 * t));
-        d[3] = inverse_length * (1 + t * (-9 + 13.5 * t));
-        return;
-    }
-}
+// ---- the table ---------------------------------------------------------------------------------
+
+static const char functions[] = "number of functions";
+
+const snw_basis_type snw_basis_table[SNW_BASIS_COUNT] = {
+    [SNW_BASIS_LEGENDRE] = {.name = "legendre",
+                            .meaning = "Legendre polynomials; the usual choice",
+                            .number = functions,
+                            .most = SNW_BASIS_MAX_FUNCTIONS,
+                            .continuous = true,
+                            .richer = SNW_BASIS_LEGENDRE,
+                            .eval = legendre,
+                            .d1 = legendre_d1},
+    [SNW_BASIS_CHEBYSHEV] = {.name = "chebyshev",
+                             .meaning = "Chebyshev polynomials; the same space as legendre",
+                             .number = functions,
+                             .most = SNW_BASIS_MAX_FUNCTIONS,
+                             .continuous = true,
+                             .richer = SNW_BASIS_LEGENDRE,
+                             .eval = chebyshev,
+                             .d1 = chebyshev_d1},
+    [SNW_BASIS_MONOMIAL] = {.name = "monomial",
+                            .meaning = "1, x/L, (x/L)^2, ..; the same space, more than 8 computed "
+                                       "as legendre",
+                            .number = functions,
+                            .most = SNW_BASIS_MAX_FUNCTIONS,
+                            .continuous = true,
+                            .well_conditioned = SNW_BASIS_MONOMIALS,
+                            .richer = SNW_BASIS_LEGENDRE,
+                            .eval = monomial,
+                            .d1 = monomial_d1},
+    [SNW_BASIS_FOURIER] = {.name = "fourier",
+                           .meaning = "1, sin(2 pi x/L), cos(2 pi x/L), sin(4 pi x/L), ..",
+                           .number = functions,
+                           .most = SNW_BASIS_MAX_FUNCTIONS,
+                           .continuous = true,
+                           .richer = SNW_BASIS_LEGENDRE,
+                           .polynomial_degree = fourier_degree,
+                           .eval = fourier,
+                           .d1 = fourier_d1},
+    [SNW_BASIS_CONSTANT] = {.name = "constant",
+                            .meaning = "one value per element, jumps between them",
+                            .piecewise = true,
+                            .degree = 0,
+                            .shift = 1,
+                            .richer = SNW_BASIS_CONSTANT,
+                            .eval = constant,
+                            .d1 = constant_d1,
+                            .place = constant_place},
+    [SNW_BASIS_LINEAR] = {.name = "linear",
+                          .meaning = "linear in each element, continuous",
+                          .piecewise = true,
+                          .continuous = true,
+                          .degree = 1,
+                          .shift = 1,
+                          .richer = SNW_BASIS_QUADRATIC,
+                          .eval = linear,
+                          .d1 = linear_d1,
+                          .place = lagrange_place},
+    [SNW_BASIS_QUADRATIC] = {.name = "quadratic",
+                             .meaning = "degree 2 in each element, continuous",
+                             .piecewise = true,
+                             .continuous = true,
+                             .degree = 2,
+                             .shift = 2,
+                             .richer = SNW_BASIS_CUBIC,
+                             .eval = quadratic,
+                             .d1 = quadratic_d1,
+                             .place = lagrange_place},
+    [SNW_BASIS_CUBIC] = {.name = "cubic",
+                         .meaning = "degree 3 in each element, continuous",
+                         .piecewise = true,
+                         .continuous = true,
+                         .degree = 3,
+                         .shift = 3,
+                         .richer = SNW_BASIS_CUBIC,
+                         .eval = cubic,
+                         .d1 = cubic_d1,
+                         .place = lagrange_place},
+    [SNW_BASIS_SPLINE] = {.name = "spline",
+                          .meaning = "B-splines of this degree, smooth: all derivatives below the "
+                                     "degree are continuous",
+                          .number = "degree",
+                          .most = 8,
+                          .piecewise = true,
+                          .continuous = true,
+                          .shift = 1,
+                          .richer = SNW_BASIS_SPLINE,
+                          .eval = spline,
+                          .d1 = spline_d1,
+                          .place = spline_place},
+};

@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: MIT
 //
 // basis.h: scalar shape functions of x = s/L in [0, 1] for the expansion of one strain component,
-// theory.md (2.1).
+// theory.md (2.1). Kinds of bases are rows of one table, which reader, help, check, layout of nodes
+// and error estimates read; a new basis is an enumerator here and a row in basis.c.
 #pragma once
 
 #include <stdbool.h>
 
-// One line per basis: enum, name in the language, piecewise?
-#define SNW_BASIS_LIST(X)                                                                          \
-    X(SNW_BASIS_LEGENDRE, "legendre", false)                                                       \
-    X(SNW_BASIS_CHEBYSHEV, "chebyshev", false)                                                     \
-    X(SNW_BASIS_MONOMIAL, "monomial", false)                                                       \
-    X(SNW_BASIS_FOURIER, "fourier", false)                                                         \
-    X(SNW_BASIS_CONSTANT, "constant", true)                                                        \
-    X(SNW_BASIS_LINEAR, "linear", true)                                                            \
-    X(SNW_BASIS_QUADRATIC, "quadratic", true)                                                      \
-    X(SNW_BASIS_CUBIC, "cubic", true)
-
 typedef enum snw_basis_kind {
-#define X(code, name, piecewise) code,
-    SNW_BASIS_LIST(X)
-#undef X
+    SNW_BASIS_LEGENDRE,
+    SNW_BASIS_CHEBYSHEV,
+    SNW_BASIS_MONOMIAL,
+    SNW_BASIS_FOURIER,
+    SNW_BASIS_CONSTANT,
+    SNW_BASIS_LINEAR,
+    SNW_BASIS_QUADRATIC,
+    SNW_BASIS_CUBIC,
+    SNW_BASIS_SPLINE,
+    SNW_BASIS_COUNT
 } snw_basis_kind;
 
 enum { SNW_BASIS_MAX_FUNCTIONS = 400 }; // per strain component; limit for input
@@ -28,8 +25,9 @@ enum { SNW_BASIS_MAX_FUNCTIONS = 400 }; // per strain component; limit for input
 // Global bases have `nfun` functions on all of [0, 1]: legendre P_j(2x-1), chebyshev T_j(2x-1),
 // monomial x^j, fourier 1, sin 2 pi x, cos 2 pi x, sin 4 pi x, ... (any number of them). Piecewise
 // bases live on elements between `breaks`: continuous nodal (Lagrange) functions of degree 1, 2, 3
-// with equally spaced nodes in each element, numbered from left to right; or the indicator function
-// of each element.
+// with equally spaced nodes in each element, numbered from left to right; the indicator function of
+// each element; or B-splines of degree nfun - nelem with the breaks as simple knots and the ends
+// repeated, hence with degree - 1 continuous derivatives.
 typedef struct snw_basis {
     snw_basis_kind kind;
     int nfun;             // functions
@@ -37,12 +35,34 @@ typedef struct snw_basis {
     const double *breaks; // nelem + 1 ascending numbers from 0 to 1; NULL: equal elements
 } snw_basis;
 
+typedef struct snw_basis_type {
+    const char *name, *meaning; // in the model language
+    const char *number;         // the number behind its name: "number of functions"; NULL: none
+    int most;                   // largest such number
+    bool piecewise;             // lives on elements
+    bool continuous;
+    int degree; // on an element, of a piecewise basis without a number
+    int shift;  // functions by which the support moves from an element to the next; global: 0
+    int well_conditioned;  // functions beyond which `richer` represents it; 0: any number
+    snw_basis_kind richer; // kind of a richer basis that contains it, for error estimates
+    // Degree of polynomials that represent nfun functions to rounding; NULL: they are polynomials.
+    int (*polynomial_degree)(int nfun);
+    // See snw_basis_eval, snw_basis_d1.
+    void (*eval)(const snw_basis *b, int element, double x, double *phi);
+    void (*d1)(const snw_basis *b, int element, double x, double *d);
+    // Place in [0, 1] that belongs to function f of a piecewise basis on equal elements: a smooth
+    // field has nearly its values there as coordinates. Global: NULL.
+    double (*place)(const snw_basis *b, int f);
+} snw_basis_type;
+
+extern const snw_basis_type snw_basis_table[SNW_BASIS_COUNT];
+
 // Largest number of monomials that are computed with as such. Beyond it their Gram matrix, and with
 // it stiffness and mass matrix, is too ill-conditioned for double precision (13 functions: 1e18).
 enum { SNW_BASIS_MONOMIALS = 8 };
 
-// A well-conditioned basis of the same size and span: Legendre polynomials for more monomials than
-// SNW_BASIS_MONOMIALS, else b itself.
+// A well-conditioned basis of the same size and span: Legendre polynomials for more functions than
+// `well_conditioned`, else b itself.
 snw_basis snw_basis_well_conditioned(const snw_basis *b);
 
 // x (n) <- coordinates in the monomial basis of the function with Legendre coordinates x.
@@ -51,8 +71,8 @@ void snw_basis_to_monomials(int n, double *x);
 const char *snw_basis_name(snw_basis_kind kind);
 bool snw_basis_piecewise(snw_basis_kind kind);
 
-// Number of functions of a piecewise basis on nelem elements; other bases assert.
-int snw_basis_size(snw_basis_kind kind, int nelem);
+// Number of functions on nelem elements; number: the one behind the name, if there is one.
+int snw_basis_size(snw_basis_kind kind, int number, int nelem);
 
 // Polynomial degree on an element; for fourier the degree of polynomials that represent it to
 // rounding, for the choice of quadrature.

@@ -61,7 +61,7 @@ static void set_disc(snw_contact_point *p, snw_mat3 E, double y, double z) {
 static void contact_add_section(snw_build *b, const snw_rod_desc *rod, int seg, double stiffness,
                                 const contact_list *list, const snw_outline *o) {
     const double y = 0.5 * o->y, z = 0.5 * o->z;
-    if (rod->section.kind != SNW_SECTION_RECTANGLE) {
+    if (!snw_section_table[rod->section.kind].rectangle) {
         set_disc(contact_add_point(b, list, seg, (snw_vec3){{0}}, stiffness), snw_mat3_identity(),
                  y, z);
         return;
@@ -75,9 +75,8 @@ static void contact_add_section(snw_build *b, const snw_rod_desc *rod, int seg, 
 // Widths of a section; zero when it has no shape, so that its centre is the contact point.
 static snw_status contact_widths(const snw_link_desc *link, double x, snw_outline *o,
                                  snw_error *err) {
-    const snw_section_kind kind = link->rod.section.kind;
     *o = (snw_outline){0};
-    if (kind == SNW_SECTION_NONE || kind == SNW_SECTION_GIVEN) return SNW_OK;
+    if (!snw_section_table[link->rod.section.kind].shaped) return SNW_OK;
     return snw_section_outline(&link->rod, link->name, x, o, err);
 }
 

@@ -40,25 +40,10 @@ static int count_elements(const snw_build *b, const rod_part *s) {
 
 // Is the point (y, z) inside the section at x? True for a section without shape.
 static bool compile_tendon_within(const snw_rod_desc *rod, double x, double y, double z) {
-    const snw_section_desc *d = &rod->section;
-    const double slack = 1 + 1e-9; // rounding
-    double size[2] = {0};
-    for (int i = 0; i < 2; i++) {
-        if (d->size[i]) size[i] = snw_expr_value(d->size[i], (snw_at){.x = x, .L = rod->length});
-    }
-    switch (d->kind) {
-    case SNW_SECTION_NONE:
-    case SNW_SECTION_GIVEN:
-        return true;
-    case SNW_SECTION_CIRCLE:
-    case SNW_SECTION_TUBE:
-        return hypot(y, z) <= size[0] * slack;
-    case SNW_SECTION_RECTANGLE:
-        return fabs(y) <= 0.5 * size[0] * slack && fabs(z) <= 0.5 * size[1] * slack;
-    case SNW_SECTION_ELLIPSE:
-        return hypot(2 * y / size[0], 2 * z / size[1]) <= slack;
-    }
-    return true;
+    double size[SNW_SECTION_SIZES];
+    snw_section_sizes(&rod->section, x, rod->length, size);
+    return !snw_section_table[rod->section.kind].shaped ||
+           snw_section_contains(rod->section.kind, size, y, z);
 }
 
 // A tendon must run inside the section, or within the radius of its discs.

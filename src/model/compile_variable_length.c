@@ -19,7 +19,7 @@ static bool variable_length_rest_varies(const snw_rod_desc *d) {
 static bool variable_length_section_varies(const snw_rod_desc *d) {
     const snw_section_desc *s = &d->section;
     const snw_material_desc *m = d->material;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < SNW_SECTION_SIZES; i++) {
         if (snw_law_varies(s->size[i])) return true;
     }
     for (int i = 0; i < 36; i++) {
@@ -132,7 +132,7 @@ snw_status snw_check_variable_length(const snw_desc *d, int l, snw_error *err) {
                                           "a law gives one of its strains",
                                           "give that strain a basis");
         }
-        if (link->rod.active[i] && link->rod.basis[i].kind == SNW_BASIS_CONSTANT) {
+        if (link->rod.active[i] && !snw_basis_table[link->rod.basis[i].kind].continuous) {
             return variable_length_refuse(err, link->rod.location, link->name,
                                           "its strain basis is discontinuous",
                                           "material would change its strain suddenly as it passes; "

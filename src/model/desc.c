@@ -44,18 +44,11 @@ snw_step_desc snw_step_dynamic(snw_scheme_kind scheme) {
     return s;
 }
 
-const char *snw_section_name(snw_section_kind kind) {
-#define X(code, name, label) name,
-    static const char *const names[] = {SNW_SECTION_LIST(X)};
-#undef X
-    return names[kind];
-}
-
-const char *snw_section_label(snw_section_kind kind) {
-#define X(code, name, label) label,
-    static const char *const texts[] = {SNW_SECTION_LIST(X)};
-#undef X
-    return texts[kind];
+void snw_section_sizes(const snw_section_desc *d, double x, double L,
+                       double size[SNW_SECTION_SIZES]) {
+    for (int i = 0; i < SNW_SECTION_SIZES; i++) {
+        size[i] = d->size[i] ? snw_expr_value(d->size[i], (snw_at){.x = x, .L = L}) : 0;
+    }
 }
 
 void snw_joint_across(snw_vec3 axis, snw_vec3 *first, snw_vec3 *second) {

@@ -18,6 +18,7 @@
 #include "model/joint_kind.h"
 #include "model/probe_kind.h"
 #include "model/scheme.h"
+#include "model/section_kind.h"
 
 #include <stdbool.h>
 
@@ -129,37 +130,21 @@ typedef struct snw_material_desc {
     snw_law damping; // retardation time tau, s: section damping is tau times section stiffness
 } snw_material_desc;
 
-// Cross-sections: enumerator, name in the model language, label for output. Their sizes, in the
-// order of snw_section_desc.size: circle radius; tube outer and inner radius; rectangle and ellipse
-// full widths along y and z; given area and second moments of area about x, y, z.
-#define SNW_SECTION_LIST(X)                                                                        \
-    X(SNW_SECTION_NONE, "none", "stiffness given")                                                 \
-    X(SNW_SECTION_CIRCLE, "circle", "circle")                                                      \
-    X(SNW_SECTION_TUBE, "tube", "tube")                                                            \
-    X(SNW_SECTION_RECTANGLE, "rectangle", "rectangle")                                             \
-    X(SNW_SECTION_ELLIPSE, "ellipse", "ellipse")                                                   \
-    X(SNW_SECTION_GIVEN, "given", "area and moments given")
-
-typedef enum snw_section_kind {
-#define X(code, name, label) code,
-    SNW_SECTION_LIST(X)
-#undef X
-} snw_section_kind;
-
-// Name in the model language, and label for output.
-const char *snw_section_name(snw_section_kind kind);
-const char *snw_section_label(snw_section_kind kind);
-
 // Section of a rod; laws of x and L. The 6x6 matrices (stiffness H, inertia and damping per length)
 // follow from shape and material; entries given here replace the derived ones one by one.
 typedef struct snw_section_desc {
     snw_section_kind kind;
-    snw_law size[4];                                    // see SNW_SECTION_LIST; m, m^2, m^4
+    snw_law size[SNW_SECTION_SIZES]; // in the order of the kind; m, m^2, m^4
+    bool polar_torsion; // torsion constant: the second moment about x, not that of the kind
     snw_law stiffness[36], inertia[36], damping[36];    // symmetric, by rows; NULL: derived
     bool stiffness_given, inertia_given, damping_given; // some entry is given; without a shape the
                                                         // other entries are then zero
     snw_source_location location;
 } snw_section_desc;
+
+// size <- sizes of a section at x of a rod of length L; 0 where there is none.
+void snw_section_sizes(const snw_section_desc *d, double x, double L,
+                       double size[SNW_SECTION_SIZES]);
 
 // Cosserat rod parametrised by its strain field, theory.md 2 and 3. Each strain component is
 // active (a field with coordinates), given (a law) or fixed at its rest value.

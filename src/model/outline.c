@@ -7,7 +7,7 @@
 // which for ellipses is rho pi (half the width across the motion)^2. For a rectangle the map is
 //   dz/du = c sqrt(1 - 2 cos(2 alpha)/u^2 + 1/u^4),   a = cos(2 alpha),
 // and the half widths are 2c (E(k') - k^2 K(k')) and 2c (E(k) - k'^2 K(k)), k = sin(alpha).
-#include "model/model.h"
+#include "model/compile.h"
 
 #include "base/fail.h"
 
@@ -63,44 +63,40 @@ static double rectangle_added_mass(double a, double b) {
     return 2 * M_PI * c * c * (1 + cos(2 * alpha)) - a * b;
 }
 
+// *out <- enclosed area, perimeter and added mass of a contour with full widths y and z.
+static void outline_of_contour(bool rectangle, double y, double z, snw_outline *out) {
+    *out = rectangle ? (snw_outline){y,
+                                     z,
+                                     y * z,
+                                     2 * (y + z),
+                                     {rectangle_added_mass(z, y), rectangle_added_mass(y, z)}}
+                     : (snw_outline){y,
+                                     z,
+                                     M_PI / 4 * y * z,
+                                     ellipse_perimeter(y, z),
+                                     {M_PI / 4 * z * z, M_PI / 4 * y * y}};
+}
+
 snw_status snw_section_outline(const snw_rod_desc *rod, const char *name, double x,
                                snw_outline *out, snw_error *err) {
     const snw_section_desc *d = &rod->section;
-    double size[2] = {0};
-    for (int i = 0; i < 2; i++) {
-        if (d->size[i]) size[i] = snw_expr_value(d->size[i], (snw_at){.x = x, .L = rod->length});
+    const snw_section_type *type = &snw_section_table[d->kind];
+    if (!type->shaped) {
+        return snw_fail_desc(err, d->location,
+                             snw_fail(err, SNW_E_MODEL,
+                                      "rod '%s': a fluid needs the shape of its section, such as "
+                                      "circle or rectangle; or give drag: {square: ..} or "
+                                      "{linear: ..} alone",
+                                      name));
     }
-    const double y = size[0], z = size[1];
-    switch (d->kind) {
-    case SNW_SECTION_NONE:
-    case SNW_SECTION_GIVEN:
-        return snw_fail_at_location(err,
-                                    snw_fail(err, SNW_E_MODEL,
-                                             "rod '%s': a fluid needs the shape of its section: "
-                                             "circle, tube, rectangle or ellipse; or give "
-                                             "drag: {square: ..} or {linear: ..} alone",
-                                             name),
-                                    d->location.file, d->location.line, d->location.column);
-    case SNW_SECTION_CIRCLE:
-    case SNW_SECTION_TUBE:
-        *out =
-            (snw_outline){2 * y, 2 * y, M_PI * y * y, 2 * M_PI * y, {M_PI * y * y, M_PI * y * y}};
-        break;
-    case SNW_SECTION_RECTANGLE:
-        *out = (snw_outline){
-            y, z, y * z, 2 * (y + z), {rectangle_added_mass(z, y), rectangle_added_mass(y, z)}};
-        break;
-    case SNW_SECTION_ELLIPSE:
-        *out = (snw_outline){
-            y, z, M_PI / 4 * y * z, ellipse_perimeter(y, z), {M_PI / 4 * z * z, M_PI / 4 * y * y}};
-        break;
-    }
-    if (y >= 0 && z >= 0 && isfinite(out->area)) return SNW_OK;
-    return snw_fail_at_location(
-        err,
-        snw_fail(err, SNW_E_MODEL,
-                 "rod '%s': the widths of its section must not be negative, got "
-                 "%g and %g m at x = %g m",
-                 name, out->y, out->z, x),
-        d->location.file, d->location.line, d->location.column);
+    double size[SNW_SECTION_SIZES];
+    snw_section_sizes(d, x, rod->length, size);
+    const snw_section_contour c = snw_section_contour_of(d->kind, size);
+    outline_of_contour(type->rectangle, 2 * c.half[0], 2 * c.half[1], out);
+    if (out->y >= 0 && out->z >= 0 && isfinite(out->area)) return SNW_OK;
+    return snw_fail_desc(err, d->location,
+                         snw_fail(err, SNW_E_MODEL,
+                                  "rod '%s': the widths of its section must not be negative, got "
+                                  "%g and %g m at x = %g m",
+                                  name, out->y, out->z, x));
 }

@@ -89,8 +89,8 @@ static motions motions_of(const snw_rod *rod) {
 
 // (2x - 1)^k at node f of a piecewise basis on [0, 1].
 static double power_at_node(const snw_rod *rod, int a, int f, int k) {
-    const int n = rod->nfun[a];
-    const double s = rod->basis[a].kind == SNW_BASIS_CONSTANT ? (f + 0.5) / n : (double)f / (n - 1);
+    const snw_basis *b = &rod->basis[a];
+    const double s = snw_basis_table[b->kind].place(b, f);
     double v = 1;
     for (int i = 0; i < k; i++) v *= 2 * s - 1;
     return v;
@@ -585,7 +585,7 @@ static bool rod_quadrature_varies(snw_law law) { return law && snw_expr_vars(law
 
 static bool rod_quadrature_section_varies(const snw_rod_desc *d) {
     bool any = false;
-    for (int i = 0; i < 4; i++) any |= rod_quadrature_varies(d->section.size[i]);
+    for (int i = 0; i < SNW_SECTION_SIZES; i++) any |= rod_quadrature_varies(d->section.size[i]);
     for (int i = 0; i < 36; i++)
         any |= rod_quadrature_varies(d->section.stiffness[i]) ||
                rod_quadrature_varies(d->section.damping[i]);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // Constitutive matrices and inertia of a section (theory.md 2), from shape and material:
-//   H = diag(G I1, E I2, E I3, E A, G A, G A),  M = rho diag(I1, I2, I3, A, A, A),  D = tau H;
+//   H = diag(G J, E I2, E I3, E A, G A, G A),  M = rho diag(I1, I2, I3, A, A, A),  D = tau H;
 // entries given in the description replace them. Computed with two derivatives along the rod for
 // rods of variable length.
 #include "model/compile.h"
 
 #include "base/fail.h"
-#include "math/jet.h"
 #include "model/material_law.h"
 
 #include <math.h>
@@ -22,89 +21,11 @@ static snw_status fail_at(snw_error *err, snw_source_location at, const char *ro
 
 // Section at a station, with derivatives along the rod.
 typedef struct section {
-    snw_jet size[4], A, I[3];    // sizes, area, second moments of area
+    snw_jet size[SNW_SECTION_SIZES];
+    snw_section_moments area;    // and second moments of area
     snw_jet E, G, rho, tau;      // material
     snw_jet H[36], D[36], J[36]; // stiffness, damping, inertia per length
 } section;
-
-static snw_jet section_times(snw_jet a, snw_jet b) { return snw_jet_mul(a, b); }
-static snw_jet section_scale(double s, snw_jet a) { return (snw_jet){s * a.v, s * a.d, s * a.dd}; }
-static snw_jet section_divide(snw_jet a, double s) { return (snw_jet){a.v / s, a.d / s, a.dd / s}; }
-static snw_jet section_plus(snw_jet a, snw_jet b) {
-    return (snw_jet){a.v + b.v, a.d + b.d, a.dd + b.dd};
-}
-static snw_jet section_times_cube(snw_jet s, snw_jet a) {
-    return section_times(section_times(section_times(s, a), a), a);
-}
-
-// s->A, s->I <- area and second moments of area about x, y, z.
-static void section_shape(snw_section_kind kind, section *s) {
-    const snw_jet a = s->size[0], b = s->size[1], pi_a = section_scale(M_PI, a);
-    switch (kind) {
-    case SNW_SECTION_NONE:
-        break;
-    case SNW_SECTION_CIRCLE:
-        s->A = section_times(pi_a, a);
-        s->I[1] = s->I[2] = section_divide(section_times_cube(pi_a, a), 4);
-        break;
-    case SNW_SECTION_TUBE: {
-        const snw_jet aa = section_times(a, a), bb = section_times(b, b);
-        s->A = section_scale(M_PI, section_plus(aa, section_scale(-1, bb)));
-        s->I[1] = s->I[2] = section_divide(
-            section_scale(M_PI, section_plus(section_times_cube(a, a),
-                                             section_scale(-1, section_times_cube(b, b)))),
-            4);
-        break;
-    }
-    case SNW_SECTION_RECTANGLE:
-        s->A = section_times(a, b);
-        s->I[1] = section_divide(section_times_cube(a, b), 12);
-        s->I[2] = section_divide(section_times_cube(b, a), 12);
-        break;
-    case SNW_SECTION_ELLIPSE:
-        s->A = section_divide(section_times(pi_a, b), 4);
-        s->I[1] = section_divide(section_times_cube(pi_a, b), 64);
-        s->I[2] = section_divide(section_times_cube(section_scale(M_PI, b), a), 64);
-        break;
-    case SNW_SECTION_GIVEN:
-        s->A = a;
-        for (int i = 0; i < 3; i++) s->I[i] = s->size[1 + i];
-        return;
-    }
-    s->I[0] = section_plus(s->I[1], s->I[2]);
-}
-
-// Rule that the sizes violate, with the wrong value; NULL: none.
-static const char *section_shape_fault(snw_section_kind kind, const section *s, double *wrong) {
-    const double a = s->size[0].v, b = s->size[1].v;
-    *wrong = a;
-    switch (kind) {
-    case SNW_SECTION_NONE:
-        break;
-    case SNW_SECTION_CIRCLE:
-        if (!(a > 0)) return "the radius must be positive";
-        break;
-    case SNW_SECTION_TUBE:
-        if (!(a > 0)) return "the outer radius must be positive";
-        *wrong = b;
-        if (!(b >= 0 && b < a)) return "the inner radius must lie between 0 and the outer radius";
-        break;
-    case SNW_SECTION_RECTANGLE:
-    case SNW_SECTION_ELLIPSE:
-        if (!(a > 0)) return "the width y must be positive";
-        *wrong = b;
-        if (!(b > 0)) return "the width z must be positive";
-        break;
-    case SNW_SECTION_GIVEN:
-        if (!(a > 0)) return "the area must be positive";
-        for (int i = 0; i < 3; i++) {
-            *wrong = s->I[i].v;
-            if (!(s->I[i].v >= 0)) return "moments of area must not be negative";
-        }
-        break;
-    }
-    return NULL;
-}
 
 static double section_law_at(snw_law law, double x, double L) {
     return law ? snw_expr_value(law, (snw_at){.x = x, .L = L}) : 0;
@@ -132,7 +53,8 @@ static void section_replace(const snw_law given[36], section_point at, snw_jet A
 snw_section_laws snw_build_section_laws(const snw_rod_desc *rod) {
     const snw_section_desc *d = &rod->section;
     const snw_material_desc *mat = rod->material;
-    snw_section_laws laws = {.kind = d->kind, .has_material = mat};
+    snw_section_laws laws = {
+        .kind = d->kind, .has_material = mat, .polar_torsion = d->polar_torsion};
     if (mat) {
         laws.young = mat->young, laws.poisson = mat->poisson, laws.shear = mat->shear;
         laws.density = mat->density, laws.retardation = mat->damping;
@@ -146,8 +68,12 @@ snw_section_laws snw_build_section_laws(const snw_rod_desc *rod) {
 
 static void section_evaluate(const snw_section_laws *d, section_point at, section *s) {
     memset(s, 0, sizeof *s);
-    for (int i = 0; i < 4; i++) s->size[i] = section_evaluate_law(d->size[i], at);
-    section_shape(d->kind, s);
+    for (int i = 0; i < SNW_SECTION_SIZES; i++) s->size[i] = section_evaluate_law(d->size[i], at);
+    s->area = snw_section_moments_of(d->kind, s->size);
+    const snw_jet A = s->area.A, *I = s->area.I;
+    const snw_jet torsion = d->size[SNW_SECTION_TORSION] ? s->size[SNW_SECTION_TORSION]
+                            : d->polar_torsion           ? I[0]
+                                                         : s->area.torsion;
     if (d->has_material && d->kind != SNW_SECTION_NONE) {
         s->E = section_evaluate_law(d->young, at);
         s->rho = section_evaluate_law(d->density, at);
@@ -157,19 +83,19 @@ static void section_evaluate(const snw_section_laws *d, section_point at, sectio
                    ? section_evaluate_law(d->shear, at)
                    : snw_jet_div(
                          s->E,
-                         section_scale(2, section_plus(one, section_evaluate_law(d->poisson, at))));
+                         snw_jet_scale(2, snw_jet_add(one, section_evaluate_law(d->poisson, at))));
     }
     // matrices of shape and material, then given entries
-    const snw_jet h[6] = {section_times(s->G, s->I[0]), section_times(s->E, s->I[1]),
-                          section_times(s->E, s->I[2]), section_times(s->E, s->A),
-                          section_times(s->G, s->A),    section_times(s->G, s->A)};
+    const snw_jet h[6] = {snw_jet_mul(s->G, torsion), snw_jet_mul(s->E, I[1]),
+                          snw_jet_mul(s->E, I[2]),    snw_jet_mul(s->E, A),
+                          snw_jet_mul(s->G, A),       snw_jet_mul(s->G, A)};
     for (int i = 0; i < 6; i++) {
         s->H[7 * i] = h[i];
-        s->J[7 * i] = section_times(s->rho, i < 3 ? s->I[i] : s->A);
+        s->J[7 * i] = snw_jet_mul(s->rho, i < 3 ? I[i] : A);
     }
     section_replace(d->stiffness, at, s->H);
     section_replace(d->inertia, at, s->J);
-    for (int i = 0; i < 36; i++) s->D[i] = section_times(s->tau, s->H[i]);
+    for (int i = 0; i < 36; i++) s->D[i] = snw_jet_mul(s->tau, s->H[i]);
     section_replace(d->damping, at, s->D);
 }
 
@@ -232,8 +158,12 @@ snw_status snw_section_at(const snw_rod_desc *rod, const char *name, double x, d
     section s;
     double wrong = 0, J[36];
     section_evaluate(&laws, (section_point){x, rod->length, false}, &s);
-    const char *fault = section_shape_fault(d->kind, &s, &wrong);
-    if (fault) return fail_at(err, d->location, name, x, fault, wrong);
+    const snw_section_type *type = &snw_section_table[d->kind];
+    double size[SNW_SECTION_SIZES];
+    int bad = 0;
+    for (int i = 0; i < SNW_SECTION_SIZES; i++) size[i] = s.size[i].v;
+    const char *fault = type->fault ? type->fault(size, &bad) : NULL;
+    if (fault) return fail_at(err, d->location, name, x, fault, size[bad]);
     if (mat && d->kind != SNW_SECTION_NONE) {
         if (mat->young && !(s.E.v >= 0)) {
             return fail_at(err, mat->location, name, x, "young must not be negative", s.E.v);

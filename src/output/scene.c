@@ -78,14 +78,13 @@ static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
     snw_field_list(j, "x");
     for (int k = 0; k <= r->nseg; k++) snw_json_number(j, scene_station(m, r, k));
     snw_json_close(j);
-    snw_field_list(j, "size");
+    snw_field_bool(j, "rectangle", snw_section_table[section->kind].rectangle);
+    snw_field_list(j, "half");
     for (int k = 0; k <= r->nseg; k++) {
-        double size[4] = {0};
-        const snw_at at = {.x = scene_station(m, r, k), .L = r->L};
-        for (int i = 0; i < 4; i++) {
-            if (section->size[i]) size[i] = snw_expr_value(section->size[i], at);
-        }
-        snw_field_numbers(j, NULL, 4, size);
+        double size[SNW_SECTION_SIZES];
+        snw_section_sizes(section, scene_station(m, r, k), r->L, size);
+        const snw_section_contour c = snw_section_contour_of(section->kind, size);
+        snw_field_numbers(j, NULL, 3, (const double[]){c.half[0], c.half[1], c.hole});
     }
     snw_json_close(j);
     snw_field_list(j, "rest");

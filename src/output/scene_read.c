@@ -110,28 +110,10 @@ static bool read_condition(const snw_node *thing, int ncondition, int *condition
 
 // ---- rods --------------------------------------------------------------------------------------
 
-static snw_scene_section scene_read_read_section(const char *name, const double size[4],
-                                                 double half[2], double *hole) {
-    *hole = 0;
-    if (strcmp(name, "circle") == 0 || strcmp(name, "tube") == 0) {
-        half[0] = half[1] = size[0];
-        if (name[0] == 't' && size[0] > 0) *hole = fmin(fmax(size[1] / size[0], 0), 1);
-        return SNW_SCENE_ROUND;
-    }
-    if (strcmp(name, "rectangle") == 0 || strcmp(name, "ellipse") == 0) {
-        half[0] = size[0] / 2;
-        half[1] = size[1] / 2;
-        return name[0] == 'r' ? SNW_SCENE_SQUARE : SNW_SCENE_ROUND;
-    }
-    // of a section given by its stiffnesses at most the area is known
-    half[0] = half[1] = strcmp(name, "given") == 0 && size[0] > 0 ? sqrt(size[0] / M_PI) : 0;
-    return half[0] > 0 ? SNW_SCENE_ROUND : SNW_SCENE_LINE;
-}
-
 static snw_status read_stations(snw_pool *pool, const snw_node *rod, snw_scene_rod *out,
                                 snw_error *err) {
     const int n = out->count + 1;
-    const char *section = snw_scene_text(rod, "section");
+    const bool rectangle = node_is_true(snw_node_get(rod, "rectangle"));
     out->x = snw_pool_array(pool, (size_t)n, sizeof *out->x);
     out->half = snw_pool_array(pool, (size_t)n, sizeof *out->half);
     out->hole = snw_pool_array(pool, (size_t)n, sizeof *out->hole);
@@ -141,13 +123,13 @@ static snw_status read_stations(snw_pool *pool, const snw_node *rod, snw_scene_r
         return snw_fail_memory(err);
     list_numbers(snw_node_get(rod, "x"), n, out->x);
     for (int k = 0; k < n; k++) {
-        double size[4];
-        list_numbers(list_item(snw_node_get(rod, "size"), k), 4, size);
+        double half[3];
+        list_numbers(list_item(snw_node_get(rod, "half"), k), 3, half);
         list_numbers(list_item(snw_node_get(rod, "rest"), k), 6, out->rest[k]);
         list_numbers(list_item(snw_node_get(rod, "stiffness"), k), 6, out->stiffness[k]);
-        const snw_scene_section kind =
-            scene_read_read_section(section, size, out->half[k], &out->hole[k]);
-        if (kind > out->section) out->section = kind;
+        out->half[k][0] = half[0], out->half[k][1] = half[1];
+        out->hole[k] = fmin(fmax(half[2], 0), 1);
+        if (half[0] > 0) out->section = rectangle ? SNW_SCENE_SQUARE : SNW_SCENE_ROUND;
     }
     for (int i = 0; i < 6; i++) {
         out->elastic[i] = node_is_true(list_item(snw_node_get(rod, "free"), i));

@@ -31,7 +31,7 @@ static bool is_uniform(const snw_model *m, const snw_shooter_leg *l) {
     const snw_material_desc *mat = d->material;
     bool x = false;
     for (int i = 0; i < 6; i++) x = x || snw_law_varies(d->rest[i]);
-    for (int i = 0; i < 4; i++) x = x || snw_law_varies(d->section.size[i]);
+    for (int i = 0; i < SNW_SECTION_SIZES; i++) x = x || snw_law_varies(d->section.size[i]);
     for (int i = 0; i < 36; i++) {
         x = x || snw_law_varies(d->section.stiffness[i]) || snw_law_varies(d->section.inertia[i]) ||
             snw_law_varies(d->section.damping[i]);

@@ -22,7 +22,7 @@ static int richer_size(int n, bool generous) {
     return n + (least > MAX_MORE ? MAX_MORE : least);
 }
 
-// Splits each element of b in `parts`.
+// Splits each element of b in `parts`; out->kind is set.
 static snw_status split_elements(snw_pool *pool, const snw_basis *b, int parts, snw_basis *out) {
     double *breaks = snw_pool_array(pool, (size_t)(b->nelem * parts) + 1, sizeof *breaks);
     if (!breaks) return SNW_E_MEMORY;
@@ -33,34 +33,17 @@ static snw_status split_elements(snw_pool *pool, const snw_basis *b, int parts, 
     breaks[b->nelem * parts] = 1;
     out->nelem = b->nelem * parts;
     out->breaks = breaks;
-    out->nfun = snw_basis_size(out->kind, out->nelem);
+    out->nfun = snw_basis_size(out->kind, snw_basis_degree(b), out->nelem);
     return SNW_OK;
 }
 
 snw_status snw_nested_enrich(snw_pool *pool, const snw_basis *b, bool generous, snw_basis *out) {
+    const snw_basis_type *type = &snw_basis_table[b->kind];
     *out = *b;
-    switch (b->kind) {
-    case SNW_BASIS_LEGENDRE:
-    case SNW_BASIS_CHEBYSHEV:
-    case SNW_BASIS_MONOMIAL:
-        out->kind = SNW_BASIS_LEGENDRE;
-        out->nfun = richer_size(b->nfun, generous);
-        return SNW_OK;
-    case SNW_BASIS_FOURIER: // these represent its fields up to a small error
-        out->kind = SNW_BASIS_LEGENDRE;
-        out->nfun = 2 * b->nfun + 12;
-        return SNW_OK;
-    case SNW_BASIS_CONSTANT:
-        return split_elements(pool, b, generous ? 3 : 2, out);
-    case SNW_BASIS_LINEAR:
-        if (generous) out->kind = SNW_BASIS_QUADRATIC;
-        return split_elements(pool, b, 2, out);
-    case SNW_BASIS_QUADRATIC:
-        if (generous) out->kind = SNW_BASIS_CUBIC;
-        return split_elements(pool, b, 2, out);
-    case SNW_BASIS_CUBIC:
-        return split_elements(pool, b, 2, out);
-    }
+    if (!type->piecewise || generous) out->kind = type->richer;
+    if (type->piecewise) return split_elements(pool, b, generous && !type->continuous ? 3 : 2, out);
+    // functions that are not polynomials are represented up to a small error
+    out->nfun = type->polynomial_degree ? 2 * b->nfun + 12 : richer_size(b->nfun, generous);
     return SNW_OK;
 }
 

@@ -61,6 +61,17 @@ study: [{static: {name: one}}, {change: {r: 30 mm, a: 80 mm}}, {static: {name: t
 """
 
 
+# a hollow ellipse bent by a couple at its tip
+HOLLOW = """\
+sinew: 1
+gravity: 0
+materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3}}
+robot: {arm: {on: world, rod: {length: 0.5 m, section: {elliptic_tube: {y: 60 mm, z: 20 mm, inner: 45 mm}}, material: rubber, strain: {bend_y: legendre 1}}}}
+loads: {couple: {on: arm.tip, torque: [0, 2 mN*m, 0], frame: body}}
+study: [static]
+"""
+
+
 class Glb:
     """A binary glTF: its JSON, its arrays, and the positions of its vertices at a time."""
 
@@ -185,6 +196,22 @@ class Export(Case):
         self.assertGreater(len(points), 20 * k / 0.12)
         for x, y, z in points[:-42]:  # vertices of the sides: their distance from the centre line, an arc about (0, -1/k), is the radius
             self.assertAlmostEqual(math.hypot(math.hypot(x, y + 1 / k) - 1 / k, z), radius, 6)
+
+    def test_a_hollow_ellipse_has_its_rim_and_its_stress(self):
+        self.run_model(HOLLOW)
+        self.succeeds("export", "m.h5", "-o", "m.glb")
+        glb = Glb((self.folder / "m.glb").read_bytes())
+        glb.json["animations"] = [{"channels": [], "samplers": []}]
+        root = [p for p in glb.corners("arm", 0, "rod") if abs(p[0]) < 1e-9]  # z is up: y in glTF
+        self.assertGreater(len(root), 8)
+        rim = [p for p in root if math.hypot(p[1], p[2]) > 1e-6]  # without the centre of the end
+        for _, z, y in rim:
+            self.assertAlmostEqual((y / 0.03) ** 2 + (z / 0.01) ** 2, 1, 5)
+        self.succeeds("export", "m.h5", "-o", "m.pvd")
+        _, _, fields, _ = vtp(next(self.folder.glob("m/rods_*.vtp")))
+        second = math.pi / 4 * 0.03 * 0.01 ** 3 * (1 - 0.75 ** 4)
+        for stress in fields["stress"]:
+            self.assertAlmostEqual(stress / (2e-3 * 0.01 / second), 1, 5)
 
     def test_what_moves_follows_its_frames(self):
         self.run_model(TWISTED)

@@ -17,7 +17,9 @@ REACHED = {
     "section": "robot: {more: {on: world, rod: {length: 1, section: {KEY}}}}",
     "circle": "robot: {more: {on: world, rod: {length: 1, section: {circle: {KEY}}}}}",
     "tube": "robot: {more: {on: world, rod: {length: 1, section: {tube: {KEY}}}}}",
-    "rectangle, ellipse": "robot: {more: {on: world, rod: {length: 1, section: {ellipse: {KEY}}}}}",
+    "rectangle": "robot: {more: {on: world, rod: {length: 1, section: {rectangle: {KEY}}}}}",
+    "ellipse": "robot: {more: {on: world, rod: {length: 1, section: {ellipse: {KEY}}}}}",
+    "elliptic_tube": "robot: {more: {on: world, rod: {length: 1, section: {elliptic_tube: {KEY}}}}}",
     "components": "robot: {more: {on: world, rod: {length: 1, rest: {KEY}}}}",
     "body": "robot: {more: {on: world, body: {KEY}}}",
     "cylinder": "robot: {more: {on: world, body: {mass: 1, cylinder: {KEY}}}}",
@@ -164,7 +166,7 @@ class Tables(harness.Case):
 
     def test_every_strain_basis_joint_and_step_is_read(self):
         for basis, size, _ in harness.few(self.parts["bases"]["rows"], 2):
-            number = " 2" if size.startswith("number") else ""
+            number = " 2" if size.startswith(("number", "degree")) else ""
             self.accepts(f"robot: {{arm: {{rod: {{strain: kirchhoff {basis}{number}}}}}}}")
         for strain, basis, _ in harness.few(self.parts["strains"]["rows"], 3):
             self.accepts(f"robot: {{arm: {{rod: {{strain: {strain}{' legendre 2' if basis else ''}}}}}}}")

@@ -21,7 +21,7 @@ static snw_basis global(snw_basis_kind kind, int nfun) {
 
 static snw_basis piecewise(snw_basis_kind kind, const double *breaks) {
     return (snw_basis){
-        .kind = kind, .nfun = snw_basis_size(kind, NELEM), .nelem = NELEM, .breaks = breaks};
+        .kind = kind, .nfun = snw_basis_size(kind, 3, NELEM), .nelem = NELEM, .breaks = breaks};
 }
 
 // all functions at x, seen from `element`
@@ -44,8 +44,7 @@ static double node_at(const snw_basis *b, int i) {
 
 static void every_basis_has_its_own_name(void **state) {
     (void)state;
-    enum { COUNT = SNW_BASIS_CUBIC + 1 };
-    for (int i = 0; i < COUNT; i++) {
+    for (int i = 0; i < SNW_BASIS_COUNT; i++) {
         for (int j = 0; j < i; j++) {
             assert_string_not_equal(snw_basis_name((snw_basis_kind)i),
                                     snw_basis_name((snw_basis_kind)j));
@@ -101,6 +100,77 @@ static void supports_overlap_in_the_shared_node_only(void **state) {
     snw_basis_support(&b, 0, &first, &count);
     assert_int_equal(first, 0);
     assert_int_equal(count, 9);
+}
+
+// ---- splines ------------------------------------------------------------------------------------
+
+static snw_basis splines(int degree, const double *breaks) {
+    return (snw_basis){.kind = SNW_BASIS_SPLINE,
+                       .nfun = snw_basis_size(SNW_BASIS_SPLINE, degree, NELEM),
+                       .nelem = NELEM,
+                       .breaks = breaks};
+}
+
+static double clamped_knot(const snw_basis *b, int i) {
+    return snw_basis_break(b, i < 0 ? 0 : i > b->nelem ? b->nelem : i);
+}
+
+// Marsden: with the coordinates prod_i (u_{j+i} - t), i = 1 .. p, splines sum up to (x - t)^p, and
+// those behind the knot t alone to (x - t)^p for x > t and 0 before it. With the powers of x these
+// are as many independent functions with p - 1 continuous derivatives as there are splines, so the
+// basis spans all such functions.
+static void splines_span_all_smooth_piecewise_polynomials(void **state) {
+    (void)state;
+    for (int p = 1; p <= 8; p++) {
+        for (int even = 0; even < 2; even++) {
+            const snw_basis b = splines(p, even ? NULL : uneven);
+            assert_int_equal(b.nfun, NELEM - 1 + p + 1);
+            assert_int_equal(snw_basis_degree(&b), p);
+            for (int k = -p - 1; k < NELEM; k++) { // t: values before the rod, then the knots
+                const double t = k < 0 ? 0.3 * (k + 1) : snw_basis_break(&b, k);
+                for (int e = 0; e < NELEM; e++) {
+                    const double x0 = snw_basis_break(&b, e), x1 = snw_basis_break(&b, e + 1);
+                    int first, count;
+                    snw_basis_support(&b, e, &first, &count);
+                    for (int i = 0; i <= 8; i++) {
+                        const double x = x0 + (x1 - x0) * i / 8;
+                        double phi[16], d[16], sum = 0, slope = 0;
+                        snw_basis_eval(&b, e, x, phi);
+                        snw_basis_d1(&b, e, x, d);
+                        for (int j = 0; j < count; j++) {
+                            const int n = first + j - p; // its first knot
+                            double c = k < 0 || n >= k ? 1 : 0;
+                            for (int l = 1; l <= p; l++) c *= clamped_knot(&b, n + l) - t;
+                            sum += c * phi[j], slope += c * d[j];
+                        }
+                        const bool behind = k < 0 || e >= k;
+                        const double scale = pow(1 - t, p);
+                        assert_near(sum, behind ? pow(x - t, p) : 0, 1e-14 * scale);
+                        assert_near(slope, behind ? p * pow(x - t, p - 1) : 0, 1e-12 * scale);
+                    }
+                }
+            }
+        }
+    }
+}
+
+static void a_cubic_spline_has_its_known_values(void **state) {
+    (void)state;
+    const snw_basis b = {.kind = SNW_BASIS_SPLINE, .nfun = 11, .nelem = 8};
+    double phi[4], d[4];
+    snw_basis_eval(&b, 4, 0.5, phi); // at a knot far from the ends: 1/6, 2/3, 1/6
+    snw_basis_d1(&b, 4, 0.5, d);
+    const double value[] = {1.0 / 6, 2.0 / 3, 1.0 / 6, 0}, slope[] = {-4, 0, 4, 0};
+    for (int j = 0; j < 4; j++) {
+        assert_near(phi[j], value[j], 4 * DBL_EPSILON);
+        assert_near(d[j], slope[j], 64 * DBL_EPSILON);
+    }
+    snw_basis_eval(&b, 4, 0.5625, phi); // between two knots: 1/48, 23/48, 23/48, 1/48
+    for (int j = 0; j < 4; j++) assert_near(phi[j], (j % 3 ? 23 : 1) / 48.0, 4 * DBL_EPSILON);
+    snw_basis_eval(&b, 0, 0, phi); // clamped
+    assert_true(phi[0] == 1 && phi[1] == 0 && phi[2] == 0 && phi[3] == 0);
+    snw_basis_eval(&b, 7, 1, phi);
+    assert_true(phi[0] == 0 && phi[1] == 0 && phi[2] == 0 && phi[3] == 1);
 }
 
 // ---- piecewise bases ----------------------------------------------------------------------------
@@ -310,7 +380,7 @@ static void derivatives_integrate_to_the_functions(void **state) {
     enum { POINTS = 40 };
     double at[POINTS], weight[POINTS];
     snw_gauss(POINTS, at, weight);
-    for (int kind = 0; kind <= SNW_BASIS_CUBIC; kind++) {
+    for (int kind = 0; kind < SNW_BASIS_COUNT; kind++) {
         const bool pieces_of = snw_basis_piecewise((snw_basis_kind)kind);
         const snw_basis b =
             pieces_of ? piecewise((snw_basis_kind)kind, uneven) : global((snw_basis_kind)kind, 9);
@@ -366,6 +436,8 @@ int main(void) {
         cmocka_unit_test(sizes_and_degrees_are_those_of_the_elements),
         cmocka_unit_test(breaks_run_from_zero_to_one),
         cmocka_unit_test(supports_overlap_in_the_shared_node_only),
+        cmocka_unit_test(splines_span_all_smooth_piecewise_polynomials),
+        cmocka_unit_test(a_cubic_spline_has_its_known_values),
         cmocka_unit_test(pieces_sum_to_one_everywhere),
         cmocka_unit_test(a_hat_is_one_at_its_node_and_zero_at_the_others),
         cmocka_unit_test(hats_meet_exactly_at_the_breaks),

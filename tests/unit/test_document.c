@@ -190,7 +190,7 @@ static void rod_is_read(void **state) {
     assert_int_equal(cubic->nelem, 3); // the tip was left out of the breaks, the root given
     const double breaks[] = {0, 0.2, 0.5, 1};
     for (int i = 0; i < 4; i++) assert_near(cubic->breaks[i], breaks[i], 1e-15);
-    assert_int_equal(cubic->nfun, snw_basis_size(SNW_BASIS_CUBIC, 3));
+    assert_int_equal(cubic->nfun, snw_basis_size(SNW_BASIS_CUBIC, 0, 3));
 
     const snw_rod_desc *w = &m.desc->link[3].rod;
     assert_int_equal(w->section.kind, SNW_SECTION_TUBE);

@@ -3,6 +3,7 @@
 // Tables of kinds: every enumerator has a complete row, and names are unique.
 #include "model/joint_kind.h"
 #include "model/probe_kind.h"
+#include "model/section_kind.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,6 +44,28 @@ static void every_nonholonomic_constraint_has_a_row(void **state) {
     }
 }
 
+static void every_section_has_a_row(void **state) {
+    (void)state;
+    static const char *const name[] = {
+#define X(code, name, form, meaning) [code] = name,
+        SNW_SECTION_LIST(X)
+#undef X
+    };
+    for (int i = 0; i < SNW_SECTION_COUNT; i++) {
+        const snw_section_type *type = &snw_section_table[i];
+        assert_true(type->label && type->keys.name && type->nsize <= SNW_SECTION_SIZES);
+        assert_true(type->keys.n <= SNW_SECTION_KEYS);
+        if (i == SNW_SECTION_NONE) continue;
+        assert_true(type->moments && type->fault && type->contour);
+        if (i == SNW_SECTION_GIVEN) continue;
+        assert_true(type->shaped);
+        assert_string_equal(type->keys.name, name[i]);
+        int given[SNW_SECTION_SIZES] = {0};
+        for (int k = 0; k < type->keys.n; k++) given[type->gives[k].size]++;
+        for (int k = 0; k < type->nsize; k++) assert_true(given[k] > 0);
+    }
+}
+
 static void every_quantity_has_columns_with_unique_names(void **state) {
     (void)state;
     for (int i = 0; i < SNW_PROBE_COUNT; i++) {
@@ -64,6 +87,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_joint_has_a_row),
         cmocka_unit_test(every_nonholonomic_constraint_has_a_row),
+        cmocka_unit_test(every_section_has_a_row),
         cmocka_unit_test(every_quantity_has_columns_with_unique_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

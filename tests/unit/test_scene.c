@@ -60,7 +60,7 @@ static void clear(stand *s) {
     release(s->doc, s->desc);
 }
 
-// the node at a path such as "links.0.rod.size.3.0"
+// the node at a path such as "links.0.rod.half.3.0"
 static const snw_node *at(const stand *s, const char *path) {
     const snw_node *n = s->root;
     char key[64];
@@ -94,7 +94,7 @@ static void rods_have_stations_sections_and_stiffness(void **state) {
         char path[64];
         (void)snprintf(path, sizeof path, "links.0.rod.x.%d", k);
         const double x = value(&s, path), r = 0.01 * (1 - x);
-        (void)snprintf(path, sizeof path, "links.0.rod.size.%d.0", k);
+        (void)snprintf(path, sizeof path, "links.0.rod.half.%d.0", k);
         assert_near(value(&s, path), r, 1e-15);
         (void)snprintf(path, sizeof path, "links.0.rod.stiffness.%d.1", k); // E I
         assert_near(value(&s, path), 1e6 * acos(-1.0) / 4 * pow(r, 4), 1e-15);
@@ -102,6 +102,34 @@ static void rods_have_stations_sections_and_stiffness(void **state) {
         assert_near(value(&s, path), 1, 0);
     }
     clear(&s);
+}
+
+// half widths and bore of a hollow section, the contour of a rectangle
+static void contours_are_those_of_the_sections(void **state) {
+    (void)state;
+    static const char *const section[] = {"circle: {radius: 30 mm}",
+                                          "tube: {diameter: 60 mm, inner: 30 mm}",
+                                          "rectangle: {y: 60 mm, z: 40 mm}",
+                                          "ellipse: {y: 60 mm, z: 40 mm}",
+                                          "elliptic_tube: {y: 60 mm, z: 40 mm, inner: 45 mm}",
+                                          "area: 900 mm^2*pi, moments: [2, 1, 1]"};
+    const double half[][3] = {{0.03, 0.03, 0}, {0.03, 0.03, 0.5},  {0.03, 0.02, 0},
+                              {0.03, 0.02, 0}, {0.03, 0.02, 0.75}, {0.03, 0.03, 0}};
+    for (int i = 0; i < 6; i++) {
+        char text[400];
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\ngravity: 0\nmaterials: {m: {young: 1e6, poisson: 0.5, density: "
+                       "1000}}\nrobot: {arm: {on: world, rod: {length: 1 m, section: {%s}, "
+                       "material: m, strain: {bend_y: legendre 1}}}}\nstudy: [static]\n",
+                       section[i]);
+        stand s;
+        set(text, &s);
+        assert_string_equal(at(&s, "links.0.rod.rectangle")->text, i == 2 ? "true" : "false");
+        assert_near(value(&s, "links.0.rod.half.1.0"), half[i][0], 1e-15);
+        assert_near(value(&s, "links.0.rod.half.1.1"), half[i][1], 1e-15);
+        assert_near(value(&s, "links.0.rod.half.1.2"), half[i][2], 1e-15);
+        clear(&s);
+    }
 }
 
 static void bodies_joints_loops_and_ground_are_in_the_scene(void **state) {
@@ -158,10 +186,10 @@ static void scenes_change_in_the_course_of_a_study(void **state) {
         "study: [static: {}, change: {F: 1 mN}, static: {}, change: {r: 20 mm}, static: {}]\n"
         "probes: {tip: {position: arm.tip}}\n",
         &s);
-    assert_near(value(&s, "links.0.rod.size.0.0"), 0.01, 0);
+    assert_near(value(&s, "links.0.rod.half.0.0"), 0.01, 0);
     assert_int_equal(at(&s, "changes")->n, 1);
     assert_near(value(&s, "changes.0.stage"), 3, 0);
-    assert_near(value(&s, "changes.0.links.0.rod.size.0.0"), 0.02, 0);
+    assert_near(value(&s, "changes.0.links.0.rod.half.0.0"), 0.02, 0);
     clear(&s);
 }
 
@@ -321,6 +349,7 @@ static void frames_contain_reactions(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rods_have_stations_sections_and_stiffness),
+        cmocka_unit_test(contours_are_those_of_the_sections),
         cmocka_unit_test(bodies_joints_loops_and_ground_are_in_the_scene),
         cmocka_unit_test(named_sites_lie_between_their_nodes),
         cmocka_unit_test(scenes_change_in_the_course_of_a_study),

@@ -17,8 +17,8 @@ interface Outline {
 }
 
 // Rim of a section with half widths one; corners occur twice, with the normals of both sides.
-function outline(section: string): Outline[] {
-    if (section === 'rectangle') {
+function outline(rectangle: boolean): Outline[] {
+    if (rectangle) {
         const out: Outline[] = [];
         const side = [[1, 0], [0, 1], [-1, 0], [0, -1]];
         for (const [ny, nz] of side) {
@@ -31,24 +31,6 @@ function outline(section: string): Outline[] {
         const a = (2 * Math.PI * i) / n;
         return { y: Math.cos(a), z: Math.sin(a), ny: Math.cos(a), nz: Math.sin(a) };
     });
-}
-
-// half widths of a section, m; zero if unknown
-function halfWidths(section: string, size: number[]): [number, number] {
-    switch (section) {
-        case 'circle':
-        case 'tube':
-            return [size[0], size[0]];
-        case 'rectangle':
-        case 'ellipse':
-            return [size[0] / 2, size[1] / 2];
-        case 'given': {
-            const r = Math.sqrt(Math.max(size[0], 0) / Math.PI);
-            return [r, r];
-        }
-        default:
-            return [0, 0];
-    }
 }
 
 export class Rod {
@@ -69,9 +51,9 @@ export class Rod {
     private readonly colour: Float32Array;
 
     constructor(readonly scene: RodScene, material: THREE.Material) {
-        this.rim = outline(scene.section);
+        this.rim = outline(scene.rectangle);
         this.stations = [scene.root, ...Array.from({ length: scene.count }, (_, i) => scene.first + i)];
-        this.half = scene.size.map((s) => halfWidths(scene.section, s));
+        this.half = scene.half.map(([y, z]) => [y, z]);
         this.widest = Math.max(...this.half.map(([y, z]) => Math.max(y, z)));
         this.told = this.widest > 0;
         for (let i = 0; i < scene.count; i++) {
@@ -103,7 +85,7 @@ export class Rod {
 
     private triangles(): number[] {
         const rim = this.rim.length, index: number[] = [];
-        const step = this.scene.section === 'rectangle' ? 2 : 1;
+        const step = this.scene.rectangle ? 2 : 1;
         for (let r = 0; r + 1 < this.rings; r++) {
             for (let i = 0; i + 1 < rim; i += step) {
                 const a = r * rim + i, b = a + rim;
@@ -137,10 +119,10 @@ export class Rod {
         const [ya, za] = this.half[p.from], [yb, zb] = this.half[p.to];
         const y = 0.5 * (ya + yb), z = 0.5 * (za + zb);
         // largest bending strain: in a corner of a rectangle, on the rim of an ellipse where both parts combine as a root of squares
-        const round = s.section !== 'rectangle';
+        const round = !s.rectangle;
         const bend = round ? Math.hypot(bendY * z, bendZ * y) : Math.abs(bendY * z) + Math.abs(bendZ * y);
         if (quantity === 'strain') return Math.abs(stretch) + bend;
-        const hole = s.section === 'tube' && y > 0 ? (s.size[p.from][1] + s.size[p.to][1]) / (2 * y) : 0;
+        const hole = 0.5 * (s.half[p.from][2] + s.half[p.to][2]);
         const area = (round ? Math.PI * y * z : 4 * y * z) * (1 - hole ** 2);
         const iy = (round ? Math.PI / 4 : 4 / 3) * y * z ** 3 * (1 - hole ** 4);
         const k = (i: number) => 0.5 * (s.stiffness[p.from][i] + s.stiffness[p.to][i]);

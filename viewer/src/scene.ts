@@ -9,9 +9,9 @@ export interface RodScene {
     count: number;
     length: number;
     fed: boolean;
-    section: string;
+    rectangle: boolean; // its contour; else an ellipse
     x: number[];
-    size: number[][];
+    half: number[][]; // half widths along y and z (zero: unknown), bore over width
     rest: number[][];
     stiffness: number[][];
 }
@@ -123,9 +123,9 @@ function rod(x: RodScene, nodes: number): RodScene | undefined {
         count,
         length: number(x.length),
         fed: x.fed === true,
-        section: text(x.section),
+        rectangle: x.rectangle === true,
         x: numbers(x.x, count + 1),
-        size: rows(x.size, 4),
+        half: rows(x.half, 3),
         rest: rows(x.rest, 6),
         stiffness: rows(x.stiffness, 6),
     };
@@ -146,7 +146,7 @@ function guess(head: RunHead): Scene {
         const count = l.end - l.first;
         if (count < 1) continue;
         const zeros = (n: number) => Array.from({ length: count + 1 }, () => new Array<number>(n).fill(0));
-        l.rod = { root: l.first, first: l.first + 1, count, length: 0, fed: false, section: 'none', x: Array.from({ length: count + 1 }, (_, i) => i), size: zeros(4), rest: zeros(6), stiffness: zeros(6) };
+        l.rod = { root: l.first, first: l.first + 1, count, length: 0, fed: false, rectangle: false, x: Array.from({ length: count + 1 }, (_, i) => i), half: zeros(3), rest: zeros(6), stiffness: zeros(6) };
     }
     return {
         length: 1, gravity: [0, 0, 0], links,
