@@ -44,8 +44,8 @@ SNW_KEYS(tendon, "tendon", "a tendon", TENDON_KEYS);
 SNW_KEYS(chamber, "chamber", "a chamber", CHAMBER_KEYS);
 SNW_KEYS(gas, "gas", "a gas", GAS_KEYS);
 
-static const char *tendon_kind_name(const snw_tendon_desc *d) {
-    return d->kind == SNW_TENDON_CABLE ? "tendon" : "chamber";
+static const char *tendon_noun(const snw_tendon_desc *d) {
+    return snw_actuator_table[d->kind].noun;
 }
 
 // ---- routing ------------------------------------------------------------------------------------
@@ -170,14 +170,15 @@ static snw_status tendon_read_end(snw_reader *r, const snw_entry *e, double L, d
 
 static snw_status read_routing(snw_reader *r, const snw_node *node, const snw_entry *const *e,
                                snw_tendon_desc *out) {
-    const snw_entry *path = out->kind == SNW_TENDON_CABLE ? e[TENDON_PATH] : NULL;
+    const bool may_be_straight = snw_actuator_table[out->kind].is_length;
+    const snw_entry *path = may_be_straight ? e[TENDON_PATH] : NULL;
     if (!e[TENDON_ALONG] && !path) {
         return snw_fail_at(r->err, node->location, "a %s needs 'along:', a rod's link%s",
-                           tendon_kind_name(out),
-                           out->kind == SNW_TENDON_CABLE ? ", or a 'path:'" : "");
+                           tendon_noun(out), may_be_straight ? ", or a 'path:'" : "");
     }
     if (e[TENDON_ALONG] && path) {
-        return snw_fail_at(r->err, path->location, "a tendon has 'along' or 'path', not both");
+        return snw_fail_at(r->err, path->location, "a %s has 'along' or 'path', not both",
+                           tendon_noun(out));
     }
     SNW_TRY(path ? read_path(r, path->value, out) : read_rods(r, e[TENDON_ALONG]->value, out));
     if (e[TENDON_AT]) SNW_TRY(tendon_read_at(r, e[TENDON_AT], out));
@@ -197,7 +198,7 @@ static snw_status read_routing(snw_reader *r, const snw_node *node, const snw_en
         return path ? read_segments(r, path->value, out) : SNW_OK;
     }
     return snw_fail_at(r->err, node->location, "%s '%s' ends at %g m before it begins at %g m",
-                       tendon_kind_name(out), out->name, out->to, out->from);
+                       tendon_noun(out), out->name, out->to, out->from);
 }
 
 static snw_status tendon_read_friction(snw_reader *r, const snw_entry *const *e,
@@ -302,59 +303,48 @@ static snw_status check_tension(snw_reader *r, const snw_node *node,
                                 const snw_tendon_desc *tendon) {
     double tension = 0;
     if (!snw_law_constant(tendon->law, &tension) || !(tension < 0)) return SNW_OK;
-    return snw_fail_at(
-        r->err, node->location,
-        "tendon '%s' cannot push: its tension must not be negative, got %g N; one on "
-        "the other side pulls the other way",
-        tendon->name, tension);
+    return snw_fail_at(r->err, node->location,
+                       "%s '%s' cannot push: its tension must not be negative, got %g N; one on "
+                       "the other side pulls the other way",
+                       tendon_noun(tendon), tendon->name, tension);
 }
 
-snw_status snw_read_tendon(snw_reader *r, const snw_entry *entry, const snw_tendon_keys *keys,
-                           snw_tendon_desc *out) {
-    out->name = entry->key;
-    out->location = entry->location;
-    out->kind = keys->tendon ? SNW_TENDON_CABLE : SNW_TENDON_CHAMBER;
-    const bool is_tendon = out->kind == SNW_TENDON_CABLE;
-    SNW_TRY(is_tendon ? read_cable(r, keys->tendon->value, out)
-                      : read_chamber(r, keys->chamber->value, out));
-    const snw_entry *coordinate = is_tendon ? keys->shortening : keys->volume;
-    const snw_entry *const given[] = {keys->effort, coordinate, keys->gas};
-    const int n = (keys->effort != NULL) + (coordinate != NULL) + (keys->gas != NULL);
-    if (n != 1 || (is_tendon && keys->gas)) {
-        return snw_fail_at(r->err, entry->location, "%s '%s' needs one of %s",
-                           tendon_kind_name(out), out->name,
-                           is_tendon ? "'effort' (its tension) and 'shortening'"
-                                     : "'effort' (its pressure), 'volume' and 'gas'");
-    }
-    for (int k = 0; k < 3; k++) {
-        if (given[k]) out->given = (snw_tendon_given)k;
-    }
-    switch (out->given) {
-    case SNW_TENDON_EFFORT:
-        SNW_TRY(snw_read_law(r, keys->effort->value, "effort",
-                             is_tendon ? SNW_DIM_FORCE : SNW_DIM_PRESSURE,
-                             SNW_VAR_T | SNW_VAR_SIGNAL, &out->law));
-        if (is_tendon) SNW_TRY(check_tension(r, keys->effort->value, out));
-        break;
-    case SNW_TENDON_COORDINATE:
-        SNW_TRY(snw_read_law(r, coordinate->value, coordinate->key,
-                             is_tendon ? SNW_DIM_LENGTH : (snw_dim){.m = 3}, SNW_VAR_T, &out->law));
-        if (!is_tendon || out->compliance > 0) break;
-        if (!(out->friction > 0 || out->viscous > 0)) break;
-        return snw_fail_at(r->err, coordinate->location,
-                           "a tendon with friction and a given 'shortening' needs a 'compliance': "
-                           "its losses depend on its tension; for a stiff one e.g. 1e-6 1/N");
-    case SNW_TENDON_GAS:
-        SNW_TRY(read_gas(r, keys->gas->value, out));
-        break;
-    }
-    if (!keys->when) return SNW_OK;
-    const bool row = out->given == SNW_TENDON_COORDINATE && !(out->compliance > 0);
-    if (!row) return snw_read_when(r, keys->when->value, "when", &out->when);
-    SNW_TRY(snw_read_condition(r, keys->when->value, "when", &out->when));
+// `when` of a constraint row is constant, of any other actuator along a path a law
+static snw_status tendon_read_when(snw_reader *r, const snw_actuator_entry *a,
+                                   snw_tendon_desc *out) {
+    const bool row = snw_gives_motion(out->given) && !(out->compliance > 0);
+    if (!row) return snw_read_when(r, a->when->value, "when", &out->when);
+    SNW_TRY(snw_read_condition(r, a->when->value, "when", &out->when));
     if (snw_expr_vars(out->when) == 0) return SNW_OK;
-    return snw_fail_at(r->err, keys->when->value->location,
+    return snw_fail_at(r->err, a->when->value->location,
                        "'when' of a given %s is on or off; switch it by a step 'change: {%s: "
                        "off}'",
-                       is_tendon ? "length" : "volume", out->name);
+                       a->type->is_length ? "length" : "volume", out->name);
+}
+
+snw_status snw_read_tendon(snw_reader *r, const snw_actuator_entry *a, snw_tendon_desc *out) {
+    static snw_status (*const read[SNW_ACTUATOR_COUNT])(snw_reader *, const snw_node *,
+                                                        snw_tendon_desc *) = {
+        [SNW_ACTUATOR_TENDON] = read_cable, [SNW_ACTUATOR_CHAMBER] = read_chamber};
+    out->name = a->entry->key;
+    out->location = a->entry->location;
+    out->kind = a->kind;
+    out->given = a->control->given;
+    SNW_TRY(read[a->kind](r, a->of->value, out));
+    if (a->control->key == SNW_CONTROL_GAS) {
+        SNW_TRY(read_gas(r, a->given->value, out));
+    } else {
+        const int vars = SNW_VAR_T | (snw_gives_effort(out->given) ? SNW_VAR_SIGNAL : 0);
+        SNW_TRY(snw_read_law(r, a->given->value, a->given->key, a->control->dim, vars, &out->law));
+    }
+    if (a->type->only_pulls && snw_gives_effort(out->given)) {
+        SNW_TRY(check_tension(r, a->given->value, out));
+    }
+    const bool has_friction = out->friction > 0 || out->viscous > 0;
+    if (snw_gives_motion(out->given) && has_friction && !(out->compliance > 0)) {
+        return snw_fail_at(r->err, a->given->location,
+                           "a tendon with friction and a given 'shortening' needs a 'compliance': "
+                           "its losses depend on its tension; for a stiff one e.g. 1e-6 1/N");
+    }
+    return a->when ? tendon_read_when(r, a, out) : SNW_OK;
 }

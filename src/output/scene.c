@@ -247,7 +247,9 @@ static void put_tendons(snw_json *j, const snw_model *m) {
         const snw_tendon_desc *d = &m->desc->tendon[i];
         snw_json_object(j);
         snw_field_text(j, "name", d->name);
-        snw_field_text(j, "kind", d->kind == SNW_TENDON_CABLE ? "tendon" : "chamber");
+        snw_field_text(j, "kind", snw_actuator_table[d->kind].name);
+        snw_field_text(j, "symbol", snw_actuator_table[d->kind].symbol);
+        snw_field_text(j, "unit", snw_path_effort_unit(d->kind));
         snw_field_list(j, "points");
         for (int k = 0, part = 0; k <= d->nlink; k++) {
             for (; part < d->nsegment && d->segment[part].after == k; part++, duration++) {

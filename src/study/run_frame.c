@@ -63,9 +63,9 @@ static void warn_zero_length(snw_run *r, const snw_frame_source *v) {
             if (r->warned_limit[m->desc->nlink + i] || f > 1e-3 * x->reference) continue;
             char text[280];
             (void)snprintf(text, sizeof text,
-                           "run '%s': straight segment %d of tendon '%.60s' has zero length at t = "
+                           "run '%s': straight segment %d of %s '%.60s' has zero length at t = "
                            "%g s and no direction; move its two sites apart, or pull less",
-                           r->info.run, part, m->desc->tendon[i].name, v->state->t);
+                           r->info.run, part, x->type->noun, x->name, v->state->t);
             snw_run_warn(r, text);
             r->warned_limit[m->desc->nlink + i] = true;
         }
@@ -143,16 +143,16 @@ static void warn_pushing_tendons(snw_run *r, const snw_state *s) {
     const snw_model *m = r->now->model;
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *x = &m->tendon[i];
-        const bool length = m->tendon[i].kind == SNW_TENDON_CABLE && x->row >= 0;
+        const bool length = x->type->only_pulls && x->row >= 0;
         // -1e-9 N: rounding
         if (!length || r->warned_limit[m->desc->nlink + i] || !(s->lambda[x->row] < -1e-9))
             continue;
         char text[280];
         (void)snprintf(
             text, sizeof text,
-            "run '%s': tendon '%.60s' would have to push at t = %g s: its tension is %g N, and a "
-            "tendon can only pull; give it a 'compliance', so that it can be slack",
-            r->info.run, m->desc->tendon[i].name, s->t, s->lambda[x->row]);
+            "run '%s': %s '%.60s' would have to push at t = %g s: its tension is %g N, and a "
+            "%s can only pull; give it a 'compliance', so that it can be slack",
+            r->info.run, x->type->noun, x->name, s->t, s->lambda[x->row], x->type->noun);
         snw_run_warn(r, text);
         r->warned_limit[m->desc->nlink + i] = true;
     }

@@ -169,7 +169,7 @@ static void lengths_and_volumes_are_those_of_the_shape(void **state) {
             double coarse[2], fine[2];
             chords(&s.g, i, 600, &coarse[0], &coarse[1]);
             chords(&s.g, i, 1200, &fine[0], &fine[1]);
-            const bool tendon = s.g.m->desc->tendon[i].kind == SNW_TENDON_CABLE;
+            const bool tendon = s.g.m->tendon[i].type->is_length;
             const int c = tendon ? 0 : 1;
             const double want = fine[c] + (fine[c] - coarse[c]) / 3; // chords have an error of h^2
             const double value = s.g.w->tendon[i].value;
