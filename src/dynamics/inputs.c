@@ -270,7 +270,7 @@ void snw_inputs_unload(const snw_model *m, snw_inputs *in) {
     for (int i = 0; i < m->nload_point; i++) in->load[i] = (snw_wrench){0};
     for (int i = 0; i < m->nv; i++) in->stress[i] = 0;
     for (int i = 0; i < m->ntendon; i++) {
-        if (snw_gives_effort(m->tendon[i].given)) in->tendon[i].v = 0;
+        if (snw_gives_load(m->tendon[i].given)) in->tendon[i].v = 0;
     }
     for (int i = 0; i < m->nfluid; i++) {
         in->current[i] = in->current_rate[i] = (snw_vec3){{0}};

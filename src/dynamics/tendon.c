@@ -25,6 +25,7 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
     const snw_tendon *tendon = &m->tendon[i];
     const double given = in->tendon[i].v;
     out->effort = out->stiffness = 0;
+    out->gain = 1;
     if (!tendon_is_active(m, i, in, at)) return;
     switch (tendon->given) {
     case SNW_GIVEN_EFFORT:
@@ -33,6 +34,14 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
                           : given;
         if (tendon->type->only_pulls && out->effort < 0) out->effort = 0;
         break;
+    case SNW_GIVEN_SOURCE: {
+        const double x = snw_tendon_reads_signals(m, in, i)
+                             ? *in->signal_fraction * snw_expr_value(tendon->law, at)
+                             : given;
+        const snw_path_effort f = tendon->type->effort(tendon->constant, x, out->value);
+        out->effort = f.e, out->stiffness = f.by_y, out->gain = f.by_x;
+        break;
+    }
     case SNW_GIVEN_MOTION: {
         if (tendon->unit > 0) break; // a constraint row
         // (length + extra)/(1 + compliance tension) = length paid out
@@ -208,7 +217,8 @@ void snw_tendons_signal_derivative(const snw_model *m, const snw_inputs *in, con
         const bool slack = tendon->type->only_pulls && w->tendon[i].effort == 0;
         if (!snw_tendon_reads_signals(m, in, i) || !tendon_is_active(m, i, in, at) || slack)
             continue;
-        const double f = *in->signal_fraction * snw_expr_jet_signal(tendon->law, at, signal).d;
+        const double f = *in->signal_fraction * w->tendon[i].gain *
+                         snw_expr_jet_signal(tendon->law, at, signal).d;
         for (int j = 0; j < tendon->ndof; j++) {
             derivative[tendon->dof[j]] += f * w->tendon_jacobian[tendon->store + (size_t)j];
         }

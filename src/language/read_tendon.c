@@ -168,10 +168,10 @@ static snw_status tendon_read_end(snw_reader *r, const snw_entry *e, double L, d
                        e->key, *out, L);
 }
 
+// e begins with the keys `along`, `at`, `from` and `to`; path is NULL when not given
 static snw_status read_routing(snw_reader *r, const snw_node *node, const snw_entry *const *e,
-                               snw_tendon_desc *out) {
+                               const snw_entry *path, snw_tendon_desc *out) {
     const bool may_be_straight = snw_actuator_table[out->kind].is_length;
-    const snw_entry *path = may_be_straight ? e[TENDON_PATH] : NULL;
     if (!e[TENDON_ALONG] && !path) {
         return snw_fail_at(r->err, node->location, "a %s needs 'along:', a rod's link%s",
                            tendon_noun(out), may_be_straight ? ", or a 'path:'" : "");
@@ -235,7 +235,7 @@ static snw_status tendon_read_friction(snw_reader *r, const snw_entry *const *e,
 static snw_status read_cable(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
     const snw_entry *e[TENDON_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_tendon, e));
-    SNW_TRY(read_routing(r, node, e, out));
+    SNW_TRY(read_routing(r, node, e, e[TENDON_PATH], out));
     if (e[TENDON_EXTRA]) {
         SNW_TRY(snw_read_constant(r, e[TENDON_EXTRA]->value, "extra", SNW_DIM_LENGTH, &out->extra));
     }
@@ -256,7 +256,7 @@ static snw_status read_cable(snw_reader *r, const snw_node *node, snw_tendon_des
 static snw_status read_chamber(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
     const snw_entry *e[CHAMBER_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_chamber, e));
-    SNW_TRY(read_routing(r, node, e, out));
+    SNW_TRY(read_routing(r, node, e, NULL, out));
     if (!e[CHAMBER_AREA]) {
         return snw_fail_at(r->err, node->location, "a chamber needs 'area:', that of its section");
     }
@@ -298,15 +298,18 @@ static snw_status read_gas(snw_reader *r, const snw_node *node, snw_tendon_desc 
     return SNW_OK;
 }
 
-// a law may be negative, the tendon is slack then; a negative constant is an error
-static snw_status check_tension(snw_reader *r, const snw_node *node,
-                                const snw_tendon_desc *tendon) {
-    double tension = 0;
-    if (!snw_law_constant(tendon->law, &tension) || !(tension < 0)) return SNW_OK;
-    return snw_fail_at(r->err, node->location,
-                       "%s '%s' cannot push: its tension must not be negative, got %g N; one on "
-                       "the other side pulls the other way",
-                       tendon_noun(tendon), tendon->name, tension);
+// a law may be negative, the actuator is slack then; a negative constant is an error
+static snw_status check_pull(snw_reader *r, const snw_actuator_entry *a,
+                             const snw_tendon_desc *tendon) {
+    double load = 0;
+    if (!snw_law_constant(tendon->law, &load) || !(load < 0)) return SNW_OK;
+    char unit[48];
+    snw_dim_unit(a->control->dim, unit, sizeof unit);
+    return snw_fail_at(
+        r->err, a->given->value->location,
+        "%s '%s' cannot push: its %s must not be negative, got %g %s; one on the other side pulls "
+        "the other way",
+        a->type->noun, tendon->name, a->control->name, load, unit);
 }
 
 // `when` of a constraint row is constant, of any other actuator along a path a law
@@ -334,12 +337,10 @@ snw_status snw_read_tendon(snw_reader *r, const snw_actuator_entry *a, snw_tendo
     if (a->control->key == SNW_CONTROL_GAS) {
         SNW_TRY(read_gas(r, a->given->value, out));
     } else {
-        const int vars = SNW_VAR_T | (snw_gives_effort(out->given) ? SNW_VAR_SIGNAL : 0);
+        const int vars = SNW_VAR_T | (snw_gives_load(out->given) ? SNW_VAR_SIGNAL : 0);
         SNW_TRY(snw_read_law(r, a->given->value, a->given->key, a->control->dim, vars, &out->law));
     }
-    if (a->type->only_pulls && snw_gives_effort(out->given)) {
-        SNW_TRY(check_tension(r, a->given->value, out));
-    }
+    if (a->type->only_pulls && snw_gives_load(out->given)) SNW_TRY(check_pull(r, a, out));
     const bool has_friction = out->friction > 0 || out->viscous > 0;
     if (snw_gives_motion(out->given) && has_friction && !(out->compliance > 0)) {
         return snw_fail_at(r->err, a->given->location,

@@ -80,11 +80,17 @@ typedef enum snw_given {
     SNW_GIVEN_RATE,      // rate of the coordinate, law of t; integrated from its initial value, or
                          // from its value when the condition became true
     SNW_GIVEN_GAS,       // amount of an ideal gas, law of t; the effort is its pressure
+    SNW_GIVEN_SOURCE,    // quantity, law of t and signals, from which and from the coordinate the
+                         // effort follows by `effort` of the kind
     SNW_GIVEN_ACTIVATION // factor on the laws of the file
 } snw_given;
 
-// Is the effort an input, whose law may read signals?
+// Is the effort an input?
 static inline bool snw_gives_effort(snw_given given) { return given == SNW_GIVEN_EFFORT; }
+// Is it a load, of which load steps apply a fraction and whose law may read signals?
+static inline bool snw_gives_load(snw_given given) {
+    return given == SNW_GIVEN_EFFORT || given == SNW_GIVEN_SOURCE;
+}
 // Is the motion of the coordinate an input?
 static inline bool snw_gives_motion(snw_given given) {
     return given == SNW_GIVEN_MOTION || given == SNW_GIVEN_RATE;
@@ -104,7 +110,12 @@ typedef struct snw_control_type {
     const char *rule;
 } snw_control_type;
 
-enum { SNW_ACTUATOR_CONTROLS = 4 };
+enum { SNW_ACTUATOR_CONTROLS = 4, SNW_ACTUATOR_CONSTANTS = 4 };
+
+// Effort e by a law of the given quantity x and the coordinate y, and its derivatives.
+typedef struct snw_path_effort {
+    double e, by_x, by_y;
+} snw_path_effort;
 
 // ---- table
 
@@ -121,6 +132,12 @@ typedef struct snw_actuator_type {
     bool is_length;     // its coordinate is the shortening of the path; false: a volume
     bool only_pulls;    // an effort below zero is zero
     const char *symbol; // drawing: "line", or "tube" with the radius at its points
+    // law of an effort that follows from a given source; its constants, at first the values of the
+    // keys of the kind, and the reference length or volume, m or m^3. prepare: constants of the
+    // law; returns the rule that they break, NULL: none. exceeds: rule that a coordinate breaks.
+    const char *(*prepare)(double reference, double constant[SNW_ACTUATOR_CONSTANTS]);
+    snw_path_effort (*effort)(const double *constant, double x, double y);
+    const char *(*exceeds)(const double *constant, double y);
     int ncontrol;
     snw_control_type control[SNW_ACTUATOR_CONTROLS];
 } snw_actuator_type;

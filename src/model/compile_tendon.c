@@ -393,6 +393,18 @@ static snw_status add_path(snw_build *b, const snw_tendon_desc *desc, tendon_arr
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }
 
+// Constants of a law of its effort.
+static snw_status tendon_constants(const snw_tendon_desc *d, snw_tendon *tendon, snw_error *err) {
+    for (int k = 0; k < SNW_ACTUATOR_CONSTANTS; k++) tendon->constant[k] = d->constant[k];
+    if (!tendon->type->prepare) return SNW_OK;
+    const char *rule = tendon->type->prepare(tendon->reference, tendon->constant);
+    if (!rule) return SNW_OK;
+    return snw_fail_desc(err, d->location,
+                         snw_fail(err, SNW_E_MODEL, "%s '%s': %s; it is %.6g %s as made",
+                                  tendon->type->noun, d->name, rule, tendon->reference,
+                                  tendon->type->is_length ? "m" : "m^3"));
+}
+
 static snw_status compile_tendon_add(snw_build *b, const snw_tendon_desc *desc, tendon_arrays *p,
                                      snw_tendon *out, snw_error *err) {
     snw_model *m = b->m;
@@ -426,6 +438,7 @@ static snw_status compile_tendon_add(snw_build *b, const snw_tendon_desc *desc, 
     if (n > m->most_tendon) m->most_tendon = n;
     if (out->has_friction && n > m->most_friction) m->most_friction = n;
     SNW_TRY(tendon_reference(b, desc, out, p->point, p->segment, &out->reference, err));
+    SNW_TRY(tendon_constants(desc, out, err));
     if (!snw_gives_motion(desc->given) || desc->compliance > 0) return SNW_OK;
     if (!type->is_length) return add_volume_row(b, desc, out, p->point, p->phi, err);
     add_length_row(b, desc, out);

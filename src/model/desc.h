@@ -321,6 +321,8 @@ typedef struct snw_tendon_desc {
     double from, to; // arc length of its start on the first rod and of its end on the last, m
     snw_law at[2];   // y and z in the section, laws of x and L, m
     snw_law area;    // chamber: area of its section, law of x and L, m^2
+    double radius;   // drawing of a tube whose area is not given, m
+    double constant[SNW_ACTUATOR_CONSTANTS]; // of the law of its effort, by kind
     // properties of a tendon
     double discs;      // radius up to which discs guide it outside of the section, m; 0: none
     double extra;      // length between the winch and the robot, m

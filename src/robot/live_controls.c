@@ -143,7 +143,12 @@ static snw_jet input_now(const snw_robot *r, int actuator, int k) {
     const snw_actuator a = snw_actuator_at(r->desc, actuator);
     if (a.motor) return motor_now(r, a.item, k, in, w);
     if (a.stress) return (snw_jet){.v = r->activation[a.item]};
-    if (snw_tendon_reads_signals(r->m, in, a.item)) return (snw_jet){.v = w->tendon[a.item].effort};
+    if (snw_tendon_reads_signals(r->m, in, a.item)) {
+        const snw_at at = {.t = in->t, .signal = w->signal};
+        return (snw_jet){.v = snw_gives_effort(a.tendon->given)
+                                  ? w->tendon[a.item].effort
+                                  : *in->signal_fraction * snw_expr_value(a.tendon->law, at)};
+    }
     snw_jet j = in->tendon[a.item];
     if (a.tendon->temperature) {
         j.v /= SNW_GAS_CONSTANT * snw_expr_value(a.tendon->temperature, (snw_at){.t = in->t});

@@ -132,6 +132,7 @@ static snw_status set_tendon(snw_robot *r, const snw_actuator *a, snw_given what
         [SNW_GIVEN_MOTION] = {"its coordinate", "snw_robot_set_motion"},
         [SNW_GIVEN_RATE] = {"its rate", "snw_robot_set_motion"},
         [SNW_GIVEN_GAS] = {"a gas", "snw_robot_set_gas"},
+        [SNW_GIVEN_SOURCE] = {"its source", "snw_robot_set_actuator"},
         [SNW_GIVEN_ACTIVATION] = {"its activation", "snw_robot_set_activation"}};
     if (a->stress) {
         return snw_fail(err, SNW_E_ARGUMENT,
@@ -262,6 +263,8 @@ snw_status snw_robot_set_actuator(snw_robot *r, int actuator, const double *valu
         return set_rate(r, actuator, value, err);
     case SNW_GIVEN_GAS:
         return snw_robot_set_gas(r, actuator, *value, err);
+    case SNW_GIVEN_SOURCE:
+        return set_tendon(r, &a, SNW_GIVEN_SOURCE, (snw_jet){.v = *value}, err);
     case SNW_GIVEN_ACTIVATION:
         return snw_robot_set_activation(r, actuator, *value, err);
     }

@@ -27,6 +27,10 @@ snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *st
         if (x->nlink > 1 || x->nsegment > 0) {
             return snw_shooter_refuse(step, x->location, err, "tendons beyond one rod", x->name);
         }
+        if (snw_actuator_table[x->kind].effort) {
+            return snw_shooter_refuse(step, x->location, err,
+                                      "actuators whose effort depends on their length", x->name);
+        }
         if (i == SNW_SHOOT_TENDONS) {
             return snw_shooter_refuse(step, x->location, err, "more than 16 tendons and chambers",
                                       x->name);

@@ -72,6 +72,22 @@ static void warn_zero_length(snw_run *r, const snw_frame_source *v) {
     }
 }
 
+// Warn of actuators beyond the range of the law of their effort.
+static void warn_law_range(snw_run *r, const snw_frame_source *v) {
+    const snw_model *m = r->now->model;
+    for (int i = 0; i < m->ntendon; i++) {
+        const snw_tendon *x = &m->tendon[i];
+        if (!x->type->exceeds || r->warned_limit[m->desc->nlink + i]) continue;
+        const char *rule = x->type->exceeds(x->constant, v->w->tendon[i].value);
+        if (!rule) continue;
+        char text[280];
+        (void)snprintf(text, sizeof text, "run '%s': %s '%.60s' %s, first seen at t = %g s",
+                       r->info.run, x->type->noun, x->name, rule, v->state->t);
+        snw_run_warn(r, text);
+        r->warned_limit[m->desc->nlink + i] = true;
+    }
+}
+
 snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_error *err) {
     const snw_model *m = r->now->model;
     snw_rotations_update(m, v->w, r->rotation);
@@ -89,6 +105,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
     check_redundant_rows(r, v);
     declared_coordinates(r, v->state);
     warn_zero_length(r, v);
+    warn_law_range(r, v);
     r->totals.frames++;
     if (!(v->stats.geometry <= r->totals.worst_geometry)) {
         r->totals.worst_geometry = v->stats.geometry;

@@ -140,7 +140,7 @@ static snw_status add_laws(snw_targets *g, const snw_desc *d) {
     }
     for (int i = 0; i < d->ntendon; i++) {
         const snw_tendon_desc *a = &d->tendon[i];
-        if (snw_gives_effort(a->given)) SNW_TRY(add_law(g, a->name, a->law, a->when));
+        if (snw_gives_load(a->given)) SNW_TRY(add_law(g, a->name, a->law, a->when));
     }
     return SNW_OK;
 }
