@@ -322,16 +322,16 @@ static snw_status find_kind(snw_reader *r, const snw_entry *const *e, snw_actuat
 static snw_status refuse_control(snw_reader *r, const snw_actuator_entry *a, snw_control_key key,
                                  const snw_entry *given) {
     const int owner = snw_control_owner(key);
-    if (owner >= 0) {
-        return snw_fail_at(r->err, given->location, "'%s' is for a %s only", given->key,
-                           snw_actuator_table[owner].noun);
-    }
     if (a->type->control[0].key == SNW_CONTROL_NO_KEY) {
         return snw_fail_at(r->err, given->location, "an %s is given by component, not by '%s'",
                            a->type->noun, given->key);
     }
     char names[160];
     snw_control_names(a->kind, " or ", names, sizeof names);
+    if (owner >= 0) {
+        return snw_fail_at(r->err, given->location, "'%s' is for a %s only; a %s has %s",
+                           given->key, snw_actuator_table[owner].noun, a->type->noun, names);
+    }
     return snw_fail_at(r->err, given->location, "a %s has no '%s'; use %s", a->type->noun,
                        given->key, names);
 }
