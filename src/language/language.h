@@ -52,6 +52,7 @@ typedef struct snw_key_table {
     X(tendon)                                                                                      \
     X(chamber)                                                                                     \
     X(gas)                                                                                         \
+    X(mckibben)                                                                                    \
     X(contact)                                                                                     \
     X(wheel)                                                                                       \
     X(ring)                                                                                        \

@@ -6,6 +6,8 @@
 
 #include "base/fail.h"
 
+#include <math.h>
+
 #define TENDON_KEYS(X)                                                                             \
     X(TENDON_ALONG, "along", "a rod's link, or a list", "the rods it runs along, root to tip")     \
     X(TENDON_AT, "at", "[0, y, z], laws of x",                                                     \
@@ -32,6 +34,20 @@
     X(CHAMBER_FROM, "from", "m, may use L", "where it begins on the first rod, 0 unless given")    \
     X(CHAMBER_TO, "to", "m, may use L", "where it ends on the last rod, L unless given")           \
     X(CHAMBER_AREA, "area", "m^2, law of x", "of its section, required")
+#define MCKIBBEN_KEYS(X)                                                                           \
+    X(MCKIBBEN_ALONG, "along", "a rod's link, or a list", "the rods it runs along, root to tip")   \
+    X(MCKIBBEN_AT, "at", "[0, y, z], laws of x",                                                   \
+      "its position in the section, m; on the axis unless given")                                  \
+    X(MCKIBBEN_FROM, "from", "m, may use L", "where it begins on the first rod, 0 unless given")   \
+    X(MCKIBBEN_TO, "to", "m, may use L", "where it ends on the last rod, L unless given")          \
+    X(MCKIBBEN_RADIUS, "radius", "m", "of the braid without load as made, required")               \
+    X(MCKIBBEN_ANGLE, "angle", "angle below 54.7 deg",                                             \
+      "between its threads and its axis as made, required")                                        \
+    X(MCKIBBEN_LENGTH, "length", "m",                                                              \
+      "of the braid as made, the rest of the path is cord; all of the path unless given")          \
+    X(MCKIBBEN_DISCS, "discs", "m", "radius of discs that guide it outside the section")           \
+    X(MCKIBBEN_PATH, "path", "list of rods' links and sites",                                      \
+      "instead of 'along': its path, straight between sites")
 #define GAS_KEYS(X)                                                                                \
     X(GAS_MOLES, "moles", "mol, law of t", "amount, required")                                     \
     X(GAS_TEMPERATURE, "temperature", "K, law of t", "293.15 K unless given")                      \
@@ -39,9 +55,11 @@
 
 enum { TENDON_KEYS(SNW_KEY_CODE) TENDON_N };
 enum { CHAMBER_KEYS(SNW_KEY_CODE) CHAMBER_N };
+enum { MCKIBBEN_KEYS(SNW_KEY_CODE) MCKIBBEN_N };
 enum { GAS_KEYS(SNW_KEY_CODE) GAS_N };
 SNW_KEYS(tendon, "tendon", "a tendon", TENDON_KEYS);
 SNW_KEYS(chamber, "chamber", "a chamber", CHAMBER_KEYS);
+SNW_KEYS(mckibben, "mckibben", "a McKibben muscle", MCKIBBEN_KEYS);
 SNW_KEYS(gas, "gas", "a gas", GAS_KEYS);
 
 static const char *tendon_noun(const snw_tendon_desc *d) {
@@ -264,6 +282,31 @@ static snw_status read_chamber(snw_reader *r, const snw_node *node, snw_tendon_d
                         &out->area);
 }
 
+// constants: radius, angle and length of the braid, in the order of the keys
+static snw_status read_mckibben(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
+    const snw_entry *e[MCKIBBEN_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_mckibben, e));
+    SNW_TRY(read_routing(r, node, e, e[MCKIBBEN_PATH], out));
+    for (int k = MCKIBBEN_RADIUS; k <= MCKIBBEN_DISCS; k++) {
+        double *to = k == MCKIBBEN_DISCS ? &out->discs : &out->constant[k - MCKIBBEN_RADIUS];
+        if (!e[k] && k <= MCKIBBEN_ANGLE) {
+            return snw_fail_at(r->err, node->location, "a McKibben muscle needs '%s:', e.g. %s",
+                               snw_keys_mckibben.key[k].name,
+                               k == MCKIBBEN_RADIUS ? "10 mm" : "25 deg");
+        }
+        if (!e[k]) continue;
+        SNW_TRY(snw_read_positive(r, e[k]->value, e[k]->key,
+                                  k == MCKIBBEN_ANGLE ? SNW_DIM_NONE : SNW_DIM_LENGTH, to));
+    }
+    out->radius = out->constant[0];
+    const double angle = out->constant[1], neutral = acos(1 / sqrt(3.0));
+    if (angle < neutral) return SNW_OK;
+    return snw_fail_at(r->err, e[MCKIBBEN_ANGLE]->value->location,
+                       "'angle' must be less than %.4g deg, where pressure neither shortens nor "
+                       "lengthens a braid, got %.4g deg",
+                       neutral * 180 / acos(-1.0), angle * 180 / acos(-1.0));
+}
+
 // ---- prescribed quantity ------------------------------------------------------------------------
 
 static snw_status tendon_constant(snw_reader *r, const snw_node *node, const char *text,
@@ -325,15 +368,24 @@ static snw_status tendon_read_when(snw_reader *r, const snw_actuator_entry *a,
                        a->type->is_length ? "length" : "volume", out->name);
 }
 
+// reader of the keys of each kind
+static const struct {
+    snw_actuator_kind kind;
+    snw_status (*read)(snw_reader *r, const snw_node *node, snw_tendon_desc *out);
+} tendon_readers[] = {{SNW_ACTUATOR_TENDON, read_cable},
+                      {SNW_ACTUATOR_CHAMBER, read_chamber},
+                      {SNW_ACTUATOR_MCKIBBEN, read_mckibben}};
+
 snw_status snw_read_tendon(snw_reader *r, const snw_actuator_entry *a, snw_tendon_desc *out) {
-    static snw_status (*const read[SNW_ACTUATOR_COUNT])(snw_reader *, const snw_node *,
-                                                        snw_tendon_desc *) = {
-        [SNW_ACTUATOR_TENDON] = read_cable, [SNW_ACTUATOR_CHAMBER] = read_chamber};
     out->name = a->entry->key;
     out->location = a->entry->location;
     out->kind = a->kind;
     out->given = a->control->given;
-    SNW_TRY(read[a->kind](r, a->of->value, out));
+    for (size_t k = 0; k < sizeof tendon_readers / sizeof tendon_readers[0]; k++) {
+        if (tendon_readers[k].kind == a->kind) {
+            SNW_TRY(tendon_readers[k].read(r, a->of->value, out));
+        }
+    }
     if (a->control->key == SNW_CONTROL_GAS) {
         SNW_TRY(read_gas(r, a->given->value, out));
     } else {

@@ -3,6 +3,7 @@
 // Table of actuators: names, elements they act on, quantities that control them, drawing.
 #include "model/actuator_kind.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +36,38 @@ static bool is_less_than_length(double value, double length) { return value < le
         {SNW_CONTROL_RATE, SNW_GIVEN_RATE, "rate"}, {                                              \
         SNW_CONTROL_HOLD, SNW_GIVEN_MOTION, "hold"                                                 \
     }
+
+// McKibben muscle, theory.md (3.11.11) to (3.11.13). Keys: radius r0 (m), angle alpha0 of the
+// threads to the axis (rad), length l0 of the braid (m; 0: all of the path). Law: A0 and A1 (m^2)
+// in e = p (A0 (l/l0)^2 - A1), l = l0 - y; l0; and the length of a thread along the axis (m).
+enum { BRAID_A0, BRAID_A1, BRAID_LENGTH, BRAID_THREAD };
+enum { BRAID_RADIUS_KEY, BRAID_ANGLE_KEY, BRAID_LENGTH_KEY };
+
+static const char *braid_prepare(double reference, double constant[SNW_ACTUATOR_CONSTANTS]) {
+    const double r = constant[BRAID_RADIUS_KEY], angle = constant[BRAID_ANGLE_KEY];
+    const double given = constant[BRAID_LENGTH_KEY], length = given > 0 ? given : reference;
+    const double area = acos(-1.0) * r * r / (sin(angle) * sin(angle));
+    constant[BRAID_A0] = 3 * area * cos(angle) * cos(angle);
+    constant[BRAID_A1] = area;
+    constant[BRAID_LENGTH] = length;
+    constant[BRAID_THREAD] = length / cos(angle);
+    return length <= reference * (1 + 1e-9) ? NULL : "its 'length' exceeds that of its path";
+}
+
+static snw_path_effort braid_effort(const double *constant, double p, double y) {
+    const double s = 1 - y / constant[BRAID_LENGTH];
+    const double area = constant[BRAID_A0] * s * s - constant[BRAID_A1];
+    if (p <= 0 || area <= 0) return (snw_path_effort){0, 0, 0}; // slack
+    return (snw_path_effort){p * area, area,
+                             -2 * p * constant[BRAID_A0] * s / constant[BRAID_LENGTH]};
+}
+
+static const char *braid_exceeds(const double *constant, double y) {
+    return constant[BRAID_LENGTH] - y > constant[BRAID_THREAD]
+               ? "is stretched beyond the length of its threads, which would hold it there; give "
+                 "it less load or a longer braid"
+               : NULL;
+}
 
 const snw_actuator_type snw_actuator_table[SNW_ACTUATOR_COUNT] = {
     [SNW_ACTUATOR_JOINT] = {.name = "joint",
@@ -112,6 +145,22 @@ const snw_actuator_type snw_actuator_table[SNW_ACTUATOR_COUNT] = {
                                            .positive = true,
                                            .admissible = is_not_negative,
                                            .rule = ", or a negative one"}}},
+    [SNW_ACTUATOR_MCKIBBEN] = {.name = "mckibben",
+                               .noun = "McKibben muscle",
+                               .form = "mckibben: {path: [..]}",
+                               .acts = SNW_ACTUATES_PATH,
+                               .is_length = true,
+                               .only_pulls = true,
+                               .symbol = "tube",
+                               .prepare = braid_prepare,
+                               .effort = braid_effort,
+                               .exceeds = braid_exceeds,
+                               .ncontrol = 1,
+                               .control = {{.key = SNW_CONTROL_PRESSURE,
+                                            .given = SNW_GIVEN_SOURCE,
+                                            .name = "pressure",
+                                            .dim = DIM_PRESSURE,
+                                            .positive = true}}},
     [SNW_ACTUATOR_STRESS] = {.name = "stress",
                              .noun = "active stress",
                              .form = "stress: {along: .., bend_y: ..}",

@@ -25,6 +25,8 @@
       "one motor for all: the same effort on each revolute joint")                                 \
     X(SNW_ACTUATOR_TENDON, "tendon", "a tendon", "a cable through sections of rods")               \
     X(SNW_ACTUATOR_CHAMBER, "chamber", "a chamber", "a cavity along rods, filled with a fluid")    \
+    X(SNW_ACTUATOR_MCKIBBEN, "mckibben", "a McKibben muscle",                                      \
+      "a bladder in a braid of threads: pressure shortens it")                                     \
     X(SNW_ACTUATOR_STRESS, "stress", "active stress", "a muscle along a rod")
 
 typedef enum snw_actuator_kind {
@@ -62,7 +64,9 @@ typedef enum snw_actuator_class {
     X(SNW_CONTROL_VOLUME, "volume", "m^3, law of t",                                               \
       "of a chamber: given volume; its pressure is an output")                                     \
     X(SNW_CONTROL_GAS, "gas", "a gas",                                                             \
-      "given amount of gas in a chamber; its pressure is an output")
+      "given amount of gas in a chamber; its pressure is an output")                               \
+    X(SNW_CONTROL_PRESSURE, "pressure", "Pa, law of t and probes",                                 \
+      "of a McKibben muscle: given pressure above ambient; its tension is an output")
 
 typedef enum snw_control_key {
 #define X(code, name, form, meaning) code,

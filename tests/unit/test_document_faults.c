@@ -367,6 +367,23 @@ static const bad_case bad[] = {
     {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2}, effort: 1 Pa, $gas: {moles: 1 "
          "mol}}}\n",
      "gives 'effort' and 'gas'; one follows from the other"},
+    {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2}, $pressure: 1 bar}}\n",
+     "for a McKibben muscle only; a chamber has 'effort' (its pressure), 'volume' or 'gas'"},
+    {ARM "actuators: {$m: {mckibben: {along: arm, radius: 1 mm, angle: 20 deg}}}\n",
+     "needs 'pressure'"},
+    {ARM "actuators: {m: {mckibben: ${along: arm, radius: 1 mm}, pressure: 1 bar}}\n",
+     "needs 'angle:', e.g. 25 deg"},
+    {ARM "actuators: {m: {mckibben: ${along: arm, angle: 20 deg}, pressure: 1 bar}}\n",
+     "needs 'radius:', e.g. 10 mm"},
+    {ARM "actuators: {m: {mckibben: {along: arm, radius: 1 mm, angle: $60 deg}, pressure: 1 "
+         "bar}}\n",
+     "must be less than 54.74 deg"},
+    {ARM "actuators: {m: {mckibben: {along: arm, radius: 1 mm, angle: 20 deg}, pressure: $-1 "
+         "bar}}\n",
+     "cannot push: its pressure must not be negative, got -100000 Pa"},
+    {ARM "actuators: {m: {mckibben: {along: arm, radius: 1 mm, angle: 20 deg}, pressure: $1 "
+         "N}}\n",
+     "pressure"},
     {ARM "actuators: {$m: {chamber: {along: arm, area: 1 mm^2}}}\n",
      "needs 'effort' (its pressure), 'volume' or 'gas'"},
     {ARM "actuators: {$m: {when: on}}\n",
