@@ -303,7 +303,8 @@ static void print_load(const snw_desc *d, const snw_load_desc *l) {
     printf(", %s frame%s\n", l->body ? "body" : "world", l->when ? ", at times" : "");
 }
 
-static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
+static void print_motor(const snw_desc *d, int motor) {
+    const snw_motor_desc *a = &d->motor[motor];
     const snw_actuator_type *type = &snw_actuator_table[a->kind];
     int n = 0;
     const snw_joint_coordinate *c = snw_joint_coordinates(d->link[a->link].joint, &n);
@@ -329,10 +330,14 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
         printf(" a rotation%s", moves ? " f(t)" : "");
     }
     for (int k = 0; k < a->n && !a->turns; k++) {
-        char text[64] = "free";
-        if (a->law[k] || snw_gives_effort(a->given)) law_text(a->law[k], text, sizeof text);
+        char text[64] = "free", unit[48] = "";
+        if (a->law[k] || snw_gives_effort(a->given)) {
+            law_text(a->law[k], text, sizeof text);
+            snw_actuator_unit(d, motor, k, unit);
+        }
         const bool named = !a->rod && !a->feed;
-        printf("%s %s%s%s", k ? "," : "", named ? c[k].name : "", named ? " " : "", text);
+        printf("%s %s%s%s%s%s", k ? "," : "", named ? c[k].name : "", named ? " " : "", text,
+               unit[0] ? " " : "", unit);
     }
     double on = 1;
     const bool fixed = !a->when || snw_expr_vars(a->when) == 0;
@@ -354,9 +359,10 @@ static void print_tendon(const snw_desc *d, const snw_tendon_desc *a) {
         printf("%s %d straight segment%s", a->nlink > 0 ? "," : " of", a->nsegment,
                a->nsegment == 1 ? "" : "s");
     }
-    char text[64];
+    char text[64], unit[48];
     law_text(a->law, text, sizeof text);
-    printf(", %s given %s%s\n", tendon_given(a), text, a->when ? ", at times" : "");
+    snw_dim_unit(snw_control_of(a->kind, a->given)->dim, unit, sizeof unit);
+    printf(", %s given %s %s%s\n", tendon_given(a), text, unit, a->when ? ", at times" : "");
 }
 
 static bool fluid_resists(const snw_fluid_desc *f) {
@@ -435,7 +441,7 @@ static void print_components(const snw_desc *d, const snw_run_info *info) {
         printf("  %s  %s along %s\n", d->stress[i].name,
                snw_actuator_table[SNW_ACTUATOR_STRESS].noun, d->link[d->stress[i].link].name);
     }
-    for (int i = 0; i < d->nmotor; i++) print_motor(d, &d->motor[i]);
+    for (int i = 0; i < d->nmotor; i++) print_motor(d, i);
     for (int i = 0; i < d->ntendon; i++) print_tendon(d, &d->tendon[i]);
     if (d->ncontact > 0) printf("\ncontacts\n");
     for (int i = 0; i < d->ncontact; i++) print_contact(d, &d->contact[i], info);
