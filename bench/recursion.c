@@ -169,8 +169,8 @@ static double time_of_tendons(bench_fn *fn, int n) {
     for (int i = 0; i < n; i++) {
         tendon[i] =
             (snw_tendon_desc){.name = "cord",
-                              .kind = SNW_TENDON_CABLE,
-                              .given = SNW_TENDON_EFFORT,
+                              .kind = SNW_ACTUATOR_TENDON,
+                              .given = SNW_GIVEN_EFFORT,
                               .nlink = 1,
                               .link = link,
                               .to = 0.5,

@@ -248,7 +248,7 @@ static inline void cut_drive(cut *c, int n) {
         law_of[0] = law(&c->t.r, laws[desc->nmotor % 3]);
         law_of[1] = NULL;
         c->motor[desc->nmotor++] = (snw_motor_desc){
-            .name = "motor", .kind = SNW_MOTOR_POSITION, .link = l, .n = dof, .law = law_of};
+            .name = "motor", .given = SNW_GIVEN_MOTION, .link = l, .n = dof, .law = law_of};
     }
 }
 

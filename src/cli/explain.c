@@ -300,8 +300,9 @@ static void print_load(const snw_desc *d, const snw_load_desc *l) {
     printf(", %s frame%s\n", l->body ? "body" : "world", l->when ? ", at times" : "");
 }
 
-static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
-    static const char *const given[] = {"effort", "position", "rate"};
+static void print_motor(const snw_desc *d, int motor) {
+    const snw_motor_desc *a = &d->motor[motor];
+    const snw_actuator_type *type = &snw_actuator_table[a->kind];
     int n = 0;
     const snw_joint_coordinate *c = snw_joint_coordinates(d->link[a->link].joint, &n);
     if (a->holds) {
@@ -319,20 +320,21 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
         printf("  %s  joint %s, same effort\n", a->name, d->link[a->link].name);
         return;
     }
-    printf("  %s  %s of %s %s given:", a->name, given[a->kind],
-           a->rod    ? "rod"
-           : a->feed ? "feed"
-                     : "joint",
-           d->link[a->link].name);
+    printf("  %s  %s of %s %s given:", a->name, snw_control_of(a->kind, a->given)->name,
+           type->element, d->link[a->link].name);
     if (a->turns) {
         const bool moves = snw_pose_desc_vars(&d->loop[a->loop].pose) != 0;
         printf(" a rotation%s", moves ? " f(t)" : "");
     }
     for (int k = 0; k < a->n && !a->turns; k++) {
-        char text[64] = "free";
-        if (a->law[k] || a->kind == SNW_MOTOR_EFFORT) law_text(a->law[k], text, sizeof text);
+        char text[64] = "free", unit[48] = "";
+        if (a->law[k] || snw_gives_effort(a->given)) {
+            law_text(a->law[k], text, sizeof text);
+            snw_actuator_unit(d, motor, k, unit);
+        }
         const bool named = !a->rod && !a->feed;
-        printf("%s %s%s%s", k ? "," : "", named ? c[k].name : "", named ? " " : "", text);
+        printf("%s %s%s%s%s%s", k ? "," : "", named ? c[k].name : "", named ? " " : "", text,
+               unit[0] ? " " : "", unit);
     }
     double on = 1;
     const bool fixed = !a->when || snw_expr_vars(a->when) == 0;
@@ -341,13 +343,12 @@ static void print_motor(const snw_desc *d, const snw_motor_desc *a) {
 }
 
 static const char *tendon_given(const snw_tendon_desc *a) {
-    static const char *const given[2][3] = {{"tension", "shortening", ""},
-                                            {"pressure", "volume", "amount of gas"}};
-    return given[a->kind][a->given];
+    const snw_control_type *c = snw_control_of(a->kind, a->given);
+    return c->about ? c->about : c->name;
 }
 
 static void print_tendon(const snw_desc *d, const snw_tendon_desc *a) {
-    printf("  %s  %s", a->name, a->kind == SNW_TENDON_CABLE ? "tendon" : "chamber");
+    printf("  %s  %s", a->name, snw_actuator_table[a->kind].name);
     for (int k = 0; k < a->nlink; k++) {
         printf("%s %s", k ? "," : " along", d->link[a->link[k]].name);
     }
@@ -355,9 +356,10 @@ static void print_tendon(const snw_desc *d, const snw_tendon_desc *a) {
         printf("%s %d straight segment%s", a->nlink > 0 ? "," : " of", a->nsegment,
                a->nsegment == 1 ? "" : "s");
     }
-    char text[64];
+    char text[64], unit[48];
     law_text(a->law, text, sizeof text);
-    printf(", %s given %s%s\n", tendon_given(a), text, a->when ? ", at times" : "");
+    snw_dim_unit(snw_control_of(a->kind, a->given)->dim, unit, sizeof unit);
+    printf(", %s given %s %s%s\n", tendon_given(a), text, unit, a->when ? ", at times" : "");
 }
 
 static bool fluid_resists(const snw_fluid_desc *f) {
@@ -430,13 +432,13 @@ static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
 }
 
 static void print_components(const snw_desc *d, const snw_run_info *info) {
-    if (d->nload + d->nstress + d->nmotor + d->ntendon > 0) printf("\nloads\n");
+    if (d->nload + snw_actuators(d) > 0) printf("\nloads\n");
     for (int i = 0; i < d->nload; i++) print_load(d, &d->load[i]);
     for (int i = 0; i < d->nstress; i++) {
-        printf("  %s  active stress along %s\n", d->stress[i].name,
-               d->link[d->stress[i].link].name);
+        printf("  %s  %s along %s\n", d->stress[i].name,
+               snw_actuator_table[SNW_ACTUATOR_STRESS].noun, d->link[d->stress[i].link].name);
     }
-    for (int i = 0; i < d->nmotor; i++) print_motor(d, &d->motor[i]);
+    for (int i = 0; i < d->nmotor; i++) print_motor(d, i);
     for (int i = 0; i < d->ntendon; i++) print_tendon(d, &d->tendon[i]);
     if (d->ncontact > 0) printf("\ncontacts\n");
     for (int i = 0; i < d->ncontact; i++) print_contact(d, &d->contact[i], info);
@@ -598,13 +600,12 @@ static void json_loads(snw_json *j, const snw_desc *d) {
 }
 
 static void json_motors(snw_json *j, const snw_desc *d) {
-    static const char *const given[] = {"effort", "position", "rate"};
     snw_field_object(j, "motors");
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *a = &d->motor[i];
         snw_field_object(j, a->name);
-        snw_field_text(j, a->rod ? "rod" : a->feed ? "feed" : "joint", d->link[a->link].name);
-        snw_field_text(j, "given", a->holds ? "hold" : given[a->kind]);
+        snw_field_text(j, snw_actuator_table[a->kind].element, d->link[a->link].name);
+        snw_field_text(j, "given", a->holds ? "hold" : snw_control_of(a->kind, a->given)->name);
         snw_json_close(j);
     }
     snw_json_close(j);
@@ -615,7 +616,7 @@ static void json_tendons(snw_json *j, const snw_desc *d) {
     for (int i = 0; i < d->ntendon; i++) {
         const snw_tendon_desc *a = &d->tendon[i];
         snw_field_object(j, a->name);
-        snw_field_text(j, "kind", a->kind == SNW_TENDON_CABLE ? "tendon" : "chamber");
+        snw_field_text(j, "kind", snw_actuator_table[a->kind].name);
         snw_field_text(j, "given", tendon_given(a));
         if (a->nsegment > 0) snw_field_number(j, "straight", a->nsegment);
         snw_json_close(j);

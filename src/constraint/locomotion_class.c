@@ -31,7 +31,7 @@ static bool has_external_force(const snw_locomotion *lo) {
         if (m->block[lo->block[j]].spring >= 0) return true;
         for (int i = 0; i < m->nmotor; i++) {
             const int at = lo->dof[j] - m->motor[i].dof;
-            if (m->motor[i].kind == SNW_MOTOR_EFFORT && at >= 0 && at < m->motor[i].n) return true;
+            if (m->motor[i].law && at >= 0 && at < m->motor[i].n) return true;
         }
     }
     return false;

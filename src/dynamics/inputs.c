@@ -166,18 +166,9 @@ static snw_jet drive_at(const snw_model *m, const snw_drive *d, snw_at at) {
         .v = (d->captured < 0 ? m->q0[d->q] : 0) + displacement, .d = law.v, .dd = law.d};
 }
 
-// is x a possible shortening, volume or amount of gas?
-static bool is_admissible(const snw_model *m, int i, double x) {
-    const snw_tendon *d = &m->tendon[i];
-    switch (d->given) {
-    case SNW_TENDON_EFFORT:
-        break;
-    case SNW_TENDON_COORDINATE:
-        return d->kind == SNW_TENDON_CHAMBER ? x > 0 : x < d->reference + d->extra;
-    case SNW_TENDON_GAS:
-        return x >= 0;
-    }
-    return true;
+// is x a possible value of the given quantity?
+static bool is_admissible(const snw_tendon *d, double x) {
+    return !d->control->admissible || d->control->admissible(x, d->reference + d->extra);
 }
 
 static void tendon_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
@@ -188,9 +179,9 @@ static void tendon_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
     } else {
         in->tendon[i] = d->reads_signals ? (snw_jet){0} : snw_expr_jet_t(d->law, at);
     }
-    if (!is_admissible(m, i, in->tendon[i].v)) in->tendon[i].v = NAN;
+    if (!is_admissible(d, in->tendon[i].v)) in->tendon[i].v = NAN;
     in->ambient[i] = inputs_value(d->ambient, at);
-    if (d->given == SNW_TENDON_GAS) {
+    if (d->temperature) { // amount of gas n: n R T
         in->tendon[i].v *= SNW_GAS_CONSTANT * inputs_value(d->temperature, at);
     }
 }
@@ -236,7 +227,7 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
         if (!m->stress[i].reads_signals) snw_stress_at(m, i, at, snw_activation(in, i), in->stress);
     }
     for (int i = 0; i < m->nmotor; i++) {
-        if (m->motor[i].kind != SNW_MOTOR_EFFORT) continue;
+        if (!m->motor[i].law) continue; // its motion is given
         if (in->manual && in->manual->motor_given[i]) {
             const snw_jet *given = in->manual->motor + in->manual->motor_first[i];
             for (int k = 0; k < m->motor[i].n; k++) {
@@ -265,10 +256,7 @@ snw_status snw_tendons_check(const snw_model *m, const snw_inputs *in, double t,
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *d = &m->tendon[i];
         if (isfinite(in->tendon[i].v) && isfinite(in->ambient[i])) continue;
-        const char *rule = d->given == SNW_TENDON_EFFORT   ? ""
-                           : d->given == SNW_TENDON_GAS    ? ", or a negative one"
-                           : d->kind == SNW_TENDON_CHAMBER ? ", or a volume that is not positive"
-                                                           : ", or more than its whole length";
+        const char *rule = d->control->rule ? d->control->rule : "";
         const snw_status s =
             snw_fail(err, SNW_E_DIVERGED, "actuator '%s' is given no finite value%s at t = %.9g s",
                      d->name, rule, t);
@@ -282,7 +270,7 @@ void snw_inputs_unload(const snw_model *m, snw_inputs *in) {
     for (int i = 0; i < m->nload_point; i++) in->load[i] = (snw_wrench){0};
     for (int i = 0; i < m->nv; i++) in->stress[i] = 0;
     for (int i = 0; i < m->ntendon; i++) {
-        if (m->tendon[i].given == SNW_TENDON_EFFORT) in->tendon[i].v = 0;
+        if (snw_gives_load(m->tendon[i].given)) in->tendon[i].v = 0;
     }
     for (int i = 0; i < m->nfluid; i++) {
         in->current[i] = in->current_rate[i] = (snw_vec3){{0}};

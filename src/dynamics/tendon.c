@@ -25,16 +25,24 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
     const snw_tendon *tendon = &m->tendon[i];
     const double given = in->tendon[i].v;
     out->effort = out->stiffness = 0;
+    out->gain = 1;
     if (!tendon_is_active(m, i, in, at)) return;
     switch (tendon->given) {
-    case SNW_TENDON_EFFORT:
+    case SNW_GIVEN_EFFORT:
         out->effort = snw_tendon_reads_signals(m, in, i)
                           ? *in->signal_fraction * snw_expr_value(tendon->law, at)
                           : given;
-        if (tendon->kind == SNW_TENDON_CABLE && out->effort < 0)
-            out->effort = 0; // a cable does not push
+        if (tendon->type->only_pulls && out->effort < 0) out->effort = 0;
         break;
-    case SNW_TENDON_COORDINATE: {
+    case SNW_GIVEN_SOURCE: {
+        const double x = snw_tendon_reads_signals(m, in, i)
+                             ? *in->signal_fraction * snw_expr_value(tendon->law, at)
+                             : given;
+        const snw_path_effort f = tendon->type->effort(tendon->constant, x, out->value);
+        out->effort = f.e, out->stiffness = f.by_y, out->gain = f.by_x;
+        break;
+    }
+    case SNW_GIVEN_MOTION: {
         if (tendon->unit > 0) break; // a constraint row
         // (length + extra)/(1 + compliance tension) = length paid out
         out->paid_out = tendon->reference + tendon->extra - given;
@@ -46,10 +54,13 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
         out->stiffness = -out->fraction / (out->paid_out * tendon->compliance);
         break;
     }
-    case SNW_TENDON_GAS: // given: n R T
+    case SNW_GIVEN_GAS: // given: n R T
         out->effort = *in->signal_fraction * (given / out->value - in->ambient[i]);
         out->stiffness = -*in->signal_fraction * given / (out->value * out->value);
         if (!(out->value > 0)) out->effort = NAN; // no physical pressure: the solver must step back
+        break;
+    case SNW_GIVEN_RATE:
+    case SNW_GIVEN_ACTIVATION: // not along a path
         break;
     }
 }
@@ -65,7 +76,6 @@ static double static_sliding(const snw_tendon *tendon, double t) {
 static void tendon_gather(const snw_model *m, int i, const snw_inputs *in, const snw_state *s,
                           bool is_static, snw_work *w) {
     const snw_tendon *tendon = &m->tendon[i];
-    const double sign = tendon->kind == SNW_TENDON_CABLE ? -1 : 1;
     double *G = w->G + tendon->store, c = 0, dc = 0;
     for (int j = 0; j < tendon->ndof; j++) G[j] = 0;
     for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
@@ -83,13 +93,13 @@ static void tendon_gather(const snw_model *m, int i, const snw_inputs *in, const
             }
             at->f = snw_tendon_point_density(tendon, p, at->xi, d1);
             for (int e = 0; e < 6; e++) at->df += d1[e] * at->rate.e[e];
-            snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, sign * p->w, d1, G);
+            snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, tendon->sign * p->w, d1, G);
         }
         c += p->w * at->f;
         dc += p->w * at->df;
     }
-    w->tendon[i].value = tendon->kind == SNW_TENDON_CABLE ? tendon->reference - c : c;
-    w->tendon[i].rate = sign * dc;
+    w->tendon[i].value = tendon->type->is_length ? tendon->reference - c : c;
+    w->tendon[i].rate = tendon->sign * dc;
     w->tendon[i].tied_fraction = 1;
 }
 
@@ -128,7 +138,7 @@ void snw_tendons_add(const snw_model *m, const snw_inputs *in, const snw_state *
         out->sliding = is_static ? static_sliding(tendon, in->t) : 0;
         if (tendon->has_friction && (!is_static || out->sliding != 0) && out->effort > 0) {
             snw_tendon_friction_distribute(m, i, in->t, s, w);
-            if (tendon->given == SNW_TENDON_COORDINATE) {
+            if (snw_gives_motion(tendon->given)) {
                 out->effort = out->fraction * snw_tendon_friction_winch(m, i, out->paid_out, w);
             }
         }
@@ -180,11 +190,10 @@ static double given_power(const snw_model *m, const snw_tendon *tendon, int k, c
     if (p->segment >= 0) return 0;
     const snw_rod *rod = &m->rod[p->rod];
     const snw_tendon_point_work *at = &w->tendon_point[k];
-    const double sign = tendon->kind == SNW_TENDON_CABLE ? -1 : 1;
     double d1[6], sum = 0;
     (void)snw_tendon_point_density(tendon, p, at->xi, d1);
     for (int e = 0; e < 6; e++) sum += rod->given[e] ? d1[e] * at->rate.e[e] : 0;
-    return sign * p->w * at->tension_fraction * sum;
+    return tendon->sign * p->w * at->tension_fraction * sum;
 }
 
 double snw_tendons_given_power(const snw_model *m, const snw_work *w) {
@@ -205,10 +214,11 @@ void snw_tendons_signal_derivative(const snw_model *m, const snw_inputs *in, con
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *tendon = &m->tendon[i];
-        const bool slack = tendon->kind == SNW_TENDON_CABLE && w->tendon[i].effort == 0;
+        const bool slack = tendon->type->only_pulls && w->tendon[i].effort == 0;
         if (!snw_tendon_reads_signals(m, in, i) || !tendon_is_active(m, i, in, at) || slack)
             continue;
-        const double f = *in->signal_fraction * snw_expr_jet_signal(tendon->law, at, signal).d;
+        const double f = *in->signal_fraction * w->tendon[i].gain *
+                         snw_expr_jet_signal(tendon->law, at, signal).d;
         for (int j = 0; j < tendon->ndof; j++) {
             derivative[tendon->dof[j]] += f * w->tendon_jacobian[tendon->store + (size_t)j];
         }
@@ -222,10 +232,10 @@ static double point_second_rate(const snw_model *m, const snw_tendon *tendon,
     double d1[6], d2[6], sum = 0;
     const snw_twist ddxi = snw_tendon_point_strain_d2(m, p, t, s);
     (void)snw_tendon_point_density(tendon, p, at->xi, d1);
-    if (tendon->kind == SNW_TENDON_CABLE) snw_tendon_point_d2(p, at->xi, at->rate, d2);
+    if (tendon->type->is_length) snw_tendon_point_d2(p, at->xi, at->rate, d2);
     for (int e = 0; e < 6; e++) {
         sum += d1[e] * ddxi.e[e];
-        if (tendon->kind == SNW_TENDON_CABLE) sum += d2[e] * at->rate.e[e];
+        if (tendon->type->is_length) sum += d2[e] * at->rate.e[e];
     }
     return sum;
 }
@@ -235,7 +245,6 @@ void snw_tendons_rates(const snw_model *m, const snw_inputs *in, const snw_state
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *tendon = &m->tendon[i];
         if (tendon->row < 0) continue;
-        const double sign = tendon->kind == SNW_TENDON_CABLE ? -1 : 1;
         if (rate) rate[tendon->row] = tendon->unit * (w->tendon[i].rate - in->tendon[i].d);
         if (!acceleration) continue;
         double sum = 0;
@@ -245,7 +254,7 @@ void snw_tendons_rates(const snw_model *m, const snw_inputs *in, const snw_state
             sum += p->segment >= 0 ? snw_tendon_segment_d2(&m->tendon_segment[p->segment], w, at)
                                    : p->w * point_second_rate(m, tendon, p, in->t, s, at);
         }
-        acceleration[tendon->row] = tendon->unit * (sign * sum - in->tendon[i].dd);
+        acceleration[tendon->row] = tendon->unit * (tendon->sign * sum - in->tendon[i].dd);
     }
 }
 
@@ -272,8 +281,7 @@ void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, 
             add_effort_stiffness(tendon, cq * now->stiffness, w->tendon_jacobian + tendon->store,
                                  ld, T);
         }
-        if (cq == 0 || tendon->kind != SNW_TENDON_CABLE)
-            continue; // volumes are linear in the strain
+        if (cq == 0 || !tendon->type->is_length) continue; // volumes are linear in the strain
         for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
             const snw_tendon_point *p = &m->tendon_point[k];
             const double f = cq * now->effort * w->tendon_point[k].tension_fraction * p->w;
@@ -310,8 +318,7 @@ static void point_rate_jacobian(const snw_model *m, int i, int k, double cq, dou
     }
     (void)snw_tendon_point_density(tendon, p, at->xi, d1);
     snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, cv * p->w, d1, to);
-    if (tendon->kind != SNW_TENDON_CABLE || w->is_static)
-        return; // volumes are linear in the strain
+    if (!tendon->type->is_length || w->is_static) return; // volumes are linear in the strain
     snw_tendon_point_d2(p, at->xi, at->rate, d2);
     snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, cq * p->w, d2, to);
 }
@@ -319,7 +326,7 @@ static void point_rate_jacobian(const snw_model *m, int i, int k, double cq, dou
 void snw_tendon_jacobian(const snw_model *m, int i, snw_reading reading, double cq, double cv,
                          snw_work *w, double *jacobian) {
     const snw_tendon *tendon = &m->tendon[i];
-    const double sign = m->tendon[i].kind == SNW_TENDON_CABLE ? -1 : 1;
+    const double sign = tendon->sign;
     const double follow = reading == SNW_READ_TENDON_EFFORT ? w->tendon[i].stiffness : 1;
     double *own = w->tendon_variation;
     for (int j = 0; j < tendon->ndof; j++) own[j] = 0;

@@ -36,7 +36,7 @@ typedef struct slide {
 static slide slide_of(const snw_model *m, int tendon, const snw_work *w) {
     const snw_tendon_work *now = &w->tendon[tendon];
     const snw_tendon *x = &m->tendon[tendon];
-    if (x->given != SNW_TENDON_COORDINATE) return (slide){.r = 1, .rate = -now->rate};
+    if (!snw_gives_motion(x->given)) return (slide){.r = 1, .rate = -now->rate};
     const double b = 1 / (x->reference - now->value + x->extra);
     return (slide){.r = now->paid_out * b,
                    .a = -now->rate * b - now->paid_out_rate / now->paid_out,
@@ -236,7 +236,7 @@ void snw_tendon_friction_tangent(const snw_model *m, int tendon, double paid_out
     const snw_tendon *x = &m->tendon[tendon];
     const size_t n = (size_t)x->ndof;
     const slide sl = slide_of(m, tendon, w);
-    const bool winch = x->given == SNW_TENDON_COORDINATE;
+    const bool winch = snw_gives_motion(x->given);
     const double e = w->tendon[tendon].effort, full = winch ? e / fraction : e;
     const double *G = w->tendon_jacobian + x->store; // -sum w phi g
     double *S = w->tendon_friction, *row = S + n, *column = row + n, *length_jacobian = column + n;

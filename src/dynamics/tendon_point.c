@@ -84,7 +84,7 @@ static void strain_gradient(const snw_tendon_point *p, snw_vec3 a, double out[6]
 double snw_tendon_point_density(const snw_tendon *tendon, const snw_tendon_point *p, snw_twist xi,
                                 double d1[6]) {
     const snw_vec3 u = tangent_of(p, xi);
-    if (tendon->kind == SNW_TENDON_CHAMBER) {
+    if (!tendon->type->is_length) {
         strain_gradient(p, (snw_vec3){{p->area, 0, 0}}, d1);
         return p->area * u.x; // D' lies in the section
     }

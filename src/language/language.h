@@ -40,6 +40,7 @@
     X(tendon)                                                                                      \
     X(chamber)                                                                                     \
     X(gas)                                                                                         \
+    X(mckibben)                                                                                    \
     X(contact)                                                                                     \
     X(wheel)                                                                                       \
     X(ring)                                                                                        \

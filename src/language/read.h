@@ -111,12 +111,19 @@ typedef struct snw_joint_keys {
         *limits;
 } snw_joint_keys;
 snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *keys, snw_link_desc *out);
-// Keys of an actuator that define a tendon or chamber; NULL when not given.
-typedef struct snw_tendon_keys {
-    const snw_entry *tendon, *chamber, *effort, *shortening, *volume, *gas, *when;
-} snw_tendon_keys;
-snw_status snw_read_tendon(snw_reader *r, const snw_entry *entry, const snw_tendon_keys *keys,
-                           snw_tendon_desc *out);
+// An actuator in the file: its entry, its kind with the value of its key, the quantity that
+// controls it with the value of its key, and its condition.
+typedef struct snw_actuator_entry {
+    const snw_entry *entry;
+    snw_actuator_kind kind;
+    const snw_actuator_type *type;
+    const snw_entry *of;
+    const snw_control_type *control; // NULL: the kind takes no key
+    const snw_entry *given;
+    const snw_entry *when; // NULL: none
+} snw_actuator_entry;
+// Read an actuator along a path.
+snw_status snw_read_tendon(snw_reader *r, const snw_actuator_entry *a, snw_tendon_desc *out);
 // Read the initial position and rate of a joint that is neither fixed nor free; NULL: zero.
 snw_status snw_read_joint_start(snw_reader *r, const snw_node *position, const snw_node *rate,
                                 const snw_link_desc *link, snw_initial_desc *out);

@@ -8,34 +8,15 @@
 
 #include <string.h>
 
+// kinds come first, in the order of snw_actuator_kind, then what controls them
+enum {
+    ACTUATOR_CONTROL = SNW_ACTUATOR_COUNT,
+    ACTUATOR_WHEN = ACTUATOR_CONTROL + SNW_CONTROL_COUNT
+};
+enum { ACTUATOR_N = ACTUATOR_WHEN + 1 };
 #define ACTUATOR_KEYS(X)                                                                           \
-    X(ACTUATOR_JOINT, "joint", "a joint's link", "a motor on the coordinates of its joint")        \
-    X(ACTUATOR_ROD, "rod", "a rod's link", "a drive on its strain coordinates, always a list")     \
-    X(ACTUATOR_FEED, "feed", "a rod's link",                                                       \
-      "varies the length of the rod: feeds it out of its root or draws it in; its position is "    \
-      "the free length")                                                                           \
-    X(ACTUATOR_WHEELS, "wheels", "a list of links",                                                \
-      "one motor for all: the same effort on each revolute joint")                                 \
-    X(ACTUATOR_TENDON, "tendon", "a tendon", "a cable through sections of rods")                   \
-    X(ACTUATOR_CHAMBER, "chamber", "a chamber", "a cavity along rods, filled with a fluid")        \
-    X(ACTUATOR_STRESS, "stress", "active stress", "a muscle along a rod")                          \
-    X(ACTUATOR_EFFORT, "effort", "N m or N, laws of t and probes",                                 \
-      "given effort, by coordinate; of a spherical joint three torques, in its own axes; tension " \
-      "of a tendon, N; pressure in a chamber above ambient, Pa")                                   \
-    X(ACTUATOR_POSITION, "position", "rad or m, laws of t",                                        \
-      "given coordinate, its effort is an output; free in a list: not driven, free alone: "        \
-      "determined by contacts; of a spherical joint a rotation")                                   \
-    X(ACTUATOR_RATE, "rate", "rad/s or m/s, laws of t",                                            \
-      "the coordinate given by its rate, from the initial value, or from its value when the "      \
-      "actuator becomes active")                                                                   \
-    X(ACTUATOR_HOLD, "hold", "{probe.component: law of t}",                                        \
-      "of a joint or of wheels in kinematic steps: the effort keeps that velocity or rate on "     \
-      "that law, and is an output")                                                                \
-    X(ACTUATOR_SHORTENING, "shortening", "m, law of t",                                            \
-      "of a tendon: given length pulled in; its tension is an output")                             \
-    X(ACTUATOR_VOLUME, "volume", "m^3, law of t",                                                  \
-      "of a chamber: given volume; its pressure is an output")                                     \
-    X(ACTUATOR_GAS, "gas", "a gas", "given amount of gas in a chamber; its pressure is an output") \
+    SNW_ACTUATOR_LIST(X)                                                                           \
+    SNW_CONTROL_LIST(X)                                                                            \
     X(ACTUATOR_WHEN, "when", "a condition on t and probes",                                        \
       "active while this holds; always unless given")
 #define STRESS_KEYS(X)                                                                             \
@@ -47,7 +28,6 @@
     X(STRESS_SHEAR_Z, "shear_z", "N, law of t, x, probes", "force along local z")                  \
     X(STRESS_ALONG, "along", "a rod's link", "the rod, required")
 
-enum { ACTUATOR_KEYS(SNW_KEY_CODE) ACTUATOR_N };
 enum { STRESS_KEYS(SNW_KEY_CODE) STRESS_N };
 SNW_KEYS(actuator, "actuator", "an actuator", ACTUATOR_KEYS);
 SNW_KEYS(stress, "stress", "an active stress", STRESS_KEYS);
@@ -81,18 +61,12 @@ static snw_status read_stress(snw_reader *r, const snw_node *node, snw_stress_de
                        link->name);
 }
 
-static snw_status read_stress_actuator(snw_reader *r, const snw_entry *entry,
-                                       const snw_entry *const *e, snw_stress_desc *out) {
-    out->name = entry->key;
-    out->location = entry->location;
-    for (int k = ACTUATOR_EFFORT; k <= ACTUATOR_HOLD; k++) {
-        if (!e[k]) continue;
-        return snw_fail_at(r->err, e[k]->location,
-                           "an active stress is given by component, not by '%s'", e[k]->key);
-    }
-    SNW_TRY(read_stress(r, e[ACTUATOR_STRESS]->value, out));
-    return e[ACTUATOR_WHEN] ? snw_read_when(r, e[ACTUATOR_WHEN]->value, "when", &out->when)
-                            : SNW_OK;
+static snw_status read_stress_actuator(snw_reader *r, const snw_actuator_entry *a,
+                                       snw_stress_desc *out) {
+    out->name = a->entry->key;
+    out->location = a->entry->location;
+    SNW_TRY(read_stress(r, a->of->value, out));
+    return a->when ? snw_read_when(r, a->when->value, "when", &out->when) : SNW_OK;
 }
 
 // ---- coordinates --------------------------------------------------------------------------------
@@ -117,6 +91,10 @@ static snw_status refuse_prescribed(snw_reader *r, const snw_node *node, const s
 // read a list of wheels; the motor describes the first of them
 static snw_status read_first_wheel(snw_reader *r, const snw_entry *of, snw_motor_desc *out) {
     const int *link = NULL;
+    if (of->value->kind != SNW_NODE_LIST) {
+        return snw_fail_at(r->err, of->value->location,
+                           "'wheels' is a list of links, e.g. '[left, right]'; of one use 'joint'");
+    }
     SNW_TRY(snw_read_links(r, of->value, &out->nsame, &link));
     out->link = link[0];
     out->n = 1;
@@ -128,7 +106,7 @@ static snw_status read_first_wheel(snw_reader *r, const snw_entry *of, snw_motor
                            "it 'joint: revolute' about its axle",
                            wheel->name, snw_joint_name(wheel->joint));
     }
-    if (out->kind == SNW_MOTOR_EFFORT || out->holds) return SNW_OK;
+    if (snw_gives_effort(out->given) || out->holds) return SNW_OK;
     return snw_fail_at(r->err, of->location,
                        "'wheels' have one effort, so give 'effort' or 'hold'; to give each its "
                        "motion make an actuator for each joint");
@@ -172,7 +150,7 @@ static snw_status find_driven_coordinates(snw_reader *r, const snw_entry *of, sn
                            "rod '%s' has no strain coordinates, see its 'strain'",
                            r->desc->link[out->link].name);
     }
-    if (strcmp(of->key, "wheels") == 0) return read_first_wheel(r, of, out);
+    if (out->kind == SNW_ACTUATOR_WHEELS) return read_first_wheel(r, of, out);
     const char *name = "";
     SNW_TRY(snw_read_name(r, of->value, of->key, &name));
     SNW_TRY(snw_find_thing(r, of->value, name, SNW_THING_LINK, &out->link));
@@ -185,7 +163,7 @@ static snw_status find_driven_coordinates(snw_reader *r, const snw_entry *of, sn
             joint == SNW_JOINT_FREE ? "use a load, or laws in the 'pose' of a fixed link"
                                     : "give e.g. 'joint: revolute', or laws in its 'pose'");
     }
-    if (snw_joint_table[joint].space == SNW_SPACE_SO3 && out->kind == SNW_MOTOR_RATE) {
+    if (snw_joint_table[joint].space == SNW_SPACE_SO3 && snw_gives_rate(out->given)) {
         return snw_fail_at(r->err, of->value->location,
                            "the joint of link '%s' is %s and takes an 'effort' or a "
                            "'position'; its rates do not integrate to a rotation",
@@ -196,7 +174,7 @@ static snw_status find_driven_coordinates(snw_reader *r, const snw_entry *of, sn
 
 static snw_status read_motor_law(snw_reader *r, const snw_node *node, const char *what,
                                  const snw_motor_desc *m, int k, snw_law *out) {
-    const bool effort = m->kind == SNW_MOTOR_EFFORT;
+    const bool effort = snw_gives_effort(m->given);
     if (!effort && m->n > 1 && node->kind == SNW_NODE_TEXT && !strcmp(node->text, "free")) {
         return SNW_OK;
     }
@@ -208,7 +186,7 @@ static snw_status read_motor_laws(snw_reader *r, const snw_entry *given, snw_mot
     snw_law *list = snw_pool_array(r->pool, (size_t)out->n, sizeof *list);
     if (!list) return snw_read_memory(r);
     out->law = list;
-    if (out->n == 1 && out->kind == SNW_MOTOR_POSITION && !out->rod && !out->feed &&
+    if (out->n == 1 && out->given == SNW_GIVEN_MOTION && !out->rod && !out->feed &&
         given->value->kind == SNW_NODE_TEXT && strcmp(given->value->text, "free") == 0) {
         out->passive = true;
         return SNW_OK;
@@ -267,15 +245,15 @@ static snw_status read_rotation_drive(snw_reader *r, const snw_node *node, snw_m
 }
 
 // `hold` in kinematic steps; its target is read by snw_read_holds, after the probes
-static snw_status read_hold(snw_reader *r, const snw_entry *const *e, snw_motor_desc *out) {
-    const snw_entry *hold = e[ACTUATOR_HOLD];
+static snw_status read_hold(snw_reader *r, const snw_actuator_entry *a, snw_motor_desc *out) {
+    const snw_entry *hold = a->given;
     if (out->rod || out->feed || out->n != 1) {
         return snw_fail_at(r->err, hold->location,
                            "'hold' is for a joint with one coordinate, or for 'wheels'");
     }
-    if (e[ACTUATOR_WHEN]) {
+    if (a->when) {
         return snw_fail_at(
-            r->err, e[ACTUATOR_WHEN]->location,
+            r->err, a->when->location,
             "an actuator with 'hold' is always active; leave 'when' out, or make it a run");
     }
     if (hold->value->kind != SNW_NODE_MAP || hold->value->n != 1) {
@@ -290,56 +268,28 @@ static snw_status read_hold(snw_reader *r, const snw_entry *const *e, snw_motor_
     return SNW_OK;
 }
 
-static snw_status read_motor(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
-                             snw_motor_desc *out) {
-    static const snw_motor_kind kinds[] = {SNW_MOTOR_EFFORT, SNW_MOTOR_POSITION, SNW_MOTOR_RATE,
-                                           SNW_MOTOR_POSITION};
-    const snw_entry *given = NULL;
+static snw_status read_motor(snw_reader *r, const snw_actuator_entry *a, snw_motor_desc *out) {
+    const snw_entry *entry = a->entry, *when = a->when;
     out->name = entry->key;
     out->location = entry->location;
-    out->rod = e[ACTUATOR_ROD] != NULL;
-    out->feed = e[ACTUATOR_FEED] != NULL;
-    for (int k = 0; k < 4; k++) {
-        const snw_entry *one = e[ACTUATOR_EFFORT + k];
-        if (!one) continue;
-        if (given) {
-            return snw_fail_at(r->err, one->location,
-                               "actuator '%s' gives '%s' and '%s'; one follows from the other, "
-                               "give one",
-                               entry->key, given->key, one->key);
-        }
-        given = one;
-        out->kind = kinds[k];
-    }
-    if (!given) {
-        return snw_fail_at(r->err, entry->location,
-                           "actuator '%s' needs 'effort', 'position', 'rate' or 'hold'",
-                           entry->key);
-    }
-    out->holds = given == e[ACTUATOR_HOLD];
-    const snw_entry *of = out->rod            ? e[ACTUATOR_ROD]
-                          : out->feed         ? e[ACTUATOR_FEED]
-                          : e[ACTUATOR_JOINT] ? e[ACTUATOR_JOINT]
-                                              : e[ACTUATOR_WHEELS];
-    if (of == e[ACTUATOR_WHEELS] && of->value->kind != SNW_NODE_LIST) {
-        return snw_fail_at(r->err, of->value->location,
-                           "'wheels' is a list of links, e.g. '[left, right]'; of one use 'joint'");
-    }
-    SNW_TRY(find_driven_coordinates(r, of, out));
-    if (out->holds) return read_hold(r, e, out);
-    out->turns = of == e[ACTUATOR_JOINT] && out->kind != SNW_MOTOR_EFFORT &&
+    out->kind = a->kind;
+    out->given = a->control->given;
+    out->rod = a->type->strains;
+    out->feed = a->type->feeds;
+    out->holds = a->control->key == SNW_CONTROL_HOLD;
+    SNW_TRY(find_driven_coordinates(r, a->of, out));
+    if (out->holds) return read_hold(r, a, out);
+    out->turns = !out->rod && !out->feed && snw_gives_motion(out->given) &&
                  snw_joint_table[r->desc->link[out->link].joint].space == SNW_SPACE_SO3;
-    SNW_TRY(out->turns ? read_rotation_drive(r, given->value, out)
-                       : read_motor_laws(r, given, out));
-    const snw_entry *when = e[ACTUATOR_WHEN];
-    if (out->kind == SNW_MOTOR_EFFORT) {
+    SNW_TRY(out->turns ? read_rotation_drive(r, a->given->value, out)
+                       : read_motor_laws(r, a->given, out));
+    if (snw_gives_effort(out->given)) {
         return when ? snw_read_when(r, when->value, "when", &out->when) : SNW_OK;
     }
     if (when) SNW_TRY(snw_read_active_when(r, when->value, "when", &out->when));
     SNW_TRY(snw_read_both(r, entry->location, r->desc->link[out->link].when, &out->when));
     if (out->turns) r->desc->loop[out->loop].when = out->when;
-    if (out->turns || out->kind == SNW_MOTOR_POSITION || !out->when ||
-        snw_expr_vars(out->when) == 0) {
+    if (out->turns || !snw_gives_rate(out->given) || !out->when || snw_expr_vars(out->when) == 0) {
         return SNW_OK;
     }
     return snw_read_captured(r, entry->location, out->name, out->n, out->when, &out->captured);
@@ -347,62 +297,99 @@ static snw_status read_motor(snw_reader *r, const snw_entry *entry, const snw_en
 
 // ---- actuators ----------------------------------------------------------------------------------
 
-static snw_status read_actuator(snw_reader *r, const snw_entry *entry) {
-    snw_desc *d = r->desc;
-    const snw_entry *e[ACTUATOR_N], *of = NULL;
-    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_actuator, e));
-    for (int k = ACTUATOR_JOINT; k <= ACTUATOR_STRESS; k++) {
+// find the key of the kind; there must be one
+static snw_status find_kind(snw_reader *r, const snw_entry *const *e, snw_actuator_entry *a) {
+    for (int k = 0; k < SNW_ACTUATOR_COUNT; k++) {
         if (!e[k]) continue;
-        if (of) {
+        if (a->of) {
             return snw_fail_at(
                 r->err, e[k]->location,
-                "an actuator drives one element, this has '%s' and '%s'; make it two", of->key,
+                "an actuator drives one element, this has '%s' and '%s'; make it two", a->of->key,
                 e[k]->key);
         }
-        of = e[k];
+        a->of = e[k];
+        a->kind = (snw_actuator_kind)k;
+        a->type = &snw_actuator_table[k];
     }
-    if (!of) {
-        return snw_fail_at(
-            r->err, entry->location,
-            "actuator '%s' drives nothing; give 'joint: link', 'rod: link', 'feed: link', "
-            "'wheels: [links]', 'tendon: {along: ..}', 'chamber: {along: ..}' or "
-            "'stress: {along: .., bend_y: ..}'",
-            entry->key);
+    if (a->of) return SNW_OK;
+    char forms[400];
+    snw_actuator_forms(forms, sizeof forms);
+    return snw_fail_at(r->err, a->entry->location, "actuator '%s' drives nothing; give %s",
+                       a->entry->key, forms);
+}
+
+// error: the kind does not take this key
+static snw_status refuse_control(snw_reader *r, const snw_actuator_entry *a, snw_control_key key,
+                                 const snw_entry *given) {
+    const int owner = snw_control_owner(key);
+    if (a->type->control[0].key == SNW_CONTROL_NO_KEY) {
+        return snw_fail_at(r->err, given->location, "an %s is given by component, not by '%s'",
+                           a->type->noun, given->key);
     }
-    for (int k = ACTUATOR_SHORTENING; k <= ACTUATOR_GAS; k++) {
-        const bool tendon = k == ACTUATOR_SHORTENING;
-        if (!e[k] || of == e[tendon ? ACTUATOR_TENDON : ACTUATOR_CHAMBER]) continue;
-        return snw_fail_at(r->err, e[k]->location, "'%s' is for a %s only", e[k]->key,
-                           tendon ? "tendon" : "chamber");
+    char names[160];
+    snw_control_names(a->kind, " or ", names, sizeof names);
+    if (owner >= 0) {
+        return snw_fail_at(r->err, given->location, "'%s' is for a %s only; a %s has %s",
+                           given->key, snw_actuator_table[owner].noun, a->type->noun, names);
     }
-    if (of == e[ACTUATOR_TENDON] || of == e[ACTUATOR_CHAMBER]) {
-        for (int k = ACTUATOR_POSITION; k <= ACTUATOR_HOLD; k++) {
-            if (!e[k]) continue;
-            return snw_fail_at(r->err, e[k]->location, "a %s has no '%s'; use '%s'", of->key,
-                               e[k]->key, of == e[ACTUATOR_TENDON] ? "shortening" : "volume");
+    return snw_fail_at(r->err, given->location, "a %s has no '%s'; use %s", a->type->noun,
+                       given->key, names);
+}
+
+// find the quantity that controls the actuator; there must be one, if the kind takes any
+static snw_status find_control(snw_reader *r, const snw_entry *const *e, snw_actuator_entry *a) {
+    const snw_entry *second = NULL;
+    for (int k = 0; k < SNW_CONTROL_COUNT; k++) {
+        const snw_entry *given = e[ACTUATOR_CONTROL + k];
+        if (!given) continue;
+        const snw_control_type *control = snw_control_by_key(a->kind, (snw_control_key)k);
+        if (!control) return refuse_control(r, a, (snw_control_key)k, given);
+        if (a->given) {
+            second = given;
+        } else {
+            a->given = given;
+            a->control = control;
         }
-        const snw_tendon_keys keys = {.tendon = e[ACTUATOR_TENDON],
-                                      .chamber = e[ACTUATOR_CHAMBER],
-                                      .effort = e[ACTUATOR_EFFORT],
-                                      .shortening = e[ACTUATOR_SHORTENING],
-                                      .volume = e[ACTUATOR_VOLUME],
-                                      .gas = e[ACTUATOR_GAS],
-                                      .when = e[ACTUATOR_WHEN]};
-        return snw_read_tendon(r, entry, &keys, &d->tendon[d->ntendon++]);
     }
-    if (of == e[ACTUATOR_STRESS])
-        return read_stress_actuator(r, entry, e, &d->stress[d->nstress++]);
-    SNW_TRY(read_motor(r, entry, e, &d->motor[d->nmotor++]));
-    return of == e[ACTUATOR_WHEELS] ? add_other_wheels(r, of) : SNW_OK;
+    if (second) {
+        return snw_fail_at(
+            r->err, second->location,
+            "actuator '%s' gives '%s' and '%s'; one follows from the other, give one",
+            a->entry->key, a->given->key, second->key);
+    }
+    if (a->given || a->type->control[0].key == SNW_CONTROL_NO_KEY) return SNW_OK;
+    char names[160];
+    snw_control_names(a->kind, " or ", names, sizeof names);
+    return snw_fail_at(r->err, a->entry->location, "actuator '%s' needs %s", a->entry->key, names);
+}
+
+static snw_status read_actuator(snw_reader *r, const snw_entry *entry) {
+    snw_desc *d = r->desc;
+    const snw_entry *e[ACTUATOR_N];
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_actuator, e));
+    snw_actuator_entry a = {.entry = entry, .when = e[ACTUATOR_WHEN]};
+    SNW_TRY(find_kind(r, e, &a));
+    SNW_TRY(find_control(r, e, &a));
+    switch (a.type->acts) {
+    case SNW_ACTUATES_COORDINATES:
+        SNW_TRY(read_motor(r, &a, &d->motor[d->nmotor++]));
+        return a.kind == SNW_ACTUATOR_WHEELS ? add_other_wheels(r, a.of) : SNW_OK;
+    case SNW_ACTUATES_PATH:
+        return snw_read_tendon(r, &a, &d->tendon[d->ntendon++]);
+    case SNW_ACTUATES_STRAIN:
+        break;
+    }
+    return read_stress_actuator(r, &a, &d->stress[d->nstress++]);
 }
 
 // number of links named in lists of wheels
 static int count_wheels(const snw_node *node) {
+    const char *wheels = snw_actuator_table[SNW_ACTUATOR_WHEELS].name;
     int n = 0;
     for (int i = 0; i < node->n; i++) {
         const snw_node *value = node->entry[i].value;
         for (int k = 0; value->kind == SNW_NODE_MAP && k < value->n; k++) {
-            if (strcmp(value->entry[k].key, "wheels") == 0) n += value->entry[k].value->n;
+            if (strcmp(value->entry[k].key, wheels) == 0) n += value->entry[k].value->n;
         }
     }
     return n;
@@ -465,7 +452,8 @@ snw_status snw_read_holds(snw_reader *r) {
             const snw_entry *e[ACTUATOR_N];
             if (strcmp(node->entry[k].key, m->name) != 0) continue;
             SNW_TRY(snw_read_map(r, node->entry[k].value, &snw_keys_actuator, e));
-            SNW_TRY(read_hold_target(r, &e[ACTUATOR_HOLD]->value->entry[0], m));
+            SNW_TRY(
+                read_hold_target(r, &e[ACTUATOR_CONTROL + SNW_CONTROL_HOLD]->value->entry[0], m));
         }
     }
     return SNW_OK;

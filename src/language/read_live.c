@@ -10,21 +10,9 @@
 
 // index of an actuator as of snw_robot_actuator, and the dimension of its input; -1: none
 static int live_find_actuator(const snw_desc *d, const char *name, snw_dim *dim) {
-    for (int i = 0; i < d->nmotor; i++) {
-        if (strcmp(d->motor[i].name, name) != 0) continue;
-        *dim = snw_motor_dim(d, &d->motor[i], 0);
-        return i;
-    }
-    for (int i = 0; i < d->ntendon; i++) {
-        if (strcmp(d->tendon[i].name, name) != 0) continue;
-        *dim = snw_tendon_dim(&d->tendon[i]);
-        return d->nmotor + i;
-    }
-    *dim = SNW_DIM_NONE;
-    for (int i = 0; i < d->nstress; i++) {
-        if (strcmp(d->stress[i].name, name) == 0) return d->nmotor + d->ntendon + i;
-    }
-    return -1;
+    const int actuator = snw_actuator_find(d, name);
+    *dim = actuator >= 0 ? snw_actuator_dim(d, actuator, 0) : SNW_DIM_NONE;
+    return actuator;
 }
 
 // value and dimension of a parameter that is a constant number

@@ -117,14 +117,6 @@ static snw_status probe_of_link(snw_reader *r, const snw_entry *e, snw_probe_des
                        name);
 }
 
-// index of a tendon or chamber by name; false: there is none
-static bool find_tendon(const snw_desc *d, const char *name, int *out) {
-    for (*out = 0; *out < d->ntendon; ++*out) {
-        if (!strcmp(d->tendon[*out].name, name)) return true;
-    }
-    return false;
-}
-
 // `.root`, `.tip` or `@50%` after the name of a tendon
 static snw_status locate_on_tendon(snw_reader *r, const snw_entry *e, const char *name,
                                    const char *suffix, snw_probe_desc *out) {
@@ -182,10 +174,11 @@ static snw_status probe_of_tendon(snw_reader *r, const snw_entry *e, snw_probe_d
     }
     int actuator;
     SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_ACTUATOR, &actuator));
+    const snw_actuator a = snw_actuator_at(r->desc, snw_actuator_find(r->desc, name));
     out->of = SNW_PROBE_OF_TENDON;
+    out->item = a.item;
     out->site.location = e->value->location;
-    if (find_tendon(r->desc, name, &out->item) &&
-        (r->desc->tendon[out->item].kind == SNW_TENDON_CABLE) == tendon) {
+    if (a.tendon && a.type->is_length == tendon) {
         if (along) SNW_TRY(locate_on_tendon(r, e, name, suffix, out));
         if (out->kind == SNW_PROBE_PULL) locate_tendon_end(r->desc, out);
         return SNW_OK;
@@ -197,52 +190,40 @@ static snw_status probe_of_tendon(snw_reader *r, const snw_entry *e, snw_probe_d
 // joint quantity of an actuator: that of the joint, or one number per coordinate of a rod
 static snw_status probe_of_actuator_joint(snw_reader *r, const snw_entry *e, const char *name,
                                           snw_probe_desc *out) {
-    const snw_desc *d = r->desc;
-    int i = 0;
-    if (find_tendon(d, name, &i)) {
+    const snw_actuator a = snw_actuator_at(r->desc, snw_actuator_find(r->desc, name));
+    out->item = a.item;
+    if (a.tendon) {
         out->of = SNW_PROBE_OF_TENDON;
-        out->item = i;
         out->joint = SNW_JOINT_PRISMATIC; // length, rate and force, as for a prismatic joint
-        if (d->tendon[i].kind == SNW_TENDON_CABLE && out->kind != SNW_PROBE_ANGLE) return SNW_OK;
+        if (a.type->is_length && out->kind != SNW_PROBE_ANGLE) return SNW_OK;
         return snw_fail_at(r->err, e->value->location, "actuator '%s' has no '%s'; use %s", name,
                            e->key,
-                           d->tendon[i].kind == SNW_TENDON_CABLE ? "'length' or 'tension'"
-                                                                 : "'volume' or 'pressure'");
+                           a.type->is_length ? "'length' or 'tension'" : "'volume' or 'pressure'");
     }
-    i = 0;
-    while (i < d->nmotor && strcmp(d->motor[i].name, name) != 0) i++;
-    if (i == d->nmotor) {
+    if (a.stress) {
         return snw_fail_at(r->err, e->value->location,
-                           "actuator '%s' is an active stress and has no '%s'; see the strain and "
-                           "wrench of its rod",
-                           name, e->key);
+                           "actuator '%s' is an %s and has no '%s'; see the strain and wrench of "
+                           "its rod",
+                           name, a.type->noun, e->key);
     }
     out->of = SNW_PROBE_OF_MOTOR;
-    out->item = i;
-    if (d->motor[i].rod) {
-        out->along = d->motor[i].n;
+    if (a.type->strains) {
+        out->along = a.n;
     } else {
         out->site.kind = SNW_SITE_END;
-        out->site.link = d->motor[i].link;
+        out->site.link = a.motor->link;
     }
     return SNW_OK;
 }
 
 static snw_status probe_of_actuator(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
-    const snw_desc *d = r->desc;
     const char *name = "";
     int ignored = 0;
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
     SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_ACTUATOR, &ignored));
-    for (int i = 0; i < d->nmotor; i++) {
-        if (strcmp(d->motor[i].name, name) == 0) out->of = SNW_PROBE_OF_MOTOR, out->item = i;
-    }
-    for (int i = 0; i < d->nstress; i++) {
-        if (strcmp(d->stress[i].name, name) == 0) out->of = SNW_PROBE_OF_STRESS, out->item = i;
-    }
-    for (int i = 0; i < d->ntendon; i++) {
-        if (strcmp(d->tendon[i].name, name) == 0) out->of = SNW_PROBE_OF_TENDON, out->item = i;
-    }
+    const snw_actuator a = snw_actuator_at(r->desc, snw_actuator_find(r->desc, name));
+    out->of = a.motor ? SNW_PROBE_OF_MOTOR : a.tendon ? SNW_PROBE_OF_TENDON : SNW_PROBE_OF_STRESS;
+    out->item = a.item;
     return SNW_OK;
 }
 

@@ -17,8 +17,8 @@ static bool is_explicit(const snw_tendon_desc *d) {
     for (int i = 0; i < 2; i++) {
         if (laws[i] && (snw_expr_vars(laws[i]) & SNW_VAR_SIGNAL)) return false;
     }
-    if (d->given != SNW_TENDON_COORDINATE) return true;
-    return d->kind == SNW_TENDON_CABLE && d->compliance > 0 && d->friction == 0 && d->viscous == 0;
+    if (!snw_gives_motion(d->given)) return true;
+    return d->compliance > 0 && d->friction == 0 && d->viscous == 0;
 }
 
 static snw_status check_readable(snw_reader *r, const snw_desc *d) {

@@ -6,6 +6,8 @@
 
 #include "base/fail.h"
 
+#include <math.h>
+
 #define TENDON_KEYS(X)                                                                             \
     X(TENDON_ALONG, "along", "a rod's link, or a list", "the rods it runs along, root to tip")     \
     X(TENDON_AT, "at", "[0, y, z], laws of x",                                                     \
@@ -32,6 +34,20 @@
     X(CHAMBER_FROM, "from", "m, may use L", "where it begins on the first rod, 0 unless given")    \
     X(CHAMBER_TO, "to", "m, may use L", "where it ends on the last rod, L unless given")           \
     X(CHAMBER_AREA, "area", "m^2, law of x", "of its section, required")
+#define MCKIBBEN_KEYS(X)                                                                           \
+    X(MCKIBBEN_ALONG, "along", "a rod's link, or a list", "the rods it runs along, root to tip")   \
+    X(MCKIBBEN_AT, "at", "[0, y, z], laws of x",                                                   \
+      "its position in the section, m; on the axis unless given")                                  \
+    X(MCKIBBEN_FROM, "from", "m, may use L", "where it begins on the first rod, 0 unless given")   \
+    X(MCKIBBEN_TO, "to", "m, may use L", "where it ends on the last rod, L unless given")          \
+    X(MCKIBBEN_RADIUS, "radius", "m", "of the braid without load as made, required")               \
+    X(MCKIBBEN_ANGLE, "angle", "angle below 54.7 deg",                                             \
+      "between its threads and its axis as made, required")                                        \
+    X(MCKIBBEN_LENGTH, "length", "m",                                                              \
+      "of the braid as made, the rest of the path is cord; all of the path unless given")          \
+    X(MCKIBBEN_DISCS, "discs", "m", "radius of discs that guide it outside the section")           \
+    X(MCKIBBEN_PATH, "path", "list of rods' links and sites",                                      \
+      "instead of 'along': its path, straight between sites")
 #define GAS_KEYS(X)                                                                                \
     X(GAS_MOLES, "moles", "mol, law of t", "amount, required")                                     \
     X(GAS_TEMPERATURE, "temperature", "K, law of t", "293.15 K unless given")                      \
@@ -39,13 +55,15 @@
 
 enum { TENDON_KEYS(SNW_KEY_CODE) TENDON_N };
 enum { CHAMBER_KEYS(SNW_KEY_CODE) CHAMBER_N };
+enum { MCKIBBEN_KEYS(SNW_KEY_CODE) MCKIBBEN_N };
 enum { GAS_KEYS(SNW_KEY_CODE) GAS_N };
 SNW_KEYS(tendon, "tendon", "a tendon", TENDON_KEYS);
 SNW_KEYS(chamber, "chamber", "a chamber", CHAMBER_KEYS);
+SNW_KEYS(mckibben, "mckibben", "a McKibben muscle", MCKIBBEN_KEYS);
 SNW_KEYS(gas, "gas", "a gas", GAS_KEYS);
 
-static const char *tendon_kind_name(const snw_tendon_desc *d) {
-    return d->kind == SNW_TENDON_CABLE ? "tendon" : "chamber";
+static const char *tendon_noun(const snw_tendon_desc *d) {
+    return snw_actuator_table[d->kind].noun;
 }
 
 // ---- routing ------------------------------------------------------------------------------------
@@ -168,16 +186,17 @@ static snw_status tendon_read_end(snw_reader *r, const snw_entry *e, double L, d
                        e->key, *out, L);
 }
 
+// e begins with the keys `along`, `at`, `from` and `to`; path is NULL when not given
 static snw_status read_routing(snw_reader *r, const snw_node *node, const snw_entry *const *e,
-                               snw_tendon_desc *out) {
-    const snw_entry *path = out->kind == SNW_TENDON_CABLE ? e[TENDON_PATH] : NULL;
+                               const snw_entry *path, snw_tendon_desc *out) {
+    const bool may_be_straight = snw_actuator_table[out->kind].is_length;
     if (!e[TENDON_ALONG] && !path) {
         return snw_fail_at(r->err, node->location, "a %s needs 'along:', a rod's link%s",
-                           tendon_kind_name(out),
-                           out->kind == SNW_TENDON_CABLE ? ", or a 'path:'" : "");
+                           tendon_noun(out), may_be_straight ? ", or a 'path:'" : "");
     }
     if (e[TENDON_ALONG] && path) {
-        return snw_fail_at(r->err, path->location, "a tendon has 'along' or 'path', not both");
+        return snw_fail_at(r->err, path->location, "a %s has 'along' or 'path', not both",
+                           tendon_noun(out));
     }
     SNW_TRY(path ? read_path(r, path->value, out) : read_rods(r, e[TENDON_ALONG]->value, out));
     if (e[TENDON_AT]) SNW_TRY(tendon_read_at(r, e[TENDON_AT], out));
@@ -197,7 +216,7 @@ static snw_status read_routing(snw_reader *r, const snw_node *node, const snw_en
         return path ? read_segments(r, path->value, out) : SNW_OK;
     }
     return snw_fail_at(r->err, node->location, "%s '%s' ends at %g m before it begins at %g m",
-                       tendon_kind_name(out), out->name, out->to, out->from);
+                       tendon_noun(out), out->name, out->to, out->from);
 }
 
 static snw_status tendon_read_friction(snw_reader *r, const snw_entry *const *e,
@@ -234,7 +253,7 @@ static snw_status tendon_read_friction(snw_reader *r, const snw_entry *const *e,
 static snw_status read_cable(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
     const snw_entry *e[TENDON_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_tendon, e));
-    SNW_TRY(read_routing(r, node, e, out));
+    SNW_TRY(read_routing(r, node, e, e[TENDON_PATH], out));
     if (e[TENDON_EXTRA]) {
         SNW_TRY(snw_read_constant(r, e[TENDON_EXTRA]->value, "extra", SNW_DIM_LENGTH, &out->extra));
     }
@@ -255,12 +274,37 @@ static snw_status read_cable(snw_reader *r, const snw_node *node, snw_tendon_des
 static snw_status read_chamber(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
     const snw_entry *e[CHAMBER_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_chamber, e));
-    SNW_TRY(read_routing(r, node, e, out));
+    SNW_TRY(read_routing(r, node, e, NULL, out));
     if (!e[CHAMBER_AREA]) {
         return snw_fail_at(r->err, node->location, "a chamber needs 'area:', that of its section");
     }
     return snw_read_law(r, e[CHAMBER_AREA]->value, "area", (snw_dim){.m = 2}, SNW_VAR_X | SNW_VAR_L,
                         &out->area);
+}
+
+// constants: radius, angle and length of the braid, in the order of the keys
+static snw_status read_mckibben(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
+    const snw_entry *e[MCKIBBEN_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_mckibben, e));
+    SNW_TRY(read_routing(r, node, e, e[MCKIBBEN_PATH], out));
+    for (int k = MCKIBBEN_RADIUS; k <= MCKIBBEN_DISCS; k++) {
+        double *to = k == MCKIBBEN_DISCS ? &out->discs : &out->constant[k - MCKIBBEN_RADIUS];
+        if (!e[k] && k <= MCKIBBEN_ANGLE) {
+            return snw_fail_at(r->err, node->location, "a McKibben muscle needs '%s:', e.g. %s",
+                               snw_keys_mckibben.key[k].name,
+                               k == MCKIBBEN_RADIUS ? "10 mm" : "25 deg");
+        }
+        if (!e[k]) continue;
+        SNW_TRY(snw_read_positive(r, e[k]->value, e[k]->key,
+                                  k == MCKIBBEN_ANGLE ? SNW_DIM_NONE : SNW_DIM_LENGTH, to));
+    }
+    out->radius = out->constant[0];
+    const double angle = out->constant[1], neutral = acos(1 / sqrt(3.0));
+    if (angle < neutral) return SNW_OK;
+    return snw_fail_at(r->err, e[MCKIBBEN_ANGLE]->value->location,
+                       "'angle' must be less than %.4g deg, where pressure neither shortens nor "
+                       "lengthens a braid, got %.4g deg",
+                       neutral * 180 / acos(-1.0), angle * 180 / acos(-1.0));
 }
 
 // ---- prescribed quantity ------------------------------------------------------------------------
@@ -297,64 +341,63 @@ static snw_status read_gas(snw_reader *r, const snw_node *node, snw_tendon_desc 
     return SNW_OK;
 }
 
-// a law may be negative, the tendon is slack then; a negative constant is an error
-static snw_status check_tension(snw_reader *r, const snw_node *node,
-                                const snw_tendon_desc *tendon) {
-    double tension = 0;
-    if (!snw_law_constant(tendon->law, &tension) || !(tension < 0)) return SNW_OK;
+// a law may be negative, the actuator is slack then; a negative constant is an error
+static snw_status check_pull(snw_reader *r, const snw_actuator_entry *a,
+                             const snw_tendon_desc *tendon) {
+    double load = 0;
+    if (!snw_law_constant(tendon->law, &load) || !(load < 0)) return SNW_OK;
+    char unit[48];
+    snw_dim_unit(a->control->dim, unit, sizeof unit);
     return snw_fail_at(
-        r->err, node->location,
-        "tendon '%s' cannot push: its tension must not be negative, got %g N; one on "
-        "the other side pulls the other way",
-        tendon->name, tension);
+        r->err, a->given->value->location,
+        "%s '%s' cannot push: its %s must not be negative, got %g %s; one on the other side pulls "
+        "the other way",
+        a->type->noun, tendon->name, a->control->name, load, unit);
 }
 
-snw_status snw_read_tendon(snw_reader *r, const snw_entry *entry, const snw_tendon_keys *keys,
-                           snw_tendon_desc *out) {
-    out->name = entry->key;
-    out->location = entry->location;
-    out->kind = keys->tendon ? SNW_TENDON_CABLE : SNW_TENDON_CHAMBER;
-    const bool is_tendon = out->kind == SNW_TENDON_CABLE;
-    SNW_TRY(is_tendon ? read_cable(r, keys->tendon->value, out)
-                      : read_chamber(r, keys->chamber->value, out));
-    const snw_entry *coordinate = is_tendon ? keys->shortening : keys->volume;
-    const snw_entry *const given[] = {keys->effort, coordinate, keys->gas};
-    const int n = (keys->effort != NULL) + (coordinate != NULL) + (keys->gas != NULL);
-    if (n != 1 || (is_tendon && keys->gas)) {
-        return snw_fail_at(r->err, entry->location, "%s '%s' needs one of %s",
-                           tendon_kind_name(out), out->name,
-                           is_tendon ? "'effort' (its tension) and 'shortening'"
-                                     : "'effort' (its pressure), 'volume' and 'gas'");
-    }
-    for (int k = 0; k < 3; k++) {
-        if (given[k]) out->given = (snw_tendon_given)k;
-    }
-    switch (out->given) {
-    case SNW_TENDON_EFFORT:
-        SNW_TRY(snw_read_law(r, keys->effort->value, "effort",
-                             is_tendon ? SNW_DIM_FORCE : SNW_DIM_PRESSURE,
-                             SNW_VAR_T | SNW_VAR_SIGNAL, &out->law));
-        if (is_tendon) SNW_TRY(check_tension(r, keys->effort->value, out));
-        break;
-    case SNW_TENDON_COORDINATE:
-        SNW_TRY(snw_read_law(r, coordinate->value, coordinate->key,
-                             is_tendon ? SNW_DIM_LENGTH : (snw_dim){.m = 3}, SNW_VAR_T, &out->law));
-        if (!is_tendon || out->compliance > 0) break;
-        if (!(out->friction > 0 || out->viscous > 0)) break;
-        return snw_fail_at(r->err, coordinate->location,
-                           "a tendon with friction and a given 'shortening' needs a 'compliance': "
-                           "its losses depend on its tension; for a stiff one e.g. 1e-6 1/N");
-    case SNW_TENDON_GAS:
-        SNW_TRY(read_gas(r, keys->gas->value, out));
-        break;
-    }
-    if (!keys->when) return SNW_OK;
-    const bool row = out->given == SNW_TENDON_COORDINATE && !(out->compliance > 0);
-    if (!row) return snw_read_when(r, keys->when->value, "when", &out->when);
-    SNW_TRY(snw_read_condition(r, keys->when->value, "when", &out->when));
+// `when` of a constraint row is constant, of any other actuator along a path a law
+static snw_status tendon_read_when(snw_reader *r, const snw_actuator_entry *a,
+                                   snw_tendon_desc *out) {
+    const bool row = snw_gives_motion(out->given) && !(out->compliance > 0);
+    if (!row) return snw_read_when(r, a->when->value, "when", &out->when);
+    SNW_TRY(snw_read_condition(r, a->when->value, "when", &out->when));
     if (snw_expr_vars(out->when) == 0) return SNW_OK;
-    return snw_fail_at(r->err, keys->when->value->location,
+    return snw_fail_at(r->err, a->when->value->location,
                        "'when' of a given %s is on or off; switch it by a step 'change: {%s: "
                        "off}'",
-                       is_tendon ? "length" : "volume", out->name);
+                       a->type->is_length ? "length" : "volume", out->name);
+}
+
+// reader of the keys of each kind
+static const struct {
+    snw_actuator_kind kind;
+    snw_status (*read)(snw_reader *r, const snw_node *node, snw_tendon_desc *out);
+} tendon_readers[] = {{SNW_ACTUATOR_TENDON, read_cable},
+                      {SNW_ACTUATOR_CHAMBER, read_chamber},
+                      {SNW_ACTUATOR_MCKIBBEN, read_mckibben}};
+
+snw_status snw_read_tendon(snw_reader *r, const snw_actuator_entry *a, snw_tendon_desc *out) {
+    out->name = a->entry->key;
+    out->location = a->entry->location;
+    out->kind = a->kind;
+    out->given = a->control->given;
+    for (size_t k = 0; k < sizeof tendon_readers / sizeof tendon_readers[0]; k++) {
+        if (tendon_readers[k].kind == a->kind) {
+            SNW_TRY(tendon_readers[k].read(r, a->of->value, out));
+        }
+    }
+    if (a->control->key == SNW_CONTROL_GAS) {
+        SNW_TRY(read_gas(r, a->given->value, out));
+    } else {
+        const int vars = SNW_VAR_T | (snw_gives_load(out->given) ? SNW_VAR_SIGNAL : 0);
+        SNW_TRY(snw_read_law(r, a->given->value, a->given->key, a->control->dim, vars, &out->law));
+    }
+    if (a->type->only_pulls && snw_gives_load(out->given)) SNW_TRY(check_pull(r, a, out));
+    const bool has_friction = out->friction > 0 || out->viscous > 0;
+    if (snw_gives_motion(out->given) && has_friction && !(out->compliance > 0)) {
+        return snw_fail_at(r->err, a->given->location,
+                           "a tendon with friction and a given 'shortening' needs a 'compliance': "
+                           "its losses depend on its tension; for a stiff one e.g. 1e-6 1/N");
+    }
+    return a->when ? tendon_read_when(r, a, out) : SNW_OK;
 }

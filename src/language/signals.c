@@ -69,7 +69,9 @@ static bool joint_of_probe(const snw_signals *s, const snw_node *of, snw_joint_k
     const char *name = "";
     if (!s->robot || !name_in_node(s, of, &name)) return false;
     const snw_node *actuator = s->actuators ? snw_node_get(s->actuators, name) : NULL;
-    if (actuator && (snw_node_get(actuator, "feed") || snw_node_get(actuator, "tendon"))) {
+    for (int k = 0; actuator && k < SNW_ACTUATOR_COUNT; k++) {
+        const snw_actuator_type *type = &snw_actuator_table[k];
+        if (!(type->feeds || type->is_length) || !snw_node_get(actuator, type->name)) continue;
         *out = SNW_JOINT_PRISMATIC; // length, rate and force, as for a prismatic joint
         return true;
     }

@@ -188,7 +188,7 @@ static snw_status initial_drives(const snw_build *b, double *q0, double *v0, snw
         const snw_drive *d = &m->drive[i];
         if (d->row < 0 || d->condition >= 0 || d->passive) continue;
         const snw_motor_desc *motor = &m->desc->motor[d->motor];
-        const bool by_position = motor->kind == SNW_MOTOR_POSITION;
+        const bool by_position = !snw_gives_rate(motor->given);
         const snw_jet at = snw_expr_jet_t(d->law, (snw_at){0});
         const double rate = by_position ? at.d : at.v, most = DIFFERENCE * m->typical[d->dof];
         for (int k = 0; checks && k < m->desc->ninitial; k++) {

@@ -45,10 +45,7 @@ static snw_status motor_refuse(const snw_build *b, int first, int second, snw_er
                  "(when: off) or leave it free there",
                  x->name, y->name,
                  b->m->drive[second].dof - b->m->motor[b->m->drive[second].motor].dof + 1,
-                 y->rod    ? "rod"
-                 : y->feed ? "feed"
-                           : "joint",
-                 b->m->desc->link[y->link].name));
+                 snw_actuator_table[y->kind].element, b->m->desc->link[y->link].name));
 }
 
 // Duration of the study, s; 1 when it has none.
@@ -91,9 +88,8 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
         SNW_TRY(check_basis(b, desc, err));
         motor[i] = motor_coordinates(b, desc);
         SNW_ASSERT(motor[i].n == desc->n);
-        motor[i].kind = desc->kind;
         motor[i].same = desc->same;
-        if (desc->kind == SNW_MOTOR_EFFORT) {
+        if (snw_gives_effort(desc->given)) {
             SNW_TRY(add_efforts(b, desc, &motor[i]));
             continue;
         }
@@ -118,7 +114,7 @@ snw_status snw_build_motors(snw_build *b, snw_error *err) {
                                  .captured = desc->captured > 0 ? desc->captured - 1 + k : -1,
                                  .passive = desc->passive,
                                  .law = desc->law[k]};
-            if (desc->kind == SNW_MOTOR_RATE) SNW_TRY(add_rate_integral(b, drive));
+            if (snw_gives_rate(desc->given)) SNW_TRY(add_rate_integral(b, drive));
         }
     }
     return SNW_OK;

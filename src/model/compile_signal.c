@@ -84,7 +84,7 @@ static void mark_laws(const snw_model *m, bool *live) {
         mark_signals(m, 1, &m->stress[i].when, live);
     }
     for (int i = 0; i < m->nmotor; i++) {
-        if (m->motor[i].kind != SNW_MOTOR_EFFORT) continue; // laws of drives depend on t only
+        if (!m->motor[i].law) continue; // laws of drives depend on t only
         mark_signals(m, m->motor[i].n, m->motor[i].law, live);
         mark_signals(m, 1, &m->motor[i].when, live);
     }

@@ -51,7 +51,7 @@ static snw_status check_inside(const snw_build *b, const snw_tendon_desc *d, con
                                const snw_tendon_point *p, snw_error *err) {
     const snw_link_desc *link = &b->m->desc->link[rod->link];
     const double distance = hypot(p->y, p->z);
-    if (d->kind != SNW_TENDON_CABLE || distance <= d->discs * (1 + 1e-9) ||
+    if (!snw_actuator_table[d->kind].is_length || distance <= d->discs * (1 + 1e-9) ||
         compile_tendon_within(&link->rod, p->x, p->y, p->z)) {
         return SNW_OK;
     }
@@ -59,10 +59,10 @@ static snw_status check_inside(const snw_build *b, const snw_tendon_desc *d, con
         err, d->location,
         snw_fail(
             err, SNW_E_MODEL,
-            "tendon '%s' leaves the section of rod '%s': at x = %.4g m it is %.4g m from the "
+            "%s '%s' leaves the section of rod '%s': at x = %.4g m it is %.4g m from the "
             "axis%s. See 'at'; if discs guide it there, give their radius, e.g. 'discs: %.3g m'",
-            d->name, link->name, p->x, distance, d->discs > 0 ? ", beyond its discs" : "",
-            1.01 * distance));
+            snw_actuator_table[d->kind].noun, d->name, link->name, p->x, distance,
+            d->discs > 0 ? ", beyond its discs" : "", 1.01 * distance));
 }
 
 snw_status snw_build_tendon_position(const snw_tendon_desc *d, const snw_rod *rod,
@@ -73,20 +73,20 @@ snw_status snw_build_tendon_position(const snw_tendon_desc *d, const snw_rod *ro
     p->y = y.v, p->dy = y.d, p->z = z.v, p->dz = z.d;
     p->ddy = y.dd, p->ddz = z.dd;
     p->area = d->area ? snw_expr_value(d->area, at) : 0;
-    const char *const what = d->kind == SNW_TENDON_CABLE ? "tendon" : "chamber";
+    const snw_actuator_type *type = &snw_actuator_table[d->kind];
     if (!(isfinite(p->y) && isfinite(p->z) && isfinite(p->dy) && isfinite(p->dz))) {
         return snw_fail_desc(
             err, d->location,
             snw_fail(err, SNW_E_MODEL,
                      "%s '%s': its position in the section is not a number at x = %.4g m; see 'at'",
-                     what, d->name, p->x));
+                     type->noun, d->name, p->x));
     }
-    if (d->kind == SNW_TENDON_CHAMBER && !(p->area > 0 && isfinite(p->area))) {
-        return snw_fail_desc(err, d->location,
-                             snw_fail(err, SNW_E_MODEL,
-                                      "chamber '%s': its area must be positive, got %g m^2 at x = "
-                                      "%.4g m",
-                                      d->name, p->area, p->x));
+    if (!type->is_length && !(p->area > 0 && isfinite(p->area))) {
+        return snw_fail_desc(
+            err, d->location,
+            snw_fail(err, SNW_E_MODEL,
+                     "%s '%s': its area must be positive, got %g m^2 at x = %.4g m", type->noun,
+                     d->name, p->area, p->x));
     }
     return SNW_OK;
 }
@@ -213,9 +213,9 @@ static snw_status straight_length(const snw_build *b, const snw_tendon_desc *d,
     if (*out > 1e-9) return SNW_OK;
     return snw_fail_desc(err, d->location,
                          snw_fail(err, SNW_E_MODEL,
-                                  "tendon '%s' has a straight segment of zero length: two "
+                                  "%s '%s' has a straight segment of zero length: two "
                                   "neighbours of its 'path' coincide; leave one out",
-                                  d->name));
+                                  snw_actuator_table[d->kind].noun, d->name));
 }
 
 // *out <- length of a tendon or volume of a chamber at rest strains and zero joint coordinates.
@@ -235,7 +235,7 @@ static snw_status tendon_reference(const snw_build *b, const snw_tendon_desc *d,
         const snw_vec3 D = {{0, p->y, p->z}};
         const snw_vec3 u =
             snw_add(snw_add(xi.v, snw_cross(xi.w, D)), (snw_vec3){{0, p->dy, p->dz}});
-        sum += p->w * (d->kind == SNW_TENDON_CABLE ? snw_norm(u) : p->area * u.x);
+        sum += p->w * (tendon->type->is_length ? snw_norm(u) : p->area * u.x);
     }
     *out = sum;
     return SNW_OK;
@@ -271,15 +271,15 @@ static snw_status add_volume_row(snw_build *b, const snw_tendon_desc *d, snw_ten
     }
     return snw_fail_desc(err, d->location,
                          snw_fail(err, SNW_E_MODEL,
-                                  "chamber '%s': its volume is given, but no coordinate of its "
+                                  "%s '%s': its volume is given, but no coordinate of its "
                                   "rods changes it; let them stretch or bend, or give its effort",
-                                  d->name));
+                                  tendon->type->noun, d->name));
 }
 
 // Error: the length would be discontinuous when a conditional link appears.
 static snw_status refuse_conditional_link(const snw_build *b, const snw_tendon_desc *d, int link,
                                           snw_error *err) {
-    const char *what = d->kind == SNW_TENDON_CABLE ? "tendon" : "chamber";
+    const char *what = snw_actuator_table[d->kind].noun;
     return snw_fail_desc(
         err, d->location,
         snw_fail(err, SNW_E_MODEL,
@@ -378,14 +378,29 @@ static snw_status add_path(snw_build *b, const snw_tendon_desc *desc, tendon_arr
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }
 
+// Constants of a law of its effort.
+static snw_status tendon_constants(const snw_tendon_desc *d, snw_tendon *tendon, snw_error *err) {
+    for (int k = 0; k < SNW_ACTUATOR_CONSTANTS; k++) tendon->constant[k] = d->constant[k];
+    if (!tendon->type->prepare) return SNW_OK;
+    const char *rule = tendon->type->prepare(tendon->reference, tendon->constant);
+    if (!rule) return SNW_OK;
+    return snw_fail_desc(err, d->location,
+                         snw_fail(err, SNW_E_MODEL, "%s '%s': %s; it is %.6g %s as made",
+                                  tendon->type->noun, d->name, rule, tendon->reference,
+                                  tendon->type->is_length ? "m" : "m^3"));
+}
+
 static snw_status compile_tendon_add(snw_build *b, const snw_tendon_desc *desc, tendon_arrays *p,
                                      snw_tendon *out, snw_error *err) {
     snw_model *m = b->m;
     SNW_TRY(compile_tendon_check_links(b, desc, err));
+    const snw_actuator_type *type = &snw_actuator_table[desc->kind];
     *out = (snw_tendon){.name = desc->name,
                         .location = desc->location,
-                        .kind = desc->kind,
+                        .type = type,
+                        .control = snw_control_of(desc->kind, desc->given),
                         .given = desc->given,
+                        .sign = type->is_length ? -1 : 1,
                         .law = desc->law,
                         .when = desc->when,
                         .temperature = desc->temperature,
@@ -408,8 +423,9 @@ static snw_status compile_tendon_add(snw_build *b, const snw_tendon_desc *desc, 
     if (n > m->most_tendon) m->most_tendon = n;
     if (out->has_friction && n > m->most_friction) m->most_friction = n;
     SNW_TRY(tendon_reference(b, desc, out, p->point, p->segment, &out->reference, err));
-    if (desc->given != SNW_TENDON_COORDINATE || desc->compliance > 0) return SNW_OK;
-    if (desc->kind != SNW_TENDON_CABLE) return add_volume_row(b, desc, out, p->point, p->phi, err);
+    SNW_TRY(tendon_constants(desc, out, err));
+    if (!snw_gives_motion(desc->given) || desc->compliance > 0) return SNW_OK;
+    if (!type->is_length) return add_volume_row(b, desc, out, p->point, p->phi, err);
     add_length_row(b, desc, out);
     return SNW_OK;
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Names and tables of the description: sections, schemes, dimensions of actuators; axes of joints;
-// poses at a given time.
+// Names and tables of the description: sections, schemes; actuators by number and their dimensions;
+// axes of joints; poses at a given time.
 #include "model/desc.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 const char *const snw_strain_name[6] = {"twist",   "bend_y",  "bend_z",
                                         "stretch", "shear_y", "shear_z"};
@@ -137,20 +139,53 @@ snw_dim snw_motor_dim(const snw_desc *d, const snw_motor_desc *m, int k) {
     } else {
         dim.m = angular(d, m, k) ? 0 : 1;
     }
-    if (m->kind == SNW_MOTOR_RATE) dim.s = -1;
-    if (m->kind != SNW_MOTOR_EFFORT) return dim;
+    if (snw_gives_rate(m->given)) dim.s = -1;
+    if (!snw_gives_effort(m->given)) return dim;
     return (snw_dim){.m = (signed char)(2 - dim.m), .kg = 1, .s = -2};
 }
 
-snw_dim snw_tendon_dim(const snw_tendon_desc *m) {
-    const bool tendon = m->kind == SNW_TENDON_CABLE;
-    switch (m->given) {
-    case SNW_TENDON_EFFORT:
-        return tendon ? SNW_DIM_FORCE : SNW_DIM_PRESSURE;
-    case SNW_TENDON_COORDINATE:
-        return tendon ? SNW_DIM_LENGTH : (snw_dim){.m = 3};
-    case SNW_TENDON_GAS:
-        break;
+// ---- actuators by number
+
+int snw_actuators(const snw_desc *d) { return d->nmotor + d->ntendon + d->nstress; }
+
+snw_actuator snw_actuator_at(const snw_desc *d, int actuator) {
+    snw_actuator a = {.item = actuator, .n = 1};
+    snw_actuator_kind kind = SNW_ACTUATOR_STRESS;
+    snw_given given = SNW_GIVEN_ACTIVATION;
+    if (a.item < d->nmotor) {
+        a.motor = &d->motor[a.item];
+        a.name = a.motor->name, a.n = a.motor->n;
+        kind = a.motor->kind, given = a.motor->given;
+    } else if ((a.item -= d->nmotor) < d->ntendon) {
+        a.tendon = &d->tendon[a.item];
+        a.name = a.tendon->name;
+        kind = a.tendon->kind, given = a.tendon->given;
+    } else {
+        a.item -= d->ntendon;
+        a.stress = &d->stress[a.item];
+        a.name = a.stress->name;
     }
-    return (snw_dim){.mol = 1};
+    a.type = &snw_actuator_table[kind];
+    a.control = snw_control_of(kind, given);
+    return a;
+}
+
+int snw_actuator_find(const snw_desc *d, const char *name) {
+    for (int i = 0; i < snw_actuators(d); i++) {
+        if (strcmp(snw_actuator_at(d, i).name, name) == 0) return i;
+    }
+    return -1;
+}
+
+snw_dim snw_actuator_dim(const snw_desc *d, int actuator, int k) {
+    const snw_actuator a = snw_actuator_at(d, actuator);
+    return a.motor ? snw_motor_dim(d, a.motor, k) : a.control->dim;
+}
+
+void snw_actuator_unit(const snw_desc *d, int actuator, int k, char unit[48]) {
+    const snw_actuator a = snw_actuator_at(d, actuator);
+    const snw_dim dim = snw_actuator_dim(d, actuator, k);
+    snw_dim_unit(dim, unit, 48);
+    if (a.motor && snw_gives_motion(a.motor->given) && dim.m == 0 && !a.type->strains)
+        (void)snprintf(unit, 48, dim.s ? "rad/s" : "rad");
 }

@@ -15,6 +15,7 @@
 #include "math/expr.h"
 #include "math/rule.h"
 #include "math/se3.h"
+#include "model/actuator_kind.h"
 #include "model/joint_kind.h"
 #include "model/probe_kind.h"
 #include "model/scheme.h"
@@ -257,17 +258,11 @@ typedef struct snw_stress_desc {
 
 // Actuator on the coordinates of a joint or rod, theory.md 3.9. Either the efforts are given, or
 // the motion is given and the efforts are the Lagrange multipliers that enforce it.
-typedef enum snw_motor_kind {
-    SNW_MOTOR_EFFORT,   // efforts, laws of t and signals
-    SNW_MOTOR_POSITION, // coordinates, laws of t
-    SNW_MOTOR_RATE      // rates, laws of t; integrated from the initial value of the coordinate, or
-                        // from its value when the condition became true
-} snw_motor_kind;
-
 typedef struct snw_motor_desc {
     const char *name;
     snw_source_location location;
-    snw_motor_kind kind;
+    snw_actuator_kind kind;
+    snw_given given; // efforts, coordinates or rates
     int link;
     bool rod;     // true: strain coordinates of the rod, false: coordinates of the joint
     bool feed;    // free length of the rod instead of both
@@ -291,14 +286,6 @@ typedef struct snw_motor_desc {
 
 // Actuator whose coordinate is an integral along rods, theory.md 3.11: the length of a tendon, the
 // volume of a chamber.
-typedef enum snw_tendon_kind { SNW_TENDON_CABLE, SNW_TENDON_CHAMBER } snw_tendon_kind;
-
-// Prescribed quantity.
-typedef enum snw_tendon_given {
-    SNW_TENDON_EFFORT,     // tension or gauge pressure, law of t and signals
-    SNW_TENDON_COORDINATE, // shortening or volume, law of t
-    SNW_TENDON_GAS         // chamber: amount of an ideal gas, law of t
-} snw_tendon_given;
 
 // Straight segment of a tendon between two sites.
 typedef struct snw_tendon_segment_desc {
@@ -309,8 +296,8 @@ typedef struct snw_tendon_segment_desc {
 typedef struct snw_tendon_desc {
     const char *name;
     snw_source_location location;
-    snw_tendon_kind kind;
-    snw_tendon_given given;
+    snw_actuator_kind kind;
+    snw_given given; // tension or gauge pressure, shortening or volume, amount of gas
     // routing
     int nlink;
     const int *link;                        // links of the rods it runs along, actuated end first
@@ -319,6 +306,8 @@ typedef struct snw_tendon_desc {
     double from, to; // arc length of its start on the first rod and of its end on the last, m
     snw_law at[2];   // y and z in the section, laws of x and L, m
     snw_law area;    // chamber: area of its section, law of x and L, m^2
+    double radius;   // drawing of a tube whose area is not given, m
+    double constant[SNW_ACTUATOR_CONSTANTS]; // of the law of its effort, by kind
     // properties of a tendon
     double discs;      // radius up to which discs guide it outside of the section, m; 0: none
     double extra;      // length between the winch and the robot, m
@@ -586,15 +575,14 @@ bool snw_desc_records(const struct snw_desc *d, int probe);
 // Control of a live simulation (`live:`): an actuator, or a parameter of the file.
 typedef struct snw_knob_desc {
     const char *name;
-    int actuator;     // index among motors, then tendons, then stresses; -1: a parameter
+    int actuator;     // number as of snw_actuator_at; -1: a parameter
     double low, high; // range, SI units
     double value;     // initial value of a parameter
     snw_dim dim;
 } snw_knob_desc;
 
-// Dimension of the quantity prescribed for coordinate k of a motor, and for a tendon or chamber.
+// Dimension of the quantity given for coordinate k of a motor.
 snw_dim snw_motor_dim(const struct snw_desc *d, const snw_motor_desc *m, int k);
-snw_dim snw_tendon_dim(const snw_tendon_desc *m);
 
 typedef struct snw_desc {
     snw_pool *pool; // owns all that the description points to
@@ -625,3 +613,26 @@ typedef struct snw_desc {
     int noverride; // overrides by the run and the command line, stored with the results
     const snw_override_desc *override;
 } snw_desc;
+
+// ---- actuators by number
+
+// An actuator: its row, what controls it, and its description, one of three. Actuators are numbered
+// by class: on coordinates, along paths, stress along rods; each in the order of the file.
+typedef struct snw_actuator {
+    const snw_actuator_type *type;
+    const snw_control_type *control;
+    const char *name;
+    int item; // index of its description
+    int n;    // number of given values
+    const snw_motor_desc *motor;
+    const snw_tendon_desc *tendon;
+    const snw_stress_desc *stress;
+} snw_actuator;
+
+int snw_actuators(const snw_desc *d); // their number
+snw_actuator snw_actuator_at(const snw_desc *d, int actuator);
+int snw_actuator_find(const snw_desc *d, const char *name); // -1: none
+// Dimension of the quantity given for coordinate k.
+snw_dim snw_actuator_dim(const snw_desc *d, int actuator, int k);
+// unit (48 bytes) <- SI unit of that quantity, "rad" and "rad/s" of angles included.
+void snw_actuator_unit(const snw_desc *d, int actuator, int k, char unit[48]);

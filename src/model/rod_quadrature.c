@@ -496,7 +496,7 @@ static void tendon_gradient(const snw_tendon_desc *d, snw_trial *t, double x, do
     const snw_jet z = d->at[1] ? snw_expr_jet_x(d->at[1], at) : (snw_jet){0};
     const snw_vec3 D = {{0, y.v, z.v}};
     snw_vec3 along = {{1, 0, 0}};
-    if (d->kind == SNW_TENDON_CABLE) {
+    if (snw_actuator_table[d->kind].is_length) {
         const snw_twist xi = snw_trial_strain(t, x, x);
         along = snw_add(snw_add(xi.v, snw_cross(xi.w, D)), (snw_vec3){{0, y.d, z.d}});
         along = snw_scale(1 / snw_norm(along), along);

@@ -262,12 +262,12 @@ static snw_status mesh_add_tendon(snw_export *e, const snw_scene_tendon *m, snw_
     for (int i = 0; i < m->n; i++) {
         const snw_scene_point *p = &m->point[i];
         const int track = p->node < 0 ? e->info->nnode : p->node;
-        b[n++] = (line_point){track, p->at, fmax(m->tendon ? 0 : p->radius, least)};
+        b[n++] = (line_point){track, p->at, fmax(m->line ? 0 : p->radius, least)};
         const int left = m->n - i - 1;
         if (left > 0) n += points_between(e, p, &m->point[i + 1], least, most - n - left, b + n);
     }
-    return mesh_add_line(e, m->name, m->tendon ? SNW_PAINT_TENDON : SNW_PAINT_CHAMBER, -1, n, b,
-                         m->tendon ? RIM_BAR : RIM_ROD, err);
+    return mesh_add_line(e, m->name, m->line ? SNW_PAINT_TENDON : SNW_PAINT_CHAMBER, -1, n, b,
+                         m->line ? RIM_BAR : RIM_ROD, err);
 }
 
 // ---- bodies ------------------------------------------------------------------------------------

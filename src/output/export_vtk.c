@@ -287,7 +287,7 @@ static snw_status make_tendons(const snw_export *e, int frame, snw_pool *pool, p
             const snw_se3 g = snw_export_node(e, frame, m->point[k].node);
             const int at = export_vtk_put_point(p, snw_se3_point(g, m->point[k].at));
             radius[at] = m->point[k].radius;
-            *(m->tendon ? &tension[at] : &pressure[at]) =
+            *(m->tension ? &tension[at] : &pressure[at]) =
                 e->effort[(size_t)frame * (size_t)e->info->ntendon + (size_t)i];
             p->corner[p->ncorner++] = at;
         }

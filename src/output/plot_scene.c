@@ -166,7 +166,7 @@ snw_status snw_plot_parts(const snw_scene_geometry *geometry, snw_pool *pool, in
     }
     for (int i = 0; i < geometry->ntendon; i++) {
         const snw_scene_tendon *tendon = &geometry->tendon[i];
-        if (!tendon->tendon || tendon->n < 2) continue;
+        if (!tendon->tension || tendon->n < 2) continue;
         (*out)[(*n)++] = (snw_plot_part){.condition = -1, .n = tendon->n, .point = tendon->point};
     }
     return SNW_OK;

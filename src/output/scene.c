@@ -208,7 +208,7 @@ static void scene_put_point(snw_json *j, const snw_model *m, const snw_tendon_de
     snw_json_number(j, x - scene_station(m, r, node)); // offset along the section's normal
     snw_json_number(j, y);
     snw_json_number(j, z);
-    snw_json_number(j, sqrt(area > 0 ? area / M_PI : 0));
+    snw_json_number(j, area > 0 ? sqrt(area / M_PI) : d->radius);
     snw_json_close(j);
 }
 
@@ -232,10 +232,11 @@ static void put_route(snw_json *j, const snw_model *m, const snw_tendon_desc *d,
 }
 
 // An end of a straight segment.
-static void put_corner(snw_json *j, int seg) {
+static void put_corner(snw_json *j, int seg, double radius) {
     snw_json_array(j);
     snw_json_integer(j, seg - 1);
-    for (int k = 0; k < 4; k++) snw_json_number(j, 0);
+    for (int k = 0; k < 3; k++) snw_json_number(j, 0);
+    snw_json_number(j, radius);
     snw_json_close(j);
 }
 
@@ -246,12 +247,14 @@ static void put_tendons(snw_json *j, const snw_model *m) {
         const snw_tendon_desc *d = &m->desc->tendon[i];
         snw_json_object(j);
         snw_field_text(j, "name", d->name);
-        snw_field_text(j, "kind", d->kind == SNW_TENDON_CABLE ? "tendon" : "chamber");
+        snw_field_text(j, "kind", snw_actuator_table[d->kind].name);
+        snw_field_text(j, "symbol", snw_actuator_table[d->kind].symbol);
+        snw_field_text(j, "unit", snw_path_effort_unit(d->kind));
         snw_field_list(j, "points");
         for (int k = 0, part = 0; k <= d->nlink; k++) {
             for (; part < d->nsegment && d->segment[part].after == k; part++, duration++) {
-                put_corner(j, m->tendon_segment[duration].a);
-                put_corner(j, m->tendon_segment[duration].b);
+                put_corner(j, m->tendon_segment[duration].a, d->radius);
+                put_corner(j, m->tendon_segment[duration].b, d->radius);
             }
             if (k == d->nlink) break;
             const snw_rod *r = &m->rod[m->link_rod[d->link[k]]];

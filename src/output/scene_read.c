@@ -186,9 +186,12 @@ static snw_status scene_read_read_tendon(snw_pool *pool, const snw_node *from,
                                          const snw_run_info *info, snw_scene_tendon *out,
                                          snw_error *err) {
     const snw_node *points = snw_node_get(from, "points");
+    const char *symbol = snw_scene_text(from, "symbol"), *unit = snw_scene_text(from, "unit");
+    const bool tendon = strcmp(snw_scene_text(from, "kind"), "tendon") == 0; // older files
     *out = (snw_scene_tendon){
         .name = snw_scene_text(from, "name"),
-        .tendon = strcmp(snw_scene_text(from, "kind"), "tendon") == 0,
+        .line = symbol[0] ? strcmp(symbol, "line") == 0 : tendon,
+        .tension = unit[0] ? strcmp(unit, "N") == 0 : tendon,
         .point = snw_pool_array(pool, (size_t)list_length(points), sizeof *out->point)};
     if (!out->point) return snw_fail_memory(err);
     for (int i = 0; i < list_length(points); i++) {

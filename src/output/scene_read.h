@@ -61,7 +61,8 @@ typedef struct snw_scene_point {
 
 typedef struct snw_scene_tendon {
     const char *name;
-    bool tendon; // else a chamber
+    bool line;    // drawn as a line, else as a tube with the radius at its points
+    bool tension; // its effort is a tension, else a pressure
     int n;
     snw_scene_point *point;
 } snw_scene_tendon;

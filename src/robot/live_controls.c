@@ -26,21 +26,9 @@ void snw_live_filter(snw_live_filter_state *f, double h, double T) {
 
 // law of the prescribed quantity of an actuator's coordinate; NULL: none
 static snw_law law_of(const snw_desc *d, int actuator, int k) {
-    if (actuator < d->nmotor) return d->motor[actuator].turns ? NULL : d->motor[actuator].law[k];
-    const int tendon = actuator - d->nmotor;
-    return tendon < d->ntendon ? d->tendon[tendon].law : NULL;
-}
-
-static bool is_muscle(const snw_desc *d, int actuator) {
-    return actuator >= d->nmotor + d->ntendon;
-}
-
-// not negative: tensions, pressures, volumes, amounts of gas, lengths of variable-length rods
-static bool is_positive(const snw_desc *d, int actuator) {
-    const int i = actuator - d->nmotor;
-    if (i < 0) return d->motor[actuator].feed;
-    return i < d->ntendon &&
-           !(d->tendon[i].kind == SNW_TENDON_CABLE && d->tendon[i].given == SNW_TENDON_COORDINATE);
+    const snw_actuator a = snw_actuator_at(d, actuator);
+    if (a.motor) return a.motor->turns ? NULL : a.motor->law[k];
+    return a.tendon ? a.tendon->law : NULL;
 }
 
 // least and greatest value of a law during the study
@@ -73,32 +61,31 @@ static void guess_range(const snw_live *v, const snw_desc *d, int actuator, int 
                              : 2e4;
     }
     *low -= room, *high += room;
-    if (is_positive(d, actuator)) *low = fmax(*low, 0);
-    if (actuator < d->nmotor && d->motor[actuator].feed) *low = fmax(*low, 0.05 * *high);
+    const snw_actuator a = snw_actuator_at(d, actuator);
+    if (a.control->positive || a.type->feeds) *low = fmax(*low, 0);
+    if (a.type->feeds) *low = fmax(*low, 0.05 * *high);
 }
 
 static void add_actuator(snw_live *v, const snw_desc *d, int actuator) {
+    const snw_actuator a = snw_actuator_at(d, actuator);
     // motors with a common effort have one control
-    if (actuator < d->nmotor && d->motor[actuator].same && !d->motor[actuator].nsame) return;
-    const int n = snw_actuator_size(d, actuator);
+    if (a.motor && a.motor->same && !a.motor->nsame) return;
     const snw_knob_desc *range = NULL;
     for (int i = 0; i < d->nknob; i++) {
         if (d->knob[i].actuator == actuator) range = &d->knob[i];
     }
-    for (int k = 0; k < n; k++) {
-        if (!is_muscle(d, actuator) && !law_of(d, actuator, k))
-            continue; // free, or a rotation vector
+    for (int k = 0; k < a.n; k++) {
+        if (!a.stress && !law_of(d, actuator, k)) continue; // free, or a rotation vector
         snw_live_control_state *x = &v->control[v->ncontrol++];
         snw_control *c = &x->info;
         *x = (snw_live_control_state){
             .info = {.actuator = actuator, .coordinate = k, .wanted = NAN}};
-        (void)snprintf(c->name, sizeof c->name, n > 1 ? "%.80s.%d" : "%.80s",
-                       snw_actuator_name(d, actuator), k + 1);
+        (void)snprintf(c->name, sizeof c->name, a.n > 1 ? "%.80s.%d" : "%.80s", a.name, k + 1);
         snw_actuator_unit(d, actuator, k, c->unit);
         c->guessed = !range;
         if (range) {
             c->low = range->low, c->high = range->high;
-        } else if (is_muscle(d, actuator)) {
+        } else if (a.stress) {
             c->low = 0, c->high = 2;
         } else {
             guess_range(v, d, actuator, k, &c->low, &c->high);
@@ -108,9 +95,9 @@ static void add_actuator(snw_live *v, const snw_desc *d, int actuator) {
 
 snw_status snw_live_make_controls(snw_live *v, const snw_desc *desc, snw_error *err) {
     const snw_desc *d = v->base->desc;
-    const int nactuator = d->nmotor + d->ntendon + d->nstress;
+    const int nactuator = snw_actuators(d);
     size_t n = (size_t)desc->nknob;
-    for (int i = 0; i < nactuator; i++) n += (size_t)snw_actuator_size(d, i);
+    for (int i = 0; i < nactuator; i++) n += (size_t)snw_actuator_at(d, i).n;
     v->control = snw_alloc((n + 1) * sizeof *v->control);
     if (!v->control) return snw_fail_memory(err);
     for (int i = 0; i < desc->nstep; i++) v->study_duration += desc->step[i].duration;
@@ -140,7 +127,7 @@ const snw_control *snw_live_control(const snw_live *v, int control) {
 // prescribed quantity of a motor's coordinate, and its rate
 static snw_jet motor_now(const snw_robot *r, int motor, int k, const snw_inputs *in,
                          const snw_work *w) {
-    if (r->desc->motor[motor].kind == SNW_MOTOR_EFFORT) {
+    if (snw_gives_effort(r->desc->motor[motor].given)) {
         return (snw_jet){.v = snw_motor_effort(r->m, motor, k, in, w)};
     }
     for (int i = 0; i < r->m->ndrive; i++) {
@@ -153,21 +140,24 @@ static snw_jet motor_now(const snw_robot *r, int motor, int k, const snw_inputs 
 static snw_jet input_now(const snw_robot *r, int actuator, int k) {
     const snw_inputs *in = r->integrator.inputs(r->integrator.self);
     const snw_work *w = r->integrator.work_at(r->integrator.self);
-    if (actuator < r->desc->nmotor) return motor_now(r, actuator, k, in, w);
-    const int i = actuator - r->desc->nmotor;
-    if (i >= r->desc->ntendon) return (snw_jet){.v = r->activation[i - r->desc->ntendon]};
-    const snw_tendon_desc *d = &r->desc->tendon[i];
-    if (snw_tendon_reads_signals(r->m, in, i)) return (snw_jet){.v = w->tendon[i].effort};
-    snw_jet j = in->tendon[i];
-    if (d->given == SNW_TENDON_GAS) {
-        j.v /= SNW_GAS_CONSTANT * snw_expr_value(d->temperature, (snw_at){.t = in->t});
+    const snw_actuator a = snw_actuator_at(r->desc, actuator);
+    if (a.motor) return motor_now(r, a.item, k, in, w);
+    if (a.stress) return (snw_jet){.v = r->activation[a.item]};
+    if (snw_tendon_reads_signals(r->m, in, a.item)) {
+        const snw_at at = {.t = in->t, .signal = w->signal};
+        return (snw_jet){.v = snw_gives_effort(a.tendon->given)
+                                  ? w->tendon[a.item].effort
+                                  : *in->signal_fraction * snw_expr_value(a.tendon->law, at)};
+    }
+    snw_jet j = in->tendon[a.item];
+    if (a.tendon->temperature) {
+        j.v /= SNW_GAS_CONSTANT * snw_expr_value(a.tendon->temperature, (snw_at){.t = in->t});
     }
     return j;
 }
 
 static bool is_rate(const snw_live *v, const snw_live_control_state *x) {
-    const snw_desc *d = v->base->desc;
-    return x->info.actuator < d->nmotor && d->motor[x->info.actuator].kind == SNW_MOTOR_RATE;
+    return snw_gives_rate(snw_actuator_at(v->base->desc, x->info.actuator).control->given);
 }
 
 double snw_live_value(snw_live *v, int control) {
@@ -203,27 +193,15 @@ static snw_status set_actuator_inputs(snw_live *v, int actuator, double h, snw_e
             acceleration[c] = (k->filter.v - rate[c]) / h;
         }
     }
-    if (is_muscle(d, actuator)) return snw_robot_set_activation(v->robot, actuator, end[0], err);
-    if (actuator < d->nmotor) {
-        return d->motor[actuator].kind == SNW_MOTOR_EFFORT
-                   ? snw_robot_set_effort(v->robot, actuator, end, err)
-                   : snw_robot_set_motion(v->robot, actuator, x, rate, acceleration, err);
-    }
-    switch (d->tendon[actuator - d->nmotor].given) {
-    case SNW_TENDON_EFFORT:
-        return snw_robot_set_effort(v->robot, actuator, end, err);
-    case SNW_TENDON_COORDINATE:
-        return snw_robot_set_motion(v->robot, actuator, x, rate, acceleration, err);
-    case SNW_TENDON_GAS:
-        break;
-    }
-    return snw_robot_set_gas(v->robot, actuator, end[0], err);
+    return snw_gives_motion(snw_actuator_at(d, actuator).control->given)
+               ? snw_robot_set_motion(v->robot, actuator, x, rate, acceleration, err)
+               : snw_robot_set_actuator(v->robot, actuator, end, err);
 }
 
 // take control of all coordinates of an actuator at their present values; if the robot refuses,
 // nothing has changed
 static snw_status take_control(snw_live *v, int actuator, snw_error *err) {
-    if (snw_actuator_size(v->base->desc, actuator) > MAX_COORDINATES) {
+    if (snw_actuator_at(v->base->desc, actuator).n > MAX_COORDINATES) {
         return snw_fail(err, SNW_E_ARGUMENT, "it has more than %d coordinates", MAX_COORDINATES);
     }
     for (int i = 0; i < v->ncontrol; i++) {

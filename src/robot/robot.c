@@ -236,19 +236,18 @@ snw_status snw_robot_effort(snw_robot *r, int actuator, double *effort) {
     SNW_TRY(snw_robot_check_actuator(r, actuator, r->error));
     if (!effort) return SNW_ROBOT_REFUSE(r, "effort is NULL");
     SNW_TRY(check_motion(r, r->error));
-    const int nmotor = r->desc->nmotor;
-    const int muscle = actuator - nmotor - r->desc->ntendon;
-    if (muscle >= 0) {
-        *effort = r->activation[muscle];
+    const snw_actuator a = snw_actuator_at(r->desc, actuator);
+    if (a.stress) {
+        *effort = r->activation[a.item];
         return SNW_OK;
     }
     snw_robot_initialise_signals(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
-    if (actuator >= nmotor) {
-        *effort = r->w->tendon[actuator - nmotor].effort;
+    if (a.tendon) {
+        *effort = r->w->tendon[a.item].effort;
         return SNW_OK;
     }
-    for (int k = 0; k < r->desc->motor[actuator].n; k++) {
+    for (int k = 0; k < a.n; k++) {
         effort[k] = snw_motor_effort(r->m, actuator, k, r->in, r->w);
     }
     return SNW_OK;

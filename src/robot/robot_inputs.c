@@ -77,10 +77,6 @@ static bool is_law(double x) {
 int snw_robot_inputs(const snw_robot *r) { return r ? r->ninput : 0; }
 double *snw_robot_u(snw_robot *r) { return r ? r->u : NULL; }
 
-static int count_actuators(const snw_robot *r) {
-    return r->desc->nmotor + r->desc->ntendon + r->desc->nstress;
-}
-
 // index in u of the first input of an actuator
 static int first_input(const snw_robot *r, int actuator) {
     const int behind = actuator - r->desc->nmotor;
@@ -98,7 +94,7 @@ static void read_input(snw_robot *r, int actuator) {
     } else if (tendon >= 0) {
         *u = r->tendon_given[tendon] ? r->tendon[tendon].v : snw_input_law();
     } else {
-        const bool rate = r->desc->motor[actuator].kind == SNW_MOTOR_RATE;
+        const bool rate = snw_gives_rate(r->desc->motor[actuator].given);
         const snw_jet *given = r->motor + first;
         n = r->desc->motor[actuator].n;
         for (int k = 0; k < n; k++) {
@@ -115,7 +111,7 @@ static void input_set(snw_robot *r, int actuator) {
 }
 
 void snw_robot_read_inputs(snw_robot *r) {
-    for (int i = 0; i < count_actuators(r); i++) read_input(r, i);
+    for (int i = 0; i < snw_actuators(r->desc); i++) read_input(r, i);
 }
 
 static snw_status apply_input(snw_robot *r, int actuator, int n, const double *u, snw_error *err) {
@@ -124,7 +120,7 @@ static snw_status apply_input(snw_robot *r, int actuator, int n, const double *u
         laws += is_law(u[k]);
         if (is_law(u[k]) || isfinite(u[k])) continue;
         return snw_fail(err, SNW_E_ARGUMENT, "input %d of actuator '%s' is not a number, got %g", k,
-                        snw_actuator_name(r->desc, actuator), u[k]);
+                        snw_actuator_at(r->desc, actuator).name, u[k]);
     }
     return laws == n ? snw_robot_unset_actuator(r, actuator)
                      : snw_robot_set_actuator(r, actuator, u, err);
@@ -133,7 +129,7 @@ static snw_status apply_input(snw_robot *r, int actuator, int n, const double *u
 snw_status snw_robot_apply_inputs(snw_robot *r, snw_error *err) {
     const size_t one = sizeof *r->u;
     if (r->ninput == 0 || memcmp(r->u, r->u_applied, (size_t)r->ninput * one) == 0) return SNW_OK;
-    for (int i = 0; i < count_actuators(r); i++) {
+    for (int i = 0; i < snw_actuators(r->desc); i++) {
         const int n = i < r->desc->nmotor ? r->desc->motor[i].n : 1, first = first_input(r, i);
         const size_t bytes = (size_t)n * one;
         if (memcmp(r->u + first, r->u_applied + first, bytes) == 0) continue;
@@ -206,45 +202,20 @@ snw_status snw_robot_set_gravity(snw_robot *r, const double gravity[3]) {
 }
 
 int snw_robot_actuator(const snw_robot *r, const char *name) {
-    if (!r || !name) return -1;
-    for (int i = 0; i < r->desc->nmotor; i++) {
-        if (strcmp(r->desc->motor[i].name, name) == 0) return i;
-    }
-    // tendons and chambers follow, then muscles
-    for (int i = 0; i < r->desc->ntendon; i++) {
-        if (strcmp(r->desc->tendon[i].name, name) == 0) return r->desc->nmotor + i;
-    }
-    for (int i = 0; i < r->desc->nstress; i++) {
-        if (strcmp(r->desc->stress[i].name, name) == 0) {
-            return r->desc->nmotor + r->desc->ntendon + i;
-        }
-    }
-    return -1;
+    return r && name ? snw_actuator_find(r->desc, name) : -1;
 }
 
 snw_status snw_robot_check_actuator(const snw_robot *r, int actuator, snw_error *err) {
     if (!r) return snw_fail(err, SNW_E_ARGUMENT, "the robot is NULL");
-    const int n = count_actuators(r);
+    const int n = snw_actuators(r->desc);
     if (actuator >= 0 && actuator < n) return SNW_OK;
     return snw_fail(err, SNW_E_ARGUMENT, "there is no actuator number %d, the robot has %d",
                     actuator, n);
 }
 
-// index of the tendon or chamber, muscles behind them; -1: a motor on coordinates of joints or rods
-static int tendon_of(const snw_robot *r, int actuator) {
-    SNW_ASSERT(actuator >= 0 && actuator < count_actuators(r));
-    return actuator < r->desc->nmotor ? -1 : actuator - r->desc->nmotor;
-}
-
-// index of the muscle; -1: none
-static int muscle_of(const snw_robot *r, int actuator) {
-    const int i = actuator - r->desc->nmotor - r->desc->ntendon;
-    return i < 0 ? -1 : i;
-}
-
 int snw_robot_actuator_size(const snw_robot *r, int actuator) {
     if (!r || snw_robot_check_actuator(r, actuator, r->error) != SNW_OK) return 0;
-    return tendon_of(r, actuator) >= 0 ? 1 : r->desc->motor[actuator].n;
+    return snw_actuator_at(r->desc, actuator).n;
 }
 
 static snw_jet *take_motor(snw_robot *r, int actuator) {
@@ -253,43 +224,43 @@ static snw_jet *take_motor(snw_robot *r, int actuator) {
     return r->motor + r->motor_first[actuator];
 }
 
-// Prescribe a quantity of a tendon or chamber from now on; it must be the one that the file gives.
-static snw_status set_tendon(snw_robot *r, int i, snw_tendon_given what, snw_jet value,
+// Prescribe a quantity of an actuator along a path from now on; it must be the one that the file
+// gives.
+static snw_status set_tendon(snw_robot *r, const snw_actuator *a, snw_given what, snw_jet value,
                              snw_error *err) {
     static const char *const given[][2] = {
-        [SNW_TENDON_EFFORT] = {"its effort", "snw_robot_set_effort"},
-        [SNW_TENDON_COORDINATE] = {"its coordinate", "snw_robot_set_motion"},
-        [SNW_TENDON_GAS] = {"a gas", "snw_robot_set_gas"}};
-    if (i >= r->desc->ntendon) {
+        [SNW_GIVEN_EFFORT] = {"its effort", "snw_robot_set_effort"},
+        [SNW_GIVEN_MOTION] = {"its coordinate", "snw_robot_set_motion"},
+        [SNW_GIVEN_RATE] = {"its rate", "snw_robot_set_motion"},
+        [SNW_GIVEN_GAS] = {"a gas", "snw_robot_set_gas"},
+        [SNW_GIVEN_SOURCE] = {"its source", "snw_robot_set_actuator"},
+        [SNW_GIVEN_ACTIVATION] = {"its activation", "snw_robot_set_activation"}};
+    if (a->stress) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "actuator '%s' is a muscle; use snw_robot_set_activation",
-                        r->desc->stress[i - r->desc->ntendon].name);
+                        "actuator '%s' is a muscle; use snw_robot_set_activation", a->name);
     }
-    const snw_tendon_desc *d = &r->desc->tendon[i];
-    if (d->given != what) {
-        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' has %s given; use %s", d->name,
-                        given[d->given][0], given[d->given][1]);
+    if (a->control->given != what) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' has %s given; use %s", a->name,
+                        given[a->control->given][0], given[a->control->given][1]);
     }
     if (!isfinite(value.v) || !isfinite(value.d) || !isfinite(value.dd)) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s': the value is not a finite number",
-                        d->name);
+                        a->name);
     }
-    r->tendon_given[i] = true;
-    r->tendon_since[i] = r->s->t;
-    r->tendon[i] = value;
-    input_set(r, r->desc->nmotor + i);
+    r->tendon_given[a->item] = true;
+    r->tendon_since[a->item] = r->s->t;
+    r->tendon[a->item] = value;
+    input_set(r, r->desc->nmotor + a->item);
     return SNW_OK;
 }
 
 snw_status snw_robot_set_effort(snw_robot *r, int actuator, const double *effort, snw_error *err) {
     SNW_TRY(snw_robot_check_actuator(r, actuator, err));
-    const int tendon = tendon_of(r, actuator);
-    SNW_TRY(snw_robot_check_numbers("effort", snw_robot_actuator_size(r, actuator), effort, err));
-    if (tendon >= 0) {
-        return set_tendon(r, tendon, SNW_TENDON_EFFORT, (snw_jet){.v = *effort}, err);
-    }
-    const snw_motor_desc *d = &r->desc->motor[actuator];
-    if (d->kind != SNW_MOTOR_EFFORT) {
+    const snw_actuator a = snw_actuator_at(r->desc, actuator);
+    SNW_TRY(snw_robot_check_numbers("effort", a.n, effort, err));
+    if (!a.motor) return set_tendon(r, &a, SNW_GIVEN_EFFORT, (snw_jet){.v = *effort}, err);
+    const snw_motor_desc *d = a.motor;
+    if (!snw_gives_effort(d->given)) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "actuator '%s' has its motion given, and its effort is computed; use "
                         "snw_robot_set_motion, or give 'effort: 0' in the file",
@@ -316,24 +287,24 @@ static bool has_active_drive(const snw_model *m, int actuator) {
 snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *position,
                                 const double *rate, const double *acceleration, snw_error *err) {
     SNW_TRY(snw_robot_check_actuator(r, actuator, err));
-    const int tendon = tendon_of(r, actuator), n = snw_robot_actuator_size(r, actuator);
-    SNW_TRY(snw_robot_check_numbers("position", n, position, err));
-    if (rate) SNW_TRY(snw_robot_check_numbers("rate", n, rate, err));
-    if (acceleration) SNW_TRY(snw_robot_check_numbers("acceleration", n, acceleration, err));
-    if (tendon >= 0) {
+    const snw_actuator a = snw_actuator_at(r->desc, actuator);
+    SNW_TRY(snw_robot_check_numbers("position", a.n, position, err));
+    if (rate) SNW_TRY(snw_robot_check_numbers("rate", a.n, rate, err));
+    if (acceleration) SNW_TRY(snw_robot_check_numbers("acceleration", a.n, acceleration, err));
+    if (!a.motor) {
         const snw_jet to = {
             .v = *position, .d = rate ? *rate : 0, .dd = acceleration ? *acceleration : 0};
-        return set_tendon(r, tendon, SNW_TENDON_COORDINATE, to, err);
+        return set_tendon(r, &a, SNW_GIVEN_MOTION, to, err);
     }
-    const snw_motor_desc *d = &r->desc->motor[actuator];
+    const snw_motor_desc *d = a.motor;
     if (d->turns) {
         return snw_fail(
             err, SNW_E_ARGUMENT,
             "actuator '%s' drives a spherical joint, whose motion only the file can give", d->name);
     }
-    if (d->kind == SNW_MOTOR_EFFORT || !has_active_drive(r->m, actuator)) {
+    if (snw_gives_effort(d->given) || !has_active_drive(r->m, actuator)) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' %s", d->name,
-                        d->kind == SNW_MOTOR_EFFORT
+                        snw_gives_effort(d->given)
                             ? "has its effort given; use snw_robot_set_effort, or give 'position: "
                               "0' in the file"
                             : "is switched off; leave out its 'when: off'");
@@ -349,29 +320,26 @@ snw_status snw_robot_set_motion(snw_robot *r, int actuator, const double *positi
 
 snw_status snw_robot_set_gas(snw_robot *r, int actuator, double moles, snw_error *err) {
     SNW_TRY(snw_robot_check_actuator(r, actuator, err));
-    const int tendon = tendon_of(r, actuator);
-    if (tendon < 0) {
-        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is not a chamber",
-                        r->desc->motor[actuator].name);
+    const snw_actuator a = snw_actuator_at(r->desc, actuator);
+    if (a.motor) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is not a chamber", a.name);
     }
     if (!(moles >= 0)) {
         return snw_fail(err, SNW_E_ARGUMENT, "moles must not be negative, got %g", moles);
     }
-    return set_tendon(r, tendon, SNW_TENDON_GAS, (snw_jet){.v = moles}, err);
+    return set_tendon(r, &a, SNW_GIVEN_GAS, (snw_jet){.v = moles}, err);
 }
 
 snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, snw_error *err) {
     SNW_TRY(snw_robot_check_actuator(r, actuator, err));
-    const int tendon = tendon_of(r, actuator), muscle = muscle_of(r, actuator);
-    if (muscle < 0) {
-        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is not a muscle",
-                        tendon < 0 ? r->desc->motor[actuator].name : r->desc->tendon[tendon].name);
+    const snw_actuator a = snw_actuator_at(r->desc, actuator);
+    if (!a.stress) {
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' is not a muscle", a.name);
     }
     if (!isfinite(factor)) {
-        return snw_fail(err, SNW_E_ARGUMENT, "the activation of '%s' is not a number",
-                        r->desc->stress[muscle].name);
+        return snw_fail(err, SNW_E_ARGUMENT, "the activation of '%s' is not a number", a.name);
     }
-    r->activation[muscle] = factor;
+    r->activation[a.item] = factor;
     input_set(r, actuator);
     return SNW_OK;
 }
@@ -385,26 +353,21 @@ static snw_status set_rate(snw_robot *r, int motor, const double *rate, snw_erro
 
 snw_status snw_robot_set_actuator(snw_robot *r, int actuator, const double *value, snw_error *err) {
     SNW_TRY(snw_robot_check_actuator(r, actuator, err));
-    SNW_TRY(snw_robot_check_numbers("value", snw_robot_actuator_size(r, actuator), value, err));
-    const int tendon = tendon_of(r, actuator), muscle = muscle_of(r, actuator);
-    if (muscle >= 0) return snw_robot_set_activation(r, actuator, *value, err);
-    if (tendon >= 0) {
-        switch (r->desc->tendon[tendon].given) {
-        case SNW_TENDON_EFFORT:
-            return snw_robot_set_effort(r, actuator, value, err);
-        case SNW_TENDON_COORDINATE:
-            return snw_robot_set_motion(r, actuator, value, NULL, NULL, err);
-        case SNW_TENDON_GAS:
-            return snw_robot_set_gas(r, actuator, *value, err);
-        }
-    }
-    switch (r->desc->motor[actuator].kind) {
-    case SNW_MOTOR_EFFORT:
+    const snw_actuator a = snw_actuator_at(r->desc, actuator);
+    SNW_TRY(snw_robot_check_numbers("value", a.n, value, err));
+    switch (a.control->given) {
+    case SNW_GIVEN_EFFORT:
         return snw_robot_set_effort(r, actuator, value, err);
-    case SNW_MOTOR_POSITION:
+    case SNW_GIVEN_MOTION:
         return snw_robot_set_motion(r, actuator, value, NULL, NULL, err);
-    case SNW_MOTOR_RATE:
+    case SNW_GIVEN_RATE:
         return set_rate(r, actuator, value, err);
+    case SNW_GIVEN_GAS:
+        return snw_robot_set_gas(r, actuator, *value, err);
+    case SNW_GIVEN_SOURCE:
+        return set_tendon(r, &a, SNW_GIVEN_SOURCE, (snw_jet){.v = *value}, err);
+    case SNW_GIVEN_ACTIVATION:
+        return snw_robot_set_activation(r, actuator, *value, err);
     }
     return SNW_E_ARGUMENT;
 }
@@ -412,11 +375,11 @@ snw_status snw_robot_set_actuator(snw_robot *r, int actuator, const double *valu
 snw_status snw_robot_unset_actuator(snw_robot *r, int actuator) {
     if (!r) return SNW_E_ARGUMENT;
     SNW_TRY(snw_robot_check_actuator(r, actuator, r->error));
-    const int tendon = tendon_of(r, actuator), muscle = muscle_of(r, actuator);
-    if (muscle >= 0) {
-        r->activation[muscle] = 1;
+    const snw_actuator a = snw_actuator_at(r->desc, actuator);
+    if (a.stress) {
+        r->activation[a.item] = 1;
     } else {
-        *(tendon >= 0 ? &r->tendon_given[tendon] : &r->motor_given[actuator]) = false;
+        (a.motor ? r->motor_given : r->tendon_given)[a.item] = false;
     }
     input_set(r, actuator);
     return SNW_OK;

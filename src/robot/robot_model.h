@@ -42,13 +42,5 @@ SNW_NODISCARD snw_status snw_robot_model_of_desc(const snw_desc *desc, void (*re
                                                  void *owner, snw_robot_model **out,
                                                  snw_error *err);
 
-// Actuators in the order of their numbers: motors, tendons and chambers, muscles. Name, number of
-// coordinates, and dimension of the prescribed quantity of coordinate k.
-const char *snw_actuator_name(const snw_desc *d, int actuator);
-int snw_actuator_size(const snw_desc *d, int actuator);
-snw_dim snw_actuator_dim(const snw_desc *d, int actuator, int k);
-// unit (48 bytes) <- SI unit of that quantity, "rad" and "rad/s" of angles included.
-void snw_actuator_unit(const snw_desc *d, int actuator, int k, char unit[48]);
-
 // m->npart, m->part <- tables of all parts.
 SNW_NODISCARD snw_status snw_robot_model_list(snw_robot_model *m, snw_error *err);

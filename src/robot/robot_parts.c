@@ -14,58 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- actuators ----------------------------------------------------------------------------------
-
-const char *snw_actuator_name(const snw_desc *d, int actuator) {
-    if (actuator < d->nmotor) return d->motor[actuator].name;
-    const int i = actuator - d->nmotor;
-    return i < d->ntendon ? d->tendon[i].name : d->stress[i - d->ntendon].name;
-}
-
-int snw_actuator_size(const snw_desc *d, int actuator) {
-    return actuator < d->nmotor ? d->motor[actuator].n : 1;
-}
-
-snw_dim snw_actuator_dim(const snw_desc *d, int actuator, int k) {
-    if (actuator < d->nmotor) return snw_motor_dim(d, &d->motor[actuator], k);
-    const int i = actuator - d->nmotor;
-    return i < d->ntendon ? snw_tendon_dim(&d->tendon[i]) : SNW_DIM_NONE;
-}
-
-void snw_actuator_unit(const snw_desc *d, int actuator, int k, char unit[48]) {
-    const snw_dim dim = snw_actuator_dim(d, actuator, k);
-    snw_dim_unit(dim, unit, 48);
-    if (actuator >= d->nmotor) return;
-    const snw_motor_desc *motor = &d->motor[actuator];
-    if (motor->kind != SNW_MOTOR_EFFORT && dim.m == 0 && !motor->rod)
-        (void)snprintf(unit, 48, dim.s ? "rad/s" : "rad");
-}
-
-static const char *actuator_type(const snw_desc *d, int actuator) {
-    if (actuator >= d->nmotor + d->ntendon) return "activation";
-    if (actuator >= d->nmotor) {
-        const snw_tendon_desc *t = &d->tendon[actuator - d->nmotor];
-        const bool cable = t->kind == SNW_TENDON_CABLE;
-        switch (t->given) {
-        case SNW_TENDON_EFFORT:
-            return cable ? "tension" : "pressure";
-        case SNW_TENDON_COORDINATE:
-            return cable ? "shortening" : "volume";
-        case SNW_TENDON_GAS:
-            return "gas";
-        }
-    }
-    switch (d->motor[actuator].kind) {
-    case SNW_MOTOR_EFFORT:
-        return "effort";
-    case SNW_MOTOR_POSITION:
-        return "position";
-    case SNW_MOTOR_RATE:
-        return "rate";
-    }
-    return "";
-}
-
 // ---- tables -------------------------------------------------------------------------------------
 
 // A table being filled.
@@ -246,19 +194,20 @@ static bool turns_a_ball(const snw_model *m, int motor) {
 static void list_actuators(list *l) {
     const snw_model *m = l->m->compiled;
     const snw_desc *d = m->desc;
-    const int n = d->nmotor + d->ntendon + d->nstress;
+    const int n = snw_actuators(d);
     int ninput = 0;
-    for (int i = 0; i < n; i++) ninput += snw_actuator_size(d, i);
+    for (int i = 0; i < n; i++) ninput += snw_actuator_at(d, i).n;
     snw_part *part = new_parts(l, SNW_PART_ACTUATOR, n);
     snw_part *input = new_parts(l, SNW_PART_INPUT, ninput);
     int first = 0;
     for (int i = 0; !l->memory_out && i < n; i++, part++) {
-        part->name = snw_actuator_name(d, i);
-        part->type = actuator_type(d, i);
+        const snw_actuator a = snw_actuator_at(d, i);
+        part->name = a.name;
+        part->type = a.control->name;
         part->first = first;
-        part->size = snw_actuator_size(d, i);
-        if (i < d->nmotor) {
-            part->link = d->motor[i].link;
+        part->size = a.n;
+        if (a.motor) {
+            part->link = a.motor->link;
             part->q = m->motor[i].q;
             part->v = m->motor[i].dof;
             part->nv = m->motor[i].n;

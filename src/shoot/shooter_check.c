@@ -152,7 +152,7 @@ snw_status snw_shooter_check(const snw_model *m, const snw_step_desc *step, snw_
         return snw_shooter_refuse(step, d->stress[0].location, err, "muscles", d->stress[0].name);
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *x = &d->motor[i];
-        if (x->kind != SNW_MOTOR_EFFORT && !x->turns) continue;
+        if (!snw_gives_effort(x->given) && !x->turns) continue;
         return snw_shooter_refuse(step, x->location, err, "motors with given effort", x->name);
     }
     SNW_TRY(snw_shooter_check_tendons(m, step, err));

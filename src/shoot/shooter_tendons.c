@@ -27,11 +27,15 @@ snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *st
         if (x->nlink > 1 || x->nsegment > 0) {
             return snw_shooter_refuse(step, x->location, err, "tendons beyond one rod", x->name);
         }
+        if (snw_actuator_table[x->kind].effort) {
+            return snw_shooter_refuse(step, x->location, err,
+                                      "actuators whose effort depends on their length", x->name);
+        }
         if (i == SNW_SHOOT_TENDONS) {
             return snw_shooter_refuse(step, x->location, err, "more than 16 tendons and chambers",
                                       x->name);
         }
-        if (may_be_active(x->when) && (x->given != SNW_TENDON_EFFORT || has_friction)) nz += 2;
+        if (may_be_active(x->when) && (!snw_gives_effort(x->given) || has_friction)) nz += 2;
         if (nz > SNW_SHOOT_Z) {
             return snw_shooter_refuse(
                 step, x->location, err,
@@ -48,11 +52,11 @@ void snw_shooter_make_tendons(snw_shooter *e) {
     c->n = d->ntendon;
     for (int i = 0; i < c->n; i++) {
         const snw_tendon_desc *x = &d->tendon[i];
-        const bool chamber = x->kind == SNW_TENDON_CHAMBER;
+        const bool chamber = !snw_actuator_table[x->kind].is_length;
         snw_shoot_tendon_given given = SNW_SHOOT_TENDON_EFFORT;
         if (may_be_active(x->when)) {
-            if (x->given == SNW_TENDON_GAS) given = SNW_SHOOT_TENDON_GAS;
-            if (x->given == SNW_TENDON_COORDINATE) {
+            if (x->temperature) given = SNW_SHOOT_TENDON_GAS;
+            if (snw_gives_motion(x->given)) {
                 given = chamber ? SNW_SHOOT_TENDON_VOLUME : SNW_SHOOT_TENDON_LENGTH;
             }
         }
@@ -88,7 +92,7 @@ void snw_shooter_apply_tendon_inputs(snw_shooter *e, double t, double fraction) 
         c->sliding = fmin(fmax(c->sliding, -1), 1);
         switch (c->given) {
         case SNW_SHOOT_TENDON_EFFORT:
-            c->value = active && d->given == SNW_TENDON_EFFORT ? fraction * given : 0;
+            c->value = active && snw_gives_effort(d->given) ? fraction * given : 0;
             if (!c->chamber && c->value < 0) c->value = 0; // a tendon never pushes
             break;
         case SNW_SHOOT_TENDON_LENGTH:
@@ -213,7 +217,7 @@ static double rate_of(const snw_shooter *e, int i, double *power) {
             *power += x * snw_shoot_tendon_effort_at(&e->tendons, i, node);
         }
     }
-    if (tendon->kind == SNW_TENDON_CABLE) *power = -*power;
+    if (tendon->type->is_length) *power = -*power;
     return sum;
 }
 

@@ -96,10 +96,10 @@ double snw_motor_effort(const snw_model *m, int motor, int k, const snw_inputs *
     const snw_motor_desc *d = &m->desc->motor[motor];
     const snw_at at = {.t = in->t, .signal = w->signal};
     if (!snw_seg_is_active(m, w, m->link_first[d->link])) return 0;
-    if (d->kind == SNW_MOTOR_EFFORT && in->manual && in->manual->motor_given[motor]) {
+    if (snw_gives_effort(d->given) && in->manual && in->manual->motor_given[motor]) {
         return *in->signal_fraction * in->manual->motor[in->manual->motor_first[motor] + k].v;
     }
-    if (d->kind == SNW_MOTOR_EFFORT) {
+    if (snw_gives_effort(d->given)) {
         const bool acts = d->law[k] && (!d->when || snw_expr_value(d->when, at) != 0);
         return acts ? *in->signal_fraction * snw_expr_value(d->law[k], at) : 0;
     }

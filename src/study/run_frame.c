@@ -63,12 +63,28 @@ static void warn_zero_length(snw_run *r, const snw_frame_source *v) {
             if (r->warned_limit[m->nlink + i] || f > 1e-3 * x->reference) continue;
             char text[280];
             (void)snprintf(text, sizeof text,
-                           "run '%s': straight segment %d of tendon '%.60s' has zero length at t = "
+                           "run '%s': straight segment %d of %s '%.60s' has zero length at t = "
                            "%g s and no direction; move its two sites apart, or pull less",
-                           r->info.run, part, m->tendon[i].name, v->state->t);
+                           r->info.run, part, x->type->noun, x->name, v->state->t);
             snw_run_warn(r, text);
             r->warned_limit[m->nlink + i] = true;
         }
+    }
+}
+
+// Warn of actuators beyond the range of the law of their effort.
+static void warn_law_range(snw_run *r, const snw_frame_source *v) {
+    const snw_model *m = r->now->model;
+    for (int i = 0; i < m->ntendon; i++) {
+        const snw_tendon *x = &m->tendon[i];
+        if (!x->type->exceeds || r->warned_limit[m->desc->nlink + i]) continue;
+        const char *rule = x->type->exceeds(x->constant, v->w->tendon[i].value);
+        if (!rule) continue;
+        char text[280];
+        (void)snprintf(text, sizeof text, "run '%s': %s '%.60s' %s, first seen at t = %g s",
+                       r->info.run, x->type->noun, x->name, rule, v->state->t);
+        snw_run_warn(r, text);
+        r->warned_limit[m->desc->nlink + i] = true;
     }
 }
 
@@ -89,6 +105,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
     check_redundant_rows(r, v);
     declared_coordinates(r, v->state);
     warn_zero_length(r, v);
+    warn_law_range(r, v);
     r->totals.frames++;
     if (!(v->stats.geometry <= r->totals.worst_geometry)) {
         r->totals.worst_geometry = v->stats.geometry;
@@ -143,15 +160,15 @@ static void warn_pushing_tendons(snw_run *r, const snw_state *s) {
     const snw_model *m = r->now->model;
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *x = &m->tendon[i];
-        const bool length = m->tendon[i].kind == SNW_TENDON_CABLE && x->row >= 0;
+        const bool length = x->type->only_pulls && x->row >= 0;
         // -1e-9 N: rounding
         if (!length || r->warned_limit[m->nlink + i] || !(s->lambda[x->row] < -1e-9)) continue;
         char text[280];
         (void)snprintf(
             text, sizeof text,
-            "run '%s': tendon '%.60s' would have to push at t = %g s: its tension is %g N, and a "
-            "tendon can only pull; give it a 'compliance', so that it can be slack",
-            r->info.run, m->tendon[i].name, s->t, s->lambda[x->row]);
+            "run '%s': %s '%.60s' would have to push at t = %g s: its tension is %g N, and a "
+            "%s can only pull; give it a 'compliance', so that it can be slack",
+            r->info.run, x->type->noun, x->name, s->t, s->lambda[x->row], x->type->noun);
         snw_run_warn(r, text);
         r->warned_limit[m->nlink + i] = true;
     }

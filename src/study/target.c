@@ -135,12 +135,12 @@ static snw_status add_laws(snw_targets *g, const snw_desc *d) {
     }
     for (int i = 0; i < d->nmotor; i++) {
         const snw_motor_desc *a = &d->motor[i];
-        if (a->kind != SNW_MOTOR_EFFORT || !a->law) continue;
+        if (!snw_gives_effort(a->given) || !a->law) continue;
         for (int k = 0; k < a->n; k++) SNW_TRY(add_law(g, a->name, a->law[k], a->when));
     }
     for (int i = 0; i < d->ntendon; i++) {
         const snw_tendon_desc *a = &d->tendon[i];
-        if (a->given == SNW_TENDON_EFFORT) SNW_TRY(add_law(g, a->name, a->law, a->when));
+        if (snw_gives_load(a->given)) SNW_TRY(add_law(g, a->name, a->law, a->when));
     }
     return SNW_OK;
 }

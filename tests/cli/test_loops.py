@@ -49,8 +49,8 @@ class Loops(harness.Case):
         self.write("bars.yaml", PARALLEL + motors)
         out = self.succeeds("check", "bars.yaml").out
         self.assertIn("0 degrees of freedom (4 coordinates, 2 loops, 2 driven)", out)
-        self.assertIn("two  position of joint mid given: angle f(t)\n", out)
-        self.assertIn("three  rate of joint bar given: angle 1, off\n", out)
+        self.assertIn("two  position of joint mid given: angle f(t) rad\n", out)
+        self.assertIn("three  rate of joint bar given: angle 1 rad/s, off\n", out)
         self.assertIn("2 redundant: move x, move y; their", out)
         self.assertIn("    warning: loop 'brace': 2 of its constraint rows are redundant", out)
         told = self.succeeds("check", "bars.yaml", "--json").json["runs"][0]

@@ -93,7 +93,7 @@ static void friction_only_dissipates(void **state) {
         // the same from the forces themselves, where no strain is given
         *g->in->signal_fraction = 0;
         for (int i = 0; i < MEASURES; i++) {
-            if (g->m->desc->tendon[i].given == SNW_TENDON_EFFORT) g->in->tendon[i].v = 0;
+            if (snw_gives_effort(g->m->desc->tendon[i].given)) g->in->tendon[i].v = 0;
         }
         double rods = 0;
         for (int i = 0; i < MEASURES; i++) {

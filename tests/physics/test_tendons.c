@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 // Two rods in a row on a moving base. Tendons along one rod, along both and along a part, chambers
-// beside; efforts by laws of time, of probes, by a winch and by a gas; one strain is given.
+// beside; efforts by laws of time, of probes, by a winch and by a gas; McKibben muscles along both
+// rods and through the air; one strain is given.
 static const char robot_text[] =
     "sinew: 1\n"
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
@@ -32,9 +33,13 @@ static const char robot_text[] =
     "kPa*sin(2*t)}\n"
     "  sealed: {chamber: {along: [side], at: [0, 0, 6 mm], area: 5e-5 m^2, to: 0.2 m}, gas: "
     "{moles: 5e-4 mol*(1 + 0.1*t/(1 s)), temperature: 300 K}}\n"
+    "  braid: {mckibben: {along: [upper, lower], at: [0, -4 mm, 6 mm], radius: 1 mm, angle: 20 "
+    "deg}, pressure: \"200 kPa + 20 kPa/m*tip.x + 5 kPa*s/m*speed.vy\"}\n"
+    "  strut: {mckibben: {path: [base, side.tip, lower.tip], length: 0.2 m, radius: 1 mm, angle: "
+    "15 deg}, pressure: 100 kPa*(1 + t^2)}\n"
     "probes: {tip: {position: side.tip}, speed: {velocity: lower.tip}}\n";
 
-enum { LONG, WINCH, FOLLOWS, BLOWN, SEALED, MEASURES };
+enum { LONG, WINCH, FOLLOWS, BLOWN, SEALED, BRAID, STRUT, MEASURES };
 
 static void efforts_have_exact_derivatives(void **state) {
     (void)state;
@@ -64,7 +69,7 @@ static void efforts_work_along_their_coordinates(void **state) {
         memcpy(r, g->w->r, (size_t)n * sizeof *r);
         // The same without tendons: fraction zero for dependent efforts, zero for given ones.
         *g->in->signal_fraction = 0;
-        g->in->tendon[LONG].v = g->in->tendon[BLOWN].v = 0;
+        g->in->tendon[LONG].v = g->in->tendon[BLOWN].v = g->in->tendon[STRUT].v = 0;
         snw_residual(g->m, g->in, g->s, false, g->w);
         for (int j = 0; j < n; j++) r[j] = g->w->r[j] - r[j];
         snw_state_copy(g->m, g->s, g->moved);
@@ -165,11 +170,11 @@ static void lengths_and_volumes_are_those_of_the_shape(void **state) {
         setting s;
         setting_random(&s, robot_text, &d);
         snw_residual(s.g.m, s.g.in, s.g.s, false, s.g.w);
-        for (int i = 0; i < MEASURES; i++) {
+        for (int i = 0; i < STRUT; i++) { // all that run along rods
             double coarse[2], fine[2];
             chords(&s.g, i, 600, &coarse[0], &coarse[1]);
             chords(&s.g, i, 1200, &fine[0], &fine[1]);
-            const bool tendon = s.g.m->desc->tendon[i].kind == SNW_TENDON_CABLE;
+            const bool tendon = s.g.m->tendon[i].type->is_length;
             const int c = tendon ? 0 : 1;
             const double want = fine[c] + (fine[c] - coarse[c]) / 3; // chords have an error of h^2
             const double value = s.g.w->tendon[i].value;

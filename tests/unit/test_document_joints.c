@@ -96,12 +96,12 @@ static void motors_are_read(void **state) {
     assert_int_equal(d->nmotor, 5);
     const snw_motor_desc *m = d->motor;
     assert_string_equal(m[1].name, "m(2)");
-    assert_int_equal(m[1].kind, SNW_MOTOR_EFFORT);
+    assert_int_equal(m[1].given, SNW_GIVEN_EFFORT);
     assert_int_equal(m[1].n, 1);
     const double q = 0.25;
     assert_near(snw_expr_value(m[1].law[0], (snw_at){.signal = &q}), 1.5, 1e-15);
     assert_non_null(m[1].when);
-    assert_int_equal(m[2].kind, SNW_MOTOR_POSITION);
+    assert_int_equal(m[2].given, SNW_GIVEN_MOTION);
     assert_false(m[2].rod);
     assert_int_equal(m[2].n, 2);
     assert_null(m[2].law[0]);
@@ -109,7 +109,7 @@ static void motors_are_read(void **state) {
     assert_true(m[3].rod);
     assert_int_equal(m[3].n, 3);
     assert_null(m[3].law[1]);
-    assert_int_equal(m[4].kind, SNW_MOTOR_RATE);
+    assert_int_equal(m[4].given, SNW_GIVEN_RATE);
     // columns of the probes: a joint's are named, a rod's are numbered
     const int columns[] = {1, 2, 3, 6};
     for (int k = 0; k < 4; k++) assert_int_equal(snw_probe_columns(&d->probe[k]), columns[k]);

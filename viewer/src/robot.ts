@@ -191,7 +191,7 @@ export class Robot {
         }
         for (const l of scene.loops) if (l.joint === 'wheel' && l.radius > 0) around(this.origin(l.b, [0, 0, 0]), l.radius);
         for (const m of scene.measures) {
-            for (const p of m.kind === 'tendon' ? m.points : []) put(...(this.poses.point(p[0], p[1], p[2], p[3], [0, 0, 0]) as [number, number, number]));
+            for (const p of m.unit === 'N' ? m.points : []) put(...(this.poses.point(p[0], p[1], p[2], p[3], [0, 0, 0]) as [number, number, number]));
         }
         return out;
     }
@@ -520,13 +520,13 @@ export class Robot {
         scene.measures.forEach((m, i) => {
             if (!shown.tendons) return;
             const share = this.most.effort > 0 ? Math.abs(run.effort[k * n + i]) / this.most.effort : 0;
-            const tendon = m.kind === 'tendon';
-            const colour = this.most.effort > 0 ? hex(share) : tendon ? theme.tendon : theme.chamber;
+            const line = m.symbol === 'line';
+            const colour = this.most.effort > 0 ? hex(share) : line ? theme.tendon : theme.chamber;
             for (let j = 0; j + 1 < m.points.length; j++) {
                 const p = m.points[j], q = m.points[j + 1];
                 this.poses.point(p[0], p[1], p[2], p[3], a);
                 this.poses.point(q[0], q[1], q[2], q[3], b);
-                if (tendon) {
+                if (line) {
                     this.tendons.bar(a, b, thin, colour);
                     this.balls.ball(b, thin, colour);
                 } else {

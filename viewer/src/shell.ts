@@ -224,7 +224,7 @@ export class Shell {
         if (shown.colour === 'curvature') parts.push(ramp('curvature and twist', '0', or + quantity(robot.most.curvature, '1/m')));
         if (shown.colour === 'stress') parts.push(ramp('largest normal stress', '0', or + quantity(robot.most.stress, 'Pa')));
         if (shown.tendons && robot.most.effort > 0) {
-            const tendons = robot.scene.measures.every((m) => m.kind === 'tendon');
+            const tendons = robot.scene.measures.every((m) => m.unit === 'N');
             parts.push(ramp(tendons ? 'tension' : 'effort', '0', quantity(robot.most.effort, tendons ? 'N' : 'Pa')));
         }
         this.legend.replaceChildren(...parts);
