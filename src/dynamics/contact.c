@@ -82,6 +82,7 @@ void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
             at->s = snw_sub(at->s, snw_scale(1 / reach, Qd));
             at->s = snw_add(at->s, snw_scale(p->round * (1 - p->round / reach), d));
         }
+        if (c->hard) continue; // its forces are impulses of the time step
         if (at->gap >= 0.5 * c->smooth || !snw_is_active(w, p->condition) ||
             !snw_is_active(w, p->body_condition))
             continue;
@@ -215,4 +216,58 @@ snw_wrench snw_contact_wrench(const snw_model *m, const snw_work *w, int contact
 
 snw_wrench snw_contact_point_wrench(const snw_work *w, int k) {
     return wrench(&w->contact_point[k]);
+}
+
+// ---- hard contacts ----------------------------------------------------------
+
+void snw_contact_axes(const snw_work *w, int k, snw_vec3 axis[3]) {
+    const snw_vec3 d = w->contact_point[k].d;
+    // the axis of a rod, or, where that is nearly normal to the surface, another one
+    const snw_vec3 x = {{1, 0, 0}}, y = {{0, 1, 0}}, e = fabs(d.x) < 0.99 ? x : y;
+    const snw_vec3 t = snw_sub(e, snw_scale(snw_dot(d, e), d));
+    axis[0] = d;
+    axis[1] = snw_scale(1 / snw_norm(t), t);
+    axis[2] = snw_cross(d, axis[1]);
+}
+
+void snw_contact_velocity(const snw_model *m, const snw_work *w, int k, double u[3]) {
+    const snw_contact_point_work *at = &w->contact_point[k];
+    const snw_twist V = w->V[m->contact_point[k].seg];
+    const snw_vec3 v = snw_add(V.v, snw_cross(V.w, at->s));
+    snw_vec3 axis[3];
+    snw_contact_axes(w, k, axis);
+    for (int i = 0; i < 3; i++) u[i] = snw_dot(axis[i], v);
+}
+
+// column (nv) += J' F of a segment
+static void add_generalised(const snw_model *m, const snw_work *w, int seg, snw_wrench F,
+                            double *column) {
+    const snw_path *path = &m->path[m->seg[seg].path];
+    const double *J = w->J + m->seg_store[seg];
+    for (int j = 0; j < path->n; j++) {
+        double sum = 0;
+        for (int i = 0; i < 6; i++) sum += J[(size_t)i * (size_t)path->ld + (size_t)j] * F.e[i];
+        column[path->dof[j]] += sum;
+    }
+}
+
+void snw_contact_rows(const snw_model *m, const snw_work *w, int k, double *G) {
+    const snw_contact_point_work *at = &w->contact_point[k];
+    snw_vec3 axis[3];
+    snw_contact_axes(w, k, axis);
+    for (int i = 0; i < 3; i++) {
+        double *column = G + (size_t)i * (size_t)m->nv;
+        const snw_wrench F = {{.m = snw_cross(at->s, axis[i]), .f = axis[i]}};
+        for (int j = 0; j < m->nv; j++) column[j] = 0;
+        add_generalised(m, w, m->contact_point[k].seg, F, column);
+    }
+}
+
+void snw_contact_set_force(snw_work *w, int k, const double f[3]) {
+    snw_contact_point_work *at = &w->contact_point[k];
+    snw_vec3 axis[3];
+    snw_contact_axes(w, k, axis);
+    at->f = (snw_vec3){{0, 0, 0}};
+    for (int i = 0; i < 3; i++) at->f = snw_add(at->f, snw_scale(f[i], axis[i]));
+    at->in_contact = f[0] > 0;
 }

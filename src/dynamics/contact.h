@@ -22,6 +22,19 @@ void snw_contact_add(const snw_model *m, snw_work *w);
 bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, double A[36],
                                 double B[36]);
 
+// Axes of contact point k in its segment's axes: normal, and tangents along and across a rod. After
+// snw_kinematics.
+void snw_contact_axes(const snw_work *w, int k, snw_vec3 axis[3]);
+// u <- velocity of the touching point relative to the obstacle along these axes, m/s; the first is
+// the rate of the gap. After snw_kinematics, not static.
+void snw_contact_velocity(const snw_model *m, const snw_work *w, int k, double u[3]);
+// G (3 columns of nv) <- derivatives of these velocities by the generalised ones: forces f along
+// the axes are generalised forces G f. After snw_jacobian_pass.
+void snw_contact_rows(const snw_model *m, const snw_work *w, int k, double *G);
+// w->F, w->r are not changed; the force f along the axes is stored for results. After
+// snw_kinematics.
+void snw_contact_set_force(snw_work *w, int k, const double f[3]);
+
 // Elastic energy of contacts, J, and its rate, W; power dissipated, W. After snw_kinematics; rates
 // not static.
 double snw_contact_energy(const snw_model *m, const snw_work *w);

@@ -70,6 +70,8 @@ snw_status snw_integrator_open(const snw_model *m, const snw_step_desc *step, do
         return snw_integrator_implicit(m, step, every, out);
     case SNW_FAMILY_CONSERVING:
         return snw_integrator_conserving(m, step, out);
+    case SNW_FAMILY_MOREAU:
+        return snw_integrator_moreau(m, step, out);
     case SNW_FAMILY_COLLOCATION:
         return snw_integrator_gauss(m, step, every, out);
     case SNW_FAMILY_ODE:
@@ -86,6 +88,8 @@ size_t snw_integrator_saves(const snw_model *m, const snw_step_desc *step) {
         return snw_integrator_implicit_saves(m);
     case SNW_FAMILY_CONSERVING:
         return snw_integrator_conserving_saves(m);
+    case SNW_FAMILY_MOREAU:
+        return snw_integrator_moreau_saves(m);
     case SNW_FAMILY_COLLOCATION:
         return snw_integrator_gauss_saves(m, step);
     case SNW_FAMILY_ODE:

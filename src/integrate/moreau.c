@@ -1,0 +1,660 @@
+// SPDX-License-Identifier: MIT
+//
+// Steps with hard contacts (integrate/moreau.h, theory.md 6.9), and the snw_integrator built on
+// them.
+#include "integrate/integrator_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "constraint/projection.h"
+#include "dynamics/constraint.h"
+#include "dynamics/contact.h"
+#include "integrate/checkpoint.h"
+#include "integrate/moreau.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ITERATIONS = 40, RENEW = 8 }; // most in a step; after which Newton's matrix is made anew
+
+static const double GAP = 1e-10;     // of the length of the robot: a gap that counts as closed
+static const double SLOWEST = 1e-3;  // m/s: slower impacts are plastic
+static const double COULOMB = 1e-11; // tolerance of contact forces
+
+// ---- contacts that may act ----------------------------------------------------------------------
+
+static bool is_hard(const snw_moreau *c, int k) {
+    const snw_contact_point *p = &c->m->contact_point[k];
+    return !p->wheel && c->m->contact[p->contact].hard;
+}
+
+static bool exists(const snw_moreau *c, const snw_work *w, int k) {
+    const snw_contact_point *p = &c->m->contact_point[k];
+    (void)c;
+    return snw_is_active(w, p->condition) && snw_is_active(w, p->body_condition);
+}
+
+static double closed_gap(const snw_moreau *c) { return GAP * fmin(1, c->m->length); }
+
+static int candidate_of(const snw_moreau *c, int k) {
+    for (int i = 0; i < c->nc; i++) {
+        if (c->candidate[i] == k) return i;
+    }
+    return -1;
+}
+
+// Adds contact point k, at the start of the step in w; false: no room
+static bool add_candidate(snw_moreau *c, int k, double approach) {
+    if (c->nc == c->most) return false;
+    const int i = c->nc++;
+    const snw_contact *law = &c->m->contact[c->m->contact_point[k].contact];
+    c->candidate[i] = k;
+    c->approach[i] = approach;
+    c->mu[2 * i] = law->along, c->mu[2 * i + 1] = law->across;
+    for (int j = 0; j < 3; j++) c->force[3 * i + j] = 0;
+    return true;
+}
+
+// Contacts whose gap may close in a step of length h; *closes <- one of them is open and reaches
+// the surface at its present speed. False: too many.
+static bool choose_candidates(snw_moreau *c, double h, bool *closes) {
+    const snw_model *m = c->m;
+    snw_work *w = c->end_work;
+    snw_kinematics(m, c->in, c->now, false, w);
+    c->nc = 0;
+    *closes = false;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (!is_hard(c, k) || !exists(c, w, k)) continue;
+        double u[3];
+        snw_contact_velocity(m, w, k, u);
+        c->gap[k] = w->contact_point[k].gap;
+        const double speed = fmax(fabs(u[0]), 0.1 * hypot(u[1], u[2]));
+        const double margin = 2 * h * speed + 1e-6 * m->length + 10 * h * h;
+        if (c->gap[k] > margin) continue;
+        if (!add_candidate(c, k, u[0])) return false;
+        if (c->gap[k] + h * u[0] < -closed_gap(c) && c->gap[k] > closed_gap(c)) *closes = true;
+        if (u[0] < -SLOWEST && c->gap[k] <= closed_gap(c)) *closes = true;
+    }
+    return true;
+}
+
+// ---- equations of a step ------------------------------------------------------------------------
+
+// States of the middle and the end <- from d
+static void place_states(snw_moreau *c, double h) {
+    const snw_model *m = c->m;
+    for (int i = 0; i < m->nv; i++) {
+        const double v = c->d[i] / h;
+        c->mid->v[i] = v;
+        c->mid->a[i] = (v - c->now->v[i]) / (c->theta * h);
+        c->end->v[i] = c->now->v[i] + h * c->mid->a[i];
+        c->end->a[i] = c->mid->a[i];
+    }
+    for (int i = 0; i < m->nconstraint; i++)
+        c->mid->lambda[i] = c->end->lambda[i] = c->scale * c->d[m->nv + i];
+    snw_move(m, c->now->q, c->theta, c->d, c->mid->q);
+    snw_move(m, c->now->q, 1, c->d, c->end->q);
+}
+
+// Residual, violations, gaps and slips at d; contact Jacobian G. factor: also Newton's matrix.
+static bool evaluate(snw_moreau *c, double h, bool factor) {
+    const snw_model *m = c->m;
+    place_states(c, h);
+    snw_residual(m, c->in, c->mid, false, c->w);
+    memcpy(c->r, c->w->r, (size_t)m->nv * sizeof *c->r);
+    if (factor) {
+        snw_tangent_pass(m, NULL, c->w);
+        snw_tangent_assemble(m, c->in, c->theta, 1 / h, 1 / (c->theta * h * h), c->w, c->A);
+        snw_constraints_border(m, c->w, c->scale, c->A);
+        if (snw_lu_factor(c->n, c->A, c->pivot) != SNW_OK) return false;
+    } else if (c->nc > 0) {
+        snw_jacobian_pass(m, c->w);
+    }
+    for (int i = 0; i < c->nc; i++) {
+        snw_contact_rows(m, c->w, c->candidate[i], c->G + 3 * (size_t)i * (size_t)m->nv);
+        snw_contact_velocity(m, c->w, c->candidate[i], c->u + 3 * i);
+        for (int j = 1; j < 3; j++) c->u[3 * i + j] *= h;
+    }
+    snw_kinematics(m, c->last, c->end, true, c->end_work);
+    for (int i = 0; i < c->nc; i++) c->u[3 * i] = c->end_work->contact_point[c->candidate[i]].gap;
+    if (m->nconstraint) {
+        snw_constraints_add_forces(m, c->last, c->end, c->end_work);
+        memcpy(c->violation, c->end_work->violation,
+               (size_t)m->nconstraint * sizeof *c->violation);
+    }
+    return true;
+}
+
+// r <- residual with the contact forces; returns its largest entry relative to typical forces, or
+// the largest violation
+static double out_of_balance(snw_moreau *c, double h) {
+    const snw_model *m = c->m;
+    double worst = 0;
+    for (int i = 0; i < 3 * c->nc; i++) {
+        const double *G = c->G + (size_t)i * (size_t)m->nv;
+        for (int j = 0; j < m->nv; j++) c->r[j] -= c->force[i] * G[j];
+    }
+    for (int i = 0; i < m->nv; i++) {
+        const double x =
+            fabs(c->r[i]) / (m->scale[i] + 1e-3 * c->mass[i] * m->typical[i] / (h * h));
+        if (!(x <= worst)) worst = x;
+    }
+    for (int i = 0; i < m->nconstraint; i++) {
+        const double x = fabs(c->violation[i]) / fmin(1, m->length);
+        if (!(x <= worst)) worst = x;
+    }
+    return worst;
+}
+
+// Largest violation of the contact law at the end of the step, relative to the length of the robot
+static double contact_violation(const snw_moreau *c) {
+    double worst = 0;
+    for (int i = 0; i < c->nc; i++) {
+        const double g = c->u[3 * i];
+        const double x = c->force[3 * i] > 0 ? fabs(g) : fmax(-g, 0);
+        if (!(x <= worst)) worst = x;
+    }
+    return worst / fmin(1, c->m->length);
+}
+
+// W <- G X with X = A^-1 G', made symmetric
+static void contact_matrix(snw_moreau *c) {
+    const size_t nv = (size_t)c->m->nv, n = (size_t)c->n, k = 3 * (size_t)c->nc;
+    for (size_t j = 0; j < k; j++) {
+        double *x = c->X + j * n;
+        memset(x, 0, n * sizeof *x);
+        memcpy(x, c->G + j * nv, nv * sizeof *x);
+        snw_lu_solve(c->n, c->A, c->pivot, x);
+    }
+    for (size_t j = 0; j < k; j++) {
+        for (size_t i = 0; i < k; i++) {
+            double sum = 0;
+            for (size_t l = 0; l < nv; l++) sum += c->G[i * nv + l] * c->X[j * n + l];
+            c->W[j * k + i] = sum;
+        }
+    }
+    for (size_t j = 0; j < k; j++) {
+        for (size_t i = 0; i < j; i++) {
+            const double mean = 0.5 * (c->W[j * k + i] + c->W[i * k + j]);
+            c->W[j * k + i] = c->W[i * k + j] = mean;
+        }
+    }
+}
+
+// b <- u - G y: displacements or velocities that the contact impulses start from
+static void without_forces(snw_moreau *c) {
+    const size_t nv = (size_t)c->m->nv;
+    for (size_t i = 0; i < 3 * (size_t)c->nc; i++) {
+        c->b[i] = c->u[i];
+        for (size_t l = 0; l < nv; l++) c->b[i] -= c->G[i * nv + l] * c->y[l];
+    }
+}
+
+static snw_status contact_forces(snw_moreau *c, double *out) {
+    snw_coulomb_info info;
+    if (c->nc == 0) return SNW_OK;
+    return snw_coulomb_solve(
+        &(snw_coulomb_problem){.n = c->nc, .W = c->W, .b = c->b, .mu = c->mu}, COULOMB, &c->scratch,
+        out, c->u, &info);
+}
+
+// One Newton iteration: contact forces and increments of the linearised step. r is the residual
+// without contact forces. Returns the status of the contact problem.
+static snw_status iterate(snw_moreau *c) {
+    const size_t n = (size_t)c->n, nv = (size_t)c->m->nv;
+    for (size_t i = 0; i < nv; i++) c->y[i] = c->r[i];
+    for (size_t i = nv; i < n; i++) c->y[i] = -c->scale * c->violation[i - nv];
+    snw_lu_solve(c->n, c->A, c->pivot, c->y);
+    contact_matrix(c);
+    without_forces(c);
+    SNW_TRY(contact_forces(c, c->force));
+    for (size_t i = 0; i < n; i++) c->d[i] -= c->y[i];
+    for (size_t j = 0; j < 3 * (size_t)c->nc; j++) {
+        for (size_t i = 0; i < n; i++) c->d[i] += c->force[j] * c->X[j * n + i];
+    }
+    return SNW_OK;
+}
+
+// Contacts that are no candidates and penetrate at the end of the step become candidates; returns
+// their number, -1: no room.
+static int add_penetrating(snw_moreau *c) {
+    int added = 0;
+    for (int k = 0; k < c->m->ncontact_point; k++) {
+        if (!is_hard(c, k) || !exists(c, c->end_work, k) || candidate_of(c, k) >= 0) continue;
+        if (c->end_work->contact_point[k].gap > -closed_gap(c)) continue;
+        if (!add_candidate(c, k, 0)) return -1;
+        added++;
+    }
+    return added;
+}
+
+static snw_status solve(snw_moreau *c, double h, snw_stats *took) {
+    const snw_model *m = c->m;
+    for (int i = 0; i < m->nv; i++) c->d[i] = h * c->now->v[i];
+    for (int i = 0; i < m->nconstraint; i++) c->d[m->nv + i] = c->now->lambda[i] / c->scale;
+    for (int i = 0; i < 3 * c->nc; i++) c->force[i] = 0;
+    double least = INFINITY;
+    int stuck = 0;
+    for (int k = 0; k < ITERATIONS; k++) {
+        if (!evaluate(c, h, k % RENEW == 0)) return SNW_E_DIVERGED;
+        const int added = k > 0 ? add_penetrating(c) : 0;
+        if (added < 0) return SNW_E_DIVERGED;
+        if (added > 0) { // evaluate again with their rows
+            for (int i = c->nc - added; i < c->nc; i++) c->approach[i] = NAN;
+            if (!evaluate(c, h, true)) return SNW_E_DIVERGED;
+        }
+        double *r = c->y; // residual without contact forces, for the iteration
+        memcpy(r, c->r, (size_t)m->nv * sizeof *r);
+        const double norm = out_of_balance(c, h), gaps = contact_violation(c);
+        memcpy(c->r, r, (size_t)m->nv * sizeof *r);
+        if (!isfinite(norm) || !isfinite(gaps)) return SNW_E_DIVERGED;
+        took->residual = norm;
+        if (k > 0 && norm <= c->tolerance && gaps <= GAP && added == 0) return SNW_OK;
+        if (k > 0 && norm >= 0.5 * least && norm <= 1e3 * c->tolerance && gaps <= GAP &&
+            added == 0 && ++stuck == 3)
+            return SNW_OK; // rounding
+        least = fmin(least, norm);
+        took->iterations++;
+        if (iterate(c) != SNW_OK) return SNW_E_DIVERGED;
+    }
+    return SNW_E_DIVERGED;
+}
+
+// ---- velocities at the end ----------------------------------------------------------------------
+
+// Does contact i act in the step, or close at its end?
+static bool acts(const snw_moreau *c, int i) {
+    return c->force[3 * i] > 0 ||
+           c->end_work->contact_point[c->candidate[i]].gap <= closed_gap(c);
+}
+
+// Did contact i close in the step?
+static bool closed_now(const snw_moreau *c, int i) {
+    if (!acts(c, i)) return false;
+    return c->gap[c->candidate[i]] > 10 * closed_gap(c) || c->approach[i] < -SLOWEST;
+}
+
+static void keep_acting(snw_moreau *c) {
+    int n = 0;
+    for (int i = 0; i < c->nc; i++) {
+        if (!acts(c, i)) continue;
+        c->candidate[n] = c->candidate[i];
+        c->approach[n] = c->approach[i];
+        for (int j = 0; j < 2; j++) c->mu[2 * n + j] = c->mu[2 * i + j];
+        for (int j = 0; j < 3; j++) c->force[3 * n + j] = c->force[3 * i + j];
+        n++;
+    }
+    c->nc = n;
+}
+
+// Velocities at the end <- those that contacts and constraints allow, (6.52); `bounce`: with
+// restitution. On entry c->end->v are those of the step, and `force` its contact forces.
+static snw_status impact(snw_moreau *c, double h, bool bounce) {
+    const snw_model *m = c->m;
+    const size_t n = (size_t)c->n, nv = (size_t)m->nv;
+    snw_mass_matrix(m, c->last, c->end, c->end_work, c->A);
+    snw_kinematics(m, c->last, c->end, false, c->end_work);
+    snw_jacobian_pass(m, c->end_work);
+    memset(c->y, 0, n * sizeof *c->y);
+    if (m->nconstraint) {
+        snw_constraints_jacobian(m, c->end_work);
+        snw_constraints_rates(m, c->last, c->end, c->end_work, c->violation, NULL);
+        for (size_t i = nv; i < n; i++) c->y[i] = -c->scale * c->violation[i - nv];
+    }
+    snw_constraints_border(m, c->end_work, c->scale, c->A);
+    if (snw_lu_factor(c->n, c->A, c->pivot) != SNW_OK) return SNW_E_SINGULAR;
+    snw_lu_solve(c->n, c->A, c->pivot, c->y);
+    for (int i = 0; i < c->nc; i++) {
+        const int k = c->candidate[i];
+        snw_contact_rows(m, c->end_work, k, c->G + 3 * (size_t)i * nv);
+        snw_contact_velocity(m, c->end_work, k, c->u + 3 * i);
+    }
+    contact_matrix(c);
+    without_forces(c);
+    const size_t rows = 3 * (size_t)c->nc;
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t j = 0; j < rows; j++) c->b[i] -= c->W[j * rows + i] * h * c->force[j];
+    }
+    for (int i = 0; i < c->nc && bounce; i++) {
+        const double e = m->contact[m->contact_point[c->candidate[i]].contact].restitution;
+        if (c->approach[i] < -SLOWEST) c->b[3 * i] += e * c->approach[i];
+    }
+    SNW_TRY(contact_forces(c, c->impulse));
+    for (size_t i = 0; i < nv; i++) c->end->v[i] -= c->y[i];
+    for (size_t j = 0; j < rows; j++) {
+        const double p = c->impulse[j] - h * c->force[j];
+        for (size_t i = 0; i < nv; i++) c->end->v[i] += p * c->X[j * n + i];
+    }
+    return SNW_OK;
+}
+
+// ---- a step -------------------------------------------------------------------------------------
+
+// Kinetic and potential energy at s, whose kinematics are evaluated in w
+static double energy_at(snw_moreau *c, const snw_inputs *in, const snw_state *s, snw_work *w) {
+    snw_kinematics(c->m, in, s, false, w);
+    return snw_kinetic_energy(c->m, w) + snw_stored_energy(c->m, s->q, w) +
+           snw_gravity_energy(c->m, in, w);
+}
+
+// Work and heat of the step at its middle, and what is left: the loss of an impact is heat, the
+// rest is the error of the scheme.
+static void account(snw_moreau *c, double h, double contact_work, double before) {
+    const snw_model *m = c->m;
+    snw_residual(m, c->in, c->mid, false, c->w);
+    snw_load_power(m, c->in, c->mid, c->w, c->power);
+    double heat = h * (snw_dissipation(m, c->mid->v) + snw_other_heat(m, c->mid, c->w));
+    double given = 0;
+    for (int i = 0; i < snw_npower(m); i++) {
+        c->work[i] += h * c->power[i];
+        given += h * c->power[i];
+    }
+    const double energy = energy_at(c, c->last, c->end, c->end_work);
+    heat += -contact_work + (before - energy); // `before`: energy ahead of the impulse at the end
+    const double lost = c->energy + given - heat - energy;
+    if (c->impact && lost > 0) {
+        heat += lost;
+    } else {
+        c->scheme += lost;
+    }
+    c->heat += heat;
+    c->energy = energy;
+}
+
+// Work of the contact forces on the displacements of the step, J
+static double work_of_contacts(const snw_moreau *c) {
+    double sum = 0;
+    for (int i = 0; i < c->nc; i++) {
+        const double *f = c->force + 3 * i, *u = c->u + 3 * i;
+        sum += f[0] * (u[0] - c->gap[c->candidate[i]]) + f[1] * u[1] + f[2] * u[2];
+    }
+    return sum;
+}
+
+static void store_forces(snw_moreau *c, double h, bool impulses) {
+    memset(c->point_force, 0, 3 * (size_t)c->m->ncontact_point * sizeof *c->point_force);
+    for (int i = 0; i < c->nc; i++) {
+        for (int j = 0; j < 3; j++) {
+            c->point_force[3 * c->candidate[i] + j] =
+                impulses ? c->impulse[3 * i + j] / h : c->force[3 * i + j];
+        }
+    }
+}
+
+// One solution with the present theta; *landed <- a contact closed in it
+static snw_status attempt(snw_moreau *c, double h, double t_laws, double theta, snw_stats *took,
+                          bool *landed) {
+    c->theta = theta;
+    snw_inputs_at(c->m, c->now->t + theta * (t_laws - c->now->t), c->in);
+    snw_inputs_at(c->m, t_laws, c->last);
+    *landed = false;
+    SNW_TRY(solve(c, h, took));
+    for (int i = 0; i < c->nc; i++) *landed = *landed || closed_now(c, i);
+    return SNW_OK;
+}
+
+static snw_status step(snw_moreau *c, double h, double t_laws, snw_stats *took) {
+    const snw_model *m = c->m;
+    bool closes, landed;
+    snw_inputs_at(m, c->now->t, c->in);
+    if (!choose_candidates(c, h, &closes)) return SNW_E_DIVERGED;
+    memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
+    memcpy(c->end->z, c->now->z, (size_t)m->nsignal * sizeof(double));
+    c->end->t = c->now->t + h;
+    SNW_TRY(attempt(c, h, t_laws, closes ? 1 : 0.5, took, &landed));
+    if (landed != closes) SNW_TRY(attempt(c, h, t_laws, landed ? 1 : 0.5, took, &landed));
+    c->impact = landed;
+    const double done = work_of_contacts(c);
+    const double before = energy_at(c, c->last, c->end, c->end_work);
+    keep_acting(c);
+    const bool velocities = c->nc > 0 || m->nconstraint > 0;
+    if (velocities) {
+        double *v = c->mid->a; // velocities before the impulse
+        memcpy(v, c->end->v, (size_t)m->nv * sizeof *v);
+        SNW_TRY(impact(c, h, true));
+        if (landed && energy_at(c, c->last, c->end, c->end_work) > c->energy) {
+            memcpy(c->end->v, v, (size_t)m->nv * sizeof *v);
+            SNW_TRY(impact(c, h, false));
+        }
+    }
+    for (int i = 0; i < m->nv; i++)
+        c->mid->a[i] = c->end->a[i] = (c->end->v[i] - c->now->v[i]) / h;
+    account(c, h, done, before);
+    store_forces(c, h, velocities);
+    snw_state_copy(m, c->end, c->now);
+    took->increments++;
+    return SNW_OK;
+}
+
+// ---- integrator ---------------------------------------------------------------------------------
+
+enum { NBLOCK = 7 };
+
+static void list_blocks(const snw_moreau *c, snw_checkpoint_block block[NBLOCK]) {
+    snw_moreau *own = (snw_moreau *)c;
+    const snw_checkpoint_block list[NBLOCK] = {
+        {&c->now->t, 1},      snw_checkpoint_state(c->m, c->now),
+        {c->mass, (size_t)c->m->nv}, {c->work, (size_t)snw_npower(c->m)},
+        {&own->heat, 1},      {&own->scheme, 1},
+        {&own->energy, 1}};
+    memcpy(block, list, sizeof list);
+}
+
+size_t snw_integrator_moreau_saves(const snw_model *m) {
+    return 4 + snw_state_doubles(m) + (size_t)m->nv + (size_t)snw_npower(m) +
+           3 * (size_t)m->ncontact_point;
+}
+
+static void moreau_save(const void *self, double *out) {
+    const snw_moreau *c = self;
+    snw_checkpoint_block block[NBLOCK];
+    list_blocks(c, block);
+    memcpy(snw_checkpoint_save(NBLOCK, block, out), c->point_force,
+           3 * (size_t)c->m->ncontact_point * sizeof *out);
+}
+
+static snw_status moreau_load(void *self, const double *in, snw_error *err) {
+    snw_moreau *c = self;
+    (void)err;
+    snw_checkpoint_block block[NBLOCK];
+    list_blocks(c, block);
+    memcpy(c->point_force, snw_checkpoint_load(NBLOCK, block, in),
+           3 * (size_t)c->m->ncontact_point * sizeof *in);
+    return SNW_OK;
+}
+
+static void moreau_undo(void *self) { (void)moreau_load(self, ((snw_moreau *)self)->saved, NULL); }
+
+static snw_status moreau_restart(void *self, const double *z, snw_error *err) {
+    snw_moreau *c = self;
+    const snw_model *m = c->m;
+    (void)err;
+    if (z) memcpy(c->now->z, z, (size_t)m->nsignal * sizeof *z);
+    snw_inputs_at(m, c->now->t + snw_time_resolution(c->now->t), c->in);
+    snw_mass_matrix(m, c->in, c->now, c->w, c->A);
+    for (int i = 0; i < m->nv; i++) c->mass[i] = c->A[(size_t)i * (size_t)(m->nv + 1)];
+    c->energy = energy_at(c, c->in, c->now, c->w);
+    return SNW_OK;
+}
+
+// Reports the deepest penetration of the initial state.
+static snw_status check_start(snw_moreau *c, snw_error *err) {
+    const snw_model *m = c->m;
+    int worst = -1, count = 0;
+    snw_kinematics(m, c->in, c->now, true, c->w);
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (!is_hard(c, k) || !exists(c, c->w, k)) continue;
+        if (c->w->contact_point[k].gap >= -1e-8 * fmin(1, m->length)) continue;
+        count++;
+        if (worst < 0 || c->w->contact_point[k].gap < c->w->contact_point[worst].gap) worst = k;
+    }
+    if (worst < 0) return SNW_OK;
+    const snw_contact_point *p = &m->contact_point[worst];
+    return snw_fail(err, SNW_E_MODEL,
+                    "hard contact '%s': link '%s' starts %.3g m inside the surface, and %d contact "
+                    "points in all do; move it out, or let it settle in a static step with a "
+                    "compliant contact first",
+                    m->desc->contact[p->contact].name, m->desc->link[m->seg[p->seg].link].name,
+                    -c->w->contact_point[worst].gap, count);
+}
+
+static snw_status moreau_start(void *self, const snw_state *s, snw_error *err) {
+    snw_moreau *c = self;
+    snw_state_copy(c->m, s, c->now);
+    snw_inputs_at(c->m, c->now->t, c->in);
+    SNW_TRY(check_start(c, err));
+    if (c->projection) SNW_TRY(snw_projection_velocities(c->projection, c->in, c->now, err));
+    for (int i = 0; i < snw_npower(c->m); i++) c->work[i] = 0;
+    memset(c->point_force, 0, 3 * (size_t)c->m->ncontact_point * sizeof *c->point_force);
+    c->heat = c->scheme = 0;
+    return moreau_restart(c, NULL, err);
+}
+
+static snw_status give_up(const snw_moreau *c, double h, snw_error *err) {
+    snw_error why = {0};
+    if (snw_inputs_check(c->m, c->in, c->in->t, &why) != SNW_OK)
+        return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, c->now->t, why.text);
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "no motion found beyond t = %g s (steps down to %.2g s); the results so far "
+                    "are kept. Try a smaller step, or a compliant contact",
+                    c->now->t, h);
+}
+
+static snw_status moreau_advance(void *self, double to, double limit, snw_stats *took,
+                                 snw_error *err) {
+    const double t_laws = snw_before_jump(to, limit);
+    snw_moreau *c = self;
+    if (c->saved) moreau_save(c, c->saved);
+    double h = to - c->now->t;
+    const double shortest = 1e-6 * h;
+    for (;;) {
+        const double remaining = to - c->now->t;
+        if (snw_interrupted(c->interrupt))
+            return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", c->now->t);
+        if (c->patience > 0 && took->iterations > c->patience) return give_up(c, h, err);
+        const bool last = h >= remaining * (1 - 1e-9);
+        if (last) h = remaining;
+        if (step(c, h, last ? t_laws : c->now->t + h, took) == SNW_OK) {
+            if (last) c->now->t = to;
+            if (last || snw_monitor_stops(c->monitor)) return SNW_OK;
+            continue;
+        }
+        h *= 0.5;
+        if (h < shortest) return give_up(c, h, err);
+    }
+}
+
+static const snw_work *moreau_work_at(void *self) {
+    snw_moreau *c = self;
+    snw_inputs_at(c->m, c->now->t, c->in);
+    snw_residual(c->m, c->in, c->now, false, c->w);
+    snw_observe(c->m, c->in, c->now, false, c->w);
+    for (int k = 0; k < c->m->ncontact_point; k++) {
+        if (is_hard(c, k)) snw_contact_set_force(c->w, k, c->point_force + 3 * k);
+    }
+    return c->w;
+}
+
+static const snw_state *moreau_state(const void *self) { return ((const snw_moreau *)self)->now; }
+static const snw_inputs *moreau_inputs(const void *self) { return ((const snw_moreau *)self)->in; }
+
+static void moreau_set_interrupt(void *self, snw_interrupt interrupt) {
+    ((snw_moreau *)self)->interrupt = interrupt;
+}
+
+static void moreau_set_monitor(void *self, snw_step_monitor monitor) {
+    ((snw_moreau *)self)->monitor = monitor;
+}
+
+static void moreau_use(void *self, const snw_model *m) {
+    snw_moreau *c = self;
+    c->m = m;
+    if (c->projection) snw_projection_use(c->projection, m);
+}
+
+static void moreau_set_manual(void *self, const snw_manual_inputs *manual) {
+    snw_moreau *c = self;
+    c->in->manual = c->last->manual = manual;
+}
+
+static snw_work_done moreau_work(const void *self) {
+    const snw_moreau *c = self;
+    return (snw_work_done){
+        .n = snw_npower(c->m), .work = c->work, .heat = c->heat, .scheme = c->scheme};
+}
+
+static void moreau_close(void *self) {
+    snw_moreau *c = self;
+    if (!c) return;
+    snw_work_destroy(c->w);
+    snw_work_destroy(c->end_work);
+    snw_projection_destroy(c->projection);
+    snw_inputs_destroy(c->in);
+    snw_inputs_destroy(c->last);
+    snw_state_destroy(c->now);
+    snw_state_destroy(c->mid);
+    snw_state_destroy(c->end);
+    snw_free(c->scratch.base);
+    snw_free(c->block);
+    snw_free(c->saved);
+    snw_free(c);
+}
+
+static void moreau_place(void *object, snw_fields *f) {
+    snw_moreau *o = object;
+    const snw_model *m = o->m;
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, n = nv + nr;
+    const size_t np = (size_t)snw_npower(m), nc = (size_t)o->most,
+                 points = (size_t)m->ncontact_point;
+    MOREAU_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
+static int count_hard(const snw_moreau *c) {
+    int n = 0;
+    for (int k = 0; k < c->m->ncontact_point; k++) n += is_hard(c, k);
+    return n < SNW_MOREAU_CONTACTS ? n : SNW_MOREAU_CONTACTS;
+}
+
+snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
+                                 snw_integrator *out) {
+    snw_moreau *c = snw_alloc(sizeof *c);
+    if (!c) return SNW_E_MEMORY;
+    c->m = m;
+    c->patience = step->patience;
+    c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-10;
+    c->n = m->nv + m->nconstraint;
+    c->most = count_hard(c);
+    c->scale = m->scale[0] * m->typical[0] / m->length;
+    c->block = snw_fields_create(moreau_place, c);
+    c->scratch.size = snw_coulomb_scratch(c->most);
+    c->scratch.base = snw_alloc(c->scratch.size);
+    c->saved = m->nsignal ? snw_alloc(snw_integrator_moreau_saves(m) * sizeof(double)) : NULL;
+    if (!c->block || !c->scratch.base || (m->nsignal && !c->saved) ||
+        (m->nloop && snw_projection_create(m, &c->projection) != SNW_OK) ||
+        snw_work_create(m, &c->w) != SNW_OK || snw_work_create(m, &c->end_work) != SNW_OK ||
+        snw_inputs_create(m, &c->in) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
+        snw_state_create(m, &c->now) != SNW_OK || snw_state_create(m, &c->mid) != SNW_OK ||
+        snw_state_create(m, &c->end) != SNW_OK) {
+        moreau_close(c);
+        return SNW_E_MEMORY;
+    }
+    *out = (snw_integrator){.self = c,
+                            .grid = step->step,
+                            .set_interrupt = moreau_set_interrupt,
+                            .set_monitor = moreau_set_monitor,
+                            .start = moreau_start,
+                            .advance = moreau_advance,
+                            .restart = moreau_restart,
+                            .undo = moreau_undo,
+                            .use = moreau_use,
+                            .set_manual = moreau_set_manual,
+                            .state = moreau_state,
+                            .inputs = moreau_inputs,
+                            .work_at = moreau_work_at,
+                            .work = moreau_work,
+                            .save = moreau_save,
+                            .load = moreau_load,
+                            .close = moreau_close};
+    return SNW_OK;
+}
