@@ -21,6 +21,7 @@ enum { ITERATIONS = 40, RENEW = 8 }; // most in a step; after which Newton's mat
 static const double GAP = 1e-10;     // of the length of the robot: a gap that counts as closed
 static const double SLOWEST = 1e-3;  // m/s: slower impacts are plastic
 static const double COULOMB = 1e-11; // tolerance of contact forces
+static const double ACCEPTED = 1e-3; // where many contacts hold one another
 
 // ---- contacts that may act ----------------------------------------------------------------------
 
@@ -120,8 +121,7 @@ static bool evaluate(snw_moreau *c, double h, bool factor) {
     for (int i = 0; i < c->nc; i++) c->u[3 * i] = c->end_work->contact_point[c->candidate[i]].gap;
     if (m->nconstraint) {
         snw_constraints_add_forces(m, c->last, c->end, c->end_work);
-        memcpy(c->violation, c->end_work->violation,
-               (size_t)m->nconstraint * sizeof *c->violation);
+        memcpy(c->violation, c->end_work->violation, (size_t)m->nconstraint * sizeof *c->violation);
     }
     return true;
 }
@@ -158,8 +158,9 @@ static double contact_violation(const snw_moreau *c) {
     return worst / fmin(1, c->m->length);
 }
 
-// W <- G X with X = A^-1 G', made symmetric
-static void contact_matrix(snw_moreau *c) {
+// W <- the symmetric part of G X with X = A^-1 G'; b <- u - G y, the displacements or velocities
+// that the contact impulses start from, with what the antisymmetric part gives by the last ones
+static void contact_matrix(snw_moreau *c, const double *impulses) {
     const size_t nv = (size_t)c->m->nv, n = (size_t)c->n, k = 3 * (size_t)c->nc;
     for (size_t j = 0; j < k; j++) {
         double *x = c->X + j * n;
@@ -174,29 +175,27 @@ static void contact_matrix(snw_moreau *c) {
             c->W[j * k + i] = sum;
         }
     }
-    for (size_t j = 0; j < k; j++) {
-        for (size_t i = 0; i < j; i++) {
-            const double mean = 0.5 * (c->W[j * k + i] + c->W[i * k + j]);
-            c->W[j * k + i] = c->W[i * k + j] = mean;
-        }
-    }
-}
-
-// b <- u - G y: displacements or velocities that the contact impulses start from
-static void without_forces(snw_moreau *c) {
-    const size_t nv = (size_t)c->m->nv;
-    for (size_t i = 0; i < 3 * (size_t)c->nc; i++) {
+    for (size_t i = 0; i < k; i++) {
         c->b[i] = c->u[i];
         for (size_t l = 0; l < nv; l++) c->b[i] -= c->G[i * nv + l] * c->y[l];
+    }
+    for (size_t j = 0; j < k; j++) {
+        for (size_t i = 0; i < j; i++) {
+            const double up = c->W[j * k + i], down = c->W[i * k + j];
+            c->W[j * k + i] = c->W[i * k + j] = 0.5 * (up + down);
+            c->b[i] += 0.5 * (up - down) * impulses[j];
+            c->b[j] -= 0.5 * (up - down) * impulses[i];
+        }
     }
 }
 
 static snw_status contact_forces(snw_moreau *c, double *out) {
     snw_coulomb_info info;
     if (c->nc == 0) return SNW_OK;
-    return snw_coulomb_solve(
-        &(snw_coulomb_problem){.n = c->nc, .W = c->W, .b = c->b, .mu = c->mu}, COULOMB, &c->scratch,
-        out, c->u, &info);
+    const snw_status s =
+        snw_coulomb_solve(&(snw_coulomb_problem){.n = c->nc, .W = c->W, .b = c->b, .mu = c->mu},
+                          COULOMB, &c->scratch, out, c->u, &info);
+    return info.residual <= ACCEPTED ? SNW_OK : s;
 }
 
 // One Newton iteration: contact forces and increments of the linearised step. r is the residual
@@ -206,8 +205,7 @@ static snw_status iterate(snw_moreau *c) {
     for (size_t i = 0; i < nv; i++) c->y[i] = c->r[i];
     for (size_t i = nv; i < n; i++) c->y[i] = -c->scale * c->violation[i - nv];
     snw_lu_solve(c->n, c->A, c->pivot, c->y);
-    contact_matrix(c);
-    without_forces(c);
+    contact_matrix(c, c->force);
     SNW_TRY(contact_forces(c, c->force));
     for (size_t i = 0; i < n; i++) c->d[i] -= c->y[i];
     for (size_t j = 0; j < 3 * (size_t)c->nc; j++) {
@@ -265,8 +263,7 @@ static snw_status solve(snw_moreau *c, double h, snw_stats *took) {
 
 // Does contact i act in the step, or close at its end?
 static bool acts(const snw_moreau *c, int i) {
-    return c->force[3 * i] > 0 ||
-           c->end_work->contact_point[c->candidate[i]].gap <= closed_gap(c);
+    return c->force[3 * i] > 0 || c->end_work->contact_point[c->candidate[i]].gap <= closed_gap(c);
 }
 
 // Did contact i close in the step?
@@ -310,8 +307,8 @@ static snw_status impact(snw_moreau *c, double h, bool bounce) {
         snw_contact_rows(m, c->end_work, k, c->G + 3 * (size_t)i * nv);
         snw_contact_velocity(m, c->end_work, k, c->u + 3 * i);
     }
-    contact_matrix(c);
-    without_forces(c);
+    for (size_t i = 0; i < 3 * (size_t)c->nc; i++) c->impulse[i] = 0;
+    contact_matrix(c, c->impulse);
     const size_t rows = 3 * (size_t)c->nc;
     for (size_t i = 0; i < rows; i++) {
         for (size_t j = 0; j < rows; j++) c->b[i] -= c->W[j * rows + i] * h * c->force[j];
@@ -418,8 +415,7 @@ static snw_status step(snw_moreau *c, double h, double t_laws, snw_stats *took) 
             SNW_TRY(impact(c, h, false));
         }
     }
-    for (int i = 0; i < m->nv; i++)
-        c->mid->a[i] = c->end->a[i] = (c->end->v[i] - c->now->v[i]) / h;
+    for (int i = 0; i < m->nv; i++) c->mid->a[i] = c->end->a[i] = (c->end->v[i] - c->now->v[i]) / h;
     account(c, h, done, before);
     store_forces(c, h, velocities);
     snw_state_copy(m, c->end, c->now);
@@ -433,11 +429,13 @@ enum { NBLOCK = 7 };
 
 static void list_blocks(const snw_moreau *c, snw_checkpoint_block block[NBLOCK]) {
     snw_moreau *own = (snw_moreau *)c;
-    const snw_checkpoint_block list[NBLOCK] = {
-        {&c->now->t, 1},      snw_checkpoint_state(c->m, c->now),
-        {c->mass, (size_t)c->m->nv}, {c->work, (size_t)snw_npower(c->m)},
-        {&own->heat, 1},      {&own->scheme, 1},
-        {&own->energy, 1}};
+    const snw_checkpoint_block list[NBLOCK] = {{&c->now->t, 1},
+                                               snw_checkpoint_state(c->m, c->now),
+                                               {c->mass, (size_t)c->m->nv},
+                                               {c->work, (size_t)snw_npower(c->m)},
+                                               {&own->heat, 1},
+                                               {&own->scheme, 1},
+                                               {&own->energy, 1}};
     memcpy(block, list, sizeof list);
 }
 
@@ -538,6 +536,7 @@ static snw_status moreau_advance(void *self, double to, double limit, snw_stats 
         if (step(c, h, last ? t_laws : c->now->t + h, took) == SNW_OK) {
             if (last) c->now->t = to;
             if (last || snw_monitor_stops(c->monitor)) return SNW_OK;
+            h *= 2;
             continue;
         }
         h *= 0.5;

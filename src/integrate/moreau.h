@@ -58,9 +58,9 @@ typedef struct snw_moreau {
     snw_projection *projection; // NULL: no loops
     snw_inputs *in, *last;      // at the middle and at the end of the step
     snw_state *now, *mid, *end;
-    int n;                  // unknowns: increments, then multipliers
-    int nc, most;           // contacts that may act; room for them
-    double scale;           // of constraint rows and multipliers
+    int n;        // unknowns: increments, then multipliers
+    int nc, most; // contacts that may act; room for them
+    double scale; // of constraint rows and multipliers
     double theta;
     MOREAU_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *block;

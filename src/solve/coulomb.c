@@ -23,14 +23,13 @@ enum {
     SCALING = 7,   // numbers of a scaling
     INTERIOR = 60, // most iterations of the interior-point method
     POLISH = 20,   // most Newton steps
-    ROUNDS = 8,    // the method with and without the change of |v_t|, then sweeps
-    SWEEPS = 12,   // Gauss-Seidel sweeps, doubled in every round
+    ROUNDS = 6,    // solutions about a moving centre
     HALVINGS = 8   // of a Newton step
 };
 
-// added to the diagonal of a step's matrix, whose typical entries are 1: rounding must not move
-// impulses that the velocities do not determine
-static const double STEADY = 1e-9;
+// Regularisation of the diagonal of A, whose typical entries are 1. Impulses of redundant contacts
+// are determined by it alone.
+static const double SOFT = 1e-4;
 static const double TO_BOUNDARY = 0.99; // fraction of the longest step inside the cones
 
 // Nesterov-Todd scaling of x and y inside the cone: the symmetric matrix G = eta (2 w w' - J)^(1/2)
@@ -46,13 +45,14 @@ typedef struct coulomb {
     double *r, *dx, *dy, *dx0, *dy0, *trial;
     double *M; // matrix of a step
     int *pivot;
-    bool follow; // does a step follow the change of |v_t|?
-    scaling *g;  // of each contact
+    bool follow;    // does a step follow the change of |v_t|?
+    double *centre; // impulses about which the problem is regularised
+    scaling *g;     // of each contact
 } coulomb;
 
 size_t snw_coulomb_scratch(int n) {
     const size_t d = 3 * (size_t)n, pad = 64;
-    return (2 * d * d + 11 * d + (size_t)n * SCALING) * sizeof(double) + d * sizeof(int) +
+    return (2 * d * d + 12 * d + (size_t)n * SCALING) * sizeof(double) + d * sizeof(int) +
            16 * pad + snw_minimum_norm_scratch(3 * n, 3 * n);
 }
 
@@ -126,19 +126,20 @@ static void take_arrays(coulomb *c, int n, snw_arena *scratch) {
     c->n = n, c->dim = 3 * n;
     c->A = snw_arena_doubles(scratch, d * d);
     c->M = snw_arena_doubles(scratch, d * d);
-    double **const vector[] = {&c->beta, &c->scale, &c->x,   &c->y,   &c->v,    &c->r,
-                               &c->dx,   &c->dy,    &c->dx0, &c->dy0, &c->trial};
+    double **const vector[] = {&c->beta, &c->scale, &c->x,   &c->y,   &c->v,     &c->r,
+                               &c->dx,   &c->dy,    &c->dx0, &c->dy0, &c->trial, &c->centre};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++)
         *vector[i] = snw_arena_doubles(scratch, d);
     c->pivot = snw_arena_ints(scratch, d);
     c->g = (scaling *)snw_arena_doubles(scratch, (size_t)n * SCALING);
 }
 
-// velocity scale of the problem: the largest entry of b, not finite if one is not
-static double typical_velocity(const snw_coulomb_problem *p) {
+// Velocity scale of the problem: the largest approach that impulses must prevent; zero: no impulse
+// is needed; not finite if an entry of b is not.
+static double largest_approach(const snw_coulomb_problem *p) {
     double most = 0, sum = 0;
     for (int i = 0; i < 3 * p->n; i++) {
-        most = fmax(most, fabs(p->b[i]));
+        if (i % 3 == 0) most = fmax(most, -p->b[i]);
         sum += p->b[i];
     }
     return isfinite(sum) ? most : sum;
@@ -159,11 +160,13 @@ static void scale_problem(coulomb *c, const snw_coulomb_problem *p, double speed
             const size_t at = (size_t)j * (size_t)d + (size_t)i;
             c->A[at] = c->scale[i] * p->W[at] * c->scale[j];
         }
+        c->A[(size_t)j * (size_t)(d + 1)] += SOFT;
         c->beta[j] = c->scale[j] * p->b[j] / speed;
+        c->centre[j] = 0;
     }
 }
 
-// out <- A x
+// out <- A x; the diagonal of A contains the regularisation
 static void times(const coulomb *c, const double *x, double *out) {
     const int d = c->dim;
     memset(out, 0, (size_t)d * sizeof *out);
@@ -175,7 +178,7 @@ static void times(const coulomb *c, const double *x, double *out) {
 
 static void velocities(const coulomb *c, const double *x, double *v) {
     times(c, x, v);
-    for (int i = 0; i < c->dim; i++) v[i] += c->beta[i];
+    for (int i = 0; i < c->dim; i++) v[i] += c->beta[i] - SOFT * c->centre[i];
 }
 
 // ---- interior-point method ----------------------------------------------------------------------
@@ -214,7 +217,6 @@ static snw_status factor_step(const coulomb *c) {
             double column[3] = {k == 0, k == 1, k == 2}, once[3];
             apply(&g[i], column, once);
             apply(&g[i], once, column);
-            column[k] += STEADY;
             for (size_t l = 0; l < 3; l++) c->M[(3 * i + k) * d + 3 * i + l] += column[l];
         }
     }
@@ -243,10 +245,12 @@ static double common_step(const coulomb *c, const double *dx, const double *dy) 
 static void start_inside(coulomb *c) {
     velocities(c, memset(c->x, 0, (size_t)c->dim * sizeof *c->x), c->v);
     double most = 1e-3;
-    for (int i = 0; i < c->dim; i++) most = fmax(most, fabs(c->v[i]));
+    for (int i = 0; i < c->n; i++) most = fmax(most, fabs(c->v[3 * i]));
     for (int i = 0; i < c->n; i++) {
-        c->x[3 * i] = c->y[3 * i] = most;
-        c->x[3 * i + 1] = c->x[3 * i + 2] = c->y[3 * i + 1] = c->y[3 * i + 2] = 0;
+        double *x = c->x + 3 * i, *y = c->y + 3 * i;
+        const double *v = c->v + 3 * i;
+        x[0] = most, x[1] = x[2] = 0;
+        y[0] = hypot(v[1], v[2]) + most, y[1] = v[1], y[2] = v[2];
     }
 }
 
@@ -386,7 +390,7 @@ static bool line_search(coulomb *c, double *worst) {
 // violation.
 static double polish(coulomb *c, double tol, snw_arena *scratch, int *count) {
     double worst = projected(c, c->x, c->v, c->r);
-    for (*count = 0; *count < POLISH && worst > tol; ++*count) {
+    for (int k = 0; k < POLISH && worst > tol; k++, ++*count) {
         if (!newton_step(c, scratch) || !line_search(c, &worst)) break;
     }
     return worst;
@@ -402,37 +406,23 @@ static void open_contacts(coulomb *c) {
     }
 }
 
-// ---- Gauss-Seidel sweeps ------------------------------------------------------------------------
+// ---- regularisation -----------------------------------------------------------------------------
 
-// x <- projection of x onto the cone
-static void project(double *x) {
-    const double t = hypot(x[1], x[2]);
-    if (t <= x[0]) return;
-    const double by = t <= -x[0] ? 0 : 0.5 * (x[0] + t);
-    x[0] = by;
-    for (int k = 1; k < 3; k++) x[k] *= t > 0 ? by / t : 0;
+// x <- solution about the present centre: by Newton's method from x alone, or from an interior
+// point
+static void regularised(coulomb *c, double tol, snw_arena *scratch, snw_coulomb_info *info) {
+    if (info->iterations > 0 && polish(c, tol, scratch, &info->polished) <= tol) return;
+    for (int way = 0; way < 2; way++) {
+        c->follow = way == 0;
+        info->iterations += interior_point(c, 0.01 * tol);
+        if (polish(c, tol, scratch, &info->polished) <= tol) return;
+    }
 }
 
-// Contact after contact x_i <- projection of x_i - rho y_i with the newest velocities. Slow, but
-// each sweep is safe.
-static void sweep(coulomb *c, int count) {
-    const size_t d = (size_t)c->dim;
-    velocities(c, c->x, c->v);
-    while (count-- > 0) {
-        for (size_t i = 0; i < (size_t)c->n; i++) {
-            const size_t at = 3 * i;
-            double trace = 0, x[3];
-            for (size_t k = 0; k < 3; k++) trace += c->A[(at + k) * d + at + k];
-            const double *v = c->v + at, rho = 1 / trace, slip = hypot(v[1], v[2]);
-            for (size_t k = 0; k < 3; k++) x[k] = c->x[at + k] - rho * (v[k] + (k == 0 ? slip : 0));
-            project(x);
-            for (size_t k = 0; k < 3; k++) {
-                const double change = x[k] - c->x[at + k], *column = c->A + (at + k) * d;
-                for (size_t j = 0; j < d; j++) c->v[j] += column[j] * change;
-                c->x[at + k] = x[k];
-            }
-        }
-    }
+// The centre moves to x, where the regularisation vanishes; returns the violation of the law there
+static double unregularised(coulomb *c) {
+    memcpy(c->centre, c->x, (size_t)c->dim * sizeof *c->x);
+    return projected(c, c->x, c->v, c->r);
 }
 
 // ---- entry --------------------------------------------------------------------------------------
@@ -441,7 +431,7 @@ snw_status snw_coulomb_solve(const snw_coulomb_problem *problem, double tol, snw
                              double *p, double *u, snw_coulomb_info *info) {
     *info = (snw_coulomb_info){0};
     coulomb c;
-    const double speed = typical_velocity(problem);
+    const double speed = largest_approach(problem);
     if (!isfinite(speed)) return SNW_E_DIVERGED;
     if (speed == 0) {
         memset(p, 0, 3 * (size_t)problem->n * sizeof *p);
@@ -452,14 +442,9 @@ snw_status snw_coulomb_solve(const snw_coulomb_problem *problem, double tol, snw
     take_arrays(&c, problem->n, scratch);
     scale_problem(&c, problem, speed);
     for (int round = 0; round < ROUNDS; round++) {
-        c.follow = round == 0;
-        if (round < 2) {
-            info->iterations += interior_point(&c, 0.01 * tol);
-        } else {
-            sweep(&c, SWEEPS << round);
-        }
-        info->residual = polish(&c, tol, scratch, &info->polished);
-        if (info->residual <= tol) break;
+        regularised(&c, tol, scratch, info);
+        info->residual = unregularised(&c);
+        if (!(info->residual > tol)) break;
     }
     open_contacts(&c);
     for (int i = 0; i < c.dim; i++) {
