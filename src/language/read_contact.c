@@ -168,7 +168,7 @@ static double expansion_integral(double y) {
         const double weight = i == 0 || i == INTERVALS ? 1 : i % 2 ? 4 : 2;
         sum += weight * s / (u * u * u * (1 - 0.5 * u));
     }
-    return -log1p(-closed) - closed + sum * h / 3;
+    return -log(1 - closed) - closed + sum * h / 3;
 }
 
 // Damping times speed for which an impact ends with the ratio e: x - ln(1 + x) equals the integral
@@ -177,7 +177,7 @@ static double restitution_damping(double e) {
     double low = 0, high = 1.5;
     for (int i = 0; i < 200; i++) {
         const double y = 0.5 * (low + high), x = y / e;
-        if (x - log1p(x) > expansion_integral(y)) {
+        if (x - log(1 + x) > expansion_integral(y)) {
             low = y;
         } else {
             high = y;
