@@ -347,3 +347,27 @@ snw_wrench snw_contact_wrench(const snw_model *m, const snw_work *w, int contact
 snw_wrench snw_contact_point_wrench(const snw_work *w, int k) {
     return wrench(&w->contact_point[k]);
 }
+
+snw_contact_summary snw_contact_summarise(const snw_model *m, const snw_work *w, int contact) {
+    snw_contact_summary c = {.gap = NAN, .nearest = -1};
+    snw_vec3 sum = {{0}};
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        const snw_contact_point_work *at = &w->contact_point[k];
+        if (p->contact != contact || p->wheel) continue;
+        const snw_vec3 place = snw_se3_point(w->g[p->seg], at->s);
+        if (!(at->gap >= c.gap)) {
+            c.gap = at->gap;
+            c.nearest = k;
+            c.place = place;
+        }
+        if (!at->in_contact) continue;
+        c.touching++;
+        c.force += at->elastic_force;
+        c.energy += snw_contact_point_energy(m, w, k);
+        c.slip = fmax(c.slip, snw_norm(snw_sub(at->v, snw_scale(at->rate, at->d))));
+        sum = snw_add(sum, snw_scale(at->elastic_force, place));
+    }
+    if (c.force > 0) c.place = snw_scale(1 / c.force, sum);
+    return c;
+}

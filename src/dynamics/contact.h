@@ -41,3 +41,14 @@ snw_wrench snw_contact_point_wrench(const snw_work *w, int k);
 // Wrench of a contact on the robot, world frame, moment about the origin. Wheels are not included;
 // see snw_loop_wrench.
 snw_wrench snw_contact_wrench(const snw_model *m, const snw_work *w, int contact);
+
+// A contact as a whole: smallest gap (m, NaN without points), number of points in contact, their
+// mean in the world, weighted by the elastic force, or the touching point with the smallest gap;
+// largest slip speed of points in contact (m/s); energy stored (J), sum of the elastic forces (N),
+// and the point with the smallest gap.
+typedef struct snw_contact_summary {
+    double gap, slip, energy, force;
+    int touching, nearest;
+    snw_vec3 place;
+} snw_contact_summary;
+snw_contact_summary snw_contact_summarise(const snw_model *m, const snw_work *w, int contact);

@@ -315,3 +315,56 @@ snw_status snw_build_contacts(snw_build *b, snw_error *err) {
     b->m->contact = b->contact;
     return contact_sort(b, list.contact_point);
 }
+
+// ---- spacing
+
+// Largest distance between neighbouring contact points of the rod of link l, m, and radius of its
+// thinnest section there.
+static double contact_spacing(const snw_model *m, int contact, int l, double *radius) {
+    const snw_rod *rod = &m->rod[m->link_rod[l]];
+    double last = 0, most = 0;
+    *radius = INFINITY;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        if (p->contact == contact && p->seg >= rod->seg0 && p->seg < rod->seg0 + rod->nseg)
+            *radius = fmin(*radius, p->radius);
+    }
+    for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
+        if (!(m->seg_w[s] > 0)) continue;
+        most = fmax(most, m->seg_x[s] - last);
+        last = m->seg_x[s];
+    }
+    const snw_section_desc *section = &m->desc->link[l].rod.section;
+    if (section->kind == SNW_SECTION_RECTANGLE) {
+        snw_outline o;
+        if (snw_section_outline(&m->desc->link[l].rod, "", 0, &o, NULL) == SNW_OK)
+            most = fmax(most, fmax(o.y, o.z));
+    }
+    return fmax(most, rod->L - last);
+}
+
+void snw_contact_describe_spacing(const snw_model *m, int i, char *text, size_t size) {
+    const snw_contact_desc *d = &m->desc->contact[i];
+    text[0] = '\0';
+    if (!d->is_obstacle || d->obstacle.inside || d->obstacle.kind == SNW_OBSTACLE_PLANE ||
+        !snw_exists(d->when))
+        return;
+    const double curvature = snw_obstacle_table[d->obstacle.kind].smallest_radius(&d->obstacle);
+    for (int k = 0; k < d->nlink; k++) {
+        const int l = d->link[k];
+        if (m->link_rod[l] < 0) continue;
+        double radius;
+        const double spacing = contact_spacing(m, i, l, &radius);
+        const double enough = 0.5 * (curvature + radius);
+        if (!(spacing > enough)) continue;
+        const double L = m->rod[m->link_rod[l]].L;
+        (void)snprintf(
+            text, size,
+            "contact '%.60s': the contact points of rod '%.60s' are up to %.3g m apart, "
+            "and the obstacle, with radii from %.3g m, can pass between them unless they "
+            "are at most %.3g m apart; write nodes: %.0f for the rod, or a larger "
+            "rounding",
+            d->name, m->desc->link[l].name, spacing, curvature, enough, ceil(1.6 * L / enough));
+        return;
+    }
+}

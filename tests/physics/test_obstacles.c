@@ -93,8 +93,8 @@ static const char *const shape_texts[] = {
 };
 enum { SHAPE_TEXTS = sizeof shape_texts / sizeof *shape_texts };
 
-// Complex steps check all shapes. Differences check planes only: a Hessian that jumps at an edge, or
-// grows near a centre, varies over their steps.
+// Complex steps check all shapes. Differences check planes only: a Hessian that jumps at an edge,
+// or grows near a centre, varies over their steps.
 static bool is_checked(int shape) {
 #ifdef SNW_COMPLEX
     (void)shape;
