@@ -32,8 +32,8 @@ static bool is_hard(const snw_moreau *c, int k) {
 
 static bool exists(const snw_moreau *c, const snw_work *w, int k) {
     const snw_contact_point *p = &c->m->contact_point[k];
-    (void)c;
-    return snw_is_active(w, p->condition) && snw_is_active(w, p->body_condition);
+    return snw_is_active(w, p->condition) && snw_is_active(w, p->body_condition) &&
+           snw_seg_is_active(c->m, w, c->m->contact[p->contact].seg);
 }
 
 static double closed_gap(const snw_moreau *c) { return GAP * fmin(1, c->m->length); }
@@ -550,7 +550,7 @@ static const snw_work *moreau_work_at(void *self) {
     snw_residual(c->m, c->in, c->now, false, c->w);
     snw_observe(c->m, c->in, c->now, false, c->w);
     for (int k = 0; k < c->m->ncontact_point; k++) {
-        if (is_hard(c, k)) snw_contact_set_force(c->w, k, c->point_force + 3 * k);
+        if (is_hard(c, k)) snw_contact_set_force(c->m, c->w, k, c->point_force + 3 * k);
     }
     return c->w;
 }

@@ -57,6 +57,8 @@ typedef struct snw_key_table {
     X(ring)                                                                                        \
     X(anchor)                                                                                      \
     X(ground)                                                                                      \
+    X(obstacle)                                                                                    \
+    X(restitution)                                                                                 \
     X(friction)                                                                                    \
     X(fluid)                                                                                       \
     X(drag)                                                                                        \

@@ -117,6 +117,16 @@ static snw_status probe_of_link(snw_reader *r, const snw_entry *e, snw_probe_des
                        name);
 }
 
+static snw_status probe_of_contact(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const char *name = "";
+    SNW_TRY(snw_read_name(r, e->value, e->key, &name));
+    SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_CONTACT, &out->item));
+    out->of = SNW_PROBE_OF_CONTACT;
+    if (!r->desc->contact[out->item].nonholonomic) return SNW_OK;
+    return snw_fail_at(r->err, e->value->location,
+                       "contact '%s' constrains velocities and has no gap; use 'reaction'", name);
+}
+
 // index of a tendon or chamber by name; false: there is none
 static bool find_tendon(const snw_desc *d, const char *name, int *out) {
     for (*out = 0; *out < d->ntendon; ++*out) {
@@ -299,7 +309,7 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     const char *name = snw_probe_name(out->kind);
     if (out->of == SNW_PROBE_OF_CONTACT) {
         return snw_fail_at(r->err, e->location,
-                           "the reaction of the ground, or along a rod, is always in the world");
+                           "the force of a contact, or along a rod, is always in the world");
     }
     switch (snw_probe_table[out->kind].axes) {
     case SNW_PROBE_IN_NONE:
@@ -363,6 +373,9 @@ static snw_status read_probe_entry(snw_reader *r, const snw_entry *entry, snw_pr
         break;
     case SNW_OF_LINK:
         SNW_TRY(probe_of_link(r, quantity, out));
+        break;
+    case SNW_OF_CONTACT:
+        SNW_TRY(probe_of_contact(r, quantity, out));
         break;
     case SNW_OF_JOINT:
         SNW_TRY(probe_of_joint(r, quantity, out));
