@@ -312,6 +312,7 @@ void snw_contact_pairs_tangent(const snw_model *m, double cq, double cv, const s
 double snw_contact_point_energy(const snw_model *m, const snw_work *w, int k) {
     const snw_contact_point *p = &m->contact_point[k];
     if (w->contact_point[k].elastic_force == 0) return 0; // no contact, or a wheel
+    if (m->contact[p->contact].hard) return 0;
     return p->stiffness * ramp_integral(-w->contact_point[k].gap, m->contact[p->contact].smooth);
 }
 

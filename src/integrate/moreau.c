@@ -16,11 +16,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 40, RENEW = 8 }; // most in a step; after which Newton's matrix is made anew
+enum {
+    ITERATIONS = 40, // most in a step
+    RENEW = 8,       // iterations after which Newton's matrix is made anew
+    CUTS = 8         // steps of one advance that may end at an impact
+};
 
 static const double GAP = 1e-10;     // of the length of the robot: a gap that counts as closed
 static const double SLOWEST = 1e-3;  // m/s: slower impacts are plastic
-static const double COULOMB = 1e-11; // tolerance of contact forces
+static const double COULOMB = 1e-12; // tolerance of contact forces
 static const double ACCEPTED = 1e-3; // where many contacts hold one another
 
 // ---- contacts that may act ----------------------------------------------------------------------
@@ -55,6 +59,14 @@ static bool add_candidate(snw_moreau *c, int k, double approach) {
     c->mu[2 * i] = law->along, c->mu[2 * i + 1] = law->across;
     for (int j = 0; j < 3; j++) c->force[3 * i + j] = 0;
     return true;
+}
+
+// Candidate `to` <- candidate `from`
+static void move_candidate(snw_moreau *c, int from, int to) {
+    c->candidate[to] = c->candidate[from];
+    c->approach[to] = c->approach[from];
+    for (int j = 0; j < 2; j++) c->mu[2 * to + j] = c->mu[2 * from + j];
+    for (int j = 0; j < 3; j++) c->force[3 * to + j] = c->force[3 * from + j];
 }
 
 // Contacts whose gap may close in a step of length h; *closes <- one of them is open and reaches
@@ -236,7 +248,7 @@ static snw_status solve(snw_moreau *c, double h, snw_stats *took) {
     int stuck = 0;
     for (int k = 0; k < ITERATIONS; k++) {
         if (!evaluate(c, h, k % RENEW == 0)) return SNW_E_DIVERGED;
-        const int added = k > 0 ? add_penetrating(c) : 0;
+        const int added = k > 0 && !c->closed_only ? add_penetrating(c) : 0;
         if (added < 0) return SNW_E_DIVERGED;
         if (added > 0) { // evaluate again with their rows
             for (int i = c->nc - added; i < c->nc; i++) c->approach[i] = NAN;
@@ -275,12 +287,7 @@ static bool closed_now(const snw_moreau *c, int i) {
 static void keep_acting(snw_moreau *c) {
     int n = 0;
     for (int i = 0; i < c->nc; i++) {
-        if (!acts(c, i)) continue;
-        c->candidate[n] = c->candidate[i];
-        c->approach[n] = c->approach[i];
-        for (int j = 0; j < 2; j++) c->mu[2 * n + j] = c->mu[2 * i + j];
-        for (int j = 0; j < 3; j++) c->force[3 * n + j] = c->force[3 * i + j];
-        n++;
+        if (acts(c, i)) move_candidate(c, i, n++);
     }
     c->nc = n;
 }
@@ -391,20 +398,98 @@ static snw_status attempt(snw_moreau *c, double h, double t_laws, double theta, 
     return SNW_OK;
 }
 
-static snw_status step(snw_moreau *c, double h, double t_laws, snw_stats *took) {
+// ---- impacts as instants ------------------------------------------------------------------------
+
+// Candidates <- those that are closed and do not approach
+static void keep_closed(snw_moreau *c) {
+    int n = 0;
+    for (int i = 0; i < c->nc; i++) {
+        if (c->gap[c->candidate[i]] > closed_gap(c) || c->approach[i] < -SLOWEST) continue;
+        move_candidate(c, i, n++);
+    }
+    c->nc = n;
+}
+
+// Smallest gap at the end of the step of contacts that are no candidates
+static double smallest_gap(const snw_moreau *c) {
+    double least = INFINITY;
+    for (int k = 0; k < c->m->ncontact_point; k++) {
+        if (!is_hard(c, k) || !exists(c, c->end_work, k) || candidate_of(c, k) >= 0) continue;
+        least = fmin(least, c->end_work->contact_point[k].gap);
+    }
+    return least;
+}
+
+// A step of at most *h that ends where the first contact closes; *h <- its length. False: none
+// closes, or the instant was not found.
+static bool step_to_touch(snw_moreau *c, double *h, double t_laws, snw_stats *took) {
+    enum { SEARCH = 30 };
+    double low = 0, high = *h, length = *h, at_low = NAN, at_high = NAN;
+    const double t0 = c->now->t;
+    bool landed;
+    keep_closed(c);
+    c->closed_only = true;
+    for (int k = 0; k < SEARCH; k++) {
+        const double laws = t0 + (t_laws - t0) * (length / *h);
+        if (attempt(c, length, laws, 0.5, took, &landed) != SNW_OK) break;
+        const double gap = smallest_gap(c);
+        if (k == 0 && gap > 0) break;
+        if (fabs(gap) <= 0.5 * closed_gap(c)) {
+            *h = length;
+            c->closed_only = false;
+            return true;
+        }
+        // regula falsi, with bisection where one end stays
+        if (gap > 0) {
+            low = length, at_low = gap;
+        } else {
+            high = length, at_high = gap;
+        }
+        const bool known = isfinite(at_low) && isfinite(at_high);
+        length = known && k % 3 != 2 ? low + (high - low) * at_low / (at_low - at_high)
+                                     : 0.5 * (low + high);
+    }
+    c->closed_only = false;
+    return false;
+}
+
+// Contacts that close at the end of the step become candidates, with their approach there.
+static void add_touching(snw_moreau *c) {
+    snw_kinematics(c->m, c->last, c->end, false, c->end_work);
+    for (int k = 0; k < c->m->ncontact_point; k++) {
+        if (!is_hard(c, k) || !exists(c, c->end_work, k) || candidate_of(c, k) >= 0) continue;
+        if (c->end_work->contact_point[k].gap > closed_gap(c)) continue;
+        double u[3];
+        snw_contact_velocity(c->m, c->end_work, k, u);
+        c->gap[k] = c->end_work->contact_point[k].gap;
+        if (!add_candidate(c, k, u[0])) return;
+    }
+}
+
+// One step of length *h, or shorter where a contact closes.
+static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *took) {
     const snw_model *m = c->m;
     bool closes, landed;
     snw_inputs_at(m, c->now->t, c->in);
-    if (!choose_candidates(c, h, &closes)) return SNW_E_DIVERGED;
+    if (!choose_candidates(c, *length, &closes)) return SNW_E_DIVERGED;
     memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
     memcpy(c->end->z, c->now->z, (size_t)m->nsignal * sizeof(double));
+    const bool cut = closes && c->cuts < CUTS && step_to_touch(c, length, t_laws, took);
+    const double h = *length;
+    if (cut) {
+        c->cuts++;
+        landed = true;
+    } else {
+        if (closes && !choose_candidates(c, h, &closes)) return SNW_E_DIVERGED;
+        SNW_TRY(attempt(c, h, t_laws, closes ? 1 : 0.5, took, &landed));
+        if (landed != closes) SNW_TRY(attempt(c, h, t_laws, landed ? 1 : 0.5, took, &landed));
+    }
     c->end->t = c->now->t + h;
-    SNW_TRY(attempt(c, h, t_laws, closes ? 1 : 0.5, took, &landed));
-    if (landed != closes) SNW_TRY(attempt(c, h, t_laws, landed ? 1 : 0.5, took, &landed));
     c->impact = landed;
     const double done = work_of_contacts(c);
     const double before = energy_at(c, c->last, c->end, c->end_work);
     keep_acting(c);
+    if (cut) add_touching(c);
     const bool velocities = c->nc > 0 || m->nconstraint > 0;
     if (velocities) {
         double *v = c->mid->a; // velocities before the impulse
@@ -524,6 +609,7 @@ static snw_status moreau_advance(void *self, double to, double limit, snw_stats 
     const double t_laws = snw_before_jump(to, limit);
     snw_moreau *c = self;
     if (c->saved) moreau_save(c, c->saved);
+    c->cuts = 0;
     double h = to - c->now->t;
     const double shortest = 1e-6 * h;
     for (;;) {
@@ -531,15 +617,17 @@ static snw_status moreau_advance(void *self, double to, double limit, snw_stats 
         if (snw_interrupted(c->interrupt))
             return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", c->now->t);
         if (c->patience > 0 && took->iterations > c->patience) return give_up(c, h, err);
-        const bool last = h >= remaining * (1 - 1e-9);
+        bool last = h >= remaining * (1 - 1e-9);
         if (last) h = remaining;
-        if (step(c, h, last ? t_laws : c->now->t + h, took) == SNW_OK) {
+        const double wanted = h;
+        if (step(c, &h, last ? t_laws : c->now->t + h, took) == SNW_OK) {
+            last = last && h == wanted;
             if (last) c->now->t = to;
             if (last || snw_monitor_stops(c->monitor)) return SNW_OK;
-            h *= 2;
+            h = 2 * wanted;
             continue;
         }
-        h *= 0.5;
+        h = 0.5 * wanted;
         if (h < shortest) return give_up(c, h, err);
     }
 }

@@ -68,4 +68,6 @@ typedef struct snw_moreau {
     double *saved; // checkpoint before the last advance; NULL for models without signals
     double heat, scheme, energy; // dissipated; removed by the scheme; kinetic and potential, J
     bool impact;                 // a contact closed in the last step
+    bool closed_only;            // contacts that close are not candidates: search of an impact
+    int cuts;                    // steps that ended at an impact in the present advance
 } snw_moreau;
