@@ -7,9 +7,11 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "constraint/projection.h"
+#include "dynamics/chart.h"
 #include "dynamics/constraint.h"
 #include "dynamics/contact.h"
 #include "integrate/checkpoint.h"
+#include "integrate/lie_block.h"
 #include "integrate/moreau.h"
 #include "solve/dense.h"
 
@@ -97,17 +99,34 @@ static bool choose_candidates(snw_moreau *c, double h, bool *closes) {
 // States of the middle and the end <- from d
 static void place_states(snw_moreau *c, double h) {
     const snw_model *m = c->m;
+    double *x = c->part, *rate = c->rate, *acc = c->acc;
     for (int i = 0; i < m->nv; i++) {
-        const double v = c->d[i] / h;
-        c->mid->v[i] = v;
-        c->mid->a[i] = (v - c->now->v[i]) / (c->theta * h);
-        c->end->v[i] = c->now->v[i] + h * c->mid->a[i];
-        c->end->a[i] = c->mid->a[i];
+        x[i] = c->theta * c->d[i];
+        rate[i] = c->d[i] / h;
+        acc[i] = (rate[i] - c->rate0[i]) / (c->theta * h);
     }
+    snw_chart_to_state(m, SNW_CHART_SO3R3, c->now->q, x, rate, acc, c->mid);
+    if (m->nlie_block) {
+        const double a = 1 / (c->theta * h);
+        snw_chart_jacobian(m, SNW_CHART_SO3R3, x, a, a * a, c->mid, c->chart_jacobian);
+    }
+    for (int i = 0; i < m->nv; i++) rate[i] = c->rate0[i] + h * acc[i];
+    snw_chart_to_state(m, SNW_CHART_SO3R3, c->now->q, c->d, rate, acc, c->end);
     for (int i = 0; i < m->nconstraint; i++)
         c->mid->lambda[i] = c->end->lambda[i] = c->scale * c->d[m->nv + i];
-    snw_move(m, c->now->q, c->theta, c->d, c->mid->q);
-    snw_move(m, c->now->q, 1, c->d, c->end->q);
+}
+
+// f (nv) <- generalised forces by increments in the chart at the middle of the step
+static void to_chart(const snw_moreau *c, double *f) {
+    for (int k = 0; k < c->m->nlie_block; k++) {
+        const snw_block *b = snw_lie_block(c->m, k);
+        const double *S = c->chart_jacobian + 108 * (ptrdiff_t)k;
+        double sum[6] = {0};
+        for (int i = 0; i < b->n; i++) {
+            for (int j = 0; j < b->n; j++) sum[j] += S[6 * i + j] * f[b->dof + i];
+        }
+        memcpy(f + b->dof, sum, (size_t)b->n * sizeof *f);
+    }
 }
 
 // Residual, violations, gaps and slips at d; contact Jacobian G. factor: also Newton's matrix.
@@ -116,16 +135,20 @@ static bool evaluate(snw_moreau *c, double h, bool factor) {
     place_states(c, h);
     snw_residual(m, c->in, c->mid, false, c->w);
     memcpy(c->r, c->w->r, (size_t)m->nv * sizeof *c->r);
+    to_chart(c, c->r);
     if (factor) {
-        snw_tangent_pass(m, NULL, c->w);
-        snw_tangent_assemble(m, c->in, c->theta, 1 / h, 1 / (c->theta * h * h), c->w, c->A);
+        const double a = 1 / (c->theta * h);
+        snw_tangent_pass(m, m->nlie_block ? c->chart_jacobian : NULL, c->w);
+        snw_tangent_assemble(m, c->in, 1, a, a * a, c->w, c->A);
+        for (size_t i = 0; i < (size_t)m->nv * (size_t)m->nv; i++) c->A[i] *= c->theta;
         snw_constraints_border(m, c->w, c->scale, c->A);
         if (snw_lu_factor(c->n, c->A, c->pivot) != SNW_OK) return false;
-    } else if (c->nc > 0) {
-        snw_jacobian_pass(m, c->w);
     }
+    if (c->nc > 0) snw_jacobian_pass(m, c->w);
     for (int i = 0; i < c->nc; i++) {
-        snw_contact_rows(m, c->w, c->candidate[i], c->G + 3 * (size_t)i * (size_t)m->nv);
+        double *G = c->G + 3 * (size_t)i * (size_t)m->nv;
+        snw_contact_rows(m, c->w, c->candidate[i], G);
+        for (int j = 0; j < 3; j++) to_chart(c, G + (size_t)j * (size_t)m->nv);
         snw_contact_velocity(m, c->w, c->candidate[i], c->u + 3 * i);
         for (int j = 1; j < 3; j++) c->u[3 * i + j] *= h;
     }
@@ -241,7 +264,7 @@ static int add_penetrating(snw_moreau *c) {
 
 static snw_status solve(snw_moreau *c, double h, snw_stats *took) {
     const snw_model *m = c->m;
-    for (int i = 0; i < m->nv; i++) c->d[i] = h * c->now->v[i];
+    for (int i = 0; i < m->nv; i++) c->d[i] = h * c->rate0[i];
     for (int i = 0; i < m->nconstraint; i++) c->d[m->nv + i] = c->now->lambda[i] / c->scale;
     for (int i = 0; i < 3 * c->nc; i++) c->force[i] = 0;
     double least = INFINITY;
@@ -290,6 +313,24 @@ static void keep_acting(snw_moreau *c) {
         if (acts(c, i)) move_candidate(c, i, n++);
     }
     c->nc = n;
+}
+
+// Tangential contact forces, along the axes at the middle of the step <- along those at its end
+static void turn_forces(snw_moreau *c) {
+    for (int i = 0; i < c->nc; i++) {
+        const int k = c->candidate[i], seg = c->m->contact_point[k].seg;
+        double *f = c->force + 3 * i;
+        snw_vec3 axis[3], slip = {{0, 0, 0}};
+        const double size = hypot(f[1], f[2]);
+        if (!(size > 0)) continue;
+        snw_contact_axes(c->w, k, axis);
+        for (int j = 1; j < 3; j++) slip = snw_add(slip, snw_scale(f[j], axis[j]));
+        slip = snw_rotate_inv(c->end_work->g[seg].R, snw_rotate(c->w->g[seg].R, slip));
+        snw_contact_axes(c->end_work, k, axis);
+        for (int j = 1; j < 3; j++) f[j] = snw_dot(axis[j], slip);
+        const double turned = hypot(f[1], f[2]);
+        for (int j = 1; j < 3 && turned > 0; j++) f[j] *= size / turned;
+    }
 }
 
 // Velocities at the end <- those that contacts and constraints allow, (6.52); `bounce`: with
@@ -472,6 +513,7 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
     bool closes, landed;
     snw_inputs_at(m, c->now->t, c->in);
     if (!choose_candidates(c, *length, &closes)) return SNW_E_DIVERGED;
+    snw_chart_from_state(m, SNW_CHART_SO3R3, c->now, c->rate0, c->acc);
     memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
     memcpy(c->end->z, c->now->z, (size_t)m->nsignal * sizeof(double));
     const bool cut = closes && c->cuts < CUTS && step_to_touch(c, length, t_laws, took);
@@ -489,10 +531,11 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
     const double done = work_of_contacts(c);
     const double before = energy_at(c, c->last, c->end, c->end_work);
     keep_acting(c);
+    turn_forces(c);
     if (cut) add_touching(c);
     const bool velocities = c->nc > 0 || m->nconstraint > 0;
     if (velocities) {
-        double *v = c->mid->a; // velocities before the impulse
+        double *v = c->part; // velocities before the impulse
         memcpy(v, c->end->v, (size_t)m->nv * sizeof *v);
         SNW_TRY(impact(c, h, true));
         if (landed && energy_at(c, c->last, c->end, c->end_work) > c->energy) {
@@ -500,7 +543,6 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
             SNW_TRY(impact(c, h, false));
         }
     }
-    for (int i = 0; i < m->nv; i++) c->mid->a[i] = c->end->a[i] = (c->end->v[i] - c->now->v[i]) / h;
     account(c, h, done, before);
     store_forces(c, h, velocities);
     snw_state_copy(m, c->end, c->now);

@@ -3,7 +3,7 @@
 // moreau.h: time stepping with hard contacts, in the manner of Moreau and Jean (theory.md 6.9).
 //
 // With the increment d over a step of length h, q_m = q_0 theta d, v_m = d/h and v_1 = v_0 + (v_m -
-// v_0)/theta, the step solves
+// v_0)/theta, in a chart in which free joints have world linear velocities, the step solves
 //
 //     r(q_m, v_m, (v_1 - v_0)/h) = G(q_m)' P                                               (6.51)
 //     0 <= g(q_1) _|_ P_n >= 0,   Coulomb's law for P_t and the slip h u_t(q_m, v_m)
@@ -29,6 +29,11 @@ enum { SNW_MOREAU_CONTACTS = 200 }; // most contact points that may act in one s
     AT(double, d, n, "increments and multipliers of the step")                                     \
     PACK(double, y, n, "solution without contacts")                                                \
     PACK(double, r, nv, "residual without contact forces")                                         \
+    PACK(double, rate0, nv, "velocities in the chart at the start of the step")                    \
+    PACK(double, rate, nv, "velocities in the chart")                                              \
+    PACK(double, acc, nv, "accelerations in the chart")                                            \
+    PACK(double, part, nv, "increment up to the middle; velocities before an impulse")             \
+    PACK(double, chart_jacobian, 108 * (size_t)m->nlie_block, "Jacobian of the chart")             \
     PACK(double, violation, nr, "violation of the constraint rows at the end of the step")         \
     PACK(double, mass, nv, "typical masses")                                                       \
     PACK(double, A, n *n, "Newton's matrix bordered by the constraint rows, and its factors")      \
