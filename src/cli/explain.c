@@ -408,7 +408,15 @@ static void print_contact(const snw_desc *d, const snw_contact_desc *c, const sn
         print_nonholonomic(d, c->nonholonomic - 1, info);
         return;
     }
-    printf("  %s  ground under", c->name);
+    if (c->is_obstacle) {
+        char site[TEXT];
+        site_text(d, &c->on, site, sizeof site);
+        printf("  %s  %s%s on %s%s, touched by", c->name, c->obstacle.inside ? "inside of a " : "",
+               snw_obstacle_table[c->obstacle.kind].name, site,
+               snw_pose_desc_vars(&c->pose) ? ", moving" : "");
+    } else {
+        printf("  %s  ground under", c->name);
+    }
     for (int k = 0; k < c->nlink; k++) printf("%s %s", k ? "," : "", d->link[c->link[k]].name);
     printf(", stiffness %g", c->stiffness);
     if (c->damping > 0) printf(", damping %g s/m", c->damping);
@@ -417,6 +425,8 @@ static void print_contact(const snw_desc *d, const snw_contact_desc *c, const sn
     const bool fixed = !c->when || snw_expr_vars(c->when) == 0;
     const bool on = !fixed || !c->when || snw_expr_value(c->when, (snw_at){0}) != 0;
     printf("%s\n", !fixed ? ", at times" : on ? "" : ", off");
+    const char *warning = info->contact_warning[c - d->contact];
+    if (warning[0]) printf("    warning: %s\n", warning);
 }
 
 static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
@@ -645,7 +655,9 @@ static void json_contacts(snw_json *j, const snw_desc *d, const snw_run_info *in
         snw_field_object(j, c->name);
         const snw_nonholonomic_kind kind =
             c->nonholonomic ? d->loop[c->nonholonomic - 1].nonholonomic : SNW_NONHOLONOMIC_NONE;
-        snw_field_text(j, "kind", snw_nonholonomic_table[kind].name);
+        snw_field_text(j, "kind",
+                       c->is_obstacle ? snw_obstacle_table[c->obstacle.kind].name
+                                      : snw_nonholonomic_table[kind].name);
         if (c->nnonholonomic > 1) snw_field_integer(j, "stations", c->nnonholonomic);
         if (c->nonholonomic) {
             snw_field_text(j, "rows", info->loop_note[c->nonholonomic - 1]);
@@ -656,6 +668,8 @@ static void json_contacts(snw_json *j, const snw_desc *d, const snw_run_info *in
         snw_field_number(j, "damping", c->damping);
         snw_field_number(j, "along", c->along);
         snw_field_number(j, "across", c->across);
+        const char *warning = info->contact_warning[i];
+        if (warning[0]) snw_field_text(j, "warning", warning);
         snw_json_close(j);
     }
     snw_json_close(j);

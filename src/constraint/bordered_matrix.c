@@ -42,6 +42,18 @@ static void bordered_matrix_mark(const snw_model *m, int n, unsigned char *map) 
             map[dof * (size_t)n + r] = map[r * (size_t)n + dof] = 1;
         }
     }
+    for (int k = 0; k < m->ncontact_point; k++) { // obstacles that coordinates move
+        const snw_contact_point *p = &m->contact_point[k];
+        if (p->wheel || !m->contact[p->contact].coupled) continue;
+        const snw_path *a = &m->path[m->seg[p->seg].path],
+                       *b = &m->path[m->seg[m->contact[p->contact].seg].path];
+        for (int i = 0; i < a->n; i++) {
+            for (int j = 0; j < b->n; j++) {
+                map[(size_t)a->dof[i] * (size_t)n + (size_t)b->dof[j]] = 1;
+                map[(size_t)b->dof[j] * (size_t)n + (size_t)a->dof[i]] = 1;
+            }
+        }
+    }
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
         if (d->row < 0) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// contact.h: contact with the ground, theory.md 3.13. A contact point with the gap g above the
+// contact.h: contact with obstacles, theory.md 3.13. A contact point with the gap g above the
 // surface and the slip velocity u along it gets the force
 //   N n - N (mu u)/sqrt(u^2 + creep^2),   N = k p(-g) c(1 - damping g'),
 // with p and c smooth positive parts (penalty stiffness k, Hunt-Crossley damping) and mu a tensor
@@ -13,14 +13,33 @@
 // snw_kinematics.
 void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w);
 
-// w->F -= contact wrenches. Part of snw_residual, before wrenches are transmitted to the root.
+// w->F -= contact wrenches, on the segments in contact and on those of obstacles. Part of
+// snw_residual, before wrenches are transmitted to the root.
 void snw_contact_add(const snw_model *m, snw_work *w);
 
 // A, B (6 x 6, row major) <- derivatives of the wrench of point k on its segment by pose (body
-// twist) and velocity; B is zero in statics. Returns false, and leaves A and B alone, without
-// contact.
+// twist) and velocity, those of the obstacle being constant; B is zero in statics. Returns false,
+// and leaves A and B alone, without contact.
 bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, double A[36],
                                 double B[36]);
+
+// T (columns ld apart) += cq dr/dq + cv dr/dv of contacts whose obstacles coordinates move: they
+// couple the coordinates of both. After snw_tangent_pass.
+void snw_contact_pairs_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
+                               size_t ld, double *T);
+
+// Axes of contact point k in its segment's axes: normal, and tangents along and across a rod. After
+// snw_kinematics.
+void snw_contact_axes(const snw_work *w, int k, snw_vec3 axis[3]);
+// u <- velocity of the touching point relative to the obstacle along these axes, m/s; the first is
+// the rate of the gap. After snw_kinematics, not static.
+void snw_contact_velocity(const snw_model *m, const snw_work *w, int k, double u[3]);
+// G (3 columns of nv) <- derivatives of these velocities by the generalised ones: forces f along
+// the axes are generalised forces G f. After snw_jacobian_pass.
+void snw_contact_rows(const snw_model *m, const snw_work *w, int k, double *G);
+// Stores the force f along the axes, and the velocity, for results; w->F and w->r do not change.
+// After snw_kinematics, not static.
+void snw_contact_set_force(const snw_model *m, snw_work *w, int k, const double f[3]);
 
 // Elastic energy of contacts, J, and its rate, W; power dissipated, W. After snw_kinematics; rates
 // not static.
@@ -35,3 +54,14 @@ snw_wrench snw_contact_point_wrench(const snw_work *w, int k);
 // Wrench of a contact on the robot, world frame, moment about the origin. Wheels are not included;
 // see snw_loop_wrench.
 snw_wrench snw_contact_wrench(const snw_model *m, const snw_work *w, int contact);
+
+// A contact as a whole: smallest gap (m, NaN without points), number of points in contact, their
+// mean in the world, weighted by the elastic force, or the touching point with the smallest gap;
+// largest slip speed of points in contact (m/s); energy stored (J), sum of the elastic forces (N),
+// and the point with the smallest gap.
+typedef struct snw_contact_summary {
+    double gap, slip, energy, force;
+    int touching, nearest;
+    snw_vec3 place;
+} snw_contact_summary;
+snw_contact_summary snw_contact_summarise(const snw_model *m, const snw_work *w, int contact);

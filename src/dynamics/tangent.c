@@ -331,11 +331,13 @@ SNW_CLONES static void wrench_columns(const snw_model *m, const snw_work *w, int
     }
 }
 
-// the same for the contact points of a segment and for the drag spring
+// the same for the contact points of a segment whose obstacles no coordinate moves, and for the
+// drag spring
 static void contact_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
                             double cq, double cv, double *WJ) {
     double A[36], B[36];
     for (int k = m->contact_point_of_seg[i]; k < m->contact_point_of_seg[i + 1]; k++) {
+        if (m->contact[m->contact_point[k].contact].coupled) continue;
         if (snw_contact_point_jacobian(m, w, k, A, B)) wrench_columns(m, w, i, A, B, cq, cv, WJ);
     }
     if (i != snw_drag_spring_seg(in)) return;
@@ -476,6 +478,7 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         snw_tendons_jacobian(m, w);
         snw_tendons_tangent(m, cq, cv, w, ld, T);
     }
+    if (m->ncontact_point && (cq != 0 || cv != 0)) snw_contact_pairs_tangent(m, cq, cv, w, ld, T);
     if (m->nlive && (cq != 0 || cv != 0)) snw_feedback_tangent(m, in, cq, cv, w, ld, T);
     if (m->nloop) snw_constraints_add_tangent(m, cq, cv, w, ld, T);
     if (m->nconditional) snw_clear_inactive_matrix(m, w, ld, T);

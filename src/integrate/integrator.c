@@ -41,7 +41,17 @@ snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, s
     const bool conserving = scheme->family == SNW_FAMILY_CONSERVING;
     const char *name = NULL, *what = conserving ? unsupported(m, &name) : NULL;
     snw_status s = SNW_OK;
-    if (what) {
+    if (m->hard && scheme->family != SNW_FAMILY_MOREAU) {
+        s = snw_fail(err, SNW_E_MODEL,
+                     "scheme '%s' does not support hard contacts; use scheme: moreau, or give the "
+                     "contacts a stiffness instead of 'hard'",
+                     scheme->name);
+    } else if (scheme->family == SNW_FAMILY_MOREAU && (m->nnonholonomic || m->ncondition)) {
+        s = snw_fail(err, SNW_E_MODEL,
+                     "scheme 'moreau' does not support %s; use scheme: generalized-alpha with "
+                     "compliant contacts",
+                     m->ncondition ? "conditions ('when')" : "wheels, rings and anchors");
+    } else if (what) {
         s = snw_fail(err, SNW_E_MODEL,
                      "the %s scheme does not support %s%s%s%s; use scheme: generalized-alpha, "
                      "or adaptive for high accuracy",
@@ -70,6 +80,8 @@ snw_status snw_integrator_open(const snw_model *m, const snw_step_desc *step, do
         return snw_integrator_implicit(m, step, every, out);
     case SNW_FAMILY_CONSERVING:
         return snw_integrator_conserving(m, step, out);
+    case SNW_FAMILY_MOREAU:
+        return snw_integrator_moreau(m, step, out);
     case SNW_FAMILY_COLLOCATION:
         return snw_integrator_collocation(m, step, every, out);
     case SNW_FAMILY_ODE:
@@ -86,6 +98,8 @@ size_t snw_integrator_saves(const snw_model *m, const snw_step_desc *step) {
         return snw_integrator_implicit_saves(m);
     case SNW_FAMILY_CONSERVING:
         return snw_integrator_conserving_saves(m);
+    case SNW_FAMILY_MOREAU:
+        return snw_integrator_moreau_saves(m);
     case SNW_FAMILY_COLLOCATION:
         return snw_integrator_collocation_saves(m, step);
     case SNW_FAMILY_ODE:

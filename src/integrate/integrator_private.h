@@ -15,6 +15,8 @@ SNW_NODISCARD snw_status snw_integrator_implicit(const snw_model *m, const snw_s
                                                  double every, snw_integrator *out);
 SNW_NODISCARD snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *step,
                                                    snw_integrator *out);
+SNW_NODISCARD snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
+                                               snw_integrator *out);
 SNW_NODISCARD snw_status snw_integrator_collocation(const snw_model *m, const snw_step_desc *step,
                                                     double every, snw_integrator *out);
 SNW_NODISCARD snw_status snw_integrator_explicit(const snw_model *m, const snw_step_desc *step,
@@ -36,5 +38,6 @@ static inline double snw_longest_step(const snw_step_desc *step) {
 enum { SNW_STEP_CONTROL_SAVES = 1 };
 size_t snw_integrator_implicit_saves(const snw_model *m);
 size_t snw_integrator_conserving_saves(const snw_model *m);
+size_t snw_integrator_moreau_saves(const snw_model *m);
 size_t snw_integrator_collocation_saves(const snw_model *m, const snw_step_desc *step);
 size_t snw_integrator_shooting_saves(const snw_model *m, const snw_step_desc *step);

@@ -46,6 +46,8 @@
     X(ring)                                                                                        \
     X(anchor)                                                                                      \
     X(ground)                                                                                      \
+    X(obstacle)                                                                                    \
+    X(restitution)                                                                                 \
     X(friction)                                                                                    \
     X(fluid)                                                                                       \
     X(drag)                                                                                        \

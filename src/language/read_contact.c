@@ -1,42 +1,75 @@
 // SPDX-License-Identifier: MIT
 //
-// Reads contacts: ground contact with rods and bodies, and the nonholonomic constraints wheel, ring
-// and anchor.
+// Reads contacts: contact of rods and bodies with the ground and with obstacles, and the
+// nonholonomic constraints wheel, ring and anchor.
 #include "language/read.h"
 
 #include "base/fail.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define CONTACT_KEYS(X)                                                                            \
     X(CONTACT_GROUND, "ground", "a ground", "a compliant half-space")                              \
+    X(CONTACT_OBSTACLE, "obstacle", "an obstacle",                                                 \
+      "a compliant solid of a simple shape, fixed, moved by a law or carried by a link")           \
     X(CONTACT_WHEEL, "wheel", "a wheel", "a site does not move along the axle, or rolls")          \
     X(CONTACT_RING, "ring", "a ring",                                                              \
       "a site moves along its x only and does not rotate about it: a section between posts")       \
     X(CONTACT_ANCHOR, "anchor", "an anchor", "a site is at rest in the world")                     \
     X(CONTACT_WHEN, "when", "a condition on t and probes",                                         \
       "active while this holds; always unless given")
+// Keys of the force, the last of a ground and of an obstacle, in the order of `contact_law_key`.
+#define LAW_KEYS(X, OF)                                                                            \
+    X(OF##_STIFFNESS, "stiffness", "N/m^2; of bodies N/m",                                         \
+      "k: force per depth, per length of rod or at each point of a body; required")                \
+    X(OF##_ENDS, "ends", "N/m",                                                                    \
+      "stiffness at the end sections of rods, k times half the smaller width unless given")        \
+    X(OF##_DAMPING, "damping", "s/m",                                                              \
+      "d: the force is k depth (1 + d times the speed of approach), 0 unless given")               \
+    X(OF##_RESTITUTION, "restitution", "{ratio: 0.7, speed: 2 m/s}; of a hard contact a number",   \
+      "instead of the damping: ratio of the speeds after and before an impact with this speed")    \
+    X(OF##_FRICTION, "friction", "number, or along and across a rod",                              \
+      "coefficient of dry friction, 0 unless given")                                               \
+    X(OF##_CREEP, "creep", "m/s",                                                                  \
+      "slip speed below which friction is smoothed, 1 mm/s unless given")                          \
+    X(OF##_SMOOTH, "smooth", "m",                                                                  \
+      "length over which the force sets in at the surface, 0.1 mm unless given")                   \
+    X(OF##_POINTS, "points", "list of three lengths, m",                                           \
+      "contact points of a body, in the frame of its link, instead of its shape")                  \
+    X(OF##_HARD, "hard", "true or false",                                                          \
+      "no penetration, and friction that holds without creep; needs scheme moreau, no stiffness")
 #define GROUND_KEYS(X)                                                                             \
     X(GROUND_ON, "on", "a link, or a list",                                                        \
       "links whose rods, or bodies if they have no rod, are in contact")                           \
     X(GROUND_NORMAL, "normal", "x y z or a vector",                                                \
       "outward normal of the ground, z unless given")                                              \
     X(GROUND_AT, "at", "three lengths, m", "a point of its surface, the origin unless given")      \
-    X(GROUND_STIFFNESS, "stiffness", "N/m^2; of bodies N/m",                                       \
-      "k: force per depth, per length of rod or at each point of a body; required")                \
-    X(GROUND_ENDS, "ends", "N/m",                                                                  \
-      "stiffness at the end sections of rods, k times half the smaller width unless given")        \
-    X(GROUND_DAMPING, "damping", "s/m",                                                            \
-      "d: the force is k depth (1 + d times the speed of approach), 0 unless given")               \
-    X(GROUND_FRICTION, "friction", "number, or along and across a rod",                            \
-      "coefficient of dry friction, 0 unless given")                                               \
-    X(GROUND_CREEP, "creep", "m/s",                                                                \
-      "slip speed below which friction is smoothed, 1 mm/s unless given")                          \
-    X(GROUND_SMOOTH, "smooth", "m",                                                                \
-      "length over which the force sets in at the surface, 0.1 mm unless given")                   \
-    X(GROUND_POINTS, "points", "list of three lengths, m",                                         \
-      "contact points of a body, in the frame of its link, instead of its shape")
+    LAW_KEYS(X, GROUND)
+#define OBSTACLE_KEYS(X)                                                                           \
+    X(OBSTACLE_LINKS, "links", "a link, or a list",                                                \
+      "links whose rods, or bodies if they have no rod, touch it; required")                       \
+    X(OBSTACLE_SHAPE, "shape", "plane, sphere, capsule, box, cylinder or torus",                   \
+      "in its own axes: the axis of a capsule, cylinder or torus and the normal of a plane are z") \
+    X(OBSTACLE_RADIUS, "radius", "m",                                                              \
+      "of a sphere, capsule or cylinder; of the circle of a torus")                                \
+    X(OBSTACLE_LENGTH, "length", "m",                                                              \
+      "of the straight part of a capsule; of a cylinder, endless unless given")                    \
+    X(OBSTACLE_SIZE, "size", "three lengths, m", "full widths of a box")                           \
+    X(OBSTACLE_SECTION, "section", "m", "radius of the section of a torus")                        \
+    X(OBSTACLE_ROUNDING, "rounding", "m",                                                          \
+      "radius of the edges of a box or cylinder, 2 % of the smallest half width unless given")     \
+    X(OBSTACLE_INSIDE, "inside", "true or false",                                                  \
+      "links are inside of the shape, and touch its wall")                                         \
+    X(OBSTACLE_ON, "on", "a site", "the frame that carries it, the world unless given")            \
+    X(OBSTACLE_AT, "at", "three lengths, m, laws of t", "its centre, the origin unless given")     \
+    X(OBSTACLE_AXIS, "axis", "x y z or a vector", "direction of its z axis, z unless given")       \
+    X(OBSTACLE_POSE, "pose", "a pose", "its pose, instead of 'at' and 'axis'; laws of t")          \
+    LAW_KEYS(X, OBSTACLE)
+#define RESTITUTION_KEYS(X)                                                                        \
+    X(RESTITUTION_RATIO, "ratio", "number", "speed after the impact over that before, required")   \
+    X(RESTITUTION_SPEED, "speed", "m/s", "speed of the impact for which it holds, required")
 #define FRICTION_KEYS(X)                                                                           \
     X(FRICTION_ALONG, "along", "number", "against slip along the rod, required")                   \
     X(FRICTION_ACROSS, "across", "number", "against slip across it, required")
@@ -67,7 +100,10 @@
 
 enum { CONTACT_KEYS(SNW_KEY_CODE) CONTACT_N };
 enum { GROUND_KEYS(SNW_KEY_CODE) GROUND_N };
+enum { OBSTACLE_KEYS(SNW_KEY_CODE) OBSTACLE_N };
+enum { RESTITUTION_KEYS(SNW_KEY_CODE) RESTITUTION_N };
 enum { FRICTION_KEYS(SNW_KEY_CODE) FRICTION_N };
+enum contact_law_key { LAW_KEYS(SNW_KEY_CODE, LAW) LAW_N };
 SNW_KEYS(contact, "contact", "a contact", CONTACT_KEYS);
 enum { WHEEL_KEYS(SNW_KEY_CODE) WHEEL_N };
 enum { RING_KEYS(SNW_KEY_CODE) RING_N };
@@ -76,6 +112,8 @@ SNW_KEYS(wheel, "wheel", "a wheel", WHEEL_KEYS);
 SNW_KEYS(ring, "ring", "a ring", RING_KEYS);
 SNW_KEYS(anchor, "anchor", "an anchor", ANCHOR_KEYS);
 SNW_KEYS(ground, "ground", "a ground", GROUND_KEYS);
+SNW_KEYS(obstacle, "obstacle", "an obstacle", OBSTACLE_KEYS);
+SNW_KEYS(restitution, "restitution", "a restitution", RESTITUTION_KEYS);
 SNW_KEYS(friction, "friction", "a friction", FRICTION_KEYS);
 
 static snw_status contact_read_nonnegative(snw_reader *r, const snw_entry *e, snw_dim dim,
@@ -121,42 +159,253 @@ static snw_status read_points(snw_reader *r, const snw_entry *e, snw_contact_des
     return SNW_OK;
 }
 
+// Integral of s/c(1 - s) from 0 to y < 3/2, with c the smooth positive part of width 1, theory.md
+// (3.13.8): closed up to 1/2, where c(1 - s) = 1 - s, and by Simpson's rule beyond.
+static double expansion_integral(double y) {
+    enum { INTERVALS = 2000 };
+    const double closed = fmin(y, 0.5), h = (y - closed) / INTERVALS;
+    double sum = 0;
+    for (int i = 0; y > 0.5 && i <= INTERVALS; i++) {
+        const double s = closed + i * h, u = 1.5 - s;
+        const double weight = i == 0 || i == INTERVALS ? 1 : i % 2 ? 4 : 2;
+        sum += weight * s / (u * u * u * (1 - 0.5 * u));
+    }
+    return -log(1 - closed) - closed + sum * h / 3;
+}
+
+// Damping times speed for which an impact ends with the ratio e: x - ln(1 + x) equals the integral
+// above at e x. Bisection in y = e x between 0 and 3/2; the left side grows faster for small y.
+static double restitution_damping(double e) {
+    double low = 0, high = 1.5;
+    for (int i = 0; i < 200; i++) {
+        const double y = 0.5 * (low + high), x = y / e;
+        if (x - log(1 + x) > expansion_integral(y)) {
+            low = y;
+        } else {
+            high = y;
+        }
+    }
+    return 0.5 * (low + high) / e;
+}
+
+static snw_status read_restitution(snw_reader *r, const snw_entry *entry, double *damping) {
+    const snw_entry *e[RESTITUTION_N];
+    double ratio = 0, speed = 0;
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_restitution, e));
+    if (!e[RESTITUTION_RATIO] || !e[RESTITUTION_SPEED]) {
+        return snw_fail_at(r->err, entry->location,
+                           "'restitution' needs 'ratio' and 'speed', since the ratio depends on "
+                           "the speed of the impact");
+    }
+    SNW_TRY(snw_read_positive(r, e[RESTITUTION_RATIO]->value, "ratio", SNW_DIM_NONE, &ratio));
+    SNW_TRY(snw_read_positive(r, e[RESTITUTION_SPEED]->value, "speed", (snw_dim){.m = 1, .s = -1},
+                              &speed));
+    if (!(ratio <= 1)) {
+        return snw_fail_at(r->err, e[RESTITUTION_RATIO]->location,
+                           "'ratio' is between 0 and 1, got %g: an impact creates no energy",
+                           ratio);
+    }
+    *damping = ratio < 1 ? restitution_damping(ratio) / speed : 0;
+    return SNW_OK;
+}
+
+// A hard contact has no compliance; its restitution is one number.
+static snw_status read_hard_law(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
+    static const int compliant[] = {LAW_STIFFNESS, LAW_ENDS, LAW_DAMPING, LAW_CREEP, LAW_SMOOTH};
+    for (size_t i = 0; i < sizeof compliant / sizeof *compliant; i++) {
+        const snw_entry *has = e[compliant[i]];
+        if (!has) continue;
+        return snw_fail_at(r->err, has->location,
+                           "'%s' is hard and has no '%s'; leave out one of them", out->name,
+                           has->key);
+    }
+    out->stiffness = 1; // of every contact point; its size has no meaning
+    if (!e[LAW_RESTITUTION]) return SNW_OK;
+    SNW_TRY(contact_read_nonnegative(r, e[LAW_RESTITUTION], SNW_DIM_NONE, &out->restitution));
+    if (out->restitution <= 1) return SNW_OK;
+    return snw_fail_at(r->err, e[LAW_RESTITUTION]->location,
+                       "'restitution' is between 0 and 1, got %g: an impact creates no energy",
+                       out->restitution);
+}
+
+// Links in contact, and the law of the force; e: entries of LAW_KEYS.
+static snw_status read_contact_law(snw_reader *r, const snw_node *links, const snw_entry *const *e,
+                                   snw_contact_desc *out) {
+    const snw_dim per_length = {.m = -1, .kg = 1, .s = -2}, whole = {.kg = 1, .s = -2};
+    bool rods = false;
+    SNW_TRY(snw_read_links(r, links, &out->nlink, &out->link));
+    if (e[LAW_HARD]) SNW_TRY(snw_read_switch(r, e[LAW_HARD]->value, "hard", &out->hard));
+    if (e[LAW_FRICTION]) SNW_TRY(contact_read_friction(r, e[LAW_FRICTION], out));
+    if (e[LAW_POINTS]) SNW_TRY(read_points(r, e[LAW_POINTS], out));
+    if (out->hard) return read_hard_law(r, e, out);
+    if (!e[LAW_STIFFNESS]) {
+        return snw_fail_at(r->err, out->location,
+                           "the contact '%s' needs 'stiffness', the force per depth, or 'hard: true'",
+                           out->name);
+    }
+    SNW_TRY(snw_read_are_rods(r, e[LAW_STIFFNESS], out->name, out->nlink, out->link, &rods));
+    SNW_TRY(snw_read_positive(r, e[LAW_STIFFNESS]->value, "stiffness", rods ? per_length : whole,
+                              &out->stiffness));
+    if (e[LAW_ENDS]) SNW_TRY(contact_read_nonnegative(r, e[LAW_ENDS], whole, &out->ends));
+    out->has_ends = e[LAW_ENDS] != NULL;
+    if (e[LAW_DAMPING] && e[LAW_RESTITUTION]) {
+        return snw_fail_at(r->err, e[LAW_RESTITUTION]->location,
+                           "'%s' has 'damping' and 'restitution', which gives it; leave one out",
+                           out->name);
+    }
+    if (e[LAW_DAMPING]) {
+        SNW_TRY(
+            contact_read_nonnegative(r, e[LAW_DAMPING], (snw_dim){.m = -1, .s = 1}, &out->damping));
+    }
+    if (e[LAW_RESTITUTION]) SNW_TRY(read_restitution(r, e[LAW_RESTITUTION], &out->damping));
+    if (e[LAW_CREEP]) {
+        SNW_TRY(snw_read_positive(r, e[LAW_CREEP]->value, "creep", (snw_dim){.m = 1, .s = -1},
+                                  &out->creep));
+    }
+    if (!e[LAW_SMOOTH]) return SNW_OK;
+    return snw_read_positive(r, e[LAW_SMOOTH]->value, "smooth", SNW_DIM_LENGTH, &out->smooth);
+}
+
 static snw_status read_ground(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
     const snw_entry *e[GROUND_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_ground, e));
     for (int i = 0; i < GROUND_N; i++) {
-        if (e[i] || (i != GROUND_ON && i != GROUND_STIFFNESS)) continue;
+        if (e[i] || i != GROUND_ON) continue;
         return snw_fail_at(r->err, entry->location, "the ground '%s' needs '%s', %s", out->name,
                            snw_keys_ground.key[i].name, snw_keys_ground.key[i].meaning);
     }
-    const snw_dim per_length = {.m = -1, .kg = 1, .s = -2}, whole = {.kg = 1, .s = -2};
-    bool rods = false;
-    SNW_TRY(snw_read_links(r, e[GROUND_ON]->value, &out->nlink, &out->link));
-    SNW_TRY(snw_read_are_rods(r, e[GROUND_STIFFNESS], out->name, out->nlink, out->link, &rods));
-    SNW_TRY(snw_read_positive(r, e[GROUND_STIFFNESS]->value, "stiffness", rods ? per_length : whole,
-                              &out->stiffness));
+    SNW_TRY(read_contact_law(r, e[GROUND_ON]->value, e + GROUND_STIFFNESS, out));
     if (e[GROUND_NORMAL]) {
         SNW_TRY(snw_read_direction(r, e[GROUND_NORMAL]->value, "normal", &out->normal));
     }
-    if (e[GROUND_AT]) {
-        SNW_TRY(snw_read_vec3(r, e[GROUND_AT]->value, "at", SNW_DIM_LENGTH, &out->at));
+    if (!e[GROUND_AT]) return SNW_OK;
+    return snw_read_vec3(r, e[GROUND_AT]->value, "at", SNW_DIM_LENGTH, &out->at);
+}
+
+// ---- obstacles ----------------------------------------------------------------------------------
+
+// Each size that the shape needs is given, and none that it does not have.
+static snw_status check_sizes(snw_reader *r, const snw_entry *const *e, const char *name,
+                              const snw_obstacle_type *type) {
+    for (int i = OBSTACLE_RADIUS; i <= OBSTACLE_ROUNDING; i++) {
+        const unsigned bit = 1U << (unsigned)(i - OBSTACLE_RADIUS);
+        const char *key = snw_keys_obstacle.key[i].name;
+        if (!e[i] && type->needs & bit) {
+            return snw_fail_at(r->err, e[OBSTACLE_SHAPE]->location, "the %s '%s' needs '%s', %s",
+                               type->name, name, key, snw_keys_obstacle.key[i].meaning);
+        }
+        if (e[i] && !(type->takes & bit)) {
+            return snw_fail_at(r->err, e[i]->location, "the %s '%s' has no '%s'", type->name, name,
+                               key);
+        }
     }
-    if (e[GROUND_ENDS]) SNW_TRY(contact_read_nonnegative(r, e[GROUND_ENDS], whole, &out->ends));
-    out->has_ends = e[GROUND_ENDS] != NULL;
-    if (e[GROUND_DAMPING]) {
-        SNW_TRY(contact_read_nonnegative(r, e[GROUND_DAMPING], (snw_dim){.m = -1, .s = 1},
-                                         &out->damping));
+    return SNW_OK;
+}
+
+static snw_status read_sizes(snw_reader *r, const snw_entry *const *e, snw_obstacle *o) {
+    const snw_dim length = SNW_DIM_LENGTH;
+    double whole = INFINITY;
+    if (e[OBSTACLE_RADIUS])
+        SNW_TRY(snw_read_positive(r, e[OBSTACLE_RADIUS]->value, "radius", length, &o->radius));
+    if (e[OBSTACLE_SECTION])
+        SNW_TRY(snw_read_positive(r, e[OBSTACLE_SECTION]->value, "section", length, &o->section));
+    if (e[OBSTACLE_LENGTH])
+        SNW_TRY(snw_read_positive(r, e[OBSTACLE_LENGTH]->value, "length", length, &whole));
+    o->half.z = 0.5 * whole;
+    if (e[OBSTACLE_SIZE]) {
+        SNW_TRY(snw_read_vec3(r, e[OBSTACLE_SIZE]->value, "size", length, &o->half));
+        for (int i = 0; i < 3; i++) {
+            o->half.e[i] *= 0.5;
+            if (o->half.e[i] > 0) continue;
+            return snw_fail_at(r->err, e[OBSTACLE_SIZE]->location,
+                               "'size' must be positive, got %g m", 2 * o->half.e[i]);
+        }
     }
-    if (e[GROUND_FRICTION]) SNW_TRY(contact_read_friction(r, e[GROUND_FRICTION], out));
-    if (e[GROUND_CREEP]) {
-        SNW_TRY(snw_read_positive(r, e[GROUND_CREEP]->value, "creep", (snw_dim){.m = 1, .s = -1},
-                                  &out->creep));
+    if (o->kind == SNW_OBSTACLE_TORUS && !(o->section < o->radius)) {
+        return snw_fail_at(r->err, e[OBSTACLE_SECTION]->location,
+                           "'section' must be smaller than 'radius', %g m, or the torus has no "
+                           "hole; got %g m",
+                           o->radius, o->section);
     }
-    if (e[GROUND_SMOOTH]) {
-        SNW_TRY(
-            snw_read_positive(r, e[GROUND_SMOOTH]->value, "smooth", SNW_DIM_LENGTH, &out->smooth));
+    if (!(snw_obstacle_table[o->kind].takes & SNW_SIZE_ROUNDING) || isinf(o->half.z)) return SNW_OK;
+    const double least = o->kind == SNW_OBSTACLE_BOX ? fmin(o->half.x, fmin(o->half.y, o->half.z))
+                                                     : fmin(o->radius, o->half.z);
+    o->rounding = SNW_OBSTACLE_ROUNDING * least;
+    if (!e[OBSTACLE_ROUNDING]) return SNW_OK;
+    SNW_TRY(snw_read_positive(r, e[OBSTACLE_ROUNDING]->value, "rounding", length, &o->rounding));
+    if (o->rounding <= least) return SNW_OK;
+    return snw_fail_at(r->err, e[OBSTACLE_ROUNDING]->location,
+                       "'rounding' must not exceed the smallest half width, %g m; got %g m", least,
+                       o->rounding);
+}
+
+static snw_status read_shape(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
+    const char *word[SNW_OBSTACLE_COUNT];
+    int kind = 0;
+    for (int i = 0; i < SNW_OBSTACLE_COUNT; i++) word[i] = snw_obstacle_table[i].name;
+    SNW_TRY(snw_read_word(r, e[OBSTACLE_SHAPE]->value, "shape", SNW_OBSTACLE_COUNT, word, &kind));
+    const snw_obstacle_type *type = &snw_obstacle_table[kind];
+    out->obstacle.kind = (snw_obstacle_kind)kind;
+    SNW_TRY(check_sizes(r, e, out->name, type));
+    SNW_TRY(read_sizes(r, e, &out->obstacle));
+    if (!e[OBSTACLE_INSIDE]) return SNW_OK;
+    SNW_TRY(snw_read_switch(r, e[OBSTACLE_INSIDE]->value, "inside", &out->obstacle.inside));
+    if (!out->obstacle.inside || type->can_be_inside) return SNW_OK;
+    return snw_fail_at(r->err, e[OBSTACLE_INSIDE]->location,
+                       "a %s has no inside; turn its axis instead", type->name);
+}
+
+// Carrier and pose in it.
+static snw_status read_frame(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
+    if (e[OBSTACLE_ON]) SNW_TRY(snw_read_site(r, e[OBSTACLE_ON]->value, "on", &out->on));
+    if (out->on.sliding) {
+        return snw_fail_at(r->err, e[OBSTACLE_ON]->location,
+                           "the obstacle '%s' is on a station that moves along its rod; use a "
+                           "fixed station, or a pose that is a law of t",
+                           out->name);
     }
-    return e[GROUND_POINTS] ? read_points(r, e[GROUND_POINTS], out) : SNW_OK;
+    for (int k = 0; k < out->nlink; k++) {
+        if (out->on.kind == SNW_SITE_WORLD || out->on.link != out->link[k]) continue;
+        return snw_fail_at(r->err, e[OBSTACLE_LINKS]->location,
+                           "link '%s' carries the obstacle '%s' and cannot touch it",
+                           r->desc->link[out->link[k]].name, out->name);
+    }
+    if (e[OBSTACLE_POSE]) {
+        if (!e[OBSTACLE_AT] && !e[OBSTACLE_AXIS])
+            return snw_read_pose(r, e[OBSTACLE_POSE]->value, &out->pose);
+        return snw_fail_at(r->err, e[OBSTACLE_POSE]->location,
+                           "'pose' is given instead of 'at' and 'axis'");
+    }
+    if (e[OBSTACLE_AT]) {
+        SNW_TRY(snw_read_laws(r, e[OBSTACLE_AT]->value, "at", SNW_DIM_LENGTH, SNW_VAR_T,
+                              out->pose.xyz));
+    }
+    if (!e[OBSTACLE_AXIS]) return SNW_OK;
+    snw_vec3 z, x, y;
+    SNW_TRY(snw_read_direction(r, e[OBSTACLE_AXIS]->value, "axis", &z));
+    snw_joint_across(z, &x, &y);
+    for (int i = 0; i < 3; i++) {
+        out->pose.R0.e[i][0] = x.e[i];
+        out->pose.R0.e[i][1] = y.e[i];
+        out->pose.R0.e[i][2] = z.e[i];
+    }
+    return SNW_OK;
+}
+
+static snw_status read_obstacle(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
+    const snw_entry *e[OBSTACLE_N];
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_obstacle, e));
+    for (int i = 0; i < OBSTACLE_N; i++) {
+        if (e[i] || (i != OBSTACLE_LINKS && i != OBSTACLE_SHAPE))
+            continue;
+        return snw_fail_at(r->err, entry->location, "the obstacle '%s' needs '%s', %s", out->name,
+                           snw_keys_obstacle.key[i].name, snw_keys_obstacle.key[i].meaning);
+    }
+    out->is_obstacle = true;
+    SNW_TRY(read_contact_law(r, e[OBSTACLE_LINKS]->value, e + OBSTACLE_STIFFNESS, out));
+    SNW_TRY(read_shape(r, e, out));
+    SNW_TRY(read_frame(r, e, out));
+    return snw_read_both(r, out->location, snw_site_when(r->desc, &out->on), &out->when);
 }
 
 // ---- nonholonomic constraints -------------------------------------------------------------------
@@ -325,21 +574,28 @@ static snw_status read_contact(snw_reader *r, const snw_entry *entry, snw_contac
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_contact, e));
     *out = (snw_contact_desc){.name = entry->key,
                               .location = entry->location,
+                              .on = {.kind = SNW_SITE_WORLD,
+                                     .link = -1,
+                                     .pose = snw_se3_identity(),
+                                     .location = entry->location},
+                              .pose = snw_pose_desc_identity(),
                               .normal = {{0, 0, 1}},
                               .creep = SNW_CREEP,
                               .smooth = SNW_CONTACT_SMOOTH};
     int kinds = 0;
     for (int i = CONTACT_GROUND; i <= CONTACT_ANCHOR; i++) kinds += e[i] != NULL;
     if (kinds != 1) {
-        return snw_fail_at(r->err, entry->location,
-                           "contact '%s' needs one of ground, wheel, ring and anchor, e.g. "
-                           "'ground: {on: arm, stiffness: 10 kPa}' or 'wheel: {on: axle, axis: y}'",
-                           entry->key);
+        return snw_fail_at(
+            r->err, entry->location,
+            "contact '%s' needs one of ground, obstacle, wheel, ring and anchor, e.g. "
+            "'ground: {on: arm, stiffness: 10 kPa}' or 'wheel: {on: axle, axis: y}'",
+            entry->key);
     }
     if (e[CONTACT_WHEN])
         SNW_TRY(snw_read_active_when(r, e[CONTACT_WHEN]->value, "when", &out->when));
-    return e[CONTACT_GROUND] ? read_ground(r, e[CONTACT_GROUND], out)
-                             : read_nonholonomic(r, e, out);
+    if (e[CONTACT_GROUND]) return read_ground(r, e[CONTACT_GROUND], out);
+    if (e[CONTACT_OBSTACLE]) return read_obstacle(r, e[CONTACT_OBSTACLE], out);
+    return read_nonholonomic(r, e, out);
 }
 
 snw_status snw_read_contacts(snw_reader *r) {

@@ -17,7 +17,8 @@
     X(DYNAMIC_UNTIL, "until", "a condition on t and probes",                                       \
       "ends it earlier, as soon as this holds")                                                    \
     X(DYNAMIC_SCHEME, "scheme", "a scheme",                                                        \
-      "time integration scheme, generalized-alpha unless given, of the shooting engine bdf2")      \
+      "time integration scheme, generalized-alpha unless given; with hard contacts moreau, of the "   \
+      "shooting engine bdf2")                                                                      \
     X(DYNAMIC_STEP, "step", "s", "the time step; with error control the longest one")              \
     X(DYNAMIC_ADAPT, "adapt", "on or off",                                                         \
       "implicit schemes: step-size control by estimated error; off unless given")                  \
@@ -171,9 +172,18 @@ static snw_status read_between(snw_reader *r, const snw_entry *e, double min, do
                        min, max, *out);
 }
 
+static bool has_hard_contact(const snw_desc *d) {
+    for (int i = 0; i < d->ncontact; i++) {
+        if (d->contact[i].hard) return true;
+    }
+    return false;
+}
+
 static snw_status read_scheme(snw_reader *r, const snw_entry *const *e, snw_step_desc *out) {
     const bool shooting = out->engine == SNW_ENGINE_SHOOTING;
-    int scheme = shooting ? SNW_SCHEME_BDF2 : SNW_SCHEME_GENERALIZED_ALPHA;
+    int scheme = shooting                    ? SNW_SCHEME_BDF2
+                 : has_hard_contact(r->desc) ? SNW_SCHEME_MOREAU
+                                             : SNW_SCHEME_GENERALIZED_ALPHA;
     if (e[DYNAMIC_SCHEME]) {
         const char *names[SNW_SCHEME_COUNT];
         for (int i = 0; i < SNW_SCHEME_COUNT; i++) names[i] = snw_scheme_table[i].name;

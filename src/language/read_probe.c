@@ -117,6 +117,16 @@ static snw_status probe_of_link(snw_reader *r, const snw_entry *e, snw_probe_des
                        name);
 }
 
+static snw_status probe_of_contact(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const char *name = "";
+    SNW_TRY(snw_read_name(r, e->value, e->key, &name));
+    SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_CONTACT, &out->item));
+    out->of = SNW_PROBE_OF_CONTACT;
+    if (!r->desc->contact[out->item].nonholonomic) return SNW_OK;
+    return snw_fail_at(r->err, e->value->location,
+                       "contact '%s' constrains velocities and has no gap; use 'reaction'", name);
+}
+
 // `.root`, `.tip` or `@50%` after the name of a tendon
 static snw_status locate_on_tendon(snw_reader *r, const snw_entry *e, const char *name,
                                    const char *suffix, snw_probe_desc *out) {
@@ -280,7 +290,7 @@ static snw_status read_in(snw_reader *r, const snw_entry *e, snw_probe_desc *out
     const char *name = snw_probe_name(out->kind);
     if (out->of == SNW_PROBE_OF_CONTACT) {
         return snw_fail_at(r->err, e->location,
-                           "the reaction of the ground, or along a rod, is always in the world");
+                           "the force of a contact, or along a rod, is always in the world");
     }
     switch (snw_probe_table[out->kind].axes) {
     case SNW_PROBE_IN_NONE:
@@ -344,6 +354,9 @@ static snw_status read_probe_entry(snw_reader *r, const snw_entry *entry, snw_pr
         break;
     case SNW_OF_LINK:
         SNW_TRY(probe_of_link(r, quantity, out));
+        break;
+    case SNW_OF_CONTACT:
+        SNW_TRY(probe_of_contact(r, quantity, out));
         break;
     case SNW_OF_JOINT:
         SNW_TRY(probe_of_joint(r, quantity, out));

@@ -243,7 +243,7 @@ int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, 
 // Arc lengths at which links, loops, loads or tendons are attached to the rod of link l.
 static snw_status attached_stations(snw_build *b, int l, int *n, double **out) {
     const snw_desc *d = b->m->desc;
-    size_t most = (size_t)(d->nlink + d->nload + 2 * d->nloop);
+    size_t most = (size_t)(d->nlink + d->nload + 2 * d->nloop + d->ncontact);
     for (int i = 0; i < d->ntendon; i++) most += 2 * (size_t)d->tendon[i].nsegment;
     double *x = snw_build_array(b, most, sizeof *x);
     if (!x) return SNW_E_MEMORY;
@@ -258,6 +258,10 @@ static snw_status attached_stations(snw_build *b, int l, int *n, double **out) {
     }
     for (int i = 0; i < 2 * d->nloop; i++) {
         const snw_site *on = i % 2 ? &d->loop[i / 2].b : &d->loop[i / 2].a;
+        if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
+    }
+    for (int i = 0; i < d->ncontact; i++) {
+        const snw_site *on = &d->contact[i].on;
         if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
     }
     for (int i = 0; i < d->ntendon; i++) {
@@ -299,6 +303,7 @@ static snw_status check_sites(const snw_desc *d, snw_error *err) {
         SNW_TRY(check_station(d, &d->loop[i].b, err));
     }
     for (int i = 0; i < d->nload; i++) SNW_TRY(check_station(d, &d->load[i].on, err));
+    for (int i = 0; i < d->ncontact; i++) SNW_TRY(check_station(d, &d->contact[i].on, err));
     for (int i = 0; i < d->nprobe; i++) {
         SNW_TRY(check_station(d, &d->probe[i].site, err));
         if (has_two_sites(&d->probe[i])) SNW_TRY(check_station(d, &d->probe[i].from, err));
@@ -317,6 +322,7 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
     if (b->memory_out) return SNW_E_MEMORY;
     size_t npose =
         2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + 2 * (size_t)d->nprobe;
+    for (int i = 0; i < d->ncontact; i++) npose += d->contact[i].is_obstacle ? 2 : 0;
     for (int i = 0; i < d->ntendon; i++) npose += 2 * (size_t)d->tendon[i].nsegment;
     size_t nseg = 1 + npose, nslice = 0, nfield = 0;
     size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nvariable = 0,
@@ -617,6 +623,7 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     SNW_TRY(list_conditional(b));
     SNW_TRY(snw_build_order(b));
     SNW_TRY(snw_build_loops(b, err));
+    SNW_TRY(snw_build_obstacles(b));
     SNW_TRY(snw_build_motors(b, err));
     SNW_TRY(snw_build_tendons(b, err));
     SNW_TRY(snw_build_loads(b));

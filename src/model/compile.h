@@ -35,6 +35,7 @@ typedef struct snw_build {
     snw_point *point;
     snw_load_point *load_point;
     snw_loop *loop;
+    snw_contact *contact;
     snw_drive *drive;
     snw_motor *motor;
     int *condition_signal;
@@ -121,7 +122,9 @@ void snw_build_servos(snw_build *b); // after the stations of probes
 SNW_NODISCARD snw_status snw_build_tendons(snw_build *b, snw_error *err);
 // Points at which fluids act, after all dynamic segments.
 SNW_NODISCARD snw_status snw_build_fluids(snw_build *b, snw_error *err);
-// Contact points, after all dynamic segments.
+// Obstacles and the segments of their frames, after all links; their contact points, after all
+// dynamic segments.
+SNW_NODISCARD snw_status snw_build_obstacles(snw_build *b);
 SNW_NODISCARD snw_status snw_build_contacts(snw_build *b, snw_error *err);
 // Stations of probes: dynamic segments or observers.
 SNW_NODISCARD snw_status snw_build_stations(snw_build *b, snw_error *err);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Contact points of half-spaces: nodes and ends of rods, and bodies, with their support functions
-// and penalty stiffness (theory.md 3.13); and those of wheels that slip (3.15).
+// Obstacles, and their contact points: nodes and ends of rods, and bodies, with their support
+// functions or radii and penalty stiffness (theory.md 3.13); contact points of wheels that slip
+// (3.15).
 #include "model/compile.h"
 
 #include "base/fail.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // Contact points under construction, in any order, and the contact they belong to.
@@ -23,6 +25,12 @@ static snw_status contact_refuse(const snw_contact_desc *d, const char *link, co
     return snw_fail_desc(
         err, d->location,
         snw_fail(err, SNW_E_MODEL, "contact '%s' on link '%s': %s", d->name, link, why));
+}
+
+// Is the obstacle of the list a half-space? Shapes then enter by their support functions, else all
+// contact points are spheres.
+static bool contact_is_plane(const snw_build *b, const contact_list *list) {
+    return b->contact[list->contact].obstacle.kind == SNW_OBSTACLE_PLANE;
 }
 
 // Add a contact point without extension.
@@ -62,8 +70,9 @@ static void contact_add_section(snw_build *b, const snw_rod_desc *rod, int seg, 
                                 const contact_list *list, const snw_outline *o) {
     const double y = 0.5 * o->y, z = 0.5 * o->z;
     if (!snw_section_table[rod->section.kind].rectangle) {
-        set_disc(contact_add_point(b, list, seg, (snw_vec3){{0}}, stiffness), snw_mat3_identity(),
-                 y, z);
+        snw_contact_point *p = contact_add_point(b, list, seg, (snw_vec3){{0}}, stiffness);
+        set_disc(p, snw_mat3_identity(), y, z);
+        p->radius = y;
         return;
     }
     for (int i = 0; i < 4; i++) {
@@ -88,6 +97,12 @@ static snw_status contact_add_rod(snw_build *b, int l, const contact_list *list,
     snw_outline o;
     if (d->npoint)
         return contact_refuse(d, link->name, "'points' are for bodies, and it is a rod", err);
+    if (!contact_is_plane(b, list) && link->rod.section.kind == SNW_SECTION_ELLIPSE) {
+        return contact_refuse(d, link->name,
+                              "its section is an ellipse; sections that touch an obstacle other "
+                              "than a plane are circles, tubes or rectangles",
+                              err);
+    }
     for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
         if (!(b->seg_w[s] > 0)) continue;
         SNW_TRY(contact_widths(link, b->seg_x[s], &o, err));
@@ -131,6 +146,7 @@ static void contact_add_sphere(snw_build *b, const snw_body_desc *body, int seg,
                                const contact_list *list) {
     snw_contact_point *p = contact_add_point(b, list, seg, body->com, k);
     p->sharp = false;
+    p->radius = body->size.x;
     p->Q = snw_mat3_scale(body->size.x * body->size.x, snw_mat3_identity());
 }
 
@@ -147,6 +163,15 @@ static snw_status contact_add_body(snw_build *b, int l, const contact_list *list
     if (d->along != d->across) {
         return contact_refuse(d, link->name, "'along' and 'across' are for rods; give one number",
                               err);
+    }
+    const bool edged = body->shape == SNW_SHAPE_BOX || body->shape == SNW_SHAPE_CYLINDER;
+    if (!contact_is_plane(b, list) && d->npoint == 0 && edged) {
+        return contact_refuse(
+            d, link->name,
+            "a box or cylinder touches an obstacle other than a plane with its "
+            "faces and edges, which are not contact points; make the body the "
+            "obstacle, by 'on', and let the other link touch it, or give 'points'",
+            err);
     }
     for (int i = 0; i < d->npoint; i++)
         (void)contact_add_point(b, list, seg, d->point[i], d->stiffness);
@@ -211,13 +236,55 @@ static snw_status contact_sort(snw_build *b, const snw_contact_point *point) {
 }
 
 static snw_contact contact_of(const snw_contact_desc *d) {
-    return (snw_contact){.normal = d->normal,
+    return (snw_contact){.obstacle = d->obstacle,
+                         .normal = d->normal,
                          .at = d->at,
                          .damping = d->damping,
                          .along = d->along,
                          .across = d->across,
                          .creep = d->creep,
-                         .smooth = d->smooth};
+                         .smooth = d->smooth,
+                         .hard = d->hard,
+                         .restitution = d->restitution};
+}
+
+snw_status snw_build_obstacles(snw_build *b) {
+    const snw_desc *d = b->m->desc;
+    b->contact = snw_build_array(b, (size_t)d->ncontact, sizeof *b->contact);
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int c = 0; c < d->ncontact; c++) {
+        snw_contact *to = &b->contact[c];
+        *to = contact_of(&d->contact[c]);
+        b->m->hard = b->m->hard || to->hard;
+        if (!d->contact[c].is_obstacle) continue;
+        to->seg = snw_build_pose(b, &d->contact[c].pose, snw_build_site(b, &d->contact[c].on), -1);
+        to->coupled = b->path[b->seg[to->seg].path].n > 0;
+    }
+    return b->memory_out ? SNW_E_MEMORY : SNW_OK;
+}
+
+// An obstacle that surrounds the robot is differentiable as far from its walls as the centres of
+// what it touches may be.
+static snw_status contact_check_inside(const snw_build *b, const contact_list *list, int first,
+                                       snw_error *err) {
+    const snw_contact_desc *d = &b->m->desc->contact[list->contact];
+    if (!d->obstacle.inside) return SNW_OK;
+    const snw_obstacle_type *type = &snw_obstacle_table[d->obstacle.kind];
+    const double reach = type->reach(&d->obstacle);
+    for (int i = first; i < b->m->ncontact_point; i++) {
+        const snw_contact_point *p = &list->contact_point[i];
+        if (p->radius + 0.5 * d->smooth < reach) continue;
+        char why[200];
+        (void)snprintf(why, sizeof why,
+                       "it has the radius %g m, and the inside of the %s is smooth for less than "
+                       "%g m; use a larger %s",
+                       p->radius, type->name, reach,
+                       type->takes & SNW_SIZE_ROUNDING && reach == d->obstacle.rounding
+                           ? "rounding"
+                           : "obstacle");
+        return contact_refuse(d, b->m->desc->link[b->seg[p->seg].link].name, why, err);
+    }
+    return SNW_OK;
 }
 
 snw_status snw_build_contacts(snw_build *b, snw_error *err) {
@@ -233,11 +300,10 @@ snw_status snw_build_contacts(snw_build *b, snw_error *err) {
         }
     }
     contact_list list = {.contact_point = snw_build_array(b, most, sizeof *list.contact_point)};
-    snw_contact *contact = snw_build_array(b, (size_t)d->ncontact, sizeof *contact);
     if (b->memory_out) return SNW_E_MEMORY;
     for (int c = 0; c < d->ncontact; c++) {
+        const int first = b->m->ncontact_point;
         list.contact = c;
-        contact[c] = contact_of(&d->contact[c]);
         if (d->contact[c].nonholonomic) SNW_TRY(contact_add_wheel(b, &d->contact[c], &list, err));
         SNW_TRY(snw_build_condition(b, d->contact[c].when, &list.condition, err));
         for (int k = 0; snw_exists(d->contact[c].when) && k < d->contact[c].nlink; k++) {
@@ -245,8 +311,62 @@ snw_status snw_build_contacts(snw_build *b, snw_error *err) {
             SNW_TRY(b->link_rod[l] >= 0 ? contact_add_rod(b, l, &list, err)
                                         : contact_add_body(b, l, &list, err));
         }
+        SNW_TRY(contact_check_inside(b, &list, first, err));
     }
     b->m->ncontact = d->ncontact;
-    b->m->contact = contact;
+    b->m->contact = b->contact;
     return contact_sort(b, list.contact_point);
+}
+
+// ---- spacing
+
+// Largest distance between neighbouring contact points of the rod of link l, m, and radius of its
+// thinnest section there.
+static double contact_spacing(const snw_model *m, int contact, int l, double *radius) {
+    const snw_rod *rod = &m->rod[m->link_rod[l]];
+    double last = 0, most = 0;
+    *radius = INFINITY;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        if (p->contact == contact && p->seg >= rod->seg0 && p->seg < rod->seg0 + rod->nseg)
+            *radius = fmin(*radius, p->radius);
+    }
+    for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
+        if (!(m->seg_w[s] > 0)) continue;
+        most = fmax(most, m->seg_x[s] - last);
+        last = m->seg_x[s];
+    }
+    const snw_section_desc *section = &m->desc->link[l].rod.section;
+    if (section->kind == SNW_SECTION_RECTANGLE) {
+        snw_outline o;
+        if (snw_section_outline(&m->desc->link[l].rod, "", 0, &o, NULL) == SNW_OK)
+            most = fmax(most, fmax(o.y, o.z));
+    }
+    return fmax(most, rod->L - last);
+}
+
+void snw_contact_describe_spacing(const snw_model *m, int i, char *text, size_t size) {
+    const snw_contact_desc *d = &m->desc->contact[i];
+    text[0] = '\0';
+    if (!d->is_obstacle || d->obstacle.inside || d->obstacle.kind == SNW_OBSTACLE_PLANE ||
+        !snw_exists(d->when))
+        return;
+    const double curvature = snw_obstacle_table[d->obstacle.kind].smallest_radius(&d->obstacle);
+    for (int k = 0; k < d->nlink; k++) {
+        const int l = d->link[k];
+        if (m->link_rod[l] < 0) continue;
+        double radius;
+        const double spacing = contact_spacing(m, i, l, &radius);
+        const double enough = 0.5 * (curvature + radius);
+        if (!(spacing > enough)) continue;
+        const double L = m->rod[m->link_rod[l]].L;
+        (void)snprintf(
+            text, size,
+            "contact '%.60s': the contact points of rod '%.60s' are up to %.3g m apart, "
+            "and the obstacle, with radii from %.3g m, can pass between them unless they "
+            "are at most %.3g m apart; write nodes: %.0f for the rod, or a larger "
+            "rounding",
+            d->name, m->desc->link[l].name, spacing, curvature, enough, ceil(1.6 * L / enough));
+        return;
+    }
 }

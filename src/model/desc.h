@@ -17,6 +17,7 @@
 #include "math/se3.h"
 #include "model/actuator_kind.h"
 #include "model/joint_kind.h"
+#include "model/obstacle_kind.h"
 #include "model/probe_kind.h"
 #include "model/scheme.h"
 #include "model/section_kind.h"
@@ -349,19 +350,25 @@ typedef struct snw_fluid_desc {
 
 // ---- contacts
 
-// Unilateral contact of links with a half-space (their rods, or the bodies of links without a rod)
-// by penalty forces and regularised Coulomb friction, theory.md 3.13; or a nonholonomic contact,
-// whose data are in its loops.
+// Unilateral contact of links (their rods, or the bodies of links without a rod) with a half-space
+// or another obstacle, by penalty forces and regularised Coulomb friction, theory.md 3.13; or a
+// nonholonomic contact, whose data are in its loops.
 typedef struct snw_contact_desc {
     const char *name;
     snw_source_location location;
-    int nonholonomic;  // nonholonomic contact: 1 + index of its first loop; 0: half-space
+    int nonholonomic;  // nonholonomic contact: 1 + index of its first loop; 0: ground or obstacle
     int nnonholonomic; // number of its loops: 1, or one per station for rings along a rod
     int nlink;
     const int *link;
-    snw_vec3 normal;       // of the surface, unit vector out of the ground, world frame
-    snw_vec3 at;           // point of the surface, m, world frame
+    bool is_obstacle; // obstacle with the shape, carrier and pose below; false: ground
+    snw_obstacle obstacle;
+    snw_site on;           // obstacle: the frame that carries it
+    snw_pose_desc pose;    // obstacle: its pose in that frame, laws of t
+    snw_vec3 normal;       // ground: of the surface, unit vector out of it, world frame
+    snw_vec3 at;           // ground: point of the surface, m, world frame
     double stiffness;      // penalty stiffness: N/m per contact point of a body, N/m^2 along rods
+    bool hard;             // no penetration, theory.md 6.9; it has no stiffness
+    double restitution;    // hard: speed after an impact over that before it
     bool has_ends;         // `ends` is given; else half the smaller width times stiffness
     double ends;           // rods: penalty stiffness of their end sections, N/m
     double damping;        // Hunt-Crossley damping, relative to the normal force, s/m

@@ -50,6 +50,10 @@ static const snw_component strain[] = {
 static const snw_component wrench[] = {COLUMN("mx", DIM_TORQUE), COLUMN("my", DIM_TORQUE),
                                        COLUMN("mz", DIM_TORQUE), COLUMN("fx", DIM_FORCE),
                                        COLUMN("fy", DIM_FORCE),  COLUMN("fz", DIM_FORCE)};
+static const snw_component contact[] = {COLUMN("fx", DIM_FORCE),      COLUMN("fy", DIM_FORCE),
+                                        COLUMN("fz", DIM_FORCE),      COLUMN("gap", DIM_LENGTH),
+                                        COLUMN("touching", DIM_NONE), POINT,
+                                        COLUMN("slip", DIM_SPEED)};
 static const snw_component energy[] = {
     COLUMN("kinetic", DIM_TORQUE),    COLUMN("elastic", DIM_TORQUE), COLUMN("gravity", DIM_TORQUE),
     COLUMN("dissipated", DIM_TORQUE), COLUMN("work", DIM_TORQUE),    COLUMN("scheme", DIM_TORQUE),

@@ -35,6 +35,7 @@ typedef enum snw_subject {
     SNW_OF_SITES,   // two: the second relative to the first
     SNW_OF_STATION, // of a rod
     SNW_OF_LINK,    // or a loop, or a contact
+    SNW_OF_CONTACT, // with the ground or an obstacle
     SNW_OF_JOINT,   // or an actuator
     SNW_OF_ACTUATOR,
     SNW_OF_TENDON,
@@ -83,6 +84,11 @@ typedef enum snw_probe_axes {
       "mx my mz fx fy fz, exerted by the joint on the link, or by the loop on its second site; "   \
       "of a contact its resultant, about the origin of the world",                                 \
       SNW_OF_LINK, SNW_PROBE_IN_EITHER, SNW_READ_LATER, wrench, 0)                                 \
+    X(SNW_PROBE_CONTACT, "contact", "a contact with a ground or an obstacle",                      \
+      "fx fy fz, exerted on the links; gap: the smallest, negative: depth; touching: number of "   \
+      "points in contact; x y z: their mean, weighted by forces, or the nearest point; slip: the " \
+      "largest speed along the surface",                                                           \
+      SNW_OF_CONTACT, SNW_PROBE_IN_WORLD, SNW_READ_LATER, contact, 3)                              \
     X(SNW_PROBE_ANGLE, "angle", "a joint's link or an actuator",                                   \
       "of a joint whose coordinates are angles, rad", SNW_OF_JOINT, SNW_PROBE_IN_JOINT,            \
       SNW_READ_COORDINATE, joint_angle, 0)                                                         \

@@ -21,6 +21,7 @@ typedef enum snw_scheme_kind {
     SNW_SCHEME_BDF3,
     SNW_SCHEME_BDF_ALPHA,
     SNW_SCHEME_CONSERVING,
+    SNW_SCHEME_MOREAU,
     SNW_SCHEME_GAUSS4,
     SNW_SCHEME_GAUSS6,
     SNW_SCHEME_GAUSS8,
@@ -37,6 +38,7 @@ typedef enum snw_scheme_family {
     SNW_FAMILY_ALPHA,       // accelerations weighted between the ends of a step
     SNW_FAMILY_LEVELS,      // rates from values at the last instants
     SNW_FAMILY_CONSERVING,  // energy and momentum
+    SNW_FAMILY_MOREAU,      // impulses of hard contacts
     SNW_FAMILY_COLLOCATION, // accelerations at the stages of a step
     SNW_FAMILY_ODE          // first-order equations, solve/ode.h
 } snw_scheme_family;

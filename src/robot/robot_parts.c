@@ -247,7 +247,10 @@ static void list_loads(list *l) {
     part = new_parts(l, SNW_PART_CONTACT, d->ncontact);
     for (int i = 0; !l->memory_out && i < d->ncontact; i++, part++) {
         part->name = d->contact[i].name;
-        part->type = d->contact[i].nonholonomic ? "no slip" : "ground";
+        part->type = d->contact[i].nonholonomic ? "no slip"
+                     : d->contact[i].is_obstacle
+                         ? snw_obstacle_table[d->contact[i].obstacle.kind].name
+                         : "ground";
         part->size = 6;
     }
 }

@@ -24,6 +24,7 @@
 #include "dynamics/constraint.h"
 #include "math/vector.h"
 #include "solve/dense.h"
+#include "study/statics.h"
 
 #include <float.h>
 #include <math.h>
@@ -748,6 +749,7 @@ static void modes_gather(snw_modes *mo, int n) {
 }
 
 snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err) {
+    if (mo->m->hard) return snw_fail(err, SNW_E_MODEL, SNW_HARD_STATICS);
     const int nv = mo->m->nv;
     mo->table.n = mo->table.nnull = mo->table.nidle = 0;
     mo->table.conservative = true;

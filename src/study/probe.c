@@ -176,6 +176,17 @@ static snw_wrench contact_reaction(const snw_model *m, const snw_work *w, int i)
     return sum;
 }
 
+// Force, smallest gap, number of points in contact, their mean or the nearest point, slip.
+static double *put_contact(double *out, const snw_model *m, const snw_work *w, int i) {
+    const snw_contact_summary c = snw_contact_summarise(m, w, i);
+    out = put_vec3(out, snw_contact_wrench(m, w, i).f);
+    *out++ = c.gap;
+    *out++ = c.touching;
+    out = put_vec3(out, c.place);
+    *out++ = c.slip;
+    return out;
+}
+
 // Columns of a probe at one station.
 static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const snw_station *at,
                              const snw_inputs *in, const snw_state *s, const snw_work *w,
@@ -229,6 +240,8 @@ static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const 
         const int first = m->link_first[p->site.link];
         return put_wrench(out, w->F[first], p->body ? NULL : &w->g[first].R);
     }
+    case SNW_PROBE_CONTACT:
+        return put_contact(out, m, w, p->item);
     case SNW_PROBE_ANGLE:
     case SNW_PROBE_VALUE:
     case SNW_PROBE_RATE:

@@ -29,9 +29,10 @@ typedef struct snw_run_info {
     const char *const *loop_note;    // nloop of the description: rows, and redundant rows left out
     const char *locomotion;          // class of locomotion of kinematic steps; NULL: no such step
     const char *const *loop_warning; // nloop: warning, empty when there is none
-    const char *const *q_name;       // nq, e.g. "arm.bend_y.0"
-    int nnode;                       // poses in a frame
-    const char *const *node_link;    // nnode
+    const char *const *contact_warning; // ncontact: likewise
+    const char *const *q_name;          // nq, e.g. "arm.bend_y.0"
+    int nnode;                          // poses in a frame
+    const char *const *node_link;       // nnode
     // 2 x nlink of the description: predicted relative errors of a rod's nodes, of the shape and of
     // the quadrature (0: not known)
     const double *rod_error;

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "constraint/massless.h"
+#include "dynamics/contact.h"
 #include "integrate/integrator.h"
 #include "shoot/shooter.h"
 #include "solve/blas_buffer.h"
@@ -132,6 +133,15 @@ static snw_status describe_model(snw_run *r, const char *name) {
         warning[i] = snw_pool_text(r->pool, text, strlen(text));
         if (!note[i] || !warning[i]) return SNW_E_MEMORY;
     }
+    const char **spacing = snw_pool_array(r->pool, (size_t)d->ncontact + 1, sizeof *spacing);
+    if (!spacing) return SNW_E_MEMORY;
+    for (int i = 0; i < d->ncontact; i++) {
+        char text[500];
+        snw_contact_describe_spacing(m, i, text, sizeof text);
+        spacing[i] = snw_pool_text(r->pool, text, strlen(text));
+        if (!spacing[i]) return SNW_E_MEMORY;
+    }
+    r->info.contact_warning = spacing;
     double *error = snw_pool_array(r->pool, 2 * (size_t)d->nlink + 1, sizeof *error);
     if (!error) return SNW_E_MEMORY;
     for (int i = 0; i < m->nrod; i++) {
@@ -584,6 +594,38 @@ static void warn_loops(snw_run *r) {
     if (r->desc->nstep > 0 && !r->resuming) snw_run_warn_violations(r);
 }
 
+// Warn of contact points too far apart, and of obstacles that hold links with forces of many times
+// the robot's weight before anything moves.
+static void warn_contacts(snw_run *r) {
+    const snw_model *m = r->now->model;
+    const snw_desc *d = m->desc;
+    static const double MANY = 10;
+    for (int i = 0; i < d->ncontact && i < r->info.ncontact; i++) {
+        if (r->info.contact_warning[i][0]) snw_run_warn(r, r->info.contact_warning[i]);
+    }
+    bool any = false;
+    for (int i = 0; i < d->ncontact; i++) any |= d->contact[i].is_obstacle;
+    if (!any || d->nstep == 0 || d->step[0].kind != SNW_STEP_DYNAMIC || r->resuming) return;
+    const snw_work *w = snw_statics_work_at_time(r->now->statics, r->state, r->state->t);
+    const snw_inputs *in = snw_statics_inputs(r->now->statics);
+    snw_vec3 center;
+    const double weight = snw_center_of_mass(m, w, &center) * snw_norm(in->gravity);
+    for (int i = 0; i < d->ncontact; i++) {
+        if (!d->contact[i].is_obstacle) continue;
+        const snw_contact_summary c = snw_contact_summarise(m, w, i);
+        if (!(c.force > MANY * weight) || !(-c.gap > d->contact[i].smooth)) continue;
+        char text[400];
+        (void)snprintf(
+            text, sizeof text,
+            "link '%.60s' begins %.3g m deep in obstacle '%.60s', which stores %.3g J and "
+            "pushes with %.3g N at %d points; move one of them apart, or begin with a "
+            "static step",
+            d->link[m->seg[m->contact_point[c.nearest].seg].link].name, -c.gap, d->contact[i].name,
+            c.energy, c.force, c.touching);
+        snw_run_warn(r, text);
+    }
+}
+
 // Warn, at the end, of discretisation errors and of energy that is not accounted for.
 static void warn_errors(const snw_run *r) {
     char text[280];
@@ -637,6 +679,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->increments_before = r->totals.increments;
     if (!r->resuming) snw_run_set_conditions(r);
     warn_loops(r);
+    warn_contacts(r);
     if (r->desc->nstep == 0)
         snw_run_warn(r, "there is no study, so nothing was computed; add study: [static:]");
     snw_status s = execute_steps(r, err);

@@ -59,6 +59,11 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
         for (int k = 0; k < p->nturn; k++) dynamic_run_gather_breaks(b, p->turn[k].angle, t0, t1);
         dynamic_run_gather_breaks(b, d->loop[i].b.sliding, t0, t1);
     }
+    for (int i = 0; i < d->ncontact; i++) {
+        const snw_pose_desc *p = &d->contact[i].pose;
+        for (int k = 0; k < 3; k++) dynamic_run_gather_breaks(b, p->xyz[k], t0, t1);
+        for (int k = 0; k < p->nturn; k++) dynamic_run_gather_breaks(b, p->turn[k].angle, t0, t1);
+    }
     for (int i = 0; i < d->nmotor; i++) {
         for (int k = 0; k < d->motor[i].n; k++)
             dynamic_run_gather_breaks(b, d->motor[i].law[k], t0, t1);

@@ -77,7 +77,7 @@ void snw_energy_drift_update(snw_run *r, const snw_integrator *it, const snw_sta
 static const char *cause_text(const snw_drift_peak *s) {
     switch ((snw_drift_cause)s->why) {
     case SNW_DRIFT_CAUSE_CONTACT:
-        return "presumably in contact with the ground";
+        return "presumably in contact with the ground or an obstacle";
     case SNW_DRIFT_CAUSE_RELEASE:
         return "presumably by the release there";
     case SNW_DRIFT_CAUSE_JUMP:

@@ -623,6 +623,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
                              snw_statics_info *info, snw_error *err) {
     const snw_model *m = st->m;
     *info = (snw_statics_info){.reached = 1, .condition = NAN, .left = NAN};
+    if (m->hard) return snw_fail(err, SNW_E_MODEL, SNW_HARD_STATICS);
     snw_inputs_at(m, t, st->after);
     SNW_TRY(check_inputs(st, t, err));
     st->blended = NAN;

@@ -1,0 +1,789 @@
+// SPDX-License-Identifier: MIT
+//
+// Steps with hard contacts (integrate/moreau.h, theory.md 6.9), and the snw_integrator built on
+// them.
+#include "integrate/integrator_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "constraint/projection.h"
+#include "dynamics/chart.h"
+#include "dynamics/constraint.h"
+#include "dynamics/contact.h"
+#include "integrate/checkpoint.h"
+#include "integrate/lie_block.h"
+#include "integrate/moreau.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    ITERATIONS = 40, // most in a step
+    RENEW = 8,       // iterations after which Newton's matrix is made anew
+    CUTS = 8         // steps of one advance that may end at an impact
+};
+
+static const double GAP = 1e-10;     // of the length of the robot: a gap that counts as closed
+static const double SLOWEST = 1e-3;  // m/s: slower impacts are plastic
+static const double COULOMB = 1e-12; // tolerance of contact forces
+static const double ACCEPTED = 1e-3; // where many contacts hold one another
+
+// ---- contacts that may act ----------------------------------------------------------------------
+
+static bool is_hard(const snw_moreau *c, int k) {
+    const snw_contact_point *p = &c->m->contact_point[k];
+    return !p->wheel && c->m->contact[p->contact].hard;
+}
+
+static bool exists(const snw_moreau *c, const snw_work *w, int k) {
+    const snw_contact_point *p = &c->m->contact_point[k];
+    return snw_is_active(w, p->condition) && snw_is_active(w, p->body_condition) &&
+           snw_seg_is_active(c->m, w, c->m->contact[p->contact].seg);
+}
+
+static double closed_gap(const snw_moreau *c) { return GAP * fmin(1, c->m->length); }
+
+static int candidate_of(const snw_moreau *c, int k) {
+    for (int i = 0; i < c->nc; i++) {
+        if (c->candidate[i] == k) return i;
+    }
+    return -1;
+}
+
+// Adds contact point k, at the start of the step in w; false: no room
+static bool add_candidate(snw_moreau *c, int k, double approach) {
+    if (c->nc == c->most) return false;
+    const int i = c->nc++;
+    const snw_contact *law = &c->m->contact[c->m->contact_point[k].contact];
+    c->candidate[i] = k;
+    c->approach[i] = approach;
+    c->mu[2 * i] = law->along, c->mu[2 * i + 1] = law->across;
+    for (int j = 0; j < 3; j++) c->force[3 * i + j] = 0;
+    return true;
+}
+
+// Candidate `to` <- candidate `from`
+static void move_candidate(snw_moreau *c, int from, int to) {
+    c->candidate[to] = c->candidate[from];
+    c->approach[to] = c->approach[from];
+    for (int j = 0; j < 2; j++) c->mu[2 * to + j] = c->mu[2 * from + j];
+    for (int j = 0; j < 3; j++) c->force[3 * to + j] = c->force[3 * from + j];
+}
+
+// Contacts whose gap may close in a step of length h; *closes <- one of them is open and reaches
+// the surface at its present speed. False: too many.
+static bool choose_candidates(snw_moreau *c, double h, bool *closes) {
+    const snw_model *m = c->m;
+    snw_work *w = c->end_work;
+    snw_kinematics(m, c->in, c->now, false, w);
+    c->nc = 0;
+    *closes = false;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (!is_hard(c, k) || !exists(c, w, k)) continue;
+        double u[3];
+        snw_contact_velocity(m, w, k, u);
+        c->gap[k] = w->contact_point[k].gap;
+        const double speed = fmax(fabs(u[0]), 0.1 * hypot(u[1], u[2]));
+        const double margin = 2 * h * speed + 1e-6 * m->length + 10 * h * h;
+        if (c->gap[k] > margin) continue;
+        if (!add_candidate(c, k, u[0])) return false;
+        if (c->gap[k] + h * u[0] < -closed_gap(c) && c->gap[k] > closed_gap(c)) *closes = true;
+        if (u[0] < -SLOWEST && c->gap[k] <= closed_gap(c)) *closes = true;
+    }
+    return true;
+}
+
+// ---- equations of a step ------------------------------------------------------------------------
+
+// States of the middle and the end <- from d
+static void place_states(snw_moreau *c, double h) {
+    const snw_model *m = c->m;
+    double *x = c->part, *rate = c->rate, *acc = c->acc;
+    for (int i = 0; i < m->nv; i++) {
+        x[i] = c->theta * c->d[i];
+        rate[i] = c->d[i] / h;
+        acc[i] = (rate[i] - c->rate0[i]) / (c->theta * h);
+    }
+    snw_chart_to_state(m, SNW_CHART_SO3R3, c->now->q, x, rate, acc, c->mid);
+    if (m->nlie_block) {
+        const double a = 1 / (c->theta * h);
+        snw_chart_jacobian(m, SNW_CHART_SO3R3, x, a, a * a, c->mid, c->chart_jacobian);
+    }
+    for (int i = 0; i < m->nv; i++) rate[i] = c->rate0[i] + h * acc[i];
+    snw_chart_to_state(m, SNW_CHART_SO3R3, c->now->q, c->d, rate, acc, c->end);
+    for (int i = 0; i < m->nconstraint; i++)
+        c->mid->lambda[i] = c->end->lambda[i] = c->scale * c->d[m->nv + i];
+}
+
+// f (nv) <- generalised forces by increments in the chart at the middle of the step
+static void to_chart(const snw_moreau *c, double *f) {
+    for (int k = 0; k < c->m->nlie_block; k++) {
+        const snw_block *b = snw_lie_block(c->m, k);
+        const double *S = c->chart_jacobian + 108 * (ptrdiff_t)k;
+        double sum[6] = {0};
+        for (int i = 0; i < b->n; i++) {
+            for (int j = 0; j < b->n; j++) sum[j] += S[6 * i + j] * f[b->dof + i];
+        }
+        memcpy(f + b->dof, sum, (size_t)b->n * sizeof *f);
+    }
+}
+
+// Residual, violations, gaps and slips at d; contact Jacobian G. factor: also Newton's matrix.
+static bool evaluate(snw_moreau *c, double h, bool factor) {
+    const snw_model *m = c->m;
+    place_states(c, h);
+    snw_residual(m, c->in, c->mid, false, c->w);
+    memcpy(c->r, c->w->r, (size_t)m->nv * sizeof *c->r);
+    to_chart(c, c->r);
+    if (factor) {
+        const double a = 1 / (c->theta * h);
+        snw_tangent_pass(m, m->nlie_block ? c->chart_jacobian : NULL, c->w);
+        snw_tangent_assemble(m, c->in, 1, a, a * a, c->w, c->A);
+        for (size_t i = 0; i < (size_t)m->nv * (size_t)m->nv; i++) c->A[i] *= c->theta;
+        snw_constraints_border(m, c->w, c->scale, c->A);
+        if (snw_lu_factor(c->n, c->A, c->pivot) != SNW_OK) return false;
+    }
+    if (c->nc > 0) snw_jacobian_pass(m, c->w);
+    for (int i = 0; i < c->nc; i++) {
+        double *G = c->G + 3 * (size_t)i * (size_t)m->nv;
+        snw_contact_rows(m, c->w, c->candidate[i], G);
+        for (int j = 0; j < 3; j++) to_chart(c, G + (size_t)j * (size_t)m->nv);
+        snw_contact_velocity(m, c->w, c->candidate[i], c->u + 3 * i);
+        for (int j = 1; j < 3; j++) c->u[3 * i + j] *= h;
+    }
+    snw_kinematics(m, c->last, c->end, true, c->end_work);
+    for (int i = 0; i < c->nc; i++) c->u[3 * i] = c->end_work->contact_point[c->candidate[i]].gap;
+    if (m->nconstraint) {
+        snw_constraints_add_forces(m, c->last, c->end, c->end_work);
+        memcpy(c->violation, c->end_work->violation, (size_t)m->nconstraint * sizeof *c->violation);
+    }
+    return true;
+}
+
+// r <- residual with the contact forces; returns its largest entry relative to typical forces, or
+// the largest violation
+static double out_of_balance(snw_moreau *c, double h) {
+    const snw_model *m = c->m;
+    double worst = 0;
+    for (int i = 0; i < 3 * c->nc; i++) {
+        const double *G = c->G + (size_t)i * (size_t)m->nv;
+        for (int j = 0; j < m->nv; j++) c->r[j] -= c->force[i] * G[j];
+    }
+    for (int i = 0; i < m->nv; i++) {
+        const double x =
+            fabs(c->r[i]) / (m->scale[i] + 1e-3 * c->mass[i] * m->typical[i] / (h * h));
+        if (!(x <= worst)) worst = x;
+    }
+    for (int i = 0; i < m->nconstraint; i++) {
+        const double x = fabs(c->violation[i]) / fmin(1, m->length);
+        if (!(x <= worst)) worst = x;
+    }
+    return worst;
+}
+
+// Largest violation of the contact law at the end of the step, relative to the length of the robot
+static double contact_violation(const snw_moreau *c) {
+    double worst = 0;
+    for (int i = 0; i < c->nc; i++) {
+        const double g = c->u[3 * i];
+        const double x = c->force[3 * i] > 0 ? fabs(g) : fmax(-g, 0);
+        if (!(x <= worst)) worst = x;
+    }
+    return worst / fmin(1, c->m->length);
+}
+
+// W <- the symmetric part of G X with X = A^-1 G'; b <- u - G y, the displacements or velocities
+// that the contact impulses start from, with what the antisymmetric part gives by the last ones
+static void contact_matrix(snw_moreau *c, const double *impulses) {
+    const size_t nv = (size_t)c->m->nv, n = (size_t)c->n, k = 3 * (size_t)c->nc;
+    for (size_t j = 0; j < k; j++) {
+        double *x = c->X + j * n;
+        memset(x, 0, n * sizeof *x);
+        memcpy(x, c->G + j * nv, nv * sizeof *x);
+        snw_lu_solve(c->n, c->A, c->pivot, x);
+    }
+    for (size_t j = 0; j < k; j++) {
+        for (size_t i = 0; i < k; i++) {
+            double sum = 0;
+            for (size_t l = 0; l < nv; l++) sum += c->G[i * nv + l] * c->X[j * n + l];
+            c->W[j * k + i] = sum;
+        }
+    }
+    for (size_t i = 0; i < k; i++) {
+        c->b[i] = c->u[i];
+        for (size_t l = 0; l < nv; l++) c->b[i] -= c->G[i * nv + l] * c->y[l];
+    }
+    for (size_t j = 0; j < k; j++) {
+        for (size_t i = 0; i < j; i++) {
+            const double up = c->W[j * k + i], down = c->W[i * k + j];
+            c->W[j * k + i] = c->W[i * k + j] = 0.5 * (up + down);
+            c->b[i] += 0.5 * (up - down) * impulses[j];
+            c->b[j] -= 0.5 * (up - down) * impulses[i];
+        }
+    }
+}
+
+static snw_status contact_forces(snw_moreau *c, double *out) {
+    snw_coulomb_info info;
+    if (c->nc == 0) return SNW_OK;
+    const snw_status s =
+        snw_coulomb_solve(&(snw_coulomb_problem){.n = c->nc, .W = c->W, .b = c->b, .mu = c->mu},
+                          COULOMB, &c->scratch, out, c->u, &info);
+    return info.residual <= ACCEPTED ? SNW_OK : s;
+}
+
+// One Newton iteration: contact forces and increments of the linearised step. r is the residual
+// without contact forces. Returns the status of the contact problem.
+static snw_status iterate(snw_moreau *c) {
+    const size_t n = (size_t)c->n, nv = (size_t)c->m->nv;
+    for (size_t i = 0; i < nv; i++) c->y[i] = c->r[i];
+    for (size_t i = nv; i < n; i++) c->y[i] = -c->scale * c->violation[i - nv];
+    snw_lu_solve(c->n, c->A, c->pivot, c->y);
+    contact_matrix(c, c->force);
+    SNW_TRY(contact_forces(c, c->force));
+    for (size_t i = 0; i < n; i++) c->d[i] -= c->y[i];
+    for (size_t j = 0; j < 3 * (size_t)c->nc; j++) {
+        for (size_t i = 0; i < n; i++) c->d[i] += c->force[j] * c->X[j * n + i];
+    }
+    return SNW_OK;
+}
+
+// Contacts that are no candidates and penetrate at the end of the step become candidates; returns
+// their number, -1: no room.
+static int add_penetrating(snw_moreau *c) {
+    int added = 0;
+    for (int k = 0; k < c->m->ncontact_point; k++) {
+        if (!is_hard(c, k) || !exists(c, c->end_work, k) || candidate_of(c, k) >= 0) continue;
+        if (c->end_work->contact_point[k].gap > -closed_gap(c)) continue;
+        if (!add_candidate(c, k, 0)) return -1;
+        added++;
+    }
+    return added;
+}
+
+static snw_status solve(snw_moreau *c, double h, snw_stats *took) {
+    const snw_model *m = c->m;
+    for (int i = 0; i < m->nv; i++) c->d[i] = h * c->rate0[i];
+    for (int i = 0; i < m->nconstraint; i++) c->d[m->nv + i] = c->now->lambda[i] / c->scale;
+    for (int i = 0; i < 3 * c->nc; i++) c->force[i] = 0;
+    double least = INFINITY;
+    int stuck = 0;
+    for (int k = 0; k < ITERATIONS; k++) {
+        if (!evaluate(c, h, k % RENEW == 0)) return SNW_E_DIVERGED;
+        const int added = k > 0 && !c->closed_only ? add_penetrating(c) : 0;
+        if (added < 0) return SNW_E_DIVERGED;
+        if (added > 0) { // evaluate again with their rows
+            for (int i = c->nc - added; i < c->nc; i++) c->approach[i] = NAN;
+            if (!evaluate(c, h, true)) return SNW_E_DIVERGED;
+        }
+        double *r = c->y; // residual without contact forces, for the iteration
+        memcpy(r, c->r, (size_t)m->nv * sizeof *r);
+        const double norm = out_of_balance(c, h), gaps = contact_violation(c);
+        memcpy(c->r, r, (size_t)m->nv * sizeof *r);
+        if (!isfinite(norm) || !isfinite(gaps)) return SNW_E_DIVERGED;
+        took->residual = norm;
+        if (k > 0 && norm <= c->tolerance && gaps <= GAP && added == 0) return SNW_OK;
+        if (k > 0 && norm >= 0.5 * least && norm <= 1e3 * c->tolerance && gaps <= GAP &&
+            added == 0 && ++stuck == 3)
+            return SNW_OK; // rounding
+        least = fmin(least, norm);
+        took->iterations++;
+        if (iterate(c) != SNW_OK) return SNW_E_DIVERGED;
+    }
+    return SNW_E_DIVERGED;
+}
+
+// ---- velocities at the end ----------------------------------------------------------------------
+
+// Does contact i act in the step, or close at its end?
+static bool acts(const snw_moreau *c, int i) {
+    return c->force[3 * i] > 0 || c->end_work->contact_point[c->candidate[i]].gap <= closed_gap(c);
+}
+
+// Did contact i close in the step?
+static bool closed_now(const snw_moreau *c, int i) {
+    if (!acts(c, i)) return false;
+    return c->gap[c->candidate[i]] > 10 * closed_gap(c) || c->approach[i] < -SLOWEST;
+}
+
+static void keep_acting(snw_moreau *c) {
+    int n = 0;
+    for (int i = 0; i < c->nc; i++) {
+        if (acts(c, i)) move_candidate(c, i, n++);
+    }
+    c->nc = n;
+}
+
+// Tangential contact forces, along the axes at the middle of the step <- along those at its end
+static void turn_forces(snw_moreau *c) {
+    for (int i = 0; i < c->nc; i++) {
+        const int k = c->candidate[i], seg = c->m->contact_point[k].seg;
+        double *f = c->force + 3 * i;
+        snw_vec3 axis[3], slip = {{0, 0, 0}};
+        const double size = hypot(f[1], f[2]);
+        if (!(size > 0)) continue;
+        snw_contact_axes(c->w, k, axis);
+        for (int j = 1; j < 3; j++) slip = snw_add(slip, snw_scale(f[j], axis[j]));
+        slip = snw_rotate_inv(c->end_work->g[seg].R, snw_rotate(c->w->g[seg].R, slip));
+        snw_contact_axes(c->end_work, k, axis);
+        for (int j = 1; j < 3; j++) f[j] = snw_dot(axis[j], slip);
+        const double turned = hypot(f[1], f[2]);
+        for (int j = 1; j < 3 && turned > 0; j++) f[j] *= size / turned;
+    }
+}
+
+// Velocities at the end <- those that contacts and constraints allow, (6.52); `bounce`: with
+// restitution. On entry c->end->v are those of the step, and `force` its contact forces.
+static snw_status impact(snw_moreau *c, double h, bool bounce) {
+    const snw_model *m = c->m;
+    const size_t n = (size_t)c->n, nv = (size_t)m->nv;
+    snw_mass_matrix(m, c->last, c->end, c->end_work, c->A);
+    snw_kinematics(m, c->last, c->end, false, c->end_work);
+    snw_jacobian_pass(m, c->end_work);
+    memset(c->y, 0, n * sizeof *c->y);
+    if (m->nconstraint) {
+        snw_constraints_jacobian(m, c->end_work);
+        snw_constraints_rates(m, c->last, c->end, c->end_work, c->violation, NULL);
+        for (size_t i = nv; i < n; i++) c->y[i] = -c->scale * c->violation[i - nv];
+    }
+    snw_constraints_border(m, c->end_work, c->scale, c->A);
+    if (snw_lu_factor(c->n, c->A, c->pivot) != SNW_OK) return SNW_E_SINGULAR;
+    snw_lu_solve(c->n, c->A, c->pivot, c->y);
+    for (int i = 0; i < c->nc; i++) {
+        const int k = c->candidate[i];
+        snw_contact_rows(m, c->end_work, k, c->G + 3 * (size_t)i * nv);
+        snw_contact_velocity(m, c->end_work, k, c->u + 3 * i);
+    }
+    for (size_t i = 0; i < 3 * (size_t)c->nc; i++) c->impulse[i] = 0;
+    contact_matrix(c, c->impulse);
+    const size_t rows = 3 * (size_t)c->nc;
+    for (size_t i = 0; i < rows; i++) {
+        for (size_t j = 0; j < rows; j++) c->b[i] -= c->W[j * rows + i] * h * c->force[j];
+    }
+    for (int i = 0; i < c->nc && bounce; i++) {
+        const double e = m->contact[m->contact_point[c->candidate[i]].contact].restitution;
+        if (c->approach[i] < -SLOWEST) c->b[3 * i] += e * c->approach[i];
+    }
+    SNW_TRY(contact_forces(c, c->impulse));
+    for (size_t i = 0; i < nv; i++) c->end->v[i] -= c->y[i];
+    for (size_t j = 0; j < rows; j++) {
+        const double p = c->impulse[j] - h * c->force[j];
+        for (size_t i = 0; i < nv; i++) c->end->v[i] += p * c->X[j * n + i];
+    }
+    return SNW_OK;
+}
+
+// ---- a step -------------------------------------------------------------------------------------
+
+// Kinetic and potential energy at s, whose kinematics are evaluated in w
+static double energy_at(snw_moreau *c, const snw_inputs *in, const snw_state *s, snw_work *w) {
+    snw_kinematics(c->m, in, s, false, w);
+    return snw_kinetic_energy(c->m, w) + snw_stored_energy(c->m, s->q, w) +
+           snw_gravity_energy(c->m, in, w);
+}
+
+// Work and heat of the step at its middle, and what is left: the loss of an impact is heat, the
+// rest is the error of the scheme.
+static void account(snw_moreau *c, double h, double contact_work, double before) {
+    const snw_model *m = c->m;
+    snw_residual(m, c->in, c->mid, false, c->w);
+    snw_load_power(m, c->in, c->mid, c->w, c->power);
+    double heat = h * (snw_dissipation(m, c->mid->v) + snw_other_heat(m, c->mid, c->w));
+    double given = 0;
+    for (int i = 0; i < snw_npower(m); i++) {
+        c->work[i] += h * c->power[i];
+        given += h * c->power[i];
+    }
+    const double energy = energy_at(c, c->last, c->end, c->end_work);
+    heat += -contact_work + (before - energy); // `before`: energy ahead of the impulse at the end
+    const double lost = c->energy + given - heat - energy;
+    if (c->impact && lost > 0) {
+        heat += lost;
+    } else {
+        c->scheme += lost;
+    }
+    c->heat += heat;
+    c->energy = energy;
+}
+
+// Work of the contact forces on the displacements of the step, J
+static double work_of_contacts(const snw_moreau *c) {
+    double sum = 0;
+    for (int i = 0; i < c->nc; i++) {
+        const double *f = c->force + 3 * i, *u = c->u + 3 * i;
+        sum += f[0] * (u[0] - c->gap[c->candidate[i]]) + f[1] * u[1] + f[2] * u[2];
+    }
+    return sum;
+}
+
+static void store_forces(snw_moreau *c, double h, bool impulses) {
+    memset(c->point_force, 0, 3 * (size_t)c->m->ncontact_point * sizeof *c->point_force);
+    for (int i = 0; i < c->nc; i++) {
+        for (int j = 0; j < 3; j++) {
+            c->point_force[3 * c->candidate[i] + j] =
+                impulses ? c->impulse[3 * i + j] / h : c->force[3 * i + j];
+        }
+    }
+}
+
+// One solution with the present theta; *landed <- a contact closed in it
+static snw_status attempt(snw_moreau *c, double h, double t_laws, double theta, snw_stats *took,
+                          bool *landed) {
+    c->theta = theta;
+    snw_inputs_at(c->m, c->now->t + theta * (t_laws - c->now->t), c->in);
+    snw_inputs_at(c->m, t_laws, c->last);
+    *landed = false;
+    SNW_TRY(solve(c, h, took));
+    for (int i = 0; i < c->nc; i++) *landed = *landed || closed_now(c, i);
+    return SNW_OK;
+}
+
+// ---- impacts as instants ------------------------------------------------------------------------
+
+// Candidates <- those that are closed and do not approach
+static void keep_closed(snw_moreau *c) {
+    int n = 0;
+    for (int i = 0; i < c->nc; i++) {
+        if (c->gap[c->candidate[i]] > closed_gap(c) || c->approach[i] < -SLOWEST) continue;
+        move_candidate(c, i, n++);
+    }
+    c->nc = n;
+}
+
+// Smallest gap at the end of the step of contacts that are no candidates
+static double smallest_gap(const snw_moreau *c) {
+    double least = INFINITY;
+    for (int k = 0; k < c->m->ncontact_point; k++) {
+        if (!is_hard(c, k) || !exists(c, c->end_work, k) || candidate_of(c, k) >= 0) continue;
+        least = fmin(least, c->end_work->contact_point[k].gap);
+    }
+    return least;
+}
+
+// A step of at most *h that ends where the first contact closes; *h <- its length. False: none
+// closes, or the instant was not found.
+static bool step_to_touch(snw_moreau *c, double *h, double t_laws, snw_stats *took) {
+    enum { SEARCH = 30 };
+    double low = 0, high = *h, length = *h, at_low = NAN, at_high = NAN;
+    const double t0 = c->now->t;
+    bool landed;
+    keep_closed(c);
+    c->closed_only = true;
+    for (int k = 0; k < SEARCH; k++) {
+        const double laws = t0 + (t_laws - t0) * (length / *h);
+        if (attempt(c, length, laws, 0.5, took, &landed) != SNW_OK) break;
+        const double gap = smallest_gap(c);
+        if (k == 0 && gap > 0) break;
+        if (fabs(gap) <= 0.5 * closed_gap(c)) {
+            *h = length;
+            c->closed_only = false;
+            return true;
+        }
+        // regula falsi, with bisection where one end stays
+        if (gap > 0) {
+            low = length, at_low = gap;
+        } else {
+            high = length, at_high = gap;
+        }
+        const bool known = isfinite(at_low) && isfinite(at_high);
+        length = known && k % 3 != 2 ? low + (high - low) * at_low / (at_low - at_high)
+                                     : 0.5 * (low + high);
+    }
+    c->closed_only = false;
+    return false;
+}
+
+// Contacts that close at the end of the step become candidates, with their approach there.
+static void add_touching(snw_moreau *c) {
+    snw_kinematics(c->m, c->last, c->end, false, c->end_work);
+    for (int k = 0; k < c->m->ncontact_point; k++) {
+        if (!is_hard(c, k) || !exists(c, c->end_work, k) || candidate_of(c, k) >= 0) continue;
+        if (c->end_work->contact_point[k].gap > closed_gap(c)) continue;
+        double u[3];
+        snw_contact_velocity(c->m, c->end_work, k, u);
+        c->gap[k] = c->end_work->contact_point[k].gap;
+        if (!add_candidate(c, k, u[0])) return;
+    }
+}
+
+// One step of length *h, or shorter where a contact closes.
+static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *took) {
+    const snw_model *m = c->m;
+    bool closes, landed;
+    snw_inputs_at(m, c->now->t, c->in);
+    if (!choose_candidates(c, *length, &closes)) return SNW_E_DIVERGED;
+    snw_chart_from_state(m, SNW_CHART_SO3R3, c->now, c->rate0, c->acc);
+    memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
+    memcpy(c->end->z, c->now->z, (size_t)m->nsignal * sizeof(double));
+    const bool cut = closes && c->cuts < CUTS && step_to_touch(c, length, t_laws, took);
+    const double h = *length;
+    if (cut) {
+        c->cuts++;
+        landed = true;
+    } else {
+        if (closes && !choose_candidates(c, h, &closes)) return SNW_E_DIVERGED;
+        SNW_TRY(attempt(c, h, t_laws, closes ? 1 : 0.5, took, &landed));
+        if (landed != closes) SNW_TRY(attempt(c, h, t_laws, landed ? 1 : 0.5, took, &landed));
+    }
+    c->end->t = c->now->t + h;
+    c->impact = landed;
+    const double done = work_of_contacts(c);
+    const double before = energy_at(c, c->last, c->end, c->end_work);
+    keep_acting(c);
+    turn_forces(c);
+    if (cut) add_touching(c);
+    const bool velocities = c->nc > 0 || m->nconstraint > 0;
+    if (velocities) {
+        double *v = c->part; // velocities before the impulse
+        memcpy(v, c->end->v, (size_t)m->nv * sizeof *v);
+        SNW_TRY(impact(c, h, true));
+        if (landed && energy_at(c, c->last, c->end, c->end_work) > c->energy) {
+            memcpy(c->end->v, v, (size_t)m->nv * sizeof *v);
+            SNW_TRY(impact(c, h, false));
+        }
+    }
+    account(c, h, done, before);
+    store_forces(c, h, velocities);
+    snw_state_copy(m, c->end, c->now);
+    took->increments++;
+    return SNW_OK;
+}
+
+// ---- integrator ---------------------------------------------------------------------------------
+
+enum { NBLOCK = 7 };
+
+static void list_blocks(const snw_moreau *c, snw_checkpoint_block block[NBLOCK]) {
+    snw_moreau *own = (snw_moreau *)c;
+    const snw_checkpoint_block list[NBLOCK] = {{&c->now->t, 1},
+                                               snw_checkpoint_state(c->m, c->now),
+                                               {c->mass, (size_t)c->m->nv},
+                                               {c->work, (size_t)snw_npower(c->m)},
+                                               {&own->heat, 1},
+                                               {&own->scheme, 1},
+                                               {&own->energy, 1}};
+    memcpy(block, list, sizeof list);
+}
+
+size_t snw_integrator_moreau_saves(const snw_model *m) {
+    return 4 + snw_state_doubles(m) + (size_t)m->nv + (size_t)snw_npower(m) +
+           3 * (size_t)m->ncontact_point;
+}
+
+static void moreau_save(const void *self, double *out) {
+    const snw_moreau *c = self;
+    snw_checkpoint_block block[NBLOCK];
+    list_blocks(c, block);
+    memcpy(snw_checkpoint_save(NBLOCK, block, out), c->point_force,
+           3 * (size_t)c->m->ncontact_point * sizeof *out);
+}
+
+static snw_status moreau_load(void *self, const double *in, snw_error *err) {
+    snw_moreau *c = self;
+    (void)err;
+    snw_checkpoint_block block[NBLOCK];
+    list_blocks(c, block);
+    memcpy(c->point_force, snw_checkpoint_load(NBLOCK, block, in),
+           3 * (size_t)c->m->ncontact_point * sizeof *in);
+    return SNW_OK;
+}
+
+static void moreau_undo(void *self) { (void)moreau_load(self, ((snw_moreau *)self)->saved, NULL); }
+
+static snw_status moreau_restart(void *self, const double *z, snw_error *err) {
+    snw_moreau *c = self;
+    const snw_model *m = c->m;
+    (void)err;
+    if (z) memcpy(c->now->z, z, (size_t)m->nsignal * sizeof *z);
+    snw_inputs_at(m, c->now->t + snw_time_resolution(c->now->t), c->in);
+    snw_mass_matrix(m, c->in, c->now, c->w, c->A);
+    for (int i = 0; i < m->nv; i++) c->mass[i] = c->A[(size_t)i * (size_t)(m->nv + 1)];
+    c->energy = energy_at(c, c->in, c->now, c->w);
+    return SNW_OK;
+}
+
+// Reports the deepest penetration of the initial state.
+static snw_status check_start(snw_moreau *c, snw_error *err) {
+    const snw_model *m = c->m;
+    int worst = -1, count = 0;
+    snw_kinematics(m, c->in, c->now, true, c->w);
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (!is_hard(c, k) || !exists(c, c->w, k)) continue;
+        if (c->w->contact_point[k].gap >= -1e-8 * fmin(1, m->length)) continue;
+        count++;
+        if (worst < 0 || c->w->contact_point[k].gap < c->w->contact_point[worst].gap) worst = k;
+    }
+    if (worst < 0) return SNW_OK;
+    const snw_contact_point *p = &m->contact_point[worst];
+    return snw_fail(err, SNW_E_MODEL,
+                    "hard contact '%s': link '%s' starts %.3g m inside the surface, and %d contact "
+                    "points in all do; move it out, or let it settle in a static step with a "
+                    "compliant contact first",
+                    m->desc->contact[p->contact].name, m->desc->link[m->seg[p->seg].link].name,
+                    -c->w->contact_point[worst].gap, count);
+}
+
+static snw_status moreau_start(void *self, const snw_state *s, snw_error *err) {
+    snw_moreau *c = self;
+    snw_state_copy(c->m, s, c->now);
+    snw_inputs_at(c->m, c->now->t, c->in);
+    SNW_TRY(check_start(c, err));
+    if (c->projection) SNW_TRY(snw_projection_velocities(c->projection, c->in, c->now, err));
+    for (int i = 0; i < snw_npower(c->m); i++) c->work[i] = 0;
+    memset(c->point_force, 0, 3 * (size_t)c->m->ncontact_point * sizeof *c->point_force);
+    c->heat = c->scheme = 0;
+    return moreau_restart(c, NULL, err);
+}
+
+static snw_status give_up(const snw_moreau *c, double h, snw_error *err) {
+    snw_error why = {0};
+    if (snw_inputs_check(c->m, c->in, c->in->t, &why) != SNW_OK)
+        return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, c->now->t, why.text);
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "no motion found beyond t = %g s (steps down to %.2g s); the results so far "
+                    "are kept. Try a smaller step, or a compliant contact",
+                    c->now->t, h);
+}
+
+static snw_status moreau_advance(void *self, double to, double limit, snw_stats *took,
+                                 snw_error *err) {
+    const double t_laws = snw_before_jump(to, limit);
+    snw_moreau *c = self;
+    if (c->saved) moreau_save(c, c->saved);
+    c->cuts = 0;
+    double h = to - c->now->t;
+    const double shortest = 1e-6 * h;
+    for (;;) {
+        const double remaining = to - c->now->t;
+        if (snw_interrupted(c->interrupt))
+            return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", c->now->t);
+        if (c->patience > 0 && took->iterations > c->patience) return give_up(c, h, err);
+        bool last = h >= remaining * (1 - 1e-9);
+        if (last) h = remaining;
+        const double wanted = h;
+        if (step(c, &h, last ? t_laws : c->now->t + h, took) == SNW_OK) {
+            last = last && h == wanted;
+            if (last) c->now->t = to;
+            if (last || snw_monitor_stops(c->monitor)) return SNW_OK;
+            h = 2 * wanted;
+            continue;
+        }
+        h = 0.5 * wanted;
+        if (h < shortest) return give_up(c, h, err);
+    }
+}
+
+static const snw_work *moreau_work_at(void *self) {
+    snw_moreau *c = self;
+    snw_inputs_at(c->m, c->now->t, c->in);
+    snw_residual(c->m, c->in, c->now, false, c->w);
+    snw_observe(c->m, c->in, c->now, false, c->w);
+    for (int k = 0; k < c->m->ncontact_point; k++) {
+        if (is_hard(c, k)) snw_contact_set_force(c->m, c->w, k, c->point_force + 3 * k);
+    }
+    return c->w;
+}
+
+static const snw_state *moreau_state(const void *self) { return ((const snw_moreau *)self)->now; }
+static const snw_inputs *moreau_inputs(const void *self) { return ((const snw_moreau *)self)->in; }
+
+static void moreau_set_interrupt(void *self, snw_interrupt interrupt) {
+    ((snw_moreau *)self)->interrupt = interrupt;
+}
+
+static void moreau_set_monitor(void *self, snw_step_monitor monitor) {
+    ((snw_moreau *)self)->monitor = monitor;
+}
+
+static void moreau_use(void *self, const snw_model *m) {
+    snw_moreau *c = self;
+    c->m = m;
+    if (c->projection) snw_projection_use(c->projection, m);
+}
+
+static void moreau_set_manual(void *self, const snw_manual_inputs *manual) {
+    snw_moreau *c = self;
+    c->in->manual = c->last->manual = manual;
+}
+
+static snw_work_done moreau_work(const void *self) {
+    const snw_moreau *c = self;
+    return (snw_work_done){
+        .n = snw_npower(c->m), .work = c->work, .heat = c->heat, .scheme = c->scheme};
+}
+
+static void moreau_close(void *self) {
+    snw_moreau *c = self;
+    if (!c) return;
+    snw_work_destroy(c->w);
+    snw_work_destroy(c->end_work);
+    snw_projection_destroy(c->projection);
+    snw_inputs_destroy(c->in);
+    snw_inputs_destroy(c->last);
+    snw_state_destroy(c->now);
+    snw_state_destroy(c->mid);
+    snw_state_destroy(c->end);
+    snw_free(c->scratch.base);
+    snw_free(c->block);
+    snw_free(c->saved);
+    snw_free(c);
+}
+
+static void moreau_place(void *object, snw_fields *f) {
+    snw_moreau *o = object;
+    const snw_model *m = o->m;
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, n = nv + nr;
+    const size_t np = (size_t)snw_npower(m), nc = (size_t)o->most,
+                 points = (size_t)m->ncontact_point;
+    MOREAU_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
+}
+
+static int count_hard(const snw_moreau *c) {
+    int n = 0;
+    for (int k = 0; k < c->m->ncontact_point; k++) n += is_hard(c, k);
+    return n < SNW_MOREAU_CONTACTS ? n : SNW_MOREAU_CONTACTS;
+}
+
+snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
+                                 snw_integrator *out) {
+    snw_moreau *c = snw_alloc(sizeof *c);
+    if (!c) return SNW_E_MEMORY;
+    c->m = m;
+    c->patience = step->patience;
+    c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-10;
+    c->n = m->nv + m->nconstraint;
+    c->most = count_hard(c);
+    c->scale = m->scale[0] * m->typical[0] / m->length;
+    c->block = snw_fields_create(moreau_place, c);
+    c->scratch.size = snw_coulomb_scratch(c->most);
+    c->scratch.base = snw_alloc(c->scratch.size);
+    c->saved = m->nsignal ? snw_alloc(snw_integrator_moreau_saves(m) * sizeof(double)) : NULL;
+    if (!c->block || !c->scratch.base || (m->nsignal && !c->saved) ||
+        (m->nloop && snw_projection_create(m, &c->projection) != SNW_OK) ||
+        snw_work_create(m, &c->w) != SNW_OK || snw_work_create(m, &c->end_work) != SNW_OK ||
+        snw_inputs_create(m, &c->in) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
+        snw_state_create(m, &c->now) != SNW_OK || snw_state_create(m, &c->mid) != SNW_OK ||
+        snw_state_create(m, &c->end) != SNW_OK) {
+        moreau_close(c);
+        return SNW_E_MEMORY;
+    }
+    *out = (snw_integrator){.self = c,
+                            .grid = step->step,
+                            .set_interrupt = moreau_set_interrupt,
+                            .set_monitor = moreau_set_monitor,
+                            .start = moreau_start,
+                            .advance = moreau_advance,
+                            .restart = moreau_restart,
+                            .undo = moreau_undo,
+                            .use = moreau_use,
+                            .set_manual = moreau_set_manual,
+                            .state = moreau_state,
+                            .inputs = moreau_inputs,
+                            .work_at = moreau_work_at,
+                            .work = moreau_work,
+                            .save = moreau_save,
+                            .load = moreau_load,
+                            .close = moreau_close};
+    return SNW_OK;
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+//
+// moreau.h: time stepping with hard contacts, in the manner of Moreau and Jean (theory.md 6.9).
+//
+// With the increment d over a step of length h, q_m = q_0 theta d, v_m = d/h and v_1 = v_0 + (v_m -
+// v_0)/theta, in a chart in which free joints have world linear velocities, the step solves
+//
+//     r(q_m, v_m, (v_1 - v_0)/h) = G(q_m)' P                                               (6.51)
+//     0 <= g(q_1) _|_ P_n >= 0,   Coulomb's law for P_t and the slip h u_t(q_m, v_m)
+//
+// for d and the contact forces P. No contact penetrates at the end of a step, and a contact that
+// sticks does not move at all. Then an impulse at q_1 makes the velocities agree with the contacts:
+//
+//     M (v_1+ - v_1) = G(q_1)' (p - h P),   u_n + e u_n0 >= 0 _|_ p_n >= 0,   Coulomb       (6.52)
+//
+// with the impulse p of the whole step in the friction cone. theta is 1/2, order 2; in a step in
+// which a contact closes it is 1, since the middle rule would reflect it. Neither contact forces
+// nor friction create energy.
+#pragma once
+
+#include "base/fields.h"
+#include "integrate/integrator.h"
+#include "solve/coulomb.h"
+
+enum { SNW_MOREAU_CONTACTS = 200 }; // most contact points that may act in one step
+
+// n unknowns, nv velocities, nc contacts that may act, np powers, points: all contact points
+#define MOREAU_FIELDS(AT, PACK)                                                                    \
+    AT(double, d, n, "increments and multipliers of the step")                                     \
+    PACK(double, y, n, "solution without contacts")                                                \
+    PACK(double, r, nv, "residual without contact forces")                                         \
+    PACK(double, rate0, nv, "velocities in the chart at the start of the step")                    \
+    PACK(double, rate, nv, "velocities in the chart")                                              \
+    PACK(double, acc, nv, "accelerations in the chart")                                            \
+    PACK(double, part, nv, "increment up to the middle; velocities before an impulse")             \
+    PACK(double, chart_jacobian, 108 * (size_t)m->nlie_block, "Jacobian of the chart")             \
+    PACK(double, violation, nr, "violation of the constraint rows at the end of the step")         \
+    PACK(double, mass, nv, "typical masses")                                                       \
+    PACK(double, A, n *n, "Newton's matrix bordered by the constraint rows, and its factors")      \
+    PACK(double, G, nv * 3 * nc, "contact Jacobian: three columns for each contact")               \
+    PACK(double, X, n * 3 * nc, "increments by contact forces")                                    \
+    PACK(double, W, 9 * nc * nc, "displacements of contacts by contact forces")                    \
+    PACK(double, b, 3 * nc, "displacements without contact forces")                                \
+    PACK(double, force, 3 * nc, "contact forces")                                                  \
+    PACK(double, impulse, 3 * nc, "impulses of the step")                                          \
+    PACK(double, u, 3 * nc, "gaps and slips at the end, then velocities")                          \
+    PACK(double, approach, nc, "rate of the gap at the start of the step, m/s")                    \
+    PACK(double, mu, 2 * nc, "friction coefficients")                                              \
+    PACK(double, point_force, 3 * points, "forces at all contact points in the last step")         \
+    PACK(double, gap, points, "gaps at the start of the step, m")                                  \
+    PACK(double, power, np, "per load, at the middle of the step")                                 \
+    PACK(double, work, np, "per load")                                                             \
+    AT(int, pivot, n, "of the factors of A")                                                       \
+    PACK(int, candidate, nc, "contact points that may act in the step")
+
+typedef struct snw_moreau {
+    const snw_model *m;
+    double tolerance;
+    int patience; // Newton iterations allowed in one advance; 0: no limit
+    snw_interrupt interrupt;
+    snw_step_monitor monitor;
+    snw_work *w, *end_work;     // at the middle of the step, and at its end
+    snw_projection *projection; // NULL: no loops
+    snw_inputs *in, *last;      // at the middle and at the end of the step
+    snw_state *now, *mid, *end;
+    int n;        // unknowns: increments, then multipliers
+    int nc, most; // contacts that may act; room for them
+    double scale; // of constraint rows and multipliers
+    double theta;
+    MOREAU_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
+    void *block;
+    snw_arena scratch;
+    double *saved; // checkpoint before the last advance; NULL for models without signals
+    double heat, scheme, energy; // dissipated; removed by the scheme; kinetic and potential, J
+    bool impact;                 // a contact closed in the last step
+    bool closed_only;            // contacts that close are not candidates: search of an impact
+    int cuts;                    // steps that ended at an impact in the present advance
+} snw_moreau;

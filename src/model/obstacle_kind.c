@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+//
+// Signed distances of the shapes of obstacles with gradient and Hessian, theory.md (3.13.5).
+// Outside of its core every shape is the set of points at a given distance from a convex or
+// circular core, so that the gradient is a unit vector and the Hessian has the principal curvatures
+// of the offset surface.
+#include "model/obstacle_kind.h"
+
+#include <math.h>
+
+// ---- cores --------------------------------------------------------------------------------------
+
+// Distance from the orthant e <= 0 of n coordinates: |max(e, 0)| outside of it, max(e) within. g, h
+// (n x n) <- derivatives. Over a face, an edge or a corner h is the projection across g divided by
+// the distance, in the coordinates that are positive.
+static double orthant_distance(int n, const double *e, double *g, double *h) {
+    double square = 0;
+    int largest = 0;
+    for (int i = 0; i < n; i++) {
+        if (e[i] > 0) square += e[i] * e[i];
+        if (e[i] > e[largest]) largest = i;
+        g[i] = 0;
+    }
+    for (int i = 0; i < n * n; i++) h[i] = 0;
+    if (!(e[largest] > 0)) {
+        g[largest] = 1;
+        return e[largest];
+    }
+    const double size = sqrt(square);
+    for (int i = 0; i < n; i++) {
+        if (e[i] > 0) g[i] = e[i] / size;
+    }
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) {
+            if (e[i] > 0 && e[j] > 0) h[n * i + j] = ((i == j) - g[i] * g[j]) / size;
+        }
+    }
+    return size;
+}
+
+// Gradient and Hessian of f(rho, z), rho the distance from the axis z, from its derivatives g (rho,
+// z) and h (2 x 2). Across the meridian the curvature is f_rho/rho; on the axis f_rho is zero and
+// the limit is f_rho,rho.
+static void revolve(snw_vec3 y, double rho, const double g[2], const double h[4], snw_vec3 *n,
+                    snw_mat3 *H) {
+    const snw_vec3 e = rho > 0 ? (snw_vec3){{y.x / rho, y.y / rho, 0}} : (snw_vec3){{1, 0, 0}};
+    const snw_vec3 across = {{-e.y, e.x, 0}}, z = {{0, 0, 1}};
+    const double around = rho > 0 ? g[0] / rho : h[0];
+    *n = (snw_vec3){{g[0] * e.x, g[0] * e.y, g[1]}};
+    *H = snw_mat3_add(
+        snw_mat3_add(snw_mat3_scale(h[0], snw_outer(e, e)), snw_mat3_scale(h[3], snw_outer(z, z))),
+        snw_mat3_add(snw_mat3_scale(h[1], snw_mat3_add(snw_outer(e, z), snw_outer(z, e))),
+                     snw_mat3_scale(around, snw_outer(across, across))));
+}
+
+static double distance_from_axis(snw_vec3 y) { return sqrt(y.x * y.x + y.y * y.y); }
+
+// Distance of (a, b) from the origin; g, h <- derivatives. At the origin itself along b.
+static double point_distance(double a, double b, double g[2], double h[4]) {
+    const double size = sqrt(a * a + b * b), over = size > 0 ? 1 / size : 0;
+    g[0] = a * over;
+    g[1] = size > 0 ? b * over : 1;
+    h[0] = g[1] * g[1] * over;
+    h[1] = h[2] = -g[0] * g[1] * over;
+    h[3] = g[0] * g[0] * over;
+    return size;
+}
+
+// ---- shapes -------------------------------------------------------------------------------------
+
+static double plane_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H) {
+    (void)o;
+    *n = (snw_vec3){{0, 0, 1}};
+    *H = (snw_mat3){0};
+    return y.z;
+}
+
+static double sphere_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H) {
+    const double size = snw_norm(y);
+    *H = (snw_mat3){0};
+    if (!(size > 0)) {
+        *n = (snw_vec3){{0, 0, 1}};
+        return -o->radius;
+    }
+    *n = snw_scale(1 / size, y);
+    *H = snw_mat3_scale(1 / size,
+                        snw_mat3_add(snw_mat3_identity(), snw_mat3_scale(-1, snw_outer(*n, *n))));
+    return size - o->radius;
+}
+
+static double capsule_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H) {
+    const double rho = distance_from_axis(y), end = y.z > 0 ? o->half.z : -o->half.z;
+    double g[2] = {1, 0}, h[4] = {0}, size = rho;
+    if (fabs(y.z) > o->half.z) size = point_distance(rho, y.z - end, g, h);
+    revolve(y, rho, g, h, n, H);
+    return size - o->radius;
+}
+
+static double box_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H) {
+    double e[3], g[3], h[9];
+    for (int i = 0; i < 3; i++) e[i] = fabs(y.e[i]) - (o->half.e[i] - o->rounding);
+    const double size = orthant_distance(3, e, g, h);
+    for (int i = 0; i < 3; i++) {
+        const double way = y.e[i] < 0 ? -1 : 1;
+        n->e[i] = way * g[i];
+        for (int j = 0; j < 3; j++) H->e[i][j] = (y.e[j] < 0 ? -way : way) * h[3 * i + j];
+    }
+    return size - o->rounding;
+}
+
+static double cylinder_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H) {
+    const double rho = distance_from_axis(y), way = y.z < 0 ? -1 : 1;
+    const double e[2] = {rho - (o->radius - o->rounding), fabs(y.z) - (o->half.z - o->rounding)};
+    double g[2], h[4];
+    const double size = orthant_distance(2, e, g, h);
+    g[1] *= way, h[1] *= way, h[2] *= way;
+    revolve(y, rho, g, h, n, H);
+    return size - o->rounding;
+}
+
+static double torus_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H) {
+    const double rho = distance_from_axis(y);
+    double g[2], h[4];
+    const double size = point_distance(rho - o->radius, y.z, g, h);
+    revolve(y, rho, g, h, n, H);
+    return size - o->section;
+}
+
+// ---- ranges -------------------------------------------------------------------------------------
+
+static double obstacle_infinite(const snw_obstacle *o) {
+    (void)o;
+    return INFINITY;
+}
+static double obstacle_radius(const snw_obstacle *o) { return o->radius; }
+static double obstacle_rounding(const snw_obstacle *o) { return o->rounding; }
+static double obstacle_section(const snw_obstacle *o) { return o->section; }
+// of an endless cylinder the radius, of others the rounding of its rims
+static double cylinder_radius(const snw_obstacle *o) {
+    return isinf(o->half.z) ? o->radius : o->rounding;
+}
+
+const snw_obstacle_type snw_obstacle_table[SNW_OBSTACLE_COUNT] = {
+    [SNW_OBSTACLE_PLANE] = {"plane", "the half-space below z = 0", 0, 0, false, plane_distance,
+                            obstacle_infinite, obstacle_infinite},
+    [SNW_OBSTACLE_SPHERE] = {"sphere", "a ball", SNW_SIZE_RADIUS, SNW_SIZE_RADIUS, true,
+                             sphere_distance, obstacle_radius, obstacle_radius},
+    [SNW_OBSTACLE_CAPSULE] = {"capsule", "a cylinder along z with hemispheres at its ends",
+                              SNW_SIZE_RADIUS | SNW_SIZE_LENGTH, SNW_SIZE_RADIUS | SNW_SIZE_LENGTH,
+                              true, capsule_distance, obstacle_radius, obstacle_radius},
+    [SNW_OBSTACLE_BOX] = {"box", "a box with rounded edges", SNW_SIZE_BOX,
+                          SNW_SIZE_BOX | SNW_SIZE_ROUNDING, true, box_distance, obstacle_rounding,
+                          obstacle_rounding},
+    [SNW_OBSTACLE_CYLINDER] = {"cylinder", "a cylinder along z with rounded rims, or endless",
+                               SNW_SIZE_RADIUS,
+                               SNW_SIZE_RADIUS | SNW_SIZE_LENGTH | SNW_SIZE_ROUNDING, true,
+                               cylinder_distance, cylinder_radius, cylinder_radius},
+    [SNW_OBSTACLE_TORUS] = {"torus", "a ring about z", SNW_SIZE_RADIUS | SNW_SIZE_SECTION,
+                            SNW_SIZE_RADIUS | SNW_SIZE_SECTION, true, torus_distance,
+                            obstacle_section, obstacle_section},
+};
+
+double snw_obstacle_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H) {
+    const double d = snw_obstacle_table[o->kind].distance(o, y, n, H);
+    if (!o->inside) return d;
+    *n = snw_scale(-1, *n);
+    *H = snw_mat3_scale(-1, *H);
+    return -d;
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+//
+// Contact with obstacles of all shapes, at rest, moved by laws and carried by links: distances,
+// derivatives of the forces, momentum, energy, and closed forms.
+#include "dynamics/contact.h"
+#include "random_tree.h"
+#include "setting.h"
+
+#include <stdio.h>
+
+// ---- distances ----------------------------------------------------------------------------------
+
+static const snw_obstacle shapes[] = {
+    {.kind = SNW_OBSTACLE_PLANE},
+    {.kind = SNW_OBSTACLE_SPHERE, .radius = 0.7},
+    {.kind = SNW_OBSTACLE_CAPSULE, .radius = 0.4, .half = {{0, 0, 0.5}}},
+    {.kind = SNW_OBSTACLE_BOX, .half = {{0.5, 0.7, 0.9}}, .rounding = 0.2},
+    {.kind = SNW_OBSTACLE_CYLINDER, .radius = 0.6, .half = {{0, 0, 0.5}}, .rounding = 0.1},
+    {.kind = SNW_OBSTACLE_CYLINDER, .radius = 0.6, .half = {{0, 0, INFINITY}}},
+    {.kind = SNW_OBSTACLE_TORUS, .radius = 0.9, .section = 0.3},
+};
+enum { SHAPES = sizeof shapes / sizeof *shapes };
+
+// Gradient and Hessian are the derivatives of distance and gradient, the gradient is a unit vector,
+// and the Hessian is zero along it: over faces, edges, corners, ends and insides.
+static void distances_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {211};
+    for (int k = 0; k < 40 * SHAPES; k++) {
+        snw_obstacle o = shapes[k % SHAPES];
+        o.inside = o.kind != SNW_OBSTACLE_PLANE && k % 2;
+        const snw_vec3 y = roll_vec3(&d, 2);
+        snw_vec3 n, ignored;
+        snw_mat3 H, also;
+        (void)snw_obstacle_distance(&o, y, &n, &H);
+        assert_near(snw_norm(n), 1, 1e-14);
+        assert_near(snw_norm(snw_rotate(H, n)), 0, 1e-13);
+        for (int j = 0; j < 3; j++) {
+            double slope = 0;
+            snw_vec3 turn = {{0}};
+            for (int way = 0; way < BESIDE; way++) {
+                snw_vec3 moved = y;
+                moved.e[j] += beside(way);
+                slope += slope_of(way, snw_obstacle_distance(&o, moved, &ignored, &also));
+                for (int i = 0; i < 3; i++) turn.e[i] += slope_of(way, ignored.e[i]);
+            }
+            assert_near(slope, n.e[j], 10 * LEFT);
+            for (int i = 0; i < 3; i++) assert_near(turn.e[i], H.e[i][j], 100 * LEFT);
+        }
+    }
+}
+
+// ---- derivatives --------------------------------------------------------------------------------
+
+// Two robots that float: round and rectangular rods, spheres and points; an obstacle for rods and
+// one for bodies, in the smooth onset of the force everywhere.
+static const char robot_text[] =
+    "sinew: 1\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
+    "robot:\n"
+    "  base: {on: world, joint: free, body: {sphere: {radius: 60 mm}, mass: 2, com: [0.02, 0.1, "
+    "0]}}\n"
+    "  arm: {on: base, rod: {length: 0.5, section: {circle: {radius: 20 mm + 5 mm*x/L}}, material: "
+    "rubber, strain: cosserat legendre 2}}\n"
+    "  strip: {on: arm@60%%, pose: {rpy: [0.1, 0.2, 0.3]}, joint: spherical, rod: {length: 0.3, "
+    "section: {rectangle: {y: 15 mm, z: 40 mm}}, material: rubber, strain: kirchhoff linear}}\n"
+    "  other: {on: world, joint: free, body: {mass: 3, com: [0, 0.05, 0], inertia: [0.02, 0.03, "
+    "0.04]}}\n"
+    "  finger: {on: other, pose: {xyz: [0.1, 0, 0.2], rpy: [0.3, 0.1, 0]}, joint: revolute, rod: "
+    "{length: 0.4, section: {tube: {radius: 15 mm, inner: 5 mm}}, material: rubber, strain: "
+    "{bend_y: linear, bend_z: linear}}}\n"
+    "  pad: {on: finger.tip, joint: prismatic, body: {sphere: {radius: 30 mm}, mass: 1}}\n"
+    "contacts:\n"
+    "  rods: {obstacle: {links: [arm, strip], shape: %s, %s, stiffness: 3 kPa, ends: 40, damping: "
+    "0.05, friction: {along: 0.2, across: 0.9}, creep: 0.7, smooth: 20}}\n"
+    "  bodies: {obstacle: {links: base, shape: %s, %s, stiffness: 300, damping: 0.05, friction: "
+    "0.6, creep: 0.7, smooth: 20}}\n"
+    "  toes: {obstacle: {links: base, shape: %s, %s, stiffness: 200, damping: 0.04, friction: 0.5, "
+    "creep: 0.5, smooth: 20, points: [[0.1, 0, 0], [0, 0.1, 0.05]]}}\n";
+
+static const char *const shape_texts[] = {
+    "plane",
+    "sphere, radius: 0.7",
+    "capsule, radius: 0.4, length: 1",
+    "box, size: [1, 1.4, 1.8], rounding: 0.2",
+    "cylinder, radius: 0.6, length: 1, rounding: 0.1",
+    "cylinder, radius: 0.6",
+    "torus, radius: 0.9, section: 0.3",
+    "sphere, radius: 10.2, inside: true",
+    "capsule, radius: 10.2, length: 0.6, inside: true",
+    "cylinder, radius: 10.2, inside: true",
+    "torus, radius: 11.5, section: 10.2, inside: true",
+};
+enum { SHAPE_TEXTS = sizeof shape_texts / sizeof *shape_texts };
+
+// Complex steps check all shapes. Differences check planes only: a Hessian that jumps at an edge,
+// or grows near a centre, varies over their steps.
+static bool is_checked(int shape) {
+#ifdef SNW_COMPLEX
+    (void)shape;
+    return true;
+#else
+    return shape == 0;
+#endif
+}
+
+// at rest, moving and rotating by laws, carried by the other robot and by a link of the same one
+static const char *const frames[] = {
+    "at: [0.3, -0.4, 0.2], axis: [1, 2, 2]",
+    "pose: {xyz: [0.3 + 0.5*t, -0.4*t^2, 0.2], rpy: [0.7*t, 0.3, 2*t]}",
+    "on: finger.tip, at: [0.1, 0.2, -0.1], axis: [1, 2, 2]",
+    "on: other, pose: {xyz: [0.1*t, 0, 0.1], rpy: [0, t, 0]}",
+    "on: pad, at: [0, 0.1, 0.2]",
+};
+enum { FRAMES = sizeof frames / sizeof *frames };
+
+static void robot_open(setting *s, dice *d, const char *shape, const char *frame) {
+    char text[4000];
+    (void)snprintf(text, sizeof text, robot_text, shape, frame, shape, frame, shape, frame);
+    setting_open(s, text);
+    state_random(s->g.m, d, s->g.s);
+    s->g.s->t = 0.3;
+    snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
+}
+
+static int touching(const rig *g) {
+    int n = 0;
+    for (int k = 0; k < g->m->ncontact_point; k++) n += g->w->contact_point[k].elastic_force > 0;
+    return n;
+}
+
+static void obstacles_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {212};
+    for (int k = 0; k < SHAPE_TEXTS * FRAMES; k++) {
+        setting s;
+        if (!is_checked(k % SHAPE_TEXTS)) continue;
+        robot_open(&s, &d, shape_texts[k % SHAPE_TEXTS], frames[k % FRAMES]);
+        snw_residual(s.g.m, s.g.in, s.g.s, false, s.g.w);
+        assert_true(touching(&s.g) > 20);
+        rig_check(&s.g);
+        setting_close(&s);
+    }
+}
+
+#ifndef SNW_WIDE
+// in statics forces are derivatives of the stored energy, and the stiffness is symmetric
+static void obstacles_store_the_energy_of_their_forces(void **state) {
+    (void)state;
+    dice d = {213};
+    for (int k = 0; k < SHAPE_TEXTS; k++) {
+        setting s;
+        if (!is_checked(k)) continue;
+        robot_open(&s, &d, shape_texts[k], frames[k % 2 ? 2 : 4]);
+        rig *g = &s.g;
+        const int n = g->m->nv;
+        rig_check_stiffness(g);
+        double *dx = calloc((size_t)n, sizeof *dx);
+        for (int j = 0; j < n; j++) {
+            double energy = 0, power = 0;
+            rig_direction(g, j, dx);
+            for (int way = 0; way < BESIDE; way++) {
+                snw_move(g->m, g->s->q, beside(way), dx, g->moved->q);
+                snw_residual(g->m, g->in, g->moved, true, g->w);
+                energy += slope_of(way, snw_stored_energy(g->m, g->moved->q, g->w) +
+                                            snw_gravity_energy(g->m, g->in, g->w));
+            }
+            snw_residual(g->m, g->in, g->s, true, g->w);
+            for (int i = 0; i < n; i++) power += g->w->r[i] * dx[i];
+            assert_near(power, energy, 100 * LEFT);
+        }
+        free(dx);
+        setting_close(&s);
+    }
+}
+#endif
+
+// ---- momentum -----------------------------------------------------------------------------------
+
+#ifndef SNW_NUMBERS
+
+// The wrenches of a contact on both sides are opposite, and their power is stored or becomes heat.
+static void a_carried_obstacle_keeps_momentum(void **state) {
+    (void)state;
+    dice d = {214};
+    for (int k = 0; k < SHAPE_TEXTS * FRAMES; k++) {
+        setting s;
+        robot_open(&s, &d, shape_texts[k % SHAPE_TEXTS], frames[2 + k % 3]);
+        rig *g = &s.g;
+        snw_kinematics(g->m, g->in, g->s, false, g->w);
+        for (int i = 0; i < g->m->nseg; i++) g->w->F[i] = snw_wrench_zero();
+        snw_contact_add(g->m, g->w);
+        snw_wrench sum = {0};
+        double size = 0, power = 0;
+        for (int i = 0; i < g->m->nseg; i++) {
+            const snw_wrench F = snw_wrench_to_parent(g->w->g[i], g->w->F[i]);
+            sum = snw_wrench_add(sum, F);
+            size += snw_norm(F.f) + snw_norm(F.m);
+            power -= snw_power(g->w->F[i], g->w->V[i]);
+        }
+        assert_true(size > 1);
+        for (int i = 0; i < 6; i++) assert_near(sum.e[i], 0, 1e-13 * size);
+        const double heat = snw_contact_heat(g->m, g->w);
+        assert_near(power, -heat - snw_contact_energy_rate(g->m, g->w), 1e-12 * size);
+        assert_true(heat >= 0);
+        setting_close(&s);
+    }
+}
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(distances_have_exact_derivatives),
+        cmocka_unit_test(obstacles_have_exact_derivatives),
+#ifndef SNW_WIDE
+        cmocka_unit_test(obstacles_store_the_energy_of_their_forces),
+#endif
+#ifndef SNW_NUMBERS
+        cmocka_unit_test(a_carried_obstacle_keeps_momentum),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
