@@ -58,6 +58,7 @@ typedef struct snw_key_table {
     X(anchor)                                                                                      \
     X(ground)                                                                                      \
     X(friction)                                                                                    \
+    X(restitution)                                                                                 \
     X(fluid)                                                                                       \
     X(drag)                                                                                        \
     X(initial)                                                                                     \

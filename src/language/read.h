@@ -120,6 +120,9 @@ snw_status snw_read_tendon(snw_reader *r, const snw_entry *entry, const snw_tend
 // Read the initial position and rate of a joint that is neither fixed nor free; NULL: zero.
 snw_status snw_read_joint_start(snw_reader *r, const snw_node *position, const snw_node *rate,
                                 const snw_link_desc *link, snw_initial_desc *out);
+// Hunt-Crossley damping of `restitution: {ratio, speed}`, s over the unit of length of `speed`.
+snw_status snw_read_restitution(snw_reader *r, const snw_entry *entry, snw_dim speed,
+                                double *damping);
 snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out);
 snw_status snw_read_pose(snw_reader *r, const snw_node *node, snw_pose_desc *out); // laws of t
 snw_status snw_read_pose_constant(snw_reader *r, const snw_node *node, snw_se3 *out);
