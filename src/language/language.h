@@ -34,6 +34,7 @@ typedef struct snw_key_table {
     X(file)                                                                                        \
     X(material)                                                                                    \
     X(link)                                                                                        \
+    X(stop)                                                                                        \
     X(pose)                                                                                        \
     X(rod)                                                                                         \
     X(section)                                                                                     \
@@ -59,6 +60,7 @@ typedef struct snw_key_table {
     X(ground)                                                                                      \
     X(friction)                                                                                    \
     X(restitution)                                                                                 \
+    X(spring)                                                                                      \
     X(fluid)                                                                                       \
     X(drag)                                                                                        \
     X(initial)                                                                                     \

@@ -20,6 +20,7 @@ typedef enum snw_thing {
     SNW_THING_ACTUATOR,
     SNW_THING_FLUID,
     SNW_THING_CONTACT,
+    SNW_THING_SPRING,
     SNW_THING_STEP
 } snw_thing;
 
@@ -63,6 +64,7 @@ snw_status snw_read_loads(snw_reader *r);
 snw_status snw_read_actuators(snw_reader *r);
 snw_status snw_read_fluids(snw_reader *r);
 snw_status snw_read_contacts(snw_reader *r);
+snw_status snw_read_force_elements(snw_reader *r);
 snw_status snw_read_initial(snw_reader *r);
 snw_status snw_read_probes(snw_reader *r);
 snw_status snw_read_holds(snw_reader *r); // `hold` of actuators, needs probes
@@ -108,7 +110,7 @@ snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry 
 // Keys of a link that define its joint; NULL when not given.
 typedef struct snw_joint_keys {
     const snw_entry *joint, *axis, *axes, *pitch, *stiffness, *damping, *friction, *creep, *rest,
-        *limits;
+        *limits, *stop;
 } snw_joint_keys;
 snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *keys, snw_link_desc *out);
 // Keys of an actuator that define a tendon or chamber; NULL when not given.
@@ -189,6 +191,7 @@ snw_status snw_read_constant(snw_reader *r, const snw_node *node, const char *wh
                              double *out);
 snw_status snw_read_positive(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                              double *out);
+snw_status snw_read_nonnegative(snw_reader *r, const snw_entry *e, snw_dim dim, double *out);
 snw_status snw_read_integer(snw_reader *r, const snw_node *node, const char *what, int min, int max,
                             int *out);
 // Station as a law of t, from the text at `skip` in the node; NULL when it does not depend on t.

@@ -78,19 +78,11 @@ SNW_KEYS(anchor, "anchor", "an anchor", ANCHOR_KEYS);
 SNW_KEYS(ground, "ground", "a ground", GROUND_KEYS);
 SNW_KEYS(friction, "friction", "a friction", FRICTION_KEYS);
 
-static snw_status contact_read_nonnegative(snw_reader *r, const snw_entry *e, snw_dim dim,
-                                           double *out) {
-    SNW_TRY(snw_read_constant(r, e->value, e->key, dim, out));
-    if (*out >= 0) return SNW_OK;
-    return snw_fail_at(r->err, e->value->location, "'%s' must not be negative, got %g", e->key,
-                       *out);
-}
-
 static snw_status contact_read_friction(snw_reader *r, const snw_entry *entry,
                                         snw_contact_desc *out) {
     const snw_entry *e[FRICTION_N];
     if (entry->value->kind != SNW_NODE_MAP) {
-        SNW_TRY(contact_read_nonnegative(r, entry, SNW_DIM_NONE, &out->across));
+        SNW_TRY(snw_read_nonnegative(r, entry, SNW_DIM_NONE, &out->across));
         out->along = out->across;
         return SNW_OK;
     }
@@ -101,8 +93,8 @@ static snw_status contact_read_friction(snw_reader *r, const snw_entry *entry,
                            "'friction' needs 'along' and 'across', or is one "
                            "number for both");
     }
-    SNW_TRY(contact_read_nonnegative(r, e[FRICTION_ALONG], SNW_DIM_NONE, &out->along));
-    return contact_read_nonnegative(r, e[FRICTION_ACROSS], SNW_DIM_NONE, &out->across);
+    SNW_TRY(snw_read_nonnegative(r, e[FRICTION_ALONG], SNW_DIM_NONE, &out->along));
+    return snw_read_nonnegative(r, e[FRICTION_ACROSS], SNW_DIM_NONE, &out->across);
 }
 
 static snw_status read_points(snw_reader *r, const snw_entry *e, snw_contact_desc *out) {
@@ -141,10 +133,10 @@ static snw_status read_ground(snw_reader *r, const snw_entry *entry, snw_contact
     if (e[GROUND_AT]) {
         SNW_TRY(snw_read_vec3(r, e[GROUND_AT]->value, "at", SNW_DIM_LENGTH, &out->at));
     }
-    if (e[GROUND_ENDS]) SNW_TRY(contact_read_nonnegative(r, e[GROUND_ENDS], whole, &out->ends));
+    if (e[GROUND_ENDS]) SNW_TRY(snw_read_nonnegative(r, e[GROUND_ENDS], whole, &out->ends));
     out->has_ends = e[GROUND_ENDS] != NULL;
     if (e[GROUND_DAMPING]) {
-        SNW_TRY(contact_read_nonnegative(r, e[GROUND_DAMPING], (snw_dim){.m = -1, .s = 1},
+        SNW_TRY(snw_read_nonnegative(r, e[GROUND_DAMPING], (snw_dim){.m = -1, .s = 1},
                                          &out->damping));
     }
     if (e[GROUND_FRICTION]) SNW_TRY(contact_read_friction(r, e[GROUND_FRICTION], out));
@@ -185,7 +177,7 @@ static snw_status read_wheel(snw_reader *r, const snw_entry *entry, snw_loop_des
                                "fixed station, or leave out '%s'",
                                out->name, slip->key);
         }
-        SNW_TRY(contact_read_nonnegative(r, slip, resistance, &out->slip[k]));
+        SNW_TRY(snw_read_nonnegative(r, slip, resistance, &out->slip[k]));
     }
     if (e[WHEEL_RADIUS]) {
         static const snw_nonholonomic_kind kind[2][2] = {

@@ -15,18 +15,18 @@
 
 // - antiderivative of y/c(1 - y) over s in (0, 1]
 static double loss_beyond(double s) {
-    return -0.75 / (s * s) + 0.25 / s - 0.125 * log(s) + 0.125 * log1p(-0.5 * s);
+    return -0.75 / (s * s) + 0.25 / s - 0.125 * log(s) + 0.125 * log(1 - 0.5 * s);
 }
 
 // int_0^z y/c(1 - y) dy
 static double loss_out(double z) {
-    if (z <= 0.5) return -z - log1p(-z);
+    if (z <= 0.5) return -z - log(1 - z);
     return -0.5 + log(2) + loss_beyond(1) - loss_beyond(1.5 - z);
 }
 
 // int_0^x y/(1 + y) dy less the same on the way out, over x^2; falls through its only zero
 static double imbalance(double e, double x) {
-    if (x > 0.1) return (x - log1p(x) - loss_out(e * x)) / (x * x);
+    if (x > 0.1) return (x - log(1 + x) - loss_out(e * x)) / (x * x);
     double sum = 0, xn = 1, en = e * e, sign = 1; // series, for x and 1 - e small
     for (int n = 2; n < 24; n++) {
         sum += xn * (sign - en) / n;

@@ -226,6 +226,11 @@ static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const 
         if (p->of == SNW_PROBE_OF_CONTACT) {
             return put_wrench(out, contact_reaction(m, w, p->item), NULL);
         }
+        if (p->of == SNW_PROBE_OF_FORCE_ELEMENT) {
+            const int second = m->force_element[p->item].end[1];
+            return put_wrench(out, w->force_element[p->item].on[1],
+                              p->body ? NULL : &w->g[second].R);
+        }
         const int first = m->link_first[p->site.link];
         return put_wrench(out, w->F[first], p->body ? NULL : &w->g[first].R);
     }
@@ -299,6 +304,13 @@ void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_s
     }
     if (p->of == SNW_PROBE_OF_MOTOR && p->kind != SNW_PROBE_POWER) {
         put_motor(out, m, &m->desc->probe[i], in, s, w);
+        return;
+    }
+    if (p->of == SNW_PROBE_OF_FORCE_ELEMENT && p->kind != SNW_PROBE_REACTION) {
+        const snw_force_element_work *at = &w->force_element[p->item];
+        *out = p->kind == SNW_PROBE_LENGTH ? at->length
+               : p->kind == SNW_PROBE_RATE ? at->rate
+                                           : at->tension;
         return;
     }
     if (p->kind == SNW_PROBE_PULL) {

@@ -190,7 +190,7 @@ snw_status snw_run_check_limits(snw_run *r, const snw_state *s, snw_error *err) 
         int n = 0;
         const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &n);
         for (int i = 0; i < n && !r->warned_limit[l]; i++) {
-            if (!link->moves.limited[i]) continue;
+            if (!link->moves.limited[i] || link->moves.stop_stiffness[i] > 0) continue;
             const double q = s->q[m->block[m->link_block[l]].q + i];
             const double low = link->moves.low[i], high = link->moves.high[i];
             if (q >= low && q <= high) continue;
@@ -198,7 +198,7 @@ snw_status snw_run_check_limits(snw_run *r, const snw_state *s, snw_error *err) 
             (void)snprintf(
                 text, sizeof text,
                 "run '%s': joint '%.60s' is outside of its limits at t = %g s: %s %g %s, "
-                "not in [%g, %g]; limits only warn",
+                "not in [%g, %g]; limits only warn, a 'stop' holds the joint",
                 r->info.run, link->name, s->t, c[i].name, q, c[i].turn ? "rad" : "m", low, high);
             snw_run_warn(r, text);
             r->warned_limit[l] = true;
