@@ -187,7 +187,8 @@ static void every_scheme_moves_a_mass_between_springs(void **state) {
                        snw_scheme_table[k].name);
         execute_ok(text, &o);
         assert_near(last(&o, 0), want, first ? 5e-4 : 2e-6);
-        assert_near(last(&o, 1 + 6), 0, 1e-6); // balance
+        // balance; steps by error have the tolerance of their integrator
+        assert_near(last(&o, 1 + 6), 0, snw_scheme_table[k].chooses_steps ? 2e-5 : 1e-10);
         snw_series_clear(&o.series);
     }
 }
