@@ -201,10 +201,15 @@ static double given_strain_power(const snw_model *m, const snw_inputs *in, const
 }
 
 // The reaction at a sliding station acts on the node below through a slice with prescribed strains;
-// its power on the strain rate of that slice and, at a fixed place, on the material that passes.
+// its power on the strain rate of that slice and, at a fixed place, on the material that passes,
+// relative to what carries the contact.
 static double sliding_station_power(const snw_model *m, const snw_work *w, int i) {
     const snw_sliding_station_work *at = &w->sliding_station[m->loop[i].sliding_station - 1];
-    return snw_power(snw_loop_known_wrench(m, w, i), snw_twist_sub(at->V, at->u));
+    const int a = m->loop[i].a;
+    const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[a]), at->g);
+    const snw_twist V = snw_twist_sub(at->V, at->u);
+    return snw_power(snw_loop_known_wrench(m, w, i),
+                     snw_twist_sub(V, snw_twist_to_child(h, w->V[a])));
 }
 
 // active stress, efforts, tendons and chambers

@@ -15,6 +15,10 @@
     X(CONTACT_RING, "ring", "a ring",                                                              \
       "a site moves along its x only and does not rotate about it: a section between posts")       \
     X(CONTACT_ANCHOR, "anchor", "an anchor", "a site is at rest in the world")                     \
+    X(CONTACT_CARRIER, "carrier", "a site",                                                        \
+      "wheel, ring or anchor: what it touches moves with this site; the world unless given")       \
+    X(CONTACT_MOTION, "motion", "a pose, laws of t",                                               \
+      "wheel, ring or anchor: motion of what it touches, in the carrier; at rest unless given")    \
     X(CONTACT_WHEN, "when", "a condition on t and probes",                                         \
       "active while this holds; always unless given")
 #define GROUND_KEYS(X)                                                                             \
@@ -48,7 +52,7 @@
     X(WHEEL_RADIUS, "radius", "m",                                                                 \
       "radius of a rolling wheel: the site turns with it, and its point on the ground is at rest") \
     X(WHEEL_NORMAL, "normal", "x y z or a vector",                                                 \
-      "with a radius or 'rolling': normal of the ground, z of the world unless given")             \
+      "with a radius or 'rolling': normal of the ground, z of the world or carrier unless given")  \
     X(WHEEL_LATERAL, "lateral", "N*s/m",                                                           \
       "viscous resistance to slip along the axle; 0: an omnidirectional wheel")                    \
     X(WHEEL_ROLLING, "rolling", "N*s/m",                                                           \
@@ -275,6 +279,31 @@ static snw_status read_ring(snw_reader *r, const snw_entry *entry, snw_contact_d
     return snw_read_site(r, e[RING_ON]->value, "on", &r->desc->loop[contact->nonholonomic - 1].b);
 }
 
+// what the contact touches moves with another link, or by a law
+static snw_status read_carrier(snw_reader *r, const snw_entry *const *e,
+                               const snw_contact_desc *contact, snw_loop_desc *out) {
+    if (e[CONTACT_CARRIER]) {
+        SNW_TRY(snw_read_site(r, e[CONTACT_CARRIER]->value, "carrier", &out->a));
+        if (out->a.sliding)
+            return snw_fail_at(r->err, e[CONTACT_CARRIER]->location,
+                               "the carrier of contact '%s' is a fixed station of a rod, or a link",
+                               contact->name);
+    }
+    if (e[CONTACT_MOTION]) SNW_TRY(snw_read_pose(r, e[CONTACT_MOTION]->value, &out->pose));
+    return SNW_OK;
+}
+
+// slip forces of wheels are those on ground at rest
+static snw_status check_slip(snw_reader *r, const snw_entry *const *e, const snw_loop_desc *out) {
+    const snw_entry *moves = e[CONTACT_CARRIER] ? e[CONTACT_CARRIER] : e[CONTACT_MOTION];
+    const snw_nonholonomic_type *type = &snw_nonholonomic_table[out->nonholonomic];
+    if (!moves || (out->slip[0] == 0 && out->slip[1] == 0 && type->nrow > 0)) return SNW_OK;
+    return snw_fail_at(r->err, moves->location,
+                       "the wheel '%s' slips, and what it rolls on must be at rest; leave out '%s', "
+                       "or 'lateral' and 'rolling'",
+                       out->name, moves->key);
+}
+
 // a contact that constrains velocities becomes a loop after all others
 static snw_status read_nonholonomic(snw_reader *r, const snw_entry *const *e,
                                     snw_contact_desc *contact) {
@@ -291,8 +320,10 @@ static snw_status read_nonholonomic(snw_reader *r, const snw_entry *const *e,
     contact->nonholonomic = ++d->nloop;
     contact->nnonholonomic = 1;
     contact->when = NULL;
+    SNW_TRY(read_carrier(r, e, contact, out)); // before the loops of rings along a rod are copied
     if (e[CONTACT_WHEEL]) {
         SNW_TRY(read_wheel(r, e[CONTACT_WHEEL], out));
+        SNW_TRY(check_slip(r, e, out));
     } else if (e[CONTACT_RING]) {
         out->nonholonomic = SNW_NONHOLONOMIC_RING;
         SNW_TRY(read_ring(r, e[CONTACT_RING], contact));
@@ -305,6 +336,7 @@ static snw_status read_nonholonomic(snw_reader *r, const snw_entry *const *e,
         return snw_fail_at(r->err, contact->location,
                            "contact '%s' is on the world, which is at rest", contact->name);
     }
+    SNW_TRY(snw_read_both(r, contact->location, snw_site_when(d, &out->a), &out->when));
     SNW_TRY(snw_read_both(r, contact->location, snw_site_when(d, &out->b), &out->when));
     for (int i = 1; i < contact->nnonholonomic; i++) out[i].when = out->when;
     return SNW_OK;
@@ -330,8 +362,14 @@ static snw_status read_contact(snw_reader *r, const snw_entry *entry, snw_contac
     }
     if (e[CONTACT_WHEN])
         SNW_TRY(snw_read_active_when(r, e[CONTACT_WHEN]->value, "when", &out->when));
-    return e[CONTACT_GROUND] ? read_ground(r, e[CONTACT_GROUND], out)
-                             : read_nonholonomic(r, e, out);
+    if (!e[CONTACT_GROUND]) return read_nonholonomic(r, e, out);
+    for (int i = CONTACT_CARRIER; i <= CONTACT_MOTION; i++) {
+        if (!e[i]) continue;
+        return snw_fail_at(r->err, e[i]->location,
+                           "'%s' is for wheels, rings and anchors; the ground '%s' is at rest",
+                           e[i]->key, entry->key);
+    }
+    return read_ground(r, e[CONTACT_GROUND], out);
 }
 
 snw_status snw_read_contacts(snw_reader *r) {
