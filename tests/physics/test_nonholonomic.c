@@ -208,10 +208,8 @@ static void check_rates(int nodes) {
                 const double slice = loop->sliding_station
                                          ? g->w->sliding_station[loop->sliding_station - 1].length
                                          : 0;
-                // carriers turn within the differences, whose error is then the usual one
-                const bool carried = g->m->desc->loop[i].a.link >= 0 ||
-                                     snw_pose_desc_vars(&g->m->desc->loop[i].pose) != 0;
-                const double least = carried ? fmax(5e-12, 0.1 * LEFT) : 5e-12;
+                // besides the error of the slice that of the slopes: complex steps, or differences
+                const double least = fmax(5e-12, 0.1 * LEFT);
                 const double apart = loop->sliding_station ? 0.05 * pow(slice, 4) + least : LEFT;
                 assert_near(bend[r], want, apart);
             }
