@@ -154,13 +154,12 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
         (void)snprintf(out, size, "%s@%g%%", d->tendon[p->item].name, 100 * p->fraction);
     } else if (p->of != SNW_PROBE_OF_LINK) {
         (void)snprintf(out, size, "%s",
-                       p->of == SNW_PROBE_OF_MOTOR     ? d->motor[p->item].name
-                       : p->of == SNW_PROBE_OF_STRESS  ? d->stress[p->item].name
-                       : p->of == SNW_PROBE_OF_TENDON  ? d->tendon[p->item].name
-                       : p->of == SNW_PROBE_OF_CONTACT ? d->contact[p->item].name
-                       : p->of == SNW_PROBE_OF_FORCE_ELEMENT
-                           ? d->force_element[p->item].name
-                                                       : d->loop[p->item].name);
+                       p->of == SNW_PROBE_OF_MOTOR           ? d->motor[p->item].name
+                       : p->of == SNW_PROBE_OF_STRESS        ? d->stress[p->item].name
+                       : p->of == SNW_PROBE_OF_TENDON        ? d->tendon[p->item].name
+                       : p->of == SNW_PROBE_OF_CONTACT       ? d->contact[p->item].name
+                       : p->of == SNW_PROBE_OF_FORCE_ELEMENT ? d->force_element[p->item].name
+                                                             : d->loop[p->item].name);
     } else if (snw_probe_table[p->kind].subject == SNW_OF_SITES) {
         char from[TEXT], to[TEXT];
         site_text(d, &p->from, from, sizeof from);

@@ -23,7 +23,8 @@ static bool resists(const snw_fluid_point *p) {
 static bool has_external_force(const snw_locomotion *lo) {
     const snw_model *m = lo->m;
     const snw_desc *d = m->desc;
-    if (d->nload || m->ncontact_point || m->nforce_element || m->flowing || m->ncondition) return true;
+    if (d->nload || m->ncontact_point || m->nforce_element || m->flowing || m->ncondition)
+        return true;
     for (int k = 0; k < m->nfluid_point; k++) {
         if (resists(&m->fluid_point[k]) || m->fluid_point[k].displaced != 0) return true;
     }

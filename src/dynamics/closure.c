@@ -485,8 +485,7 @@ static void velocity_rows_jacobian(const snw_model *m, const snw_work *w, const 
     snw_twist V = U;
     if (at) {
         const snw_twist carried = snw_twist_to_child(h_ab, w->V[loop->a]);
-        V = closure_twist_in_axes(loop,
-                                  snw_twist_sub(snw_twist_sub(at->V, at->u), carried));
+        V = closure_twist_in_axes(loop, snw_twist_sub(snw_twist_sub(at->V, at->u), carried));
     }
     closure_relative_jacobian(m, w, loop, w->dJ, h_ab, E);
     for (size_t j = 0; j < n; j++) {

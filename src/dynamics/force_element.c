@@ -58,8 +58,7 @@ static void set_tension(const snw_force_element *e, bool is_static, snw_force_el
         const double factor = snw_positive_part(z, SNW_HUNT_CROSSLEY_WIDTH);
         at->tension *= factor;
         at->by_length *= factor;
-        at->by_rate =
-            at->elastic * e->damping * snw_positive_part_d1(z, SNW_HUNT_CROSSLEY_WIDTH);
+        at->by_rate = at->elastic * e->damping * snw_positive_part_d1(z, SNW_HUNT_CROSSLEY_WIDTH);
         return;
     }
     case SNW_ELEMENT_DAMPER:
@@ -89,8 +88,7 @@ static void line_motion(const snw_force_element *e, const snw_work *w, bool is_s
             snw_dot(at->n, snw_sub(force_element_velocity(w, b), force_element_velocity(w, a)));
     }
     set_tension(e, is_static, at);
-    for (int k = 0; k < 2; k++)
-        at->on[k].f = snw_scale(at->tension, line_pull(e, w, at->n, k));
+    for (int k = 0; k < 2; k++) at->on[k].f = snw_scale(at->tension, line_pull(e, w, at->n, k));
 }
 
 // ---- bushing --------------------------------------------------------------------------------
@@ -200,8 +198,8 @@ static void line_variation(const snw_force_element *e, const snw_work *w,
     const double per_length = at->length > 0 ? at->tension / at->length : at->by_length;
     double drate = 0;
     if (!w->is_static && at->length > 0) {
-        const snw_vec3 v = snw_sub(force_element_velocity(w, e->end[1]),
-                                   force_element_velocity(w, e->end[0]));
+        const snw_vec3 v =
+            snw_sub(force_element_velocity(w, e->end[1]), force_element_velocity(w, e->end[0]));
         drate = snw_dot(n, faster) + (snw_dot(moved, v) - dl * at->rate) / at->length;
     }
     const double dt = at->by_length * dl + at->by_rate * drate - per_length * dl;
@@ -220,14 +218,12 @@ static void bushing_variation(const snw_force_element *e, const snw_work *w,
                               const snw_force_element_work *at, const ends_variation *x,
                               snw_wrench d[2]) {
     const snw_se3 h = at->h;
-    const snw_twist delta =
-        snw_twist_sub(x->zeta[1], snw_twist_to_child(h, x->zeta[0]));
+    const snw_twist delta = snw_twist_sub(x->zeta[1], snw_twist_to_child(h, x->zeta[0]));
     const snw_vec3 back = snw_scale(-1, at->turn);
     const snw_vec3 dturn = snw_rotate(snw_so3_tangent_inv(at->turn), delta.w);
     const snw_vec3 moment = scale_axes(e->axis_stiffness, at->turn);
-    d[1].m = snw_add(
-        snw_so3_tangent_inv_d1(back, moment, snw_scale(-1, dturn)),
-        snw_rotate(snw_so3_tangent_inv(back), scale_axes(e->axis_stiffness, dturn)));
+    d[1].m = snw_add(snw_so3_tangent_inv_d1(back, moment, snw_scale(-1, dturn)),
+                     snw_rotate(snw_so3_tangent_inv(back), scale_axes(e->axis_stiffness, dturn)));
     snw_vec3 force = scale_axes(e->axis_stiffness + 3, h.p);
     snw_vec3 dforce = scale_axes(e->axis_stiffness + 3, snw_rotate(h.R, delta.v));
     if (!w->is_static) {

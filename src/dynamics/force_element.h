@@ -6,8 +6,8 @@
 //   spring   k (l - l0) + c l'   or   f(l - l0) + c l'
 //   cable    k <l - l0> <1 + d l'>, with smooth positive parts; it never pushes
 //   damper   c l'.
-// A bushing has the energy (theta' K theta + p' K p)/2 of the rotation vector theta and the position
-// p of the second frame in the first.
+// A bushing has the energy (theta' K theta + p' K p)/2 of the rotation vector theta and the
+// position p of the second frame in the first.
 #pragma once
 
 #include "dynamics/dynamics.h"

@@ -44,9 +44,8 @@ void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work 
         double by_gap = stop->stiffness * snw_positive_part_d1(-at->gap, stop->smooth), by_rate = 0;
         if (!w->is_static) {
             by_gap *= damping_factor(stop, at->rate);
-            by_rate =
-                at->elastic_force * stop->damping *
-                snw_positive_part_d1(1 - stop->damping * at->rate, SNW_HUNT_CROSSLEY_WIDTH);
+            by_rate = at->elastic_force * stop->damping *
+                      snw_positive_part_d1(1 - stop->damping * at->rate, SNW_HUNT_CROSSLEY_WIDTH);
         }
         T[(size_t)m->block[stop->block].dof * (ld + 1)] += cq * by_gap + cv * by_rate;
     }

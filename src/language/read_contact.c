@@ -140,8 +140,8 @@ static snw_status read_ground(snw_reader *r, const snw_entry *entry, snw_contact
     if (e[GROUND_ENDS]) SNW_TRY(snw_read_nonnegative(r, e[GROUND_ENDS], whole, &out->ends));
     out->has_ends = e[GROUND_ENDS] != NULL;
     if (e[GROUND_DAMPING]) {
-        SNW_TRY(snw_read_nonnegative(r, e[GROUND_DAMPING], (snw_dim){.m = -1, .s = 1},
-                                         &out->damping));
+        SNW_TRY(
+            snw_read_nonnegative(r, e[GROUND_DAMPING], (snw_dim){.m = -1, .s = 1}, &out->damping));
     }
     if (e[GROUND_FRICTION]) SNW_TRY(contact_read_friction(r, e[GROUND_FRICTION], out));
     if (e[GROUND_CREEP]) {
@@ -298,10 +298,11 @@ static snw_status check_slip(snw_reader *r, const snw_entry *const *e, const snw
     const snw_entry *moves = e[CONTACT_CARRIER] ? e[CONTACT_CARRIER] : e[CONTACT_MOTION];
     const snw_nonholonomic_type *type = &snw_nonholonomic_table[out->nonholonomic];
     if (!moves || (out->slip[0] == 0 && out->slip[1] == 0 && type->nrow > 0)) return SNW_OK;
-    return snw_fail_at(r->err, moves->location,
-                       "the wheel '%s' slips, and what it rolls on must be at rest; leave out '%s', "
-                       "or 'lateral' and 'rolling'",
-                       out->name, moves->key);
+    return snw_fail_at(
+        r->err, moves->location,
+        "the wheel '%s' slips, and what it rolls on must be at rest; leave out '%s', "
+        "or 'lateral' and 'rolling'",
+        out->name, moves->key);
 }
 
 // a contact that constrains velocities becomes a loop after all others

@@ -36,10 +36,8 @@ static const snw_dim PER_LENGTH = {.kg = 1, .s = -2}, PER_SPEED = {.kg = 1, .s =
 static snw_status read_end(snw_reader *r, const snw_node *node, const char *kind, int k,
                            snw_force_element_desc *out) {
     if (node->kind != SNW_NODE_MAP) return snw_read_site(r, node, kind, &out->end[k]);
-    out->end[k] = (snw_site){.kind = SNW_SITE_WORLD,
-                             .link = -1,
-                             .pose = snw_se3_identity(),
-                             .location = node->location};
+    out->end[k] = (snw_site){
+        .kind = SNW_SITE_WORLD, .link = -1, .pose = snw_se3_identity(), .location = node->location};
     out->has_pose[k] = true;
     return snw_read_pose(r, node, &out->pose[k]);
 }
@@ -91,9 +89,9 @@ static snw_status read_bushing(snw_reader *r, const snw_entry *entry, const snw_
                                snw_force_element_desc *out) {
     if (!e[SPRING_STIFFNESS]) return need_key(r, entry, out, SPRING_STIFFNESS);
     SNW_TRY(read_six(r, e[SPRING_STIFFNESS], PER_ANGLE, PER_LENGTH, out->axis_stiffness));
-    return e[SPRING_DAMPING] ? read_six(r, e[SPRING_DAMPING], PER_SPIN, PER_SPEED,
-                                        out->axis_damping)
-                             : SNW_OK;
+    return e[SPRING_DAMPING]
+               ? read_six(r, e[SPRING_DAMPING], PER_SPIN, PER_SPEED, out->axis_damping)
+               : SNW_OK;
 }
 
 static snw_status read_line(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
@@ -107,8 +105,9 @@ static snw_status read_line(snw_reader *r, const snw_entry *entry, const snw_ent
         return snw_fail_at(r->err, e[SPRING_FORCE]->location,
                            "the spring '%s' has 'stiffness' or 'force', not both", out->name);
     if (e[SPRING_FORCE]) {
-        SNW_TRY(snw_read_law(r, e[SPRING_FORCE]->value, "force", (snw_dim){.m = 1, .kg = 1, .s = -2},
-                             SNW_VAR_X | SNW_VAR_L, &out->force));
+        SNW_TRY(snw_read_law(r, e[SPRING_FORCE]->value, "force",
+                             (snw_dim){.m = 1, .kg = 1, .s = -2}, SNW_VAR_X | SNW_VAR_L,
+                             &out->force));
     } else if (e[SPRING_STIFFNESS]) {
         SNW_TRY(snw_read_positive(r, e[SPRING_STIFFNESS]->value, "stiffness", PER_LENGTH,
                                   &out->stiffness));
@@ -139,8 +138,8 @@ static snw_status read_element(snw_reader *r, const snw_entry *entry, snw_force_
     for (int i = 0; i < SNW_ELEMENT_COUNT; i++) {
         if (!e[i]) continue;
         if (ends)
-            return snw_fail_at(r->err, e[i]->location, "'%s' is a %s or a %s, not both",
-                               entry->key, ends->key, e[i]->key);
+            return snw_fail_at(r->err, e[i]->location, "'%s' is a %s or a %s, not both", entry->key,
+                               ends->key, e[i]->key);
         ends = e[i];
         out->kind = (snw_force_element_kind)i;
     }
@@ -161,8 +160,7 @@ snw_status snw_read_force_elements(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
     SNW_TRY(snw_read_section_entries(r, "springs", &node, &d->nforce_element));
-    d->force_element =
-        snw_pool_array(r->pool, (size_t)d->nforce_element, sizeof *d->force_element);
+    d->force_element = snw_pool_array(r->pool, (size_t)d->nforce_element, sizeof *d->force_element);
     if (!d->force_element) return snw_read_memory(r);
     for (int i = 0; i < d->nforce_element; i++)
         SNW_TRY(read_element(r, &node->entry[i], &d->force_element[i]));

@@ -202,8 +202,7 @@ static snw_status read_stop(snw_reader *r, const snw_joint_keys *k, const snw_li
                                            out->stop_stiffness));
     SNW_TRY(
         read_nonnegative_by_coordinate(r, e[STOP_DAMPING], l->joint, &per_rate, out->stop_damping));
-    if (e[STOP_RESTITUTION])
-        SNW_TRY(read_stop_restitution(r, e[STOP_RESTITUTION], l->joint, out));
+    if (e[STOP_RESTITUTION]) SNW_TRY(read_stop_restitution(r, e[STOP_RESTITUTION], l->joint, out));
     for (int i = 0; i < SNW_JOINT_MOST; i++) out->stop_smooth[i] = SNW_CONTACT_SMOOTH;
     SNW_TRY(
         read_nonnegative_by_coordinate(r, e[STOP_SMOOTH], l->joint, &position, out->stop_smooth));

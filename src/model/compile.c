@@ -318,11 +318,12 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
     b->layout = snw_build_array(b, (size_t)d->nlink, sizeof *b->layout);
     b->draft = snw_build_array(b, (size_t)d->nlink, sizeof *b->draft);
     b->condition_signal = snw_build_array(
-        b, (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid + d->ncontact + d->nforce_element), sizeof(int));
+        b, (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid + d->ncontact + d->nforce_element),
+        sizeof(int));
     b->m->condition_signal = b->condition_signal;
     if (b->memory_out) return SNW_E_MEMORY;
-    size_t npose =
-        2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + 2 * (size_t)d->nprobe + 4 * (size_t)d->nforce_element;
+    size_t npose = 2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload +
+                   2 * (size_t)d->nprobe + 4 * (size_t)d->nforce_element;
     for (int i = 0; i < d->ntendon; i++) npose += 2 * (size_t)d->tendon[i].nsegment;
     size_t nseg = 1 + npose, nslice = 0, nfield = 0;
     size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nvariable = 0,

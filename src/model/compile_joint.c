@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Segments, coordinates, springs and stops of a joint. Joints with fixed axes are sequences of screws, one
-// segment each (a planar joint: two translations and a rotation). Spherical and free joints are
-// blocks on SO(3) and SE(3).
+// Segments, coordinates, springs and stops of a joint. Joints with fixed axes are sequences of
+// screws, one segment each (a planar joint: two translations and a rotation). Spherical and free
+// joints are blocks on SO(3) and SE(3).
 #include "model/compile.h"
 
 #include <math.h>

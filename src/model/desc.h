@@ -416,16 +416,16 @@ typedef struct snw_force_element_desc {
     snw_force_element_kind kind;
     snw_site end[2];
     bool has_pose[2];
-    snw_pose_desc pose[2];     // of each end in the frame of its site, laws of t
-    double rest;               // spring, cable: length without tension, m
-    double stiffness;          // spring, cable: N/m
-    snw_law force;             // spring: tension, N, law of the elongation x (m) and of the rest
-                               // length L; NULL: stiffness
-    double damping;            // spring, damper: N s/m; cable: Hunt-Crossley damping, s/m
-    double smooth;             // cable: elongation over which the tension is smoothed, m
-    double axis_stiffness[6];  // bushing: N m/rad about x y z, N/m along x y z of the first end
-    double axis_damping[6];    // bushing: N m s/rad, N s/m
-    snw_law when;              // condition: NULL (always), a constant or a condition signal
+    snw_pose_desc pose[2];    // of each end in the frame of its site, laws of t
+    double rest;              // spring, cable: length without tension, m
+    double stiffness;         // spring, cable: N/m
+    snw_law force;            // spring: tension, N, law of the elongation x (m) and of the rest
+                              // length L; NULL: stiffness
+    double damping;           // spring, damper: N s/m; cable: Hunt-Crossley damping, s/m
+    double smooth;            // cable: elongation over which the tension is smoothed, m
+    double axis_stiffness[6]; // bushing: N m/rad about x y z, N/m along x y z of the first end
+    double axis_damping[6];   // bushing: N m s/rad, N s/m
+    snw_law when;             // condition: NULL (always), a constant or a condition signal
 } snw_force_element_desc;
 
 // ---- initial state

@@ -5,7 +5,8 @@
 
 const snw_force_element_type snw_force_element_table[SNW_ELEMENT_COUNT] = {
     [SNW_ELEMENT_SPRING] = {.name = "spring",
-                            .meaning = "pulls when longer than its rest length, pushes when shorter",
+                            .meaning =
+                                "pulls when longer than its rest length, pushes when shorter",
                             .options = SNW_ELEMENT_TAKES_REST | SNW_ELEMENT_TAKES_FORCE |
                                        SNW_ELEMENT_TAKES_STIFFNESS},
     [SNW_ELEMENT_CABLE] = {.name = "cable",

@@ -91,16 +91,16 @@ typedef enum snw_probe_axes {
       "coordinates of the joint, rad and m, or of the actuator", SNW_OF_JOINT, SNW_PROBE_IN_JOINT, \
       SNW_READ_COORDINATE, joint_angle, 0)                                                         \
     X(SNW_PROBE_RATE, "rate", "a joint's link, an actuator or a spring",                           \
-      "their rates; of a spring that of its length", SNW_OF_JOINT,                                 \
-      SNW_PROBE_IN_JOINT, SNW_READ_RATE, joint_rate, 0)                                            \
+      "their rates; of a spring that of its length", SNW_OF_JOINT, SNW_PROBE_IN_JOINT,             \
+      SNW_READ_RATE, joint_rate, 0)                                                                \
     X(SNW_PROBE_EFFORT, "effort", "a joint's link or an actuator",                                 \
-      "effort of spring, damping and friction of the joint, N m and N; or of the actuator",        \
+      "effort of spring, damping, friction and stop of the joint, N m and N; or of the actuator",  \
       SNW_OF_JOINT, SNW_PROBE_IN_JOINT, SNW_READ_LATER, joint_effort, 0)                           \
     X(SNW_PROBE_POWER, "power", "an actuator", "power of the actuator, W", SNW_OF_ACTUATOR,        \
       SNW_PROBE_IN_NONE, SNW_READ_LATER, power, 0)                                                 \
     X(SNW_PROBE_LENGTH, "length", "a tendon, or a spring",                                         \
-      "of its path along the robot, or between its ends, m", SNW_OF_TENDON,                        \
-      SNW_PROBE_IN_NONE, SNW_READ_TENDON, length, 0)                                               \
+      "of its path along the robot, or between its ends, m", SNW_OF_TENDON, SNW_PROBE_IN_NONE,     \
+      SNW_READ_TENDON, length, 0)                                                                  \
     X(SNW_PROBE_TENSION, "tension", "a tendon, or a place on its path; or a spring",               \
       "N, where it is pulled; 'cable@50%' half way along its path, 'cable.tip' where it is fixed", \
       SNW_OF_TENDON, SNW_PROBE_IN_NONE, SNW_READ_TENDON_EFFORT, tension, 0)                        \

@@ -140,7 +140,8 @@ static void elements_within_the_robot_keep_its_momentum(void **state) {
     }
 }
 
-// work of the forces on moving links and ends = stored energy + heat, and the heat is never negative
+// work of the forces on moving links and ends = stored energy + heat, and the heat is never
+// negative
 static void power_is_stored_or_heat(void **state) {
     (void)state;
     dice d = {65};
