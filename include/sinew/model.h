@@ -61,6 +61,7 @@ SNW_API void snw_robot_model_close(snw_robot_model *m);
     X(SNW_PART_INPUT, "input")           /* prescribed numbers of actuators, by actuator */        \
     X(SNW_PART_LOAD, "load")                                                                       \
     X(SNW_PART_CONTACT, "contact")                                                                 \
+    X(SNW_PART_SPRING, "spring") /* springs, cables, dampers and bushings between two sites */     \
     X(SNW_PART_PROBE, "probe")                                                                     \
     X(SNW_PART_COLUMN, "column") /* numbers of probes, by probe: "tip.x", "wire@3.my" */           \
     X(SNW_PART_PARAMETER, "parameter")                                                             \
@@ -90,6 +91,8 @@ typedef enum snw_part_kind {
 //                    "shortening", "pressure", "volume", "gas" or "activation"; first, size:
 //                    inputs; q, v: coordinates of one on coordinates
 //   load             type "force" or, along a rod, "distributed"; link
+//   spring           type "spring", "cable", "damper" or "bushing"; link of its second end; value:
+//                    rest length, m, of a spring or cable
 //   probe            type: the measured quantity; first, size: columns
 //   input, column    first: its actuator or probe; type, link and, of an input, q and v as there
 //   parameter        type "number", "law", "list" or "function"; unit and value of a number

@@ -170,6 +170,11 @@ class Model:
         return self._parts("contact")
 
     @cached_property
+    def springs(self) -> Parts:
+        """Springs, cables, dampers and bushings; `type` says which, `value` is the rest length."""
+        return self._parts("spring")
+
+    @cached_property
     def probes(self) -> Parts:
         """Probes of the file; `numbers` are their columns."""
         return self._parts("probe")

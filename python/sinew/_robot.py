@@ -319,6 +319,11 @@ class Robot:
         return self._model.contacts
 
     @property
+    def springs(self) -> Parts:
+        """Springs, cables, dampers and bushings."""
+        return self._model.springs
+
+    @property
     def probes(self) -> Parts:
         """Probes of the file."""
         return self._model.probes

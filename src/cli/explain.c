@@ -151,11 +151,12 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
         (void)snprintf(out, size, "%s@%g%%", d->tendon[p->item].name, 100 * p->fraction);
     } else if (p->of != SNW_PROBE_OF_LINK) {
         (void)snprintf(out, size, "%s",
-                       p->of == SNW_PROBE_OF_MOTOR     ? d->motor[p->item].name
-                       : p->of == SNW_PROBE_OF_STRESS  ? d->stress[p->item].name
-                       : p->of == SNW_PROBE_OF_TENDON  ? d->tendon[p->item].name
-                       : p->of == SNW_PROBE_OF_CONTACT ? d->contact[p->item].name
-                                                       : d->loop[p->item].name);
+                       p->of == SNW_PROBE_OF_MOTOR           ? d->motor[p->item].name
+                       : p->of == SNW_PROBE_OF_STRESS        ? d->stress[p->item].name
+                       : p->of == SNW_PROBE_OF_TENDON        ? d->tendon[p->item].name
+                       : p->of == SNW_PROBE_OF_CONTACT       ? d->contact[p->item].name
+                       : p->of == SNW_PROBE_OF_FORCE_ELEMENT ? d->force_element[p->item].name
+                                                             : d->loop[p->item].name);
     } else if (snw_probe_table[p->kind].subject == SNW_OF_SITES) {
         char from[TEXT], to[TEXT];
         site_text(d, &p->from, from, sizeof from);
@@ -243,8 +244,11 @@ static void print_joint(const snw_link_desc *l) {
     if (dof > 0) printf(", %d degree%s of freedom", dof, dof == 1 ? "" : "s");
     for (int i = 0; i < n; i++) {
         if (!j->limited[i]) continue;
-        printf("%s %s [%g, %g]", nlimit++ ? "," : ", warns outside", c[i].name, j->low[i],
-               j->high[i]);
+        printf("%s %s [%g, %g]",
+               nlimit++                   ? ","
+               : j->stop_stiffness[i] > 0 ? ", stops at"
+                                          : ", warns outside",
+               c[i].name, j->low[i], j->high[i]);
     }
     printf("\n");
 }
@@ -429,6 +433,23 @@ static void print_contact(const snw_desc *d, const snw_contact_desc *c, const sn
     if (warning[0]) printf("    warning: %s\n", warning);
 }
 
+static void print_force_element(const snw_desc *d, const snw_force_element_desc *e) {
+    const snw_force_element_type *type = &snw_force_element_table[e->kind];
+    char end[2][TEXT];
+    for (int k = 0; k < 2; k++) {
+        site_text(d, &e->end[k], end[k], sizeof end[k]);
+        if (e->has_pose[k])
+            (void)snprintf(end[k], sizeof end[k], "a %s of the world",
+                           snw_pose_desc_vars(&e->pose[k]) ? "moving point" : "point");
+    }
+    printf("  %s  %s between %s and %s", e->name, type->name, end[0], end[1]);
+    if (type->options & SNW_ELEMENT_TAKES_REST) printf(", rest %g m", e->rest);
+    if (e->stiffness > 0) printf(", stiffness %g N/m", e->stiffness);
+    if (e->force) printf(", tension f(x)");
+    if (e->damping > 0) printf(", damping %g %s", e->damping, type->one_sided ? "s/m" : "N s/m");
+    printf("%s\n", at_times(e->when) ? ", at times" : "");
+}
+
 static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
     char site[TEXT];
     probe_text(d, p, site, sizeof site);
@@ -452,6 +473,8 @@ static void print_components(const snw_desc *d, const snw_run_info *info) {
     for (int i = 0; i < d->ntendon; i++) print_tendon(d, &d->tendon[i]);
     if (d->ncontact > 0) printf("\ncontacts\n");
     for (int i = 0; i < d->ncontact; i++) print_contact(d, &d->contact[i], info);
+    if (d->nforce_element > 0) printf("\nsprings\n");
+    for (int i = 0; i < d->nforce_element; i++) print_force_element(d, &d->force_element[i]);
     if (info->locomotion) printf("\nlocomotion\n  %s\n", info->locomotion);
     if (d->nfluid > 0) printf("\nfluid\n");
     for (int i = 0; i < d->nfluid; i++) print_fluid(d, &d->fluid[i]);
@@ -675,6 +698,33 @@ static void json_contacts(snw_json *j, const snw_desc *d, const snw_run_info *in
     snw_json_close(j);
 }
 
+static void json_force_elements(snw_json *j, const snw_desc *d) {
+    snw_field_object(j, "springs");
+    for (int i = 0; i < d->nforce_element; i++) {
+        const snw_force_element_desc *e = &d->force_element[i];
+        const snw_force_element_type *type = &snw_force_element_table[e->kind];
+        char end[TEXT];
+        snw_field_object(j, e->name);
+        snw_field_text(j, "kind", type->name);
+        snw_field_list(j, "between");
+        for (int k = 0; k < 2; k++) {
+            site_text(d, &e->end[k], end, sizeof end);
+            snw_json_text(j, end);
+        }
+        snw_json_close(j);
+        if (type->options & SNW_ELEMENT_TAKES_REST) snw_field_number(j, "rest", e->rest);
+        if (!type->frames) {
+            snw_field_number(j, "stiffness", e->stiffness);
+            snw_field_number(j, "damping", e->damping);
+        } else {
+            snw_field_numbers(j, "stiffness", 6, e->axis_stiffness);
+            snw_field_numbers(j, "damping", 6, e->axis_damping);
+        }
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
 static void json_probes(snw_json *j, const snw_desc *d) {
     snw_field_object(j, "probes");
     for (int i = 0; i < d->nprobe; i++) {
@@ -708,6 +758,7 @@ void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, 
     json_tendons(j, d);
     snw_field_text(j, "locomotion", info->locomotion);
     json_contacts(j, d, info);
+    if (d->nforce_element > 0) json_force_elements(j, d);
     json_fluids(j, d);
     json_probes(j, d);
     snw_field_list(j, "study");

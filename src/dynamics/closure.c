@@ -295,6 +295,14 @@ static snw_twist relative_velocity(const snw_work *w, const snw_loop *loop, snw_
     return snw_twist_sub(velocity_b(w, loop), snw_twist_to_child(h_ab, w->V[loop->a]));
 }
 
+// velocity of the frame b relative to a: u, and at a sliding station the motion along the rod
+static snw_twist frame_velocity(const snw_work *w, const snw_loop *loop, snw_twist u) {
+    if (!loop->sliding_station) return u;
+    const snw_sliding_station_work *at = &w->sliding_station[loop->sliding_station - 1];
+    const snw_twist place = snw_twist_add(at->V, snw_twist_scale(at->x.d, at->here));
+    return snw_twist_add(u, snw_twist_sub(place, at->V_row));
+}
+
 // Displacement of b relative to a since contacts were frozen: x is the twist of the screw between
 // both poses, in the axes of the joint. For a rolling wheel x is that of its carrier, which points
 // along f and does not turn about the axle; S are the axes of the carrier in those of the wheel,
@@ -464,11 +472,15 @@ static void velocity_rows_jacobian(const snw_model *m, const snw_work *w, const 
     // J' = Ad J_below' - ad_u Ad J_below
     const snw_sliding_station_work *at =
         loop->sliding_station ? &w->sliding_station[loop->sliding_station - 1] : NULL;
-    const snw_twist V = at ? closure_twist_in_axes(loop, snw_twist_sub(at->V, at->u)) : U;
+    snw_twist V = U;
+    if (at) {
+        const snw_twist carried = snw_twist_to_child(h_ab, w->V[loop->a]);
+        V = closure_twist_in_axes(loop, snw_twist_sub(snw_twist_sub(at->V, at->u), carried));
+    }
     closure_relative_jacobian(m, w, loop, w->dJ, h_ab, E);
     for (size_t j = 0; j < n; j++) {
         const snw_twist x = closure_column(D, n, j);
-        snw_twist dx = snw_twist_add(closure_column(E, n, j), snw_ad(U, closure_column(A, n, j)));
+        snw_twist dx = snw_twist_add(closure_column(E, n, j), snw_ad(V, closure_column(A, n, j)));
         dx = snw_twist_add(dx, snw_ad(V, x));
         for (int r = 0; r < loop->nrow; r++) {
             double sum = 0;
@@ -574,7 +586,9 @@ void snw_constraints_jacobian(const snw_model *m, snw_work *w) {
 // ---- rates ------------------------------------------------------------------
 
 // theory.md (3.8.3): with u the velocity of b relative to a in b's frame, V_b = A V_a + u and
-// u' = V_b' - A V_a' + ad_u A V_a; the rates of a row are c u and c u' + c' u
+// u' = V_b' - A V_a' + ad_u A V_a; the rates of a row are c u and c u' + c' u. At a sliding station
+// the frame itself moves by f = u + xi x', and f takes the place of u where a and the axes turn in
+// it.
 void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, double *acceleration) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
@@ -584,12 +598,13 @@ void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, dou
         const snw_twist u = relative_velocity(w, loop, h_ab);
         const snw_twist du = snw_twist_add(
             snw_twist_sub(acceleration_b(w, loop), snw_twist_to_child(h_ab, w->A[loop->a])),
-            snw_ad(u, carried));
+            snw_ad(frame_velocity(w, loop, u), carried));
         const snw_twist U = closure_twist_in_axes(loop, u), dU = closure_twist_in_axes(loop, du);
+        const snw_twist f = closure_twist_in_axes(loop, frame_velocity(w, loop, u));
         double first[6], second[6];
         for (int k = 0; k < loop->nraw; k++) {
             const snw_wrench c = row_jacobian(loop, rows[k], h),
-                             dc = row_jacobian_d1(loop, rows[k], h, U.w);
+                             dc = row_jacobian_d1(loop, rows[k], h, f.w);
             first[k] = snw_power(c, U);
             second[k] = snw_power(c, dU) + snw_power(dc, U);
         }

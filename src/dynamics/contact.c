@@ -8,34 +8,9 @@
 
 #include "dynamics/jacobian_column.h"
 #include "dynamics/wheel.h"
+#include "math/positive_part.h"
 
 #include <math.h>
-
-// ---- smooth positive part ---------------------------------------------------
-
-// Zero below -e/2, u above e/2, twice differentiable: its derivative is a smooth step.
-static double ramp(double u, double e) {
-    const double s = u / e + 0.5;
-    if (s <= 0) return 0;
-    if (s >= 1) return u;
-    return e * s * s * s * (1 - 0.5 * s);
-}
-
-static double ramp_d1(double u, double e) {
-    const double s = u / e + 0.5;
-    if (s <= 0) return 0;
-    if (s >= 1) return 1;
-    return s * s * (3 - 2 * s);
-}
-
-static double ramp_integral(double u, double e) {
-    const double s = u / e + 0.5;
-    if (s <= 0) return 0;
-    if (s >= 1) return 0.5 * u * u + e * e / 40; // 3/20 e^2 at e/2
-    return e * e * s * s * s * s * (0.25 - 0.1 * s);
-}
-
-static const double damping_width = 1; // width e of the positive part of 1 - damping g'
 
 // ---- forces -----------------------------------------------------------------
 
@@ -52,12 +27,13 @@ static double regularised_slip(const snw_contact *c, snw_vec3 u) {
 // force at a point in contact; V NULL: statics
 static void contact_force(const snw_contact *c, double stiffness, const snw_twist *V,
                           snw_contact_point_work *at) {
-    at->elastic_force = stiffness * ramp(-at->gap, c->smooth);
+    at->elastic_force = stiffness * snw_positive_part(-at->gap, c->smooth);
     at->f = snw_scale(at->elastic_force, at->d);
     if (!V) return;
     at->v = snw_add(V->v, snw_cross(V->w, at->s));
     at->rate = snw_dot(at->d, at->v);
-    const double N = at->elastic_force * ramp(1 - c->damping * at->rate, damping_width);
+    const double N =
+        at->elastic_force * snw_positive_part(1 - c->damping * at->rate, SNW_HUNT_CROSSLEY_WIDTH);
     const snw_vec3 u = snw_sub(at->v, snw_scale(at->rate, at->d));
     at->f = snw_sub(snw_scale(N, at->d),
                     snw_scale(N / regularised_slip(c, u), friction_product(c, at->d, u)));
@@ -194,15 +170,17 @@ static snw_wrench contact_wrench_variation(const snw_contact_point *p, const snw
     const snw_vec3 ds = touching_point_variation(p, curved, d, dd);
     // the shift of the touching point is tangential and does not change the gap
     const double dgap = snw_dot(d, snw_add(zeta.v, snw_cross(zeta.w, at->s)));
-    const double delastic = -p->stiffness * ramp_d1(-at->gap, c->smooth) * dgap;
+    const double delastic = -p->stiffness * snw_positive_part_d1(-at->gap, c->smooth) * dgap;
     snw_vec3 df = snw_add(snw_scale(delastic, d), snw_scale(at->elastic_force, dd));
     if (V) {
         const snw_vec3 dv = snw_add(dV.v, snw_add(snw_cross(dV.w, at->s), snw_cross(V->w, ds)));
         const double drate = snw_dot(dd, at->v) + snw_dot(d, dv);
-        const double z = 1 - c->damping * at->rate, factor = ramp(z, damping_width);
+        const double z = 1 - c->damping * at->rate,
+                     factor = snw_positive_part(z, SNW_HUNT_CROSSLEY_WIDTH);
         const double N = at->elastic_force * factor;
-        const double dN =
-            delastic * factor - at->elastic_force * ramp_d1(z, damping_width) * c->damping * drate;
+        const double dN = delastic * factor - at->elastic_force *
+                                                  snw_positive_part_d1(z, SNW_HUNT_CROSSLEY_WIDTH) *
+                                                  c->damping * drate;
         const snw_vec3 u = snw_sub(at->v, snw_scale(at->rate, d));
         const snw_vec3 du = snw_sub(dv, snw_add(snw_scale(drate, d), snw_scale(at->rate, dd)));
         const double size = regularised_slip(c, u), dsize = snw_dot(u, du) / size;
@@ -313,7 +291,8 @@ double snw_contact_point_energy(const snw_model *m, const snw_work *w, int k) {
     const snw_contact_point *p = &m->contact_point[k];
     if (w->contact_point[k].elastic_force == 0) return 0; // no contact, or a wheel
     if (m->contact[p->contact].hard) return 0;
-    return p->stiffness * ramp_integral(-w->contact_point[k].gap, m->contact[p->contact].smooth);
+    return p->stiffness *
+           snw_positive_part_integral(-w->contact_point[k].gap, m->contact[p->contact].smooth);
 }
 
 double snw_contact_energy(const snw_model *m, const snw_work *w) {

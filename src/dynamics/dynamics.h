@@ -82,10 +82,13 @@ void snw_damping_forces(const snw_model *m, const double *v, double *out);
 // ---- energy and momentum, after snw_kinematics ------------------------------
 
 // Energies, J. Kinetic: includes the added mass of fluids. Gravity: includes buoyancy, zero at the
-// origin. Stored: elastic energy of the active rods and joints, and of contacts.
+// origin. Stored: elastic energy of the active rods and joints, and of interactions: contacts,
+// force elements, stops of joints.
 double snw_kinetic_energy(const snw_model *m, const snw_work *w);
 double snw_elastic_energy(const snw_model *m, const double *q); // all rods, joints
 double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w);
+double snw_interaction_energy(const snw_model *m, const snw_work *w);
+double snw_interaction_energy_rate(const snw_model *m, const snw_work *w); // W
 double snw_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_work *w);
 // The same by link (nlink of the description), with the fluid and contact points on it.
 typedef struct snw_link_energy {
@@ -98,7 +101,7 @@ void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const double *
 double snw_dissipation(const snw_model *m, const double *v);
 double snw_viscous_dissipation(const snw_model *m, const double *v);
 double snw_friction_dissipation(const snw_model *m, const double *v);
-// Power dissipated by fluids, contacts, tendon friction and variable-length rods, W; after
+// Power dissipated by fluids, interactions, tendon friction and variable-length rods, W; after
 // snw_residual.
 double snw_other_heat(const snw_model *m, const snw_state *s, const snw_work *w);
 

@@ -9,7 +9,9 @@
 #include "dynamics/contact.h"
 #include "dynamics/drag_spring.h"
 #include "dynamics/fluid.h"
+#include "dynamics/force_element.h"
 #include "dynamics/joint.h"
+#include "dynamics/stop.h"
 #include "dynamics/tendon.h"
 #include "dynamics/variable_length.h"
 
@@ -66,7 +68,20 @@ double snw_elastic_energy(const snw_model *m, const double *q) {
 }
 
 double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w) {
-    return elastic_energy(m, q, w) + snw_contact_energy(m, w);
+    return elastic_energy(m, q, w) + snw_interaction_energy(m, w);
+}
+
+double snw_interaction_energy(const snw_model *m, const snw_work *w) {
+    return snw_contact_energy(m, w) + snw_force_elements_energy(m, w) + snw_stops_energy(m, w);
+}
+
+double snw_interaction_energy_rate(const snw_model *m, const snw_work *w) {
+    return snw_contact_energy_rate(m, w) + snw_force_elements_energy_rate(m, w) +
+           snw_stops_energy_rate(m, w);
+}
+
+static double interaction_heat(const snw_model *m, const snw_work *w) {
+    return snw_contact_heat(m, w) + snw_force_elements_heat(m, w) + snw_stops_heat(m, w);
 }
 
 double snw_viscous_dissipation(const snw_model *m, const double *v) {
@@ -104,7 +119,7 @@ double snw_dissipation(const snw_model *m, const double *v) {
 }
 
 double snw_other_heat(const snw_model *m, const snw_state *s, const snw_work *w) {
-    return snw_fluid_heat(m, w) + snw_contact_heat(m, w) + snw_tendons_heat(m, w) +
+    return snw_fluid_heat(m, w) + interaction_heat(m, w) + snw_tendons_heat(m, w) +
            snw_variable_length_heat(m, s->q, s->v);
 }
 
@@ -162,6 +177,16 @@ void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const double *
     }
     for (int k = 0; k < m->ncontact_point; k++)
         out[m->seg[m->contact_point[k].seg].link].elastic += snw_contact_point_energy(m, w, k);
+    for (int k = 0; k < m->nstop; k++)
+        out[m->seg[m->block[m->stop[k].block].seg].link].elastic += snw_stop_energy(m, w, k);
+    for (int k = 0; k < m->nforce_element; k++) { // half to the link of each end
+        const int *end = m->force_element[k].end;
+        const int of[2] = {m->seg[end[0]].link, m->seg[end[1]].link};
+        const double energy = snw_force_element_energy(m, w, k);
+        for (int i = 0; i < 2; i++) {
+            if (of[i] >= 0) out[of[i]].elastic += of[1 - i] >= 0 ? 0.5 * energy : energy;
+        }
+    }
 }
 
 // power of the given strains of a slice that transmits F
@@ -176,10 +201,15 @@ static double given_strain_power(const snw_model *m, const snw_inputs *in, const
 }
 
 // The reaction at a sliding station acts on the node below through a slice with prescribed strains;
-// its power on the strain rate of that slice and, at a fixed place, on the material that passes.
+// its power on the strain rate of that slice and, at a fixed place, on the material that passes,
+// relative to what carries the contact.
 static double sliding_station_power(const snw_model *m, const snw_work *w, int i) {
     const snw_sliding_station_work *at = &w->sliding_station[m->loop[i].sliding_station - 1];
-    return snw_power(snw_loop_known_wrench(m, w, i), snw_twist_sub(at->V, at->u));
+    const int a = m->loop[i].a;
+    const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[a]), at->g);
+    const snw_twist V = snw_twist_sub(at->V, at->u);
+    return snw_power(snw_loop_known_wrench(m, w, i),
+                     snw_twist_sub(V, snw_twist_to_child(h, w->V[a])));
 }
 
 // active stress, efforts, tendons and chambers

@@ -56,6 +56,7 @@ typedef struct snw_inputs {
     snw_vec3 *current, *current_rate; // nfluid: velocity of the fluid, world frame, and its rate
     double integral_step; // s: a law reads an integral as state + integral_step * integrand,
                           // theory.md (3.7.3)
+    bool inertia_only;    // force elements and stops do not act
     size_t bytes;         // size of the block behind the struct
 } snw_inputs;
 

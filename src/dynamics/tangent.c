@@ -25,9 +25,11 @@
 #include "dynamics/contact.h"
 #include "dynamics/drag_spring.h"
 #include "dynamics/fluid.h"
+#include "dynamics/force_element.h"
 #include "dynamics/jacobian_column.h"
 #include "dynamics/joint.h"
 #include "dynamics/slice.h"
+#include "dynamics/stop.h"
 #include "dynamics/tendon.h"
 #include "dynamics/variable_length.h"
 
@@ -474,6 +476,8 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         }
     }
     for (int k = 0; k < m->nspring; k++) snw_spring_tangent(m, &m->spring[k], w, cq, cv, ld, T);
+    if (m->nstop) snw_stops_tangent(m, cq, cv, w, ld, T);
+    if (m->nforce_element && (cq != 0 || cv != 0)) snw_force_elements_tangent(m, cq, cv, w, ld, T);
     if (m->ntendon) {
         snw_tendons_jacobian(m, w);
         snw_tendons_tangent(m, cq, cv, w, ld, T);

@@ -7,6 +7,8 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/constraint.h"
+#include "dynamics/force_element.h"
+#include "dynamics/stop.h"
 #include "integrate/checkpoint.h"
 #include "integrate/conserving.h"
 #include "integrate/lie_block.h"
@@ -96,14 +98,14 @@ static double conserving_evaluate(snw_conserving *c, double h, bool factor) {
     snw_conserving_forces(c);
     if (m->nnonholonomic) snw_constraints_rates(m, c->in, c->mid, c->w, c->rate, NULL);
     snw_load_power(m, c->in, c->mid, c->w, c->power);
+    snw_damping_forces(m, c->mid->v, c->damping);
+    (void)snw_conserving_damping(c, c->damping);
     double theta;
     if (!conserving_finish(c, &theta)) return NAN;
-    double *damping = c->dx;
-    snw_damping_forces(m, c->mid->v, damping);
     double largest = 0;
     for (int i = 0; i < n; i++) {
         c->r[i] =
-            c->r[i] / h - c->dT[i] + c->force[i] + damping[i] + theta * c->weight[i] * c->d[i];
+            c->r[i] / h - c->dT[i] + c->force[i] + c->damping[i] + theta * c->weight[i] * c->d[i];
         const double x =
             fabs(c->r[i]) / (m->scale[i] + 1e-3 * c->mass[i] * m->typical[i] / (h * h));
         if (!(x <= largest)) largest = x;
@@ -183,7 +185,8 @@ static void conserving_account(snw_conserving *c, double h) {
     for (int i = 0; i < m->nv; i++) c->mid->a[i] = (c->end->v[i] - c->now->v[i]) / h;
     snw_residual(m, c->in, c->mid, false, c->w);
     snw_load_power(m, c->in, c->mid, c->w, c->power);
-    const double heat = h * snw_dissipation(m, c->mid->v);
+    const double heat = h * (snw_dissipation(m, c->mid->v) + snw_stops_heat(m, c->w) +
+                             snw_force_elements_heat(m, c->w));
     for (int i = 0; i < snw_npower(m); i++) {
         c->work[i] += h * c->power[i];
         c->E0 += h * c->power[i];
@@ -237,7 +240,20 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     return SNW_OK;
 }
 
-// Does an active nonholonomic constraint act on a descendant of the root b?
+// Does a force element connects a descendant of the root b with the world.
+static bool is_tied(const snw_model *m, const snw_block *b) {
+    for (int i = 0; i < m->nforce_element; i++) {
+        const int *end = m->force_element[i].end;
+        for (int k = 0; k < 2; k++) {
+            const snw_path *path = &m->path[m->seg[end[k]].path];
+            const bool world = m->path[m->seg[end[1 - k]].path].n == 0;
+            if (world && path->n > 0 && path->dof[0] == b->dof) return true;
+        }
+    }
+    return false;
+}
+
+// Whether an active nonholonomic constraint act on a descendant of the root b?
 static bool conserving_root_is_held(const snw_conserving *c, const snw_block *b) {
     const snw_model *m = c->m;
     for (int i = 0; i < m->nloop; i++) {
@@ -261,7 +277,8 @@ static void set_weights(snw_conserving *c) {
     // forces on an unsupported root would change the total momentum
     for (int f = 0; f < m->nlie_block; f++) {
         const snw_block *b = snw_lie_block(m, f);
-        if (!snw_lie_block_is_root(m, b) || b->spring >= 0 || conserving_root_is_held(c, b))
+        if (!snw_lie_block_is_root(m, b) || b->spring >= 0 || is_tied(m, b) ||
+            conserving_root_is_held(c, b))
             continue;
         memset(c->weight + b->dof, 0, (size_t)b->n * sizeof *c->weight);
     }

@@ -59,6 +59,7 @@
     PACK(double, P, n, "dT/dv at the middle")                                                      \
     PACK(double, dT, n, "dT/dq at the middle")                                                     \
     PACK(double, force, n, "forces at the middle")                                                 \
+    PACK(double, damping, n, "damping forces at the middle")                                       \
     PACK(double, weight, n, "W of the correction")                                                 \
     PACK(double, mass, n, "typical masses")                                                        \
     PACK(double, equilibration_row, n, "scales of the rows of A before it was factorised")         \
@@ -112,6 +113,10 @@ typedef struct snw_conserving {
 // At the middle, c->mid: P <- dT/dv, dT <- dT/dq; force <- generalised forces that balance
 // elasticity, weight, loads and constraints.
 void snw_conserving_forces(snw_conserving *c);
+
+// damping (nv) += damping forces of stops and force elements, after snw_conserving_forces. Returns
+// the power that they dissipate, W.
+double snw_conserving_damping(const snw_conserving *c, double *damping);
 
 // p <- momenta of the motion at s.
 void snw_conserving_momenta(snw_conserving *c, const snw_inputs *in, const snw_state *s, double *p);

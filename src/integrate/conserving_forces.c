@@ -5,6 +5,8 @@
 #include "integrate/conserving.h"
 
 #include "dynamics/constraint.h"
+#include "dynamics/force_element.h"
+#include "dynamics/stop.h"
 #include "integrate/lie_block.h"
 #include "math/stumpff.h"
 #include "solve/dense.h"
@@ -56,7 +58,16 @@ static void middle_forces(snw_conserving *c) {
     }
     snw_elastic_forces(m, c->mid->q, c->force);
     for (int i = 0; i < m->nv; i++) c->force[i] += w->r[i] - c->in->stress[i];
+    snw_stops_add(m, w, true, c->force);
     snw_clear_inactive_vector(m, w, c->force);
+    for (int i = 0; i < m->nforce_element; i++) {
+        for (int k = 0; k < 2; k++) {
+            const int s = m->force_element[i].end[k];
+            const snw_wrench F = snw_wrench_scale(-1, snw_force_element_elastic(m, w, i, k));
+            conserving_forces_add_transposed(&m->path[m->seg[s].path], w->J + m->seg_store[s], &F,
+                                             c->force);
+        }
+    }
     for (int s = 1; s < m->nseg; s++) {
         const bool heavy = snw_seg_has_mass(m, w, s);
         if (!heavy && m->load_point_of_seg[s] == m->load_point_of_seg[s + 1]) continue;
@@ -98,11 +109,31 @@ double snw_conserving_potential(const snw_conserving *c, const snw_state *s, snw
     return snw_stored_energy(c->m, s->q, w) + snw_gravity_energy(c->m, c->in, w);
 }
 
+double snw_conserving_damping(const snw_conserving *c, double *damping) {
+    const snw_model *m = c->m;
+    const snw_work *w = c->w;
+    for (int i = 0; i < m->nstop; i++) {
+        const snw_stop_work *at = &w->stop[i];
+        damping[m->block[m->stop[i].block].dof] -= at->way * (at->force - at->elastic_force);
+    }
+    for (int i = 0; i < m->nforce_element; i++) {
+        for (int k = 0; k < 2; k++) {
+            const int s = m->force_element[i].end[k];
+            const snw_wrench F =
+                snw_wrench_sub(snw_force_element_elastic(m, w, i, k), w->force_element[i].on[k]);
+            conserving_forces_add_transposed(&m->path[m->seg[s].path], w->J + m->seg_store[s], &F,
+                                             damping);
+        }
+    }
+    return snw_stops_heat(m, w) + snw_force_elements_heat(m, w);
+}
+
 // out <- `in` without gravity and loads, with the velocities of poses as their accelerations:
 // inertia forces become momenta.
 static void momentum_inputs(const snw_model *m, const snw_inputs *in, snw_inputs *out) {
     snw_inputs_copy(in, out);
     snw_inputs_unload(m, out);
+    out->inertia_only = true;
     for (int i = 0; i < m->npose; i++) {
         out->pose_du[i] = in->pose_u[i];
         out->pose_u[i] = (snw_twist){0};

@@ -5,7 +5,9 @@
 #include "integrate/conserving.h"
 
 #include "dynamics/constraint.h"
+#include "dynamics/force_element.h"
 #include "dynamics/joint.h"
+#include "dynamics/stop.h"
 #include "integrate/lie_block.h"
 #include "solve/dense.h"
 
@@ -136,6 +138,12 @@ bool snw_conserving_factor(snw_conserving *c, double h) {
     snw_tangent_assemble(m, c->in, 0.5, 0, 0, c->w, c->T);
     apply_half_tangent(c, c->T);
     if (m->nlive) snw_feedback_tangent(m, c->in, 0, 1 / h, c->w, n, c->T);
+    if (m->nstop || m->nforce_element) {
+        snw_kinematics(m, c->in, c->mid, false, c->w);
+        snw_tangent_pass(m, NULL, c->w);
+        snw_stops_tangent(m, 0, 1 / h, c->w, n, c->T);
+        snw_force_elements_tangent(m, 0, 1 / h, c->w, n, c->T);
+    }
 
     snw_conserving_momenta(c, c->in, c->mid, c->P);
     snw_tangent_pass(m, NULL, c->w);

@@ -475,7 +475,7 @@ static void implicit_project_end(snw_implicit *im) {
     snw_error err;
     const bool begins = im->past.h < 0; // first step, with accelerations that it does not resolve
     const bool passes =
-        im->impact.longest > 0 && m->ncontact_point == 0; // short steps after long ones (6.17)
+        im->impact.longest > 0 && !snw_touches(m); // short steps after long ones (6.17)
     if (!im->has_closures || !(begins || passes || (im->undamped && !im->opts.undamped_velocities)))
         return;
     snw_state_copy(m, im->trial, im->scratch_state);

@@ -40,7 +40,7 @@ static truncation implicit_corrected_truncation_of(const snw_scheme *s) {
 static bool estimable(const snw_implicit *im) {
     const snw_model *m = im->m;
     return im->opts.estimate && im->opts.scheme.levels.past == 0 && !im->opts.uniform_past &&
-           m->ncontact_point == 0 && m->ncondition == 0 && m->nsignal == 0 && m->nconstraint == 0;
+           !snw_touches(m) && m->ncondition == 0 && m->nsignal == 0 && m->nconstraint == 0;
 }
 
 void snw_corrected_start(snw_implicit *im) {

@@ -7,7 +7,9 @@
 
 #include "dynamics/contact.h"
 #include "dynamics/drag_spring.h"
+#include "dynamics/force_element.h"
 #include "dynamics/joint.h"
+#include "dynamics/stop.h"
 #include "dynamics/variable_length.h"
 #include "integrate/step_path.h"
 #include "math/vector.h"
@@ -63,28 +65,43 @@ static double step_heat(snw_implicit *im, double h) {
     return mean + h * fraction * fraction * (change / 12 + snw_viscous_dissipation(m, x) / 5);
 }
 
-// Energies of a state, and its contacts with the ground.
+// Energies of a state, and its contacts with the ground; stops of joints and cables count as
+// contacts.
 typedef struct contact_energy {
     double stored;        // stored in the contacts, J
+    double interaction;   // stored in contacts and in all force elements, J
     double kinetic;       // of the robot, J
     double total;         // kinetic, elastic, gravitational and stored, J
     double power;         // between robot and ground, sum of magnitudes over the contact points, W
     unsigned contact_set; // hash of the set of points in contact
 } contact_energy;
 
+// Add a force on one side to f; rate: of its gap.
+static void add_contact(double force, double rate, contact_energy *f) {
+    f->power += fabs(force * rate);
+    f->contact_set = 31 * f->contact_set + (force > 0);
+}
+
 static contact_energy energies_at(const snw_implicit *im, double t, const snw_state *s) {
     const snw_model *m = im->m;
     contact_energy f = {0};
     snw_inputs_at(m, t, im->within);
     snw_kinematics(m, im->within, s, false, im->w);
-    f.stored = snw_contact_energy(m, im->w);
+    f.stored = snw_contact_energy(m, im->w) + snw_stops_energy(m, im->w);
+    f.interaction = snw_interaction_energy(m, im->w);
     f.kinetic = snw_kinetic_energy(m, im->w);
     f.total =
         f.kinetic + snw_stored_energy(m, s->q, im->w) + snw_gravity_energy(m, im->within, im->w);
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point_work *at = &im->w->contact_point[k];
-        f.power += fabs(at->elastic_force * at->rate);
-        f.contact_set = 31 * f.contact_set + (at->elastic_force > 0);
+        add_contact(at->elastic_force, at->rate, &f);
+    }
+    for (int k = 0; k < m->nstop; k++)
+        add_contact(im->w->stop[k].elastic_force, im->w->stop[k].rate, &f);
+    for (int k = 0; m->one_sided && k < m->nforce_element; k++) {
+        if (!snw_force_element_table[m->force_element[k].kind].one_sided) continue;
+        add_contact(im->w->force_element[k].elastic, im->w->force_element[k].rate, &f);
+        f.stored += snw_force_element_energy(m, im->w, k);
     }
     return f;
 }
@@ -184,7 +201,7 @@ static void judge_without_contact(snw_implicit *im, double h, double created) {
 double snw_implicit_retry_length(snw_implicit *im, double h, double longest, bool patient) {
     snw_impact_monitor *i = &im->impact;
     if (im->opts.fixed_length) return 0;
-    const bool touches = im->m->ncontact_point > 0;
+    const bool touches = snw_touches(im->m);
     const double least = (touches ? MIN_CONTACT_STEP : MIN_FREE_STEP) * longest, grow = 2 * h;
     patient = patient && i->short_steps < MAX_SHORT_STEPS;
     const bool divisible =
@@ -199,13 +216,13 @@ double snw_implicit_retry_length(snw_implicit *im, double h, double longest, boo
 
 void snw_implicit_shorten(snw_implicit *im, double h, double longest) {
     snw_implicit_undo(im);
-    if (im->has_closures && im->m->ncontact_point == 0 && im->impact.longest == 0) {
+    if (im->has_closures && !snw_touches(im->m) && im->impact.longest == 0) {
         const double before = energies_at(im, im->now->t, im->now).kinetic;
         snw_implicit_project_start(im);
         im->scheme += before - energies_at(im, im->now->t, im->now).kinetic;
     }
     im->impact.longest = h;
-    im->use_euler = im->m->ncontact_point > 0 && h <= (1 + 1e-6) * MIN_CONTACT_STEP * longest;
+    im->use_euler = snw_touches(im->m) && h <= (1 + 1e-6) * MIN_CONTACT_STEP * longest;
 }
 
 // Uses two Gauss points on the path of the step. The work of the residual there is the energy
@@ -223,10 +240,10 @@ void snw_implicit_account(snw_implicit *im, double h) {
     const double heat = step_heat(im, h);
     double unbalanced = snw_elastic_energy(m, im->trial->q) - snw_elastic_energy(m, im->now->q);
     contact_energy from = {0}, to = {0};
-    if (m->ncontact_point) {
+    if (snw_touches(m) || m->nforce_element) {
         from = energies_at(im, im->now->t, im->now),
         to = energies_at(im, im->now->t + h, im->trial);
-        unbalanced += to.stored - from.stored;
+        unbalanced += to.interaction - from.interaction;
     }
     for (int k = 0; k < 2; k++) {
         snw_step_path_at(m, &ends, point[k], im->scratch, im->scratch_state);
@@ -243,13 +260,13 @@ void snw_implicit_account(snw_implicit *im, double h) {
         for (int i = 0; i < snw_npower(m); i++) im->work[i] += 0.5 * h * im->power_within[i];
         // included in the residual below
         im->heat += 0.5 * h * snw_other_heat(m, im->scratch_state, im->w);
-        double sum = -internal_power(m, im->scratch_state) - snw_contact_energy_rate(m, im->w);
+        double sum = -internal_power(m, im->scratch_state) - snw_interaction_energy_rate(m, im->w);
         for (int i = 0; i < m->nv; i++) sum += im->w->r[i] * im->scratch_state->v[i];
         unbalanced += 0.5 * h * sum;
     }
     im->heat += heat;
     im->scheme -= unbalanced + heat;
-    if (m->ncontact_point) {
+    if (snw_touches(m)) {
         implicit_energy_judge(im, h, &from, &to);
     } else if (!im->opts.control && im->opts.scheme.loss_known &&
                snw_scheme_overshoot(&im->opts.scheme) > 0 && snw_drag_spring_seg(im->in) == 0) {

@@ -101,6 +101,8 @@ const char *snw_document_file(const snw_document *d, int i) {
     X(FILE_ACTUATORS, "actuators", "actuators by name", "motors, tendons, chambers and muscles")   \
     X(FILE_LOADS, "loads", "loads by name", "forces and torques")                                  \
     X(FILE_CONTACTS, "contacts", "contacts by name", "contacts: ground, wheels, rings, anchors")   \
+    X(FILE_SPRINGS, "springs", "springs by name",                                                  \
+      "springs, cables, dampers and bushings between two sites")                                   \
     X(FILE_FLUID, "fluid", "fluids by name", "surrounding fluids: added mass, buoyancy, drag")     \
     X(FILE_INITIAL, "initial", "by link", "state at the start, zero unless given")                 \
     X(FILE_PROBES, "probes", "probes by name", "quantities to record and to compare")              \
@@ -176,6 +178,7 @@ snw_status snw_read_model(snw_reader *r) {
     SNW_TRY(snw_read_actuators(r));
     SNW_TRY(snw_read_loads(r));
     SNW_TRY(snw_read_contacts(r));
+    SNW_TRY(snw_read_force_elements(r));
     SNW_TRY(snw_read_fluids(r));
     SNW_TRY(snw_read_initial(r));
     SNW_TRY(snw_read_probes(r));

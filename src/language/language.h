@@ -24,6 +24,7 @@
     X(file)                                                                                        \
     X(material)                                                                                    \
     X(link)                                                                                        \
+    X(stop)                                                                                        \
     X(pose)                                                                                        \
     X(rod)                                                                                         \
     X(section)                                                                                     \
@@ -49,6 +50,8 @@
     X(obstacle)                                                                                    \
     X(restitution)                                                                                 \
     X(friction)                                                                                    \
+    X(restitution)                                                                                 \
+    X(spring)                                                                                      \
     X(fluid)                                                                                       \
     X(drag)                                                                                        \
     X(initial)                                                                                     \

@@ -20,6 +20,7 @@ typedef enum snw_thing {
     SNW_THING_ACTUATOR,
     SNW_THING_FLUID,
     SNW_THING_CONTACT,
+    SNW_THING_SPRING,
     SNW_THING_STEP
 } snw_thing;
 
@@ -63,6 +64,7 @@ snw_status snw_read_loads(snw_reader *r);
 snw_status snw_read_actuators(snw_reader *r);
 snw_status snw_read_fluids(snw_reader *r);
 snw_status snw_read_contacts(snw_reader *r);
+snw_status snw_read_force_elements(snw_reader *r);
 snw_status snw_read_initial(snw_reader *r);
 snw_status snw_read_probes(snw_reader *r);
 snw_status snw_read_holds(snw_reader *r); // `hold` of actuators, needs probes
@@ -108,7 +110,7 @@ snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry 
 // Keys of a link that define its joint; NULL when not given.
 typedef struct snw_joint_keys {
     const snw_entry *joint, *axis, *axes, *pitch, *stiffness, *damping, *friction, *creep, *rest,
-        *limits;
+        *limits, *stop;
 } snw_joint_keys;
 snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *keys, snw_link_desc *out);
 // An actuator in the file: its entry, its kind with the value of its key, the quantity that
@@ -127,6 +129,9 @@ snw_status snw_read_tendon(snw_reader *r, const snw_actuator_entry *a, snw_tendo
 // Read the initial position and rate of a joint that is neither fixed nor free; NULL: zero.
 snw_status snw_read_joint_start(snw_reader *r, const snw_node *position, const snw_node *rate,
                                 const snw_link_desc *link, snw_initial_desc *out);
+// Hunt-Crossley damping of `restitution: {ratio, speed}`, s over the unit of length of `speed`.
+snw_status snw_read_restitution(snw_reader *r, const snw_entry *entry, snw_dim speed,
+                                double *damping);
 snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out);
 snw_status snw_read_pose(snw_reader *r, const snw_node *node, snw_pose_desc *out); // laws of t
 snw_status snw_read_pose_constant(snw_reader *r, const snw_node *node, snw_se3 *out);
@@ -193,6 +198,7 @@ snw_status snw_read_constant(snw_reader *r, const snw_node *node, const char *wh
                              double *out);
 snw_status snw_read_positive(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                              double *out);
+snw_status snw_read_nonnegative(snw_reader *r, const snw_entry *e, snw_dim dim, double *out);
 snw_status snw_read_integer(snw_reader *r, const snw_node *node, const char *what, int min, int max,
                             int *out);
 // Station as a law of t, from the text at `skip` in the node; NULL when it does not depend on t.

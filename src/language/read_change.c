@@ -115,6 +115,11 @@ static snw_status check_elements(snw_reader *r, const snw_step_desc *s, const sn
         same = !strcmp(a->contact[i].name, b->contact[i].name);
     }
     if (!same) return snw_fail_at(r->err, s->location, form, s->name, "contacts");
+    same = a->nforce_element == b->nforce_element;
+    for (int i = 0; same && i < a->nforce_element; i++) {
+        same = !strcmp(a->force_element[i].name, b->force_element[i].name);
+    }
+    if (!same) return snw_fail_at(r->err, s->location, form, s->name, "springs");
     same = a->nprobe == b->nprobe;
     for (int i = 0; same && i < a->nprobe; i++) {
         const snw_probe_desc *p = &a->probe[i], *q = &b->probe[i];

@@ -18,6 +18,10 @@
     X(CONTACT_RING, "ring", "a ring",                                                              \
       "a site moves along its x only and does not rotate about it: a section between posts")       \
     X(CONTACT_ANCHOR, "anchor", "an anchor", "a site is at rest in the world")                     \
+    X(CONTACT_CARRIER, "carrier", "a site",                                                        \
+      "wheel, ring or anchor: what it touches moves with this site; the world unless given")       \
+    X(CONTACT_MOTION, "motion", "a pose, laws of t",                                               \
+      "wheel, ring or anchor: motion of what it touches, in the carrier; at rest unless given")    \
     X(CONTACT_WHEN, "when", "a condition on t and probes",                                         \
       "active while this holds; always unless given")
 // Keys of the force, the last of a ground and of an obstacle, in the order of `contact_law_key`.
@@ -67,9 +71,6 @@
     X(OBSTACLE_AXIS, "axis", "x y z or a vector", "direction of its z axis, z unless given")       \
     X(OBSTACLE_POSE, "pose", "a pose", "its pose, instead of 'at' and 'axis'; laws of t")          \
     LAW_KEYS(X, OBSTACLE)
-#define RESTITUTION_KEYS(X)                                                                        \
-    X(RESTITUTION_RATIO, "ratio", "number", "speed after the impact over that before, required")   \
-    X(RESTITUTION_SPEED, "speed", "m/s", "speed of the impact for which it holds, required")
 #define FRICTION_KEYS(X)                                                                           \
     X(FRICTION_ALONG, "along", "number", "against slip along the rod, required")                   \
     X(FRICTION_ACROSS, "across", "number", "against slip across it, required")
@@ -81,7 +82,7 @@
     X(WHEEL_RADIUS, "radius", "m",                                                                 \
       "radius of a rolling wheel: the site turns with it, and its point on the ground is at rest") \
     X(WHEEL_NORMAL, "normal", "x y z or a vector",                                                 \
-      "with a radius or 'rolling': normal of the ground, z of the world unless given")             \
+      "with a radius or 'rolling': normal of the ground, z of the world or carrier unless given")  \
     X(WHEEL_LATERAL, "lateral", "N*s/m",                                                           \
       "viscous resistance to slip along the axle; 0: an omnidirectional wheel")                    \
     X(WHEEL_ROLLING, "rolling", "N*s/m",                                                           \
@@ -101,7 +102,6 @@
 enum { CONTACT_KEYS(SNW_KEY_CODE) CONTACT_N };
 enum { GROUND_KEYS(SNW_KEY_CODE) GROUND_N };
 enum { OBSTACLE_KEYS(SNW_KEY_CODE) OBSTACLE_N };
-enum { RESTITUTION_KEYS(SNW_KEY_CODE) RESTITUTION_N };
 enum { FRICTION_KEYS(SNW_KEY_CODE) FRICTION_N };
 enum contact_law_key { LAW_KEYS(SNW_KEY_CODE, LAW) LAW_N };
 SNW_KEYS(contact, "contact", "a contact", CONTACT_KEYS);
@@ -113,22 +113,13 @@ SNW_KEYS(ring, "ring", "a ring", RING_KEYS);
 SNW_KEYS(anchor, "anchor", "an anchor", ANCHOR_KEYS);
 SNW_KEYS(ground, "ground", "a ground", GROUND_KEYS);
 SNW_KEYS(obstacle, "obstacle", "an obstacle", OBSTACLE_KEYS);
-SNW_KEYS(restitution, "restitution", "a restitution", RESTITUTION_KEYS);
 SNW_KEYS(friction, "friction", "a friction", FRICTION_KEYS);
-
-static snw_status contact_read_nonnegative(snw_reader *r, const snw_entry *e, snw_dim dim,
-                                           double *out) {
-    SNW_TRY(snw_read_constant(r, e->value, e->key, dim, out));
-    if (*out >= 0) return SNW_OK;
-    return snw_fail_at(r->err, e->value->location, "'%s' must not be negative, got %g", e->key,
-                       *out);
-}
 
 static snw_status contact_read_friction(snw_reader *r, const snw_entry *entry,
                                         snw_contact_desc *out) {
     const snw_entry *e[FRICTION_N];
     if (entry->value->kind != SNW_NODE_MAP) {
-        SNW_TRY(contact_read_nonnegative(r, entry, SNW_DIM_NONE, &out->across));
+        SNW_TRY(snw_read_nonnegative(r, entry, SNW_DIM_NONE, &out->across));
         out->along = out->across;
         return SNW_OK;
     }
@@ -139,8 +130,8 @@ static snw_status contact_read_friction(snw_reader *r, const snw_entry *entry,
                            "'friction' needs 'along' and 'across', or is one "
                            "number for both");
     }
-    SNW_TRY(contact_read_nonnegative(r, e[FRICTION_ALONG], SNW_DIM_NONE, &out->along));
-    return contact_read_nonnegative(r, e[FRICTION_ACROSS], SNW_DIM_NONE, &out->across);
+    SNW_TRY(snw_read_nonnegative(r, e[FRICTION_ALONG], SNW_DIM_NONE, &out->along));
+    return snw_read_nonnegative(r, e[FRICTION_ACROSS], SNW_DIM_NONE, &out->across);
 }
 
 static snw_status read_points(snw_reader *r, const snw_entry *e, snw_contact_desc *out) {
@@ -159,56 +150,6 @@ static snw_status read_points(snw_reader *r, const snw_entry *e, snw_contact_des
     return SNW_OK;
 }
 
-// Integral of s/c(1 - s) from 0 to y < 3/2, with c the smooth positive part of width 1, theory.md
-// (3.13.8): closed up to 1/2, where c(1 - s) = 1 - s, and by Simpson's rule beyond.
-static double expansion_integral(double y) {
-    enum { INTERVALS = 2000 };
-    const double closed = fmin(y, 0.5), h = (y - closed) / INTERVALS;
-    double sum = 0;
-    for (int i = 0; y > 0.5 && i <= INTERVALS; i++) {
-        const double s = closed + i * h, u = 1.5 - s;
-        const double weight = i == 0 || i == INTERVALS ? 1 : i % 2 ? 4 : 2;
-        sum += weight * s / (u * u * u * (1 - 0.5 * u));
-    }
-    return -log(1 - closed) - closed + sum * h / 3;
-}
-
-// Damping times speed for which an impact ends with the ratio e: x - ln(1 + x) equals the integral
-// above at e x. Bisection in y = e x between 0 and 3/2; the left side grows faster for small y.
-static double restitution_damping(double e) {
-    double low = 0, high = 1.5;
-    for (int i = 0; i < 200; i++) {
-        const double y = 0.5 * (low + high), x = y / e;
-        if (x - log(1 + x) > expansion_integral(y)) {
-            low = y;
-        } else {
-            high = y;
-        }
-    }
-    return 0.5 * (low + high) / e;
-}
-
-static snw_status read_restitution(snw_reader *r, const snw_entry *entry, double *damping) {
-    const snw_entry *e[RESTITUTION_N];
-    double ratio = 0, speed = 0;
-    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_restitution, e));
-    if (!e[RESTITUTION_RATIO] || !e[RESTITUTION_SPEED]) {
-        return snw_fail_at(r->err, entry->location,
-                           "'restitution' needs 'ratio' and 'speed', since the ratio depends on "
-                           "the speed of the impact");
-    }
-    SNW_TRY(snw_read_positive(r, e[RESTITUTION_RATIO]->value, "ratio", SNW_DIM_NONE, &ratio));
-    SNW_TRY(snw_read_positive(r, e[RESTITUTION_SPEED]->value, "speed", (snw_dim){.m = 1, .s = -1},
-                              &speed));
-    if (!(ratio <= 1)) {
-        return snw_fail_at(r->err, e[RESTITUTION_RATIO]->location,
-                           "'ratio' is between 0 and 1, got %g: an impact creates no energy",
-                           ratio);
-    }
-    *damping = ratio < 1 ? restitution_damping(ratio) / speed : 0;
-    return SNW_OK;
-}
-
 // A hard contact has no compliance; its restitution is one number.
 static snw_status read_hard_law(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
     static const int compliant[] = {LAW_STIFFNESS, LAW_ENDS, LAW_DAMPING, LAW_CREEP, LAW_SMOOTH};
@@ -221,7 +162,7 @@ static snw_status read_hard_law(snw_reader *r, const snw_entry *const *e, snw_co
     }
     out->stiffness = 1; // of every contact point; its size has no meaning
     if (!e[LAW_RESTITUTION]) return SNW_OK;
-    SNW_TRY(contact_read_nonnegative(r, e[LAW_RESTITUTION], SNW_DIM_NONE, &out->restitution));
+    SNW_TRY(snw_read_nonnegative(r, e[LAW_RESTITUTION], SNW_DIM_NONE, &out->restitution));
     if (out->restitution <= 1) return SNW_OK;
     return snw_fail_at(r->err, e[LAW_RESTITUTION]->location,
                        "'restitution' is between 0 and 1, got %g: an impact creates no energy",
@@ -239,14 +180,14 @@ static snw_status read_contact_law(snw_reader *r, const snw_node *links, const s
     if (e[LAW_POINTS]) SNW_TRY(read_points(r, e[LAW_POINTS], out));
     if (out->hard) return read_hard_law(r, e, out);
     if (!e[LAW_STIFFNESS]) {
-        return snw_fail_at(r->err, out->location,
-                           "the contact '%s' needs 'stiffness', the force per depth, or 'hard: true'",
-                           out->name);
+        return snw_fail_at(
+            r->err, out->location,
+            "the contact '%s' needs 'stiffness', the force per depth, or 'hard: true'", out->name);
     }
     SNW_TRY(snw_read_are_rods(r, e[LAW_STIFFNESS], out->name, out->nlink, out->link, &rods));
     SNW_TRY(snw_read_positive(r, e[LAW_STIFFNESS]->value, "stiffness", rods ? per_length : whole,
                               &out->stiffness));
-    if (e[LAW_ENDS]) SNW_TRY(contact_read_nonnegative(r, e[LAW_ENDS], whole, &out->ends));
+    if (e[LAW_ENDS]) SNW_TRY(snw_read_nonnegative(r, e[LAW_ENDS], whole, &out->ends));
     out->has_ends = e[LAW_ENDS] != NULL;
     if (e[LAW_DAMPING] && e[LAW_RESTITUTION]) {
         return snw_fail_at(r->err, e[LAW_RESTITUTION]->location,
@@ -254,10 +195,12 @@ static snw_status read_contact_law(snw_reader *r, const snw_node *links, const s
                            out->name);
     }
     if (e[LAW_DAMPING]) {
-        SNW_TRY(
-            contact_read_nonnegative(r, e[LAW_DAMPING], (snw_dim){.m = -1, .s = 1}, &out->damping));
+        SNW_TRY(snw_read_nonnegative(r, e[LAW_DAMPING], (snw_dim){.m = -1, .s = 1}, &out->damping));
     }
-    if (e[LAW_RESTITUTION]) SNW_TRY(read_restitution(r, e[LAW_RESTITUTION], &out->damping));
+    if (e[LAW_RESTITUTION]) {
+        SNW_TRY(
+            snw_read_restitution(r, e[LAW_RESTITUTION], (snw_dim){.m = 1, .s = -1}, &out->damping));
+    }
     if (e[LAW_CREEP]) {
         SNW_TRY(snw_read_positive(r, e[LAW_CREEP]->value, "creep", (snw_dim){.m = 1, .s = -1},
                                   &out->creep));
@@ -396,8 +339,7 @@ static snw_status read_obstacle(snw_reader *r, const snw_entry *entry, snw_conta
     const snw_entry *e[OBSTACLE_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_obstacle, e));
     for (int i = 0; i < OBSTACLE_N; i++) {
-        if (e[i] || (i != OBSTACLE_LINKS && i != OBSTACLE_SHAPE))
-            continue;
+        if (e[i] || (i != OBSTACLE_LINKS && i != OBSTACLE_SHAPE)) continue;
         return snw_fail_at(r->err, entry->location, "the obstacle '%s' needs '%s', %s", out->name,
                            snw_keys_obstacle.key[i].name, snw_keys_obstacle.key[i].meaning);
     }
@@ -434,7 +376,7 @@ static snw_status read_wheel(snw_reader *r, const snw_entry *entry, snw_loop_des
                                "fixed station, or leave out '%s'",
                                out->name, slip->key);
         }
-        SNW_TRY(contact_read_nonnegative(r, slip, resistance, &out->slip[k]));
+        SNW_TRY(snw_read_nonnegative(r, slip, resistance, &out->slip[k]));
     }
     if (e[WHEEL_RADIUS]) {
         static const snw_nonholonomic_kind kind[2][2] = {
@@ -532,6 +474,32 @@ static snw_status read_ring(snw_reader *r, const snw_entry *entry, snw_contact_d
     return snw_read_site(r, e[RING_ON]->value, "on", &r->desc->loop[contact->nonholonomic - 1].b);
 }
 
+// what the contact touches moves with another link, or by a law
+static snw_status read_carrier(snw_reader *r, const snw_entry *const *e,
+                               const snw_contact_desc *contact, snw_loop_desc *out) {
+    if (e[CONTACT_CARRIER]) {
+        SNW_TRY(snw_read_site(r, e[CONTACT_CARRIER]->value, "carrier", &out->a));
+        if (out->a.sliding)
+            return snw_fail_at(r->err, e[CONTACT_CARRIER]->location,
+                               "the carrier of contact '%s' is a fixed station of a rod, or a link",
+                               contact->name);
+    }
+    if (e[CONTACT_MOTION]) SNW_TRY(snw_read_pose(r, e[CONTACT_MOTION]->value, &out->pose));
+    return SNW_OK;
+}
+
+// slip forces of wheels are those on ground at rest
+static snw_status check_slip(snw_reader *r, const snw_entry *const *e, const snw_loop_desc *out) {
+    const snw_entry *moves = e[CONTACT_CARRIER] ? e[CONTACT_CARRIER] : e[CONTACT_MOTION];
+    const snw_nonholonomic_type *type = &snw_nonholonomic_table[out->nonholonomic];
+    if (!moves || (out->slip[0] == 0 && out->slip[1] == 0 && type->nrow > 0)) return SNW_OK;
+    return snw_fail_at(
+        r->err, moves->location,
+        "the wheel '%s' slips, and what it rolls on must be at rest; leave out '%s', "
+        "or 'lateral' and 'rolling'",
+        out->name, moves->key);
+}
+
 // a contact that constrains velocities becomes a loop after all others
 static snw_status read_nonholonomic(snw_reader *r, const snw_entry *const *e,
                                     snw_contact_desc *contact) {
@@ -548,8 +516,10 @@ static snw_status read_nonholonomic(snw_reader *r, const snw_entry *const *e,
     contact->nonholonomic = ++d->nloop;
     contact->nnonholonomic = 1;
     contact->when = NULL;
+    SNW_TRY(read_carrier(r, e, contact, out)); // before the loops of rings along a rod are copied
     if (e[CONTACT_WHEEL]) {
         SNW_TRY(read_wheel(r, e[CONTACT_WHEEL], out));
+        SNW_TRY(check_slip(r, e, out));
     } else if (e[CONTACT_RING]) {
         out->nonholonomic = SNW_NONHOLONOMIC_RING;
         SNW_TRY(read_ring(r, e[CONTACT_RING], contact));
@@ -562,6 +532,7 @@ static snw_status read_nonholonomic(snw_reader *r, const snw_entry *const *e,
         return snw_fail_at(r->err, contact->location,
                            "contact '%s' is on the world, which is at rest", contact->name);
     }
+    SNW_TRY(snw_read_both(r, contact->location, snw_site_when(d, &out->a), &out->when));
     SNW_TRY(snw_read_both(r, contact->location, snw_site_when(d, &out->b), &out->when));
     for (int i = 1; i < contact->nnonholonomic; i++) out[i].when = out->when;
     return SNW_OK;
@@ -593,9 +564,16 @@ static snw_status read_contact(snw_reader *r, const snw_entry *entry, snw_contac
     }
     if (e[CONTACT_WHEN])
         SNW_TRY(snw_read_active_when(r, e[CONTACT_WHEN]->value, "when", &out->when));
-    if (e[CONTACT_GROUND]) return read_ground(r, e[CONTACT_GROUND], out);
-    if (e[CONTACT_OBSTACLE]) return read_obstacle(r, e[CONTACT_OBSTACLE], out);
-    return read_nonholonomic(r, e, out);
+    if (!e[CONTACT_GROUND] && !e[CONTACT_OBSTACLE]) return read_nonholonomic(r, e, out);
+    for (int i = CONTACT_CARRIER; i <= CONTACT_MOTION; i++) {
+        if (!e[i]) continue;
+        return snw_fail_at(r->err, e[i]->location, "'%s' is for wheels, rings and anchors; %s",
+                           e[i]->key,
+                           e[CONTACT_GROUND] ? "a ground is at rest"
+                                             : "an obstacle has 'on' and laws of its pose");
+    }
+    return e[CONTACT_GROUND] ? read_ground(r, e[CONTACT_GROUND], out)
+                             : read_obstacle(r, e[CONTACT_OBSTACLE], out);
 }
 
 snw_status snw_read_contacts(snw_reader *r) {

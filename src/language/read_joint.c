@@ -9,6 +9,19 @@
 #include <math.h>
 #include <stdio.h>
 
+#define STOP_KEYS(X)                                                                               \
+    X(STOP_STIFFNESS, "stiffness", "N m/rad or N/m, by coordinate",                                \
+      "k: torque or force per depth beyond a limit; required")                                     \
+    X(STOP_DAMPING, "damping", "s/rad or s/m, by coordinate",                                      \
+      "d: the force is k depth (1 + d times the speed of approach), 0 unless given")               \
+    X(STOP_RESTITUTION, "restitution", "ratio and speed",                                          \
+      "instead of damping: ratio of the speeds after and before an impact")                        \
+    X(STOP_SMOOTH, "smooth", "rad or m, by coordinate",                                            \
+      "depth over which the force sets in at the limit, 1e-4 unless given")
+
+enum { STOP_KEYS(SNW_KEY_CODE) STOP_N };
+SNW_KEYS(stop, "stop", "a stop", STOP_KEYS);
+
 static const double SQUARE =
     1e-6; // tolerance on the dot product of two axes that must be perpendicular
 
@@ -22,6 +35,7 @@ static const quantity rate = {{.s = -1}, {.m = 1, .s = -1}};
 static const quantity effort = {{.m = 2, .kg = 1, .s = -2}, {.m = 1, .kg = 1, .s = -2}};
 static const quantity stiffness = {{.m = 2, .kg = 1, .s = -2}, {.kg = 1, .s = -2}};
 static const quantity damping = {{.m = 2, .kg = 1, .s = -1}, {.kg = 1, .s = -1}};
+static const quantity per_rate = {{.s = 1}, {.m = -1, .s = 1}};
 
 static snw_dim joint_dim_of(const quantity *q, const snw_joint_coordinate *c) {
     return c->turn ? q->turn : q->slide;
@@ -150,6 +164,58 @@ static snw_status read_limits(snw_reader *r, const snw_entry *e, snw_joint_kind 
     return SNW_OK;
 }
 
+static snw_status read_stop_restitution(snw_reader *r, const snw_entry *e, snw_joint_kind joint,
+                                        snw_joint_desc *out) {
+    int n = 0;
+    const snw_joint_coordinate *c = snw_joint_coordinates(joint, &n);
+    if (!same_dimension(n, c)) {
+        return snw_fail_at(r->err, e->location,
+                           "the coordinates of a %s joint are angles and lengths, whose speeds "
+                           "differ; give 'damping' for each",
+                           snw_joint_name(joint));
+    }
+    double d = 0;
+    SNW_TRY(snw_read_restitution(r, e, joint_dim_of(&rate, &c[0]), &d));
+    for (int i = 0; i < n; i++) out->stop_damping[i] = d;
+    return SNW_OK;
+}
+
+static snw_status read_stop(snw_reader *r, const snw_joint_keys *k, const snw_link_desc *l,
+                            snw_joint_desc *out) {
+    const snw_entry *e[STOP_N];
+    SNW_TRY(snw_read_map(r, k->stop->value, &snw_keys_stop, e));
+    if (!k->limits) {
+        return snw_fail_at(r->err, k->stop->location,
+                           "the 'stop' of link '%s' needs 'limits', e.g. 'limits: [-30 deg, 30 "
+                           "deg]'",
+                           l->name);
+    }
+    if (!e[STOP_STIFFNESS]) {
+        return snw_fail_at(r->err, k->stop->location, "the 'stop' of link '%s' needs 'stiffness'",
+                           l->name);
+    }
+    if (e[STOP_DAMPING] && e[STOP_RESTITUTION]) {
+        return snw_fail_at(r->err, e[STOP_RESTITUTION]->location,
+                           "a 'stop' has 'damping' or 'restitution', not both");
+    }
+    SNW_TRY(read_nonnegative_by_coordinate(r, e[STOP_STIFFNESS], l->joint, &stiffness,
+                                           out->stop_stiffness));
+    SNW_TRY(
+        read_nonnegative_by_coordinate(r, e[STOP_DAMPING], l->joint, &per_rate, out->stop_damping));
+    if (e[STOP_RESTITUTION]) SNW_TRY(read_stop_restitution(r, e[STOP_RESTITUTION], l->joint, out));
+    for (int i = 0; i < SNW_JOINT_MOST; i++) out->stop_smooth[i] = SNW_CONTACT_SMOOTH;
+    SNW_TRY(
+        read_nonnegative_by_coordinate(r, e[STOP_SMOOTH], l->joint, &position, out->stop_smooth));
+    for (int i = 0; i < SNW_JOINT_MOST && out->limited[i]; i++) {
+        if (out->stop_smooth[i] > 0 && out->high[i] - out->low[i] > out->stop_smooth[i]) continue;
+        return snw_fail_at(r->err, e[STOP_SMOOTH] ? e[STOP_SMOOTH]->location : k->stop->location,
+                           "'smooth' is positive and less than the distance of the limits, got %g "
+                           "and %g",
+                           out->stop_smooth[i], out->high[i] - out->low[i]);
+    }
+    return SNW_OK;
+}
+
 // ---- joint --------------------------------------------------------------------------------------
 
 // refuse keys that this kind of joint does not take, and require those that it needs
@@ -160,6 +226,7 @@ static snw_status check_joint_keys(snw_reader *r, const snw_joint_keys *k, const
     } all[] = {{k->axis, SNW_JOINT_TAKES_AXIS},
                {k->axes, SNW_JOINT_TAKES_AXIS | SNW_JOINT_TAKES_AXES},
                {k->limits, SNW_JOINT_TAKES_LIMITS},
+               {k->stop, SNW_JOINT_TAKES_LIMITS},
                {k->stiffness, SNW_JOINT_TAKES_SPRING},
                {k->damping, SNW_JOINT_TAKES_SPRING},
                {k->friction, SNW_JOINT_TAKES_SPRING},
@@ -213,7 +280,8 @@ snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *k, snw_link_desc 
                            m->creep[i]);
     }
     if (k->rest) SNW_TRY(read_rest(r, k->rest, l->joint, m));
-    return k->limits ? read_limits(r, k->limits, l->joint, m) : SNW_OK;
+    if (k->limits) SNW_TRY(read_limits(r, k->limits, l->joint, m));
+    return k->stop ? read_stop(r, k, l, m) : SNW_OK;
 }
 
 // ---- initial position and rate ------------------------------------------------------------------

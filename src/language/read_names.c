@@ -17,7 +17,8 @@ static const struct {
 } sections[] = {{"materials", SNW_THING_MATERIAL}, {"robot", SNW_THING_LINK},
                 {"sites", SNW_THING_SITE},         {"loops", SNW_THING_LOOP},
                 {"actuators", SNW_THING_ACTUATOR}, {"loads", SNW_THING_LOAD},
-                {"contacts", SNW_THING_CONTACT},   {"fluid", SNW_THING_FLUID}};
+                {"contacts", SNW_THING_CONTACT},   {"fluid", SNW_THING_FLUID},
+                {"springs", SNW_THING_SPRING}};
 
 enum { NSECTION = sizeof sections / sizeof sections[0] };
 
@@ -39,6 +40,8 @@ static const char *thing_text(snw_thing kind) {
         return "a fluid";
     case SNW_THING_CONTACT:
         return "a contact";
+    case SNW_THING_SPRING:
+        return "a spring, cable, damper or bushing";
     case SNW_THING_STEP:
         return "a step of the study";
     }

@@ -94,6 +94,24 @@ static bool probe_is_named(const snw_reader *r, const char *name, snw_thing kind
     return found && found->kind == (int)kind;
 }
 
+// length, rate or tension of a spring, cable or damper, or the wrench on its second end
+static snw_status probe_of_spring(snw_reader *r, const snw_entry *e, const char *name,
+                                  snw_probe_desc *out) {
+    out->of = SNW_PROBE_OF_FORCE_ELEMENT;
+    out->site.location = e->value->location;
+    out->joint = SNW_JOINT_PRISMATIC; // its rate is that of a length
+    SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_SPRING, &out->item));
+    const snw_force_element_type *type =
+        &snw_force_element_table[r->desc->force_element[out->item].kind];
+    const bool line = out->kind == SNW_PROBE_LENGTH || out->kind == SNW_PROBE_RATE ||
+                      out->kind == SNW_PROBE_TENSION;
+    if (out->kind == SNW_PROBE_REACTION || (line && !type->frames)) return SNW_OK;
+    return snw_fail_at(r->err, e->value->location, "the %s '%s' has no '%s'; use %s", type->name,
+                       name, e->key,
+                       type->frames ? "'reaction', and 'relative' of its ends"
+                                    : "'length', 'rate', 'tension' or 'reaction'");
+}
+
 static snw_status probe_of_link(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const char *name = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
@@ -109,6 +127,7 @@ static snw_status probe_of_link(snw_reader *r, const snw_entry *e, snw_probe_des
             out->of = SNW_PROBE_OF_LOOP, out->item = loop - 1;
         return SNW_OK;
     }
+    if (probe_is_named(r, name, SNW_THING_SPRING)) return probe_of_spring(r, e, name, out);
     out->site.kind = SNW_SITE_END;
     out->site.location = e->value->location;
     SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &out->site.link));
@@ -182,6 +201,8 @@ static snw_status probe_of_tendon(snw_reader *r, const snw_entry *e, snw_probe_d
         name = snw_pool_text(r->pool, name, stem);
         if (!name) return snw_read_memory(r);
     }
+    if (tendon && suffix[0] == '\0' && probe_is_named(r, name, SNW_THING_SPRING))
+        return probe_of_spring(r, e, name, out);
     int actuator;
     SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_ACTUATOR, &actuator));
     const snw_actuator a = snw_actuator_at(r->desc, snw_actuator_find(r->desc, name));
@@ -241,6 +262,7 @@ static snw_status probe_of_joint(snw_reader *r, const snw_entry *e, snw_probe_de
     const char *name = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
     out->site.location = e->value->location;
+    if (probe_is_named(r, name, SNW_THING_SPRING)) return probe_of_spring(r, e, name, out);
     if (probe_is_named(r, name, SNW_THING_ACTUATOR)) {
         SNW_TRY(probe_of_actuator_joint(r, e, name, out));
         if (out->along > 0 && out->kind == SNW_PROBE_ANGLE) {
@@ -271,7 +293,8 @@ static snw_status read_along(snw_reader *r, const snw_entry *along, const snw_en
                              snw_probe_desc *out) {
     const snw_subject of = subject_of(out->kind);
     const snw_site *s = &out->site;
-    if (out->kind == SNW_PROBE_TENSION && !strpbrk(quantity->value->text, ".@")) {
+    if (out->kind == SNW_PROBE_TENSION && out->of == SNW_PROBE_OF_TENDON &&
+        !strpbrk(quantity->value->text, ".@")) {
         return snw_read_integer(r, along->value, "along", 2, MAX_ALONG, &out->along);
     }
     if ((of != SNW_OF_SITE && of != SNW_OF_STATION) || s->kind != SNW_SITE_END || s->offset ||

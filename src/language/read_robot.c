@@ -80,7 +80,9 @@ snw_status snw_read_materials(snw_reader *r) {
       "dry friction in the joint, at full slip")                                                   \
     X(LINK_CREEP, "creep", "rad/s or m/s, by coordinate",                                          \
       "rate below which dry friction is smoothed, 1e-3 unless given")                              \
-    X(LINK_LIMITS, "limits", "low and high, by coordinate", "a run warns outside of them")         \
+    X(LINK_LIMITS, "limits", "low and high, by coordinate",                                        \
+      "a run warns outside of them; with 'stop' they hold the joint")                              \
+    X(LINK_STOP, "stop", "a stop", "force that holds the joint within its limits")                 \
     X(LINK_ROD, "rod", "a rod", "a rod that starts at the joint; its tip is the link's end")       \
     X(LINK_BODY, "body", "a body", "mass at the link's end")                                       \
     X(LINK_WHEN, "when", "a condition on t and probes",                                            \
@@ -110,7 +112,8 @@ static snw_status read_link(snw_reader *r, const snw_entry *entry, snw_link_desc
                                   .friction = e[LINK_FRICTION],
                                   .creep = e[LINK_CREEP],
                                   .rest = e[LINK_REST],
-                                  .limits = e[LINK_LIMITS]};
+                                  .limits = e[LINK_LIMITS],
+                                  .stop = e[LINK_STOP]};
     SNW_TRY(snw_read_joint(r, &joint, l));
     if (e[LINK_ROD]) {
         l->has_rod = true;

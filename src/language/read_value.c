@@ -278,6 +278,13 @@ snw_status snw_read_positive(snw_reader *r, const snw_node *node, const char *wh
     return snw_fail_at(r->err, node->location, "'%s' must be positive, got %g", what, *out);
 }
 
+snw_status snw_read_nonnegative(snw_reader *r, const snw_entry *e, snw_dim dim, double *out) {
+    SNW_TRY(snw_read_constant(r, e->value, e->key, dim, out));
+    if (*out >= 0) return SNW_OK;
+    return snw_fail_at(r->err, e->value->location, "'%s' must not be negative, got %g", e->key,
+                       *out);
+}
+
 snw_status snw_read_integer(snw_reader *r, const snw_node *node, const char *what, int min, int max,
                             int *out) {
     double value = 0;

@@ -243,7 +243,8 @@ int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, 
 // Arc lengths at which links, loops, loads or tendons are attached to the rod of link l.
 static snw_status attached_stations(snw_build *b, int l, int *n, double **out) {
     const snw_desc *d = b->m->desc;
-    size_t most = (size_t)(d->nlink + d->nload + 2 * d->nloop + d->ncontact);
+    size_t most =
+        (size_t)(d->nlink + d->nload + 2 * d->nloop + d->ncontact + 2 * d->nforce_element);
     for (int i = 0; i < d->ntendon; i++) most += 2 * (size_t)d->tendon[i].nsegment;
     double *x = snw_build_array(b, most, sizeof *x);
     if (!x) return SNW_E_MEMORY;
@@ -262,6 +263,10 @@ static snw_status attached_stations(snw_build *b, int l, int *n, double **out) {
     }
     for (int i = 0; i < d->ncontact; i++) {
         const snw_site *on = &d->contact[i].on;
+        if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
+    }
+    for (int i = 0; i < 2 * d->nforce_element; i++) {
+        const snw_site *on = &d->force_element[i / 2].end[i % 2];
         if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
     }
     for (int i = 0; i < d->ntendon; i++) {
@@ -304,6 +309,8 @@ static snw_status check_sites(const snw_desc *d, snw_error *err) {
     }
     for (int i = 0; i < d->nload; i++) SNW_TRY(check_station(d, &d->load[i].on, err));
     for (int i = 0; i < d->ncontact; i++) SNW_TRY(check_station(d, &d->contact[i].on, err));
+    for (int i = 0; i < 2 * d->nforce_element; i++)
+        SNW_TRY(check_station(d, &d->force_element[i / 2].end[i % 2], err));
     for (int i = 0; i < d->nprobe; i++) {
         SNW_TRY(check_station(d, &d->probe[i].site, err));
         if (has_two_sites(&d->probe[i])) SNW_TRY(check_station(d, &d->probe[i].from, err));
@@ -317,11 +324,12 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
     b->layout = snw_build_array(b, (size_t)d->nlink, sizeof *b->layout);
     b->draft = snw_build_array(b, (size_t)d->nlink, sizeof *b->draft);
     b->condition_signal = snw_build_array(
-        b, (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid + d->ncontact), sizeof(int));
+        b, (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid + d->ncontact + d->nforce_element),
+        sizeof(int));
     b->m->condition_signal = b->condition_signal;
     if (b->memory_out) return SNW_E_MEMORY;
-    size_t npose =
-        2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload + 2 * (size_t)d->nprobe;
+    size_t npose = 2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload +
+                   2 * (size_t)d->nprobe + 4 * (size_t)d->nforce_element;
     for (int i = 0; i < d->ncontact; i++) npose += d->contact[i].is_obstacle ? 2 : 0;
     for (int i = 0; i < d->ntendon; i++) npose += 2 * (size_t)d->tendon[i].nsegment;
     size_t nseg = 1 + npose, nslice = 0, nfield = 0;
@@ -373,6 +381,7 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
     b->pose = snw_build_array(b, npose, sizeof *b->pose);
     b->block = snw_build_array(b, nblock, sizeof *b->block);
     b->spring = snw_build_array(b, nblock, sizeof *b->spring);
+    b->stop = snw_build_array(b, nblock, sizeof *b->stop);
     b->slice = snw_build_array(b, nslice, sizeof *b->slice);
     b->field = snw_build_array(b, nfield, sizeof *b->field);
     b->xi0 = snw_build_array(b, nslice * SNW_MAGNUS_POINTS, sizeof *b->xi0);
@@ -470,7 +479,7 @@ static double typical_length(const snw_build *b) {
 }
 
 // Typical energy: of the stiffest rod bent by one radian, else of the weight over the typical
-// length, else of the stiffest joint spring, else 1 J.
+// length, else of the stiffest joint spring, else of the stiffest force element, else 1 J.
 static double compile_typical_energy(const snw_build *b) {
     const snw_model *m = b->m;
     double energy = 0, mass = 0, g = 0;
@@ -492,6 +501,13 @@ static double compile_typical_energy(const snw_build *b) {
     for (int i = 0; i < m->nspring; i++) {
         const double one = compile_is_angle(&b->block[b->spring[i].block], 0) ? 1 : m->length;
         energy = fmax(energy, b->spring[i].stiffness * one * one);
+    }
+    if (energy > 0) return energy;
+    for (int i = 0; i < m->nforce_element; i++) {
+        const snw_force_element *e = &m->force_element[i];
+        energy = fmax(energy, e->stiffness * m->length * m->length);
+        for (int k = 0; k < 6; k++)
+            energy = fmax(energy, e->axis_stiffness[k] * (k < 3 ? 1 : m->length * m->length));
     }
     return energy > 0 ? energy : 1;
 }
@@ -551,6 +567,7 @@ static void compile_publish(snw_build *b) {
     m->pose = b->pose;
     m->block = b->block;
     m->spring = b->spring;
+    m->stop = b->stop;
     m->slice = b->slice;
     m->field = b->field;
     m->xi0 = b->xi0;
@@ -626,6 +643,7 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     SNW_TRY(snw_build_obstacles(b));
     SNW_TRY(snw_build_motors(b, err));
     SNW_TRY(snw_build_tendons(b, err));
+    SNW_TRY(snw_build_force_elements(b, err));
     SNW_TRY(snw_build_loads(b));
     SNW_TRY(snw_build_fluids(b, err));
     SNW_TRY(snw_build_contacts(b, err));
@@ -674,10 +692,10 @@ void snw_model_destroy(snw_model *m) {
 
 bool snw_model_fits(const snw_model *m, const snw_model *other) {
     const snw_model *const of[2] = {m, other};
-    size_t size[2][24];
+    size_t size[2][26];
     for (int k = 0; k < 2; k++) {
         const snw_model *a = of[k];
-        const size_t list[24] = {(size_t)a->nq,
+        const size_t list[26] = {(size_t)a->nq,
                                  (size_t)a->nv,
                                  (size_t)a->nseg,
                                  (size_t)a->nobs,
@@ -688,6 +706,8 @@ bool snw_model_fits(const snw_model *m, const snw_model *other) {
                                  (size_t)a->nstation,
                                  (size_t)a->nfluid_point,
                                  (size_t)a->ncontact_point,
+                                 (size_t)a->nforce_element,
+                                 (size_t)a->nstop,
                                  (size_t)a->ntendon_point,
                                  (size_t)a->ntendon_segment,
                                  (size_t)a->ntendon_corner,

@@ -30,6 +30,7 @@ typedef struct snw_build {
     snw_pose_desc *pose;
     snw_block *block;
     snw_spring *spring;
+    snw_stop *stop;
     snw_slice *slice;
     snw_rod *rod;
     snw_point *point;
@@ -126,6 +127,8 @@ SNW_NODISCARD snw_status snw_build_fluids(snw_build *b, snw_error *err);
 // dynamic segments.
 SNW_NODISCARD snw_status snw_build_obstacles(snw_build *b);
 SNW_NODISCARD snw_status snw_build_contacts(snw_build *b, snw_error *err);
+// Force elements between two sites, after all links.
+SNW_NODISCARD snw_status snw_build_force_elements(snw_build *b, snw_error *err);
 // Stations of probes: dynamic segments or observers.
 SNW_NODISCARD snw_status snw_build_stations(snw_build *b, snw_error *err);
 // Signals, and which of them enter forces; after the stations.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Segments, coordinates and springs of a joint. Joints with fixed axes are sequences of screws, one
-// segment each (a planar joint: two translations and a rotation). Spherical and free joints are
-// blocks on SO(3) and SE(3).
+// Segments, coordinates, springs and stops of a joint. Joints with fixed axes are sequences of
+// screws, one segment each (a planar joint: two translations and a rotation). Spherical and free
+// joints are blocks on SO(3) and SE(3).
 #include "model/compile.h"
 
 #include <math.h>
@@ -31,6 +31,17 @@ static void add_spring(snw_build *b, const snw_joint_desc *j, int i, int block) 
     }
 }
 
+// Stops at the limits of coordinate i of a joint, on its block.
+static void add_stop(snw_build *b, const snw_joint_desc *j, int i, int block) {
+    if (!j->limited[i] || !(j->stop_stiffness[i] > 0)) return;
+    b->stop[b->m->nstop++] = (snw_stop){.block = block,
+                                        .low = j->low[i],
+                                        .high = j->high[i],
+                                        .stiffness = j->stop_stiffness[i],
+                                        .damping = j->stop_damping[i],
+                                        .smooth = j->stop_smooth[i]};
+}
+
 static int add_joint_seg(snw_build *b, snw_seg_kind kind, int parent, int block, int l) {
     const snw_block *k = &b->block[block];
     const int path = snw_build_path(b, b->seg[parent].path, k->dof, k->n);
@@ -49,6 +60,7 @@ int snw_build_joint(snw_build *b, int l, int parent) {
             const int block = snw_build_block(b, SNW_SPACE_RN, 1);
             b->block[block].S = screw_of(&joint->coordinate[i], axes, d->moves.pitch);
             add_spring(b, &d->moves, i, block);
+            add_stop(b, &d->moves, i, block);
             parent = add_joint_seg(b, SNW_SEG_SCREW, parent, block, l);
         }
         break;

@@ -65,6 +65,11 @@ static snw_status check_attached(const snw_desc *d, int l, snw_error *err) {
         if (variable_length_between(site, l, L))
             return variable_length_refuse(err, site->location, name, what, remedy);
     }
+    for (int i = 0; i < 2 * d->nforce_element; i++) {
+        const snw_site *site = &d->force_element[i / 2].end[i % 2];
+        if (variable_length_between(site, l, L))
+            return variable_length_refuse(err, site->location, name, what, remedy);
+    }
     for (int i = 0; i < d->ntendon; i++) {
         for (int k = 0; k < d->tendon[i].nsegment; k++) {
             const snw_tendon_segment_desc *segment = &d->tendon[i].segment[k];

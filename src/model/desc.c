@@ -102,6 +102,7 @@ static snw_reading tendon_reading(const snw_probe_desc *p) {
 
 snw_reading snw_probe_reading(const snw_probe_desc *p) {
     if (p->of == SNW_PROBE_OF_TENDON) return tendon_reading(p);
+    if (p->of == SNW_PROBE_OF_FORCE_ELEMENT) return SNW_READ_LATER;
     // laws read the rotation of a spherical joint by the probes rotation and twist
     if (snw_joint_table[p->joint].space == SNW_SPACE_SO3) return SNW_READ_LATER;
     return snw_probe_table[p->kind].reading;

@@ -16,6 +16,7 @@
 #include "math/rule.h"
 #include "math/se3.h"
 #include "model/actuator_kind.h"
+#include "model/force_element_kind.h"
 #include "model/joint_kind.h"
 #include "model/obstacle_kind.h"
 #include "model/probe_kind.h"
@@ -106,6 +107,10 @@ typedef struct snw_joint_desc {
     snw_mat3 rest_turn;               // rotation at which its spring is unloaded
     bool limited[SNW_JOINT_MOST];     // low and high are given
     double low[SNW_JOINT_MOST], high[SNW_JOINT_MOST]; // a run warns when the coordinate leaves them
+    // stops at the limits, theory.md (3.4a); without stiffness there are none
+    double stop_stiffness[SNW_JOINT_MOST];
+    double stop_damping[SNW_JOINT_MOST]; // Hunt-Crossley damping, s/rad or s/m
+    double stop_smooth[SNW_JOINT_MOST];  // depth over which the force is smoothed, rad or m
 } snw_joint_desc;
 
 // Unit vectors that complete `axis` (unit; zero: z) to a right-handed frame. The first is the
@@ -380,7 +385,29 @@ typedef struct snw_contact_desc {
     snw_law when;          // condition: NULL (always), a constant or a condition signal
 } snw_contact_desc;
 
-#define SNW_CONTACT_SMOOTH 1e-4 // default of `smooth`, m
+#define SNW_CONTACT_SMOOTH 1e-4 // default of `smooth`, m; of stops of angles rad
+
+// ---- force elements
+
+// Spring, cable, damper or bushing between two sites, theory.md 3.17. The line of a spring, cable
+// or damper joins the origins of its ends; its tension counts positive when it pulls.
+typedef struct snw_force_element_desc {
+    const char *name;
+    snw_source_location location;
+    snw_force_element_kind kind;
+    snw_site end[2];
+    bool has_pose[2];
+    snw_pose_desc pose[2];    // of each end in the frame of its site, laws of t
+    double rest;              // spring, cable: length without tension, m
+    double stiffness;         // spring, cable: N/m
+    snw_law force;            // spring: tension, N, law of the elongation x (m) and of the rest
+                              // length L; NULL: stiffness
+    double damping;           // spring, damper: N s/m; cable: Hunt-Crossley damping, s/m
+    double smooth;            // cable: elongation over which the tension is smoothed, m
+    double axis_stiffness[6]; // bushing: N m/rad about x y z, N/m along x y z of the first end
+    double axis_damping[6];   // bushing: N m s/rad, N s/m
+    snw_law when;             // condition: NULL (always), a constant or a condition signal
+} snw_force_element_desc;
 
 // ---- initial state
 
@@ -405,7 +432,8 @@ typedef enum snw_probe_of {
     SNW_PROBE_OF_STRESS,
     SNW_PROBE_OF_TENDON,
     SNW_PROBE_OF_LOOP,
-    SNW_PROBE_OF_CONTACT
+    SNW_PROBE_OF_CONTACT,
+    SNW_PROBE_OF_FORCE_ELEMENT
 } snw_probe_of;
 
 enum {
@@ -595,8 +623,8 @@ typedef struct snw_desc {
     snw_pool *pool; // owns all that the description points to
     const char *title, *about;
     snw_law gravity[3]; // world frame, laws of t, m/s^2
-    int nlink, nloop, nload, nstress, nmotor, ntendon, nfluid, ncontact, ninitial, nprobe, nsignal,
-        nstep;
+    int nlink, nloop, nload, nstress, nmotor, ntendon, nfluid, ncontact, nforce_element, ninitial,
+        nprobe, nsignal, nstep;
     snw_link_desc *link;
     snw_loop_desc *loop;
     snw_load_desc *load;
@@ -605,6 +633,7 @@ typedef struct snw_desc {
     snw_tendon_desc *tendon;
     snw_fluid_desc *fluid;
     snw_contact_desc *contact;
+    snw_force_element_desc *force_element;
     snw_initial_desc *initial;
     snw_probe_desc *probe;
     const snw_signal_desc *signal;

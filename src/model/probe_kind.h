@@ -34,11 +34,11 @@ typedef enum snw_subject {
     SNW_OF_SITE,
     SNW_OF_SITES,   // two: the second relative to the first
     SNW_OF_STATION, // of a rod
-    SNW_OF_LINK,    // or a loop, or a contact
+    SNW_OF_LINK,    // or a loop, a force element or a contact
     SNW_OF_CONTACT, // with the ground or an obstacle
-    SNW_OF_JOINT,   // or an actuator
+    SNW_OF_JOINT,   // or an actuator, or a force element
     SNW_OF_ACTUATOR,
-    SNW_OF_TENDON,
+    SNW_OF_TENDON, // or a force element
     SNW_OF_CHAMBER,
     SNW_OF_PROBES,
     SNW_OF_ROBOT
@@ -80,8 +80,9 @@ typedef enum snw_probe_axes {
     X(SNW_PROBE_WRENCH, "wrench", "a rod's station",                                               \
       "mx my mz fx fy fz, exerted by the tip side on the root side, section's frame",              \
       SNW_OF_STATION, SNW_PROBE_IN_SECTION, SNW_READ_LATER, wrench, 0)                             \
-    X(SNW_PROBE_REACTION, "reaction", "a link, a loop or a contact",                               \
-      "mx my mz fx fy fz, exerted by the joint on the link, or by the loop on its second site; "   \
+    X(SNW_PROBE_REACTION, "reaction", "a link, a loop, a spring or a contact",                     \
+      "mx my mz fx fy fz, exerted by the joint on the link, or by the loop or spring on its "      \
+      "second site; "                                                                              \
       "of a contact its resultant, about the origin of the world",                                 \
       SNW_OF_LINK, SNW_PROBE_IN_EITHER, SNW_READ_LATER, wrench, 0)                                 \
     X(SNW_PROBE_CONTACT, "contact", "a contact with a ground or an obstacle",                      \
@@ -95,16 +96,18 @@ typedef enum snw_probe_axes {
     X(SNW_PROBE_VALUE, "value", "a joint's link or an actuator",                                   \
       "coordinates of the joint, rad and m, or of the actuator", SNW_OF_JOINT, SNW_PROBE_IN_JOINT, \
       SNW_READ_COORDINATE, joint_angle, 0)                                                         \
-    X(SNW_PROBE_RATE, "rate", "a joint's link or an actuator", "their rates", SNW_OF_JOINT,        \
-      SNW_PROBE_IN_JOINT, SNW_READ_RATE, joint_rate, 0)                                            \
+    X(SNW_PROBE_RATE, "rate", "a joint's link, an actuator or a spring",                           \
+      "their rates; of a spring that of its length", SNW_OF_JOINT, SNW_PROBE_IN_JOINT,             \
+      SNW_READ_RATE, joint_rate, 0)                                                                \
     X(SNW_PROBE_EFFORT, "effort", "a joint's link or an actuator",                                 \
-      "effort of spring, damping and friction of the joint, N m and N; or of the actuator",        \
+      "effort of spring, damping, friction and stop of the joint, N m and N; or of the actuator",  \
       SNW_OF_JOINT, SNW_PROBE_IN_JOINT, SNW_READ_LATER, joint_effort, 0)                           \
     X(SNW_PROBE_POWER, "power", "an actuator", "power of the actuator, W", SNW_OF_ACTUATOR,        \
       SNW_PROBE_IN_NONE, SNW_READ_LATER, power, 0)                                                 \
-    X(SNW_PROBE_LENGTH, "length", "a tendon", "of its path along the robot, m", SNW_OF_TENDON,     \
-      SNW_PROBE_IN_NONE, SNW_READ_TENDON, length, 0)                                               \
-    X(SNW_PROBE_TENSION, "tension", "a tendon, or a place on its path",                            \
+    X(SNW_PROBE_LENGTH, "length", "a tendon, or a spring",                                         \
+      "of its path along the robot, or between its ends, m", SNW_OF_TENDON, SNW_PROBE_IN_NONE,     \
+      SNW_READ_TENDON, length, 0)                                                                  \
+    X(SNW_PROBE_TENSION, "tension", "a tendon, or a place on its path; or a spring",               \
       "N, where it is pulled; 'cable@50%' half way along its path, 'cable.tip' where it is fixed", \
       SNW_OF_TENDON, SNW_PROBE_IN_NONE, SNW_READ_TENDON_EFFORT, tension, 0)                        \
     X(SNW_PROBE_PULL, "pull", "an end of a tendon, 'cable.root' or 'cable.tip'",                   \

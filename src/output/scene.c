@@ -266,6 +266,22 @@ static void put_tendons(snw_json *j, const snw_model *m) {
     snw_json_close(j);
 }
 
+static void put_force_elements(snw_json *j, const snw_model *m) {
+    snw_field_list(j, "springs");
+    for (int i = 0; i < m->nforce_element; i++) {
+        const snw_force_element *e = &m->force_element[i];
+        snw_json_object(j);
+        snw_field_text(j, "name", m->desc->force_element[i].name);
+        snw_field_text(j, "kind", snw_force_element_table[e->kind].name);
+        snw_field_number(j, "rest", e->rest);
+        scene_put_node(j, "a", e->end[0]);
+        scene_put_node(j, "b", e->end[1]);
+        put_condition(j, e->condition);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
 static void put_loads(snw_json *j, const snw_model *m) {
     snw_field_list(j, "loads");
     for (int i = 0; i < m->nload; i++) {
@@ -384,6 +400,7 @@ static void put_scene(snw_json *j, const snw_model *m) {
     put_links(j, m);
     put_loops(j, m);
     put_tendons(j, m);
+    if (m->nforce_element > 0) put_force_elements(j, m);
     put_loads(j, m);
     put_sites(j, m);
     put_contacts(j, m);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Tables of the parts of a public model: names, kinds, units and index ranges of links, joints,
-// rods, coordinates, nodes, sites, loops, actuators, loads, contacts, probes, parameters, steps and
-// runs, from its description and compiled model.
+// rods, coordinates, nodes, sites, loops, actuators, loads, contacts, springs, probes, parameters,
+// steps and runs, from its description and compiled model.
 
 #include "robot/robot_model.h"
 
@@ -252,6 +252,15 @@ static void list_loads(list *l) {
                          ? snw_obstacle_table[d->contact[i].obstacle.kind].name
                          : "ground";
         part->size = 6;
+    }
+    part = new_parts(l, SNW_PART_SPRING, d->nforce_element);
+    for (int i = 0; !l->memory_out && i < d->nforce_element; i++, part++) {
+        const snw_force_element_desc *e = &d->force_element[i];
+        const snw_force_element_type *type = &snw_force_element_table[e->kind];
+        part->name = e->name;
+        part->type = type->name;
+        part->link = e->end[1].link;
+        if (type->options & SNW_ELEMENT_TAKES_REST) part->value = e->rest;
     }
 }
 

@@ -159,6 +159,9 @@ snw_status snw_shooter_check(const snw_model *m, const snw_step_desc *step, snw_
     if (d->ncontact)
         return snw_shooter_refuse(step, d->contact[0].location, err, "contacts",
                                   d->contact[0].name);
+    if (d->nforce_element)
+        return snw_shooter_refuse(step, d->force_element[0].location, err, "springs between sites",
+                                  d->force_element[0].name);
     for (int i = 0; i < m->nsignal; i++) {
         // conditions of time only are supported
         const snw_signal_desc *x = &d->signal[i];

@@ -67,7 +67,15 @@ static double *put_wrench(double *out, snw_wrench F, const snw_mat3 *to_world) {
     return put_vec3(out, to_world ? snw_rotate_known(*to_world, F.f) : F.f);
 }
 
-// Coordinates of a joint, their rates, or the efforts of its springs, damping and friction.
+// Force of the stops of a block on its coordinate.
+static double stop_force(const snw_model *m, const snw_work *w, const snw_block *b) {
+    for (int i = 0; i < m->nstop; i++) {
+        if (&m->block[m->stop[i].block] == b) return w->stop[i].way * w->stop[i].force;
+    }
+    return 0;
+}
+
+// Coordinates of a joint, their rates, or the efforts of its springs, damping, friction and stops.
 static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *p,
                          const snw_state *s, const snw_work *w) {
     const snw_block *b = &m->block[m->link_block[p->site.link]];
@@ -80,6 +88,7 @@ static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *
             if (b->spring >= 0 && snw_seg_is_active(m, w, b->seg))
                 snw_spring_force(m, &m->spring[b->spring], s->q, s->v, f);
             for (int i = 0; i < b->n; i++) f[i] = -f[i];
+            f[0] += stop_force(m, w, b);
         } else if (b->space == SNW_SPACE_RN) {
             f[0] = s->q[b->q];
         } else {
@@ -237,6 +246,11 @@ static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const 
         if (p->of == SNW_PROBE_OF_CONTACT) {
             return put_wrench(out, contact_reaction(m, w, p->item), NULL);
         }
+        if (p->of == SNW_PROBE_OF_FORCE_ELEMENT) {
+            const int second = m->force_element[p->item].end[1];
+            return put_wrench(out, w->force_element[p->item].on[1],
+                              p->body ? NULL : &w->g[second].R);
+        }
         const int first = m->link_first[p->site.link];
         return put_wrench(out, w->F[first], p->body ? NULL : &w->g[first].R);
     }
@@ -312,6 +326,13 @@ void snw_probe_read(const snw_model *m, int i, const snw_inputs *in, const snw_s
     }
     if (p->of == SNW_PROBE_OF_MOTOR && p->kind != SNW_PROBE_POWER) {
         put_motor(out, m, &m->desc->probe[i], in, s, w);
+        return;
+    }
+    if (p->of == SNW_PROBE_OF_FORCE_ELEMENT && p->kind != SNW_PROBE_REACTION) {
+        const snw_force_element_work *at = &w->force_element[p->item];
+        *out = p->kind == SNW_PROBE_LENGTH ? at->length
+               : p->kind == SNW_PROBE_RATE ? at->rate
+                                           : at->tension;
         return;
     }
     if (p->kind == SNW_PROBE_PULL) {

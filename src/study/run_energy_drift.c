@@ -36,6 +36,13 @@ static bool in_contact(const snw_model *m, const snw_work *w) {
     for (int k = 0; k < m->ncontact_point; k++) {
         if (w->contact_point[k].in_contact) return true;
     }
+    for (int k = 0; k < m->nstop; k++) {
+        if (w->stop[k].elastic_force > 0) return true;
+    }
+    for (int k = 0; m->one_sided && k < m->nforce_element; k++) {
+        const bool pulls = snw_force_element_table[m->force_element[k].kind].one_sided;
+        if (pulls && w->force_element[k].elastic > 0) return true;
+    }
     return false;
 }
 
@@ -45,7 +52,7 @@ static snw_drift_cause drift_cause(const snw_run *r, const snw_integrator *it, d
     const snw_energy_drift *d = &r->energy_drift;
     const double t = it->state(it->self)->t, soon = SOON * it->grid;
     const snw_model *m = r->now->model;
-    if (m->ncontact_point && (took->increments > 1 || in_contact(m, it->work_at(it->self)))) {
+    if (snw_touches(m) && (took->increments > 1 || in_contact(m, it->work_at(it->self)))) {
         return SNW_DRIFT_CAUSE_CONTACT;
     }
     if (t - d->jump <= soon) return SNW_DRIFT_CAUSE_JUMP;

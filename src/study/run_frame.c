@@ -88,6 +88,34 @@ static void warn_law_range(snw_run *r, const snw_frame_source *v) {
     }
 }
 
+// Warn of force elements along a line without length, which has no direction, and of bushings near
+// half a turn, where the rotation vector jumps to the opposite side.
+static void warn_degenerate_elements(snw_run *r, const snw_frame_source *v) {
+    const snw_model *m = r->now->model;
+    static const double NEAR_HALF_TURN = 0.95 * 3.14159265358979323846;
+    for (int i = 0; i < m->nforce_element; i++) {
+        const snw_force_element *e = &m->force_element[i];
+        const snw_force_element_work *at = &v->w->force_element[i];
+        const snw_force_element_type *type = &snw_force_element_table[e->kind];
+        bool *warned = &r->warned_limit[m->desc->nlink + m->ntendon + i];
+        const bool regular = e->kind == SNW_ELEMENT_SPRING && e->rest == 0 && !e->force;
+        const bool turned = type->frames && snw_norm(at->turn) > NEAR_HALF_TURN;
+        const bool short_line =
+            !type->frames && !regular && at->length < 1e-3 * fmax(e->rest, 1e-3 * m->length);
+        if (*warned || !at->acts || (!turned && !short_line)) continue;
+        char text[280];
+        (void)snprintf(text, sizeof text, "run '%s': %s '%.60s' %s at t = %g s; %s", r->info.run,
+                       type->name, m->desc->force_element[i].name,
+                       turned ? "is turned by almost half a turn, beyond which its moment jumps"
+                              : "has zero length and no direction",
+                       v->state->t,
+                       turned ? "keep the rotation smaller, or turn one of its sites"
+                              : "move its ends apart");
+        snw_run_warn(r, text);
+        *warned = true;
+    }
+}
+
 snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_error *err) {
     const snw_model *m = r->now->model;
     snw_rotations_update(m, v->w, r->rotation);
@@ -106,6 +134,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
     declared_coordinates(r, v->state);
     warn_zero_length(r, v);
     warn_law_range(r, v);
+    warn_degenerate_elements(r, v);
     r->totals.frames++;
     if (!(v->stats.geometry <= r->totals.worst_geometry)) {
         r->totals.worst_geometry = v->stats.geometry;
@@ -206,7 +235,7 @@ snw_status snw_run_check_limits(snw_run *r, const snw_state *s, snw_error *err) 
         int n = 0;
         const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &n);
         for (int i = 0; i < n && !r->warned_limit[l]; i++) {
-            if (!link->moves.limited[i]) continue;
+            if (!link->moves.limited[i] || link->moves.stop_stiffness[i] > 0) continue;
             const double q = s->q[m->block[m->link_block[l]].q + i];
             const double low = link->moves.low[i], high = link->moves.high[i];
             if (q >= low && q <= high) continue;
@@ -214,7 +243,7 @@ snw_status snw_run_check_limits(snw_run *r, const snw_state *s, snw_error *err) 
             (void)snprintf(
                 text, sizeof text,
                 "run '%s': joint '%.60s' is outside of its limits at t = %g s: %s %g %s, "
-                "not in [%g, %g]; limits only warn",
+                "not in [%g, %g]; limits only warn, a 'stop' holds the joint",
                 r->info.run, link->name, s->t, c[i].name, q, c[i].turn ? "rad" : "m", low, high);
             snw_run_warn(r, text);
             r->warned_limit[l] = true;

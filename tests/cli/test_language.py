@@ -38,6 +38,9 @@ REACHED = {
     "anchor": "contacts: {more: {anchor: {KEY}}}",
     "ground": "contacts: {more: {ground: {KEY}}}",
     "friction": "contacts: {more: {ground: {on: arm, stiffness: 1, friction: {KEY}}}}",
+    "restitution": "springs: {more: {cable: [world, arm], rest: 1, stiffness: 1, restitution: {KEY}}}",
+    "spring": "springs: {more: {KEY}}",
+    "stop": "robot: {more: {on: world, joint: revolute, limits: [-1, 1], body: {mass: 1}, stop: {KEY}}}",
     "fluid": "fluid: {more: {KEY}}",
     "drag": "fluid: {more: {on: arm, drag: {KEY}}}",
     "initial": "initial: {arm: {KEY}}",
@@ -193,9 +196,9 @@ class Tables(harness.Case):
             self.accepts("parameters: {p: [" + ", ".join(f"2 {u}" for u in [unit, *prefixed.split()]) + "]}")
 
     def test_every_component_of_a_probe_can_be_expected(self):
-        forms = {"a site": "{Q: arm.tip}", "two sites": "{Q: [arm.root, arm.tip]}", "a rod's station": "{Q: arm@50%}", "a link, a loop or a contact": "{Q: arm}",
-                 "a joint's link or an actuator": "{Q: hinge}", "a tendon": "{Q: cord}",
-                 "a tendon, or a place on its path": "{Q: cord@50%}",
+        forms = {"a site": "{Q: arm.tip}", "two sites": "{Q: [arm.root, arm.tip]}", "a rod's station": "{Q: arm@50%}", "a link, a loop, a spring or a contact": "{Q: arm}",
+                 "a joint's link or an actuator": "{Q: hinge}", "a joint's link, an actuator or a spring": "{Q: hinge}",
+                 "a tendon, or a spring": "{Q: cord}", "a tendon, or a place on its path; or a spring": "{Q: cord@50%}",
                  "an end of a tendon, 'cable.root' or 'cable.tip'": "{Q: cord.tip}", "a chamber": "{Q: air}",
                  "an actuator": "{Q: turn}", "an expression of other probes": "{Q: tip.x}", "a bare word": "Q"}
         keys = {key: form for key, form, _ in self.parts["probe"]["rows"]}

@@ -10,7 +10,7 @@ import type { Run } from './data';
 import { Balls, Bars, Cones } from './instances';
 import { advance, Poses, relativeLog, rotate } from './pose';
 import { Rod, type Quantity } from './rod';
-import type { BodyScene, ContactScene, LinkScene, LoopScene, Scene } from './scene';
+import type { BodyScene, ContactScene, LinkScene, LoopScene, Scene, SpringScene } from './scene';
 
 export interface Shown {
     colour: Quantity;
@@ -38,6 +38,7 @@ const TRAILS = 5; // shown at most
 export const contactKinds = new Set(['wheel', 'ring', 'anchor', 'contact', 'groove']); // kinds of contacts by which a robot moves
 const ROAMS = 4; // a robot that moves farther than this many of its lengths `roams`
 const ARROW = 0.26; // length of the arrow of the largest force, relative to the size of the robot
+const COILS = 9, COIL_SIDES = 10; // windings of a spring, and bars of one
 
 // Red, green and blue axes of some frames.
 function triads(n: number): THREE.LineSegments {
@@ -85,6 +86,7 @@ export class Robot {
     private readonly slides: boolean[]; // of each node: its joint slides along a bar
     private readonly struts: Bars;
     private readonly tendons: Bars;
+    private readonly springs: Bars;
     private readonly chambers: Bars;
     private readonly shafts: Bars;
     private readonly heads: Cones;
@@ -137,13 +139,14 @@ export class Robot {
         this.slides = scene.kind.map((kind, i) => kind === 'screw' && railed.has(run.head.node_link[i]));
         this.struts = new Bars(this.hard, 2 * nodes + 4 * scene.links.length + 4 * scene.loops.length + 8);
         this.tendons = new Bars(this.hard, points + 1, 8);
+        this.springs = new Bars(this.hard, (COILS * COIL_SIDES + 2) * scene.springs.length + 1, 8);
         this.chambers = new Bars(this.clear, points + 1, 24, false, false);
         this.shafts = new Bars(this.flat, 2 * arrows + 1, 10, false);
         this.heads = new Cones(this.flat, 4 * arrows + 1);
-        this.balls = new Balls(this.hard, 2 * nodes + points + scene.loops.length + 2 * scene.links.length);
+        this.balls = new Balls(this.hard, 2 * nodes + points + scene.loops.length + 2 * scene.links.length + 2 * scene.springs.length);
         this.axes = triads(scene.links.length + 1);
         this.marks = triads(scene.sites.length);
-        this.group.add(this.struts.mesh, this.tendons.mesh, this.chambers.mesh, this.shafts.mesh, this.heads.mesh, this.balls.mesh, this.axes, this.marks);
+        this.group.add(this.struts.mesh, this.tendons.mesh, this.springs.mesh, this.chambers.mesh, this.shafts.mesh, this.heads.mesh, this.balls.mesh, this.axes, this.marks);
         for (const l of scene.links) if (l.body) this.addBody(l, l.body);
         this.addTrails();
         this.reach();
@@ -190,6 +193,7 @@ export class Robot {
             } else around(c, shape === 'none' ? 0 : Math.max(size[0], size[1] / 2));
         }
         for (const l of scene.loops) if (l.joint === 'wheel' && l.radius > 0) around(this.origin(l.b, [0, 0, 0]), l.radius);
+        for (const s of scene.springs) for (const node of [s.a, s.b]) put(...(this.origin(node, [0, 0, 0]) as [number, number, number]));
         for (const m of scene.measures) {
             for (const p of m.unit === 'N' ? m.points : []) put(...(this.poses.point(p[0], p[1], p[2], p[3], [0, 0, 0]) as [number, number, number]));
         }
@@ -512,6 +516,41 @@ export class Robot {
         return rod ? rod.widest * rod.magnify : 0;
     }
 
+    // A spring is a coil, a cable a line, pale while it is slack, a damper a rod in a tube, a bushing a sleeve.
+    private putSpring(s: SpringScene, theme: Theme): void {
+        const a = this.origin(s.a, [0, 0, 0]), b = this.origin(s.b, [0, 0, 0]), thin = this.size / 420;
+        const d = b.map((x, i) => x - a[i]), length = Math.hypot(d[0], d[1], d[2]);
+        const at = (share: number) => a.map((x, i) => x + share * d[i]);
+        for (const end of [a, b]) this.balls.ball(end, 2 * thin, theme.joint);
+        if (!(length > 0)) return;
+        switch (s.kind) {
+            case 'spring': {
+                // two unit vectors across the line
+                const u = new THREE.Vector3(...(d as [number, number, number])).divideScalar(length);
+                const v = new THREE.Vector3(Math.abs(u.x) < 0.8 ? 1 : 0, Math.abs(u.x) < 0.8 ? 0 : 1, 0).cross(u).normalize(), w = u.clone().cross(v);
+                const r = Math.min(8 * thin, 0.12 * length), n = COILS * COIL_SIDES;
+                const turn = (i: number) => {
+                    const angle = (2 * Math.PI * i) / COIL_SIDES, share = 0.1 + (0.8 * i) / n;
+                    const out = i === 0 || i === n ? 0 : r, c = out * Math.cos(angle), e = out * Math.sin(angle);
+                    return at(share).map((x, j) => x + c * v.getComponent(j) + e * w.getComponent(j));
+                };
+                this.springs.bar(a, turn(0), thin, theme.tendon);
+                for (let i = 0; i < n; i++) this.springs.bar(turn(i), turn(i + 1), thin, theme.tendon);
+                this.springs.bar(turn(n), b, thin, theme.tendon);
+                break;
+            }
+            case 'damper':
+                this.springs.bar(a, at(0.65), 5 * thin, theme.joint);
+                this.springs.bar(at(0.5), b, 2 * thin, theme.tendon);
+                break;
+            case 'bushing':
+                this.springs.bar(a, b, 7 * thin, theme.joint);
+                break;
+            default:
+                this.springs.bar(a, b, length > s.rest ? thin : 0.5 * thin, length > s.rest ? theme.tendon : theme.joint);
+        }
+    }
+
     private putMeasures(k: number, shown: Shown, theme: Theme): void {
         const { scene, run } = this, n = run.head.measures;
         const a = [0, 0, 0], b = [0, 0, 0], thin = this.size / 420;
@@ -534,6 +573,9 @@ export class Robot {
                 }
             }
         });
+        this.springs.begin();
+        for (const s of scene.springs) if (shown.tendons && this.isThere(k, s.switch)) this.putSpring(s, theme);
+        this.springs.end();
         this.tendons.end();
         this.chambers.end();
     }
@@ -646,7 +688,7 @@ export class Robot {
             t.path.geometry.dispose();
             t.past.geometry.dispose();
         }
-        for (const i of [this.struts, this.tendons, this.chambers, this.shafts, this.heads, this.balls]) i.dispose();
+        for (const i of [this.struts, this.tendons, this.springs, this.chambers, this.shafts, this.heads, this.balls]) i.dispose();
         this.axes.geometry.dispose();
         this.marks.geometry.dispose();
         for (const m of [this.rodMaterial, this.hard, this.bodyMaterial, this.clear, this.flat, this.pathMaterial, this.pastMaterial]) m.dispose();

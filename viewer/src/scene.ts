@@ -61,6 +61,15 @@ export interface MeasureScene {
     points: number[][]; // node, x, y, z, radius
 }
 
+export interface SpringScene {
+    name: string;
+    kind: string; // spring, cable, damper or bushing
+    rest: number; // length without tension
+    a: number;
+    b: number;
+    switch: number;
+}
+
 export interface LoadScene {
     name: string;
     along: boolean;
@@ -98,6 +107,7 @@ export interface Scene {
     links: LinkScene[];
     loops: LoopScene[];
     measures: MeasureScene[];
+    springs: SpringScene[];
     loads: LoadScene[];
     sites: SiteScene[];
     contacts: ContactScene[];
@@ -154,7 +164,7 @@ function guess(head: RunHead): Scene {
         length: 1, gravity: [0, 0, 0], links,
         parent: Array.from({ length: head.nodes }, (_, i) => i - 1),
         kind: new Array<string>(head.nodes).fill('rod'),
-        loops: [], measures: [], loads: [], sites: [], contacts: [], probes: [],
+        loops: [], measures: [], springs: [], loads: [], sites: [], contacts: [], probes: [],
     };
 }
 
@@ -211,6 +221,7 @@ function within(raw: Scene, head: RunHead): Scene {
         links,
         loops: list<LoopScene>(raw.loops).slice(0, head.loops).map((l) => ({ name: text(l.name), joint: text(l.joint), axis: numbers(l.axis, 3), radius: number(l.radius), a: node(l.a), b: node(l.b), switch: number(l.switch, -1), span: number(l.span), stations: numbers(l.stations, Math.min(list(l.stations).length, 1001)) })),
         measures: list<MeasureScene>(raw.measures).slice(0, head.measures).map((m) => ({ name: text(m.name), kind: text(m.kind), symbol: text(m.symbol) || (m.kind === 'tendon' ? 'line' : 'tube'), unit: text(m.unit) || (m.kind === 'tendon' ? 'N' : 'Pa'), points: list<number[]>(m.points).map((p) => [node(list(p)[0]), ...numbers(list(p).slice(1), 4)]) })),
+        springs: list<SpringScene>(raw.springs).map((s) => ({ name: text(s.name), kind: text(s.kind), rest: number(s.rest), a: node(s.a), b: node(s.b), switch: number(s.switch, -1) })),
         loads: list<LoadScene>(raw.loads).slice(0, head.loads).map((l) => ({ name: text(l.name), along: l.along === true, nodes: list(l.nodes).map(node) })),
         sites: list<SiteScene>(raw.sites).map((s) => ({ name: text(s.name), a: node(s.a), b: node(s.b), share: number(s.share), at: numbers(s.at, 3), turn: numbers(s.turn, 4) })),
         contacts: list<ContactScene>(raw.contacts).map((c) => ({ name: text(c.name), kind: text(c.kind) || 'ground', at: numbers(c.at, 3), normal: numbers(c.normal, 3) })),

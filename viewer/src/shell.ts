@@ -59,7 +59,7 @@ export class Shell {
             make('summary', {}, 'show'),
             make('div', {},
                 make('label', { class: 'row' }, 'rods by', this.colour),
-                check('tendons', 'tendons and chambers'), check('joints', 'joints'), check('forces', 'loads'), check('reactions', 'reactions of loops and ground'),
+                check('tendons', 'tendons, chambers and springs'), check('joints', 'joints'), check('forces', 'loads'), check('reactions', 'reactions of loops and ground'),
                 check('trails', 'trails'), check('frames', 'frames of links'), this.siteBox, make('label', {}, ground, 'grid')));
         document.addEventListener('click', (e) => {
             if (menu.open && !menu.contains(e.target as Node)) menu.open = false;

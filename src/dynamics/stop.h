@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// stop.h: stops at the limits of joints, theory.md (3.4a). A coordinate with the gap g to a limit
+// gets the force k <-g> <1 - d g'> away from it, with smooth positive parts, as a contact does.
+#pragma once
+
+#include "dynamics/dynamics.h"
+
+// w->stop <- gaps and forces; without damping if is_static. Part of snw_kinematics.
+void snw_stops_motion(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
+                      snw_work *w);
+
+// r (nv) -= forces; `elastic`: without damping.
+void snw_stops_add(const snw_model *m, const snw_work *w, bool elastic, double *r);
+
+// T (nv x nv, columns ld apart) += cq dr/dq + cv dr/dv.
+void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work *w, size_t ld,
+                       double *T);
+
+// Stored energy, J, and its rate, W; power dissipated, W. After snw_kinematics; rates not static.
+double snw_stop_energy(const snw_model *m, const snw_work *w, int i); // of one
+double snw_stops_energy(const snw_model *m, const snw_work *w);
+double snw_stops_energy_rate(const snw_model *m, const snw_work *w);
+double snw_stops_heat(const snw_model *m, const snw_work *w);
