@@ -353,7 +353,7 @@ static void a_robot_of_many_coordinates_has_estimates(void **state) {
     char text[600];
     static const char *const form =
         "sinew: 1\ngravity: 0\n" SOFT "robot: {arm: {on: world, rod: {length: 1, section: "
-                                      "{rectangle: {y: 0.04, z: 0.03}}, material: m, "
+        "{rectangle: {y: 0.04, z: 0.03}}, material: m, "
         "strain: cosserat constant, elements: %d}}}\nstudy: [modes: {count: 4}]\n";
     (void)snprintf(text, sizeof text, form, 26);
     (void)find_modes(text, &few);
