@@ -559,6 +559,8 @@ static void keep_accounts(snw_implicit *im) {
 static void step_accept(snw_implicit *im, double h, double history_h) {
     const snw_model *m = im->m;
     keep_accounts(im);
+    if (im->corrected.active != 0 && m->nconstraint > 0)
+        snw_constraints_rates(m, im->in, im->trial, im->w, NULL, im->corrected_rows);
     snw_law_integrals_finish(m, im->in, im->trial, im->w, im->source);
     snw_implicit_account(im, h);
     snw_state_copy(m, im->now, im->before);

@@ -91,16 +91,14 @@ void snw_corrected_restart(snw_implicit *im, const double *before) {
 
 // jerk <- rate of the accelerations of the step, across constraint rows of those that the rows
 // allow: the scheme's own oscillate there (6.6). Second rates of the rows, C a - y, become zero by
-// the least change of a in the metric of Newton's matrix. im->corrected_rows <- these rates.
+// the least change of a in the metric of Newton's matrix.
 static void implicit_corrected_jerk(snw_implicit *im, double h, double *jerk) {
     const snw_model *m = im->m;
     if (m->nconstraint == 0) {
         for (int i = 0; i < m->nv; i++) jerk[i] = (im->past.a[i] - im->past_kept.a[i]) / h;
         return;
     }
-    double *y = im->corrected_rows;
-    snw_kinematics(m, im->in, im->now, false, im->w);
-    snw_constraints_rates(m, im->in, im->now, im->w, NULL, y);
+    const double *y = im->corrected_rows;
     for (int i = 0; i < m->nv; i++) im->dx[i] = 0;
     for (int i = 0; i < m->nconstraint; i++) im->dx[m->nv + i] = -im->constraint_scale * y[i];
     snw_bordered_matrix_solve(im->T, im->dx);
@@ -199,7 +197,7 @@ static bool implicit_corrected_solve(snw_implicit *im, double h, double a, doubl
     // accelerations amplify errors of a short step by h^-2, and those across constraint rows
     const bool rows = m->nconstraint > 0;
     const double loose = rows ? ACROSS_ROWS : fmax(LEAST, CLOSE * c->distance / m->length);
-    const double close = h < 0.5 * im->longest || rows ? ROUNDING : loose;
+    const double close = h < 0.5 * im->longest ? ROUNDING : loose;
     double moved = INFINITY;
     snw_state_copy(m, im->now, im->scratch_state);
     snw_broyden_reset(&c->broyden);
@@ -222,7 +220,9 @@ static bool implicit_corrected_solve(snw_implicit *im, double h, double a, doubl
         for (int i = 0; i < m->nconstraint; i++)
             im->scratch_state->lambda[i] += im->constraint_scale * im->dx[m->nv + i];
         implicit_corrected_state(im, a, b, d);
-        if (moved <= close) return true;
+        // with rows, where the tolerance is small: the next correction would be moved^2/before
+        const double next = rows && before < INFINITY ? moved * moved / before : moved;
+        if (moved <= close || next <= close) return true;
     }
     return moved <= loose;
 }

@@ -78,7 +78,7 @@ typedef struct snw_corrected {
     PACK(double, corrected_past_memory, nh, "likewise")                                            \
     PACK(double, corrected_jerk, nv, "rate of its accelerations in the previous step")             \
     PACK(double, corrected_a, nv, "accelerations of the first that the constraint rows allow")     \
-    PACK(double, corrected_rows, 2 * (n - nv), "second rates of the constraint rows")              \
+    PACK(double, corrected_rows, 2 * (n - nv), "second rates of the rows at the end of the step")  \
     PACK(double, corrected_point, 18 * (size_t)m->nseg, "points on the segments, of both solutions")
 
 struct snw_implicit {
