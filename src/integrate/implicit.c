@@ -227,6 +227,8 @@ static void copy_history(const snw_history *from, snw_history *to) {
 
 snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *err) {
     const snw_model *m = im->m;
+    double *before = im->scratch;
+    memcpy(before, im->now->v, (size_t)m->nv * sizeof *before);
     snw_inputs_at(m, im->now->t + snw_time_resolution(im->now->t), im->in);
     snw_impact_energy impact = {0};
     if (im->impacts) {
@@ -254,7 +256,7 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
     copy_history(&im->past, &im->past_kept);
     im->onset = (snw_onset){.checked_at = NAN};
     im->use_euler = false;
-    snw_corrected_restart(im);
+    snw_corrected_restart(im, before);
     return SNW_OK;
 }
 
@@ -476,6 +478,7 @@ static void implicit_project_end(snw_implicit *im) {
     const bool begins = im->past.h < 0; // first step, with accelerations that it does not resolve
     const bool passes =
         im->impact.longest > 0 && !snw_touches(m); // short steps after long ones (6.17)
+    im->settled = false;
     if (!im->has_closures || !(begins || passes || (im->undamped && !im->opts.undamped_velocities)))
         return;
     snw_state_copy(m, im->trial, im->scratch_state);
@@ -486,6 +489,7 @@ static void implicit_project_end(snw_implicit *im) {
     snw_state_copy(m, im->scratch_state, im->trial);
     snw_chart_from_state(m, im->opts.chart, im->trial, im->rate, im->acc);
     snw_residual(m, im->in, im->trial, false, im->w);
+    im->settled = true;
 }
 
 // Largest change of an acceleration times h^2 in the step. Driven coordinates have the
@@ -552,6 +556,8 @@ static void keep_accounts(snw_implicit *im) {
 static void step_accept(snw_implicit *im, double h, double history_h) {
     const snw_model *m = im->m;
     keep_accounts(im);
+    if (im->corrected.active != 0 && m->nconstraint > 0)
+        snw_constraints_rates(m, im->in, im->trial, im->w, NULL, im->corrected_rows);
     snw_law_integrals_finish(m, im->in, im->trial, im->w, im->source);
     snw_implicit_account(im, h);
     snw_state_copy(m, im->now, im->before);
@@ -590,6 +596,7 @@ void snw_implicit_project_start(snw_implicit *im) {
     snw_state_copy(m, im->scratch_state, im->now);
     snw_chart_from_state(m, im->opts.chart, im->now, im->rate, im->acc);
     snw_scheme_start(&im->opts.scheme, im->rate, im->acc, false, &im->past);
+    snw_corrected_settle_start(im);
 }
 
 snw_status snw_implicit_check(snw_implicit *im, double t, snw_error *err) {
@@ -639,7 +646,7 @@ snw_work_done snw_implicit_work_done(const snw_implicit *im) {
 
 // ---- checkpoint
 
-enum { NBLOCK = 19, NSINGLE = 20 };
+enum { NBLOCK = 20, NSINGLE = 20 };
 
 // Inputs follow from their time, and Newton's matrix from the state at which it was made.
 static void implicit_list_blocks(const snw_implicit *im, snw_checkpoint_block block[NBLOCK]) {
@@ -664,13 +671,14 @@ static void implicit_list_blocks(const snw_implicit *im, snw_checkpoint_block bl
         snw_checkpoint_state(im->m, im->corrected.now),
         {&own->corrected.past.h, 1},
         {im->corrected.past.v, snw_history_doubles(im->m->nv)},
-        {im->corrected_jerk, nv}};
+        {im->corrected_jerk, nv},
+        {im->corrected_a, nv}};
     memcpy(block, list, sizeof list);
 }
 
 size_t snw_implicit_saves(const snw_model *m) {
     const size_t nv = (size_t)m->nv, state = snw_state_doubles(m);
-    return 1 + 3 * state + 2 + 2 * snw_history_doubles(m->nv) + 3 * nv + (size_t)snw_npower(m) + 2 +
+    return 1 + 3 * state + 2 + 2 * snw_history_doubles(m->nv) + 4 * nv + (size_t)snw_npower(m) + 2 +
            (size_t)m->nsignal + 5 + snw_inputs_doubles(m) + NSINGLE;
 }
 
@@ -688,6 +696,16 @@ void snw_implicit_save(const snw_implicit *im, double *out) {
     memcpy(snw_checkpoint_save(NBLOCK, block, out), single, sizeof single);
 }
 
+void snw_implicit_remake_matrix(snw_implicit *im) {
+    if (!im->T_origin.known) return;
+    im->w->velocity_time = 1 / im->T_origin.a;
+    snw_inputs_copy(im->T_origin.in, im->in);
+    snw_state_copy(im->m, im->T_origin.at, im->trial);
+    memcpy(im->d, im->matrix_d, (size_t)im->m->nv * sizeof *im->d);
+    snw_residual(im->m, im->in, im->trial, false, im->w);
+    im->T_origin.known = snw_implicit_factor(im, im->T_origin.a, im->T_origin.b) == SNW_OK;
+}
+
 void snw_implicit_load(snw_implicit *im, const double *in) {
     snw_checkpoint_block block[NBLOCK];
     implicit_list_blocks(im, block);
@@ -703,14 +721,7 @@ void snw_implicit_load(snw_implicit *im, const double *in) {
     c->failed = single[19];
     c->now->t = im->now->t;
     im->use_euler = false;
-    if (im->T_origin.known) {
-        im->w->velocity_time = 1 / im->T_origin.a;
-        snw_inputs_copy(im->T_origin.in, im->in);
-        snw_state_copy(im->m, im->T_origin.at, im->trial);
-        memcpy(im->d, im->matrix_d, (size_t)im->m->nv * sizeof *im->d);
-        snw_residual(im->m, im->in, im->trial, false, im->w);
-        im->T_origin.known = snw_implicit_factor(im, im->T_origin.a, im->T_origin.b) == SNW_OK;
-    }
+    snw_implicit_remake_matrix(im);
     snw_inputs_at(im->m, single[0], im->in);
     snw_state_copy(im->m, im->now, im->before);
     copy_history(&im->past, &im->past_kept);

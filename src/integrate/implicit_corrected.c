@@ -5,13 +5,17 @@
 // distance between both solutions is the estimate. theory.md (6.18)
 #include "integrate/implicit_private.h"
 
+#include "constraint/projection.h"
+#include "dynamics/constraint.h"
+
 #include <math.h>
 #include <string.h>
 
-static const double NOTICEABLE = 1e-4; // truncation error over typical values: filtered above
-static const double CLOSE = 0.01;      // last correction of a solve, relative to the distance
-static const double LEAST = 1e-8;      // the same, relative to typical values
-static const double ROUNDING = 1e-13;  // the same, in short steps
+static const double NOTICEABLE = 1e-4;   // truncation error over typical values: filtered above
+static const double CLOSE = 0.01;        // last correction of a solve, relative to the distance
+static const double LEAST = 1e-8;        // the same, relative to typical values
+static const double ACROSS_ROWS = 1e-10; // the same, with constraint rows
+static const double ROUNDING = 1e-13;    // the same, in short steps
 static const double LOST = 0.1; // distance over length of the robot at which the estimate ends
 
 enum {
@@ -36,11 +40,11 @@ static truncation implicit_corrected_truncation_of(const snw_scheme *s) {
 }
 
 // Not with contacts and conditions, which change at other instants in the second solution; nor with
-// signals, whose memory it does not have; nor with constraint rows, across which it oscillates.
+// signals, whose memory it does not have; nor with nonholonomic rows, of which steps drop some.
 static bool estimable(const snw_implicit *im) {
     const snw_model *m = im->m;
     return im->opts.estimate && im->opts.scheme.levels.past == 0 && !im->opts.uniform_past &&
-           !snw_touches(m) && m->ncondition == 0 && m->nsignal == 0 && m->nconstraint == 0;
+           !snw_touches(m) && m->ncondition == 0 && m->nsignal == 0 && m->nnonholonomic == 0;
 }
 
 void snw_corrected_start(snw_implicit *im) {
@@ -51,23 +55,74 @@ void snw_corrected_start(snw_implicit *im) {
     c->failed = NAN;
     snw_state_copy(im->m, im->now, c->now);
     memcpy(c->past.v, im->past.v, snw_history_doubles(im->m->nv) * sizeof(double));
+    memcpy(im->corrected_a, im->past.a, (size_t)im->m->nv * sizeof(double));
     c->past.h = c->h = 0;
 }
 
-void snw_corrected_restart(snw_implicit *im) {
+// s->v, s->a, rate, acc <- what the constraint rows allow at s (6.11); unchanged at a singular
+// configuration.
+static void implicit_corrected_consistent(snw_implicit *im, snw_state *s, double *rate,
+                                          double *acc) {
+    snw_error ignored;
+    if (snw_projection_velocities(im->projection, im->in, s, &ignored) != SNW_OK) return;
+    if (snw_projection_accelerations(im->projection, im->in, s, &ignored) != SNW_OK) return;
+    snw_chart_from_state(im->m, im->opts.chart, s, rate, acc);
+}
+
+void snw_corrected_settle_start(snw_implicit *im) {
     snw_corrected *c = &im->corrected;
+    if (c->active == 0) return;
+    implicit_corrected_consistent(im, c->now, c->past.v, c->past.a);
+    memcpy(c->past.pseudo, c->past.a, (size_t)im->m->nv * sizeof(double));
+    memcpy(im->corrected_a, im->past.a, (size_t)im->m->nv * sizeof(double));
+    c->past.h = c->h = 0;
+}
+
+void snw_corrected_restart(snw_implicit *im, const double *before) {
+    snw_corrected *c = &im->corrected;
+    if (im->m->nconstraint > 0) {
+        for (int i = 0; i < im->m->nv; i++) c->now->v[i] += im->now->v[i] - before[i];
+        snw_corrected_settle_start(im);
+        return;
+    }
     for (int i = 0; i < im->m->nv; i++) c->past.a[i] = c->past.pseudo[i] = im->past.a[i];
     c->past.h = c->h = 0;
 }
 
+// jerk <- rate of the accelerations of the step, across constraint rows of those that the rows
+// allow: the scheme's own oscillate there (6.6). Second rates of the rows, C a - y, become zero by
+// the least change of a in the metric of Newton's matrix.
+static void implicit_corrected_jerk(snw_implicit *im, double h, double *jerk) {
+    const snw_model *m = im->m;
+    if (m->nconstraint == 0) {
+        for (int i = 0; i < m->nv; i++) jerk[i] = (im->past.a[i] - im->past_kept.a[i]) / h;
+        return;
+    }
+    const double *y = im->corrected_rows;
+    for (int i = 0; i < m->nv; i++) im->dx[i] = 0;
+    for (int i = 0; i < m->nconstraint; i++) im->dx[m->nv + i] = -im->constraint_scale * y[i];
+    snw_bordered_matrix_solve(im->T, im->dx);
+    snw_chart_from_state(m, im->opts.chart, im->now, im->rate, im->acc);
+    for (int i = 0; i < m->nv; i++) {
+        const double a = im->acc[i] - im->dx[i];
+        jerk[i] = (a - im->corrected_a[i]) / h;
+        im->corrected_a[i] = a;
+    }
+}
+
 // x <- (M + a/b D + K/b)^-1 M x at the present state: removes motions that a step does not resolve.
+// Across constraint rows x keeps its values.
 static void implicit_corrected_filter(snw_implicit *im, double b, double *x) {
     const snw_model *m = im->m;
+    double *y = im->corrected_rows, *there = y + m->nconstraint;
     snw_state_copy(m, im->now, im->scratch_state);
     for (int i = 0; i < m->nv; i++) im->scratch_state->a[i] += b * x[i];
     snw_residual(m, im->in, im->scratch_state, false,
                  im->w); // b M x, since the residual of the step is zero
     snw_implicit_project(im, im->dx);
+    if (m->nconstraint > 0) snw_constraints_rates(m, im->in, im->scratch_state, im->w, NULL, there);
+    for (int i = 0; i < m->nconstraint; i++)
+        im->dx[m->nv + i] = -im->constraint_scale * (there[i] - y[i]) / b;
     snw_bordered_matrix_solve(im->T, im->dx);
     memcpy(x, im->dx, (size_t)m->nv * sizeof *x);
 }
@@ -86,7 +141,7 @@ static void implicit_corrected_begin(snw_implicit *im, const truncation *e, doub
     snw_corrected *c = &im->corrected;
     const double history_h = im->history_h, hp = fabs(c->h);
     double largest = 0;
-    for (int i = 0; i < im->m->nv; i++) jerk[i] = (im->past.a[i] - im->past_kept.a[i]) / h;
+    implicit_corrected_jerk(im, h, jerk);
     for (int i = 0; i < im->m->nv; i++) {
         largest = fmax(largest, fabs(e->q * h * h * h * jerk[i]) / im->m->typical[i]);
         double *p = c->past.pseudo + i; // at the lag of this step
@@ -119,6 +174,7 @@ static void implicit_corrected_state(snw_implicit *im, double a, double b, const
     }
     snw_chart_to_state(m, im->opts.chart, im->corrected.now->q, d, im->rate, im->acc,
                        im->scratch_state);
+    snw_constraints_impose(m, im->in, im->scratch_state);
 }
 
 // Newton's matrix at im->scratch_state; the next step of the integrator makes its own.
@@ -138,8 +194,9 @@ static bool implicit_corrected_solve(snw_implicit *im, double h, double a, doubl
                                      bool new_matrix, double *d) {
     const snw_model *m = im->m;
     snw_corrected *c = &im->corrected;
-    const double loose = fmax(LEAST, CLOSE * c->distance / m->length);
-    // accelerations amplify errors of a short step by h^-2
+    // accelerations amplify errors of a short step by h^-2, and those across constraint rows
+    const bool rows = m->nconstraint > 0;
+    const double loose = rows ? ACROSS_ROWS : fmax(LEAST, CLOSE * c->distance / m->length);
     const double close = h < 0.5 * im->longest ? ROUNDING : loose;
     double moved = INFINITY;
     snw_state_copy(m, im->now, im->scratch_state);
@@ -160,8 +217,12 @@ static bool implicit_corrected_solve(snw_implicit *im, double h, double a, doubl
         }
         if (before <= loose && moved > 0.1 * before) return true; // limited by rounding
         for (int i = 0; i < m->nv; i++) d[i] += im->dx[i];
+        for (int i = 0; i < m->nconstraint; i++)
+            im->scratch_state->lambda[i] += im->constraint_scale * im->dx[m->nv + i];
         implicit_corrected_state(im, a, b, d);
-        if (moved <= close) return true;
+        // with rows, where the tolerance is small: the next correction would be moved^2/before
+        const double next = rows && before < INFINITY ? moved * moved / before : moved;
+        if (moved <= close || next <= close) return true;
     }
     return moved <= loose;
 }
@@ -217,10 +278,10 @@ static void implicit_corrected_compare(snw_implicit *im) {
     if (!(c->max_distance <= LOST * im->m->length)) c->active = 0;
 }
 
-void snw_implicit_accept(snw_implicit *im, double h) {
+// One step of the second solution.
+static void implicit_corrected_step(snw_implicit *im, double h) {
     snw_corrected *c = &im->corrected;
     const snw_model *m = im->m;
-    if (c->active == 0) return;
     const snw_scheme first = {.gamma = 1, .beta = 0.5}; // first step as in snw_scheme_begin
     const snw_scheme *s = im->history_h < 0 ? &first : &im->opts.scheme;
     const truncation e = implicit_corrected_truncation_of(s);
@@ -241,12 +302,25 @@ void snw_implicit_accept(snw_implicit *im, double h) {
         implicit_corrected_fail(im);
         return;
     }
+    if (im->settled) implicit_corrected_consistent(im, im->scratch_state, im->rate, im->acc);
     snw_scheme_end(&im->opts.scheme, h, d, im->rate, im->acc, &c->past);
     for (int i = 0; i < m->nv && im->history_h >= 0; i++) c->past.pseudo[i] += tau[i] / (1 - s->am);
     snw_state_copy(m, im->scratch_state, c->now);
     c->now->t = im->now->t;
     c->steps++;
     if (fmod(c->steps, COMPARE_EVERY) == 0) implicit_corrected_compare(im);
+}
+
+void snw_implicit_accept(snw_implicit *im, double h) {
+    const bool known = im->T_origin.known;
+    if (im->corrected.active == 0) return;
+    implicit_corrected_step(im, h);
+    if (im->m->nconstraint == 0 || !known || im->T_origin.known) return;
+    // the estimate made a matrix of its own
+    const double t = im->in->t;
+    im->T_origin.known = true;
+    snw_implicit_remake_matrix(im);
+    snw_inputs_at(im->m, t, im->in);
 }
 
 double snw_implicit_global_error(snw_implicit *im, double *t, double *failed) {

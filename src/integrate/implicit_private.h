@@ -77,6 +77,8 @@ typedef struct snw_corrected {
     PACK(double, corrected_broyden_memory, nb, "of the second solution, snw_corrected")            \
     PACK(double, corrected_past_memory, nh, "likewise")                                            \
     PACK(double, corrected_jerk, nv, "rate of its accelerations in the previous step")             \
+    PACK(double, corrected_a, nv, "accelerations of the first that the constraint rows allow")     \
+    PACK(double, corrected_rows, 2 * (n - nv), "second rates of the rows at the end of the step")  \
     PACK(double, corrected_point, 18 * (size_t)m->nseg, "points on the segments, of both solutions")
 
 struct snw_implicit {
@@ -96,6 +98,7 @@ struct snw_implicit {
     bool redundant;             // constraint rows are redundant
     bool has_closures;          // there are holonomic loop closures
     bool undamped;              // the scheme does not damp errors across constraint rows
+    bool settled;               // the last step ended with projected velocities, theory.md (6.11)
     int slipping;               // loop whose constraint failed in the last step; -1: none
     double slip_speed;          // its violation, m/s or rad/s
     double heat, heat_kept;
@@ -146,6 +149,11 @@ void snw_implicit_account(snw_implicit *im, double h);
 // ---- global error
 
 // Starts the second solution at the present state; continues it after a discontinuity of the
-// inputs.
+// inputs that changed the velocities by the impulses of an impact from `before` (nv).
 void snw_corrected_start(snw_implicit *im);
-void snw_corrected_restart(snw_implicit *im);
+void snw_corrected_restart(snw_implicit *im, const double *before);
+// Restarts its scheme with velocities and accelerations that the constraint rows allow, where the
+// first solution did.
+void snw_corrected_settle_start(snw_implicit *im);
+// Makes Newton's matrix again where the steps made it, with the same bits.
+void snw_implicit_remake_matrix(snw_implicit *im);

@@ -72,7 +72,8 @@ size_t snw_newton_scratch(int n, int nx);
 
 // Improve x in place at fraction `load`. On SNW_E_DIVERGED and SNW_E_SINGULAR x is the best iterate
 // seen. A residual that rounding keeps above tol counts as converged when Newton's step is at
-// rounding level of x.
+// rounding level of x; not where the step is short because nothing resists the residual
+// (SNW_E_SINGULAR).
 SNW_NODISCARD snw_status snw_newton_solve(const snw_problem *p, double load,
                                           const snw_newton_opts *opts, snw_arena *scratch,
                                           double *x, snw_newton_info *info);

@@ -206,8 +206,9 @@ const double *snw_modes_vector(const snw_modes *mo, int i) {
     return mo->x + (size_t)mo->m->nv * (size_t)mo->root[i].column;
 }
 
-void snw_modes_set_truncation(snw_modes *mo, int i, double error) {
+void snw_modes_set_truncation(snw_modes *mo, int i, double error, snw_truncation_gap gap) {
     mo->mode[i].truncation = error;
+    mo->mode[i].gap = gap;
 }
 
 // ---- helpers

@@ -8,6 +8,18 @@
 
 typedef struct snw_modes snw_modes;
 
+// Why the truncation error of a frequency is not known.
+typedef enum snw_truncation_gap {
+    SNW_TRUNCATION_NO_GAP,   // it is known, or there is none: null motions, robots without strain
+                             // bases
+    SNW_TRUNCATION_ACTUATED, // actuators act on the strain coordinates of the rods
+    SNW_TRUNCATION_LARGE,    // the model with richer bases is too large
+    SNW_TRUNCATION_FAILED,   // it cannot be compiled or its modes cannot be computed
+    SNW_TRUNCATION_ALONE,    // it has no mode that corresponds
+    SNW_TRUNCATION_ROUNDING, // rounding errors hide the difference
+    SNW_TRUNCATION_NGAP
+} snw_truncation_gap;
+
 typedef struct snw_mode {
     bool null;         // zero stiffness: rigid motion, spin of a rod between two ball joints
     double frequency;  // Hz, undamped; 0: null; negative: grows with the rate 2 pi |f| 1/s. About a
@@ -16,6 +28,7 @@ typedef struct snw_mode {
     const char *moves; // coordinates that move most: "arm.bend_z", "leg(3) spins about its axis"
     double truncation; // estimated relative error of the frequency due to the strain bases
                        // (truncation.h); NaN: not known
+    snw_truncation_gap gap; // why not
 } snw_mode;
 
 // Residual, relative to typical forces, above which a configuration is no equilibrium.
@@ -52,8 +65,8 @@ const snw_mode_table *snw_modes_table(const snw_modes *mo);
 // larger.
 const double *snw_modes_vector(const snw_modes *mo, int i);
 
-// Sets the estimated truncation error of mode i.
-void snw_modes_set_truncation(snw_modes *mo, int i, double error);
+// Sets the estimated truncation error of mode i; NaN: not known, for the reason `gap`.
+void snw_modes_set_truncation(snw_modes *mo, int i, double error, snw_truncation_gap gap);
 
 // q (nq) <- configuration of the last solve displaced along mode i: the node that moves most goes 5
 // % of the robot's size, less if a node would turn by more than half a radian. Loops open to second

@@ -22,7 +22,7 @@ bool snw_run_error_estimate_due(const snw_run *r, bool last) {
 // stays unknown and the run continues.
 static snw_truncation *accuracy_truncation(snw_run *r) {
     snw_phase *e = r->now;
-    if (!e->truncation_tried && snw_truncation_create(e->model, &e->truncation) != SNW_OK)
+    if (!e->truncation_tried && snw_truncation_create(e->model, &e->truncation, &e->gap) != SNW_OK)
         e->truncation = NULL;
     e->truncation_tried = true;
     return e->truncation;
@@ -112,13 +112,20 @@ static void warn_strain_basis(const snw_run *r) {
     snw_run_warn(r, text);
 }
 
-// text <- "1, 3 to 5": the modes whose frequency errors exceed TRUNCATION_LIMIT
-static void name_modes(const snw_mode_table *table, char *text, size_t size) {
+// Whether the error of the frequency exceeds TRUNCATION_LIMIT; with a gap, whether it is not known
+// for that reason.
+static bool is_named(const snw_mode *mode, snw_truncation_gap gap) {
+    return gap ? mode->gap == gap : mode->truncation > TRUNCATION_LIMIT;
+}
+
+// text <- "1, 3 to 5": these modes
+static void name_modes(const snw_mode_table *table, snw_truncation_gap gap, char *text,
+                       size_t size) {
     text[0] = 0;
     for (int i = 0, last; i < table->n; i = last + 1) {
         last = i;
-        if (!(table->mode[i].truncation > TRUNCATION_LIMIT)) continue;
-        while (last + 1 < table->n && table->mode[last + 1].truncation > TRUNCATION_LIMIT) last++;
+        if (!is_named(&table->mode[i], gap)) continue;
+        while (last + 1 < table->n && is_named(&table->mode[last + 1], gap)) last++;
         const size_t used = strlen(text);
         (void)snprintf(text + used, size - used, "%s%d", used ? ", " : "", i + 1);
         const size_t more = strlen(text);
@@ -133,7 +140,7 @@ static void warn_mode_truncation(const snw_run *r, const snw_mode_table *table,
     char text[640], names[120], remedy[40], modes[100];
     if (cut->rod < 0 || !(cut->relative > fmax(TRUNCATION_LIMIT, quadrature))) return;
     const snw_link_desc *link = name_strains(r, r->now->desc, cut, names, remedy);
-    name_modes(table, modes, sizeof modes);
+    name_modes(table, SNW_TRUNCATION_NO_GAP, modes, sizeof modes);
     (void)snprintf(text, sizeof text,
                    "run '%s': the strain basis of rod '%.60s' is too small for %s: more functions "
                    "would change the frequency of mode %s at t = %g s by %sabout %.1g of its "
@@ -143,17 +150,43 @@ static void warn_mode_truncation(const snw_run *r, const snw_mode_table *table,
     snw_run_warn(r, text);
 }
 
+// Warns of frequencies whose truncation error is not known.
+static void warn_unknown_truncation(const snw_run *r, const snw_mode_table *table) {
+    static const char *const why[SNW_TRUNCATION_NGAP] = {
+        [SNW_TRUNCATION_ACTUATED] = "actuators act on the strain coordinates themselves",
+        [SNW_TRUNCATION_LARGE] = "the model with more functions would be too large",
+        [SNW_TRUNCATION_FAILED] = "the modes with more functions cannot be computed",
+        [SNW_TRUNCATION_ALONE] = "with more functions no mode corresponds to it",
+        [SNW_TRUNCATION_ROUNDING] = "rounding hides it, since other modes are much faster"};
+    char text[480], modes[100];
+    for (int k = SNW_TRUNCATION_NO_GAP + 1; k < SNW_TRUNCATION_NGAP; k++) {
+        name_modes(table, (snw_truncation_gap)k, modes, sizeof modes);
+        if (!modes[0]) continue;
+        (void)snprintf(text, sizeof text,
+                       "run '%s': the error of the strain basis in the frequency of mode %s at t = "
+                       "%g s is not known: %s; compare with more functions or elements (strain:)",
+                       r->info.run, modes, r->state->t, why[k]);
+        snw_run_warn(r, text);
+    }
+}
+
 void snw_run_estimate_mode_errors(snw_run *r, int stage, snw_stats *stats) {
     estimate_quadrature(r, r->state, stats);
     snw_truncation *t = accuracy_truncation(r);
     const snw_mode_table *table = snw_modes_table(r->modes[stage]);
-    if (!t || table->n == 0) return;
+    if (table->n == 0) return;
+    if (!t) {
+        snw_truncation_no_frequencies(r->now->gap, r->modes[stage]);
+        if (!r->resuming) warn_unknown_truncation(r, table);
+        return;
+    }
     snw_truncation_info cut;
     const bool balanced = table->residual <= SNW_UNBALANCED;
     const bool leave_unstable = !(table->mode[0].frequency < 0) && !follows_branch(r);
     const snw_status s = snw_truncation_frequencies(
         t, r->state, r->desc->step[stage].steady, balanced, leave_unstable, r->modes[stage], &cut);
     if (s == SNW_OK && !r->resuming) warn_mode_truncation(r, table, &cut, stats->quadrature);
+    if (!r->resuming) warn_unknown_truncation(r, table);
 }
 
 void snw_run_warn_accuracy(const snw_run *r) {

@@ -24,6 +24,7 @@ typedef struct snw_phase {
     snw_link_desc *link;        // own copy, where rods have adaptive meshes; else NULL
     snw_truncation *truncation; // created at the first estimate; NULL: no estimate
     bool truncation_tried;      // creation was attempted
+    snw_truncation_gap gap;     // why there is no estimate
 } snw_phase;
 
 // Position of a run within its study.

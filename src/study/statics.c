@@ -499,6 +499,52 @@ static int statics_not_finite(snw_statics *st, int *coordinate) {
     return -1;
 }
 
+// A force that the whole load leaves unbalanced.
+typedef struct unbalanced_force {
+    double size;
+    const char *unit, *part, *link; // "joint" or "strains" of a link
+} unbalanced_force;
+
+// Unit of the force of coordinate i of a block.
+static const char *force_unit(const snw_model *m, const snw_block *b, int i) {
+    if (m->seg[b->seg].kind == SNW_SEG_ROD) {
+        bool turn = false;
+        for (int k = 0; k < m->nrod; k++) {
+            const snw_rod *rod = &m->rod[k];
+            for (int a = 0; a < rod->na; a++)
+                turn |= b->dof + i >= rod->dof[a] && b->dof + i < rod->dof[a] + rod->nfun[a] &&
+                        rod->comp[a] < 3;
+        }
+        return turn ? "N m^2" : "N m";
+    }
+    const bool screw_turns = snw_dot(b->S.w, b->S.w) > 0;
+    const bool turns = b->space == SNW_SPACE_SO3 || (b->space == SNW_SPACE_SE3 && i < 3) ||
+                       (b->space == SNW_SPACE_RN && screw_turns);
+    return turns && !b->feed ? "N m" : "N";
+}
+
+// The largest at st->x, relative to typical forces; of the joint of this link unless NULL.
+static unbalanced_force largest_unbalanced(snw_statics *st, const snw_link_desc *of) {
+    const snw_model *m = st->m;
+    unbalanced_force most = {.unit = "N", .part = "joint", .link = of ? of->name : "world"};
+    double worst = 0;
+    snw_statics_evaluate(st, 1, st->x);
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        const snw_link_desc *link = &m->desc->link[m->seg[b->seg].link];
+        const bool rod = m->seg[b->seg].kind == SNW_SEG_ROD;
+        if (of && (link != of || rod)) continue;
+        for (int i = 0; i < b->n; i++) {
+            const double r = fabs(st->w->r[b->dof + i]);
+            if (!(r > worst * m->scale[b->dof + i])) continue;
+            worst = r / m->scale[b->dof + i];
+            most =
+                (unbalanced_force){r, force_unit(m, b, i), rod ? "strains" : "joint", link->name};
+        }
+    }
+    return most;
+}
+
 static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
                                   const snw_statics_info *info, double t, snw_error *err) {
     int coordinate;
@@ -512,18 +558,21 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
             t, coordinate, m->label.link[link].name, info->reached);
     }
     link = statics_failed(s) ? statics_mechanism(st) : -1;
+    const unbalanced_force force =
+        statics_failed(s) ? largest_unbalanced(st, link) : (unbalanced_force){0};
     if (link >= 0 && m->link_joint[link] == SNW_JOINT_FREE) {
         return snw_fail(err, s,
-                        "static at t = %g s: nothing holds the free joint of '%s', so the "
-                        "equilibrium is not determined; hold the robot or use a dynamic step",
-                        t, m->label.link[link].name);
+                        "static at t = %g s: nothing holds the free joint of '%s' against %.3g %s, "
+                        "so the equilibrium is not determined; hold the robot or use a dynamic "
+                        "step",
+                        t, m->label.link[link].name, force.size, force.unit);
     }
     if (link >= 0) {
         return snw_fail(err, s,
                         "static at t = %g s: no equilibrium found beyond %.6g of the load, where "
-                        "nothing holds the joint of '%s'. Give it stiffness, start elsewhere "
-                        "(initial:), or use a dynamic step with damping",
-                        t, info->reached, m->label.link[link].name);
+                        "nothing holds the joint of '%s' against %.3g %s. Give it stiffness, start "
+                        "elsewhere (initial:), or use a dynamic step with damping",
+                        t, info->reached, m->label.link[link].name, force.size, force.unit);
     }
     if (statics_failed(s) && follow && info->reached > 0) {
         return snw_fail(err, s,
@@ -545,10 +594,11 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
     case SNW_E_DIVERGED:
         return snw_fail(
             err, s,
-            "static at t = %g s: no equilibrium found beyond %.6g of the load (residual %.3g of a "
-            "typical force), neither by increments nor by damped relaxation: the load may be too "
-            "large. The last equilibrium is kept. Try smaller steps, more functions, or %s",
-            t, info->reached, info->residual, alternative);
+            "static at t = %g s: no equilibrium found beyond %.6g of the load, neither by "
+            "increments nor by damped relaxation: the whole load leaves %.3g %s on the %s of '%s' "
+            "unbalanced there. It may be too large, or pull a contact open. The last equilibrium "
+            "is kept. Try smaller steps, more functions, or %s",
+            t, info->reached, force.size, force.unit, force.part, force.link, alternative);
     case SNW_E_STOPPED:
         return snw_fail(err, s, "stopped at t = %g s, %.3g of the load", t, info->reached);
     case SNW_OK:
@@ -640,7 +690,9 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     memset(st->trial->v, 0, (size_t)m->nv * sizeof *st->trial->v);
     memset(st->trial->a, 0, (size_t)m->nv * sizeof *st->trial->a);
     if (m->nsignal) memcpy(st->trial->z, s->z, (size_t)m->nsignal * sizeof *s->z);
-    if (m->nnonholonomic) start_contacts(st, s);
+    // contacts that hold identically have no rows
+    const bool has_contacts = m->nnonholonomic > 0 && st->projection;
+    if (has_contacts) start_contacts(st, s);
     snw_statics_start(st, s);
     (void)statics_choose_rows(st, 0);
     snw_status status = SNW_OK;
@@ -662,7 +714,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     for (int i = 0; i < m->nv; i++) s->v[i] = s->a[i] = 0;
     if (st->steady) snw_constraints_impose(m, st->after, s);
     if (st->compliance > 0) info->violation = largest_violation(st, s);
-    if (status == SNW_OK && m->nnonholonomic) status = recover_contacts(st, t, s, err);
+    if (status == SNW_OK && has_contacts) status = recover_contacts(st, t, s, err);
     if (status == SNW_OK) s->t = t;
     // loads that hold at s: all, or the fraction reached
     snw_inputs_blend(m, st->before, st->after, info->reached, st->now);

@@ -23,8 +23,7 @@
 enum {
     MAX_COORDINATES = 600, // of the richer model
     GENEROUS_UP_TO = 200,  // coordinates up to which it gets more functions than necessary
-    MAX_MODES = 300,       // coordinates of the richer model up to which frequencies are computed
-    MAX_STEADY = 150,      // the same about a steady motion
+    MAX_STEADY = 300,      // the same for frequencies about a steady motion
     MAX_INCREMENTS = 12,   // on the path to its equilibrium
     MAX_ITERATIONS = 10,   // of Newton's method in each
     MAX_SETTLE = 80,       // of the damped motion, if the path ends before
@@ -75,9 +74,9 @@ static bool is_actuated(const snw_desc *d, int link) {
     return false;
 }
 
-// t->desc <- links with richer bases; *n <- number of coordinates then; 0: no more than before, or
-// too many for one component.
-static snw_status enrich_links(snw_truncation *t, bool generous, int *n) {
+// t->desc <- links with richer bases; *n <- number of coordinates then. *gap <- why these bases are
+// of no use: none is richer because all rods are actuated, or one has too many functions.
+static snw_status enrich_links(snw_truncation *t, bool generous, int *n, snw_truncation_gap *gap) {
     const snw_desc *d = t->m->desc;
     snw_link_desc *link = snw_pool_array(t->pool, (size_t)d->nlink, sizeof *link);
     if (!link) return SNW_E_MEMORY;
@@ -85,7 +84,10 @@ static snw_status enrich_links(snw_truncation *t, bool generous, int *n) {
     t->desc = *d;
     t->desc.link = link;
     *n = t->m->nv;
+    *gap = SNW_TRUNCATION_NO_GAP;
+    bool actuated = false;
     for (int l = 0; l < d->nlink; l++) {
+        actuated |= link[l].has_rod && is_actuated(d, l);
         if (!link[l].has_rod || is_actuated(d, l)) continue;
         snw_rod_desc *rod = &link[l].rod;
         for (int i = 0; i < 6; i++) {
@@ -95,23 +97,25 @@ static snw_status enrich_links(snw_truncation *t, bool generous, int *n) {
             SNW_TRY(snw_nested_enrich(t->pool, &valid, generous, &rod->basis[i]));
             *n += rod->basis[i].nfun;
             if (rod->basis[i].nfun <= SNW_BASIS_MAX_FUNCTIONS) continue;
-            *n = 0;
+            *gap = SNW_TRUNCATION_LARGE;
             return SNW_OK;
         }
         rod->nodes = 0; // as many as the richer fields need
         rod->ncell = 0;
         rod->cell = NULL;
     }
-    if (*n == t->m->nv) *n = 0;
+    if (*n > MAX_COORDINATES) *gap = SNW_TRUNCATION_LARGE;
+    if (*n == t->m->nv && actuated) *gap = SNW_TRUNCATION_ACTUATED;
     return SNW_OK;
 }
 
-// As rich as the size of the robot allows; *any <- whether at all.
-static snw_status truncation_choose(snw_truncation *t, bool *any) {
+// As rich as the size of the robot allows; *any <- whether at all, *gap <- why not.
+static snw_status truncation_choose(snw_truncation *t, bool *any, snw_truncation_gap *gap) {
     int n;
-    SNW_TRY(enrich_links(t, true, &n));
-    if (n > GENEROUS_UP_TO) SNW_TRY(enrich_links(t, false, &n));
-    *any = n > 0 && n <= MAX_COORDINATES;
+    SNW_TRY(enrich_links(t, true, &n, gap));
+    if (n > GENEROUS_UP_TO || *gap == SNW_TRUNCATION_LARGE)
+        SNW_TRY(enrich_links(t, false, &n, gap));
+    *any = n > t->m->nv && *gap == SNW_TRUNCATION_NO_GAP;
     return SNW_OK;
 }
 
@@ -208,24 +212,29 @@ static snw_status truncation_prepare(snw_truncation *t) {
     return SNW_OK;
 }
 
-snw_status snw_truncation_create(const snw_model *m, snw_truncation **out) {
+snw_status snw_truncation_create(const snw_model *m, snw_truncation **out,
+                                 snw_truncation_gap *gap) {
     *out = NULL;
+    *gap = SNW_TRUNCATION_NO_GAP;
     if (m->bare || m->nnonholonomic > 0 || m->nrod == 0) return SNW_OK;
     snw_truncation *t = snw_alloc(sizeof *t);
     if (!t) return SNW_E_MEMORY;
     *t = (snw_truncation){.m = m, .pool = snw_pool_create(1 << 28)};
     bool any = false;
     snw_error ignored = {0};
-    snw_status s = t->pool ? truncation_choose(t, &any) : SNW_E_MEMORY;
+    snw_status s = t->pool ? truncation_choose(t, &any, gap) : SNW_E_MEMORY;
     // no estimate for a model that cannot be compiled with the richer bases
+    if (any && s == SNW_OK) *gap = SNW_TRUNCATION_FAILED;
     if (s == SNW_OK && any) any = snw_model_compile(&t->desc, &t->rich, &ignored) == SNW_OK;
     if (any) any = !t->rich->bare && copy_rows(m, t->rich);
     if (s == SNW_OK && any) s = make_pairs(t);
     if (s == SNW_OK && any) s = truncation_prepare(t);
     if (s == SNW_OK && any) {
         *out = t;
+        *gap = SNW_TRUNCATION_NO_GAP;
         return SNW_OK;
     }
+    if (s != SNW_OK) *gap = SNW_TRUNCATION_FAILED;
     snw_truncation_destroy(t);
     return s == SNW_E_MEMORY ? s : SNW_OK;
 }
@@ -638,16 +647,18 @@ static int counterpart(const snw_mode_table *a, const snw_mode_table *b, int i, 
     return nearest;
 }
 
-// Relative error of the frequency of mode i of a by mode k of b; NaN for null motions or if
-// rounding hides it: relative to the fastest root, at rest to its square.
-static double frequency_error(const snw_mode_table *a, const snw_mode_table *b, int i, int k,
-                              bool steady) {
-    if (k < 0 || a->mode[i].null || b->mode[k].null) return NAN;
+// *error <- relative error of the frequency of mode i of a by mode k of b. Returns why it is not
+// known, if it is not: no counterpart, or rounding, relative to the fastest root and at rest to its
+// square, hides it.
+static snw_truncation_gap frequency_error(const snw_mode_table *a, const snw_mode_table *b, int i,
+                                          int k, bool steady, double *error) {
+    if (k < 0 || b->mode[k].null) return SNW_TRUNCATION_ALONE;
     const double f = fabs(a->mode[i].frequency), g = fabs(b->mode[k].frequency), least = 1e-3;
     const double times = fabs(b->mode[b->n - 1].frequency) / fmin(f, g);
     const double noise = 16 * DBL_EPSILON * (steady ? times : 0.5 * times * times);
-    if (!(noise < least)) return NAN;
-    return fabs(a->mode[i].frequency - b->mode[k].frequency) / fmax(f, g);
+    if (!(noise < least)) return SNW_TRUNCATION_ROUNDING;
+    *error = fabs(a->mode[i].frequency - b->mode[k].frequency) / fmax(f, g);
+    return SNW_TRUNCATION_NO_GAP;
 }
 
 // Finds the rod and the strains with the largest truncated part of one of the modes up to `last`: a
@@ -662,13 +673,22 @@ static void locate_in_modes(snw_truncation *t, int last, snw_truncation_info *ou
     }
 }
 
+void snw_truncation_no_frequencies(snw_truncation_gap gap, snw_modes *modes) {
+    const snw_mode_table *own = snw_modes_table(modes);
+    for (int i = 0; i < own->n; i++) {
+        if (!own->mode[i].null) snw_modes_set_truncation(modes, i, NAN, gap);
+    }
+}
+
 snw_status snw_truncation_frequencies(snw_truncation *t, const snw_state *s, bool steady,
                                       bool balanced, bool leave, snw_modes *modes,
                                       snw_truncation_info *out) {
     const snw_model *m = t->rich;
     const snw_mode_table *own = snw_modes_table(modes);
     *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
-    if (m->nv > (steady ? MAX_STEADY : MAX_MODES)) return SNW_OK;
+    snw_truncation_no_frequencies(SNW_TRUNCATION_LARGE, modes);
+    if (steady && m->nv > MAX_STEADY) return SNW_OK;
+    snw_truncation_no_frequencies(SNW_TRUNCATION_FAILED, modes);
     if (t->modes && t->steady != steady) snw_modes_destroy(t->modes), t->modes = NULL;
     if (!t->modes) SNW_TRY(snw_modes_create(m, 2 * m->nv, steady, &t->modes));
     t->steady = steady;
@@ -684,12 +704,15 @@ snw_status snw_truncation_frequencies(snw_truncation *t, const snw_state *s, boo
     int last = -1;
     for (int i = 0; i < own->n; i++) {
         const int k = counterpart(own, rich, i, steady);
-        const double error = frequency_error(own, rich, i, k, steady);
+        double error = NAN;
         snw_truncation_info cut = {.rod = -1};
-        if (isnan(error)) continue;
+        if (own->mode[i].null) continue;
+        const snw_truncation_gap gap = frequency_error(own, rich, i, k, steady, &error);
+        snw_modes_set_truncation(modes, i, NAN, gap);
+        if (gap != SNW_TRUNCATION_NO_GAP) continue;
         truncation_locate(t, snw_modes_vector(t->modes, k), &cut);
         const double whole = fmin(error / detected_fraction(t, &cut), 1);
-        snw_modes_set_truncation(modes, i, whole);
+        snw_modes_set_truncation(modes, i, whole, SNW_TRUNCATION_NO_GAP);
         if (!(whole <= out->relative)) out->relative = whole, last = k;
     }
     locate_in_modes(t, last, out);

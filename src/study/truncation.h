@@ -26,9 +26,11 @@ typedef struct snw_truncation_info {
     bool lower_bound; // the richer equilibrium was not reached
 } snw_truncation_info;
 
-// *out <- estimator; NULL if there is nothing to estimate: no rod with strain bases, a robot too
-// large, or nonholonomic constraints. Rods with actuated strain coordinates keep their bases.
-SNW_NODISCARD snw_status snw_truncation_create(const snw_model *m, snw_truncation **out);
+// *out <- estimator; NULL: none. *gap <- why there is none; no gap if there is nothing to estimate,
+// for lack of rods with strain bases. Rods with actuated strain coordinates keep their bases.
+// Robots with nonholonomic constraints, which have no modes either, have no estimator.
+SNW_NODISCARD snw_status snw_truncation_create(const snw_model *m, snw_truncation **out,
+                                               snw_truncation_gap *gap);
 void snw_truncation_destroy(snw_truncation *t); // NULL is fine
 // From now on another model that fits (snw_model_fits).
 void snw_truncation_use(snw_truncation *t, const snw_model *m);
@@ -38,12 +40,15 @@ void snw_truncation_use(snw_truncation *t, const snw_model *m);
 void snw_truncation_estimate(snw_truncation *t, const snw_state *s, snw_truncation_state kind,
                              bool leave, snw_truncation_info *out);
 
-// Sets the errors of the frequencies found at s in `modes`. The richer robot is in equilibrium if s
-// is (`balanced`), leaving an unstable one as above; otherwise it has the same shape. out->relative
+// Sets the errors of the frequencies found at s in `modes`, or the reason why one is not known. The
+// richer robot is in equilibrium if s is (`balanced`), leaving an unstable one as above; otherwise
+// it has the same shape. out->relative
 // <- the largest error, with the rod that has the largest truncation in that mode. Allocates.
 SNW_NODISCARD snw_status snw_truncation_frequencies(snw_truncation *t, const snw_state *s,
                                                     bool steady, bool balanced, bool leave,
                                                     snw_modes *modes, snw_truncation_info *out);
+// Sets the errors of all frequencies to not known, for this reason.
+void snw_truncation_no_frequencies(snw_truncation_gap gap, snw_modes *modes);
 
 // out <- suggestion to replace the basis of component `strain` of a rod: "legendre 6", "elements:
 // 8".

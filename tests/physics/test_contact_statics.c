@@ -264,6 +264,50 @@ static void unsupported_contacts_are_reported_in_statics(void **state) {
     }
 }
 
+// A force pulls a ball off the ground, which touches it at first or not; nothing else holds the
+// ball. The solver must not take the place where the contact opens for an equilibrium, though no
+// step is left to make there. On a spring the ball has one, at z = F/k.
+static void a_body_pulled_off_the_ground_is_in_no_equilibrium(void **state) {
+    (void)state;
+    static const char *const joint[] = {"free", "prismatic, axis: z", "cylindrical, axis: z"};
+    static const double force[] = {5, 1e-3, 1e-6}, depth[] = {0, 1e-3, 1e-6, -1e-2};
+    static const char *const form =
+        "sinew: 1\ngravity: 0\n"
+        "robot: {ball: {on: world, joint: %s, body: {mass: 1, sphere: {radius: 0.05}}}}\n"
+        "loads: {f: {on: ball, force: [0, 0, %g]}}\n"
+        "contacts: {floor: {ground: {on: ball, normal: z, stiffness: 1e4 N/m, at: [0, 0, %g]}}}\n"
+        "study: [static:]\nprobes: {p: {position: ball}}\n";
+    char text[600], amount[40];
+    outcome o;
+    for (int i = 0; i < 36; i++) {
+        const double F = force[i / 3 % 3], floor = depth[i / 9] - 0.05;
+        (void)snprintf(text, sizeof text, form, joint[i % 3], F, floor);
+        (void)snprintf(amount, sizeof amount, "%.3g N", F);
+        execute(text, &o);
+        if (o.status == SNW_OK) fail_msg("%s accepted at z = %g", text, last(&o, 2));
+        if (!strstr(o.err.text, "'ball'") || !strstr(o.err.text, amount))
+            fail_msg("'%s' does not name the joint and %s", o.err.text, amount);
+        snw_series_clear(&o.series);
+    }
+    (void)snprintf(text, sizeof text, form, "prismatic, axis: z, stiffness: 40", 5.0, -0.05);
+    execute_ok(text, &o);
+    assert_near(last(&o, 2), 5.0 / 40, 1e-12);
+    snw_series_clear(&o.series);
+}
+
+// A wheel under a body that cannot slip has no constraint row at all. Statics once looked for it.
+static void a_contact_that_holds_identically_needs_no_rows_in_statics(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok("sinew: 1\n"
+               "robot: {box: {on: world, joint: prismatic, axis: z, stiffness: 100, body: {mass: "
+               "1}}}\ncontacts: {w: {wheel: {on: box, axis: y, radius: 0.1}}}\nstudy: [static:]\n"
+               "probes: {p: {position: box}}\n",
+               &o);
+    assert_near(last(&o, 2), -9.81 / 100, 1e-12);
+    snw_series_clear(&o.series);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_anchor_is_a_clamp),
@@ -273,6 +317,8 @@ int main(void) {
         cmocka_unit_test(a_blade_goes_where_it_points),
         cmocka_unit_test(redundant_contacts_have_minimum_norm_reactions_in_statics),
         cmocka_unit_test(unsupported_contacts_are_reported_in_statics),
+        cmocka_unit_test(a_body_pulled_off_the_ground_is_in_no_equilibrium),
+        cmocka_unit_test(a_contact_that_holds_identically_needs_no_rows_in_statics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

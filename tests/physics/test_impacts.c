@@ -273,6 +273,109 @@ static void the_error_of_an_oscillator_is_estimated(void **state) {
     }
 }
 
+// The same with constraint rows, against closed forms. A loop: half of the mass is another body,
+// joined to the first. A drive: the spring hangs on a cart with the law s = 0.3 sin(13 t), so that
+// q" = -400 q - s". A jump of its velocity by 4 m/s at 0.3 s: q = -0.2 sin(20 (t - 0.3)) from
+// there.
+static void the_error_of_steps_is_estimated_with_constraint_rows(void **state) {
+    (void)state;
+    static const char *const schemes[] = {"rho: 0.9", "rho: 0.5", "scheme: newmark"};
+    static const char *const robots[] = {
+        "robot: {cart: {on: world, joint: prismatic, axis: x, stiffness: 400, body: {mass: 0.4, "
+        "com: [1, 0, 0]}}, mate: {on: world, joint: free, body: {mass: 0.6, inertia: [0.1, 0.1, "
+        "0.1]}}}\nloops: {weld: {join: [cart, mate], as: fixed}}\n"
+        "initial: {cart: 1, mate: {pose: {xyz: [1, 0, 0]}}}\n",
+        "robot: {base: {on: world, joint: prismatic, axis: x, body: {mass: 1}}, cart: {on: base, "
+        "joint: prismatic, axis: x, stiffness: 400, body: {mass: 1, com: [1, 0, 0]}}}\n"
+        "actuators: {motor: {joint: base, position: 0.3*sin(13*t)}}\n",
+        "robot: {base: {on: world, joint: prismatic, axis: x, body: {mass: 1}}, cart: {on: base, "
+        "joint: prismatic, axis: x, stiffness: 400, body: {mass: 1, com: [1, 0, 0]}}}\n"
+        "actuators: {motor: {joint: base, position: \"if(t < 0.3, 0, 4*(t - 0.3))\"}}\n"};
+    for (size_t k = 0; k < 9; k++) {
+        char text[1200];
+        outcome o;
+        double off = 0;
+        const size_t which = k / 3;
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\ngravity: 0\n%sprobes: {q: {value: cart}}\n"
+                       "study: [dynamic: {for: 2 s, step: 2 ms, %s}]\n",
+                       robots[which], schemes[k % 3]);
+        execute_ok(text, &o);
+        for (int i = 0; i < o.series.nframe; i++) {
+            const double t = o.series.t[i], b = 0.3 * 169 / (400 - 169);
+            const double exact[] = {cos(20 * t), b * (sin(13 * t) - 13.0 / 20 * sin(20 * t)),
+                                    t > 0.3 ? -0.2 * sin(20 * (t - 0.3)) : 0};
+            off = fmax(off, fabs(shown(&o, i, 0) - exact[which]));
+        }
+        printf("%zu %-16s off by %.3g m, by the estimate %.3g of the length\n", which,
+               schemes[k % 3], off, o.totals.time_error);
+        assert_true(o.totals.time_error > 0.9 * off && o.totals.time_error < 1.1 * off);
+        snw_series_clear(&o.series);
+    }
+}
+
+// A four-bar linkage that falls, and a rod pulled by a tendon of given length: the estimate against
+// steps sixteen times as short, at the points it compares.
+static void the_error_of_linkages_is_estimated(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double length;
+    } of[] = {
+        {"gravity: [0, 0, -9.81]\nrobot:\n"
+         "  crank: {on: world, pose: {axis: x, angle: 90 deg}, joint: revolute, body: {mass: 1, "
+         "com: "
+         "[0.1, 0, 0], inertia: [0, 0.00333, 0.00333]}}\n"
+         "  rod: {on: crank, pose: {xyz: [0.2, 0, 0]}, joint: revolute, body: {mass: 1, com: "
+         "[0.25, "
+         "0, 0], inertia: [0, 0.0208, 0.0208]}}\n"
+         "  rocker: {on: world, pose: {xyz: [0.5, 0, 0], axis: x, angle: 90 deg}, joint: revolute, "
+         "body: {mass: 1, com: [0.2, 0, 0], inertia: [0, 0.0133, 0.0133]}}\n"
+         "sites: {end: {on: rod, pose: {xyz: [0.5, 0, 0]}}, top: {on: rocker, pose: {xyz: [0.4, 0, "
+         "0]}}, s(1): {on: crank, pose: {xyz: [0.1155, 0, 0]}}, s(2): {on: rod, pose: {xyz: "
+         "[0.2887, "
+         "0, 0]}}, s(3): {on: rod, pose: {xyz: [0, 0.2887, 0]}}, s(4): {on: rocker, pose: {xyz: "
+         "[0.2309, "
+         "0, 0]}}}\n"
+         "loops: {pin: {join: [end, top], as: revolute}}\n"
+         "initial: {crank: 1.0, rod: -0.65, rocker: 1.35}\nprobes: {p(k=1..4): {position: s(k)}}\n",
+         0.2 + 0.1 + 0.25 + 0.2},
+        {"materials: {m: {young: 1 MPa, poisson: 0.4, density: 1100, damping: 0.002}}\n"
+         "robot: {a: {on: world, rod: {length: 0.3, section: {circle: {radius: 0.008}}, material: "
+         "m, strain: cosserat legendre 3}}, tip: {on: a.tip, body: {mass: 0.01}}}\n"
+         "actuators: {pull: {tendon: {along: a, at: [0, 0, 5 mm]}, shortening: 0.002*(1 - "
+         "cos(12*t))}}\nprobes: {p: {position: a.tip}}\n",
+         0.3}};
+    for (size_t k = 0; k < 2; k++) {
+        char text[2400];
+        outcome o, fine;
+        double off = 0;
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\n%sstudy: [dynamic: {for: 0.6 s, step: 5 ms}]\nrecord: {every: 5 "
+                       "ms}\n",
+                       of[k].text);
+        execute_ok(text, &o);
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\n%sstudy: [dynamic: {for: 0.6 s, step: 0.3125 ms}]\nrecord: "
+                       "{every: 5 ms}\n",
+                       of[k].text);
+        execute_ok(text, &fine);
+        assert_int_equal(o.series.nframe, fine.series.nframe);
+        for (int i = 0; i < o.series.nframe; i++) {
+            for (int p = 0; p < o.series.ncolumn; p += 3) {
+                double apart[3];
+                for (int c = 0; c < 3; c++) apart[c] = shown(&o, i, p + c) - shown(&fine, i, p + c);
+                off = fmax(off, hypot(hypot(apart[0], apart[1]), apart[2]) / of[k].length);
+            }
+        }
+        printf("%zu off by %.3g of the length, by the estimate %.3g\n", k, off,
+               o.totals.time_error);
+        assert_true(o.totals.time_error > 0.85 * off && o.totals.time_error < 1.15 * off);
+        snw_series_clear(&o.series);
+        snw_series_clear(&fine.series);
+    }
+}
+
 // A rod that was bent is let go, at steps that hardly resolve its motion: the
 // second solution of the estimate is lost before the end, and the run says when.
 static void an_estimate_that_ends_is_reported(void **state) {
@@ -375,6 +478,8 @@ int main(void) {
         cmocka_unit_test(no_release_gains_energy_at_any_step),
         cmocka_unit_test(a_released_rod_moves_as_by_collocation),
         cmocka_unit_test(the_error_of_an_oscillator_is_estimated),
+        cmocka_unit_test(the_error_of_steps_is_estimated_with_constraint_rows),
+        cmocka_unit_test(the_error_of_linkages_is_estimated),
         cmocka_unit_test(an_estimate_that_ends_is_reported),
         cmocka_unit_test(a_release_with_a_large_error_is_reported),
         cmocka_unit_test(a_scheme_that_changes_the_energy_is_reported),

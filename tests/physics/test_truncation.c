@@ -344,6 +344,53 @@ static void estimates_are_differences_to_frequencies_of_richer_bases(void **stat
     assert_true(told > 0 && least > 0.9 && most < 1.1);
 }
 
+// A rod whose richer basis has 312 coordinates, beyond a former limit, has estimates. Elements of
+// constant strain have errors with the square of their length, so the frequencies of 26 and 52
+// elements give the exact ones by Richardson's extrapolation.
+static void a_robot_of_many_coordinates_has_estimates(void **state) {
+    (void)state;
+    spectrum few, more;
+    char text[600];
+    static const char *const form =
+        "sinew: 1\ngravity: 0\n" SOFT "robot: {arm: {on: world, rod: {length: 1, section: "
+        "{rectangle: {y: 0.04, z: 0.03}}, material: m, "
+        "strain: cosserat constant, elements: %d}}}\nstudy: [modes: {count: 4}]\n";
+    (void)snprintf(text, sizeof text, form, 26);
+    (void)find_modes(text, &few);
+    (void)snprintf(text, sizeof text, form, 52);
+    (void)find_modes(text, &more);
+    for (int i = 0; i < few.n; i++) {
+        const double f = few.mode[i].frequency, g = more.mode[i].frequency;
+        const double far = (f - g) * 4 / 3 / f;
+        print_message("mode %d: %.3g for %.3g\n", i + 1, few.mode[i].truncation, far);
+        assert_near(few.mode[i].truncation / far, 1, 0.02);
+    }
+}
+
+// Every frequency has an estimate of its error or a warning that it has none, with the reason.
+static void a_frequency_without_an_estimate_is_reported(void **state) {
+    (void)state;
+    outcome o;
+    run("{bend_y: constant}, elements: 210", "gravity: 0\nstudy: [modes: {count: 3}]\n", &o);
+    assert_int_equal(o.warnings, 1);
+    assert_non_null(strstr(o.said, "mode 1 to 3 at t = 0 s is not known: the model"));
+    snw_series_clear(&o.series);
+    run("{bend_y: legendre 2}",
+        "gravity: 0\nactuators: {pull: {rod: arm, effort: [0, 0]}}\nstudy: [modes: {count: 2}]\n",
+        &o);
+    assert_int_equal(o.warnings, 1);
+    assert_non_null(strstr(o.said, "mode 1, 2 at t = 0 s is not known: actuators"));
+    snw_series_clear(&o.series);
+    // rods without strain coordinates and joints have no truncation
+    execute_ok("sinew: 1\ngravity: 0\n" SOFT
+               "robot: {arm: {on: world, joint: revolute, stiffness: 1, rod: {length: 1, section: "
+               "{circle: {radius: 0.02}}, material: m, strain: {bend_y: 0.3 1/m}}}}\n"
+               "study: [modes: {count: 1}]\n",
+               &o);
+    assert_int_equal(o.warnings, 0);
+    snw_series_clear(&o.series);
+}
+
 // ---- in motion ----------------------------------------------------------------------------------
 
 static snw_status keep_last(void *user, const snw_frame *f, snw_error *err) {
@@ -426,6 +473,8 @@ int main(void) {
         cmocka_unit_test(one_function_swings_too_fast),
         cmocka_unit_test(few_nodes_do_not_blame_the_basis_for_frequencies),
         cmocka_unit_test(estimates_are_differences_to_frequencies_of_richer_bases),
+        cmocka_unit_test(a_robot_of_many_coordinates_has_estimates),
+        cmocka_unit_test(a_frequency_without_an_estimate_is_reported),
         cmocka_unit_test(a_motion_at_rest_has_the_estimate_of_its_equilibrium),
         cmocka_unit_test(a_basis_too_small_is_reported),
     };

@@ -120,16 +120,32 @@ def frequencies_apart(a, b, names=("f.1", "f.2")):
     return worst
 
 
+def unknown_modes(plain):
+    """Numbers of the modes of which a warning says that the error of their frequency is not known."""
+    numbers = set()
+    for line in plain.warnings:
+        found = re.search(r"in the frequency of mode ([\d, to]+) at t", line)
+        for first, last in re.findall(r"(\d+)(?: to (\d+))?", found[1]) if found and "is not known" in line else ():
+            numbers.update(range(int(first), int(last or first) + 1))
+    return numbers
+
+
 def frequencies_told(plain, fine):
-    """The verdict on the estimated errors of frequencies, compared with a richer basis mode by mode: significant errors
-    must be reported with about their size, and others must not."""
+    """The verdict on the estimated errors of frequencies, compared with a richer basis mode by mode: every frequency has
+    an estimate or a warning that it has none; significant errors must be reported with about their size, and others
+    must not. Roots that decay without vibrating are left out: they accumulate, and have no counterpart by rank."""
     finer = {mode["mode"]: mode for mode in fine.totals.get("modes", [])}
     if any(mode["null"] for mode in plain.totals.get("modes", [])):
         return Verdict("unsure", "basis (frequency)", "a null motion leaves open how the robot stands")
     said = any("strain basis" not in line for line in plain.warnings)
-    worst = 0.0
+    worst, unknown = 0.0, unknown_modes(plain)
     for mode in plain.totals.get("modes", []):
         other, told = finer.get(mode["mode"]), mode["basis"]
+        if told is None and not mode["null"] and mode["mode"] not in unknown and mode.get("damping", 0) != 1:
+            return Verdict("find", "basis (no estimate)", f"mode {mode['mode']} has no estimate of its error and no warning")
+        if told is None and mode["mode"] in unknown:
+            worst = max(worst, 2*STATIC)
+            continue
         if not other or mode["null"] or other["null"] or mode["frequency"] <= 0 or other["frequency"] <= 0:
             continue
         amount = abs(mode["frequency"] - other["frequency"])/max(mode["frequency"], other["frequency"])
