@@ -26,6 +26,7 @@
 // PACK, or moves behind another one, changes results by rounding.
 #pragma once
 
+#include <stdalign.h>
 #include <stddef.h>
 
 // Position in a block. Without a block only the size adds up.
@@ -41,7 +42,7 @@ enum { SNW_FIELD_BOUNDARY = 64 };
 #define SNW_FIELD_PLACE(type, name, count, meaning)                                                \
     o->name = (type *)snw_fields_next(f, (size_t)(count), sizeof(type), SNW_FIELD_BOUNDARY);
 #define SNW_FIELD_PACK(type, name, count, meaning)                                                 \
-    o->name = (type *)snw_fields_next(f, (size_t)(count), sizeof(type), _Alignof(type));
+    o->name = (type *)snw_fields_next(f, (size_t)(count), sizeof(type), alignof(type));
 
 // The next array, at a multiple of `boundary`; NULL without a block.
 void *snw_fields_next(snw_fields *f, size_t count, size_t size, size_t boundary);
