@@ -7,7 +7,8 @@
 // next robot when it is done with one. The numbers of each robot are those of a robot stepped
 // alone, to the last bit, whatever the number of threads. Steps allocate nothing.
 //
-// A batch may be used by one thread at a time, its robots between its calls.
+// A batch may be used by one thread at a time, its robots between its calls. In a process made by
+// fork() it goes on with the thread of the caller alone.
 #pragma once
 
 #include "sinew/robot.h"

@@ -50,6 +50,7 @@ struct snw_batch {
     atomic_bool cancelled; // the present call is to end
     atomic_bool under_way; // a call is running
     pthread_t *thread;     // nthread - 1
+    pid_t process;         // that has the threads
     int nstarted;          // threads that exist
     pthread_mutex_t lock;  // guards what follows
     pthread_cond_t given;  // a task was given, or the batch is closed
@@ -138,7 +139,15 @@ static snw_status batch_result(const snw_batch *b, snw_error *err) {
                     failed, b->n);
 }
 
+// A process made by fork() has the memory of a batch without its threads.
+static void forget_lost_threads(snw_batch *b) {
+    if (b->nstarted == 0 || b->process == getpid()) return;
+    b->nstarted = 0;
+    b->nthread = 1;
+}
+
 static snw_status batch_execute(snw_batch *b, batch_task task, snw_error *err) {
+    forget_lost_threads(b);
     b->task = task;
     memset(b->failed, 0, (size_t)b->n);
     b->next_poll = batch_now() + poll_interval;
@@ -222,6 +231,7 @@ snw_status snw_batch_create(snw_robot_model *m, int n, int threads, snw_batch **
         snw_robot_place_inputs(b->robot[i], b->u + (size_t)i * (size_t)b->ninput);
         read_robot(b, i);
     }
+    b->process = getpid();
     // with fewer threads than asked for the batch is slower, and as correct
     while (b->nstarted < b->nthread - 1 &&
            pthread_create(&b->thread[b->nstarted], NULL, worker, b) == 0)
@@ -233,14 +243,17 @@ snw_status snw_batch_create(snw_robot_model *m, int n, int threads, snw_batch **
 
 void snw_batch_close(snw_batch *b) {
     if (!b) return;
-    (void)pthread_mutex_lock(&b->lock);
-    b->closing = true;
-    (void)pthread_cond_broadcast(&b->given);
-    (void)pthread_mutex_unlock(&b->lock);
-    for (int i = 0; i < b->nstarted; i++) (void)pthread_join(b->thread[i], NULL);
-    (void)pthread_cond_destroy(&b->ended);
-    (void)pthread_cond_destroy(&b->given);
-    (void)pthread_mutex_destroy(&b->lock);
+    // after a fork the lost threads still count as waiting, and destroying would wait for them
+    if (b->process == 0 || b->process == getpid()) {
+        (void)pthread_mutex_lock(&b->lock);
+        b->closing = true;
+        (void)pthread_cond_broadcast(&b->given);
+        (void)pthread_mutex_unlock(&b->lock);
+        for (int i = 0; i < b->nstarted; i++) (void)pthread_join(b->thread[i], NULL);
+        (void)pthread_cond_destroy(&b->ended);
+        (void)pthread_cond_destroy(&b->given);
+        (void)pthread_mutex_destroy(&b->lock);
+    }
     for (int i = 0; b->robot && i < b->n; i++) snw_robot_close(b->robot[i]);
     snw_free(b->robot);
     snw_free(b->error);

@@ -11,8 +11,11 @@
 #include "near.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static const char arm[] =
     "sinew: 1\n"
@@ -204,6 +207,31 @@ static void a_call_can_be_cancelled(void **state) {
     snw_robot_model_close(m);
 }
 
+// The process made by fork() has no threads of the batch, and steps without them.
+static void a_forked_process_steps_alone(void **state) {
+    (void)state;
+    snw_robot_model *m = open_model(arm);
+    snw_batch *b = open_batch(m, 3, 3);
+    snw_error err = {0};
+    const snw_robot_steps how = snw_robot_steps_defaults(h);
+    expect_ok(snw_batch_start(b, &how, NULL, &err), &err);
+    expect_ok(snw_batch_step(b, h, 1, NULL, &err), &err);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        const bool good = snw_batch_step(b, h, 2, NULL, &err) == SNW_OK &&
+                          snw_batch_threads(b) == 1 && fabs(snw_batch_time(b)[2] - 3 * h) < 1e-12;
+        snw_batch_close(b);
+        _exit(good ? 0 : 1);
+    }
+    int result = -1;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_true(WIFEXITED(result) && WEXITSTATUS(result) == 0);
+    expect_ok(snw_batch_step(b, h, 1, NULL, &err), &err);
+    snw_batch_close(b);
+    snw_robot_model_close(m);
+}
+
 static void bad_arguments_are_refused(void **state) {
     (void)state;
     snw_robot_model *m = open_model(arm);
@@ -343,6 +371,7 @@ int main(void) {
         cmocka_unit_test(robots_of_a_batch_have_the_bits_they_have_alone),
         cmocka_unit_test(a_robot_that_fails_leaves_the_others_alone),
         cmocka_unit_test(a_call_can_be_cancelled),
+        cmocka_unit_test(a_forked_process_steps_alone),
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(u_acts_as_the_calls),
         cmocka_unit_test(u_is_refused_where_it_is_used_and_survives_changes),
