@@ -60,12 +60,19 @@ def ellipse(d, radius):
     return {"ellipse": {"y": rounded(radius*d.number(1, 3)), "z": rounded(radius*2)}}
 
 
+def elliptic_tube(d, radius):
+    y = rounded(radius*d.number(1, 3))
+    return {"elliptic_tube": {"y": y, "z": rounded(radius*2), "inner": rounded(y*d.number(0.3, 0.8))}}
+
+
 def basis(d, most=8):
     """A basis and, for piecewise ones, the number of elements."""
     kind = d.choose("legendre", "legendre", "legendre", "chebyshev", "monomial", "constant", "linear", "quadratic",
-                    "cubic")
+                    "cubic", "spline")
     if kind in ("legendre", "chebyshev", "monomial"):
         return f"{kind} {d.whole(2, most)}", None
+    if kind == "spline":
+        return f"spline {d.whole(1, 4)}", d.whole(1, 6)
     return kind, d.whole(1, 6) + 2*(kind == "constant")
 
 
@@ -91,7 +98,7 @@ def draw_rod(d, among=MATERIALS, planar=False, heaviest=30.0, longest=1.5, most=
         weight = mass*GRAVITY*length**2/bending
         if weight < heaviest:
             break
-    section = d.choose(*(shapes or [circle, circle, tube, rectangle, ellipse]))(d, radius)
+    section = d.choose(*(shapes or [circle, circle, tube, rectangle, ellipse, elliptic_tube]))(d, radius)
     components, more = strain(d, planar, most)
     rod = {"length": length, "section": section, "material": "m", "strain": components, **more}
     if d.odds(rest):
