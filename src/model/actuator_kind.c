@@ -69,6 +69,11 @@ static const char *braid_exceeds(const double *constant, double y) {
                : NULL;
 }
 
+static void braid_lengths(const double *constant, double *length, double *thread) {
+    *length = constant[BRAID_LENGTH];
+    *thread = constant[BRAID_THREAD];
+}
+
 const snw_actuator_type snw_actuator_table[SNW_ACTUATOR_COUNT] = {
     [SNW_ACTUATOR_JOINT] = {.name = "joint",
                             .noun = "joint",
@@ -155,6 +160,7 @@ const snw_actuator_type snw_actuator_table[SNW_ACTUATOR_COUNT] = {
                                .prepare = braid_prepare,
                                .effort = braid_effort,
                                .exceeds = braid_exceeds,
+                               .braid = braid_lengths,
                                .ncontrol = 1,
                                .control = {{.key = SNW_CONTROL_PRESSURE,
                                             .given = SNW_GIVEN_SOURCE,
