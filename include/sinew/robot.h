@@ -294,7 +294,8 @@ SNW_API snw_status snw_robot_set_gravity(snw_robot *r, const double gravity[3]);
 SNW_API int snw_robot_actuator(const snw_robot *r, const char *name);
 SNW_API int snw_robot_actuator_size(const snw_robot *r, int actuator);
 // Replace the laws and the condition `when` of an actuator whose `effort` is given in the file:
-// N m on angles, N on slides, by coordinate; N for a tendon, Pa for a chamber. SNW_E_ARGUMENT: its
+// N m on angles, N on slides, by coordinate; N for a tendon, Pa for a chamber. (The pressure of a
+// McKibben muscle is set by snw_robot_set_actuator; its effort is a tension.) SNW_E_ARGUMENT: its
 // motion is given, or the index is out of range.
 SNW_API SNW_NODISCARD snw_status snw_robot_set_effort(snw_robot *r, int actuator,
                                                       const double *effort, snw_error *err);

@@ -120,10 +120,12 @@ typedef struct snw_actuator_entry {
     snw_actuator_kind kind;
     const snw_actuator_type *type;
     const snw_entry *of;
-    const snw_control_type *control; // NULL: the kind takes no key
+    const snw_control_type *control; // NULL: none is given
     const snw_entry *given;
     const snw_entry *when; // NULL: none
 } snw_actuator_entry;
+// Error: nothing controls the actuator.
+snw_status snw_check_control(snw_reader *r, const snw_actuator_entry *a);
 // Read an actuator along a path.
 snw_status snw_read_tendon(snw_reader *r, const snw_actuator_entry *a, snw_tendon_desc *out);
 // Read the initial position and rate of a joint that is neither fixed nor free; NULL: zero.

@@ -32,6 +32,13 @@ enum { STRESS_KEYS(SNW_KEY_CODE) STRESS_N };
 SNW_KEYS(actuator, "actuator", "an actuator", ACTUATOR_KEYS);
 SNW_KEYS(stress, "stress", "an active stress", STRESS_KEYS);
 
+snw_status snw_check_control(snw_reader *r, const snw_actuator_entry *a) {
+    if (a->given) return SNW_OK;
+    char names[160];
+    snw_control_names(a->kind, " or ", names, sizeof names);
+    return snw_fail_at(r->err, a->entry->location, "actuator '%s' needs %s", a->entry->key, names);
+}
+
 // ---- active stress ------------------------------------------------------------------------------
 
 static snw_status read_stress(snw_reader *r, const snw_node *node, snw_stress_desc *out) {
@@ -270,6 +277,7 @@ static snw_status read_hold(snw_reader *r, const snw_actuator_entry *a, snw_moto
 
 static snw_status read_motor(snw_reader *r, const snw_actuator_entry *a, snw_motor_desc *out) {
     const snw_entry *entry = a->entry, *when = a->when;
+    SNW_TRY(snw_check_control(r, a));
     out->name = entry->key;
     out->location = entry->location;
     out->kind = a->kind;
@@ -336,7 +344,7 @@ static snw_status refuse_control(snw_reader *r, const snw_actuator_entry *a, snw
                        given->key, names);
 }
 
-// find the quantity that controls the actuator; there must be one, if the kind takes any
+// find the quantity that controls the actuator, if it is given; at most one is
 static snw_status find_control(snw_reader *r, const snw_entry *const *e, snw_actuator_entry *a) {
     const snw_entry *second = NULL;
     for (int k = 0; k < SNW_CONTROL_COUNT; k++) {
@@ -357,10 +365,7 @@ static snw_status find_control(snw_reader *r, const snw_entry *const *e, snw_act
             "actuator '%s' gives '%s' and '%s'; one follows from the other, give one",
             a->entry->key, a->given->key, second->key);
     }
-    if (a->given || a->type->control[0].key == SNW_CONTROL_NO_KEY) return SNW_OK;
-    char names[160];
-    snw_control_names(a->kind, " or ", names, sizeof names);
-    return snw_fail_at(r->err, a->entry->location, "actuator '%s' needs %s", a->entry->key, names);
+    return SNW_OK;
 }
 
 static snw_status read_actuator(snw_reader *r, const snw_entry *entry) {

@@ -380,12 +380,13 @@ snw_status snw_read_tendon(snw_reader *r, const snw_actuator_entry *a, snw_tendo
     out->name = a->entry->key;
     out->location = a->entry->location;
     out->kind = a->kind;
-    out->given = a->control->given;
     for (size_t k = 0; k < sizeof tendon_readers / sizeof tendon_readers[0]; k++) {
         if (tendon_readers[k].kind == a->kind) {
             SNW_TRY(tendon_readers[k].read(r, a->of->value, out));
         }
     }
+    SNW_TRY(snw_check_control(r, a));
+    out->given = a->control->given;
     if (a->control->key == SNW_CONTROL_GAS) {
         SNW_TRY(read_gas(r, a->given->value, out));
     } else {

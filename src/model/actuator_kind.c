@@ -30,12 +30,13 @@ static bool is_not_negative(double value, double length) {
 
 static bool is_less_than_length(double value, double length) { return value < length; }
 
+#define CONTROL(code, given_as, word)                                                              \
+    { .key = (code), .given = (given_as), .name = (word) }
 #define MOTOR_CONTROLS                                                                             \
-    {SNW_CONTROL_EFFORT, SNW_GIVEN_EFFORT, "effort"},                                              \
-        {SNW_CONTROL_POSITION, SNW_GIVEN_MOTION, "position"},                                      \
-        {SNW_CONTROL_RATE, SNW_GIVEN_RATE, "rate"}, {                                              \
-        SNW_CONTROL_HOLD, SNW_GIVEN_MOTION, "hold"                                                 \
-    }
+    CONTROL(SNW_CONTROL_EFFORT, SNW_GIVEN_EFFORT, "effort"),                                       \
+        CONTROL(SNW_CONTROL_POSITION, SNW_GIVEN_MOTION, "position"),                               \
+        CONTROL(SNW_CONTROL_RATE, SNW_GIVEN_RATE, "rate"),                                         \
+        CONTROL(SNW_CONTROL_HOLD, SNW_GIVEN_MOTION, "hold")
 
 // McKibben muscle, theory.md (3.11.11) to (3.11.13). Keys: radius r0 (m), angle alpha0 of the
 // threads to the axis (rad), length l0 of the braid (m; 0: all of the path). Law: A0 and A1 (m^2)
@@ -67,6 +68,11 @@ static const char *braid_exceeds(const double *constant, double y) {
                ? "is stretched beyond the length of its threads, which would hold it there; give "
                  "it less load or a longer braid"
                : NULL;
+}
+
+static void braid_lengths(const double *constant, double *length, double *thread) {
+    *length = constant[BRAID_LENGTH];
+    *thread = constant[BRAID_THREAD];
 }
 
 const snw_actuator_type snw_actuator_table[SNW_ACTUATOR_COUNT] = {
@@ -155,6 +161,7 @@ const snw_actuator_type snw_actuator_table[SNW_ACTUATOR_COUNT] = {
                                .prepare = braid_prepare,
                                .effort = braid_effort,
                                .exceeds = braid_exceeds,
+                               .braid = braid_lengths,
                                .ncontrol = 1,
                                .control = {{.key = SNW_CONTROL_PRESSURE,
                                             .given = SNW_GIVEN_SOURCE,

@@ -142,6 +142,9 @@ typedef struct snw_actuator_type {
     const char *(*prepare)(double reference, double constant[SNW_ACTUATOR_CONSTANTS]);
     snw_path_effort (*effort)(const double *constant, double x, double y);
     const char *(*exceeds)(const double *constant, double y);
+    // Lengths of a braid and of its threads, m: drawing of a tube that widens as it shortens; NULL:
+    // its radius is constant.
+    void (*braid)(const double *constant, double *length, double *thread);
     int ncontrol;
     snw_control_type control[SNW_ACTUATOR_CONTROLS];
 } snw_actuator_type;

@@ -240,6 +240,18 @@ static void put_corner(snw_json *j, int seg, double radius) {
     snw_json_close(j);
 }
 
+// Reference length of the path, and lengths of a braid along it and of its threads, m.
+static void put_braid(snw_json *j, const snw_tendon *tendon) {
+    if (!tendon->type->braid) return;
+    double length, thread;
+    tendon->type->braid(tendon->constant, &length, &thread);
+    snw_field_list(j, "braid");
+    snw_json_number(j, tendon->reference);
+    snw_json_number(j, length);
+    snw_json_number(j, thread);
+    snw_json_close(j);
+}
+
 static void put_tendons(snw_json *j, const snw_model *m) {
     int duration = 0; // index into the segments of all tendons
     snw_field_list(j, "measures");
@@ -250,6 +262,7 @@ static void put_tendons(snw_json *j, const snw_model *m) {
         snw_field_text(j, "kind", snw_actuator_table[d->kind].name);
         snw_field_text(j, "symbol", snw_actuator_table[d->kind].symbol);
         snw_field_text(j, "unit", snw_path_effort_unit(d->kind));
+        put_braid(j, &m->tendon[i]);
         snw_field_list(j, "points");
         for (int k = 0, part = 0; k <= d->nlink; k++) {
             for (; part < d->nsegment && d->segment[part].after == k; part++, duration++) {

@@ -228,20 +228,22 @@ static snw_jet *take_motor(snw_robot *r, int actuator) {
 // gives.
 static snw_status set_tendon(snw_robot *r, const snw_actuator *a, snw_given what, snw_jet value,
                              snw_error *err) {
+    // words for the given quantity, NULL: its name; function that sets it
     static const char *const given[][2] = {
-        [SNW_GIVEN_EFFORT] = {"its effort", "snw_robot_set_effort"},
-        [SNW_GIVEN_MOTION] = {"its coordinate", "snw_robot_set_motion"},
-        [SNW_GIVEN_RATE] = {"its rate", "snw_robot_set_motion"},
-        [SNW_GIVEN_GAS] = {"a gas", "snw_robot_set_gas"},
-        [SNW_GIVEN_SOURCE] = {"its source", "snw_robot_set_actuator"},
-        [SNW_GIVEN_ACTIVATION] = {"its activation", "snw_robot_set_activation"}};
+        [SNW_GIVEN_EFFORT] = {"effort", "snw_robot_set_effort"},
+        [SNW_GIVEN_MOTION] = {"coordinate", "snw_robot_set_motion"},
+        [SNW_GIVEN_RATE] = {"rate", "snw_robot_set_motion"},
+        [SNW_GIVEN_GAS] = {NULL, "snw_robot_set_gas"},
+        [SNW_GIVEN_SOURCE] = {NULL, "snw_robot_set_actuator"},
+        [SNW_GIVEN_ACTIVATION] = {NULL, "snw_robot_set_activation"}};
     if (a->stress) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "actuator '%s' is a muscle; use snw_robot_set_activation", a->name);
     }
     if (a->control->given != what) {
-        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' has %s given; use %s", a->name,
-                        given[a->control->given][0], given[a->control->given][1]);
+        const char *const *words = given[a->control->given];
+        return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s' has its %s given; use %s", a->name,
+                        words[0] ? words[0] : a->control->name, words[1]);
     }
     if (!isfinite(value.v) || !isfinite(value.d) || !isfinite(value.dd)) {
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s': the value is not a finite number",

@@ -31,6 +31,7 @@ REACHED = {
     "stress": "actuators: {more: {stress: {KEY}}}",
     "tendon": "actuators: {more: {tendon: {KEY}}}",
     "chamber": "actuators: {more: {chamber: {KEY}}}",
+    "mckibben": "actuators: {more: {mckibben: {KEY}}}",
     "gas": "actuators: {more: {chamber: {along: arm, area: 1 mm^2}, gas: {KEY}}}",
     "contact": "contacts: {more: {KEY}}",
     "wheel": "contacts: {more: {wheel: {KEY}}}",

@@ -501,6 +501,9 @@ static void refuses_what_it_cannot_do(void **state) {
                     "0, 0]}}\n" SHOOT,
             "read probes");
     refuses(ARM("") "actuators: {muscle: {stress: {along: arm, bend_z: 1}}}\n" SHOOT, "muscles");
+    refuses(ARM("") "actuators: {braid: {mckibben: {along: arm, radius: 1 mm, angle: 20 deg}, "
+                    "pressure: 1 bar}}\n" SHOOT,
+            "actuators whose effort depends on their length");
 }
 
 static void refuses_bad_numbers(void **state) {

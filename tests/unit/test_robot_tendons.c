@@ -183,7 +183,7 @@ static void only_given_quantities_can_be_set(void **state) {
     assert_int_equal(snw_robot_set_motion(r, TENDON, &x, NULL, NULL, &err), SNW_E_ARGUMENT);
     assert_string_equal(err.text, "actuator 'cord' has its effort given; use snw_robot_set_effort");
     assert_int_equal(snw_robot_set_effort(r, AIR, &x, &err), SNW_E_ARGUMENT);
-    assert_string_equal(err.text, "actuator 'air' has a gas given; use snw_robot_set_gas");
+    assert_string_equal(err.text, "actuator 'air' has its gas given; use snw_robot_set_gas");
     assert_int_equal(snw_robot_set_gas(r, TURN, x, &err), SNW_E_ARGUMENT);
     assert_string_equal(err.text, "actuator 'turn' is not a chamber");
     assert_int_equal(snw_robot_set_effort(r, TENDON, &nothing, &err), SNW_E_ARGUMENT);
@@ -240,6 +240,36 @@ static void a_winch_that_starts_at_once_is_followed_by_every_scheme(void **state
     }
 }
 
+// The pressure of a McKibben muscle is set; its effort is the tension, here the weight.
+static void the_pressure_of_a_braid_is_set(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "gravity: [0, 0, -10]\n"
+        "robot: {weight: {on: world, pose: {xyz: [0, 0, -0.3]}, joint: prismatic, axis: z, body: "
+        "{mass: 50}}}\n"
+        "actuators: {braid: {mckibben: {path: [world, weight], radius: 1 cm, angle: 20 deg}, "
+        "pressure: 3 bar}}\n";
+    snw_robot *r = NULL;
+    snw_error err = {0};
+    if (snw_robot_parse("braid", text, strlen(text), NULL, 0, NULL, &r, &err) != SNW_OK) {
+        fail_msg("%s", err.text);
+    }
+    const double p = 2e5, area = acos(-1.0) * 1e-4, sine = sin(acos(-1.0) / 9);
+    double tension = 0;
+    assert_int_equal(snw_robot_set_effort(r, 0, &p, &err), SNW_E_ARGUMENT);
+    assert_string_equal(err.text, "actuator 'braid' has its pressure given; use "
+                                  "snw_robot_set_actuator");
+    assert_int_equal(snw_robot_set_actuator(r, 0, &p, &err), SNW_OK);
+    assert_int_equal(snw_robot_equilibrium(r, 0, &err), SNW_OK);
+    assert_int_equal(snw_robot_effort(r, 0, &tension), SNW_OK);
+    assert_near(tension, 500, 1e-9);
+    // p area (3 s^2 cos^2 - 1)/sin^2 = m g
+    const double s = sqrt((500 / (p * area) * sine * sine + 1) / (3 * (1 - sine * sine)));
+    assert_near(snw_robot_q(r)[0], 0.3 * (1 - s), 1e-10);
+    snw_robot_close(r);
+}
+
 int main(void) {
     count_heap_calls();
     const struct CMUnitTest tests[] = {
@@ -248,6 +278,7 @@ int main(void) {
         cmocka_unit_test(equilibria_include_manual_inputs),
         cmocka_unit_test(manual_inputs_are_saved),
         cmocka_unit_test(only_given_quantities_can_be_set),
+        cmocka_unit_test(the_pressure_of_a_braid_is_set),
         cmocka_unit_test(a_winch_that_starts_at_once_is_followed_by_every_scheme),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

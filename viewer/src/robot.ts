@@ -10,7 +10,7 @@ import type { Run } from './data';
 import { Balls, Bars, Cones } from './instances';
 import { advance, Poses, relativeLog, rotate } from './pose';
 import { Rod, type Quantity } from './rod';
-import type { BodyScene, ContactScene, LinkScene, LoopScene, Scene, SpringScene } from './scene';
+import type { BodyScene, ContactScene, LinkScene, LoopScene, MeasureScene, Scene, SpringScene } from './scene';
 
 export interface Shown {
     colour: Quantity;
@@ -551,6 +551,21 @@ export class Robot {
         }
     }
 
+    // Radius of a braid over that as made: threads of length b around a cylinder of length l have r^2 ~ b^2 - l^2.
+    private widening(m: MeasureScene): number {
+        const [path, length, thread] = m.braid, a = [0, 0, 0], b = [0, 0, 0];
+        if (!(thread > length)) return 1;
+        let now = 0;
+        for (let j = 0; j + 1 < m.points.length; j++) {
+            const p = m.points[j], q = m.points[j + 1];
+            this.poses.point(p[0], p[1], p[2], p[3], a);
+            this.poses.point(q[0], q[1], q[2], q[3], b);
+            now += Math.hypot(b[0] - a[0], b[1] - a[1], b[2] - a[2]);
+        }
+        const l = Math.max(length + now - path, 0);
+        return Math.sqrt(Math.max(thread * thread - l * l, 0) / (thread * thread - length * length));
+    }
+
     private putMeasures(k: number, shown: Shown, theme: Theme): void {
         const { scene, run } = this, n = run.head.measures;
         const a = [0, 0, 0], b = [0, 0, 0], thin = this.size / 420;
@@ -561,6 +576,7 @@ export class Robot {
             const share = this.most.effort > 0 ? Math.abs(run.effort[k * n + i]) / this.most.effort : 0;
             const line = m.symbol === 'line';
             const colour = this.most.effort > 0 ? hex(share) : line ? theme.tendon : theme.chamber;
+            const wide = line ? 1 : this.widening(m);
             for (let j = 0; j + 1 < m.points.length; j++) {
                 const p = m.points[j], q = m.points[j + 1];
                 this.poses.point(p[0], p[1], p[2], p[3], a);
@@ -569,7 +585,7 @@ export class Robot {
                     this.tendons.bar(a, b, thin, colour);
                     this.balls.ball(b, thin, colour);
                 } else {
-                    this.chambers.bar(a, b, Math.max(0.5 * (p[4] + q[4]), thin), colour);
+                    this.chambers.bar(a, b, Math.max(0.5 * wide * (p[4] + q[4]), thin), colour);
                 }
             }
         });

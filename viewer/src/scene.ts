@@ -58,6 +58,7 @@ export interface MeasureScene {
     kind: string;
     symbol: string; // line, or tube with the radius at its points
     unit: string; // of its effort
+    braid: number[]; // lengths of path, braid and threads as made; zeros: none
     points: number[][]; // node, x, y, z, radius
 }
 
@@ -220,7 +221,7 @@ function within(raw: Scene, head: RunHead): Scene {
         kind: Array.from({ length: head.nodes }, (_, i) => text(list(raw.kind)[i])),
         links,
         loops: list<LoopScene>(raw.loops).slice(0, head.loops).map((l) => ({ name: text(l.name), joint: text(l.joint), axis: numbers(l.axis, 3), radius: number(l.radius), a: node(l.a), b: node(l.b), switch: number(l.switch, -1), span: number(l.span), stations: numbers(l.stations, Math.min(list(l.stations).length, 1001)) })),
-        measures: list<MeasureScene>(raw.measures).slice(0, head.measures).map((m) => ({ name: text(m.name), kind: text(m.kind), symbol: text(m.symbol) || (m.kind === 'tendon' ? 'line' : 'tube'), unit: text(m.unit) || (m.kind === 'tendon' ? 'N' : 'Pa'), points: list<number[]>(m.points).map((p) => [node(list(p)[0]), ...numbers(list(p).slice(1), 4)]) })),
+        measures: list<MeasureScene>(raw.measures).slice(0, head.measures).map((m) => ({ name: text(m.name), kind: text(m.kind), symbol: text(m.symbol) || (m.kind === 'tendon' ? 'line' : 'tube'), unit: text(m.unit) || (m.kind === 'tendon' ? 'N' : 'Pa'), braid: numbers(m.braid, 3), points: list<number[]>(m.points).map((p) => [node(list(p)[0]), ...numbers(list(p).slice(1), 4)]) })),
         springs: list<SpringScene>(raw.springs).map((s) => ({ name: text(s.name), kind: text(s.kind), rest: number(s.rest), a: node(s.a), b: node(s.b), switch: number(s.switch, -1) })),
         loads: list<LoadScene>(raw.loads).slice(0, head.loads).map((l) => ({ name: text(l.name), along: l.along === true, nodes: list(l.nodes).map(node) })),
         sites: list<SiteScene>(raw.sites).map((s) => ({ name: text(s.name), a: node(s.a), b: node(s.b), share: number(s.share), at: numbers(s.at, 3), turn: numbers(s.turn, 4) })),
