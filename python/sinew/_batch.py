@@ -150,7 +150,7 @@ class Batch:
         return np.array([robot.t for robot in self.robots])
 
     def probe(self, name: str) -> np.ndarray:
-        """Present values of a probe, SI, (n, columns), or (n,) where it has one column."""
+        """Present values of a probe, (n, columns), or (n,) where it has one column."""
         part = self.model.probes[name]
         out = np.empty((self.n, part.size))
         key = name.encode()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -212,7 +212,7 @@ class Robot:
         """Values of the model by path, see `Parameters`."""
 
     @classmethod
-    def from_dict(cls, tree: Mapping[str, Any], *, run: str | None = None, set: Overrides | None = None) -> "Robot":
+    def from_dict(cls, tree: Mapping[str, object], *, run: str | None = None, set: Overrides | None = None) -> "Robot":
         """A robot from dictionaries and lists with the keys of the model language."""
         return cls(Model.from_dict(tree, run=run, set=set))
 

@@ -16,9 +16,9 @@ import sinew.gym
 
 PACKAGE = pathlib.Path(sinew.__file__).parent
 SOURCES = pathlib.Path(__file__).resolve().parents[2] / "python" / "sinew"
-# a unit in parentheses, at the end or before a comma, or a word that says there is none
+# a unit in parentheses, at the end or before a comma, or a word that says there is none, or that it is a probe's
 UNIT = re.compile(r"(?<![\w'.])(SI|m|mm|s|Hz|N|N m|N\*m|Pa|J|W|kg|rad|rad/s|m/s|1/m|m/s\^2|m\^3|mol|plain|number|numbers|fraction|ratio|ratios"
-                  r"|matrix|derivative|derivatives|relative|factor|mask|rewards|pixels|indices|index)\b")  # fmt: skip
+                  r"|matrix|derivative|derivatives|relative|factor|mask|probe|rewards|pixels|indices|index)\b")  # fmt: skip
 QUANTITY = re.compile(r"float|Array|np.ndarray|Quantity|Energy|Modes|tuple.(Array|np.ndarray|float)|dict.str, (Array|np.ndarray|float)")
 
 # methods that Gymnasium's own pages describe
