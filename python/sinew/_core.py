@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ def text(pointer) -> str:
     return ffi.string(pointer).decode() if pointer else ""
 
 
-def new_error():
+def new_error() -> Any:
     """Memory for the message of a failed call."""
     return ffi.new("snw_error *")
 
@@ -96,6 +97,7 @@ class Part:
 
     @property
     def size(self) -> int:
+        """How many `numbers` it has."""
         return self.numbers.stop - self.numbers.start
 
 

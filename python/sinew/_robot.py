@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 import html
-import os
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from time import perf_counter
 from typing import NamedTuple
@@ -30,6 +29,7 @@ from ._core import (
 from ._model import Coordinates, Model
 from ._play import Play
 from ._sketch import svg
+from ._types import Numbers, Path
 from ._units import Quantity, effort_of, inputs
 
 _step = lib.snw_robot_step
@@ -92,7 +92,7 @@ class Parameters(MutableMapping):
     def __delitem__(self, path: str) -> None:
         raise TypeError("values of a model cannot be removed")
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._robot.model.parameter_parts)
 
     def __len__(self) -> int:
@@ -105,7 +105,8 @@ class Parameters(MutableMapping):
 class Controls(MutableMapping):
     """Inputs of the actuators: `controls["cord(1)"] = 2.0`, by the name of the actuator or its number.
 
-    The value, a number or a text with a unit ("3 N"), replaces the law of the file: an effort (N, N m), a tension (N), a
+    The value, a number or a text with a unit ("3 N"), replaces the law of the file:
+    an effort (N, N m), a tension (N), a
     pressure (Pa), a position (m, rad), a shortening (m), a volume (m^3), an amount of gas (mol) or the activation factor
     of a muscle, as the file prescribes it. It is used, and refused if it is not valid, by the next computation or step. A function of the robot is evaluated
     at the beginning of each step: `controls["cord(1)"] = lambda robot: ...`. `del controls[name]` returns to the law of
@@ -138,7 +139,7 @@ class Controls(MutableMapping):
     def _write(self, name, first: int, size: int, value) -> None:
         self._robot._u[first : first + size] = vector(inputs(self._robot.model.actuators[name], value), size, name)
 
-    def move(self, name: str | int, position, rate=None, acceleration=None) -> None:
+    def move(self, name: str | int, position: Numbers, rate: Numbers | None = None, acceleration: Numbers | None = None) -> None:
         """Prescribe position, rate and acceleration of an actuator whose motion the file gives, from now on."""
         index, _, size = self._slots.get(name) or self._slot(name)
         robot = self._robot
@@ -163,7 +164,7 @@ class Controls(MutableMapping):
         self._laws.pop(index, None)
         self._robot._check(lib.snw_robot_unset_actuator(self._robot._r, index))
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._robot.model.actuators)
 
     def __len__(self) -> int:
@@ -193,7 +194,7 @@ class Robot:
     >>> arm.pose("arm.tip")[:3, 3]
     """
 
-    def __init__(self, model: "str | os.PathLike | Model | None" = None, *, text: str | None = None,
+    def __init__(self, model: Path | Model | None = None, *, text: str | None = None,
                  run: str | None = None, set: Overrides | None = None):  # fmt: skip
         if not isinstance(model, Model):
             model = Model(model, text=text, run=run, set=set)
@@ -234,7 +235,7 @@ class Robot:
         """Values of the model by path, see `Parameters`."""
 
     @classmethod
-    def from_dict(cls, tree: Mapping, *, run: str | None = None, set: Overrides | None = None) -> "Robot":
+    def from_dict(cls, tree: Mapping[str, object], *, run: str | None = None, set: Overrides | None = None) -> "Robot":
         """A robot from dictionaries and lists with the keys of the model language."""
         return cls(Model.from_dict(tree, run=run, set=set))
 
@@ -337,34 +338,34 @@ class Robot:
 
     @property
     def q(self) -> np.ndarray:
-        """Coordinates (nq), a view to read and write; `coordinates` tells their order."""
+        """Coordinates (nq), a view to read and write; `coordinates` tells their order and units, SI."""
         return self._q
 
     @q.setter
-    def q(self, value) -> None:
+    def q(self, value: Numbers) -> None:
         self._q[:] = value
 
     @property
     def v(self) -> np.ndarray:
-        """Velocities (nv), a view to read and write."""
+        """Velocities (nv), SI, a view to read and write."""
         return self._v
 
     @v.setter
-    def v(self, value) -> None:
+    def v(self, value: Numbers) -> None:
         self.v[:] = value
 
     @property
     def a(self) -> np.ndarray:
-        """Accelerations (nv), a view to read and write."""
+        """Accelerations (nv), SI, a view to read and write."""
         return self._a
 
     @a.setter
-    def a(self, value) -> None:
+    def a(self, value: Numbers) -> None:
         self.a[:] = value
 
     @property
     def u(self) -> np.ndarray:
-        """Inputs of all actuators, a view to read and write, in the order of `actuators` (`actuators[name].numbers`).
+        """Inputs of all actuators, SI, a view to read and write, in the order of `actuators` (`actuators[name].numbers`).
 
         NaN where the law of the file holds; `del controls[name]` returns to it. Numbers are used from the next
         computation or step on, which refuses those that are not finite.
@@ -384,7 +385,7 @@ class Robot:
     def t(self, value: float) -> None:
         self._check(lib.snw_robot_set_time(self._r, value))
 
-    def move(self, dx) -> None:
+    def move(self, dx: Numbers) -> None:
         """Move q by an increment (nv): a sum for rods and axes, body rotations and twists for ball and free joints."""
         dx = vector(dx, self.nv, "dx")
         self._check(lib.snw_robot_move(self._r, doubles(dx)))
@@ -438,7 +439,7 @@ class Robot:
             self._release()
 
     def poses(self, link: str | None = None) -> np.ndarray:
-        """World poses of all nodes, (nodes, 4, 4), or of those of one link."""
+        """World poses of all nodes, (nodes, 4, 4), or of those of one link; positions in m."""
         out = np.empty((lib.snw_robot_nodes(self._r), 4, 4))
         with self._exclusive:
             self._check(lib.snw_robot_poses(self._r, doubles(out)))
@@ -517,15 +518,16 @@ class Robot:
 
     # ---- dynamics
 
-    def inverse_dynamics(self, a=None, *, q=None, v=None) -> np.ndarray:
-        """Generalised forces (nv) needed for the motion (q, v, a) in addition to those of the model."""
+    def inverse_dynamics(self, a: Numbers | None = None, *, q: Numbers | None = None, v: Numbers | None = None) -> np.ndarray:
+        """Generalised forces (nv), SI, needed for the motion (q, v, a) in addition to those of the model."""
         out = np.empty(self.nv)
         with self._exclusive, self._At(self, q, v, a):
             self._check(lib.snw_robot_inverse_dynamics(self._r, doubles(out)))
         return out
 
-    def forward_dynamics(self, tau=None, *, q=None, v=None) -> np.ndarray:
-        """Accelerations (nv) at (q, v) under forces tau in addition to those of the model, constraints included."""
+    def forward_dynamics(self, tau: Numbers | None = None, *, q: Numbers | None = None,
+                         v: Numbers | None = None) -> np.ndarray:  # fmt: skip
+        """Accelerations (nv), SI, at (q, v) under forces tau in addition to those of the model, constraints included."""
         force = None if tau is None else vector(tau, self.nv, "tau")
         old = self.a.copy()
         with self._exclusive, self._At(self, q, v, None):
@@ -536,21 +538,21 @@ class Robot:
             raise_error(self._err)
         return out
 
-    def bias(self, *, q=None, v=None) -> np.ndarray:
-        """Bias forces h (nv): the inverse dynamics is M a + h."""
+    def bias(self, *, q: Numbers | None = None, v: Numbers | None = None) -> np.ndarray:
+        """Bias forces h (nv), SI: the inverse dynamics is M a + h."""
         out = np.empty(self.nv)
         with self._exclusive, self._At(self, q, v, None):
             self._check(lib.snw_robot_bias(self._r, doubles(out)))
         return out
 
-    def mass(self, *, q=None) -> np.ndarray:
+    def mass(self, *, q: Numbers | None = None) -> np.ndarray:
         """Mass matrix (nv, nv) at q."""
         out = np.empty((self.nv, self.nv), order="F")
         with self._exclusive, self._At(self, q, None, None):
             self._check(lib.snw_robot_mass(self._r, doubles(out)))
         return out
 
-    def mass_solve(self, b, *, q=None) -> np.ndarray:
+    def mass_solve(self, b: Numbers, *, q: Numbers | None = None) -> np.ndarray:
         """M^-1 b for a vector (nv) or a matrix (nv, n)."""
         x = np.array(b, dtype=np.float64, order="F")
         if x.ndim not in (1, 2) or x.shape[0] != self.nv:
@@ -562,7 +564,8 @@ class Robot:
             raise_error(self._err)
         return x
 
-    def tangent(self, *, q=None, v=None, a=None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def tangent(self, *, q: Numbers | None = None, v: Numbers | None = None,
+                a: Numbers | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
         """K, C, M (nv, nv): derivatives of the inverse dynamics with respect to q, v and a."""
         K, C, M = (np.empty((self.nv, self.nv), order="F") for _ in range(3))
         with self._exclusive, self._At(self, q, v, a):
@@ -570,7 +573,7 @@ class Robot:
         return K, C, M
 
     def energy(self) -> Energy:
-        """Energies, dissipated power and momentum at (q, v)."""
+        """Energies (J), dissipated power (W) and momentum at (q, v)."""
         out = ffi.new("snw_robot_energies *")
         with self._exclusive:
             self._check(lib.snw_robot_energy(self._r, out))
@@ -591,7 +594,7 @@ class Robot:
         return lib.snw_robot_constraints(self._r)
 
     def constraint_jacobian(self) -> tuple[np.ndarray, np.ndarray]:
-        """Constraint Jacobian (rows, nv) and violation of the rows (rows,)."""
+        """Constraint Jacobian (rows, nv) and violation of the rows (rows,), m and rad."""
         n = self.nconstraints
         C, violation = np.empty((n, self.nv), order="F"), np.empty(n)
         with self._exclusive:
@@ -599,7 +602,7 @@ class Robot:
         return C, violation
 
     def multipliers(self) -> tuple[np.ndarray, np.ndarray]:
-        """Lagrange multipliers (rows,) of the last computation and their generalised forces (nv,)."""
+        """Lagrange multipliers (rows,) of the last computation, N and N m, and their generalised forces (nv,)."""
         out, force = np.empty(self.nconstraints), np.empty(self.nv)
         with self._exclusive:
             self._check(lib.snw_robot_multipliers(self._r, doubles(out), doubles(force)))
@@ -614,7 +617,7 @@ class Robot:
 
     # ---- loads
 
-    def set_load(self, name: str, force=None, torque=None) -> None:
+    def set_load(self, name: str, force: Numbers | None = None, torque: Numbers | None = None) -> None:
         """Replace the laws of a load by a constant force (N) and torque (N m), in the axes that the file gives."""
         arrays = [None if x is None else vector(x, 3, n) for x, n in ((force, "force"), (torque, "torque"))]
         pointers = [ffi.NULL if x is None else doubles(x) for x in arrays]
@@ -624,7 +627,7 @@ class Robot:
         """Return to the laws of the file."""
         self._check(lib.snw_robot_unset_load(self._r, self._model.loads[name].index))
 
-    def set_gravity(self, gravity=None) -> None:
+    def set_gravity(self, gravity: Numbers | None = None) -> None:
         """Replace gravity (m/s^2, world frame); None: that of the file."""
         g = None if gravity is None else vector(gravity, 3, "gravity")
         self._check(lib.snw_robot_set_gravity(self._r, ffi.NULL if g is None else doubles(g)))
@@ -673,7 +676,7 @@ class Robot:
         """
         return Simulation(self, step, scheme, rho, alpha, tolerance, engine, points)
 
-    def play(self, *, state: bool = True, step: float | None = None, output: "str | os.PathLike[str] | None" = None) -> Play:
+    def play(self, *, state: bool = True, step: float | None = None, output: Path | None = None) -> Play:
         """Simulate the robot live in a browser, or inline in a notebook (`sinew play`); returns the `Play`.
 
         It begins from the present t, q and v, with the parameters set so far; `state=False`: as the study of the file
@@ -773,7 +776,7 @@ class Simulation:
         """Energy removed by the numerical damping of the scheme since the start, J."""
         return lib.snw_robot_scheme_energy(self._r)
 
-    def pull(self, node: int, to, stiffness: float, damping: float = 0.0, at=None) -> None:
+    def pull(self, node: int, to: Numbers, stiffness: float, damping: float = 0.0, at: Numbers | None = None) -> None:
         """Pull a node towards a point of the world (m) by a spring (N/m) and a damper (N s/m)."""
         to = vector(to, 3, "to")
         point = None if at is None else vector(at, 3, "at")

@@ -523,23 +523,24 @@ static const char *force_unit(const snw_model *m, const snw_block *b, int i) {
     return turns && !b->feed ? "N m" : "N";
 }
 
-// The largest at st->x, relative to typical forces; of the joint of this link unless NULL.
-static unbalanced_force largest_unbalanced(snw_statics *st, const snw_link_desc *of) {
+// The largest at st->x, relative to typical forces; of the joint of this link unless -1.
+static unbalanced_force largest_unbalanced(snw_statics *st, int of) {
     const snw_model *m = st->m;
-    unbalanced_force most = {.unit = "N", .part = "joint", .link = of ? of->name : "world"};
+    unbalanced_force most = {
+        .unit = "N", .part = "joint", .link = of >= 0 ? m->label.link[of].name : "world"};
     double worst = 0;
     snw_statics_evaluate(st, 1, st->x);
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
-        const snw_link_desc *link = &m->desc->link[m->seg[b->seg].link];
+        const int link = m->seg[b->seg].link;
         const bool rod = m->seg[b->seg].kind == SNW_SEG_ROD;
-        if (of && (link != of || rod)) continue;
+        if (of >= 0 && (link != of || rod)) continue;
         for (int i = 0; i < b->n; i++) {
             const double r = fabs(st->w->r[b->dof + i]);
             if (!(r > worst * m->scale[b->dof + i])) continue;
             worst = r / m->scale[b->dof + i];
-            most =
-                (unbalanced_force){r, force_unit(m, b, i), rod ? "strains" : "joint", link->name};
+            most = (unbalanced_force){r, force_unit(m, b, i), rod ? "strains" : "joint",
+                                      m->label.link[link].name};
         }
     }
     return most;

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""What a reader of the package meets: docstrings with units, and types."""
+
+import ast
+import inspect
+import pathlib
+import re
+import shutil
+import subprocess
+from functools import cached_property
+
+import pytest
+
+import sinew
+import sinew.gym
+
+PACKAGE = pathlib.Path(sinew.__file__).parent
+SOURCES = pathlib.Path(__file__).resolve().parents[2] / "python" / "sinew"
+# a unit in parentheses, at the end or before a comma, or a word that says there is none, or that it is a probe's
+UNIT = re.compile(r"(?<![\w'.])(SI|m|mm|s|Hz|N|N m|N\*m|Pa|J|W|kg|rad|rad/s|m/s|1/m|m/s\^2|m\^3|mol|plain|number|numbers|fraction|ratio|ratios"
+                  r"|matrix|derivative|derivatives|relative|factor|mask|probe|rewards|pixels|indices|index)\b")  # fmt: skip
+QUANTITY = re.compile(r"float|Array|np.ndarray|Quantity|Energy|Modes|tuple.(Array|np.ndarray|float)|dict.str, (Array|np.ndarray|float)")
+
+# methods that Gymnasium's own pages describe
+GYMNASIUM = {"reset", "step", "close", "render", "seed", "sample", "contains"}
+
+
+def public_names():
+    """Names of the package and of `sinew.gym`, and what they are."""
+    yield from ((f"sinew.{name}", getattr(sinew, name)) for name in sinew.__all__)
+    for name, thing in vars(sinew.gym).items():
+        if not name.startswith("_") and getattr(thing, "__module__", "") == "sinew.gym":
+            yield f"sinew.gym.{name}", thing
+
+
+def members():
+    """The above, and the methods and properties of classes."""
+    for name, thing in public_names():
+        yield name, thing
+        for base in thing.__mro__ if inspect.isclass(thing) else ():
+            for member, value in vars(base).items() if base.__module__.startswith("sinew") else ():
+                if member in GYMNASIUM and thing.__module__ == "sinew.gym":
+                    continue
+                if not member.startswith("_") and (inspect.isroutine(value) or isinstance(value, (property, cached_property))):
+                    yield f"{name}.{member}", getattr(thing, member) if inspect.isroutine(value) else value
+
+
+def result_of(thing):
+    """Annotation of what a function or property returns."""
+    function = getattr(thing, "fget", None) or getattr(thing, "func", None) or thing
+    return str(getattr(function, "__annotations__", {}).get("return", ""))
+
+
+def test_every_public_name_has_a_docstring_with_units():
+    faults = []
+    for name, thing in members():
+        text = inspect.getdoc(thing) or ""
+        if not text.strip():
+            faults.append(f"{name} has no docstring")
+        elif QUANTITY.match(result_of(thing)) and not UNIT.search(text):
+            faults.append(f"{name} returns {result_of(thing)}, but its docstring names no unit: {text}")
+    assert not faults, "\n".join(faults)
+
+
+def test_help_reads_well():
+    import pydoc
+
+    text = pydoc.plain(pydoc.render_doc(sinew.Robot))
+    assert "A robot made from a model" in text
+    # what helps: the call with its arguments, then a sentence; nothing private, no memory addresses
+    assert "pose(self, place: " in text and "equilibrium(self, t: " in text
+    assert not re.search(r"0x[0-9a-f]{6}", text)
+    assert max(len(line) for line in text.splitlines()) < 260
+
+
+@pytest.mark.skipif(shutil.which("mypy") is None, reason="types are not checked: mypy is not installed")
+def test_types(tmp_path):
+    done = subprocess.run([shutil.which("mypy"), "--cache-dir", tmp_path], cwd=SOURCES.parents[1],
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.returncode == 0, done.stdout
+
+
+def test_every_public_function_says_its_types():
+    """What can be seen without mypy: each argument and each result of a public function has a type."""
+    untyped = re.search(r"not typed yet.*?module = \[(.*?)\]", (SOURCES.parents[1] / "pyproject.toml").read_text(), re.S).group(1)
+    for path in sorted(SOURCES.glob("*.py")):
+        if f'"sinew.{path.stem}"' in untyped:
+            continue
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                given = [a for a in node.args.posonlyargs + node.args.args + node.args.kwonlyargs if a.arg not in ("self", "cls")]
+                bare = [a.arg for a in given if a.annotation is None]
+                assert not bare and node.returns is not None, f"{path.name}:{node.lineno}: {node.name} {bare}"
+
+
+def test_the_types_are_installed_with_the_package():
+    assert (PACKAGE / "py.typed").is_file() and (PACKAGE / "_sinew.pyi").is_file()
