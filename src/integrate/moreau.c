@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "constraint/projection.h"
 #include "dynamics/chart.h"
 #include "dynamics/constraint.h"
 #include "dynamics/contact.h"
@@ -620,7 +619,7 @@ static snw_status check_start(snw_moreau *c, snw_error *err) {
                     "hard contact '%s': link '%s' starts %.3g m inside the surface, and %d contact "
                     "points in all do; move it out, or let it settle in a static step with a "
                     "compliant contact first",
-                    m->desc->contact[p->contact].name, m->desc->link[m->seg[p->seg].link].name,
+                    m->label.contact[p->contact].name, m->label.link[m->seg[p->seg].link].name,
                     -c->w->contact_point[worst].gap, count);
 }
 

@@ -19,6 +19,7 @@
 #pragma once
 
 #include "base/fields.h"
+#include "constraint/projection.h"
 #include "integrate/integrator.h"
 #include "solve/coulomb.h"
 
