@@ -95,8 +95,8 @@ struct snw_run {
     bool warned_friction;  // warned of tendon friction neglected in static steps
     snw_modes **modes;     // nstep: of modes steps; NULL of others
     snw_state *mode_state; // displaced along a mode
-    // nlink + ntendon + nforce_element: warned of joint limits, of pushing or degenerate tendons, of
-    // degenerate force elements
+    // nlink + ntendon + nforce_element: warned of joint limits, of pushing or degenerate tendons,
+    // of degenerate force elements
     bool *warned_limit;
     snw_vec3 *spring_rotation; // nblock: spherical springs, from rest, at the last instant, rad
     bool *warned_half_turn;    // nblock: warned that such a spring has passed half a turn

@@ -19,6 +19,9 @@ static const char robot_text[] = SOFT_TREE
     "stop: {stiffness: [30, 50, 4], damping: [0.1, 0.05, 0.2], smooth: [4.9, 5.9, 2.5]}, "
     "body: {mass: 0.5, com: [0.1, 0, 0.02]}}\n"
     "  slider: {on: lower.tip, joint: cylindrical, body: {mass: 0.3}}\n"
+    "  hip: {on: base, pose: {rpy: [0.3, 0.2, 0]}, joint: spherical, limits: 60 deg, stop: "
+    "{stiffness: 5, damping: 0.1, smooth: 59 deg}, body: {mass: 0.4, inertia: [0.01, 0.02, "
+    "0.03]}}\n"
     "sites: {hook: {on: base, pose: {xyz: [0.1, 0.2, -0.1], rpy: [0.3, 0.2, 0.1]}}}\n"
     "springs:\n"
     "  inner: {spring: [upper@30%%, lower@70%%], rest: 0.2, stiffness: 40, damping: 3}\n"
@@ -58,9 +61,9 @@ static void stops_push(void **state) {
     dice d = {62};
     setting s;
     robot_open(&s, &d);
-    assert_int_equal(s.g.m->nstop, 3);
+    assert_int_equal(s.g.m->nstop, 4);
     int pushing = 0;
-    for (int k = 0; k < 3; k++) pushing += s.g.w->stop[k].force > 0;
+    for (int k = 0; k < 4; k++) pushing += s.g.w->stop[k].force > 0;
     assert_true(pushing > 0);
     setting_close(&s);
 }

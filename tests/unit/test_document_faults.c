@@ -159,7 +159,7 @@ static const bad_case bad[] = {
     {HEAD "robot: {a: {on: world, joint: revolute, friction: 1, creep: $0}}\n", "positive"},
     {HEAD "robot: {a: {on: world, joint: revolute, limits: $[1, -1]}}\n", "[low, high]"},
     {HEAD "robot: {a: {on: world, joint: revolute, limits: $2}}\n", "a list of 2"},
-    {HEAD "robot: {a: {on: world, joint: spherical, $limits: [0, 1]}}\n", "has no 'limits'"},
+    {HEAD "robot: {a: {on: world, joint: spherical, limits: $[0, 1]}}\n", "is one angle"},
     {HEAD "robot: {a: {on: world, joint: spherical, rest: $1}}\n", "a pose is a map"},
     {HEAD "robot: {a: {on: world, when: $t + 1 s}}\n", "a condition is wanted"},
     {HEAD "robot: {$a: {on: b}, b: {on: a}}\n", "a on b on a"},
