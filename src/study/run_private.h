@@ -43,7 +43,8 @@ typedef enum snw_drift_cause {
     SNW_DRIFT_CAUSE_CONTACT,
     SNW_DRIFT_CAUSE_RELEASE, // the step has just begun
     SNW_DRIFT_CAUSE_JUMP,    // a law jumped
-    SNW_DRIFT_CAUSE_DAMPING
+    SNW_DRIFT_CAUSE_DAMPING,
+    SNW_DRIFT_CAUSE_STOP // at a stop of a joint, or in a cable that is taut
 } snw_drift_cause;
 
 // The interval with the largest created or removed energy.
