@@ -570,7 +570,7 @@ static void json_joint(snw_json *j, const snw_link_desc *l) {
     int n = 0;
     (void)snw_joint_coordinates(l->joint, &n);
     snw_field_list(j, "limits");
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n && l->moves.limited[i]; i++) {
         snw_field_list(j, NULL);
         snw_field_number(j, NULL, l->moves.low[i]);
         snw_field_number(j, NULL, l->moves.high[i]);

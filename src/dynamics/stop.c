@@ -6,20 +6,48 @@
 
 #include "math/positive_part.h"
 
+#include <math.h>
+
 static double damping_factor(const snw_stop *stop, double rate) {
     return snw_positive_part(1 - stop->damping * rate, SNW_HUNT_CROSSLEY_WIDTH);
 }
 
+static bool is_cone(const snw_block *b) { return b->space == SNW_SPACE_SO3; }
+
+// With a = e_x and b = R'a the angle f has cos f = a.b, and varies by n zeta, n = -a x b/|a x b|.
+static void cone_motion(const snw_stop *stop, const snw_block *b, bool is_static, const snw_work *w,
+                        snw_stop_work *at) {
+    const snw_mat3 *R = &w->h[b->seg].R;
+    const snw_vec3 across = {{0, -R->e[0][2], R->e[0][1]}}; // a x b
+    at->across = snw_norm(across);
+    at->way = -1;
+    at->gap = stop->high - atan2(at->across, R->e[0][0]);
+    if (at->across > 0) at->n = snw_scale(-1 / at->across, across);
+    if (!is_static) at->rate = -snw_dot(at->n, w->u[b->seg].w);
+}
+
 // The nearer limit acts; between limits closer than `smooth` both would, which the reader refuses.
+static void coordinate_motion(const snw_stop *stop, const snw_block *b, const snw_state *s,
+                              bool is_static, snw_stop_work *at) {
+    const double q = s->q[b->q], low = q - stop->low, high = stop->high - q;
+    at->gap = low < high ? low : high;
+    at->way = low < high ? 1 : -1;
+    at->n.x = 1;
+    if (!is_static) at->rate = at->way * s->v[b->dof];
+}
+
 void snw_stops_motion(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
                       snw_work *w) {
     for (int i = 0; i < m->nstop; i++) {
         const snw_stop *stop = &m->stop[i];
         const snw_block *b = &m->block[stop->block];
-        const double q = s->q[b->q], low = q - stop->low, high = stop->high - q;
         snw_stop_work *at = &w->stop[i];
-        *at = (snw_stop_work){.gap = low < high ? low : high, .way = low < high ? 1 : -1};
-        if (!is_static) at->rate = at->way * s->v[b->dof];
+        *at = (snw_stop_work){0};
+        if (is_cone(b)) {
+            cone_motion(stop, b, is_static, w, at);
+        } else {
+            coordinate_motion(stop, b, s, is_static, at);
+        }
         if (in->inertia_only || !snw_seg_is_active(m, w, b->seg)) continue;
         at->elastic_force = stop->stiffness * snw_positive_part(-at->gap, stop->smooth);
         at->force = at->elastic_force;
@@ -27,10 +55,48 @@ void snw_stops_motion(const snw_model *m, const snw_inputs *in, const snw_state 
     }
 }
 
-void snw_stops_add(const snw_model *m, const snw_work *w, bool elastic, double *r) {
+void snw_stops_add(const snw_model *m, const snw_work *w, double elastic, double damping,
+                   double *r) {
     for (int i = 0; i < m->nstop; i++) {
         const snw_stop_work *at = &w->stop[i];
-        r[m->block[m->stop[i].block].dof] -= at->way * (elastic ? at->elastic_force : at->force);
+        const snw_block *b = &m->block[m->stop[i].block];
+        const double f = elastic * at->elastic_force + damping * (at->force - at->elastic_force);
+        for (int k = 0; k < b->n; k++) r[b->dof + k] -= at->way * f * at->n.e[k];
+    }
+}
+
+// Spherical joint with variations S x, as for its spring (joint.c): the rotation varies by S x, the
+// angular velocity by (S' + w^ S) x + S x', rows are multiplied by S'. n varies by
+// -(1 - n n') a x (b x zeta)/|a x b|.
+static void cone_tangent(const snw_model *m, const snw_block *b, const snw_stop_work *at,
+                         double by_gap, double by_rate, double cq, double cv, const snw_work *w,
+                         size_t ld, double *T) {
+    const snw_path *path = &m->path[m->seg[b->seg].path];
+    const size_t store = (size_t)m->seg_store[b->seg] + (size_t)path->own;
+    const snw_mat3 *R = &w->h[b->seg].R;
+    const snw_vec3 a = {{1, 0, 0}}, c = {{R->e[0][0], R->e[0][1], R->e[0][2]}};
+    snw_vec3 spin = {{0}}, S[3], dr[3];
+    if (!w->is_static) spin = w->u[b->seg].w;
+    for (int j = 0; j < 3; j++) {
+        snw_vec3 dS = {{0}};
+        for (int i = 0; i < 3; i++) {
+            const size_t k = store + (size_t)(i * path->ld + j);
+            S[j].e[i] = w->J[k];
+            if (!w->is_static) dS.e[i] = w->dJ[k];
+        }
+        const snw_vec3 zeta = snw_scale(cq, S[j]);
+        const snw_vec3 turn = snw_cross(a, snw_cross(c, zeta));
+        const snw_vec3 dn =
+            snw_scale(-1 / at->across, snw_sub(turn, snw_scale(snw_dot(at->n, turn), at->n)));
+        const snw_vec3 dspin =
+            snw_add(snw_scale(cq, snw_add(dS, snw_cross(spin, S[j]))), snw_scale(cv, S[j]));
+        const double dN =
+            by_gap * snw_dot(at->n, zeta) + by_rate * (snw_dot(dn, spin) + snw_dot(at->n, dspin));
+        dr[j] = snw_add(snw_scale(dN, at->n), snw_scale(at->force, dn));
+    }
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t j = 0; j < 3; j++)
+            T[((size_t)b->dof + j) * ld + (size_t)b->dof + i] += snw_dot(S[i], dr[j]);
     }
 }
 
@@ -38,6 +104,7 @@ void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work 
                        double *T) {
     for (int i = 0; i < m->nstop; i++) {
         const snw_stop *stop = &m->stop[i];
+        const snw_block *b = &m->block[stop->block];
         const snw_stop_work *at = &w->stop[i];
         if (at->elastic_force == 0) continue;
         // both limits: the force varies by -way df/dg dg, dg = way dq
@@ -47,7 +114,11 @@ void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work 
             by_rate = at->elastic_force * stop->damping *
                       snw_positive_part_d1(1 - stop->damping * at->rate, SNW_HUNT_CROSSLEY_WIDTH);
         }
-        T[(size_t)m->block[stop->block].dof * (ld + 1)] += cq * by_gap + cv * by_rate;
+        if (is_cone(b)) {
+            cone_tangent(m, b, at, by_gap, by_rate, cq, cv, w, ld, T);
+        } else {
+            T[(size_t)b->dof * (ld + 1)] += cq * by_gap + cv * by_rate;
+        }
     }
 }
 

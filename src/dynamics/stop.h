@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // stop.h: stops at the limits of joints, theory.md (3.4a). A coordinate with the gap g to a limit
-// gets the force k <-g> <1 - d g'> away from it, with smooth positive parts, as a contact does.
+// gets the force k <-g> <1 - d g'> away from it, with smooth positive parts, as a contact does. The
+// coordinate of a spherical joint is the angle between the x axes of its two sides: a cone.
 #pragma once
 
 #include "dynamics/dynamics.h"
@@ -10,10 +11,11 @@
 void snw_stops_motion(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
                       snw_work *w);
 
-// r (nv) -= forces; `elastic`: without damping.
-void snw_stops_add(const snw_model *m, const snw_work *w, bool elastic, double *r);
+// r (nv) -= elastic parts of the forces times `elastic`, and damping parts times `damping`.
+void snw_stops_add(const snw_model *m, const snw_work *w, double elastic, double damping,
+                   double *r);
 
-// T (nv x nv, columns ld apart) += cq dr/dq + cv dr/dv.
+// T (nv x nv, columns ld apart) += cq dr/dq + cv dr/dv, with the columns of the last tangent pass.
 void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work *w, size_t ld,
                        double *T);
 

@@ -58,7 +58,7 @@ static void middle_forces(snw_conserving *c) {
     }
     snw_elastic_forces(m, c->mid->q, c->force);
     for (int i = 0; i < m->nv; i++) c->force[i] += w->r[i] - c->in->stress[i];
-    snw_stops_add(m, w, true, c->force);
+    snw_stops_add(m, w, 1, 0, c->force);
     snw_clear_inactive_vector(m, w, c->force);
     for (int i = 0; i < m->nforce_element; i++) {
         for (int k = 0; k < 2; k++) {
@@ -112,10 +112,7 @@ double snw_conserving_potential(const snw_conserving *c, const snw_state *s, snw
 double snw_conserving_damping(const snw_conserving *c, double *damping) {
     const snw_model *m = c->m;
     const snw_work *w = c->w;
-    for (int i = 0; i < m->nstop; i++) {
-        const snw_stop_work *at = &w->stop[i];
-        damping[m->block[m->stop[i].block].dof] -= at->way * (at->force - at->elastic_force);
-    }
+    snw_stops_add(m, w, 0, 1, damping);
     for (int i = 0; i < m->nforce_element; i++) {
         for (int k = 0; k < 2; k++) {
             const int s = m->force_element[i].end[k];

@@ -144,10 +144,26 @@ static snw_status read_rest(snw_reader *r, const snw_entry *e, snw_joint_kind jo
     return SNW_OK;
 }
 
+// largest angle between the x axes of both sides of a spherical joint
+static snw_status read_cone(snw_reader *r, const snw_entry *e, snw_joint_desc *out) {
+    if (e->value->kind == SNW_NODE_LIST) {
+        return snw_fail_at(r->err, e->value->location,
+                           "'limits' of a spherical joint is one angle, that of a cone about its x "
+                           "axis, e.g. 40 deg");
+    }
+    SNW_TRY(snw_read_positive(r, e->value, "limits", position.turn, &out->high[0]));
+    out->limited[0] = true;
+    if (out->high[0] < M_PI) return SNW_OK;
+    return snw_fail_at(r->err, e->value->location,
+                       "'limits' of a spherical joint is an angle below 180 degrees, got %g",
+                       out->high[0] * 180 / M_PI);
+}
+
 // [low, high], or a list of such pairs
 static snw_status read_limits(snw_reader *r, const snw_entry *e, snw_joint_kind joint,
                               snw_joint_desc *out) {
     int n = 0;
+    if (is_rotation(joint)) return read_cone(r, e, out);
     const snw_joint_coordinate *c = snw_joint_coordinates(joint, &n);
     if (n > 1) SNW_TRY(snw_read_list(r, e->value, "limits", n));
     for (int i = 0; i < n; i++) {

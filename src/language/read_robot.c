@@ -80,7 +80,7 @@ snw_status snw_read_materials(snw_reader *r) {
       "dry friction in the joint, at full slip")                                                   \
     X(LINK_CREEP, "creep", "rad/s or m/s, by coordinate",                                          \
       "rate below which dry friction is smoothed, 1e-3 unless given")                              \
-    X(LINK_LIMITS, "limits", "low and high, by coordinate",                                        \
+    X(LINK_LIMITS, "limits", "low and high, by coordinate; spherical: an angle",                   \
       "a run warns outside of them; with 'stop' they hold the joint")                              \
     X(LINK_STOP, "stop", "a stop", "force that holds the joint within its limits")                 \
     X(LINK_ROD, "rod", "a rod", "a rod that starts at the joint; its tip is the link's end")       \

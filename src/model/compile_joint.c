@@ -67,6 +67,7 @@ int snw_build_joint(snw_build *b, int l, int parent) {
     case SNW_SPACE_SO3: {
         const int block = snw_build_block(b, SNW_SPACE_SO3, 3);
         add_spring(b, &d->moves, 0, block);
+        add_stop(b, &d->moves, 0, block);
         return add_joint_seg(b, SNW_SEG_BALL, parent, block, l);
     }
     case SNW_SPACE_SE3: {

@@ -69,7 +69,7 @@ const snw_joint_type snw_joint_table[SNW_JOINT_COUNT] = {
                              .symbol = "ball"},
     [SNW_JOINT_SPHERICAL] = {.name = "spherical",
                              .meaning = "rotates about a point",
-                             .options = SNW_JOINT_TAKES_SPRING,
+                             .options = SNW_JOINT_TAKES_SPRING | SNW_JOINT_TAKES_LIMITS,
                              .space = SNW_SPACE_SO3,
                              .dof = 3,
                              .coordinate = {{"x", true, SNW_AXIS_FIRST, false},

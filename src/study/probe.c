@@ -67,12 +67,13 @@ static double *put_wrench(double *out, snw_wrench F, const snw_mat3 *to_world) {
     return put_vec3(out, to_world ? snw_rotate_known(*to_world, F.f) : F.f);
 }
 
-// Force of the stops of a block on its coordinate.
-static double stop_force(const snw_model *m, const snw_work *w, const snw_block *b) {
+// f += force of the stops of a block on its coordinates.
+static void add_stop_force(const snw_model *m, const snw_work *w, const snw_block *b, double *f) {
     for (int i = 0; i < m->nstop; i++) {
-        if (&m->block[m->stop[i].block] == b) return w->stop[i].way * w->stop[i].force;
+        const snw_stop_work *at = &w->stop[i];
+        if (&m->block[m->stop[i].block] != b) continue;
+        for (int k = 0; k < b->n; k++) f[k] += at->way * at->force * at->n.e[k];
     }
-    return 0;
 }
 
 // Coordinates of a joint, their rates, or the efforts of its springs, damping, friction and stops.
@@ -88,7 +89,7 @@ static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *
             if (b->spring >= 0 && snw_seg_is_active(m, w, b->seg))
                 snw_spring_force(m, &m->spring[b->spring], s->q, s->v, f);
             for (int i = 0; i < b->n; i++) f[i] = -f[i];
-            f[0] += stop_force(m, w, b);
+            add_stop_force(m, w, b, f);
         } else if (b->space == SNW_SPACE_RN) {
             f[0] = s->q[b->q];
         } else {

@@ -312,8 +312,8 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     r->signals_before = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->signals_before);
     r->never_sampled = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->never_sampled);
     r->end_state = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->end_state);
-    r->warned_limit =
-        snw_pool_array(r->pool, (size_t)(d->nlink + d->ntendon + d->nforce_element), sizeof *r->warned_limit);
+    r->warned_limit = snw_pool_array(r->pool, (size_t)(d->nlink + d->ntendon + d->nforce_element),
+                                     sizeof *r->warned_limit);
     r->spring_rotation = snw_pool_array(r->pool, (size_t)m->nblock + 1, sizeof *r->spring_rotation);
     r->warned_half_turn =
         snw_pool_array(r->pool, (size_t)m->nblock + 1, sizeof *r->warned_half_turn);

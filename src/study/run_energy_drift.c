@@ -53,7 +53,7 @@ static snw_drift_cause drift_cause(const snw_run *r, const snw_integrator *it, d
     const double t = it->state(it->self)->t, soon = SOON * it->grid;
     const snw_model *m = r->now->model;
     if (snw_touches(m) && (took->increments > 1 || in_contact(m, it->work_at(it->self)))) {
-        return SNW_DRIFT_CAUSE_CONTACT;
+        return m->ncontact_point ? SNW_DRIFT_CAUSE_CONTACT : SNW_DRIFT_CAUSE_STOP;
     }
     if (t - d->jump <= soon) return SNW_DRIFT_CAUSE_JUMP;
     if (t - r->cursor.t0 <= soon) return SNW_DRIFT_CAUSE_RELEASE;
@@ -91,6 +91,8 @@ static const char *cause_text(const snw_drift_peak *s) {
         return "presumably by the jump of a load or actuator";
     case SNW_DRIFT_CAUSE_DAMPING:
         return "presumably by damping that is stiff against the steps";
+    case SNW_DRIFT_CAUSE_STOP:
+        return "presumably at a stop, or where a cable is taut";
     case SNW_DRIFT_CAUSE_MOTION:
         break;
     }

@@ -217,6 +217,13 @@ static snw_status check_section(const snw_model *m, const snw_rod *rod, double l
     return SNW_OK;
 }
 
+// Coordinate i of a joint; of a spherical joint the angle between the x axes of its two sides.
+static double limited_coordinate(const snw_block *b, const snw_state *s, int i) {
+    if (b->space == SNW_SPACE_RN) return s->q[b->q + i];
+    const snw_mat3 R = snw_so3_from_numbers(s->q + b->q);
+    return atan2(hypot(R.e[1][0], R.e[2][0]), R.e[0][0]);
+}
+
 snw_status snw_run_check_limits(snw_run *r, const snw_state *s, snw_error *err) {
     const snw_model *m = r->now->model;
     warn_pushing_tendons(r, s);
@@ -236,7 +243,7 @@ snw_status snw_run_check_limits(snw_run *r, const snw_state *s, snw_error *err) 
         const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &n);
         for (int i = 0; i < n && !r->warned_limit[l]; i++) {
             if (!link->moves.limited[i] || link->moves.stop_stiffness[i] > 0) continue;
-            const double q = s->q[m->block[m->link_block[l]].q + i];
+            const double q = limited_coordinate(&m->block[m->link_block[l]], s, i);
             const double low = link->moves.low[i], high = link->moves.high[i];
             if (q >= low && q <= high) continue;
             char text[240];

@@ -44,7 +44,8 @@ typedef enum snw_drift_cause {
     SNW_DRIFT_CAUSE_CONTACT,
     SNW_DRIFT_CAUSE_RELEASE, // the step has just begun
     SNW_DRIFT_CAUSE_JUMP,    // a law jumped
-    SNW_DRIFT_CAUSE_DAMPING
+    SNW_DRIFT_CAUSE_DAMPING,
+    SNW_DRIFT_CAUSE_STOP // at a stop of a joint, or in a cable that is taut
 } snw_drift_cause;
 
 // The interval with the largest created or removed energy.
@@ -96,8 +97,8 @@ struct snw_run {
     bool warned_friction;  // warned of tendon friction neglected in static steps
     snw_modes **modes;     // nstep: of modes steps; NULL of others
     snw_state *mode_state; // displaced along a mode
-    // nlink + ntendon + nforce_element: warned of joint limits, of pushing or degenerate tendons, of
-    // degenerate force elements
+    // nlink + ntendon + nforce_element: warned of joint limits, of pushing or degenerate tendons,
+    // of degenerate force elements
     bool *warned_limit;
     snw_vec3 *spring_rotation; // nblock: spherical springs, from rest, at the last instant, rad
     bool *warned_half_turn;    // nblock: warned that such a spring has passed half a turn

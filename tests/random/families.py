@@ -363,7 +363,7 @@ def loop_motion(d):
 
 def reorder(made):
     keys = ("sinew", "title", "gravity", "materials", "robot", "sites", "loops", "actuators", "loads", "contacts",
-            "fluid", "initial", "study", "probes", "record")
+            "springs", "fluid", "initial", "study", "probes", "record")
     return {key: made[key] for key in keys if key in made and made[key] not in (None, {})}
 
 
@@ -518,6 +518,45 @@ def pressed(d):
     return reorder(made)
 
 
+def elements(d, rod):
+    """Springs, cables, dampers and bushings between sections of a rod, of about its own stiffness."""
+    made = {}
+    for i in range(d.choose(1, 1, 2)):
+        ends, span = d.choose((["arm.root", "arm.tip"], 1), (["arm@30%", "arm.tip"], 0.7), (["arm.root", "arm@60%"], 0.6))
+        k = rod.force/rod.length*d.scale(0.05, 3)
+        rest = rounded(span*rod.length*d.number(0.7, 1.1), 3)
+        kind = d.choose("spring", "cable", "damper", "bushing")
+        element = {kind: ends}
+        if kind in ("spring", "cable"):
+            element |= {"rest": rest, "stiffness": rounded(k, 3)}
+        if kind == "cable":
+            element["smooth"] = rounded(0.02*rod.length, 3)
+        if kind == "damper" or (kind == "spring" and d.odds(0.4)):
+            element["damping"] = rounded(0.1*k*rod.period, 3)
+        if kind == "bushing":
+            element["stiffness"] = [rounded(k*rod.length**2*d.number(0.02, 0.1), 3) for _ in range(3)] + [rounded(0.1*k, 3)]*3
+        made[f"element{i}"] = element
+    return made
+
+
+def sprung_static(d):
+    rod = parts.draw_rod(d)
+    made = single(d, "A rod with springs", [{"static": {}}], rod, loads=parts.tip_loads(d, rod))
+    made["springs"] = elements(d, rod)
+    return reorder(made)
+
+
+def sprung_motion(d):
+    rod = parts.draw_rod(d)
+    parts.damp(d, rod)
+    loads = parts.tip_loads(d, rod, strength=(0.03, 1.0))
+    go = {"change": {name: "off" for name in loads}}
+    made = single(d, "A rod with springs let go", [{"static": {}}, go, {"dynamic": parts.motion(d, rod.period)}], rod,
+                  loads=loads)
+    made["springs"] = elements(d, rod)
+    return reorder(made)
+
+
 def fluid_static(d):
     rod = parts.draw_rod(d, among=parts.SOFT, heaviest=30)
     speed = math.sqrt(d.scale(0.03, 1)*rod.force/rod.length/(500*2*rod.radius))
@@ -625,6 +664,8 @@ FAMILIES = {
     "cranks": (cranks, ["alive", "energy", "steps", "adapt", "moved", "closure", "again"]),
     "drop": (drop, ["alive", "energy", "adapt", "again"]),
     "pressed": (pressed, ["alive", "energy", "nodes", "path", "exists", "stable"]),
+    "sprung_static": (sprung_static, ["alive", "basis", "nodes", "spaces", "path", "exists", "moved", "stable"]),
+    "sprung_motion": (sprung_motion, MOTION + ["nodes"]),
     "fluid_static": (fluid_static, ["alive", "basis", "nodes", "spaces", "moved", "stable", "settles"]),
     "fluid_modes": (fluid_modes, ["alive", "basis", "nodes", "moved"]),
     "fluid_motion": (fluid_motion, MOTION + ["nodes"]),

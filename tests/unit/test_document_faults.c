@@ -159,7 +159,35 @@ static const bad_case bad[] = {
     {HEAD "robot: {a: {on: world, joint: revolute, friction: 1, creep: $0}}\n", "positive"},
     {HEAD "robot: {a: {on: world, joint: revolute, limits: $[1, -1]}}\n", "[low, high]"},
     {HEAD "robot: {a: {on: world, joint: revolute, limits: $2}}\n", "a list of 2"},
-    {HEAD "robot: {a: {on: world, joint: spherical, $limits: [0, 1]}}\n", "has no 'limits'"},
+    {HEAD "robot: {a: {on: world, joint: spherical, limits: $[0, 1]}}\n", "is one angle"},
+    {HEAD "robot: {a: {on: world, joint: revolute, body: {mass: 1}}}\n"
+          "springs: {$s: {spring: [world, a], stiffness: 1}}\n",
+     "needs 'rest'"},
+    {HEAD "robot: {a: {on: world, joint: revolute, body: {mass: 1}}}\n"
+          "springs: {s: {cable: [world, a], rest: 1, stiffness: 1, $force: 1 N}}\n",
+     "takes no 'force'"},
+    {HEAD "robot: {a: {on: world, joint: revolute, body: {mass: 1}}}\n"
+          "springs: {$s: {damper: [world, a]}}\n",
+     "needs 'damping'"},
+    {HEAD "robot: {a: {on: world, joint: revolute, body: {mass: 1}}}\n"
+          "springs: {s: {bushing: [world, a], stiffness: $3}}\n",
+     "is a list of 6"},
+    {HEAD "robot: {a: {on: world, joint: revolute, body: {mass: 1}}}\n"
+          "springs: {s: {spring: [world, $b], rest: 1, stiffness: 1}}\n",
+     "no link 'b'"},
+    {HEAD "robot: {a: {on: world, joint: revolute, body: {mass: 1}}}\n"
+          "contacts: {g: {ground: {on: a, stiffness: 1, points: [[0, 0, 0]]}, $motion: {xyz: [t, "
+          "0, 0]}}}\n",
+     "is at rest"},
+    {HEAD "robot: {a: {on: world, joint: revolute, body: {mass: 1}}}\n"
+          "contacts: {g: {wheel: {on: a, lateral: 1}, $carrier: a}}\n",
+     "must be at rest"},
+    {HEAD "robot: {a: {on: world, joint: revolute, $stop: {stiffness: 1}, body: {mass: 1}}}\n",
+     "needs 'limits'"},
+    {HEAD
+     "robot: {a: {on: world, joint: revolute, limits: [0, 1], stop: {stiffness: 1, restitution: "
+     "{ratio: $2, speed: 1}}, body: {mass: 1}}}\n",
+     "above 0 and at most 1"},
     {HEAD "robot: {a: {on: world, joint: spherical, rest: $1}}\n", "a pose is a map"},
     {HEAD "robot: {a: {on: world, when: $t + 1 s}}\n", "a condition is wanted"},
     {HEAD "robot: {$a: {on: b}, b: {on: a}}\n", "a on b on a"},

@@ -40,6 +40,9 @@ static const char everything[] =
     "loads: {tap: {on: arm.tip, force: [0, 0, 0]}, wind: {along: shaft, force: [0, 0, 0]}}\n"
     "contacts: {floor: {ground: {on: plate, normal: z, at: [0, 0, -9], points: [[0, 0, 0]], "
     "stiffness: 1 N/m}}}\n"
+    "springs: {coil: {spring: [world, plate], rest: 0.2, stiffness: 0.1, when: off}, mount: "
+    "{bushing: "
+    "[base, plate], stiffness: [0, 0, 0, 0, 0, 0]}}\n"
     "probes:\n"
     "  tip: {position: arm.tip}\n"
     "  spread: {wrench: arm, along: 3}\n"
@@ -68,20 +71,12 @@ static snw_part part_of(const snw_robot_model *m, snw_part_kind kind, const char
 
 static void counts_are_those_of_the_file(void **state) {
     (void)state;
-    static const int want[SNW_PART_KINDS] = {[SNW_PART_LINK] = 7,
-                                             [SNW_PART_JOINT] = 4,
-                                             [SNW_PART_ROD] = 3,
-                                             [SNW_PART_SITE] = 2,
-                                             [SNW_PART_LOOP] = 1,
-                                             [SNW_PART_ACTUATOR] = 7,
-                                             [SNW_PART_INPUT] = 10,
-                                             [SNW_PART_LOAD] = 2,
-                                             [SNW_PART_CONTACT] = 1,
-                                             [SNW_PART_PROBE] = 4,
-                                             [SNW_PART_COLUMN] = 3 + 18 + 19 + 1,
-                                             [SNW_PART_PARAMETER] = 5,
-                                             [SNW_PART_STEP] = 2,
-                                             [SNW_PART_RUN] = 2};
+    static const int want[SNW_PART_KINDS] = {
+        [SNW_PART_LINK] = 7,      [SNW_PART_JOINT] = 4, [SNW_PART_ROD] = 3,
+        [SNW_PART_SITE] = 2,      [SNW_PART_LOOP] = 1,  [SNW_PART_ACTUATOR] = 7,
+        [SNW_PART_INPUT] = 10,    [SNW_PART_LOAD] = 2,  [SNW_PART_CONTACT] = 1,
+        [SNW_PART_SPRING] = 2,    [SNW_PART_PROBE] = 4, [SNW_PART_COLUMN] = 3 + 18 + 19 + 1,
+        [SNW_PART_PARAMETER] = 5, [SNW_PART_STEP] = 2,  [SNW_PART_RUN] = 2};
     snw_robot_model *m = parsed("hard");
     snw_robot *r = NULL;
     snw_error err = {0};
@@ -124,6 +119,8 @@ static void coordinates_are_found_by_name(void **state) {
     assert_range(part_of(m, SNW_PART_ROD, "needle"), 3, 3, "circle"); // with its free length
     assert_range(part_of(m, SNW_PART_LINK, "plate"), 0, 0, "fixed");
     assert_near(part_of(m, SNW_PART_ROD, "arm").value, 0.5, 0);
+    assert_near(part_of(m, SNW_PART_SPRING, "coil").value, 0.2, 0);
+    assert_range(part_of(m, SNW_PART_SPRING, "mount"), 0, 0, "bushing");
 
     // links share the coordinates without gap or overlap
     int q = 0, v = 0, node = 0;
