@@ -6,6 +6,7 @@
 #include "integrate/step_control.h"
 
 #include "base/fail.h"
+#include "dynamics/contact.h"
 #include "integrate/integrator_private.h"
 
 #include <math.h>
@@ -80,6 +81,7 @@ snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, con
         p->h = fmin(fmax(first_step(p, m, k->state(self)), shortest), p->longest);
     }
     double h = p->control ? fmin(p->h, interval) : interval;
+    const bool curved = !p->fixed && snw_contact_has_curved(m);
     double spent = 0; // Newton iterations
     for (long attempt = 0;; attempt++) {
         const double t = k->state(self)->t, remaining = to - t;
@@ -89,6 +91,7 @@ snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, con
         const bool exhausted = p->patience > 0 && spent > (double)p->patience;
         if (attempt == MOST_ATTEMPTS || exhausted) return too_many(k, t, to, h, err);
         if (k->limit) h = k->limit(self, fmin(h, remaining), longest);
+        if (curved) h = fmin(h, fmax(snw_contact_step_limit(m, k->work_at(self)), shortest));
         const bool last = h >= remaining * (1 - 1e-9);
         if (last) h = remaining;
         snw_chord_info info;

@@ -57,6 +57,7 @@ static inline bool snw_monitor_stops(snw_step_monitor i) { return i.step && i.st
 
 typedef struct snw_step_control {
     bool control;
+    bool fixed;       // obstacles do not shorten steps
     double tolerance; // on the local error of a step, with control
     double power;     // the local error scales with h^power
     double h;         // length of the next step, s; 0 with control: estimate it
