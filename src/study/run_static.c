@@ -169,7 +169,8 @@ static snw_status static_run_solve(snw_run *r, double t, const snw_statics_opts 
     snw_statics_info info;
     const bool curved = snw_contact_has_curved(r->now->model);
     if (curved)
-        snw_contact_places(r->now->model, snw_statics_work_at(r->now->statics, r->state),
+        snw_contact_places(r->now->model,
+                           snw_statics_work_at_time(r->now->statics, r->state, r->state->t),
                            r->contact_place);
     const snw_status s = snw_statics_solve(r->now->statics, t, opts, r->state, &info, err);
     if (s == SNW_OK && curved) warn_passed(r, t);
