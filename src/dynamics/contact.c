@@ -389,22 +389,28 @@ bool snw_contact_has_curved(const snw_model *m) {
     return false;
 }
 
+// Can a contact point come out on another side of its obstacle? *middle <- its depth there.
+static bool can_pass(const snw_contact *c, const snw_contact_point *p, double *middle) {
+    if (p->wheel || !c->seg || c->obstacle.kind == SNW_OBSTACLE_PLANE || c->obstacle.inside)
+        return false;
+    *middle = p->radius + snw_obstacle_table[c->obstacle.kind].depth(&c->obstacle);
+    return true;
+}
+
 double snw_contact_step_limit(const snw_model *m, const snw_work *w) {
-    static const double FRACTION = 0.7;
-    double h = INFINITY;
+    static const double FRACTION = 0.7, LEAST = 0.07;
+    double h = INFINITY, middle;
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
         const snw_contact *c = &m->contact[p->contact];
-        if (p->wheel || !c->seg || c->obstacle.kind == SNW_OBSTACLE_PLANE || c->obstacle.inside)
-            continue;
+        if (!can_pass(c, p, &middle)) continue;
         const snw_vec3 place = snw_se3_point(w->g[p->seg], p->centre);
         const snw_vec3 there = snw_rotate_inv(w->g[c->seg].R, snw_sub(place, w->g[c->seg].p));
         snw_vec3 v[2], a[2]; // gravity cancels in the difference of accelerations less gravity
         material_motion(w, p->seg, p->centre, &v[0], &a[0]);
         material_motion(w, c->seg, there, &v[1], &a[1]);
         const double speed = snw_norm(snw_sub(v[0], v[1])), rate = snw_norm(snw_sub(a[0], a[1]));
-        const double way = FRACTION * (fmax(w->contact_point[k].gap, 0) + p->radius +
-                                       snw_obstacle_table[c->obstacle.kind].depth(&c->obstacle));
+        const double way = fmax(FRACTION * (w->contact_point[k].gap + middle), LEAST * middle);
         // positive root of speed h + rate h^2/2 = way
         const double root = speed + sqrt(speed * speed + 2 * rate * way);
         if (root > 0) h = fmin(h, 2 * way / root);
@@ -412,12 +418,24 @@ double snw_contact_step_limit(const snw_model *m, const snw_work *w) {
     return h;
 }
 
+int snw_contact_too_deep(const snw_model *m, const snw_work *w) {
+    static const double FRACTION = 0.9;
+    double middle;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        if (!w->contact_point[k].in_contact || !can_pass(&m->contact[p->contact], p, &middle))
+            continue;
+        if (-w->contact_point[k].gap > FRACTION * middle) return k;
+    }
+    return -1;
+}
+
 // Centre of contact point k in the axes of its obstacle; false: against a half-space or from inside
 static bool contact_place(const snw_model *m, const snw_work *w, int k, snw_vec3 *out) {
     const snw_contact_point *p = &m->contact_point[k];
     const snw_contact *c = &m->contact[p->contact];
-    if (p->wheel || !c->seg || c->obstacle.kind == SNW_OBSTACLE_PLANE || c->obstacle.inside)
-        return false;
+    double middle;
+    if (!can_pass(c, p, &middle)) return false;
     *out = snw_se3_point(pose_in_obstacle(c, p, w), p->centre);
     return true;
 }

@@ -59,6 +59,9 @@ snw_contact_summary snw_contact_summarise(const snw_model *m, const snw_work *w,
 double snw_contact_step_limit(const snw_model *m, const snw_work *w);
 bool snw_contact_has_curved(const snw_model *m);
 
+// Contact point (-1: none) so deep in its obstacle that it is about to come out on another side.
+int snw_contact_too_deep(const snw_model *m, const snw_work *w);
+
 // out (ncontact_point) <- centres of the contact points in the axes of their obstacles; first point
 // (-1: none) whose straight way from `before` to the present goes deep through its obstacle.
 void snw_contact_places(const snw_model *m, const snw_work *w, snw_vec3 *out);

@@ -14,6 +14,7 @@
 #include "constraint/projection.h"
 #include "dynamics/contact.h"
 #include "integrate/law_integrals.h"
+#include "integrate/step_control.h"
 
 #include <math.h>
 #include <string.h>
@@ -397,7 +398,10 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
         e->ended = false;
         while (s == SNW_OK && t > e->now->t && !e->ended) {
             const double from = e->now->t;
-            const double h = fmax(least, snw_contact_step_limit(e->m, snw_explicit_work_at(e)));
+            const snw_work *w = snw_explicit_work_at(e);
+            const double h = fmax(least, snw_contact_step_limit(e->m, w));
+            s = snw_step_check_depth(e->m, w, from, err);
+            if (s != SNW_OK) break;
             const bool whole = from + h >= t;
             s = explicit_advance_part(e, whole ? t : from + h, whole ? limit : from + h, err);
         }

@@ -72,6 +72,10 @@ typedef struct snw_step_control {
 // max(|v|/typical, sqrt(|a|/typical)); 0 at rest without accelerations. theory.md (6.12)
 double snw_fastest_rate(const snw_model *m, const snw_state *s);
 
+// Fails when a link is about to come out of an obstacle on another side, at time t.
+SNW_NODISCARD snw_status snw_step_check_depth(const snw_model *m, const snw_work *w, double t,
+                                              snw_error *err);
+
 // Advances to exactly the time `to`; inputs may be discontinuous at `limit` >= to. The number of
 // attempted steps is bounded. On failure or interruption the state is that of the last accepted
 // step; so it is, with SNW_OK, when the monitor ends the advance.

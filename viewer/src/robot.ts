@@ -321,7 +321,7 @@ export class Robot {
 
     // An obstacle, with its axis along z; one that is endless as long as the picture needs.
     private addObstacle(c: ContactScene): void {
-        const long = 6 * this.size, r = c.radius, length = c.size[2] > 0 ? c.size[2] : long;
+        const long = 3 * this.size, r = c.radius, length = c.size[2] > 0 ? c.size[2] : long;
         const upright = (g: THREE.BufferGeometry) => g.rotateX(Math.PI / 2); // from y to z
         let geometry: THREE.BufferGeometry;
         if (c.kind === 'sphere') geometry = new THREE.SphereGeometry(r, 48, 32);
@@ -333,7 +333,7 @@ export class Robot {
         else return;
         const mesh = new THREE.Mesh(geometry, c.inside ? this.shell : this.stone);
         // on a body of the same size it would flicker
-        if (this.scene.parent[c.node] >= 0) mesh.scale.setScalar(0.998);
+        if (this.scene.parent[c.node] >= 0) mesh.scale.setScalar(0.985);
         mesh.receiveShadow = true;
         mesh.castShadow = !c.inside;
         this.obstacles.push({ node: c.node, mesh });
