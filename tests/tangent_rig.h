@@ -215,3 +215,23 @@ static inline void rig_check_stiffness(rig *g) {
     free(T);
     free(column);
 }
+
+// Compare static forces with derivatives of the stored and gravitational energy.
+static inline void rig_check_energy(rig *g) {
+    const int n = g->m->nv;
+    double *dx = calloc((size_t)n, sizeof *dx);
+    for (int j = 0; j < n; j++) {
+        double energy = 0, power = 0;
+        rig_direction(g, j, dx);
+        for (int way = 0; way < BESIDE; way++) {
+            snw_move(g->m, g->s->q, beside(way), dx, g->moved->q);
+            snw_residual(g->m, g->in, g->moved, true, g->w);
+            energy += slope_of(way, snw_stored_energy(g->m, g->moved->q, g->w) +
+                                        snw_gravity_energy(g->m, g->in, g->w));
+        }
+        snw_residual(g->m, g->in, g->s, true, g->w);
+        for (int i = 0; i < n; i++) power += g->w->r[i] * dx[i];
+        assert_near(power, energy, 100 * LEFT);
+    }
+    free(dx);
+}

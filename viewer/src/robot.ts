@@ -166,6 +166,13 @@ export class Robot {
             this.poses.take(run.pose, k, 0, run.head.offset);
             scene.loads.forEach((l, i) => l.along || l.nodes.forEach((node) => put(node, run.load, 6 * (k * run.head.loads + i), -1)));
             scene.loops.forEach((l, i) => this.isThere(k, l.switch) && l.joint !== 'contact' && put(l.b, run.loop, 6 * (k * run.head.loops + i), 1));
+            // obstacles that are not too large
+            for (const c of scene.contacts) {
+                const r = Math.max(c.radius + c.section, ...c.size.map((x) => x / 2));
+                if (c.kind === 'ground' || c.kind === 'plane' || c.node < 0 || !(r < 6 * this.size)) continue;
+                this.origin(c.node, a);
+                for (let i = 0; i < 6; i++) places.push(...a.map((x, d) => x + (d === i >> 1 ? (i & 1 ? r : -r) : 0)));
+            }
         }
     }
 
