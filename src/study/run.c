@@ -621,7 +621,7 @@ static void warn_loops(snw_run *r) {
 static void warn_contacts(snw_run *r) {
     const snw_model *m = r->now->model;
     const snw_desc *d = m->desc;
-    static const double MANY = 10;
+    static const double MANY = 10, DEEP = 1e-3; // of the robot's length
     for (int i = 0; i < d->ncontact && i < r->info.ncontact; i++) {
         if (r->info.contact_warning[i][0]) snw_run_warn(r, r->info.contact_warning[i]);
     }
@@ -635,7 +635,7 @@ static void warn_contacts(snw_run *r) {
     for (int i = 0; i < d->ncontact; i++) {
         if (!d->contact[i].is_obstacle) continue;
         const snw_contact_summary c = snw_contact_summarise(m, w, i);
-        if (!(c.force > MANY * weight) || !(-c.gap > d->contact[i].smooth)) continue;
+        if (!(c.force > MANY * weight) || !(-c.gap > DEEP * m->length)) continue;
         char text[400];
         (void)snprintf(
             text, sizeof text,
