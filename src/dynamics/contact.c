@@ -353,6 +353,102 @@ snw_contact_summary snw_contact_summarise(const snw_model *m, const snw_work *w,
     return c;
 }
 
+// ---- steps ------------------------------------------------------------------
+
+// Velocity and acceleration in the world of the material at the point x of segment i.
+static void material_motion(const snw_work *w, int i, snw_vec3 x, snw_vec3 *v, snw_vec3 *a) {
+    const snw_twist V = w->V[i], A = w->A[i];
+    const snw_vec3 u = snw_add(V.v, snw_cross(V.w, x));
+    *v = snw_rotate(w->g[i].R, u);
+    *a = snw_rotate(w->g[i].R, snw_add(snw_add(A.v, snw_cross(A.w, x)), snw_cross(V.w, u)));
+}
+
+bool snw_contact_has_curved(const snw_model *m) {
+    for (int i = 0; i < m->ncontact; i++) {
+        if (m->contact[i].seg && m->contact[i].obstacle.kind != SNW_OBSTACLE_PLANE) return true;
+    }
+    return false;
+}
+
+// Can a contact point come out on another side of its obstacle? *middle <- its depth there.
+static bool can_pass(const snw_contact *c, const snw_contact_point *p, double *middle) {
+    if (p->wheel || !c->seg || c->obstacle.kind == SNW_OBSTACLE_PLANE || c->obstacle.inside)
+        return false;
+    *middle = p->radius + snw_obstacle_table[c->obstacle.kind].depth(&c->obstacle);
+    return true;
+}
+
+double snw_contact_step_limit(const snw_model *m, const snw_work *w) {
+    static const double FRACTION = 0.7, LEAST = 0.07;
+    double h = INFINITY, middle;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        const snw_contact *c = &m->contact[p->contact];
+        if (!can_pass(c, p, &middle)) continue;
+        const snw_vec3 place = snw_se3_point(w->g[p->seg], p->centre);
+        const snw_vec3 there = snw_rotate_inv(w->g[c->seg].R, snw_sub(place, w->g[c->seg].p));
+        snw_vec3 v[2], a[2]; // gravity cancels in the difference of accelerations less gravity
+        material_motion(w, p->seg, p->centre, &v[0], &a[0]);
+        material_motion(w, c->seg, there, &v[1], &a[1]);
+        const double speed = snw_norm(snw_sub(v[0], v[1])), rate = snw_norm(snw_sub(a[0], a[1]));
+        const double way = fmax(FRACTION * (w->contact_point[k].gap + middle), LEAST * middle);
+        // positive root of speed h + rate h^2/2 = way
+        const double root = speed + sqrt(speed * speed + 2 * rate * way);
+        if (root > 0) h = fmin(h, 2 * way / root);
+    }
+    return h;
+}
+
+int snw_contact_too_deep(const snw_model *m, const snw_work *w) {
+    static const double FRACTION = 0.9;
+    double middle;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        if (!w->contact_point[k].in_contact || !can_pass(&m->contact[p->contact], p, &middle))
+            continue;
+        if (-w->contact_point[k].gap > FRACTION * middle) return k;
+    }
+    return -1;
+}
+
+// Centre of contact point k in the axes of its obstacle; false: against a half-space or from inside
+static bool contact_place(const snw_model *m, const snw_work *w, int k, snw_vec3 *out) {
+    const snw_contact_point *p = &m->contact_point[k];
+    const snw_contact *c = &m->contact[p->contact];
+    double middle;
+    if (!can_pass(c, p, &middle)) return false;
+    *out = snw_se3_point(pose_in_obstacle(c, p, w), p->centre);
+    return true;
+}
+
+void snw_contact_places(const snw_model *m, const snw_work *w, snw_vec3 *out) {
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (!contact_place(m, w, k, &out[k])) out[k] = (snw_vec3){{0}};
+    }
+}
+
+int snw_contact_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before) {
+    enum { SAMPLES = 32 };
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        const snw_obstacle *o = &m->contact[p->contact].obstacle;
+        snw_vec3 now, n;
+        snw_mat3 H;
+        if (!contact_place(m, w, k, &now)) continue;
+        const double thickness = p->radius + snw_obstacle_table[o->kind].depth(o);
+        double least = INFINITY, ends = INFINITY;
+        for (int i = 0; i <= SAMPLES; i++) {
+            const double s = (double)i / SAMPLES;
+            const snw_vec3 y = snw_add(snw_scale(1 - s, before[k]), snw_scale(s, now));
+            const double gap = snw_obstacle_distance(o, y, &n, &H) - p->radius;
+            least = fmin(least, gap);
+            if (i == 0 || i == SAMPLES) ends = fmin(ends, gap);
+        }
+        if (least < -0.5 * thickness && ends > -0.25 * thickness) return k;
+    }
+    return -1;
+}
+
 // ---- hard contacts ----------------------------------------------------------
 
 void snw_contact_axes(const snw_work *w, int k, snw_vec3 axis[3]) {

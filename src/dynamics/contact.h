@@ -65,3 +65,17 @@ typedef struct snw_contact_summary {
     snw_vec3 place;
 } snw_contact_summary;
 snw_contact_summary snw_contact_summarise(const snw_model *m, const snw_work *w, int contact);
+
+// Longest step (s, INFINITY: any) in which no contact point can pass through an obstacle, from the
+// velocities and accelerations in w, theory.md (3.13.10). Has the model an obstacle that can be
+// passed through, as a half-space cannot?
+double snw_contact_step_limit(const snw_model *m, const snw_work *w);
+bool snw_contact_has_curved(const snw_model *m);
+
+// Contact point (-1: none) so deep in its obstacle that it is about to come out on another side.
+int snw_contact_too_deep(const snw_model *m, const snw_work *w);
+
+// out (ncontact_point) <- centres of the contact points in the axes of their obstacles; first point
+// (-1: none) whose straight way from `before` to the present goes deep through its obstacle.
+void snw_contact_places(const snw_model *m, const snw_work *w, snw_vec3 *out);
+int snw_contact_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before);

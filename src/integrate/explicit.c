@@ -12,7 +12,9 @@
 #include "constraint/impact.h"
 #include "constraint/locomotion.h"
 #include "constraint/projection.h"
+#include "dynamics/contact.h"
 #include "integrate/law_integrals.h"
+#include "integrate/step_control.h"
 
 #include <math.h>
 #include <string.h>
@@ -364,11 +366,8 @@ snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err
     return explicit_set_state(e, t, err);
 }
 
-snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_error *err) {
-    SNW_ASSERT(t >= e->now->t && limit >= t);
+static snw_status explicit_advance_part(snw_explicit *e, double t, double limit, snw_error *err) {
     const double from = e->now->t;
-    if (!(t > from)) return SNW_OK;
-    explicit_keep(e);
     // a discontinuity has just been passed
     if (from >= e->left) {
         e->right = from + snw_time_resolution(from);
@@ -383,6 +382,30 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
         s = explicit_project(e, t, NULL, err);
     }
     if (s == SNW_OK) s = explicit_set_state(e, t, err);
+    return s;
+}
+
+snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_error *err) {
+    SNW_ASSERT(t >= e->now->t && limit >= t);
+    if (!(t > e->now->t)) return SNW_OK;
+    explicit_keep(e);
+    snw_status s = SNW_OK;
+    if (e->locomotion || !snw_contact_has_curved(e->m)) {
+        s = explicit_advance_part(e, t, limit, err);
+    } else {
+        // in parts so short that nothing passes through an obstacle unnoticed
+        const double least = 1e-6 * (t - e->now->t) + 1e-14 * fabs(t);
+        e->ended = false;
+        while (s == SNW_OK && t > e->now->t && !e->ended) {
+            const double from = e->now->t;
+            const snw_work *w = snw_explicit_work_at(e);
+            const double h = fmax(least, snw_contact_step_limit(e->m, w));
+            s = snw_step_check_depth(e->m, w, from, err);
+            if (s != SNW_OK) break;
+            const bool whole = from + h >= t;
+            s = explicit_advance_part(e, whole ? t : from + h, whole ? limit : from + h, err);
+        }
+    }
     if (s != SNW_OK) snw_explicit_undo(e);
     return s;
 }

@@ -23,7 +23,7 @@ static const char *unsupported(const snw_model *m, const char **name) {
     return m->ntendon          ? "tendons and chambers"
            : m->nfield         ? "strains given by laws"
            : m->nfluid_point   ? "fluids"
-           : m->ncontact_point ? "grounds"
+           : m->ncontact_point ? "grounds and obstacles"
                                : NULL;
 }
 

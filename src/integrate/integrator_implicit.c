@@ -100,6 +100,7 @@ snw_status snw_integrator_implicit(const snw_model *m, const snw_step_desc *step
     if (!o.tighten) o.tolerance = step->tolerance;
     const snw_step_control control = {.least = step->least,
                                       .control = step->control,
+                                      .fixed = step->fixed_length,
                                       .tolerance =
                                           step->tolerance > 0 ? step->tolerance : SNW_STEP_ERROR,
                                       .power = 3,

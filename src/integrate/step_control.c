@@ -6,6 +6,7 @@
 #include "integrate/step_control.h"
 
 #include "base/fail.h"
+#include "dynamics/contact.h"
 #include "integrate/integrator_private.h"
 
 #include <math.h>
@@ -60,6 +61,18 @@ static snw_status too_many(const snw_stepper *k, double t, double to, double h, 
                     t, to, h, k->advice);
 }
 
+snw_status snw_step_check_depth(const snw_model *m, const snw_work *w, double t, snw_error *err) {
+    const int k = snw_contact_too_deep(m, w);
+    if (k < 0) return SNW_OK;
+    const snw_contact_point *p = &m->contact_point[k];
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "at t = %g s link '%s' is %.3g m deep in obstacle '%s', nearly as deep as its "
+                    "middle, and would come out on another side; the results so far are kept. "
+                    "Write a larger stiffness",
+                    t, m->desc->link[m->seg[p->seg].link].name, -w->contact_point[k].gap,
+                    m->desc->contact[p->contact].name);
+}
+
 // First step that the tolerance may allow: local errors scale with (h/time scale)^power, theory.md
 // (6.12).
 static double first_step(const snw_step_control *p, const snw_model *m, const snw_state *s) {
@@ -80,6 +93,7 @@ snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, con
         p->h = fmin(fmax(first_step(p, m, k->state(self)), shortest), p->longest);
     }
     double h = p->control ? fmin(p->h, interval) : interval;
+    const bool curved = !p->fixed && snw_contact_has_curved(m);
     double spent = 0; // Newton iterations
     for (long attempt = 0;; attempt++) {
         const double t = k->state(self)->t, remaining = to - t;
@@ -89,6 +103,11 @@ snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, con
         const bool exhausted = p->patience > 0 && spent > (double)p->patience;
         if (attempt == MOST_ATTEMPTS || exhausted) return too_many(k, t, to, h, err);
         if (k->limit) h = k->limit(self, fmin(h, remaining), longest);
+        if (curved) {
+            const snw_work *w = k->work_at(self);
+            SNW_TRY(snw_step_check_depth(m, w, t, err));
+            h = fmin(h, fmax(snw_contact_step_limit(m, w), shortest));
+        }
         const bool last = h >= remaining * (1 - 1e-9);
         if (last) h = remaining;
         snw_chord_info info;

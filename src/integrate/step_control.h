@@ -57,6 +57,7 @@ static inline bool snw_monitor_stops(snw_step_monitor i) { return i.step && i.st
 
 typedef struct snw_step_control {
     bool control;
+    bool fixed;       // obstacles do not shorten steps
     double tolerance; // on the local error of a step, with control
     double power;     // the local error scales with h^power
     double h;         // length of the next step, s; 0 with control: estimate it
@@ -70,6 +71,10 @@ typedef struct snw_step_control {
 // Inverse of the shortest time scale in the velocities and accelerations of a state, 1/s:
 // max(|v|/typical, sqrt(|a|/typical)); 0 at rest without accelerations. theory.md (6.12)
 double snw_fastest_rate(const snw_model *m, const snw_state *s);
+
+// Fails when a link is about to come out of an obstacle on another side, at time t.
+SNW_NODISCARD snw_status snw_step_check_depth(const snw_model *m, const snw_work *w, double t,
+                                              snw_error *err);
 
 // Advances to exactly the time `to`; inputs may be discontinuous at `limit` >= to. The number of
 // attempted steps is bounded. On failure or interruption the state is that of the last accepted

@@ -364,9 +364,9 @@ void snw_contact_describe_spacing(const snw_model *m, int i, char *text, size_t 
             text, size,
             "contact '%.60s': the contact points of rod '%.60s' are up to %.3g m apart, "
             "and the obstacle, with radii from %.3g m, can pass between them unless they "
-            "are at most %.3g m apart; write nodes: %.0f for the rod, or a larger "
-            "rounding",
-            d->name, m->desc->link[l].name, spacing, curvature, enough, ceil(1.6 * L / enough));
+            "are at most %.3g m apart; write nodes: %.0f for the rod%s",
+            d->name, m->desc->link[l].name, spacing, curvature, enough, ceil(1.6 * L / enough),
+            curvature == d->obstacle.rounding ? ", or a larger rounding" : "");
         return;
     }
 }

@@ -139,25 +139,30 @@ static double obstacle_section(const snw_obstacle *o) { return o->section; }
 static double cylinder_radius(const snw_obstacle *o) {
     return isinf(o->half.z) ? o->radius : o->rounding;
 }
+static double box_depth(const snw_obstacle *o) {
+    return fmin(o->half.x, fmin(o->half.y, o->half.z));
+}
+static double cylinder_depth(const snw_obstacle *o) { return fmin(o->radius, o->half.z); }
 
 const snw_obstacle_type snw_obstacle_table[SNW_OBSTACLE_COUNT] = {
     [SNW_OBSTACLE_PLANE] = {"plane", "the half-space below z = 0", 0, 0, false, plane_distance,
-                            obstacle_infinite, obstacle_infinite},
+                            obstacle_infinite, obstacle_infinite, obstacle_infinite},
     [SNW_OBSTACLE_SPHERE] = {"sphere", "a ball", SNW_SIZE_RADIUS, SNW_SIZE_RADIUS, true,
-                             sphere_distance, obstacle_radius, obstacle_radius},
+                             sphere_distance, obstacle_radius, obstacle_radius, obstacle_radius},
     [SNW_OBSTACLE_CAPSULE] = {"capsule", "a cylinder along z with hemispheres at its ends",
                               SNW_SIZE_RADIUS | SNW_SIZE_LENGTH, SNW_SIZE_RADIUS | SNW_SIZE_LENGTH,
-                              true, capsule_distance, obstacle_radius, obstacle_radius},
+                              true, capsule_distance, obstacle_radius, obstacle_radius,
+                              obstacle_radius},
     [SNW_OBSTACLE_BOX] = {"box", "a box with rounded edges", SNW_SIZE_BOX,
                           SNW_SIZE_BOX | SNW_SIZE_ROUNDING, true, box_distance, obstacle_rounding,
-                          obstacle_rounding},
+                          obstacle_rounding, box_depth},
     [SNW_OBSTACLE_CYLINDER] = {"cylinder", "a cylinder along z with rounded rims, or endless",
                                SNW_SIZE_RADIUS,
                                SNW_SIZE_RADIUS | SNW_SIZE_LENGTH | SNW_SIZE_ROUNDING, true,
-                               cylinder_distance, cylinder_radius, cylinder_radius},
+                               cylinder_distance, cylinder_radius, cylinder_radius, cylinder_depth},
     [SNW_OBSTACLE_TORUS] = {"torus", "a ring about z", SNW_SIZE_RADIUS | SNW_SIZE_SECTION,
                             SNW_SIZE_RADIUS | SNW_SIZE_SECTION, true, torus_distance,
-                            obstacle_section, obstacle_section},
+                            obstacle_section, obstacle_section, obstacle_section},
 };
 
 double snw_obstacle_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H) {

@@ -49,6 +49,7 @@ typedef struct snw_obstacle_type {
     double (*distance)(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H);
     double (*smallest_radius)(const snw_obstacle *o); // of curvature of its surface
     double (*reach)(const snw_obstacle *o); // depth below the surface to which it is differentiable
+    double (*depth)(const snw_obstacle *o); // greatest depth below the surface of a point in it
 } snw_obstacle_type;
 
 extern const snw_obstacle_type snw_obstacle_table[SNW_OBSTACLE_COUNT];

@@ -354,12 +354,30 @@ static void put_sites(snw_json *j, const snw_model *m) {
     snw_json_close(j);
 }
 
+// Shape of an obstacle in the axes of its node; length 0: endless.
+static void put_obstacle(snw_json *j, const snw_contact *c) {
+    const snw_obstacle *o = &c->obstacle;
+    const double size[3] = {2 * o->half.x, 2 * o->half.y, isinf(o->half.z) ? 0 : 2 * o->half.z};
+    snw_field_text(j, "kind", snw_obstacle_table[o->kind].name);
+    scene_put_node(j, "node", c->seg);
+    snw_field_number(j, "radius", o->radius);
+    snw_field_number(j, "section", o->section);
+    snw_field_numbers(j, "size", 3, size);
+    snw_field_number(j, "rounding", o->rounding);
+    snw_field_bool(j, "inside", o->inside);
+}
+
 static void put_contacts(snw_json *j, const snw_model *m) {
     snw_field_list(j, "contacts");
     for (int i = 0; i < m->desc->ncontact; i++) {
         const snw_contact_desc *d = &m->desc->contact[i];
         snw_json_object(j);
         snw_field_text(j, "name", d->name);
+        if (d->is_obstacle) {
+            put_obstacle(j, &m->contact[i]);
+            snw_json_close(j);
+            continue;
+        }
         snw_field_text(j, "kind", "ground");
         snw_field_numbers(j, "at", 3, d->at.e);
         snw_field_numbers(j, "normal", 3, d->normal.e);

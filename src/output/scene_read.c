@@ -180,6 +180,27 @@ static bool read_bar(const snw_node *scene, const snw_run_info *info, int i, snw
            out->from >= 0 && read_condition(link, info->ncondition, &out->condition);
 }
 
+// Obstacle as a body without mass: a ball, a box or a cylinder of finite length.
+static bool read_obstacle(const snw_node *contact, const snw_run_info *info, snw_scene_body *out) {
+    const char *kind = snw_scene_text(contact, "kind");
+    *out = (snw_scene_body){
+        .link = snw_scene_text(contact, "name"), .condition = -1, .axis = {{0, 0, 1}}};
+    const double radius = node_number(snw_node_get(contact, "radius"));
+    list_numbers(snw_node_get(contact, "size"), 3, out->size);
+    if (strcmp(kind, "box") == 0) {
+        out->shape = SNW_SCENE_BOX;
+    } else if (strcmp(kind, "sphere") == 0) {
+        out->shape = SNW_SCENE_SPHERE;
+        out->size[0] = radius;
+    } else if (strcmp(kind, "cylinder") == 0 && out->size[2] > 0) {
+        out->shape = SNW_SCENE_CYLINDER;
+        out->size[0] = radius;
+        out->size[1] = out->size[2];
+    }
+    return out->shape != SNW_SCENE_ANY && !node_is_true(snw_node_get(contact, "inside")) &&
+           read_node(snw_node_get(contact, "node"), info, &out->node);
+}
+
 // ---- tendons, chambers, ground -----------------------------------------------------------------
 
 static snw_status scene_read_read_tendon(snw_pool *pool, const snw_node *from,
@@ -232,7 +253,7 @@ snw_status snw_scene_read(snw_pool *pool, const snw_run_info *info, const snw_no
     *out = (snw_scene_geometry){
         .gravity = map_vector(scene, "gravity"),
         .rod = snw_pool_array(pool, nlink + 1, sizeof *out->rod),
-        .body = snw_pool_array(pool, nlink + 1, sizeof *out->body),
+        .body = snw_pool_array(pool, nlink + (size_t)list_length(grounds) + 1, sizeof *out->body),
         .bar = snw_pool_array(pool, (size_t)info->nnode + 1, sizeof *out->bar),
         .tendon = snw_pool_array(pool, (size_t)ntendon, sizeof *out->tendon),
         .ground = snw_pool_array(pool, (size_t)list_length(grounds), sizeof *out->ground)};
@@ -252,6 +273,7 @@ snw_status snw_scene_read(snw_pool *pool, const snw_run_info *info, const snw_no
         const char *kind = snw_scene_text(c, "kind");
         const bool plane = !*kind || strcmp(kind, "ground") == 0; // older files have no kind
         if (plane && snw_norm(to->normal) > 0) out->nground++;
+        if (!plane && read_obstacle(c, info, &out->body[out->nbody])) out->nbody++;
     }
     return SNW_OK;
 }

@@ -325,6 +325,15 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
         !r->spring_rotation || !r->warned_half_turn || !r->warned_rows || !r->fields ||
         !r->field_save_size)
         return SNW_E_MEMORY;
+    int most = 0; // contact points of models with curved obstacles
+    for (int i = 0; i < r->nphase; i++) {
+        const snw_model *of = r->phase[i].model;
+        if (snw_contact_has_curved(of) && of->ncontact_point > most) most = of->ncontact_point;
+    }
+    if (most > 0) {
+        r->contact_place = snw_pool_array(r->pool, (size_t)most, sizeof *r->contact_place);
+        if (!r->contact_place) return SNW_E_MEMORY;
+    }
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->largest, &r->end_state[i]));
     const size_t wrenches = (size_t)(d->nload + d->nloop + d->ncontact);
     r->forces = snw_pool_array(r->pool, 6 * wrenches + (size_t)(d->ntendon + m->ncondition) + 1,
@@ -599,7 +608,7 @@ static void warn_loops(snw_run *r) {
 static void warn_contacts(snw_run *r) {
     const snw_model *m = r->now->model;
     const snw_desc *d = m->desc;
-    static const double MANY = 10;
+    static const double MANY = 10, DEEP = 1e-3; // of the robot's length
     for (int i = 0; i < d->ncontact && i < r->info.ncontact; i++) {
         if (r->info.contact_warning[i][0]) snw_run_warn(r, r->info.contact_warning[i]);
     }
@@ -613,7 +622,7 @@ static void warn_contacts(snw_run *r) {
     for (int i = 0; i < d->ncontact; i++) {
         if (!d->contact[i].is_obstacle) continue;
         const snw_contact_summary c = snw_contact_summarise(m, w, i);
-        if (!(c.force > MANY * weight) || !(-c.gap > d->contact[i].smooth)) continue;
+        if (!(c.force > MANY * weight) || !(-c.gap > DEEP * m->length)) continue;
         char text[400];
         (void)snprintf(
             text, sizeof text,

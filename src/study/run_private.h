@@ -104,7 +104,9 @@ struct snw_run {
     bool *warned_half_turn;    // nblock: warned that such a spring has passed half a turn
     int spring_rotation_stage; // stage of that instant
     unsigned long long *warned_rows; // nloop: one bit per set of dropped rows already reported
-    bool warned_open;                // warned that redundant rows are violated
+    snw_vec3 *contact_place; // statics: contact points before a solution; NULL: no curved obstacle
+    bool warned_passed;      // a warning that one has been passed through was given
+    bool warned_open;        // warned that redundant rows are violated
     // of one execution
     snw_truncation_info truncation;  // largest truncation error so far
     const snw_desc *truncation_desc; // description it belongs to; NULL: none

@@ -5,6 +5,7 @@
 #include "study/run_private.h"
 
 #include "base/fail.h"
+#include "dynamics/contact.h"
 #include "study/memory.h"
 
 #include <math.h>
@@ -144,11 +145,35 @@ snw_status snw_run_refuse_nonholonomic(const snw_run *r, const snw_step_desc *st
     return SNW_OK;
 }
 
+// Newton's method may find an equilibrium on the other side of an obstacle.
+static void warn_passed(snw_run *r, double t) {
+    const snw_model *m = r->now->model;
+    const int k =
+        snw_contact_passed(m, snw_statics_work_at(r->now->statics, r->state), r->contact_place);
+    if (k < 0 || r->warned_passed) return;
+    const snw_contact_point *p = &m->contact_point[k];
+    char text[400];
+    r->warned_passed = true;
+    (void)snprintf(
+        text, sizeof text,
+        "at t = %g s link '%.60s' may have passed through obstacle '%.60s' on its way to "
+        "the equilibrium; let loads and drives grow along a path (static: {for, step})%s",
+        t, m->desc->link[m->seg[p->seg].link].name, m->desc->contact[p->contact].name,
+        r->loads_applied ? " with shorter steps" : "");
+    snw_run_warn(r, text);
+}
+
 // Equilibrium at time t. sum: solver statistics since the last frame.
 static snw_status static_run_solve(snw_run *r, double t, const snw_statics_opts *opts,
                                    snw_statics_info *sum, snw_error *err) {
     snw_statics_info info;
+    const bool curved = snw_contact_has_curved(r->now->model);
+    if (curved)
+        snw_contact_places(r->now->model,
+                           snw_statics_work_at_time(r->now->statics, r->state, r->state->t),
+                           r->contact_place);
     const snw_status s = snw_statics_solve(r->now->statics, t, opts, r->state, &info, err);
+    if (s == SNW_OK && curved) warn_passed(r, t);
     sum->iterations += info.iterations;
     sum->increments += info.increments;
     sum->residual = info.residual;

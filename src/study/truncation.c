@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "dynamics/constraint.h"
+#include "dynamics/contact.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
 #include "solve/pseudo_transient.h"
@@ -55,6 +56,7 @@ struct snw_truncation {
     bool *is_joint; // nv of the richer model: coordinate of a joint
     double *x, *q0, *r0, *scale, *regularisation, *damping, *field;
     snw_vec3 *position0; // nseg: initial positions of nodes
+    snw_vec3 *place0;    // ncontact_point: initial places of contact points in their obstacles
     double *J;           // n x n, for instants of a motion
     int *pivot;          // n
     snw_arena scratch;
@@ -189,12 +191,14 @@ static snw_status truncation_prepare(snw_truncation *t) {
     t->damping = snw_pool_array(t->pool, n, sizeof *t->damping);
     t->field = snw_pool_array(t->pool, nv, sizeof *t->field);
     t->position0 = snw_pool_array(t->pool, (size_t)m->nseg, sizeof *t->position0);
+    t->place0 = snw_pool_array(t->pool, (size_t)m->ncontact_point + 1, sizeof *t->place0);
     t->J = snw_pool_array(t->pool, n * n, sizeof *t->J);
     t->pivot = snw_pool_array(t->pool, n, sizeof *t->pivot);
     t->scratch.size = truncation_scratch_size(m);
     t->scratch.base = snw_alloc(t->scratch.size);
     if (!t->is_joint || !t->x || !t->q0 || !t->r0 || !t->scale || !t->regularisation ||
-        !t->damping || !t->field || !t->position0 || !t->J || !t->pivot || !t->scratch.base)
+        !t->damping || !t->field || !t->position0 || !t->place0 || !t->J || !t->pivot ||
+        !t->scratch.base)
         return SNW_E_MEMORY;
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
@@ -591,6 +595,7 @@ void snw_truncation_estimate(snw_truncation *t, const snw_state *s, snw_truncati
     *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
     truncation_begin(t, s, kind);
     for (int i = 0; i < m->nseg; i++) t->position0[i] = t->w->g[i].p;
+    snw_contact_places(m, t->w, t->place0);
     if (kind != SNW_TRUNCATION_MOTION) {
         out->lower_bound = !truncation_solve(t);
         if (leave && kind == SNW_TRUNCATION_REST && !out->lower_bound)
@@ -608,6 +613,11 @@ void snw_truncation_estimate(snw_truncation *t, const snw_state *s, snw_truncati
     truncation_locate(t, dq, out);
     memcpy(t->s->q, t->x, (size_t)m->nq * sizeof *t->x);
     snw_kinematics(m, t->in, t->s, true, t->w);
+    // an equilibrium on the other side of an obstacle says nothing about the basis
+    if (snw_contact_passed(m, t->w, t->place0) >= 0) {
+        *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
+        return;
+    }
     double largest = 0;
     for (int i = 0; i < m->nseg; i++) {
         const double d = snw_norm(snw_sub(t->w->g[i].p, t->position0[i]));

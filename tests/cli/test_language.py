@@ -38,6 +38,8 @@ REACHED = {
     "ring": "contacts: {more: {ring: {KEY}}}",
     "anchor": "contacts: {more: {anchor: {KEY}}}",
     "ground": "contacts: {more: {ground: {KEY}}}",
+    "obstacle": "contacts: {more: {obstacle: {KEY}}}",
+    "restitution": "contacts: {more: {ground: {on: arm, stiffness: 1, restitution: {KEY}}}}",
     "friction": "contacts: {more: {ground: {on: arm, stiffness: 1, friction: {KEY}}}}",
     "restitution": "springs: {more: {cable: [world, arm], rest: 1, stiffness: 1, restitution: {KEY}}}",
     "spring": "springs: {more: {KEY}}",
@@ -198,6 +200,7 @@ class Tables(harness.Case):
 
     def test_every_component_of_a_probe_can_be_expected(self):
         forms = {"a site": "{Q: arm.tip}", "two sites": "{Q: [arm.root, arm.tip]}", "a rod's station": "{Q: arm@50%}", "a link, a loop, a spring or a contact": "{Q: arm}",
+                 "a contact with a ground or an obstacle": "{Q: floor}",
                  "a joint's link or an actuator": "{Q: hinge}", "a joint's link, an actuator or a spring": "{Q: hinge}",
                  "a tendon, or a spring": "{Q: cord}", "a tendon, or a place on its path; or a spring": "{Q: cord@50%}",
                  "an end of a tendon, 'cable.root' or 'cable.tip'": "{Q: cord.tip}", "a chamber": "{Q: air}",
@@ -210,6 +213,7 @@ class Tables(harness.Case):
             self.accepts("robot: {hinge: {on: world, joint: revolute, body: {mass: 1}}}\n"
                          "actuators: {turn: {joint: hinge, effort: 1 N*m}, cord: {tendon: {along: arm}, effort: 1 N},\n"
                          "  air: {chamber: {along: arm, area: 1 mm^2}, effort: 1 Pa}}\n"
+                         "contacts: {floor: {ground: {on: arm, stiffness: 1 kPa}}}\n"
                          f"probes: {{p: {probe}}}\nexpect:\n{entries}")
 
     def test_the_terminal_gets_the_same_in_100_columns(self):

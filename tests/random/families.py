@@ -502,6 +502,63 @@ def drop(d):
     return reorder(made)
 
 
+SHAPES = {
+    "plane": lambda d, w: {},
+    "sphere": lambda d, w: {"radius": rounded(w, 3)},
+    "capsule": lambda d, w: {"radius": rounded(w, 3), "length": rounded(w*d.number(0.5, 3), 3), "axis": d.choose("x", "z", [1, 1, 0])},
+    "box": lambda d, w: {"size": [rounded(2*w*d.number(1, 3), 3) for _ in range(3)], "rounding": rounded(w*d.number(0.1, 0.8), 3)},
+    "cylinder": lambda d, w: {"radius": rounded(w, 3), "axis": d.choose("x", "y", [1, 2, 0])},
+    "torus": lambda d, w: {"radius": rounded(3*w, 3), "section": rounded(w, 3), "axis": d.choose("x", "y")},
+}
+
+
+def obstacle(d):
+    """A ball or a rod falls on an obstacle, which is fixed, moves up and down, or rests on a spring."""
+    width, mass = d.scale(0.02, 0.1), d.scale(0.05, 2)
+    height, wide = width*d.number(0.5, 3), width*d.number(0.7, 3)
+    fall = math.sqrt(2*height/parts.GRAVITY)
+    kind = d.choose(*SHAPES)
+    solid = {"links": "thing", "shape": kind, **SHAPES[kind](d, wide)}
+    above = 0 if kind == "plane" else wide + (solid["size"][2]/2 - wide if kind == "box" else 0)
+    if kind == "capsule":
+        above += solid["length"]/2
+    if kind == "torus":
+        above += 3*wide
+    links, materials = {}, {}
+    if d.odds(0.4):
+        rod = parts.draw_rod(d, heaviest=3, longest=0.5, most=4, rest=0, shapes=[lambda _, r: {"circle": {"radius": r}}])
+        parts.damp(d, rod, (0.05, 0.2))
+        links["thing"] = {"on": "world", "pose": {"xyz": [rounded(-0.4*rod.length, 3), 0, rounded(above + rod.radius + height, 3)]},
+                          "joint": "free", "rod": {**rod.rod, "nodes": 60}}
+        materials = {"m": rod.material}
+        mass, stiffness = rod.mass, d.scale(300, 3000)*rod.mass*parts.GRAVITY/rod.length/rod.radius
+        touch = math.pi*math.sqrt(rod.mass/rod.length/stiffness)
+        probes = {"tip": {"position": "thing.tip"}, "root": {"position": "thing.root"}}
+    else:
+        stiffness = d.scale(100, 3000)*mass*parts.GRAVITY/width
+        touch = math.pi*math.sqrt(mass/stiffness)
+        links["thing"] = {"on": "world", "pose": {"xyz": [rounded(0.2*width*d.number(-1, 1), 3), 0, rounded(above + width + height, 3)]},
+                          "joint": "free", "body": {"sphere": {"radius": rounded(width, 3)}, "mass": rounded(mass, 3)}}
+        probes = {"at": {"position": "thing"}}
+    solid["stiffness"] = rounded(stiffness, 3)
+    how = d.choose("fixed", "moves", "carried")
+    if how == "moves":
+        solid["at"] = [0, 0, f"{rounded(0.2*height, 3)}*sin({rounded(3/fall, 3)}*t)"]
+    elif how == "carried":
+        links["tray"] = {"on": "world", "joint": "prismatic", "axis": "z", "stiffness": rounded(40*mass*parts.GRAVITY/width, 3),
+                         "body": {"mass": rounded(mass*d.scale(0.5, 5), 3)}}
+        solid["on"] = "tray"
+    if d.odds(0.5):
+        solid["damping"] = rounded(d.scale(0.05, 1)*fall/height, 3)
+    if d.odds(0.5):
+        solid["friction"] = d.number(0.1, 0.8)
+    probes["touch"] = {"contact": "solid"}
+    step = rounded(min(touch*d.choose(0.05, 0.1, 0.2, 0.5, 1.0), fall/10), 2)
+    count = max(32, min(800, 16*round(2.2*fall/step/16)))
+    return reorder(model("Something falls on an obstacle", links, materials,
+                         [{"dynamic": {"for": rounded(count*step, 10), "step": step}}], probes, contacts={"solid": {"obstacle": solid}}))
+
+
 def pressed(d):
     """A clamped rod sags onto the ground."""
     rod = parts.draw_rod(d, among=parts.SOFT, heaviest=30, shapes=[lambda _, r: {"circle": {"radius": r}}])
@@ -663,6 +720,7 @@ FAMILIES = {
     "upright": (upright, ["alive", "path", "exists", "energy", "moved", "stable"]),
     "cranks": (cranks, ["alive", "energy", "steps", "adapt", "moved", "closure", "again"]),
     "drop": (drop, ["alive", "energy", "adapt", "again"]),
+    "obstacle": (obstacle, ["alive", "energy", "again"]),
     "pressed": (pressed, ["alive", "energy", "nodes", "path", "exists", "stable"]),
     "sprung_static": (sprung_static, ["alive", "basis", "nodes", "spaces", "path", "exists", "moved", "stable"]),
     "sprung_motion": (sprung_motion, MOTION + ["nodes"]),

@@ -249,6 +249,36 @@ static void nonholonomic_contacts_are_in_the_scene(void **state) {
     clear(&s);
 }
 
+// obstacles have their shape, and a node that follows their carrier
+static void obstacles_are_in_the_scene(void **state) {
+    (void)state;
+    stand s;
+    set("sinew: 1\ngravity: 0\n"
+        "robot: {a: {on: world, joint: free, body: {sphere: {radius: 1}, mass: 1}}, b: {on: world, "
+        "joint: free, body: {mass: 1}}}\n"
+        "contacts:\n"
+        "  post: {obstacle: {links: a, shape: cylinder, radius: 0.3, at: [9, 0, 0], stiffness: "
+        "1}}\n"
+        "  case: {obstacle: {links: a, on: b, shape: box, size: [5, 6, 7], rounding: 2, inside: "
+        "true, stiffness: 1}}\n"
+        "study: [static: {}]\n",
+        &s);
+    assert_string_equal(at(&s, "contacts.0.kind")->text, "cylinder");
+    assert_near(value(&s, "contacts.0.radius"), 0.3, 0);
+    assert_near(value(&s, "contacts.0.size.2"), 0, 0); // endless
+    assert_string_equal(at(&s, "contacts.0.inside")->text, "false");
+    assert_string_equal(at(&s, "contacts.1.kind")->text, "box");
+    assert_near(value(&s, "contacts.1.size.2"), 7, 0);
+    assert_near(value(&s, "contacts.1.rounding"), 2, 0);
+    assert_string_equal(at(&s, "contacts.1.inside")->text, "true");
+    char path[40];
+    (void)snprintf(path, sizeof path, "parent.%d", (int)value(&s, "contacts.0.node"));
+    assert_near(value(&s, path), -1, 0);
+    (void)snprintf(path, sizeof path, "parent.%d", (int)value(&s, "contacts.1.node"));
+    assert_near(value(&s, path), value(&s, "links.1.end"), 0);
+    clear(&s);
+}
+
 // ---- loads and reactions ------------------------------------------------------------------------
 
 typedef struct last_seen {
@@ -355,6 +385,7 @@ int main(void) {
         cmocka_unit_test(scenes_change_in_the_course_of_a_study),
         cmocka_unit_test(tendons_follow_nodes_to_their_ends),
         cmocka_unit_test(nonholonomic_contacts_are_in_the_scene),
+        cmocka_unit_test(obstacles_are_in_the_scene),
         cmocka_unit_test(frames_contain_loads),
         cmocka_unit_test(frames_contain_reactions),
     };

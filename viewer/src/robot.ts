@@ -73,11 +73,14 @@ export class Robot {
     readonly cut: Partial<Record<Quantity, boolean>> = {}; // values exceed the scale
     private readonly rods: Rod[] = [];
     private readonly bodies: Body[] = [];
+    private readonly obstacles: { node: number; mesh: THREE.Mesh }[] = [];
     private readonly trails: Trail[] = [];
     private readonly rodMaterial = new THREE.MeshStandardMaterial({ vertexColors: true, roughness: 0.55, metalness: 0.02 });
     private readonly hard = new THREE.MeshStandardMaterial({ roughness: 0.5, metalness: 0.08 });
     private readonly bodyMaterial = new THREE.MeshStandardMaterial({ roughness: 0.5, metalness: 0.1 });
     private readonly clear = new THREE.MeshStandardMaterial({ roughness: 0.3, transparent: true, opacity: 0.38, depthWrite: false });
+    private readonly stone = new THREE.MeshStandardMaterial({ roughness: 0.8, metalness: 0, side: THREE.DoubleSide });
+    private readonly shell = new THREE.MeshStandardMaterial({ roughness: 0.8, transparent: true, opacity: 0.3, side: THREE.BackSide, depthWrite: false });
     private readonly flat = new THREE.MeshBasicMaterial();
     private readonly pathMaterial = new THREE.LineBasicMaterial({ transparent: true, opacity: 0.22 });
     private readonly pastMaterial = new LineMaterial({ linewidth: 2, transparent: true, opacity: 0.6 });
@@ -148,6 +151,7 @@ export class Robot {
         this.marks = triads(scene.sites.length);
         this.group.add(this.struts.mesh, this.tendons.mesh, this.springs.mesh, this.chambers.mesh, this.shafts.mesh, this.heads.mesh, this.balls.mesh, this.axes, this.marks);
         for (const l of scene.links) if (l.body) this.addBody(l, l.body);
+        for (const c of scene.contacts) if (c.kind !== 'ground' && c.node >= 0) this.addObstacle(c);
         this.addTrails();
         this.reach();
     }
@@ -165,6 +169,13 @@ export class Robot {
             this.poses.take(run.pose, k, 0, run.head.offset);
             scene.loads.forEach((l, i) => l.along || l.nodes.forEach((node) => put(node, run.load, 6 * (k * run.head.loads + i), -1)));
             scene.loops.forEach((l, i) => this.isThere(k, l.switch) && l.joint !== 'contact' && put(l.b, run.loop, 6 * (k * run.head.loops + i), 1));
+            // obstacles that are not too large
+            for (const c of scene.contacts) {
+                const r = Math.max(c.radius + c.section, ...c.size.map((x) => x / 2));
+                if (c.kind === 'ground' || c.kind === 'plane' || c.node < 0 || !(r < 6 * this.size)) continue;
+                this.origin(c.node, a);
+                for (let i = 0; i < 6; i++) places.push(...a.map((x, d) => x + (d === i >> 1 ? (i & 1 ? r : -r) : 0)));
+            }
         }
     }
 
@@ -319,6 +330,35 @@ export class Robot {
         this.group.add(mesh);
     }
 
+    // An obstacle, with its axis along z; one that is endless as long as the picture needs.
+    private addObstacle(c: ContactScene): void {
+        const long = 3 * this.size, r = c.radius, length = c.size[2] > 0 ? c.size[2] : long;
+        const upright = (g: THREE.BufferGeometry) => g.rotateX(Math.PI / 2); // from y to z
+        let geometry: THREE.BufferGeometry;
+        if (c.kind === 'sphere') geometry = new THREE.SphereGeometry(r, 48, 32);
+        else if (c.kind === 'capsule') geometry = upright(new THREE.CapsuleGeometry(r, length, 16, 40));
+        else if (c.kind === 'box') geometry = new THREE.BoxGeometry(c.size[0], c.size[1], c.size[2]);
+        else if (c.kind === 'cylinder') geometry = upright(new THREE.CylinderGeometry(r, r, length, 56, 1, !(c.size[2] > 0)));
+        else if (c.kind === 'torus') geometry = new THREE.TorusGeometry(r, c.section, 20, 64);
+        else if (c.kind === 'plane') geometry = new THREE.PlaneGeometry(2 * this.size, 2 * this.size);
+        else return;
+        const mesh = new THREE.Mesh(geometry, c.inside ? this.shell : this.stone);
+        // on a body of the same size it would flicker
+        if (this.scene.parent[c.node] >= 0) mesh.scale.setScalar(0.985);
+        mesh.receiveShadow = true;
+        mesh.castShadow = !c.inside;
+        this.obstacles.push({ node: c.node, mesh });
+        this.group.add(mesh);
+    }
+
+    private moveObstacles(): void {
+        for (const o of this.obstacles) {
+            const i = this.poses.at(o.node), g = this.poses.g;
+            o.mesh.position.set(g[i], g[i + 1], g[i + 2]);
+            o.mesh.quaternion.set(g[i + 4], g[i + 5], g[i + 6], g[i + 3]);
+        }
+    }
+
     private addTrails(): void {
         const { run, scene } = this;
         const places = new Set(scene.probes.filter((p) => p.place).map((p) => p.name));
@@ -343,6 +383,7 @@ export class Robot {
 
     dress(theme: Theme): void {
         this.bodyMaterial.color.setHex(theme.body);
+        for (const m of [this.stone, this.shell]) m.color.setHex(theme.dark ? 0x6b6459 : 0xb8ad98);
         this.pathMaterial.color.setHex(theme.trail);
         this.pastMaterial.color.setHex(theme.trail);
     }
@@ -364,6 +405,7 @@ export class Robot {
         }
         this.owner.forEach((l, i) => (this.gone[i] = l !== undefined && !this.isThere(k, l.switch)));
         this.moveBodies(k);
+        this.moveObstacles();
         this.balls.begin();
         this.putStruts(k, shown, theme);
         this.putMeasures(k, shown, theme);
@@ -620,6 +662,7 @@ export class Robot {
         scene.contacts.slice(0, run.head.contacts).forEach((c, i) => {
             const at = 6 * (k * run.head.contacts + i);
             if (shown.reactions && c.kind === 'ground') this.groundArrow(c, run.contact.subarray(at, at + 6), theme);
+            if (shown.reactions && c.kind !== 'ground' && c.node >= 0) this.obstacleArrow(c, run.contact.subarray(at, at + 6), theme);
         });
         this.shafts.end();
         this.heads.end();
@@ -636,6 +679,19 @@ export class Robot {
         if (this.box.distanceToPoint(p) > this.size) return;
         const longest = 0.9 * this.size, length = Math.min((0.16 * this.size * f.length()) / this.most.ground, longest);
         this.arrowAt(p.toArray(), w.subarray(3, 6), length / f.length(), theme.reaction, 1, false);
+    }
+
+    // what an obstacle exerts, from the point of the line of action next to its centre, on its surface where that is a ball or a cylinder
+    private obstacleArrow(c: ContactScene, w: Float32Array, theme: Theme): void {
+        const m = new THREE.Vector3(w[0], w[1], w[2]), f = new THREE.Vector3(w[3], w[4], w[5]), force = f.length();
+        if (!(force > 0.02 * this.most.ground)) return;
+        const p = new THREE.Vector3().crossVectors(f, m).divideScalar(f.lengthSq()), way = f.clone().divideScalar(force);
+        const centre = new THREE.Vector3().fromArray(this.origin(c.node, [0, 0, 0]));
+        p.addScaledVector(way, centre.sub(p).dot(way));
+        if (!c.inside && c.kind !== 'torus') p.addScaledVector(way, c.radius);
+        if (c.inside) p.addScaledVector(way, -c.radius);
+        if (this.box.distanceToPoint(p) > 2 * this.size) return;
+        this.arrowAt(p.toArray(), w.subarray(3, 6), Math.min((0.16 * this.size) / this.most.ground, (0.9 * this.size) / force), theme.reaction, 1, false);
     }
 
     // from the node, or with its tip at the node for a pushing force
@@ -700,6 +756,7 @@ export class Robot {
     dispose(): void {
         for (const r of this.rods) r.dispose();
         for (const b of this.bodies) b.mesh.geometry.dispose();
+        for (const o of this.obstacles) o.mesh.geometry.dispose();
         for (const t of this.trails) {
             t.path.geometry.dispose();
             t.past.geometry.dispose();
@@ -707,6 +764,6 @@ export class Robot {
         for (const i of [this.struts, this.tendons, this.springs, this.chambers, this.shafts, this.heads, this.balls]) i.dispose();
         this.axes.geometry.dispose();
         this.marks.geometry.dispose();
-        for (const m of [this.rodMaterial, this.hard, this.bodyMaterial, this.clear, this.flat, this.pathMaterial, this.pastMaterial]) m.dispose();
+        for (const m of [this.rodMaterial, this.hard, this.bodyMaterial, this.stone, this.shell, this.clear, this.flat, this.pathMaterial, this.pastMaterial]) m.dispose();
     }
 }

@@ -88,9 +88,14 @@ export interface SiteScene {
 
 export interface ContactScene {
     name: string;
-    kind: string; // only planes are supported
-    at: number[];
+    kind: string; // ground, or the shape of an obstacle
+    at: number[]; // of a ground
     normal: number[];
+    node: number; // of an obstacle: it has the axes of this node
+    radius: number;
+    section: number;
+    size: number[]; // full widths; along z 0: endless
+    inside: boolean;
 }
 
 export interface ProbeScene {
@@ -225,7 +230,7 @@ function within(raw: Scene, head: RunHead): Scene {
         springs: list<SpringScene>(raw.springs).map((s) => ({ name: text(s.name), kind: text(s.kind), rest: number(s.rest), a: node(s.a), b: node(s.b), switch: number(s.switch, -1) })),
         loads: list<LoadScene>(raw.loads).slice(0, head.loads).map((l) => ({ name: text(l.name), along: l.along === true, nodes: list(l.nodes).map(node) })),
         sites: list<SiteScene>(raw.sites).map((s) => ({ name: text(s.name), a: node(s.a), b: node(s.b), share: number(s.share), at: numbers(s.at, 3), turn: numbers(s.turn, 4) })),
-        contacts: list<ContactScene>(raw.contacts).map((c) => ({ name: text(c.name), kind: text(c.kind) || 'ground', at: numbers(c.at, 3), normal: numbers(c.normal, 3) })),
+        contacts: list<ContactScene>(raw.contacts).map((c) => ({ name: text(c.name), kind: text(c.kind) || 'ground', at: numbers(c.at, 3), normal: numbers(c.normal, 3), node: node(c.node), radius: number(c.radius), section: number(c.section), size: numbers(c.size, 3), inside: c.inside === true })),
         probes: list<ProbeScene>(raw.probes).map((p) => ({ name: text(p.name), kind: text(p.kind), place: p.place === true, units: typeof p.units === 'object' && p.units !== null ? p.units : {} })),
     };
 }
