@@ -197,7 +197,9 @@ static snw_status layout_choose(const snw_desc *desc, const snw_rod *rod, int ns
         out->quadrature = snw_rod_quadrature_error(q, out);
         const bool helps = out->nodes < PATIENCE || out->quadrature < 0.7 * before;
         const bool inaccurate = out->quadrature > INTEGRAL_ERROR && helps;
-        if ((out->geometry <= TIP_ERROR && !inaccurate) || out->nodes >= AUTO_MOST) return SNW_OK;
+        const bool many =
+            out->nodes >= AUTO_MOST && n > 1; // many elements may need two points each
+        if ((out->geometry <= TIP_ERROR && !inaccurate) || many) return SNW_OK;
         before = out->quadrature;
         n += (n + 3) / 4;
     }

@@ -38,6 +38,7 @@ static const double
     no_inertia = 1e-18,   // of a coordinate, relative to the largest
     dependent_row = 1e-9, // relative size below which constraint rows are dependent
     cancelled = 1e-10,    // x'K x relative to the sum of its terms in a null motion
+    uncancelled = 0.1,    // the same in a motion that is not null
     skew = 1e-11,         // relative skew part of a stiffness that counts as symmetric
     shown_move = 0.05,    // displacement of a shown shape, relative to the robot's size
     shown_turn = 0.5;     // rotation of a shown shape, rad
@@ -515,6 +516,22 @@ static bool is_null_motion(const snw_modes *mo, int n, double square, double lar
     return fabs(square) <= cancelled * terms;
 }
 
+// Does a motion that counts as null have stiffness, x'K x that its terms do not cancel and that is
+// no rounding error of typical stiffness? Then it is slow beyond the rounding of the fastest mode.
+static bool is_hidden(const snw_modes *mo, const double *x) {
+    const snw_model *m = mo->m;
+    const int nv = m->nv;
+    double terms = 0, sum = 0, typical = 0;
+    for (int j = 0; j < nv; j++) {
+        typical += x[j] * x[j] * m->scale[j] / m->typical[j];
+        for (int i = 0; i < nv; i++) {
+            const double term = x[i] * modes_column(mo->K, nv, j)[i] * x[j];
+            terms += fabs(term), sum += term;
+        }
+    }
+    return sum > fmax(uncancelled * terms, no_stiffness * typical);
+}
+
 // Eigenvalue omega^2 = square, damping to first order: omega zeta = y'D x / 2 with y'M x = 1.
 static root real_root(const snw_modes *mo, int col, double square, double decay, bool null) {
     const double omega = sqrt(fabs(square)), pi = acos(-1.0);
@@ -725,7 +742,9 @@ static void modes_gather(snw_modes *mo, int n) {
     int *null = snw_arena_ints(&mo->scratch, (size_t)n), nnull = 0;
     for (int i = 0; i < n; i++) {
         const double *x = modes_column(mo->x, nv, i);
-        if (mo->im[i] == 0 && is_null_motion(mo, n, mo->re[i], largest, x)) null[nnull++] = i;
+        if (mo->im[i] != 0 || !is_null_motion(mo, n, mo->re[i], largest, x)) continue;
+        null[nnull++] = i;
+        mo->table.nhidden += is_hidden(mo, x);
     }
     modes_separate(mo, nnull, null);
     int total = 0, passed = 0;
@@ -752,7 +771,7 @@ static void modes_gather(snw_modes *mo, int n) {
 snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err) {
     if (mo->m->hard) return snw_fail(err, SNW_E_MODEL, SNW_HARD_STATICS);
     const int nv = mo->m->nv;
-    mo->table.n = mo->table.nnull = mo->table.nidle = 0;
+    mo->table.n = mo->table.nnull = mo->table.nidle = mo->table.nhidden = 0;
     mo->table.conservative = true;
     mo->table.residual = 0;
     linearise(mo, s);

@@ -37,6 +37,8 @@ typedef struct snw_mode {
 // Modes by rising frequency.
 typedef struct snw_mode_table {
     int n, nnull; // modes, and the null motions among them
+    int nhidden;  // null motions with stiffness, which rounding hides beside that of the fastest
+                  // mode
     const snw_mode *mode;
     int nidle;               // motions with neither mass nor stiffness, not among the modes
     const char *const *idle; // names of their coordinates

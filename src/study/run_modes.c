@@ -68,6 +68,15 @@ static void modes_run_warn(const snw_run *r, const snw_mode_table *table, bool s
                        table->residual, steady ? " with 'steady: on'" : "");
         snw_run_warn(r, text);
     }
+    if (table->nhidden > 0) {
+        (void)snprintf(text, sizeof text,
+                       "run '%s': modes at t = %g s: %d of the null motions %s stiffness, which "
+                       "rounding hides beside that of the fastest mode; fix strains that hardly "
+                       "deform (strain: kirchhoff)",
+                       r->info.run, r->state->t, table->nhidden,
+                       table->nhidden > 1 ? "have" : "has");
+        snw_run_warn(r, text);
+    }
     if (!steady && modes_run_moves(r)) {
         (void)snprintf(text, sizeof text,
                        "run '%s': modes at t = %g s: the robot moves; these are modes of its "

@@ -314,6 +314,34 @@ static void the_error_of_steps_is_estimated_with_constraint_rows(void **state) {
     }
 }
 
+// A pendulum on a base that is driven at 10 to 30 Hz, at ten steps in a period and less: rates of
+// the base are those of its law, also in the energy account. Those of the scheme oscillate, the
+// account took them for energy that the scheme creates, and steps of 5 ms were cut to 0.05 ms
+// (13684 steps instead of 200, and 4e5 J created of 166 J exchanged).
+static void fast_drives_do_not_shorten_the_steps(void **state) {
+    (void)state;
+    static const double frequency[] = {5, 10, 20, 30};
+    static const double most[] = {200, 250, 500, 600}; // steps, 200 without shortening
+    for (int k = 0; k < 4; k++) {
+        char text[800];
+        outcome o;
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\nrobot:\n"
+                       "  base: {on: world, joint: prismatic, axis: x, body: {mass: 1}}\n"
+                       "  bob: {on: base, joint: revolute, axis: y, body: {mass: 1, com: [0, 0, "
+                       "-0.5], inertia: [0.01, 0.01, 0.01]}}\n"
+                       "actuators: {motor: {joint: base, position: 0.05*sin(2*pi*%g*t)}}\n"
+                       "study: [dynamic: {for: 1 s, step: 5 ms}]\nprobes: {a: {angle: bob}}\n",
+                       frequency[k]);
+        execute_ok(text, &o);
+        printf("%g Hz: %d steps, balance %.2g of %.3g J exchanged\n", frequency[k],
+               o.totals.increments, o.totals.balance, o.totals.exchanged);
+        assert_true(o.totals.increments <= most[k]);
+        assert_true(fabs(o.totals.balance) < 2e-4 * o.totals.exchanged);
+        snw_series_clear(&o.series);
+    }
+}
+
 // A four-bar linkage that falls, and a rod pulled by a tendon of given length: the estimate against
 // steps sixteen times as short, at the points it compares.
 static void the_error_of_linkages_is_estimated(void **state) {
@@ -480,6 +508,7 @@ int main(void) {
         cmocka_unit_test(the_error_of_an_oscillator_is_estimated),
         cmocka_unit_test(the_error_of_steps_is_estimated_with_constraint_rows),
         cmocka_unit_test(the_error_of_linkages_is_estimated),
+        cmocka_unit_test(fast_drives_do_not_shorten_the_steps),
         cmocka_unit_test(an_estimate_that_ends_is_reported),
         cmocka_unit_test(a_release_with_a_large_error_is_reported),
         cmocka_unit_test(a_scheme_that_changes_the_energy_is_reported),

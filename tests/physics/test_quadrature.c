@@ -244,6 +244,30 @@ static void a_change_that_asks_for_more_nodes_has_them_from_the_beginning(void *
     assert_near(bent_by_wave("", "1", "change: {k: 20}, ") / want, 1, 1e-3);
 }
 
+// Two hundred elements get two points each, as fewer ones do. One point each, where the search for
+// nodes once ended, made frequencies too high by 5e-5.
+static void many_elements_have_enough_nodes(void **state) {
+    (void)state;
+    static const char *const form =
+        "sinew: 1\ngravity: [0, 0, -0.01]\n"
+        "materials: {m: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
+        "robot: {arm: {on: world, rod: {length: 1, section: {circle: {radius: 1 cm}}, material: m, "
+        "strain: {bend_y: constant}, elements: 200%s}}}\n"
+        "study: [static:]\nprobes: {tip: {position: arm.tip}}\n";
+    char text[600];
+    outcome o, fine;
+    (void)snprintf(text, sizeof text, form, "");
+    execute_ok(text, &o);
+    (void)snprintf(text, sizeof text, form, ", nodes: 1000");
+    execute_ok(text, &fine);
+    print_message("quadrature %.1e, tip %.3g of %.3g\n", o.totals.worst_quadrature, last(&o, 2),
+                  last(&fine, 2));
+    assert_true(o.totals.worst_quadrature < 1e-5);
+    assert_near(last(&o, 2) / last(&fine, 2), 1, 1e-8);
+    snw_series_clear(&o.series);
+    snw_series_clear(&fine.series);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_element_swings_with_the_frequency_of_its_assumed_mode),
@@ -253,6 +277,7 @@ int main(void) {
         cmocka_unit_test(a_load_of_short_waves_bends_one_element_as_it_does_with_many_nodes),
         cmocka_unit_test(too_few_nodes_are_reported),
         cmocka_unit_test(a_change_that_asks_for_more_nodes_has_them_from_the_beginning),
+        cmocka_unit_test(many_elements_have_enough_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

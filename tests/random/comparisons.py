@@ -181,7 +181,8 @@ def stability(run, model, name):
 def two_equilibria(run, what, model, other, plain, amount, text, far=0.0):
     """Verdict on two equilibria that differ: another branch where both are stable and farther apart than `far`, else a
     find unless the run warned."""
-    if plain.told(amount):
+    grows = any(mode["frequency"] < 0 for mode in plain.totals.get("modes", []))  # shown in the table of modes
+    if plain.told(amount) or grows:
         return Verdict("warned", what, f"{text} by {amount:.2g}", amount)
     pair = stability(run, model, "plain, stability"), stability(run, other, "other, stability")
     if None not in pair and min(pair) > 0 and amount > far:
