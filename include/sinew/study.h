@@ -72,7 +72,7 @@ SNW_API SNW_NODISCARD snw_status snw_study_run(snw_study *s, int keep, const snw
 
 // ---- result files
 
-// Which runs of a model file are done, and how.
+// Runs of a model file to be computed, with their overrides.
 typedef struct snw_study_choice {
     int nset, nrun;
     const char *const *set; // overrides "path=value"

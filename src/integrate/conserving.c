@@ -253,7 +253,7 @@ static bool is_tied(const snw_model *m, const snw_block *b) {
     return false;
 }
 
-// Whether an active nonholonomic constraint act on a descendant of the root b?
+// Does an active nonholonomic constraint act on a descendant of the root b?
 static bool conserving_root_is_held(const snw_conserving *c, const snw_block *b) {
     const snw_model *m = c->m;
     for (int i = 0; i < m->nloop; i++) {

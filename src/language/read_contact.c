@@ -474,7 +474,7 @@ static snw_status read_ring(snw_reader *r, const snw_entry *entry, snw_contact_d
     return snw_read_site(r, e[RING_ON]->value, "on", &r->desc->loop[contact->nonholonomic - 1].b);
 }
 
-// what the contact touches moves with another link, or by a law
+// The support that the contact touches moves with another link, or by a law.
 static snw_status read_carrier(snw_reader *r, const snw_entry *const *e,
                                const snw_contact_desc *contact, snw_loop_desc *out) {
     if (e[CONTACT_CARRIER]) {

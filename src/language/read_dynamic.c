@@ -17,7 +17,8 @@
     X(DYNAMIC_UNTIL, "until", "a condition on t and probes",                                       \
       "ends it earlier, as soon as this holds")                                                    \
     X(DYNAMIC_SCHEME, "scheme", "a scheme",                                                        \
-      "time integration scheme, generalized-alpha unless given; with hard contacts moreau, of the "   \
+      "time integration scheme, generalized-alpha unless given; with hard contacts moreau, of "    \
+      "the "                                                                                       \
       "shooting engine bdf2")                                                                      \
     X(DYNAMIC_STEP, "step", "s", "the time step; with error control the longest one")              \
     X(DYNAMIC_ADAPT, "adapt", "on or off",                                                         \

@@ -47,7 +47,7 @@ typedef struct snw_section_contour {
     double hole;    // width of the bore over that of the contour, 0: none
 } snw_section_contour;
 
-// How a key gives a size.
+// A key of a section, and the size that it gives.
 typedef struct snw_section_key {
     int size;          // index
     bool doubled;      // it gives twice the size, as a diameter does

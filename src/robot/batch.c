@@ -20,7 +20,7 @@
 enum { MOST_THREADS = 1024 };
 static const double poll_interval = 0.05; // s
 
-// What a call does with each robot.
+// Work of a call on each robot.
 typedef struct batch_task {
     snw_status (*run)(snw_batch *b, int i, bool polls, snw_error *err);
     const unsigned char *at;    // NULL: all robots

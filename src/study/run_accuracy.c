@@ -112,8 +112,8 @@ static void warn_strain_basis(const snw_run *r) {
     snw_run_warn(r, text);
 }
 
-// Whether the error of the frequency exceeds TRUNCATION_LIMIT; with a gap, whether it is not known
-// for that reason.
+// Does the error of the frequency exceed TRUNCATION_LIMIT? With a gap: is it unknown for that
+// reason?
 static bool is_named(const snw_mode *mode, snw_truncation_gap gap) {
     return gap ? mode->gap == gap : mode->truncation > TRUNCATION_LIMIT;
 }
