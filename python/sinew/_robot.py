@@ -129,12 +129,12 @@ class Controls(MutableMapping):
         if callable(value):
             self._laws[index] = value, first, size
             return
-        if self._laws:
-            self._laws.pop(index, None)
         if size == 1 and isinstance(value, float):
             self._u[first] = value
         else:
             self._write(name, first, size, value)
+        if self._laws:
+            self._laws.pop(index, None)
 
     def _write(self, name, first: int, size: int, value) -> None:
         self._robot._u[first : first + size] = vector(inputs(self._robot.model.actuators[name], value), size, name)

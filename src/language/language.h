@@ -50,7 +50,6 @@
     X(obstacle)                                                                                    \
     X(restitution)                                                                                 \
     X(friction)                                                                                    \
-    X(restitution)                                                                                 \
     X(spring)                                                                                      \
     X(fluid)                                                                                       \
     X(drag)                                                                                        \

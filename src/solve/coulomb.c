@@ -23,7 +23,7 @@ enum {
     SCALING = 7,   // numbers of a scaling
     INTERIOR = 60, // most iterations of the interior-point method
     POLISH = 20,   // most Newton steps
-    ROUNDS = 6,    // solutions about a moving centre
+    ROUNDS = 30,   // solutions about a moving centre
     HALVINGS = 8   // of a Newton step
 };
 
@@ -441,10 +441,11 @@ snw_status snw_coulomb_solve(const snw_coulomb_problem *problem, double tol, snw
     const size_t mark = snw_arena_mark(scratch);
     take_arrays(&c, problem->n, scratch);
     scale_problem(&c, problem, speed);
-    for (int round = 0; round < ROUNDS; round++) {
+    double before = INFINITY;
+    for (int round = 0; round < ROUNDS; round++, before = info->residual) {
         regularised(&c, tol, scratch, info);
         info->residual = unregularised(&c);
-        if (!(info->residual > tol)) break;
+        if (!(info->residual > tol) || info->residual > 0.95 * before) break;
     }
     open_contacts(&c);
     for (int i = 0; i < c.dim; i++) {

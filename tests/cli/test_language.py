@@ -41,7 +41,6 @@ REACHED = {
     "obstacle": "contacts: {more: {obstacle: {KEY}}}",
     "restitution": "contacts: {more: {ground: {on: arm, stiffness: 1, restitution: {KEY}}}}",
     "friction": "contacts: {more: {ground: {on: arm, stiffness: 1, friction: {KEY}}}}",
-    "restitution": "springs: {more: {cable: [world, arm], rest: 1, stiffness: 1, restitution: {KEY}}}",
     "spring": "springs: {more: {KEY}}",
     "stop": "robot: {more: {on: world, joint: revolute, limits: [-1, 1], body: {mass: 1}, stop: {KEY}}}",
     "fluid": "fluid: {more: {KEY}}",

@@ -62,7 +62,7 @@ class View(Case):
         self.assertNotRegex(page, r"""(src|href)\s*=\s*["']?https?:""")
         scene = json.loads(data["runs"][0]["scene"])
         self.assertEqual(scene["links"][0]["name"], "arm")
-        self.assertAlmostEqual(scene["links"][0]["rod"]["size"][0][0], 0.01)
+        self.assertAlmostEqual(scene["links"][0]["rod"]["half"][0][0], 0.01)
 
     def test_one_run_elsewhere(self):
         self.run_model(ROLLED)

@@ -256,6 +256,13 @@ static void singular_starts_are_reported_in_every_frame(void **state) {
     assert_true(told >= 6);
 }
 
+// The magnification is printed with one digit, which rounding may change.
+static void hide_magnification(char *text) {
+    char *at = strstr(text, "magnified about ");
+    if (!at) return;
+    for (at += strlen("magnified about "); *at && *at != ' '; at++) *at = '#';
+}
+
 // Legs too long by a ten-millionth are bent a little in the closed robot, which stands beside the
 // singular configuration. Where the bending is least it counts as singular.
 static void nearly_singular_starts_are_reported_in_every_frame(void **state) {
@@ -268,6 +275,8 @@ static void nearly_singular_starts_are_reported_in_every_frame(void **state) {
         const int rows = look_at_loops(text, plain, sizeof plain);
         plate_on_four(seed, &there, 1e-7, "", text, sizeof text);
         assert_int_equal(look_at_loops(text, turned, sizeof turned), rows);
+        hide_magnification(plain);
+        hide_magnification(turned);
         assert_string_equal(plain, turned);
         assert_non_null(strstr(plain, "singular configuration"));
         near += strstr(plain, "is near a singular configuration") != NULL;

@@ -314,9 +314,9 @@ static void impossible_obstacles_are_refused(void **state) {
          "leave one out"},
         {PEG("links: a, shape: sphere, radius: 1, stiffness: 1, restitution: {ratio: 1.5, speed: "
              "1}"),
-         "between 0 and 1"},
+         "above 0 and at most 1"},
         {PEG("links: a, shape: sphere, radius: 1, stiffness: 1, restitution: {ratio: 0.5}"),
-         "needs 'ratio' and 'speed'"},
+         "needs 'speed'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refuses(cases[i].text, cases[i].says);
 }

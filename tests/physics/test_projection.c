@@ -100,12 +100,13 @@ static void copy_block(const built *grown, const snw_block *a, built *cut, const
     for (int i = 0; i < a->n; i++) cut->s->v[b->dof + i] = grown->s->v[a->dof + i];
 }
 
-// Light links on long arms have accelerations of all magnitudes: rounding is that of the largest.
+// Light links on long arms have accelerations of all magnitudes: rounding is that of the largest,
+// magnified by the condition of the mass matrix (1.6e-10 with some BLAS kernels).
 static void compare_block(const built *grown, const snw_block *a, built *cut, const snw_block *b) {
     double most = 1;
     for (int i = 0; i < grown->m->nv; i++) most = fmax(most, fabs(grown->s->a[i]));
     for (int i = 0; i < a->n; i++) {
-        assert_near(cut->s->a[b->dof + i] / most, grown->s->a[a->dof + i] / most, 1e-10);
+        assert_near(cut->s->a[b->dof + i] / most, grown->s->a[a->dof + i] / most, 1e-9);
     }
 }
 

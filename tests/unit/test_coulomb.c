@@ -6,6 +6,7 @@
 
 #include "near.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { MOST = 12, ROOM = 3 * MOST };
@@ -195,6 +196,7 @@ static void random_contacts_obey_the_law(void **state) {
         snw_coulomb_info info;
         if (solve(&x, 1e-10, &info) != SNW_OK) {
             failed++;
+            printf("case %d: %d contacts, %d velocities, residual %g\n", k, n, dofs, info.residual);
             continue;
         }
         worst = fmax(worst, violation(&x));
