@@ -52,7 +52,10 @@ static int candidate_of(const snw_moreau *c, int k) {
 
 // Adds contact point k, at the start of the step in w; false: no room
 static bool add_candidate(snw_moreau *c, int k, double approach) {
-    if (c->nc == c->most) return false;
+    if (c->nc == c->most) {
+        c->full = true;
+        return false;
+    }
     const int i = c->nc++;
     const snw_contact *law = &c->m->contact[c->m->contact_point[k].contact];
     c->candidate[i] = k;
@@ -225,10 +228,12 @@ static void contact_matrix(snw_moreau *c, const double *impulses) {
 
 static snw_status contact_forces(snw_moreau *c, double *out) {
     snw_coulomb_info info;
+    c->violated = 0;
     if (c->nc == 0) return SNW_OK;
     const snw_status s =
         snw_coulomb_solve(&(snw_coulomb_problem){.n = c->nc, .W = c->W, .b = c->b, .mu = c->mu},
                           COULOMB, &c->scratch, out, c->u, &info);
+    c->violated = info.residual;
     return info.residual <= ACCEPTED ? SNW_OK : s;
 }
 
@@ -281,7 +286,7 @@ static snw_status solve(snw_moreau *c, double h, snw_stats *took) {
         const double norm = out_of_balance(c, h), gaps = contact_violation(c);
         memcpy(c->r, r, (size_t)m->nv * sizeof *r);
         if (!isfinite(norm) || !isfinite(gaps)) return SNW_E_DIVERGED;
-        took->residual = norm;
+        took->residual = fmax(norm, c->violated);
         if (k > 0 && norm <= c->tolerance && gaps <= GAP && added == 0) return SNW_OK;
         if (k > 0 && norm >= 0.5 * least && norm <= 1e3 * c->tolerance && gaps <= GAP &&
             added == 0 && ++stuck == 3)
@@ -639,6 +644,13 @@ static snw_status give_up(const snw_moreau *c, double h, snw_error *err) {
     snw_error why = {0};
     if (snw_inputs_check(c->m, c->in, c->in->t, &why) != SNW_OK)
         return snw_fail(err, SNW_E_DIVERGED, SNW_NO_LAW, c->now->t, why.text);
+    if (c->full) {
+        return snw_fail(err, SNW_E_DIVERGED,
+                        "more than %d contact points touch at t = %g s; the results so far are "
+                        "kept. Give rods fewer nodes, or the contacts a stiffness instead of "
+                        "'hard'",
+                        SNW_MOREAU_CONTACTS, c->now->t);
+    }
     return snw_fail(err, SNW_E_DIVERGED,
                     "no motion found beyond t = %g s (steps down to %.2g s); the results so far "
                     "are kept. Try a smaller step, or a compliant contact",
@@ -651,6 +663,7 @@ static snw_status moreau_advance(void *self, double to, double limit, snw_stats 
     snw_moreau *c = self;
     if (c->saved) moreau_save(c, c->saved);
     c->cuts = 0;
+    c->full = false;
     double h = to - c->now->t;
     const double shortest = 1e-6 * h;
     for (;;) {

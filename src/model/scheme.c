@@ -129,7 +129,7 @@ const snw_scheme_info snw_scheme_table[SNW_SCHEME_COUNT] = {
                            .family = SNW_FAMILY_MOREAU,
                            .order = 2,
                            .options = TAKES(TOLERANCE),
-                           .works = ON(STRAIN) | ON(LOOPS),
+                           .works = ALL,
                            .implicit = true},
     [SNW_SCHEME_GAUSS4] = {.name = "gauss4",
                            .meaning = "implicit, order 4, no damping; not with loops",

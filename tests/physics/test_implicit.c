@@ -167,6 +167,7 @@ static void a_release_off_the_grid_keeps_the_order(void **state) {
                    {"bdf2", 2},
                    {"bdf-alpha", 2},
                    {"conserving", 2},
+                   {"moreau", 2},
                    {"gauss4", 4},
                    {"gauss6", 6},
                    {"radau3", 3},
@@ -257,7 +258,7 @@ static void an_impossible_step_is_reported_and_earlier_results_are_kept(void **s
 static void a_law_that_ends_keeps_the_frames_before(void **state) {
     (void)state;
     static const char *const schemes[] = {
-        "generalized-alpha", "bdf2", "conserving", "gauss6", "radau5", "rk4", "adaptive"};
+        "generalized-alpha", "bdf2", "conserving", "moreau", "gauss6", "radau5", "rk4", "adaptive"};
     for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
         char text[1024];
         snprintf(

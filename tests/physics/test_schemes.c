@@ -36,6 +36,7 @@ static const named schemes[] = {
     SCHEME("bdf2", 2, .scheme = SNW_SCHEME_BDF2),
     SCHEME("bdf2, SO3xR3", 2, .scheme = SNW_SCHEME_BDF2, .split = true),
     SCHEME("bdf-alpha", 2, .scheme = SNW_SCHEME_BDF_ALPHA, .alpha = -0.3),
+    SCHEME("moreau", 2, .scheme = SNW_SCHEME_MOREAU),
     SCHEME("gauss4", 4, .scheme = SNW_SCHEME_GAUSS4),
     SCHEME("gauss4, SO3xR3", 4, .scheme = SNW_SCHEME_GAUSS4, .split = true),
     SCHEME("gauss6", 6, .scheme = SNW_SCHEME_GAUSS6),
@@ -240,7 +241,9 @@ static void the_energy_error_falls_with_twice_the_order(void **state) {
             const energy_errors a = measure_energy_errors(m, &schemes[i], 40),
                                 b = measure_energy_errors(m, &schemes[i], 80);
             const double removed = log2(a.scheme / b.scheme), left = log2(a.balance / b.balance);
-            if (!(fabs(removed - order) < 0.1 && fabs(left - 2 * order) < 0.2 &&
+            // the account of hard contacts takes all that is missing as the error of the scheme
+            const bool takes_all = schemes[i].step.scheme == SNW_SCHEME_MOREAU;
+            if (!(fabs(removed - order) < 0.1 && (takes_all || fabs(left - 2 * order) < 0.2) &&
                   b.balance < 1e-3 * b.scheme)) {
                 fail_msg("%s, robot %d: removed %.3g and %.3g J, slope %.2f; left %.3g and %.3g J, "
                          "slope %.2f",

@@ -116,6 +116,18 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "  push: {on: arm.tip, force: [0, 0.02 N, 0.01 N], when: t < 30 ms}\n"                         \
     "probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, e: energy}\n"
 
+#define DROPPED                                                                                    \
+    "sinew: 1\n"                                                                                   \
+    "robot:\n"                                                                                     \
+    "  box: {on: world, joint: free, body: {box: [0.1, 0.08, 0.06], mass: 1 kg}}\n"                \
+    "  ball: {on: world, joint: free, body: {sphere: {radius: 30 mm}, mass: 1 kg}}\n"              \
+    "contacts:\n"                                                                                  \
+    "  floor: {ground: {on: [box, ball], hard: true, restitution: 0.4, friction: 0.3}}\n"          \
+    "initial:\n"                                                                                   \
+    "  box: {pose: {xyz: [0, 0, 0.15], rpy: [0.4, 0.3, 0]}, twist: [1, 0, 2, 0.5, 0, 0]}\n"        \
+    "  ball: {pose: {xyz: [0.3, 0, 0.1]}, twist: [0, 9, 0, 0.5, 0, 0]}\n"                          \
+    "probes: {box: {position: box}, ball: {position: ball}, c: {contact: floor}, e: energy}\n"
+
 #define JOINTS                                                                                     \
     "sinew: 1\n"                                                                                   \
     "robot:\n"                                                                                     \
@@ -384,6 +396,7 @@ static const char *const studies[] = {
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, base: split, scheme: trapezoidal}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, scheme: euler, start: rest}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, scheme: conserving}]\n",
+    DROPPED "study: [dynamic: {for: 300 ms, step: 5 ms}]\n",
     CAR "study: [dynamic: {for: 300 ms, step: 10 ms}, dynamic: {for: 300 ms, step: 10 ms, scheme: "
         "conserving}, static: {for: 1 s, step: 0.2 s}, dynamic: {for: 300 ms, step: 20 ms, scheme: "
         "gauss4}]\n",
