@@ -56,7 +56,7 @@ viewer: setup
 test: setup-test
 	$(call build_preset,dev)
 	$(call build_preset,asan)
-	$(call build_preset,tsan) --target unit_threads unit_shared_model
+	$(call build_preset,tsan) --target unit_threads unit_shared_model unit_batch
 	@mkdir -p build/test
 	@printf 'subdirs("%s")\n' ../dev ../asan ../tsan > build/test/CTestTestfile.cmake
 	ctest --test-dir build/test --output-on-failure --no-tests=error --parallel $(JOBS)
