@@ -59,13 +59,13 @@ class _BatchControls(MutableMapping[str, Rows]):
         return len(self._batch.model.actuators)
 
 
-class _BatchParameters(MutableMapping[str, "Value | Sequence[Value] | Array"]):
+class _BatchParameters(MutableMapping[str, "Value | Array"]):
     """Values of the models: `parameters["silicone.young"] = values`, (n,) or one for all. A change restarts the motion."""
 
     def __init__(self, batch: "Batch"):
         self._batch = batch
 
-    def __setitem__(self, path: str, value: Value | Sequence[Value] | Array) -> None:
+    def __setitem__(self, path: str, value: Value | Array) -> None:
         robots = self._batch.robots
         if isinstance(value, str) or np.ndim(value) == 0:
             values = [cast(Value, value)] * len(robots)

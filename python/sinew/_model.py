@@ -20,7 +20,7 @@ class Coordinates(Mapping[str, "int | slice"]):
     def __init__(self, coordinates: Parts, links: Parts):
         self._coordinates, self._links = coordinates, links
 
-    def __getitem__(self, name: str) -> int | slice:
+    def __getitem__(self, name: str) -> int | Any:  # slice where it is a link, which only the file tells
         if name in self._links and name not in self._coordinates:
             return self._links[name].q
         return self._coordinates[name].index

@@ -7,7 +7,7 @@ import html
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -139,7 +139,7 @@ class Controls(MutableMapping[str, "Inputs | Law"]):
         if lib.snw_robot_set_motion(robot._r, index, *pointers, robot._err) != lib.SNW_OK:
             raise_error(robot._err)
 
-    def __getitem__(self, name: str | int) -> Quantity | Array:
+    def __getitem__(self, name: str | int) -> Quantity | Any:  # Array where it has several inputs
         """Present effort with its `.unit`: N, N*m, tension (N) or gauge pressure (Pa); activation factor of a muscle."""
         index, _, size = self._slots.get(name) or self._slot(name)
         out = np.empty(size)
@@ -490,7 +490,7 @@ class Robot:
             self._check(lib.snw_robot_wrench(self._r, self._model.rods[rod].index, x, doubles(out)))
         return out
 
-    def probe(self, name: str) -> Array | float:
+    def probe(self, name: str) -> Array | Any:  # float where it has one column, which only the file tells
         """Present value of a probe of the file, SI; a number where it has one column."""
         key, size, out, address = self._probes.get(name) or self._find_probe(name)
         self._enter()

@@ -20,8 +20,8 @@ Rows = Union[Numbers, Sequence[Sequence[float]]]
 """What may be given where numbers or a matrix are wanted."""
 Inputs = Union[Numbers, str, Sequence[Union[float, str]]]
 """What may be given where texts with units are read too."""
-Value = Union[float, str]
-"""Value of a parameter: a number (int and bool count as such), or a text, with a unit or not."""
+Value = Union[float, str, Sequence[Union[float, str]]]
+"""Value of an override: a number (int and bool count as such), a text, with a unit or not, or a list of these."""
 Overrides = Mapping[str, Value]
 """Values by the paths of the model language."""
 Path = Union[str, "os.PathLike[str]"]

@@ -118,10 +118,6 @@ class Task(_Base):
         self.observation_space = Box(-np.inf, np.inf, (size,), np.float64)
         self.action_space = Box(-1.0, 1.0, (self.actions,), np.float64)
 
-    def _vector(self, probe: str) -> Array:
-        """Present value of a probe with several columns, SI."""
-        return np.asarray(self.robot.probe(probe))
-
     # ---- what subclasses give
 
     actions = 1
@@ -219,18 +215,18 @@ class Reach(Task):
         for k, tension in enumerate(self._tensions([radius * np.cos(angle), radius * np.sin(angle)])):
             other.controls[k] = tension
         other.equilibrium()
-        self.target = np.asarray(other.probe("tip"))
+        self.target = other.probe("tip")
 
     def _act(self, action: Array) -> None:
         for k, tension in enumerate(self._tensions(action)):
             self.robot.controls[k] = tension
 
     def _observe(self) -> Array:
-        tip = self._vector("tip")
-        return np.concatenate([tip, self._vector("speed"), self.target, tip - self.target])
+        tip = self.robot.probe("tip")
+        return np.concatenate([tip, self.robot.probe("speed"), self.target, tip - self.target])
 
     def _reward(self, action: Array) -> float:
-        return -float(np.linalg.norm(self._vector("tip") - self.target)) / 0.25
+        return -float(np.linalg.norm(self.robot.probe("tip") - self.target)) / 0.25
 
     def baseline(self) -> Policy:
         """Proportional and integral control of both directions of bending, damped by the velocity of the tip."""
@@ -272,12 +268,13 @@ class SwingUp(Task):
         self.robot.controls["motor"] = self.torque * float(action[0])
 
     def _observe(self) -> Array:
-        tip, angle, rate = self._vector("tip"), self.robot.probe("angle"), self.robot.probe("rate")
+        r = self.robot
+        tip = r.probe("tip")
         length = np.hypot(tip[0], tip[2])
-        return np.concatenate([[tip[0] / length, tip[2] / length, angle, rate], tip, self._vector("speed")])
+        return np.concatenate([[tip[0] / length, tip[2] / length, r.probe("angle"), r.probe("rate")], tip, r.probe("speed")])
 
     def _reward(self, action: Array) -> float:
-        return float(self._vector("tip")[2]) / 0.3 - 1e-3 * float(action[0]) ** 2
+        return float(self.robot.probe("tip")[2]) / 0.3 - 1e-3 * float(action[0]) ** 2
 
     def baseline(self) -> Policy:
         """Energy is pumped in along the motion until it suffices; near the top the joint is a damped spring."""
@@ -330,7 +327,7 @@ class Steer(Task):
             self.robot.controls[k] = self.stiffness * self.bend * action[k]
 
     def _observe(self) -> Array:
-        pose, twist = self.robot.pose("link(1)"), self._vector("speed")
+        pose, twist = self.robot.pose("link(1)"), self.robot.probe("speed")
         to = pose[:2, :2].T @ (self.target - pose[:2, 3])
         distance = np.linalg.norm(to)
         angle, rate = self._joints()
