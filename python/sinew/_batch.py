@@ -3,35 +3,39 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import cast, overload
 
 import numpy as np
 
-from ._core import ArgumentError, Exclusive, Overrides, doubles, ffi, lib, new_error, raise_error, text, vector, view
+from ._core import Exclusive, doubles, new_error, raise_error, text, vector, view
+from ._errors import ArgumentError
 from ._model import Model
 from ._robot import Robot, steps_options
+from ._sinew import ffi, lib
+from ._types import Array, Mask, Numbers, Overrides, Path, Pointer, Rows, Value
 
 _interrupts: list[BaseException] = []
 
 
-def _interrupted(_kind, value, _traceback) -> None:
+def _interrupted(_kind: type[BaseException], value: BaseException, _traceback: TracebackType) -> None:
     _interrupts.append(value)
 
 
 @ffi.def_extern(error=1, onerror=_interrupted)
-def sinew_batch_poll(_user):
+def sinew_batch_poll(_user: Pointer) -> int:
     return 0  # entering Python lets it handle signals; Ctrl-C becomes an exception here, which ends the call
 
 
-class _BatchControls(MutableMapping):
+class _BatchControls(MutableMapping[str, Rows]):
     """Inputs of the actuators of all robots: `controls["cord(1)"] = tensions`, (n,), (n, size) or one for all."""
 
     def __init__(self, batch: "Batch"):
         self._batch = batch
 
-    def __setitem__(self, name: str | int, value) -> None:
+    def __setitem__(self, name: str | int, value: Rows) -> None:
         part = self._batch.model.actuators[name]
         numbers = np.asarray(value, dtype=np.float64)
         if part.size == 1 and numbers.ndim == 1:
@@ -42,57 +46,66 @@ class _BatchControls(MutableMapping):
             raise ArgumentError(f"'{name}' needs one value, or {self._batch.n} of size {part.size}, "
                                 f"but has shape {np.shape(value)}") from None  # fmt: skip
 
-    def __getitem__(self, name: str | int) -> np.ndarray:
+    def __getitem__(self, name: str | int) -> Array:
         return np.array([robot.controls[name] for robot in self._batch.robots])
 
     def __delitem__(self, name: str | int) -> None:
         self._batch.u[:, self._batch.model.actuators[name].numbers] = lib.snw_input_law()
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._batch.model.actuators)
 
     def __len__(self) -> int:
         return len(self._batch.model.actuators)
 
 
-class _BatchParameters(MutableMapping):
+class _BatchParameters(MutableMapping[str, "Value | Array"]):
     """Values of the models: `parameters["silicone.young"] = values`, (n,) or one for all. A change restarts the motion."""
 
     def __init__(self, batch: "Batch"):
         self._batch = batch
 
-    def __setitem__(self, path: str, value) -> None:
+    def __setitem__(self, path: str, value: Value | Array) -> None:
         robots = self._batch.robots
-        values = [value] * len(robots) if isinstance(value, str) or np.ndim(value) == 0 else list(value)
+        if isinstance(value, str) or np.ndim(value) == 0:
+            values = [cast(Value, value)] * len(robots)
+        else:
+            values = list(cast("Sequence[Value]", value))
         if len(values) != len(robots):
             raise ArgumentError(f"'{path}' needs {len(robots)} values, but has {len(values)}")
         with ThreadPoolExecutor(self._batch.threads) as pool, self._batch._exclusive:
             list(pool.map(lambda i: robots[i]._change({path: values[i]}), range(len(robots))))
 
-    def __getitem__(self, path: str) -> np.ndarray:
+    def __getitem__(self, path: str) -> Array:
         return np.array([robot.parameters[path] for robot in self._batch.robots])
 
     def __delitem__(self, path: str) -> None:
         raise TypeError("values of a model cannot be removed")
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter(self._batch.model.parameter_parts)
 
     def __len__(self) -> int:
         return len(self._batch.model.parameter_parts)
 
 
-class _Robots(Sequence):
+class _Robots(Sequence[Robot]):
     """The robots of a batch; objects for them are made when they are first asked for."""
 
-    def __init__(self, handle, n: int, model: Model, exclusive: Exclusive):
+    def __init__(self, handle: Pointer, n: int, model: Model, exclusive: Exclusive):
         self._handle, self._model, self._exclusive = handle, model, exclusive
         self._made: list[Robot | None] = [None] * n
 
     def __len__(self) -> int:
         return len(self._made)
 
-    def __getitem__(self, i):
+    @overload
+    def __getitem__(self, i: int) -> Robot: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> list[Robot]: ...
+
+    def __getitem__(self, i: int | slice) -> Robot | list[Robot]:
         if isinstance(i, slice):
             return [self[k] for k in range(*i.indices(len(self)))]
         robot = self._made[i]
@@ -121,7 +134,7 @@ class Batch:
     The numbers of each robot are those of a `Robot` stepped alone, to the last bit. `threads`: all cores unless given.
     """
 
-    def __init__(self, robot: "Robot | Model | str | os.PathLike", n: int, *, threads: int | None = None,
+    def __init__(self, robot: Robot | Model | Path, n: int, *, threads: int | None = None,
                  set: Overrides | None = None):  # fmt: skip
         model = robot.model if isinstance(robot, Robot) else robot if isinstance(robot, Model) else Model(robot, set=set)
         out, self._err = ffi.new("snw_batch **"), new_error()
@@ -155,7 +168,7 @@ class Batch:
         """Step of the last start, s."""
         lib.snw_batch_set_poll(self._b, lib.sinew_batch_poll, ffi.NULL)
 
-    def _call(self, function, *args) -> None:
+    def _call(self, function: Callable[..., int], *args: Pointer) -> None:
         """A call of the library; robots that fail by themselves are marked, other failures raise."""
         with self._exclusive:
             status = function(self._b, *args, self._err)
@@ -168,25 +181,27 @@ class Batch:
         if status not in (lib.SNW_E_DIVERGED, lib.SNW_E_SINGULAR):
             raise_error(self._err)
 
-    def _mask(self, at) -> np.ndarray:
+    def _mask(self, at: Mask | None) -> Mask:
         return np.ascontiguousarray(np.broadcast_to(True if at is None else np.asarray(at, dtype=bool), (self.n,)))
 
-    def start(self, step: float, scheme: str | None = None, *, at: np.ndarray | None = None, **options) -> None:
+    def start(self, step: float, scheme: str | None = None, *, at: Mask | None = None, rho: float | None = None,
+              alpha: float | None = None, tolerance: float | None = None, engine: str | None = None,
+              points: int = 0) -> None:  # fmt: skip
         """Start motions from `q`, `v` at their robots' times; `at`: a mask of the robots to start, all unless given.
 
-        `step`, `scheme` and further options are those of `Robot.simulate`.
+        `step` (s), `scheme` and the other options are those of `Robot.simulate`.
         """
-        how, _kept = steps_options(step, scheme, **options)
+        how, _kept = steps_options(step, scheme, rho, alpha, tolerance, engine, points)
         mask = self._mask(at)
         self.failed[mask] = False
         self._call(lib.snw_batch_start, how, ffi.from_buffer("unsigned char[]", mask))
         self.dt = float(step)
 
-    def equilibrium(self, *, at: np.ndarray | None = None) -> None:
+    def equilibrium(self, *, at: Mask | None = None) -> None:
         """Move robots from `q` to stable equilibria under their inputs; those that do not get there are in `failed`."""
         self._call(lib.snw_batch_equilibrium, ffi.from_buffer("unsigned char[]", self._mask(at)))
 
-    def step(self, dt: float | None = None, count: int = 1, *, at: np.ndarray | None = None) -> None:
+    def step(self, dt: float | None = None, count: int = 1, *, at: Mask | None = None) -> None:
         """Advance all robots that have not failed by `count` steps of dt (that of the start unless given), s.
 
         `at`: a mask of the robots to step. Robots that fail now are in `failed` and `errors`; nothing is raised for them.
@@ -199,19 +214,20 @@ class Batch:
         """Messages of the robots that have failed, by their number."""
         return {int(i): text(lib.snw_batch_error(self._b, int(i)).text) for i in np.flatnonzero(self.failed)}
 
-    def probe(self, name: str) -> np.ndarray:
-        """Present values of a probe, (n, columns), or (n,) where it has one column."""
+    def probe(self, name: str) -> Array:
+        """Present values of a probe, SI, (n, columns), or (n,) where it has one column."""
         size = self.model.probes[name].size
         out = np.empty((self.n, size))
         self._call(lib.snw_batch_probe, name.encode(), doubles(out))
         return out[:, 0] if size == 1 else out
 
-    def set_time(self, t, at: np.ndarray | None = None) -> None:
+    def set_time(self, t: Numbers, at: Mask | None = None) -> None:
         """Set the time of robots (s), one number or (n,), from which the next `start` goes on."""
         times = vector(np.broadcast_to(t, (self.n,)), self.n, "t")
         with self._exclusive:
             for i in np.flatnonzero(self._mask(at)):
-                self.robots[i]._check(lib.snw_robot_set_time(self.robots[i]._r, times[i]))
+                robot = self.robots[int(i)]
+                robot._check(lib.snw_robot_set_time(robot._r, times[i]))
 
     def close(self) -> None:
         """Does nothing; the threads end with the object. For use in `with`."""
@@ -219,7 +235,7 @@ class Batch:
     def __enter__(self) -> "Batch":
         return self
 
-    def __exit__(self, *_) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def __repr__(self) -> str:

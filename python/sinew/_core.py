@@ -7,50 +7,53 @@ import os
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import NoReturn
 
 import numpy as np
 
 from ._errors import ArgumentError, Error, error_of
 from ._sinew import ffi, lib
+from ._types import Array, Numbers, Overrides, Path, Pointer, Value
 
-Overrides = Mapping[str, "float | int | str | bool"]
 
-
-def text(pointer) -> str:
+def text(pointer: Pointer) -> str:
     """A C string; empty for NULL."""
     return ffi.string(pointer).decode() if pointer else ""
 
 
-def new_error() -> Any:
+def new_error() -> Pointer:
     """Memory for the message of a failed call."""
     return ffi.new("snw_error *")
 
 
-def raise_error(err) -> None:
+def raise_error(err: Pointer) -> NoReturn:
     """Raise the exception of a failed call."""
     raise exception_of(err)
 
 
-def exception_of(err) -> Exception:
+def exception_of(err: Pointer) -> Exception:
     """The exception of a failed call from its snw_error."""
     return error_of(text(lib.snw_status_text(err.status)), text(err.text) or text(lib.snw_status_text(err.status)),
                     text(err.file), err.line, err.column)  # fmt: skip
 
 
-def doubles(array: np.ndarray):
+def doubles(array: Array) -> Pointer:
     """Pointer to the numbers of a contiguous array, by rows or by columns."""
     return ffi.from_buffer("double[]", array if array.flags.c_contiguous else array.T)
 
 
-def view(pointer, shape, owner) -> np.ndarray:
+def view(pointer: Pointer, shape: tuple[int, ...], owner: Pointer) -> Array:
     """Array over memory of the library. It keeps `owner` alive, so that the memory cannot vanish under it."""
-    kept = ffi.gc(pointer, lambda _, owner=owner: None)
+
+    def keep(_: Pointer, _owner: Pointer = owner) -> None:
+        pass
+
+    kept = ffi.gc(pointer, keep)
     count = int(np.prod(shape))
     return np.frombuffer(ffi.buffer(kept, 8 * count), dtype=np.float64).reshape(shape)
 
 
-def vector(value, size: int, name: str) -> np.ndarray:
+def vector(value: Numbers, size: int, name: str | int) -> Array:
     """A contiguous array of `size` numbers made from `value`; a number counts as all of them when size is 1."""
     out = np.ascontiguousarray(value, dtype=np.float64)
     if out.size != size or out.ndim > 1:
@@ -58,15 +61,15 @@ def vector(value, size: int, name: str) -> np.ndarray:
     return out.reshape(size)
 
 
-def written(value) -> str:
+def written(value: Value) -> str:
     """Value of an override as the model language writes it; all digits of a number."""
     if isinstance(value, bool):
         return "on" if value else "off"
     return repr(float(value)) if isinstance(value, (float, np.floating)) else str(value)
 
 
-def override_list(values: Overrides | None):
-    """Overrides {path: value} as the array of strings that C takes, and what keeps it alive."""
+def override_list(values: Overrides | None) -> tuple[int, Pointer, list[Pointer]]:
+    """Overrides {path: value} as C takes them: their number, an array of strings, and what keeps it alive."""
     kept = [ffi.new("char[]", f"{path}={written(value)}".encode()) for path, value in (values or {}).items()]
     return len(kept), ffi.new("char *[]", kept) if kept else ffi.NULL, kept
 
@@ -98,17 +101,17 @@ class Part:
     @property
     def size(self) -> int:
         """How many `numbers` it has."""
-        return self.numbers.stop - self.numbers.start
+        return int(self.numbers.stop - self.numbers.start)
 
 
 def _range(first: int, count: int) -> slice:
     return slice(first, first + count) if first >= 0 else slice(0, 0)
 
 
-class Parts(Mapping):
+class Parts(Mapping[str, Part]):
     """Parts of one kind: a mapping of names to `Part`, in the order of their numbers."""
 
-    def __init__(self, model, kind: str):
+    def __init__(self, model: Pointer, kind: str):
         self.kind = kind
         code = getattr(lib, "SNW_PART_" + kind.upper())
         part = ffi.new("snw_part *")
@@ -119,7 +122,7 @@ class Parts(Mapping):
             self._parts.append(Part(kind, i, text(part.name), text(part.type), text(part.unit), part.link,
                                     _range(part.first, part.size), _range(part.q, part.nq), _range(part.v, part.nv),
                                     _range(part.node, part.nnode), part.value))  # fmt: skip
-        self._index = {}
+        self._index: dict[str, Part] = {}
         for p in self._parts:
             self._index.setdefault(p.name, p)
 
@@ -153,13 +156,13 @@ class Exclusive:
     def __init__(self, what: str = "robot"):
         self._lock, self._what = threading.Lock(), what
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         if not self._lock.acquire(False):
             raise Error(f"the {self._what} is in use by another thread; give each thread its own, such as robot.copy()")
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._lock.release()
 
 
-def file_path(path) -> bytes:
+def file_path(path: Path) -> bytes:
     return os.fsencode(os.fspath(path))

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ._core import Overrides, Part, Parts, file_path, new_error, override_list, raise_error, text
+from ._core import Part, Parts, file_path, new_error, override_list, raise_error, text
 from ._sinew import ffi, lib
-from ._types import Path
+from ._types import Overrides, Path, Pointer, Value
 
 
 class Coordinates(Mapping[str, "int | slice"]):
@@ -20,7 +20,7 @@ class Coordinates(Mapping[str, "int | slice"]):
     def __init__(self, coordinates: Parts, links: Parts):
         self._coordinates, self._links = coordinates, links
 
-    def __getitem__(self, name: str) -> int | slice:
+    def __getitem__(self, name: str) -> int | Any:  # slice where it is a link, which only the file tells
         if name in self._links and name not in self._coordinates:
             return self._links[name].q
         return self._coordinates[name].index
@@ -45,7 +45,7 @@ class Source(NamedTuple):
     path: str | None
     text: str | None
     run: str | None
-    set: dict[str, "float | int | str | bool"]
+    set: dict[str, Value]
 
     def changed(self, set: Overrides) -> "Source":
         """The same with further overrides."""
@@ -66,21 +66,21 @@ class Model:
         out, err = ffi.new("snw_robot_model **"), new_error()
         count, values, _kept = override_list(set)
         run_name = run.encode() if run is not None else ffi.NULL
-        if text is not None:
-            data = text.encode()
-            status = lib.snw_robot_model_parse(name.encode(), data, len(data), run_name, count, values, out, err)
-        else:
+        if path is not None:
             status = lib.snw_robot_model_open(file_path(path), run_name, count, values, out, err)
+        else:
+            data = (text or "").encode()
+            status = lib.snw_robot_model_parse(name.encode(), data, len(data), run_name, count, values, out, err)
         if status != lib.SNW_OK:
             raise_error(err)
         self._set(out[0], Source(None if path is None else os.fspath(path), text, run, dict(set or {})))
 
-    def _set(self, pointer: Any, source: Source | None) -> None:
+    def _set(self, pointer: Pointer, source: Source | None) -> None:
         self._m = ffi.gc(pointer, lib.snw_robot_model_close)
         self._source = source
 
     @classmethod
-    def _of(cls, pointer: Any, source: Source | None = None) -> "Model":
+    def _of(cls, pointer: Pointer, source: Source | None = None) -> "Model":
         """A model object for a reference that it then owns."""
         model = cls.__new__(cls)
         model._set(pointer, source)

@@ -13,10 +13,10 @@ import weakref
 import numpy as np
 
 from . import _command
-from ._core import Overrides, written
+from ._core import written
 from ._errors import Error
 from ._model import Model
-from ._types import Array, Path
+from ._types import Array, Overrides, Path
 
 
 def _end(process: "subprocess.Popen[str]", folder: "tempfile.TemporaryDirectory[str]") -> None:

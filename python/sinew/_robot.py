@@ -7,33 +7,21 @@ import html
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ._core import (
-    ArgumentError,
-    Error,
-    Exclusive,
-    Overrides,
-    Parts,
-    doubles,
-    ffi,
-    lib,
-    new_error,
-    override_list,
-    raise_error,
-    vector,
-    view,
-)
+from ._core import Exclusive, Parts, doubles, new_error, override_list, raise_error, vector, view
+from ._errors import ArgumentError, Error
 from ._model import Coordinates, Model
 from ._play import Play
+from ._sinew import ffi, lib
 from ._sketch import svg
-from ._types import Numbers, Path
+from ._types import Array, Inputs, Numbers, Overrides, Path, Pointer, Rows, Value
 from ._units import Quantity, effort_of, inputs
 
 _step = lib.snw_robot_step
-_AXES = {"body": lib.SNW_AXES_BODY, "world": lib.SNW_AXES_WORLD}
+_AXES: dict[str, int] = {"body": lib.SNW_AXES_BODY, "world": lib.SNW_AXES_WORLD}
 
 
 @dataclass(frozen=True)
@@ -45,7 +33,7 @@ class Energy:
     gravity: float
     dissipation: float
     """Dissipated power, W."""
-    momentum: np.ndarray
+    momentum: Array
     """Angular momentum about the origin (kg m^2/s), then linear momentum (kg m/s), world frame."""
 
     @property
@@ -57,15 +45,15 @@ class Energy:
 class Modes(NamedTuple):
     """Modes of small vibrations, by rising frequency."""
 
-    frequency: np.ndarray
+    frequency: Array
     """Hz, undamped; 0: null motion, negative: grows with the rate 2 pi |f| 1/s."""
-    damping: np.ndarray
+    damping: Array
     """Fraction of critical damping; NaN without vibration."""
-    shape: np.ndarray
+    shape: Array
     """Displacements (nv, count) of unit modal mass."""
 
 
-class Parameters(MutableMapping):
+class Parameters(MutableMapping[str, Value]):
     """Values of the model by the paths of overrides: `robot.parameters["silicone.young"]`.
 
     Reading gives SI numbers that know their unit (`.unit`, `.to("MPa")`); numbers and texts with units ("2 MPa") may be
@@ -82,10 +70,10 @@ class Parameters(MutableMapping):
         """SI unit of a value."""
         return self._robot.model.quantity(path)[1]
 
-    def __setitem__(self, path: str, value: float | str) -> None:
+    def __setitem__(self, path: str, value: Value) -> None:
         self.update({path: value})
 
-    def update(self, values: Overrides) -> None:
+    def update(self, values: Overrides) -> None:  # type: ignore[override]  # values of a mapping only, all at once
         """Set several values at once; on an error none of them changes."""
         self._robot._set_parameters(values)
 
@@ -102,29 +90,32 @@ class Parameters(MutableMapping):
         return repr(self._robot.model.parameter_parts)
 
 
-class Controls(MutableMapping):
+Law = Callable[["Robot"], Inputs]
+"""Inputs of an actuator as a function of the robot."""
+
+
+class Controls(MutableMapping[str, "Inputs | Law"]):
     """Inputs of the actuators: `controls["cord(1)"] = 2.0`, by the name of the actuator or its number.
 
-    The value, a number or a text with a unit ("3 N"), replaces the law of the file:
-    an effort (N, N m), a tension (N), a
+    The value, a number or a text with a unit ("3 N"), replaces the law of the file: an effort (N, N m), a tension (N), a
     pressure (Pa), a position (m, rad), a shortening (m), a volume (m^3), an amount of gas (mol) or the activation factor
-    of a muscle, as the file prescribes it. It is used, and refused if it is not valid, by the next computation or step. A function of the robot is evaluated
-    at the beginning of each step: `controls["cord(1)"] = lambda robot: ...`. `del controls[name]` returns to the law of
-    the file. The same numbers as an array are `robot.u`.
+    of a muscle, as the file prescribes it. It is used, and refused if it is not valid, by the next computation or step.
+    A function of the robot is evaluated at the beginning of each step: `controls["cord(1)"] = lambda robot: ...`.
+    `del controls[name]` returns to the law of the file. The same numbers as an array are `robot.u`.
     """
 
     def __init__(self, robot: "Robot"):
         self._robot = robot
         self._u = ffi.cast("double *", ffi.from_buffer(robot._u)) if robot._u.size else ffi.NULL
         self._slots: dict[str | int, tuple[int, int, int]] = {}  # index of the actuator, first of its inputs, their number
-        self._laws: dict[int, tuple[Callable, int, int]] = {}  # of actuators: function, first input, number of inputs
+        self._laws: dict[int, tuple[Law, int, int]] = {}  # of actuators: function, first input, number of inputs
 
     def _slot(self, name: str | int) -> tuple[int, int, int]:
         part = self._robot.model.actuators[name]
         slot = self._slots[name] = part.index, part.numbers.start, part.size
         return slot
 
-    def __setitem__(self, name: str | int, value) -> None:
+    def __setitem__(self, name: str | int, value: Inputs | Law) -> None:
         index, first, size = self._slots.get(name) or self._slot(name)
         if callable(value):
             self._laws[index] = value, first, size
@@ -136,7 +127,7 @@ class Controls(MutableMapping):
         if self._laws:
             self._laws.pop(index, None)
 
-    def _write(self, name, first: int, size: int, value) -> None:
+    def _write(self, name: str | int, first: int, size: int, value: Inputs) -> None:
         self._robot._u[first : first + size] = vector(inputs(self._robot.model.actuators[name], value), size, name)
 
     def move(self, name: str | int, position: Numbers, rate: Numbers | None = None, acceleration: Numbers | None = None) -> None:
@@ -148,7 +139,7 @@ class Controls(MutableMapping):
         if lib.snw_robot_set_motion(robot._r, index, *pointers, robot._err) != lib.SNW_OK:
             raise_error(robot._err)
 
-    def __getitem__(self, name: str | int):
+    def __getitem__(self, name: str | int) -> Quantity | Any:  # Array where it has several inputs
         """Present effort with its `.unit`: N, N*m, tension (N) or gauge pressure (Pa); activation factor of a muscle."""
         index, _, size = self._slots.get(name) or self._slot(name)
         out = np.empty(size)
@@ -207,7 +198,7 @@ class Robot:
             raise_error(self._err)
         self._take(out[0], model)
 
-    def _take(self, pointer, model: Model, owner=None, exclusive: Exclusive | None = None) -> None:
+    def _take(self, pointer: Pointer, model: Model, owner: Pointer = None, exclusive: Exclusive | None = None) -> None:
         """Use a robot of the library. It is closed with this object, unless its owner, such as a batch, is given."""
         self._r = pointer if owner is not None else ffi.gc(pointer, lib.snw_robot_close)
         self._owner = owner = self._r if owner is None else owner
@@ -215,8 +206,8 @@ class Robot:
         self._exclusive = exclusive or Exclusive()
         self._acquire, self._release = self._exclusive._lock.acquire, self._exclusive._lock.release
         self._place = ffi.new("snw_place *")
-        self._places: dict[str, object] = {}  # name -> snw_place
-        self._probes: dict[str, tuple] = {}  # name -> text for C, size, array, its address
+        self._places: dict[str, Pointer] = {}  # name -> snw_place
+        self._probes: dict[str, tuple[Pointer, int, Array, Pointer]] = {}  # name -> text for C, size, array, its address
         self._matrix = np.empty((4, 4))  # results of calls, before they are copied
         self._matrix_at = doubles(self._matrix)
         self.nq: int = lib.snw_robot_nq(self._r)
@@ -337,7 +328,7 @@ class Robot:
     # ---- state
 
     @property
-    def q(self) -> np.ndarray:
+    def q(self) -> Array:
         """Coordinates (nq), a view to read and write; `coordinates` tells their order and units, SI."""
         return self._q
 
@@ -346,7 +337,7 @@ class Robot:
         self._q[:] = value
 
     @property
-    def v(self) -> np.ndarray:
+    def v(self) -> Array:
         """Velocities (nv), SI, a view to read and write."""
         return self._v
 
@@ -355,7 +346,7 @@ class Robot:
         self.v[:] = value
 
     @property
-    def a(self) -> np.ndarray:
+    def a(self) -> Array:
         """Accelerations (nv), SI, a view to read and write."""
         return self._a
 
@@ -364,7 +355,7 @@ class Robot:
         self.a[:] = value
 
     @property
-    def u(self) -> np.ndarray:
+    def u(self) -> Array:
         """Inputs of all actuators, SI, a view to read and write, in the order of `actuators` (`actuators[name].numbers`).
 
         NaN where the law of the file holds; `del controls[name]` returns to it. Numbers are used from the next
@@ -373,7 +364,7 @@ class Robot:
         return self._u
 
     @u.setter
-    def u(self, value) -> None:
+    def u(self, value: Numbers) -> None:
         self._u[:] = value
 
     @property
@@ -393,23 +384,23 @@ class Robot:
     class _At:
         """Another state for one computation; the robot has its own again afterwards."""
 
-        def __init__(self, robot: "Robot", q, v, a):
-            self._pairs = []
+        def __init__(self, robot: "Robot", q: Numbers | None, v: Numbers | None, a: Numbers | None):
+            self._pairs: list[tuple[Array, Array, Array]] = []  # array of the robot, other value, own value
             for array, value, name in ((robot.q, q, "q"), (robot.v, v, "v"), (robot.a, a, "a")):
                 if value is not None:
                     self._pairs.append((array, vector(value, array.size, name), array.copy()))
 
-        def __enter__(self):
+        def __enter__(self) -> None:
             for array, value, _ in self._pairs:
                 array[:] = value
 
-        def __exit__(self, *_):
-            for array, _, old in self._pairs:
+        def __exit__(self, *_: object) -> None:
+            for array, _value, old in self._pairs:
                 array[:] = old
 
     # ---- kinematics
 
-    def _at(self, place: str, x: float | None):
+    def _at(self, place: str, x: float | None) -> Pointer:
         if x is not None:
             out = self._place
             out.kind, out.index, out.x = lib.SNW_PLACE_ROD, self._model.rods[place].index, x
@@ -426,7 +417,7 @@ class Robot:
         if not self._acquire(False):
             self._exclusive.__enter__()
 
-    def pose(self, place: str, x: float | None = None) -> np.ndarray:
+    def pose(self, place: str, x: float | None = None) -> Array:
         """Pose in the world, 4 x 4, of a link's end ("hand"), "arm.root", "arm.tip", a named site, or, with `x`, of the
         section of a rod at arc length x (m)."""
         at = self._at(place, x)
@@ -438,7 +429,7 @@ class Robot:
         finally:
             self._release()
 
-    def poses(self, link: str | None = None) -> np.ndarray:
+    def poses(self, link: str | None = None) -> Array:
         """World poses of all nodes, (nodes, 4, 4), or of those of one link; positions in m."""
         out = np.empty((lib.snw_robot_nodes(self._r), 4, 4))
         with self._exclusive:
@@ -452,21 +443,21 @@ class Robot:
         except KeyError:
             raise ArgumentError(f"frame is 'body' or 'world', not '{frame}'") from None
 
-    def twist(self, place: str, x: float | None = None, *, frame: str = "world") -> np.ndarray:
+    def twist(self, place: str, x: float | None = None, *, frame: str = "world") -> Array:
         """Angular velocity (rad/s) and velocity (m/s) of a frame, (6,), in world or body axes."""
         out = np.empty(6)
         with self._exclusive:
             self._check(lib.snw_robot_twist(self._r, self._at(place, x), self._axes(frame), doubles(out)))
         return out
 
-    def acceleration(self, place: str, x: float | None = None, *, frame: str = "world") -> np.ndarray:
+    def acceleration(self, place: str, x: float | None = None, *, frame: str = "world") -> Array:
         """Time derivative of `twist` at (q, v, a), (6,); in world axes it contains the acceleration of the point."""
         out = np.empty(6)
         with self._exclusive:
             self._check(lib.snw_robot_acceleration(self._r, self._at(place, x), self._axes(frame), doubles(out)))
         return out
 
-    def jacobian(self, place: str, x: float | None = None, *, frame: str = "world") -> np.ndarray:
+    def jacobian(self, place: str, x: float | None = None, *, frame: str = "world") -> Array:
         """Jacobian (6, nv) of a frame: twist = J v + part of motion given by laws."""
         at, axes = self._at(place, x), self._axes(frame)
         self._enter()
@@ -477,7 +468,7 @@ class Robot:
         finally:
             self._release()
 
-    def jacobian_rate(self, place: str, x: float | None = None, *, frame: str = "world") -> np.ndarray:
+    def jacobian_rate(self, place: str, x: float | None = None, *, frame: str = "world") -> Array:
         """Time derivative (6, nv) of `jacobian` along (q, v)."""
         out, rate = np.empty((6, self.nv), order="F"), np.empty((6, self.nv), order="F")
         with self._exclusive:
@@ -485,21 +476,21 @@ class Robot:
                                                doubles(rate)))  # fmt: skip
         return rate
 
-    def strain(self, rod: str, x: float) -> np.ndarray:
+    def strain(self, rod: str, x: float) -> Array:
         """Twist, bend_y, bend_z (1/m), stretch, shear_y, shear_z of a rod at arc length x (m), (6,)."""
         out = np.empty(6)
         with self._exclusive:
             self._check(lib.snw_robot_strain(self._r, self._model.rods[rod].index, x, doubles(out)))
         return out
 
-    def wrench(self, rod: str, x: float) -> np.ndarray:
+    def wrench(self, rod: str, x: float) -> Array:
         """Internal moment (N m) and force (N) at arc length x (m), (6,), section axes, by the tip side on the root side."""
         out = np.empty(6)
         with self._exclusive:
             self._check(lib.snw_robot_wrench(self._r, self._model.rods[rod].index, x, doubles(out)))
         return out
 
-    def probe(self, name: str) -> np.ndarray | float:
+    def probe(self, name: str) -> Array | Any:  # float where it has one column, which only the file tells
         """Present value of a probe of the file, SI; a number where it has one column."""
         key, size, out, address = self._probes.get(name) or self._find_probe(name)
         self._enter()
@@ -510,7 +501,7 @@ class Robot:
         finally:
             self._release()
 
-    def _find_probe(self, name: str) -> tuple:
+    def _find_probe(self, name: str) -> tuple[Pointer, int, Array, Pointer]:
         size = self._model.probes[name].size
         out = np.empty(size)
         found = self._probes[name] = ffi.new("char[]", name.encode()), size, out, doubles(out)
@@ -518,7 +509,7 @@ class Robot:
 
     # ---- dynamics
 
-    def inverse_dynamics(self, a: Numbers | None = None, *, q: Numbers | None = None, v: Numbers | None = None) -> np.ndarray:
+    def inverse_dynamics(self, a: Numbers | None = None, *, q: Numbers | None = None, v: Numbers | None = None) -> Array:
         """Generalised forces (nv), SI, needed for the motion (q, v, a) in addition to those of the model."""
         out = np.empty(self.nv)
         with self._exclusive, self._At(self, q, v, a):
@@ -526,7 +517,7 @@ class Robot:
         return out
 
     def forward_dynamics(self, tau: Numbers | None = None, *, q: Numbers | None = None,
-                         v: Numbers | None = None) -> np.ndarray:  # fmt: skip
+                         v: Numbers | None = None) -> Array:  # fmt: skip
         """Accelerations (nv), SI, at (q, v) under forces tau in addition to those of the model, constraints included."""
         force = None if tau is None else vector(tau, self.nv, "tau")
         old = self.a.copy()
@@ -538,21 +529,21 @@ class Robot:
             raise_error(self._err)
         return out
 
-    def bias(self, *, q: Numbers | None = None, v: Numbers | None = None) -> np.ndarray:
+    def bias(self, *, q: Numbers | None = None, v: Numbers | None = None) -> Array:
         """Bias forces h (nv), SI: the inverse dynamics is M a + h."""
         out = np.empty(self.nv)
         with self._exclusive, self._At(self, q, v, None):
             self._check(lib.snw_robot_bias(self._r, doubles(out)))
         return out
 
-    def mass(self, *, q: Numbers | None = None) -> np.ndarray:
+    def mass(self, *, q: Numbers | None = None) -> Array:
         """Mass matrix (nv, nv) at q."""
         out = np.empty((self.nv, self.nv), order="F")
         with self._exclusive, self._At(self, q, None, None):
             self._check(lib.snw_robot_mass(self._r, doubles(out)))
         return out
 
-    def mass_solve(self, b: Numbers, *, q: Numbers | None = None) -> np.ndarray:
+    def mass_solve(self, b: Rows, *, q: Numbers | None = None) -> Array:
         """M^-1 b for a vector (nv) or a matrix (nv, n)."""
         x = np.array(b, dtype=np.float64, order="F")
         if x.ndim not in (1, 2) or x.shape[0] != self.nv:
@@ -565,7 +556,7 @@ class Robot:
         return x
 
     def tangent(self, *, q: Numbers | None = None, v: Numbers | None = None,
-                a: Numbers | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+                a: Numbers | None = None) -> tuple[Array, Array, Array]:  # fmt: skip
         """K, C, M (nv, nv): derivatives of the inverse dynamics with respect to q, v and a."""
         K, C, M = (np.empty((self.nv, self.nv), order="F") for _ in range(3))
         with self._exclusive, self._At(self, q, v, a):
@@ -579,7 +570,7 @@ class Robot:
             self._check(lib.snw_robot_energy(self._r, out))
         return Energy(out.kinetic, out.elastic, out.gravity, out.dissipation, np.array(list(out.momentum)))
 
-    def link_energies(self) -> dict[str, np.ndarray]:
+    def link_energies(self) -> dict[str, Array]:
         """Kinetic, elastic and gravity energy of each link, J."""
         out = np.empty((len(self._model.links), 3))
         with self._exclusive:
@@ -593,7 +584,7 @@ class Robot:
         """Number of constraint rows."""
         return lib.snw_robot_constraints(self._r)
 
-    def constraint_jacobian(self) -> tuple[np.ndarray, np.ndarray]:
+    def constraint_jacobian(self) -> tuple[Array, Array]:
         """Constraint Jacobian (rows, nv) and violation of the rows (rows,), m and rad."""
         n = self.nconstraints
         C, violation = np.empty((n, self.nv), order="F"), np.empty(n)
@@ -601,14 +592,14 @@ class Robot:
             self._check(lib.snw_robot_constraint_jacobian(self._r, doubles(C), doubles(violation)))
         return C, violation
 
-    def multipliers(self) -> tuple[np.ndarray, np.ndarray]:
+    def multipliers(self) -> tuple[Array, Array]:
         """Lagrange multipliers (rows,) of the last computation, N and N m, and their generalised forces (nv,)."""
         out, force = np.empty(self.nconstraints), np.empty(self.nv)
         with self._exclusive:
             self._check(lib.snw_robot_multipliers(self._r, doubles(out), doubles(force)))
         return out, force
 
-    def loop_wrench(self, loop: str) -> np.ndarray:
+    def loop_wrench(self, loop: str) -> Array:
         """Torque (N m) and force (N) that a loop exerts on its second site, world axes, (6,)."""
         out = np.empty(6)
         with self._exclusive:
@@ -692,7 +683,9 @@ class Robot:
         return f"<sinew.Robot '{self._model.title or self._model.run}' at t = {self.t:g} s: nq {self.nq}, nv {self.nv}>"
 
 
-def steps_options(step: float, scheme=None, rho=None, alpha=None, tolerance=None, engine=None, points: int = 0):
+def steps_options(step: float, scheme: str | None = None, rho: float | None = None, alpha: float | None = None,
+                  tolerance: float | None = None, engine: str | None = None,
+                  points: int = 0) -> tuple[Pointer, list[Pointer]]:  # fmt: skip
     """Options of a motion as C takes them, and what keeps them alive."""
     how = ffi.new("snw_robot_steps *", lib.snw_robot_steps_defaults(float(step)))
     kept = [None if name is None else ffi.new("char[]", name.encode()) for name in (scheme, engine)]
@@ -713,7 +706,8 @@ def steps_options(step: float, scheme=None, rho=None, alpha=None, tolerance=None
 class Simulation:
     """A motion of a robot, step by step: `sim.step()`. The state is the robot's: `robot.q`, `robot.probe("tip")`."""
 
-    def __init__(self, robot: Robot, step, scheme, rho, alpha, tolerance, engine, points):
+    def __init__(self, robot: Robot, step: float, scheme: str | None, rho: float | None, alpha: float | None,
+                 tolerance: float | None, engine: str | None, points: int):  # fmt: skip
         self.robot, self.dt = robot, float(step)
         how, _kept = steps_options(self.dt, scheme, rho, alpha, tolerance, engine, points)
         with robot._exclusive:
@@ -788,7 +782,7 @@ class Simulation:
         """Remove the spring of `pull`."""
         lib.snw_robot_let_go(self._r)
 
-    def save(self) -> np.ndarray:
+    def save(self) -> Array:
         """All numbers on which the following steps depend."""
         count = lib.snw_robot_saves(self._r)
         if count == 0:
@@ -797,7 +791,7 @@ class Simulation:
         self.robot._check(lib.snw_robot_save(self._r, doubles(out)))
         return out
 
-    def restore(self, state: np.ndarray) -> None:
+    def restore(self, state: Numbers) -> None:
         """Return to a saved state; the steps that follow have the same bits."""
         numbers = vector(state, lib.snw_robot_saves(self._r), "state")
         self.robot._check(lib.snw_robot_restore(self._r, doubles(numbers)))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import pathlib
@@ -10,21 +11,27 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any
 
 import numpy as np
 
-from ._core import Overrides, exception_of, ffi, file_path, lib, new_error, override_list, raise_error, text, view
+from ._core import exception_of, file_path, new_error, override_list, raise_error, text, view
 from ._model import Model
 from ._result import Result
+from ._sinew import ffi, lib
+from ._types import Array, Overrides, Path, Pointer
+
+Progress = Callable[[str, float, float], None]
+"""Function of the name of a step, the time (s) and the fraction that is done."""
 
 
 class SinewWarning(UserWarning):
     """A warning of a study, such as a basis or a step that is too coarse."""
 
 
-def run(model: "str | os.PathLike | Mapping", output: str | os.PathLike | None = None, *, runs: str | list[str] | None = None,
-        set: Overrides | None = None, progress: "bool | Callable[[str, float, float], None]" = False,
-        resume: bool = False) -> Result:  # fmt: skip
+def run(model: Path | Mapping[str, Any], output: Path | None = None, *, runs: str | list[str] | None = None,
+        set: Overrides | None = None, progress: bool | Progress = False, resume: bool = False) -> Result:  # fmt: skip
     """Do the study of a model, every run of it, and return its `Result`.
 
     `model`: a model file, or dictionaries with the keys of the model language. `output`: the result file; without it
@@ -37,12 +44,13 @@ def run(model: "str | os.PathLike | Mapping", output: str | os.PathLike | None =
     KeyboardInterrupt likewise, and `resume` continues.
     """
     folder = tempfile.TemporaryDirectory(prefix="sinew-") if output is None or isinstance(model, Mapping) else None
+    place = folder.name if folder is not None else ""
     if isinstance(model, Mapping):
-        path = os.path.join(folder.name, "model.yaml")
+        path = os.path.join(place, "model.yaml")
         pathlib.Path(path).write_text(json.dumps({"sinew": 1, **model}), encoding="utf-8")
     else:
         path = os.fspath(model)
-    target = os.path.join(folder.name, "result.h5") if output is None else os.fspath(output)
+    target = os.path.join(place, "result.h5") if output is None else os.fspath(output)
     names = [ffi.new("char[]", name.encode()) for name in ([runs] if isinstance(runs, str) else runs or [])]
     choice, listed = ffi.new("snw_study_choice *"), ffi.new("char *[]", names)
     count, texts, _kept = override_list(set)
@@ -58,12 +66,13 @@ def run(model: "str | os.PathLike | Mapping", output: str | os.PathLike | None =
     elif folder is not None:
         folder.cleanup()
     if failure is not None:
-        failure.result = result
+        failure.result = result  # type: ignore[attr-defined]  # any exception may carry it
         raise failure
+    assert result is not None  # as nothing failed
     return result
 
 
-def _stamp(path: str):
+def _stamp(path: str) -> tuple[int, int, int] | None:
     """Tells whether a file was written; None: there is none."""
     try:
         info = os.stat(path)
@@ -79,7 +88,7 @@ def _line(step: str, t: float, fraction: float) -> None:
 class _Hooks:
     """Hooks of a study in Python. An exception in one of them, Ctrl-C too, ends the study and is kept in `failure`."""
 
-    def __init__(self, progress: Callable | bool, frame: Callable[[], None] | None = None):
+    def __init__(self, progress: Progress | bool, frame: Callable[[], None] | None = None):
         self.progress, self.frame = _line if progress is True else progress or None, frame
         self.failure: BaseException | None = None
         self.warnings: list[str] = []
@@ -100,32 +109,33 @@ class _Hooks:
             warnings.warn(line, SinewWarning, stacklevel=3)
 
 
-def _failed(_kind, value, traceback) -> None:
-    hooks = ffi.from_handle(traceback.tb_frame.f_locals["user"])
+def _failed(_kind: type[BaseException], value: BaseException, traceback: TracebackType) -> None:
+    hooks: _Hooks = ffi.from_handle(traceback.tb_frame.f_locals["user"])
     hooks.failure = hooks.failure or value
 
 
 @ffi.def_extern(error=lib.SNW_E_STOPPED, onerror=_failed)
-def sinew_study_frame(user, study):
+def sinew_study_frame(user: Pointer, study: Pointer) -> int:
     ffi.from_handle(user).frame()
     return lib.SNW_OK
 
 
 @ffi.def_extern(onerror=_failed)
-def sinew_study_progress(user, step, t, fraction):
-    hooks = ffi.from_handle(user)
-    if hooks.failure is None:
+def sinew_study_progress(user: Pointer, step: Pointer, t: float, fraction: float) -> None:
+    hooks: _Hooks = ffi.from_handle(user)
+    if hooks.failure is None and hooks.progress is not None:
         hooks.progress(text(step), t, fraction)
 
 
 @ffi.def_extern(error=1, onerror=_failed)
-def sinew_study_cancel(user):
+def sinew_study_cancel(user: Pointer) -> bool:
     # entering Python lets it handle signals: Ctrl-C is an exception here
-    return ffi.from_handle(user).failure is not None
+    hooks: _Hooks = ffi.from_handle(user)
+    return hooks.failure is not None
 
 
 @ffi.def_extern(onerror=_failed)
-def sinew_study_warn(user, line):
+def sinew_study_warn(user: Pointer, line: Pointer) -> None:
     ffi.from_handle(user).warnings.append(text(line))
 
 
@@ -137,7 +147,7 @@ class Study:
     >>> study.t, study["tip"]
     """
 
-    def __init__(self, model: "Model | str | os.PathLike", *, run: str | None = None, set: Overrides | None = None):
+    def __init__(self, model: Model | Path, *, run: str | None = None, set: Overrides | None = None):
         if not isinstance(model, Model):
             model = Model(model, run=run, set=set)
         self.model = model
@@ -147,7 +157,7 @@ class Study:
         if lib.snw_study_create(model._m, out, err) != lib.SNW_OK:
             raise_error(err)
         self._s = ffi.gc(out[0], lib.snw_study_close)
-        self._columns = []
+        self._columns: list[str] = []
         while True:
             name = lib.snw_study_column(self._s, len(self._columns))
             if not name:
@@ -155,14 +165,14 @@ class Study:
             self._columns.append(text(name))
 
     def run(self, *, frame: Callable[["Study"], None] | None = None,
-            progress: Callable[[str, float, float], None] | bool = False, keep: bool = True) -> "Study":  # fmt: skip
+            progress: Progress | bool = False, keep: bool = True) -> "Study":  # fmt: skip
         """Run the study from the beginning; returns the study itself.
 
         `frame`: called with the study at each frame; `row(field)` gives its numbers. `progress`: called with the name of
         the step, the time (s) and the fraction that is done, or True for a line on standard error. `keep`: keep all
         frames in arrays. An exception in a callback and Ctrl-C end the study; the frames until then stay.
         """
-        hooks, err = _Hooks(progress, (lambda: frame(self)) if frame else None), new_error()
+        hooks, err = _Hooks(progress, functools.partial(frame, self) if frame else None), new_error()
         status = lib.snw_study_run(self._s, 1 if keep else 0, hooks.c, err)
         hooks.finish()
         self.warnings = hooks.warnings
@@ -175,16 +185,17 @@ class Study:
     def _field(self, name: str) -> int:
         code = {"t": "TIME", "stage_index": "STEP", "columns": "COLUMN"}.get(name, name.upper())
         try:
-            return getattr(lib, "SNW_FIELD_" + code)
+            field: int = getattr(lib, "SNW_FIELD_" + code)
         except AttributeError:
             raise KeyError(f"a frame has no field '{name}'") from None
+        return field
 
-    def row(self, field: str) -> np.ndarray:
+    def row(self, field: str) -> Array:
         """The numbers of a field (`t`, `q`, `v`, `pose`, `columns`, `energy`, ..) of the last frame; a copy."""
         code = self._field(field)
         return np.array(view(lib.snw_study_row(self._s, code), (lib.snw_study_width(self._s, code),), self._s))
 
-    def array(self, field: str) -> np.ndarray:
+    def array(self, field: str) -> Array:
         """All kept frames of a field, (frames, width), SI units; a copy."""
         code = self._field(field)
         shape = (lib.snw_study_frames(self._s), lib.snw_study_width(self._s, code))
@@ -193,17 +204,17 @@ class Study:
         return np.array(view(lib.snw_study_array(self._s, code), shape, self._s))
 
     @property
-    def t(self) -> np.ndarray:
+    def t(self) -> Array:
         """Time of the frames, s."""
         return self.array("t")[:, 0]
 
     @property
-    def q(self) -> np.ndarray:
+    def q(self) -> Array:
         """Coordinates, (frames, nq), SI units."""
         return self.array("q")
 
     @property
-    def v(self) -> np.ndarray:
+    def v(self) -> Array:
         """Velocities, (frames, nv), SI units."""
         return self.array("v")
 
@@ -212,7 +223,7 @@ class Study:
         """Names of the columns of the probes, such as `tip.x`."""
         return list(self._columns)
 
-    def __getitem__(self, name: str) -> np.ndarray:
+    def __getitem__(self, name: str) -> Array:
         """Values of a probe in SI units, (frames, columns), or of a column, (frames,)."""
         values = self.array("columns")
         if name in self._columns:

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import json
 from functools import lru_cache
-from typing import Any
+from typing import cast
 
 import numpy as np
 
 from ._core import Part
 from ._errors import ArgumentError, ModelError
 from ._model import Model
+from ._types import Inputs, Numbers
 
 
 class Quantity(float):
@@ -51,7 +52,7 @@ def read(text: str) -> tuple[float, str]:
         raise ArgumentError(f"'{text}' is no number with a unit: {failure.text}") from None
 
 
-def si(value: Any, unit: str | None, name: str) -> Any:
+def si(value: Inputs, unit: str | None, name: str) -> Numbers:
     """Numbers in SI units of what was given for `name`: numbers as they are, texts by their units, lists of both.
 
     `unit`: the unit that is wanted; None where the numbers have several units, so that a text cannot be checked.
@@ -66,7 +67,7 @@ def si(value: Any, unit: str | None, name: str) -> Any:
         return number
     if isinstance(value, (list, tuple)) and any(isinstance(x, str) for x in value):
         return np.array([si(x, unit, name) for x in value], dtype=np.float64)
-    return value
+    return cast(Numbers, value)  # a list without texts
 
 
 def _plain(text: str) -> bool:
@@ -78,10 +79,10 @@ def _plain(text: str) -> bool:
     return True
 
 
-def inputs(part: Part, value: Any) -> Any:
+def inputs(part: Part, value: Inputs) -> Numbers:
     """Inputs of an actuator in SI units, from numbers or texts with units."""
     if not isinstance(value, (str, list, tuple)):
-        return value
+        return cast(Numbers, value)
     return si(value, None if part.size > 1 and not part.unit else part.unit, part.name)
 
 

@@ -16,24 +16,32 @@ from __future__ import annotations
 import enum
 import functools
 import pathlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ._batch import Batch
 from ._errors import NotConverged
 from ._model import Model
-from ._robot import Robot
+from ._robot import Robot, Simulation
+from ._types import Array, Mask, Numbers, Overrides, Rows, Value
 
-try:
-    import gymnasium
-    from gymnasium.spaces import Box
+gymnasium: Any = None
+_Base = object
+_VectorBase = object
+if not TYPE_CHECKING:  # types are the same whether Gymnasium is installed or not
+    try:
+        import gymnasium
+        from gymnasium.spaces import Box
+        from gymnasium.vector import AutoresetMode, VectorEnv as _VectorBase
 
-    from gymnasium.vector import AutoresetMode, VectorEnv as _VectorBase
+        _Base = gymnasium.Env
+    except ImportError:
+        gymnasium, _VectorBase = None, object
 
-    _Base = gymnasium.Env
-except ImportError:
-    gymnasium, _Base, _VectorBase = None, object, object
+if gymnasium is None:
 
     class AutoresetMode(enum.Enum):
         """When a robot of a vector environment begins its next episode, as gymnasium.vector.AutoresetMode."""
@@ -45,9 +53,10 @@ except ImportError:
     class Box:
         """Arrays between two bounds, as gymnasium.spaces.Box."""
 
-        def __init__(self, low, high, shape=None, dtype=np.float64):
+        def __init__(self, low: npt.ArrayLike, high: npt.ArrayLike, shape: Sequence[int] | None = None,
+                     dtype: npt.DTypeLike = np.float64):  # fmt: skip
             self.dtype = np.dtype(dtype)
-            self.shape = tuple(shape) if shape is not None else np.broadcast(low, high).shape
+            self.shape: tuple[int, ...] = tuple(shape) if shape is not None else np.broadcast(low, high).shape
             self.low = np.broadcast_to(np.asarray(low, self.dtype), self.shape)
             self.high = np.broadcast_to(np.asarray(high, self.dtype), self.shape)
             self._random = np.random.default_rng()
@@ -55,24 +64,33 @@ except ImportError:
         def seed(self, seed: int | None = None) -> None:
             self._random = np.random.default_rng(seed)
 
-        def sample(self) -> np.ndarray:
-            return self._random.uniform(self.low, self.high).astype(self.dtype)
+        def sample(self) -> Array:
+            return np.asarray(self._random.uniform(self.low, self.high)).astype(self.dtype)
 
-        def contains(self, x) -> bool:
-            x = np.asarray(x)
-            return x.shape == self.shape and bool(np.all(x >= self.low) and np.all(x <= self.high))
+        def contains(self, x: npt.ArrayLike) -> bool:
+            given = np.asarray(x)
+            return given.shape == self.shape and bool(np.all(given >= self.low) and np.all(given <= self.high))
 
         def __repr__(self) -> str:
             return f"Box({self.low.min():g}, {self.high.max():g}, {self.shape}, {self.dtype})"
 
 
+Info = dict[str, Any]
+"""Further results of `reset` and `step`, as Gymnasium has them."""
+Policy = Callable[[Array], Array]
+"""A controller: the action as a function of the observation."""
 MODELS = pathlib.Path(__file__).parent / "models"
+
+
+def _limited(action: npt.ArrayLike) -> Array:
+    """An action between -1 and 1."""
+    return np.asarray(np.clip(action, -1, 1))
 
 
 class Task(_Base):
     """A robot with a task. Subclasses say what an action does, what is observed and what is rewarded."""
 
-    metadata = {"render_modes": []}
+    metadata: dict[str, Any] = {"render_modes": []}
     model_file = ""
     step_time = 0.01
     """Time step of the robot, s."""
@@ -80,19 +98,20 @@ class Task(_Base):
     """Time steps in an action."""
     limit = 250
     """Actions in an episode."""
-    render_mode = None
+    render_mode: str | None = None
+    np_random: np.random.Generator  # of Gymnasium's base, where it is installed
 
-    def __init__(self, **overrides):
+    def __init__(self, **overrides: Value):
         self._use(Robot(self._model(overrides)))
 
     @classmethod
-    def _model(cls, overrides: dict) -> Model:
+    def _model(cls, overrides: Overrides) -> Model:
         return Model(MODELS / cls.model_file, set={k.replace("__", "."): v for k, v in overrides.items()})
 
     def _use(self, robot: Robot) -> None:
         self.robot = robot
         self._q0, self._v0 = robot.q.copy(), robot.v.copy()
-        self._sim = None
+        self._sim: Simulation | None = None
         self._random = np.random.default_rng()
         self._count = 0
         size = self._observe_size()
@@ -109,27 +128,27 @@ class Task(_Base):
     def _begin(self) -> None:
         """Choose the start and the target."""
 
-    def _act(self, action: np.ndarray) -> None:
+    def _act(self, action: Array) -> None:
         """Set the inputs of the robot for the time steps of an action."""
         raise NotImplementedError
 
-    def _observe(self) -> np.ndarray:
+    def _observe(self) -> Array:
         raise NotImplementedError
 
-    def _reward(self, action: np.ndarray) -> float:
+    def _reward(self, action: Array) -> float:
         raise NotImplementedError
 
     def _arrived(self) -> bool:
         """Is the task done? Asked after `_reward`."""
         return False
 
-    def baseline(self) -> Callable[[np.ndarray], np.ndarray]:
+    def baseline(self) -> Policy:
         """A simple controller: a function of the observation."""
         raise NotImplementedError
 
     # ---- Gymnasium's interface
 
-    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Array, Info]:
         self._restart(seed)
         self._sim = self.robot.simulate(self.step_time)
         return self._observe(), {}
@@ -137,7 +156,7 @@ class Task(_Base):
     def _restart(self, seed: int | None) -> None:
         """The state at the beginning of an episode."""
         if gymnasium is not None:
-            _Base.reset(self, seed=seed)  # its generator has the same numbers as that below
+            gymnasium.Env.reset(self, seed=seed)  # its generator has the same numbers as that below
             self._random = self.np_random
         elif seed is not None:
             self._random = np.random.default_rng(seed)
@@ -147,10 +166,10 @@ class Task(_Base):
         self._count = 0
         self._begin()
 
-    def step(self, action) -> tuple[np.ndarray, float, bool, bool, dict]:
+    def step(self, action: Numbers) -> tuple[Array, float, bool, bool, Info]:
         if self._sim is None:
             raise RuntimeError("call reset() before step()")
-        action = np.clip(np.asarray(action, dtype=np.float64).reshape(self.actions), -1, 1)
+        action = _limited(np.asarray(action, dtype=np.float64).reshape(self.actions))
         self._act(action)
         try:
             self._sim.step(count=self.repeat)
@@ -158,7 +177,7 @@ class Task(_Base):
             return self._judge(action, failure.text)
         return self._judge(action)
 
-    def _judge(self, action: np.ndarray, failure: str | None = None) -> tuple[np.ndarray, float, bool, bool, dict]:
+    def _judge(self, action: Array, failure: str | None = None) -> tuple[Array, float, bool, bool, Info]:
         """What `step` returns after the time steps of an action; `failure`: why one of them could not be done."""
         self._count += 1
         if failure is not None:
@@ -185,7 +204,7 @@ class Reach(Task):
     def _observe_size(self) -> int:
         return 12
 
-    def _tensions(self, action) -> np.ndarray:
+    def _tensions(self, action: Numbers) -> Array:
         y, z = self.pull * np.asarray(action)
         return np.array([max(y, 0), max(z, 0), max(-y, 0), max(-z, 0)])
 
@@ -198,27 +217,27 @@ class Reach(Task):
         other.equilibrium()
         self.target = other.probe("tip")
 
-    def _act(self, action) -> None:
+    def _act(self, action: Array) -> None:
         for k, tension in enumerate(self._tensions(action)):
             self.robot.controls[k] = tension
 
-    def _observe(self) -> np.ndarray:
+    def _observe(self) -> Array:
         tip = self.robot.probe("tip")
         return np.concatenate([tip, self.robot.probe("speed"), self.target, tip - self.target])
 
-    def _reward(self, action) -> float:
+    def _reward(self, action: Array) -> float:
         return -float(np.linalg.norm(self.robot.probe("tip") - self.target)) / 0.25
 
-    def baseline(self) -> Callable[[np.ndarray], np.ndarray]:
+    def baseline(self) -> Policy:
         """Proportional and integral control of both directions of bending, damped by the velocity of the tip."""
         state = np.zeros(2)
 
-        def policy(observation: np.ndarray) -> np.ndarray:
+        def policy(observation: Array) -> Array:
             speed, error = observation[3:6], observation[9:12]
             # the arm hangs along -z of the world: its y is the world's y, its z the world's x
             bend, rate = error[[1, 0]], speed[[1, 0]]
-            state[:] = np.clip(state - 0.5 * bend, -1, 1)
-            return np.clip(state - 3.0 * bend - 0.3 * rate, -1, 1)
+            state[:] = _limited(state - 0.5 * bend)
+            return _limited(state - 3.0 * bend - 0.3 * rate)
 
         return policy
 
@@ -245,22 +264,22 @@ class SwingUp(Task):
     def _begin(self) -> None:
         self.robot.q[self.robot.coordinates["arm.angle"]] = self._random.uniform(-0.1, 0.1)
 
-    def _act(self, action) -> None:
+    def _act(self, action: Array) -> None:
         self.robot.controls["motor"] = self.torque * float(action[0])
 
-    def _observe(self) -> np.ndarray:
+    def _observe(self) -> Array:
         r = self.robot
         tip = r.probe("tip")
         length = np.hypot(tip[0], tip[2])
         return np.concatenate([[tip[0] / length, tip[2] / length, r.probe("angle"), r.probe("rate")], tip, r.probe("speed")])
 
-    def _reward(self, action) -> float:
+    def _reward(self, action: Array) -> float:
         return float(self.robot.probe("tip")[2]) / 0.3 - 1e-3 * float(action[0]) ** 2
 
-    def baseline(self) -> Callable[[np.ndarray], np.ndarray]:
+    def baseline(self) -> Policy:
         """Energy is pumped in along the motion until it suffices; near the top the joint is a damped spring."""
 
-        def policy(observation: np.ndarray) -> np.ndarray:
+        def policy(observation: Array) -> Array:
             sine, cosine, _, rate, tip, speed = *observation[:4], observation[4:7], observation[7:10]
             angle = np.arctan2(sine, cosine)  # from the top
             turning = (tip[2] * speed[0] - tip[0] * speed[2]) / (tip[0] ** 2 + tip[2] ** 2)
@@ -269,7 +288,7 @@ class SwingUp(Task):
             else:
                 lacking = 9.81 / 0.25 * (1 - cosine) - 0.5 * turning**2  # energy over m l^2
                 torque = 0.02 * lacking * np.sign(turning)
-            return np.clip([torque / self.torque], -1, 1)
+            return _limited([torque / self.torque])
 
         return policy
 
@@ -300,34 +319,34 @@ class Steer(Task):
         self.target = 2.0 * np.array([np.cos(angle), np.sin(angle)])
         self._before = 2.0
 
-    def _joints(self) -> tuple[np.ndarray, np.ndarray]:
+    def _joints(self) -> tuple[Array, Array]:
         return self.robot.q[3:], self.robot.v[3:]
 
-    def _act(self, action) -> None:
+    def _act(self, action: Array) -> None:
         for k in range(5):  # the spring and the damper of the servo are part of the model, so that steps are implicit in them
             self.robot.controls[k] = self.stiffness * self.bend * action[k]
 
-    def _observe(self) -> np.ndarray:
+    def _observe(self) -> Array:
         pose, twist = self.robot.pose("link(1)"), self.robot.probe("speed")
         to = pose[:2, :2].T @ (self.target - pose[:2, 3])
         distance = np.linalg.norm(to)
         angle, rate = self._joints()
         return np.concatenate([[distance, to[1] / distance, to[0] / distance, twist[3], twist[4], twist[2]], angle, rate])
 
-    def _reward(self, action) -> float:
+    def _reward(self, action: Array) -> float:
         distance = float(np.linalg.norm(self.target - self.robot.pose("link(1)")[:2, 3]))
         nearer, self._before = self._before - distance, distance
         return nearer + (1.0 if distance < 0.2 else 0.0)
 
-    def baseline(self) -> Callable[[np.ndarray], np.ndarray]:
+    def baseline(self) -> Policy:
         """A wave that runs from head to tail, bent towards the target."""
         phase = [0.0]
 
-        def policy(observation: np.ndarray) -> np.ndarray:
+        def policy(observation: Array) -> Array:
             bearing = np.arctan2(observation[1], observation[2])
             phase[0] += 4.0 * self.step_time * self.repeat
             wave = 0.5 * np.sin(phase[0] - 0.9 * np.arange(5))
-            return np.clip(wave - 0.4 * np.clip(bearing, -1, 1), -1, 1)
+            return _limited(wave - 0.4 * np.clip(bearing, -1, 1))
 
         return policy
 
@@ -338,7 +357,7 @@ class Steer(Task):
 TASKS: dict[str, type[Task]] = {"Reach": Reach, "SwingUp": SwingUp, "Steer": Steer}
 
 
-def make(task: str, **overrides) -> Task:
+def make(task: str, **overrides: Value) -> Task:
     """A task by name; further arguments override values of its model, `silicone__young="1 MPa"`."""
     return _find(task)(**overrides)
 
@@ -349,7 +368,7 @@ def _find(task: str) -> type[Task]:
     return TASKS[task]
 
 
-def score(env: Task, policy: Callable[[np.ndarray], np.ndarray], episodes: int = 10, seed: int = 1) -> np.ndarray:
+def score(env: Task, policy: Policy, episodes: int = 10, seed: int = 1) -> Array:
     """Sum of rewards of each episode under a policy."""
     out = np.zeros(episodes)
     for i in range(episodes):
@@ -374,11 +393,11 @@ class VectorTask(_VectorBase):
     - `Disabled`: when `reset(options={"reset_mask": mask})` says so.
     """
 
-    render_mode = None
-    spec = None
+    render_mode: str | None = None
+    spec: object = None
 
-    def __init__(self, task: type[Task], num_envs: int, *, autoreset_mode: "AutoresetMode | str" = AutoresetMode.NEXT_STEP,
-                 threads: int | None = None, **overrides):  # fmt: skip
+    def __init__(self, task: type[Task], num_envs: int, *, autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+                 threads: int | None = None, **overrides: Value):  # fmt: skip
         self.batch = Batch(task._model(overrides), num_envs, threads=threads)
         self.tasks: list[Task] = []
         """The single tasks; their robots are those of the batch."""
@@ -396,22 +415,27 @@ class VectorTask(_VectorBase):
         self._over = np.ones(num_envs, dtype=bool)  # not begun, or ended
         self._begun = False
 
-    def _restart(self, at: np.ndarray, seeds: list) -> np.ndarray:
+    def _restart(self, at: Mask, seeds: Sequence[int | None]) -> Array:
         """Begin episodes of the robots `at`; their observations, one row each."""
         batch = self.batch
         for i in np.flatnonzero(at):
             self.tasks[i]._restart(seeds[i])
-            batch.q[i], batch.v[i] = batch.robots[i].q, batch.robots[i].v
+            robot = self.tasks[i].robot
+            batch.q[i], batch.v[i] = robot.q, robot.v
         batch.start(self.tasks[0].step_time, at=at)
         self._over[at] = False
         if batch.failed[at].any():
             raise NotConverged(f"an episode cannot begin: {batch.errors}")
         return np.array([self.tasks[i]._observe() for i in np.flatnonzero(at)])
 
-    def reset(self, *, seed: int | list[int | None] | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+    def reset(self, *, seed: int | Sequence[int | None] | None = None,
+              options: dict[str, Any] | None = None) -> tuple[Array, Info]:  # fmt: skip
         """Begin all episodes, or those of the mask `options["reset_mask"]`; seeds are seed, seed + 1, .. or a list."""
         n = self.num_envs
-        seeds = [seed] * n if seed is None else [seed + i for i in range(n)] if isinstance(seed, (int, np.integer)) else list(seed)
+        if seed is None or isinstance(seed, (int, np.integer)):
+            seeds: list[int | None] = [None if seed is None else seed + i for i in range(n)]
+        else:
+            seeds = list(seed)
         mask = (options or {}).get("reset_mask", np.ones(n, dtype=bool))
         if len(seeds) != n:
             raise ValueError(f"reset needs {n} seeds, but has {len(seeds)}")
@@ -424,14 +448,15 @@ class VectorTask(_VectorBase):
         self._observation[mask] = self._restart(mask, seeds)
         return self._observation.copy(), {}
 
-    def step(self, actions) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict]:
+    def step(self, actions: Rows) -> tuple[Array, Array, Mask, Mask, Info]:
         if not self._begun:
             raise RuntimeError("call reset() before step()")
         if self._over.any() and self.autoreset_mode is AutoresetMode.DISABLED:
             raise RuntimeError("call reset(options={'reset_mask': ..}) for the episodes that have ended")
         n, nobody = self.num_envs, [None] * self.num_envs
-        actions = np.clip(np.asarray(actions, dtype=np.float64).reshape(n, -1), -1, 1)
-        reward, terminated, truncated, info = np.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool), {}
+        actions = _limited(np.asarray(actions, dtype=np.float64).reshape(n, -1))
+        reward, terminated, truncated = np.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+        info: Info = {}
         ended, moving = self._over.copy(), np.flatnonzero(~self._over)
         for i in moving:
             self.tasks[i]._act(actions[i])
@@ -441,28 +466,28 @@ class VectorTask(_VectorBase):
         failed = self.batch.errors if self.batch.failed.any() else {}
         for i in moving:
             self._observation[i], reward[i], terminated[i], truncated[i], one = self.tasks[i]._judge(actions[i], failed.get(int(i)))
-            _collect(info, one, i, n)
+            _collect(info, one, int(i), n)
         self._over = terminated | truncated
         if self._over.any() and self.autoreset_mode is AutoresetMode.SAME_STEP:
             self._finish(info, self._over.copy())
         return self._observation.copy(), reward, terminated, truncated, info
 
-    def _finish(self, info: dict, ended: np.ndarray) -> None:
+    def _finish(self, info: Info, ended: Mask) -> None:
         """Put the end of episodes into `info` and begin new ones."""
         messages, masked = info.pop("failure", None), info.pop("_failure", None)
         for i in np.flatnonzero(ended):
             last = {"failure": messages[i]} if messages is not None and masked[i] else {}
-            _collect(info, {"final_obs": self._observation[i].copy(), "final_info": last}, i, self.num_envs)
+            _collect(info, {"final_obs": self._observation[i].copy(), "final_info": last}, int(i), self.num_envs)
         self._observation[ended] = self._restart(ended, [None] * self.num_envs)
 
-    def close(self, **_) -> None:
+    def close(self, **_: object) -> None:
         """Nothing has to be closed."""
 
     def __repr__(self) -> str:
         return f"<sinew.gym.VectorTask of {self.num_envs} {type(self.tasks[0]).__name__}>"
 
 
-def _collect(info: dict, one: dict, i: int, n: int) -> None:
+def _collect(info: Info, one: Info, i: int, n: int) -> None:
     """Put the info of robot i into arrays of objects over n robots, with masks `_key`; dictionaries become dictionaries."""
     for key, value in one.items():
         mask = info.setdefault("_" + key, np.zeros(n, dtype=bool))
@@ -478,9 +503,10 @@ def _repeated(box: Box, n: int) -> Box:
     return Box(np.repeat(box.low[None], n, axis=0), np.repeat(box.high[None], n, axis=0), (n, *box.shape), box.dtype)
 
 
-def make_vec(task: str, num_envs: int = 1, **options) -> VectorTask:
+def make_vec(task: str, num_envs: int = 1, *, autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+             threads: int | None = None, **overrides: Value) -> VectorTask:  # fmt: skip
     """n robots with a task by name; `autoreset_mode`, `threads` and overrides of the model, see `VectorTask` and `make`."""
-    return VectorTask(_find(task), num_envs, **options)
+    return VectorTask(_find(task), num_envs, autoreset_mode=autoreset_mode, threads=threads, **overrides)
 
 
 if gymnasium is not None:
