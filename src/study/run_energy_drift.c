@@ -101,7 +101,7 @@ static const char *cause_text(const snw_drift_peak *s) {
 
 void snw_energy_drift_warn(const snw_run *r, const snw_step_desc *step, double grid) {
     const snw_energy_drift *d = &r->energy_drift;
-    const double all = r->totals.exchanged, noise = 1e-15; // J, of a robot at rest
+    const double all = r->totals.exchanged, noise = snw_run_energy_noise(r);
     const bool creates = d->created > fmax(CREATED * all, noise);
     if (!creates && !(d->removed > fmax(REMOVED * all, noise))) return;
     const snw_drift_peak *s = creates ? &d->creates : &d->removes;
