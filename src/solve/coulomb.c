@@ -30,7 +30,7 @@ enum {
 // are determined by it alone. Where the solutions about moving centres converge slowly, since A has
 // smaller eigenvalues, it is divided by SOFTER, down to LEAST.
 static const double SOFT = 1e-4, SOFTER = 10, LEAST = 1e-12;
-static const double SLOW = 0.5; // of the violation left by one solution
+static const double SLOW = 0.5;         // of the violation left by one solution
 static const double TO_BOUNDARY = 0.99; // fraction of the longest step inside the cones
 
 // Nesterov-Todd scaling of x and y inside the cone: the symmetric matrix G = eta (2 w w' - J)^(1/2)

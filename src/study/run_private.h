@@ -173,6 +173,8 @@ void snw_energy_drift_begin(snw_energy_drift *d);
 void snw_energy_drift_update(snw_run *r, const snw_integrator *it, const snw_stats *took);
 void snw_energy_drift_at_frame(snw_energy_drift *d, const snw_energy *e);
 void snw_energy_drift_warn(const snw_run *r, const snw_step_desc *step, double grid);
+// Rounding of the energies of a robot at rest, J.
+double snw_energy_noise(const snw_run *r);
 void snw_run_report_progress(const snw_run *r, int stage, double t, double t0, double t1);
 void snw_run_warn(const snw_run *r, const char *message);
 void snw_run_note(const snw_run *r, const char *message);

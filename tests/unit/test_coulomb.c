@@ -141,9 +141,8 @@ static void two_contacts_on_a_stiff_rod(void **state) {
     const double mu = 0.05, slips = 0.01, sticks = 0.01;
     for (double stretch = 1e-3; stretch > 1e-9; stretch /= 10) {
         snw_coulomb_info info;
-        problem x = {.n = 2,
-                     .mu = {mu, mu, mu, mu},
-                     .b = {-1, slips + 10 * stretch, 0, -1, sticks, 0}};
+        problem x = {
+            .n = 2, .mu = {mu, mu, mu, mu}, .b = {-1, slips + 10 * stretch, 0, -1, sticks, 0}};
         for (int i = 0; i < 6; i++) x.W[7 * i] = 1;
         x.W[6 * 1 + 4] = x.W[6 * 4 + 1] = 1 - stretch;
         assert_int_equal(solve(&x, 1e-12, &info), SNW_OK);
