@@ -422,8 +422,12 @@ static void print_contact(const snw_desc *d, const snw_contact_desc *c, const sn
         printf("  %s  ground under", c->name);
     }
     for (int k = 0; k < c->nlink; k++) printf("%s %s", k ? "," : "", d->link[c->link[k]].name);
-    printf(", stiffness %g", c->stiffness);
-    if (c->damping > 0) printf(", damping %g s/m", c->damping);
+    if (c->hard) {
+        printf(", hard, restitution %g", c->restitution);
+    } else {
+        printf(", stiffness %g", c->stiffness);
+        if (c->damping > 0) printf(", damping %g s/m", c->damping);
+    }
     if (c->along != c->across) printf(", friction %g along, %g across", c->along, c->across);
     if (c->along == c->across && c->along > 0) printf(", friction %g", c->along);
     const bool fixed = !c->when || snw_expr_vars(c->when) == 0;
@@ -687,8 +691,12 @@ static void json_contacts(snw_json *j, const snw_desc *d, const snw_run_info *in
             snw_json_close(j);
             continue;
         }
-        snw_field_number(j, "stiffness", c->stiffness);
-        snw_field_number(j, "damping", c->damping);
+        if (c->hard) {
+            snw_field_number(j, "restitution", c->restitution);
+        } else {
+            snw_field_number(j, "stiffness", c->stiffness);
+            snw_field_number(j, "damping", c->damping);
+        }
         snw_field_number(j, "along", c->along);
         snw_field_number(j, "across", c->across);
         const char *warning = info->contact_warning[i];

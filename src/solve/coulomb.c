@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Contact impulses with Coulomb friction: an interior-point method on second-order cones, then
-// Newton's method on the projected equations, and, where both fail, Gauss-Seidel sweeps (theory.md
-// 6.9).
+// Newton's method on the projected equations (theory.md 6.9).
 //
 // Scaled variables make every cone the circular one, L = {|x_t| <= x_0}. With D = diag(1, mu_1,
 // mu_2) and a scale c of each contact,
@@ -28,8 +27,10 @@ enum {
 };
 
 // Regularisation of the diagonal of A, whose typical entries are 1. Impulses of redundant contacts
-// are determined by it alone.
-static const double SOFT = 1e-4;
+// are determined by it alone. Where the solutions about moving centres converge slowly, since A has
+// smaller eigenvalues, it is divided by SOFTER, down to LEAST.
+static const double SOFT = 1e-4, SOFTER = 10, LEAST = 1e-12;
+static const double SLOW = 0.5;         // of the violation left by one solution
 static const double TO_BOUNDARY = 0.99; // fraction of the longest step inside the cones
 
 // Nesterov-Todd scaling of x and y inside the cone: the symmetric matrix G = eta (2 w w' - J)^(1/2)
@@ -46,13 +47,15 @@ typedef struct coulomb {
     double *M; // matrix of a step
     int *pivot;
     bool follow;    // does a step follow the change of |v_t|?
+    double soft;    // the regularisation
     double *centre; // impulses about which the problem is regularised
+    double *best;   // impulses with the least violation of the law
     scaling *g;     // of each contact
 } coulomb;
 
 size_t snw_coulomb_scratch(int n) {
     const size_t d = 3 * (size_t)n, pad = 64;
-    return (2 * d * d + 12 * d + (size_t)n * SCALING) * sizeof(double) + d * sizeof(int) +
+    return (2 * d * d + 13 * d + (size_t)n * SCALING) * sizeof(double) + d * sizeof(int) +
            16 * pad + snw_minimum_norm_scratch(3 * n, 3 * n);
 }
 
@@ -126,8 +129,8 @@ static void take_arrays(coulomb *c, int n, snw_arena *scratch) {
     c->n = n, c->dim = 3 * n;
     c->A = snw_arena_doubles(scratch, d * d);
     c->M = snw_arena_doubles(scratch, d * d);
-    double **const vector[] = {&c->beta, &c->scale, &c->x,   &c->y,   &c->v,     &c->r,
-                               &c->dx,   &c->dy,    &c->dx0, &c->dy0, &c->trial, &c->centre};
+    double **const vector[] = {&c->beta, &c->scale, &c->x,   &c->y,     &c->v,      &c->r,   &c->dx,
+                               &c->dy,   &c->dx0,   &c->dy0, &c->trial, &c->centre, &c->best};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++)
         *vector[i] = snw_arena_doubles(scratch, d);
     c->pivot = snw_arena_ints(scratch, d);
@@ -148,6 +151,7 @@ static double largest_approach(const snw_coulomb_problem *p) {
 // A, beta and scale; velocities are divided by `speed`
 static void scale_problem(coulomb *c, const snw_coulomb_problem *p, double speed) {
     const int d = c->dim;
+    c->soft = SOFT;
     for (int i = 0; i < c->n; i++) {
         double trace = 0;
         for (int k = 0; k < 3; k++) trace += p->W[(size_t)(3 * i + k) * (size_t)(d + 1)] / 3;
@@ -178,7 +182,7 @@ static void times(const coulomb *c, const double *x, double *out) {
 
 static void velocities(const coulomb *c, const double *x, double *v) {
     times(c, x, v);
-    for (int i = 0; i < c->dim; i++) v[i] += c->beta[i] - SOFT * c->centre[i];
+    for (int i = 0; i < c->dim; i++) v[i] += c->beta[i] - c->soft * c->centre[i];
 }
 
 // ---- interior-point method ----------------------------------------------------------------------
@@ -425,6 +429,34 @@ static double unregularised(coulomb *c) {
     return projected(c, c->x, c->v, c->r);
 }
 
+static void soften(coulomb *c) {
+    const double less = c->soft - c->soft / SOFTER;
+    for (int i = 0; i < c->dim; i++) c->A[(size_t)i * (size_t)(c->dim + 1)] -= less;
+    c->soft /= SOFTER;
+}
+
+// x <- solution of the law itself: about centres that move to the last solution
+static void solve_rounds(coulomb *c, double tol, snw_arena *scratch, snw_coulomb_info *info) {
+    double before = INFINITY, least = INFINITY;
+    for (int round = 0; round < ROUNDS; round++) {
+        regularised(c, tol, scratch, info);
+        const double left = unregularised(c);
+        if (left < least) {
+            least = left;
+            memcpy(c->best, c->x, (size_t)c->dim * sizeof *c->x);
+        }
+        if (!(left > tol)) break;
+        if (left > SLOW * before) {
+            if (c->soft <= LEAST) break;
+            soften(c);
+        }
+        before = left;
+    }
+    memcpy(c->centre, c->best, (size_t)c->dim * sizeof *c->x);
+    memcpy(c->x, c->best, (size_t)c->dim * sizeof *c->x);
+    info->residual = projected(c, c->x, c->v, c->r);
+}
+
 // ---- entry --------------------------------------------------------------------------------------
 
 snw_status snw_coulomb_solve(const snw_coulomb_problem *problem, double tol, snw_arena *scratch,
@@ -441,12 +473,7 @@ snw_status snw_coulomb_solve(const snw_coulomb_problem *problem, double tol, snw
     const size_t mark = snw_arena_mark(scratch);
     take_arrays(&c, problem->n, scratch);
     scale_problem(&c, problem, speed);
-    double before = INFINITY;
-    for (int round = 0; round < ROUNDS; round++, before = info->residual) {
-        regularised(&c, tol, scratch, info);
-        info->residual = unregularised(&c);
-        if (!(info->residual > tol) || info->residual > 0.95 * before) break;
-    }
+    solve_rounds(&c, tol, scratch, info);
     open_contacts(&c);
     for (int i = 0; i < c.dim; i++) {
         p[i] = speed * c.scale[i] * c.x[i];

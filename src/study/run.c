@@ -639,8 +639,7 @@ static void warn_contacts(snw_run *r) {
 static void warn_errors(const snw_run *r) {
     char text[280];
     snw_run_warn_accuracy(r);
-    if (fabs(r->totals.balance) >
-        fmax(BALANCE_LIMIT * r->totals.exchanged, snw_run_energy_noise(r))) {
+    if (fabs(r->totals.balance) > fmax(BALANCE_LIMIT * r->totals.exchanged, snw_energy_noise(r))) {
         (void)snprintf(text, sizeof text,
                        "run '%s': of %.3g J exchanged, %.3g J are missing in the energy balance: "
                        "the steps are too long for this motion; shorten them, or let 'adapt' or "

@@ -81,6 +81,13 @@ void snw_energy_drift_update(snw_run *r, const snw_integrator *it, const snw_sta
     update_peak(&d->removes, lost, t, why);
 }
 
+double snw_energy_noise(const snw_run *r) {
+    const snw_model *m = r->now->model;
+    double most = 0;
+    for (int i = 0; i < m->nv; i++) most = fmax(most, m->scale[i] * m->typical[i]);
+    return fmax(1e-15, 1e-13 * most);
+}
+
 static const char *cause_text(const snw_drift_peak *s) {
     switch ((snw_drift_cause)s->why) {
     case SNW_DRIFT_CAUSE_CONTACT:
@@ -101,7 +108,7 @@ static const char *cause_text(const snw_drift_peak *s) {
 
 void snw_energy_drift_warn(const snw_run *r, const snw_step_desc *step, double grid) {
     const snw_energy_drift *d = &r->energy_drift;
-    const double all = r->totals.exchanged, noise = snw_run_energy_noise(r);
+    const double all = r->totals.exchanged, noise = snw_energy_noise(r);
     const bool creates = d->created > fmax(CREATED * all, noise);
     if (!creates && !(d->removed > fmax(REMOVED * all, noise))) return;
     const snw_drift_peak *s = creates ? &d->creates : &d->removes;

@@ -13,8 +13,6 @@
 #include "study/statics.h"
 #include "study/truncation.h"
 
-#include <math.h>
-
 // A phase of the study: the initial description, or the one after a `change` step.
 typedef struct snw_phase {
     const snw_desc *desc;
@@ -167,11 +165,6 @@ SNW_NODISCARD snw_status snw_run_check_divergence(snw_run *r, const snw_integrat
 snw_energy snw_run_energies(const snw_run *r, const snw_integrator *it, const snw_work *w);
 // T + U of the run's state, by the present model or, with shooting, by its fields, J.
 double snw_run_mechanical_energy(snw_run *r);
-// Rounding of the energies of a robot at rest, J: relative to the energy at the start of the step.
-static inline double snw_run_energy_noise(const snw_run *r) {
-    return fmax(1e-15, 1e-13 * fabs(r->cursor.start));
-}
-
 // Add work, heat, scheme and balance of a finished dynamic step to the sums of the run.
 void snw_run_accumulate_energies(snw_run *r, const snw_energy *e);
 // Energy created and removed by the time integrator (run_energy_drift.c): at the start of a dynamic
@@ -180,6 +173,8 @@ void snw_energy_drift_begin(snw_energy_drift *d);
 void snw_energy_drift_update(snw_run *r, const snw_integrator *it, const snw_stats *took);
 void snw_energy_drift_at_frame(snw_energy_drift *d, const snw_energy *e);
 void snw_energy_drift_warn(const snw_run *r, const snw_step_desc *step, double grid);
+// Rounding of the energies of a robot at rest, J.
+double snw_energy_noise(const snw_run *r);
 void snw_run_report_progress(const snw_run *r, int stage, double t, double t0, double t1);
 void snw_run_warn(const snw_run *r, const char *message);
 void snw_run_note(const snw_run *r, const char *message);

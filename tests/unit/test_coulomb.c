@@ -133,6 +133,28 @@ static void a_table_on_four_legs(void **state) {
     assert_near(x.p[0], x.p[6], 1e-6);
 }
 
+// Two contacts on a rod that hardly stretches: impulses along it move both by nearly the same. The
+// first slips and has the friction mu, the second one sticks with what is left. Eigenvalues of W
+// down to `stretch`.
+static void two_contacts_on_a_stiff_rod(void **state) {
+    (void)state;
+    const double mu = 0.05, slips = 0.01, sticks = 0.01;
+    for (double stretch = 1e-3; stretch > 1e-9; stretch /= 10) {
+        snw_coulomb_info info;
+        problem x = {
+            .n = 2, .mu = {mu, mu, mu, mu}, .b = {-1, slips + 10 * stretch, 0, -1, sticks, 0}};
+        for (int i = 0; i < 6; i++) x.W[7 * i] = 1;
+        x.W[6 * 1 + 4] = x.W[6 * 4 + 1] = 1 - stretch;
+        assert_int_equal(solve(&x, 1e-12, &info), SNW_OK);
+        const double second = (1 - stretch) * mu - sticks;
+        assert_near(x.p[0], 1, 1e-11);
+        assert_near(x.p[1], -mu, 1e-11);
+        assert_near(x.p[4], second, 1e-11);
+        assert_near(x.u[1], slips + 10 * stretch - mu + (1 - stretch) * second, 1e-12);
+        assert_near(x.u[4], 0, 1e-12);
+    }
+}
+
 // ---- random problems ----------------------------------------------------------------------------
 
 static unsigned long long seed;
@@ -228,6 +250,7 @@ int main(void) {
         cmocka_unit_test(two_spheres_collide),
         cmocka_unit_test(a_row_of_balls),
         cmocka_unit_test(a_table_on_four_legs),
+        cmocka_unit_test(two_contacts_on_a_stiff_rod),
         cmocka_unit_test(random_contacts_obey_the_law),
         cmocka_unit_test(bad_numbers_and_no_impulse),
     };
