@@ -5,7 +5,7 @@
 // variable SNW_IMPACTS sets the number of drops; the default is a few.
 #include "executed.h"
 #include "near.h"
-#include "random_rod.h"
+#include "random_drop.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -29,43 +29,6 @@ enum {
 static int drops(int few) {
     const char *many = getenv("SNW_IMPACTS");
     return many ? atoi(many) : few;
-}
-
-static void write_body(dice *d, char *text, size_t size) {
-    const double a = roll(d, 0.02, 0.05), b = roll(d, 0.02, 0.05), c = roll(d, 0.02, 0.05);
-    const double mass = pow(10, roll(d, -2, 0.5));
-    switch (pick_int(d, 0, 4)) {
-    case 0:
-        (void)snprintf(text, size,
-                       "  body: {on: world, joint: free, body: {sphere: {radius: %g}, mass: %g}}\n",
-                       a, mass);
-        break;
-    case 1:
-        (void)snprintf(text, size,
-                       "  body: {on: world, joint: free, body: {box: [%g, %g, %g], mass: %g}}\n",
-                       2 * a, 2 * b, 2 * c, mass);
-        break;
-    case 2:
-        (void)snprintf(text, size,
-                       "  body: {on: world, joint: free, body: {cylinder: {radius: %g, length: %g, "
-                       "axis: x}, mass: %g}}\n",
-                       a, 2 * b, mass);
-        break;
-    case 3: // two links
-        (void)snprintf(text, size,
-                       "  arm: {on: world, joint: free, body: {box: [%g, 0.02, 0.02], mass: %g}}\n"
-                       "  body: {on: arm, pose: {xyz: [%g, 0, 0]}, joint: spherical, body: "
-                       "{sphere: {radius: %g}, mass: %g}}\n",
-                       2 * a, mass, 2 * a, a, mass);
-        break;
-    default:
-        (void)snprintf(text, size,
-                       "  body: {on: world, joint: free, rod: {length: %g, section: {circle: "
-                       "{radius: %g}}, material: stuff, "
-                       "strain: {bend_y: legendre %d, bend_z: legendre 2, twist: legendre 1}, "
-                       "nodes: 8}}\n",
-                       roll(d, 0.1, 0.4), roll(d, 4e-3, 2e-2), pick_int(d, 1, 4));
-    }
 }
 
 // On a plane, a sphere or in a bowl; faces and edges touch planes only
@@ -94,7 +57,8 @@ static void write_obstacle(dice *d, bool flat, char *text, size_t size) {
 
 static void write_drop(dice *d, char *text, size_t size) {
     char body[600], obstacle[300];
-    write_body(d, body, sizeof body);
+    bool rod;
+    write_falling_body(d, 0.02, body, sizeof body, &rod);
     const bool faces = strstr(body, "body: {box") || strstr(body, "cylinder");
     write_obstacle(d, faces && !strstr(body, "arm:"), obstacle, sizeof obstacle);
     (void)snprintf(text, size,

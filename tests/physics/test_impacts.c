@@ -6,7 +6,7 @@
 // SNW_IMPACTS sets the number of robots; the default is a few.
 #include "executed.h"
 #include "near.h"
-#include "random_rod.h"
+#include "random_drop.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,51 +23,11 @@ static int robots(int few) {
     return many ? atoi(many) : few;
 }
 
-// Writes the links of the falling robot, of which `body` touches the ground.
-static void write_body(dice *d, char *text, size_t size, bool *rod) {
-    const double a = roll(d, 0.01, 0.05), b = roll(d, 0.01, 0.05), c = roll(d, 0.01, 0.05);
-    const double mass = pow(10, roll(d, -2, 0.5));
-    *rod = false;
-    switch (pick_int(d, 0, 4)) {
-    case 0:
-        (void)snprintf(text, size,
-                       "  body: {on: world, joint: free, body: {sphere: {radius: %g}, mass: %g}}\n",
-                       a, mass);
-        break;
-    case 1:
-        (void)snprintf(text, size,
-                       "  body: {on: world, joint: free, body: {box: [%g, %g, %g], mass: %g}}\n",
-                       2 * a, 2 * b, 2 * c, mass);
-        break;
-    case 2:
-        (void)snprintf(text, size,
-                       "  body: {on: world, joint: free, body: {cylinder: {radius: %g, length: %g, "
-                       "axis: x}, mass: %g}}\n",
-                       a, 2 * b, mass);
-        break;
-    case 3: // two links
-        (void)snprintf(text, size,
-                       "  arm: {on: world, joint: free, body: {box: [%g, 0.02, 0.02], mass: %g}}\n"
-                       "  body: {on: arm, pose: {xyz: [%g, 0, 0]}, joint: spherical, body: "
-                       "{sphere: {radius: %g}, mass: %g}}\n",
-                       2 * a, mass, 2 * a, a, mass);
-        break;
-    default:
-        *rod = true;
-        (void)snprintf(text, size,
-                       "  body: {on: world, joint: free, rod: {length: %g, section: {circle: "
-                       "{radius: %g}}, material: stuff, "
-                       "strain: {bend_y: legendre %d, bend_z: legendre 2, twist: legendre 1}, "
-                       "nodes: 8}}\n",
-                       roll(d, 0.1, 0.5), roll(d, 4e-3, 2e-2), pick_int(d, 1, 4));
-    }
-}
-
 // All falling parts start above the ground. Half of the grounds have losses, half have friction.
 static void write_drop(dice *d, char *text, size_t size) {
     char body[600];
     bool rod;
-    write_body(d, body, sizeof body, &rod);
+    write_falling_body(d, 0.01, body, sizeof body, &rod);
     const double k = pow(10, roll(d, 3, 6.5)) * (rod ? 0.3 : 1);
     const double damping = pick_int(d, 0, 1) ? roll(d, 0, 2) : 0;
     const double friction = pick_int(d, 0, 1) ? roll(d, 0, 1) : 0;
