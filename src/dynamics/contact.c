@@ -54,15 +54,17 @@ static void plane_gap(const snw_contact_point *p, const snw_se3 *g, snw_vec3 n, 
     at->s = snw_add(at->s, snw_scale(p->round * (1 - p->round / reach), d));
 }
 
-// The same for a sphere against a curved obstacle, G: pose of the segment in its axes.
-static void curved_gap(const snw_contact_point *p, const snw_obstacle *o, const snw_se3 *G,
+// The same for a sphere against a curved obstacle, G: pose of the segment in its axes. The Hessian
+// enters the tangent of points in contact only.
+static void curved_gap(const snw_contact_point *p, const snw_contact *c, const snw_se3 *G,
                        snw_contact_point_work *at) {
     snw_vec3 n;
     snw_mat3 H;
-    at->gap = snw_obstacle_distance(o, snw_se3_point(*G, p->centre), &n, &H) - p->radius;
+    at->gap = snw_obstacle_distance(&c->obstacle, snw_se3_point(*G, p->centre), &n, &H) - p->radius;
     at->d = snw_rotate_inv(G->R, n);
-    at->H = snw_mat3_mul(snw_mat3_transpose(G->R), snw_mat3_mul(H, G->R));
     at->s = snw_sub(at->s, snw_scale(p->radius, at->d));
+    if (at->gap < 0.5 * c->smooth)
+        at->H = snw_mat3_mul(snw_mat3_transpose(G->R), snw_mat3_mul(H, G->R));
 }
 
 // Velocity of the segment relative to the obstacle, in the axes of the segment.
@@ -89,7 +91,7 @@ static void contact_gap(const snw_contact *c, const snw_contact_point *p, bool i
         const snw_vec3 z = {{o->R.e[0][2], o->R.e[1][2], o->R.e[2][2]}};
         plane_gap(p, &w->g[p->seg], z, o->p, at);
     } else {
-        curved_gap(p, &c->obstacle, &G, at);
+        curved_gap(p, c, &G, at);
     }
     if (!is_static) at->carried = snw_twist_to_child(G, w->V[c->seg]);
 }
