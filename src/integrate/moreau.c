@@ -24,6 +24,7 @@ enum {
 };
 
 static const double GAP = 1e-10;     // of the length of the robot: a gap that counts as closed
+static const double CREATED = 2e-3;  // of the energy in motion: most that a step may create
 static const double SLOWEST = 1e-3;  // m/s: slower impacts are plastic
 static const double COULOMB = 1e-12; // tolerance of contact forces
 static const double ACCEPTED = 1e-3; // where many contacts hold one another
@@ -388,27 +389,31 @@ static double energy_at(snw_moreau *c, const snw_inputs *in, const snw_state *s,
 }
 
 // Work and heat of the step at its middle, and what is left: the loss of an impact is heat, the
-// rest is the error of the scheme.
-static void account(snw_moreau *c, double h, double contact_work, double before) {
+// rest is the error of the scheme. False, and nothing is counted: the step creates energy beyond
+// the error of a resolved one; it is too long.
+static bool account(snw_moreau *c, double h, double contact_work, double before) {
     const snw_model *m = c->m;
     snw_residual(m, c->in, c->mid, false, c->w);
     snw_load_power(m, c->in, c->mid, c->w, c->power);
     double heat = h * (snw_dissipation(m, c->mid->v) + snw_other_heat(m, c->mid, c->w));
     double given = 0;
-    for (int i = 0; i < snw_npower(m); i++) {
-        c->work[i] += h * c->power[i];
-        given += h * c->power[i];
-    }
+    for (int i = 0; i < snw_npower(m); i++) given += h * c->power[i];
     const double energy = energy_at(c, c->last, c->end, c->end_work);
+    const double moved = snw_kinetic_energy(m, c->end_work) + fabs(energy - c->energy);
     heat += -contact_work + (before - energy); // `before`: energy ahead of the impulse at the end
     const double lost = c->energy + given - heat - energy;
+    // energies of a robot at rest are rounding
+    const double least = 1e-9 * c->typical_energy + 1e-12 * fabs(c->energy);
+    if (lost < -fmax(CREATED * moved, least)) return false;
     if (c->impact && lost > 0) {
         heat += lost;
     } else {
         c->scheme += lost;
     }
+    for (int i = 0; i < snw_npower(m); i++) c->work[i] += h * c->power[i];
     c->heat += heat;
     c->energy = energy;
+    return true;
 }
 
 // Work of the contact forces on the displacements of the step, J
@@ -547,7 +552,7 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
             SNW_TRY(impact(c, h, false));
         }
     }
-    account(c, h, done, before);
+    if (!account(c, h, done, before)) return SNW_E_DIVERGED;
     store_forces(c, h, velocities);
     snw_state_copy(m, c->end, c->now);
     took->increments++;
@@ -767,6 +772,8 @@ snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
     c->n = m->nv + m->nconstraint;
     c->most = count_hard(c);
     c->scale = m->scale[0] * m->typical[0] / m->length;
+    for (int i = 0; i < m->nv; i++)
+        c->typical_energy = fmax(c->typical_energy, m->scale[i] * m->typical[i]);
     c->block = snw_fields_create(moreau_place, c);
     c->scratch.size = snw_coulomb_scratch(c->most);
     c->scratch.base = snw_alloc(c->scratch.size);

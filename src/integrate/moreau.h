@@ -73,6 +73,7 @@ typedef struct snw_moreau {
     snw_arena scratch;
     double *saved; // checkpoint before the last advance; NULL for models without signals
     double heat, scheme, energy; // dissipated; removed by the scheme; kinetic and potential, J
+    double typical_energy;       // largest typical force times typical coordinate, J
     double violated;             // violation of (6.50) by the last contact forces
     bool full;                   // there was no room for all contacts that may act
     bool impact;                 // a contact closed in the last step
