@@ -9,40 +9,33 @@
 
 #include <string.h>
 
+static void inputs_place(void *object, snw_fields *f) {
+    snw_inputs *o = (snw_inputs *)object;
+    const snw_model *m = o->model;
+    SNW_INPUTS_FIELDS(SNW_FIELD_PACK)
+}
+
 size_t snw_inputs_doubles(const snw_model *m) {
-    const size_t np = (size_t)m->npose, na = (size_t)m->nload_point, nv = (size_t)m->nv;
-    const size_t bytes = np * (sizeof(snw_se3) + 2 * sizeof(snw_twist)) + na * sizeof(snw_wrench);
-    const size_t given =
-        (size_t)m->ndrive * sizeof(snw_jet) + 3 * (size_t)m->nfield * sizeof(snw_twist);
-    return (bytes + given) / sizeof(double) + nv + 1 + 4 * (size_t)m->ntendon +
-           6 * (size_t)m->nfluid;
+    snw_inputs sizes = {0};
+    snw_fields f = {NULL, 0};
+    sizes.model = m;
+    inputs_place(&sizes, &f);
+    return f.used / sizeof(double);
 }
 
 snw_status snw_inputs_create(const snw_model *m, snw_inputs **out) {
-    const size_t np = (size_t)m->npose, na = (size_t)m->nload_point, nv = (size_t)m->nv;
-    const size_t bytes = snw_inputs_doubles(m) * sizeof(double);
-    snw_inputs *in = snw_alloc(sizeof *in + bytes);
+    snw_inputs *in = (snw_inputs *)snw_alloc(sizeof *in);
     *out = in;
     if (!in) return SNW_E_MEMORY;
-    in->bytes = bytes;
-    in->pose = (snw_se3 *)(void *)(in + 1);
-    in->pose_u = (snw_twist *)(void *)(in->pose + np);
-    in->pose_du = in->pose_u + np;
-    in->load = (snw_wrench *)(void *)(in->pose_du + np);
-    in->stress = (double *)(void *)(in->load + na);
-    in->signal_fraction = in->stress + nv;
-    in->drive = (snw_jet *)(void *)(in->signal_fraction + 1);
-    in->xi = (snw_twist *)(void *)(in->drive + m->ndrive);
-    in->dxi = in->xi + m->nfield;
-    in->ddxi = in->dxi + m->nfield;
-    in->tendon = (snw_jet *)(void *)(in->ddxi + m->nfield);
-    in->ambient = (double *)(void *)(in->tendon + m->ntendon);
-    in->current = (snw_vec3 *)(void *)(in->ambient + m->ntendon);
-    in->current_rate = in->current + m->nfluid;
-    return SNW_OK;
+    in->model = m;
+    in->block = snw_fields_create_sized(inputs_place, in, &in->bytes);
+    return in->block ? SNW_OK : SNW_E_MEMORY;
 }
 
-void snw_inputs_destroy(snw_inputs *in) { snw_free(in); }
+void snw_inputs_destroy(snw_inputs *in) {
+    if (in) snw_free(in->block);
+    snw_free(in);
+}
 
 void snw_inputs_copy(const snw_inputs *from, snw_inputs *to) {
     to->t = from->t;

@@ -5,6 +5,7 @@
 // reads nothing else from outside.
 #pragma once
 
+#include "base/fields.h"
 #include "model/model.h"
 
 #include <float.h>
@@ -35,32 +36,43 @@ typedef struct snw_manual_inputs {
     snw_drag_spring drag_spring;
 } snw_manual_inputs;
 
+// All arrays of snw_inputs, contiguous numbers that are copied and blended as one vector.
+//
+//   X(type, name, count, "meaning"), counts in terms of `m`, the model
+#define SNW_INPUTS_FIELDS(X)                                                                       \
+    X(snw_se3, pose, m->npose, "relative pose")                                                    \
+    X(snw_twist, pose_u, m->npose, "its body twist")                                               \
+    X(snw_twist, pose_du, m->npose, "and its rate")                                                \
+    X(snw_wrench, load, m->nload_point,                                                            \
+      "in the frame of the load, world or body; zero for laws that read signals")                  \
+    X(double, stress, m->nv, "generalised force of actuators, sign of a load; likewise")           \
+    X(double, signal_fraction, 1,                                                                  \
+      "fraction of the laws that read signals; below 1 during load stepping")                      \
+    X(snw_jet, drive, m->ndrive, "prescribed position, velocity, acceleration")                    \
+    X(snw_twist, xi, m->nfield, "given strains, added to the rest strain")                         \
+    X(snw_twist, dxi, m->nfield, "their rates")                                                    \
+    X(snw_twist, ddxi, m->nfield, "their second rates")                                            \
+    X(snw_jet, tendon, m->ntendon,                                                                 \
+      "prescribed effort or coordinate of a tendon or chamber, or n R T of a gas; zero for laws "  \
+      "that read signals")                                                                         \
+    X(double, ambient, m->ntendon, "ambient pressure of a gas, Pa")                                \
+    X(snw_vec3, current, m->nfluid, "velocity of the fluid, world frame")                          \
+    X(snw_vec3, current_rate, m->nfluid, "its rate")
+
 typedef struct snw_inputs {
     double t;
     const snw_manual_inputs *manual; // NULL: all values by laws
     snw_vec3 gravity;                // acceleration, world frame
-    snw_se3 *pose;                   // npose: relative pose
-    snw_twist *pose_u;               // its body twist
-    snw_twist *pose_du;              // and its rate
-    // nload_point: in the frame of the load, world or body; zero for laws that read signals
-    snw_wrench *load;
-    double *stress; // nv: generalised force of actuators, sign of a load; likewise
-    // fraction of the laws that read signals; below 1 during load stepping
-    double *signal_fraction;
-    snw_jet *drive; // ndrive: prescribed position, velocity, acceleration
-    // ntendon: prescribed effort or coordinate of a tendon or chamber, or n R T of a gas; zero for
-    // laws that read signals
-    snw_jet *tendon;
-    double *ambient;                  // ntendon: ambient pressure of a gas, Pa
-    snw_twist *xi, *dxi, *ddxi;       // nfield: given strains, added to the rest strain, and rates
-    snw_vec3 *current, *current_rate; // nfluid: velocity of the fluid, world frame, and its rate
-    double integral_step; // s: a law reads an integral as state + integral_step * integrand,
-                          // theory.md (3.7.3)
-    bool inertia_only;    // force elements and stops do not act
-    size_t bytes;         // size of the block behind the struct
+    SNW_INPUTS_FIELDS(SNW_FIELD_POINTER)
+    double integral_step;   // s: a law reads an integral as state + integral_step * integrand,
+                            // theory.md (3.7.3)
+    bool inertia_only;      // force elements and stops do not act
+    const snw_model *model; // of its creation, for the sizes
+    void *block;            // the arrays above
+    size_t bytes;           // size of the block
 } snw_inputs;
 
-// Number of doubles in the block behind the struct.
+// Number of doubles in the block of arrays.
 size_t snw_inputs_doubles(const snw_model *m);
 
 SNW_NODISCARD snw_status snw_inputs_create(const snw_model *m, snw_inputs **out);

@@ -11,31 +11,21 @@
 #include <math.h>
 #include <string.h>
 
+static void place_inputs(void *object, snw_fields *f) {
+    snw_robot *o = object;
+    const snw_robot *r = o;
+    ROBOT_INPUT_FIELDS(SNW_FIELD_PACK)
+}
+
 snw_status snw_robot_manual_inputs(snw_robot *r) {
     for (int i = 0; i < r->desc->nmotor; i++) r->ncoordinate += (size_t)r->desc->motor[i].n;
-    const size_t n = (size_t)r->desc->nload, nm = (size_t)r->desc->nmotor, nc = r->ncoordinate;
-    const size_t ne = (size_t)r->desc->ntendon, ns = (size_t)r->desc->nstress;
-    r->manual_bytes =
-        n * (sizeof *r->load + sizeof *r->load_given) +
-        nm * (sizeof *r->motor_since + sizeof *r->motor_first + sizeof *r->motor_given) +
-        ne * (sizeof *r->tendon + sizeof *r->tendon_since + sizeof *r->tendon_given) +
-        nc * sizeof *r->motor + ns * sizeof *r->activation;
-    r->ninput = (int)(nc + ne + ns);
-    r->manual_memory = snw_alloc(r->manual_bytes);
+    const size_t ns = (size_t)r->desc->nstress;
+    r->ninput = (int)(r->ncoordinate + (size_t)r->desc->ntendon + ns);
+    r->manual_memory = snw_fields_create_sized(place_inputs, r, &r->manual_bytes);
     r->own_u = snw_alloc((2 * (size_t)r->ninput + 1) * sizeof *r->own_u);
     if (!r->manual_memory || !r->own_u) return SNW_E_MEMORY;
     r->u = r->own_u;
     r->u_applied = r->own_u + r->ninput;
-    r->load = r->manual_memory;
-    r->motor = (snw_jet *)(void *)(r->load + n);
-    r->tendon = r->motor + nc;
-    r->motor_since = (double *)(void *)(r->tendon + ne);
-    r->tendon_since = r->motor_since + nm;
-    r->activation = r->tendon_since + ne;
-    r->motor_first = (int *)(void *)(r->activation + ns);
-    r->load_given = (bool *)(void *)(r->motor_first + nm);
-    r->motor_given = r->load_given + n;
-    r->tendon_given = r->motor_given + nm;
     for (int i = 0, first = 0; i < r->desc->nmotor; i++) {
         r->motor_first[i] = first;
         first += r->desc->motor[i].n;
