@@ -169,33 +169,37 @@ static snw_status split_by_mass(snw_directions *d, double most) {
     return SNW_OK;
 }
 
-// Sorts the massless directions: idle ones first.
-static snw_status find_idle(snw_directions *d) {
-    const snw_model *m = d->m;
-    const int n0 = d->n0;
-    double energy = 0;
-    for (int i = 0; i < m->nv; i++) energy = fmax(energy, m->typical[i] * m->scale[i]);
-    snw_project(m->nv, d->K, n0, d->P, n0, d->P, &d->scratch, d->A);
-    for (int j = 0; j < n0; j++) {
-        for (int i = 0; i < n0; i++) {
-            snw_column_of(d->U, n0, j)[i] =
-                0.5 * (snw_column_of(d->A, n0, j)[i] + snw_column_of(d->A, n0, i)[j]);
+snw_status snw_directions_sort(snw_directions *d, const double *T, int first, int count,
+                               double small, int *nsmall) {
+    const int nv = d->m->nv;
+    double *P = snw_column_of(d->P, nv, first);
+    snw_project(nv, T, count, P, count, P, &d->scratch, d->A);
+    for (int j = 0; j < count; j++) {
+        for (int i = 0; i < count; i++) {
+            snw_column_of(d->U, count, j)[i] =
+                0.5 * (snw_column_of(d->A, count, j)[i] + snw_column_of(d->A, count, i)[j]);
         }
     }
-    snw_identity(n0, d->B);
-    SNW_TRY(snw_eigen_symmetric(n0, d->U, d->B, true, &d->scratch, d->value));
-    snw_combine_columns(m->nv, n0, d->P, n0, d->U, d->x);
-    d->nidle = 0;
+    snw_identity(count, d->B);
+    SNW_TRY(snw_eigen_symmetric(count, d->U, d->B, true, &d->scratch, d->value));
+    snw_combine_columns(nv, count, P, count, d->U, d->x);
+    *nsmall = 0;
     for (int pass = 0, k = 0; pass < 2; pass++) {
-        for (int j = 0; j < n0; j++) {
-            const bool idle = fabs(d->value[j]) <= no_stiffness * energy;
-            if (idle != (pass == 0)) continue;
-            d->nidle += idle;
-            memcpy(snw_column_of(d->P, m->nv, k++), snw_column_of(d->x, m->nv, j),
-                   (size_t)m->nv * sizeof *d->P);
+        for (int j = 0; j < count; j++) {
+            const bool is_small = fabs(d->value[j]) <= small;
+            if (is_small != (pass == 0)) continue;
+            *nsmall += is_small;
+            memcpy(snw_column_of(P, nv, k++), snw_column_of(d->x, nv, j),
+                   (size_t)nv * sizeof *d->P);
         }
     }
     return SNW_OK;
+}
+
+double snw_directions_no_stiffness(const snw_model *m) {
+    double energy = 0;
+    for (int i = 0; i < m->nv; i++) energy = fmax(energy, m->typical[i] * m->scale[i]);
+    return no_stiffness * energy;
 }
 
 snw_status snw_directions_find(snw_directions *d, const snw_work *w) {
@@ -205,7 +209,7 @@ snw_status snw_directions_find(snw_directions *d, const snw_work *w) {
     if (!(most > 0)) return SNW_E_MODEL;
     SNW_TRY(free_directions(d, w));
     SNW_TRY(split_by_mass(d, most));
-    return find_idle(d);
+    return snw_directions_sort(d, d->K, 0, d->n0, snw_directions_no_stiffness(d->m), &d->nidle);
 }
 
 snw_status snw_directions_condense(snw_directions *d, double *A) {

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+//
+// Poles and lost modes. States are scaled first so that rows and columns of A have equal size: with
+// displacements beside rates of fast motions, eigenvectors could not be compared otherwise. A mode
+// with left eigenvectors W is reached when W'B has the rank of W; one with right eigenvectors V is
+// seen when C V has the rank of V. Equal eigenvalues are taken together.
+#include "solve/linear_system.h"
+
+#include "base/fail.h"
+#include "solve/dense.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double lost = 1e-9, // relative size of a product that counts as zero
+    equal = 1e-7,                // distance of equal eigenvalues, relative
+    equal_zero = 1e-10,          // the same near zero, relative to the largest
+    parallel = 1e-6;             // singular value of equal directions
+enum { SWEEPS = 20 };
+
+static int most_of(int a, int b) { return a > b ? a : b; }
+
+size_t snw_system_scratch(int n, int m) {
+    const size_t N = (size_t)n, wide = (size_t)most_of(n, m);
+    const size_t own = 4 * N * N + 2 * wide * wide * 4 + 8 * wide + 64 * 16;
+    const size_t parts = snw_eigen_general_scratch(n) + snw_svd_scratch(2 * most_of(n, m), 2 * n);
+    return own * sizeof(double) + parts + N * sizeof(int) * 2 + 1024;
+}
+
+// scale (n) <- powers of two with which A has rows and columns of equal size.
+static void balance(int n, const double *A, double *scale) {
+    for (int i = 0; i < n; i++) scale[i] = 1;
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        bool changed = false;
+        for (int i = 0; i < n; i++) {
+            double row = 0, column = 0;
+            for (int j = 0; j < n; j++) {
+                if (j == i) continue;
+                row += fabs(A[(size_t)j * (size_t)n + (size_t)i]) * scale[j] / scale[i];
+                column += fabs(A[(size_t)i * (size_t)n + (size_t)j]) * scale[i] / scale[j];
+            }
+            if (!(row > 0 && column > 0)) continue;
+            const double f = exp2(nearbyint(0.5 * log2(row / column)));
+            if (f == 1) continue;
+            scale[i] *= f;
+            changed = true;
+        }
+        if (!changed) return;
+    }
+}
+
+// Rank of A (m x n, overwritten) with singular values above tol.
+static int rank_of(int m, int n, double *A, double tol, snw_arena *scratch) {
+    const size_t mark = snw_arena_mark(scratch);
+    const int k = m < n ? m : n;
+    double *U = snw_arena_doubles(scratch, (size_t)m * (size_t)k + 1);
+    double *S = snw_arena_doubles(scratch, (size_t)k + 1);
+    double *Vt = snw_arena_doubles(scratch, (size_t)n * (size_t)n + 1);
+    int rank = 0;
+    if (k > 0 && snw_svd(m, n, A, scratch, U, S, Vt) == SNW_OK) {
+        while (rank < k && S[rank] > tol) rank++;
+    }
+    snw_arena_reset(scratch, mark);
+    return rank;
+}
+
+// Of the k eigenvectors X (columns `of`; complex: real and imaginary parts in columns of and of +
+// 1), how many do the m columns of F (n x m, unit columns) not meet?
+static int lost_directions(int n, const double *X, int k, const int *of, bool complex, int m,
+                           const double *F, snw_arena *scratch) {
+    const size_t N = (size_t)n, parts = complex ? 2 : 1, mark = snw_arena_mark(scratch);
+    // real form of a complex matrix: [re -im; im re], of twice the rank
+    const int rows = (int)parts * n, columns = (int)parts * k;
+    double *W = snw_arena_doubles(scratch, (size_t)rows * (size_t)columns + 1);
+    double *P = snw_arena_doubles(scratch, parts * (size_t)m * (size_t)columns + 1);
+    for (int j = 0; j < k; j++) {
+        const double *re = X + N * (size_t)of[j], *im = re + N;
+        double size = 0;
+        for (size_t i = 0; i < N; i++) size += re[i] * re[i] + (complex ? im[i] * im[i] : 0);
+        size = sqrt(size);
+        for (size_t part = 0; part < parts; part++) {
+            double *to = W + (size_t)rows * ((size_t)j * parts + part);
+            for (size_t i = 0; i < N; i++) {
+                to[i] = (part == 0 ? re[i] : -im[i]) / size;
+                if (complex) to[N + i] = (part == 0 ? im[i] : re[i]) / size;
+            }
+        }
+    }
+    for (int j = 0; j < columns; j++) {
+        for (size_t part = 0; part < parts; part++) {
+            for (int l = 0; l < m; l++) {
+                double sum = 0;
+                const double *w = W + (size_t)rows * (size_t)j + part * N;
+                for (size_t i = 0; i < N; i++) sum += w[i] * F[(size_t)l * N + i];
+                P[(size_t)j * parts * (size_t)m + part * (size_t)m + (size_t)l] = sum;
+            }
+        }
+    }
+    const int met = m > 0 ? rank_of((int)parts * m, columns, P, lost, scratch) : 0;
+    const int all = rank_of(rows, columns, W, parallel, scratch);
+    snw_arena_reset(scratch, mark);
+    return (all - met) / (int)parts;
+}
+
+// marked <- modes that the directions F do not meet.
+static void mark_lost(int n, const double *X, const double *re, const double *im, int m,
+                      const double *F, snw_arena *scratch, bool *marked) {
+    const size_t mark = snw_arena_mark(scratch);
+    int *group = snw_arena_ints(scratch, (size_t)n), *done = snw_arena_ints(scratch, (size_t)n);
+    double largest = 0;
+    for (int i = 0; i < n; i++) largest = fmax(largest, hypot(re[i], im[i])), done[i] = 0;
+    for (int i = 0; i < n; i++) marked[i] = false;
+    for (int i = 0; i < n; i++) {
+        if (done[i] || im[i] < 0) continue;
+        int k = 0;
+        const double near = fmax(equal * hypot(re[i], im[i]), equal_zero * largest);
+        for (int j = i; j < n; j++) {
+            if (done[j] || im[j] < 0 || (im[j] > 0) != (im[i] > 0)) continue;
+            if (hypot(re[i] - re[j], im[i] - im[j]) > near) continue;
+            group[k++] = j;
+            done[j] = 1;
+        }
+        const bool complex = im[i] > 0;
+        const int none = lost_directions(n, X, k, group, complex, m, F, scratch);
+        for (int j = 0; j < none && j < k; j++) {
+            marked[group[j]] = true;
+            if (complex) marked[group[j] + 1] = true;
+        }
+    }
+    snw_arena_reset(scratch, mark);
+}
+
+// sorts eigenvalues by modulus, pairs adjacent, with the marks
+static void sort_poles(int n, double *re, double *im, bool *a, bool *b) {
+    for (int i = 1; i < n; i++) {
+        for (int j = i; j > 0; j--) {
+            const double x = hypot(re[j], im[j]), y = hypot(re[j - 1], im[j - 1]);
+            const bool pair = re[j] == re[j - 1] && im[j] == -im[j - 1];
+            if (pair || !(x < y)) break;
+            const double r = re[j], c = im[j];
+            const bool p = a[j], q = b[j];
+            re[j] = re[j - 1], im[j] = im[j - 1], a[j] = a[j - 1], b[j] = b[j - 1];
+            re[j - 1] = r, im[j - 1] = c, a[j - 1] = p, b[j - 1] = q;
+        }
+    }
+}
+
+// F (n x m) <- unit columns
+static void normalise(int n, int m, double *F) {
+    for (int j = 0; j < m; j++) {
+        double *f = F + (size_t)n * (size_t)j, size = 0;
+        for (int i = 0; i < n; i++) size += f[i] * f[i];
+        for (int i = 0; i < n && size > 0; i++) f[i] /= sqrt(size);
+    }
+}
+
+snw_status snw_system_analyse(int n, const double *A, int nu, const double *B, int ny,
+                              const double *C, snw_arena *scratch, double *re, double *im,
+                              bool *unreached, bool *unseen) {
+    const size_t N = (size_t)n, mark = snw_arena_mark(scratch);
+    const size_t wide = (size_t)most_of(most_of(nu, ny), 1);
+    double *scale = snw_arena_doubles(scratch, N + 1), *S = snw_arena_doubles(scratch, N * N + 1);
+    double *I = snw_arena_doubles(scratch, N * N + 1), *left = snw_arena_doubles(scratch, N * N + 1);
+    double *right = snw_arena_doubles(scratch, N * N + 1);
+    double *F = snw_arena_doubles(scratch, N * wide);
+    balance(n, A, scale);
+    for (size_t j = 0; j < N; j++) {
+        for (size_t i = 0; i < N; i++) {
+            S[j * N + i] = A[j * N + i] * scale[j] / scale[i];
+            I[j * N + i] = i == j;
+        }
+    }
+    const snw_status s = snw_eigen_general_vectors(n, S, I, scratch, re, im, left, right);
+    if (s == SNW_OK) {
+        for (size_t j = 0; j < (size_t)nu; j++) {
+            for (size_t i = 0; i < N; i++) F[j * N + i] = B[j * N + i] / scale[i];
+        }
+        normalise(n, nu, F);
+        mark_lost(n, left, re, im, nu, F, scratch, unreached);
+        for (size_t j = 0; j < (size_t)ny; j++) {
+            for (size_t i = 0; i < N; i++) F[j * N + i] = C[i * (size_t)ny + j] * scale[i];
+        }
+        normalise(n, ny, F);
+        mark_lost(n, right, re, im, ny, F, scratch, unseen);
+        sort_poles(n, re, im, unreached, unseen);
+    }
+    snw_arena_reset(scratch, mark);
+    return s;
+}
