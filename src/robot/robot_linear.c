@@ -220,9 +220,10 @@ static snw_status add_probe(linear_robot *l, int probe, bool named, snw_error *e
     const int stations = l->r->m->probe_count[probe] > 0 ? l->r->m->probe_count[probe] : 1;
     const int width = snw_probe_columns(p) / stations;
     if (count == 0) count = width;
+    const int before = l->noutput;
     for (int k = 0; k < stations; k++)
-        SNW_TRY(add_outputs(l, probe, k * width + first, count, named, err));
-    return SNW_OK;
+        SNW_TRY(add_outputs(l, probe, k * width + first, count, false, err));
+    return named && l->noutput == before ? add_outputs(l, probe, first, 1, true, err) : SNW_OK;
 }
 
 static snw_status add_named_output(linear_robot *l, const char *name, snw_error *err) {
