@@ -33,7 +33,7 @@ static const double no_damping = 1e-12,   // of a massless direction, relative t
     heavy = 1e-5,                         // pivot of the scaled mass matrix, certainly with mass
     dependent = 1e-9,                     // singular value of dependent rows, relative
     stencil_angle = 1e-2;                 // of the motion between samples of the rows, typical
-enum { SAMPLES = 3 };                     // on either side: differences of order 6
+enum { SAMPLES = 4 };                     // on either side: differences of order 8
 
 // ---- memory
 
@@ -158,11 +158,11 @@ static void store_rows(const snw_model *m, snw_work *w, double *C) {
     }
 }
 
-// dC, ddC <- rates of the rows along the motion, by differences of order 6 of the rows at instants
+// dC, ddC <- rates of the rows along the motion, by differences of order 8 of the rows at instants
 // around the present one.
 static void rows_along(snw_linear *l, const snw_inputs *in, const snw_state *s, snw_work *w) {
-    static const double first[SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60},
-                        second[SAMPLES + 1] = {3.0 / 2, -3.0 / 20, 1.0 / 90, -49.0 / 18};
+    static const double first[SAMPLES] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280},
+                        second[SAMPLES + 1] = {8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560, -205.0 / 72};
     const snw_model *m = l->m;
     const size_t n = (size_t)m->nv * (size_t)m->nconstraint;
     double fast = 0;
