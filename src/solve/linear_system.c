@@ -23,7 +23,8 @@ static int most_of(int a, int b) { return a > b ? a : b; }
 
 size_t snw_system_scratch(int n, int m) {
     const size_t N = (size_t)n, wide = (size_t)most_of(n, m);
-    const size_t own = 4 * N * N + 2 * wide * wide * 4 + 8 * wide + 64 * 16;
+    // matrices of the analysis, of its groups and of their rank tests
+    const size_t own = 12 * N * N + 24 * wide * wide + N * N * (size_t)m + 40 * wide + 1024;
     const size_t parts = snw_eigen_general_scratch(n) + snw_svd_scratch(2 * most_of(n, m), 2 * n);
     return own * sizeof(double) + parts + N * sizeof(int) * 2 + 1024;
 }
@@ -65,10 +66,76 @@ static int rank_of(int m, int n, double *A, double tol, snw_arena *scratch) {
     return rank;
 }
 
+// V (n x k) <- orthonormal basis of the vectors that powers of S' - s annihilate, k of them: those of
+// a defective eigenvalue. Each pass adds the vectors that S' - s takes to the span of the others.
+// False: they were not found.
+static bool invariant_space(int n, const double *S, bool transposed, double s, int k, double *V,
+                            snw_arena *scratch) {
+    const size_t N = (size_t)n, mark = snw_arena_mark(scratch);
+    double *T = snw_arena_doubles(scratch, N * N), *U = snw_arena_doubles(scratch, N * N);
+    double *size = snw_arena_doubles(scratch, N), *Vt = snw_arena_doubles(scratch, N * N);
+    int found = 0;
+    for (int pass = 0; pass < k && found < k; pass++) {
+        for (size_t j = 0; j < N; j++) {
+            for (size_t i = 0; i < N; i++)
+                T[j * N + i] = (transposed ? S[i * N + j] : S[j * N + i]) - (i == j ? s : 0);
+            for (int v = 0; v < found; v++) { // without its part in the span
+                double part = 0;
+                for (size_t i = 0; i < N; i++) part += V[(size_t)v * N + i] * T[j * N + i];
+                for (size_t i = 0; i < N; i++) T[j * N + i] -= part * V[(size_t)v * N + i];
+            }
+        }
+        if (snw_svd(n, n, T, scratch, U, size, Vt) != SNW_OK) break;
+        const int before = found;
+        found = 0;
+        while (found < k && size[n - 1 - found] <= lost * size[0]) {
+            for (size_t i = 0; i < N; i++)
+                V[(size_t)found * N + i] = Vt[i * N + (N - 1 - (size_t)found)];
+            found++;
+        }
+        if (found <= before) break;
+    }
+    snw_arena_reset(scratch, mark);
+    return found == k;
+}
+
+// Directions of the space V (n x k), on which S' acts, that F and its images do not meet.
+static int lost_chain(int n, const double *S, bool transposed, double s, int k, const double *V,
+                      int m, const double *F, snw_arena *scratch) {
+    const size_t N = (size_t)n, K = (size_t)k, M = (size_t)m, mark = snw_arena_mark(scratch);
+    double *P = snw_arena_doubles(scratch, K * M * K + 1); // F, its image, ..: k x (m k)
+    double *T = snw_arena_doubles(scratch, K * K), *x = snw_arena_doubles(scratch, N);
+    double largest = 0;
+    for (size_t j = 0; j < K; j++) { // T = V'(S - s) V, nilpotent
+        for (size_t i = 0; i < N; i++) {
+            x[i] = -s * V[j * N + i];
+            for (size_t l = 0; l < N; l++)
+                x[i] += (transposed ? S[i * N + l] : S[l * N + i]) * V[j * N + l];
+        }
+        for (size_t i = 0; i < K; i++) {
+            T[i * K + j] = 0; // transposed: it acts on products with V
+            for (size_t l = 0; l < N; l++) T[i * K + j] += V[i * N + l] * x[l];
+            largest = fmax(largest, fabs(T[i * K + j]));
+        }
+    }
+    for (size_t j = 0; j < M * K; j++) {
+        for (size_t i = 0; i < K; i++) {
+            double sum = 0;
+            for (size_t l = 0; j < M && l < N; l++) sum += V[i * N + l] * F[j * N + l];
+            for (size_t l = 0; j >= M && l < K; l++)
+                sum += T[l * K + i] / (largest > 0 ? largest : 1) * P[(j - M) * K + l];
+            P[j * K + i] = sum;
+        }
+    }
+    const int met = m > 0 ? rank_of(k, m * k, P, lost, scratch) : 0;
+    snw_arena_reset(scratch, mark);
+    return k - met;
+}
+
 // Of the k eigenvectors X (columns `of`; complex: real and imaginary parts in columns of and of +
 // 1), how many do the m columns of F (n x m, unit columns) not meet?
 static int lost_directions(int n, const double *X, int k, const int *of, bool complex, int m,
-                           const double *F, snw_arena *scratch) {
+                           const double *F, snw_arena *scratch, bool *defective) {
     const size_t N = (size_t)n, parts = complex ? 2 : 1, mark = snw_arena_mark(scratch);
     // real form of a complex matrix: [re -im; im re], of twice the rank
     const int rows = (int)parts * n, columns = (int)parts * k;
@@ -100,12 +167,13 @@ static int lost_directions(int n, const double *X, int k, const int *of, bool co
     const int met = m > 0 ? rank_of((int)parts * m, columns, P, lost, scratch) : 0;
     const int all = rank_of(rows, columns, W, parallel, scratch);
     snw_arena_reset(scratch, mark);
+    *defective = all < columns;
     return (all - met) / (int)parts;
 }
 
-// marked <- modes that the directions F do not meet.
-static void mark_lost(int n, const double *X, const double *re, const double *im, int m,
-                      const double *F, snw_arena *scratch, bool *marked) {
+// marked <- modes of S that the directions F do not meet, X its right or, `left`, left eigenvectors.
+static void mark_lost(int n, const double *S, bool left, const double *X, const double *re,
+                      const double *im, int m, const double *F, snw_arena *scratch, bool *marked) {
     const size_t mark = snw_arena_mark(scratch);
     int *group = snw_arena_ints(scratch, (size_t)n), *done = snw_arena_ints(scratch, (size_t)n);
     double largest = 0;
@@ -122,7 +190,15 @@ static void mark_lost(int n, const double *X, const double *re, const double *im
             done[j] = 1;
         }
         const bool complex = im[i] > 0;
-        const int none = lost_directions(n, X, k, group, complex, m, F, scratch);
+        bool defective;
+        int none = lost_directions(n, X, k, group, complex, m, F, scratch, &defective);
+        if (defective && !complex) { // double poles of rigid motions, as a rule
+            const size_t here = snw_arena_mark(scratch);
+            double *V = snw_arena_doubles(scratch, (size_t)n * (size_t)k);
+            if (invariant_space(n, S, left, re[i], k, V, scratch))
+                none = lost_chain(n, S, left, re[i], k, V, m, F, scratch);
+            snw_arena_reset(scratch, here);
+        }
         for (int j = 0; j < none && j < k; j++) {
             marked[group[j]] = true;
             if (complex) marked[group[j] + 1] = true;
@@ -163,12 +239,13 @@ snw_status snw_system_analyse(int n, const double *A, int nu, const double *B, i
     double *scale = snw_arena_doubles(scratch, N + 1), *S = snw_arena_doubles(scratch, N * N + 1);
     double *I = snw_arena_doubles(scratch, N * N + 1), *left = snw_arena_doubles(scratch, N * N + 1);
     double *right = snw_arena_doubles(scratch, N * N + 1);
-    double *F = snw_arena_doubles(scratch, N * wide);
+    double *F = snw_arena_doubles(scratch, N * wide), *T = snw_arena_doubles(scratch, N * N + 1);
     balance(n, A, scale);
     for (size_t j = 0; j < N; j++) {
         for (size_t i = 0; i < N; i++) {
             S[j * N + i] = A[j * N + i] * scale[j] / scale[i];
             I[j * N + i] = i == j;
+            T[j * N + i] = S[j * N + i]; // S is overwritten
         }
     }
     const snw_status s = snw_eigen_general_vectors(n, S, I, scratch, re, im, left, right);
@@ -177,12 +254,12 @@ snw_status snw_system_analyse(int n, const double *A, int nu, const double *B, i
             for (size_t i = 0; i < N; i++) F[j * N + i] = B[j * N + i] / scale[i];
         }
         normalise(n, nu, F);
-        mark_lost(n, left, re, im, nu, F, scratch, unreached);
+        mark_lost(n, T, true, left, re, im, nu, F, scratch, unreached);
         for (size_t j = 0; j < (size_t)ny; j++) {
             for (size_t i = 0; i < N; i++) F[j * N + i] = C[i * (size_t)ny + j] * scale[i];
         }
         normalise(n, ny, F);
-        mark_lost(n, right, re, im, ny, F, scratch, unseen);
+        mark_lost(n, T, false, right, re, im, ny, F, scratch, unseen);
         sort_poles(n, re, im, unreached, unseen);
     }
     snw_arena_reset(scratch, mark);

@@ -1,0 +1,401 @@
+# SPDX-License-Identifier: MIT
+"""Linear models against closed forms and independent programs: beams, pendulums, masses, step maps, regulators."""
+
+import numpy as np
+import pytest
+
+import sinew
+
+# Transverse vibrations of a uniform beam, E I = rho A = L = 1, clamped: characteristic equations, 12 digits
+BEAM = """
+sinew: 1
+parameters: {weight: 0, tip_mass: 0}
+gravity: [-weight, 0, 0]
+robot:
+  beam:
+    on: world
+    rod: {length: 1, section: {stiffness: {bend_z: 1}, inertia: [0, 0, 0, 1, 1, 1]}, strain: {bend_z: legendre 14}, nodes: 40, magnus: 6}
+    body: {mass: tip_mass, inertia: [0, 0, 0]}
+loads: {push: {on: beam.tip, force: [0, 0 N, 0]}}
+probes: {tip: {position: beam.tip}, turn: {rotation: beam.tip}}
+"""
+
+# two point masses on massless links, springs and dampers in the hinges; closed-form matrices
+PENDULUM = """
+sinew: 1
+parameters: {rest: 0, m2: 0.5}
+robot:
+  base: {on: world, pose: {axis: y, angle: 90 deg}}
+  one: {on: base, joint: revolute, axis: y, stiffness: 1.5, rest: rest, damping: 0.05, body: {mass: 0.8, com: [0.6, 0, 0], inertia: [0, 0, 0]}}
+  two: {on: one, pose: {xyz: [0.6, 0, 0]}, joint: revolute, axis: y, stiffness: 0.7, damping: 0.02, body: {mass: m2, com: [0.4, 0, 0], inertia: [0, 0, 0]}}
+sites: {bob: {on: two, pose: {xyz: [0.4, 0, 0]}}}
+actuators: {tau: {joint: one, effort: 0}}
+probes: {bob: {position: bob}, angle: {angle: one}, second: {angle: two}, speed: {velocity: bob}, root: {reaction: one}}
+"""
+
+MASSES = """
+sinew: 1
+gravity: 0
+robot:
+  first: {on: world, joint: prismatic, axis: x, body: {mass: 2}}
+  second: {on: world, pose: {xyz: [1, 0, 0]}, joint: prismatic, axis: x, body: {mass: 1}}
+springs: {between: {spring: [first, second], stiffness: 50, damping: 0.3, rest: 1}}
+actuators: {push: {joint: first, effort: 0}}
+probes: {x1: {value: first}, x2: {value: second}}
+"""
+
+
+def near(got, want, tol):
+    assert np.abs(np.asarray(got) - want).max() <= tol * np.abs(want).max()
+
+
+def upper(poles):
+    """Poles with im >= 0, by rising modulus."""
+    return np.array([s for s in poles if s.imag >= 0])
+
+
+def regulators():
+    """sinew.control, which needs scipy."""
+    pytest.importorskip("scipy.linalg")
+    from sinew import control
+
+    return control
+
+
+# ---- beams
+
+
+def test_a_beam_has_its_poles_zeros_and_gains():
+    model = sinew.Robot(text=BEAM).linearize(inputs="push.fy", outputs=["tip.y", "turn.rz"])
+    near(upper(model.poles())[:4].imag, [3.5160152685, 22.034491564667, 61.697214413549, 120.90191605231], 1e-6)
+    assert np.abs(model.poles().real).max() < 1e-6
+    near(model.dc_gain()[:, 0], [1 / 3, 1 / 2], 1e-9)
+    for s, tip, turn in ((1, 0.3091016181676, 0.46658525339839), (10, 0.043933575058244, 0.096653229458631),
+                         (2j, 0.48817391309729, 0.71337994243892), (10j, -0.033704307749676, 0.0022517224804136)):  # fmt: skip
+        near(model.transfer(s)[:, 0], [tip, turn], 1e-7)
+    # zeros: G is real on the imaginary axis and changes sign there
+    for zero in (15.41820571698, 49.9648620318, 104.24769645886):
+        below, above = (model.transfer(1j * zero * f)[0, 0].real for f in (1 - 1e-6, 1 + 1e-6))
+        assert below * above < 0
+    # residue 4 in every mode
+    s = upper(model.poles())[:3]
+    for pole in s:
+        d = 1e-4
+        residue = (model.transfer(pole + 1j * d)[0, 0] * ((pole + 1j * d) ** 2 - pole**2)).real
+        assert residue == pytest.approx(4, rel=1e-3)
+
+
+def test_a_beam_carries_a_tip_mass():
+    model = sinew.Robot(text=BEAM, set={"tip_mass": 0.5}).linearize(inputs="push.fy", outputs="tip.y")
+    near(upper(model.poles())[:3].imag, [2.0162989818, 16.9014177218, 51.7009208918], 1e-7)
+
+
+@pytest.mark.parametrize("weight, square", [(0, 12.3623633685), (5, 4.4879827), (10, -3.43151245), (15, -11.40580726)])
+def test_a_standing_beam_loses_its_stiffness(weight, square):
+    model = sinew.Robot(text=BEAM, set={"weight": weight}).linearize(inputs="push.fy", outputs="tip.y")
+    slow = model.poles()[0]
+    assert -(slow * slow).real == pytest.approx(square, abs=2e-7 * max(1, abs(square)))
+    if weight == 5:
+        assert model.dc_gain()[0, 0] == pytest.approx(0.908131925, rel=1e-8)
+        assert upper(model.poles())[1].imag ** 2 == pytest.approx(442.2306437, rel=1e-8)
+
+
+# ---- pendulum
+
+
+def test_a_hanging_pendulum():
+    model = sinew.Robot(text=PENDULUM).linearize(outputs="bob.x")
+    near(upper(model.poles()), [-0.0273248034 + 3.6920595903j, -0.4014946411 + 9.0430886137j], 1e-9)
+    assert abs(model.dc_gain()[0, 0]) == pytest.approx(0.072942068843, rel=1e-10)
+    assert [s.name for s in model.states] == ["one.angle", "two.angle", "one.angle.rate", "two.angle.rate"]
+    assert [s.unit for s in model.states] == ["rad", "rad", "rad/s", "rad/s"]
+    assert model.outputs[0].exact and model.difference == 0
+    zero = -93.86  # given to four digits: the only zero
+    assert abs(model.transfer(zero)[0, 0] / model.transfer(0)[0, 0]) < 1e-3
+
+
+def test_a_moving_pendulum():
+    robot = sinew.Robot(text=PENDULUM)
+    robot.q[:], robot.v[:] = (0.4, -0.3), (0.5, -1)
+    model = robot.linearize(outputs=["speed", "root"])
+    assert model.moving
+    near(model.A[2:, :2], [[-18.9327972463, 10.6823960884], [21.6611081687, -53.8013560064]], 1e-11)
+    near(model.A[2:, 2:], [[-0.2151832016, 0.2769741089], [0.9668220581, -0.9238793180]], 1e-9)
+    near(robot.forward_dynamics(), [-12.857987265, 31.8209494156], 1e-11)
+    assert np.all(robot.a == 0)  # the state of the robot stays
+    # velocity and reaction, by differences of the nonlinear robot
+    h, names = 1e-3, ["speed", "root"]
+
+    def outputs(dx):
+        robot.q[:], robot.v[:] = np.array((0.4, -0.3)) + dx[:2], np.array((0.5, -1)) + dx[2:]
+        robot.a[:] = robot.forward_dynamics()
+        return np.concatenate([robot.probe(name) for name in names])
+
+    for k in range(4):
+        e = np.eye(4)[k] * h
+        slope = sum(w * (outputs(j * e) - outputs(-j * e)) for j, w in ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))) / h
+        near(model.C[:, k], slope, 1e-9)
+
+
+def test_a_given_angle():
+    given = PENDULUM.replace("effort: 0", "position: 0")
+    robot = sinew.Robot(text=given)
+    model = robot.linearize(outputs=["bob.x", "second"])
+    assert [s.name for s in model.states] == ["two.angle", "two.angle.rate", "tau", "tau.rate"]
+    assert [s.name for s in model.inputs] == ["tau.acceleration"]
+    near(sorted(model.poles().imag)[-1], np.sqrt(33.275 - (0.02 / 0.08 / 2) ** 2), 1e-12)
+    # from the hinge's acceleration to the bob: M21/M22 = 2.5 and so on, all terms
+    M22, M21, K21, K22, D22 = 0.08, 0.2, 1.962, 2.662, 0.02
+    for s in (1.0, 3j, -0.5 + 2j):
+        second = -(M21 * s**2 + K21) / (M22 * s**2 + D22 * s + K22)
+        bob = -(1.0 + 0.4 * second)
+        near(model.transfer(s)[:, 0], np.array([bob, second]) / s**2, 1e-12)
+    three = robot.linearize(outputs=["bob.x", "second"], three_inputs=True)
+    assert [s.name for s in three.inputs] == ["tau", "tau.rate", "tau.acceleration"]
+    for s in (1.0, 3j):
+        near(three.transfer(s) @ [1, s, s**2], s**2 * model.transfer(s)[:, 0], 1e-12)
+
+
+def test_the_response_is_that_of_the_robot():
+    """Error of the linear response of the pendulum, and of one with a given angle, proportional to amplitude squared."""
+    for effort in ("effort: 0", "position: 0"):
+        errors = []
+        for amplitude in (0.02, 0.04):
+            text = PENDULUM.replace("effort: 0", f"{effort.split(':')[0]}: {amplitude}*sin(3*t)^3")
+            robot = sinew.Robot(text=text)
+            robot.q[:] = (0, 0) if "position" in effort else (0.01, 0)
+            robot.q[1] += 2 * amplitude
+            start = robot.q.copy()
+            base = sinew.Robot(text=PENDULUM.replace("effort: 0", effort)).linearize(outputs=["bob.z", "second"])
+            motion = robot.simulate(0.002, "gauss6")
+            x = np.zeros(len(base.states))
+            for i, s in enumerate(base.states):
+                if s.name == "two.angle":
+                    x[i] = start[1]
+                if s.name == "one.angle":
+                    x[i] = start[0]
+            t, h = 0.0, 0.002
+            second = "position" in effort
+
+            def rate(t, x):
+                s, c = np.sin(3 * t), np.cos(3 * t)
+                u = amplitude * (18 * 3 * s * c * c - 27 * s**3) if second else amplitude * s**3
+                return base.A @ x + base.B[:, 0] * u
+
+            for _ in range(150):
+                k1 = rate(t, x)
+                k2 = rate(t + h / 2, x + h / 2 * k1)
+                k3 = rate(t + h / 2, x + h / 2 * k2)
+                k4 = rate(t + h, x + h * k3)
+                x = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+                t += h
+                motion.step()
+            errors.append(abs((base.C @ x)[1] - robot.q[1]))
+        assert 1e-9 < errors[0] and 3 < errors[1] / errors[0] < 12  # odd robot: amplitude cubed at least
+
+
+# ---- steps
+
+
+def test_a_step_is_that_of_the_robot():
+    """The discrete model of a moving robot with a ball joint: the second step of a perturbed run."""
+    text = """
+sinew: 1
+robot: {top: {on: world, joint: spherical, damping: 0.002, body: {mass: 1.2, com: [0, 0, 0.1], inertia: [0.008, 0.013, 0.01]}}}
+probes: {tip: {rotation: top}}
+"""
+    for scheme in ("euler", "trapezoidal", "bdf2", "generalized-alpha"):
+        robot = sinew.Robot(text=text)
+        robot.q[:] = np.array([np.cos(0.25), np.sin(0.25), 0, 0])
+        robot.v[:] = (0.3, 1, 20)
+        model = robot.linearize(step=0.004, scheme=scheme, outputs="tip")
+        assert model.moving and len(model.states) >= 6
+        n = 3
+
+        def end(dx):
+            other = sinew.Robot(text=text)
+            other.q[:], other.v[:] = robot.q, robot.v
+            other.move(dx)
+            other.simulate(0.004, scheme, tolerance=1e-13).step()
+            return other
+
+        base = end(np.zeros(3))
+        # histories at the start follow the state (accelerations, and with them the increment before): take their part
+        # from differences of forward dynamics
+        a0 = robot.forward_dynamics()
+        for k in range(3):
+            d = np.eye(3)[k] * 1e-4
+            slopes = []
+            for sign in (1, -1):
+                other = sinew.Robot(text=text)
+                other.q[:], other.v[:] = robot.q, robot.v
+                other.move(sign * d)
+                slopes.append(other.forward_dynamics())
+            da = (slopes[0] - slopes[1]) / 2e-4
+            h = 0.004
+            parts = {"": np.eye(3)[k], ".rate": np.zeros(3), ".acceleration": da, ".pseudo": da,
+                     ".increment": -0.5 * h * h * da, ".rate_before": -h * da}  # fmt: skip
+            x = []
+            for i, s in enumerate(model.states):
+                suffix = s.name[len("top.wx"):]
+                x.append(parts[suffix][["wx", "wy", "wz"].index(s.name[4:6])])
+            got = (model.A @ np.array(x))[: 2 * n]
+            plus, minus = end(d), end(-d)
+
+            def log(p, q):
+                w = p[0] * q[0] + p[1:] @ q[1:]
+                v = p[0] * q[1:] - q[0] * p[1:] - np.cross(p[1:], q[1:])
+                return 2 * v / np.linalg.norm(v) * np.arctan2(np.linalg.norm(v), w) if np.linalg.norm(v) else v
+
+            zeta = (log(base.q, plus.q) - log(base.q, minus.q)) / 2e-4
+            rates = (plus.v - minus.v) / 2e-4
+            near(got, np.concatenate([zeta, rates]), 2e-6)  # differences of order 2
+        assert a0.shape == (3,)
+
+
+def test_steps_tend_to_the_continuous_poles():
+    robot = sinew.Robot(text=PENDULUM)
+    exact = upper(robot.linearize().poles())
+    for scheme, order in (("euler", 1), ("bdf2", 2), ("generalized-alpha", 2), ("radau3", 3), ("gauss4", 4)):
+        error = []
+        for h in (0.02, 0.01):
+            model = robot.linearize(step=h, scheme=scheme)
+            roots = np.array([p.s for p in model.modes if not p.parasitic and p.s.imag >= 0])
+            assert len(roots) == 2
+            got = np.log(roots) / h
+            error.append(max(min(abs(got - s)) for s in exact))
+        assert np.log2(error[0] / error[1]) == pytest.approx(order, abs=0.15)
+
+
+# ---- laws and parameters
+
+
+def test_a_parameter_is_an_input():
+    robot = sinew.Robot(text=PENDULUM)
+    robot.q[:] = (0.4, -0.3)
+    model = robot.linearize(inputs=["m2", "one.stiffness"], outputs="root.fz")
+    assert not model.inputs[0].exact
+    h = 1e-4
+
+    def acceleration(values):
+        other = sinew.Robot(text=PENDULUM, set=values)
+        other.q[:] = (0.4, -0.3)
+        return other.forward_dynamics()
+
+    slope = (acceleration({"m2": 0.5 + h}) - acceleration({"m2": 0.5 - h})) / (2 * h)
+    near(model.B[2:, 0], slope, 1e-6)
+    slope = (acceleration({"one.stiffness": 1.5 + h}) - acceleration({"one.stiffness": 1.5 - h})) / (2 * h)
+    near(model.B[2:, 1], slope, 1e-6)
+
+
+def test_an_integral_in_a_law_is_a_state():
+    """PI control of a mass: s^3 + d s^2 + (k + p) s + i = 0."""
+    text = """
+sinew: 1
+gravity: 0
+robot: {cart: {on: world, joint: prismatic, axis: x, damping: 0.4, stiffness: 2, body: {mass: 1}}}
+probes: {at: {value: cart}}
+actuators: {push: {joint: cart, effort: -3*at - 1.5*integral(at)}}
+"""
+    model = sinew.Robot(text=text).linearize(outputs="at")
+    assert len(model.states) == 3
+    near(np.sort_complex(model.poles()), np.sort_complex(np.roots([1, 0.4, 5, 1.5])), 1e-12)
+
+
+def test_massless_links_follow():
+    """A massless cart between two springs: static following; with a damper a pole of first order."""
+    text = """
+sinew: 1
+gravity: 0
+robot:
+  light: {on: world, joint: prismatic, axis: x, stiffness: 30}
+  heavy: {on: world, pose: {xyz: [1, 0, 0]}, joint: prismatic, axis: x, body: {mass: 2}}
+springs: {s: {spring: [light, heavy], stiffness: 60, rest: 1}}
+actuators: {push: {joint: light, effort: 0}}
+probes: {l: {value: light}, h: {value: heavy}, v: {rate: heavy}}
+"""
+    model = sinew.Robot(text=text).linearize(outputs=["l", "h"])
+    near(sorted(model.poles().imag)[-1], np.sqrt(20 / 2), 1e-9)
+    near(model.D[:, 0], [1 / 90, 0], 1e-12)
+    near(model.dc_gain()[:, 0], [1 / 30, 1 / 30], 1e-9)
+    with pytest.raises(sinew.Error, match="rate of the input"):
+        sinew.Robot(text=text.replace("v: {rate: heavy}", "v: {rate: light}")).linearize(outputs="v")
+    damped = sinew.Robot(text=text.replace("stiffness: 30", "stiffness: 30, damping: 3")).linearize(outputs=["l", "h"])
+    # 2 h" = 60 (l - h), 3 l' = -30 l - 60 (l - h)
+    A = np.array([[0, 1, 0], [-30, 0, 30], [20, 0, -30]])
+    near(np.sort_complex(damped.poles()), np.sort_complex(np.linalg.eigvals(A)), 1e-9)
+
+
+def test_lost_modes_are_named():
+    """Two equal carts on equal springs, pushed alike: the difference is not reached; its sum shows nothing of it."""
+    text = """
+sinew: 1
+gravity: 0
+robot:
+  a: {on: world, joint: prismatic, axis: x, stiffness: 4, body: {mass: 1}}
+  b: {on: world, pose: {xyz: [1, 0, 0]}, joint: prismatic, axis: x, stiffness: 4, body: {mass: 1}}
+  c: {on: world, joint: prismatic, axis: x, body: {mass: 1}}
+springs: {s: {spring: [a, b], stiffness: 3, rest: 1}}
+actuators: {one: {joint: a, effort: 0}, two: {joint: b, effort: 0}}
+probes: {xa: {value: a}, xb: {value: b}, sum: {law: xa + xb}}
+"""
+    model = sinew.Robot(text=text).linearize(outputs="sum")
+    assert model.controllability == 4  # the third cart has no actuator
+    assert model.observability == 2
+    lost = [p.s.imag for p in model.modes if not p.observable and p.s.imag > 0.1]
+    near(lost, [np.sqrt(10)], 1e-9)
+
+
+# ---- regulators
+
+
+def test_a_regulator_balances_the_pendulum():
+    control = regulators()
+    robot = sinew.Robot(text=PENDULUM, set={"rest": "180 deg"})
+    robot.q[:] = (np.pi, 0)
+    model = robot.linearize(outputs="bob.x")
+    near(np.sort(model.poles().real), [-5.6117580078, -3.2339377314, 3.1757465401, 4.8123103102], 1e-9)
+    gain = control.lqr(model, Q=[100, 100, 1, 1], R=1)
+    near(gain.K[0], [-187.521938, -111.546989, -59.9668201, -26.7526323], 1e-8)
+    near(upper(sorted(gain.poles, key=lambda s: s.real)), [-9.16073478 + 3.63810997j, -3.27287743 + 0.30629950j], 1e-8)
+    held = control.lqr(control.zoh(model, 0.01), Q=np.array([100, 100, 1, 1]) * 0.01, R=0.01)
+    near(held.K[0], [-169.005699, -101.031218, -54.0622376, -24.2096843], 1e-8)
+
+
+def test_a_regulator_and_a_filter_of_two_masses():
+    control = regulators()
+    robot = sinew.Robot(text=MASSES)
+    model = robot.linearize(outputs="x2")
+    near(upper(model.poles())[-1], -0.225 + 8.65733071j, 1e-8)
+    Q, R, h = np.array([10, 40, 1, 2]), 0.5, 0.02
+    gain = control.lqr(model, Q, R)
+    near(gain.K[0], [10.04517793, -0.04517793, 6.37835143, 1.94138842], 1e-8)
+    near(upper(sorted(gain.poles, key=abs)), [-1.36779388 + 1.20040578j, -0.45179397 + 8.67656348j], 1e-8)
+    held = control.zoh(model, h)
+    near(control.lqr(held, Q * h, R * h).K[0], [9.10680265, 0.57940018, 6.26897305, 1.88727620], 1e-8)
+    step = robot.linearize(outputs="x2", step=h, scheme="trapezoidal", reduce=True)
+    near(control.lqr(step, Q * h, R * h).K[0], [9.12092015, 0.56528873, 6.27097938, 1.88560791], 1e-8)
+    near([s for s in step.poles() if s.imag > 0.1], [0.98073123 + 0.171093492j], 1e-8)
+    estimate = control.kalman(held, W=np.diag([0, 0, 1e-3, 0]) * h, V=1e-6)
+    near(estimate.L[:, 0], [0.66453860, 0.35015045, 1.72771126, 3.75484542], 1e-7)
+    near(np.sqrt(np.diag(estimate.P)), [0.00179209, 0.00059174, 0.01280317, 0.00845392], 1e-6)
+    with pytest.raises(sinew.ArgumentError, match="Q does not see"):
+        control.lqr(model, [0, 0, 1, 1], R)
+
+
+def test_scipy_takes_the_model():
+    pytest.importorskip("scipy.signal")
+    model = sinew.Robot(text=MASSES).linearize(outputs="x2")
+    system = model.state_space()
+    near(system.A, model.A, 0)
+    assert sinew.Robot(text=MASSES).linearize(outputs="x2", step=0.01).state_space().dt == 0.01
+
+
+def test_wrong_names_and_options_are_refused():
+    robot = sinew.Robot(text=PENDULUM)
+    for message, options in (("no actuator", {"inputs": "nothing"}), ("no such probe", {"outputs": "nothing"}),
+                             ("needs a step", {"scheme": "euler"}), ("no scheme", {"step": 0.1, "scheme": "magic"}),
+                             ("no linear model", {"step": 0.1, "scheme": "conserving"}),
+                             ("no scheme of one step", {"step": 0.1, "scheme": "bdf2", "reduce": True})):  # fmt: skip
+        with pytest.raises(sinew.Error, match=message):
+            robot.linearize(**options)
