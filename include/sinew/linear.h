@@ -30,14 +30,14 @@ typedef struct snw_linear_options {
     // Names of outputs: probes, or columns of them ("tip.x"). None: all probes.
     int noutput;
     const char *const *output;
-    int three_inputs; // not 0: given coordinates enter with value, rate and acceleration as three
-                      // inputs. 0: with the acceleration; value and rate are states
-    double step;      // s; > 0: discrete model of one step
+    int three_inputs;   // not 0: given coordinates enter with value, rate and acceleration as three
+                        // inputs. 0: with the acceleration; value and rate are states
+    double step;        // s; > 0: discrete model of one step
     const char *scheme; // of the step, default "generalized-alpha"
     double rho, alpha;  // parameters of the schemes that have them; NaN: default
-    int reduce;         // not 0: states are displacements and rates only, the input is constant over
-                        // the step; for schemes of one step: euler, trapezoidal, newmark, gauss*,
-                        // radau*
+    int reduce; // not 0: states are displacements and rates only, the input is constant over
+                // the step; for schemes of one step: euler, trapezoidal, newmark, gauss*,
+                // radau*
 } snw_linear_options;
 
 SNW_API snw_linear_options snw_linear_defaults(void);
@@ -54,9 +54,9 @@ typedef struct snw_linear_signal {
 // A root of A: s (1/s), or z of a discrete model.
 typedef struct snw_linear_pole {
     double re, im;
-    double frequency, damping; // Hz, undamped, of s or log(z)/step; fraction of critical damping
+    double frequency, damping;    // Hz, undamped, of s or log(z)/step; fraction of critical damping
     int controllable, observable; // 0: no input reaches it; no output shows it
-    int parasitic; // discrete model: 1: a root of the scheme, not of the robot
+    int parasitic;                // discrete model: 1: a root of the scheme, not of the robot
 } snw_linear_pole;
 
 // Matrices are stored by columns. All belongs to the model.

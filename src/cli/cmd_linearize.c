@@ -14,7 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double same_time = 1e-9; // of a frame, relative
+static const double same_time = 1e-9, // of a frame, relative
+    same_place = 1e-6;                // of a node, relative to its distance or 1 m
 
 // ---- the operating point ------------------------------------------------------------------------
 
@@ -22,8 +23,9 @@ static const double same_time = 1e-9; // of a frame, relative
 typedef struct instant {
     double t;
     bool found;
-    int nq, nv;
+    int nq, nv, nnode;
     double *q, *v;
+    double *pose; // 7 per node
 } instant;
 
 static snw_status take_frame(void *user, const snw_study *s) {
@@ -33,7 +35,25 @@ static snw_status take_frame(void *user, const snw_study *s) {
     if (t > at->t + same_time * fmax(1, fabs(at->t))) return SNW_E_STOPPED;
     memcpy(at->q, snw_study_row(s, SNW_FIELD_Q), (size_t)at->nq * sizeof *at->q);
     memcpy(at->v, snw_study_row(s, SNW_FIELD_V), (size_t)at->nv * sizeof *at->v);
+    memcpy(at->pose, snw_study_row(s, SNW_FIELD_POSE), 7 * (size_t)at->nnode * sizeof *at->pose);
     at->found = true; // of several frames at that time the last
+    return SNW_OK;
+}
+
+// Frames have the strain bases of the file, robots those of the computation. Are they the same?
+static snw_status check_coordinates(snw_robot *r, const instant *at, snw_error *err) {
+    for (int i = 0; i < at->nnode; i++) {
+        double p[3];
+        SNW_TRY(snw_robot_node(r, i, p));
+        for (int k = 0; k < 3; k++) {
+            const double want = at->pose[7 * i + k];
+            if (fabs(p[k] - want) <= same_place * fmax(1, fabs(want))) continue;
+            return snw_fail(
+                err, SNW_E_ARGUMENT,
+                "the recorded coordinates are those of a basis of many monomials; write "
+                "the strains of the rod as 'legendre'");
+        }
+    }
     return SNW_OK;
 }
 
@@ -71,14 +91,18 @@ static snw_status state_of_study(snw_robot *r, instant *at, snw_error *err) {
                         at->t);
     memcpy(snw_robot_q(r), at->q, (size_t)at->nq * sizeof *at->q);
     memcpy(snw_robot_v(r), at->v, (size_t)at->nv * sizeof *at->v);
-    return snw_robot_set_time(r, at->t);
+    SNW_TRY(snw_robot_set_time(r, at->t));
+    return check_coordinates(r, at, err);
 }
 
 static snw_status go_to_time(snw_robot *r, double t, snw_error *err) {
-    instant at = {.t = t, .nq = snw_robot_nq(r), .nv = snw_robot_nv(r)};
-    at.q = snw_alloc(((size_t)at.nq + (size_t)at.nv + 1) * sizeof *at.q);
+    instant at = {
+        .t = t, .nq = snw_robot_nq(r), .nv = snw_robot_nv(r), .nnode = snw_robot_nodes(r)};
+    const size_t size = (size_t)at.nq + (size_t)at.nv + 7 * (size_t)at.nnode + 1;
+    at.q = snw_alloc(size * sizeof *at.q);
     if (!at.q) return snw_fail_memory(err);
     at.v = at.q + at.nq;
+    at.pose = at.v + at.nv;
     const snw_status s = state_of_study(r, &at, err);
     snw_free(at.q);
     return s;
@@ -109,8 +133,8 @@ static snw_status go_to_point(snw_robot *r, const snw_job *job, const char *at, 
 static void print_signals(const char *title, int n, const snw_linear_signal *signal) {
     printf("\n%s\n", title);
     for (int i = 0; i < n; i++) {
-        printf("  %3d  %-28s %14.9g %s%s\n", i + 1, signal[i].name, signal[i].value,
-               signal[i].unit, signal[i].exact ? "" : "  (by differences)");
+        printf("  %3d  %-28s %14.9g %s%s\n", i + 1, signal[i].name, signal[i].value, signal[i].unit,
+               signal[i].exact ? "" : "  (by differences)");
     }
     if (n == 0) printf("  none\n");
 }
@@ -155,8 +179,9 @@ static void print_model(const snw_linear_model *m) {
     if (m->step > 0) printf(", of a step of %g s", m->step);
     printf("\n");
     if (m->residual > 1e-6)
-        printf("the robot is not in equilibrium: forces out of balance %.2g, accelerations follow\n",
-               m->residual);
+        printf(
+            "the robot is not in equilibrium: forces out of balance %.2g, accelerations follow\n",
+            m->residual);
     if (m->difference > 0)
         printf("largest estimated error of derivatives by differences: %.1g\n", m->difference);
     if (m->nidle) printf("%d motions without mass and stiffness are left out\n", m->nidle);

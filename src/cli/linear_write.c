@@ -17,7 +17,8 @@
 static void put_text(const snw_sink *to, const char *text) {
     const bool quote = strpbrk(text, ",\"\r\n ") != NULL;
     if (quote) (void)to->write(to->user, "\"", 1);
-    for (const char *c = text; *c; c++) (void)to->write(to->user, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
+    for (const char *c = text; *c; c++)
+        (void)to->write(to->user, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
     if (quote) (void)to->write(to->user, "\"", 1);
 }
 
@@ -110,7 +111,8 @@ static snw_status write_mat(const snw_linear_model *m, snw_sink to, snw_error *e
     mat_signals(&mat, state, m->nx, m->state, text, value);
     mat_signals(&mat, input, m->nu, m->input, text, value);
     mat_signals(&mat, output, m->ny, m->output, text, value);
-    for (int i = 0; i < m->npole; i++) value[i] = m->pole[i].re, value[n + (size_t)i] = m->pole[i].im;
+    for (int i = 0; i < m->npole; i++)
+        value[i] = m->pole[i].re, value[n + (size_t)i] = m->pole[i].im;
     snw_mat_matrix(&mat, "pole", m->npole, 1, value, value + n);
     mat_flags(&mat, m, value);
     snw_free(value);

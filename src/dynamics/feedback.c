@@ -209,8 +209,8 @@ void snw_signal_strain_row(const snw_model *m, const snw_signal *signal, const s
     jacobian[rod->feed] = cq * rest[1].e[signal->column];
 }
 
-void snw_signal_frame_row(const snw_signal *signal, const snw_signal_frame *at, double cq, double cv,
-                          double *jacobian) {
+void snw_signal_frame_row(const snw_signal *signal, const snw_signal_frame *at, double cq,
+                          double cv, double *jacobian) {
     const snw_path *path = at->path;
     const size_t ld = (size_t)path->ld;
     const reading r = feedback_read_frame(signal, at->g, at->V);

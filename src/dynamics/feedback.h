@@ -16,8 +16,8 @@ typedef struct snw_signal_frame {
 
 // Entries of the path in jacobian (nv) <- cq d/dx + cv d/dx' of a probe of pose and velocity: with
 // zeta = J x, delta V = (dJ + ad_V J) x + J x'.
-void snw_signal_frame_row(const snw_signal *signal, const snw_signal_frame *at, double cq, double cv,
-                          double *jacobian);
+void snw_signal_frame_row(const snw_signal *signal, const snw_signal_frame *at, double cq,
+                          double cv, double *jacobian);
 // The same of a strain, entries of the rod.
 void snw_signal_strain_row(const snw_model *m, const snw_signal *signal, const snw_work *w,
                            double cq, double *jacobian);

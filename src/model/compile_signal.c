@@ -64,7 +64,8 @@ static snw_signal signal_of(const snw_model *m, const snw_signal_desc *d) {
 }
 
 snw_signal snw_signal_of_probe(const snw_model *m, int probe, int column) {
-    return signal_of(m, &(snw_signal_desc){.kind = SNW_SIGNAL_PROBE, .probe = probe, .column = column});
+    return signal_of(
+        m, &(snw_signal_desc){.kind = SNW_SIGNAL_PROBE, .probe = probe, .column = column});
 }
 
 // ---- live signals

@@ -13,8 +13,8 @@ typedef struct snw_mat {
 
 // Begin a file with a text of at most 116 characters.
 snw_mat snw_mat_begin(snw_sink sink, const char *text);
-// A variable: real matrix (rows x columns, by columns), or complex with im not NULL. `name`: letter,
-// then letters, digits and underscores, at most 31.
+// A variable: real matrix (rows x columns, by columns), or complex with im not NULL. `name`:
+// letter, then letters, digits and underscores, at most 31.
 void snw_mat_matrix(snw_mat *m, const char *name, int rows, int columns, const double *re,
                     const double *im);
 // A variable: column of n texts (cell array).

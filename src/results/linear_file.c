@@ -29,9 +29,11 @@ static bool write_numbers(hid_t at, const char *name, int rank, const hsize_t *s
 static bool write_texts(hid_t at, const char *name, int n, const char *const *text) {
     const hsize_t size = (hsize_t)n;
     const hid_t type = H5Tcopy(H5T_C_S1), space = H5Screate_simple(1, &size, NULL);
-    bool good = type >= 0 && H5Tset_size(type, H5T_VARIABLE) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
-    const hid_t set = good ? H5Dcreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)
-                           : H5I_INVALID_HID;
+    bool good =
+        type >= 0 && H5Tset_size(type, H5T_VARIABLE) >= 0 && H5Tset_cset(type, H5T_CSET_UTF8) >= 0;
+    const hid_t set = good
+                          ? H5Dcreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)
+                          : H5I_INVALID_HID;
     good = set >= 0;
     if (good && n > 0) good = H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0;
     if (set >= 0) (void)H5Dclose(set);
@@ -69,8 +71,8 @@ static bool write_signals(hid_t file, const char *name, int n, const snw_linear_
 
 static bool write_poles(hid_t file, const snw_linear_model *m, double *scratch) {
     enum { COLUMNS = 7 };
-    static const char *const column[COLUMNS] = {"re",           "im",         "frequency", "damping",
-                                                "controllable", "observable", "parasitic"};
+    static const char *const column[COLUMNS] = {
+        "re", "im", "frequency", "damping", "controllable", "observable", "parasitic"};
     const hid_t group = H5Gcreate2(file, "pole", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (group < 0) return false;
     bool good = true;
@@ -133,5 +135,6 @@ snw_status snw_linear_image(const snw_linear_model *m, void **bytes, size_t *siz
     if (good) return SNW_OK;
     snw_free(*bytes);
     *bytes = NULL;
-    return snw_fail(err, SNW_E_IO, "HDF5 could not write the linear model; memory may be exhausted");
+    return snw_fail(err, SNW_E_IO,
+                    "HDF5 could not write the linear model; memory may be exhausted");
 }

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { POOL_LIMIT = 1 << 26, SAMPLES = 3 };
+enum { POOL_LIMIT = 1 << 26, SAMPLES = 3, ROLES = SNW_STATE_RATE_BEFORE + 1 };
 
 static const double balanced = 1e-9, // residual of accelerations that are kept, typical forces
     parameter_move = 1e-3,           // of a parameter in a sample, relative
@@ -37,6 +37,8 @@ typedef struct linear_robot {
     const char **parameter;                // path of a parameter; NULL: none
     int ninput, noutput;
     const char *const *q_name;
+    snw_linear_signal *rate_of_input[3]; // names and units of inputs and their rates
+    snw_linear_signal *named[ROLES]; // names and units of all possible states, by role and index
     snw_linear_signal *state, *input, *output;
     snw_linear_pole *pole;
     snw_state *s;
@@ -48,7 +50,9 @@ typedef struct linear_robot {
     double difference; // of derivatives by parameters
 } linear_robot;
 
-snw_linear_options snw_linear_defaults(void) { return (snw_linear_options){.rho = NAN, .alpha = NAN}; }
+snw_linear_options snw_linear_defaults(void) {
+    return (snw_linear_options){.rho = NAN, .alpha = NAN};
+}
 
 // ---- names --------------------------------------------------------------------------------------
 
@@ -393,7 +397,7 @@ static snw_status do_step(linear_robot *l, snw_robot **copy, snw_error *err) {
 
 static const char *const twist_name[6] = {"wx", "wy", "wz", "vx", "vy", "vz"};
 
-// name, unit and value of coordinate `dof`
+// name and unit of coordinate `dof`
 static snw_linear_signal coordinate_of(linear_robot *l, int dof) {
     const snw_model *m = l->r->m;
     int k = 0;
@@ -402,65 +406,115 @@ static snw_linear_signal coordinate_of(linear_robot *l, int dof) {
     const int i = dof - b->dof;
     if (b->space != SNW_SPACE_RN) {
         const char *link = m->label.link[m->seg[b->seg].link].name;
-        return (snw_linear_signal){
-            .name = text_of(l, "%s.%s", link, twist_name[i]), .unit = i < 3 ? "rad" : "m", .exact = 1};
+        return (snw_linear_signal){.name = text_of(l, "%s.%s", link, twist_name[i]),
+                                   .unit = i < 3 ? "rad" : "m",
+                                   .exact = 1};
     }
     return (snw_linear_signal){.name = l->q_name[b->q + i],
                                .unit = l->r->model->npart[SNW_PART_COORDINATE]
                                            ? l->r->model->part[SNW_PART_COORDINATE][b->q + i].unit
                                            : "",
-                               .value = l->s->q[b->q + i],
                                .exact = 1};
 }
 
-static snw_linear_signal state_of(linear_robot *l, snw_linear_state state) {
-    static const char *const history[] = {[SNW_STATE_ACCELERATION] = ".acceleration",
-                                          [SNW_STATE_PSEUDO] = ".pseudo",
-                                          [SNW_STATE_INCREMENT] = ".increment",
-                                          [SNW_STATE_RATE_BEFORE] = ".rate_before"};
-    static const int order[] = {[SNW_STATE_ACCELERATION] = 2,
-                                [SNW_STATE_PSEUDO] = 2,
-                                [SNW_STATE_INCREMENT] = 0,
-                                [SNW_STATE_RATE_BEFORE] = 1};
-    const int i = state.index;
-    char number[16];
-    (void)snprintf(number, sizeof number, "%d", i + 1);
-    switch (state.role) {
+// number of possible indices of a role
+static int role_size(const linear_robot *l, snw_linear_role role) {
+    const snw_model *m = l->m;
+    switch (role) {
     case SNW_STATE_COORDINATE:
-        return coordinate_of(l, i);
-    case SNW_STATE_RATE: {
-        snw_linear_signal s = i >= 0 ? coordinate_of(l, i) : (snw_linear_signal){.name = "massless"};
-        s.name = rate_name(l, s.name, 1);
-        s.unit = rate_unit(l, s.unit ? s.unit : "", 1);
-        s.value = i >= 0 ? l->s->v[i] : 0;
-        return s;
-    }
+    case SNW_STATE_RATE:
     case SNW_STATE_MASSLESS:
-        return (snw_linear_signal){.name = text_of(l, "massless %s%s", number, ""), .unit = "", .exact = 1};
+        return m->nv;
     case SNW_STATE_INTEGRAL:
-        return (snw_linear_signal){.name = text_of(l, "%s%s", l->r->m->signal[i].text, ""),
-                                   .unit = "",
-                                   .value = l->s->z[i],
-                                   .exact = 1};
+        return m->nsignal;
     case SNW_STATE_GIVEN:
-    case SNW_STATE_GIVEN_RATE: {
-        const int k = state.role == SNW_STATE_GIVEN_RATE;
+    case SNW_STATE_GIVEN_RATE:
+        return l->ninput;
+    case SNW_STATE_ACCELERATION:
+    case SNW_STATE_PSEUDO:
+    case SNW_STATE_INCREMENT:
+    case SNW_STATE_RATE_BEFORE:
+        return l->discrete ? m->nv : 0;
+    }
+    return 0;
+}
+
+// name and unit of a state
+static snw_linear_signal name_state(linear_robot *l, snw_linear_role role, int i) {
+    static const char *const suffix[ROLES] = {[SNW_STATE_RATE] = ".rate",
+                                              [SNW_STATE_ACCELERATION] = ".acceleration",
+                                              [SNW_STATE_PSEUDO] = ".pseudo",
+                                              [SNW_STATE_INCREMENT] = ".increment",
+                                              [SNW_STATE_RATE_BEFORE] = ".rate_before"};
+    static const int order[ROLES] = {[SNW_STATE_RATE] = 1,
+                                     [SNW_STATE_ACCELERATION] = 2,
+                                     [SNW_STATE_PSEUDO] = 2,
+                                     [SNW_STATE_RATE_BEFORE] = 1};
+    if (role == SNW_STATE_INTEGRAL) {
+        const char *text = l->m->signal[i].text;
+        return (snw_linear_signal){.name = text ? text : "", .unit = "", .exact = 1};
+    }
+    if (role == SNW_STATE_GIVEN || role == SNW_STATE_GIVEN_RATE) {
+        const int k = role == SNW_STATE_GIVEN_RATE;
         return (snw_linear_signal){.name = rate_name(l, l->input_name[i], k),
                                    .unit = rate_unit(l, l->input_unit[i], k),
                                    .exact = 1};
     }
-    case SNW_STATE_ACCELERATION:
-    case SNW_STATE_PSEUDO:
-    case SNW_STATE_INCREMENT:
-    case SNW_STATE_RATE_BEFORE: {
-        snw_linear_signal s = i >= 0 ? coordinate_of(l, i) : (snw_linear_signal){.name = "massless", .unit = ""};
-        s.name = text_of(l, "%s%s", s.name, history[state.role]);
-        s.unit = rate_unit(l, s.unit, order[state.role]);
-        s.value = i >= 0 && state.role == SNW_STATE_ACCELERATION ? l->s->a[i] : 0;
-        return s;
+    if (role == SNW_STATE_MASSLESS) {
+        char number[16];
+        (void)snprintf(number, sizeof number, "%d", i + 1);
+        return (snw_linear_signal){
+            .name = text_of(l, "massless %s%s", number, ""), .unit = "", .exact = 1};
     }
+    snw_linear_signal s = coordinate_of(l, i);
+    if (suffix[role]) s.name = text_of(l, "%s%s", s.name, suffix[role]);
+    s.unit = rate_unit(l, s.unit, order[role]);
+    return s;
+}
+
+// named, state, input, output, pole <- memory and names of all that may occur
+static snw_status linear_describe(linear_robot *l, snw_error *err) {
+    size_t most = 1;
+    for (int role = 0; role < ROLES; role++) {
+        const int n = role_size(l, (snw_linear_role)role);
+        l->named[role] = snw_pool_array(l->pool, (size_t)n + 1, sizeof **l->named);
+        if (!l->named[role]) return snw_fail_memory(err);
+        for (int i = 0; i < n; i++) l->named[role][i] = name_state(l, (snw_linear_role)role, i);
+        most += (size_t)n;
     }
-    return (snw_linear_signal){.name = "", .unit = ""};
+    const size_t nu = 3 * (size_t)l->ninput + 1;
+    l->state = snw_pool_array(l->pool, most, sizeof *l->state);
+    l->pole = snw_pool_array(l->pool, most, sizeof *l->pole);
+    l->input = snw_pool_array(l->pool, nu, sizeof *l->input);
+    l->output = snw_pool_array(l->pool, (size_t)l->noutput + 1, sizeof *l->output);
+    for (int k = 0; k < 3; k++) {
+        l->rate_of_input[k] = snw_pool_array(l->pool, nu, sizeof *l->input);
+        if (!l->rate_of_input[k]) return snw_fail_memory(err);
+        for (int i = 0; i < l->ninput; i++) {
+            l->rate_of_input[k][i] =
+                (snw_linear_signal){.name = rate_name(l, l->input_name[i], k),
+                                    .unit = rate_unit(l, l->input_unit[i], k),
+                                    .exact = l->of_input[i].kind != SNW_LINEAR_OTHER};
+        }
+    }
+    if (!l->state || !l->pole || !l->input || !l->output) return snw_fail_memory(err);
+    const snw_robot_model *model = l->r->model;
+    for (int i = 0; i < l->noutput; i++) {
+        const snw_linear_output *o = &l->of_output[i];
+        const snw_part *column =
+            &model->part[SNW_PART_COLUMN][model->part[SNW_PART_PROBE][o->probe].first + o->column];
+        l->output[i] = (snw_linear_signal){.name = column->name, .unit = column->unit};
+    }
+    return SNW_OK;
+}
+
+// value of coordinate `dof`; 0 on Lie groups
+static double coordinate_value(const linear_robot *l, int dof) {
+    const snw_model *m = l->m;
+    int k = 0;
+    while (dof >= m->block[k].dof + m->block[k].n) k++;
+    const snw_block *b = &m->block[k];
+    return b->space == SNW_SPACE_RN ? l->s->q[b->q + dof - b->dof] : 0;
 }
 
 // value of the k-th rate of an input at the operating point
@@ -474,10 +528,10 @@ static double input_value(const linear_robot *l, int i, int k, const snw_inputs 
     case SNW_LINEAR_TENDON: {
         const snw_tendon *tendon = &m->tendon[input->item];
         if (tendon->given == SNW_GIVEN_EFFORT) return w->tendon[input->item].effort;
-        const double unit = tendon->given == SNW_GIVEN_GAS
-                                ? SNW_GAS_CONSTANT *
-                                      snw_expr_value(tendon->temperature, (snw_at){.t = in->t})
-                                : 1;
+        const double unit =
+            tendon->given == SNW_GIVEN_GAS
+                ? SNW_GAS_CONSTANT * snw_expr_value(tendon->temperature, (snw_at){.t = in->t})
+                : 1;
         return in->tendon[input->item].v / unit;
     }
     case SNW_LINEAR_ACTIVATION:
@@ -509,64 +563,64 @@ static double input_value(const linear_robot *l, int i, int k, const snw_inputs 
     return NAN;
 }
 
-// names and units, the first time; values
-static snw_status describe(linear_robot *l, const snw_inputs *in, const snw_work *w,
-                           snw_error *err) {
-    const snw_linear_system *x = snw_linear_result(l->linear);
-    snw_linear_model *v = &l->view;
-    const bool first = l->state == NULL || v->nx != x->nx;
-    if (first) {
-        l->state = snw_pool_array(l->pool, (size_t)x->nx + 1, sizeof *l->state);
-        l->input = snw_pool_array(l->pool, (size_t)x->nu + 1, sizeof *l->input);
-        l->output = snw_pool_array(l->pool, (size_t)x->ny + 1, sizeof *l->output);
-        l->pole = snw_pool_array(l->pool, (size_t)x->nx + 1, sizeof *l->pole);
-        if (!l->state || !l->input || !l->output || !l->pole) return snw_fail_memory(err);
+// value of a state at the operating point
+static double state_value(const linear_robot *l, snw_linear_state x, const snw_inputs *in,
+                          const snw_work *w) {
+    switch (x.role) {
+    case SNW_STATE_COORDINATE:
+        return coordinate_value(l, x.index);
+    case SNW_STATE_RATE:
+        return x.index >= 0 ? l->s->v[x.index] : 0;
+    case SNW_STATE_ACCELERATION:
+        return x.index >= 0 ? l->s->a[x.index] : 0;
+    case SNW_STATE_INTEGRAL:
+        return l->s->z[x.index];
+    case SNW_STATE_GIVEN:
+    case SNW_STATE_GIVEN_RATE:
+        return input_value(l, x.index, x.role == SNW_STATE_GIVEN_RATE, in, w);
+    case SNW_STATE_MASSLESS:
+    case SNW_STATE_PSEUDO:
+    case SNW_STATE_INCREMENT:
+    case SNW_STATE_RATE_BEFORE:
+        break;
     }
+    return 0;
+}
+
+// the public part <- the model of the last solve
+static void publish(linear_robot *l, const snw_inputs *in, const snw_work *w) {
+    static const snw_linear_signal massless = {.name = "massless", .unit = "", .exact = 1};
+    const snw_linear_system *x = snw_linear_result(l->linear);
     for (int i = 0; i < x->nx; i++) {
-        if (first) l->state[i] = state_of(l, x->state[i]);
-        const int of = x->state[i].index;
-        if (x->state[i].role == SNW_STATE_RATE && of >= 0) l->state[i].value = l->s->v[of];
-        if (x->state[i].role == SNW_STATE_GIVEN || x->state[i].role == SNW_STATE_GIVEN_RATE)
-            l->state[i].value =
-                input_value(l, of, x->state[i].role == SNW_STATE_GIVEN_RATE, in, w);
+        const snw_linear_state at = x->state[i];
+        l->state[i] = at.index >= 0 ? l->named[at.role][at.index] : massless;
+        l->state[i].value = state_value(l, at, in, w);
     }
     for (int i = 0; i < x->nu; i++) {
-        const int of = x->of_input[i], k = x->derivative[i];
-        if (first) {
-            l->input[i] = (snw_linear_signal){.name = rate_name(l, l->input_name[of], k),
-                                              .unit = rate_unit(l, l->input_unit[of], k),
-                                              .exact = l->of_input[of].kind != SNW_LINEAR_OTHER};
-        }
-        l->input[i].value = input_value(l, of, k, in, w);
+        l->input[i] = l->rate_of_input[x->derivative[i]][x->of_input[i]];
+        l->input[i].value = input_value(l, x->of_input[i], x->derivative[i], in, w);
     }
     for (int i = 0; i < x->ny; i++) {
-        const snw_linear_output *o = &l->of_output[i];
-        if (first) {
-            const snw_robot_model *model = l->r->model;
-            const snw_part *column =
-                &model->part[SNW_PART_COLUMN][model->part[SNW_PART_PROBE][o->probe].first + o->column];
-            l->output[i] = (snw_linear_signal){.name = column->name, .unit = column->unit};
-        }
-        l->output[i].value = o->value;
-        l->output[i].exact = o->exact;
+        l->output[i].value = l->of_output[i].value;
+        l->output[i].exact = l->of_output[i].exact;
     }
-    *v = (snw_linear_model){.nx = x->nx,
-                            .nu = x->nu,
-                            .ny = x->ny,
-                            .A = x->A,
-                            .B = x->B,
-                            .C = x->C,
-                            .D = x->D,
-                            .state = l->state,
-                            .input = l->input,
-                            .output = l->output,
-                            .time = l->s->t,
-                            .step = l->discrete ? l->step.h : 0,
-                            .residual = x->residual,
-                            .difference = fmax(x->difference, l->difference),
-                            .nidle = x->nidle,
-                            .nheld = x->nheld};
-    return SNW_OK;
+    l->view = (snw_linear_model){.nx = x->nx,
+                                 .nu = x->nu,
+                                 .ny = x->ny,
+                                 .A = x->A,
+                                 .B = x->B,
+                                 .C = x->C,
+                                 .D = x->D,
+                                 .state = l->state,
+                                 .input = l->input,
+                                 .output = l->output,
+                                 .time = l->s->t,
+                                 .step = l->discrete ? l->step.h : 0,
+                                 .moving = is_moving(l->r),
+                                 .residual = x->residual,
+                                 .difference = fmax(x->difference, l->difference),
+                                 .nidle = x->nidle,
+                                 .nheld = x->nheld};
 }
 
 static snw_status linear_compute(linear_robot *l, snw_robot *at, snw_error *err) {
@@ -586,9 +640,7 @@ static snw_status linear_compute(linear_robot *l, snw_robot *at, snw_error *err)
         SNW_TRY(snw_linear_discretise(l->linear, &l->step, l->s, err));
     }
     snw_residual(m, at->in, l->s, false, at->w);
-    const bool moving = is_moving(r);
-    SNW_TRY(describe(l, at->in, at->w, err));
-    l->view.moving = moving;
+    publish(l, at->in, at->w);
     return SNW_OK;
 }
 
@@ -617,7 +669,8 @@ snw_status snw_linear_update(snw_linear_model *model, snw_error *err) {
 // options of a discrete model
 static snw_status choose_step(linear_robot *l, const snw_linear_options *how, snw_error *err) {
     if (!(how->step >= 0) || !isfinite(how->step))
-        return snw_fail(err, SNW_E_ARGUMENT, "the step must be positive, or 0, got %g s", how->step);
+        return snw_fail(err, SNW_E_ARGUMENT, "the step must be positive, or 0, got %g s",
+                        how->step);
     l->discrete = how->step > 0;
     if (!l->discrete && how->scheme)
         return snw_fail(err, SNW_E_ARGUMENT, "a scheme needs a step: give its length");
@@ -683,6 +736,7 @@ static snw_status linear_open(linear_robot *l, const snw_linear_options *how, sn
         snw_linear_create(m, l->ninput, l->of_input, l->noutput, l->of_output,
                           how->three_inputs || l->discrete, l->discrete, &l->linear) != SNW_OK)
         return snw_fail_memory(err);
+    SNW_TRY(linear_describe(l, err));
     return snw_linear_update(&l->view, err);
 }
 

@@ -13,10 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double lost = 1e-9, // relative size of a product that counts as zero
-    equal = 1e-7,                // distance of equal eigenvalues, relative
-    equal_zero = 1e-10,          // the same near zero, relative to the largest
-    parallel = 1e-6;             // singular value of equal directions
+static const double lost = 1e-11, // relative size of a product that counts as zero
+    equal = 1e-7,                 // distance of equal eigenvalues, relative
+    equal_zero = 1e-10,           // the same near zero, relative to the largest
+    parallel = 1e-6;              // singular value of equal directions
 enum { SWEEPS = 20 };
 
 static int most_of(int a, int b) { return a > b ? a : b; }
@@ -66,9 +66,9 @@ static int rank_of(int m, int n, double *A, double tol, snw_arena *scratch) {
     return rank;
 }
 
-// V (n x k) <- orthonormal basis of the vectors that powers of S' - s annihilate, k of them: those of
-// a defective eigenvalue. Each pass adds the vectors that S' - s takes to the span of the others.
-// False: they were not found.
+// V (n x k) <- orthonormal basis of the vectors that powers of S' - s annihilate, k of them: those
+// of a defective eigenvalue. Each pass adds the vectors that S' - s takes to the span of the
+// others. False: they were not found.
 static bool invariant_space(int n, const double *S, bool transposed, double s, int k, double *V,
                             snw_arena *scratch) {
     const size_t N = (size_t)n, mark = snw_arena_mark(scratch);
@@ -171,7 +171,8 @@ static int lost_directions(int n, const double *X, int k, const int *of, bool co
     return (all - met) / (int)parts;
 }
 
-// marked <- modes of S that the directions F do not meet, X its right or, `left`, left eigenvectors.
+// marked <- modes of S that the directions F do not meet, X its right or, `left`, left
+// eigenvectors.
 static void mark_lost(int n, const double *S, bool left, const double *X, const double *re,
                       const double *im, int m, const double *F, snw_arena *scratch, bool *marked) {
     const size_t mark = snw_arena_mark(scratch);
@@ -237,7 +238,8 @@ snw_status snw_system_analyse(int n, const double *A, int nu, const double *B, i
     const size_t N = (size_t)n, mark = snw_arena_mark(scratch);
     const size_t wide = (size_t)most_of(most_of(nu, ny), 1);
     double *scale = snw_arena_doubles(scratch, N + 1), *S = snw_arena_doubles(scratch, N * N + 1);
-    double *I = snw_arena_doubles(scratch, N * N + 1), *left = snw_arena_doubles(scratch, N * N + 1);
+    double *I = snw_arena_doubles(scratch, N * N + 1),
+           *left = snw_arena_doubles(scratch, N * N + 1);
     double *right = snw_arena_doubles(scratch, N * N + 1);
     double *F = snw_arena_doubles(scratch, N * wide), *T = snw_arena_doubles(scratch, N * N + 1);
     balance(n, A, scale);

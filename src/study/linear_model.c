@@ -29,11 +29,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double no_damping = 1e-12,   // of a massless direction, relative to the largest
-    heavy = 1e-5,                         // pivot of the scaled mass matrix, certainly with mass
-    dependent = 1e-9,                     // singular value of dependent rows, relative
-    stencil_angle = 1e-2;                 // of the motion between samples of the rows, typical
-enum { SAMPLES = 4 };                     // on either side: differences of order 8
+static const double no_damping = 1e-12, // of a massless direction, relative to the largest
+    heavy = 1e-5,                       // pivot of the scaled mass matrix, certainly with mass
+    dependent = 1e-9,                   // singular value of dependent rows, relative
+    stencil_angle = 1e-2;               // of the motion between samples of the rows, typical
+enum { SAMPLES = 4 };                   // on either side: differences of order 8
 
 // ---- memory
 
@@ -43,15 +43,16 @@ static void linear_place(void *object, snw_fields *f) {
     const size_t nv = (size_t)m->nv + 1, nr = (size_t)m->nconstraint + 1, nc = (size_t)o->ncolumn;
     const size_t ng = (size_t)o->ninput + 1, nu = (size_t)o->ninput + 1, ni = (size_t)m->nlive + 1;
     const size_t ny = (size_t)o->noutput + 1, width = (size_t)o->width;
-    const size_t frames = (size_t)(m->nseg + m->nobs), ns = o->steps, lie = ns * (size_t)m->nlie_block;
+    const size_t frames = (size_t)(m->nseg + m->nobs), ns = o->steps,
+                 lie = ns * (size_t)m->nlie_block;
     const size_t nh = ns * 6 * nv;
     LINEAR_FIELDS(SNW_FIELD_PLACE)
 }
 
 static size_t linear_scratch_size(const snw_model *m) {
-    const size_t parts[] = {snw_project_scratch(m->nv, m->nv + 1),
-                            snw_svd_scratch(m->nconstraint, m->nv),
-                            snw_qr_scratch(m->nv, m->nv) + 2 * (size_t)(m->nv + 8) * sizeof(double)};
+    const size_t parts[] = {
+        snw_project_scratch(m->nv, m->nv + 1), snw_svd_scratch(m->nconstraint, m->nv),
+        snw_qr_scratch(m->nv, m->nv) + 2 * (size_t)(m->nv + 8) * sizeof(double)};
     size_t most = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         most = parts[i] > most ? parts[i] : most;
@@ -153,8 +154,7 @@ static void store_rows(const snw_model *m, snw_work *w, double *C) {
     memset(C, 0, (size_t)m->nv * (size_t)m->nconstraint * sizeof *C);
     for (int k = 0; k < m->nconstraint; k++) {
         const snw_constraint c = snw_constraint_at(m, w, k);
-        for (int j = 0; j < c.n && !c.inactive; j++)
-            snw_column_of(C, m->nv, k)[c.dof[j]] += c.C[j];
+        for (int j = 0; j < c.n && !c.inactive; j++) snw_column_of(C, m->nv, k)[c.dof[j]] += c.C[j];
     }
 }
 
@@ -162,7 +162,8 @@ static void store_rows(const snw_model *m, snw_work *w, double *C) {
 // around the present one.
 static void rows_along(snw_linear *l, const snw_inputs *in, const snw_state *s, snw_work *w) {
     static const double first[SAMPLES] = {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280},
-                        second[SAMPLES + 1] = {8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560, -205.0 / 72};
+                        second[SAMPLES + 1] = {8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560,
+                                               -205.0 / 72};
     const snw_model *m = l->m;
     const size_t n = (size_t)m->nv * (size_t)m->nconstraint;
     double fast = 0;
@@ -424,7 +425,8 @@ static void input_forces(snw_linear *l, const snw_inputs *in, snw_work *w) {
         switch (input->kind) {
         case SNW_LINEAR_EFFORT:
             for (int k = 0; k < m->nmotor; k++) {
-                const bool same = m->motor[k].same && m->motor[k].same == m->motor[input->item].same;
+                const bool same =
+                    m->motor[k].same && m->motor[k].same == m->motor[input->item].same;
                 if (k == input->item || same) Q[m->motor[k].dof + input->component] += 1;
             }
             break;
@@ -537,8 +539,8 @@ typedef struct linear_rates {
 
 // s (ns), dy (nd), x, x1 (nv), b (nv: what is left for N) <- of a column; the static directions at
 // fixed rates.
-static void column_positions(const snw_linear *l, const linear_column *c, double *follow,
-                             double *x, double *x1, double *b) {
+static void column_positions(const snw_linear *l, const linear_column *c, double *follow, double *x,
+                             double *x1, double *b) {
     const int nv = l->m->nv, n0 = l->ns + l->nd, first = l->d->n0 - n0;
     const bool turn = l->rows_turn;
     memset(x, 0, (size_t)nv * sizeof *x);
@@ -652,8 +654,8 @@ static void list_states(snw_linear *l) {
     int n = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < l->n1; i++)
-            l->state[n++] = (snw_linear_state){pass ? SNW_STATE_RATE : SNW_STATE_COORDINATE,
-                                               l->independent[i]};
+            l->state[n++] =
+                (snw_linear_state){pass ? SNW_STATE_RATE : SNW_STATE_COORDINATE, l->independent[i]};
     }
     for (int i = 0; i < l->nd; i++) l->state[n++] = (snw_linear_state){SNW_STATE_MASSLESS, i};
     for (int i = 0; i < l->ni; i++)
@@ -661,8 +663,8 @@ static void list_states(snw_linear *l) {
     for (int pass = 0; pass < 2; pass++) {
         for (int g = 0; g < l->ng; g++) {
             if (l->entry[g] != LINEAR_STATE) continue;
-            l->state[n++] = (snw_linear_state){pass ? SNW_STATE_GIVEN_RATE : SNW_STATE_GIVEN,
-                                               l->given[g]};
+            l->state[n++] =
+                (snw_linear_state){pass ? SNW_STATE_GIVEN_RATE : SNW_STATE_GIVEN, l->given[g]};
         }
     }
     l->nx = n;

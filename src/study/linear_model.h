@@ -23,11 +23,11 @@ typedef enum snw_linear_kind {
 
 typedef struct snw_linear_input {
     snw_linear_kind kind;
-    int item, component; // motor, tendon, muscle or load, and its coordinate or component
-    int row;             // SNW_LINEAR_GIVEN: constraint row
-    double unit;         // the same: value of the row per unit of the coordinate
-    const double *force; // SNW_LINEAR_OTHER: -dr/du (nv)
-    const double *shift; // SNW_LINEAR_OTHER: -de/du (nconstraint)
+    int item, component;  // motor, tendon, muscle or load, and its coordinate or component
+    int row;              // SNW_LINEAR_GIVEN: constraint row
+    double unit;          // the same: value of the row per unit of the coordinate
+    const double *force;  // SNW_LINEAR_OTHER: -dr/du (nv)
+    const double *shift;  // SNW_LINEAR_OTHER: -de/du (nconstraint)
     const double *direct; // SNW_LINEAR_OTHER: dy/du at a fixed state (noutput)
 } snw_linear_input;
 
@@ -64,20 +64,21 @@ typedef struct snw_linear_system {
     int nx, nu, ny;
     double *A, *B, *C, *D;
     const snw_linear_state *state; // nx
-    const int *of_input;  // nu: number in `input` of a column of B
-    const int *derivative; // nu: 0 value, 1 rate, 2 acceleration of that input
-    int nidle;             // directions without mass and stiffness, left out
-    int nheld;             // samples and latches that laws read, held
-    double residual;       // of the state, relative to typical forces
-    double difference;     // largest estimated error of outputs by differences, relative
+    const int *of_input;           // nu: number in `input` of a column of B
+    const int *derivative;         // nu: 0 value, 1 rate, 2 acceleration of that input
+    int nidle;                     // directions without mass and stiffness, left out
+    int nheld;                     // samples and latches that laws read, held
+    double residual;               // of the state, relative to typical forces
+    double difference;             // largest estimated error of outputs by differences, relative
 } snw_linear_system;
 
 // `three`: given coordinates enter with value, rate and acceleration as three inputs instead of
-// states. `steps`: with memory for snw_linear_discretise. Allocates all that solves need. Arrays of inputs and outputs are kept by the caller.
+// states. `steps`: with memory for snw_linear_discretise. Allocates all that solves need. Arrays of
+// inputs and outputs are kept by the caller.
 SNW_NODISCARD snw_status snw_linear_create(const snw_model *m, int ninput,
                                            const snw_linear_input *input, int noutput,
-                                           snw_linear_output *output, bool three,
-                                           bool steps, snw_linear **out);
+                                           snw_linear_output *output, bool three, bool steps,
+                                           snw_linear **out);
 void snw_linear_destroy(snw_linear *l); // NULL is fine
 
 // The model at s with its accelerations and multipliers, under `in`; rotation: continuous rotation

@@ -16,8 +16,8 @@ typedef enum linear_entry {
     LINEAR_DIRECT // value; its rates are zero
 } linear_entry;
 
-// nc: room for columns, states and inputs; ng, ni: given inputs, integrals of laws; ns: 1 with memory
-// for steps, else 0; nh: states of a step.
+// nc: room for columns, states and inputs; ng, ni: given inputs, integrals of laws; ns: 1 with
+// memory for steps, else 0; nh: states of a step.
 #define LINEAR_FIELDS(AT)                                                                          \
     AT(double, K, nv *nv, "stiffness; with all coordinates free at fixed velocities")              \
     AT(double, D, nv *nv, "damping; likewise")                                                     \
@@ -67,7 +67,7 @@ typedef enum linear_entry {
     AT(double, step_M, ns *nv *nv, "reduced mass matrix")                                          \
     AT(double, step_D, ns *nv *nv, "damping")                                                      \
     AT(double, step_K, ns *nv *nv, "stiffness")                                                    \
-    AT(double, step_G, ns *nv *3 * nc, "forces of the inputs")                                     \
+    AT(double, step_G, ns *nv * 3 * nc, "forces of the inputs")                                    \
     AT(double, step_T, SNW_STAGES *SNW_STAGES *ns *nv *nv, "matrix of the step")                   \
     AT(double, step_S, ns *nv *nv, "tangent map of the chart")                                     \
     AT(double, step_line, (SNW_STAGES + 12) * ns * nv, "scratch")                                  \
@@ -98,7 +98,7 @@ struct snw_linear {
     void *block;
 };
 
-// What a column of the model varies: a state or an input.
+// Unit of a state or an input, in the variables of the equations.
 typedef struct linear_column {
     const double *z, *dz, *y, *integral; // n1, n1, nd, ni; NULL: zero
     const double *u, *du, *ddu;          // ng; NULL: zero

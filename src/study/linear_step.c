@@ -224,8 +224,7 @@ static snw_status reduce_states(snw_linear *l, const step_scheme *c, snw_error *
                            j < kept ? A + j * nx : B + (j - kept) * nx);
     }
     for (size_t j = 0; j < kept; j++) memmove(A + j * kept, A + j * nx, kept * sizeof *A);
-    for (size_t j = 0; j < (size_t)l->nu; j++)
-        memmove(B + j * kept, B + j * nx, kept * sizeof *B);
+    for (size_t j = 0; j < (size_t)l->nu; j++) memmove(B + j * kept, B + j * nx, kept * sizeof *B);
     return SNW_OK;
 }
 
@@ -241,9 +240,9 @@ static snw_status stages(snw_linear *l, const snw_linear_step *step, snw_error *
             for (size_t j = 0; j < n; j++) {
                 for (size_t i = 0; i < n; i++) {
                     const size_t at = j * n + i;
-                    l->step_T[(J * n + j) * N + I * n + i] =
-                        (I == J ? l->step_M[at] : 0) + h * p.A[I][J] * l->step_D[at] +
-                        h * h * p.AA[I][J] * l->step_K[at];
+                    l->step_T[(J * n + j) * N + I * n + i] = (I == J ? l->step_M[at] : 0) +
+                                                             h * p.A[I][J] * l->step_D[at] +
+                                                             h * h * p.AA[I][J] * l->step_K[at];
                 }
             }
         }
@@ -324,9 +323,9 @@ static snw_status check_step(const snw_linear *l, const snw_linear_step *step, b
 // step_C, and the states: outputs read displacements and rates.
 static snw_status step_outputs(snw_linear *l, const step_scheme *c, snw_error *err) {
     static const snw_linear_role role[PARTS] = {
-        [PLACE] = SNW_STATE_COORDINATE, [RATE] = SNW_STATE_RATE,
+        [PLACE] = SNW_STATE_COORDINATE,          [RATE] = SNW_STATE_RATE,
         [ACCELERATION] = SNW_STATE_ACCELERATION, [PSEUDO] = SNW_STATE_PSEUDO,
-        [INCREMENT] = SNW_STATE_INCREMENT, [RATE_BEFORE] = SNW_STATE_RATE_BEFORE};
+        [INCREMENT] = SNW_STATE_INCREMENT,       [RATE_BEFORE] = SNW_STATE_RATE_BEFORE};
     const int n = step_size(l), ny = l->noutput;
     int nx = 0;
     for (int k = 0; k < PARTS; k++) {
@@ -364,8 +363,8 @@ snw_status snw_linear_discretise(snw_linear *l, const snw_linear_step *step, con
         return check_step(l, step, false, err);
     if (!collocation && !(row->family == SNW_FAMILY_LEVELS && row->levels.past > 2))
         c = scheme_of(step);
-    SNW_TRY(check_step(
-        l, step, !(c.keeps[INCREMENT] || (c.keeps[ACCELERATION] && c.keeps[PSEUDO])), err));
+    SNW_TRY(check_step(l, step, !(c.keeps[INCREMENT] || (c.keeps[ACCELERATION] && c.keeps[PSEUDO])),
+                       err));
     reduce(l, l->d->M, l->step_M);
     reduce(l, l->D, l->step_D);
     reduce(l, l->K, l->step_K);

@@ -55,7 +55,8 @@ static void columns_hold(const snw_linear *l, const snw_inputs *in, const snw_st
     assert_int_equal(snw_state_create(m, &to), SNW_OK);
     double *sum = malloc(2 * (size_t)n * sizeof *sum), *sample = sum + n;
     for (int k = 0; k < l->nx + l->nu; k++) {
-        double most = 0, force = 1, speed = 1; // units of the columns; forces of the robots are larger
+        double most = 0, force = 1,
+               speed = 1; // units of the columns; forces of the robots are larger
         for (int i = 0; i < m->nv; i++) {
             const size_t at = (size_t)m->nv * (size_t)k + (size_t)i;
             most = fmax(most, fabs(l->x[at]));
@@ -95,10 +96,9 @@ static void columns_hold(const snw_linear *l, const snw_inputs *in, const snw_st
 
 // Linear model with a load in three components as inputs, without outputs.
 static snw_linear *load_model(const snw_model *m) {
-    static const snw_linear_input input[3] = {
-        {.kind = SNW_LINEAR_LOAD, .component = 0},
-        {.kind = SNW_LINEAR_LOAD, .component = 4},
-        {.kind = SNW_LINEAR_LOAD, .item = 1, .component = 5}};
+    static const snw_linear_input input[3] = {{.kind = SNW_LINEAR_LOAD, .component = 0},
+                                              {.kind = SNW_LINEAR_LOAD, .component = 4},
+                                              {.kind = SNW_LINEAR_LOAD, .item = 1, .component = 5}};
     snw_linear *l;
     assert_int_equal(snw_linear_create(m, m->nload > 1 ? 3 : 0, input, 0, NULL, false, true, &l),
                      SNW_OK);
@@ -120,8 +120,10 @@ static void a_tree_follows_its_model(void **state) {
     for (int i = 0; i < TREES; i++) {
         tree t;
         trial x;
-        tree_random(&t, &d, (tree_opts){.nlink = pick_int(&d, 2, 5), .kind = (tree_kind)(i % 3),
-                                        .floating = i / 3 % 3 == 0});
+        tree_random(&t, &d,
+                    (tree_opts){.nlink = pick_int(&d, 2, 5),
+                                .kind = (tree_kind)(i % 3),
+                                .floating = i / 3 % 3 == 0});
         trial_open(&x, &t.r.desc);
         state_random(x.m, &d, x.s);
         trial_at(&x, x.s->t);
@@ -181,8 +183,8 @@ static int pole_sizes(int n, const double *A, double *out) {
     scratch.base = snw_alloc(scratch.size);
     double *re = malloc(2 * (size_t)n * sizeof *re), *im = re + n;
     bool *lost = malloc(2 * (size_t)n * sizeof *lost);
-    assert_int_equal(
-        snw_system_analyse(n, A, 0, NULL, 0, NULL, &scratch, re, im, lost, lost + n), SNW_OK);
+    assert_int_equal(snw_system_analyse(n, A, 0, NULL, 0, NULL, &scratch, re, im, lost, lost + n),
+                     SNW_OK);
     int k = 0;
     for (int i = 0; i < n; i++) {
         if (im[i] >= 0) out[k++] = hypot(re[i], im[i]);
@@ -245,7 +247,7 @@ static void poles_are_those_of_the_modes(void **state) {
 typedef struct step_roots {
     snw_scheme_kind scheme;
     double parameter;
-    int n;                // roots with im >= 0
+    int n;                               // roots with im >= 0
     double undamped[2][2], damped[2][2]; // principal, parasitic: re, im
 } step_roots;
 
@@ -311,8 +313,8 @@ static void an_oscillator_has_the_roots_of_its_scheme(void **state) {
                 scratch.base = snw_alloc(scratch.size);
                 double re[8], im[8], least = INFINITY;
                 bool lost[8], unseen[8];
-                assert_int_equal(snw_system_analyse(x->nx, x->A, 0, NULL, 0, NULL, &scratch, re,
-                                                    im, lost, unseen),
+                assert_int_equal(snw_system_analyse(x->nx, x->A, 0, NULL, 0, NULL, &scratch, re, im,
+                                                    lost, unseen),
                                  SNW_OK);
                 for (int e = 0; e < x->nx; e++)
                     least = fmin(least, hypot(re[e] - want[0], im[e] - want[1]));
