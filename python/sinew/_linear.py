@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from ._core import new_error, raise_error, text
 from ._errors import ArgumentError
 from ._sinew import ffi, lib
-from ._types import Array, Pointer
+from ._types import Array, Names, Pointer, Roots
 
 
 class Signal(NamedTuple):
@@ -70,9 +71,9 @@ class LinearModel:
     modes: tuple[Pole, ...]
     """Poles by rising modulus."""
 
-    def poles(self) -> Array:
-        """Roots of A by rising modulus."""
-        return np.array([p.s for p in self.modes])
+    def poles(self) -> Roots:
+        """Roots of A by rising modulus, 1/s; of a discrete model factors per step."""
+        return np.array([p.s for p in self.modes], dtype=np.complex128)
 
     @property
     def controllability(self) -> int:
@@ -91,28 +92,25 @@ class LinearModel:
             raise ArgumentError(f"there is no '{name}' among the {of} {', '.join(names)}")
         return names.index(name)
 
-    def transfer(self, s: complex) -> Array:
-        """C (s - A)^-1 B + D; of a discrete model at z = s."""
+    def transfer(self, s: complex) -> Roots:
+        """C (s - A)^-1 B + D at s (1/s), SI; of a discrete model at the factor z = s."""
         n = len(self.A)
-        return np.asarray(self.C @ np.linalg.solve(s * np.eye(n) - self.A, self.B) + self.D)
+        return np.asarray(self.C @ np.linalg.solve(s * np.eye(n) - self.A, self.B) + self.D, dtype=np.complex128)
 
     def dc_gain(self) -> Array:
-        """Outputs per constant unit input."""
+        """Outputs per constant unit input, SI."""
         return np.real(self.transfer(1.0 if self.step else 0.0))
 
     def state_space(self) -> Any:
         """As scipy.signal.StateSpace, with `dt` where it is discrete."""
-        from scipy.signal import StateSpace
-
+        StateSpace = import_module("scipy.signal").StateSpace
         matrices = self.A, self.B, self.C, self.D
         return StateSpace(*matrices, dt=self.step) if self.step else StateSpace(*matrices)
 
     def control(self) -> Any:
         """As control.StateSpace of the package python-control, with names."""
-        import control
-
         names = {k: [s.name for s in getattr(self, k)] for k in ("states", "inputs", "outputs")}
-        return control.ss(self.A, self.B, self.C, self.D, self.step, **names)
+        return import_module("control").ss(self.A, self.B, self.C, self.D, self.step, **names)
 
     def __repr__(self) -> str:
         kind = f"step {self.step:g} s" if self.step else "continuous"
@@ -131,14 +129,13 @@ def _signals(pointer: Pointer, count: int) -> tuple[Signal, ...]:
     return tuple(Signal(text(s.name), text(s.unit), s.value, bool(s.exact)) for s in pointer[0:count])
 
 
-def _names(names: "str | list[str] | tuple[str, ...] | None") -> list[Pointer]:
+def _names(names: Names) -> list[Pointer]:
     chosen = [names] if isinstance(names, str) else list(names or [])
     return [ffi.new("char[]", name.encode()) for name in chosen]
 
 
-def linearize(robot: Pointer, inputs: "str | list[str] | None", outputs: "str | list[str] | None", three_inputs: bool,
-              step: float, scheme: "str | None", rho: "float | None", alpha: "float | None",
-              reduce: bool) -> LinearModel:  # fmt: skip
+def linearize(robot: Pointer, inputs: Names, outputs: Names, three_inputs: bool, step: float,
+              scheme: str | None, rho: float | None, alpha: float | None, reduce: bool) -> LinearModel:  # fmt: skip
     """The linear model of a robot of the library."""
     err = new_error()
     options = ffi.new("snw_linear_options *", lib.snw_linear_defaults())

@@ -18,7 +18,7 @@ from ._model import Coordinates, Model
 from ._play import Play
 from ._sinew import ffi, lib
 from ._sketch import svg
-from ._types import Array, Inputs, Numbers, Overrides, Path, Pointer, Rows, Value
+from ._types import Array, Inputs, Names, Numbers, Overrides, Path, Pointer, Rows, Value
 from ._units import Quantity, effort_of, inputs
 
 _step = lib.snw_robot_step
@@ -657,9 +657,9 @@ class Robot:
         n = found[0]
         return Modes(frequency[:n], damping[:n], shape[:, :n])
 
-    def linearize(self, inputs: str | list[str] | None = None, outputs: str | list[str] | None = None, *,
-                  three_inputs: bool = False, step: float = 0.0, scheme: str | None = None, rho: float | None = None,
-                  alpha: float | None = None, reduce: bool = False) -> LinearModel:  # fmt: skip
+    def linearize(self, inputs: Names = None, outputs: Names = None, *, three_inputs: bool = False, step: float = 0.0,
+                  scheme: str | None = None, rho: float | None = None, alpha: float | None = None,
+                  reduce: bool = False) -> LinearModel:  # fmt: skip
         """Linear model about the present state: an equilibrium, a steady motion or a moving point.
 
         `inputs`: names of actuators, loads or their components ("push.fy") and numbers of the file ("silicone.young");

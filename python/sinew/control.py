@@ -3,20 +3,22 @@
 
     lin = robot.linearize(outputs="tip")
     gain = sinew.control.lqr(lin, Q={"hinge.angle": 100}, R=1).K       # u = -K x
-    effort = sinew.control.law(gain[0], ["a", "w"])                    # "-(3.1*a + 0.2*w)", for the model file
+    law = sinew.control.law(lin, gain, ["a", "w"])                     # of the probes a and w, for the model file
+    controlled = sinew.Robot("arm.yaml", set={"motor.effort": law})
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import NamedTuple, Union
 
 import numpy as np
 
 from ._errors import ArgumentError
 from ._linear import LinearModel, Pole
-from ._types import Array
+from ._types import Array, Roots
 
 Weights = Union[float, Mapping[str, float], Sequence[float], Array]
 """A number for all, {name: weight}, a diagonal or a matrix."""
@@ -28,8 +30,8 @@ class Regulator(NamedTuple):
     K: Array
     P: Array
     """Cost x' P x of the state x."""
-    poles: Array
-    """Of the closed loop."""
+    poles: Roots
+    """Of the closed loop, 1/s, or factors per step."""
 
 
 class Filter(NamedTuple):
@@ -89,8 +91,7 @@ def lqr(model: LinearModel, Q: Weights, R: Weights) -> Regulator:
     A mode that does not decay must be reached by the inputs and, on the stability boundary, seen by Q; otherwise there
     is no such feedback, and the error names the mode.
     """
-    from scipy.linalg import solve_continuous_are, solve_discrete_are
-
+    linalg = import_module("scipy.linalg")
     weight = _matrix(Q, [s.name for s in model.states], "Q")
     effort = _matrix(R, [s.name for s in model.inputs], "R")
     lost: list[Pole] = [p for p in model.modes if not p.controllable and _persists(model, p.s)]
@@ -102,18 +103,17 @@ def lqr(model: LinearModel, Q: Weights, R: Weights) -> Regulator:
                             "none makes it decay; give one of its states a weight")  # fmt: skip
     A, B = model.A, model.B
     if model.step:
-        P = solve_discrete_are(A, B, weight, effort)
+        P = linalg.solve_discrete_are(A, B, weight, effort)
         K = np.linalg.solve(effort + B.T @ P @ B, B.T @ P @ A)
     else:
-        P = solve_continuous_are(A, B, weight, effort)
+        P = linalg.solve_continuous_are(A, B, weight, effort)
         K = np.linalg.solve(effort, B.T @ P)
-    return Regulator(K, P, np.linalg.eigvals(A - B @ K))
+    return Regulator(K, P, np.asarray(np.linalg.eigvals(A - B @ K), dtype=np.complex128))
 
 
 def kalman(model: LinearModel, W: Weights, V: Weights) -> Filter:
     """Stationary Kalman filter for process noise of covariance W (per time, or per step) and measurement noise V."""
-    from scipy.linalg import solve_continuous_are, solve_discrete_are
-
+    linalg = import_module("scipy.linalg")
     process = _matrix(W, [s.name for s in model.states], "W")
     noise = _matrix(V, [s.name for s in model.outputs], "V")
     lost = [p for p in model.modes if not p.observable and _persists(model, p.s)]
@@ -121,36 +121,43 @@ def kalman(model: LinearModel, W: Weights, V: Weights) -> Filter:
         raise ArgumentError(f"no output shows {_mode_name(model, lost[0].s)}, which does not decay")
     A, C = model.A, model.C
     if not model.step:
-        P = solve_continuous_are(A.T, C.T, process, noise)
+        P = linalg.solve_continuous_are(A.T, C.T, process, noise)
         return Filter(np.linalg.solve(noise, C @ P).T, P)
-    P = solve_discrete_are(A.T, C.T, process, noise)
+    P = linalg.solve_discrete_are(A.T, C.T, process, noise)
     L = np.linalg.solve(C @ P @ C.T + noise, C @ P).T
     return Filter(L, P - L @ C @ P)
 
 
 def zoh(model: LinearModel, step: float) -> LinearModel:
     """The exact discrete model of a continuous one for inputs that are constant over each step, s."""
-    from scipy.linalg import expm
-
     if model.step:
         raise ArgumentError("the model is discrete already")
     if not step > 0:
         raise ArgumentError(f"step must be positive, got {step}")
     n, m = model.B.shape
-    both = expm(np.block([[model.A, model.B], [np.zeros((m, n + m))]]) * step)
+    both = import_module("scipy.linalg").expm(np.block([[model.A, model.B], [np.zeros((m, n + m))]]) * step)
     modes = tuple(p._replace(s=complex(np.exp(p.s * step))) for p in model.modes)
     return replace(model, A=both[:n, :n], B=both[:n, n:], step=step, modes=modes)
 
 
-def law(gain: Sequence[float] | Array, probes: Sequence[str], values: Sequence[float] | None = None) -> str:
-    """The law u = -(gain . (probes - values)) as the model language writes it, for the effort of an actuator.
+def law(model: LinearModel, gain: Array, probes: Sequence[str], of: int = 0) -> str:
+    """The feedback u = u_0 - gain (x - x_0) of input number `of` as the model language writes it, with units.
 
-    `probes`: names of probes, or of their columns, of the states in their order; `values`: of the operating point.
+    `gain`: of all inputs (K), or of this one. `probes`: for each state the probe, its column or an expression of them
+    that shows it: "hinge", "tip.wy", "(tip.wy - rate)/(0.4 m)". Operating values are those of the model.
     """
-    if len(gain) != len(probes):
-        raise ArgumentError(f"{len(gain)} gains, but {len(probes)} probes")
+    row = np.atleast_2d(gain)[of if np.ndim(gain) == 2 else 0]
+    if not len(row) == len(probes) == len(model.states):
+        raise ArgumentError(f"{len(model.states)} states, but {len(row)} gains and {len(probes)} probes")
+
+    def unit(text: str) -> str:
+        return f"*(1 {text})" if text and text not in ("rad", "rad/s") else "*(1 1/s)" if text else ""
+
+    effort = model.inputs[of]
     terms = []
-    for i, (k, name) in enumerate(zip(gain, probes)):
-        at = 0.0 if values is None else float(values[i])
-        terms.append(f"({float(k)!r})*({name} - ({at!r}))" if at else f"({float(k)!r})*{name}")
-    return f"-({' + '.join(terms)})"
+    for k, probe, state in zip(row, probes, model.states):
+        per = {"rad": "", "": "", "rad/s": "/(1 1/s)"}.get(state.unit, f"/(1 {state.unit})")
+        at = "" if state.value == 0 else f" - ({float(state.value)!r}{'' if state.unit == 'rad' else unit(state.unit)})"
+        terms.append(f"({float(k)!r})*({probe}{at}){per}")
+    base = float(effort.value) + 0.0
+    return f"({base!r} - ({' + '.join(terms)})){unit(effort.unit)}"

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Linear models against closed forms and independent programs: beams, pendulums, masses, step maps, regulators."""
 
+import pathlib
+import sys
+
 import numpy as np
 import pytest
 
 import sinew
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests" / "oracle"))
+import flexible_link
 
 # Transverse vibrations of a uniform beam, E I = rho A = L = 1, clamped: characteristic equations, 12 digits
 BEAM = """
@@ -385,6 +392,47 @@ def test_a_regulator_and_a_filter_of_two_masses():
     near(np.sqrt(np.diag(estimate.P)), [0.00179209, 0.00059174, 0.01280317, 0.00845392], 1e-6)
     with pytest.raises(sinew.ArgumentError, match="Q does not see"):
         control.lqr(model, [0, 0, 1, 1], R)
+
+
+@pytest.mark.parametrize("name, link, weights, effort", [
+    ("balance", dict(L=0.4, EI=0.25, rhoA=0, tip=0.2, hub=0.004, g=9.81, functions=1, tau=0.01, c=0.002),
+     [20, 0.1, 0.5, 0.001], 4),
+    ("flexible_link", dict(L=0.6, EI=0.2, rhoA=0.1, tip=0.05, hub=0.005, g=0, functions=2, tau=1e-3),
+     [10, 2, 0.1, 0.2, 0.05, 0.01], 10),
+])  # fmt: skip
+def test_the_examples_have_the_gains_of_their_models(name, link, weights, effort):
+    """Matrices of flexible links against a separate program; gains of the files against the regulator."""
+    control = regulators()
+    path = ROOT / "examples" / "control" / f"{name}.yaml"
+    robot = sinew.Robot(path, run="open" if name == "balance" else "free")
+    robot.q[:] = 0
+    model = robot.linearize(outputs="angle")
+    A, B = flexible_link.Link(**link).linear(np.zeros(link["functions"] + 1))
+    near(model.A, A, 1e-10)
+    near(model.B[:, 0], B, 1e-12)
+    gain = control.lqr(model, weights, effort)
+    assert gain.poles.real.max() < -2
+    for k, value in enumerate(gain.K[0], 1):
+        assert sinew.Robot(path).parameters[f"k{k}"] == pytest.approx(value, abs=6e-5)  # four digits
+    # with the law of the file the tangent contains the gains
+    closed = sinew.Robot(path)
+    closed.q[:] = 0
+    near(np.sort_complex(closed.linearize(outputs="angle").poles()), np.sort_complex(gain.poles), 2e-3)
+
+
+def test_a_law_has_units_and_operating_values():
+    control = regulators()
+    robot = sinew.Robot(text=PENDULUM.replace("effort: 0", "effort: 3").replace("probes: {", "probes: {w1: {rate: one}, w2: {rate: two}, "))
+    robot.equilibrium()
+    model = robot.linearize(outputs="angle")
+    gain = control.lqr(model, [10, 10, 1, 1], 1)
+    law = control.law(model, gain.K, ["angle", "second", "w1", "w2"])
+    text = PENDULUM.replace("effort: 0", f"effort: '{law}'").replace("probes: {", "probes: {w1: {rate: one}, w2: {rate: two}, ")
+    closed = sinew.Robot(text=text)
+    closed.q[:] = robot.q
+    again = closed.linearize(outputs="angle")
+    assert again.residual < 1e-9
+    near(np.sort_complex(again.poles()), np.sort_complex(gain.poles), 1e-9)
 
 
 def test_scipy_takes_the_model():
