@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Linear models of the public robot: names and units of inputs, states and outputs, the operating
-// point, derivatives by parameters of the file, poles. theory.md 13
+// point, derivatives by parameters of the file, poles. theory.md 7.3
 #include "robot/robot_private.h"
 #include "sinew/linear.h"
 

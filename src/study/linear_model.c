@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Linear models about a state, theory.md 13. With variations x of the configuration (body twists of
-// spherical and free joints) at each instant,
+// Linear models about a state, theory.md 7.3. With variations x of the configuration (body twists
+// of spherical and free joints) at each instant,
 //
 //     M x" + D x' + K x - C'dlambda = G f,   C x = E u
 //

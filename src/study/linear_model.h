@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // linear_model.h: linear models x' = A x + B u, y = C x + D u of a robot about a state, constraints
-// and given coordinates eliminated; theory.md 13.
+// and given coordinates eliminated; theory.md 7.3.
 //
 // States: the deviations z of independent coordinates (body twists of spherical and free joints),
 // their rates, massless coordinates with damping, integrals that laws read, then deviations and

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Linear model of one step of an implicit scheme, theory.md 13.3. Schemes with increments: with the
+// Linear model of one step of an implicit scheme, theory.md 7.4. Schemes with increments: with the
 // past (v, a, pseudo-acceleration, increment, v before) as states, rates are a d + f and
 // accelerations b d + g (solve/scheme.h), f and g linear in the past, and
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Linear models of random robots, theory.md 13: along every column the equations of motion and the
+// Linear models of random robots, theory.md 7.3: along every column the equations of motion and the
 // constraints hold to first order, also while robots with loops move; the matrix is the derivative
 // of forward dynamics; poles are those of the modes; steps of schemes have the roots of a
 // published kind for an oscillator.
