@@ -16,7 +16,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double sample_move = 1e-2, // of the coordinates in a sample, typical
+static const double sample_move = 1e-3, // of the coordinates in a sample, typical
+    sample_rate = 1e-2,                 // of velocities or accelerations, typical values per s
     direct_rate = 1e-9;                 // part of a row that counts as zero
 enum { SAMPLES = 3 };                   // on either side
 
@@ -226,7 +227,7 @@ static double sample_step(const snw_linear *l, int k) {
         double most = 0;
         for (int i = 0; i < m->nv; i++)
             most = fmax(most, fabs(part[j][(size_t)m->nv * (size_t)k + (size_t)i]) / m->typical[i]);
-        if (most > 0) return (j == 0 ? sample_move : 1) / most;
+        if (most > 0) return (j == 0 ? sample_move : sample_rate) / most;
     }
     return 1;
 }
