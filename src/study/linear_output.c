@@ -18,8 +18,9 @@
 
 static const double sample_move = 1e-3, // of the coordinates in a sample, typical
     sample_rate = 1e-2,                 // of velocities or accelerations, typical values per s
+    smooth = 1e-6,                      // relative error estimate of a smooth output
     direct_rate = 1e-9;                 // part of a row that counts as zero
-enum { SAMPLES = 3 };                   // on either side
+enum { SAMPLES = 3, SHORTER = 3 };      // on either side; shorter distances tried
 
 // ---- exact rows
 
@@ -242,33 +243,50 @@ static double own_effort(const snw_linear *l, const snw_probe_desc *p, int colum
     return p->kind == SNW_PROBE_POWER ? s->v[l->m->motor[in->item].dof + in->component] : 0;
 }
 
-static snw_status difference_row(snw_linear *l, int i, const snw_inputs *in, const snw_state *s,
-                                 const snw_vec3 *rotation, snw_work *w, snw_error *err) {
+// Derivative of an output along column k by samples `h` apart, and its estimated error.
+static double difference_at(snw_linear *l, const snw_linear_output *out, const snw_inputs *in,
+                            const snw_state *s, const snw_vec3 *rotation, snw_work *w, int k,
+                            double h, double *error) {
     static const double weight[2][SAMPLES] = {{3.0 / 4, -3.0 / 20, 1.0 / 60},
                                               {2.0 / 3, -1.0 / 12, 0}}; // orders 6 and 4
+    double sum[2] = {0};
+    for (int j = 1; j <= SAMPLES; j++) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+            displace(l, in, s, k, sign * j * h);
+            read_output(l, out->probe, l->in, l->s, rotation, w, l->reading);
+            for (int order = 0; order < 2; order++)
+                sum[order] += sign * weight[order][j - 1] / h * l->reading[out->column];
+        }
+    }
+    *error = fabs(sum[0] - sum[1]);
+    return sum[0];
+}
+
+static snw_status difference_row(snw_linear *l, int i, const snw_inputs *in, const snw_state *s,
+                                 const snw_vec3 *rotation, snw_work *w, snw_error *err) {
     const snw_linear_output *out = &l->output[i];
     const snw_probe_desc *p = &l->m->desc->probe[out->probe];
-    double error = 0, largest = 0;
+    double most = 0, largest = 0; // error, derivative, both times the step
     for (int k = 0; k < l->nx + l->nu; k++) {
         if (moves_directly(l, k) && !snw_probe_is_configuration(p->kind))
             return fail_improper(l, i, l->of_input[k - l->nx], err);
-        const double h = sample_step(l, k);
-        double sum[2] = {0};
-        for (int j = 1; j <= SAMPLES; j++) {
-            for (int sign = -1; sign <= 1; sign += 2) {
-                displace(l, in, s, k, sign * j * h);
-                read_output(l, out->probe, l->in, l->s, rotation, w, l->reading);
-                for (int order = 0; order < 2; order++)
-                    sum[order] += sign * weight[order][j - 1] / h * l->reading[out->column];
-            }
+        const double first = sample_step(l, k);
+        double h = first, error, slope = difference_at(l, out, in, s, rotation, w, k, h, &error);
+        // a tendon may become slack, a contact open between the samples: closer ones
+        for (int n = 0; n < SHORTER && error > smooth * fabs(slope); n++) {
+            double other;
+            h *= 0.1;
+            const double next = difference_at(l, out, in, s, rotation, w, k, h, &other);
+            if (!(other < error)) break; // rounding
+            error = other, slope = next;
         }
         double direct = 0;
         if (k >= l->nx) direct = own_effort(l, p, out->column, l->of_input[k - l->nx], s);
-        *entry_of(l, i, k) = sum[0] + direct;
-        error = fmax(error, fabs(sum[0] - sum[1]) * h);
-        largest = fmax(largest, fabs(sum[0]) * h);
+        *entry_of(l, i, k) = slope + direct;
+        most = fmax(most, error * first);
+        largest = fmax(largest, fabs(slope) * first);
     }
-    if (largest > 0) l->result.difference = fmax(l->result.difference, error / largest);
+    if (largest > 0) l->result.difference = fmax(l->result.difference, most / largest);
     return SNW_OK;
 }
 

@@ -537,7 +537,7 @@ def test_inputs_and_outputs_of_every_kind(moving):
             robot.v[:] = base[1] + d[n:]
             return read()
 
-        compare(model.C[:, k], displaced, 2e-3, model.A[n:, k])
+        compare(model.C[:, k], displaced, 2e-4, model.A[n:, k])  # the winch stays taut
     robot.q[:], robot.v[:] = base
     u = {s.name: s.value for s in model.inputs}
     for k, name in enumerate(inputs):
