@@ -93,7 +93,7 @@ batch = sinew.Batch(arm, 4)
 batch.parameters["E"] = np.linspace(1e6, 2e6, 4)
 batch.controls["pair"] = [[1.0, 2.0]] * 4
 batch.controls["cord"] = "3 N"
-batch.controls["cord"] = ["3 N", 2.0, "1 N", "4 N"]
+batch.controls["cord"] = ["3 N", "2 N", "1 N", "4 N"]
 batch.q = np.zeros((4, batch.nq))
 arm.simulate("5 ms").step()
 batch.start(5e-3, rho=0.9, at=~batch.failed)
