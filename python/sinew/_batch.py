@@ -43,7 +43,8 @@ class BatchControls(MutableMapping[str, "Rows | Inputs"]):
         part = self._batch.model.actuators[name]
         if callable(value):
             raise TypeError("a batch has no laws in Python: set numbers before each step, or give the law in the model file")
-        numbers = real(rows(part, value), name)
+        plain = isinstance(value, np.ndarray) and value.dtype == np.float64
+        numbers = cast(Array, value) if plain else real(rows(part, value), name)
         if part.size == 1 and numbers.ndim == 1:
             numbers = numbers[:, None]
         try:

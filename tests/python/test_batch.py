@@ -116,6 +116,30 @@ def test_ctrl_c_ends_a_long_call(arm_text):
     assert not batch.failed.any()
 
 
+def test_ctrl_c_ends_a_change_of_parameters(arm_text):
+    import os
+    import signal
+    import threading
+    import time
+
+    batch = sinew.Batch(sinew.Model(text=arm_text), 4, threads=2)
+    robots = list(batch.robots)
+    change = type(robots[0])._change
+
+    def slow(robot, values):
+        time.sleep(0.3)
+        change(robot, values)
+
+    for robot in robots:
+        robot._change = lambda values, robot=robot: slow(robot, values)
+    with pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        batch.parameters["E"] = 2e6
+    assert list(batch.parameters["E"]) == [2e6, 2e6, 1e6, 1e6]  # those that were under way
+    batch.start(5e-3)
+    batch.step()
+
+
 def test_a_batch_belongs_to_one_thread(arm_text):
     import threading
 
