@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import cast, overload
+from typing import Any, cast, overload
 
 import numpy as np
 
@@ -64,6 +64,10 @@ class BatchControls(MutableMapping[str, "Rows | Inputs"]):
     def __delitem__(self, name: str | int) -> None:
         self._batch.u[:, self._batch.model.actuators[name].numbers] = lib.snw_input_law()
 
+    def clear(self) -> None:
+        """Return to the laws of the file for all actuators."""
+        self._batch.u[:] = lib.snw_input_law()
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._batch.model.actuators)
 
@@ -112,6 +116,13 @@ class BatchParameters(MutableMapping[str, "Value | Array"]):
     def __getitem__(self, path: str) -> Array:
         """Values of all robots, SI, (n,)."""
         return np.array([robot.parameters[path] for robot in self._batch.robots])
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and self._batch.model.has(path)
+
+    def get(self, path: str, default: Any = None) -> Any:
+        """The values of `path`, SI, (n,), or `default` where there are none."""
+        return self[path] if path in self else default
 
     def unit(self, path: str) -> str:
         """SI unit of a value."""

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from ._core import OfThisProcess, Part, Parts, c_text, file_name, file_path, new_error, override_list, plain, raise_error, text
+from ._errors import ArgumentError, ModelError
 from ._sinew import ffi, lib
 from ._types import Overrides, Path, Pointer, Value
 
@@ -139,6 +140,14 @@ class Model(OfThisProcess):
         if lib.snw_robot_model_value(self._m, c_text(path, "the path of a value"), value, unit, err) != lib.SNW_OK:
             raise_error(err, [path])
         return value[0], text(unit)
+
+    def has(self, path: str) -> bool:
+        """Does the file give a value that an override of `path` would replace?"""
+        try:
+            self.quantity(path)
+        except (ModelError, ArgumentError):
+            return False
+        return True
 
     def _parts(self, kind: str) -> Parts:
         return Parts(self._m, kind)

@@ -25,7 +25,7 @@ def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def _library(name: str, purpose: str) -> Any:
+def library(name: str, purpose: str) -> Any:
     """A library that not everyone needs; where it is missing, the message names its package."""
     try:
         return importlib.import_module(name)
@@ -211,13 +211,13 @@ class Run(OfThisProcess, Mapping[str, Array]):
 
     def to_pandas(self) -> Any:
         """All columns of the probes as a pandas.DataFrame with the time as its index."""
-        pandas = _library("pandas", "tables are made")
+        pandas = library("pandas", "tables are made")
         columns = self._group["columns"][: self._group["t"].shape[0]]
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"), columns=self._columns)
 
     def to_xarray(self) -> Any:
         """Probes, coordinates and energies as an xarray.Dataset over `t`."""
-        xarray = _library("xarray", "labelled arrays are made")
+        xarray = library("xarray", "labelled arrays are made")
         data: dict[str, Any] = {}
         labels: dict[str, Any] = {"t": ("t", self.t, {"unit": "s"}), "coordinate": self.coordinates}
         for name in self:
@@ -237,7 +237,7 @@ class Run(OfThisProcess, Mapping[str, Array]):
 
     def plot(self, *names: str, ax: Any = None) -> Any:
         """Draw probes, or columns such as `tip.x`, over time; returns the matplotlib axes."""
-        plt = _library("matplotlib.pyplot", "curves are drawn")
+        plt = library("matplotlib.pyplot", "curves are drawn")
         ax = ax if ax is not None else plt.figure().gca()
         for name in names or tuple(self)[:1]:
             values = self[name]
@@ -312,7 +312,7 @@ class Result(OfThisProcess, Mapping[str, Any]):
 
     def _open(self) -> None:
         try:
-            self._file = _library("h5py", "result files are read").File(self.path, "r", libver="latest", swmr=True)
+            self._file = library("h5py", "result files are read").File(self.path, "r", libver="latest", swmr=True)
         except OSError as e:
             reason = os.strerror(e.errno) if e.errno else "this is not a result file of Sinew"
             raise FileError(f"cannot be read: {reason}", self.path) from e

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import html
+import weakref
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -65,6 +66,13 @@ class Parameters(MutableMapping[str, Value]):
 
     def __getitem__(self, path: str) -> Quantity:
         return Quantity(*self._robot.model.quantity(path))
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and self._robot.model.has(path)
+
+    def get(self, path: str, default: Any = None) -> Any:
+        """The value of `path`, SI, or `default` where there is none."""
+        return self[path] if path in self else default
 
     def unit(self, path: str) -> str:
         """SI unit of a value."""
@@ -131,10 +139,12 @@ class Controls(MutableMapping[str, "Inputs | Law"]):
         part = self._robot.model.actuators[name]
         self._robot._u[first : first + size] = vector(inputs(part, value), size, part.name)
 
-    def move(self, name: str | int, position: Numbers, rate: Numbers | None = None, acceleration: Numbers | None = None) -> None:
-        """Prescribe position, rate and acceleration of an actuator whose motion the file gives, from now on."""
+    def move(self, name: str | int, position: Inputs, rate: Numbers | None = None, acceleration: Numbers | None = None) -> None:
+        """Prescribe position, rate and acceleration of an actuator whose motion the file gives, from now on, SI; the
+        position may be a text with a unit."""
         index, _, size = self._slots.get(name) or self._slot(name)
         robot = self._robot
+        position = inputs(robot.model.actuators[name], position)
         arrays = [None if x is None else vector(x, size, name) for x in (position, rate, acceleration)]
         pointers = [ffi.NULL if x is None else doubles(x) for x in arrays]
         if lib.snw_robot_set_motion(robot._r, index, *pointers, robot._err) != lib.SNW_OK:
@@ -155,6 +165,11 @@ class Controls(MutableMapping[str, "Inputs | Law"]):
         index, _, _ = self._slots.get(name) or self._slot(name)
         self._laws.pop(index, None)
         self._robot._check(lib.snw_robot_unset_actuator(self._robot._r, index))
+
+    def clear(self) -> None:
+        """Return to the laws of the file for all actuators."""
+        for name in self:
+            del self[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._robot.model.actuators)
@@ -221,6 +236,7 @@ class Robot(OfThisProcess):
         self._a = view(lib.snw_robot_a(self._r), (self.nv,), owner)
         self._u = view(lib.snw_robot_u(self._r), (lib.snw_robot_inputs(self._r),), owner)
         self._controls, self._parameters = Controls(self), Parameters(self)
+        self._motion: weakref.ref[Simulation] | None = None  # the one that was started last
 
     @classmethod
     def from_dict(cls, tree: Mapping[str, object], *, run: str | None = None, set: Overrides | None = None) -> "Robot":
@@ -732,7 +748,12 @@ class Simulation(OfThisProcess):
         with robot._exclusive:
             if lib.snw_robot_start(robot._r, how, robot._err) != lib.SNW_OK:
                 raise_error(robot._err)
-        self._r, self._err, self._owner = robot._r, robot._err, robot._owner
+        self._r: Pointer = robot._r
+        self._err, self._owner = robot._err, robot._owner
+        earlier = robot._motion() if robot._motion is not None else None
+        if earlier is not None:
+            earlier._r = ffi.NULL  # its steps would be those of this motion
+        robot._motion = weakref.ref(self)
         self._acquire, self._release = robot._acquire, robot._release
         self._laws = robot._controls._laws
         self._chunk = 1  # steps in one call that take about 20 ms, so that Ctrl-C has an effect
@@ -745,7 +766,15 @@ class Simulation(OfThisProcess):
     @property
     def t(self) -> float:
         """Present time, s."""
-        return lib.snw_robot_time(self._r)
+        return self.robot.t
+
+    def _fail(self) -> NoReturn:
+        self._check_last()
+        raise_error(self._err)
+
+    def _check_last(self) -> None:
+        if not self._r:
+            raise ArgumentError("this motion has ended, since another one of the robot was started: use that Simulation")
 
     def step(self, dt: float | None = None, count: int = 1) -> None:
         """Advance by `count` steps of dt (the step of the simulation unless given), s.
@@ -765,7 +794,7 @@ class Simulation(OfThisProcess):
         finally:
             self._release()
         if status:
-            raise_error(self._err)
+            self._fail()
 
     def _several(self, h: float, count: int) -> None:
         if count < 0:
@@ -779,7 +808,7 @@ class Simulation(OfThisProcess):
             with self.robot._exclusive:
                 status = lib.snw_robot_advance(self._r, h, n, ffi.NULL, self._err)
             if status:
-                raise_error(self._err)
+                self._fail()
             count -= n
             took = (perf_counter() - start) / n
             self._chunk = max(1, min(2 * n, int(0.02 / took))) if took > 0 else 2 * n
@@ -795,7 +824,7 @@ class Simulation(OfThisProcess):
         point = None if at is None else vector(at, 3, "at")
         if lib.snw_robot_pull(self._r, node, ffi.NULL if point is None else doubles(point), doubles(to), stiffness,
                               damping, self._err) != lib.SNW_OK:  # fmt: skip
-            raise_error(self._err)
+            self._fail()
 
     def let_go(self) -> None:
         """Remove the spring of `pull`."""
@@ -803,6 +832,7 @@ class Simulation(OfThisProcess):
 
     def save(self) -> Array:
         """All numbers on which the following steps depend."""
+        self._check_last()
         count = lib.snw_robot_saves(self._r)
         if count == 0:
             raise Error("this scheme has no checkpoints")
@@ -812,6 +842,7 @@ class Simulation(OfThisProcess):
 
     def restore(self, state: Numbers) -> None:
         """Return to a saved state; the steps that follow have the same bits."""
+        self._check_last()
         numbers = vector(state, lib.snw_robot_saves(self._r), "state")
         self.robot._check(lib.snw_robot_restore(self._r, doubles(numbers)))
 

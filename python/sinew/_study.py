@@ -19,7 +19,7 @@ from ._core import OfThisProcess, c_text, exception_of, file_name, file_path, ne
 from ._errors import Error, in_python
 from ._model import Model, dict_text, model_of
 from ._robot import Robot
-from ._result import Result
+from ._result import Result, library
 from ._sinew import ffi, lib
 from ._types import Array, Overrides, Path, Pointer
 
@@ -49,6 +49,7 @@ def run(model: Path | Mapping[str, Any], output: Path | None = None, *, runs: st
                         "Study(robot.model).run()")  # fmt: skip
     if resume and output is None:
         raise TypeError("resume=True goes on with the result file of an interrupted run: give it as output=")
+    library("h5py", "result files are read")  # not only when the study is done
     hooks, names = _Hooks(progress), [c_text(name, "a run") for name in ([runs] if isinstance(runs, str) else runs or [])]
     count, texts, _kept = override_list(set)
     folder = tempfile.TemporaryDirectory(prefix="sinew-") if output is None or isinstance(model, Mapping) else None

@@ -5,6 +5,7 @@ import copy
 import pathlib
 import pickle
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -276,6 +277,26 @@ def test_a_law_may_set_and_remove_laws(hand):
     assert hand.controls["cord"] == 2.0
 
 
+def test_a_motion_ends_when_another_one_is_started(hand):
+    first = hand.simulate(1e-3)
+    second = hand.simulate(2e-3, "bdf2")
+    for call in (first.step, lambda: first.step(count=2), first.save, lambda: first.restore([]), lambda: first.pull(0, [0, 0, 0], 1.0)):
+        with pytest.raises(sinew.ArgumentError, match="another one of the robot was started"):
+            call()
+    second.step()
+    assert first.t == second.t == pytest.approx(2e-3)
+
+
+def test_mappings_answer_as_dictionaries_do(hand):
+    batch = sinew.Batch(hand, 2)
+    for thing, values in ((hand, hand.parameters), (batch, batch.parameters)):
+        assert "zz" not in values and values.get("zz") is None and "rubber.young" in values
+        assert np.all(values.get("rubber.young") == 1e6)
+        thing.controls["cord"], thing.controls["motor"] = 2.0, 1.0
+        thing.controls.clear()
+        assert np.isnan(thing.u).all() and "zz" not in thing.controls and thing.controls.get("zz") is None
+
+
 def test_a_study_without_frames_says_so(path):
     with pytest.raises(sinew.Error, match=r"no frame yet: run\(\)"):
         sinew.Study(path).row("t")
@@ -301,6 +322,13 @@ def test_what_cannot_be_pickled_says_what_to_do(hand, path):
             copy.copy(thing)
     again = pickle.loads(pickle.dumps(hand.actuators))
     assert list(again) == ["motor", "wrist", "cord"]
+
+
+def test_a_library_that_is_missing_is_named_before_the_study(path, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "h5py", None)
+    with pytest.raises(ImportError, match="python3-h5py"):
+        sinew.run(path, tmp_path / "hand.h5")
+    assert not (tmp_path / "hand.h5").exists()
 
 
 def test_results_that_are_closed_or_none(path, tmp_path):

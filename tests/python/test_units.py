@@ -111,3 +111,14 @@ def test_steps_take_units(arm):
     assert arm.simulate("5 ms").dt == 5e-3 and arm.simulate(step="0.005").dt == 5e-3
     with pytest.raises(sinew.ArgumentError, match="'step' is in s, but '5 mm' is in m"):
         arm.simulate("5 mm")
+
+
+def test_a_given_motion_takes_units():
+    driven = sinew.Robot(text=DRIVEN)
+    sim = driven.simulate(1e-3)
+    driven.controls.move("turn", "20 deg")
+    driven.controls.move("shift", "5 mm", rate=0.0)
+    sim.step()
+    assert np.allclose(driven.q, [np.pi / 9, 5e-3], atol=1e-12)
+    with pytest.raises(sinew.ArgumentError, match="'shift' is in m, but '5 N' is in N"):
+        driven.controls.move("shift", "5 N")
