@@ -440,7 +440,7 @@ def test_scipy_takes_the_model():
     model = sinew.Robot(text=MASSES).linearize(outputs="x2")
     system = model.state_space()
     near(system.A, model.A, 0)
-    assert sinew.Robot(text=MASSES).linearize(outputs="x2", step=0.01).state_space().dt == 0.01
+    assert sinew.Robot(text=MASSES).linearize(outputs="x2", step="10 ms").state_space().dt == 0.01
 
 
 def test_wrong_names_and_options_are_refused():
