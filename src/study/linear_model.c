@@ -29,7 +29,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double no_damping = 1e-12, // of a massless direction, relative to the largest
+static const double no_damping = 1e-14, // of a massless direction, relative to the largest
+    no_rate = 1e-6,                     // force of its rate, likewise
     heavy = 1e-5,                       // pivot of the scaled mass matrix, certainly with mass
     dependent = 1e-9,                   // singular value of dependent rows, relative
     stencil_angle = 1e-2;               // of the motion between samples of the rows, typical
@@ -356,6 +357,29 @@ static snw_status use_coordinates(snw_linear *l, double *P, double *dP, double *
     return SNW_OK;
 }
 
+// Forces that depend on the rate of a direction without mass and damping would make its motion
+// depend on the rates of the inputs: D Ns = 0 where D is a damping.
+static snw_status check_static(const snw_linear *l, snw_error *err) {
+    const snw_model *m = l->m;
+    double most = 0;
+    for (int i = 0; i < m->nv; i++)
+        most =
+            fmax(most, fabs(snw_column_of(l->d->D, m->nv, i)[i]) * l->d->unit[i] * l->d->unit[i]);
+    for (int k = 0; k < l->ns; k++) {
+        double *f = l->line;
+        memset(f, 0, (size_t)m->nv * sizeof *f);
+        linear_add_product(m->nv, m->nv, 1, l->d->D, snw_column_of(l->static_directions, m->nv, k),
+                           f);
+        for (int i = 0; i < m->nv; i++) {
+            if (fabs(f[i]) * l->d->unit[i] <= no_rate * most) continue;
+            return snw_fail(err, SNW_E_MODEL,
+                            "a motion without mass and damping has forces that depend on its rate, "
+                            "so there is no linear model here; linearise at rest, or give it mass");
+        }
+    }
+    return SNW_OK;
+}
+
 // Mr <- factor of N'MN; S <- factors of [Ns'K Ns, Ns'D Nd; Nd'K Ns, Nd'D Nd].
 static snw_status factor_reduced(snw_linear *l, snw_error *err) {
     const int nv = l->m->nv, n0 = l->ns + l->nd;
@@ -364,6 +388,7 @@ static snw_status factor_reduced(snw_linear *l, snw_error *err) {
         return snw_fail(err, SNW_E_SINGULAR, "the mass matrix is not positive definite");
     }
     if (n0 == 0) return SNW_OK;
+    SNW_TRY(check_static(l, err));
     // static and damped directions are adjacent columns of P
     const double *massless = l->static_directions;
     snw_project(nv, l->d->K, n0, massless, l->ns, massless, &l->scratch, l->S);
