@@ -308,6 +308,7 @@ static snw_status sort_directions(snw_linear *l, const snw_work *w, snw_error *e
 // compared with its unit.
 static void choose_independent(snw_linear *l, const double *N) {
     const int nv = l->m->nv, n1 = l->n1;
+    if (n1 == 0) return;
     double *A = l->svd_V; // n1 x nv
     const size_t mark = snw_arena_mark(&l->scratch);
     double *tau = snw_arena_doubles(&l->scratch, (size_t)nv);
@@ -330,6 +331,7 @@ static void choose_independent(snw_linear *l, const double *N) {
 // k) <- without components there.
 static snw_status use_coordinates(snw_linear *l, double *P, double *dP, double *ddP) {
     const int nv = l->m->nv, n1 = l->n1;
+    if (n1 == 0) return SNW_OK;
     double *R = l->Mr; // inverse of the independent rows
     const size_t mark = snw_arena_mark(&l->scratch);
     int *pivot = snw_arena_ints(&l->scratch, (size_t)n1);
@@ -383,17 +385,18 @@ static snw_status check_static(const snw_linear *l, snw_error *err) {
 // Mr <- factor of N'MN; S <- factors of [Ns'K Ns, Ns'D Nd; Nd'K Ns, Nd'D Nd].
 static snw_status factor_reduced(snw_linear *l, snw_error *err) {
     const int nv = l->m->nv, n0 = l->ns + l->nd;
-    snw_project(nv, l->d->M, l->n1, l->N, l->n1, l->N, &l->scratch, l->Mr);
-    if (l->n1 && snw_cholesky_factor(l->n1, l->Mr) != SNW_OK) {
+    if (l->n1 > 0) snw_project(nv, l->d->M, l->n1, l->N, l->n1, l->N, &l->scratch, l->Mr);
+    if (l->n1 > 0 && snw_cholesky_factor(l->n1, l->Mr) != SNW_OK) {
         return snw_fail(err, SNW_E_SINGULAR, "the mass matrix is not positive definite");
     }
     if (n0 == 0) return SNW_OK;
     SNW_TRY(check_static(l, err));
     // static and damped directions are adjacent columns of P
     const double *massless = l->static_directions;
-    snw_project(nv, l->d->K, n0, massless, l->ns, massless, &l->scratch, l->S);
-    snw_project(nv, l->d->D, n0, massless, l->nd, l->damped_directions, &l->scratch,
-                l->S + (size_t)n0 * (size_t)l->ns);
+    if (l->ns > 0) snw_project(nv, l->d->K, n0, massless, l->ns, massless, &l->scratch, l->S);
+    if (l->nd > 0)
+        snw_project(nv, l->d->D, n0, massless, l->nd, l->damped_directions, &l->scratch,
+                    l->S + (size_t)n0 * (size_t)l->ns);
     if (snw_lu_factor(n0, l->S, l->pivot) == SNW_OK) return SNW_OK;
     return snw_fail(err, SNW_E_SINGULAR,
                     "a motion without mass is not held by stiffness or damping, so it does not "
@@ -614,7 +617,7 @@ static void solve_column(snw_linear *l, const snw_state *s, const linear_column 
         linear_add_product(nv, nv, -1, l->d->M, x2, b);
     }
     transposed_product(nv, l->n1, l->N, b, out.ddz);
-    snw_cholesky_solve(l->n1, l->Mr, out.ddz);
+    if (l->n1 > 0) snw_cholesky_solve(l->n1, l->Mr, out.ddz);
     for (int i = 0; i < l->ni; i++) {
         const double *by_x = l->R + 2 * (size_t)nv * (size_t)i;
         out.dintegral[i] = snw_vector_dot(nv, by_x, x) + snw_vector_dot(nv, by_x + nv, x1);

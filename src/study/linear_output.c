@@ -18,6 +18,7 @@
 
 static const double sample_move = 1e-3, // of the coordinates in a sample, typical
     sample_rate = 1e-2,                 // of velocities or accelerations, typical values per s
+    rounding = 1e-9,                    // change of an output that rounding may cause, relative
     smooth = 1e-6,                      // relative error estimate of a smooth output
     direct_rate = 1e-9;                 // part of a row that counts as zero
 enum { SAMPLES = 3, SHORTER = 3 };      // on either side; shorter distances tried
@@ -262,18 +263,22 @@ static double difference_at(snw_linear *l, const snw_linear_output *out, const s
     return sum[0];
 }
 
+// most, largest <- largest estimated error and largest change of the output in a sample so far.
 static snw_status difference_row(snw_linear *l, int i, const snw_inputs *in, const snw_state *s,
-                                 const snw_vec3 *rotation, snw_work *w, snw_error *err) {
+                                 const snw_vec3 *rotation, snw_work *w, double *most,
+                                 double *largest, snw_error *err) {
     const snw_linear_output *out = &l->output[i];
     const snw_probe_desc *p = &l->m->desc->probe[out->probe];
-    double most = 0, largest = 0; // error, derivative, both times the step
+    *largest = fmax(*largest, rounding * fabs(out->value));
     for (int k = 0; k < l->nx + l->nu; k++) {
         if (moves_directly(l, k) && !snw_probe_is_configuration(p->kind))
             return fail_improper(l, i, l->of_input[k - l->nx], err);
         const double first = sample_step(l, k);
         double h = first, error, slope = difference_at(l, out, in, s, rotation, w, k, h, &error);
         // a tendon may become slack, a contact open between the samples: closer ones
-        for (int n = 0; n < SHORTER && error > smooth * fabs(slope); n++) {
+        for (int n = 0;
+             n < SHORTER && error > smooth * fabs(slope) && error * h > rounding * fabs(out->value);
+             n++) {
             double other;
             h *= 0.1;
             const double next = difference_at(l, out, in, s, rotation, w, k, h, &other);
@@ -283,10 +288,9 @@ static snw_status difference_row(snw_linear *l, int i, const snw_inputs *in, con
         double direct = 0;
         if (k >= l->nx) direct = own_effort(l, p, out->column, l->of_input[k - l->nx], s);
         *entry_of(l, i, k) = slope + direct;
-        most = fmax(most, error * first);
-        largest = fmax(largest, fabs(slope) * first);
+        *most = fmax(*most, error * first);
+        *largest = fmax(*largest, fabs(slope) * first);
     }
-    if (largest > 0) l->result.difference = fmax(l->result.difference, most / largest);
     return SNW_OK;
 }
 
@@ -294,21 +298,24 @@ static snw_status difference_row(snw_linear *l, int i, const snw_inputs *in, con
 
 snw_status linear_outputs(snw_linear *l, const snw_inputs *in, const snw_state *s,
                           const snw_vec3 *rotation, snw_work *w, snw_error *err) {
-    bool samples = false;
     l->result.difference = 0;
     snw_observe(l->m, in, s, false, w);
     for (int i = 0; i < l->noutput; i++) {
         l->output[i].exact = exact_row(l, i, in, s, rotation, w);
-        samples = samples || !l->output[i].exact;
         if (l->output[i].exact) SNW_TRY(apply_row(l, i, err));
-    }
-    for (int i = 0; i < l->noutput; i++) {
-        if (!l->output[i].exact) SNW_TRY(difference_row(l, i, in, s, rotation, w, err));
     }
     for (int i = 0; i < l->noutput; i++) {
         const bool again = i > 0 && l->output[i].probe == l->output[i - 1].probe;
         if (!again) read_output(l, l->output[i].probe, in, s, rotation, w, l->reading);
         l->output[i].value = l->reading[l->output[i].column];
+    }
+    double most = 0, largest = 0; // of the outputs of one probe
+    for (int i = 0; i < l->noutput; i++) {
+        if (i == 0 || l->output[i].probe != l->output[i - 1].probe) most = largest = 0;
+        if (!l->output[i].exact)
+            SNW_TRY(difference_row(l, i, in, s, rotation, w, &most, &largest, err));
+        const bool last = i + 1 == l->noutput || l->output[i + 1].probe != l->output[i].probe;
+        if (last && largest > 0) l->result.difference = fmax(l->result.difference, most / largest);
         for (int k = 0; k < l->nu; k++) {
             const snw_linear_input *input = &l->input[l->of_input[k]];
             if (input->direct) *entry_of(l, i, l->nx + k) += input->direct[i];
