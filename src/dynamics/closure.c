@@ -16,6 +16,8 @@
 // ---- raw rows of a joint ----------------------------------------------------
 
 static const snw_row *closure_rows_of(const snw_loop *loop) {
+    static const snw_row length = {.kind = SNW_ROW_LENGTH};
+    if (loop->keeps_length) return &length;
     return loop->nonholonomic ? snw_nonholonomic_table[loop->nonholonomic].row
                               : snw_joint_table[loop->joint].row;
 }
@@ -33,8 +35,23 @@ static double row_value(snw_row r, snw_se3 h) {
     case SNW_ROW_AXLE:
     case SNW_ROW_ROLL:
         break; // nonholonomic
+    case SNW_ROW_LENGTH:
+        break; // closure_length
     }
     return 0;
+}
+
+// sum of the free lengths of two rods minus its constant value, and its rates
+static double closure_length(const snw_model *m, const snw_work *w, const snw_loop *loop) {
+    double sum = 0;
+    for (int k = 0; k < 2; k++) sum += w->feed[loop->part[k]].l - m->rod[loop->part[k]].L;
+    return sum;
+}
+static double closure_length_rate(const snw_work *w, const snw_loop *loop) {
+    return w->feed[loop->part[0]].dl + w->feed[loop->part[1]].dl;
+}
+static double closure_length_acceleration(const snw_work *w, const snw_loop *loop) {
+    return w->feed[loop->part[0]].ddl + w->feed[loop->part[1]].ddl;
 }
 
 // direction in which a wheel rolls, in its axes (axle z); with w its variation under a rotation w
@@ -69,6 +86,8 @@ static snw_wrench row_jacobian(const snw_loop *loop, snw_row r, snw_se3 h) {
         c.f = rolling_direction(loop, h, NULL);
         c.m = snw_scale(-loop->radius, snw_unit_vector(2));
         break;
+    case SNW_ROW_LENGTH:
+        break; // no wrench: it acts on the free lengths
     }
     return c;
 }
@@ -94,6 +113,8 @@ static snw_wrench row_jacobian_d1(const snw_loop *loop, snw_row r, snw_se3 h, sn
     case SNW_ROW_SPIN:
     case SNW_ROW_SLIP:
         break; // fixed to b
+    case SNW_ROW_LENGTH:
+        break;
     case SNW_ROW_AXLE:
         d.m = snw_scale(loop->radius, rolling_direction(loop, h, &w));
         break;
@@ -191,6 +212,8 @@ const char *snw_loop_row_name(const snw_loop *loop, int k) {
         return "move along the axle";
     case SNW_ROW_ROLL:
         return "move across the axle";
+    case SNW_ROW_LENGTH:
+        return "length";
     }
     return "";
 }
@@ -344,6 +367,7 @@ static double forbidden_component(const snw_loop *loop, snw_row r, snw_twist x, 
     case SNW_ROW_LOG:
     case SNW_ROW_TILT:
     case SNW_ROW_MOVE:
+    case SNW_ROW_LENGTH:
         break; // holonomic
     }
     return 0;
@@ -383,6 +407,7 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
                 raw[k] = forbidden_component(loop, rows[k], x.x, x.spin);
         } else {
             for (int k = 0; k < loop->nraw; k++) raw[k] = row_value(rows[k], h);
+            if (loop->keeps_length) raw[0] = closure_length(m, w, loop);
         }
         for (int r = 0; r < loop->nrow; r++) {
             for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
@@ -390,6 +415,7 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
             }
         }
         raw_multipliers(loop, lambda, raw);
+        for (int k = 0; k < 2 && loop->keeps_length; k++) w->r[loop->dof[k]] -= raw[0];
         const snw_wrench F = closure_wrench_from_axes(loop->Q, wrench_in_axes(loop, h, raw));
         if (loop->sliding_station) {
             const snw_sliding_station_work *at = &w->sliding_station[loop->sliding_station - 1];
@@ -455,6 +481,8 @@ static void constraint_rows(const snw_loop *loop, const snw_work *w, snw_se3 h, 
             c = snw_wrench_axpy(loop->coefficient[r][k], row_jacobian(loop, rows[k], h), c);
         }
         for (size_t j = 0; j < n; j++) C[(size_t)r * n + j] = snw_power(c, closure_column(D, n, j));
+        for (size_t j = 0; j < n && loop->keeps_length; j++)
+            C[(size_t)r * n + j] = loop->coefficient[r][0];
     }
 }
 
@@ -607,6 +635,10 @@ void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, dou
                              dc = row_jacobian_d1(loop, rows[k], h, f.w);
             first[k] = snw_power(c, U);
             second[k] = snw_power(c, dU) + snw_power(dc, U);
+        }
+        if (loop->keeps_length) {
+            first[0] = closure_length_rate(w, loop);
+            second[0] = closure_length_acceleration(w, loop);
         }
         for (int r = 0; r < loop->nrow; r++) {
             double sum = 0, sum2 = 0;

@@ -15,6 +15,8 @@
     X(LOOP_POSE, "pose", "a pose, laws of t; or at_closing",                                       \
       "of the second site in the first; identity unless given; at_closing: its value when the "    \
       "loop closes")                                                                               \
+    X(LOOP_SLIDES, "slides", "on or off",                                                          \
+      "the rod of the second site slides through it; the station is where it is at first")         \
     X(LOOP_WHEN, "when", "a condition on t and probes",                                            \
       "closed while this holds; always unless given")
 
@@ -73,9 +75,12 @@ static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc
     // a loop is open while a link it joins is inactive
     SNW_TRY(snw_read_both(r, entry->location, snw_site_when(r->desc, &out->a), &out->when));
     SNW_TRY(snw_read_both(r, entry->location, snw_site_when(r->desc, &out->b), &out->when));
+    bool slides = false;
+    if (e[LOOP_SLIDES]) SNW_TRY(snw_read_switch(r, e[LOOP_SLIDES]->value, "slides", &slides));
+    if (slides) SNW_TRY(snw_read_sliding_loop(r, out));
     if (!e[LOOP_POSE]) return SNW_OK;
     const snw_node *pose = e[LOOP_POSE]->value;
-    if (pose->kind == SNW_NODE_TEXT && strcmp(pose->text, "at_closing") == 0) {
+    if (pose->kind == SNW_NODE_TEXT && strcmp(pose->text, "at_closing") == 0 && !slides) {
         return read_captured_pose(r, e[LOOP_POSE], out);
     }
     if (pose->kind == SNW_NODE_TEXT) {
@@ -91,8 +96,12 @@ snw_status snw_read_loops(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
     SNW_TRY(snw_read_section_entries(r, "loops", &node, &d->nloop));
-    d->loop = snw_pool_array(r->pool, (size_t)d->nloop, sizeof *d->loop);
+    const int written = d->nloop;
+    d->loop = snw_pool_array(r->pool, 2 * (size_t)written, sizeof *d->loop);
     if (!d->loop) return snw_read_memory(r);
-    for (int i = 0; i < d->nloop; i++) SNW_TRY(read_loop(r, &node->entry[i], &d->loop[i]));
+    for (int i = 0; i < written; i++) SNW_TRY(read_loop(r, &node->entry[i], &d->loop[i]));
+    for (int i = 0; i < written; i++) {
+        if (d->loop[i].slides) SNW_TRY(snw_add_length_loop(r, &d->loop[i], &d->loop[d->nloop++]));
+    }
     return SNW_OK;
 }

@@ -18,7 +18,8 @@ typedef enum snw_row_kind {
     SNW_ROW_SPIN, // component i of the angular velocity
     SNW_ROW_SLIP, // component i of the velocity
     SNW_ROW_AXLE, // velocity of the touching point of a wheel along its axle
-    SNW_ROW_ROLL  // and across it
+    SNW_ROW_ROLL, // and across it
+    SNW_ROW_LENGTH // free lengths of two rods: their sum, theory.md 3.18
 } snw_row_kind;
 
 typedef struct snw_row {
