@@ -150,6 +150,12 @@ static snw_status find_driven_coordinates(snw_reader *r, const snw_entry *of, sn
     if (out->rod) {
         SNW_TRY(snw_read_rod_name(r, of->value, of->key, &out->link));
         const snw_rod_desc *rod = &r->desc->link[out->link].rod;
+        if (r->desc->link[out->link].beyond) {
+            return snw_fail_at(r->err, of->value->location,
+                               "rod '%s' slides through a loop, and its strain coordinates are "
+                               "those of two parts; bend it by loads",
+                               r->desc->link[out->link].name);
+        }
         for (int i = 0; i < 6; i++) out->n += rod->active[i] ? rod->basis[i].nfun : 0;
         if (out->n > 0) return SNW_OK;
         if (prescribed_strain(rod)) return refuse_prescribed(r, of->value, out);

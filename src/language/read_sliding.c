@@ -41,9 +41,9 @@ static snw_status sliding_station(snw_reader *r, const snw_entry *entry, snw_sit
 static snw_status split_rod(snw_reader *r, const snw_entry *entry, const snw_site *at, int number) {
     snw_link_desc *link = &r->desc->link[at->link], *beyond = &r->desc->link[number];
     const snw_joint_keys fixed = {0};
-    if (link->beyond) {
+    if (link->rod.variable_length) { // it, or the part beyond the other loop
         return snw_fail_at(r->err, entry->location,
-                           "loop '%s': rod '%s' already slides through another loop; in this "
+                           "loop '%s': '%s' already slides through another loop; in this "
                            "version a rod slides through one",
                            entry->key, link->name);
     }
