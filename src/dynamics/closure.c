@@ -171,6 +171,27 @@ static snw_wrench wrench_in_axes(const snw_loop *loop, snw_se3 h, const double r
     return F;
 }
 
+// Friction of a rod that slides through the loop, theory.md (3.18.3): the force
+// friction normal direction resists the arc length at the loop.
+typedef struct slip {
+    double normal;    // N: force of the loop across the rod
+    snw_vec3 across;  // its direction, in the axes of the joint; zero without force
+    double direction; // rate/sqrt(rate^2 + creep^2), and its derivative by the rate, s/m
+    double direction_d1;
+} slip;
+
+static slip closure_slip(const snw_work *w, const snw_loop *loop, snw_se3 h, const double raw[6]) {
+    const snw_vec3 F = wrench_in_axes(loop, h, raw).f, along = snw_mat3_row(loop->Q, 0);
+    const snw_vec3 side = snw_sub(F, snw_scale(snw_dot(F, along), along));
+    const double rate = w->is_static ? 0 : w->feed[loop->through - 1].dl,
+                 size = sqrt(rate * rate + loop->creep * loop->creep);
+    slip x = {.normal = sqrt(snw_dot(side, side)),
+              .direction = rate / size,
+              .direction_d1 = loop->creep * loop->creep / (size * size * size)};
+    if (x.normal > 0) x.across = snw_scale(1 / x.normal, side);
+    return x;
+}
+
 // a twist in the axes of the joint
 static snw_twist closure_twist_in_axes(const snw_loop *loop, snw_twist u) {
     const snw_mat3 Qt = snw_mat3_transpose(loop->Q);
@@ -388,6 +409,24 @@ double snw_loop_displacement(const snw_model *m, const snw_work *w, int i) {
     return snw_norm(x.v) + m->length * snw_norm(x.w);
 }
 
+double snw_slip_friction(const snw_model *m, const snw_work *w, int i, const double *lambda) {
+    const snw_loop *loop = &m->loop[i];
+    double raw[6];
+    if (!(loop->friction > 0) || w->is_static) return 0;
+    raw_multipliers(loop, lambda, raw);
+    const slip x = closure_slip(w, loop, in_axes(loop, relative_pose(w, loop)), raw);
+    return loop->friction * x.normal * x.direction;
+}
+
+double snw_slip_heat(const snw_model *m, const snw_work *w) {
+    double sum = 0;
+    for (int i = 0; m->has_slip_friction && i < m->nloop; i++) {
+        if (!(m->loop[i].friction > 0)) continue;
+        sum += snw_slip_friction(m, w, i, w->lambda) * w->feed[m->loop[i].through - 1].dl;
+    }
+    return sum;
+}
+
 void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work *w) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
@@ -416,6 +455,8 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
         }
         raw_multipliers(loop, lambda, raw);
         for (int k = 0; k < 2 && loop->keeps_length; k++) w->r[loop->dof[k]] -= raw[0];
+        if (loop->friction > 0)
+            w->r[m->rod[loop->through - 1].feed] += snw_slip_friction(m, w, i, lambda);
         const snw_wrench F = closure_wrench_from_axes(loop->Q, wrench_in_axes(loop, h, raw));
         if (loop->sliding_station) {
             const snw_sliding_station_work *at = &w->sliding_station[loop->sliding_station - 1];
@@ -579,6 +620,32 @@ static void closure_add_stiffness(const snw_loop *loop, snw_se3 h, const double 
     }
 }
 
+// T += derivatives of the friction, w->slip_column <- those by the multipliers
+static void closure_add_slip(const snw_model *m, snw_work *w, const snw_loop *loop, snw_se3 h,
+                             double cq, double cv, const double *D, size_t ld, double *T) {
+    const snw_row *rows = closure_rows_of(loop);
+    const size_t n = (size_t)loop->ndof, feed = (size_t)m->rod[loop->through - 1].feed;
+    double raw[6];
+    raw_multipliers(loop, w->lambda, raw);
+    const slip x = closure_slip(w, loop, h, raw);
+    const snw_vec3 by_force = snw_scale(loop->friction * x.direction, x.across);
+    for (int r = 0; r < loop->nrow; r++) {
+        double sum = 0;
+        for (int k = 0; k < loop->nraw; k++)
+            sum += loop->coefficient[r][k] * snw_dot(by_force, row_jacobian(loop, rows[k], h).f);
+        w->slip_column[loop->row + r] = sum;
+    }
+    if (cv != 0) T[feed * ld + feed] += cv * loop->friction * x.normal * x.direction_d1;
+    for (size_t j = 0; j < n && cq != 0; j++) {
+        snw_vec3 f = {{0, 0, 0}};
+        for (int k = 0; k < loop->nraw; k++) {
+            const snw_wrench dc = row_jacobian_d1(loop, rows[k], h, closure_column(D, n, j).w);
+            f = snw_add(f, snw_scale(raw[k], dc.f));
+        }
+        T[(size_t)loop->dof[j] * ld + feed] += cq * snw_dot(by_force, f);
+    }
+}
+
 void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
                                  double *T) {
     if (m->ntendon) snw_tendons_jacobian(m, w);
@@ -601,6 +668,7 @@ void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_w
         } else if (loop->nonholonomic) {
             velocity_rows_jacobian(m, w, loop, cq, cv, D, A, A + size, w->R + loop->store);
         }
+        if (loop->friction > 0) closure_add_slip(m, w, loop, h, cq, w->is_static ? 0 : cv, D, ld, T);
         if (cq == 0) continue;
         raw_multipliers(loop, w->lambda, raw);
         closure_add_stiffness(loop, h, raw, cq, D, A, ld, T);

@@ -92,8 +92,11 @@ static snw_status check_sliding(const snw_build *b, const snw_loop_desc *d, snw_
 }
 
 // The rod that slides through the loop, theory.md 3.18.
-static void set_sliding_rod(const snw_build *b, const snw_loop_desc *d, snw_loop *loop) {
+static void set_sliding_rod(snw_build *b, const snw_loop_desc *d, snw_loop *loop) {
     if (d->slides) loop->through = 1 + b->link_rod[d->b.link];
+    loop->friction = d->friction;
+    loop->creep = d->creep;
+    b->m->has_slip_friction = b->m->has_slip_friction || d->friction > 0;
     loop->keeps_length = d->keeps_length;
     if (!d->keeps_length) return;
     loop->part[0] = b->link_rod[d->b.link];

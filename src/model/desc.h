@@ -239,6 +239,7 @@ typedef struct snw_loop_desc {
     bool fixes_frame; // sliding anchor at x(t): V + xi dx/dt = 0 (the frame at x(t) is at rest)
                       // instead of V = 0 (the material section is at rest)
     bool slides;      // the rod of link b passes through it; b is the section at the loop
+    double friction, creep; // slides: coefficient, and rate below which it is smoothed, m/s
     bool keeps_length; // no joint: the two parts of the rod of link b, which slides through a loop,
                        // have a constant total length
 } snw_loop_desc;

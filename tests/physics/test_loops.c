@@ -34,8 +34,8 @@ static const char robot_text[] =
     "angle: 0.3 + t}}\n"
     "  two: {join: [eye, mast.tip], as: %s}\n"
     "  ground: {join: [world, right@60%%], as: spherical, pose: {xyz: [0.2*t, 0.1, 0]}}\n"
-    "  ring: {join: [hand, cane@70%%], as: %s, slides: on, axis: [1, 1, 0], pose: {xyz: [0.1*t, 0, "
-    "0.1], axis: [1, 2, 0], angle: t}}\n"
+    "  ring: {join: [hand, cane@70%%], as: %s, slides: on, friction: 0.4, creep: 0.3, axis: [1, "
+    "1, 0], pose: {xyz: [0.1*t, 0, 0.1], axis: [1, 2, 0], angle: t}}\n"
     "actuators:\n"
     "  turn: {joint: right, position: 0.3*sin(3*t)}\n"
     "  lean: {joint: mast, position: [free, t + 0.2*t^3]}\n"
@@ -113,6 +113,36 @@ static void multipliers_pull_along_rows(void **state) {
     on_every_joint(20, rows_pull_along);
 }
 
+// The columns of the bordered matrix: derivatives of the residual by the multipliers.
+static void columns_are_derivatives_by_multipliers(const rig *g) {
+    const int nv = g->m->nv, nr = g->m->nconstraint;
+    double *want = calloc((size_t)nv, sizeof *want), *got = calloc((size_t)nv, sizeof *got);
+    for (int i = 0; i < nr; i++) {
+        const double lambda = g->s->lambda[i];
+        snw_residual(g->m, g->in, g->s, false, g->w);
+        snw_tangent_pass(g->m, NULL, g->w);
+        snw_constraints_jacobian(g->m, g->w);
+        const snw_constraint row = snw_constraint_at(g->m, g->w, i);
+        for (int j = 0; j < nv; j++) want[j] = got[j] = 0;
+        for (int j = 0; j < row.n; j++) want[row.dof[j]] -= row.C[j];
+        if (row.slip_dof >= 0) want[row.slip_dof] += row.slip;
+        for (int k = 0; k < BESIDE; k++) {
+            g->s->lambda[i] = lambda + beside(k);
+            snw_residual(g->m, g->in, g->s, false, g->w);
+            for (int j = 0; j < nv; j++) got[j] += slope_of(k, g->w->r[j]);
+        }
+        g->s->lambda[i] = lambda;
+        for (int j = 0; j < nv; j++) assert_near(got[j], want[j], LEFT * (1 + fabs(want[j])));
+    }
+    free(want);
+    free(got);
+}
+
+static void multipliers_have_exact_columns(void **state) {
+    (void)state;
+    on_every_joint(21, columns_are_derivatives_by_multipliers);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrenches_have_exact_derivatives),
@@ -120,6 +150,7 @@ int main(void) {
         cmocka_unit_test(rows_are_derivatives_of_violations),
         cmocka_unit_test(rates_are_derivatives_in_time),
         cmocka_unit_test(multipliers_pull_along_rows),
+        cmocka_unit_test(multipliers_have_exact_columns),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

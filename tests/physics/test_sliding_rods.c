@@ -12,14 +12,14 @@
 
 // The rod turns in a horizontal plane with w = 2 rad/s; the bead starts at rest on it, at 0.2 m.
 static const char bead_text[] =
-    "sinew: 1\n"
+    "sinew: 1\ngravity: 0\n"
     "materials: {steel: {young: 200 GPa, poisson: 0.3, density: 8000}}\n"
     "robot:\n"
     "  arm: {on: world, pose: {axis: z, angle: 2*t/(1 s)}, rod: {length: 1 m, section: {circle: "
     "{radius: 2 mm}}, material: steel, strain: rigid}}\n"
     "  bead: {on: world, joint: free, body: {mass: 0.1, inertia: [1e-5, 1e-5, 1e-5]}}\n"
     "initial: {bead: {pose: {xyz: [0.2, 0, 0]}, twist: [0, 0, 0, 0, 0.4, 0]}}\n"
-    "loops: {hole: {join: [bead, arm@20%%], as: spherical, slides: on}}\n"
+    "loops: {hole: {join: [bead, arm@20%%], as: spherical, slides: on%s}}\n"
     "probes: {C: {value: hole}, slip: {rate: hole}, F: {reaction: hole}, e: energy}\n"
     "study: [{dynamic: {for: %s, %s}}]\n";
 enum { BEAD_C, BEAD_SLIP, BEAD_FX = 5, BEAD_ENERGY = 8, BEAD_BALANCE = BEAD_ENERGY + 6 };
@@ -39,7 +39,7 @@ static void a_bead_is_flung_along_a_turning_rod(void **state) {
     for (int k = 0; k < 4; k++) {
         char text[2000];
         outcome o;
-        (void)snprintf(text, sizeof text, bead_text, "0.6 s", schemes[k].scheme);
+        (void)snprintf(text, sizeof text, bead_text, "", "0.6 s", schemes[k].scheme);
         execute_ok(text, &o);
         const double rate = 0.4 * sinh(1.2), force = 2 * 0.1 * 2 * rate, a = 1.2;
         assert_near(last(&o, BEAD_C), 0.2 * cosh(1.2), schemes[k].error);
@@ -52,12 +52,38 @@ static void a_bead_is_flung_along_a_turning_rod(void **state) {
     }
 }
 
+// Friction: C'' + 2 mu w C' - w^2 C = 0, since the bead presses across the rod with 2 m w C'. Heat
+// is in the energy account.
+static void friction_slows_the_bead(void **state) {
+    (void)state;
+    const struct {
+        const char *scheme;
+        double error;
+    } schemes[] = {{"step: 2 ms, rho: 0.5", 1e-5}, {"step: 5 ms, scheme: rk4", 3e-8}};
+    const double mu = 0.3, w = 2, b = w * (sqrt(mu * mu + 1) - mu), c = -w * (sqrt(mu * mu + 1) + mu);
+    for (int k = 0; k < 2; k++) {
+        char text[2000];
+        outcome o;
+        (void)snprintf(text, sizeof text, bead_text, ", friction: 0.3, creep: 1e-5 m/s", "0.6 s",
+                       schemes[k].scheme);
+        execute_ok(text, &o);
+        const double T = 0.6;
+        assert_near(last(&o, BEAD_C), 0.2 * (b * exp(c * T) - c * exp(b * T)) / (b - c),
+                    schemes[k].error);
+        assert_near(last(&o, BEAD_SLIP), 0.2 * b * c * (exp(c * T) - exp(b * T)) / (b - c),
+                    schemes[k].error);
+        assert_true(last(&o, BEAD_ENERGY + 3) > 4e-3);
+        assert_near(last(&o, BEAD_BALANCE), 0, 1e-7);
+        snw_series_clear(&o.series);
+    }
+}
+
 // At t = acosh(5)/2 s the bead is at the end of the rod: the run ends there and says why.
 static void a_rod_that_leaves_its_loop_ends_the_run(void **state) {
     (void)state;
     char text[2000];
     outcome o;
-    (void)snprintf(text, sizeof text, bead_text, "2 s", "step: 5 ms");
+    (void)snprintf(text, sizeof text, bead_text, "", "2 s", "step: 5 ms");
     execute(text, &o);
     assert_int_equal(o.status, SNW_E_MODEL);
     assert_non_null(strstr(o.err.text, "rod 'arm' has left loop 'hole' at t = 1.15 s"));
@@ -70,7 +96,7 @@ static void a_condition_reads_the_arc_length(void **state) {
     (void)state;
     char text[2000];
     outcome o;
-    (void)snprintf(text, sizeof text, bead_text, "2 s", "until: C > 0.9 m, step: 2 ms, rho: 1");
+    (void)snprintf(text, sizeof text, bead_text, "", "2 s", "until: C > 0.9 m, step: 2 ms, rho: 1");
     execute_ok(text, &o);
     assert_near(o.series.t[o.series.nframe - 1], 0.5 * acosh(4.5), 1e-5);
     snw_series_clear(&o.series);
@@ -157,6 +183,7 @@ static void what_cannot_slide_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bead_is_flung_along_a_turning_rod),
+        cmocka_unit_test(friction_slows_the_bead),
         cmocka_unit_test(a_rod_that_leaves_its_loop_ends_the_run),
         cmocka_unit_test(a_condition_reads_the_arc_length),
         cmocka_unit_test(energy_and_momentum_stay),
