@@ -60,8 +60,8 @@ static inline void rows_have_rates(const rig *g) {
     free(rate);
 }
 
-// Constraint forces do no work on admissible motions: r(l) - r(0) = -C' l. The friction of rods that
-// slide through loops grows with the multipliers.
+// Constraint forces do no work on admissible motions: r(l) - r(0) = -C' l. The friction of rods
+// that slide through loops grows with the multipliers.
 static inline void rows_pull_along(const rig *g) {
     const int nv = g->m->nv, nr = g->m->nconstraint;
     double *r = calloc((size_t)nv, sizeof *r);

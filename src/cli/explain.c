@@ -203,9 +203,9 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
            r->fixed_root        ? ", slides through a loop"
            : r->variable_length ? ", variable length (feed)"
                                 : "",
-           section, r->material ? ", " : "",
-           r->material ? r->material->name : "", r->tolerance > 0 ? "at most " : "",
-           nodes_of(info, link), r->nodes ? "" : " (auto)", rule_text(r, rule, sizeof rule));
+           section, r->material ? ", " : "", r->material ? r->material->name : "",
+           r->tolerance > 0 ? "at most " : "", nodes_of(info, link), r->nodes ? "" : " (auto)",
+           rule_text(r, rule, sizeof rule));
     if (r->tolerance == 0) {
         printf("%*s  geometry error %.1e, quadrature error %.1e\n", indent, "", error[0], error[1]);
     }

@@ -668,7 +668,8 @@ void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_w
         } else if (loop->nonholonomic) {
             velocity_rows_jacobian(m, w, loop, cq, cv, D, A, A + size, w->R + loop->store);
         }
-        if (loop->friction > 0) closure_add_slip(m, w, loop, h, cq, w->is_static ? 0 : cv, D, ld, T);
+        if (loop->friction > 0)
+            closure_add_slip(m, w, loop, h, cq, w->is_static ? 0 : cv, D, ld, T);
         if (cq == 0) continue;
         raw_multipliers(loop, w->lambda, raw);
         closure_add_stiffness(loop, h, raw, cq, D, A, ld, T);

@@ -82,15 +82,15 @@ snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int numb
         if (r < 0 || r >= loop->nrow) continue;
         const bool rated = loop->nonholonomic &&
                            w->velocity_time > 0; // violation is a rate, not an increment of a step
-        return (snw_constraint){.inactive = !snw_closure_row_is_active(loop, w, r),
-                                .n = loop->ndof,
-                                .dof = loop->dof,
-                                .C = w->C + loop->store + (size_t)r * (size_t)loop->ndof,
-                                .R = (loop->nonholonomic ? w->R : w->C) + loop->store +
-                                     (size_t)r * (size_t)loop->ndof,
-                                .size = m->length * (rated ? fmin(w->velocity_time, 1) : 1),
-                                .slip_dof = loop->friction > 0 ? m->rod[loop->through - 1].feed : -1,
-                                .slip = loop->friction > 0 ? w->slip_column[number] : 0};
+        return (snw_constraint){
+            .inactive = !snw_closure_row_is_active(loop, w, r),
+            .n = loop->ndof,
+            .dof = loop->dof,
+            .C = w->C + loop->store + (size_t)r * (size_t)loop->ndof,
+            .R = (loop->nonholonomic ? w->R : w->C) + loop->store + (size_t)r * (size_t)loop->ndof,
+            .size = m->length * (rated ? fmin(w->velocity_time, 1) : 1),
+            .slip_dof = loop->friction > 0 ? m->rod[loop->through - 1].feed : -1,
+            .slip = loop->friction > 0 ? w->slip_column[number] : 0};
     }
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *x = &m->tendon[i];
@@ -104,8 +104,13 @@ snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int numb
     const int *dof = &m->drive[i].dof;
     const bool active = drive_is_active(&m->drive[i], w);
     const double *C = active ? &one : &zero;
-    return (snw_constraint){
-        .inactive = !active, .n = 1, .dof = dof, .C = C, .R = C, .size = m->typical[*dof], .slip_dof = -1};
+    return (snw_constraint){.inactive = !active,
+                            .n = 1,
+                            .dof = dof,
+                            .C = C,
+                            .R = C,
+                            .size = m->typical[*dof],
+                            .slip_dof = -1};
 }
 
 void snw_constraints_apply_transpose(const snw_model *m, const snw_work *w, const double *x,

@@ -68,8 +68,8 @@ snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r);
 // One constraint row, after snw_constraints_jacobian. C[k] is its derivative by coordinate dof[k];
 // R is equal to C, except for a nonholonomic row, where it is the derivative within a time step.
 // `size` is a typical magnitude of the violation. Friction of a rod that slides through a loop adds
-// `slip` times the multiplier to the residual of coordinate slip_dof; -1: none. An inactive row has zero C, violation and rates,
-// and its multiplier must be zero.
+// `slip` times the multiplier to the residual of coordinate slip_dof; -1: none. An inactive row has
+// zero C, violation and rates, and its multiplier must be zero.
 typedef struct snw_constraint {
     bool inactive;
     int n;

@@ -17,7 +17,7 @@
       "loop closes")                                                                               \
     X(LOOP_SLIDES, "slides", "on or off",                                                          \
       "the rod of the second site slides through it; the station is where it is at first")         \
-    X(LOOP_FRICTION, "friction", "number", "coefficient of dry friction of a rod that slides")    \
+    X(LOOP_FRICTION, "friction", "number", "coefficient of dry friction of a rod that slides")     \
     X(LOOP_CREEP, "creep", "m/s", "rate of sliding below which it is smoothed, 1e-3 unless given") \
     X(LOOP_WHEN, "when", "a condition on t and probes",                                            \
       "closed while this holds; always unless given")

@@ -44,7 +44,8 @@ static snw_status initial_project(snw_build *b, const snw_rod *r, int a, snw_law
     if (!G) return SNW_E_MEMORY;
     // a part of a rod that slides through a loop: laws are of x and L of the whole rod
     const snw_link_desc *link = &b->m->desc->link[r->link];
-    const bool is_beyond = link->on.link >= 0 && b->m->desc->link[link->on.link].beyond == 1 + r->link;
+    const bool is_beyond =
+        link->on.link >= 0 && b->m->desc->link[link->on.link].beyond == 1 + r->link;
     const double start = is_beyond ? b->m->desc->link[link->on.link].rod.length : 0,
                  length = start + r->L +
                           (link->beyond ? b->m->desc->link[link->beyond - 1].rod.length : 0);
@@ -261,8 +262,7 @@ snw_status snw_build_initial(snw_build *b, snw_error *err) {
         const int r = b->link_rod[ini->link];
         if (r >= 0) SNW_TRY(initial_strain(b, ini, &b->rod[r], q0, v0, err));
         const int beyond = d->link[ini->link].beyond;
-        if (beyond)
-            SNW_TRY(initial_strain(b, ini, &b->rod[b->link_rod[beyond - 1]], q0, v0, err));
+        if (beyond) SNW_TRY(initial_strain(b, ini, &b->rod[b->link_rod[beyond - 1]], q0, v0, err));
         initial_joint_state(m, ini, q0, v0);
     }
     SNW_TRY(initial_drives(b, q0, v0, err));

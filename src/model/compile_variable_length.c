@@ -37,8 +37,8 @@ static snw_status variable_length_refuse(snw_error *err, snw_source_location at,
     return snw_fail_desc(err, at,
                          snw_fail(err, SNW_E_MODEL,
                                   "rod '%s' has variable length (feed, or a loop that it slides "
-                                  "through), and %s; %s", rod, what,
-                                  remedy));
+                                  "through), and %s; %s",
+                                  rod, what, remedy));
 }
 
 // Is the site on the rod of link l, between its ends?

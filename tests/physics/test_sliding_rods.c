@@ -60,7 +60,8 @@ static void friction_slows_the_bead(void **state) {
         const char *scheme;
         double error;
     } schemes[] = {{"step: 2 ms, rho: 0.5", 1e-5}, {"step: 5 ms, scheme: rk4", 3e-8}};
-    const double mu = 0.3, w = 2, b = w * (sqrt(mu * mu + 1) - mu), c = -w * (sqrt(mu * mu + 1) + mu);
+    const double mu = 0.3, w = 2, b = w * (sqrt(mu * mu + 1) - mu),
+                 c = -w * (sqrt(mu * mu + 1) + mu);
     for (int k = 0; k < 2; k++) {
         char text[2000];
         outcome o;
@@ -119,9 +120,10 @@ static const char free_text[] =
     "study: [{dynamic: {for: 0.1 s, scheme: adaptive, tolerance: 1e-8}}]\n";
 enum { FREE_C, FREE_TOTAL = 8, FREE_MOMENTUM };
 
-// Neither an eye nor a sleeve without friction takes energy or momentum. Momentum: to the tolerance.
-// Energy: where the curvature jumps, material changes its spin as it passes; theory.md 3.18 neglects
-// the moment that this takes, rho I times slip times the jump of the angular velocity.
+// Neither an eye nor a sleeve without friction takes energy or momentum. Momentum: to the
+// tolerance. Energy: where the curvature jumps, material changes its spin as it passes;
+// theory.md 3.18 neglects the moment that this takes, rho I times slip times the jump of the
+// angular velocity.
 static void energy_and_momentum_stay(void **state) {
     (void)state;
     const char *joints[] = {"spherical", "revolute, axis: x", "fixed"};
@@ -167,7 +169,8 @@ static void what_cannot_slide_is_refused(void **state) {
             "slides");
     refuses(RUBBER ARM EYE "loads: {f: {on: arm@20%, force: [0, 0, 1]}}\n",
             "something is attached between its ends");
-    refuses(RUBBER ARM EYE "actuators: {pull: {tendon: {along: arm, at: [0, 5 mm, 0]}, effort: 1 N}}\n",
+    refuses(RUBBER ARM EYE
+            "actuators: {pull: {tendon: {along: arm, at: [0, 5 mm, 0]}, effort: 1 N}}\n",
             "a tendon or chamber runs along it");
     refuses(RUBBER ARM EYE "actuators: {push: {rod: arm, effort: [1, 1]}}\n",
             "slides through a loop");
