@@ -412,7 +412,7 @@ double snw_loop_displacement(const snw_model *m, const snw_work *w, int i) {
 double snw_slip_friction(const snw_model *m, const snw_work *w, int i, const double *lambda) {
     const snw_loop *loop = &m->loop[i];
     double raw[6];
-    if (!(loop->friction > 0) || w->is_static) return 0;
+    if (!(loop->friction > 0) || w->is_static || !snw_is_active(w, loop->condition)) return 0;
     raw_multipliers(loop, lambda, raw);
     const slip x = closure_slip(w, loop, in_axes(loop, relative_pose(w, loop)), raw);
     return loop->friction * x.normal * x.direction;
@@ -656,6 +656,8 @@ void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_w
         if (!snw_is_active(w, loop->condition)) {
             memset(w->C + loop->store, 0, size * sizeof *w->C);
             if (loop->nonholonomic) memset(w->R + loop->store, 0, size * sizeof *w->R);
+            for (int r = 0; loop->friction > 0 && r < loop->nrow; r++)
+                w->slip_column[loop->row + r] = 0;
             continue;
         }
         const snw_se3 h = in_axes(loop, relative_pose(w, loop));

@@ -101,7 +101,7 @@ static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc
     SNW_TRY(snw_read_both(r, entry->location, snw_site_when(r->desc, &out->b), &out->when));
     bool slides = false;
     if (e[LOOP_SLIDES]) SNW_TRY(snw_read_switch(r, e[LOOP_SLIDES]->value, "slides", &slides));
-    if (slides) SNW_TRY(snw_read_sliding_loop(r, out));
+    if (slides) SNW_TRY(snw_read_sliding_loop(r, e[LOOP_WHEN], out));
     SNW_TRY(read_slip_friction(r, e[LOOP_FRICTION], e[LOOP_CREEP], out));
     if (!e[LOOP_POSE]) return SNW_OK;
     const snw_node *pose = e[LOOP_POSE]->value;

@@ -312,6 +312,14 @@ static snw_status read_along(snw_reader *r, const snw_entry *along, const snw_en
                              snw_probe_desc *out) {
     const snw_subject of = subject_of(out->kind);
     const snw_site *s = &out->site;
+    const int parent =
+        s->link >= 0 && s->kind != SNW_SITE_WORLD ? r->desc->link[s->link].on.link : -1;
+    if (parent >= 0 && r->desc->link[parent].beyond == 1 + s->link) {
+        return snw_fail_at(r->err, along->location,
+                           "rod '%s' slides through a loop, and 'along' cannot follow both of its "
+                           "parts; give stations one by one, e.g. '%s@25%%'",
+                           r->desc->link[parent].name, r->desc->link[parent].name);
+    }
     if (out->kind == SNW_PROBE_TENSION && out->of == SNW_PROBE_OF_TENDON &&
         !strpbrk(quantity->value->text, ".@")) {
         return snw_read_integer(r, along->value, "along", 2, MAX_ALONG, &out->along);

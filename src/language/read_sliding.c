@@ -85,7 +85,20 @@ snw_status snw_read_sliding_rods(snw_reader *r) {
     return SNW_OK;
 }
 
-snw_status snw_read_sliding_loop(snw_reader *r, snw_loop_desc *loop) {
+// loop->open <- the opposite of its `when`
+static snw_status read_opening(snw_reader *r, const snw_entry *when, snw_loop_desc *loop) {
+    double closed = 0;
+    if (snw_law_constant(loop->when, &closed)) {
+        if (closed == 0) loop->open = snw_expr_constant(r->pool, 1);
+        return closed == 0 && !loop->open ? snw_read_memory(r) : SNW_OK;
+    }
+    snw_node opposite = *when->value;
+    opposite.text = snw_pool_format(r->pool, "not (%s)", when->value->text);
+    if (!opposite.text) return snw_read_memory(r);
+    return snw_read_active_when(r, &opposite, "when", &loop->open);
+}
+
+snw_status snw_read_sliding_loop(snw_reader *r, const snw_entry *when, snw_loop_desc *loop) {
     const bool places = loop->joint == SNW_JOINT_FIXED || loop->joint == SNW_JOINT_REVOLUTE ||
                         loop->joint == SNW_JOINT_UNIVERSAL || loop->joint == SNW_JOINT_SPHERICAL;
     if (!places) {
@@ -95,17 +108,44 @@ snw_status snw_read_sliding_loop(snw_reader *r, snw_loop_desc *loop) {
                            "fixed",
                            loop->name, snw_joint_name(loop->joint));
     }
-    if (loop->when) {
+    if (snw_site_when(r->desc, &loop->a)) {
         return snw_fail_at(r->err, loop->location,
-                           "loop '%s' slides and has a condition; in this version such a loop is "
-                           "always closed",
+                           "loop '%s' slides, and its first site is on a conditional link; in this "
+                           "version give the 'when' to the loop and make the link permanent",
                            loop->name);
     }
+    if (when) SNW_TRY(read_opening(r, when, loop));
     // the station is the root of the part beyond the loop; the loop holds the tip of the other part
     const snw_source_location location = loop->b.location;
     loop->b = r->desc->link[loop->b.link].on;
     loop->b.location = location;
     loop->slides = true;
+    return SNW_OK;
+}
+
+// While the loop is open, C has neither mass nor stiffness: a motor keeps it.
+snw_status snw_read_locks(snw_reader *r) {
+    snw_desc *d = r->desc;
+    for (int i = 0; i < d->nloop; i++) {
+        const snw_loop_desc *loop = &d->loop[i];
+        if (!loop->open) continue;
+        snw_law *rest = snw_pool_array(r->pool, 1, sizeof *rest);
+        if (!rest) return snw_read_memory(r);
+        rest[0] = snw_expr_constant(r->pool, 0);
+        snw_motor_desc *lock = &d->motor[d->nmotor++];
+        *lock = (snw_motor_desc){.location = loop->location,
+                                 .kind = SNW_ACTUATOR_FEED,
+                                 .given = SNW_GIVEN_RATE,
+                                 .link = loop->b.link,
+                                 .feed = true,
+                                 .n = 1,
+                                 .law = rest,
+                                 .when = loop->open};
+        lock->name = snw_pool_format(r->pool, "%s.lock", loop->name);
+        if (!lock->name || !rest[0]) return snw_read_memory(r);
+        if (snw_expr_vars(lock->when) == 0) continue;
+        SNW_TRY(snw_read_captured(r, lock->location, lock->name, 1, lock->when, &lock->captured));
+    }
     return SNW_OK;
 }
 

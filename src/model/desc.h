@@ -240,6 +240,7 @@ typedef struct snw_loop_desc {
                       // instead of V = 0 (the material section is at rest)
     bool slides;      // the rod of link b passes through it; b is the section at the loop
     double friction, creep; // slides: coefficient, and rate below which it is smoothed, m/s
+    snw_law open;      // slides: condition under which it is open, and a lock holds the arc length
     bool keeps_length; // no joint: the two parts of the rod of link b, which slides through a loop,
                        // have a constant total length
 } snw_loop_desc;

@@ -225,11 +225,13 @@ static snw_status check_passed(const snw_model *m, int i, const snw_state *s, sn
         const snw_rod *up_to = &m->rod[loop->part[0]], *beyond = &m->rod[loop->part[1]];
         int through = 0;
         while (m->loop[through].through != 1 + loop->part[0]) through++;
-        return snw_fail(err, SNW_E_MODEL,
-                        "rod '%s' has left loop '%s' at t = %g s: the arc length at the loop is %g "
-                        "m, and the rod ends at %g m; end the step earlier ('until')",
-                        m->label.link[up_to->link].name, m->label.loop[through].name, s->t,
-                        s->q[up_to->feed_q], i == loop->part[0] ? 0 : up_to->L + beyond->L);
+        return snw_fail(
+            err, SNW_E_MODEL,
+            "rod '%s' has left loop '%s' at t = %g s: the arc length at the loop is %g "
+            "m, and the rod ends at %g m; end the step earlier ('until'), or let the loop "
+            "open ('when')",
+            m->label.link[up_to->link].name, m->label.loop[through].name, s->t, s->q[up_to->feed_q],
+            i == loop->part[0] ? 0 : up_to->L + beyond->L);
     }
     return SNW_OK;
 }

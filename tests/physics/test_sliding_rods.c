@@ -103,6 +103,58 @@ static void a_condition_reads_the_arc_length(void **state) {
     snw_series_clear(&o.series);
 }
 
+// ---- release ------------------------------------------------------------------------------------
+
+// A rod swings through an eye with friction that lets it go when it has slid by 5 cm: from then on
+// the arc length at the eye stays, and there is no more heat, but for what the functions lose at
+// the release.
+static const char release_text[] =
+    "sinew: 1\ngravity: [0, -9.81, 0]\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
+    "robot: {arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 10 mm}}, material: "
+    "rubber, strain: {bend_z: legendre %d}, magnus: 6}}}\n"
+    "%s"
+    "probes: {tip: {position: arm.tip}, e: energy%s}\n"
+    "study: [{dynamic: {for: %s, step: 0.5 ms, rho: 0.9}}]\n";
+#define LETTING_GO                                                                                 \
+    "loops: {eye: {join: [world, arm@60%], as: spherical, pose: {xyz: [0.6, 0, 0]}, slides: on, "  \
+    "friction: 0.1, when: "
+enum { RELEASE_TIP, RELEASE_HEAT = 6, RELEASE_BALANCE = 9, RELEASE_TOTAL, RELEASE_C };
+
+static void an_eye_lets_a_rod_go(void **state) {
+    (void)state;
+    char text[2000];
+    outcome o;
+    (void)snprintf(text, sizeof text, release_text, 6, LETTING_GO "not once(C > 0.65 m)}}\n",
+                   ", C: {value: eye}", "0.4 s");
+    execute_ok(text, &o);
+    int gone = 0;
+    while (gone < o.series.nframe && shown(&o, gone, RELEASE_C) < 0.65 - 1e-9) gone++;
+    assert_true(gone > 0 && gone < o.series.nframe - 10);
+    for (int i = gone; i < o.series.nframe; i++) assert_near(shown(&o, i, RELEASE_C), 0.65, 1e-6);
+    const double heat = shown(&o, gone, RELEASE_HEAT);
+    assert_true(heat > 0);
+    assert_near(last(&o, RELEASE_HEAT), heat, 1e-4);
+    assert_near(last(&o, RELEASE_BALANCE), 0, 1e-6);
+    snw_series_clear(&o.series);
+}
+
+// An eye that is off from the start leaves a plain rod.
+static void an_open_eye_is_none(void **state) {
+    (void)state;
+    char text[2000];
+    outcome open, plain;
+    (void)snprintf(text, sizeof text, release_text, 6, LETTING_GO "off}}\n", "", "0.1 s");
+    execute_ok(text, &open);
+    (void)snprintf(text, sizeof text, release_text, 12, "", "", "0.1 s");
+    execute_ok(text, &plain);
+    // waves of the release, with twelve functions on the whole rod or six on each of two parts
+    for (int k = 0; k < 2; k++) assert_near(last(&open, k), last(&plain, k), 1e-5);
+    assert_near(last(&open, RELEASE_TOTAL), 0, 1e-6);
+    snw_series_clear(&open.series);
+    snw_series_clear(&plain.series);
+}
+
 // ---- a soft rod through a ring, both free in space ----------------------------------------------
 
 static const char free_text[] =
@@ -162,9 +214,7 @@ static void what_cannot_slide_is_refused(void **state) {
     refuses(RUBBER ARM "loops: {eye: {join: [world, arm@50%], as: spherical, slides: on}, two: "
                        "{join: [world, arm@70%], as: spherical, slides: on}}\n",
             "already slides through another loop");
-    refuses(RUBBER ARM "loops: {eye: {join: [world, arm@50%], as: spherical, slides: on, when: t > "
-                       "1 s}}\n",
-            "has a condition");
+    refuses(RUBBER ARM EYE "probes: {s: {strain: arm, along: 5}}\n", "give stations one by one");
     refuses(RUBBER ARM "loops: {eye: {join: [world, arm@50%], as: spherical, slides: maybe}}\n",
             "slides");
     refuses(RUBBER ARM EYE "loads: {f: {on: arm@20%, force: [0, 0, 1]}}\n",
@@ -189,6 +239,8 @@ int main(void) {
         cmocka_unit_test(friction_slows_the_bead),
         cmocka_unit_test(a_rod_that_leaves_its_loop_ends_the_run),
         cmocka_unit_test(a_condition_reads_the_arc_length),
+        cmocka_unit_test(an_eye_lets_a_rod_go),
+        cmocka_unit_test(an_open_eye_is_none),
         cmocka_unit_test(energy_and_momentum_stay),
         cmocka_unit_test(what_cannot_slide_is_refused),
     };
