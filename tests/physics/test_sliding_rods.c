@@ -110,23 +110,24 @@ static void a_condition_reads_the_arc_length(void **state) {
 // the release.
 static const char release_text[] =
     "sinew: 1\ngravity: [0, -9.81, 0]\n"
-    "materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
+    "materials: {rubber: {young: %s, poisson: 0.5, density: 1000}}\n"
     "robot: {arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 10 mm}}, material: "
     "rubber, strain: {bend_z: legendre %d}, magnus: 6}}}\n"
     "%s"
     "probes: {tip: {position: arm.tip}, e: energy%s}\n"
-    "study: [{dynamic: {for: %s, step: 0.5 ms, rho: 0.9}}]\n";
+    "study: [%s]\n";
 #define LETTING_GO                                                                                 \
     "loops: {eye: {join: [world, arm@60%], as: spherical, pose: {xyz: [0.6, 0, 0]}, slides: on, "  \
     "friction: 0.1, when: "
-enum { RELEASE_TIP, RELEASE_HEAT = 6, RELEASE_BALANCE = 9, RELEASE_TOTAL, RELEASE_C };
+enum { RELEASE_TIP, RELEASE_HEAT = 6, RELEASE_BALANCE = 9, RELEASE_C = 11 };
 
 static void an_eye_lets_a_rod_go(void **state) {
     (void)state;
     char text[2000];
     outcome o;
-    (void)snprintf(text, sizeof text, release_text, 6, LETTING_GO "not once(C > 0.65 m)}}\n",
-                   ", C: {value: eye}", "0.4 s");
+    (void)snprintf(text, sizeof text, release_text, "1 MPa", 6,
+                   LETTING_GO "not once(C > 0.65 m)}}\n", ", C: {value: eye}",
+                   "{dynamic: {for: 0.4 s, step: 0.5 ms, rho: 0.9}}");
     execute_ok(text, &o);
     int gone = 0;
     while (gone < o.series.nframe && shown(&o, gone, RELEASE_C) < 0.65 - 1e-9) gone++;
@@ -144,13 +145,13 @@ static void an_open_eye_is_none(void **state) {
     (void)state;
     char text[2000];
     outcome open, plain;
-    (void)snprintf(text, sizeof text, release_text, 6, LETTING_GO "off}}\n", "", "0.1 s");
+    (void)snprintf(text, sizeof text, release_text, "100 MPa", 10, LETTING_GO "off}}\n", "",
+                   "static");
     execute_ok(text, &open);
-    (void)snprintf(text, sizeof text, release_text, 12, "", "", "0.1 s");
+    (void)snprintf(text, sizeof text, release_text, "100 MPa", 14, "", "", "static");
     execute_ok(text, &plain);
-    // waves of the release, with twelve functions on the whole rod or six on each of two parts
-    for (int k = 0; k < 2; k++) assert_near(last(&open, k), last(&plain, k), 1e-5);
-    assert_near(last(&open, RELEASE_TOTAL), 0, 1e-6);
+    assert_true(last(&plain, RELEASE_TIP + 1) < -0.3);
+    for (int k = 0; k < 2; k++) assert_near(last(&open, k), last(&plain, k), 1e-9);
     snw_series_clear(&open.series);
     snw_series_clear(&plain.series);
 }
