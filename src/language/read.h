@@ -156,6 +156,8 @@ snw_status snw_read_are_rods(snw_reader *r, const snw_entry *e, const char *name
 snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, snw_site *out);
 // Read the named sites, after the links; links are still in the order of the file.
 snw_status snw_read_sites(snw_reader *r);
+// After the links have their final numbers: the named sites of the description.
+snw_status snw_list_sites(snw_reader *r);
 
 // ---- values -------------------------------------------------------------------------------------
 

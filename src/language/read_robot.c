@@ -227,6 +227,7 @@ snw_status snw_read_robot(snw_reader *r) {
         SNW_TRY(read_parent(r, snw_node_get(node->entry[i].value, "on"), &d->link[i]));
     }
     SNW_TRY(sort_links(r));
+    SNW_TRY(snw_list_sites(r));
     // a link is active only while its parent is
     for (int i = 0; i < d->nlink; i++) {
         snw_link_desc *l = &d->link[i];

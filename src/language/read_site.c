@@ -149,10 +149,15 @@ snw_status snw_read_sites(snw_reader *r) {
     if (n > 0 && !(r->site && r->site_entry && r->site_state)) return snw_read_memory(r);
     for (int i = 0; i < n; i++) r->site_entry[i] = &node->entry[i];
     for (int i = 0; i < n; i++) SNW_TRY(read_named_site(r, i));
+    r->desc->nnamed = n;
+    return SNW_OK;
+}
+
+snw_status snw_list_sites(snw_reader *r) {
+    const int n = r->desc->nnamed;
     snw_named_site *kept = snw_pool_array(r->pool, (size_t)n, sizeof *kept);
     if (n > 0 && !kept) return snw_read_memory(r);
     for (int i = 0; i < n; i++) kept[i] = (snw_named_site){r->site_entry[i]->key, r->site[i]};
-    r->desc->nnamed = n;
     r->desc->named = kept;
     return SNW_OK;
 }

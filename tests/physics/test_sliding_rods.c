@@ -198,6 +198,45 @@ static void energy_and_momentum_stay(void **state) {
     }
 }
 
+// ---- names --------------------------------------------------------------------------------------
+
+// Links in any order, and the part beyond the loop, which has no place in the file: the tip of the
+// rod and named sites are where they were written.
+static void sites_are_found_behind_the_loop(void **state) {
+    (void)state;
+    snw_document *doc;
+    snw_desc *d;
+    snw_error err;
+    assert_int_equal(
+        describe(
+            "sinew: 1\nmaterials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
+            "robot:\n  hand: {on: arm, body: {mass: 0.1}}\n"
+            "  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 1 cm}}, "
+            "material: rubber, strain: {bend_z: legendre 2}}}\n"
+            "sites: {cup: {on: hand, pose: {xyz: [0.1, 0, 0]}}, near: {on: arm@10%}, far: {on: "
+            "arm@75%}, end: {on: arm.tip}, mouth: {on: arm@50%}}\n"
+            "loops: {eye: {join: [world, arm@50%], as: spherical, slides: on}}\n",
+            &doc, &d, &err),
+        SNW_OK);
+    const struct {
+        const char *link;
+        double x;
+    } want[] = {{"hand", 0},
+                {"arm", 0.1},
+                {"arm beyond eye", 0.25},
+                {"arm beyond eye", 0},
+                {"arm beyond eye", 0}};
+    assert_int_equal(d->nnamed, 5);
+    for (int i = 0; i < 5; i++) {
+        assert_string_equal(d->link[d->named[i].site.link].name, want[i].link);
+        assert_near(d->named[i].site.x, want[i].x, 1e-15);
+    }
+    assert_int_equal(d->named[3].site.kind, SNW_SITE_END);
+    assert_string_equal(d->link[2].name, "hand");
+    assert_int_equal(d->link[2].on.link, 1);
+    release(doc, d);
+}
+
 // ---- what is refused ----------------------------------------------------------------------------
 
 #define RUBBER "sinew: 1\nmaterials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
@@ -243,6 +282,7 @@ int main(void) {
         cmocka_unit_test(an_eye_lets_a_rod_go),
         cmocka_unit_test(an_open_eye_is_none),
         cmocka_unit_test(energy_and_momentum_stay),
+        cmocka_unit_test(sites_are_found_behind_the_loop),
         cmocka_unit_test(what_cannot_slide_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
