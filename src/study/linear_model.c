@@ -786,6 +786,13 @@ static void fill_matrices(snw_linear *l, const snw_state *s) {
 static snw_status check_robot(const snw_linear *l, const snw_work *w, snw_error *err) {
     const snw_model *m = l->m;
     if (m->hard) return snw_fail(err, SNW_E_MODEL, SNW_HARD_STATICS);
+    for (int i = 0; i < m->nloop; i++) {
+        if (!m->loop[i].sliding_station || m->loop[i].nrow == 0) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "contact '%s' moves along a rod and constrains the velocity of passing "
+                        "material, so there is no linear model; switch it off",
+                        m->label.loop[i].name);
+    }
     for (int i = 0; l->moving && i < m->nloop; i++) {
         if (!m->loop[i].nonholonomic || m->loop[i].nrow == 0) continue;
         if (!snw_is_active(w, m->loop[i].condition) && m->loop[i].condition >= 0) continue;
