@@ -62,6 +62,7 @@
     X(reactions)                                                                                   \
     X(shooting)                                                                                    \
     X(modes)                                                                                       \
+    X(path)                                                                                        \
     X(record)                                                                                      \
     X(expect)
 

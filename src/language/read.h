@@ -94,6 +94,7 @@ snw_status snw_read_engine(snw_reader *r, const snw_entry *engine, const snw_ent
                            snw_step_desc *out);
 snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
 snw_status snw_read_change(snw_reader *r, const snw_node *node, snw_step_desc *out);
+snw_status snw_read_path(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
 bool snw_study_has_dynamic(const snw_node *study); // true if it has a dynamic step
 // Index of the earlier step, by name, that step `index` starts from.
 snw_status snw_read_from(snw_reader *r, const snw_node *node, int index, int *out);

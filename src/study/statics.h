@@ -117,3 +117,7 @@ snw_stability snw_statics_stability(snw_statics *st, const snw_state *s);
 // eigenvalue, of typical size; of several equal eigenvalues always the same direction. value is NaN
 // with follower loads.
 snw_stability snw_statics_direction(snw_statics *st, const snw_state *s, double *dx);
+
+// value (nv) <- the eigenvalues by rising real part, at s under snw_statics_inputs; returns their
+// number, 0 if they are not known. *symmetric as above.
+int snw_statics_spectrum(snw_statics *st, const snw_state *s, double *value, bool *symmetric);
