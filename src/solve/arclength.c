@@ -11,6 +11,11 @@
 
 enum { MOST_ITERATIONS = 15 };
 
+static const double LEAST_STEP = 1e-7;
+static const double AIM = 4;                          // iterations of the corrector
+static const double LARGEST_COS = 0.9659258262890683; // of the angle between tangents, 15 degrees
+static const double EASY_COS = 0.9961946980917455;    // 5 degrees: the step may grow
+
 // Ratio of pivots below which the bordered matrix counts as singular.
 static const double SINGULAR = 1e-12;
 // Singular values below this count as zero in a solution of minimum norm.
@@ -183,6 +188,28 @@ snw_status snw_arclength_tangent(const snw_path_problem *p, const double *point,
     }
     snw_arena_reset(scratch, mark);
     return s;
+}
+
+snw_status snw_arclength_advance(const snw_path_problem *p, const double *a, const double *tangent,
+                                 double longest, double tolerance, snw_arena *scratch, double *step,
+                                 double *length, double *b, double *b_tangent, int *sign,
+                                 snw_arclength_info *info) {
+    for (;;) {
+        *length = *step;
+        snw_arclength_move(p, a, *length, tangent, b);
+        snw_status s = snw_arclength_correct(p, tangent, tolerance, scratch, b, info);
+        if (s == SNW_OK) s = snw_arclength_tangent(p, b, tangent, scratch, b_tangent, sign);
+        if (s != SNW_OK && s != SNW_E_DIVERGED && s != SNW_E_SINGULAR) return s;
+        const double along = s == SNW_OK ? snw_arclength_dot(p, tangent, b_tangent) : 0;
+        if (s == SNW_OK && (along >= LARGEST_COS || *length < 100 * LEAST_STEP)) {
+            const double easy = pow(2, (AIM - info->iterations) / 3);
+            const double straight = along > EASY_COS ? 2 : 0.9;
+            *step = fmin(longest, *length * fmin(fmax(fmin(easy, straight), 0.5), 2));
+            return SNW_OK;
+        }
+        if (*length < LEAST_STEP) return SNW_E_DIVERGED;
+        *step = 0.5 * *length;
+    }
 }
 
 snw_status snw_arclength_null(const snw_path_problem *p, const double *point, snw_arena *scratch,

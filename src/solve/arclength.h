@@ -54,6 +54,16 @@ SNW_NODISCARD snw_status snw_arclength_tangent(const snw_path_problem *p, const 
                                                const double *like, snw_arena *scratch,
                                                double *tangent, int *sign);
 
+// b <- the next point of the path beyond a, with its tangent and sign as above. *step: in, the length
+// tried, halved until the corrector converges and the tangents turn by less than 15 degrees; out,
+// that of the next step, at most `longest`. Returns the distance between the points in *length.
+// SNW_E_DIVERGED: no step was short enough.
+SNW_NODISCARD snw_status snw_arclength_advance(const snw_path_problem *p, const double *a,
+                                               const double *tangent, double longest,
+                                               double tolerance, snw_arena *scratch, double *step,
+                                               double *length, double *b, double *b_tangent,
+                                               int *sign, snw_arclength_info *info);
+
 // At a point where J is singular: phi (n) and psi (n) <- right and left null vectors of J;
 // *psi_p <- psi' r_p, not zero at a fold, for psi such that the largest of psi_i scale_i is one.
 SNW_NODISCARD snw_status snw_arclength_null(const snw_path_problem *p, const double *point,

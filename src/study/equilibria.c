@@ -2,16 +2,12 @@
 //
 // Paths of equilibria. The equations of statics at the parameter t for src/solve/arclength.h, the
 // control of its steps, the test functions of special points and their location. theory.md 5.2
-#include "study/equilibria.h"
+#include "study/equilibria_private.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "base/fields.h"
 #include "dynamics/constraint.h"
-#include "solve/arclength.h"
 #include "solve/root.h"
-#include "study/modes.h"
-#include "study/statics_private.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,15 +15,10 @@
 enum {
     MOST_COORDINATES = 800, // eigenvalues are computed at every point
     MOST_EVENTS = 32,       // special points between two points
-    MOST_BRANCHES = 64,     // bifurcations kept for switching
     DIFFERENCES = 3,        // pairs of evaluations of the derivative in t: sixth order
 };
 
 static const double FIRST_STEP = 0.02;
-static const double LEAST_STEP = 1e-7;
-static const double AIM = 4;          // iterations of the corrector
-static const double LARGEST_COS = 0.9659258262890683; // of the angle between tangents, 15 degrees
-static const double EASY_COS = 0.9961946980917455;    // 5 degrees: the step may grow
 static const double LOCATED = 1e-11;  // arc length to which special points are found
 static const double SAME = 1e-6;      // part of a step within which roots count as one
 static const double ZERO = 1e-9;      // eigenvalue that counts as zero
@@ -46,66 +37,9 @@ snw_equilibria_opts snw_equilibria_defaults(void) {
                                  .tolerance = snw_statics_defaults().tolerance};
 }
 
-// A point with all that is known there.
-typedef struct path_point {
-    double *x;       // configuration, multipliers, t
-    double *tangent; // n + 1
-    double *eigen;   // by rising value, of conservative loads
-    int neigen;
-    bool symmetric;
-    int sign;         // of the bordered determinant
-    double growth;    // largest of the vibrations, relative to their frequency
-    double frequency; // of that vibration, Hz
-    double stability; // smallest eigenvalue
-    int negative;
-    double arc; // from the start of the path
-    int iterations;
-    double residual;
-} path_point;
-
-enum { POINT_A, POINT_B, POINT_C, NPOINT };
-
-// nv velocities, n with the multipliers, nx numbers of a configuration with them
-#define EQUILIBRIA_FIELDS(X)                                                                       \
-    X(double, scale, n + 1, "of residuals")                                                        \
-    X(double, size, n + 1, "of increments")                                                        \
-    X(double, weight, n + 1, "in the arc length")                                                  \
-    X(double, shifted, NPOINT * (nx + 1), "points")                                                \
-    X(double, tangents, NPOINT * (n + 1), "their tangents")                                        \
-    X(double, eigen, NPOINT * nv, "their eigenvalues")                                             \
-    X(double, direction, n + 1, "of another branch")                                               \
-    X(double, phi, n + 1, "null vector")                                                           \
-    X(double, psi, n + 1, "left null vector")                                                      \
-    X(double, r, n + 1, "residual of the differences")                                             \
-    X(double, idle, nv, "1: coordinates that nothing resists")                                             \
-    X(double, bifurcation, MOST_BRANCHES * (nx + 1), "bifurcations of the first path")             \
-    X(double, bifurcation_tangent, MOST_BRANCHES * (n + 1), "its tangents there")
-
-struct snw_equilibria {
-    snw_statics *st;
-    const snw_model *m;
-    snw_modes *modes; // with follower loads; NULL: not yet
-    snw_state *state; // of a point given to the caller
-    snw_arena scratch;
-    EQUILIBRIA_FIELDS(SNW_FIELD_POINTER)
-    void *block;
-    path_point point[NPOINT];
-    snw_path_problem problem;
-    int nbifurcation;
-    // of one call
-    const snw_equilibria_opts *opts;
-    snw_equilibrium_fn *receive;
-    void *user;
-    snw_equilibria_info *info;
-    snw_error *err;
-    int path;
-};
-
 // ---- equations
 
-// st->now, st->trial, st->w <- the point; r <- residual, then violations with the sign that makes
-// the tangent of conservative loads symmetric
-static void equilibria_evaluate(snw_equilibria *eq, const double *x, double t, double *r) {
+void snw_equilibria_evaluate(snw_equilibria *eq, const double *x, double t, double *r) {
     const snw_model *m = eq->m;
     snw_statics *st = eq->st;
     snw_inputs_at(m, t, st->now);
@@ -127,7 +61,7 @@ static void equilibria_derivative(snw_equilibria *eq, const double *point, doubl
     memset(r_t, 0, (size_t)n * sizeof *r_t);
     for (int k = 1; k <= DIFFERENCES; k++) {
         for (int side = -1; side <= 1; side += 2) {
-            equilibria_evaluate(eq, point, point[nx] + side * k * h, eq->r);
+            snw_equilibria_evaluate(eq, point, point[nx] + side * k * h, eq->r);
             for (int i = 0; i < n; i++) r_t[i] += side * weight[k - 1] / h * eq->r[i];
         }
     }
@@ -155,12 +89,12 @@ static void hold_idle(const snw_equilibria *eq, double *J) {
     }
 }
 
-static snw_status equilibria_equations(void *user, const double *point, double *r, double *J,
-                                       double *r_p) {
+snw_status snw_equilibria_equations(void *user, const double *point, double *r, double *J,
+                                    double *r_p) {
     snw_equilibria *eq = user;
     snw_statics *st = eq->st;
     if (r_p) equilibria_derivative(eq, point, r_p);
-    equilibria_evaluate(eq, point, point[eq->problem.nx], r);
+    snw_equilibria_evaluate(eq, point, point[eq->problem.nx], r);
     if (!J) return SNW_OK;
     snw_tangent_pass(eq->m, NULL, st->w);
     snw_tangent_assemble(eq->m, st->now, 1, 0, 0, st->w, J);
@@ -169,8 +103,7 @@ static snw_status equilibria_equations(void *user, const double *point, double *
     return SNW_OK;
 }
 
-static void equilibria_move(void *user, const double *x, double step, const double *dx,
-                            double *out) {
+void snw_equilibria_move(void *user, const double *x, double step, const double *dx, double *out) {
     const snw_model *m = ((const snw_equilibria *)user)->m;
     snw_move(m, x, step, dx, out);
     for (int i = 0; i < m->nconstraint; i++) out[m->nq + i] = x[m->nq + i] + step * dx[m->nv + i];
@@ -222,8 +155,8 @@ snw_status snw_equilibria_create(snw_statics *st, snw_equilibria **out) {
     eq->problem = (snw_path_problem){.n = (int)n,
                                      .nx = (int)nx,
                                      .user = eq,
-                                     .equations = equilibria_equations,
-                                     .move = equilibria_move,
+                                     .equations = snw_equilibria_equations,
+                                     .move = snw_equilibria_move,
                                      .scale = eq->scale,
                                      .size = eq->size,
                                      .weight = eq->weight};
@@ -314,6 +247,15 @@ static snw_status judge_point(snw_equilibria *eq, path_point *p) {
 
 // ---- points
 
+// Arc length and work of a point c found beyond a.
+static void take_numbers(snw_equilibria *eq, const path_point *a, double distance,
+                         const snw_arclength_info *info, path_point *c) {
+    c->arc = a->arc + distance;
+    c->iterations = info->iterations;
+    c->residual = info->residual;
+    eq->info->iterations += info->iterations;
+}
+
 // c <- point of the path at the arc length `distance` beyond a; with tangent, and eigenvalues if
 // `judge`.
 static snw_status point_beyond(snw_equilibria *eq, const path_point *a, double distance, bool judge,
@@ -323,10 +265,7 @@ static snw_status point_beyond(snw_equilibria *eq, const path_point *a, double d
     snw_arclength_move(pb, a->x, distance, a->tangent, c->x);
     SNW_TRY(snw_arclength_correct(pb, a->tangent, eq->opts->tolerance, &eq->scratch, c->x, &info));
     SNW_TRY(snw_arclength_tangent(pb, c->x, a->tangent, &eq->scratch, c->tangent, &c->sign));
-    c->arc = a->arc + distance;
-    c->iterations = info.iterations;
-    c->residual = info.residual;
-    eq->info->iterations += info.iterations;
+    take_numbers(eq, a, distance, &info, c);
     return judge ? judge_point(eq, c) : SNW_OK;
 }
 
@@ -498,7 +437,7 @@ static snw_status find_events(snw_equilibria *eq, const path_point *a, const pat
 
 // Keeps a bifurcation of the first path for later.
 static void keep_bifurcation(snw_equilibria *eq, const path_point *p) {
-    if (eq->path > 0 || eq->nbifurcation == MOST_BRANCHES) return;
+    if (eq->path > 0 || eq->nbifurcation == SNW_BIFURCATIONS) return;
     const size_t k = (size_t)eq->nbifurcation++;
     const size_t nx = (size_t)eq->problem.nx + 1, n = (size_t)eq->problem.n + 1;
     memcpy(eq->bifurcation + k * nx, p->x, nx * sizeof *p->x);
@@ -554,21 +493,14 @@ static snw_status path_failed(snw_equilibria *eq, const path_point *a, snw_statu
 
 // b <- next point beyond a; *step: in, the length tried; out, that of the next step
 static snw_status next_point(snw_equilibria *eq, const path_point *a, double *step, path_point *b) {
-    for (;;) {
-        const double length = *step;
-        const snw_status s = point_beyond(eq, a, length, true, b);
-        const double along = s == SNW_OK ? snw_arclength_dot(&eq->problem, a->tangent, b->tangent)
-                                         : 0;
-        if (s == SNW_OK && (along >= LARGEST_COS || length < 100 * LEAST_STEP)) {
-            const double easy = pow(2, (AIM - b->iterations) / 3);
-            const double straight = along > EASY_COS ? 2 : 0.9;
-            *step = fmin(eq->opts->step, length * fmin(fmax(fmin(easy, straight), 0.5), 2));
-            return SNW_OK;
-        }
-        if (s != SNW_OK && s != SNW_E_DIVERGED && s != SNW_E_SINGULAR) return s;
-        if (length < LEAST_STEP) return path_failed(eq, a, s == SNW_OK ? SNW_E_DIVERGED : s);
-        *step = 0.5 * length;
-    }
+    snw_arclength_info info;
+    double length;
+    const snw_status s = snw_arclength_advance(&eq->problem, a->x, a->tangent, eq->opts->step,
+                                               eq->opts->tolerance, &eq->scratch, step, &length,
+                                               b->x, b->tangent, &b->sign, &info);
+    if (s != SNW_OK) return path_failed(eq, a, s);
+    take_numbers(eq, a, length, &info, b);
+    return judge_point(eq, b);
 }
 
 static bool outside(const snw_equilibria *eq, double t) {
@@ -621,7 +553,7 @@ static snw_status find_idle(snw_equilibria *eq, const double *point) {
     if (!eq->st->regularisation) return SNW_OK;
     double *J = snw_arena_doubles(&eq->scratch, n * n), *r = snw_arena_doubles(&eq->scratch, n),
            *r_p = snw_arena_doubles(&eq->scratch, n);
-    const snw_status s = equilibria_equations(eq, point, r, J, r_p);
+    const snw_status s = snw_equilibria_equations(eq, point, r, J, r_p);
     for (int j = 0; j < eq->m->nv && s == SNW_OK; j++) {
         const double load = fabs(r_p[j]) * eq->size[n] / eq->scale[j];
         eq->idle[j] = fmax(load, resistance_of(eq, J, j)) < IDLE;
@@ -672,7 +604,7 @@ static snw_status follow_branch(snw_equilibria *eq, int k, double side) {
     eq->info->paths++;
     SNW_TRY(give_point(eq, a, SNW_SPECIAL_NONE, 1, NULL));
     snw_status s = SNW_E_DIVERGED;
-    for (double step = SWITCH; s == SNW_E_DIVERGED && step > LEAST_STEP; step *= 0.5)
+    for (double step = SWITCH; s == SNW_E_DIVERGED && step > LOCATED; step *= 0.5)
         s = point_beyond(eq, a, step, true, b);
     if (s != SNW_OK) return path_failed(eq, a, s);
     if (outside(eq, parameter_of(eq, b))) return SNW_OK;
