@@ -10,6 +10,27 @@
 #include <math.h>
 #include <stdio.h>
 
+// One line for each fold and parameter: dt/dm, in SI units.
+static snw_status print_derivatives(const snw_special_table *table, snw_error *err) {
+    if (table->nparameter == 0) return SNW_OK;
+    snw_grid *g;
+    SNW_TRY(snw_grid_create("llr", &g, err));
+    const char *const head[] = {"derivative", "by", "dt (SI units)"};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++) snw_grid_cell(g, "%s", head[i]);
+    for (int i = 0; i < table->n; i++) {
+        const snw_special_point *p = &table->point[i];
+        for (int k = 0; p->kind == SNW_SPECIAL_FOLD && k < table->nparameter; k++) {
+            snw_grid_cell(g, "%s %d", snw_special_name(p->kind), p->number);
+            snw_grid_cell(g, "%s", table->parameter[k].name);
+            snw_grid_number(g, 9, p->derivative[k]);
+        }
+    }
+    printf("\n");
+    const snw_status status = snw_grid_print(g, stdout, err);
+    snw_grid_destroy(g);
+    return status;
+}
+
 snw_status snw_special_print(const snw_special_table *table, const char *step, snw_error *err) {
     if (table->n == 0) return SNW_OK;
     snw_grid *g;
@@ -36,7 +57,7 @@ snw_status snw_special_print(const snw_special_table *table, const char *step, s
     printf("\n");
     const snw_status status = snw_grid_print(g, stdout, err);
     snw_grid_destroy(g);
-    return status;
+    return status == SNW_OK ? print_derivatives(table, err) : status;
 }
 
 void snw_special_json(snw_json *j, const snw_special_table *table, const char *step) {
@@ -53,6 +74,12 @@ void snw_special_json(snw_json *j, const snw_special_table *table, const char *s
         snw_field_integer(j, "unstable", p->negative);
         snw_field_number(j, "frequency", p->frequency);
         snw_field_text(j, "moves", p->moves);
+        if (table->nparameter > 0 && p->kind == SNW_SPECIAL_FOLD) {
+            snw_field_object(j, "by");
+            for (int k = 0; k < table->nparameter; k++)
+                snw_field_number(j, table->parameter[k].name, p->derivative[k]);
+            snw_json_close(j);
+        }
         snw_json_close(j);
     }
 }

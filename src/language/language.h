@@ -63,6 +63,7 @@
     X(shooting)                                                                                    \
     X(modes)                                                                                       \
     X(path)                                                                                        \
+    X(folds)                                                                                       \
     X(record)                                                                                      \
     X(expect)
 

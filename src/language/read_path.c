@@ -22,8 +22,17 @@
     X(PATH_POINTS, "points", "number", "most points of a path, 500 unless given")                  \
     X(PATH_BRANCHES, "branches", "number",                                                         \
       "bifurcations whose other branches are followed too, to both sides; 0 unless given")         \
+    X(PATH_BY, "by", "names of parameters",                                                        \
+      "derivatives of the folds by these constants of the file: dt/dm")                            \
+    X(PATH_FOLDS, "folds", "a map", "the curve of folds through the first one")                    \
     X(PATH_TOLERANCE, "tolerance", "number", "scaled residual of an accepted equilibrium")
 
+#define FOLDS_KEYS(X)                                                                              \
+    X(FOLDS_OF, "of", "a parameter's name", "the second parameter, a constant of the file, required") \
+    X(FOLDS_RANGE, "range", "[low, high]", "its range, required; the curve ends where it leaves it")
+
+enum { FOLDS_KEYS(SNW_KEY_CODE) FOLDS_N };
+SNW_KEYS(folds, "folds", "a curve of folds", FOLDS_KEYS);
 enum { PATH_KEYS(SNW_KEY_CODE) PATH_N };
 SNW_KEYS(path, "path", "a path step", PATH_KEYS);
 
@@ -43,11 +52,95 @@ static snw_status path_range(snw_reader *r, const snw_node *node, const char *wh
                        what, *low, *high);
 }
 
+// ---- other parameters ---------------------------------------------------------------------------
+
+// How to read the model again with another value of a parameter; the document must live as long.
+typedef struct path_family {
+    const snw_document *document;
+    const snw_source *source;
+    int run, until;
+    const snw_desc *like;
+    const snw_path_desc *path;
+} path_family;
+
+static snw_status family_at(void *user, int k, double value, snw_desc **out, snw_error *err) {
+    const path_family *f = user;
+    const snw_parameter_desc *p = &f->path->parameter[k];
+    char unit[48], set[240];
+    snw_dim_unit(p->dim, unit, sizeof unit);
+    (void)snprintf(set, sizeof set, "%.120s=%.17g %s", p->name, value, unit);
+    return snw_document_reread(f->document, f->source, f->run, f->until, set, f->like, out, err);
+}
+
+// *index <- number of the parameter in the list of the path, which it joins
+static snw_status path_parameter(snw_reader *r, const snw_node *node, snw_path_desc *path,
+                                 snw_parameter_desc *list, int *index) {
+    const char *name = "";
+    SNW_TRY(snw_read_name(r, node, "by", &name));
+    for (*index = 0; *index < path->nparameter; ++*index) {
+        if (strcmp(list[*index].name, name) == 0) return SNW_OK;
+    }
+    if (!snw_parameters_find(snw_node_get(r->root, "parameters"), name))
+        return snw_fail_at(r->err, node->location, "there is no parameter '%s'", name);
+    if (path->nparameter == SNW_PARAMETERS)
+        return snw_fail_at(r->err, node->location, "at most %d parameters", SNW_PARAMETERS);
+    snw_parameter_desc *p = &list[path->nparameter];
+    p->name = name;
+    snw_error why = {0};
+    if (snw_expr_parse_constant(r->pool, r->root->scope, name, "by", 1, 1, &p->value, &p->dim,
+                                &why) != SNW_OK) {
+        return snw_fail_at(r->err, node->location,
+                           "parameter '%s' is not a constant number; name one that is", name);
+    }
+    path->nparameter++;
+    return SNW_OK;
+}
+
+static snw_status path_curve(snw_reader *r, const snw_node *node, snw_path_desc *path,
+                             snw_parameter_desc *list) {
+    const snw_entry *e[FOLDS_N];
+    SNW_TRY(snw_read_map(r, node, &snw_keys_folds, e));
+    if (!e[FOLDS_OF] || !e[FOLDS_RANGE]) {
+        return snw_fail_at(r->err, node->location,
+                           "a curve of folds needs 'of' and 'range', e.g. 'folds: {of: h, range: "
+                           "[1 cm, 2 cm]}'");
+    }
+    SNW_TRY(path_parameter(r, e[FOLDS_OF]->value, path, list, &path->curve));
+    const snw_parameter_desc *p = &list[path->curve];
+    return path_range(r, e[FOLDS_RANGE]->value, "range", p->dim, &path->curve_low,
+                      &path->curve_high);
+}
+
+static snw_status path_parameters(snw_reader *r, const snw_entry *by, const snw_entry *folds,
+                                  int index, snw_path_desc *path) {
+    path->curve = -1;
+    if (!by && !folds) return SNW_OK;
+    snw_parameter_desc *list = snw_pool_array(r->pool, SNW_PARAMETERS, sizeof *list);
+    path_family *family = snw_pool_take(r->pool, sizeof *family);
+    if (!list || !family) return snw_read_memory(r);
+    path->parameter = list;
+    int k;
+    if (by && by->value->kind != SNW_NODE_LIST)
+        SNW_TRY(path_parameter(r, by->value, path, list, &k));
+    for (int i = 0; by && by->value->kind == SNW_NODE_LIST && i < by->value->n; i++)
+        SNW_TRY(path_parameter(r, by->value->entry[i].value, path, list, &k));
+    if (folds) SNW_TRY(path_curve(r, folds->value, path, list));
+    *family = (path_family){.document = r->document,
+                            .source = r->source,
+                            .run = r->run,
+                            .until = index,
+                            .like = r->desc,
+                            .path = path};
+    path->family = (snw_desc_family){.at = family_at, .user = family};
+    return SNW_OK;
+}
+
+// ---- the step -----------------------------------------------------------------------------------
+
 snw_status snw_read_path(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {
     static const char *const starts[] = {"up", "down"};
     const snw_entry *e[PATH_N];
     snw_path_desc *path = &out->path;
-    path->curve = -1;
     if (node->kind == SNW_NODE_NULL) {
         return snw_fail_at(r->err, node->location,
                            "a path needs 'range', e.g. 'path: {range: [0 s, 5 s]}'");
@@ -77,6 +170,7 @@ snw_status snw_read_path(snw_reader *r, const snw_node *node, int index, snw_ste
         SNW_TRY(snw_read_integer(r, e[PATH_BRANCHES]->value, "branches", 0, MOST_SWITCHES,
                                  &path->branches));
     }
+    SNW_TRY(path_parameters(r, e[PATH_BY], e[PATH_FOLDS], index, path));
     if (!e[PATH_TOLERANCE]) return SNW_OK;
     return snw_read_tolerance(r, e[PATH_TOLERANCE]->value, &out->tolerance);
 }

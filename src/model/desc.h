@@ -571,6 +571,8 @@ typedef struct snw_desc_family {
     void *user;
 } snw_desc_family;
 
+enum { SNW_PARAMETERS = 16 }; // most parameters of a path
+
 // Path of equilibria.
 typedef struct snw_path_desc {
     double low, high; // range of t, s

@@ -8,7 +8,8 @@
     X(SNW_SPECIAL_NONE, "", "none")                                                                \
     X(SNW_SPECIAL_FOLD, "fold", "t turns back: a limit point")                                     \
     X(SNW_SPECIAL_BRANCH, "branch", "another path crosses: a bifurcation")                         \
-    X(SNW_SPECIAL_FLUTTER, "flutter", "a vibration begins to grow")
+    X(SNW_SPECIAL_FLUTTER, "flutter", "a vibration begins to grow")                                \
+    X(SNW_SPECIAL_CUSP, "cusp", "two folds meet on a curve of folds")
 
 typedef enum snw_special {
 #define X(code, name, meaning) code,

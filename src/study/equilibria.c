@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "dynamics/constraint.h"
 #include "solve/root.h"
+#include "study/fold.h"
 
 #include <math.h>
 #include <string.h>
@@ -271,7 +272,7 @@ static snw_status point_beyond(snw_equilibria *eq, const path_point *a, double d
 
 // Hand a point to the caller; `mode` NULL: none.
 static snw_status give_point(snw_equilibria *eq, const path_point *p, snw_special special,
-                             int multiplicity, const double *mode) {
+                             int multiplicity, const double *mode, const double *derivative) {
     take_state(eq, p);
     eq->info->points++;
     if (special != SNW_SPECIAL_NONE) eq->info->special[special]++;
@@ -282,6 +283,7 @@ static snw_status give_point(snw_equilibria *eq, const path_point *p, snw_specia
                                .number = special ? eq->info->special[special] : 0,
                                .multiplicity = multiplicity,
                                .mode = mode,
+                               .derivative = derivative,
                                .slope = p->tangent[eq->problem.n],
                                .stability = p->stability,
                                .negative = p->negative,
@@ -454,6 +456,19 @@ static void orient_mode(const snw_equilibria *eq, double *phi) {
     for (int i = 0; i < eq->m->nv && most != 0; i++) phi[i] /= most;
 }
 
+// *derivative <- those of the fold c, with the null vector eq->psi; keeps the first fold for its
+// curve.
+static snw_status judge_fold(snw_equilibria *eq, const path_point *c, double psi_t,
+                             const double **derivative) {
+    const snw_path_desc *folds = eq->opts->folds;
+    if (!folds || folds->nparameter == 0) return SNW_OK;
+    if (!eq->has_fold) memcpy(eq->fold, c->x, ((size_t)eq->problem.nx + 1) * sizeof *c->x);
+    eq->has_fold = true;
+    SNW_TRY(snw_fold_derivatives(eq, folds, c->x, eq->psi, psi_t, eq->derivative, eq->err));
+    *derivative = eq->derivative;
+    return SNW_OK;
+}
+
 static snw_status give_events(snw_equilibria *eq, const path_point *a, const path_events *list) {
     path_point *c = &eq->point[POINT_C];
     for (int i = 0; i < list->n; i++) {
@@ -466,16 +481,17 @@ static snw_status give_events(snw_equilibria *eq, const path_point *a, const pat
             SNW_TRY(point_beyond(eq, a, e->distance, true, c));
             c->frequency = frequency;
         }
-        const double *mode = NULL;
+        const double *mode = NULL, *derivative = NULL;
         if (e->kind != SNW_SPECIAL_FLUTTER) {
-            double psi_p;
+            double psi_t;
             SNW_TRY(
-                snw_arclength_null(&eq->problem, c->x, &eq->scratch, eq->phi, eq->psi, &psi_p));
+                snw_arclength_null(&eq->problem, c->x, &eq->scratch, eq->phi, eq->psi, &psi_t));
+            if (e->kind == SNW_SPECIAL_FOLD) SNW_TRY(judge_fold(eq, c, psi_t, &derivative));
             orient_mode(eq, eq->phi);
             mode = eq->phi;
         }
         if (e->kind == SNW_SPECIAL_BRANCH) keep_bifurcation(eq, c);
-        SNW_TRY(give_point(eq, c, e->kind, e->multiplicity, mode));
+        SNW_TRY(give_point(eq, c, e->kind, e->multiplicity, mode, derivative));
     }
     return SNW_OK;
 }
@@ -536,7 +552,7 @@ static snw_status follow_path(snw_equilibria *eq, double step, bool first) {
             if (s != SNW_OK) return path_failed(eq, a, s);
             SNW_TRY(give_events(eq, a, &list));
         }
-        SNW_TRY(give_point(eq, b, SNW_SPECIAL_NONE, 1, NULL));
+        SNW_TRY(give_point(eq, b, SNW_SPECIAL_NONE, 1, NULL, NULL));
         copy_point(eq, b, a);
         if (last) {
             if (eq->path == 0) eq->info->left = true;
@@ -602,13 +618,13 @@ static snw_status follow_branch(snw_equilibria *eq, int k, double side) {
     SNW_TRY(judge_point(eq, a));
     eq->path++;
     eq->info->paths++;
-    SNW_TRY(give_point(eq, a, SNW_SPECIAL_NONE, 1, NULL));
+    SNW_TRY(give_point(eq, a, SNW_SPECIAL_NONE, 1, NULL, NULL));
     snw_status s = SNW_E_DIVERGED;
     for (double step = SWITCH; s == SNW_E_DIVERGED && step > LOCATED; step *= 0.5)
         s = point_beyond(eq, a, step, true, b);
     if (s != SNW_OK) return path_failed(eq, a, s);
     if (outside(eq, parameter_of(eq, b))) return SNW_OK;
-    SNW_TRY(give_point(eq, b, SNW_SPECIAL_NONE, 1, NULL));
+    SNW_TRY(give_point(eq, b, SNW_SPECIAL_NONE, 1, NULL, NULL));
     copy_point(eq, b, a);
     return follow_path(eq, SWITCH, true);
 }
@@ -645,6 +661,7 @@ snw_status snw_equilibria_follow(snw_equilibria *eq, const snw_equilibria_opts *
     eq->info = info;
     eq->err = err;
     eq->path = eq->nbifurcation = 0;
+    eq->has_fold = false;
     eq->size[eq->problem.n] = opts->high - opts->low;
     SNW_TRY(check_start(eq, s, err));
     if (eq->m->nsignal) {
@@ -655,13 +672,19 @@ snw_status snw_equilibria_follow(snw_equilibria *eq, const snw_equilibria_opts *
     memset(eq->st->trial->a, 0, (size_t)eq->m->nv * sizeof *s->a);
     const snw_status started = start_path(eq, s);
     if (started != SNW_OK) return path_failed(eq, &eq->point[POINT_A], started);
-    SNW_TRY(give_point(eq, &eq->point[POINT_A], SNW_SPECIAL_NONE, 1, NULL));
+    SNW_TRY(give_point(eq, &eq->point[POINT_A], SNW_SPECIAL_NONE, 1, NULL, NULL));
     snw_status status = follow_path(eq, fmin(FIRST_STEP, opts->step), false);
     take_state(eq, &eq->point[POINT_A]);
     snw_state_copy(eq->m, eq->state, s);
     for (int k = 0; status == SNW_OK && k < eq->nbifurcation && k < opts->branches; k++) {
         for (int side = 1; side >= -1 && status == SNW_OK; side -= 2)
             status = follow_branch(eq, k, side);
+    }
+    if (status == SNW_OK && opts->folds && opts->folds->curve >= 0) {
+        status = eq->has_fold
+                     ? snw_fold_curve(eq, opts->folds, eq->fold, err)
+                     : snw_fail(err, SNW_E_DIVERGED,
+                                "the path has no fold, so there is no curve of folds to follow");
     }
     eq->st->blended = NAN;
     return status;

@@ -16,6 +16,7 @@ typedef struct snw_equilibria_opts {
     double step;      // longest step: radians, or its part of the interval; default 0.2
     int points;       // most points of a path, default 500
     int branches;     // bifurcations whose other branches are followed, default 0
+    const snw_path_desc *folds; // parameters by which folds are differentiated; NULL: none
     double tolerance; // on residuals relative to typical forces, default 1e-13
     bool (*stop)(void *user); // asked between points; NULL: never
     void *user;
@@ -31,6 +32,8 @@ typedef struct snw_equilibrium {
     snw_special special;
     int number;         // of its kind, from 1; 0: no special point
     int multiplicity;   // eigenvalues that vanish together at a bifurcation; else 1
+    const double *derivative; // of a fold, by the parameters of opts->folds: dt/dm; NULL: none
+    snw_statics *statics; // of the model of a point of a curve of folds; NULL: that of the path
     const double *mode; // nv: null vector of the tangent; NULL: no fold or bifurcation
     double slope;       // dt/d(arc length): 0 at a fold
     double stability;   // smallest eigenvalue relative to the elastic stiffness
@@ -55,7 +58,8 @@ typedef struct snw_equilibria_info {
 SNW_NODISCARD snw_status snw_equilibria_create(snw_statics *st, snw_equilibria **out);
 void snw_equilibria_destroy(snw_equilibria *eq); // NULL is fine
 
-// Follow the path through the equilibrium s at s->t, then the branches. `point` receives every
+// Follow the path through the equilibrium s at s->t, then the branches, then the curve of folds
+// through the first fold, if opts->folds has one. `point` receives every
 // point in order along each path, special points among them. s <- the last point of the first path.
 // SNW_E_DIVERGED: a path could not be continued though its points were not used up; the message
 // gives t.

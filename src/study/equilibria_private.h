@@ -45,7 +45,9 @@ enum { POINT_A, POINT_B, POINT_C, NPOINT };
     X(double, phi, n + 1, "null vector")                                                           \
     X(double, psi, n + 1, "left null vector")                                                      \
     X(double, r, n + 1, "residual of the differences")                                             \
-    X(double, idle, nv, "1: coordinates that nothing resists")                                             \
+    X(double, idle, nv, "1: coordinates that nothing resists")                                     \
+    X(double, fold, nx + 1, "the first fold")                                                      \
+    X(double, derivative, SNW_PARAMETERS, "of the last fold by other parameters")                  \
     X(double, bifurcation, SNW_BIFURCATIONS * (nx + 1), "bifurcations of the first path")             \
     X(double, bifurcation_tangent, SNW_BIFURCATIONS * (n + 1), "its tangents there")
 
@@ -60,6 +62,7 @@ struct snw_equilibria {
     path_point point[NPOINT];
     snw_path_problem problem;
     int nbifurcation;
+    bool has_fold;
     // of one call
     const snw_equilibria_opts *opts;
     snw_equilibrium_fn *receive;

@@ -285,13 +285,28 @@ static snw_status prepare_modes(snw_run *r) {
     return any ? snw_state_create(r->phase[0].model, &r->mode_state) : SNW_OK;
 }
 
-static snw_status prepare_paths(snw_run *r) {
+// A curve of folds begins at the value that its parameter has in the file.
+static snw_status check_curve(const snw_step_desc *step, snw_error *err) {
+    const snw_path_desc *path = &step->path;
+    if (path->curve < 0) return SNW_OK;
+    const snw_parameter_desc *p = &path->parameter[path->curve];
+    if (p->value >= path->curve_low && p->value <= path->curve_high) return SNW_OK;
+    return snw_fail_at_location(
+        err,
+        snw_fail(err, SNW_E_MODEL,
+                 "the range of 'folds' must contain the value of '%s', %g: the curve begins there",
+                 p->name, p->value),
+        step->location.file, step->location.line, step->location.column);
+}
+
+static snw_status prepare_paths(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
     r->path = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->path);
     if (!r->path) return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) {
-        if (d->step[i].kind == SNW_STEP_PATH)
-            SNW_TRY(snw_run_path_create(r, i, &r->path[i]));
+        if (d->step[i].kind != SNW_STEP_PATH) continue;
+        SNW_TRY(check_curve(&d->step[i], err));
+        SNW_TRY(snw_run_path_create(r, i, &r->path[i]));
     }
     return SNW_OK;
 }
@@ -313,7 +328,7 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     SNW_TRY(snw_run_rows_alloc(r));
     SNW_TRY(snw_state_create(r->largest, &r->state));
     SNW_TRY(prepare_modes(r));
-    SNW_TRY(prepare_paths(r));
+    SNW_TRY(prepare_paths(r, err));
     r->rotation = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation);
     r->rotation_scratch =
         snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation_scratch);

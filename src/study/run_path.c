@@ -26,6 +26,8 @@ snw_status snw_run_path_create(snw_run *r, int stage, snw_path_record **out) {
     path->special = snw_alloc(MOST_SPECIAL * sizeof *path->special);
     if (!path->special) return SNW_E_MEMORY;
     path->table.point = path->special;
+    path->table.nparameter = r->desc->step[stage].path.nparameter;
+    path->table.parameter = r->desc->step[stage].path.parameter;
     return snw_equilibria_create(r->phase[r->phase_of_step[stage]].statics, &path->equilibria);
 }
 
@@ -66,7 +68,8 @@ typedef struct path_execution {
 
 static void keep_special(snw_run *r, snw_path_record *path, const snw_equilibrium *e) {
     if (e->special == SNW_SPECIAL_NONE || path->table.n == MOST_SPECIAL) return;
-    path->special[path->table.n++] = (snw_special_point){
+    snw_special_point *to = &path->special[path->table.n++];
+    *to = (snw_special_point){
         .kind = e->special,
         .number = e->number,
         .path = e->path + 1,
@@ -76,10 +79,11 @@ static void keep_special(snw_run *r, snw_path_record *path, const snw_equilibriu
         .negative = e->negative,
         .frequency = e->special == SNW_SPECIAL_FLUTTER ? e->frequency : NAN,
         .moves = e->mode ? largest_coordinate(r, e->mode) : NULL};
+    for (int k = 0; k < path->table.nparameter; k++)
+        to->derivative[k] = e->derivative ? e->derivative[k] : NAN;
 }
 
-static snw_status path_run_frame(void *user, const snw_equilibrium *e, snw_error *err) {
-    const path_execution *x = user;
+static snw_status record_point(const path_execution *x, const snw_equilibrium *e, snw_error *err) {
     snw_run *r = x->run;
     const snw_model *m = r->now->model;
     keep_special(r, r->path[x->stage], e);
@@ -103,7 +107,7 @@ static snw_status path_run_frame(void *user, const snw_equilibrium *e, snw_error
                        .multiplicity = e->special ? e->multiplicity : 0,
                        .negative = e->negative,
                        .frequency = e->special == SNW_SPECIAL_FLUTTER ? e->frequency : 0};
-    if (e->special == SNW_SPECIAL_NONE && snw_run_error_estimate_due(r, false))
+    if (e->special == SNW_SPECIAL_NONE && !e->statics && snw_run_error_estimate_due(r, false))
         snw_run_estimate_errors(r, e->state, SNW_TRUNCATION_REST, &stats);
     const snw_work *w = snw_statics_work_at_time(r->now->statics, e->state, e->state->t);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
@@ -122,6 +126,22 @@ static snw_status path_run_frame(void *user, const snw_equilibrium *e, snw_error
     snw_run_report_progress(r, x->stage, e->state->t, r->desc->step[x->stage].path.low,
                             r->desc->step[x->stage].path.high);
     return snw_run_frame(r, x->stage, &view, err);
+}
+
+// A point of a curve of folds has a model of its own, as after a change.
+static snw_status path_run_frame(void *user, const snw_equilibrium *e, snw_error *err) {
+    const path_execution *x = user;
+    snw_run *r = x->run;
+    snw_phase *phase = r->now, own = *phase;
+    if (e->statics) {
+        own.statics = e->statics;
+        own.model = snw_statics_model(e->statics);
+        own.desc = own.model->desc;
+        r->now = &own;
+    }
+    const snw_status s = record_point(x, e, err);
+    r->now = phase;
+    return s;
 }
 
 static bool path_run_should_stop(void *user) { return snw_run_stopped(user); }
@@ -166,6 +186,7 @@ snw_status snw_run_path(snw_run *r, int stage, snw_error *err) {
     opts.down = step->path.down;
     opts.branches = step->path.branches;
     opts.tolerance = equilibrium.tolerance;
+    opts.folds = &step->path;
     opts.stop = path_run_should_stop, opts.user = r;
     if (step->path.arc > 0) opts.step = step->path.arc;
     if (step->path.points > 0) opts.points = step->path.points;

@@ -13,11 +13,14 @@ typedef struct snw_special_point {
     int multiplicity; // of a bifurcation
     int negative;     // unstable directions there
     double frequency; // flutter: Hz; else NaN
+    double derivative[SNW_PARAMETERS]; // of a fold, dt/dm in SI units
     const char *moves; // coordinate that moves most in its mode: "arm.bend_z.0"; NULL: none
 } snw_special_point;
 
 typedef struct snw_special_table {
     int n;
     const snw_special_point *point;
+    int nparameter; // of the derivatives
+    const snw_parameter_desc *parameter;
     int points, paths; // equilibria found, and paths
 } snw_special_table;

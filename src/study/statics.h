@@ -90,6 +90,7 @@ const snw_work *snw_statics_work_at(snw_statics *st, const snw_state *s);
 // The same under the inputs at time t, before a solve: for conditions.
 const snw_work *snw_statics_work_at_time(snw_statics *st, const snw_state *s, double t);
 const snw_inputs *snw_statics_inputs(const snw_statics *st);
+const snw_model *snw_statics_model(const snw_statics *st);
 // Projection onto the constraints and impacts of conditional elements, also for other uses; NULL if
 // the model has none.
 snw_projection *snw_statics_projection(snw_statics *st);
