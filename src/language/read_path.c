@@ -54,7 +54,7 @@ static snw_status path_range(snw_reader *r, const snw_node *node, const char *wh
 
 // ---- other parameters ---------------------------------------------------------------------------
 
-// How to read the model again with another value of a parameter; the document must live as long.
+// What reads the model again with another value of a parameter; the document must live as long.
 typedef struct path_family {
     const snw_document *document;
     const snw_source *source;
@@ -72,9 +72,23 @@ static snw_status family_at(void *user, int k, double value, snw_desc **out, snw
     return snw_document_reread(f->document, f->source, f->run, f->until, set, f->like, out, err);
 }
 
+// A parameter that a change before step `until` sets has another value there than in the file.
+static snw_status refuse_changed(snw_reader *r, const snw_node *node, const char *name, int until) {
+    const snw_node *study = snw_node_get(r->root, "study");
+    for (int i = 0; i < until; i++) {
+        const snw_node *change = snw_node_get(study->entry[i].value, "change");
+        if (!change || !snw_node_get(change, name)) continue;
+        return snw_fail_at(r->err, node->location,
+                           "parameter '%s' is changed by step '%s' before the path; change another "
+                           "one that it depends on, or make it a run of its own",
+                           name, r->desc->step[i].name);
+    }
+    return SNW_OK;
+}
+
 // *index <- number of the parameter in the list of the path, which it joins
-static snw_status path_parameter(snw_reader *r, const snw_node *node, snw_path_desc *path,
-                                 snw_parameter_desc *list, int *index) {
+static snw_status path_parameter(snw_reader *r, const snw_node *node, int until,
+                                 snw_path_desc *path, snw_parameter_desc *list, int *index) {
     const char *name = "";
     SNW_TRY(snw_read_name(r, node, "by", &name));
     for (*index = 0; *index < path->nparameter; ++*index) {
@@ -82,6 +96,7 @@ static snw_status path_parameter(snw_reader *r, const snw_node *node, snw_path_d
     }
     if (!snw_parameters_find(snw_node_get(r->root, "parameters"), name))
         return snw_fail_at(r->err, node->location, "there is no parameter '%s'", name);
+    SNW_TRY(refuse_changed(r, node, name, until));
     if (path->nparameter == SNW_PARAMETERS)
         return snw_fail_at(r->err, node->location, "at most %d parameters", SNW_PARAMETERS);
     snw_parameter_desc *p = &list[path->nparameter];
@@ -96,7 +111,7 @@ static snw_status path_parameter(snw_reader *r, const snw_node *node, snw_path_d
     return SNW_OK;
 }
 
-static snw_status path_curve(snw_reader *r, const snw_node *node, snw_path_desc *path,
+static snw_status path_curve(snw_reader *r, const snw_node *node, int until, snw_path_desc *path,
                              snw_parameter_desc *list) {
     const snw_entry *e[FOLDS_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_folds, e));
@@ -105,7 +120,7 @@ static snw_status path_curve(snw_reader *r, const snw_node *node, snw_path_desc 
                            "a curve of folds needs 'of' and 'range', e.g. 'folds: {of: h, range: "
                            "[1 cm, 2 cm]}'");
     }
-    SNW_TRY(path_parameter(r, e[FOLDS_OF]->value, path, list, &path->curve));
+    SNW_TRY(path_parameter(r, e[FOLDS_OF]->value, until, path, list, &path->curve));
     const snw_parameter_desc *p = &list[path->curve];
     return path_range(r, e[FOLDS_RANGE]->value, "range", p->dim, &path->curve_low,
                       &path->curve_high);
@@ -121,10 +136,10 @@ static snw_status path_parameters(snw_reader *r, const snw_entry *by, const snw_
     path->parameter = list;
     int k;
     if (by && by->value->kind != SNW_NODE_LIST)
-        SNW_TRY(path_parameter(r, by->value, path, list, &k));
+        SNW_TRY(path_parameter(r, by->value, index, path, list, &k));
     for (int i = 0; by && by->value->kind == SNW_NODE_LIST && i < by->value->n; i++)
-        SNW_TRY(path_parameter(r, by->value->entry[i].value, path, list, &k));
-    if (folds) SNW_TRY(path_curve(r, folds->value, path, list));
+        SNW_TRY(path_parameter(r, by->value->entry[i].value, index, path, list, &k));
+    if (folds) SNW_TRY(path_curve(r, folds->value, index, path, list));
     *family = (path_family){.document = r->document,
                             .source = r->source,
                             .run = r->run,

@@ -474,6 +474,9 @@ static snw_status give_events(snw_equilibria *eq, const path_point *a, const pat
     for (int i = 0; i < list->n; i++) {
         const path_event *e = &list->event[i];
         SNW_TRY(point_beyond(eq, a, e->distance, true, c));
+        // eigenvalues that vanish there are none of its unstable ones
+        if (c->symmetric)
+            while (c->negative > 0 && !(c->eigen[c->negative - 1] < SNW_UNSTABLE)) c->negative--;
         if (e->kind == SNW_SPECIAL_FLUTTER && !(c->growth > 0)) {
             // the frequency of the vibration, just beyond its onset
             SNW_TRY(point_beyond(eq, a, e->distance + BEYOND_ONSET, true, c));
