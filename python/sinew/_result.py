@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _command
+from ._special import KINDS, SpecialPoint
 from ._types import Array, Path
 
 
@@ -133,6 +135,20 @@ class Run(Mapping[str, Array]):
             frames = np.flatnonzero(index == i)
             if frames.size:
                 out[_text(name)] = slice(int(frames[0]), int(frames[-1]) + 1)
+        return out
+
+    @property
+    def special_points(self) -> dict[int, SpecialPoint]:
+        """Special points of `path` steps: frame -> point. `v[frame]` is the mode of a fold, bifurcation or cusp."""
+        stats, index, t = self.stats, self._array("stage_index"), self.t
+        names, found, out = [_text(n) for n in self._group["stage"][:]], Counter[tuple[int, int]](), {}
+        for k in np.flatnonzero(stats["special"]):
+            step, kind = int(index[k]), int(stats["special"][k])
+            found[step, kind] += 1
+            frequency = float(stats["frequency"][k]) if KINDS[kind] == "flutter" else np.nan
+            out[int(k)] = SpecialPoint(names[step], KINDS[kind], found[step, kind], int(stats["path"][k]), float(t[k]),
+                                       float(stats["arc"][k]), int(stats["multiplicity"][k]), int(stats["negative"][k]),
+                                       frequency)  # fmt: skip
         return out
 
     @property

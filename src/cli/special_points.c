@@ -35,8 +35,8 @@ snw_status snw_special_print(const snw_special_table *table, const char *step, s
     if (table->n == 0) return SNW_OK;
     snw_grid *g;
     SNW_TRY(snw_grid_create("lrrrrrl", &g, err));
-    const char *const head[] = {step, "path", "t", "arc length", "unstable", "frequency",
-                                "moves most"};
+    const char *const head[] = {step,       "path",      "t",         "arc length",
+                                "unstable", "frequency", "moves most"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) snw_grid_cell(g, "%s", head[i]);
     for (int i = 0; i < table->n; i++) {
         const snw_special_point *p = &table->point[i];
@@ -100,16 +100,15 @@ snw_status snw_special_read(snw_result *file, int run, int stage, snw_special_ta
     for (int i = 0; s == SNW_OK && i < n; i++) {
         const int kind = (int)stats[i].special;
         if ((int)of[i] != stage || kind <= SNW_SPECIAL_NONE || kind >= SNW_SPECIAL_COUNT) continue;
-        point[out->n++] = (snw_special_point){.kind = (snw_special)kind,
-                                              .number = ++number[kind],
-                                              .path = (int)stats[i].path,
-                                              .t = t[i],
-                                              .arc = stats[i].arc,
-                                              .multiplicity = (int)stats[i].multiplicity,
-                                              .negative = (int)stats[i].negative,
-                                              .frequency = kind == SNW_SPECIAL_FLUTTER
-                                                               ? stats[i].frequency
-                                                               : NAN};
+        point[out->n++] = (snw_special_point){
+            .kind = (snw_special)kind,
+            .number = ++number[kind],
+            .path = (int)stats[i].path,
+            .t = t[i],
+            .arc = stats[i].arc,
+            .multiplicity = (int)stats[i].multiplicity,
+            .negative = (int)stats[i].negative,
+            .frequency = kind == SNW_SPECIAL_FLUTTER ? stats[i].frequency : NAN};
     }
     snw_free(stats);
     snw_free(t);

@@ -276,12 +276,9 @@ static snw_status read_point(snw_reader *r, const snw_node *node, snw_expect *x)
 
 static snw_status read_expect_time(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
                                    snw_expect *x) {
-    const snw_entry *const choice[] = {e[EXPECT_AT],
-                                       e[EXPECT_AFTER],
-                                       e[EXPECT_DATA] ? NULL : e[EXPECT_OVER],
-                                       e[EXPECT_ROWS],
-                                       e[EXPECT_DATA],
-                                       e[EXPECT_POINT]};
+    const snw_entry *const choice[] = {
+        e[EXPECT_AT],   e[EXPECT_AFTER], e[EXPECT_DATA] ? NULL : e[EXPECT_OVER],
+        e[EXPECT_ROWS], e[EXPECT_DATA],  e[EXPECT_POINT]};
     const snw_entry *given = NULL;
     for (int i = 0; i < 6; i++) {
         if (!choice[i]) continue;

@@ -28,7 +28,8 @@
     X(PATH_TOLERANCE, "tolerance", "number", "scaled residual of an accepted equilibrium")
 
 #define FOLDS_KEYS(X)                                                                              \
-    X(FOLDS_OF, "of", "a parameter's name", "the second parameter, a constant of the file, required") \
+    X(FOLDS_OF, "of", "a parameter's name",                                                        \
+      "the second parameter, a constant of the file, required")                                    \
     X(FOLDS_RANGE, "range", "[low, high]", "its range, required; the curve ends where it leaves it")
 
 enum { FOLDS_KEYS(SNW_KEY_CODE) FOLDS_N };
@@ -42,8 +43,8 @@ static const double LONGEST_STEP = 10;
 static snw_status path_range(snw_reader *r, const snw_node *node, const char *what, snw_dim dim,
                              double *low, double *high) {
     if (node->kind != SNW_NODE_LIST || node->n != 2) {
-        return snw_fail_at(r->err, node->location, "'%s' is a lower and an upper bound, [low, high]",
-                           what);
+        return snw_fail_at(r->err, node->location,
+                           "'%s' is a lower and an upper bound, [low, high]", what);
     }
     SNW_TRY(snw_read_constant(r, node->entry[0].value, what, dim, low));
     SNW_TRY(snw_read_constant(r, node->entry[1].value, what, dim, high));
@@ -54,7 +55,8 @@ static snw_status path_range(snw_reader *r, const snw_node *node, const char *wh
 
 // ---- other parameters ---------------------------------------------------------------------------
 
-// What reads the model again with another value of a parameter; the document must live as long.
+// Data for reading the model again with another value of a parameter; the document must live as
+// long.
 typedef struct path_family {
     const snw_document *document;
     const snw_source *source;
@@ -179,7 +181,8 @@ snw_status snw_read_path(snw_reader *r, const snw_node *node, int index, snw_ste
                                LONGEST_STEP, path->arc);
     }
     if (e[PATH_POINTS]) {
-        SNW_TRY(snw_read_integer(r, e[PATH_POINTS]->value, "points", 2, MOST_POINTS, &path->points));
+        SNW_TRY(
+            snw_read_integer(r, e[PATH_POINTS]->value, "points", 2, MOST_POINTS, &path->points));
     }
     if (e[PATH_BRANCHES]) {
         SNW_TRY(snw_read_integer(r, e[PATH_BRANCHES]->value, "branches", 0, MOST_SWITCHES,

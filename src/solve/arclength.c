@@ -181,9 +181,8 @@ snw_status snw_arclength_tangent(const snw_path_problem *p, const double *point,
         memcpy(tangent, b.y, ((size_t)p->n + 1) * sizeof *tangent);
         if (!(snw_arclength_normalise(p, tangent) > 0)) s = SNW_E_SINGULAR;
         if (sign) {
-            *sign = factor_bordered(p, like, &b) == SNW_OK
-                        ? snw_lu_sign(p->n + 1, b.copy, b.pivot)
-                        : 0;
+            *sign =
+                factor_bordered(p, like, &b) == SNW_OK ? snw_lu_sign(p->n + 1, b.copy, b.pivot) : 0;
         }
     }
     snw_arena_reset(scratch, mark);

@@ -4,8 +4,8 @@
 // equations for n + 1 unknowns on a vector space or a Lie group: tangent, corrector, null vectors.
 // theory.md 5.2
 //
-// A point has nx + 1 numbers: x, then p. A direction has n + 1 numbers, increments of x and of p; its
-// norm divides them by their sizes, so that radians, metres and the parameter can be added.
+// A point has nx + 1 numbers: x, then p. A direction has n + 1 numbers, increments of x and of p;
+// its norm divides them by their sizes, so that radians, metres and the parameter can be added.
 #pragma once
 
 #include "base/arena.h"
@@ -18,9 +18,10 @@ typedef struct snw_path_problem {
     snw_status (*equations)(void *user, const double *point, double *r, double *J, double *r_p);
     // out <- x (nx numbers) moved by step * dx
     void (*move)(void *user, const double *x, double step, const double *dx, double *out);
-    const double *scale;  // n: typical magnitudes of r
-    const double *size;   // n + 1: typical magnitudes of increments, the last of p
-    const double *weight; // n + 1: weights of the increments so divided in the norm; 0: not measured
+    const double *scale; // n: typical magnitudes of r
+    const double *size;  // n + 1: typical magnitudes of increments, the last of p
+    const double
+        *weight; // n + 1: weights of the increments so divided in the norm; 0: not measured
 } snw_path_problem;
 
 typedef struct snw_arclength_info {
@@ -54,10 +55,10 @@ SNW_NODISCARD snw_status snw_arclength_tangent(const snw_path_problem *p, const 
                                                const double *like, snw_arena *scratch,
                                                double *tangent, int *sign);
 
-// b <- the next point of the path beyond a, with its tangent and sign as above. *step: in, the length
-// tried, halved until the corrector converges and the tangents turn by less than 15 degrees; out,
-// that of the next step, at most `longest`. Returns the distance between the points in *length.
-// SNW_E_DIVERGED: no step was short enough.
+// b <- the next point of the path beyond a, with its tangent and sign as above. *step: in, the
+// length tried, halved until the corrector converges and the tangents turn by less than 15 degrees;
+// out, that of the next step, at most `longest`. Returns the distance between the points in
+// *length. SNW_E_DIVERGED: no step was short enough.
 SNW_NODISCARD snw_status snw_arclength_advance(const snw_path_problem *p, const double *a,
                                                const double *tangent, double longest,
                                                double tolerance, snw_arena *scratch, double *step,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Root of a function by Brent's method: inverse quadratic interpolation or the secant, and bisection
-// where these do not shorten the interval fast enough.
+// Root of a function by Brent's method: inverse quadratic interpolation or the secant, and
+// bisection where these do not shorten the interval fast enough.
 #include "solve/root.h"
 
 #include <float.h>

@@ -20,14 +20,14 @@ enum {
 };
 
 static const double FIRST_STEP = 0.02;
-static const double LOCATED = 1e-11;  // arc length to which special points are found
-static const double SAME = 1e-6;      // part of a step within which roots count as one
-static const double ZERO = 1e-9;      // eigenvalue that counts as zero
-static const double DEGENERATE = 1e-6; // psi' r_t below which a turning point is a bifurcation
-static const double GROWTH = 1e-7;    // damping ratio of a vibration that grows
-static const double BEYOND_ONSET = 1e-8; // arc length at which a vibration surely grows
-static const double SWITCH = 0.02;    // first step on another branch
-static const double IDLE = 1e-10;     // entries of a coordinate that nothing resists
+static const double LOCATED = 1e-11;        // arc length to which special points are found
+static const double SAME = 1e-6;            // part of a step within which roots count as one
+static const double ZERO = 1e-9;            // eigenvalue that counts as zero
+static const double DEGENERATE = 1e-6;      // psi' r_t below which a turning point is a bifurcation
+static const double GROWTH = 1e-7;          // damping ratio of a vibration that grows
+static const double BEYOND_ONSET = 1e-8;    // arc length at which a vibration surely grows
+static const double SWITCH = 0.02;          // first step on another branch
+static const double IDLE = 1e-10;           // entries of a coordinate that nothing resists
 static const double DIFFERENCE = 1.0 / 128; // spacing of the differences in t, part of the interval
 
 snw_equilibria_opts snw_equilibria_defaults(void) {
@@ -356,14 +356,15 @@ typedef struct path_events {
 static void add_event(path_events *list, double distance, snw_special kind) {
     if (list->n == MOST_EVENTS) return;
     int i = list->n++;
-    for (; i > 0 && list->event[i - 1].distance > distance; i--) list->event[i] = list->event[i - 1];
+    for (; i > 0 && list->event[i - 1].distance > distance; i--)
+        list->event[i] = list->event[i - 1];
     list->event[i] = (path_event){.distance = distance, .kind = kind, .multiplicity = 1};
 }
 
 // *root <- root of a test function between a and b; the end with the smaller value if it has the
 // same sign at both
-static snw_status find_event(path_search *s, snw_root_function *f, double fa, double fb, double length,
-                             double *root) {
+static snw_status find_event(path_search *s, snw_root_function *f, double fa, double fb,
+                             double length, double *root) {
     if ((fa > 0) == (fb > 0)) {
         *root = fabs(fa) < fabs(fb) ? 0 : length;
         return SNW_OK;
@@ -487,8 +488,7 @@ static snw_status give_events(snw_equilibria *eq, const path_point *a, const pat
         const double *mode = NULL, *derivative = NULL;
         if (e->kind != SNW_SPECIAL_FLUTTER) {
             double psi_t;
-            SNW_TRY(
-                snw_arclength_null(&eq->problem, c->x, &eq->scratch, eq->phi, eq->psi, &psi_t));
+            SNW_TRY(snw_arclength_null(&eq->problem, c->x, &eq->scratch, eq->phi, eq->psi, &psi_t));
             if (e->kind == SNW_SPECIAL_FOLD) SNW_TRY(judge_fold(eq, c, psi_t, &derivative));
             orient_mode(eq, eq->phi);
             mode = eq->phi;
@@ -514,9 +514,9 @@ static snw_status path_failed(snw_equilibria *eq, const path_point *a, snw_statu
 static snw_status next_point(snw_equilibria *eq, const path_point *a, double *step, path_point *b) {
     snw_arclength_info info;
     double length;
-    const snw_status s = snw_arclength_advance(&eq->problem, a->x, a->tangent, eq->opts->step,
-                                               eq->opts->tolerance, &eq->scratch, step, &length,
-                                               b->x, b->tangent, &b->sign, &info);
+    const snw_status s =
+        snw_arclength_advance(&eq->problem, a->x, a->tangent, eq->opts->step, eq->opts->tolerance,
+                              &eq->scratch, step, &length, b->x, b->tangent, &b->sign, &info);
     if (s != SNW_OK) return path_failed(eq, a, s);
     take_numbers(eq, a, length, &info, b);
     return judge_point(eq, b);
@@ -640,7 +640,8 @@ static snw_status check_start(const snw_equilibria *eq, const snw_state *s, snw_
                         "a path of equilibria does not support wheels, rings and anchors, whose "
                         "equilibria depend on the way there; use a static step with 'for'");
     }
-    if (m->nv == 0) return snw_fail(err, SNW_E_MODEL, "a path needs a robot that can deform or move");
+    if (m->nv == 0)
+        return snw_fail(err, SNW_E_MODEL, "a path needs a robot that can deform or move");
     if (m->nv > MOST_COORDINATES) {
         return snw_fail(err, SNW_E_MODEL,
                         "a path computes eigenvalues at every point, for at most %d coordinates; "
@@ -648,7 +649,8 @@ static snw_status check_start(const snw_equilibria *eq, const snw_state *s, snw_
                         MOST_COORDINATES, m->nv);
     }
     if (outside(eq, s->t)) {
-        return snw_fail(err, SNW_E_MODEL, "the path begins at t = %g s, outside of its range", s->t);
+        return snw_fail(err, SNW_E_MODEL, "the path begins at t = %g s, outside of its range",
+                        s->t);
     }
     return SNW_OK;
 }

@@ -11,14 +11,14 @@
 typedef struct snw_equilibria snw_equilibria;
 
 typedef struct snw_equilibria_opts {
-    double low, high; // a path ends where t leaves this interval, s
-    bool down;        // t decreases at the start
-    double step;      // longest step: radians, or its part of the interval; default 0.2
-    int points;       // most points of a path, default 500
-    int branches;     // bifurcations whose other branches are followed, default 0
+    double low, high;           // a path ends where t leaves this interval, s
+    bool down;                  // t decreases at the start
+    double step;                // longest step: radians, or its part of the interval; default 0.2
+    int points;                 // most points of a path, default 500
+    int branches;               // bifurcations whose other branches are followed, default 0
     const snw_path_desc *folds; // parameters by which folds are differentiated; NULL: none
-    double tolerance; // on residuals relative to typical forces, default 1e-13
-    bool (*stop)(void *user); // asked between points; NULL: never
+    double tolerance;           // on residuals relative to typical forces, default 1e-13
+    bool (*stop)(void *user);   // asked between points; NULL: never
     void *user;
 } snw_equilibria_opts;
 
@@ -30,16 +30,16 @@ typedef struct snw_equilibrium {
     int path;               // 0: the first; those switched to are numbered in turn
     double arc;             // arc length from the start of its path
     snw_special special;
-    int number;         // of its kind, from 1; 0: no special point
-    int multiplicity;   // eigenvalues that vanish together at a bifurcation; else 1
+    int number;               // of its kind, from 1; 0: no special point
+    int multiplicity;         // eigenvalues that vanish together at a bifurcation; else 1
     const double *derivative; // of a fold, by the parameters of opts->folds: dt/dm; NULL: none
-    snw_statics *statics; // of the model of a point of a curve of folds; NULL: that of the path
-    const double *mode; // nv: null vector of the tangent; NULL: no fold or bifurcation
-    double slope;       // dt/d(arc length): 0 at a fold
-    double stability;   // smallest eigenvalue relative to the elastic stiffness
-    int negative;       // unstable directions; with follower loads motions that grow
-    bool symmetric;     // false: follower loads, judged by their vibrations
-    double frequency;   // flutter: of the vibration, Hz
+    snw_statics *statics;     // of the model of a point of a curve of folds; NULL: that of the path
+    const double *mode;       // nv: null vector of the tangent; NULL: no fold or bifurcation
+    double slope;             // dt/d(arc length): 0 at a fold
+    double stability;         // smallest eigenvalue relative to the elastic stiffness
+    int negative;             // unstable directions; with follower loads motions that grow
+    bool symmetric;           // false: follower loads, judged by their vibrations
+    double frequency;         // flutter: of the vibration, Hz
     int iterations;
     double residual;
 } snw_equilibrium;

@@ -38,9 +38,9 @@ enum { POINT_A, POINT_B, POINT_C, NPOINT };
     X(double, scale, n + 1, "of residuals")                                                        \
     X(double, size, n + 1, "of increments")                                                        \
     X(double, weight, n + 1, "in the arc length")                                                  \
-    X(double, shifted, NPOINT * (nx + 1), "points")                                                \
-    X(double, tangents, NPOINT * (n + 1), "their tangents")                                        \
-    X(double, eigen, NPOINT * nv, "their eigenvalues")                                             \
+    X(double, shifted, NPOINT *(nx + 1), "points")                                                 \
+    X(double, tangents, NPOINT *(n + 1), "their tangents")                                         \
+    X(double, eigen, NPOINT *nv, "their eigenvalues")                                              \
     X(double, direction, n + 1, "of another branch")                                               \
     X(double, phi, n + 1, "null vector")                                                           \
     X(double, psi, n + 1, "left null vector")                                                      \
@@ -48,8 +48,8 @@ enum { POINT_A, POINT_B, POINT_C, NPOINT };
     X(double, idle, nv, "1: coordinates that nothing resists")                                     \
     X(double, fold, nx + 1, "the first fold")                                                      \
     X(double, derivative, SNW_PARAMETERS, "of the last fold by other parameters")                  \
-    X(double, bifurcation, SNW_BIFURCATIONS * (nx + 1), "bifurcations of the first path")             \
-    X(double, bifurcation_tangent, SNW_BIFURCATIONS * (n + 1), "its tangents there")
+    X(double, bifurcation, SNW_BIFURCATIONS *(nx + 1), "bifurcations of the first path")           \
+    X(double, bifurcation_tangent, SNW_BIFURCATIONS *(n + 1), "its tangents there")
 
 struct snw_equilibria {
     snw_statics *st;

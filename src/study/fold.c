@@ -18,8 +18,8 @@
 
 enum { PAIRS = 3 }; // of differences
 
-static const double SPACING = 1e-3;     // of differences in a parameter, relative to its value
-static const double ALONG_MODE = 1e-4;  // of differences along phi, in typical coordinates
+static const double SPACING = 1e-3;       // of differences in a parameter, relative to its value
+static const double ALONG_MODE = 1e-4;    // of differences along phi, in typical coordinates
 static const double IN_RANGE = 1.0 / 256; // of differences of J in t, part of its range
 static const double FIRST_STEP = 0.02;
 static const double LOCATED = 1e-9; // arc length to which a cusp is found
@@ -240,7 +240,8 @@ static snw_status curve_parameter(fold_curve *cv, const double *point, double *r
     memset(r_m, 0, (n + 1) * sizeof *r_m);
     for (int side = -1; side <= 1; side += 2) {
         fold_model f;
-        SNW_TRY(fold_model_at(cv->eq, cv->path, cv->path->curve, cv->value + side * h, &f, cv->err));
+        SNW_TRY(
+            fold_model_at(cv->eq, cv->path, cv->path->curve, cv->value + side * h, &f, cv->err));
         snw_equilibria other = with_model(cv->eq, &f);
         double form = 0;
         const snw_status s = curve_form(cv, &other, point, &form);
@@ -344,7 +345,8 @@ static snw_status curve_side(fold_curve *cv, double side) {
     const double low = cv->path->curve_low, high = cv->path->curve_high;
     double *a = curve_point(cv, 0), *b = curve_point(cv, 1);
     double *ta = curve_tangent(cv, 0), *tb = curve_tangent(cv, 1);
-    const size_t points = ((size_t)p->nx + 1) * sizeof *a, tangents = ((size_t)p->n + 1) * sizeof *a;
+    const size_t points = ((size_t)p->nx + 1) * sizeof *a,
+                 tangents = ((size_t)p->n + 1) * sizeof *a;
     double step = FIRST_STEP, length;
     snw_arclength_info info = {0};
     memcpy(a, cv->start, points);

@@ -36,8 +36,8 @@ static void check_redundant_rows(snw_run *r, const snw_frame_source *v) {
     r->warned_open = true;
 }
 
-// r->declared_q, r->declared_v <- coordinates and velocities, or the mode of a special point, in the
-// strain bases of the file
+// r->declared_q, r->declared_v <- coordinates and velocities, or the mode of a special point, in
+// the strain bases of the file
 static void declared_coordinates(snw_run *r, const snw_frame_source *source) {
     const snw_model *m = r->now->model;
     const double *v = source->mode ? source->mode : source->state->v;

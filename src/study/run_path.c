@@ -69,16 +69,15 @@ typedef struct path_execution {
 static void keep_special(snw_run *r, snw_path_record *path, const snw_equilibrium *e) {
     if (e->special == SNW_SPECIAL_NONE || path->table.n == MOST_SPECIAL) return;
     snw_special_point *to = &path->special[path->table.n++];
-    *to = (snw_special_point){
-        .kind = e->special,
-        .number = e->number,
-        .path = e->path + 1,
-        .t = e->state->t,
-        .arc = e->arc,
-        .multiplicity = e->multiplicity,
-        .negative = e->negative,
-        .frequency = e->special == SNW_SPECIAL_FLUTTER ? e->frequency : NAN,
-        .moves = e->mode ? largest_coordinate(r, e->mode) : NULL};
+    *to = (snw_special_point){.kind = e->special,
+                              .number = e->number,
+                              .path = e->path + 1,
+                              .t = e->state->t,
+                              .arc = e->arc,
+                              .multiplicity = e->multiplicity,
+                              .negative = e->negative,
+                              .frequency = e->special == SNW_SPECIAL_FLUTTER ? e->frequency : NAN,
+                              .moves = e->mode ? largest_coordinate(r, e->mode) : NULL};
     for (int k = 0; k < path->table.nparameter; k++)
         to->derivative[k] = e->derivative ? e->derivative[k] : NAN;
 }
@@ -151,10 +150,11 @@ static void path_run_note(const snw_run *r, const snw_step_desc *step,
                           const snw_equilibria_info *info) {
     char text[300];
     if (info->unjudged) {
-        (void)snprintf(text, sizeof text,
-                       "run '%s': step '%s' has follower loads, whose stability depends on the mass, "
-                       "and the robot has none; give its materials a density to see flutter",
-                       r->info.run, step->name);
+        (void)snprintf(
+            text, sizeof text,
+            "run '%s': step '%s' has follower loads, whose stability depends on the mass, "
+            "and the robot has none; give its materials a density to see flutter",
+            r->info.run, step->name);
         snw_run_warn(r, text);
     }
     if (info->left) return;

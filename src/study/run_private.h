@@ -91,12 +91,12 @@ struct snw_run {
     snw_vec3 start;       // initial centre of mass
     double *forces;       // of a frame: loads, loops, contacts (6 each), tendon efforts, conditions
     bool reads_stability;
-    bool warned_unstable;  // warned of an unstable equilibrium
-    int nbranch_left;      // warnings that a branch of equilibria was left
-    bool warned_violation; // warned of nearly contradictory loops
-    bool warned_friction;  // warned of tendon friction neglected in static steps
-    snw_modes **modes;     // nstep: of modes steps; NULL of others
-    snw_state *mode_state; // displaced along a mode
+    bool warned_unstable;          // warned of an unstable equilibrium
+    int nbranch_left;              // warnings that a branch of equilibria was left
+    bool warned_violation;         // warned of nearly contradictory loops
+    bool warned_friction;          // warned of tendon friction neglected in static steps
+    snw_modes **modes;             // nstep: of modes steps; NULL of others
+    snw_state *mode_state;         // displaced along a mode
     struct snw_path_record **path; // nstep: of path steps; NULL of others
     // nlink + ntendon + nforce_element: warned of joint limits, of pushing or degenerate tendons,
     // of degenerate force elements

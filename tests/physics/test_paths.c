@@ -124,26 +124,27 @@ static void paths_end_where_static_steps_end(void **state) {
     assert_true(compared >= 6);
 }
 
-// A random arch of two rods, one clamped and one hinged, that a load presses through; t is the load.
+// A random arch of two rods, one clamped and one hinged, that a load presses through; t is the
+// load.
 static void random_arch(dice *d, double change, char text[4000]) {
     const double rise = roll(d, 0.25, 0.35), at = roll(d, 0.45, 0.55), stiff = roll(d, 0.5, 1.5);
     const double rest = roll(d, 0, 0.3);
-    write_text(text,
-               HEAD
-               "parameters: {h: %.17g, e: %.17g, turn: %.17g}\n"
-               "robot:\n"
-               "  foot: {on: world, joint: revolute, stiffness: 0.1 N*m, pose: {axis: z, angle: "
-               "\"atan(2*h) + turn\"}, body: {mass: 1 g}}\n"
-               "  left: {on: foot, rod: &rod {length: 0.55, section: {stiffness: {bend_z: e*%g, "
-               "stretch: 400}}, rest: {bend_z: -%g}, strain: {bend_z: legendre 5, stretch: legendre "
-               "2}, nodes: 14, magnus: 6}}\n"
-               "  right: {on: left, rod: *rod}\n"
-               "loops: {pin: {join: [world, right.tip], as: revolute, axis: z, pose: {xyz: [1, 0, "
-               "0]}}}\n"
-               "loads: {press: {on: left@%g%%, force: [0, \"-1 N/s*t\", 0]}}\n"
-               "study: [{path: {range: [-40 s, 40 s], points: 60, by: [h, e, turn]}}]\n"
-               "probes: {at: {position: left.tip}, s: stability}\n",
-               rise, 1 + change, 0.05, stiff, rest, 100 * at + 40);
+    write_text(
+        text,
+        HEAD "parameters: {h: %.17g, e: %.17g, turn: %.17g}\n"
+             "robot:\n"
+             "  foot: {on: world, joint: revolute, stiffness: 0.1 N*m, pose: {axis: z, angle: "
+             "\"atan(2*h) + turn\"}, body: {mass: 1 g}}\n"
+             "  left: {on: foot, rod: &rod {length: 0.55, section: {stiffness: {bend_z: e*%g, "
+             "stretch: 400}}, rest: {bend_z: -%g}, strain: {bend_z: legendre 5, stretch: legendre "
+             "2}, nodes: 14, magnus: 6}}\n"
+             "  right: {on: left, rod: *rod}\n"
+             "loops: {pin: {join: [world, right.tip], as: revolute, axis: z, pose: {xyz: [1, 0, "
+             "0]}}}\n"
+             "loads: {press: {on: left@%g%%, force: [0, \"-1 N/s*t\", 0]}}\n"
+             "study: [{path: {range: [-40 s, 40 s], points: 60, by: [h, e, turn]}}]\n"
+             "probes: {at: {position: left.tip}, s: stability}\n",
+        rise, 1 + change, 0.05, stiff, rest, 100 * at + 40);
 }
 
 // at a fold t is stationary along the path and an eigenvalue vanishes; its derivative by a
@@ -234,16 +235,17 @@ static double parabola(const double x[3], const double y[3]) {
 // the derivative of the folds by the place of the load and by the stiffness.
 static void lee_s_frame_turns_in_load_and_displacement(void **state) {
     (void)state;
-    static const char text[] =
-        HEAD
+    static const char text[] = HEAD
         "parameters: {EI: 1440 N*m^2, a: 24 m}\n"
         "robot:\n"
         "  column: {on: world, joint: revolute, pose: {x: y, z: z}, rod: &rod {length: 120 m, "
-        "section: {stiffness: {bend_z: EI}}, strain: {bend_z: legendre 10}, nodes: 24, magnus: 6}}\n"
+        "section: {stiffness: {bend_z: EI}}, strain: {bend_z: legendre 10}, nodes: 24, magnus: "
+        "6}}\n"
         "  near: {on: column, pose: {x: -y, z: z}, rod: {<<: *rod, length: a, strain: {bend_z: "
         "legendre 6}, nodes: 10}}\n"
         "  far: {on: near, rod: {<<: *rod, length: 120 m - a}}\n"
-        "loops: {pin: {join: [world, far.tip], as: revolute, axis: z, pose: {xyz: [120, 120, 0]}}}\n"
+        "loops: {pin: {join: [world, far.tip], as: revolute, axis: z, pose: {xyz: [120, 120, "
+        "0]}}}\n"
         "loads: {push: {on: near.tip, force: [0, \"-1 N/s*t\", 0]}}\n"
         "study: [{path: {range: [-2 s, 2 s], step: 0.05, by: [a, EI]}}]\n"
         "probes: {at: {position: near.tip}}\n";
@@ -289,8 +291,7 @@ static void lee_s_frame_turns_in_load_and_displacement(void **state) {
 // stable, and the heads are mirrored. Along the branch P/P_cr is that of elliptic integrals.
 static void a_column_bends_to_both_sides(void **state) {
     (void)state;
-    static const char text[] =
-        HEAD
+    static const char text[] = HEAD
         "robot: {column: {on: world, pose: {x: z}, rod: {length: 1, section: {stiffness: {bend_y: "
         "1}}, strain: {bend_y: legendre 10}, nodes: 20, magnus: 6}}}\n"
         "loads: {press: {on: column.tip, force: [0, 0, \"-pi^2/4*1 N/s*t\"]}}\n"
@@ -324,8 +325,7 @@ static void a_column_bends_to_both_sides(void **state) {
 // A round column: both bending eigenvalues vanish together, and no determinant changes its sign.
 static void a_round_column_has_a_double_bifurcation(void **state) {
     (void)state;
-    static const char text[] =
-        HEAD
+    static const char text[] = HEAD
         "robot: {column: {on: world, pose: {x: z}, rod: {length: 1, section: {stiffness: {bend_y: "
         "1, bend_z: 1}}, strain: {bend_y: legendre 8, bend_z: legendre 8}, nodes: 16, magnus: "
         "6}}}\n"
@@ -369,10 +369,11 @@ static void a_follower_force_makes_a_column_flutter(void **state) {
 // Without mass flutter cannot be judged, and the path says so.
 static void a_follower_force_on_a_massless_rod_is_not_judged(void **state) {
     (void)state;
-    static const char text[] =
-        ROD("section: {stiffness: {bend_z: 1}}, strain: {bend_z: legendre 4}")
-        "loads: {press: {on: arm.tip, force: [\"-1 N/s*t\", 0, 0], frame: body}}\n"
-        "study: [{path: {range: [0 s, 1 s]}}]\nprobes: {tip: {position: arm.tip}}\n";
+    static const char text[] = ROD("section: {stiffness: {bend_z: 1}}, strain: {bend_z: legendre "
+                                   "4}") "loads: {press: {on: arm.tip, force: [\"-1 N/s*t\", 0, "
+                                         "0], frame: body}}\n"
+                                         "study: [{path: {range: [0 s, 1 s]}}]\nprobes: {tip: "
+                                         "{position: arm.tip}}\n";
     found f;
     follow_ok(text, &f);
     assert_non_null(strstr(f.o.said, "density"));
@@ -382,12 +383,11 @@ static void a_follower_force_on_a_massless_rod_is_not_judged(void **state) {
 // ---- two parameters ----------------------------------------------------------------------------
 
 // A rigid bar on a hinge with spring k, pressed by P and pushed sideways by H, moment about the
-// hinge: P sin a + H cos a = k (a + c a^2): the folds of an imperfect, asymmetric column. With c = 0
-// both folds of the curve meet at the cusp H = 0, P = k.
+// hinge: P sin a + H cos a = k (a + c a^2): the folds of an imperfect, asymmetric column. With c =
+// 0 both folds of the curve meet at the cusp H = 0, P = k.
 static void folds_meet_at_the_cusp_of_a_column(void **state) {
     (void)state;
-    static const char text[] =
-        HEAD
+    static const char text[] = HEAD
         "parameters: {H: 0.05, side: -1}\n"
         "robot: {bar: {on: world, joint: revolute, axis: z, stiffness: 1, body: {mass: 1, com: [1, "
         "0, 0]}}}\n"
@@ -417,8 +417,9 @@ static void folds_meet_at_the_cusp_of_a_column(void **state) {
 static void bad_paths_are_refused(void **state) {
     (void)state;
 #define PATHS(keys)                                                                                \
-    ROD("section: {stiffness: {bend_z: 1}}, strain: {bend_z: legendre 4}")                        \
-    "parameters: {h: 1, law: 2*t}\nstudy: [{path: " keys "}]\nprobes: {tip: {position: arm.tip}}\n"
+    ROD("section: {stiffness: {bend_z: 1}}, strain: {bend_z: legendre 4}")                         \
+    "parameters: {h: 1, law: 2*t}\nstudy: [{path: " keys "}]\nprobes: {tip: {position: "           \
+                                                         "arm.tip}}\n"
     refuses(PATHS(""), "needs 'range'");
     refuses(PATHS("{points: 3}"), "needs 'range'");
     refuses(PATHS("{range: [1 s, 0 s]}"), "lower bound");

@@ -69,9 +69,9 @@ static void a_circle_is_followed_all_round(void **state) {
     for (; n < 200 && around < 12; n++) {
         snw_arclength_info info;
         int sign;
-        assert_int_equal(snw_arclength_advance(&p, a, ta, 0.5, 1e-14, &s, &step, &length, b, tb,
-                                               &sign, &info),
-                         SNW_OK);
+        assert_int_equal(
+            snw_arclength_advance(&p, a, ta, 0.5, 1e-14, &s, &step, &length, b, tb, &sign, &info),
+            SNW_OK);
         assert_near(hypot(b[0], b[1]), 1, 1e-13);
         assert_near(tb[0], -b[1], 1e-12); // the tangent turns with the point
         assert_near(tb[1], b[0], 1e-12);
