@@ -28,7 +28,7 @@ static const double GROWTH = 1e-7;          // damping ratio of a vibration that
 static const double BEYOND_ONSET = 1e-8;    // arc length at which a vibration surely grows
 static const double SWITCH = 0.02;          // first step on another branch
 static const double IDLE = 1e-10;           // entries of a coordinate that nothing resists
-static const double DIFFERENCE = 1.0 / 128; // spacing of the differences in t, part of the interval
+static const double DIFFERENCE = 1.0 / 8192; // spacing of the differences in t, part of the interval
 
 snw_equilibria_opts snw_equilibria_defaults(void) {
     return (snw_equilibria_opts){.low = -INFINITY,
@@ -506,7 +506,7 @@ static snw_status path_failed(snw_equilibria *eq, const path_point *a, snw_statu
     return snw_fail(eq->err, s,
                     "the path of equilibria could not be continued beyond t = %.9g s, after %d "
                     "points; the last one is kept. Try a smaller 'step', more nodes or functions, "
-                    "or laws without jumps",
+                    "laws without jumps, or contacts that set in more softly",
                     parameter_of(eq, a), eq->info->points);
 }
 

@@ -162,8 +162,10 @@ static void folds_of_random_arches_move_as_told(void **state) {
             random_arch(i == 2 ? &d : &same, (i - 1) * h, text[i]);
             follow_ok(text[i], &f[i]);
         }
-        assert_int_equal(f[0].n, f[2].n);
-        for (int i = 0; i < f[1].n; i++) {
+        // the last one may lie beyond the last point of one of them
+        for (int i = 0; i < f[0].n && i < f[1].n && i < f[2].n; i++) {
+            assert_int_equal(f[0].point[i].kind, f[1].point[i].kind);
+            assert_int_equal(f[2].point[i].kind, f[1].point[i].kind);
             if (f[1].point[i].kind != SNW_SPECIAL_FOLD) continue;
             folds++;
             // e scales all but the spring of the foot and the stretch; here e = 1
