@@ -16,19 +16,23 @@
 enum {
     MOST_COORDINATES = 800, // eigenvalues are computed at every point
     MOST_EVENTS = 32,       // special points between two points
+    SECTIONS = 40,          // of a step, for the minimum of an eigenvalue
     DIFFERENCES = 3,        // pairs of evaluations of the derivative in t: sixth order
 };
 
 static const double FIRST_STEP = 0.02;
-static const double LOCATED = 1e-11;        // arc length to which special points are found
-static const double SAME = 1e-6;            // part of a step within which roots count as one
-static const double ZERO = 1e-9;            // eigenvalue that counts as zero
-static const double DEGENERATE = 1e-6;      // psi' r_t below which a turning point is a bifurcation
-static const double GROWTH = 1e-7;          // damping ratio of a vibration that grows
-static const double BEYOND_ONSET = 1e-8;    // arc length at which a vibration surely grows
-static const double SWITCH = 0.02;          // first step on another branch
-static const double IDLE = 1e-10;           // entries of a coordinate that nothing resists
-static const double DIFFERENCE = 1.0 / 8192; // spacing of the differences in t, part of the interval
+static const double LOCATED = 1e-11;     // arc length to which special points are found
+static const double SAME = 1e-6;         // part of a step within which roots count as one
+static const double NEARLY = 0.2;        // eigenvalue that may touch zero between two points
+static const double TOUCHES = 1e-8;      // that does
+static const double ZERO = 1e-9;         // eigenvalue that counts as zero
+static const double DEGENERATE = 1e-6;   // psi' r_t below which a turning point is a bifurcation
+static const double GROWTH = 1e-7;       // damping ratio of a vibration that grows
+static const double BEYOND_ONSET = 1e-8; // arc length at which a vibration surely grows
+static const double SWITCH = 0.02;       // first step on another branch
+static const double IDLE = 1e-10;        // entries of a coordinate that nothing resists
+static const double DIFFERENCE =
+    1.0 / 8192; // spacing of the differences in t, part of the interval
 
 snw_equilibria_opts snw_equilibria_defaults(void) {
     return (snw_equilibria_opts){.low = -INFINITY,
@@ -418,15 +422,74 @@ static snw_status find_crossings(path_search *s, const path_point *b, double len
     return SNW_OK;
 }
 
-// All special points between a and b, in order.
-static snw_status find_events(snw_equilibria *eq, const path_point *a, const path_point *b,
-                              path_events *list) {
+// *least, *at <- smallest |eigenvalue k| on the step and its arc length, by golden sections, with
+// the sign that it has at a as positive: negative where it has crossed zero in between
+static snw_status find_least(path_search *s, double length, double sign, double *least,
+                             double *at) {
+    static const double golden = 0.6180339887498949;
+    double low = 0, high = length, x[2], f[2];
+    x[0] = high - golden * length, x[1] = golden * length;
+    for (int i = 0; i < 2; i++) SNW_TRY(eigenvalue_beyond(s, x[i], &f[i]));
+    for (int n = 0; n < SECTIONS && sign * f[0] > 0 && sign * f[1] > 0; n++) {
+        const int keep = sign * f[0] < sign * f[1] ? 0 : 1;
+        if (keep == 0) high = x[1];
+        if (keep == 1) low = x[0];
+        x[1 - keep] = x[keep], f[1 - keep] = f[keep];
+        x[keep] = keep == 0 ? high - golden * (high - low) : low + golden * (high - low);
+        SNW_TRY(eigenvalue_beyond(s, x[keep], &f[keep]));
+    }
+    const int best = sign * f[0] < sign * f[1] ? 0 : 1;
+    *at = x[best];
+    *least = sign * f[best];
+    return SNW_OK;
+}
+
+// Bifurcations where an eigenvalue touches zero, or crosses it twice between a and b: as many are
+// negative at both. Looked for where the parabola through the last three points has its extreme
+// there.
+static snw_status find_touching(path_search *s, const path_point *p, const path_point *b,
+                                double length, path_events *list) {
+    const path_point *a = s->a;
+    if (!p || !p->symmetric || p->arc >= a->arc || a->negative != b->negative) return SNW_OK;
+    for (int k = a->negative - 1; k <= a->negative; k++) {
+        if (k < 0 || k >= a->neigen || k >= b->neigen || k >= p->neigen) continue;
+        const double before = (a->eigen[k] - p->eigen[k]) / (a->arc - p->arc);
+        const double after = (b->eigen[k] - a->eigen[k]) / length;
+        const double bend = (after - before) / (b->arc - p->arc); // half the second derivative
+        const double slope = after - bend * length, sign = a->eigen[k] > 0 ? 1 : -1;
+        const double extreme = -slope / (2 * bend);
+        const bool near = fmin(fabs(a->eigen[k]), fabs(b->eigen[k])) < NEARLY;
+        if (!(sign * bend > 0) || !(extreme > 0 && extreme < length) || !near) continue;
+        double least, at, root;
+        s->k = k;
+        SNW_TRY(find_least(s, length, sign, &least, &at));
+        if (fabs(least) < TOUCHES) {
+            add_event(list, at, SNW_SPECIAL_BRANCH);
+        } else if (least < 0) {
+            const double middle = sign * least;
+            SNW_TRY(
+                snw_find_root(eigenvalue_beyond, s, 0, a->eigen[k], at, middle, LOCATED, &root));
+            add_event(list, root, SNW_SPECIAL_BRANCH);
+            SNW_TRY(snw_find_root(eigenvalue_beyond, s, at, middle, length, b->eigen[k], LOCATED,
+                                  &root));
+            add_event(list, root, SNW_SPECIAL_BRANCH);
+        }
+    }
+    return SNW_OK;
+}
+
+// All special points between a and b, in order. p: the point before a; NULL: none.
+static snw_status find_events(snw_equilibria *eq, const path_point *p, const path_point *a,
+                              const path_point *b, path_events *list) {
     const double length = b->arc - a->arc;
     path_search s = {.eq = eq, .a = a, .c = &eq->point[POINT_C]};
     list->n = 0;
     SNW_TRY(find_folds(&s, b, length, list));
     double at;
-    if (a->symmetric && b->symmetric) return find_crossings(&s, b, length, list);
+    if (a->symmetric && b->symmetric) {
+        SNW_TRY(find_crossings(&s, b, length, list));
+        return list->n == 0 ? find_touching(&s, p, b, length, list) : SNW_OK;
+    }
     if (a->sign * b->sign < 0) {
         SNW_TRY(find_event(&s, sign_beyond, a->sign, b->sign, length, &at));
         add_event(list, at, SNW_SPECIAL_BRANCH);
@@ -542,7 +605,7 @@ static snw_status end_at_bound(snw_equilibria *eq, const path_point *a, path_poi
 // From eq->point[POINT_A], which has been given, to the end of its path. `first`: a begins at a
 // bifurcation, whose crossing is not looked for again.
 static snw_status follow_path(snw_equilibria *eq, double step, bool first) {
-    path_point *a = &eq->point[POINT_A], *b = &eq->point[POINT_B];
+    path_point *a = &eq->point[POINT_A], *b = &eq->point[POINT_B], *before = &eq->point[POINT_P];
     path_events list;
     for (int k = 1; k < eq->opts->points; k++) {
         if (eq->opts->stop && eq->opts->stop(eq->opts->user))
@@ -551,11 +614,12 @@ static snw_status follow_path(snw_equilibria *eq, double step, bool first) {
         const bool last = outside(eq, parameter_of(eq, b));
         if (last) SNW_TRY(end_at_bound(eq, a, b));
         if (!(first && k == 1)) {
-            const snw_status s = find_events(eq, a, b, &list);
+            const snw_status s = find_events(eq, k > 1 ? before : NULL, a, b, &list);
             if (s != SNW_OK) return path_failed(eq, a, s);
             SNW_TRY(give_events(eq, a, &list));
         }
         SNW_TRY(give_point(eq, b, SNW_SPECIAL_NONE, 1, NULL, NULL));
+        copy_point(eq, a, before);
         copy_point(eq, b, a);
         if (last) {
             if (eq->path == 0) eq->info->left = true;

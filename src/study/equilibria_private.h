@@ -31,7 +31,7 @@ typedef struct path_point {
     double residual;
 } path_point;
 
-enum { POINT_A, POINT_B, POINT_C, NPOINT };
+enum { POINT_A, POINT_B, POINT_C, POINT_P, NPOINT };
 
 // nv velocities, n with the multipliers, nx numbers of a configuration with them
 #define EQUILIBRIA_FIELDS(X)                                                                       \

@@ -345,6 +345,41 @@ static void a_round_column_has_a_double_bifurcation(void **state) {
     free_found(&f);
 }
 
+// A load that rises by t - t^2 beyond Euler's and falls again: the straight column becomes unstable
+// and stable again, within a single long step, and only its eigenvalue in between tells. At the
+// load that it just touches, it touches zero.
+static void crossings_within_a_step_are_found(void **state) {
+    (void)state;
+    static const double most[3] = {1.02, 1, 0.999};
+    for (int k = 0; k < 3; k++) {
+        char text[4000];
+        found f;
+        write_text(text,
+                   HEAD
+                   "robot: {column: {on: world, pose: {x: z}, rod: {length: 1, section: "
+                   "{stiffness: {bend_y: 1}}, strain: {bend_y: legendre 8}, nodes: 16, magnus: "
+                   "6}}}\n"
+                   "loads: {press: {on: column.tip, force: [0, 0, \"-pi^2/4*%.17g*(1 - 1/(1 "
+                   "s^2)*(t - 0.5 s)^2)*1 N\"]}}\n"
+                   "study: [{path: {range: [0 s, 0.95 s], step: 0.5}}]\n"
+                   "probes: {head: {position: column.tip}, s: stability}\n",
+                   most[k]);
+        follow_ok(text, &f);
+        if (k == 0) { // 1.02 (1 - d^2) = 1
+            const double d = sqrt(1 - 1 / 1.02);
+            assert_int_equal(f.n, 2);
+            assert_near(special(&f, SNW_SPECIAL_BRANCH, 1)->t, 0.5 - d, 1e-8);
+            assert_near(special(&f, SNW_SPECIAL_BRANCH, 2)->t, 0.5 + d, 1e-8);
+        } else if (k == 1) {
+            assert_int_equal(f.n, 1);
+            assert_near(special(&f, SNW_SPECIAL_BRANCH, 1)->t, 0.5, 1e-4); // where 1 - P is flat
+        } else {
+            assert_int_equal(f.n, 0);
+        }
+        free_found(&f);
+    }
+}
+
 // ---- follower loads ----------------------------------------------------------------------------
 
 // Frequencies of Beck's column meet at P* = 20.05 and w* = 11.0156: no equilibrium becomes singular
@@ -421,7 +456,7 @@ static void bad_paths_are_refused(void **state) {
 #define PATHS(keys)                                                                                \
     ROD("section: {stiffness: {bend_z: 1}}, strain: {bend_z: legendre 4}")                         \
     "parameters: {h: 1, law: 2*t}\nstudy: [{path: " keys "}]\nprobes: {tip: {position: "           \
-                                                         "arm.tip}}\n"
+    "arm.tip}}\n"
     refuses(PATHS(""), "needs 'range'");
     refuses(PATHS("{points: 3}"), "needs 'range'");
     refuses(PATHS("{range: [1 s, 0 s]}"), "lower bound");
@@ -455,6 +490,7 @@ int main(void) {
         cmocka_unit_test(lee_s_frame_turns_in_load_and_displacement),
         cmocka_unit_test(a_column_bends_to_both_sides),
         cmocka_unit_test(a_round_column_has_a_double_bifurcation),
+        cmocka_unit_test(crossings_within_a_step_are_found),
         cmocka_unit_test(a_follower_force_makes_a_column_flutter),
         cmocka_unit_test(a_follower_force_on_a_massless_rod_is_not_judged),
         cmocka_unit_test(folds_meet_at_the_cusp_of_a_column),
