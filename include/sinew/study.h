@@ -26,7 +26,7 @@ extern "C" {
     X(SNW_FIELD_COLUMN, "columns")   /* recorded columns of probes, SI */                          \
     X(SNW_FIELD_ENERGY, "energy")    /* 7: kinetic, elastic, gravity, dissipated, work, scheme, */ \
                                      /* balance, J */                                              \
-    X(SNW_FIELD_STATS, "stats")      /* 18: what the solver did */                                 \
+    X(SNW_FIELD_STATS, "stats")      /* 19: what the solver did */                                 \
     X(SNW_FIELD_LOAD, "load")        /* 6 per load: torque, force, world axes */                   \
     X(SNW_FIELD_LOOP, "loop")        /* 6 per loop: wrench on its second site, world axes */       \
     X(SNW_FIELD_CONTACT, "contact")  /* 6 per contact: wrench about the origin of the world */     \
@@ -115,7 +115,7 @@ typedef struct snw_special_record {
     const char *kind;  // "fold", "branch", "flutter" or "cusp"
     int number;        // of its kind in the step, from 1
     int path;          // from 1: the first path, then other branches and curves of folds
-    double t;          // the parameter of the path, s
+    double t;          // the parameter of the path: time, s, or a constant of the file, SI units
     double arc;        // arc length from the start of its path
     int multiplicity;  // eigenvalues that vanish together at a bifurcation; else 1
     int unstable;      // unstable directions there, besides those that vanish

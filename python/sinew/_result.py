@@ -140,13 +140,13 @@ class Run(Mapping[str, Array]):
     @property
     def special_points(self) -> dict[int, SpecialPoint]:
         """Special points of `path` steps: frame -> point. `v[frame]` is the mode of a fold, bifurcation or cusp."""
-        stats, index, t = self.stats, self._array("stage_index"), self.t
+        stats, index = self.stats, self._array("stage_index")
         names, found, out = [_text(n) for n in self._group["stage"][:]], Counter[tuple[int, int]](), {}
         for k in np.flatnonzero(stats["special"]):
             step, kind = int(index[k]), int(stats["special"][k])
             found[step, kind] += 1
             frequency = float(stats["frequency"][k]) if KINDS[kind] == "flutter" else np.nan
-            out[int(k)] = SpecialPoint(names[step], KINDS[kind], found[step, kind], int(stats["path"][k]), float(t[k]),
+            out[int(k)] = SpecialPoint(names[step], KINDS[kind], found[step, kind], int(stats["path"][k]), float(stats["parameter"][k]),
                                        float(stats["arc"][k]), int(stats["multiplicity"][k]), int(stats["negative"][k]),
                                        frequency)  # fmt: skip
         return out

@@ -16,7 +16,7 @@ class SpecialPoint(NamedTuple):
     path: int
     """1 for the first path, then other branches and curves of folds."""
     t: float
-    """The parameter of the path, s."""
+    """The parameter of the path: time, s, or a constant of the file, SI units."""
     arc: float
     """Arc length from the start of its path."""
     multiplicity: int

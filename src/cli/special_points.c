@@ -35,8 +35,9 @@ snw_status snw_special_print(const snw_special_table *table, const char *step, s
     if (table->n == 0) return SNW_OK;
     snw_grid *g;
     SNW_TRY(snw_grid_create("lrrrrrl", &g, err));
-    const char *const head[] = {step,       "path",      "t",         "arc length",
-                                "unstable", "frequency", "moves most"};
+    const char *const head[] = {step,         "path",     table->name ? table->name : "parameter",
+                                "arc length", "unstable", "frequency",
+                                "moves most"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) snw_grid_cell(g, "%s", head[i]);
     for (int i = 0; i < table->n; i++) {
         const snw_special_point *p = &table->point[i];
@@ -89,12 +90,12 @@ snw_status snw_special_read(snw_result *file, int run, int stage, snw_special_ta
     const int n = snw_result_frames(file, run);
     snw_special_point *point = snw_alloc(((size_t)n + 1) * sizeof *point);
     snw_stats *stats = snw_alloc(((size_t)n + 1) * sizeof *stats);
-    double *t = snw_alloc(((size_t)n + 1) * sizeof *t);
+
     double *of = snw_alloc(((size_t)n + 1) * sizeof *of);
-    snw_status s = point && stats && t && of ? SNW_OK : snw_fail_memory(err);
+    snw_status s = point && stats && of ? SNW_OK : snw_fail_memory(err);
     *out = (snw_special_table){.point = point};
     if (s == SNW_OK) s = snw_result_read(file, run, SNW_RESULT_STATS, 0, n, (double *)stats, err);
-    if (s == SNW_OK) s = snw_result_read(file, run, SNW_RESULT_T, 0, n, t, err);
+
     if (s == SNW_OK) s = snw_result_read(file, run, SNW_RESULT_STAGE, 0, n, of, err);
     int number[SNW_SPECIAL_COUNT] = {0};
     for (int i = 0; s == SNW_OK && i < n; i++) {
@@ -104,14 +105,14 @@ snw_status snw_special_read(snw_result *file, int run, int stage, snw_special_ta
             .kind = (snw_special)kind,
             .number = ++number[kind],
             .path = (int)stats[i].path,
-            .t = t[i],
+            .t = stats[i].parameter,
             .arc = stats[i].arc,
             .multiplicity = (int)stats[i].multiplicity,
             .negative = (int)stats[i].negative,
             .frequency = kind == SNW_SPECIAL_FLUTTER ? stats[i].frequency : NAN};
     }
     snw_free(stats);
-    snw_free(t);
+
     snw_free(of);
     return s;
 }

@@ -41,6 +41,7 @@ typedef struct snw_energy {
     X(condition, "estimated condition number of Newton's matrix; NaN where there is none")         \
     X(path, "number of the path of equilibria, from 1; 0: none")                                   \
     X(arc, "arc length from its start")                                                            \
+    X(parameter, "parameter of the path: t, or the constant that it varies, SI")                   \
     X(special, "special point of a path: 1 fold, 2 branch, 3 flutter, 4 cusp; 0: none")            \
     X(multiplicity, "eigenvalues that vanish together at a bifurcation of a path")                 \
     X(negative, "unstable directions of an equilibrium of a path")

@@ -14,9 +14,12 @@
     X(PATH_NAME, "name", "a name", "of the step; 'path', then 'path.2', unless given")             \
     X(PATH_FROM, "from", "an earlier step's name",                                                 \
       "start from its end, t included; else from the end of the last step")                        \
+    X(PATH_OF, "of", "a parameter's name",                                                         \
+      "the constant of the file that is varied; else t, which stands for what the laws make of "   \
+      "it")                                                                                        \
     X(PATH_RANGE, "range", "[low, high], s",                                                       \
-      "required; t is the parameter of the laws, and the path ends where it leaves this range")    \
-    X(PATH_START, "start", "up or down", "whether t rises or falls at first; up unless given")     \
+      "required; the path ends where t, or the constant, leaves this range")                       \
+    X(PATH_START, "start", "up or down", "whether it rises or falls at first; up unless given")    \
     X(PATH_STEP, "step", "number",                                                                 \
       "longest step along the path, in rad or as a part of the range; 0.2 unless given")           \
     X(PATH_POINTS, "points", "number", "most points of a path, 500 unless given")                  \
@@ -128,15 +131,22 @@ static snw_status path_curve(snw_reader *r, const snw_node *node, int until, snw
                       &path->curve_high);
 }
 
-static snw_status path_parameters(snw_reader *r, const snw_entry *by, const snw_entry *folds,
-                                  int index, snw_path_desc *path) {
-    path->curve = -1;
-    if (!by && !folds) return SNW_OK;
+static snw_status path_parameters(snw_reader *r, const snw_entry *of, const snw_entry *by,
+                                  const snw_entry *folds, int index, snw_path_desc *path) {
+    path->of = path->curve = -1;
+    if (!of && !by && !folds) return SNW_OK;
+    if (of && (by || folds)) {
+        return snw_fail_at(r->err, (by ? by : folds)->location,
+                           "'%s' beside 'of': folds are followed on paths in t; make the constant "
+                           "'of' a law of t, or leave one out",
+                           by ? "by" : "folds");
+    }
     snw_parameter_desc *list = snw_pool_array(r->pool, SNW_PARAMETERS, sizeof *list);
     path_family *family = snw_pool_take(r->pool, sizeof *family);
     if (!list || !family) return snw_read_memory(r);
     path->parameter = list;
     int k;
+    if (of) SNW_TRY(path_parameter(r, of->value, index, path, list, &path->of));
     if (by && by->value->kind != SNW_NODE_LIST)
         SNW_TRY(path_parameter(r, by->value, index, path, list, &k));
     for (int i = 0; by && by->value->kind == SNW_NODE_LIST && i < by->value->n; i++)
@@ -169,7 +179,9 @@ snw_status snw_read_path(snw_reader *r, const snw_node *node, int index, snw_ste
         return snw_fail_at(r->err, node->location,
                            "a path needs 'range', the interval of t in which it is followed");
     }
-    SNW_TRY(path_range(r, e[PATH_RANGE]->value, "range", SNW_DIM_TIME, &path->low, &path->high));
+    SNW_TRY(path_parameters(r, e[PATH_OF], e[PATH_BY], e[PATH_FOLDS], index, path));
+    const snw_dim dim = path->of < 0 ? SNW_DIM_TIME : path->parameter[path->of].dim;
+    SNW_TRY(path_range(r, e[PATH_RANGE]->value, "range", dim, &path->low, &path->high));
     int word = 0;
     if (e[PATH_START]) SNW_TRY(snw_read_word(r, e[PATH_START]->value, "start", 2, starts, &word));
     path->down = word == 1;
@@ -188,7 +200,7 @@ snw_status snw_read_path(snw_reader *r, const snw_node *node, int index, snw_ste
         SNW_TRY(snw_read_integer(r, e[PATH_BRANCHES]->value, "branches", 0, MOST_SWITCHES,
                                  &path->branches));
     }
-    SNW_TRY(path_parameters(r, e[PATH_BY], e[PATH_FOLDS], index, path));
+
     if (!e[PATH_TOLERANCE]) return SNW_OK;
     return snw_read_tolerance(r, e[PATH_TOLERANCE]->value, &out->tolerance);
 }

@@ -243,7 +243,7 @@ snw_status snw_read_study(snw_reader *r) {
         r->step_end[i] = start + d->step[i].duration;
         r->t_first = i == 0 ? start : fmin(r->t_first, start);
         r->t_last = fmax(r->t_last, r->step_end[i]);
-        if (d->step[i].kind == SNW_STEP_PATH) {
+        if (d->step[i].kind == SNW_STEP_PATH && d->step[i].path.of < 0) {
             r->t_first = fmin(r->t_first, d->step[i].path.low);
             r->t_last = fmax(r->t_last, d->step[i].path.high);
         }

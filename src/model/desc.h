@@ -575,8 +575,9 @@ enum { SNW_PARAMETERS = 16 }; // most parameters of a path
 
 // Path of equilibria.
 typedef struct snw_path_desc {
-    double low, high; // range of t, s
-    bool down;        // t falls at the start
+    int of;           // parameter that is varied; -1: t
+    double low, high; // range of t, s, or of the parameter
+    bool down;        // it falls at the start
     double arc;       // longest step; 0: default
     int points;       // most points of a path; 0: default
     int branches;     // bifurcations whose other branches are followed

@@ -44,9 +44,26 @@ snw_equilibria_opts snw_equilibria_defaults(void) {
 
 // ---- equations
 
-void snw_equilibria_evaluate(snw_equilibria *eq, const double *x, double t, double *r) {
+// Does the path vary a constant of the file instead of t?
+static bool varies_constant(const snw_equilibria *eq) {
+    return eq->opts->folds && eq->opts->folds->of >= 0;
+}
+
+// eq->st, eq->m <- the robot at the parameter p
+static snw_status use_robot(snw_equilibria *eq, double p) {
+    if (!varies_constant(eq)) return SNW_OK;
+    const snw_path_desc *path = eq->opts->folds;
+    const snw_status s = snw_member_at(path, path->of, p, eq->base, &eq->now, eq->err);
+    eq->st = s == SNW_OK ? eq->now.st : eq->base;
+    eq->m = eq->st->m;
+    return s;
+}
+
+snw_status snw_equilibria_evaluate(snw_equilibria *eq, const double *x, double p, double *r) {
+    SNW_TRY(use_robot(eq, p));
     const snw_model *m = eq->m;
     snw_statics *st = eq->st;
+    const double t = varies_constant(eq) ? eq->t : p;
     snw_inputs_at(m, t, st->now);
     st->trial->t = t;
     if (m->nq) memcpy(st->trial->q, x, (size_t)m->nq * sizeof *x);
@@ -54,22 +71,27 @@ void snw_equilibria_evaluate(snw_equilibria *eq, const double *x, double t, doub
     snw_residual(m, st->now, st->trial, true, st->w);
     if (m->nv) memcpy(r, st->w->r, (size_t)m->nv * sizeof *r);
     for (int i = 0; i < m->nconstraint; i++) r[m->nv + i] = -st->w->violation[i];
+    return SNW_OK;
 }
 
-// r_t <- derivative of the residual in t at a fixed configuration, by differences of sixth order:
-// exact for loads that are polynomials of t; it decides how fast Newton's method converges and the
-// length of tangents, not where equilibria and folds are
-static void equilibria_derivative(snw_equilibria *eq, const double *point, double *r_t) {
-    static const double weight[DIFFERENCES] = {3.0 / 4, -3.0 / 20, 1.0 / 60};
+// r_p <- derivative of the residual by the parameter at a fixed configuration, by differences of
+// sixth order in t: exact for loads that are polynomials of t; of second order in a constant, since
+// each evaluation reads and compiles the robot. It decides how fast Newton's method converges and
+// the length of tangents, not where equilibria and folds are.
+static snw_status equilibria_derivative(snw_equilibria *eq, const double *point, double *r_p) {
+    static const double sixth[] = {3.0 / 4, -3.0 / 20, 1.0 / 60}, second[] = {1.0 / 2};
     const int n = eq->problem.n, nx = eq->problem.nx;
+    const int pairs = varies_constant(eq) ? 1 : DIFFERENCES;
+    const double *weight = varies_constant(eq) ? second : sixth;
     const double h = DIFFERENCE * eq->size[n];
-    memset(r_t, 0, (size_t)n * sizeof *r_t);
-    for (int k = 1; k <= DIFFERENCES; k++) {
+    memset(r_p, 0, (size_t)n * sizeof *r_p);
+    for (int k = 1; k <= pairs; k++) {
         for (int side = -1; side <= 1; side += 2) {
-            snw_equilibria_evaluate(eq, point, point[nx] + side * k * h, eq->r);
-            for (int i = 0; i < n; i++) r_t[i] += side * weight[k - 1] / h * eq->r[i];
+            SNW_TRY(snw_equilibria_evaluate(eq, point, point[nx] + side * k * h, eq->r));
+            for (int i = 0; i < n; i++) r_p[i] += side * weight[k - 1] / h * eq->r[i];
         }
     }
+    return SNW_OK;
 }
 
 // Largest entry in the row and column of coordinate j, scaled.
@@ -97,10 +119,10 @@ static void hold_idle(const snw_equilibria *eq, double *J) {
 snw_status snw_equilibria_equations(void *user, const double *point, double *r, double *J,
                                     double *r_p) {
     snw_equilibria *eq = user;
-    snw_statics *st = eq->st;
-    if (r_p) equilibria_derivative(eq, point, r_p);
-    snw_equilibria_evaluate(eq, point, point[eq->problem.nx], r);
+    if (r_p) SNW_TRY(equilibria_derivative(eq, point, r_p));
+    SNW_TRY(snw_equilibria_evaluate(eq, point, point[eq->problem.nx], r));
     if (!J) return SNW_OK;
+    snw_statics *st = eq->st;
     snw_tangent_pass(eq->m, NULL, st->w);
     snw_tangent_assemble(eq->m, st->now, 1, 0, 0, st->w, J);
     snw_constraints_border(eq->m, st->w, 1, J);
@@ -129,7 +151,7 @@ snw_status snw_equilibria_create(snw_statics *st, snw_equilibria **out) {
     snw_equilibria *eq = snw_alloc(sizeof *eq);
     if (!eq) return SNW_E_MEMORY;
     const snw_model *m = eq->m = st->m;
-    eq->st = st;
+    eq->st = eq->base = st;
     const size_t n = (size_t)(m->nv + m->nconstraint), nx = (size_t)(m->nq + m->nconstraint);
     const size_t size = snw_arclength_scratch((int)n);
     eq->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
@@ -171,6 +193,7 @@ snw_status snw_equilibria_create(snw_statics *st, snw_equilibria **out) {
 
 void snw_equilibria_destroy(snw_equilibria *eq) {
     if (!eq) return;
+    snw_member_free(&eq->now);
     snw_modes_destroy(eq->modes);
     snw_state_destroy(eq->state);
     snw_free(eq->scratch.base);
@@ -206,7 +229,7 @@ static void take_state(snw_equilibria *eq, const path_point *p) {
     if (m->nq) memcpy(s->q, p->x, (size_t)m->nq * sizeof *s->q);
     if (m->nconstraint) memcpy(s->lambda, p->x + m->nq, (size_t)m->nconstraint * sizeof *s->q);
     for (int i = 0; i < m->nv; i++) s->v[i] = s->a[i] = 0;
-    s->t = parameter_of(eq, p);
+    s->t = varies_constant(eq) ? eq->t : parameter_of(eq, p);
 }
 
 // p->growth, p->frequency, p->negative <- motions that grow
@@ -240,6 +263,7 @@ static snw_status judge_vibrations(snw_equilibria *eq, path_point *p) {
 // Eigenvalues and stability of a point whose configuration is known.
 static snw_status judge_point(snw_equilibria *eq, path_point *p) {
     take_state(eq, p);
+    SNW_TRY(use_robot(eq, parameter_of(eq, p)));
     snw_inputs_at(eq->m, eq->state->t, eq->st->now);
     p->neigen = snw_statics_spectrum(eq->st, eq->state, p->eigen, &p->symmetric);
     p->stability = p->neigen > 0 ? p->eigen[0] : NAN;
@@ -278,9 +302,12 @@ static snw_status point_beyond(snw_equilibria *eq, const path_point *a, double d
 static snw_status give_point(snw_equilibria *eq, const path_point *p, snw_special special,
                              int multiplicity, const double *mode, const double *derivative) {
     take_state(eq, p);
+    SNW_TRY(use_robot(eq, parameter_of(eq, p)));
     eq->info->points++;
     if (special != SNW_SPECIAL_NONE) eq->info->special[special]++;
     const snw_equilibrium e = {.state = eq->state,
+                               .parameter = parameter_of(eq, p),
+                               .statics = varies_constant(eq) ? eq->st : NULL,
                                .path = eq->path,
                                .arc = p->arc,
                                .special = special,
@@ -525,7 +552,7 @@ static void orient_mode(const snw_equilibria *eq, double *phi) {
 static snw_status judge_fold(snw_equilibria *eq, const path_point *c, double psi_t,
                              const double **derivative) {
     const snw_path_desc *folds = eq->opts->folds;
-    if (!folds || folds->nparameter == 0) return SNW_OK;
+    if (!folds || folds->nparameter == 0 || varies_constant(eq)) return SNW_OK;
     if (!eq->has_fold) memcpy(eq->fold, c->x, ((size_t)eq->problem.nx + 1) * sizeof *c->x);
     eq->has_fold = true;
     SNW_TRY(snw_fold_derivatives(eq, folds, c->x, eq->psi, psi_t, eq->derivative, eq->err));
@@ -564,13 +591,17 @@ static snw_status give_events(snw_equilibria *eq, const path_point *a, const pat
 
 // ---- paths
 
+static const char *parameter_name(const snw_equilibria *eq) {
+    return varies_constant(eq) ? eq->opts->folds->parameter[eq->opts->folds->of].name : "t";
+}
+
 static snw_status path_failed(snw_equilibria *eq, const path_point *a, snw_status s) {
     if (s != SNW_E_DIVERGED && s != SNW_E_SINGULAR) return s;
     return snw_fail(eq->err, s,
-                    "the path of equilibria could not be continued beyond t = %.9g s, after %d "
+                    "the path of equilibria could not be continued beyond %s = %.9g, after %d "
                     "points; the last one is kept. Try a smaller 'step', more nodes or functions, "
                     "laws without jumps, or contacts that set in more softly",
-                    parameter_of(eq, a), eq->info->points);
+                    parameter_name(eq), parameter_of(eq, a), eq->info->points);
 }
 
 // b <- next point beyond a; *step: in, the length tried; out, that of the next step
@@ -609,7 +640,8 @@ static snw_status follow_path(snw_equilibria *eq, double step, bool first) {
     path_events list;
     for (int k = 1; k < eq->opts->points; k++) {
         if (eq->opts->stop && eq->opts->stop(eq->opts->user))
-            return snw_fail(eq->err, SNW_E_STOPPED, "stopped at t = %g s", parameter_of(eq, a));
+            return snw_fail(eq->err, SNW_E_STOPPED, "stopped at %s = %g", parameter_name(eq),
+                            parameter_of(eq, a));
         SNW_TRY(next_point(eq, a, &step, b));
         const bool last = outside(eq, parameter_of(eq, b));
         if (last) SNW_TRY(end_at_bound(eq, a, b));
@@ -652,7 +684,8 @@ static snw_status start_path(snw_equilibria *eq, const snw_state *s) {
     path_point *a = &eq->point[POINT_A];
     if (m->nq) memcpy(a->x, s->q, (size_t)m->nq * sizeof *a->x);
     if (m->nconstraint) memcpy(a->x + m->nq, s->lambda, (size_t)m->nconstraint * sizeof *a->x);
-    a->x[eq->problem.nx] = s->t;
+    const snw_path_desc *path = eq->opts->folds;
+    a->x[eq->problem.nx] = varies_constant(eq) ? path->parameter[path->of].value : s->t;
     SNW_TRY(find_idle(eq, a->x));
     memset(eq->direction, 0, (n + 1) * sizeof *eq->direction);
     eq->direction[n] = eq->opts->down ? -eq->size[n] : eq->size[n];
@@ -712,18 +745,44 @@ static snw_status check_start(const snw_equilibria *eq, const snw_state *s, snw_
                         "this robot has %d: use fewer functions",
                         MOST_COORDINATES, m->nv);
     }
-    if (outside(eq, s->t)) {
-        return snw_fail(err, SNW_E_MODEL, "the path begins at t = %g s, outside of its range",
-                        s->t);
+    const double first =
+        varies_constant(eq) ? eq->opts->folds->parameter[eq->opts->folds->of].value : s->t;
+    if (outside(eq, first)) {
+        return snw_fail(err, SNW_E_MODEL, "the path begins at %s = %g, outside of its range",
+                        parameter_name(eq), first);
     }
     return SNW_OK;
+}
+
+// The first path, the branches, the curve of folds. s <- the last point of the first path, unless a
+// constant was varied.
+static snw_status follow_all(snw_equilibria *eq, snw_state *s) {
+    const snw_equilibria_opts *opts = eq->opts;
+    const snw_status started = start_path(eq, s);
+    if (started != SNW_OK) return path_failed(eq, &eq->point[POINT_A], started);
+    SNW_TRY(give_point(eq, &eq->point[POINT_A], SNW_SPECIAL_NONE, 1, NULL, NULL));
+    snw_status status = follow_path(eq, fmin(FIRST_STEP, opts->step), false);
+    if (!varies_constant(eq)) {
+        take_state(eq, &eq->point[POINT_A]);
+        snw_state_copy(eq->m, eq->state, s);
+    }
+    for (int k = 0; status == SNW_OK && k < eq->nbifurcation && k < opts->branches; k++) {
+        for (int side = 1; side >= -1 && status == SNW_OK; side -= 2)
+            status = follow_branch(eq, k, side);
+    }
+    if (status != SNW_OK || !opts->folds || opts->folds->curve < 0) return status;
+    if (eq->has_fold) return snw_fold_curve(eq, opts->folds, eq->fold, eq->err);
+    return snw_fail(eq->err, SNW_E_DIVERGED,
+                    "the path has no fold, so there is no curve of folds to follow");
 }
 
 snw_status snw_equilibria_follow(snw_equilibria *eq, const snw_equilibria_opts *opts,
                                  snw_equilibrium_fn *point, void *user, snw_state *s,
                                  snw_equilibria_info *info, snw_error *err) {
     *info = (snw_equilibria_info){.paths = 1};
+    eq->st = eq->base;
     eq->m = eq->st->m;
+    eq->t = s->t;
     eq->opts = opts;
     eq->receive = point;
     eq->user = user;
@@ -739,22 +798,10 @@ snw_status snw_equilibria_follow(snw_equilibria *eq, const snw_equilibria_opts *
     }
     memset(eq->st->trial->v, 0, (size_t)eq->m->nv * sizeof *s->v);
     memset(eq->st->trial->a, 0, (size_t)eq->m->nv * sizeof *s->a);
-    const snw_status started = start_path(eq, s);
-    if (started != SNW_OK) return path_failed(eq, &eq->point[POINT_A], started);
-    SNW_TRY(give_point(eq, &eq->point[POINT_A], SNW_SPECIAL_NONE, 1, NULL, NULL));
-    snw_status status = follow_path(eq, fmin(FIRST_STEP, opts->step), false);
-    take_state(eq, &eq->point[POINT_A]);
-    snw_state_copy(eq->m, eq->state, s);
-    for (int k = 0; status == SNW_OK && k < eq->nbifurcation && k < opts->branches; k++) {
-        for (int side = 1; side >= -1 && status == SNW_OK; side -= 2)
-            status = follow_branch(eq, k, side);
-    }
-    if (status == SNW_OK && opts->folds && opts->folds->curve >= 0) {
-        status = eq->has_fold
-                     ? snw_fold_curve(eq, opts->folds, eq->fold, err)
-                     : snw_fail(err, SNW_E_DIVERGED,
-                                "the path has no fold, so there is no curve of folds to follow");
-    }
+    const snw_status status = follow_all(eq, s);
+    snw_member_free(&eq->now);
+    eq->st = eq->base;
+    eq->m = eq->st->m;
     eq->st->blended = NAN;
     return status;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // equilibria.h: paths of equilibria, by pseudo-arc-length continuation in t, which stands for
-// whatever the laws make of it: a load, an angle, a tension. Passes folds, locates folds,
-// bifurcations and the onset of flutter, judges stability, switches branches. theory.md 5.2
+// whatever the laws make of it (a load, an angle, a tension), or in a constant of the file. Passes
+// folds, locates folds, bifurcations and the onset of flutter, judges stability, switches branches.
+// theory.md 5.2
 #pragma once
 
 #include "model/special.h"
@@ -11,12 +12,13 @@
 typedef struct snw_equilibria snw_equilibria;
 
 typedef struct snw_equilibria_opts {
-    double low, high;           // a path ends where t leaves this interval, s
-    bool down;                  // t decreases at the start
+    double low, high;           // a path ends where the parameter leaves this interval
+    bool down;                  // it decreases at the start
     double step;                // longest step: radians, or its part of the interval; default 0.2
     int points;                 // most points of a path, default 500
     int branches;               // bifurcations whose other branches are followed, default 0
-    const snw_path_desc *folds; // parameters by which folds are differentiated; NULL: none
+    const snw_path_desc *folds; // the constant that is varied, and those by which folds are
+                                // differentiated; NULL: t alone
     double tolerance;           // on residuals relative to typical forces, default 1e-13
     bool (*stop)(void *user);   // asked between points; NULL: never
     void *user;
@@ -26,20 +28,21 @@ snw_equilibria_opts snw_equilibria_defaults(void);
 
 // One point of a path.
 typedef struct snw_equilibrium {
-    const snw_state *state; // state->t is the parameter
-    int path;               // 0: the first; those switched to are numbered in turn
-    double arc;             // arc length from the start of its path
+    const snw_state *state;
+    double parameter; // state->t, or the value of the constant that is varied
+    int path;         // 0: the first; those switched to are numbered in turn
+    double arc;       // arc length from the start of its path
     snw_special special;
     int number;               // of its kind, from 1; 0: no special point
     int multiplicity;         // eigenvalues that vanish together at a bifurcation; else 1
     const double *derivative; // of a fold, by the parameters of opts->folds: dt/dm; NULL: none
-    snw_statics *statics;     // of the model of a point of a curve of folds; NULL: that of the path
-    const double *mode;       // nv: null vector of the tangent; NULL: no fold or bifurcation
-    double slope;             // dt/d(arc length): 0 at a fold
-    double stability;         // smallest eigenvalue relative to the elastic stiffness
-    int negative;             // unstable directions; with follower loads motions that grow
-    bool symmetric;           // false: follower loads, judged by their vibrations
-    double frequency;         // flutter: of the vibration, Hz
+    snw_statics *statics; // of the model with another value of a constant; NULL: that of the file
+    const double *mode;   // nv: null vector of the tangent; NULL: no fold or bifurcation
+    double slope;         // dt/d(arc length): 0 at a fold
+    double stability;     // smallest eigenvalue relative to the elastic stiffness
+    int negative;         // unstable directions; with follower loads motions that grow
+    bool symmetric;       // false: follower loads, judged by their vibrations
+    double frequency;     // flutter: of the vibration, Hz
     int iterations;
     double residual;
 } snw_equilibrium;

@@ -7,6 +7,7 @@
 #include "base/fields.h"
 #include "solve/arclength.h"
 #include "study/equilibria.h"
+#include "study/family.h"
 #include "study/modes.h"
 #include "study/statics_private.h"
 
@@ -52,7 +53,7 @@ enum { POINT_A, POINT_B, POINT_C, POINT_P, NPOINT };
     X(double, bifurcation_tangent, SNW_BIFURCATIONS *(n + 1), "its tangents there")
 
 struct snw_equilibria {
-    snw_statics *st;
+    snw_statics *st; // in use, and its model
     const snw_model *m;
     snw_modes *modes; // with follower loads; NULL: not yet
     snw_state *state; // of a point given to the caller
@@ -63,6 +64,9 @@ struct snw_equilibria {
     snw_path_problem problem;
     int nbifurcation;
     bool has_fold;
+    snw_statics *base; // of the file
+    snw_member now;    // paths in a parameter: st and m are those of this robot
+    double t;          // paths in a parameter: the time
     // of one call
     const snw_equilibria_opts *opts;
     snw_equilibrium_fn *receive;
@@ -72,9 +76,9 @@ struct snw_equilibria {
     int path;
 };
 
-// st->now, st->trial, st->w <- the point; r <- residual, then violations with the sign that makes
-// the tangent of conservative loads symmetric.
-void snw_equilibria_evaluate(snw_equilibria *eq, const double *x, double t, double *r);
+// st->now, st->trial, st->w <- the point at the parameter p; r <- residual, then violations with
+// the sign that makes the tangent of conservative loads symmetric.
+snw_status snw_equilibria_evaluate(snw_equilibria *eq, const double *x, double p, double *r);
 // Equations and charts of a path in t for snw_path_problem.
 snw_status snw_equilibria_equations(void *user, const double *point, double *r, double *J,
                                     double *r_p);

@@ -8,10 +8,10 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "constraint/projection.h"
 #include "solve/dense.h"
 #include "solve/root.h"
 #include "study/equilibria_private.h"
+#include "study/family.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,53 +24,8 @@ static const double IN_RANGE = 1.0 / 256; // of differences of J in t, part of i
 static const double FIRST_STEP = 0.02;
 static const double LOCATED = 1e-9; // arc length to which a cusp is found
 
-// ---- models with another value of a parameter
-
-typedef struct fold_model {
-    snw_desc *desc;
-    snw_model *model;
-    snw_statics *st;
-} fold_model;
-
-static void fold_model_free(fold_model *f) {
-    snw_statics_destroy(f->st);
-    snw_model_destroy(f->model);
-    if (f->desc) snw_pool_destroy(f->desc->pool);
-    *f = (fold_model){0};
-}
-
-// Do both have the same coordinates, nodes and rows, so that a configuration of one is one of the
-// other?
-static bool same_unknowns(const snw_model *a, const snw_model *b) {
-    return a->nq == b->nq && a->nv == b->nv && a->nconstraint == b->nconstraint &&
-           a->nseg == b->nseg && a->nobs == b->nobs && a->nsignal == b->nsignal;
-}
-
-static snw_status fold_model_at(const snw_equilibria *eq, const snw_path_desc *path, int k,
-                                double value, fold_model *out, snw_error *err) {
-    *out = (fold_model){0};
-    snw_status s = path->family.at(path->family.user, k, value, &out->desc, err);
-    if (s == SNW_OK) s = snw_projection_compile(out->desc, &out->model, err);
-    if (s == SNW_OK && !same_unknowns(eq->m, out->model)) {
-        s = snw_fail(err, SNW_E_MODEL,
-                     "parameter '%s' changes the coordinates, nodes or constraints of the robot, "
-                     "and folds can only be compared where these stay; give the rods their 'nodes'",
-                     path->parameter[k].name);
-    }
-    if (s == SNW_OK && snw_statics_create(out->model, &out->st) != SNW_OK) s = snw_fail_memory(err);
-    if (s == SNW_OK) {
-        const snw_state *from = eq->st->trial;
-        snw_state *to = out->st->trial;
-        memset(to->v, 0, (size_t)eq->m->nv * sizeof *to->v);
-        memset(to->a, 0, (size_t)eq->m->nv * sizeof *to->a);
-        if (eq->m->nsignal) memcpy(to->z, from->z, (size_t)eq->m->nsignal * sizeof *to->z);
-    }
-    if (s != SNW_OK) fold_model_free(out);
-    return s;
-}
-
 // A copy of eq that evaluates with another model.
-static snw_equilibria with_model(const snw_equilibria *eq, const fold_model *f) {
+static snw_equilibria with_model(const snw_equilibria *eq, const snw_member *f) {
     snw_equilibria other = *eq;
     other.st = f->st;
     other.m = f->model;
@@ -92,13 +47,15 @@ snw_status snw_fold_derivatives(snw_equilibria *eq, const snw_path_desc *path, c
         const double h = spacing_of(path, k);
         double psi_m = 0;
         for (int i = -PAIRS; i <= PAIRS; i++) {
-            fold_model f;
+            snw_member f = {0};
             if (i == 0) continue;
             const double value = path->parameter[k].value + i * h;
-            SNW_TRY(fold_model_at(eq, path, k, value, &f, err));
+            SNW_TRY(snw_member_at(path, k, value, eq->st, &f, err));
             snw_equilibria other = with_model(eq, &f);
-            snw_equilibria_evaluate(&other, point, point[eq->problem.nx], eq->r);
-            fold_model_free(&f);
+            const snw_status s =
+                snw_equilibria_evaluate(&other, point, point[eq->problem.nx], eq->r);
+            snw_member_free(&f);
+            SNW_TRY(s);
             const double w = (i > 0 ? 1 : -1) * weight[(i > 0 ? i : -i) - 1] / h;
             for (int j = 0; j < n; j++) psi_m += w * psi[j] * eq->r[j];
         }
@@ -136,8 +93,7 @@ typedef struct fold_curve {
     const snw_model *m;
     const snw_path_desc *path;
     snw_error *err;
-    fold_model now; // at the value of the last evaluation
-    double value;
+    snw_member now; // at the value of the last evaluation
     CURVE_FIELDS(SNW_FIELD_POINTER)
     void *block;
     snw_arena scratch;
@@ -155,10 +111,7 @@ static void curve_place(void *object, snw_fields *f) {
 
 // cv->now <- the model at this value of the parameter
 static snw_status curve_model(fold_curve *cv, double value) {
-    if (cv->now.model && value == cv->value) return SNW_OK;
-    fold_model_free(&cv->now);
-    cv->value = value;
-    return fold_model_at(cv->eq, cv->path, cv->path->curve, value, &cv->now, cv->err);
+    return snw_member_at(cv->path, cv->path->curve, value, cv->eq->st, &cv->now, cv->err);
 }
 
 // cv->phi, cv->psi, *tau <- from the tangent cv->J
@@ -236,16 +189,16 @@ static snw_status curve_row(fold_curve *cv, snw_equilibria *here, const double *
 // r_m (n + 1) <- derivatives of the residual and of tau by the parameter
 static snw_status curve_parameter(fold_curve *cv, const double *point, double *r_m) {
     const size_t n = (size_t)cv->eq->problem.n;
-    const double h = spacing_of(cv->path, cv->path->curve);
+    const double h = spacing_of(cv->path, cv->path->curve), value = cv->now.value;
     memset(r_m, 0, (n + 1) * sizeof *r_m);
     for (int side = -1; side <= 1; side += 2) {
-        fold_model f;
+        snw_member f = {0};
         SNW_TRY(
-            fold_model_at(cv->eq, cv->path, cv->path->curve, cv->value + side * h, &f, cv->err));
+            snw_member_at(cv->path, cv->path->curve, value + side * h, cv->eq->st, &f, cv->err));
         snw_equilibria other = with_model(cv->eq, &f);
         double form = 0;
         const snw_status s = curve_form(cv, &other, point, &form);
-        fold_model_free(&f);
+        snw_member_free(&f);
         SNW_TRY(s);
         for (size_t i = 0; i < n; i++) r_m[i] += side * cv->r[i] / (2 * h);
         r_m[n] -= side * form / (2 * h);
@@ -297,6 +250,7 @@ static snw_status curve_give(fold_curve *cv, const double *point, snw_special sp
     eq->info->points++;
     if (special) eq->info->special[special]++;
     const snw_equilibrium e = {.state = s,
+                               .parameter = s->t,
                                .statics = cv->now.st,
                                .path = eq->path,
                                .arc = cv->arc,
@@ -432,9 +386,9 @@ snw_status snw_fold_curve(snw_equilibria *eq, const snw_path_desc *path, const d
         s = snw_fail(err, s,
                      "the curve of folds could not be continued beyond %s = %.9g (SI units); the "
                      "points before are kept. Try a smaller 'step' or a shorter range",
-                     path->parameter[path->curve].name, cv.value);
+                     path->parameter[path->curve].name, cv.now.value);
     }
-    fold_model_free(&cv.now);
+    snw_member_free(&cv.now);
     snw_free(cv.scratch.base);
     snw_free(cv.block);
     return s;

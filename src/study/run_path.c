@@ -26,8 +26,10 @@ snw_status snw_run_path_create(snw_run *r, int stage, snw_path_record **out) {
     path->special = snw_alloc(MOST_SPECIAL * sizeof *path->special);
     if (!path->special) return SNW_E_MEMORY;
     path->table.point = path->special;
-    path->table.nparameter = r->desc->step[stage].path.nparameter;
-    path->table.parameter = r->desc->step[stage].path.parameter;
+    const snw_path_desc *desc = &r->desc->step[stage].path;
+    path->table.name = desc->of < 0 ? "t" : desc->parameter[desc->of].name;
+    path->table.nparameter = desc->of < 0 ? desc->nparameter : 0;
+    path->table.parameter = desc->parameter;
     return snw_equilibria_create(r->phase[r->phase_of_step[stage]].statics, &path->equilibria);
 }
 
@@ -72,7 +74,7 @@ static void keep_special(snw_run *r, snw_path_record *path, const snw_equilibriu
     *to = (snw_special_point){.kind = e->special,
                               .number = e->number,
                               .path = e->path + 1,
-                              .t = e->state->t,
+                              .t = e->parameter,
                               .arc = e->arc,
                               .multiplicity = e->multiplicity,
                               .negative = e->negative,
@@ -102,6 +104,7 @@ static snw_status record_point(const path_execution *x, const snw_equilibrium *e
                        .truncation = NAN,
                        .path = e->path + 1,
                        .arc = e->arc,
+                       .parameter = e->parameter,
                        .special = e->special,
                        .multiplicity = e->special ? e->multiplicity : 0,
                        .negative = e->negative,
@@ -122,7 +125,7 @@ static snw_status record_point(const path_execution *x, const snw_equilibrium *e
                                               .scheme = r->scheme,
                                               .balance = r->balance},
                                    .stats = stats};
-    snw_run_report_progress(r, x->stage, e->state->t, r->desc->step[x->stage].path.low,
+    snw_run_report_progress(r, x->stage, e->parameter, r->desc->step[x->stage].path.low,
                             r->desc->step[x->stage].path.high);
     return snw_run_frame(r, x->stage, &view, err);
 }
@@ -159,9 +162,9 @@ static void path_run_note(const snw_run *r, const snw_step_desc *step,
     }
     if (info->left) return;
     (void)snprintf(text, sizeof text,
-                   "run '%s': the path of step '%s' ended after its %d points at t = %g s, within "
-                   "its range; give it more 'points' or a longer 'step'",
-                   r->info.run, step->name, info->points, r->state->t);
+                   "run '%s': the path of step '%s' ended after its %d points within its range; "
+                   "give it more 'points' or a longer 'step'",
+                   r->info.run, step->name, info->points);
     snw_run_warn(r, text);
 }
 

@@ -224,6 +224,73 @@ static void the_truss_snaps_at_its_closed_form(void **state) {
     free_found(&f);
 }
 
+// The rise of the truss varied under a load: the path ends in a fold where P*(H) is the load, and
+// every point is in balance, P = 2 k (l_0/l - 1) y. The state after it is that before.
+static void a_constant_of_the_file_is_varied(void **state) {
+    (void)state;
+    char text[4000];
+    found f;
+    write_text(text,
+               "%sstudy: [static, path: {of: H, range: [0 m, 0.3 m], start: down}, static: {name: "
+               "again}]\nprobes: {y: {position: apex}, rise: {law: H}}\n",
+               truss);
+    char *load = strstr(text, "-1 N/s*t");
+    memcpy(load, "-0.5 N  ", 8);
+    follow_ok(text, &f);
+    const double H = special(&f, SNW_SPECIAL_FOLD, 1)->t, l0 = hypot(1, H);
+    assert_near(2000 * pow(pow(l0, 2.0 / 3) - 1, 1.5), 0.5, 1e-9);
+    const snw_series *s = &f.o.series;
+    for (int i = 0; i < s->nframe; i++) {
+        const double y = shown(&f.o, i, 1), rise = shown(&f.o, i, 3);
+        assert_near(2000 * (hypot(1, rise) / hypot(1, y) - 1) * y, 0.5, 1e-9);
+    }
+    assert_near(last(&f.o, 1), shown(&f.o, 0, 1), 1e-12);
+    assert_near(last(&f.o, 3), 0.2, 0);
+    free_found(&f);
+}
+
+// Two rods hinged at their tips, and a deep arch: folds and their derivatives by angles, of an
+// independent program
+static void published_folds_move_as_published(void **state) {
+    (void)state;
+    static const char hinged[] = HEAD
+        "parameters: {q1: 100 deg, q2: 90 deg}\n"
+        "robot:\n"
+        "  left: {on: world, pose: {xyz: [-0.4, 0, 0], axis: z, angle: q1}, rod: &rod {length: 1, "
+        "section: {stiffness: {bend_z: 1}}, strain: {bend_z: legendre 14}, nodes: 30, magnus: 6}}\n"
+        "  right: {on: world, pose: {xyz: [0.4, 0, 0], axis: z, angle: q2}, rod: *rod}\n"
+        "loops: {tip: {join: [left.tip, right.tip], as: revolute, axis: z}}\n"
+        "loads: {press: {on: left.tip, force: [0, \"-1 N/s*t\", 0]}}\n"
+        "study: [{path: {range: [0 s, 30 s], points: 40, by: [q1, q2]}}]\n"
+        "probes: {tip: {position: left.tip}}\n";
+    static const char arch[] = HEAD "parameters: {half: 107.5 deg}\n"
+                                    "robot:\n"
+                                    "  left: {on: world, pose: {xyz: [-sin(half)*1 m, -(1 - "
+                                    "cos(half))*1 m, 0], axis: z, angle: half}, "
+                                    "rod: &rod {length: half*1 m, section: {stiffness: {bend_z: "
+                                    "1}}, rest: {bend_z: -1}, strain: "
+                                    "{bend_z: legendre 18}, nodes: 36, magnus: 6}}\n"
+                                    "  right: {on: left, rod: *rod}\n"
+                                    "loops: {hinge: {join: [world, right.tip], as: revolute, axis: "
+                                    "z, pose: {xyz: [sin(half)*1 m, "
+                                    "-(1 - cos(half))*1 m, 0]}}}\n"
+                                    "loads: {press: {on: left.tip, force: [0, \"-1 N/s*t\", 0]}}\n"
+                                    "study: [{path: {range: [0 s, 9.5 s], points: 90, by: half}}]\n"
+                                    "probes: {crown: {position: left.tip}}\n";
+    found f;
+    follow_ok(hinged, &f);
+    const snw_special_point *p = special(&f, SNW_SPECIAL_FOLD, 1);
+    assert_near(p->t, 23.789472821, 1e-7 * 24);
+    assert_near(p->derivative[0], -6.87178167, 1e-6 * 7);
+    assert_near(p->derivative[1], 6.71819997, 1e-6 * 7);
+    free_found(&f);
+    follow_ok(arch, &f);
+    p = special(&f, SNW_SPECIAL_FOLD, 1);
+    assert_near(p->t, 8.973089972, 2e-7 * 9);
+    assert_near(p->derivative[0], -38.5306342, 1e-6 * 39);
+    free_found(&f);
+}
+
 // Extreme of a column between three frames about frame i, by the parabola through them in their
 // order; x: the frames' values of the abscissa.
 static double parabola(const double x[3], const double y[3]) {
@@ -465,6 +532,8 @@ static void bad_paths_are_refused(void **state) {
     refuses(PATHS("{range: [0 s, 1 s], step: 11}"), "at most");
     refuses(PATHS("{range: [0 s, 1 s], by: q}"), "no parameter");
     refuses(PATHS("{range: [0 s, 1 s], by: law}"), "not a constant");
+    refuses(PATHS("{of: h, range: [0, 2], by: h}"), "beside 'of'");
+    refuses(PATHS("{of: h, range: [0 s, 2 s]}"), "got a time");
     refuses(PATHS("{range: [0 s, 1 s], folds: {of: h}}"), "needs 'of' and 'range'");
     refuses(PATHS("{range: [0 s, 1 s], folds: {of: h, range: [2, 3]}}"), "must contain");
     found f;
@@ -487,6 +556,8 @@ int main(void) {
         cmocka_unit_test(paths_end_where_static_steps_end),
         cmocka_unit_test(folds_of_random_arches_move_as_told),
         cmocka_unit_test(the_truss_snaps_at_its_closed_form),
+        cmocka_unit_test(a_constant_of_the_file_is_varied),
+        cmocka_unit_test(published_folds_move_as_published),
         cmocka_unit_test(lee_s_frame_turns_in_load_and_displacement),
         cmocka_unit_test(a_column_bends_to_both_sides),
         cmocka_unit_test(a_round_column_has_a_double_bifurcation),
