@@ -17,7 +17,7 @@ enum {
     MOST_COORDINATES = 800, // eigenvalues are computed at every point
     MOST_EVENTS = 32,       // special points between two points
     SECTIONS = 40,          // of a step, for the minimum of an eigenvalue
-    DIFFERENCES = 3,        // pairs of evaluations of the derivative in t: sixth order
+    DIFFERENCES = 2,        // pairs of evaluations of the derivative in t: fourth order
 };
 
 static const double FIRST_STEP = 0.02;
@@ -31,8 +31,7 @@ static const double GROWTH = 1e-7;       // damping ratio of a vibration that gr
 static const double BEYOND_ONSET = 1e-8; // arc length at which a vibration surely grows
 static const double SWITCH = 0.02;       // first step on another branch
 static const double IDLE = 1e-10;        // entries of a coordinate that nothing resists
-static const double DIFFERENCE =
-    1.0 / 8192; // spacing of the differences in t, part of the interval
+static const double DIFFERENCE = 4e-6;   // spacing of the differences in t, part of the interval
 
 snw_equilibria_opts snw_equilibria_defaults(void) {
     return (snw_equilibria_opts){.low = -INFINITY,
@@ -75,14 +74,15 @@ snw_status snw_equilibria_evaluate(snw_equilibria *eq, const double *x, double p
 }
 
 // r_p <- derivative of the residual by the parameter at a fixed configuration, by differences of
-// sixth order in t: exact for loads that are polynomials of t; of second order in a constant, since
-// each evaluation reads and compiles the robot. It decides how fast Newton's method converges and
-// the length of tangents, not where equilibria and folds are.
+// fourth order in t, of second order in a constant, since each evaluation reads and compiles the
+// robot. They decide how fast Newton's method converges and the length of tangents, not where
+// equilibria and folds are. Spaced closely, so that corners of laws and forces on one side only
+// (slack tendons) do not matter but there.
 static snw_status equilibria_derivative(snw_equilibria *eq, const double *point, double *r_p) {
-    static const double sixth[] = {3.0 / 4, -3.0 / 20, 1.0 / 60}, second[] = {1.0 / 2};
+    static const double fourth[] = {2.0 / 3, -1.0 / 12}, second[] = {1.0 / 2};
     const int n = eq->problem.n, nx = eq->problem.nx;
     const int pairs = varies_constant(eq) ? 1 : DIFFERENCES;
-    const double *weight = varies_constant(eq) ? second : sixth;
+    const double *weight = varies_constant(eq) ? second : fourth;
     const double h = DIFFERENCE * eq->size[n];
     memset(r_p, 0, (size_t)n * sizeof *r_p);
     for (int k = 1; k <= pairs; k++) {
