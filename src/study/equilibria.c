@@ -52,10 +52,11 @@ static bool varies_constant(const snw_equilibria *eq) {
 static snw_status use_robot(snw_equilibria *eq, double p) {
     if (!varies_constant(eq)) return SNW_OK;
     const snw_path_desc *path = eq->opts->folds;
-    const snw_status s = snw_member_at(path, path->of, p, eq->base, &eq->now, eq->err);
+    const snw_status s = snw_member_at(path, path->of, p, eq->base, &eq->now, &eq->refused);
     eq->st = s == SNW_OK ? eq->now.st : eq->base;
     eq->m = eq->st->m;
-    return s;
+    // a value that the file does not admit counts as a step that is too long
+    return s == SNW_OK || s == SNW_E_MEMORY ? s : SNW_E_DIVERGED;
 }
 
 snw_status snw_equilibria_evaluate(snw_equilibria *eq, const double *x, double p, double *r) {
@@ -304,6 +305,7 @@ static snw_status give_point(snw_equilibria *eq, const path_point *p, snw_specia
     take_state(eq, p);
     SNW_TRY(use_robot(eq, parameter_of(eq, p)));
     eq->info->points++;
+    eq->refused.text[0] = 0;
     if (special != SNW_SPECIAL_NONE) eq->info->special[special]++;
     const snw_equilibrium e = {.state = eq->state,
                                .parameter = parameter_of(eq, p),
@@ -597,6 +599,11 @@ static const char *parameter_name(const snw_equilibria *eq) {
 
 static snw_status path_failed(snw_equilibria *eq, const path_point *a, snw_status s) {
     if (s != SNW_E_DIVERGED && s != SNW_E_SINGULAR) return s;
+    if (eq->refused.text[0]) {
+        return snw_fail(eq->err, s, "the path of equilibria ends at %s = %.9g, after %d points: %s",
+                        parameter_name(eq), parameter_of(eq, a), eq->info->points,
+                        eq->refused.text);
+    }
     return snw_fail(eq->err, s,
                     "the path of equilibria could not be continued beyond %s = %.9g, after %d "
                     "points; the last one is kept. Try a smaller 'step', more nodes or functions, "
@@ -790,6 +797,7 @@ snw_status snw_equilibria_follow(snw_equilibria *eq, const snw_equilibria_opts *
     eq->err = err;
     eq->path = eq->nbifurcation = 0;
     eq->has_fold = false;
+    eq->refused = (snw_error){0};
     eq->size[eq->problem.n] = opts->high - opts->low;
     SNW_TRY(check_start(eq, s, err));
     if (eq->m->nsignal) {

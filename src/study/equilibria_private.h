@@ -67,6 +67,7 @@ struct snw_equilibria {
     snw_statics *base; // of the file
     snw_member now;    // paths in a parameter: st and m are those of this robot
     double t;          // paths in a parameter: the time
+    snw_error refused; // why the robot of a value could not be made; empty: none
     // of one call
     const snw_equilibria_opts *opts;
     snw_equilibrium_fn *receive;

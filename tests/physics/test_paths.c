@@ -545,6 +545,17 @@ static void bad_paths_are_refused(void **state) {
     assert_int_equal(f.o.status, SNW_E_DIVERGED);
     assert_non_null(strstr(f.o.err.text, "no fold"));
     free_found(&f);
+    // a length cannot become negative
+    follow(HEAD
+           "parameters: {l: 0.2}\nrobot: {arm: {on: world, rod: {length: l, section: {stiffness: "
+           "{bend_z: 1}}, strain: {bend_z: legendre 3}, nodes: 5}}}\nloads: {pull: {on: arm.tip, "
+           "force: [0, 1, 0]}}\nstudy: [{path: {of: l, range: [-1, 1], start: down}}]\nprobes: "
+           "{tip: {position: arm.tip}}\n",
+           &f);
+    assert_int_equal(f.o.status, SNW_E_DIVERGED);
+    assert_non_null(strstr(f.o.err.text, "length"));
+    assert_true(f.o.series.nframe > 3);
+    free_found(&f);
     follow(PATHS("{range: [0 s, 1 s], points: 3}"), &f);
     assert_int_equal(f.o.status, SNW_OK);
     assert_non_null(strstr(f.o.said, "more 'points'"));
