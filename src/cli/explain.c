@@ -131,6 +131,11 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
     case SNW_STEP_MODES:
         (void)snprintf(out, size, "the first %d modes%s%s", s->count, steady, start);
         return;
+    case SNW_STEP_PATH:
+        (void)snprintf(out, size, "path of equilibria for %s from %g to %g%s",
+                       s->path.of < 0 ? "t" : s->path.parameter[s->path.of].name, s->path.low,
+                       s->path.high, start);
+        return;
     case SNW_STEP_CHANGE:
         (void)snprintf(out, size, "change of %s", s->paths ? s->paths : "the model");
         return;

@@ -62,6 +62,8 @@
     X(reactions)                                                                                   \
     X(shooting)                                                                                    \
     X(modes)                                                                                       \
+    X(path)                                                                                        \
+    X(folds)                                                                                       \
     X(record)                                                                                      \
     X(expect)
 

@@ -29,6 +29,7 @@ typedef struct snw_reader {
     snw_desc *desc; // filled section by section
     const snw_node *root;
     snw_error *err;
+    const snw_document *document;
     const snw_source *source; // the tree is that of run `run` of this source
 
     snw_names things;            // index: position in the list of its kind
@@ -82,6 +83,11 @@ snw_status snw_read_overrides(const snw_source *source, int run, int until, int 
 // Check that b has the coordinates, loads, actuators, probes and signals of a; `by` names the
 // change in messages.
 snw_status snw_check_change(const snw_desc *a, const snw_desc *b, const char *by, snw_error *err);
+// The description of a run of a source of the document, with the changes of its study before step
+// `until` and one override, "path=value"; it must have the coordinates of `like`.
+snw_status snw_document_reread(const snw_document *d, const snw_source *source, int run, int until,
+                               const char *set, const snw_desc *like, snw_desc **out,
+                               snw_error *err);
 // Set the signals that laws read in every description of the study, after all are read.
 snw_status snw_read_signals(snw_reader *r);
 // The kind of a probe from its key; false when it has none.
@@ -94,6 +100,7 @@ snw_status snw_read_engine(snw_reader *r, const snw_entry *engine, const snw_ent
                            snw_step_desc *out);
 snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
 snw_status snw_read_change(snw_reader *r, const snw_node *node, snw_step_desc *out);
+snw_status snw_read_path(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
 bool snw_study_has_dynamic(const snw_node *study); // true if it has a dynamic step
 // Index of the earlier step, by name, that step `index` starts from.
 snw_status snw_read_from(snw_reader *r, const snw_node *node, int index, int *out);

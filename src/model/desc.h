@@ -513,7 +513,8 @@ typedef enum snw_step_kind {
     SNW_STEP_STATIC,  // equilibrium, or a path of equilibria
     SNW_STEP_DYNAMIC, // motion in time
     SNW_STEP_MODES,   // natural frequencies and modes
-    SNW_STEP_CHANGE   // change of the description
+    SNW_STEP_CHANGE,  // change of the description
+    SNW_STEP_PATH     // path of equilibria through folds, by arc length
 } snw_step_kind;
 
 // Engines: enumerator, name in the model language, meaning.
@@ -561,6 +562,39 @@ typedef struct snw_shooting_desc {
                   // lengths
 } snw_shooting_desc;
 
+// Parameter of the file, a constant number.
+typedef struct snw_parameter_desc {
+    const char *name;
+    double value; // SI units
+    snw_dim dim;
+} snw_parameter_desc;
+
+// Descriptions that differ in the value of one parameter.
+struct snw_desc;
+typedef struct snw_desc_family {
+    // *out <- description with the value (SI units) of parameter `k`, the same coordinates and
+    // elements; owned by its pool. Parameters by the numbers of snw_path_desc.
+    snw_status (*at)(void *user, int k, double value, struct snw_desc **out, snw_error *err);
+    void *user;
+} snw_desc_family;
+
+enum { SNW_PARAMETERS = 16 }; // most parameters of a path
+
+// Path of equilibria.
+typedef struct snw_path_desc {
+    int of;           // parameter that is varied; -1: t
+    double low, high; // range of t, s, or of the parameter
+    bool down;        // it falls at the start
+    double arc;       // longest step; 0: default
+    int points;       // most points of a path; 0: default
+    int branches;     // bifurcations whose other branches are followed
+    int nparameter;   // derivatives of the folds by these
+    const snw_parameter_desc *parameter;
+    int curve;                    // parameter of the curve of folds; -1: none
+    double curve_low, curve_high; // its range
+    snw_desc_family family;
+} snw_path_desc;
+
 // Step of a study. Fields that do not concern its kind are ignored.
 typedef struct snw_step_desc {
     const char *name; // unique; default: the kind, then static.2, ...
@@ -594,6 +628,7 @@ typedef struct snw_step_desc {
     bool steady; // about a steady motion: drives and moving poses keep their rates, all else is at
                  // rest relative to them (theory.md 7.1)
     bool follow; // static: stay on the branch of equilibria, also where it is unstable or ends
+    snw_path_desc path;
     // change
     const struct snw_desc *changed; // description of the following steps: same coordinates (links,
                                     // joints, strains, bases), loads, actuators, probes and steps

@@ -91,12 +91,13 @@ struct snw_run {
     snw_vec3 start;       // initial centre of mass
     double *forces;       // of a frame: loads, loops, contacts (6 each), tendon efforts, conditions
     bool reads_stability;
-    bool warned_unstable;  // warned of an unstable equilibrium
-    int nbranch_left;      // warnings that a branch of equilibria was left
-    bool warned_violation; // warned of nearly contradictory loops
-    bool warned_friction;  // warned of tendon friction neglected in static steps
-    snw_modes **modes;     // nstep: of modes steps; NULL of others
-    snw_state *mode_state; // displaced along a mode
+    bool warned_unstable;          // warned of an unstable equilibrium
+    int nbranch_left;              // warnings that a branch of equilibria was left
+    bool warned_violation;         // warned of nearly contradictory loops
+    bool warned_friction;          // warned of tendon friction neglected in static steps
+    snw_modes **modes;             // nstep: of modes steps; NULL of others
+    snw_state *mode_state;         // displaced along a mode
+    struct snw_path_record **path; // nstep: of path steps; NULL of others
     // nlink + ntendon + nforce_element: warned of joint limits, of pushing or degenerate tendons,
     // of degenerate force elements
     bool *warned_limit;
@@ -142,7 +143,8 @@ typedef struct snw_frame_source {
     snw_energy energy;
     snw_stats stats;
     bool partial;
-    bool live; // live stepping: no checkpoint
+    bool unsaved;       // live stepping, or a path: no checkpoint
+    const double *mode; // nv: recorded in place of the velocities; NULL: none
 } snw_frame_source;
 
 // Read the probes and hand the frame to the recorders.
@@ -258,4 +260,8 @@ SNW_NODISCARD snw_status snw_run_shooting(snw_run *r, int stage, snw_error *err)
 SNW_NODISCARD snw_status snw_run_keep_fields(snw_run *r, int stage,
                                              const struct snw_shooter *fields, snw_error *err);
 SNW_NODISCARD snw_status snw_run_modes(snw_run *r, int stage, snw_error *err);
+// A path of equilibria, and what it needs and keeps.
+SNW_NODISCARD snw_status snw_run_path_create(snw_run *r, int stage, struct snw_path_record **out);
+void snw_run_path_destroy(struct snw_path_record *path); // NULL is fine
+SNW_NODISCARD snw_status snw_run_path(snw_run *r, int stage, snw_error *err);
 SNW_NODISCARD snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err);

@@ -54,6 +54,8 @@ REACHED = {
     "reactions": "study: [kinematic: {for: 1 s, step: 10 ms, reactions: {KEY}}]",
     "shooting": "study: [static: {engine: shooting, shooting: {KEY}}]",
     "modes": "study: [modes: {KEY}]",
+    "path": "study: [path: {range: [0 s, 1 s], KEY}]",
+    "folds": "study: [path: {range: [0 s, 1 s], folds: {KEY}}]",
     "record": "record: {KEY}",
     "expect": "expect: [{KEY}]",
 }
@@ -64,7 +66,7 @@ LATER = (
 )
 
 # steps that need options
-STEPS = {"dynamic": "dynamic: {for: 1 s, step: 10 ms}", "kinematic": "kinematic: {for: 1 s, step: 10 ms}", "change": "change: {gravity: 0}"}
+STEPS = {"path": "path: {range: [0 s, 1 s]}", "dynamic": "dynamic: {for: 1 s, step: 10 ms}", "kinematic": "kinematic: {for: 1 s, step: 10 ms}", "change": "change: {gravity: 0}"}
 
 # arguments for a call of any function
 ARGUMENTS = {"t": "t", "a": "0.25", "b": "0.75", "c": "t < 1 s", "e": "tip.x", "T": "10 ms", "lo": "0", "hi": "1", "x": "2", "y": "1", "..": "1", '"file"': '"pull.csv"', "column": "2", "at": "t - 1 s"}

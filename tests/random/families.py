@@ -6,7 +6,7 @@ import math
 import parts
 from chance import Chance, rounded
 
-STATICS = ["alive", "engines", "basis", "nodes", "spaces", "path", "exists", "moved", "stable", "settles"]
+STATICS = ["alive", "engines", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable", "settles"]
 MOTION = ["alive", "energy", "schemes", "steps", "adapt", "free_step", "damped_stages", "moved", "again"]
 
 
@@ -745,27 +745,27 @@ FAMILIES = {
     "rod_flight": (rod_flight, MOTION),
     "tendon_static": (tendon_static, STATICS),
     "tendon_motion": (tendon_motion, MOTION + ["nodes", "engines_motion"]),
-    "tree_static": (tree_static, ["alive", "path", "exists", "moved", "stable", "settles"]),
+    "tree_static": (tree_static, ["alive", "path", "arc", "exists", "moved", "stable", "settles"]),
     "tree_motion": (tree_motion, MOTION),
-    "hybrid_static": (hybrid_static, ["alive", "basis", "nodes", "spaces", "path", "exists", "moved", "stable"]),
+    "hybrid_static": (hybrid_static, ["alive", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable"]),
     "hybrid_modes": (hybrid_modes, ["alive", "basis", "nodes", "moved"]),
     "hybrid_motion": (hybrid_motion, MOTION),
     "driven": (driven, MOTION),
-    "loop_static": (loop_static, ["alive", "path", "exists", "moved", "stable", "closure"]),
+    "loop_static": (loop_static, ["alive", "path", "arc", "exists", "moved", "stable", "closure"]),
     "loop_motion": (loop_motion, ["alive", "energy", "steps", "adapt", "free_step", "moved", "closure", "again"]),
-    "parallel_static": (parallel_static, ["alive", "engines", "basis", "nodes", "path", "exists", "moved", "stable"]),
+    "parallel_static": (parallel_static, ["alive", "engines", "basis", "nodes", "path", "arc", "exists", "moved", "stable"]),
     "parallel_modes": (parallel_modes, ["alive", "basis", "nodes", "moved"]),
     "held_modes": (held_modes, ["alive", "basis", "nodes", "moved"]),
     "threaded_static": (threaded_static, ["alive", "basis", "nodes", "path", "exists", "moved", "stable"]),
     "threaded_modes": (threaded_modes, ["alive", "basis", "nodes", "moved"]),
     "threaded_motion": (threaded_motion, ["alive", "energy", "steps", "adapt", "moved", "again"]),
     "parallel_motion": (parallel_motion, ["alive", "energy", "steps", "adapt", "moved", "engines_motion", "again"]),
-    "upright": (upright, ["alive", "path", "exists", "energy", "moved", "stable"]),
+    "upright": (upright, ["alive", "path", "arc", "exists", "energy", "moved", "stable"]),
     "cranks": (cranks, ["alive", "energy", "steps", "adapt", "moved", "closure", "again"]),
     "drop": (drop, ["alive", "energy", "adapt", "again"]),
     "obstacle": (obstacle, ["alive", "energy", "again"]),
-    "pressed": (pressed, ["alive", "energy", "nodes", "path", "exists", "stable"]),
-    "sprung_static": (sprung_static, ["alive", "basis", "nodes", "spaces", "path", "exists", "moved", "stable"]),
+    "pressed": (pressed, ["alive", "energy", "nodes", "path", "arc", "exists", "stable"]),
+    "sprung_static": (sprung_static, ["alive", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable"]),
     "sprung_motion": (sprung_motion, MOTION + ["nodes"]),
     "fluid_static": (fluid_static, ["alive", "basis", "nodes", "spaces", "moved", "stable", "settles"]),
     "fluid_modes": (fluid_modes, ["alive", "basis", "nodes", "moved"]),
