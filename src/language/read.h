@@ -113,8 +113,11 @@ int snw_tubes_written(const snw_node *link);
 int snw_tubes_links(const snw_node *link);
 // Read the tubes of link `host` of the description, with its further links from `extra` on: its
 // base, to be put on the parent in the file, the straight part of each tube, the twist of each but
-// the first. `degree` may be NULL.
-snw_status snw_read_tubes(snw_reader *r, const snw_node *node, const snw_entry *degree, int host,
+// the first.
+typedef struct snw_tube_keys {
+    const snw_entry *degree, *elements; // NULL when not given
+} snw_tube_keys;
+snw_status snw_read_tubes(snw_reader *r, const snw_node *node, const snw_tube_keys *keys, int host,
                           int extra);
 snw_status snw_read_tube_rotations(snw_reader *r); // after the actuators
 // Keys of a link that define its joint; NULL when not given.

@@ -86,8 +86,10 @@ snw_status snw_read_materials(snw_reader *r) {
     X(LINK_ROD, "rod", "a rod", "a rod that starts at the joint; its tip is the link's end")       \
     X(LINK_TUBES, "tubes", "concentric tubes by name",                                             \
       "instead of a rod: tubes in each other, from the inside out, along x from the exit")         \
-    X(LINK_DEGREE, "degree", "number",                                                             \
-      "of the strains of tubes between their ends and bends, 6 unless given")                      \
+    X(LINK_DEGREE, "degree", "1 to 5", "of the strains of tubes in an element, 4 unless given")    \
+    X(LINK_ELEMENTS, "elements", "number",                                                         \
+      "of tubes, between places where one ends or becomes curved; as many as they need to twist "  \
+      "unless given")                                                                              \
     X(LINK_BODY, "body", "a body", "mass at the link's end")                                       \
     X(LINK_WHEN, "when", "a condition on t and probes",                                            \
       "active, with all links on it, while this holds; always unless given")
@@ -97,9 +99,11 @@ SNW_KEYS(link, "link", "a link", LINK_KEYS);
 
 // tubes have their own joints and rods
 static snw_status check_tubes(snw_reader *r, const snw_entry *const *e) {
-    if (!e[LINK_TUBES] && e[LINK_DEGREE])
-        return snw_fail_at(r->err, e[LINK_DEGREE]->location,
-                           "'degree' is for 'tubes'; a rod has it in its 'strain'");
+    const snw_entry *only = e[LINK_DEGREE] ? e[LINK_DEGREE] : e[LINK_ELEMENTS];
+    if (!e[LINK_TUBES] && only)
+        return snw_fail_at(r->err, only->location,
+                           "'%s' of a link is for 'tubes'; put that of a rod under 'rod'",
+                           only->key);
     for (int i = LINK_JOINT; e[LINK_TUBES] && i <= LINK_ROD; i++) {
         if (!e[i]) continue;
         return snw_fail_at(r->err, e[i]->location,
@@ -147,7 +151,8 @@ static snw_status read_link(snw_reader *r, const snw_entry *entry, int index, in
     }
     if (e[LINK_WHEN]) SNW_TRY(snw_read_active_when(r, e[LINK_WHEN]->value, "when", &l->when));
     if (!e[LINK_TUBES]) return SNW_OK;
-    return snw_read_tubes(r, e[LINK_TUBES]->value, e[LINK_DEGREE], index, extra);
+    const snw_tube_keys tubes = {.degree = e[LINK_DEGREE], .elements = e[LINK_ELEMENTS]};
+    return snw_read_tubes(r, e[LINK_TUBES]->value, &tubes, index, extra);
 }
 
 static snw_status report_cycle(snw_reader *r, int first) {

@@ -37,8 +37,11 @@ SNW_KEYS(concentric_tube, "concentric_tube", "a concentric tube", CONCENTRIC_TUB
 
 enum {
     MOST_TUBES = 16,
+    MOST_ELEMENTS = 100,
+    DEGREE = 4,         // default of the strains in an element
+    MOST_DEGREE = 5,    // the sixth-order rule along the centreline integrates its twist exactly
     BASE_FUNCTIONS = 3, // of the twist behind the exit, which is uniform without inertia
-    MORE_NODES = 3      // nodes of an interval between breaks, beyond the degree
+    MORE_NODES = 3      // nodes of an element, beyond the degree
 };
 
 // A tube as written, with what follows from section and material.
@@ -55,10 +58,10 @@ typedef struct tube_read {
 typedef struct tube_set {
     int n;
     tube_read read[MOST_TUBES];
-    snw_tube_desc *desc;             // n
-    double break_at[2 * MOST_TUBES]; // ends of pieces, m: all but the exit, the last is the tip
+    snw_tube_desc *desc;                             // n
+    double break_at[MOST_ELEMENTS + 2 * MOST_TUBES]; // ends of elements, m: all but the exit
     int nbreak;
-    int degree; // of the strains on a piece
+    int degree; // of the strains in an element
 } tube_set;
 
 int snw_tubes_written(const snw_node *link) {
@@ -224,10 +227,40 @@ static snw_status check_set(snw_reader *r, const tube_set *s) {
     return SNW_OK;
 }
 
-// Where a tube ends or becomes curved, rising; those that coincide are one.
-static void gather_breaks(tube_set *s) {
+// Rate at which angles of tubes change along a piece around x: the largest sqrt(c), 1/m, of two of
+// them alone, alpha'' = c sin alpha.
+static double piece_rate(const tube_set *s, double x) {
+    double most = 0;
+    for (int i = 0; i < s->n; i++) {
+        for (int k = 0; k < i; k++) {
+            const snw_tube_desc *a = &s->desc[i], *b = &s->desc[k];
+            if (x < a->straight || x > a->length || x < b->straight || x > b->length) continue;
+            const double c = a->bending * b->bending / (a->bending + b->bending) *
+                             fabs(a->curvature * b->curvature) * (1 / a->torsion + 1 / b->torsion);
+            most = fmax(most, c);
+        }
+    }
+    return sqrt(most);
+}
+
+// Divides the piece from the last break to x into `elements` equal ones; 0: as many as its rate
+// needs.
+static snw_status add_piece(snw_reader *r, tube_set *s, double x, int elements) {
+    const double from = s->nbreak > 0 ? s->break_at[s->nbreak - 1] : 0, h = x - from;
+    const double turns = h * piece_rate(s, from + 0.5 * h);
+    const int n = elements > 0 ? elements : 1 + (int)fmin(turns, MOST_ELEMENTS);
+    if (s->nbreak + n > MOST_ELEMENTS)
+        return snw_fail_at(r->err, s->desc[0].location,
+                           "tube '%s' and those around it would need more than %d elements",
+                           s->desc[0].name, MOST_ELEMENTS);
+    for (int i = 1; i <= n; i++) s->break_at[s->nbreak++] = i < n ? from + h * i / n : x;
+    return SNW_OK;
+}
+
+// Elements between the places where a tube ends or becomes curved; those that coincide are one.
+static snw_status gather_breaks(snw_reader *r, int elements, tube_set *s) {
     const double L = s->desc[0].length, slack = 1e-9 * L;
-    double all[2 * MOST_TUBES];
+    double all[2 * MOST_TUBES], last = 0;
     int n = 0;
     for (int i = 0; i < s->n; i++) {
         if (s->desc[i].curvature != 0) all[n++] = s->desc[i].straight;
@@ -235,32 +268,30 @@ static void gather_breaks(tube_set *s) {
     }
     qsort(all, (size_t)n, sizeof *all, snw_compare_doubles);
     for (int i = 0; i < n; i++) {
-        const double last = s->nbreak > 0 ? s->break_at[s->nbreak - 1] : 0;
-        if (all[i] > last + slack && all[i] < L - slack) s->break_at[s->nbreak++] = all[i];
+        if (!(all[i] > last + slack && all[i] < L - slack)) continue;
+        SNW_TRY(add_piece(r, s, all[i], elements));
+        last = all[i];
     }
-    s->break_at[s->nbreak++] = L;
+    return add_piece(r, s, L, elements);
 }
 
 // ---- descriptions -------------------------------------------------------------------------------
 
 static snw_law number(snw_reader *r, double value) { return snw_expr_constant(r->pool, value); }
 
-// *out <- law of x with one value on each piece
+// *out <- law of x with one value in each element; it jumps where a tube ends or becomes curved
 static snw_status piecewise(snw_reader *r, const tube_set *s, const double *value, snw_law *out) {
     char text[2 * MOST_TUBES * 64];
     size_t used = 0;
-    bool same = true;
-    for (int i = 0; i < s->nbreak; i++) same = same && value[i] == value[0];
-    if (same) {
-        *out = number(r, value[0]);
-        return *out ? SNW_OK : snw_read_memory(r);
-    }
-    for (int i = 0; i + 1 < s->nbreak; i++)
+    int jumps = 0;
+    for (int i = 0; i + 1 < s->nbreak; i++) {
+        if (value[i] == value[i + 1]) continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "if(x < %.17g, %.17g, ",
                                  s->break_at[i], value[i]);
+        jumps++;
+    }
     used += (size_t)snprintf(text + used, sizeof text - used, "%.17g", value[s->nbreak - 1]);
-    for (int i = 0; i + 1 < s->nbreak; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, ")");
+    for (int i = 0; i < jumps; i++) used += (size_t)snprintf(text + used, sizeof text - used, ")");
     const char *kept = snw_pool_text(r->pool, text, used);
     if (!kept) return snw_read_memory(r);
     const snw_dim dim = SNW_DIM_NONE;
@@ -300,8 +331,8 @@ static snw_status tube_section(snw_reader *r, const snw_tube_desc *d, const tube
     return SNW_OK;
 }
 
-// strain basis on the pieces up to the end of a tube
-static snw_status piece_basis(snw_reader *r, const tube_set *s, double length, snw_basis *out) {
+// strain basis on the elements up to the end of a tube
+static snw_status element_basis(snw_reader *r, const tube_set *s, double length, snw_basis *out) {
     double *breaks = snw_pool_array(r->pool, (size_t)s->nbreak + 1, sizeof *breaks);
     if (!breaks) return snw_read_memory(r);
     int n = 0;
@@ -313,7 +344,7 @@ static snw_status piece_basis(snw_reader *r, const tube_set *s, double length, s
     out->nfun = snw_basis_size(out->kind, s->degree, n);
     if (out->nfun <= SNW_BASIS_MAX_FUNCTIONS) return SNW_OK;
     return snw_fail_at(r->err, s->desc[0].location,
-                       "%d pieces of degree %d make %d functions, at most %d are possible", n,
+                       "%d elements of degree %d make %d functions, at most %d are possible", n,
                        s->degree, out->nfun, SNW_BASIS_MAX_FUNCTIONS);
 }
 
@@ -336,7 +367,7 @@ static snw_status base_link(snw_reader *r, const tube_set *s, int i, int base, s
     out->has_rod = true;
     snw_rod_desc *rod = &out->rod;
     rod->length = -t->translation;
-    rod->magnus = 2;
+    rod->magnus = 4; // integrates the twist exactly
     rod->nodes = BASE_FUNCTIONS;
     rod->active[SNW_TWIST] = true;
     rod->basis[SNW_TWIST] =
@@ -361,9 +392,9 @@ static snw_status twist_link(snw_reader *r, const tube_set *s, int i, int base,
     if (!out->name) return snw_read_memory(r);
     snw_rod_desc *rod = &out->rod;
     rod->length = d->length;
-    rod->magnus = 2;
+    rod->magnus = 4; // integrates the twist exactly
     rod->active[SNW_TWIST] = true;
-    SNW_TRY(piece_basis(r, s, d->length, &rod->basis[SNW_TWIST]));
+    SNW_TRY(element_basis(r, s, d->length, &rod->basis[SNW_TWIST]));
     rod->nodes = rod->basis[SNW_TWIST].nelem * (s->degree + 1);
     light.mass = 0;
     SNW_TRY(tube_section(r, d, &light, false, rod));
@@ -374,15 +405,15 @@ static snw_status twist_link(snw_reader *r, const tube_set *s, int i, int base,
 // The common centreline: stiffness of the innermost tube, mass and outer radius of all.
 static snw_status centreline(snw_reader *r, const tube_set *s, snw_rod_desc *rod) {
     const snw_tube_desc *first = &s->desc[0];
-    double mass[2 * MOST_TUBES] = {0}, spin[2 * MOST_TUBES] = {0}, radius[2 * MOST_TUBES] = {0},
-                    bend[2 * MOST_TUBES] = {0};
+    double mass[MOST_ELEMENTS] = {0}, spin[MOST_ELEMENTS] = {0}, radius[MOST_ELEMENTS] = {0},
+           bend[MOST_ELEMENTS] = {0};
     SNW_TRY(tube_section(r, first, &s->read[0], true, rod));
     rod->length = first->length;
     rod->magnus = 6;
     rod->nodes = s->nbreak * (s->degree + MORE_NODES);
     for (int k = 0; k < 3; k++) {
         rod->active[k] = true;
-        SNW_TRY(piece_basis(r, s, first->length, &rod->basis[k]));
+        SNW_TRY(element_basis(r, s, first->length, &rod->basis[k]));
     }
     for (int i = 0; i < s->nbreak; i++) {
         const double from = i > 0 ? s->break_at[i - 1] : 0, x = 0.5 * (from + s->break_at[i]);
@@ -402,21 +433,26 @@ static snw_status centreline(snw_reader *r, const tube_set *s, snw_rod_desc *rod
     return SNW_OK;
 }
 
-snw_status snw_read_tubes(snw_reader *r, const snw_node *node, const snw_entry *degree, int host,
+snw_status snw_read_tubes(snw_reader *r, const snw_node *node, const snw_tube_keys *keys, int host,
                           int extra) {
     snw_desc *d = r->desc;
     snw_link_desc *link = &d->link[host], *base = &d->link[extra];
-    tube_set s = {.n = node->kind == SNW_NODE_MAP ? node->n : 0, .degree = SNW_TUBE_DEGREE};
+    tube_set s = {.n = node->kind == SNW_NODE_MAP ? node->n : 0, .degree = DEGREE};
     if (s.n == 0)
         return snw_fail_at(r->err, node->location,
                            "'tubes' lists tubes by name, from the inside out: 'inner: {..}'");
     if (s.n > MOST_TUBES)
         return snw_fail_at(r->err, node->location, "%d tubes are more than %d", s.n, MOST_TUBES);
-    if (degree) SNW_TRY(snw_read_integer(r, degree->value, "degree", 1, 12, &s.degree));
+    int elements = 0;
+    if (keys->degree)
+        SNW_TRY(snw_read_integer(r, keys->degree->value, "degree", 1, MOST_DEGREE, &s.degree));
+    if (keys->elements)
+        SNW_TRY(
+            snw_read_integer(r, keys->elements->value, "elements", 1, MOST_ELEMENTS, &elements));
     s.desc = &d->tube[d->ntube];
     for (int i = 0; i < s.n; i++) SNW_TRY(read_tube(r, &node->entry[i], &s.desc[i], &s.read[i]));
     SNW_TRY(check_set(r, &s));
-    gather_breaks(&s);
+    SNW_TRY(gather_breaks(r, elements, &s));
     *base = (snw_link_desc){.name = snw_pool_format(r->pool, "%s.exit", link->name),
                             .location = link->location,
                             .pose = link->pose,

@@ -231,8 +231,6 @@ typedef struct snw_tube_desc {
     snw_law rotation;    // of its base, rad, law of t; NULL: 0, or an actuator turns it
 } snw_tube_desc;
 
-#define SNW_TUBE_DEGREE 6 // default degree of their strains between ends of tubes and bends
-
 // ---- loops
 
 // Loop closure: sites a and b are connected by a joint, with frame b at `pose` in frame a when the
