@@ -368,7 +368,7 @@ static snw_status base_link(snw_reader *r, const tube_set *s, int i, int base, s
     snw_rod_desc *rod = &out->rod;
     rod->length = -t->translation;
     rod->magnus = 4; // integrates the twist exactly
-    rod->nodes = BASE_FUNCTIONS;
+    rod->nodes = BASE_FUNCTIONS - 1 + MORE_NODES;
     rod->active[SNW_TWIST] = true;
     rod->basis[SNW_TWIST] =
         (snw_basis){.kind = SNW_BASIS_LEGENDRE, .nfun = BASE_FUNCTIONS, .nelem = 1};
@@ -395,7 +395,7 @@ static snw_status twist_link(snw_reader *r, const tube_set *s, int i, int base,
     rod->magnus = 4; // integrates the twist exactly
     rod->active[SNW_TWIST] = true;
     SNW_TRY(element_basis(r, s, d->length, &rod->basis[SNW_TWIST]));
-    rod->nodes = rod->basis[SNW_TWIST].nelem * (s->degree + 1);
+    rod->nodes = rod->basis[SNW_TWIST].nelem * (s->degree + MORE_NODES);
     light.mass = 0;
     SNW_TRY(tube_section(r, d, &light, false, rod));
     for (int k = SNW_BEND_Y; k <= SNW_BEND_Z; k++) rod->section.inertia[diagonal(k)] = NULL;
