@@ -120,6 +120,7 @@ typedef struct snw_tube_keys {
 snw_status snw_read_tubes(snw_reader *r, const snw_node *node, const snw_tube_keys *keys, int host,
                           int extra);
 snw_status snw_read_tube_rotations(snw_reader *r); // after the actuators
+snw_status snw_check_sliding(snw_reader *r);       // after the study
 // Keys of a link that define its joint; NULL when not given.
 typedef struct snw_joint_keys {
     const snw_entry *joint, *axis, *axes, *pitch, *stiffness, *damping, *friction, *creep, *rest,

@@ -152,7 +152,11 @@ static snw_status probe_of_tube(snw_reader *r, const snw_entry *e, snw_probe_des
     out->of = SNW_PROBE_OF_TUBE;
     out->site.link = d->tube[out->item].own;
     out->site.location = e->value->location;
-    return snw_read_site_on_link(r, e->value, text + stem, &out->site);
+    SNW_TRY(snw_read_site_on_link(r, e->value, text + stem, &out->site));
+    // a part of the tube: while tubes slide the rod of its twist is longer (model/tube_layout.c)
+    if (out->site.kind == SNW_SITE_AT && strchr(text, '%'))
+        out->site.x *= d->tube[out->item].length / d->link[out->site.link].rod.length;
+    return SNW_OK;
 }
 
 static snw_status probe_of_contact(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {

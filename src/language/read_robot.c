@@ -5,6 +5,7 @@
 #include "language/read.h"
 
 #include "base/fail.h"
+#include "model/tube_layout.h"
 
 #include <stdio.h>
 
@@ -259,6 +260,7 @@ snw_status snw_read_robot(snw_reader *r) {
         SNW_TRY(read_link(r, &node->entry[i], i, extra));
         extra += snw_tubes_links(node->entry[i].value);
     }
+    SNW_TRY(snw_tubes_place(d, 0, r->pool, d->link, d->tube, r->err));
     SNW_TRY(snw_read_sites(r));
     for (int i = 0, extra = written; i < written; i++) {
         const snw_node *link = node->entry[i].value;

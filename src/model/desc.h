@@ -220,15 +220,23 @@ typedef struct snw_link_desc {
 // host itself, or a link that nothing else is attached to.
 typedef struct snw_tube_desc {
     const char *name;
-    snw_source_location location;
-    int host, base, own; // links
-    double length;       // beyond the exit, m
-    double straight;     // of which straight: curved from there on
-    double curvature;    // of the curved part without stress, about local y, 1/m
-    double bending;      // bending stiffness EI, N m^2
-    double torsion;      // torsional stiffness GJ, N m^2
-    double damping;      // retardation time, s
-    snw_law rotation;    // of its base, rad, law of t; NULL: 0, or an actuator turns it
+    snw_source_location location, radius_location, translation_location;
+    int host, base, own;               // links
+    double radius;                     // outer, m; 0: not given
+    double inner;                      // m
+    const snw_material_desc *material; // NULL: none
+    double bending, torsion;           // stiffness EI and GJ, N m^2
+    double mass;                       // per length, kg/m
+    double rotary;                     // rotary inertia per length about y and z, kg m
+    double damping;                    // retardation time, s
+    double straight_part, curved_part; // lengths from its base on, m
+    double curvature;                  // of the curved part without stress, about local y, 1/m
+    snw_law rotation;     // of its base, rad, law of t; NULL: 0, or an actuator turns it
+    snw_law translation;  // of its base along x, m, law of t; not positive
+    int degree, elements; // of the strains in an element; elements of a piece, 0: automatic
+    // by snw_tubes_place
+    double length;   // beyond the exit, m
+    double straight; // of which straight: curved from there on
 } snw_tube_desc;
 
 // ---- loops
