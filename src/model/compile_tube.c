@@ -75,8 +75,9 @@ static void add_bends(const snw_rod *host, double x, double toward, double *phi,
     }
 }
 
-// Ends of the intervals on which all fields of a tube are smooth; returns their number. x: room for
-// the breaks of both rods and two more.
+// Ends of the intervals on which all fields of a tube are smooth; returns their number. Where tubes
+// slide they go on behind the end of the tube, so that there are always as many. x: room for the
+// breaks of both rods and two more.
 static int tube_intervals(const snw_rod *host, const snw_rod *own, const snw_tube_desc *d,
                           double *x) {
     const double slack = 1e-9 * host->L;
@@ -88,7 +89,7 @@ static int tube_intervals(const snw_rod *host, const snw_rod *own, const snw_tub
     qsort(x, (size_t)n, sizeof *x, snw_compare_doubles);
     int kept = 1; // x[0] is the exit
     for (int i = 1; i < n; i++) {
-        if (x[i] - x[kept - 1] > slack && x[i] <= d->length + slack) x[kept++] = x[i];
+        if (x[i] - x[kept - 1] > slack && x[i] <= own->L + slack) x[kept++] = x[i];
     }
     return kept;
 }
@@ -116,7 +117,7 @@ static void add_points(const snw_build *b, const snw_tube *first, const snw_tube
             add_angle(b, first, x, -1, s->phi, to);
             if (to->point) {
                 to->point[to->npoint] =
-                    (snw_tube_point){.w = h * s->w[i],
+                    (snw_tube_point){.w = middle < d->length ? h * s->w[i] : 0,
                                      .kappa = middle > d->straight ? d->curvature : 0,
                                      .rest = {rest.e[SNW_BEND_Y], rest.e[SNW_BEND_Z]},
                                      .term0 = term0,
