@@ -705,6 +705,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
             status = statics_explain(st, status, opts->follow, info, t, err);
         if (status == SNW_OK && !(opts->march > 0)) {
             status = snw_branch_judge(st, opts, s, info);
+            if (status == SNW_OK) status = snw_branch_of_start(st, opts, s, info);
             if (status == SNW_E_STOPPED)
                 status = statics_explain(st, status, opts->follow, info, t, err);
         }

@@ -82,3 +82,8 @@ SNW_NODISCARD snw_status snw_branch_cross(snw_statics *st, const snw_statics_opt
 // by a stable one nearby, unless opts->follow. Fails only with SNW_E_STOPPED.
 SNW_NODISCARD snw_status snw_branch_judge(snw_statics *st, const snw_statics_opts *opts,
                                           const snw_state *start, snw_statics_info *info);
+// If the start was an initial shape out of balance: st->x <- the stable equilibrium to which a
+// damped motion with closed loops leads from `start`, where that is another than st->x, since
+// Newton's method may have jumped to it. Fails only with SNW_E_STOPPED.
+SNW_NODISCARD snw_status snw_branch_of_start(snw_statics *st, const snw_statics_opts *opts,
+                                             const snw_state *start, snw_statics_info *info);
