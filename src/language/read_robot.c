@@ -260,7 +260,8 @@ snw_status snw_read_robot(snw_reader *r) {
         SNW_TRY(read_link(r, &node->entry[i], i, extra));
         extra += snw_tubes_links(node->entry[i].value);
     }
-    SNW_TRY(snw_tubes_place(d, 0, r->pool, d->link, d->tube, r->err));
+    const snw_status placed = snw_tubes_place(d, 0, r->pool, d->link, d->tube, r->err);
+    if (placed != SNW_OK) return placed == SNW_E_MODEL ? SNW_E_PARSE : placed;
     SNW_TRY(snw_read_sites(r));
     for (int i = 0, extra = written; i < written; i++) {
         const snw_node *link = node->entry[i].value;
