@@ -11,6 +11,7 @@
 #include "model/tube_layout.h"
 
 #include <math.h>
+#include <string.h>
 
 #define CONCENTRIC_TUBE_KEYS(X)                                                                    \
     X(TUBE_RADIUS, "radius", "m", "outer radius; inner is a radius too")                           \
@@ -237,6 +238,12 @@ static const snw_motor_desc *motor_of(const snw_desc *d, int link) {
     return NULL;
 }
 
+// inner_rotation of the tube inner, a_rotation(2) of the tube a(2)
+static const char *rotation_name(snw_reader *r, const char *tube) {
+    const int stem = (int)strcspn(tube, "(");
+    return snw_pool_format(r->pool, "%.*s_rotation%s", stem, tube, tube + stem);
+}
+
 snw_status snw_read_tube_rotations(snw_reader *r) {
     snw_desc *d = r->desc;
     for (int i = 0; i < d->ntube; i++) {
@@ -252,7 +259,7 @@ snw_status snw_read_tube_rotations(snw_reader *r) {
         if (!law) return snw_read_memory(r);
         law[0] = t->rotation ? t->rotation : snw_expr_constant(r->pool, 0);
         snw_motor_desc *m = &d->motor[d->nmotor++];
-        *m = (snw_motor_desc){.name = snw_pool_format(r->pool, "%s_rotation", t->name),
+        *m = (snw_motor_desc){.name = rotation_name(r, t->name),
                               .location = t->location,
                               .kind = SNW_ACTUATOR_JOINT,
                               .given = SNW_GIVEN_MOTION,
