@@ -73,6 +73,7 @@ static void power_is_stored_or_heat(void **state) {
 #ifndef SNW_NUMBERS // tests without derivatives
 
 #include "oracle/tubes.h"
+#include "sinew/robot.h"
 
 // ---- equilibria ---------------------------------------------------------------------------------
 
@@ -244,6 +245,74 @@ static void sliding_tubes_arrive_where_others_are(void **state) {
     snw_series_clear(&there.series);
 }
 
+// ---- by hand ------------------------------------------------------------------------------------
+
+static const char held_text[] =
+    "sinew: 1\ngravity: 0\nparameters: {push: -0.1 m}\nrobot:\n  arm:\n    on: world\n    tubes:\n"
+    "      inner: {bending: 0.005, torsion: 0.004, curvature: 8, straight: 0.2, curved: 0.1, "
+    "translation: push}\n"
+    "      outer: {bending: 0.019, torsion: 0.015, curvature: 10, straight: 0.12, curved: 0.08, "
+    "translation: -0.07}\nprobes: {tip: {position: arm}}\n";
+
+static snw_robot *held(const char *text, int nset, const char *const *set) {
+    snw_robot *r = NULL;
+    snw_error err = {0};
+    if (snw_robot_parse("m.yaml", text, strlen(text), NULL, nset, set, &r, &err) != SNW_OK)
+        fail_msg("%s", err.text);
+    return r;
+}
+
+static void turn(snw_robot *r, const char *actuator, double angle) {
+    snw_error err = {0};
+    const int i = snw_robot_actuator(r, actuator);
+    assert_true(i >= 0);
+    if (snw_robot_set_motion(r, i, &angle, NULL, NULL, &err) != SNW_OK ||
+        snw_robot_equilibrium(r, 0, &err) != SNW_OK)
+        fail_msg("%s", err.text);
+}
+
+// bases turned by their actuators, and slid by a parameter, lead where the file does
+static void tubes_are_turned_and_slid_by_hand(void **state) {
+    (void)state;
+    static const char *const pushed[] = {"push=-0.12 m"};
+    snw_error err = {0};
+    snw_robot *moved = held(held_text, 0, NULL), *there = held(held_text, 1, pushed);
+    double a[3], b[3], before[3];
+    turn(moved, "inner_rotation", 1.2);
+    assert_int_equal(snw_robot_probe(moved, "tip", 3, before), 3);
+    if (snw_robot_set_parameters(moved, 1, pushed, &err) != SNW_OK) fail_msg("%s", err.text);
+    turn(moved, "inner_rotation", 1.3);
+    turn(there, "inner_rotation", 1.3);
+    assert_int_equal(snw_robot_probe(moved, "tip", 3, a), 3);
+    assert_int_equal(snw_robot_probe(there, "tip", 3, b), 3);
+    for (int i = 0; i < 3; i++) assert_near(a[i], b[i], 1e-11);
+    assert_true(fabs(a[0] - before[0]) > 0.01);
+    snw_robot_close(moved);
+    snw_robot_close(there);
+    // laws of time are those of a study
+    static const char *const law[] = {"arm.tubes.inner.translation=-0.1 m - 0.01 m/s*t"};
+    snw_robot *none = NULL;
+    assert_int_equal(
+        snw_robot_parse("m.yaml", held_text, strlen(held_text), NULL, 1, law, &none, &err),
+        SNW_E_MODEL);
+    assert_non_null(strstr(err.text, "slide by a law of t"));
+}
+
+// a torque at the tip twists the innermost tube alone where nothing is curved
+static void a_torque_at_the_tip_twists_the_innermost_tube(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok(
+        "sinew: 1\ngravity: 0\nrobot: {arm: {on: world, tubes: {inner: {bending: 2, torsion: "
+        "0.5, straight: 1.3, translation: -0.3}, outer: {bending: 3, torsion: 0.7, straight: "
+        "0.6}}}}\nloads: {screw: {on: arm.tip, torque: [0.2, 0, 0]}}\nstudy: [static: ]\n"
+        "probes: {a: {tube: inner}, b: {tube: outer}}\n",
+        &o);
+    assert_near(last(&o, 0), 0.2 * 1.3 / 0.5, 1e-12);
+    assert_near(last(&o, 3), 0, 1e-12);
+    snw_series_clear(&o.series);
+}
+
 // ---- motion -------------------------------------------------------------------------------------
 
 // tubes let go spring back: schemes without damping of their own account for all energy
@@ -287,6 +356,8 @@ int main(void) {
         cmocka_unit_test(tubes_snap_where_their_branch_ends),
         cmocka_unit_test(bases_that_turn_together_turn_the_robot),
         cmocka_unit_test(sliding_tubes_arrive_where_others_are),
+        cmocka_unit_test(tubes_are_turned_and_slid_by_hand),
+        cmocka_unit_test(a_torque_at_the_tip_twists_the_innermost_tube),
         cmocka_unit_test(motions_keep_their_energy),
 #endif
     };
