@@ -8,7 +8,6 @@
 #include "math/vector.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum {
@@ -176,23 +175,15 @@ static snw_law number(tube_set *s, double value) {
 
 // *out <- law of x with one value in each element; it jumps where a tube ends or becomes curved
 static snw_status piecewise(tube_set *s, const double *value, snw_law *out, snw_error *err) {
-    char text[2 * SNW_TUBES_MOST * 64];
-    size_t used = 0;
-    int jumps = 0;
+    double at[SNW_TUBES_MOST_ELEMENTS], kept[SNW_TUBES_MOST_ELEMENTS];
+    int n = 0;
     for (int i = 0; i + 1 < s->nbreak; i++) {
         if (value[i] == value[i + 1]) continue;
-        used += (size_t)snprintf(text + used, sizeof text - used, "if(x < %.17g, %.17g, ",
-                                 s->break_at[i], value[i]);
-        jumps++;
+        at[n] = s->break_at[i];
+        kept[n++] = value[i];
     }
-    used += (size_t)snprintf(text + used, sizeof text - used, "%.17g", value[s->nbreak - 1]);
-    for (int i = 0; i < jumps; i++) used += (size_t)snprintf(text + used, sizeof text - used, ")");
-    const char *kept = snw_pool_text(s->pool, text, used);
-    if (!kept) return snw_fail_memory(err);
-    const snw_dim dim = SNW_DIM_NONE;
-    const snw_expr_rules rules = {.dim = &dim, .vars = SNW_VAR_X | SNW_VAR_L};
-    const snw_source_location at = s->tube[0].location;
-    return snw_expr_parse(s->pool, NULL, kept, &rules, at.file, at.line, at.column, out, err);
+    kept[n] = value[s->nbreak - 1];
+    return snw_expr_steps(s->pool, n, at, kept, out, err);
 }
 
 static size_t diagonal(int i) { return (size_t)i * 7; }
