@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Bending of concentric tubes: forces, derivatives and energy, theory.md 3.18.
+// Bending of concentric tubes: forces, derivatives and energy, theory.md 3.19.
 
 #include "dynamics/tube.h"
 

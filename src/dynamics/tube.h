@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// tube.h: bending of concentric tubes, theory.md 3.18. The first, innermost tube is an ordinary
+// tube.h: bending of concentric tubes, theory.md 3.19. The first, innermost tube is an ordinary
 // rod, the host; a tube around it shares its bends u and is rotated by psi relative to it. Its
 // torsion is that of rods of its own; its bending couples both by the energy k/2 |u - kappa
 // e(psi)|^2 per length and, with the retardation time tau, by k tau |u' - psi' e_x x u|^2 of

@@ -222,6 +222,7 @@ static snw_status sort_links(snw_reader *r) {
     for (int k = 0; k < n; k++) {
         sorted[k] = d->link[order[k]];
         if (sorted[k].on.link >= 0) sorted[k].on.link = position[sorted[k].on.link];
+        if (sorted[k].beyond) sorted[k].beyond = 1 + position[sorted[k].beyond - 1];
     }
     d->link = sorted;
     for (int i = 0; i < d->ntube; i++) {
@@ -248,12 +249,13 @@ snw_status snw_read_robot(snw_reader *r) {
                            "there is no robot: give its links by name under 'robot:'");
     }
     const int written = d->nlink; // the links of the file come first, then those of tubes
-    int ntube = 0;
+    int ntube = 0, nsliding = 0;
+    SNW_TRY(snw_count_sliding_rods(r, &nsliding));
     for (int i = 0; i < written; i++) {
         d->nlink += snw_tubes_links(node->entry[i].value);
         ntube += snw_tubes_written(node->entry[i].value);
     }
-    d->link = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *d->link);
+    d->link = snw_pool_array(r->pool, (size_t)(d->nlink + nsliding), sizeof *d->link);
     d->tube = snw_pool_array(r->pool, (size_t)ntube, sizeof *d->tube);
     if (!d->link || !d->tube) return snw_read_memory(r);
     for (int i = 0, extra = written; i < written; i++) {
@@ -262,6 +264,7 @@ snw_status snw_read_robot(snw_reader *r) {
     }
     const snw_status placed = snw_tubes_place(d, 0, r->pool, d->link, d->tube, r->err);
     if (placed != SNW_OK) return placed == SNW_E_MODEL ? SNW_E_PARSE : placed;
+    SNW_TRY(snw_read_sliding_rods(r));
     SNW_TRY(snw_read_sites(r));
     for (int i = 0, extra = written; i < written; i++) {
         const snw_node *link = node->entry[i].value;
@@ -270,6 +273,7 @@ snw_status snw_read_robot(snw_reader *r) {
         extra += snw_tubes_links(link);
     }
     SNW_TRY(sort_links(r));
+    SNW_TRY(snw_list_sites(r));
     // a link is active only while its parent is
     for (int i = 0; i < d->nlink; i++) {
         snw_link_desc *l = &d->link[i];

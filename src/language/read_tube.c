@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Reads concentric tubes. A link with `tubes` becomes several links of the description (theory.md
-// 3.18): its base at the exit, for each tube the straight part behind the exit with the joint that
+// 3.19): its base at the exit, for each tube the straight part behind the exit with the joint that
 // turns it, the centreline beyond it as the rod of the link itself, which is that of the innermost
 // tube, and a rod that only twists for each other tube. Their lengths and sections are those of
 // model/tube_layout.h.

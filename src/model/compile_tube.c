@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Concentric tubes: quadrature points of the bending of the outer ones, with the coordinates that
-// move them (theory.md 3.18).
+// move them (theory.md 3.19).
 #include "model/compile.h"
 
 #include "math/quadrature.h"

@@ -158,6 +158,7 @@ void snw_section_sizes(const snw_section_desc *d, double x, double L,
 typedef struct snw_rod_desc {
     double length;        // m; of a rod of variable length: initial free length
     bool variable_length; // the rod slides through its root and its free length is a coordinate
+    bool fixed_root;      // variable length: it is fixed at its root and passes its tip instead
     const snw_material_desc *material; // NULL: none
     snw_section_desc section;
     snw_law rest[6];    // rest strain, laws of x and L; stretch counts from 0 (unstretched)
@@ -211,9 +212,10 @@ typedef struct snw_link_desc {
     snw_law when; // condition under which the link exists: NULL (always), a constant, or a
                   // condition signal that implies the condition of the parent
     bool hidden;  // its rod is the torsion of a tube, not a part in space: not drawn
+    int beyond;   // its rod slides through a loop: 1 + link of the part beyond it; 0: it does not
 } snw_link_desc;
 
-// Tube of a concentric-tube robot, theory.md 3.18. All tubes of a robot share the centreline of the
+// Tube of a concentric-tube robot, theory.md 3.19. All tubes of a robot share the centreline of the
 // rod of link `host`, whose frame is that of the first, innermost tube. Behind the exit, where the
 // centreline begins, a tube is straight: its link `base` has the joint that rotates it and, unless
 // its length is zero, a rod that twists. Beyond the exit its twist is that of the rod of `own`: the
@@ -263,6 +265,11 @@ typedef struct snw_loop_desc {
     bool groove;      // ring: one of several along a rod that follows a groove
     bool fixes_frame; // sliding anchor at x(t): V + xi dx/dt = 0 (the frame at x(t) is at rest)
                       // instead of V = 0 (the material section is at rest)
+    bool slides;      // the rod of link b passes through it; b is the section at the loop
+    double friction, creep; // slides: coefficient, and rate below which it is smoothed, m/s
+    snw_law open;      // slides: condition under which it is open, and a lock holds the arc length
+    bool keeps_length; // no joint: the two parts of the rod of link b, which slides through a loop,
+                       // have a constant total length
 } snw_loop_desc;
 
 // ---- loads

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Rods of concentric tubes at an instant: lengths, elements between the places where a tube ends or
-// becomes curved, sections and poses (theory.md 3.18).
+// becomes curved, sections and poses (theory.md 3.19).
 #include "model/tube_layout.h"
 
 #include "base/fail.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// tube_layout.h: rods of a concentric-tube robot at an instant, theory.md 3.18. The pieces between
+// tube_layout.h: rods of a concentric-tube robot at an instant, theory.md 3.19. The pieces between
 // places where a tube ends or becomes curved move as the tubes slide in each other.
 #pragma once
 

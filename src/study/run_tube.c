@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Concentric tubes that slide by laws of t (theory.md 3.18): before each equilibrium a model is
+// Concentric tubes that slide by laws of t (theory.md 3.19): before each equilibrium a model is
 // compiled with the rods of that instant, and everything that holds the present model of the phase
 // is told to use it. Coordinates and sizes are the same, so states and workspaces remain valid.
 #include "study/run_private.h"
