@@ -161,6 +161,7 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
                        : p->of == SNW_PROBE_OF_TENDON        ? d->tendon[p->item].name
                        : p->of == SNW_PROBE_OF_CONTACT       ? d->contact[p->item].name
                        : p->of == SNW_PROBE_OF_FORCE_ELEMENT ? d->force_element[p->item].name
+                       : p->of == SNW_PROBE_OF_TUBE          ? d->tube[p->item].name
                                                              : d->loop[p->item].name);
     } else if (snw_probe_table[p->kind].subject == SNW_OF_SITES) {
         char from[TEXT], to[TEXT];

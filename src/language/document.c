@@ -188,6 +188,7 @@ snw_status snw_read_model(snw_reader *r) {
 static snw_status document_read_all(snw_reader *r) {
     SNW_TRY(snw_read_model(r));
     SNW_TRY(snw_read_study(r));
+    SNW_TRY(snw_check_sliding(r));
     SNW_TRY(snw_read_record(r));
     SNW_TRY(snw_read_expects(r));
     SNW_TRY(snw_read_live(r));

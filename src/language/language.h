@@ -30,6 +30,7 @@
     X(section)                                                                                     \
     SHAPES                                                                                         \
     X(components)                                                                                  \
+    X(concentric_tube)                                                                             \
     X(body)                                                                                        \
     X(cylinder)                                                                                    \
     X(sphere)                                                                                      \

@@ -211,8 +211,35 @@ typedef struct snw_link_desc {
     snw_body_desc body;
     snw_law when; // condition under which the link exists: NULL (always), a constant, or a
                   // condition signal that implies the condition of the parent
+    bool hidden;  // its rod is the torsion of a tube, not a part in space: not drawn
     int beyond;   // its rod slides through a loop: 1 + link of the part beyond it; 0: it does not
 } snw_link_desc;
+
+// Tube of a concentric-tube robot, theory.md 3.19. All tubes of a robot share the centreline of the
+// rod of link `host`, whose frame is that of the first, innermost tube. Behind the exit, where the
+// centreline begins, a tube is straight: its link `base` has the joint that rotates it and, unless
+// its length is zero, a rod that twists. Beyond the exit its twist is that of the rod of `own`: the
+// host itself, or a link that nothing else is attached to.
+typedef struct snw_tube_desc {
+    const char *name;
+    snw_source_location location, radius_location, translation_location;
+    int host, base, own;               // links
+    double radius;                     // outer, m; 0: not given
+    double inner;                      // m
+    const snw_material_desc *material; // NULL: none
+    double bending, torsion;           // stiffness EI and GJ, N m^2
+    double mass;                       // per length, kg/m
+    double rotary;                     // rotary inertia per length about y and z, kg m
+    double damping;                    // retardation time, s
+    double straight_part, curved_part; // lengths from its base on, m
+    double curvature;                  // of the curved part without stress, about local y, 1/m
+    snw_law rotation;     // of its base, rad, law of t; NULL: 0, or an actuator turns it
+    snw_law translation;  // of its base along x, m, law of t; not positive
+    int degree, elements; // of the strains in an element; elements of a piece, 0: automatic
+    // by snw_tubes_place
+    double length;   // beyond the exit, m
+    double straight; // of which straight: curved from there on
+} snw_tube_desc;
 
 // ---- loops
 
@@ -440,7 +467,8 @@ typedef enum snw_probe_of {
     SNW_PROBE_OF_TENDON,
     SNW_PROBE_OF_LOOP,
     SNW_PROBE_OF_CONTACT,
-    SNW_PROBE_OF_FORCE_ELEMENT
+    SNW_PROBE_OF_FORCE_ELEMENT,
+    SNW_PROBE_OF_TUBE
 } snw_probe_of;
 
 enum {
@@ -665,9 +693,10 @@ typedef struct snw_desc {
     snw_pool *pool; // owns all that the description points to
     const char *title, *about;
     snw_law gravity[3]; // world frame, laws of t, m/s^2
-    int nlink, nloop, nload, nstress, nmotor, ntendon, nfluid, ncontact, nforce_element, ninitial,
-        nprobe, nsignal, nstep;
+    int nlink, ntube, nloop, nload, nstress, nmotor, ntendon, nfluid, ncontact, nforce_element,
+        ninitial, nprobe, nsignal, nstep;
     snw_link_desc *link;
+    snw_tube_desc *tube; // of each concentric-tube robot from the inside out
     snw_loop_desc *loop;
     snw_load_desc *load;
     snw_stress_desc *stress;

@@ -406,6 +406,7 @@ void snw_run_destroy(snw_run *r) {
         snw_statics_destroy(r->phase[i].statics);
         snw_closure_rows_destroy(r->phase[i].rows);
         snw_model_destroy(r->phase[i].remeshed);
+        snw_pool_destroy(r->phase[i].tube_pool);
         snw_model_destroy(r->phase[i].compiled);
     }
     snw_pool_destroy(r->pool);
@@ -554,6 +555,7 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
             if (i == 0 || d->step[i - 1].kind != SNW_STEP_CHANGE)
                 SNW_TRY(snw_run_mesh_adapt(r, r->state, is_static, true, &changed, err));
         }
+        SNW_TRY(snw_run_place_tubes(r, r->state->t, err));
         switch (d->step[i].kind) {
         case SNW_STEP_STATIC:
             if (!d->step[i].steady) snw_run_warn_static_friction(r);

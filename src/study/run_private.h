@@ -22,6 +22,8 @@ typedef struct snw_phase {
     const snw_model *model; // in use: of `rows`, or `remeshed`, or `compiled`
     snw_statics *statics;
     snw_link_desc *link;        // own copy, where rods have adaptive meshes; else NULL
+    snw_tube_desc *tube;        // own copy, where concentric tubes slide; else NULL
+    snw_pool *tube_pool;        // of their present rods; NULL: the initial ones
     snw_truncation *truncation; // created at the first estimate; NULL: no estimate
     bool truncation_tried;      // creation was attempted
     snw_truncation_gap gap;     // why there is no estimate
@@ -230,6 +232,15 @@ SNW_NODISCARD snw_status snw_run_rows_alloc(snw_run *r);
 void snw_run_rows_reset(snw_run *r);
 void snw_run_rows_get(snw_run *r);
 SNW_NODISCARD snw_status snw_run_rows_set(snw_run *r, snw_error *err);
+
+// e->desc <- a copy whose links e->link can be modified, unless it is one.
+snw_status snw_run_own_links(snw_run *r, snw_phase *e);
+// From now on phase e uses m, with the rows of redundant loops chosen so far. The integrator of a
+// step is told by the caller.
+snw_status snw_run_use_model(snw_run *r, snw_phase *e, const snw_model *m);
+// Concentric tubes that slide take the places of time t (run_tube.c).
+snw_status snw_run_place_tubes(snw_run *r, double t, snw_error *err);
+
 
 // Adaptive meshes of rods (run_mesh.c). e->desc <- d, or a copy whose cells may change.
 SNW_NODISCARD snw_status snw_run_mesh_own_desc(snw_run *r, const snw_desc *d, snw_phase *e);

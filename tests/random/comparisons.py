@@ -242,6 +242,9 @@ def basis(model, run):
     other = clone(model)
     for rod in rods(other):
         refine(rod)
+    for link in other["robot"].values():
+        if "tubes" in link:
+            link.update(degree=5, elements=3)
     return compare_with(model, run, "basis", other, "a richer basis")
 
 
