@@ -70,7 +70,7 @@ snw_status snw_step_check_depth(const snw_model *m, const snw_work *w, double t,
                     "middle, and would come out on another side; the results so far are kept. "
                     "Write a larger stiffness",
                     t, m->label.link[m->seg[p->seg].link].name, -w->contact_point[k].gap,
-                    m->label.contact[p->contact].name);
+                    m->label.contact[m->contact[p->contact].of].name);
 }
 
 // First step that the tolerance may allow: local errors scale with (h/time scale)^power, theory.md

@@ -54,7 +54,8 @@
 #define OBSTACLE_KEYS(X)                                                                           \
     X(OBSTACLE_LINKS, "links", "a link, or a list",                                                \
       "links whose rods, or bodies if they have no rod, touch it; required")                       \
-    X(OBSTACLE_SHAPE, "shape", "plane, sphere, capsule, box, cylinder or torus",                   \
+    X(OBSTACLE_SHAPE, "shape",                                                                     \
+      "plane, sphere, capsule, box, cylinder, torus, height, mesh or hull",                        \
       "in its own axes: the axis of a capsule, cylinder or torus and the normal of a plane are z") \
     X(OBSTACLE_RADIUS, "radius", "m",                                                              \
       "of a sphere, capsule or cylinder; of the circle of a torus")                                \
@@ -63,7 +64,20 @@
     X(OBSTACLE_SIZE, "size", "three lengths, m", "full widths of a box")                           \
     X(OBSTACLE_SECTION, "section", "m", "radius of the section of a torus")                        \
     X(OBSTACLE_ROUNDING, "rounding", "m",                                                          \
-      "radius of the edges of a box or cylinder, 2 % of the smallest half width unless given")     \
+      "radius of the edges of a box or cylinder, 2 % of the smallest half width unless given; "    \
+      "what surrounds a hull")                                                                     \
+    X(OBSTACLE_HEIGHT, "height", "a length, a formula in x and y",                                 \
+      "of the surface of a height field, e.g. 2 cm*cos(x/0.1 m)*cos(y/0.1 m)")                     \
+    X(OBSTACLE_FILE, "file", "the name of a file",                                                 \
+      "of a height field: lines of numbers, x along each line and y from line to line; of a mesh " \
+      "or hull: .stl or .obj")                                                                     \
+    X(OBSTACLE_AREA, "area", "two lengths, m",                                                     \
+      "of a height field: full widths along x and y, about its origin; required")                  \
+    X(OBSTACLE_CORNERS, "corners", "list of three lengths, m", "of a hull, instead of a file")     \
+    X(OBSTACLE_SCALE, "scale", "m", "length of one unit of the file, 1 m unless given")            \
+    X(OBSTACLE_CELLS, "cells", "number",                                                           \
+      "along the longest side, of the grid on which the surface is interpolated: 64 for a "        \
+      "formula, 40 for a mesh unless given")                                                       \
     X(OBSTACLE_INSIDE, "inside", "true or false",                                                  \
       "links are inside of the shape, and touch its wall")                                         \
     X(OBSTACLE_ON, "on", "a site", "the frame that carries it, the world unless given")            \
@@ -230,7 +244,7 @@ static snw_status read_ground(snw_reader *r, const snw_entry *entry, snw_contact
 // Each size that the shape needs is given, and none that it does not have.
 static snw_status check_sizes(snw_reader *r, const snw_entry *const *e, const char *name,
                               const snw_obstacle_type *type) {
-    for (int i = OBSTACLE_RADIUS; i <= OBSTACLE_ROUNDING; i++) {
+    for (int i = OBSTACLE_RADIUS; i <= OBSTACLE_CELLS; i++) {
         const unsigned bit = 1U << (unsigned)(i - OBSTACLE_RADIUS);
         const char *key = snw_keys_obstacle.key[i].name;
         if (!e[i] && type->needs & bit) {
@@ -291,6 +305,15 @@ static snw_status read_shape(snw_reader *r, const snw_entry *const *e, snw_conta
     out->obstacle.kind = (snw_obstacle_kind)kind;
     SNW_TRY(check_sizes(r, e, out->name, type));
     SNW_TRY(read_sizes(r, e, &out->obstacle));
+    const snw_solid_keys keys = {.shape = e[OBSTACLE_SHAPE],
+                                 .rounding = e[OBSTACLE_ROUNDING],
+                                 .height = e[OBSTACLE_HEIGHT],
+                                 .file = e[OBSTACLE_FILE],
+                                 .area = e[OBSTACLE_AREA],
+                                 .corners = e[OBSTACLE_CORNERS],
+                                 .scale = e[OBSTACLE_SCALE],
+                                 .cells = e[OBSTACLE_CELLS]};
+    SNW_TRY(snw_read_solid(r, &keys, out));
     if (!e[OBSTACLE_INSIDE]) return SNW_OK;
     SNW_TRY(snw_read_switch(r, e[OBSTACLE_INSIDE]->value, "inside", &out->obstacle.inside));
     if (!out->obstacle.inside || type->can_be_inside) return SNW_OK;

@@ -235,8 +235,9 @@ static snw_status contact_sort(snw_build *b, const snw_contact_point *point) {
     return SNW_OK;
 }
 
-static snw_contact contact_of(const snw_contact_desc *d) {
-    return (snw_contact){.obstacle = d->obstacle,
+static snw_contact contact_of(const snw_contact_desc *d, int of) {
+    return (snw_contact){.of = of,
+                         .obstacle = d->obstacle,
                          .normal = d->normal,
                          .at = d->at,
                          .damping = d->damping,
@@ -254,7 +255,7 @@ snw_status snw_build_obstacles(snw_build *b) {
     if (b->memory_out) return SNW_E_MEMORY;
     for (int c = 0; c < d->ncontact; c++) {
         snw_contact *to = &b->contact[c];
-        *to = contact_of(&d->contact[c]);
+        *to = contact_of(&d->contact[c], c);
         b->m->hard = b->m->hard || to->hard;
         if (!d->contact[c].is_obstacle) continue;
         to->seg = snw_build_pose(b, &d->contact[c].pose, snw_build_site(b, &d->contact[c].on), -1);
