@@ -191,6 +191,7 @@ static snw_status read_height(snw_reader *r, const snw_solid_keys *k, snw_contac
     }
     SNW_TRY(read_area(r, k->area, area));
     f->h.n[2] = 1;
+    f->of_formula = k->height != NULL;
     SNW_TRY(k->height ? read_formula(r, k, area, f) : read_samples(r, k, area, f));
     snw_height_field_measure(f);
     out->obstacle.height = f;

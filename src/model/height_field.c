@@ -62,14 +62,16 @@ static height_foot closest(const snw_height_field *f, snw_vec3 y) {
     const height_foot start =
         foot_at(f, y, y.x + over * p.slope[0], y.y + over * p.slope[1]);
     if (start.F < p.F) p = start;
+    bool near = false;
     for (int i = 0; i < ITERATIONS; i++) {
         double step[2], scale = 1;
         foot_step(&p, step);
         const double size = fabs(step[0]) + fabs(step[1]);
         height_foot next = foot_at(f, y, p.u[0] - step[0], p.u[1] - step[1]);
-        // the last step of a converged sequence is taken as it is: derivatives follow from it
-        if (!(size > 1e-9 * cell)) return next;
-        for (int k = 0; k < HALVINGS && !(next.F <= p.F); k++) {
+        if (near) return next; // one more step than needed
+        near = !(size > 1e-9 * cell);
+        const double most = p.F * (1 + 1e-10); // small steps change F by less than rounding
+        for (int k = 0; !near && k < HALVINGS && !(next.F <= most); k++) {
             scale *= 0.5;
             next = foot_at(f, y, p.u[0] - scale * step[0], p.u[1] - scale * step[1]);
         }

@@ -9,6 +9,7 @@
 
 typedef struct snw_height_field {
     snw_spline_grid h; // plane grid of heights, m
+    bool of_formula;   // else of samples
     double error;      // of a formula: largest difference from the spline at the middles of cells, m
     double hollow;     // smallest radius of curvature where it is concave, m
     double hump;       // and where it is convex

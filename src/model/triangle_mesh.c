@@ -447,7 +447,8 @@ double snw_mesh_distance(const snw_mesh_search *s, snw_vec3 y, double bound) {
         double gap;
     } stack[DEPTH];
     int n = 0;
-    double best = bound * bound * (1 + 1e-12), side = 1;
+    double best = INFINITY, side = 1;
+    if (bound < INFINITY) best = bound * bound * (1 + 1e-12);
     stack[n].box = 0;
     stack[n++].gap = box_gap(&s->box[0], y);
     while (n > 0) {

@@ -169,10 +169,10 @@ export class Robot {
             this.poses.take(run.pose, k, 0, run.head.offset);
             scene.loads.forEach((l, i) => l.along || l.nodes.forEach((node) => put(node, run.load, 6 * (k * run.head.loads + i), -1)));
             scene.loops.forEach((l, i) => this.isThere(k, l.switch) && l.joint !== 'contact' && put(l.b, run.loop, 6 * (k * run.head.loops + i), 1));
-            // obstacles that are not too large
+            // obstacles that are not too large, and wide fields not at all
             for (const c of scene.contacts) {
                 const r = Math.max(c.radius + c.section, ...c.size.map((x) => x / 2));
-                if (c.kind === 'ground' || c.kind === 'plane' || c.node < 0 || !(r < 6 * this.size)) continue;
+                if (c.kind === 'ground' || (c.kind === 'height' && r > 2 * this.size) || c.kind === 'plane' || c.node < 0 || !(r < 6 * this.size)) continue;
                 this.origin(c.node, a);
                 for (let i = 0; i < 6; i++) places.push(...a.map((x, d) => x + (d === i >> 1 ? (i & 1 ? r : -r) : 0)));
             }
@@ -340,6 +340,8 @@ export class Robot {
         else if (c.kind === 'box') geometry = new THREE.BoxGeometry(c.size[0], c.size[1], c.size[2]);
         else if (c.kind === 'cylinder') geometry = upright(new THREE.CylinderGeometry(r, r, length, 56, 1, !(c.size[2] > 0)));
         else if (c.kind === 'torus') geometry = new THREE.TorusGeometry(r, c.section, 20, 64);
+        else if (c.faces.length > 0) geometry = this.surface(c);
+        else if (c.kind === 'mesh') geometry = new THREE.BoxGeometry(c.size[0], c.size[1], c.size[2]); // of too many faces
         else if (c.kind === 'plane') geometry = new THREE.PlaneGeometry(2 * this.size, 2 * this.size);
         else return;
         const mesh = new THREE.Mesh(geometry, c.inside ? this.shell : this.stone);
@@ -349,6 +351,16 @@ export class Robot {
         mesh.castShadow = !c.inside;
         this.obstacles.push({ node: c.node, mesh });
         this.group.add(mesh);
+    }
+
+    // A height field is smooth, a mesh or hull has edges.
+    private surface(c: ContactScene): THREE.BufferGeometry {
+        const shared = new THREE.BufferGeometry();
+        shared.setAttribute('position', new THREE.Float32BufferAttribute(c.vertices, 3));
+        shared.setIndex(c.faces);
+        const geometry = c.kind === 'height' ? shared : shared.toNonIndexed();
+        geometry.computeVertexNormals();
+        return geometry;
     }
 
     private moveObstacles(): void {
