@@ -79,7 +79,7 @@ export class Robot {
     private readonly hard = new THREE.MeshStandardMaterial({ roughness: 0.5, metalness: 0.08 });
     private readonly bodyMaterial = new THREE.MeshStandardMaterial({ roughness: 0.5, metalness: 0.1 });
     private readonly clear = new THREE.MeshStandardMaterial({ roughness: 0.3, transparent: true, opacity: 0.38, depthWrite: false });
-    private readonly stone = new THREE.MeshStandardMaterial({ roughness: 0.8, metalness: 0, side: THREE.DoubleSide });
+    private readonly stone = new THREE.MeshStandardMaterial({ roughness: 0.8, metalness: 0, side: THREE.DoubleSide, shadowSide: THREE.BackSide });
     private readonly shell = new THREE.MeshStandardMaterial({ roughness: 0.8, transparent: true, opacity: 0.3, side: THREE.BackSide, depthWrite: false });
     private readonly flat = new THREE.MeshBasicMaterial();
     private readonly pathMaterial = new THREE.LineBasicMaterial({ transparent: true, opacity: 0.22 });
@@ -312,7 +312,8 @@ export class Robot {
         } else if (body.shape === 'sphere') {
             geometry = new THREE.SphereGeometry(Math.max(a, least), 32, 20);
         } else {
-            // without a shape: the box with its moments of inertia, or a ball if no box has them
+            // without a shape: what it carries, or the box with its moments of inertia, or a ball if no box has them
+            if (this.scene.contacts.some((o) => o.faces.length > 0 && o.node >= 0 && this.scene.parent[o.node] === link.end)) return;
             const m = body.mass, [x, y, z] = body.inertia;
             const sums = [y + z - x, z + x - y, x + y - z], real = Math.min(...sums) >= -1e-6 * Math.max(...sums);
             const w = sums.map((i) => Math.sqrt(Math.max((6 * i) / m, 0)) || 0);
