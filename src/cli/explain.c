@@ -403,7 +403,7 @@ static void print_nonholonomic(const snw_desc *d, int i, const snw_run_info *inf
     if (info->loop_warning[i][0]) printf("    %s\n", info->loop_warning[i]);
 }
 
-// How well a surface that is data is represented.
+// Sizes of a surface that is data, and its error of interpolation.
 static void print_surface(const snw_obstacle *o) {
     if (o->height) {
         const snw_height_field *f = o->height;
@@ -414,10 +414,11 @@ static void print_surface(const snw_obstacle *o) {
     }
     if (o->grid) {
         const snw_distance_grid *g = o->grid;
-        printf("    %d faces, volume %.4g m^3; distance on %d x %d x %d samples %.3g m apart, off by "
-               "at most %.2g m, %.2g m from a cell away on, %.2g m in the mean\n",
-               g->mesh.nface, snw_mesh_volume(&g->mesh), g->grid.n[0], g->grid.n[1], g->grid.n[2],
-               g->grid.step[0], g->error, g->error_beyond, g->mean);
+        printf(
+            "    %d faces, volume %.4g m^3; distance on %d x %d x %d samples %.3g m apart, off by "
+            "at most %.2g m, %.2g m from a cell away on, %.2g m in the mean\n",
+            g->mesh.nface, snw_mesh_volume(&g->mesh), g->grid.n[0], g->grid.n[1], g->grid.n[2],
+            g->grid.step[0], g->error, g->error_beyond, g->mean);
     }
     if (o->hull) {
         printf("    %d corners, %d faces, volume %.4g m^3 without the rounding of %.3g m\n",

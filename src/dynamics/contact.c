@@ -63,8 +63,12 @@ static void curved_gap(const snw_contact_point *p, const snw_contact *c, const s
     snw_vec3 n;
     snw_mat3 H;
     at->gap = snw_obstacle_distance(&c->obstacle, snw_se3_point(*G, p->centre), &n, &H) - p->radius;
-    at->slope = snw_norm(n);
-    at->d = snw_rotate_inv(G->R, snw_scale(1 / at->slope, n));
+    at->slope = 1;
+    if (c->obstacle.grid) { // interpolated
+        at->slope = snw_norm(n);
+        n = snw_scale(1 / at->slope, n);
+    }
+    at->d = snw_rotate_inv(G->R, n);
     at->s = snw_sub(at->s, snw_scale(p->radius, at->d));
     if (at->gap < 0.5 * c->smooth)
         at->H = snw_mat3_mul(snw_mat3_transpose(G->R), snw_mat3_mul(H, G->R));
@@ -175,9 +179,12 @@ static snw_wrench contact_wrench_variation(const snw_contact_point *p, const snw
     snw_vec3 dd = snw_cross(d, zeta.w);
     double dm = 0;
     if (curved) {
-        const snw_vec3 dn = snw_rotate(at->H, snw_add(zeta.v, snw_cross(zeta.w, p->centre)));
-        dm = snw_dot(d, dn);
-        dd = snw_add(dd, snw_scale(1 / m, snw_sub(dn, snw_scale(dm, d))));
+        snw_vec3 dn = snw_rotate(at->H, snw_add(zeta.v, snw_cross(zeta.w, p->centre)));
+        if (c->obstacle.grid) { // elsewhere its gradient is a unit vector, and H d is zero
+            dm = snw_dot(d, dn);
+            dn = snw_scale(1 / m, snw_sub(dn, snw_scale(dm, d)));
+        }
+        dd = snw_add(dd, dn);
     }
     const snw_vec3 ds = touching_point_variation(p, curved, d, dd);
     // the shift of the touching point is tangential and does not change the gap
@@ -188,8 +195,7 @@ static snw_wrench contact_wrench_variation(const snw_contact_point *p, const snw
     snw_vec3 df = snw_add(snw_scale(dalong, d), snw_scale(along, dd));
     if (V) {
         const snw_vec3 dv = snw_add(dV.v, snw_add(snw_cross(dV.w, at->s), snw_cross(V->w, ds)));
-        const double approach = snw_dot(d, at->v),
-                     dapproach = snw_dot(dd, at->v) + snw_dot(d, dv),
+        const double approach = snw_dot(d, at->v), dapproach = snw_dot(dd, at->v) + snw_dot(d, dv),
                      drate = m * dapproach + dm * approach;
         const double z = 1 - c->damping * at->rate,
                      factor = snw_positive_part(z, SNW_HUNT_CROSSLEY_WIDTH);

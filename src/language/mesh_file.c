@@ -167,7 +167,7 @@ static snw_status expect_words(mesh_reader *r, int n, const char *const *want) {
 
 static snw_status read_facet(mesh_reader *r) {
     static const char *const before[] = {"outer", "loop"}, *const corner[] = {"vertex"},
-                      *const after[] = {"endloop", "endfacet"};
+                             *const after[] = {"endloop", "endfacet"};
     char word[WORD];
     if (!next_word(r, word) || strcmp(word, "normal") != 0)
         return FAIL(r, "'facet normal' and three numbers are expected here");
@@ -197,8 +197,8 @@ static snw_status read_text_stl(mesh_reader *r) {
         } else if (strcmp(word, "facet") == 0 && open) {
             SNW_TRY(read_facet(r));
         } else {
-            return FAIL(r, "'%s' is expected here, got '%.40s'", open ? "facet' or 'endsolid" : "solid",
-                        word);
+            return FAIL(r, "'%s' is expected here, got '%.40s'",
+                        open ? "facet' or 'endsolid" : "solid", word);
         }
     }
     return open ? FAIL(r, "the file ends before 'endsolid'") : SNW_OK;
@@ -223,8 +223,9 @@ static snw_status read_stl(mesh_reader *r, const char *bytes, size_t length) {
         return read_text_stl(r);
     r->line = 0;
     if (length < head) {
-        return FAIL(r, "%zu bytes are no STL file: it begins with 'solid', or with a header of 84 "
-                       "bytes",
+        return FAIL(r,
+                    "%zu bytes are no STL file: it begins with 'solid', or with a header of 84 "
+                    "bytes",
                     length);
     }
     return FAIL(r,
@@ -262,7 +263,7 @@ static snw_status read_polygon(mesh_reader *r) {
 }
 
 static snw_status read_obj(mesh_reader *r) {
-    static const char *const other[] = {"vn", "vt", "vp", "o",  "g",      "s",
+    static const char *const other[] = {"vn", "vt", "vp", "o",   "g",      "s",
                                         "l",  "p",  "mg", "lod", "usemtl", "mtllib"};
     char word[WORD];
     while (first_word(r, word)) {

@@ -13,7 +13,7 @@
 #define CONTACT_KEYS(X)                                                                            \
     X(CONTACT_GROUND, "ground", "a ground", "a compliant half-space")                              \
     X(CONTACT_OBSTACLE, "obstacle", "an obstacle",                                                 \
-      "a compliant solid of a simple shape, fixed, moved by a law or carried by a link")           \
+      "a compliant solid of a given shape, fixed, moved by a law or carried by a link")            \
     X(CONTACT_WHEEL, "wheel", "a wheel", "a site does not move along the axle, or rolls")          \
     X(CONTACT_RING, "ring", "a ring",                                                              \
       "a site moves along its x only and does not rotate about it: a section between posts")       \

@@ -80,8 +80,8 @@ static snw_status sample_row(snw_reader *r, const snw_node *node, double y, int 
     if (!scope) return snw_read_memory(r);
     (void)snprintf(text, sizeof text, "(%.17g) m", (double)y);
     SNW_TRY(snw_scope_define(scope, "y", text, p.file, p.line, p.column, r->err));
-    SNW_TRY(snw_expr_parse(r->pool, scope, node->text, &rules, p.file, p.line, p.column, &law,
-                           r->err));
+    SNW_TRY(
+        snw_expr_parse(r->pool, scope, node->text, &rules, p.file, p.line, p.column, &law, r->err));
     for (int i = 0; i < count; i++) {
         const double x = first + step * i;
         out[i] = snw_expr_value(law, (snw_at){.x = x});
@@ -234,7 +234,8 @@ static snw_status read_mesh(snw_reader *r, const snw_solid_keys *k, snw_contact_
     snw_status s = snw_mesh_check(scratch, &mesh, &why);
     snw_pool_destroy(scratch);
     if (s == SNW_OK) {
-        s = snw_distance_grid_create(r->pool, &mesh, cells, radius + 0.5 * out->smooth, &grid, &why);
+        s = snw_distance_grid_create(r->pool, &mesh, cells, radius + 0.5 * out->smooth, &grid,
+                                     &why);
     }
     if (s != SNW_OK) return solid_fail(r, k->file, file, s, &why);
     out->obstacle.grid = grid;

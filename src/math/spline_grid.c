@@ -31,7 +31,8 @@ static void fit_line(int n, size_t stride, double *line, double *M, double *fact
     M[n - 1] = 2 * M[n - 2] - M[n - 3];
     for (int i = 0; i < n; i++) s[(size_t)i * stride] -= M[i] / 6;
     line[0] = M[0] + 2 * s[0] - s[stride];
-    s[(size_t)n * stride] = M[n - 1] + 2 * s[(size_t)(n - 1) * stride] - s[(size_t)(n - 2) * stride];
+    s[(size_t)n * stride] =
+        M[n - 1] + 2 * s[(size_t)(n - 1) * stride] - s[(size_t)(n - 2) * stride];
 }
 
 bool snw_spline_grid_fit(snw_pool *pool, const double *sample, snw_spline_grid *g) {
@@ -91,8 +92,7 @@ double snw_spline_grid_at(const snw_spline_grid *g, snw_vec3 y, snw_vec3 *slope,
     const bool plane = g->n[2] == 1;
     const size_t row = (size_t)g->n[0] + 2, layer = row * ((size_t)g->n[1] + 2);
     const spline_weights X = weights_at(g, 0, y.x), Y = weights_at(g, 1, y.y);
-    const spline_weights Z =
-        plane ? (spline_weights){.w = {{1, 0, 0, 0}}} : weights_at(g, 2, y.z);
+    const spline_weights Z = plane ? (spline_weights){.w = {{1, 0, 0, 0}}} : weights_at(g, 2, y.z);
     // d[i][j][k]: i, j, k times differentiated by x, y, z
     double d[3][3][3] = {{{0}}};
     for (int k = 0; k < (plane ? 1 : 4); k++) {

@@ -6,6 +6,7 @@
 #include "model/compile.h"
 
 #include "base/fail.h"
+#include "model/height_field.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -346,12 +347,32 @@ static double contact_spacing(const snw_model *m, int contact, int l, double *ra
     return fmax(most, rod->L - last);
 }
 
+// Warning of links larger than the hollows of a height field: they touch them at more than one
+// place, and only one of them is found.
+static void describe_hollows(const snw_model *m, int i, char *text, size_t size) {
+    const snw_contact_desc *d = &m->desc->contact[i];
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        if (p->contact != i || !(p->radius > d->obstacle.height->hollow)) continue;
+        (void)snprintf(
+            text, size,
+            "contact '%.60s': link '%.60s' has the radius %.3g m, and the height field has "
+            "hollows with radii from %.3g m, which it touches at several places; one of "
+            "them counts. Use a smoother field",
+            d->name, m->desc->link[m->seg[p->seg].link].name, p->radius,
+            d->obstacle.height->hollow);
+        return;
+    }
+}
+
 void snw_contact_describe_spacing(const snw_model *m, int i, char *text, size_t size) {
     const snw_contact_desc *d = &m->desc->contact[i];
     text[0] = '\0';
     if (!d->is_obstacle || d->obstacle.inside || d->obstacle.kind == SNW_OBSTACLE_PLANE ||
         !snw_exists(d->when))
         return;
+    if (d->obstacle.height) describe_hollows(m, i, text, size);
+    if (text[0]) return;
     const double curvature = snw_obstacle_table[d->obstacle.kind].smallest_radius(&d->obstacle);
     for (int k = 0; k < d->nlink; k++) {
         const int l = d->link[k];

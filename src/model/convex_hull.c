@@ -71,10 +71,8 @@ static bool hull_start(hull_build *b, double size) {
         if (!(most > 1e-6 * size)) return false;
     }
     b->middle = (snw_vec3){{0}};
-    for (int k = 0; k < 4; k++)
-        b->middle = snw_add(b->middle, snw_scale(0.25, b->point[found[k]]));
-    for (int k = 0; k < 4; k++)
-        hull_add(b, found[k], found[(k + 1) % 4], found[(k + 2) % 4]);
+    for (int k = 0; k < 4; k++) b->middle = snw_add(b->middle, snw_scale(0.25, b->point[found[k]]));
+    for (int k = 0; k < 4; k++) hull_add(b, found[k], found[(k + 1) % 4], found[(k + 2) % 4]);
     return true;
 }
 

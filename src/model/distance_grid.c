@@ -44,7 +44,8 @@ static snw_status lay_out(const snw_triangle_mesh *m, int cells, snw_distance_gr
 }
 
 static snw_vec3 place_of(const snw_distance_grid *g, double i, double j, double k) {
-    return (snw_vec3){{g->grid.first[0] + i * g->grid.step[0], g->grid.first[1] + j * g->grid.step[1],
+    return (snw_vec3){{g->grid.first[0] + i * g->grid.step[0],
+                       g->grid.first[1] + j * g->grid.step[1],
                        g->grid.first[2] + k * g->grid.step[2]}};
 }
 

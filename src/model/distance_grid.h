@@ -19,12 +19,12 @@ typedef struct snw_distance_grid {
 
 enum { SNW_GRID_SAMPLES = 2000000 }; // most of a grid
 
-// Distance of a mesh that has passed snw_mesh_check, from the pool. Cells: along the longest side of
-// the mesh; margin: how far from the mesh distances are needed, m.
+// Distance of a mesh that has passed snw_mesh_check, from the pool. Cells: along the longest side
+// of the mesh; margin: how far from the mesh distances are needed, m.
 SNW_NODISCARD snw_status snw_distance_grid_create(snw_pool *pool, const snw_triangle_mesh *mesh,
-                                                  int cells, double margin,
-                                                  snw_distance_grid **out, snw_error *err);
+                                                  int cells, double margin, snw_distance_grid **out,
+                                                  snw_error *err);
 
-// Value, gradient (a unit vector up to the error) and Hessian of the interpolant. Beyond the grid, a
-// lower bound of the distance.
+// Value, gradient (a unit vector up to the error) and Hessian of the interpolant. Beyond the grid,
+// a lower bound of the distance.
 double snw_distance_grid_at(const snw_distance_grid *g, snw_vec3 y, snw_vec3 *n, snw_mat3 *H);

@@ -2,10 +2,12 @@
 //
 // Closest point of a surface z = h(u), u = (x, y), and signed distance. The closest point minimises
 //   F(u) = |u - (y_x, y_y)|^2/2 + (h(u) - y_z)^2/2
-// whose slope is u - (y_x, y_y) + (h - y_z) h' and whose second derivative is A = G + (h - y_z) h'',
-// G = 1 + h' h'' the metric of the surface. With its tangents T = [1; h'] the closest point varies
-// by du = A^-1 T' dy, and the unit normal n = (-h', 1)/m, m = sqrt(1 + h'^2), by
-//   dn = -(1/m) T G^-1 h'' du,   so that   Hess phi = -(1/m) T G^-1 h'' A^-1 T'.
+// whose slope is u - (y_x, y_y) + (h - y_z) s, s the slope of h, and whose second derivative is
+// A = G + (h - y_z) B, B that of h and G = 1 + s s' the metric of the surface. With its tangents
+// T = [1; s'] the closest point varies by du = A^-1 T' dy, and the unit normal n = (-s, 1)/m,
+// m = sqrt(1 + |s|^2), by
+//   dn = -(1/m) T G^-1 B du,   so that   Hess phi = -(1/m) T G^-1 B A^-1 T'   (theory.md
+//   (3.13.13)).
 #include "model/height_field.h"
 
 #include <math.h>
@@ -27,8 +29,8 @@ static void sym2_solve(sym2 a, const double b[2], double out[2]) {
 // The surface over u, and F with its derivatives.
 typedef struct height_foot {
     double u[2], h, F;
-    double slope[2], way[2]; // h', F'
-    sym2 second, G, A;       // h'', metric, F''
+    double slope[2], way[2]; // of h, of F
+    sym2 second, G, A;       // derivatives of h, metric, those of F
 } height_foot;
 
 static height_foot foot_at(const snw_height_field *f, snw_vec3 y, double ux, double uy) {
@@ -59,8 +61,7 @@ static height_foot closest(const snw_height_field *f, snw_vec3 y) {
     const double cell = fmin(f->h.step[0], f->h.step[1]);
     height_foot p = foot_at(f, y, y.x, y.y);
     const double over = (y.z - p.h) / (1 + p.slope[0] * p.slope[0] + p.slope[1] * p.slope[1]);
-    const height_foot start =
-        foot_at(f, y, y.x + over * p.slope[0], y.y + over * p.slope[1]);
+    const height_foot start = foot_at(f, y, y.x + over * p.slope[0], y.y + over * p.slope[1]);
     if (start.F < p.F) p = start;
     bool near = false;
     for (int i = 0; i < ITERATIONS; i++) {
@@ -106,12 +107,11 @@ void snw_height_field_measure(snw_height_field *f) {
             const double x = f->h.first[0] + f->h.step[0] * i / PARTS;
             const double y = f->h.first[1] + f->h.step[1] * j / PARTS;
             const height_foot p = foot_at(f, (snw_vec3){{x, y, 0}}, x, y);
-            // principal curvatures: eigenvalues of G^-1 h''/m
+            // principal curvatures: eigenvalues of G^-1 B/m
             const double m = sqrt(sym2_det(p.G)), det = sym2_det(p.G);
-            const double mean = 0.5 *
-                                (p.G.xx * p.second.yy - 2 * p.G.xy * p.second.xy +
-                                 p.G.yy * p.second.xx) /
-                                (det * m);
+            const double mean =
+                0.5 * (p.G.xx * p.second.yy - 2 * p.G.xy * p.second.xy + p.G.yy * p.second.xx) /
+                (det * m);
             const double gauss = sym2_det(p.second) / (det * det);
             const double apart = sqrt(fmax(mean * mean - gauss, 0));
             concave = fmax(concave, mean + apart);

@@ -50,7 +50,7 @@ typedef struct snw_obstacle {
     double section; // torus: radius of its section, m
     snw_vec3 half;  // box: half edges; capsule: z is half of its straight part; cylinder: z is half
                     // of its length, or infinite, m
-    double rounding; // of the edges of a box or cylinder; what surrounds a hull, m
+    double rounding;                // of the edges of a box or cylinder; what surrounds a hull, m
     const snw_height_field *height; // of the kinds that have one, in the memory of the description
     const snw_distance_grid *grid;
     const snw_convex_hull *hull;

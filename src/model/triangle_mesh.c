@@ -197,8 +197,8 @@ struct snw_mesh_search {
     const snw_triangle_mesh *m;
     mesh_box *box;
     int nbox;
-    int *order;             // faces
-    snw_vec3 (*normal)[7];  // of each face in that order: of the features of snw_triangle_closest
+    int *order;            // faces
+    snw_vec3 (*normal)[7]; // of each face in that order: of the features of snw_triangle_closest
 };
 
 static double face_middle(const snw_triangle_mesh *m, int f, int axis) {

@@ -6,8 +6,8 @@
 #include "model/obstacle_kind.h"
 #include "output/json.h"
 
-// Widths of the smallest box about the origin of its axes that holds the obstacle, m, for kinds that
-// are data; the third is 0 where it is unknown.
+// Widths of the smallest box about the origin of its axes that holds the obstacle, m, for kinds
+// that are data; the third is 0 where it is unknown.
 void snw_scene_surface_size(const snw_obstacle *o, double size[3]);
 
 // Fields `vertices`, three coordinates each, and `faces`, three vertices each. Nothing for shapes

@@ -91,9 +91,9 @@ static void write_binary_stl(mesh_bytes *b) {
 
 // ---- damage -------------------------------------------------------------------------------------
 
-static const char *const scraps[] = {"nan",  "inf",      "-1",    "1e999", "9999999999", "v",    "f",
-                                     "\n",   "solid",    "facet", "0",     "1e-300",     "1e30", " ",
-                                     "f 1 2", "endsolid", "#",     "/",     "2147483648", "-0",   "\xff"};
+static const char *const scraps[] = {
+    "nan",    "inf",  "-1", "1e999", "9999999999", "v", "f", "\n",         "solid", "facet", "0",
+    "1e-300", "1e30", " ",  "f 1 2", "endsolid",   "#", "/", "2147483648", "-0",    "\xff"};
 
 static void damage(mesh_bytes *b) {
     const size_t at = b->n ? draw(b->n) : 0, left = b->n - at, some = left ? 1 + draw(left) : 0;

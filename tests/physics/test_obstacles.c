@@ -104,14 +104,13 @@ static void distances_have_exact_derivatives(void **state) {
     }
 }
 
-#define FIELD                                                                                      \
-    "height, height: 0.3 m*cos(x/1.2 m)*sin(y/1.4 m + 0.2), area: [6, 5], cells: 20"
+#define FIELD "height, height: 0.3 m*cos(x/1.2 m)*sin(y/1.4 m + 0.2), area: [6, 5], cells: 20"
 #define HULL                                                                                       \
     "hull, rounding: 0.2, corners: [[0.5, 0, 0], [-0.6, 0.1, 0], [0, 0.7, 0.1], [0, -0.5, 0], "    \
     "[0.1, 0.1, 0.6], [0, 0, -0.4], [0.3, 0.3, 0.3], [0.01, 0.02, 0.03]]"
 
-// The same of height fields, also beyond their edges, of hulls and of meshes. By complex steps only:
-// third derivatives jump.
+// The same of height fields, also beyond their edges, of hulls and of meshes. By complex steps
+// only: third derivatives jump.
 #ifdef SNW_COMPLEX
 static void surfaces_of_data_have_exact_derivatives(void **state) {
     (void)state;
@@ -443,6 +442,32 @@ static void impossible_obstacles_are_refused(void **state) {
          "above 0 and at most 1"},
         {PEG("links: a, shape: sphere, radius: 1, stiffness: 1, restitution: {ratio: 0.5}"),
          "needs 'speed'"},
+        {PEG("links: a, shape: height, height: 0.1*x, stiffness: 1"), "needs 'area'"},
+        {PEG("links: a, shape: height, area: [1, 1], stiffness: 1"), "needs one of 'height'"},
+        {PEG("links: a, shape: height, area: [1, 1], height: y^2, stiffness: 1"),
+         "a length (m) is wanted"},
+        {PEG("links: a, shape: height, area: [1, 1], height: t*x/1 s, stiffness: 1"), "t"},
+        {PEG("links: a, shape: height, area: [1, 1], height: sqrt(x*1 m), stiffness: 1"),
+         "not a finite number at x = -0.5 m"},
+        {PEG("links: a, shape: height, area: [1, 1], height: x, file: a.csv, stiffness: 1"),
+         "needs one of 'height'"},
+        {PEG("links: a, shape: height, area: [1, 0], height: x, stiffness: 1"), "positive"},
+        {PEG("links: a, shape: height, area: 1, height: x, stiffness: 1"), "area"},
+        {PEG("links: a, shape: height, area: [1, 1], height: x, cells: 2, stiffness: 1"), "cells"},
+        {PEG("links: a, shape: height, area: [1, 1], height: x, inside: true, stiffness: 1"),
+         "no inside"},
+        {PEG("links: a, shape: height, area: [1, 1], file: /nowhere/a.csv, stiffness: 1"),
+         "cannot be read"},
+        {PEG("links: a, shape: mesh, stiffness: 1"), "needs 'file'"},
+        {PEG("links: a, shape: mesh, file: /nowhere/a.stl, stiffness: 1"), "cannot be read"},
+        {PEG("links: a, shape: mesh, file: /tmp, stiffness: 1"), "this is a folder"},
+        {PEG("links: a, shape: mesh, file: a.stl, radius: 1, stiffness: 1"), "has no 'radius'"},
+        {PEG("links: a, shape: hull, stiffness: 1"), "needs one of 'corners'"},
+        {PEG("links: a, shape: hull, corners: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], stiffness: 1"),
+         "four points or more"},
+        {PEG("links: a, shape: hull, corners: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], "
+             "stiffness: 1"),
+         "in a plane"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refuses(cases[i].text, cases[i].says);
 }
@@ -455,6 +480,9 @@ static void poor_contacts_are_reported(void **state) {
         {PEG("links: c, shape: sphere, radius: 20 mm, at: [0, 0, 9], stiffness: 1"), "nodes: 107"},
         {PEG("links: a, shape: sphere, radius: 0.1, at: [0, 0, 0.06], stiffness: 1e5"),
          "begins 0.06 m deep in obstacle 'peg', which stores 180 J"},
+        {PEG("links: a, shape: height, area: [1, 1], height: 10 mm*cos(x/0.01 m), at: [0, 0, -1], "
+             "stiffness: 1"),
+         "touches at several places"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         outcome o;

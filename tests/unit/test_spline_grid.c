@@ -23,8 +23,9 @@ static snw_spline_grid fitted(snw_pool *pool, int nz) {
     for (int k = 0; k < nz; k++) {
         for (int j = 0; j < 4; j++) {
             for (int i = 0; i < 5; i++) {
-                *to++ = product((snw_vec3){{-1 + 0.3 * i, -0.5 + 0.4 * j, nz > 1 ? 0.2 + 0.25 * k : 0}},
-                                0, 0, 0);
+                *to++ =
+                    product((snw_vec3){{-1 + 0.3 * i, -0.5 + 0.4 * j, nz > 1 ? 0.2 + 0.25 * k : 0}},
+                            0, 0, 0);
             }
         }
     }
@@ -59,8 +60,8 @@ static void cubics_are_reproduced(void **state) {
     snw_pool_destroy(pool);
 }
 
-// value, slope and second derivatives are continuous at samples and at the edge, and constant across
-// it from three cells on
+// value, slope and second derivatives are continuous at samples and at the edge, and constant
+// across it from three cells on
 static void it_is_twice_differentiable_everywhere(void **state) {
     (void)state;
     snw_pool *pool = snw_pool_create(1 << 20);

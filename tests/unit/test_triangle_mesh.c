@@ -14,10 +14,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CUBE_VERTICES                                                                              \
-    "v 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nv 0 0 2\nv 2 0 2\nv 2 2 2\nv 0 2 2\n"
-#define CUBE_WITHOUT_TOP                                                                           \
-    CUBE_VERTICES "f 4 3 2 1\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n"
+#define CUBE_VERTICES    "v 0 0 0\nv 2 0 0\nv 2 2 0\nv 0 2 0\nv 0 0 2\nv 2 0 2\nv 2 2 2\nv 0 2 2\n"
+#define CUBE_WITHOUT_TOP CUBE_VERTICES "f 4 3 2 1\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n"
 
 static snw_status read_mesh(snw_pool *pool, const char *path, const char *bytes, size_t length,
                             snw_triangle_mesh *m, snw_error *err) {
@@ -50,7 +48,8 @@ static void faulty_meshes_are_refused(void **state) {
         {"a.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\nf 1 4 2\nf 2 4 3\n",
          "the face of line 5 has no area", 0},
         {"a.obj",
-         "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0 0 2\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\nv 0.1 0.1 -1\nv 2.1 "
+         "v 0 0 0\nv 2 0 0\nv 0 2 0\nv 0 0 2\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\nv 0.1 0.1 -1\nv "
+         "2.1 "
          "0.1 -1\nv 0.1 2.1 -1\nv 0.1 0.1 1\nf 5 7 6\nf 5 6 8\nf 6 7 8\nf 7 5 8\n",
          "cuts itself: the edge", 0},
         {"a.obj",
@@ -59,8 +58,8 @@ static void faulty_meshes_are_refused(void **state) {
          "meet in the single vertex (0, 0, 0)", 0},
         {"a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\n",
          "ends before 'vertex'", 0},
-        {"a.stl", "solid a\nfacet normal 0 0 1\nouter ring\n", "'loop' is expected here, got 'ring'",
-         3},
+        {"a.stl", "solid a\nfacet normal 0 0 1\nouter ring\n",
+         "'loop' is expected here, got 'ring'", 3},
         {"a.stl", "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 x 0\n",
          "needs three numbers, got 'x'", 4},
         {"a.stl", "solid a\n", "ends before 'endsolid'", 0},
@@ -117,12 +116,12 @@ static void binary_files_are_read(void **state) {
     snw_pool_destroy(pool);
 }
 
-// Distances from a cube, as a mesh and as the hull of its corners, are those of the box; a mesh that
-// is inside out is turned.
+// Distances from a cube, as a mesh and as the hull of its corners, are those of the box; a mesh
+// that is inside out is turned.
 static void distances_are_those_of_the_box(void **state) {
     (void)state;
-    static const char turned[] = CUBE_VERTICES
-        "f 1 2 3 4\nf 5 6 2 1\nf 6 7 3 2\nf 7 8 4 3\nf 8 5 1 4\nf 8 7 6 5\n";
+    static const char turned[] =
+        CUBE_VERTICES "f 1 2 3 4\nf 5 6 2 1\nf 6 7 3 2\nf 7 8 4 3\nf 8 5 1 4\nf 8 7 6 5\n";
     static const char plain[] = CUBE_WITHOUT_TOP "f 5 6 7 8\n";
     for (int k = 0; k < 2; k++) {
         const char *text = k ? turned : plain;
@@ -204,9 +203,11 @@ static void flat_hulls_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faulty_meshes_are_refused), cmocka_unit_test(binary_files_are_read),
+        cmocka_unit_test(faulty_meshes_are_refused),
+        cmocka_unit_test(binary_files_are_read),
         cmocka_unit_test(distances_are_those_of_the_box),
-        cmocka_unit_test(hulls_contain_their_points), cmocka_unit_test(flat_hulls_are_refused),
+        cmocka_unit_test(hulls_contain_their_points),
+        cmocka_unit_test(flat_hulls_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
