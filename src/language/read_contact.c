@@ -84,6 +84,9 @@
     X(OBSTACLE_AT, "at", "three lengths, m, laws of t", "its centre, the origin unless given")     \
     X(OBSTACLE_AXIS, "axis", "x y z or a vector", "direction of its z axis, z unless given")       \
     X(OBSTACLE_POSE, "pose", "a pose", "its pose, instead of 'at' and 'axis'; laws of t")          \
+    X(OBSTACLE_SPACING, "spacing", "m",                                                            \
+      "of contact points along the edges of boxes and cylinders that touch it, and along its own " \
+      "where they touch it; the smaller of their smallest half widths unless given")               \
     LAW_KEYS(X, OBSTACLE)
 #define FRICTION_KEYS(X)                                                                           \
     X(FRICTION_ALONG, "along", "number", "against slip along the rod, required")                   \
@@ -367,6 +370,10 @@ static snw_status read_obstacle(snw_reader *r, const snw_entry *entry, snw_conta
                            snw_keys_obstacle.key[i].name, snw_keys_obstacle.key[i].meaning);
     }
     out->is_obstacle = true;
+    if (e[OBSTACLE_SPACING]) {
+        SNW_TRY(snw_read_positive(r, e[OBSTACLE_SPACING]->value, "spacing", SNW_DIM_LENGTH,
+                                  &out->spacing));
+    }
     SNW_TRY(read_contact_law(r, e[OBSTACLE_LINKS]->value, e + OBSTACLE_STIFFNESS, out));
     SNW_TRY(read_shape(r, e, out));
     SNW_TRY(read_frame(r, e, out));

@@ -207,6 +207,10 @@ static snw_status touching_radius(snw_reader *r, const snw_contact_desc *c, doub
         const snw_link_desc *link = &r->desc->link[c->link[k]];
         if (link->has_body && !link->has_rod && link->body.shape == SNW_SHAPE_SPHERE)
             *out = fmax(*out, link->body.size.x);
+        if (link->has_body && !link->has_rod && snw_body_is_edged(&link->body)) {
+            const snw_obstacle solid = snw_body_solid(&link->body);
+            *out = fmax(*out, fmax(solid.rounding, solid.radius));
+        }
         if (!link->has_rod || !snw_section_table[link->rod.section.kind].shaped) continue;
         for (int i = 0; i <= STATIONS; i++) {
             snw_outline o;
