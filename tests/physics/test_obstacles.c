@@ -212,6 +212,42 @@ static void robot_open(setting *s, dice *d, const char *shape, const char *frame
     snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
 }
 
+// The same with boxes and cylinders, which touch obstacles from both sides.
+static const char solid_text[] =
+    "sinew: 1\n"
+    "robot:\n"
+    "  base: {on: world, joint: free, body: {mass: 2, com: [0.02, 0.1, 0], inertia: [0.02, 0.03, "
+    "0.04]}}\n"
+    "  crate: {on: base, pose: {xyz: [0, 0.2, 0.1], rpy: [0.3, 0.1, 0]}, joint: spherical, body: "
+    "{box: [0.3, 0.4, 0.5], mass: 3, com: [0, 0.05, 0.1]}}\n"
+    "  log: {on: base, pose: {xyz: [0.4, 0, -0.2]}, joint: revolute, body: {cylinder: {radius: "
+    "0.1, "
+    "length: 0.5, axis: [1, 2, 2]}, mass: 3}}\n"
+    "  other: {on: world, joint: free, body: {mass: 3, com: [0, 0.05, 0], inertia: [0.02, 0.03, "
+    "0.04]}}\n"
+    "  finger: {on: other, pose: {xyz: [0.1, 0, 0.2], rpy: [0.3, 0.1, 0]}, joint: revolute, body: "
+    "{mass: 1}}\n"
+    "contacts:\n"
+    "  touch: {obstacle: {links: [crate, log], shape: %s, %s, spacing: 0.9, stiffness: 30, "
+    "damping: "
+    "0.05, friction: 0.6, creep: 0.7, smooth: 20}}\n";
+
+static const char *const solid_frames[] = {
+    "at: [0.3, -0.4, 0.2], axis: [1, 2, 2]",
+    "on: finger, pose: {xyz: [0.1*t, 0, 0.1], rpy: [0, t, 0]}",
+};
+
+static bool is_solid_shape(int shape) {
+    return shape != 0 && strcmp(shape_texts[shape], "cylinder, radius: 0.6") != 0;
+}
+
+static void solids_open(setting *s, dice *d, const char *shape, const char *frame) {
+    char text[3000], with_file[400];
+    (void)snprintf(with_file, sizeof with_file, shape, octahedron_file);
+    (void)snprintf(text, sizeof text, solid_text, with_file, frame);
+    setting_random(s, text, d);
+}
+
 static int touching(const rig *g) {
     int n = 0;
     for (int k = 0; k < g->m->ncontact_point; k++) n += g->w->contact_point[k].elastic_force > 0;
@@ -231,6 +267,23 @@ static void obstacles_have_exact_derivatives(void **state) {
         setting_close(&s);
     }
 }
+
+#ifdef SNW_COMPLEX
+static void solids_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {217};
+    for (int k = 0; k < 2 * SHAPE_TEXTS; k++) {
+        setting s;
+        if (!is_solid_shape(k % SHAPE_TEXTS)) continue;
+        solids_open(&s, &d, shape_texts[k % SHAPE_TEXTS], solid_frames[k / SHAPE_TEXTS]);
+        snw_residual(s.g.m, s.g.in, s.g.s, false, s.g.w);
+        assert_true(touching(&s.g) > 1);
+        rig_check(&s.g);
+        rig_check_energy(&s.g);
+        setting_close(&s);
+    }
+}
+#endif
 
 #ifndef SNW_WIDE
 // in statics forces are derivatives of the stored energy, and the stiffness is symmetric
@@ -292,9 +345,14 @@ static void a_mesh_has_the_distance_of_its_faces(void **state) {
 static void a_carried_obstacle_keeps_momentum(void **state) {
     (void)state;
     dice d = {214};
-    for (int k = 0; k < SHAPE_TEXTS * 3; k++) {
+    for (int k = 0; k < SHAPE_TEXTS * 4; k++) {
         setting s;
-        robot_open(&s, &d, shape_texts[k % SHAPE_TEXTS], frames[2 + k / SHAPE_TEXTS]);
+        const int shape = k % SHAPE_TEXTS, frame = k / SHAPE_TEXTS;
+        if (frame == 3 && !is_solid_shape(shape)) continue;
+        if (frame == 3)
+            solids_open(&s, &d, shape_texts[shape], solid_frames[1]);
+        else
+            robot_open(&s, &d, shape_texts[shape], frames[2 + frame]);
         rig *g = &s.g;
         snw_kinematics(g->m, g->in, g->s, false, g->w);
         for (int i = 0; i < g->m->nseg; i++) g->w->F[i] = snw_wrench_zero();
@@ -431,7 +489,9 @@ static void impossible_obstacles_are_refused(void **state) {
              "stiffness: 1"),
          "instead of 'at'"},
         {PEG("links: a, on: a, shape: sphere, radius: 1, stiffness: 1"), "cannot touch it"},
-        {PEG("links: b, shape: sphere, radius: 1, stiffness: 1"), "make the body the obstacle"},
+        {PEG("links: b, shape: cylinder, radius: 1, stiffness: 1"), "edges are endless"},
+        {PEG("links: b, shape: box, size: [1, 1, 1], spacing: 1 um, stiffness: 1"),
+         "larger 'spacing'"},
         {PEG("links: a, shape: box, size: [1, 1, 1], inside: true, stiffness: 1"),
          "larger rounding"},
         {PEG("links: a, shape: sphere, radius: 1, stiffness: 1, damping: 1, restitution: {ratio: "
@@ -502,6 +562,9 @@ int main(void) {
         cmocka_unit_test(surfaces_of_data_have_exact_derivatives),
 #endif
         cmocka_unit_test(obstacles_have_exact_derivatives),
+#ifdef SNW_COMPLEX
+        cmocka_unit_test(solids_have_exact_derivatives),
+#endif
 #ifndef SNW_WIDE
         cmocka_unit_test(obstacles_store_the_energy_of_their_forces),
 #endif
