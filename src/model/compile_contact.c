@@ -175,8 +175,7 @@ snw_obstacle snw_body_solid(const snw_body_desc *body) {
     return o;
 }
 
-// Pose of the solid in the end frame of its link; the axis of a cylinder is its z.
-static snw_se3 solid_pose(const snw_body_desc *body) {
+snw_se3 snw_body_solid_pose(const snw_body_desc *body) {
     snw_se3 g = {snw_mat3_identity(), body->com};
     if (body->shape != SNW_SHAPE_CYLINDER) return g;
     snw_vec3 x, y;
@@ -247,7 +246,8 @@ static snw_status contact_add_solid(snw_build *b, const contact_list *list, int 
         snw_build_array(b, (size_t)(count[0] > count[1] ? count[0] : count[1]), sizeof *sphere);
     if (b->memory_out) return SNW_E_MEMORY;
     (void)snw_solid_spheres(&solid, spacing, count[0], sphere);
-    add_spheres(b, list, b->link_end[l], solid_pose(&link->body), count[0], sphere, d->stiffness);
+    add_spheres(b, list, b->link_end[l], snw_body_solid_pose(&link->body), count[0], sphere,
+                d->stiffness);
     // the contact that snw_build_obstacles has made of this body
     for (int i = b->m->desc->ncontact; i < b->ncontact; i++) {
         if (b->contact[i].of == list->contact && b->reversed_link[i] == l) reversed = i;
@@ -357,7 +357,7 @@ static void build_reversed(snw_build *b, int c, int l) {
     const snw_contact_desc *d = &b->m->desc->contact[c];
     if (!touches_as_solid(b, d, l)) return;
     const snw_body_desc *body = &b->m->desc->link[l].body;
-    const snw_pose_desc pose = snw_build_constant_pose(b, solid_pose(body));
+    const snw_pose_desc pose = snw_build_constant_pose(b, snw_body_solid_pose(body));
     snw_contact *to = &b->contact[b->ncontact];
     *to = contact_of(d, c);
     to->reversed = true;

@@ -459,6 +459,91 @@ static void the_driver_of_an_obstacle_works(void **state) {
     }
 }
 
+// ---- links that touch ---------------------------------------------------------------------------
+
+#define CHAIN(keys)                                                                                \
+    "sinew: 1\nmaterials: {m: {young: 1 MPa, density: 1000}}\n"                                    \
+    "robot:\n"                                                                                     \
+    "  base: {on: world, joint: free, body: {box: [0.2, 0.2, 0.1], mass: 1, com: [0, 0, 0.1]}}\n"  \
+    "  rigid: {on: base, body: {sphere: {radius: 20 mm}, mass: 0.1}}\n"                            \
+    "  arm: {on: rigid, joint: revolute, body: {cylinder: {radius: 20 mm, length: 0.2, axis: x}, " \
+    "mass: 0.1}}\n"                                                                                \
+    "  hand: {on: arm, joint: revolute, body: {sphere: {radius: 20 mm}, mass: 0.1}}\n"             \
+    "  tail: {on: base, rod: {length: 0.3, section: {circle: {radius: 5 mm}}, material: m, "       \
+    "strain: "                                                                                     \
+    "{bend_y: linear}}}\n"                                                                         \
+    "  end: {on: tail.tip, joint: spherical, rod: {length: 0.3, section: {circle: {radius: 5 "     \
+    "mm}}, "                                                                                       \
+    "material: m, strain: {bend_y: linear}}}\n"                                                    \
+    "  bare: {on: hand, joint: fixed}\n"                                                           \
+    "  ball: {on: world, joint: free, body: {sphere: {radius: 20 mm}, mass: 0.1}}\n"               \
+    "contacts: {touch: {obstacle: {stiffness: 10, " keys                                           \
+    "}}}\nstudy: [dynamic: {for: 1 ms, step: 1 "                                                   \
+    "ms}]\n"
+
+// The words `rods`, `bodies` and `all` leave out the carrier, what is rigidly connected to it, and
+// parents and children of these; `without` leaves out more.
+static void words_stand_for_links(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *links;
+    } cases[] = {
+        {CHAIN("links: bodies, shape: plane"), " base rigid arm hand ball"},
+        {CHAIN("links: rods, shape: plane"), " tail end"},
+        {CHAIN("links: rods, without: end, shape: plane"), " tail"},
+        {CHAIN("links: bodies, on: base, shape: body"), " hand ball"},
+        {CHAIN("links: bodies, on: rigid, shape: body, without: [ball]"), " hand"},
+        {CHAIN("links: rods, on: base, shape: body"), " end"},
+        {CHAIN("links: bodies, on: hand, shape: body"), " base rigid ball"},
+        {CHAIN("links: [hand, ball], without: hand, on: arm, shape: body"), " ball"},
+        {CHAIN("links: bodies, on: end.tip, shape: sphere, radius: 1 cm"),
+         " base rigid arm hand ball"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snw_document *doc;
+        snw_desc *d;
+        snw_error err;
+        char links[100] = "";
+        if (describe(cases[i].text, &doc, &d, &err) != SNW_OK) fail_msg("%zu: %s", i, err.text);
+        for (int k = 0; k < d->contact[0].nlink; k++) {
+            const size_t used = strlen(links);
+            (void)snprintf(links + used, sizeof links - used, " %s",
+                           d->link[d->contact[0].link[k]].name);
+        }
+        assert_string_equal(links, cases[i].links);
+        release(doc, d);
+    }
+}
+
+// An obstacle with the shape of the body that carries it is in the place of that body.
+static void a_body_is_an_obstacle(void **state) {
+    (void)state;
+    static const char *const carrier[] = {"base", "arm", "hand"};
+    static const char *const same[] = {
+        "shape: box, size: [0.2, 0.2, 0.1], at: [0, 0, 0.1]",
+        "shape: cylinder, radius: 20 mm, length: 0.2, axis: x",
+        "shape: sphere, radius: 20 mm",
+    };
+    for (int k = 0; k < 3; k++) {
+        double gap[2];
+        for (int way = 0; way < 2; way++) {
+            char text[4000], keys[200];
+            outcome o;
+            (void)snprintf(keys, sizeof keys, "links: ball, on: %s, %s", carrier[k],
+                           way ? same[k] : "shape: body");
+            (void)snprintf(text, sizeof text,
+                           CHAIN("%s") "initial: {ball: {pose: {xyz: [0.3, 0.2, 0.4]}}}\n"
+                                       "probes: {c: {contact: touch}}\n",
+                           keys);
+            execute_ok(text, &o);
+            gap[way] = last(&o, 3);
+            snw_series_clear(&o.series);
+        }
+        assert_near(gap[0], gap[1], 1e-15);
+        assert_true(gap[0] > 0.01);
+    }
+}
+
 // ---- messages -----------------------------------------------------------------------------------
 
 #define PEG(keys)                                                                                  \
@@ -490,6 +575,12 @@ static void impossible_obstacles_are_refused(void **state) {
          "instead of 'at'"},
         {PEG("links: a, on: a, shape: sphere, radius: 1, stiffness: 1"), "cannot touch it"},
         {PEG("links: b, shape: cylinder, radius: 1, stiffness: 1"), "edges are endless"},
+        {PEG("links: all, shape: plane, stiffness: 1"), "other units for rods"},
+        {PEG("links: bodies, without: [a, b], shape: plane, stiffness: 1"), "no link is left"},
+        {PEG("links: bodies, without: d, shape: plane, stiffness: 1"), "d"},
+        {PEG("links: a, shape: body, stiffness: 1"), "needs 'on', a link whose body"},
+        {PEG("links: a, on: c, shape: body, stiffness: 1"), "needs 'on', a link whose body"},
+        {PEG("links: c, on: b, shape: body, radius: 1, stiffness: 1"), "leave out 'radius'"},
         {PEG("links: b, shape: box, size: [1, 1, 1], spacing: 1 um, stiffness: 1"),
          "larger 'spacing'"},
         {PEG("links: a, shape: box, size: [1, 1, 1], inside: true, stiffness: 1"),
@@ -574,6 +665,8 @@ int main(void) {
         cmocka_unit_test(long_steps_do_not_pass_an_obstacle),
         cmocka_unit_test(a_ball_in_the_middle_of_an_obstacle_ends_the_motion),
         cmocka_unit_test(the_driver_of_an_obstacle_works),
+        cmocka_unit_test(words_stand_for_links),
+        cmocka_unit_test(a_body_is_an_obstacle),
         cmocka_unit_test(impossible_obstacles_are_refused),
         cmocka_unit_test(poor_contacts_are_reported),
 #endif
