@@ -15,6 +15,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // ---- files --------------------------------------------------------------------------------------
 
@@ -222,25 +223,68 @@ static snw_status touching_radius(snw_reader *r, const snw_contact_desc *c, doub
     return SNW_OK;
 }
 
+// A grid that was made, and of what.
+typedef struct made_grid {
+    struct made_grid *next;
+    const char *path;
+    double scale, margin;
+    int cells;
+    snw_distance_grid *grid;
+} made_grid;
+
+// Check the mesh and make its grid, in the memory of the files.
+static snw_status make_grid(snw_tables *files, const snw_table_bytes *bytes, made_grid *out,
+                            snw_error *err) {
+    snw_pool *pool = snw_tables_pool(files);
+    snw_triangle_mesh mesh;
+    SNW_TRY(snw_mesh_file_parse(pool, bytes->path, bytes->bytes, bytes->length, out->scale, &mesh,
+                                err));
+    SNW_TRY(snw_mesh_weld(pool, &mesh, err));
+    snw_pool *scratch = snw_pool_create((size_t)512 << 20);
+    if (!scratch) return snw_fail_memory(err);
+    const snw_status s = snw_mesh_check(scratch, &mesh, err);
+    snw_pool_destroy(scratch);
+    SNW_TRY(s);
+    return snw_distance_grid_create(pool, &mesh, out->cells, out->margin, &out->grid, err);
+}
+
+// The grid of a file, made now unless it has been.
+static snw_status find_grid(snw_tables *files, const snw_table_bytes *bytes, const made_grid *like,
+                            snw_distance_grid **out, snw_error *err) {
+    made_grid *at = *snw_tables_made(files);
+    while (at && (strcmp(at->path, bytes->path) != 0 || at->scale != like->scale ||
+                  at->margin != like->margin || at->cells != like->cells))
+        at = at->next;
+    if (!at) {
+        at = snw_pool_take(snw_tables_pool(files), sizeof *at);
+        if (!at) return snw_fail_memory(err);
+        *at = *like;
+        at->path = bytes->path;
+        SNW_TRY(make_grid(files, bytes, at, err));
+        at->next = *snw_tables_made(files);
+        *snw_tables_made(files) = at;
+    }
+    *out = at->grid;
+    return SNW_OK;
+}
+
 static snw_status read_mesh(snw_reader *r, const snw_solid_keys *k, snw_contact_desc *out) {
     enum { CELLS = 40, CELLS_MOST = 200 };
-    int cells = CELLS;
-    double radius = 0;
+    made_grid like = {.cells = CELLS};
     const char *file;
-    snw_triangle_mesh mesh;
+    snw_table_bytes bytes;
     snw_distance_grid *grid = NULL;
     snw_error why = {0};
-    SNW_TRY(read_mesh_file(r, k, &file, &mesh));
-    if (k->cells) SNW_TRY(snw_read_integer(r, k->cells->value, "cells", 8, CELLS_MOST, &cells));
-    SNW_TRY(touching_radius(r, out, &radius));
-    snw_pool *scratch = snw_pool_create((size_t)512 << 20);
-    if (!scratch) return snw_read_memory(r);
-    snw_status s = snw_mesh_check(scratch, &mesh, &why);
-    snw_pool_destroy(scratch);
-    if (s == SNW_OK) {
-        s = snw_distance_grid_create(r->pool, &mesh, cells, radius + 0.5 * out->smooth, &grid,
-                                     &why);
-    }
+    SNW_TRY(solid_file(r, k->file, &file));
+    SNW_TRY(read_scale(r, k, &like.scale));
+    if (k->cells)
+        SNW_TRY(snw_read_integer(r, k->cells->value, "cells", 8, CELLS_MOST, &like.cells));
+    SNW_TRY(touching_radius(r, out, &like.margin));
+    like.margin += 0.5 * out->smooth;
+    snw_tables *files = r->source->table_user;
+    snw_status s =
+        snw_tables_bytes(files, k->file->location.file, file, SNW_MESH_FILE_MAX, &bytes, &why);
+    if (s == SNW_OK) s = find_grid(files, &bytes, &like, &grid, &why);
     if (s != SNW_OK) return solid_fail(r, k->file, file, s, &why);
     out->obstacle.grid = grid;
     return SNW_OK;

@@ -43,6 +43,7 @@ struct snw_tables {
     const snw_source *source; // files of the model, may be NULL
     csv *first;
     raw_file *raw;
+    void *made;
     uint64_t sum;
 };
 
@@ -227,6 +228,10 @@ static uint64_t hash_bytes(const char *text, size_t length) {
 }
 
 uint64_t snw_tables_sum(const snw_tables *t) { return t->sum; }
+
+snw_pool *snw_tables_pool(void *user) { return ((snw_tables *)user)->pool; }
+
+void **snw_tables_made(void *user) { return &((snw_tables *)user)->made; }
 
 const char *snw_tables_file(const snw_tables *t, int i) {
     const csv *table = t->first;

@@ -60,6 +60,11 @@ typedef struct snw_table_bytes {
 SNW_NODISCARD snw_status snw_tables_bytes(void *user, const char *from, const char *file,
                                           size_t limit, snw_table_bytes *out, snw_error *err);
 
+// Memory that lives as long as the files, and a place for what was made of them, which their reader
+// may use: runs and changed models need not make it again.
+snw_pool *snw_tables_pool(void *user);
+void **snw_tables_made(void *user);
+
 // A snw_table_fn with a snw_tables as user. The data live as long as the pool.
 SNW_NODISCARD snw_status snw_tables_find(void *user, const char *from, const char *file,
                                          const char *column, snw_table *out, snw_error *err);

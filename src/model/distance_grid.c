@@ -51,13 +51,12 @@ static snw_vec3 place_of(const snw_distance_grid *g, double i, double j, double 
 
 static void sample(const snw_mesh_search *search, snw_distance_grid *g, double *value) {
     const int *n = g->grid.n;
+    int near = 0; // the face closest to one sample is close to the next
     for (int k = 0; k < n[2]; k++) {
         for (int j = 0; j < n[1]; j++) {
-            double bound = INFINITY; // a cell further the distance changes by at most a cell
             for (int i = 0; i < n[0]; i++) {
-                const double d = snw_mesh_distance(search, place_of(g, i, j, k), bound);
+                const double d = snw_mesh_distance(search, place_of(g, i, j, k), &near);
                 g->deepest = fmax(g->deepest, -d);
-                bound = fabs(d) + g->grid.step[0];
                 *value++ = d;
             }
         }
@@ -71,13 +70,13 @@ static void measure(const snw_mesh_search *search, snw_distance_grid *g) {
     const double all = (double)(n[0] - 1) * (n[1] - 1) * (n[2] - 1);
     const int every = (int)ceil(all / MOST);
     double sum = 0;
-    int count = 0, at = 0;
+    int count = 0, at = 0, near = 0;
     for (int k = 0; k < n[2] - 1; k++) {
         for (int j = 0; j < n[1] - 1; j++) {
             for (int i = 0; i < n[0] - 1; i++) {
                 if (at++ % every) continue;
                 const snw_vec3 y = place_of(g, i + 0.5, j + 0.5, k + 0.5);
-                const double d = snw_mesh_distance(search, y, INFINITY);
+                const double d = snw_mesh_distance(search, y, &near);
                 if (d > g->margin || d < -2 * g->grid.step[0]) continue;
                 snw_vec3 slope;
                 snw_mat3 second;

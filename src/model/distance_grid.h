@@ -17,7 +17,7 @@ typedef struct snw_distance_grid {
     double deepest;      // greatest depth below the surface, m
 } snw_distance_grid;
 
-enum { SNW_GRID_SAMPLES = 2000000 }; // most of a grid
+enum { SNW_GRID_SAMPLES = 1500000 }; // most of a grid
 
 // Distance of a mesh that has passed snw_mesh_check, from the pool. Cells: along the longest side
 // of the mesh; margin: how far from the mesh distances are needed, m.

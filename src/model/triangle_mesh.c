@@ -441,40 +441,46 @@ static double box_gap(const mesh_box *b, snw_vec3 y) {
     return sum;
 }
 
-double snw_mesh_distance(const snw_mesh_search *s, snw_vec3 y, double bound) {
+// The closest point so far: square of the distance, product with the normal there, and the face.
+typedef struct mesh_nearest {
+    double square, side;
+    int at;
+} mesh_nearest;
+
+static void try_face(const snw_mesh_search *s, int i, snw_vec3 y, mesh_nearest *best) {
+    const int f = s->order[i];
+    const snw_vec3 c[3] = {corner_of(s->m, f, 0), corner_of(s->m, f, 1), corner_of(s->m, f, 2)};
+    int feature;
+    const snw_vec3 w = snw_sub(y, snw_triangle_closest(c, y, &feature));
+    const double square = snw_dot(w, w);
+    if (square < best->square) *best = (mesh_nearest){square, snw_dot(w, s->normal[i][feature]), i};
+}
+
+double snw_mesh_distance(const snw_mesh_search *s, snw_vec3 y, int *near) {
     struct {
         int box;
         double gap;
     } stack[DEPTH];
     int n = 0;
-    double best = INFINITY, side = 1;
-    if (bound < INFINITY) best = bound * bound * (1 + 1e-12);
+    mesh_nearest best = {INFINITY, 1, 0};
+    try_face(s, near ? *near : 0, y, &best);
     stack[n].box = 0;
     stack[n++].gap = box_gap(&s->box[0], y);
     while (n > 0) {
         n--;
-        if (stack[n].gap > best) continue;
+        if (stack[n].gap >= best.square) continue;
         const int at = stack[n].box;
         const mesh_box *b = &s->box[at];
         if (b->count == 0) { // the nearer child on top
             const int child[2] = {at + 1, b->first};
             const double gap[2] = {box_gap(&s->box[child[0]], y), box_gap(&s->box[child[1]], y)};
-            const int near = gap[1] < gap[0];
-            stack[n].box = child[!near], stack[n++].gap = gap[!near];
-            stack[n].box = child[near], stack[n++].gap = gap[near];
+            const int nearer = gap[1] < gap[0];
+            stack[n].box = child[!nearer], stack[n++].gap = gap[!nearer];
+            stack[n].box = child[nearer], stack[n++].gap = gap[nearer];
             continue;
         }
-        for (int i = b->first; i < b->first + b->count; i++) {
-            const int f = s->order[i];
-            const snw_vec3 c[3] = {corner_of(s->m, f, 0), corner_of(s->m, f, 1),
-                                   corner_of(s->m, f, 2)};
-            int feature;
-            const snw_vec3 w = snw_sub(y, snw_triangle_closest(c, y, &feature));
-            const double gap = snw_dot(w, w);
-            if (!(gap < best)) continue;
-            best = gap;
-            side = snw_dot(w, s->normal[i][feature]);
-        }
+        for (int i = b->first; i < b->first + b->count; i++) try_face(s, i, y, &best);
     }
-    return side < 0 ? -sqrt(best) : sqrt(best);
+    if (near) *near = best.at;
+    return best.side < 0 ? -sqrt(best.square) : sqrt(best.square);
 }

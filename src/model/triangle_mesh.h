@@ -32,9 +32,9 @@ double snw_mesh_volume(const snw_triangle_mesh *m);
 typedef struct snw_mesh_search snw_mesh_search;
 // NULL: memory is exhausted. The mesh must have passed the check.
 snw_mesh_search *snw_mesh_search_create(snw_pool *pool, const snw_triangle_mesh *m);
-// Signed distance of y, negative within; `bound`: its size is known not to exceed this, or
-// INFINITY.
-double snw_mesh_distance(const snw_mesh_search *s, snw_vec3 y, double bound);
+// Signed distance of y, negative within. *near: a place in the search structure where the search
+// begins, 0 or that of a point close to y; <- the closest one. NULL: begin anywhere.
+double snw_mesh_distance(const snw_mesh_search *s, snw_vec3 y, int *near);
 
 // Point of a triangle closest to y, and what it is: 0 the face, 1 to 3 the edge from corner 0, 1 or
 // 2 to the next, 4 to 6 corner 0, 1 or 2.
