@@ -509,6 +509,10 @@ SHAPES = {
     "box": lambda d, w: {"size": [rounded(2*w*d.number(1, 3), 3) for _ in range(3)], "rounding": rounded(w*d.number(0.1, 0.8), 3)},
     "cylinder": lambda d, w: {"radius": rounded(w, 3), "axis": d.choose("x", "y", [1, 2, 0])},
     "torus": lambda d, w: {"radius": rounded(3*w, 3), "section": rounded(w, 3), "axis": d.choose("x", "y")},
+    "hull": lambda d, w: {"rounding": rounded(w*d.number(0.3, 0.6), 3),
+                          "corners": [[rounded(w*d.number(-1, 1), 3) for _ in range(3)] for _ in range(d.whole(6, 30))]},
+    "height": lambda d, w: {"area": [rounded(20*w, 3), rounded(20*w, 3)], "cells": 40,
+                            "height": f"{rounded(w*d.number(0.1, 0.5), 3)} m*cos(x/{rounded(3*w, 3)} m)*cos(y/{rounded(4*w, 3)} m)"},
 }
 
 
@@ -524,6 +528,8 @@ def obstacle(d):
         above += solid["length"]/2
     if kind == "torus":
         above += 3*wide
+    if kind == "hull":
+        above = max(z for _, _, z in solid["corners"]) + solid["rounding"]
     links, materials = {}, {}
     if d.odds(0.4):
         rod = parts.draw_rod(d, heaviest=3, longest=0.5, most=4, rest=0, shapes=[lambda _, r: {"circle": {"radius": r}}])
