@@ -517,7 +517,7 @@ SHAPES = {
 
 
 def obstacle(d):
-    """A ball or a rod falls on an obstacle, which is fixed, moves up and down, or rests on a spring."""
+    """A ball, a box, a cylinder or a rod falls on an obstacle, which is fixed, moves up and down, or rests on a spring."""
     width, mass = d.scale(0.02, 0.1), d.scale(0.05, 2)
     height, wide = width*d.number(0.5, 3), width*d.number(0.7, 3)
     fall = math.sqrt(2*height/parts.GRAVITY)
@@ -546,6 +546,13 @@ def obstacle(d):
         links["thing"] = {"on": "world", "pose": {"xyz": [rounded(0.2*width*d.number(-1, 1), 3), 0, rounded(above + width + height, 3)]},
                           "joint": "free", "body": {"sphere": {"radius": rounded(width, 3)}, "mass": rounded(mass, 3)}}
         probes = {"at": {"position": "thing"}}
+        if d.odds(0.3):
+            body, box = links["thing"]["body"], d.odds(0.5)
+            del body["sphere"]
+            body["box" if box else "cylinder"] = [rounded(width*d.number(0.6, 1.1), 3) for _ in range(3)] if box else {
+                "radius": rounded(0.6*width, 3), "length": rounded(width*d.number(0.8, 1.5), 3), "axis": d.choose("x", "y", "z")}
+            if kind == "cylinder":
+                solid["length"] = rounded(8*wide, 3)
     solid["stiffness"] = rounded(stiffness, 3)
     how = d.choose("fixed", "moves", "carried")
     if how == "moves":
