@@ -179,7 +179,7 @@ void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const double *
         link->gravity += snw_fluid_point_gravity_energy(m, in, w, k);
     }
     for (int k = 0; k < m->ncontact_point; k++)
-        out[m->seg[m->contact_point[k].seg].link].elastic += snw_contact_point_energy(m, w, k);
+        out[m->contact_point[k].link].elastic += snw_contact_point_energy(m, w, k);
     for (int k = 0; k < m->nstop; k++)
         out[m->seg[m->block[m->stop[k].block].seg].link].elastic += snw_stop_energy(m, w, k);
     for (int k = 0; k < m->ntube; k++)

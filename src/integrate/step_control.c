@@ -69,8 +69,8 @@ snw_status snw_step_check_depth(const snw_model *m, const snw_work *w, double t,
                     "at t = %g s link '%s' is %.3g m deep in obstacle '%s', nearly as deep as its "
                     "middle, and would come out on another side; the results so far are kept. "
                     "Write a larger stiffness",
-                    t, m->label.link[m->seg[p->seg].link].name, -w->contact_point[k].gap,
-                    m->label.contact[p->contact].name);
+                    t, m->label.link[p->link].name, -w->contact_point[k].gap,
+                    m->label.contact[m->contact[p->contact].of].name);
 }
 
 // First step that the tolerance may allow: local errors scale with (h/time scale)^power, theory.md

@@ -414,6 +414,7 @@ typedef struct snw_contact_desc {
     double along, across;  // friction coefficients along and across a rod; equal for bodies
     double creep;          // regularisation velocity of the friction, m/s
     double smooth;         // gap over which the normal force is smoothed, m
+    double spacing;        // of contact points along edges of boxes and cylinders, m; 0: automatic
     int npoint;            // bodies: contact points that replace the shape; 0: shape
     const snw_vec3 *point; // in the end frame of the link, m
     snw_law when;          // condition: NULL (always), a constant or a condition signal

@@ -664,8 +664,8 @@ static void warn_contacts(snw_run *r) {
             "link '%.60s' begins %.3g m deep in obstacle '%.60s', which stores %.3g J and "
             "pushes with %.3g N at %d points; move one of them apart, or begin with a "
             "static step",
-            d->link[m->seg[m->contact_point[c.nearest].seg].link].name, -c.gap, d->contact[i].name,
-            c.energy, c.force, c.touching);
+            d->link[m->contact_point[c.nearest].link].name, -c.gap, d->contact[i].name, c.energy,
+            c.force, c.touching);
         snw_run_warn(r, text);
     }
 }

@@ -165,7 +165,7 @@ static void warn_passed(snw_run *r, double t) {
         text, sizeof text,
         "at t = %g s link '%.60s' may have passed through obstacle '%.60s' on its way to "
         "the equilibrium; let loads and drives grow along a path (static: {for, step})%s",
-        t, m->desc->link[m->seg[p->seg].link].name, m->desc->contact[p->contact].name,
+        t, m->desc->link[p->link].name, m->desc->contact[m->contact[p->contact].of].name,
         r->loads_applied ? " with shorter steps" : "");
     snw_run_warn(r, text);
 }

@@ -549,11 +549,15 @@ SHAPES = {
     "box": lambda d, w: {"size": [rounded(2*w*d.number(1, 3), 3) for _ in range(3)], "rounding": rounded(w*d.number(0.1, 0.8), 3)},
     "cylinder": lambda d, w: {"radius": rounded(w, 3), "axis": d.choose("x", "y", [1, 2, 0])},
     "torus": lambda d, w: {"radius": rounded(3*w, 3), "section": rounded(w, 3), "axis": d.choose("x", "y")},
+    "hull": lambda d, w: {"rounding": rounded(w*d.number(0.3, 0.6), 3),
+                          "corners": [[rounded(w*d.number(-1, 1), 3) for _ in range(3)] for _ in range(d.whole(6, 30))]},
+    "height": lambda d, w: {"area": [rounded(20*w, 3), rounded(20*w, 3)], "cells": 40,
+                            "height": f"{rounded(w*d.number(0.1, 0.5), 3)} m*cos(x/{rounded(3*w, 3)} m)*cos(y/{rounded(4*w, 3)} m)"},
 }
 
 
 def obstacle(d):
-    """A ball or a rod falls on an obstacle, which is fixed, moves up and down, or rests on a spring."""
+    """A ball, a box, a cylinder or a rod falls on an obstacle, which is fixed, moves up and down, or rests on a spring."""
     width, mass = d.scale(0.02, 0.1), d.scale(0.05, 2)
     height, wide = width*d.number(0.5, 3), width*d.number(0.7, 3)
     fall = math.sqrt(2*height/parts.GRAVITY)
@@ -564,6 +568,8 @@ def obstacle(d):
         above += solid["length"]/2
     if kind == "torus":
         above += 3*wide
+    if kind == "hull":
+        above = max(z for _, _, z in solid["corners"]) + solid["rounding"]
     links, materials = {}, {}
     if d.odds(0.4):
         rod = parts.draw_rod(d, heaviest=3, longest=0.5, most=4, rest=0, shapes=[lambda _, r: {"circle": {"radius": r}}])
@@ -580,6 +586,13 @@ def obstacle(d):
         links["thing"] = {"on": "world", "pose": {"xyz": [rounded(0.2*width*d.number(-1, 1), 3), 0, rounded(above + width + height, 3)]},
                           "joint": "free", "body": {"sphere": {"radius": rounded(width, 3)}, "mass": rounded(mass, 3)}}
         probes = {"at": {"position": "thing"}}
+        if d.odds(0.3):
+            body, box = links["thing"]["body"], d.odds(0.5)
+            del body["sphere"]
+            body["box" if box else "cylinder"] = [rounded(width*d.number(0.6, 1.1), 3) for _ in range(3)] if box else {
+                "radius": rounded(0.6*width, 3), "length": rounded(width*d.number(0.8, 1.5), 3), "axis": d.choose("x", "y", "z")}
+            if kind == "cylinder":
+                solid["length"] = rounded(8*wide, 3)
     solid["stiffness"] = rounded(stiffness, 3)
     how = d.choose("fixed", "moves", "carried")
     if how == "moves":
