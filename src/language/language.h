@@ -48,6 +48,7 @@
     X(anchor)                                                                                      \
     X(ground)                                                                                      \
     X(obstacle)                                                                                    \
+    X(rods)                                                                                        \
     X(restitution)                                                                                 \
     X(friction)                                                                                    \
     X(spring)                                                                                      \

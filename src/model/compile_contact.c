@@ -293,6 +293,7 @@ snw_status snw_build_contacts(snw_build *b, snw_error *err) {
     size_t most = 0;
     for (int c = 0; c < d->ncontact; c++) {
         most += d->contact[c].nonholonomic > 0;
+        if (d->contact[c].is_rods) continue;
         for (int k = 0; k < d->contact[c].nlink; k++) {
             const int rod = b->link_rod[d->contact[c].link[k]];
             most += rod >= 0 ? OF_SECTION * ((size_t)b->rod[rod].nseg + 2)
@@ -304,6 +305,7 @@ snw_status snw_build_contacts(snw_build *b, snw_error *err) {
     for (int c = 0; c < d->ncontact; c++) {
         const int first = b->m->ncontact_point;
         list.contact = c;
+        if (d->contact[c].is_rods) continue;
         if (d->contact[c].nonholonomic) SNW_TRY(contact_add_wheel(b, &d->contact[c], &list, err));
         SNW_TRY(snw_build_condition(b, d->contact[c].when, &list.condition, err));
         for (int k = 0; snw_exists(d->contact[c].when) && k < d->contact[c].nlink; k++) {

@@ -124,6 +124,11 @@ static snw_status check_along(const snw_desc *d, int l, snw_error *err) {
                     "attach a link with a body to its tip and give that the contact");
             }
         }
+        for (int k = 0; k < d->contact[i].nagainst; k++) {
+            if (d->contact[i].against[k] == l)
+                return variable_length_refuse(err, d->contact[i].location, name,
+                                              "it is in contact with other rods", remedy);
+        }
     }
     return SNW_OK;
 }

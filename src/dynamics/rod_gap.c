@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: MIT
+//
+// Gap of two rods, its minima, and the energy stored where they touch, with first and second
+// derivatives, theory.md (3.18.1) to (3.18.6).
+
+#include "dynamics/rod_gap.h"
+
+#include "math/positive_part.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- sections -------------------------------------------------------------------------------
+
+snw_rod_side snw_rod_side_of(const snw_model *m, const snw_work *w, int slice) {
+    const snw_touching_slice *s = &m->touching_slice[slice];
+    snw_rod_side side = {.h = s->h};
+    for (int k = 0; k < 2; k++) {
+        const snw_se3 *g = &w->g[s->seg[k]];
+        side.z[2 * k] = g->p;
+        side.z[2 * k + 1] = (snw_vec3){{g->R.e[0][0], g->R.e[1][0], g->R.e[2][0]}};
+        side.radius[2 * k] = s->radius[k];
+        side.radius[2 * k + 1] = s->taper[k];
+    }
+    return side;
+}
+
+void snw_rod_section_at(const snw_rod_side *s, double u, snw_rod_section *out) {
+    const double h = s->h, v = 1 - u;
+    // Hermite's cubics and their derivatives in the arc length
+    const double weight[4][4] = {
+        {(1 + 2 * u) * v * v, h * u * v * v, u * u * (3 - 2 * u), -h * u * u * v},
+        {-6 * u * v / h, v * (1 - 3 * u), 6 * u * v / h, u * (3 * u - 2)},
+        {(12 * u - 6) / (h * h), (6 * u - 4) / h, (6 - 12 * u) / (h * h), (6 * u - 2) / h},
+        {12 / (h * h * h), 6 / (h * h), -12 / (h * h * h), 6 / (h * h)}};
+    memcpy(out->weight, weight, sizeof weight);
+    for (int k = 0; k < 4; k++) {
+        snw_vec3 p = {{0}};
+        double r = 0;
+        for (int i = 0; i < 4; i++) {
+            p = snw_add(p, snw_scale(weight[k][i], s->z[i]));
+            r += weight[k][i] * s->radius[i];
+        }
+        out->p[k] = p;
+        out->r[k] = r;
+    }
+    const double turn[3] = {u * u * (3 - 2 * u), 6 * u * v / h, (6 - 12 * u) / (h * h)};
+    const snw_vec3 change = snw_sub(s->z[3], s->z[1]);
+    for (int k = 0; k < 3; k++) {
+        out->turn[k] = turn[k];
+        out->d[k] = snw_scale(turn[k], change);
+    }
+    out->d[0] = snw_add(s->z[1], out->d[0]);
+}
+
+// ---- gap ------------------------------------------------------------------------------------
+
+// (3.18.2), (3.18.3)
+void snw_rod_gap_at(const snw_rod_side side[2], const double u[2], snw_rod_gap *out) {
+    for (int k = 0; k < 2; k++) snw_rod_section_at(&side[k], u[k], &out->at[k]);
+    const snw_rod_section *A = &out->at[0], *B = &out->at[1];
+    out->w = snw_sub(A->p[0], B->p[0]);
+    out->rho = snw_norm(out->w);
+    out->n = snw_scale(1 / out->rho, out->w);
+    const snw_vec3 n = out->n;
+    out->gap = out->rho - A->r[0] - B->r[0];
+    out->Q = snw_mat3_scale(
+        1 / out->rho, snw_mat3_add(snw_mat3_identity(), snw_mat3_scale(-1, snw_outer(n, n))));
+    out->first[0] = snw_dot(n, A->p[1]) - A->r[1];
+    out->first[1] = -snw_dot(n, B->p[1]) - B->r[1];
+    const snw_vec3 a = snw_rotate(out->Q, A->p[1]), b = snw_rotate(out->Q, B->p[1]);
+    out->second[0] = snw_dot(n, A->p[2]) + snw_dot(A->p[1], a) - A->r[2];
+    out->second[1] = -snw_dot(A->p[1], b);
+    out->second[2] = -snw_dot(n, B->p[2]) + snw_dot(B->p[1], b) - B->r[2];
+}
+
+// ---- minima ---------------------------------------------------------------------------------
+
+// Iterations of Newton's method after changes are below CLOSE, the error being squared by each
+enum { MOST = 60, AFTER = 2 };
+static const double CLOSE = 1e-9;
+
+static double rod_gap_slope(const snw_rod_side side[2], double *u, int k, double at,
+                            snw_rod_gap *g) {
+    u[k] = at;
+    snw_rod_gap_at(side, u, g);
+    return g->first[k];
+}
+
+bool snw_rod_gap_foot(const snw_rod_side side[2], const snw_touching_slice *slice, int k,
+                      double u[2], bool *is_free) {
+    snw_rod_gap g;
+    *is_free = false;
+    // at a node shared by two slices both see the same slope
+    if (rod_gap_slope(side, u, k, 0, &g) > 0) return slice->end[0];
+    const double start = g.first[k];
+    if (!(rod_gap_slope(side, u, k, 1, &g) > 0)) return slice->end[1];
+    *is_free = true;
+    double low = 0, high = 1, x = start / (start - g.first[k]);
+    for (int i = 0, left = AFTER; i < MOST && left > 0; i++) {
+        const double slope = rod_gap_slope(side, u, k, x, &g);
+        const double second = g.second[2 * k] * side[k].h;
+        const double next = x - slope / second;
+        if (slope > 0) {
+            high = x;
+        } else {
+            low = x;
+        }
+        const bool inside = second > 0 && next >= low && next <= high;
+        if (fabs(next - x) < CLOSE) left--;
+        x = inside || left < AFTER ? next : 0.5 * (low + high);
+    }
+    u[k] = x;
+    return true;
+}
+
+void snw_rod_gap_chords(const snw_rod_side side[2], double u[2]) {
+    const snw_vec3 a = snw_sub(side[0].z[2], side[0].z[0]), b = snw_sub(side[1].z[2], side[1].z[0]),
+                   c = snw_sub(side[0].z[0], side[1].z[0]);
+    const double aa = snw_dot(a, a), ab = snw_dot(a, b), bb = snw_dot(b, b);
+    const double ac = snw_dot(a, c), bc = snw_dot(b, c), det = aa * bb - ab * ab;
+    u[0] = det > 1e-12 * aa * bb ? fmin(fmax((ab * bc - bb * ac) / det, 0), 1) : 0.5;
+    u[1] = fmin(fmax((bc + ab * u[0]) / bb, 0), 1);
+    u[0] = fmin(fmax((ab * u[1] - ac) / aa, 0), 1);
+}
+
+// Newton's method for both arc lengths, on the cubics also a little beyond their slices.
+static bool pair_newton(const snw_rod_side side[2], double u[2]) {
+    static const double BEYOND = 0.5, EDGE = 1e-9;
+    for (int i = 0, left = AFTER; left > 0; i++) {
+        snw_rod_gap g;
+        snw_rod_gap_at(side, u, &g);
+        double ss = g.second[0], tt = g.second[2];
+        const double st = g.second[1];
+        if (!(ss > 0) || !(tt > 0) || !(ss * tt > st * st)) { // without the curvature of the lines
+            if (left < AFTER) return false;
+            ss = 1.01 * snw_dot(g.at[0].p[1], g.at[0].p[1]) / g.rho;
+            tt = 1.01 * snw_dot(g.at[1].p[1], g.at[1].p[1]) / g.rho;
+        }
+        const double det = ss * tt - st * st;
+        const double step[2] = {(tt * g.first[0] - st * g.first[1]) / (det * side[0].h),
+                                (ss * g.first[1] - st * g.first[0]) / (det * side[1].h)};
+        if (i > MOST || !isfinite(step[0]) || !isfinite(step[1])) return false;
+        if (left < AFTER || fmax(fabs(step[0]), fabs(step[1])) < CLOSE) left--;
+        for (int k = 0; k < 2; k++) {
+            u[k] -= step[k];
+            if (left == AFTER) u[k] = fmin(fmax(u[k], -BEYOND), 1 + BEYOND);
+        }
+    }
+    for (int k = 0; k < 2; k++) {
+        if (u[k] < -EDGE || u[k] > 1 + EDGE) return false;
+    }
+    return true;
+}
+
+bool snw_rod_gap_pair(const snw_rod_side side[2], const snw_touching_slice *const slice[2],
+                      double u[2], bool is_free[2]) {
+    is_free[0] = is_free[1] = true;
+    snw_rod_gap_chords(side, u);
+    if (pair_newton(side, u)) return true;
+    // at an end of one rod or of both, where the gap falls towards the end
+    for (int k = 0; k < 2; k++) {
+        for (int end = 0; end < 2; end++) {
+            if (!slice[k]->end[end]) continue;
+            const int other = 1 - k;
+            snw_rod_gap g;
+            u[k] = end;
+            is_free[k] = false;
+            if (!snw_rod_gap_foot(side, slice[other], other, u, &is_free[other])) continue;
+            if (k == 1 && !is_free[other]) continue; // both ends: found with the first rod
+            snw_rod_gap_at(side, u, &g);
+            if (end ? g.first[k] < 0 : g.first[k] > 0) return true;
+        }
+    }
+    return false;
+}
+
+// ---- energy ---------------------------------------------------------------------------------
+
+// (3.18.4): z is a smooth step between 50 and 35 degrees.
+void snw_rod_weight(bool crossing, double c, double z[3]) {
+    static const double C1 = 0.64278760968653932632, C2 = 0.81915204428899178968;
+    const double sign = crossing ? -1 : 1, width = C2 - C1, x = (c - C1) / width;
+    z[0] = crossing, z[1] = z[2] = 0;
+    if (x <= 0) return;
+    z[0] = x >= 1 ? !crossing : crossing + sign * x * x * (3 - 2 * x);
+    if (x >= 1) return;
+    z[1] = sign * 6 * x * (1 - x) / width;
+    z[2] = sign * 6 * (1 - 2 * x) / (width * width);
+}
+
+// |w| varies to third order: derivative of Q v along u is -(Q u (n.v) + n (u.Q v) + (n.u) Q v)/rho.
+static snw_mat3 third(const snw_rod_gap *g, snw_vec3 v) {
+    const snw_vec3 Qv = snw_rotate(g->Q, v);
+    const snw_mat3 sum = snw_mat3_add(
+        snw_mat3_scale(snw_dot(g->n, v), g->Q),
+        snw_mat3_add(snw_outer(g->n, Qv), snw_outer(Qv, g->n)));
+    return snw_mat3_scale(-1 / g->rho, sum);
+}
+
+// x <- Phi_xx^-1 x over the free arc lengths, zero for the others
+static void solve_second(const snw_rod_gap *g, const bool is_free[2], double x[2]) {
+    const double *h = g->second;
+    if (is_free[0] && is_free[1]) {
+        const double det = h[0] * h[2] - h[1] * h[1], a = x[0], b = x[1];
+        x[0] = (h[2] * a - h[1] * b) / det;
+        x[1] = (h[0] * b - h[1] * a) / det;
+        return;
+    }
+    for (int k = 0; k < 2; k++) x[k] = is_free[k] ? x[k] / h[2 * k] : 0;
+}
+
+void snw_rod_gap_slide(const snw_rod_gap *g, const bool is_free[2], snw_vec3 dw, snw_vec3 da,
+                       snw_vec3 db, double d[2]) {
+    const snw_vec3 Qdw = snw_rotate(g->Q, dw);
+    d[0] = -snw_dot(g->n, da) - snw_dot(g->at[0].p[1], Qdw);
+    d[1] = snw_dot(g->n, db) + snw_dot(g->at[1].p[1], Qdw);
+    solve_second(g, is_free, d);
+}
+
+// The five vectors on which the function (3.18.5) depends.
+enum { OF_W, OF_A, OF_B, OF_DA, OF_DB, VECTORS };
+
+// weight of node vector i of side k in each of them; `order`: derivative in the arc length
+static void vector_weights(const snw_rod_gap *g, int k, int i, int order, double out[VECTORS]) {
+    const snw_rod_section *s = &g->at[k];
+    for (int j = 0; j < VECTORS; j++) out[j] = 0;
+    out[OF_W] = k ? -s->weight[order][i] : s->weight[order][i];
+    out[k ? OF_B : OF_A] = s->weight[order + 1][i];
+    if (i % 2)
+        out[k ? OF_DB : OF_DA] = i == 3 ? s->turn[order] : (order == 0 ? 1 : 0) - s->turn[order];
+}
+
+void snw_rod_potential_at(const snw_rod_gap *g, const snw_touch *touch, double smooth,
+                          snw_rod_potential *out) {
+    const snw_rod_section *A = &g->at[0], *B = &g->at[1];
+    const double c = snw_dot(A->d[0], B->d[0]), k = touch->stiffness;
+    double z[3];
+    out->sign = c < 0 ? -1 : 1;
+    snw_rod_weight(touch->crossing, out->sign * c, z);
+    const double I = k * snw_positive_part_integral(-g->gap, smooth),
+                 N = k * snw_positive_part(-g->gap, smooth),
+                 K = k * snw_positive_part_d1(-g->gap, smooth);
+    out->weight = z[0];
+    out->weight_d1 = z[1];
+    out->energy = z[0] * I;
+    out->by_gap = -z[0] * N;
+    out->by_c = z[1] * I;
+    out->gap_gap = z[0] * K;
+    out->gap_c = -z[1] * N;
+    out->c_c = z[2] * I;
+    out->by_u[0] = out->sign * snw_dot(A->d[1], B->d[0]);
+    out->by_u[1] = out->sign * snw_dot(A->d[0], B->d[1]);
+    for (int i = 0; i < 2; i++) out->lambda[i] = out->by_c * out->by_u[i];
+    solve_second(g, touch->is_free, out->lambda);
+    // gradient by the five vectors
+    const snw_vec3 v = snw_sub(snw_scale(out->lambda[1], B->p[1]), snw_scale(out->lambda[0], A->p[1]));
+    const snw_vec3 by[VECTORS] = {
+        [OF_W] = snw_add(snw_scale(out->by_gap, g->n), snw_rotate(g->Q, v)),
+        [OF_A] = snw_scale(-out->lambda[0], g->n),
+        [OF_B] = snw_scale(out->lambda[1], g->n),
+        [OF_DA] = snw_scale(out->by_c * out->sign, B->d[0]),
+        [OF_DB] = snw_scale(out->by_c * out->sign, A->d[0]),
+    };
+    for (int side = 0; side < 2; side++) {
+        for (int i = 0; i < 4; i++) {
+            double weight[VECTORS];
+            snw_vec3 sum = {{0}};
+            vector_weights(g, side, i, 0, weight);
+            for (int j = 0; j < VECTORS; j++) sum = snw_add(sum, snw_scale(weight[j], by[j]));
+            out->slope[side][i] = sum;
+        }
+    }
+}
+
+// L_yy of (3.18.6), y = (s, t, lambda_s, lambda_t)
+static void second_by_lengths(const snw_rod_gap *g, const snw_rod_potential *e, double out[4][4]) {
+    const snw_rod_section *A = &g->at[0], *B = &g->at[1];
+    const snw_vec3 a = A->p[1], b = B->p[1];
+    const snw_vec3 Qa = snw_rotate(g->Q, a), Qb = snw_rotate(g->Q, b);
+    const snw_mat3 Ta = third(g, a), Tb = third(g, b);
+    const double sss = snw_dot(g->n, A->p[3]) + 3 * snw_dot(Qa, A->p[2]) +
+                       snw_dot(a, snw_rotate(Ta, a)) - A->r[3];
+    const double sst = -snw_dot(Qb, A->p[2]) - snw_dot(a, snw_rotate(Ta, b));
+    const double stt = -snw_dot(Qa, B->p[2]) + snw_dot(b, snw_rotate(Tb, a));
+    const double ttt = -snw_dot(g->n, B->p[3]) + 3 * snw_dot(Qb, B->p[2]) -
+                       snw_dot(b, snw_rotate(Tb, b)) - B->r[3];
+    const double css = e->sign * snw_dot(A->d[2], B->d[0]), ctt = e->sign * snw_dot(A->d[0], B->d[2]),
+                 cst = e->sign * snw_dot(A->d[1], B->d[1]);
+    const double *x = g->second, *u = e->by_u, *l = e->lambda;
+    memset(out, 0, 16 * sizeof(double));
+    out[0][0] = e->by_gap * x[0] + e->c_c * u[0] * u[0] + e->by_c * css - l[0] * sss - l[1] * sst;
+    out[0][1] = e->by_gap * x[1] + e->c_c * u[0] * u[1] + e->by_c * cst - l[0] * sst - l[1] * stt;
+    out[1][1] = e->by_gap * x[2] + e->c_c * u[1] * u[1] + e->by_c * ctt - l[0] * stt - l[1] * ttt;
+    out[1][0] = out[0][1];
+    out[0][2] = out[2][0] = -x[0];
+    out[0][3] = out[3][0] = out[1][2] = out[2][1] = -x[1];
+    out[1][3] = out[3][1] = -x[2];
+}
+
+// Derivatives of the gradient by the five vectors, in s, t, lambda_s and lambda_t.
+static void mixed_derivatives(const snw_rod_gap *g, const snw_rod_potential *e, snw_mat3 by_ww,
+                              snw_vec3 out[4][VECTORS]) {
+    const snw_rod_section *A = &g->at[0], *B = &g->at[1];
+    const double *u = e->by_u, *l = e->lambda, sign = e->sign;
+    memset(out, 0, 4 * VECTORS * sizeof(snw_vec3));
+    for (int k = 0; k < 2; k++) {
+        // w moves by p_A' with s, by -p_B' with t
+        const snw_vec3 move = k ? snw_scale(-1, B->p[1]) : A->p[1];
+        const snw_vec3 Qm = snw_rotate(g->Q, move);
+        const snw_vec3 bent = k ? snw_scale(l[1], B->p[2]) : snw_scale(-l[0], A->p[2]);
+        // a stationary gap does not change: the part of by_ww along n does not count
+        out[k][OF_W] = snw_add(snw_rotate(by_ww, move), snw_rotate(g->Q, bent));
+        out[k][OF_W] = snw_add(
+            out[k][OF_W],
+            snw_scale(e->gap_c * u[k] - e->gap_gap * snw_dot(g->n, move), g->n));
+        out[k][OF_A] = snw_scale(-l[0], Qm);
+        out[k][OF_B] = snw_scale(l[1], Qm);
+        out[k][OF_DA] = snw_scale(sign * e->c_c * u[k], B->d[0]);
+        out[k][OF_DB] = snw_scale(sign * e->c_c * u[k], A->d[0]);
+    }
+    out[1][OF_DA] = snw_add(out[1][OF_DA], snw_scale(sign * e->by_c, B->d[1]));
+    out[0][OF_DB] = snw_add(out[0][OF_DB], snw_scale(sign * e->by_c, A->d[1]));
+    out[2][OF_W] = snw_scale(-1, snw_rotate(g->Q, A->p[1]));
+    out[2][OF_A] = snw_scale(-1, g->n);
+    out[3][OF_W] = snw_rotate(g->Q, B->p[1]);
+    out[3][OF_B] = g->n;
+}
+
+// Columns of X (n rows of 24) <- M^-1 X, M (4 x 4) restricted to n rows; Gaussian elimination
+static void small_solve(int n, double M[4][4], double X[4][24]) {
+    for (int k = 0; k < n; k++) {
+        int p = k;
+        for (int i = k + 1; i < n; i++) {
+            if (fabs(M[i][k]) > fabs(M[p][k])) p = i;
+        }
+        for (int j = 0; j < n; j++) {
+            const double x = M[k][j];
+            M[k][j] = M[p][j], M[p][j] = x;
+        }
+        for (int j = 0; j < 24; j++) {
+            const double x = X[k][j];
+            X[k][j] = X[p][j], X[p][j] = x;
+        }
+        for (int i = 0; i < n; i++) {
+            if (i == k) continue;
+            const double f = M[i][k] / M[k][k];
+            for (int j = k; j < n; j++) M[i][j] -= f * M[k][j];
+            for (int j = 0; j < 24; j++) X[i][j] -= f * X[k][j];
+        }
+    }
+    for (int k = 0; k < n; k++) {
+        for (int j = 0; j < 24; j++) X[k][j] /= M[k][k];
+    }
+}
+
+void snw_rod_potential_hessian(const snw_rod_gap *g, const snw_rod_potential *e,
+                               const snw_touch *touch, double *H) {
+    const snw_rod_section *A = &g->at[0], *B = &g->at[1];
+    const snw_vec3 v = snw_sub(snw_scale(e->lambda[1], B->p[1]), snw_scale(e->lambda[0], A->p[1]));
+    snw_mat3 by[VECTORS][VECTORS];
+    memset(by, 0, sizeof by);
+    by[OF_W][OF_W] =
+        snw_mat3_add(snw_mat3_scale(e->gap_gap, snw_outer(g->n, g->n)),
+                     snw_mat3_add(snw_mat3_scale(e->by_gap, g->Q), third(g, v)));
+    by[OF_W][OF_A] = snw_mat3_scale(-e->lambda[0], g->Q);
+    by[OF_W][OF_B] = snw_mat3_scale(e->lambda[1], g->Q);
+    by[OF_W][OF_DA] = snw_mat3_scale(e->gap_c * e->sign, snw_outer(g->n, B->d[0]));
+    by[OF_W][OF_DB] = snw_mat3_scale(e->gap_c * e->sign, snw_outer(g->n, A->d[0]));
+    by[OF_DA][OF_DA] = snw_mat3_scale(e->c_c, snw_outer(B->d[0], B->d[0]));
+    by[OF_DB][OF_DB] = snw_mat3_scale(e->c_c, snw_outer(A->d[0], A->d[0]));
+    by[OF_DA][OF_DB] = snw_mat3_add(snw_mat3_scale(e->by_c * e->sign, snw_mat3_identity()),
+                                    snw_mat3_scale(e->c_c, snw_outer(B->d[0], A->d[0])));
+    for (int i = 0; i < VECTORS; i++) {
+        for (int j = 0; j < i; j++) by[i][j] = snw_mat3_transpose(by[j][i]);
+    }
+    double weight[8][VECTORS], moved[8][VECTORS];
+    for (int i = 0; i < 8; i++) {
+        vector_weights(g, i / 4, i % 4, 0, weight[i]);
+        vector_weights(g, i / 4, i % 4, 1, moved[i]);
+    }
+    const int count = e->weight_d1 != 0 ? VECTORS : 1; // only w matters where the weight is constant
+    for (int i = 0; i < 8; i++) {
+        for (int j = 0; j < 8; j++) {
+            snw_mat3 sum = {0};
+            for (int k = 0; k < count; k++) {
+                for (int l = 0; l < count; l++) {
+                    const double f = weight[i][k] * weight[j][l];
+                    if (f != 0) sum = snw_mat3_add(sum, snw_mat3_scale(f, by[k][l]));
+                }
+            }
+            for (int r = 0; r < 3; r++) {
+                for (int c = 0; c < 3; c++) H[24 * (3 * i + r) + 3 * j + c] = sum.e[r][c];
+            }
+        }
+    }
+    // H -= L_zy L_yy^-1 L_yz over the free arc lengths and their multipliers
+    snw_vec3 mixed[4][VECTORS];
+    double M[4][4], all[4][4], Z[4][24], X[4][24];
+    const snw_vec3 slope[VECTORS] = {
+        [OF_W] = snw_add(snw_scale(e->by_gap, g->n), snw_rotate(g->Q, v)),
+        [OF_A] = snw_scale(-e->lambda[0], g->n),
+        [OF_B] = snw_scale(e->lambda[1], g->n),
+        [OF_DA] = snw_scale(e->by_c * e->sign, B->d[0]),
+        [OF_DB] = snw_scale(e->by_c * e->sign, A->d[0]),
+    };
+    mixed_derivatives(g, e, by[OF_W][OF_W], mixed);
+    second_by_lengths(g, e, all);
+    int row[4], n = 0;
+    for (int y = 0; y < 4; y++) {
+        if (touch->is_free[y % 2]) row[n++] = y;
+    }
+    for (int a = 0; a < n; a++) {
+        for (int b = 0; b < n; b++) M[a][b] = all[row[a]][row[b]];
+        for (int i = 0; i < 8; i++) {
+            snw_vec3 sum = {{0}};
+            for (int k = 0; k < VECTORS; k++) {
+                sum = snw_add(sum, snw_scale(weight[i][k], mixed[row[a]][k]));
+                if (row[a] == i / 4) sum = snw_add(sum, snw_scale(moved[i][k], slope[k]));
+            }
+            for (int c = 0; c < 3; c++) Z[a][3 * i + c] = X[a][3 * i + c] = sum.e[c];
+        }
+    }
+    small_solve(n, M, X);
+    for (int a = 0; a < n; a++) {
+        for (int i = 0; i < 24; i++) {
+            for (int j = 0; j < 24; j++) H[24 * i + j] -= Z[a][i] * X[a][j];
+        }
+    }
+}
