@@ -63,7 +63,7 @@ static double touch_damping(const snw_contact *c, double rate) {
 // (3.18.8): the force N (factor - 1) n - mu N factor u/sqrt(u^2 + creep^2), N the elastic force
 static void set_friction(const snw_touch *touch, touch_state *x) {
     const snw_vec3 n = x->g.n;
-    const double N = -x->e.by_gap, rA = x->g.at[0].r[0], rB = x->g.at[1].r[0];
+    const double N = -x->e.d1[SNW_BY_GAP], rA = x->g.at[0].r[0], rB = x->g.at[1].r[0];
     x->arm[0] = snw_scale(-0.5 * (x->g.rho + rA - rB), n);
     x->arm[1] = snw_scale(0.5 * (x->g.rho + rB - rA), n);
     x->v = (snw_vec3){{0}};
@@ -123,7 +123,7 @@ void snw_rod_contacts_motion(const snw_model *m, bool is_static, snw_work *w) {
         touch->gap = x.g.gap;
         touch->n = x.g.n;
         touch->energy = x.e.energy;
-        touch->elastic_force = -x.e.by_gap;
+        touch->elastic_force = -x.e.d1[SNW_BY_GAP];
         const snw_rod_section *A = &x.g.at[0];
         touch->place = snw_sub(A->p[0], snw_scale(A->r[0] + 0.5 * x.g.gap, x.g.n));
         touch->energy_rate = 0;
@@ -182,6 +182,7 @@ static friction_variation vary_friction(const touch_state *x, const snw_touch *t
     const double drho = snw_dot(n, dw), dr[2] = {s[0] * at[0].r[1], s[1] * at[1].r[1]};
     const double dgap = drho - dr[0] - dr[1], r[2] = {at[0].r[0], at[1].r[0]};
     double dc = x->e.by_u[0] * s[0] + x->e.by_u[1] * s[1];
+    double db = snw_dot(x->e.by[SNW_BY_BEYOND][SNW_OF_W], dw);
     snw_vec3 dv = {{0}};
     for (int k = 0; k < 2; k++) {
         const double sign = k ? 1 : -1;
@@ -198,10 +199,14 @@ static friction_variation vary_friction(const touch_state *x, const snw_touch *t
         dv = snw_add(dv, snw_scale(-sign, v));
         const snw_vec3 *dz = d->moved[k].z;
         const snw_vec3 direction = snw_add(dz[1], snw_scale(at[k].turn[0], snw_sub(dz[3], dz[1])));
-        dc += x->e.sign * snw_dot(direction, at[1 - k].d[0]);
+        const int of = k ? SNW_OF_DB : SNW_OF_DA;
+        dc += snw_dot(x->e.by[SNW_BY_ANGLE][of], direction);
+        db += snw_dot(x->e.by[SNW_BY_BEYOND][of], direction);
     }
     // N = -dE/dgap
-    const double N = -x->e.by_gap, dN = -x->e.gap_gap * dgap - x->e.gap_c * dc;
+    const double *d2 = x->e.d2[SNW_BY_GAP];
+    const double N = -x->e.d1[SNW_BY_GAP],
+                 dN = -d2[SNW_BY_GAP] * dgap - d2[SNW_BY_ANGLE] * dc - d2[SNW_BY_BEYOND] * db;
     const double drate = snw_dot(dn, x->v) + snw_dot(n, dv);
     const double z = 1 - x->c->damping * x->normal_rate;
     const double dfactor =

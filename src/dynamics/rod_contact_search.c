@@ -147,23 +147,21 @@ static bool is_known(const near_pair *x, const snw_work *w, const double u[2]) {
     return false;
 }
 
-static void add_touch(const near_pair *x, bool crossing, double stiffness, const double u[2],
-                      const bool is_free[2], snw_work *w) {
+// Adds the touch if its surfaces are near and its weight is not zero.
+static void add_touch(const near_pair *x, snw_touch touch, snw_work *w) {
     snw_rod_gap g;
     double z[3];
-    snw_rod_gap_at(x->side, u, &g);
+    snw_rod_gap_at(x->side, touch.u, &g);
     if (!(g.gap < 0.5 * x->m->contact[x->contact].smooth) || !(g.rho > 0)) return;
     const double c = snw_dot(g.at[0].d[0], g.at[1].d[0]);
-    snw_rod_weight(crossing, fabs(c), z);
-    if (!(z[0] > 0) || are_neighbours(x->m, x->slice, u) || (crossing && is_known(x, w, u))) return;
+    snw_rod_weight(touch.crossing, fabs(c), z);
+    if (!(z[0] > 0) || are_neighbours(x->m, x->slice, touch.u)) return;
+    if (touch.crossing && is_known(x, w, touch.u)) return;
     const int i = w->ntouch++;
     if (i >= x->m->most_touch) return;
-    w->touch[i] = (snw_touch){.contact = x->contact,
-                                 .slice = {x->id[0], x->id[1]},
-                                 .is_free = {is_free[0], is_free[1]},
-                                 .crossing = crossing,
-                                 .u = {u[0], u[1]},
-                                 .stiffness = stiffness};
+    touch.contact = x->contact;
+    for (int k = 0; k < 2; k++) touch.slice[k] = x->id[k];
+    w->touch[i] = touch;
 }
 
 // Stiffness where rods cross and at their ends.
@@ -174,12 +172,13 @@ static double crossing_stiffness(const near_pair *x) {
                       x->m->touching_rod[x->slice[1]->rod].radius);
 }
 
-// The section of side k at u against the line of the other side.
-static void add_section(const near_pair *x, int k, double at, double stiffness, snw_work *w) {
-    double u[2] = {at, at};
-    bool is_free[2] = {false, false};
-    if (snw_rod_gap_foot(x->side, x->slice[1 - k], 1 - k, u, &is_free[1 - k]))
-        add_touch(x, false, stiffness, u, is_free, w);
+// The section of side k at u against the line of the other side. Where it is beyond the end of the
+// other rod it loses its weight over the length `fade`; 0: it does not.
+static void add_section(const near_pair *x, int k, double at, double stiffness, double fade,
+                        snw_work *w) {
+    snw_touch touch = {.foot = 1 - k, .u = {at, at}, .stiffness = stiffness, .fade = fade};
+    if (snw_rod_gap_foot(x->side, x->slice[1 - k], 1 - k, touch.u, &touch.is_free[1 - k]))
+        add_touch(x, touch, w);
 }
 
 // Is the section of side k at u so near to the box of the other slice that it may touch it?
@@ -193,19 +192,25 @@ static bool is_near_box(const near_pair *x, int k, double u, const snw_box *box)
     return true;
 }
 
+// A section that slides beyond the end of the other rod sees a hemisphere, which pushes it along its
+// rod: it loses its weight over this fraction of the distance of the centre lines. The end itself,
+// one more section, keeps its own.
+static const double FADE = 0.02;
+
 // Half of the stiffness belongs to the sections of each of the two rods.
 static void add_sections(const near_pair *x, const snw_box *const box[2], snw_work *w) {
     const double line = 0.5 * x->m->contact[x->contact].line;
+    const double fade = FADE * (x->slice[0]->radius[0] + x->slice[1]->radius[0]);
     for (int k = 0; k < 2; k++) {
         const snw_touching_slice *s = x->slice[k];
         const int n = x->m->touching_rod[s->rod].sections;
         for (int i = 0; i < n; i++) {
             const double u = (i + 0.5) / n;
-            if (is_near_box(x, k, u, box[1 - k])) add_section(x, k, u, line * s->h / n, w);
+            if (is_near_box(x, k, u, box[1 - k])) add_section(x, k, u, line * s->h / n, fade, w);
         }
         for (int end = 0; end < 2; end++) {
             if (s->end[end] && is_near_box(x, k, end, box[1 - k]))
-                add_section(x, k, end, 0.5 * crossing_stiffness(x), w);
+                add_section(x, k, end, 0.5 * crossing_stiffness(x), 0, w);
         }
     }
 }
@@ -230,10 +235,8 @@ static void compare_slices(const snw_model *m, int contact, tree a, tree b, snw_
     double z[3];
     snw_rod_weight(true, smallest, z);
     if (z[0] > 0) {
-        double u[2];
-        bool is_free[2];
-        if (snw_rod_gap_pair(x.side, x.slice, u, is_free))
-            add_touch(&x, true, crossing_stiffness(&x), u, is_free, w);
+        snw_touch touch = {.crossing = true, .stiffness = crossing_stiffness(&x)};
+        if (snw_rod_gap_pair(x.side, x.slice, touch.u, touch.is_free)) add_touch(&x, touch, w);
     }
     snw_rod_weight(false, largest, z);
     if (z[0] > 0) {

@@ -218,56 +218,80 @@ void snw_rod_gap_slide(const snw_rod_gap *g, const bool is_free[2], snw_vec3 dw,
     solve_second(g, is_free, d);
 }
 
-// The five vectors on which the function (3.18.5) depends.
-enum { OF_W, OF_A, OF_B, OF_DA, OF_DB, VECTORS };
-
-// weight of node vector i of side k in each of them; `order`: derivative in the arc length
-static void vector_weights(const snw_rod_gap *g, int k, int i, int order, double out[VECTORS]) {
+// weight of node vector i of side k in each of the vectors; `order`: derivative in the arc length
+static void vector_weights(const snw_rod_gap *g, int k, int i, int order,
+                           double out[SNW_TOUCH_VECTORS]) {
     const snw_rod_section *s = &g->at[k];
-    for (int j = 0; j < VECTORS; j++) out[j] = 0;
-    out[OF_W] = k ? -s->weight[order][i] : s->weight[order][i];
-    out[k ? OF_B : OF_A] = s->weight[order + 1][i];
+    for (int j = 0; j < SNW_TOUCH_VECTORS; j++) out[j] = 0;
+    out[SNW_OF_W] = k ? -s->weight[order][i] : s->weight[order][i];
+    out[k ? SNW_OF_B : SNW_OF_A] = s->weight[order + 1][i];
     if (i % 2)
-        out[k ? OF_DB : OF_DA] = i == 3 ? s->turn[order] : (order == 0 ? 1 : 0) - s->turn[order];
+        out[k ? SNW_OF_DB : SNW_OF_DA] =
+            i == 3 ? s->turn[order] : (order == 0 ? 1 : 0) - s->turn[order];
+}
+
+// phi(b) for a section whose foot is at an end of the other rod, with its derivatives.
+static void fade_weight(const snw_touch *touch, double b, double phi[3]) {
+    phi[0] = 1, phi[1] = phi[2] = 0;
+    if (!(b > 0)) return;
+    const double x = b / touch->fade;
+    phi[0] = x < 1 ? 1 - x * x * (3 - 2 * x) : 0;
+    phi[1] = x < 1 ? -6 * x * (1 - x) / touch->fade : 0;
+    phi[2] = x < 1 ? -6 * (1 - 2 * x) / (touch->fade * touch->fade) : 0;
 }
 
 void snw_rod_potential_at(const snw_rod_gap *g, const snw_touch *touch, double smooth,
                           snw_rod_potential *out) {
     const snw_rod_section *A = &g->at[0], *B = &g->at[1];
     const double c = snw_dot(A->d[0], B->d[0]), k = touch->stiffness;
-    double z[3];
-    out->sign = c < 0 ? -1 : 1;
+    double z[3], phi[3] = {1, 0, 0};
+    *out = (snw_rod_potential){.sign = c < 0 ? -1 : 1};
     snw_rod_weight(touch->crossing, out->sign * c, z);
+    out->by[SNW_BY_GAP][SNW_OF_W] = g->n;
+    out->by[SNW_BY_ANGLE][SNW_OF_DA] = snw_scale(out->sign, B->d[0]);
+    out->by[SNW_BY_ANGLE][SNW_OF_DB] = snw_scale(out->sign, A->d[0]);
+    if (touch->fade > 0 && !touch->is_free[0] && !touch->is_free[1]) {
+        // b = d.(p - p_end) away from the end, d the direction there
+        const int end = touch->foot;
+        out->way = (touch->u[end] > 0.5 ? 1 : -1) * (end ? 1 : -1);
+        out->beyond = end ? SNW_OF_DB : SNW_OF_DA;
+        fade_weight(touch, out->way * snw_dot(g->at[end].d[0], g->w), phi);
+        out->by[SNW_BY_BEYOND][SNW_OF_W] = snw_scale(out->way, g->at[end].d[0]);
+        out->by[SNW_BY_BEYOND][out->beyond] = snw_scale(out->way, g->w);
+    }
     const double I = k * snw_positive_part_integral(-g->gap, smooth),
                  N = k * snw_positive_part(-g->gap, smooth),
                  K = k * snw_positive_part_d1(-g->gap, smooth);
-    out->weight = z[0];
-    out->weight_d1 = z[1];
-    out->energy = z[0] * I;
-    out->by_gap = -z[0] * N;
-    out->by_c = z[1] * I;
-    out->gap_gap = z[0] * K;
-    out->gap_c = -z[1] * N;
-    out->c_c = z[2] * I;
+    out->varies = z[1] != 0 || phi[1] != 0;
+    out->energy = z[0] * phi[0] * I;
+    const double d1[] = {-z[0] * phi[0] * N, z[1] * phi[0] * I, z[0] * phi[1] * I};
+    const double d2[][SNW_TOUCH_FUNCTIONS] = {
+        {z[0] * phi[0] * K, -z[1] * phi[0] * N, -z[0] * phi[1] * N},
+        {-z[1] * phi[0] * N, z[2] * phi[0] * I, z[1] * phi[1] * I},
+        {-z[0] * phi[1] * N, z[1] * phi[1] * I, z[0] * phi[2] * I}};
+    memcpy(out->d1, d1, sizeof d1);
+    memcpy(out->d2, d2, sizeof d2);
     out->by_u[0] = out->sign * snw_dot(A->d[1], B->d[0]);
     out->by_u[1] = out->sign * snw_dot(A->d[0], B->d[1]);
-    for (int i = 0; i < 2; i++) out->lambda[i] = out->by_c * out->by_u[i];
+    for (int i = 0; i < 2; i++) out->lambda[i] = d1[SNW_BY_ANGLE] * out->by_u[i];
     solve_second(g, touch->is_free, out->lambda);
-    // gradient by the five vectors
-    const snw_vec3 v = snw_sub(snw_scale(out->lambda[1], B->p[1]), snw_scale(out->lambda[0], A->p[1]));
-    const snw_vec3 by[VECTORS] = {
-        [OF_W] = snw_add(snw_scale(out->by_gap, g->n), snw_rotate(g->Q, v)),
-        [OF_A] = snw_scale(-out->lambda[0], g->n),
-        [OF_B] = snw_scale(out->lambda[1], g->n),
-        [OF_DA] = snw_scale(out->by_c * out->sign, B->d[0]),
-        [OF_DB] = snw_scale(out->by_c * out->sign, A->d[0]),
-    };
+    // gradient of the function (3.18.5)
+    const snw_vec3 v =
+        snw_sub(snw_scale(out->lambda[1], B->p[1]), snw_scale(out->lambda[0], A->p[1]));
+    out->gradient[SNW_OF_W] = snw_rotate(g->Q, v);
+    out->gradient[SNW_OF_A] = snw_scale(-out->lambda[0], g->n);
+    out->gradient[SNW_OF_B] = snw_scale(out->lambda[1], g->n);
+    for (int j = 0; j < SNW_TOUCH_VECTORS; j++) {
+        for (int i = 0; i < SNW_TOUCH_FUNCTIONS; i++)
+            out->gradient[j] = snw_add(out->gradient[j], snw_scale(d1[i], out->by[i][j]));
+    }
     for (int side = 0; side < 2; side++) {
         for (int i = 0; i < 4; i++) {
-            double weight[VECTORS];
+            double weight[SNW_TOUCH_VECTORS];
             snw_vec3 sum = {{0}};
             vector_weights(g, side, i, 0, weight);
-            for (int j = 0; j < VECTORS; j++) sum = snw_add(sum, snw_scale(weight[j], by[j]));
+            for (int j = 0; j < SNW_TOUCH_VECTORS; j++)
+                sum = snw_add(sum, snw_scale(weight[j], out->gradient[j]));
             out->slope[side][i] = sum;
         }
     }
@@ -289,9 +313,9 @@ static void second_by_lengths(const snw_rod_gap *g, const snw_rod_potential *e, 
                  cst = e->sign * snw_dot(A->d[1], B->d[1]);
     const double *x = g->second, *u = e->by_u, *l = e->lambda;
     memset(out, 0, 16 * sizeof(double));
-    out[0][0] = e->by_gap * x[0] + e->c_c * u[0] * u[0] + e->by_c * css - l[0] * sss - l[1] * sst;
-    out[0][1] = e->by_gap * x[1] + e->c_c * u[0] * u[1] + e->by_c * cst - l[0] * sst - l[1] * stt;
-    out[1][1] = e->by_gap * x[2] + e->c_c * u[1] * u[1] + e->by_c * ctt - l[0] * stt - l[1] * ttt;
+    out[0][0] = e->d1[SNW_BY_GAP] * x[0] + e->d2[SNW_BY_ANGLE][SNW_BY_ANGLE] * u[0] * u[0] + e->d1[SNW_BY_ANGLE] * css - l[0] * sss - l[1] * sst;
+    out[0][1] = e->d1[SNW_BY_GAP] * x[1] + e->d2[SNW_BY_ANGLE][SNW_BY_ANGLE] * u[0] * u[1] + e->d1[SNW_BY_ANGLE] * cst - l[0] * sst - l[1] * stt;
+    out[1][1] = e->d1[SNW_BY_GAP] * x[2] + e->d2[SNW_BY_ANGLE][SNW_BY_ANGLE] * u[1] * u[1] + e->d1[SNW_BY_ANGLE] * ctt - l[0] * stt - l[1] * ttt;
     out[1][0] = out[0][1];
     out[0][2] = out[2][0] = -x[0];
     out[0][3] = out[3][0] = out[1][2] = out[2][1] = -x[1];
@@ -300,31 +324,31 @@ static void second_by_lengths(const snw_rod_gap *g, const snw_rod_potential *e, 
 
 // Derivatives of the gradient by the five vectors, in s, t, lambda_s and lambda_t.
 static void mixed_derivatives(const snw_rod_gap *g, const snw_rod_potential *e, snw_mat3 by_ww,
-                              snw_vec3 out[4][VECTORS]) {
+                              snw_vec3 out[4][SNW_TOUCH_VECTORS]) {
     const snw_rod_section *A = &g->at[0], *B = &g->at[1];
     const double *u = e->by_u, *l = e->lambda, sign = e->sign;
-    memset(out, 0, 4 * VECTORS * sizeof(snw_vec3));
+    memset(out, 0, 4 * SNW_TOUCH_VECTORS * sizeof(snw_vec3));
     for (int k = 0; k < 2; k++) {
         // w moves by p_A' with s, by -p_B' with t
         const snw_vec3 move = k ? snw_scale(-1, B->p[1]) : A->p[1];
         const snw_vec3 Qm = snw_rotate(g->Q, move);
         const snw_vec3 bent = k ? snw_scale(l[1], B->p[2]) : snw_scale(-l[0], A->p[2]);
         // a stationary gap does not change: the part of by_ww along n does not count
-        out[k][OF_W] = snw_add(snw_rotate(by_ww, move), snw_rotate(g->Q, bent));
-        out[k][OF_W] = snw_add(
-            out[k][OF_W],
-            snw_scale(e->gap_c * u[k] - e->gap_gap * snw_dot(g->n, move), g->n));
-        out[k][OF_A] = snw_scale(-l[0], Qm);
-        out[k][OF_B] = snw_scale(l[1], Qm);
-        out[k][OF_DA] = snw_scale(sign * e->c_c * u[k], B->d[0]);
-        out[k][OF_DB] = snw_scale(sign * e->c_c * u[k], A->d[0]);
+        out[k][SNW_OF_W] = snw_add(snw_rotate(by_ww, move), snw_rotate(g->Q, bent));
+        out[k][SNW_OF_W] = snw_add(
+            out[k][SNW_OF_W],
+            snw_scale(e->d2[SNW_BY_GAP][SNW_BY_ANGLE] * u[k] - e->d2[SNW_BY_GAP][SNW_BY_GAP] * snw_dot(g->n, move), g->n));
+        out[k][SNW_OF_A] = snw_scale(-l[0], Qm);
+        out[k][SNW_OF_B] = snw_scale(l[1], Qm);
+        out[k][SNW_OF_DA] = snw_scale(sign * e->d2[SNW_BY_ANGLE][SNW_BY_ANGLE] * u[k], B->d[0]);
+        out[k][SNW_OF_DB] = snw_scale(sign * e->d2[SNW_BY_ANGLE][SNW_BY_ANGLE] * u[k], A->d[0]);
     }
-    out[1][OF_DA] = snw_add(out[1][OF_DA], snw_scale(sign * e->by_c, B->d[1]));
-    out[0][OF_DB] = snw_add(out[0][OF_DB], snw_scale(sign * e->by_c, A->d[1]));
-    out[2][OF_W] = snw_scale(-1, snw_rotate(g->Q, A->p[1]));
-    out[2][OF_A] = snw_scale(-1, g->n);
-    out[3][OF_W] = snw_rotate(g->Q, B->p[1]);
-    out[3][OF_B] = g->n;
+    out[1][SNW_OF_DA] = snw_add(out[1][SNW_OF_DA], snw_scale(sign * e->d1[SNW_BY_ANGLE], B->d[1]));
+    out[0][SNW_OF_DB] = snw_add(out[0][SNW_OF_DB], snw_scale(sign * e->d1[SNW_BY_ANGLE], A->d[1]));
+    out[2][SNW_OF_W] = snw_scale(-1, snw_rotate(g->Q, A->p[1]));
+    out[2][SNW_OF_A] = snw_scale(-1, g->n);
+    out[3][SNW_OF_W] = snw_rotate(g->Q, B->p[1]);
+    out[3][SNW_OF_B] = g->n;
 }
 
 // Columns of X (n rows of 24) <- M^-1 X, M (4 x 4) restricted to n rows; Gaussian elimination
@@ -354,32 +378,53 @@ static void small_solve(int n, double M[4][4], double X[4][24]) {
     }
 }
 
+// Second derivatives of the function (3.18.5) by the five vectors.
+static void second_by_vectors(const snw_rod_gap *g, const snw_rod_potential *e,
+                              snw_mat3 out[SNW_TOUCH_VECTORS][SNW_TOUCH_VECTORS]) {
+    const snw_vec3 v = snw_sub(snw_scale(e->lambda[1], g->at[1].p[1]),
+                               snw_scale(e->lambda[0], g->at[0].p[1]));
+    for (int i = 0; i < SNW_TOUCH_VECTORS; i++) {
+        for (int j = 0; j < SNW_TOUCH_VECTORS; j++) {
+            snw_mat3 sum = {0};
+            for (int a = 0; a < SNW_TOUCH_FUNCTIONS; a++) {
+                for (int b = 0; b < SNW_TOUCH_FUNCTIONS; b++) {
+                    if (e->d2[a][b] == 0) continue;
+                    const snw_mat3 ab = snw_outer(e->by[a][i], e->by[b][j]);
+                    sum = snw_mat3_add(sum, snw_mat3_scale(e->d2[a][b], ab));
+                }
+            }
+            out[i][j] = sum;
+        }
+    }
+    // second derivatives of the gap, c = sign d_A.d_B and b = way d.w, and the conditions
+    const snw_mat3 one = snw_mat3_identity();
+    const struct {
+        int i, j;
+        snw_mat3 add;
+    } more[] = {
+        {SNW_OF_W, SNW_OF_W, snw_mat3_add(snw_mat3_scale(e->d1[SNW_BY_GAP], g->Q), third(g, v))},
+        {SNW_OF_W, SNW_OF_A, snw_mat3_scale(-e->lambda[0], g->Q)},
+        {SNW_OF_W, SNW_OF_B, snw_mat3_scale(e->lambda[1], g->Q)},
+        {SNW_OF_DA, SNW_OF_DB, snw_mat3_scale(e->d1[SNW_BY_ANGLE] * e->sign, one)},
+        {SNW_OF_W, e->beyond, snw_mat3_scale(e->d1[SNW_BY_BEYOND] * e->way, one)},
+    };
+    for (size_t k = 0; k < sizeof more / sizeof *more; k++) {
+        const int i = more[k].i, j = more[k].j;
+        out[i][j] = snw_mat3_add(out[i][j], more[k].add);
+        if (i != j) out[j][i] = snw_mat3_add(out[j][i], more[k].add); // symmetric matrices
+    }
+}
+
 void snw_rod_potential_hessian(const snw_rod_gap *g, const snw_rod_potential *e,
                                const snw_touch *touch, double *H) {
-    const snw_rod_section *A = &g->at[0], *B = &g->at[1];
-    const snw_vec3 v = snw_sub(snw_scale(e->lambda[1], B->p[1]), snw_scale(e->lambda[0], A->p[1]));
-    snw_mat3 by[VECTORS][VECTORS];
-    memset(by, 0, sizeof by);
-    by[OF_W][OF_W] =
-        snw_mat3_add(snw_mat3_scale(e->gap_gap, snw_outer(g->n, g->n)),
-                     snw_mat3_add(snw_mat3_scale(e->by_gap, g->Q), third(g, v)));
-    by[OF_W][OF_A] = snw_mat3_scale(-e->lambda[0], g->Q);
-    by[OF_W][OF_B] = snw_mat3_scale(e->lambda[1], g->Q);
-    by[OF_W][OF_DA] = snw_mat3_scale(e->gap_c * e->sign, snw_outer(g->n, B->d[0]));
-    by[OF_W][OF_DB] = snw_mat3_scale(e->gap_c * e->sign, snw_outer(g->n, A->d[0]));
-    by[OF_DA][OF_DA] = snw_mat3_scale(e->c_c, snw_outer(B->d[0], B->d[0]));
-    by[OF_DB][OF_DB] = snw_mat3_scale(e->c_c, snw_outer(A->d[0], A->d[0]));
-    by[OF_DA][OF_DB] = snw_mat3_add(snw_mat3_scale(e->by_c * e->sign, snw_mat3_identity()),
-                                    snw_mat3_scale(e->c_c, snw_outer(B->d[0], A->d[0])));
-    for (int i = 0; i < VECTORS; i++) {
-        for (int j = 0; j < i; j++) by[i][j] = snw_mat3_transpose(by[j][i]);
-    }
-    double weight[8][VECTORS], moved[8][VECTORS];
+    snw_mat3 by[SNW_TOUCH_VECTORS][SNW_TOUCH_VECTORS];
+    second_by_vectors(g, e, by);
+    double weight[8][SNW_TOUCH_VECTORS], moved[8][SNW_TOUCH_VECTORS];
     for (int i = 0; i < 8; i++) {
         vector_weights(g, i / 4, i % 4, 0, weight[i]);
         vector_weights(g, i / 4, i % 4, 1, moved[i]);
     }
-    const int count = e->weight_d1 != 0 ? VECTORS : 1; // only w matters where the weight is constant
+    const int count = e->varies ? SNW_TOUCH_VECTORS : 1; // only w matters with constant weights
     for (int i = 0; i < 8; i++) {
         for (int j = 0; j < 8; j++) {
             snw_mat3 sum = {0};
@@ -395,16 +440,9 @@ void snw_rod_potential_hessian(const snw_rod_gap *g, const snw_rod_potential *e,
         }
     }
     // H -= L_zy L_yy^-1 L_yz over the free arc lengths and their multipliers
-    snw_vec3 mixed[4][VECTORS];
+    snw_vec3 mixed[4][SNW_TOUCH_VECTORS];
     double M[4][4], all[4][4], Z[4][24], X[4][24];
-    const snw_vec3 slope[VECTORS] = {
-        [OF_W] = snw_add(snw_scale(e->by_gap, g->n), snw_rotate(g->Q, v)),
-        [OF_A] = snw_scale(-e->lambda[0], g->n),
-        [OF_B] = snw_scale(e->lambda[1], g->n),
-        [OF_DA] = snw_scale(e->by_c * e->sign, B->d[0]),
-        [OF_DB] = snw_scale(e->by_c * e->sign, A->d[0]),
-    };
-    mixed_derivatives(g, e, by[OF_W][OF_W], mixed);
+    mixed_derivatives(g, e, by[SNW_OF_W][SNW_OF_W], mixed);
     second_by_lengths(g, e, all);
     int row[4], n = 0;
     for (int y = 0; y < 4; y++) {
@@ -414,9 +452,9 @@ void snw_rod_potential_hessian(const snw_rod_gap *g, const snw_rod_potential *e,
         for (int b = 0; b < n; b++) M[a][b] = all[row[a]][row[b]];
         for (int i = 0; i < 8; i++) {
             snw_vec3 sum = {{0}};
-            for (int k = 0; k < VECTORS; k++) {
+            for (int k = 0; k < SNW_TOUCH_VECTORS; k++) {
                 sum = snw_add(sum, snw_scale(weight[i][k], mixed[row[a]][k]));
-                if (row[a] == i / 4) sum = snw_add(sum, snw_scale(moved[i][k], slope[k]));
+                if (row[a] == i / 4) sum = snw_add(sum, snw_scale(moved[i][k], e->gradient[k]));
             }
             for (int c = 0; c < 3; c++) Z[a][3 * i + c] = X[a][3 * i + c] = sum.e[c];
         }
