@@ -3,6 +3,7 @@
 // Contact of rods with rods and with themselves: derivatives of the forces, momentum, energy, cost
 // of the search, motion and messages.
 #include "dynamics/rod_contact.h"
+#include "dynamics/rod_gap.h"
 #include "math/positive_part.h"
 #include "random_tree.h"
 #include "setting.h"
@@ -98,6 +99,66 @@ static void rod_contacts_have_exact_derivatives(void **state) {
     setting_close(&s);
 }
 
+// A section just beyond the end of the other rod: the rods slide past each other until one is found.
+static void fading_sections_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {313};
+    setting s;
+    int found = 0;
+    setting_open(&s, robot_text);
+    for (int k = 0; k < 4000 && found < 3; k++) {
+        place(&s.g, &d, 0.2, -0.4 + 1e-4 * k, 0.2);
+        snw_inputs_at(s.g.m, s.g.s->t, s.g.in);
+        snw_kinematics(s.g.m, s.g.in, s.g.s, false, s.g.w);
+        bool fades = false;
+        for (int i = 0; i < snw_ntouch(s.g.m, s.g.w); i++) {
+            const snw_touch *t = &s.g.w->touch[i];
+            const double full =
+                t->stiffness * snw_positive_part(-t->gap, s.g.m->contact[t->contact].smooth);
+            fades = fades || (t->fade > 0 && !t->is_free[0] && !t->is_free[1] &&
+                              t->elastic_force > 0.1 * full && t->elastic_force < 0.9 * full);
+        }
+        if (!fades) continue;
+        found++;
+        snw_residual(s.g.m, s.g.in, s.g.s, false, s.g.w);
+        check_derivatives(&s.g);
+    }
+    assert_int_equal(found, 3);
+    setting_close(&s);
+}
+
+// A rod that is bent to a spiral touches itself, here at all distances below a large `smooth`.
+static const char spiral_text[] =
+    "sinew: 1\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
+    "robot:\n"
+    "  spiral: {on: world, joint: free, rod: {length: 1.2, section: {circle: {radius: 10 mm - 3 "
+    "mm*x/L}}, material: rubber, strain: kirchhoff legendre 2, nodes: 12}}\n"
+    "contacts:\n"
+    "  itself: {rods: {between: spiral, stiffness: 3 kPa, crossing: 90, damping: 0.05, friction: "
+    "0.6, creep: 0.7, smooth: 0.3}}\n";
+
+static void spiral_random(setting *s, dice *d) {
+    setting_random(s, spiral_text, d);
+    const snw_rod *r = &s->g.m->rod[0];
+    for (int k = 0; k < r->ndof; k++) s->g.s->q[r->dof0 + r->shift + k] *= 0.3;
+    s->g.s->q[r->dof[0] + r->shift] += 2;     // twist
+    s->g.s->q[r->dof[2] + r->shift] += 11;    // 2.1 turns
+}
+
+static void self_contacts_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {314};
+    for (int k = 0; k < 6; k++) {
+        setting s;
+        spiral_random(&s, &d);
+        snw_residual(s.g.m, s.g.in, s.g.s, false, s.g.w);
+        assert_true(s.g.w->ntouch > 5 && s.g.w->ntouch <= s.g.m->most_touch);
+        check_derivatives(&s.g);
+        setting_close(&s);
+    }
+}
+
 #ifdef SNW_COMPLEX
 static void rod_contacts_store_the_energy_of_their_forces(void **state) {
     (void)state;
@@ -114,11 +175,267 @@ static void rod_contacts_store_the_energy_of_their_forces(void **state) {
 }
 #endif
 
+#ifndef SNW_NUMBERS
+
+// ---- momentum -----------------------------------------------------------------------------------
+
+// Wrenches of touches have no resultant and no moment; their power is stored or becomes heat.
+static void check_internal(rig *g) {
+    snw_kinematics(g->m, g->in, g->s, false, g->w);
+    for (int i = 0; i < g->m->nseg; i++) g->w->F[i] = snw_wrench_zero();
+    snw_rod_contacts_add(g->m, g->w);
+    snw_wrench sum = {0};
+    double size = 0, power = 0;
+    for (int i = 0; i < g->m->nseg; i++) {
+        const snw_wrench F = snw_wrench_to_parent(g->w->g[i], g->w->F[i]);
+        sum = snw_wrench_add(sum, F);
+        size += snw_norm(F.f) + snw_norm(F.m);
+        power -= snw_power(g->w->F[i], g->w->V[i]);
+    }
+    assert_true(size > 1);
+    for (int i = 0; i < 6; i++) assert_near(sum.e[i] / size, 0, 1e-13);
+    const double heat = snw_rod_contacts_heat(g->m, g->w);
+    assert_near(power / size, (-heat - snw_rod_contacts_energy_rate(g->m, g->w)) / size, 1e-12);
+    assert_true(heat >= 0);
+    for (int i = 0; i < snw_ntouch(g->m, g->w); i++) { // each part of the heat, too
+        const snw_touch *t = &g->w->touch[i];
+        const snw_vec3 slip = snw_sub(t->v, snw_scale(t->rate, t->n));
+        assert_true(snw_dot(t->f, slip) <= 0 && snw_dot(t->f, t->n) * t->rate <= 0);
+    }
+}
+
+static void rod_contacts_keep_momentum(void **state) {
+    (void)state;
+    dice d = {315};
+    setting s;
+    setting_open(&s, robot_text);
+    for (int k = 0; k < POSES; k++) {
+        place(&s.g, &d, 0.05 + 1.5 * k / POSES, -0.2 + 0.4 * (k % 5) / 5, 0.2 + 0.1 * (k % 3));
+        snw_inputs_at(s.g.m, s.g.s->t, s.g.in);
+        check_internal(&s.g);
+    }
+    setting_close(&s);
+    for (int k = 0; k < 6; k++) {
+        spiral_random(&s, &d);
+        check_internal(&s.g);
+        setting_close(&s);
+    }
+}
+
+// ---- search -------------------------------------------------------------------------------------
+
+// Rods in a row that touch their neighbours: the pairs of slices compared grow as the rods do.
+static void search_of_row(int n, long *compared, int *touches) {
+    char text[40000];
+    int at = snprintf(text, sizeof text,
+                      "sinew: 1\nmaterials: {m: {young: 1 MPa, density: 1000}}\nrobot:\n");
+    for (int i = 0; i < n; i++) {
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "  r%d: {on: world, pose: {xyz: [0, %g, 0], rpy: [0, 0, %g]}, rod: {length: "
+                       "0.3, section: {circle: {radius: 10 mm}}, material: m, strain: {bend_y: "
+                       "legendre 1}}}\n",
+                       i, 0.0199 * i, 0.001 * (i % 2));
+    }
+    (void)snprintf(text + at, sizeof text - (size_t)at,
+                   "contacts: {all: {rods: {between: all, self: true, stiffness: 1 kPa}}}\n");
+    setting s;
+    setting_open(&s, text);
+    snw_inputs_at(s.g.m, 0, s.g.in);
+    snw_kinematics(s.g.m, s.g.in, s.g.s, true, s.g.w);
+    *compared = s.g.w->near_slices;
+    *touches = s.g.w->ntouch;
+    setting_close(&s);
+}
+
+static void the_search_is_linear(void **state) {
+    (void)state;
+    long few, many;
+    int touches[2];
+    search_of_row(10, &few, &touches[0]);
+    search_of_row(100, &many, &touches[1]);
+    assert_true(touches[0] > 9 && touches[1] > 99);
+    assert_near((double)many / (double)few, 99.0 / 9, 0.1);
+    assert_near((double)touches[1] / touches[0], 99.0 / 9, 0.1);
+}
+
+// The nearest sections of curved rods that do not touch, against all pairs of fine sections.
+static void the_nearest_sections_are_found(void **state) {
+    (void)state;
+    dice d = {316};
+    setting s;
+    setting_open(&s, robot_text);
+    for (int k = 0; k < 20; k++) {
+        place(&s.g, &d, 1.5 * k / 20, -0.2 + 0.4 * (k % 5) / 5, 0.2 + 0.1 * (k % 3));
+        snw_inputs_at(s.g.m, s.g.s->t, s.g.in);
+        snw_kinematics(s.g.m, s.g.in, s.g.s, true, s.g.w);
+        snw_touch nearest;
+        const double gap = snw_rod_contact_nearest(s.g.m, s.g.w, 0, &nearest);
+        double least = INFINITY;
+        const snw_touching_rod *r = s.g.m->touching_rod;
+        for (int i = 0; i < 40 * r[0].nslice; i++) {
+            for (int j = 0; j < 40 * r[1].nslice; j++) {
+                const int slice[2] = {r[0].slice0 + i / 40, r[1].slice0 + j / 40};
+                if (!(s.g.m->touching_slice[slice[0]].h > 0) ||
+                    !(s.g.m->touching_slice[slice[1]].h > 0))
+                    continue;
+                const double u[2] = {i % 40 / 39.0, j % 40 / 39.0};
+                const snw_rod_side side[2] = {snw_rod_side_of(s.g.m, s.g.w, slice[0]),
+                                              snw_rod_side_of(s.g.m, s.g.w, slice[1])};
+                snw_rod_gap g;
+                snw_rod_gap_at(side, u, &g);
+                least = fmin(least, g.gap);
+            }
+        }
+        assert_near(gap, least, 1e-3); // m; the rods are half a metre apart, compared at sections
+    }
+    setting_close(&s);
+}
+
+// ---- motion -------------------------------------------------------------------------------------
+
+#define STEEL "materials: {m: {young: 20 GPa, density: 1000}}\n"
+
+// A thin rod falls across a thin fixed one with steps that would pass it: no scheme misses it.
+static void long_steps_do_not_pass_a_rod(void **state) {
+    (void)state;
+    static const char *const scheme[] = {"generalized-alpha, step: 0.1 s", "bdf2, step: 0.1 s",
+                                         "radau5, step: 0.1 s", "rk4, step: 0.1 s", "adaptive"};
+    for (size_t i = 0; i < sizeof scheme / sizeof *scheme; i++) {
+        char text[1200];
+        outcome o;
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\n" STEEL "robot:\n"
+            "  bar: {on: world, pose: {xyz: [0, -0.1, 0], rpy: [0, 0, 90 deg]}, rod: {length: 0.2, "
+            "section: {circle: {radius: 5 mm}}, material: m, strain: {bend_y: 0 1/m}}}\n"
+            "  rod: {on: world, joint: free, rod: {length: 0.2, section: {circle: {radius: 5 mm}}, "
+            "material: m, strain: {bend_y: 0 1/m}}}\n"
+            "initial: {rod: {pose: {xyz: [-0.1, 0, 0.5]}}}\n"
+            "contacts: {c: {rods: {between: [rod, bar], stiffness: 1 MPa, crossing: 2e4}}}\n"
+            "study: [dynamic: {for: 0.45 s, scheme: %s}]\n"
+            "probes: {z: {position: rod@50%%}, e: energy, c: {contact: c}}\n",
+            scheme[i]);
+        execute_ok(text, &o);
+        const double z = last(&o, 2);
+        if (!(z > 0.1)) fail_msg("%s: ends at %g m", scheme[i], z);
+        assert_near(last(&o, 11 + 3), z - 0.01, 1e-6); // the gap
+        snw_series_clear(&o.series);
+    }
+}
+
+// Two rods collide in free flight and twirl: momentum, moment of momentum and energy are kept.
+static void colliding_rods_keep_momentum_and_energy(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok("sinew: 1\ngravity: 0\n"
+               "materials: {m: {young: 5 MPa, poisson: 0.4, density: 1000}}\n"
+               "robot:\n"
+               "  a: {on: world, joint: free, rod: {length: 0.3, section: {circle: {radius: 8 mm}}, "
+               "material: m, strain: kirchhoff legendre 2}}\n"
+               "  b: {on: world, joint: free, rod: {length: 0.2, section: {circle: {radius: 8 mm - 2 "
+               "mm*x/L}}, material: m, strain: kirchhoff legendre 2}}\n"
+               "initial: {a: {pose: {xyz: [-0.1, 0, 0.03]}, twist: [0, 0, 0, 0, 0, -1]}, b: {pose: "
+               "{xyz: [0, -0.05, 0], rpy: [0, 0, 60 deg]}, twist: [1, 0, 0, 0, 0, 0.5]}}\n"
+               "contacts: {c: {rods: {between: [a, b], stiffness: 100 kPa, friction: 0.4, damping: "
+               "0.1}}}\n"
+               "study: [dynamic: {for: 60 ms, scheme: adaptive, tolerance: 1e-8}]\nrecord: {every: 2 "
+               "ms}\n"
+               "probes: {p: momentum, e: energy, c: {contact: c}}\n",
+               &o);
+    double pressed = 0;
+    for (int k = 0; k < o.series.nframe; k++) {
+        for (int i = 0; i < 6; i++) assert_near(shown(&o, k, i), shown(&o, 0, i), 1e-6);
+        pressed = fmax(pressed, fabs(shown(&o, k, 14 + 2)));
+    }
+    assert_true(pressed > 1);                  // N
+    assert_true(last(&o, 6 + 3) > 1e-3);       // heat, J
+    assert_near(last(&o, 6 + 6), 0, 1e-7);     // balance, J
+    snw_series_clear(&o.series);
+}
+
+// Rods that are too soft for the impact would pass through each other: the motion ends there.
+static void rods_deep_in_each_other_end_the_motion(void **state) {
+    (void)state;
+    outcome o;
+    execute("sinew: 1\ngravity: 0\n" STEEL "robot:\n"
+            "  a: {on: world, joint: free, rod: {length: 0.2, section: {circle: {radius: 5 mm}}, "
+            "material: m, strain: {bend_y: 0 1/m}}}\n"
+            "  b: {on: world, pose: {xyz: [0.1, -0.1, 0], rpy: [0, 0, 90 deg]}, rod: {length: 0.2, "
+            "section: {circle: {radius: 5 mm}}, material: m, strain: {bend_y: 0 1/m}}}\n"
+            "initial: {a: {pose: {xyz: [0, 0, 0.05]}, twist: [0, 0, 0, 0, 0, -4]}}\n"
+            "contacts: {c: {rods: {between: [a, b], stiffness: 1 kPa}}}\n"
+            "study: [dynamic: {for: 50 ms, scheme: bdf2, step: 1 ms}]\n",
+            &o);
+    assert_int_equal(o.status, SNW_E_DIVERGED);
+    if (!strstr(o.err.text, "rods 'a' and 'b' are")) fail_msg("%s", o.err.text);
+    snw_series_clear(&o.series);
+}
+
+// ---- messages -----------------------------------------------------------------------------------
+
+#define RODS(keys)                                                                                 \
+    "sinew: 1\n" STEEL "robot: {a: {on: world, joint: free, rod: {length: 1, section: {circle: "   \
+    "{radius: 10 mm}}, material: m, strain: {bend_y: legendre 1}}}, b: {on: a.tip, rod: {length: "  \
+    "1, section: {circle: {radius: 10 mm}}, material: m, strain: {bend_y: legendre 1}}}, c: {on: "  \
+    "world, pose: {xyz: [0.5, 0, 0.005]}, rod: {length: 1, section: {rectangle: {y: 1 cm, z: 2 "    \
+    "cm}}, material: m, strain: {bend_y: legendre 1}}}, d: {on: world, pose: {xyz: [0.5, -0.5, "    \
+    "0.015], rpy: [0, 0, 90 deg]}, rod: {length: 1, section: {stiffness: {bend_y: 1}, inertia: "    \
+    "[0, 0, 0, 1, 1, 1]}, strain: {bend_y: legendre 1}}}, e: {on: world, body: {mass: 1}}}\n"                                   \
+    "contacts: {touch: {rods: {" keys "}}}\nstudy: [dynamic: {for: 1 us, step: 1 us}]\n"
+
+static void impossible_contacts_of_rods_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {RODS("stiffness: 1"), "needs 'between'"},
+        {RODS("between: [a, c]"), "needs 'stiffness'"},
+        {RODS("between: [a, e], stiffness: 1"), "'e', which has no rod"},
+        {RODS("between: [a, c], stiffness: 1"), "its section is not round"},
+        {RODS("between: [a, d], stiffness: 1"), "its section has no shape; give 'radius'"},
+        {RODS("between: a, self: false, stiffness: 1"), "names one rod"},
+        {RODS("between: [a, b], stiffness: 1, radius: 0"), "radius"},
+        {RODS("between: [a, b], stiffness: 1, friction: {along: 1, across: 2}"), "one number"},
+        {RODS("between: [a, b], stiffness: 1, except: [a, b]"), "pairs of links"},
+        {RODS("between: [a, b], stiffness: 1, damping: 1, restitution: {ratio: 0.5, speed: 1}"),
+         "leave one out"},
+        {RODS("between: [a, b], stiffness: 1}}, more: {rods: {between: [b, a], stiffness: 2"),
+         "touches 'a' by contact 'touch' already"},
+        {RODS("between: [a, b], stiffness: 1}}, more: {rods: {between: [b, d], stiffness: 2, "
+              "radius: 1 cm"),
+         "another radius"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) refuses(cases[i].text, cases[i].says);
+}
+
+static void rods_that_begin_in_each_other_are_reported(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok(RODS("between: [a, d], radius: 10 mm, stiffness: 1e5"), &o);
+    if (!strstr(o.said, "rods 'a' and 'd' begin 0.005 m deep in each other at x = 0.5 m and 0.5 m"))
+        fail_msg("%d warnings, the last: %s", o.warnings, o.said);
+    snw_series_clear(&o.series);
+}
+
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rod_contacts_have_exact_derivatives),
+        cmocka_unit_test(fading_sections_have_exact_derivatives),
+        cmocka_unit_test(self_contacts_have_exact_derivatives),
 #ifdef SNW_COMPLEX
         cmocka_unit_test(rod_contacts_store_the_energy_of_their_forces),
+#endif
+#ifndef SNW_NUMBERS
+        cmocka_unit_test(rod_contacts_keep_momentum),
+        cmocka_unit_test(the_search_is_linear),
+        cmocka_unit_test(the_nearest_sections_are_found),
+        cmocka_unit_test(long_steps_do_not_pass_a_rod),
+        cmocka_unit_test(colliding_rods_keep_momentum_and_energy),
+        cmocka_unit_test(rods_deep_in_each_other_end_the_motion),
+        cmocka_unit_test(impossible_contacts_of_rods_are_refused),
+        cmocka_unit_test(rods_that_begin_in_each_other_are_reported),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
