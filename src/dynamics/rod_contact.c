@@ -9,6 +9,7 @@
 #include "math/positive_part.h"
 
 #include <math.h>
+#include <string.h>
 
 // ---- motion of the two sections -------------------------------------------------------------
 
@@ -269,75 +270,128 @@ static void vary_wrenches(const snw_model *m, const snw_work *w, const touch_sta
     }
 }
 
-static snw_twist node_column(const snw_model *m, const double *store, int seg, int j) {
-    const snw_path *path = &m->path[m->seg[seg].path];
-    snw_twist x = {0};
-    if (j >= path->n) return x; // of the rod, and its root does not move with it
-    for (int i = 0; i < 6; i++) x.e[i] = store[m->seg_store[seg] + i * path->ld + j];
-    return x;
+static int node_of(const snw_model *m, const int slice[2], int k) {
+    return m->touching_slice[slice[k / 2]].seg[k % 2];
 }
 
-// Variation of the node vectors of side k, and of their rates, with coordinate j of its path.
-static void vary_side(const snw_model *m, const snw_work *w, const touch_state *x,
-                      const snw_touch *touch, int k, int j, double cq, double cv,
-                      touch_variation *d) {
-    for (int i = 0; i < 2; i++) {
-        const int seg = m->touching_slice[touch->slice[k]].seg[i];
-        const snw_mat3 R = w->g[seg].R;
-        const snw_vec3 a = x->side[k].z[2 * i + 1];
-        const snw_twist J = node_column(m, w->J, seg, j), zeta = snw_twist_scale(cq, J);
-        side_rate *moved = &d->moved[k], *faster = &d->faster[k];
-        moved->turn[i] = snw_rotate(R, zeta.w);
-        moved->z[2 * i] = snw_rotate(R, zeta.v);
-        moved->z[2 * i + 1] = snw_cross(moved->turn[i], a);
-        if (w->is_static) continue;
-        const snw_twist V = w->V[seg], dJ = node_column(m, w->dJ, seg, j);
-        const snw_twist dV =
-            snw_twist_add(snw_twist_scale(cq, snw_twist_add(dJ, snw_ad(V, J))),
-                          snw_twist_scale(cv, J));
-        faster->turn[i] = snw_rotate(R, snw_add(dV.w, snw_cross(zeta.w, V.w)));
-        faster->z[2 * i] = snw_rotate(R, snw_add(dV.v, snw_cross(zeta.w, V.v)));
-        faster->z[2 * i + 1] = snw_add(snw_cross(faster->turn[i], a),
-                                       snw_cross(x->rate[k].turn[i], moved->z[2 * i + 1]));
+// Variation of the vectors of node k with its pose (zeta) and velocity (dV), both own axes.
+static touch_variation vary_node(const snw_model *m, const snw_work *w, const touch_state *x,
+                                 const int slice[2], int k, snw_twist zeta, snw_twist dV) {
+    touch_variation d = {0};
+    const int i = k % 2, seg = node_of(m, slice, k);
+    const snw_mat3 R = w->g[seg].R;
+    const snw_vec3 a = x->side[k / 2].z[2 * i + 1];
+    side_rate *moved = &d.moved[k / 2], *faster = &d.faster[k / 2];
+    moved->turn[i] = snw_rotate(R, zeta.w);
+    moved->z[2 * i] = snw_rotate(R, zeta.v);
+    moved->z[2 * i + 1] = snw_cross(moved->turn[i], a);
+    if (w->is_static) return d;
+    const snw_twist V = w->V[seg];
+    faster->turn[i] = snw_rotate(R, snw_add(dV.w, snw_cross(zeta.w, V.w)));
+    faster->z[2 * i] = snw_rotate(R, snw_add(dV.v, snw_cross(zeta.w, V.v)));
+    faster->z[2 * i + 1] = snw_add(snw_cross(faster->turn[i], a),
+                                   snw_cross(x->rate[k / 2].turn[i], moved->z[2 * i + 1]));
+    return d;
+}
+
+// Derivatives of the wrenches on the four nodes of two slices by their poses and velocities; column
+// by column.
+typedef struct pair_jacobian {
+    double by_pose[24][24], by_velocity[24][24];
+} pair_jacobian;
+
+// adds those of one touch
+static void add_jacobian(const snw_model *m, const snw_work *w, const snw_touch *touch,
+                         pair_jacobian *out) {
+    const touch_state x = touch_state_of(m, w, touch);
+    double H[24 * 24];
+    snw_rod_potential_hessian(&x.g, &x.e, touch, H);
+    for (int j = 0; j < (w->is_static ? 24 : 48); j++) {
+        const int k = j % 24 / 6;
+        snw_twist one = {0};
+        snw_wrench dF[4];
+        one.e[j % 6] = 1;
+        const snw_twist none = {0};
+        const touch_variation d = vary_node(m, w, &x, touch->slice, k, j < 24 ? one : none,
+                                            j < 24 ? none : one);
+        vary_wrenches(m, w, &x, touch, H, &d, k / 2, dF);
+        double *column = j < 24 ? out->by_pose[j] : out->by_velocity[j - 24];
+        for (int i = 0; i < 24; i++) column[i] += dF[i / 6].e[i % 6];
     }
 }
 
-// column -= J' d of the four nodes
-static void scatter_touch(const snw_model *m, const snw_work *w, const snw_touch *touch,
-                          const snw_wrench d[4], double *column) {
+// x, y (6 each) <- variation of pose and velocity of a segment with coordinate j of its path
+static void node_columns(const snw_model *m, const snw_work *w, int seg, int j, double cq,
+                         double cv, double *x, double *y) {
+    const snw_path *path = &m->path[m->seg[seg].path];
+    snw_twist J = {0}, dJ = {0};
+    if (j >= path->n) { // of the rod, and its root does not move with it
+        memset(x, 0, 6 * sizeof *x);
+        memset(y, 0, 6 * sizeof *y);
+        return;
+    }
+    const size_t at = (size_t)m->seg_store[seg] + (size_t)j;
+    for (int i = 0; i < 6; i++) {
+        J.e[i] = w->J[at + (size_t)(i * path->ld)];
+        if (!w->is_static) dJ.e[i] = w->dJ[at + (size_t)(i * path->ld)];
+    }
+    const snw_twist turned = snw_twist_add(dJ, snw_ad(w->V[seg], J));
+    for (int i = 0; i < 6; i++) {
+        x[i] = cq * J.e[i];
+        y[i] = w->is_static ? 0 : cq * turned.e[i] + cv * J.e[i];
+    }
+}
+
+// column -= J' F of the four nodes
+static void scatter_touch(const snw_model *m, const snw_work *w, const int slice[2],
+                          const double F[24], double *column) {
     for (int k = 0; k < 4; k++) {
-        const int seg = m->touching_slice[touch->slice[k / 2]].seg[k % 2];
+        const int seg = node_of(m, slice, k);
         const snw_path *path = &m->path[m->seg[seg].path];
         if (path->n == 0) continue;
-        const double *J = w->J + m->seg_store[seg];
-        const double *F = d[k].e;
+        const double *J = w->J + m->seg_store[seg], *f = F + 6 * (size_t)k;
         for (int i = 0; i < path->n; i++) {
             const col x = col_load(J, path->ld, i);
             column[path->dof[i]] -=
-                x.a * F[0] + x.b * F[1] + x.c * F[2] + x.d * F[3] + x.e * F[4] + x.f * F[5];
+                x.a * f[0] + x.b * f[1] + x.c * f[2] + x.d * f[3] + x.e * f[4] + x.f * f[5];
+        }
+    }
+}
+
+// T += cq dr/dq + cv dr/dv of two slices. A variation x of the coordinates varies the pose of a node
+// by cq J x and its velocity by (cq (J' + ad_V J) + cv J) x, theory.md (4.2).
+static void add_pair_tangent(const snw_model *m, const snw_work *w, const int slice[2],
+                             const pair_jacobian *jacobian, double cq, double cv, size_t ld,
+                             double *T) {
+    // the path of the second node has all coordinates of the first
+    const int path[2] = {m->seg[node_of(m, slice, 1)].path, m->seg[node_of(m, slice, 3)].path};
+    const bool same = path[0] == path[1]; // of a rod with itself both sides vary together
+    for (int side = 0; side < (same ? 1 : 2); side++) {
+        const snw_path *of = &m->path[path[side]];
+        const int from = same ? 0 : 2 * side, to = same ? 4 : from + 2;
+        for (int j = 0; j < of->n; j++) {
+            double x[24], y[24], F[24] = {0};
+            for (int k = from; k < to; k++)
+                node_columns(m, w, node_of(m, slice, k), j, cq, cv, x + 6 * k, y + 6 * k);
+            for (int c = 6 * from; c < 6 * to; c++) {
+                const double *A = jacobian->by_pose[c], *B = jacobian->by_velocity[c];
+                for (int i = 0; i < 24; i++) F[i] += A[i] * x[c] + B[i] * y[c];
+            }
+            scatter_touch(m, w, slice, F, T + (size_t)of->dof[j] * ld);
         }
     }
 }
 
 void snw_rod_contacts_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
                               size_t ld, double *T) {
-    for (int i = 0; i < snw_ntouch(m, w); i++) {
-        const snw_touch *touch = &w->touch[i];
-        const touch_state x = touch_state_of(m, w, touch);
-        double H[24 * 24];
-        snw_rod_potential_hessian(&x.g, &x.e, touch, H);
-        for (int k = 0; k < 2; k++) {
-            // the path of the second node has all coordinates of the first
-            const snw_path *path =
-                &m->path[m->seg[m->touching_slice[touch->slice[k]].seg[1]].path];
-            for (int j = 0; j < path->n; j++) {
-                touch_variation d = {0};
-                snw_wrench dF[4];
-                vary_side(m, w, &x, touch, k, j, cq, cv, &d);
-                vary_wrenches(m, w, &x, touch, H, &d, k, dF);
-                scatter_touch(m, w, touch, dF, T + (size_t)path->dof[j] * ld);
-            }
-        }
+    const int n = snw_ntouch(m, w);
+    for (int i = 0; i < n;) {
+        const int *slice = w->touch[i].slice;
+        pair_jacobian jacobian = {0};
+        // the touches of two slices follow each other
+        for (; i < n && w->touch[i].slice[0] == slice[0] && w->touch[i].slice[1] == slice[1]; i++)
+            add_jacobian(m, w, &w->touch[i], &jacobian);
+        add_pair_tangent(m, w, slice, &jacobian, cq, cv, ld, T);
     }
 }
 
