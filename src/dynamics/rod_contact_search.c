@@ -20,6 +20,13 @@ static snw_box box_around(snw_box a, snw_box b) {
     return a;
 }
 
+// The radius is within the range of its Bezier points.
+static double largest_radius(const snw_touching_slice *s) {
+    const double a = s->radius[0] + s->h / 3 * s->taper[0],
+                 b = s->radius[1] - s->h / 3 * s->taper[1];
+    return fmax(fmax(s->radius[0], s->radius[1]), fmax(a, b));
+}
+
 // The cubic is within the hull of its Bezier points; a slice that is not in use has an empty box.
 static snw_box slice_box(const snw_model *m, const snw_work *w, int slice) {
     const snw_touching_slice *s = &m->touching_slice[slice];
@@ -29,10 +36,7 @@ static snw_box slice_box(const snw_model *m, const snw_work *w, int slice) {
     const snw_vec3 point[4] = {side.z[0], snw_add(side.z[0], snw_scale(s->h / 3, side.z[1])),
                                side.z[2], snw_sub(side.z[2], snw_scale(s->h / 3, side.z[3]))};
     for (int k = 0; k < 4; k++) box = box_around(box, (snw_box){point[k], point[k]});
-    // likewise the radius
-    double r = fmax(s->radius[0], s->radius[1]);
-    r = fmax(r, fmax(s->radius[0] + s->h / 3 * s->taper[0], s->radius[1] - s->h / 3 * s->taper[1]));
-    r += 0.5 * m->touch_smooth;
+    const double r = largest_radius(s) + 0.5 * m->touch_smooth;
     for (int i = 0; i < 3; i++) box.low.e[i] -= r, box.high.e[i] += r;
     return box;
 }
@@ -181,15 +185,24 @@ static void add_section(const near_pair *x, int k, double at, double stiffness, 
         add_touch(x, touch, w);
 }
 
-// Is the section of side k at u so near to the box of the other slice that it may touch it?
-static bool is_near_box(const near_pair *x, int k, double u, const snw_box *box) {
+// Distance of a point from the chord of a slice less the largest distance of its line from the chord.
+static double least_distance(const snw_rod_side *s, snw_vec3 y) {
+    const snw_vec3 chord = snw_sub(s->z[2], s->z[0]), from = snw_sub(y, s->z[0]);
+    const double x = snw_dot(from, chord) / snw_dot(chord, chord);
+    const snw_vec3 foot = snw_scale(fmin(fmax(x, 0), 1), chord);
+    // of its Bezier points from those of the chord
+    const double bend = fmax(snw_norm(snw_sub(snw_scale(s->h, s->z[1]), chord)),
+                             snw_norm(snw_sub(snw_scale(s->h, s->z[3]), chord)));
+    return snw_norm(snw_sub(from, foot)) - bend / 3;
+}
+
+// Is the section of side k at u so near to the other slice that it may touch it?
+static bool may_touch(const near_pair *x, int k, double u) {
+    const snw_touching_slice *other = x->slice[1 - k];
     snw_rod_section s;
     snw_rod_section_at(&x->side[k], u, &s);
-    for (int i = 0; i < 3; i++) {
-        if (s.p[0].e[i] + s.r[0] < box->low.e[i] || s.p[0].e[i] - s.r[0] > box->high.e[i])
-            return false;
-    }
-    return true;
+    return least_distance(&x->side[1 - k], s.p[0]) <
+           s.r[0] + largest_radius(other) + 0.5 * x->m->contact[x->contact].smooth;
 }
 
 // A section that slides beyond the end of the other rod sees a hemisphere, which pushes it along its
@@ -198,7 +211,7 @@ static bool is_near_box(const near_pair *x, int k, double u, const snw_box *box)
 static const double FADE = 0.02;
 
 // Half of the stiffness belongs to the sections of each of the two rods.
-static void add_sections(const near_pair *x, const snw_box *const box[2], snw_work *w) {
+static void add_sections(const near_pair *x, snw_work *w) {
     const double line = 0.5 * x->m->contact[x->contact].line;
     const double fade = FADE * (x->slice[0]->radius[0] + x->slice[1]->radius[0]);
     for (int k = 0; k < 2; k++) {
@@ -206,10 +219,10 @@ static void add_sections(const near_pair *x, const snw_box *const box[2], snw_wo
         const int n = x->m->touching_rod[s->rod].sections;
         for (int i = 0; i < n; i++) {
             const double u = (i + 0.5) / n;
-            if (is_near_box(x, k, u, box[1 - k])) add_section(x, k, u, line * s->h / n, fade, w);
+            if (may_touch(x, k, u)) add_section(x, k, u, line * s->h / n, fade, w);
         }
         for (int end = 0; end < 2; end++) {
-            if (s->end[end] && is_near_box(x, k, end, box[1 - k]))
+            if (s->end[end] && may_touch(x, k, end))
                 add_section(x, k, end, 0.5 * crossing_stiffness(x), 0, w);
         }
     }
@@ -239,10 +252,7 @@ static void compare_slices(const snw_model *m, int contact, tree a, tree b, snw_
         if (snw_rod_gap_pair(x.side, x.slice, touch.u, touch.is_free)) add_touch(&x, touch, w);
     }
     snw_rod_weight(false, largest, z);
-    if (z[0] > 0) {
-        const snw_box *const box[2] = {&w->touching_box[a.box], &w->touching_box[b.box]};
-        add_sections(&x, box, w);
-    }
+    if (z[0] > 0) add_sections(&x, w);
 }
 
 // ---- pairs of slices ------------------------------------------------------------------------

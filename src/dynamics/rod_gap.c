@@ -25,25 +25,31 @@ snw_rod_side snw_rod_side_of(const snw_model *m, const snw_work *w, int slice) {
     return side;
 }
 
-void snw_rod_section_at(const snw_rod_side *s, double u, snw_rod_section *out) {
+// weight, p, r (n) <- Hermite's cubics, and what they give, with n - 1 derivatives in the arc length
+static void hermite_at(const snw_rod_side *s, double u, int n, double weight[][4], snw_vec3 *p,
+                       double *r) {
     const double h = s->h, v = 1 - u;
-    // Hermite's cubics and their derivatives in the arc length
-    const double weight[4][4] = {
+    const double all[4][4] = {
         {(1 + 2 * u) * v * v, h * u * v * v, u * u * (3 - 2 * u), -h * u * u * v},
         {-6 * u * v / h, v * (1 - 3 * u), 6 * u * v / h, u * (3 * u - 2)},
         {(12 * u - 6) / (h * h), (6 * u - 4) / h, (6 - 12 * u) / (h * h), (6 * u - 2) / h},
         {12 / (h * h * h), 6 / (h * h), -12 / (h * h * h), 6 / (h * h)}};
-    memcpy(out->weight, weight, sizeof weight);
-    for (int k = 0; k < 4; k++) {
-        snw_vec3 p = {{0}};
-        double r = 0;
+    for (int k = 0; k < n; k++) {
+        snw_vec3 sum = {{0}};
+        double radius = 0;
         for (int i = 0; i < 4; i++) {
-            p = snw_add(p, snw_scale(weight[k][i], s->z[i]));
-            r += weight[k][i] * s->radius[i];
+            weight[k][i] = all[k][i];
+            sum = snw_add(sum, snw_scale(all[k][i], s->z[i]));
+            radius += all[k][i] * s->radius[i];
         }
-        out->p[k] = p;
-        out->r[k] = r;
+        p[k] = sum;
+        r[k] = radius;
     }
+}
+
+void snw_rod_section_at(const snw_rod_side *s, double u, snw_rod_section *out) {
+    const double h = s->h, v = 1 - u;
+    hermite_at(s, u, 4, out->weight, out->p, out->r);
     const double turn[3] = {u * u * (3 - 2 * u), 6 * u * v / h, (6 - 12 * u) / (h * h)};
     const snw_vec3 change = snw_sub(s->z[3], s->z[1]);
     for (int k = 0; k < 3; k++) {
@@ -80,27 +86,36 @@ void snw_rod_gap_at(const snw_rod_side side[2], const double u[2], snw_rod_gap *
 enum { MOST = 60, AFTER = 2 };
 static const double CLOSE = 1e-9;
 
-static double rod_gap_slope(const snw_rod_side side[2], double *u, int k, double at,
-                            snw_rod_gap *g) {
-    u[k] = at;
-    snw_rod_gap_at(side, u, g);
-    return g->first[k];
+// Derivative of the distance of the point y from the surface in the arc length, at u; *second <- its
+// second derivative. By symmetry it is the same for both sides.
+static double distance_slope(const snw_rod_side *s, snw_vec3 y, double u, double *second) {
+    double weight[3][4], r[3];
+    snw_vec3 p[3];
+    hermite_at(s, u, 3, weight, p, r);
+    p[0] = snw_sub(p[0], y);
+    const double rho = snw_norm(p[0]), slope = snw_dot(p[0], p[1]) / rho;
+    *second = (snw_dot(p[0], p[2]) + snw_dot(p[1], p[1]) - slope * slope) / rho - r[2];
+    return slope - r[1];
 }
 
 bool snw_rod_gap_foot(const snw_rod_side side[2], const snw_touching_slice *slice, int k,
                       double u[2], bool *is_free) {
-    snw_rod_gap g;
+    snw_rod_section given;
+    snw_rod_section_at(&side[1 - k], u[1 - k], &given);
+    const snw_vec3 y = given.p[0];
+    double second;
     *is_free = false;
     // at a node shared by two slices both see the same slope
-    if (rod_gap_slope(side, u, k, 0, &g) > 0) return slice->end[0];
-    const double start = g.first[k];
-    if (!(rod_gap_slope(side, u, k, 1, &g) > 0)) return slice->end[1];
+    const double start = distance_slope(&side[k], y, 0, &second),
+                 end = distance_slope(&side[k], y, 1, &second);
+    u[k] = start > 0 ? 0 : 1;
+    if (start > 0) return slice->end[0];
+    if (!(end > 0)) return slice->end[1];
     *is_free = true;
-    double low = 0, high = 1, x = start / (start - g.first[k]);
+    double low = 0, high = 1, x = start / (start - end);
     for (int i = 0, left = AFTER; i < MOST && left > 0; i++) {
-        const double slope = rod_gap_slope(side, u, k, x, &g);
-        const double second = g.second[2 * k] * side[k].h;
-        const double next = x - slope / second;
+        const double slope = distance_slope(&side[k], y, x, &second);
+        const double next = x - slope / (second * side[k].h);
         if (slope > 0) {
             high = x;
         } else {

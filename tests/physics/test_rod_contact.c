@@ -76,7 +76,8 @@ enum { POSES = 36 };
 // Complex steps check derivatives. Differences would not: the Hessian jumps where a foot point
 // passes a node. Doubles are compared with wide numbers.
 #ifdef SNW_COMPLEX
-static void check_derivatives(rig *g) { rig_check(g); }
+// foot points are found to the rounding of their distance
+static void check_derivatives(rig *g) { rig_check_within(g, 10 * LEFT); }
 #else
 static void check_derivatives(rig *g) { rig_compare(g); }
 #endif
