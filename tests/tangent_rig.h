@@ -164,7 +164,8 @@ static inline double rig_miss(const rig *g, int which, const double *T, int *row
 }
 
 // Compare the residual with the one in wide numbers, and every column of its three derivatives with
-// differences, within `left` of the largest number. The build with wide numbers does the first only.
+// differences, within `left` of the largest number. The build with wide numbers does the first
+// only.
 #ifdef SNW_WIDE
 static inline void rig_check(rig *g) {
     snw_residual(g->m, g->in, g->s, false, g->w);

@@ -66,8 +66,8 @@ typedef struct snw_contact_summary {
 } snw_contact_summary;
 snw_contact_summary snw_contact_summarise(const snw_model *m, const snw_work *w, int contact);
 
-// Longest step, at most `longest` (s), in which no contact point can pass through an obstacle and no
-// rod through another, from the velocities and accelerations in w, theory.md (3.13.10). Has the
+// Longest step, at most `longest` (s), in which no contact point can pass through an obstacle and
+// no rod through another, from the velocities and accelerations in w, theory.md (3.13.10). Has the
 // model something that can be passed through, as a half-space cannot?
 double snw_contact_step_limit(const snw_model *m, const snw_work *w, double longest);
 bool snw_contact_has_curved(const snw_model *m);

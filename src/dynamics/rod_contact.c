@@ -51,8 +51,8 @@ typedef struct touch_state {
     side_rate rate[2];
     snw_rod_gap g;
     snw_rod_potential e;
-    snw_vec3 arm[2]; // from the centre lines to the common point of both surfaces
-    snw_vec3 v;      // of the material of A relative to B there
+    snw_vec3 arm[2];                  // from the centre lines to the common point of both surfaces
+    snw_vec3 v;                       // of the material of A relative to B there
     double normal_rate, factor, slip; // slip: sqrt(u^2 + creep^2)
     snw_vec3 f;                       // friction and damping on A
 } touch_state;
@@ -69,9 +69,8 @@ static void set_friction(const snw_touch *touch, touch_state *x) {
     x->arm[1] = snw_scale(0.5 * (x->g.rho + rB - rA), n);
     x->v = (snw_vec3){{0}};
     for (int k = 0; k < 2; k++) {
-        const snw_vec3 v =
-            snw_add(weighted(&x->g.at[k], 0, x->rate[k].z),
-                    snw_cross(blended(touch->u[k], x->rate[k].turn), x->arm[k]));
+        const snw_vec3 v = snw_add(weighted(&x->g.at[k], 0, x->rate[k].z),
+                                   snw_cross(blended(touch->u[k], x->rate[k].turn), x->arm[k]));
         x->v = snw_add(x->v, snw_scale(k ? -1 : 1, v));
     }
     x->normal_rate = snw_dot(n, x->v);
@@ -103,7 +102,8 @@ typedef struct side_force {
 static snw_wrench node_wrench(const snw_se3 *g, const snw_vec3 *direction, const side_force *F,
                               int i) {
     const snw_vec3 moment = snw_add(snw_cross(*direction, F->z[2 * i + 1]), F->torque[i]);
-    return (snw_wrench){{.m = snw_rotate_inv(g->R, moment), .f = snw_rotate_inv(g->R, F->z[2 * i])}};
+    return (snw_wrench){
+        {.m = snw_rotate_inv(g->R, moment), .f = snw_rotate_inv(g->R, F->z[2 * i])}};
 }
 
 static side_force side_force_of(const touch_state *x, const snw_touch *touch, int k) {
@@ -190,9 +190,9 @@ static friction_variation vary_friction(const touch_state *x, const snw_touch *t
         out.arm[k] = snw_add(snw_scale(0.5 * sign * (drho + dr[k] - dr[1 - k]), n),
                              snw_scale(0.5 * sign * (x->g.rho + r[k] - r[1 - k]), dn));
         const side_rate *rate = &x->rate[k];
-        const snw_vec3 turned = snw_add(
-            blended(touch->u[k], d->faster[k].turn),
-            snw_scale(s[k] / x->side[k].h, snw_sub(rate->turn[1], rate->turn[0])));
+        const snw_vec3 turned =
+            snw_add(blended(touch->u[k], d->faster[k].turn),
+                    snw_scale(s[k] / x->side[k].h, snw_sub(rate->turn[1], rate->turn[0])));
         snw_vec3 v = snw_add(weighted(&at[k], 0, d->faster[k].z),
                              snw_scale(s[k], weighted(&at[k], 1, rate->z)));
         v = snw_add(v, snw_cross(turned, x->arm[k]));
@@ -217,9 +217,8 @@ static friction_variation vary_friction(const touch_state *x, const snw_touch *t
     const double mu = x->c->across / x->slip, dslip = snw_dot(u, du) / x->slip;
     out.f = snw_add(snw_scale(dN * (x->factor - 1) + N * dfactor, n),
                     snw_scale(N * (x->factor - 1), dn));
-    out.f = snw_sub(out.f, snw_scale(mu * (dN * x->factor + N * dfactor -
-                                           N * x->factor * dslip / x->slip),
-                                     u));
+    out.f = snw_sub(
+        out.f, snw_scale(mu * (dN * x->factor + N * dfactor - N * x->factor * dslip / x->slip), u));
     out.f = snw_sub(out.f, snw_scale(mu * N * x->factor, du));
     return out;
 }
@@ -237,8 +236,7 @@ static void vary_wrenches(const snw_model *m, const snw_work *w, const touch_sta
     for (int k = 0; k < 2; k++) {
         const snw_vec3 f = snw_scale(k ? -1 : 1, x->f), df = snw_scale(k ? -1 : 1, friction.f);
         const snw_vec3 torque = snw_cross(x->arm[k], f);
-        const snw_vec3 dtorque =
-            snw_add(snw_cross(friction.arm[k], f), snw_cross(x->arm[k], df));
+        const snw_vec3 dtorque = snw_add(snw_cross(friction.arm[k], f), snw_cross(x->arm[k], df));
         const double slide = friction.slide[k] / x->side[k].h;
         side_force dF;
         for (int i = 0; i < 4; i++) {
@@ -312,8 +310,8 @@ static void add_jacobian(const snw_model *m, const snw_work *w, const snw_touch 
         snw_wrench dF[4];
         one.e[j % 6] = 1;
         const snw_twist none = {0};
-        const touch_variation d = vary_node(m, w, &x, touch->slice, k, j < 24 ? one : none,
-                                            j < 24 ? none : one);
+        const touch_variation d =
+            vary_node(m, w, &x, touch->slice, k, j < 24 ? one : none, j < 24 ? none : one);
         vary_wrenches(m, w, &x, touch, H, &d, k / 2, dF);
         double *column = j < 24 ? out->by_pose[j] : out->by_velocity[j - 24];
         for (int i = 0; i < 24; i++) column[i] += dF[i / 6].e[i % 6];
@@ -358,8 +356,8 @@ static void scatter_touch(const snw_model *m, const snw_work *w, const int slice
     }
 }
 
-// T += cq dr/dq + cv dr/dv of two slices. A variation x of the coordinates varies the pose of a node
-// by cq J x and its velocity by (cq (J' + ad_V J) + cv J) x, theory.md (4.2).
+// T += cq dr/dq + cv dr/dv of two slices. A variation x of the coordinates varies the pose of a
+// node by cq J x and its velocity by (cq (J' + ad_V J) + cv J) x, theory.md (4.2).
 static void add_pair_tangent(const snw_model *m, const snw_work *w, const int slice[2],
                              const pair_jacobian *jacobian, double cq, double cv, size_t ld,
                              double *T) {

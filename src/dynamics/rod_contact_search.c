@@ -22,8 +22,8 @@ static snw_box box_around(snw_box a, snw_box b) {
 
 // The radius is within the range of its Bezier points.
 static double largest_radius(const snw_touching_slice *s) {
-    const double a = s->radius[0] + s->h / 3 * s->taper[0],
-                 b = s->radius[1] - s->h / 3 * s->taper[1];
+    const double a = s->radius[0] + s->h / 3 * s->radius_d1[0],
+                 b = s->radius[1] - s->h / 3 * s->radius_d1[1];
     return fmax(fmax(s->radius[0], s->radius[1]), fmax(a, b));
 }
 
@@ -66,8 +66,7 @@ static void fill_tree(const snw_model *m, tree t, snw_work *w) {
     }
     const tree part[2] = {tree_part(t, 0), tree_part(t, 1)};
     for (int k = 0; k < 2; k++) fill_tree(m, part[k], w);
-    w->touching_box[t.box] =
-        box_around(w->touching_box[part[0].box], w->touching_box[part[1].box]);
+    w->touching_box[t.box] = box_around(w->touching_box[part[0].box], w->touching_box[part[1].box]);
 }
 
 static bool overlap(const snw_box *a, const snw_box *b) {
@@ -185,7 +184,8 @@ static void add_section(const near_pair *x, int k, double at, double stiffness, 
         add_touch(x, touch, w);
 }
 
-// Distance of a point from the chord of a slice less the largest distance of its line from the chord.
+// Distance of a point from the chord of a slice less the largest distance of its line from the
+// chord.
 static double least_distance(const snw_rod_side *s, snw_vec3 y) {
     const snw_vec3 chord = snw_sub(s->z[2], s->z[0]), from = snw_sub(y, s->z[0]);
     const double x = snw_dot(from, chord) / snw_dot(chord, chord);
@@ -205,9 +205,9 @@ static bool may_touch(const near_pair *x, int k, double u) {
            s.r[0] + largest_radius(other) + 0.5 * x->m->contact[x->contact].smooth;
 }
 
-// A section that slides beyond the end of the other rod sees a hemisphere, which pushes it along its
-// rod: it loses its weight over this fraction of the distance of the centre lines. The end itself,
-// one more section, keeps its own.
+// A section that slides beyond the end of the other rod sees a hemisphere, which pushes it along
+// its rod: it loses its weight over this fraction of the distance of the centre lines. The end
+// itself, one more section, keeps its own.
 static const double FADE = 0.02;
 
 // Half of the stiffness belongs to the sections of each of the two rods.
@@ -466,7 +466,7 @@ static void take_passing(visit *v, const near_pair *x) {
 double snw_rod_contacts_step_limit(const snw_model *m, const snw_work *w, double h) {
     static const double FRACTION = 0.7;
     visit v = {.m = m, .w = w, .take = take_passing, .h = h};
-    // how far two rods may approach each other in the step
+    // distance by which two rods may approach each other in the step
     snw_vec3 velocity, acceleration, mean[2] = {{{0, 0, 0}}, {{0, 0, 0}}};
     double most[2] = {0};
     for (int pass = 0; pass < 2; pass++) {

@@ -20,12 +20,13 @@ snw_rod_side snw_rod_side_of(const snw_model *m, const snw_work *w, int slice) {
         side.z[2 * k] = g->p;
         side.z[2 * k + 1] = (snw_vec3){{g->R.e[0][0], g->R.e[1][0], g->R.e[2][0]}};
         side.radius[2 * k] = s->radius[k];
-        side.radius[2 * k + 1] = s->taper[k];
+        side.radius[2 * k + 1] = s->radius_d1[k];
     }
     return side;
 }
 
-// weight, p, r (n) <- Hermite's cubics, and what they give, with n - 1 derivatives in the arc length
+// weight, p, r (n) <- Hermite's cubics, and what they give, with n - 1 derivatives in the arc
+// length
 static void hermite_at(const snw_rod_side *s, double u, int n, double weight[][4], snw_vec3 *p,
                        double *r) {
     const double h = s->h, v = 1 - u;
@@ -70,8 +71,8 @@ void snw_rod_gap_at(const snw_rod_side side[2], const double u[2], snw_rod_gap *
     out->n = snw_scale(1 / out->rho, out->w);
     const snw_vec3 n = out->n;
     out->gap = out->rho - A->r[0] - B->r[0];
-    out->Q = snw_mat3_scale(
-        1 / out->rho, snw_mat3_add(snw_mat3_identity(), snw_mat3_scale(-1, snw_outer(n, n))));
+    out->Q = snw_mat3_scale(1 / out->rho,
+                            snw_mat3_add(snw_mat3_identity(), snw_mat3_scale(-1, snw_outer(n, n))));
     out->first[0] = snw_dot(n, A->p[1]) - A->r[1];
     out->first[1] = -snw_dot(n, B->p[1]) - B->r[1];
     const snw_vec3 a = snw_rotate(out->Q, A->p[1]), b = snw_rotate(out->Q, B->p[1]);
@@ -86,8 +87,8 @@ void snw_rod_gap_at(const snw_rod_side side[2], const double u[2], snw_rod_gap *
 enum { MOST = 60, AFTER = 2 };
 static const double CLOSE = 1e-9;
 
-// Derivative of the distance of the point y from the surface in the arc length, at u; *second <- its
-// second derivative. By symmetry it is the same for both sides.
+// Derivative of the distance of the point y from the surface in the arc length, at u; *second <-
+// its second derivative. By symmetry it is the same for both sides.
 static double distance_slope(const snw_rod_side *s, snw_vec3 y, double u, double *second) {
     double weight[3][4], r[3];
     snw_vec3 p[3];
@@ -207,9 +208,8 @@ void snw_rod_weight(bool crossing, double c, double z[3]) {
 // |w| varies to third order: derivative of Q v along u is -(Q u (n.v) + n (u.Q v) + (n.u) Q v)/rho.
 static snw_mat3 third(const snw_rod_gap *g, snw_vec3 v) {
     const snw_vec3 Qv = snw_rotate(g->Q, v);
-    const snw_mat3 sum = snw_mat3_add(
-        snw_mat3_scale(snw_dot(g->n, v), g->Q),
-        snw_mat3_add(snw_outer(g->n, Qv), snw_outer(Qv, g->n)));
+    const snw_mat3 sum = snw_mat3_add(snw_mat3_scale(snw_dot(g->n, v), g->Q),
+                                      snw_mat3_add(snw_outer(g->n, Qv), snw_outer(Qv, g->n)));
     return snw_mat3_scale(-1 / g->rho, sum);
 }
 
@@ -318,19 +318,23 @@ static void second_by_lengths(const snw_rod_gap *g, const snw_rod_potential *e, 
     const snw_vec3 a = A->p[1], b = B->p[1];
     const snw_vec3 Qa = snw_rotate(g->Q, a), Qb = snw_rotate(g->Q, b);
     const snw_mat3 Ta = third(g, a), Tb = third(g, b);
-    const double sss = snw_dot(g->n, A->p[3]) + 3 * snw_dot(Qa, A->p[2]) +
-                       snw_dot(a, snw_rotate(Ta, a)) - A->r[3];
+    const double sss =
+        snw_dot(g->n, A->p[3]) + 3 * snw_dot(Qa, A->p[2]) + snw_dot(a, snw_rotate(Ta, a)) - A->r[3];
     const double sst = -snw_dot(Qb, A->p[2]) - snw_dot(a, snw_rotate(Ta, b));
     const double stt = -snw_dot(Qa, B->p[2]) + snw_dot(b, snw_rotate(Tb, a));
     const double ttt = -snw_dot(g->n, B->p[3]) + 3 * snw_dot(Qb, B->p[2]) -
                        snw_dot(b, snw_rotate(Tb, b)) - B->r[3];
-    const double css = e->sign * snw_dot(A->d[2], B->d[0]), ctt = e->sign * snw_dot(A->d[0], B->d[2]),
+    const double css = e->sign * snw_dot(A->d[2], B->d[0]),
+                 ctt = e->sign * snw_dot(A->d[0], B->d[2]),
                  cst = e->sign * snw_dot(A->d[1], B->d[1]);
     const double *x = g->second, *u = e->by_u, *l = e->lambda;
     memset(out, 0, 16 * sizeof(double));
-    out[0][0] = e->d1[SNW_BY_GAP] * x[0] + e->d2[SNW_BY_ANGLE][SNW_BY_ANGLE] * u[0] * u[0] + e->d1[SNW_BY_ANGLE] * css - l[0] * sss - l[1] * sst;
-    out[0][1] = e->d1[SNW_BY_GAP] * x[1] + e->d2[SNW_BY_ANGLE][SNW_BY_ANGLE] * u[0] * u[1] + e->d1[SNW_BY_ANGLE] * cst - l[0] * sst - l[1] * stt;
-    out[1][1] = e->d1[SNW_BY_GAP] * x[2] + e->d2[SNW_BY_ANGLE][SNW_BY_ANGLE] * u[1] * u[1] + e->d1[SNW_BY_ANGLE] * ctt - l[0] * stt - l[1] * ttt;
+    out[0][0] = e->d1[SNW_BY_GAP] * x[0] + e->d2[SNW_BY_ANGLE][SNW_BY_ANGLE] * u[0] * u[0] +
+                e->d1[SNW_BY_ANGLE] * css - l[0] * sss - l[1] * sst;
+    out[0][1] = e->d1[SNW_BY_GAP] * x[1] + e->d2[SNW_BY_ANGLE][SNW_BY_ANGLE] * u[0] * u[1] +
+                e->d1[SNW_BY_ANGLE] * cst - l[0] * sst - l[1] * stt;
+    out[1][1] = e->d1[SNW_BY_GAP] * x[2] + e->d2[SNW_BY_ANGLE][SNW_BY_ANGLE] * u[1] * u[1] +
+                e->d1[SNW_BY_ANGLE] * ctt - l[0] * stt - l[1] * ttt;
     out[1][0] = out[0][1];
     out[0][2] = out[2][0] = -x[0];
     out[0][3] = out[3][0] = out[1][2] = out[2][1] = -x[1];
@@ -351,8 +355,9 @@ static void mixed_derivatives(const snw_rod_gap *g, const snw_rod_potential *e, 
         // a stationary gap does not change: the part of by_ww along n does not count
         out[k][SNW_OF_W] = snw_add(snw_rotate(by_ww, move), snw_rotate(g->Q, bent));
         out[k][SNW_OF_W] = snw_add(
-            out[k][SNW_OF_W],
-            snw_scale(e->d2[SNW_BY_GAP][SNW_BY_ANGLE] * u[k] - e->d2[SNW_BY_GAP][SNW_BY_GAP] * snw_dot(g->n, move), g->n));
+            out[k][SNW_OF_W], snw_scale(e->d2[SNW_BY_GAP][SNW_BY_ANGLE] * u[k] -
+                                            e->d2[SNW_BY_GAP][SNW_BY_GAP] * snw_dot(g->n, move),
+                                        g->n));
         out[k][SNW_OF_A] = snw_scale(-l[0], Qm);
         out[k][SNW_OF_B] = snw_scale(l[1], Qm);
         out[k][SNW_OF_DA] = snw_scale(sign * e->d2[SNW_BY_ANGLE][SNW_BY_ANGLE] * u[k], B->d[0]);
@@ -396,8 +401,8 @@ static void small_solve(int n, double M[4][4], double X[4][24]) {
 // Second derivatives of the function (3.18.5) by the five vectors.
 static void second_by_vectors(const snw_rod_gap *g, const snw_rod_potential *e,
                               snw_mat3 out[SNW_TOUCH_VECTORS][SNW_TOUCH_VECTORS]) {
-    const snw_vec3 v = snw_sub(snw_scale(e->lambda[1], g->at[1].p[1]),
-                               snw_scale(e->lambda[0], g->at[0].p[1]));
+    const snw_vec3 v =
+        snw_sub(snw_scale(e->lambda[1], g->at[1].p[1]), snw_scale(e->lambda[0], g->at[0].p[1]));
     for (int i = 0; i < SNW_TOUCH_VECTORS; i++) {
         for (int j = 0; j < SNW_TOUCH_VECTORS; j++) {
             snw_mat3 sum = {0};

@@ -53,20 +53,20 @@ bool snw_rod_gap_pair(const snw_rod_side side[2], const snw_touching_slice *cons
 
 // The five vectors on which the energy of a touch depends: w, p_A', p_B', and the directions.
 enum { SNW_OF_W, SNW_OF_A, SNW_OF_B, SNW_OF_DA, SNW_OF_DB, SNW_TOUCH_VECTORS };
-// Functions of them on which it depends: gap, cosine c of the angle between the directions, length b
-// of a section beyond the end of the other rod.
+// Functions of them on which it depends: gap, cosine c of the angle between the directions, length
+// b of a section beyond the end of the other rod.
 enum { SNW_BY_GAP, SNW_BY_ANGLE, SNW_BY_BEYOND, SNW_TOUCH_FUNCTIONS };
 
 // Energy zeta(c) phi(b) k I(-gap), I the integral of the smooth positive part, with its first and
-// second derivatives by these functions, and theirs by the vectors; the derivatives of c by both arc
-// lengths; multipliers of the conditions that the gap is stationary; gradient of the energy by the
-// vectors, and by the node vectors p0, a0, p1, a1 of both sides.
+// second derivatives by these functions, and theirs by the vectors; the derivatives of c by both
+// arc lengths; multipliers of the conditions that the gap is stationary; gradient of the energy by
+// the vectors, and by the node vectors p0, a0, p1, a1 of both sides.
 typedef struct snw_rod_potential {
     double energy, d1[SNW_TOUCH_FUNCTIONS], d2[SNW_TOUCH_FUNCTIONS][SNW_TOUCH_FUNCTIONS];
     snw_vec3 by[SNW_TOUCH_FUNCTIONS][SNW_TOUCH_VECTORS];
-    bool varies;        // the weights zeta and phi are not constant
-    double sign, way;   // of c, of b
-    int beyond;         // vector of the direction at the end from which b is measured
+    bool varies;      // the weights zeta and phi are not constant
+    double sign, way; // of c, of b
+    int beyond;       // vector of the direction at the end from which b is measured
     double by_u[2];
     double lambda[2];
     snw_vec3 gradient[SNW_TOUCH_VECTORS], slope[2][4];

@@ -65,10 +65,11 @@ static snw_status check_rods_depth(const snw_model *m, const snw_work *w, double
                                    snw_error *err) {
     const int k = snw_rod_contacts_too_deep(m, w);
     if (w->ntouch > m->most_touch) {
-        return snw_fail(err, SNW_E_DIVERGED,
-                        "at t = %g s rods touch at %d places, and there is room for %d; the results "
-                        "so far are kept. Write more nodes for the rods",
-                        t, w->ntouch, m->most_touch);
+        return snw_fail(
+            err, SNW_E_DIVERGED,
+            "at t = %g s rods touch at %d places, and there is room for %d; the results "
+            "so far are kept. Write more nodes for the rods",
+            t, w->ntouch, m->most_touch);
     }
     if (k < 0) return SNW_OK;
     const snw_touch *touch = &w->touch[k];

@@ -138,7 +138,7 @@ SNW_KEYS(ring, "ring", "a ring", RING_KEYS);
 SNW_KEYS(anchor, "anchor", "an anchor", ANCHOR_KEYS);
 SNW_KEYS(ground, "ground", "a ground", GROUND_KEYS);
 SNW_KEYS(obstacle, "obstacle", "an obstacle", OBSTACLE_KEYS);
-SNW_KEYS(rods, "contact of rods", "a contact of rods", RODS_KEYS);
+SNW_KEYS(rods, "rods", "a contact of rods", RODS_KEYS);
 SNW_KEYS(friction, "friction", "a friction", FRICTION_KEYS);
 
 static snw_status contact_read_friction(snw_reader *r, const snw_entry *entry,
@@ -433,8 +433,7 @@ static snw_status read_rods(snw_reader *r, const snw_entry *entry, snw_contact_d
     const snw_entry *e[RODS_N], *law[LAW_N] = {0};
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_rods, e));
     if (!e[RODS_BETWEEN] || !e[RODS_STIFFNESS]) {
-        const snw_key *key =
-            &snw_keys_rods.key[e[RODS_BETWEEN] ? RODS_STIFFNESS : RODS_BETWEEN];
+        const snw_key *key = &snw_keys_rods.key[e[RODS_BETWEEN] ? RODS_STIFFNESS : RODS_BETWEEN];
         return snw_fail_at(r->err, entry->location, "the contact of rods '%s' needs '%s', %s",
                            out->name, key->name, key->meaning);
     }
@@ -460,7 +459,8 @@ static snw_status read_rods(snw_reader *r, const snw_entry *entry, snw_contact_d
                            out->name);
     }
     if (e[RODS_RADIUS])
-        SNW_TRY(snw_read_positive(r, e[RODS_RADIUS]->value, "radius", SNW_DIM_LENGTH, &out->radius));
+        SNW_TRY(
+            snw_read_positive(r, e[RODS_RADIUS]->value, "radius", SNW_DIM_LENGTH, &out->radius));
     if (e[RODS_CROSSING]) {
         SNW_TRY(snw_read_positive(r, e[RODS_CROSSING]->value, "crossing",
                                   (snw_dim){.kg = 1, .s = -2}, &out->crossing));

@@ -44,8 +44,7 @@ static snw_status radius_at(const surface *s, double x, double *out, snw_error *
         return rods_refuse(s->contact, s->link->name, "its section has no shape; give 'radius'",
                            err);
     SNW_TRY(snw_section_outline(&s->link->rod, s->link->name, x, &o, err));
-    if (snw_section_table[s->link->rod.section.kind].rectangle ||
-        !(fabs(o.y - o.z) <= 1e-9 * o.y))
+    if (snw_section_table[s->link->rod.section.kind].rectangle || !(fabs(o.y - o.z) <= 1e-9 * o.y))
         return rods_refuse(s->contact, s->link->name,
                            "its section is not round; use a circle or a tube, or give 'radius'",
                            err);
@@ -53,13 +52,13 @@ static snw_status radius_at(const surface *s, double x, double *out, snw_error *
     return SNW_OK;
 }
 
-// *taper <- derivative of the radius at x, by differences: exact for a cone
-static snw_status taper_at(const surface *s, double x, double *taper, snw_error *err) {
+// *slope <- derivative of the radius at x, by differences: exact for a cone
+static snw_status radius_slope_at(const surface *s, double x, double *slope, snw_error *err) {
     const double e = 1e-4 * s->L, low = fmax(0, x - e), high = fmin(s->L, x + e);
     double a, b;
     SNW_TRY(radius_at(s, low, &a, err));
     SNW_TRY(radius_at(s, high, &b, err));
-    *taper = (b - a) / (high - low);
+    *slope = (b - a) / (high - low);
     return SNW_OK;
 }
 
@@ -81,8 +80,8 @@ static snw_status surface_of(const snw_build *b, int l, surface *s, snw_error *e
 
 // ---- rods and slices
 
-static snw_status add_slices(const snw_build *b, const surface *s, int index,
-                             snw_touching_rod *rod, snw_touching_slice *out, snw_error *err) {
+static snw_status add_slices(const snw_build *b, const surface *s, int index, snw_touching_rod *rod,
+                             snw_touching_slice *out, snw_error *err) {
     enum { MOST_SECTIONS = 16 };
     const snw_rod *of = &b->rod[rod->rod];
     int first = -1, last = -1;
@@ -95,7 +94,7 @@ static snw_status add_slices(const snw_build *b, const surface *s, int index,
         for (int k = 0; k < 2; k++) {
             const double x = slice->x + (k ? slice->h : 0);
             SNW_TRY(radius_at(s, x, &to->radius[k], err));
-            SNW_TRY(taper_at(s, x, &to->taper[k], err));
+            SNW_TRY(radius_slope_at(s, x, &to->radius_d1[k], err));
             rod->radius = fmax(rod->radius, to->radius[k]);
         }
         rod->longest = fmax(rod->longest, to->h);
@@ -197,8 +196,7 @@ snw_status snw_build_rod_contacts(snw_build *b, snw_error *err) {
         if (touching[r] < 0) continue;
         snw_touching_rod *to = &rod[touching[r]];
         surface s;
-        *to = (snw_touching_rod){
-            .rod = r, .slice0 = m->ntouching_slice, .nslice = b->rod[r].nseg};
+        *to = (snw_touching_rod){.rod = r, .slice0 = m->ntouching_slice, .nslice = b->rod[r].nseg};
         SNW_TRY(surface_of(b, b->rod[r].link, &s, err));
         SNW_TRY(add_slices(b, &s, touching[r], to, slice + to->slice0, err));
         m->ntouching_slice += to->nslice;

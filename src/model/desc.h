@@ -388,11 +388,11 @@ typedef struct snw_contact_desc {
     const int *against; // links; none: those of `link`
     bool self;          // each rod also touches itself
     int nexcept;
-    const int *except;   // 2 nexcept: pairs of links that do not touch
-    double radius;       // of the surfaces, m; 0: that of the sections
-    double crossing;     // penalty stiffness where rods cross and at their ends, N/m; 0: stiffness
-                         // times the sum of both radii
-    snw_law when;          // condition: NULL (always), a constant or a condition signal
+    const int *except; // 2 nexcept: pairs of links that do not touch
+    double radius;     // of the surfaces, m; 0: that of the sections
+    double crossing;   // penalty stiffness where rods cross and at their ends, N/m; 0: stiffness
+                       // times the sum of both radii
+    snw_law when;      // condition: NULL (always), a constant or a condition signal
 } snw_contact_desc;
 
 #define SNW_CONTACT_SMOOTH 1e-4 // default of `smooth`, m; of stops of angles rad

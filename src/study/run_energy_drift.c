@@ -54,7 +54,8 @@ static snw_drift_cause drift_cause(const snw_run *r, const snw_integrator *it, d
     const double t = it->state(it->self)->t, soon = SOON * it->grid;
     const snw_model *m = r->now->model;
     if (snw_touches(m) && (took->increments > 1 || in_contact(m, it->work_at(it->self)))) {
-        return m->ncontact_point || m->ntouching_rod ? SNW_DRIFT_CAUSE_CONTACT : SNW_DRIFT_CAUSE_STOP;
+        return m->ncontact_point || m->ntouching_rod ? SNW_DRIFT_CAUSE_CONTACT
+                                                     : SNW_DRIFT_CAUSE_STOP;
     }
     if (t - d->jump <= soon) return SNW_DRIFT_CAUSE_JUMP;
     if (t - r->cursor.t0 <= soon) return SNW_DRIFT_CAUSE_RELEASE;

@@ -41,8 +41,7 @@ static void place(rig *g, dice *d, double turn, double along, double away) {
         const snw_block *b = &g->m->block[k];
         if (b->space != SNW_SPACE_SE3) continue;
         const snw_vec3 small = roll_vec3(d, 0.05);
-        const snw_mat3 R = snw_so3_exp(
-            snw_add(small, (snw_vec3){{0, 0, free[f] ? turn : 0}}));
+        const snw_mat3 R = snw_so3_exp(snw_add(small, (snw_vec3){{0, 0, free[f] ? turn : 0}}));
         const snw_vec3 p = f ? (snw_vec3){{along, 0.02, away}} : (snw_vec3){{0}};
         snw_se3_to_numbers((snw_se3){R, p}, g->s->q + b->q);
         f++;
@@ -101,7 +100,8 @@ static void rod_contacts_have_exact_derivatives(void **state) {
 }
 
 #ifdef SNW_COMPLEX
-// A section just beyond the end of the other rod: the rods slide past each other until one is found.
+// A section just beyond the end of the other rod: the rods slide past each other until one is
+// found.
 static void fading_sections_have_exact_derivatives(void **state) {
     (void)state;
     setting s;
@@ -145,8 +145,8 @@ static void spiral_random(setting *s, dice *d) {
     setting_random(s, spiral_text, d);
     const snw_rod *r = &s->g.m->rod[0];
     for (int k = 0; k < r->ndof; k++) s->g.s->q[r->dof0 + r->shift + k] *= 0.3;
-    s->g.s->q[r->dof[0] + r->shift] += 2;     // twist
-    s->g.s->q[r->dof[2] + r->shift] += 11;    // 2.1 turns
+    s->g.s->q[r->dof[0] + r->shift] += 2;  // twist
+    s->g.s->q[r->dof[2] + r->shift] += 11; // 2.1 turns
 }
 
 static void self_contacts_have_exact_derivatives(void **state) {
@@ -330,29 +330,30 @@ static void long_steps_do_not_pass_a_rod(void **state) {
 static void colliding_rods_keep_momentum_and_energy(void **state) {
     (void)state;
     outcome o;
-    execute_ok("sinew: 1\ngravity: 0\n"
-               "materials: {m: {young: 5 MPa, poisson: 0.4, density: 1000}}\n"
-               "robot:\n"
-               "  a: {on: world, joint: free, rod: {length: 0.3, section: {circle: {radius: 8 mm}}, "
-               "material: m, strain: kirchhoff legendre 2}}\n"
-               "  b: {on: world, joint: free, rod: {length: 0.2, section: {circle: {radius: 8 mm - 2 "
-               "mm*x/L}}, material: m, strain: kirchhoff legendre 2}}\n"
-               "initial: {a: {pose: {xyz: [-0.1, 0, 0.03]}, twist: [0, 0, 0, 0, 0, -1]}, b: {pose: "
-               "{xyz: [0, -0.05, 0], rpy: [0, 0, 60 deg]}, twist: [1, 0, 0, 0, 0, 0.5]}}\n"
-               "contacts: {c: {rods: {between: [a, b], stiffness: 100 kPa, friction: 0.4, damping: "
-               "0.1}}}\n"
-               "study: [dynamic: {for: 60 ms, scheme: adaptive, tolerance: 1e-8}]\nrecord: {every: 2 "
-               "ms}\n"
-               "probes: {p: momentum, e: energy, c: {contact: c}}\n",
-               &o);
+    execute_ok(
+        "sinew: 1\ngravity: 0\n"
+        "materials: {m: {young: 5 MPa, poisson: 0.4, density: 1000}}\n"
+        "robot:\n"
+        "  a: {on: world, joint: free, rod: {length: 0.3, section: {circle: {radius: 8 mm}}, "
+        "material: m, strain: kirchhoff legendre 2}}\n"
+        "  b: {on: world, joint: free, rod: {length: 0.2, section: {circle: {radius: 8 mm - 2 "
+        "mm*x/L}}, material: m, strain: kirchhoff legendre 2}}\n"
+        "initial: {a: {pose: {xyz: [-0.1, 0, 0.03]}, twist: [0, 0, 0, 0, 0, -1]}, b: {pose: "
+        "{xyz: [0, -0.05, 0], rpy: [0, 0, 60 deg]}, twist: [1, 0, 0, 0, 0, 0.5]}}\n"
+        "contacts: {c: {rods: {between: [a, b], stiffness: 100 kPa, friction: 0.4, damping: "
+        "0.1}}}\n"
+        "study: [dynamic: {for: 60 ms, scheme: adaptive, tolerance: 1e-8}]\nrecord: {every: 2 "
+        "ms}\n"
+        "probes: {p: momentum, e: energy, c: {contact: c}}\n",
+        &o);
     double pressed = 0;
     for (int k = 0; k < o.series.nframe; k++) {
         for (int i = 0; i < 6; i++) assert_near(shown(&o, k, i), shown(&o, 0, i), 1e-6);
         pressed = fmax(pressed, fabs(shown(&o, k, 14 + 2)));
     }
-    assert_true(pressed > 1);                  // N
-    assert_true(last(&o, 6 + 3) > 1e-3);       // heat, J
-    assert_near(last(&o, 6 + 6), 0, 1e-7);     // balance, J
+    assert_true(pressed > 1);              // N
+    assert_true(last(&o, 6 + 3) > 1e-3);   // heat, J
+    assert_near(last(&o, 6 + 6), 0, 1e-7); // balance, J
     snw_series_clear(&o.series);
 }
 
@@ -378,12 +379,12 @@ static void rods_deep_in_each_other_end_the_motion(void **state) {
 
 #define RODS(keys)                                                                                 \
     "sinew: 1\n" STEEL "robot: {a: {on: world, joint: free, rod: {length: 1, section: {circle: "   \
-    "{radius: 10 mm}}, material: m, strain: {bend_y: legendre 1}}}, b: {on: a.tip, rod: {length: "  \
-    "1, section: {circle: {radius: 10 mm}}, material: m, strain: {bend_y: legendre 1}}}, c: {on: "  \
-    "world, pose: {xyz: [0.5, 0, 0.005]}, rod: {length: 1, section: {rectangle: {y: 1 cm, z: 2 "    \
-    "cm}}, material: m, strain: {bend_y: legendre 1}}}, d: {on: world, pose: {xyz: [0.5, -0.5, "    \
-    "0.015], rpy: [0, 0, 90 deg]}, rod: {length: 1, section: {stiffness: {bend_y: 1}, inertia: "    \
-    "[0, 0, 0, 1, 1, 1]}, strain: {bend_y: legendre 1}}}, e: {on: world, body: {mass: 1}}}\n"                                   \
+    "{radius: 10 mm}}, material: m, strain: {bend_y: legendre 1}}}, b: {on: a.tip, rod: {length: " \
+    "1, section: {circle: {radius: 10 mm}}, material: m, strain: {bend_y: legendre 1}}}, c: {on: " \
+    "world, pose: {xyz: [0.5, 0, 0.005]}, rod: {length: 1, section: {rectangle: {y: 1 cm, z: 2 "   \
+    "cm}}, material: m, strain: {bend_y: legendre 1}}}, d: {on: world, pose: {xyz: [0.5, -0.5, "   \
+    "0.015], rpy: [0, 0, 90 deg]}, rod: {length: 1, section: {stiffness: {bend_y: 1}, inertia: "   \
+    "[0, 0, 0, 1, 1, 1]}, strain: {bend_y: legendre 1}}}, e: {on: world, body: {mass: 1}}}\n"      \
     "contacts: {touch: {rods: {" keys "}}}\nstudy: [dynamic: {for: 1 us, step: 1 us}]\n"
 
 static void impossible_contacts_of_rods_are_refused(void **state) {
