@@ -357,6 +357,28 @@ static void colliding_rods_keep_momentum_and_energy(void **state) {
     snw_series_clear(&o.series);
 }
 
+// A bar that rests across a fixed one swings on the stiffness of the contact.
+static void a_bar_on_a_bar_has_the_frequency_of_its_contact(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok(
+        "sinew: 1\n" STEEL "robot:\n"
+        "  bar: {on: world, pose: {xyz: [0, -0.1, 0], rpy: [0, 0, 90 deg]}, rod: {length: 0.2, "
+        "section: {circle: {radius: 5 mm}}, material: m, strain: {bend_y: 0 1/m}}}\n"
+        "  rod: {on: world, pose: {xyz: [-0.1, 0, 0.01]}, joint: prismatic, axis: z, rod: "
+        "{length: 0.2, section: {circle: {radius: 5 mm}}, material: m, strain: {bend_y: 0 "
+        "1/m}}}\n"
+        "contacts: {c: {rods: {between: [rod, bar], stiffness: 1 MPa, crossing: 2e4, smooth: "
+        "0.1 um}}}\n"
+        "study: [static:, modes: {count: 1}]\n"
+        "probes: {z: {position: rod}, f: frequency}\n",
+        &o);
+    const double mass = 1000 * M_PI * 5e-3 * 5e-3 * 0.2;
+    assert_near(last(&o, 2), 0.01 - mass * 9.81 / 2e4, 1e-9);
+    assert_near(last(&o, 3), sqrt(2e4 / mass) / (2 * M_PI), 1e-6);
+    snw_series_clear(&o.series);
+}
+
 // Rods that are too soft for the impact would pass through each other: the motion ends there.
 static void rods_deep_in_each_other_end_the_motion(void **state) {
     (void)state;
@@ -437,6 +459,7 @@ int main(void) {
         cmocka_unit_test(the_nearest_sections_are_found),
         cmocka_unit_test(long_steps_do_not_pass_a_rod),
         cmocka_unit_test(colliding_rods_keep_momentum_and_energy),
+        cmocka_unit_test(a_bar_on_a_bar_has_the_frequency_of_its_contact),
         cmocka_unit_test(rods_deep_in_each_other_end_the_motion),
         cmocka_unit_test(impossible_contacts_of_rods_are_refused),
         cmocka_unit_test(rods_that_begin_in_each_other_are_reported),
