@@ -430,6 +430,8 @@ void snw_contact_places(const snw_model *m, const snw_work *w, snw_vec3 *out) {
     for (int k = 0; k < m->ncontact_point; k++) {
         if (!contact_place(m, w, k, &out[k])) out[k] = (snw_vec3){{0}};
     }
+    for (int i = 0; i < 2 * m->ntouching_slice; i++)
+        out[m->ncontact_point + i] = w->g[m->touching_slice[i / 2].seg[i % 2]].p;
 }
 
 int snw_contact_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before) {

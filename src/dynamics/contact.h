@@ -75,7 +75,11 @@ bool snw_contact_has_curved(const snw_model *m);
 // Contact point (-1: none) so deep in its obstacle that it is about to come out on another side.
 int snw_contact_too_deep(const snw_model *m, const snw_work *w);
 
-// out (ncontact_point) <- centres of the contact points in the axes of their obstacles; first point
-// (-1: none) whose straight way from `before` to the present goes deep through its obstacle.
+// out (snw_contact_nplace) <- centres of the contact points in the axes of their obstacles, then
+// the nodes of touching slices in the world; first contact point (-1: none; rods: rod_contact.h)
+// whose straight way from `before` to the present goes deep through its obstacle.
+static inline size_t snw_contact_nplace(const snw_model *m) {
+    return (size_t)(m->ncontact_point + 2 * m->ntouching_slice);
+}
 void snw_contact_places(const snw_model *m, const snw_work *w, snw_vec3 *out);
 int snw_contact_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before);

@@ -53,6 +53,11 @@ double snw_rod_contacts_step_limit(const snw_model *m, const snw_work *w, double
 // Touch (-1: none) so deep that the rods are about to pass through each other.
 int snw_rod_contacts_too_deep(const snw_model *m, const snw_work *w);
 
+// Have two rods passed through each other on the straight way of their nodes from `before`, places
+// of snw_contact_places, to the present? *where <- the slices.
+bool snw_rod_contacts_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before,
+                             snw_touch *where);
+
 // Name of the link of side k of a touch.
 static inline const char *snw_touch_link(const snw_model *m, const snw_touch *touch, int k) {
     const int rod = m->touching_rod[m->touching_slice[touch->slice[k]].rod].rod;

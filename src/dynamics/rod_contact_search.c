@@ -349,8 +349,9 @@ typedef struct visit {
     const snw_work *w;
     double reach;
     void (*take)(struct visit *v, const near_pair *x);
-    snw_touch *nearest; // of take_nearest
-    double h;           // of take_passing
+    snw_touch *nearest;     // of take_nearest and take_passed
+    double h;               // of take_passing
+    const snw_vec3 *before; // of take_passed: 2 ntouching_slice
 } visit;
 
 // Distance of two boxes, which is below the gap of what they contain.
@@ -498,4 +499,69 @@ int snw_rod_contacts_too_deep(const snw_model *m, const snw_work *w) {
         if (-t->gap > FRACTION * middle) return i;
     }
     return -1;
+}
+
+// The chords of two slices at the fraction `part` of their way.
+static void chords_at(const visit *v, const near_pair *x, double part, snw_rod_side side[2]) {
+    for (int k = 0; k < 4; k++) {
+        const snw_vec3 from = v->before[2 * x->id[k / 2] + k % 2], to = x->side[k / 2].z[k % 2 * 2];
+        side[k / 2].z[k % 2 * 2] = snw_add(snw_scale(1 - part, from), snw_scale(part, to));
+    }
+}
+
+// Volume that two chords span, six times: its sign says on which side they pass each other.
+static double chord_volume(const snw_rod_side side[2]) {
+    const snw_vec3 a = snw_sub(side[0].z[2], side[0].z[0]), b = snw_sub(side[1].z[2], side[1].z[0]);
+    return snw_dot(snw_cross(a, b), snw_sub(side[0].z[0], side[1].z[0]));
+}
+
+// Are two chords nearer than a quarter of the sum of both radii, and not neighbours along a rod?
+static bool chords_meet(const near_pair *x, const snw_rod_side side[2]) {
+    double u[2];
+    snw_vec3 at[2];
+    snw_rod_gap_chords(side, u);
+    for (int k = 0; k < 2; k++)
+        at[k] = snw_add(snw_scale(1 - u[k], side[k].z[0]), snw_scale(u[k], side[k].z[2]));
+    const double near = 0.25 * (x->slice[0]->radius[0] + x->slice[1]->radius[0]);
+    return snw_norm(snw_sub(at[0], at[1])) < near && !are_neighbours(x->m, x->slice, u);
+}
+
+// Where the volume changes its sign, the lines of the chords meet; if the chords do, too, rods
+// pass. In a plane it is zero, and chords that meet are those of rods that pass.
+static void take_passed(visit *v, const near_pair *x) {
+    enum { SAMPLES = 16 };
+    snw_rod_side side[2] = {x->side[0], x->side[1]};
+    double last = 0;
+    for (int i = 0; i <= SAMPLES; i++) {
+        chords_at(v, x, (double)i / SAMPLES, side);
+        const double now = chord_volume(side);
+        bool passed = i > 0 && chords_meet(x, side);
+        if (i > 0 && last * now < 0) {
+            chords_at(v, x, (i - now / (now - last)) / SAMPLES, side);
+            passed = passed || chords_meet(x, side);
+        }
+        if (passed) {
+            *v->nearest = (snw_touch){.contact = x->contact, .slice = {x->id[0], x->id[1]}};
+            v->reach = -INFINITY; // no need to look further
+            return;
+        }
+        last = now;
+    }
+}
+
+bool snw_rod_contacts_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before,
+                             snw_touch *where) {
+    visit v = {.m = m, .w = w, .take = take_passed, .nearest = where};
+    v.before = before + m->ncontact_point;
+    double most = 0, thinnest = INFINITY;
+    for (int i = 0; i < 2 * m->ntouching_slice; i++) {
+        const snw_touching_slice *s = &m->touching_slice[i / 2];
+        most = fmax(most, snw_norm(snw_sub(w->g[s->seg[i % 2]].p, v.before[i])));
+        thinnest = fmin(thinnest, s->radius[i % 2]);
+    }
+    // before they pass, centre lines are nearly as far apart as both radii
+    if (m->ntouching_rod == 0 || most < 0.5 * thinnest) return false;
+    v.reach = 2 * most;
+    visit_contact(&v, -1);
+    return v.reach < 0;
 }

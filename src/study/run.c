@@ -325,13 +325,14 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
         !r->spring_rotation || !r->warned_half_turn || !r->warned_rows || !r->fields ||
         !r->field_save_size)
         return SNW_E_MEMORY;
-    int most = 0; // contact points of models with curved obstacles
+    size_t most = 0; // places of models with curved obstacles or rods that touch
     for (int i = 0; i < r->nphase; i++) {
         const snw_model *of = r->phase[i].model;
-        if (snw_contact_has_curved(of) && of->ncontact_point > most) most = of->ncontact_point;
+        if (snw_contact_has_curved(of) && snw_contact_nplace(of) > most)
+            most = snw_contact_nplace(of);
     }
     if (most > 0) {
-        r->contact_place = snw_pool_array(r->pool, (size_t)most, sizeof *r->contact_place);
+        r->contact_place = snw_pool_array(r->pool, most, sizeof *r->contact_place);
         if (!r->contact_place) return SNW_E_MEMORY;
     }
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->largest, &r->end_state[i]));

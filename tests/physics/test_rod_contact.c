@@ -357,6 +357,44 @@ static void colliding_rods_keep_momentum_and_energy(void **state) {
     snw_series_clear(&o.series);
 }
 
+// Newton's method in one static solve does not end on the other side of a rod: cantilevers that
+// cross, docs/references.md C3, and two in a plane.
+static void equilibria_do_not_pass_a_rod(void **state) {
+    (void)state;
+    static const char crossing[] =
+        "sinew: 1\ngravity: 0\n"
+        "robot:\n"
+        "  A: {on: world, pose: {xyz: [0.5, -0.5, 0.05], rpy: [0, 0, 90 deg]}, rod: {length: 1, "
+        "section: {stiffness: {twist: 1/1.3, bend_y: 1, bend_z: 1}}, strain: {twist: quadratic, "
+        "bend_y: quadratic, bend_z: quadratic}, elements: 8}}\n"
+        "  B: {on: world, rod: {length: 0.8, section: {stiffness: {twist: 2/1.3, bend_y: 2, "
+        "bend_z: "
+        "2}}, strain: {twist: quadratic, bend_y: quadratic, bend_z: quadratic}, elements: 8}}\n"
+        "contacts: {c: {rods: {between: [A, B], radius: 10 mm, stiffness: 1e7, crossing: 1e6, "
+        "smooth: 1 um}}}\n"
+        "loads: {press: {on: A.tip, force: [0, 0, -2]}}\nstudy: [static:]\n"
+        "probes: {a: {position: A.tip}}\n";
+    static const char planar[] =
+        "sinew: 1\ngravity: 0\n"
+        "robot:\n"
+        "  A: {on: world, pose: {xyz: [0, 0, 0.05]}, rod: {length: 1, section: {stiffness: "
+        "{bend_y: "
+        "1}}, strain: {bend_y: quadratic}, elements: 8}}\n"
+        "  B: {on: world, rod: {length: 0.6, section: {stiffness: {bend_y: 2}}, strain: {bend_y: "
+        "quadratic}, elements: 8}}\n"
+        "contacts: {c: {rods: {between: [A, B], radius: 10 mm, stiffness: 1e8, crossing: 2e6, "
+        "smooth: 1 um}}}\n"
+        "loads: {press: {on: A.tip, force: [0, 0, -3]}}\nstudy: [static:]\n"
+        "probes: {a: {position: A.tip}}\n";
+    outcome o;
+    execute_ok(crossing, &o);
+    assert_near(last(&o, 2), -0.2818174024, 2e-5);
+    snw_series_clear(&o.series);
+    execute_ok(planar, &o);
+    assert_near(last(&o, 2), -0.3143829163, 2e-5);
+    snw_series_clear(&o.series);
+}
+
 // A bar that rests across a fixed one swings on the stiffness of the contact.
 static void a_bar_on_a_bar_has_the_frequency_of_its_contact(void **state) {
     (void)state;
@@ -459,6 +497,7 @@ int main(void) {
         cmocka_unit_test(the_nearest_sections_are_found),
         cmocka_unit_test(long_steps_do_not_pass_a_rod),
         cmocka_unit_test(colliding_rods_keep_momentum_and_energy),
+        cmocka_unit_test(equilibria_do_not_pass_a_rod),
         cmocka_unit_test(a_bar_on_a_bar_has_the_frequency_of_its_contact),
         cmocka_unit_test(rods_deep_in_each_other_end_the_motion),
         cmocka_unit_test(impossible_contacts_of_rods_are_refused),
