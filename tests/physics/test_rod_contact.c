@@ -9,6 +9,9 @@
 #include "setting.h"
 
 #include <stdio.h>
+#ifndef SNW_NUMBERS
+#include "heap_calls.h"
+#endif
 
 // ---- derivatives --------------------------------------------------------------------------------
 
@@ -223,6 +226,28 @@ static void rod_contacts_keep_momentum(void **state) {
         check_internal(&s.g);
         setting_close(&s);
     }
+}
+
+// Search, forces and tangent take no memory from the heap.
+static void touches_take_no_memory(void **state) {
+    (void)state;
+    dice d = {317};
+    setting s;
+    spiral_random(&s, &d);
+    const size_t n = (size_t)s.g.m->nv;
+    double *T = malloc(n * n * sizeof *T);
+    snw_touch where;
+    const long before = heap_calls;
+    snw_residual(s.g.m, s.g.in, s.g.s, false, s.g.w);
+    snw_tangent_pass(s.g.m, NULL, s.g.w);
+    snw_tangent_assemble(s.g.m, s.g.in, 1, 1, 1, s.g.w, T);
+    (void)snw_rod_contact_nearest(s.g.m, s.g.w, 0, &where);
+    (void)snw_contact_step_limit(s.g.m, s.g.w, 0.1);
+    const long after = heap_calls;
+    assert_true(s.g.w->ntouch > 5);
+    assert_int_equal(after, before);
+    free(T);
+    setting_close(&s);
 }
 
 // ---- search -------------------------------------------------------------------------------------
@@ -484,6 +509,9 @@ static void rods_that_begin_in_each_other_are_reported(void **state) {
 #endif
 
 int main(void) {
+#ifndef SNW_NUMBERS
+    count_heap_calls();
+#endif
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rod_contacts_have_exact_derivatives),
         cmocka_unit_test(self_contacts_have_exact_derivatives),
@@ -493,6 +521,7 @@ int main(void) {
 #endif
 #ifndef SNW_NUMBERS
         cmocka_unit_test(rod_contacts_keep_momentum),
+        cmocka_unit_test(touches_take_no_memory),
         cmocka_unit_test(the_search_is_linear),
         cmocka_unit_test(the_nearest_sections_are_found),
         cmocka_unit_test(long_steps_do_not_pass_a_rod),
