@@ -123,7 +123,7 @@ double snw_dissipation(const snw_model *m, const double *v) {
 
 double snw_other_heat(const snw_model *m, const snw_state *s, const snw_work *w) {
     return snw_fluid_heat(m, w) + interaction_heat(m, w) + snw_tendons_heat(m, w) +
-           snw_variable_length_heat(m, s->q, s->v);
+           snw_variable_length_heat(m, s->q, s->v) + snw_slip_heat(m, w);
 }
 
 // mass of a segment; *moment <- its first moment about the origin of the world

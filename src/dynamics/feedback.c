@@ -199,7 +199,7 @@ static void feedback_strain_jacobian(const snw_model *m, const snw_signal *signa
     }
     if (!rod->rest_varies) return;
     snw_twist rest[4];
-    snw_variable_length_rest(rod, w->feed[at->rod].l, 1 - at->x / rod->L, rest, NULL);
+    snw_variable_length_rest(rod, w->feed[at->rod].l, snw_rod_passing(rod, at->x), rest, NULL);
     jacobian[rod->feed] = cq * rest[1].e[signal->column];
 }
 

@@ -77,8 +77,8 @@ static void set_varying_rest_strain(const snw_model *m, const snw_slice *sl, con
     const snw_rod *r = &m->rod[sl->rod];
     for (int k = 0; k < r->nc; k++) {
         snw_twist rest[4];
-        snw_variable_length_rest(r, s->q[r->feed_q], 1 - (sl->x + r->rule.c[k] * sl->h) / r->L,
-                                 rest, NULL);
+        snw_variable_length_rest(r, s->q[r->feed_q],
+                                 snw_rod_passing(r, sl->x + r->rule.c[k] * sl->h), rest, NULL);
         sw->xi[k] = rest[0];
         for (int j = 0; j < 3; j++) to[k].d[j] = rest[j + 1];
         if (is_static) continue;

@@ -107,6 +107,14 @@ snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, s
 // given.
 snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry *elements,
                            const snw_entry *breaks, snw_rod_desc *out);
+// Rods that slide through a loop (read_sliding.c): the largest number of them; after the links,
+// split them in two; a loop that slides, when its joint is read; motors that hold the rods while
+// such loops are open; the loop that keeps the length of its rod.
+snw_status snw_count_sliding_rods(snw_reader *r, int *out);
+snw_status snw_read_sliding_rods(snw_reader *r);
+snw_status snw_read_sliding_loop(snw_reader *r, const snw_entry *when, snw_loop_desc *loop);
+snw_status snw_read_locks(snw_reader *r);
+snw_status snw_add_length_loop(snw_reader *r, const snw_loop_desc *loop, snw_loop_desc *out);
 // Keys of a link that define its joint; NULL when not given.
 typedef struct snw_joint_keys {
     const snw_entry *joint, *axis, *axes, *pitch, *stiffness, *damping, *friction, *creep, *rest,
@@ -148,6 +156,8 @@ snw_status snw_read_are_rods(snw_reader *r, const snw_entry *e, const char *name
 snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, snw_site *out);
 // Read the named sites, after the links; links are still in the order of the file.
 snw_status snw_read_sites(snw_reader *r);
+// After the links have their final numbers: the named sites of the description.
+snw_status snw_list_sites(snw_reader *r);
 
 // ---- values -------------------------------------------------------------------------------------
 

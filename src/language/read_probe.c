@@ -258,11 +258,30 @@ static snw_status probe_of_actuator(snw_reader *r, const snw_entry *e, snw_probe
     return SNW_OK;
 }
 
+// arc length of a rod at the loop that it slides through, or its rate
+static snw_status probe_of_sliding_loop(snw_reader *r, const snw_entry *e, const char *name,
+                                        snw_probe_desc *out) {
+    SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LOOP, &out->item));
+    const snw_loop_desc *loop = &r->desc->loop[out->item];
+    out->of = SNW_PROBE_OF_LOOP;
+    out->joint = SNW_JOINT_PRISMATIC;
+    out->site = loop->b;
+    out->site.location = e->value->location;
+    const bool known = out->kind == SNW_PROBE_VALUE || out->kind == SNW_PROBE_RATE;
+    if (loop->slides && known) return SNW_OK;
+    return snw_fail_at(r->err, e->value->location,
+                       loop->slides
+                           ? "loop '%s' has no '%s'; use 'value', 'rate' or 'reaction'"
+                           : "loop '%s' has no '%s': no rod slides through it; use 'reaction'",
+                       name, e->key);
+}
+
 static snw_status probe_of_joint(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const char *name = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
     out->site.location = e->value->location;
     if (probe_is_named(r, name, SNW_THING_SPRING)) return probe_of_spring(r, e, name, out);
+    if (probe_is_named(r, name, SNW_THING_LOOP)) return probe_of_sliding_loop(r, e, name, out);
     if (probe_is_named(r, name, SNW_THING_ACTUATOR)) {
         SNW_TRY(probe_of_actuator_joint(r, e, name, out));
         if (out->along > 0 && out->kind == SNW_PROBE_ANGLE) {
@@ -293,6 +312,14 @@ static snw_status read_along(snw_reader *r, const snw_entry *along, const snw_en
                              snw_probe_desc *out) {
     const snw_subject of = subject_of(out->kind);
     const snw_site *s = &out->site;
+    const int parent =
+        s->link >= 0 && s->kind != SNW_SITE_WORLD ? r->desc->link[s->link].on.link : -1;
+    if (parent >= 0 && r->desc->link[parent].beyond == 1 + s->link) {
+        return snw_fail_at(r->err, along->location,
+                           "rod '%s' slides through a loop, and 'along' cannot follow both of its "
+                           "parts; give stations one by one, e.g. '%s@25%%'",
+                           r->desc->link[parent].name, r->desc->link[parent].name);
+    }
     if (out->kind == SNW_PROBE_TENSION && out->of == SNW_PROBE_OF_TENDON &&
         !strpbrk(quantity->value->text, ".@")) {
         return snw_read_integer(r, along->value, "along", 2, MAX_ALONG, &out->along);

@@ -193,6 +193,7 @@ static snw_status sort_links(snw_reader *r) {
     for (int k = 0; k < n; k++) {
         sorted[k] = d->link[order[k]];
         if (sorted[k].on.link >= 0) sorted[k].on.link = position[sorted[k].on.link];
+        if (sorted[k].beyond) sorted[k].beyond = 1 + position[sorted[k].beyond - 1];
     }
     d->link = sorted;
     // update the link indices stored in names and sites
@@ -214,14 +215,19 @@ snw_status snw_read_robot(snw_reader *r) {
         return snw_fail_at(r->err, node ? node->location : r->root->location,
                            "there is no robot: give its links by name under 'robot:'");
     }
-    d->link = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *d->link);
+    const int written = d->nlink;
+    int nsliding = 0;
+    SNW_TRY(snw_count_sliding_rods(r, &nsliding));
+    d->link = snw_pool_array(r->pool, (size_t)(written + nsliding), sizeof *d->link);
     if (!d->link) return snw_read_memory(r);
-    for (int i = 0; i < d->nlink; i++) SNW_TRY(read_link(r, &node->entry[i], &d->link[i]));
+    for (int i = 0; i < written; i++) SNW_TRY(read_link(r, &node->entry[i], &d->link[i]));
+    SNW_TRY(snw_read_sliding_rods(r));
     SNW_TRY(snw_read_sites(r));
-    for (int i = 0; i < d->nlink; i++) {
+    for (int i = 0; i < written; i++) {
         SNW_TRY(read_parent(r, snw_node_get(node->entry[i].value, "on"), &d->link[i]));
     }
     SNW_TRY(sort_links(r));
+    SNW_TRY(snw_list_sites(r));
     // a link is active only while its parent is
     for (int i = 0; i < d->nlink; i++) {
         snw_link_desc *l = &d->link[i];

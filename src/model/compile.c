@@ -360,7 +360,9 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
         npoint += (size_t)r->npoint;
         nphi += (size_t)r->npoint * (size_t)b->most_phi;
         for (int i = 0; i < d->nload; i++) {
-            if (d->load[i].along && d->load[i].on.link == l) nload_point += (size_t)lay->nnode;
+            const int link = d->load[i].on.link;
+            if (!d->load[i].along || (link != l && d->link[link].beyond != 1 + l)) continue;
+            nload_point += (size_t)lay->nnode;
         }
     }
     nseg += nslice;

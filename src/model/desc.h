@@ -158,6 +158,7 @@ void snw_section_sizes(const snw_section_desc *d, double x, double L,
 typedef struct snw_rod_desc {
     double length;        // m; of a rod of variable length: initial free length
     bool variable_length; // the rod slides through its root and its free length is a coordinate
+    bool fixed_root;      // variable length: it is fixed at its root and passes its tip instead
     const snw_material_desc *material; // NULL: none
     snw_section_desc section;
     snw_law rest[6];    // rest strain, laws of x and L; stretch counts from 0 (unstretched)
@@ -210,6 +211,7 @@ typedef struct snw_link_desc {
     snw_body_desc body;
     snw_law when; // condition under which the link exists: NULL (always), a constant, or a
                   // condition signal that implies the condition of the parent
+    int beyond;   // its rod slides through a loop: 1 + link of the part beyond it; 0: it does not
 } snw_link_desc;
 
 // ---- loops
@@ -236,6 +238,11 @@ typedef struct snw_loop_desc {
     bool groove;      // ring: one of several along a rod that follows a groove
     bool fixes_frame; // sliding anchor at x(t): V + xi dx/dt = 0 (the frame at x(t) is at rest)
                       // instead of V = 0 (the material section is at rest)
+    bool slides;      // the rod of link b passes through it; b is the section at the loop
+    double friction, creep; // slides: coefficient, and rate below which it is smoothed, m/s
+    snw_law open;      // slides: condition under which it is open, and a lock holds the arc length
+    bool keeps_length; // no joint: the two parts of the rod of link b, which slides through a loop,
+                       // have a constant total length
 } snw_loop_desc;
 
 // ---- loads
@@ -357,7 +364,7 @@ typedef struct snw_fluid_desc {
 
 // Unilateral contact of links (their rods, or the bodies of links without a rod) with a half-space
 // or another obstacle, or of rods with rods, by penalty forces and regularised Coulomb friction,
-// theory.md 3.13 and 3.18; or a nonholonomic contact, whose data are in its loops.
+// theory.md 3.13 and 3.19; or a nonholonomic contact, whose data are in its loops.
 typedef struct snw_contact_desc {
     const char *name;
     snw_source_location location;
@@ -382,7 +389,7 @@ typedef struct snw_contact_desc {
     double smooth;         // gap over which the normal force is smoothed, m
     int npoint;            // bodies: contact points that replace the shape; 0: shape
     const snw_vec3 *point; // in the end frame of the link, m
-    // contact of rods with rods, theory.md 3.18: those of `link` with each other, or with `against`
+    // contact of rods with rods, theory.md 3.19: those of `link` with each other, or with `against`
     bool is_rods;
     int nagainst;
     const int *against; // links; none: those of `link`

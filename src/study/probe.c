@@ -261,6 +261,11 @@ static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const 
     case SNW_PROBE_VALUE:
     case SNW_PROBE_RATE:
     case SNW_PROBE_EFFORT:
+        if (p->of == SNW_PROBE_OF_LOOP) { // arc length of the rod at the loop
+            const snw_rod *rod = &m->rod[m->loop[p->item].through - 1];
+            *out++ = p->kind == SNW_PROBE_RATE ? s->v[rod->feed] : s->q[rod->feed_q];
+            return out;
+        }
         return put_joint(out, m, p, s, w);
     case SNW_PROBE_POWER: {
         const snw_at now = {.t = in->t, .signal = w->signal};

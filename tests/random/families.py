@@ -431,6 +431,46 @@ def held_modes(d):
     return reorder(with_modes(d, made))
 
 
+def threaded(d, title, study):
+    """A clamped rod that slides through an eye or a sleeve, slightly away from its position; uniform, as it must be."""
+    rod = parts.draw_rod(d, heaviest=8, rest=0, shapes=[lambda _, r: {"circle": {"radius": r}}])
+    made = single(d, title, study, rod)
+    if "constant" in str(rod.rod["strain"]):  # a discontinuous basis, of which material would not pass the nodes
+        rod.rod["strain"] = "kirchhoff linear"
+    made["robot"]["arm"]["pose"] = {"x": "x"}
+    at = d.number(0.4, 0.8)
+    place = [rounded(rod.length*at*d.number(0.93, 0.99)), rounded(rod.length*d.number(0.02, 0.12)),
+             rounded(rod.length*d.number(0, 0.08))]
+    eye = {"join": ["world", f"arm@{rounded(100*at)}%"], "as": "spherical", "pose": {"xyz": place}, "slides": "on"}
+    if d.odds(0.4):
+        eye.update({"as": "revolute", "axis": "x"})
+    made["loops"] = {"eye": eye}
+    made["probes"]["C"] = {"value": "eye"}
+    return rod, made
+
+
+def threaded_static(d):
+    rod, made = threaded(d, "A rod through an eye", [{"static": {}}])
+    made["loads"] = {"push": {"on": "arm.tip", "force": d.vector(rod.force*d.scale(0.01, 0.5)),
+                              "frame": d.choose("world", "body")}}
+    return reorder(made)
+
+
+def threaded_modes(d):
+    return reorder(with_modes(d, threaded(d, "Small motions of a rod through an eye", [{"static": {}}])[1]))
+
+
+def threaded_motion(d):
+    rod, made = threaded(d, "A rod is let go in an eye", [{"static": {}}])
+    parts.damp(d, rod, (0.01, 0.05, 0.2))
+    made["loads"] = {"push": {"on": "arm.tip", "force": d.vector(rod.force*d.scale(0.05, 0.5))}}
+    period = 0.25*rod.period  # the eye leaves about half of its length free
+    if d.odds(0.3):
+        made["loops"]["eye"]["friction"] = rounded(d.number(0.05, 0.4))
+    made["study"] = [{"static": {}}, {"change": {"push": "off"}}, {"dynamic": parts.motion(d, period)}]
+    return reorder(made)
+
+
 def parallel_motion(d, upright=False):
     rod, made = legs(d, d.odds(0.4), upright)
     parts.damp(d, rod, (0.01, 0.05, 0.2))
@@ -749,6 +789,9 @@ FAMILIES = {
     "parallel_static": (parallel_static, ["alive", "engines", "basis", "nodes", "path", "exists", "moved", "stable"]),
     "parallel_modes": (parallel_modes, ["alive", "basis", "nodes", "moved"]),
     "held_modes": (held_modes, ["alive", "basis", "nodes", "moved"]),
+    "threaded_static": (threaded_static, ["alive", "basis", "nodes", "path", "exists", "moved", "stable"]),
+    "threaded_modes": (threaded_modes, ["alive", "basis", "nodes", "moved"]),
+    "threaded_motion": (threaded_motion, ["alive", "energy", "steps", "adapt", "moved", "again"]),
     "parallel_motion": (parallel_motion, ["alive", "energy", "steps", "adapt", "moved", "engines_motion", "again"]),
     "upright": (upright, ["alive", "path", "exists", "energy", "moved", "stable"]),
     "cranks": (cranks, ["alive", "energy", "steps", "adapt", "moved", "closure", "again"]),
