@@ -131,6 +131,11 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
     case SNW_STEP_MODES:
         (void)snprintf(out, size, "the first %d modes%s%s", s->count, steady, start);
         return;
+    case SNW_STEP_PATH:
+        (void)snprintf(out, size, "path of equilibria for %s from %g to %g%s",
+                       s->path.of < 0 ? "t" : s->path.parameter[s->path.of].name, s->path.low,
+                       s->path.high, start);
+        return;
     case SNW_STEP_CHANGE:
         (void)snprintf(out, size, "change of %s", s->paths ? s->paths : "the model");
         return;
@@ -156,6 +161,7 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
                        : p->of == SNW_PROBE_OF_TENDON        ? d->tendon[p->item].name
                        : p->of == SNW_PROBE_OF_CONTACT       ? d->contact[p->item].name
                        : p->of == SNW_PROBE_OF_FORCE_ELEMENT ? d->force_element[p->item].name
+                       : p->of == SNW_PROBE_OF_TUBE          ? d->tube[p->item].name
                                                              : d->loop[p->item].name);
     } else if (snw_probe_table[p->kind].subject == SNW_OF_SITES) {
         char from[TEXT], to[TEXT];

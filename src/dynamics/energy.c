@@ -14,6 +14,7 @@
 #include "dynamics/rod_contact.h"
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
+#include "dynamics/tube.h"
 #include "dynamics/variable_length.h"
 
 // twice the kinetic energy of a segment with mass, without added mass
@@ -74,17 +75,18 @@ double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w)
 
 double snw_interaction_energy(const snw_model *m, const snw_work *w) {
     return snw_contact_energy(m, w) + snw_rod_contacts_energy(m, w) +
-           snw_force_elements_energy(m, w) + snw_stops_energy(m, w);
+           snw_force_elements_energy(m, w) + snw_stops_energy(m, w) + snw_tubes_energy(m, w);
 }
 
 double snw_interaction_energy_rate(const snw_model *m, const snw_work *w) {
     return snw_contact_energy_rate(m, w) + snw_rod_contacts_energy_rate(m, w) +
-           snw_force_elements_energy_rate(m, w) + snw_stops_energy_rate(m, w);
+           snw_force_elements_energy_rate(m, w) + snw_stops_energy_rate(m, w) +
+           snw_tubes_energy_rate(m, w);
 }
 
 static double interaction_heat(const snw_model *m, const snw_work *w) {
     return snw_contact_heat(m, w) + snw_rod_contacts_heat(m, w) + snw_force_elements_heat(m, w) +
-           snw_stops_heat(m, w);
+           snw_stops_heat(m, w) + snw_tubes_heat(m, w);
 }
 
 double snw_viscous_dissipation(const snw_model *m, const double *v) {
@@ -188,6 +190,8 @@ void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const double *
     }
     for (int k = 0; k < m->nstop; k++)
         out[m->seg[m->block[m->stop[k].block].seg].link].elastic += snw_stop_energy(m, w, k);
+    for (int k = 0; k < m->ntube; k++)
+        out[m->rod[m->tube[k].host].link].elastic += snw_tube_energy(m, w, k);
     for (int k = 0; k < m->nforce_element; k++) { // half to the link of each end
         const int *end = m->force_element[k].end;
         const int of[2] = {m->seg[end[0]].link, m->seg[end[1]].link};

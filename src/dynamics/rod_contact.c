@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Contact of rods with rods: forces, their derivatives and energy, theory.md (3.19.5) to (3.19.8).
+// Contact of rods with rods: forces, their derivatives and energy, theory.md (3.20.5) to (3.20.8).
 
 #include "dynamics/rod_contact.h"
 
@@ -61,7 +61,7 @@ static double touch_damping(const snw_contact *c, double rate) {
     return snw_positive_part(1 - c->damping * rate, SNW_HUNT_CROSSLEY_WIDTH);
 }
 
-// (3.19.8): the force N (factor - 1) n - mu N factor u/sqrt(u^2 + creep^2), N the elastic force
+// (3.20.8): the force N (factor - 1) n - mu N factor u/sqrt(u^2 + creep^2), N the elastic force
 static void set_friction(const snw_touch *touch, touch_state *x) {
     const snw_vec3 n = x->g.n;
     const double N = -x->e.d1[SNW_BY_GAP], rA = x->g.at[0].r[0], rB = x->g.at[1].r[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// rod_contact.h: contact of rods with each other and with themselves, theory.md 3.19. A touch is a
+// rod_contact.h: contact of rods with each other and with themselves, theory.md 3.20. A touch is a
 // place where two surfaces come closer than `smooth`/2: where rods cross, one pair of points with a
 // stiffness k; along nearly parallel rods, sections of each against the centre line of the other,
 // with a stiffness per length. Both have weights that depend on the angle, and energies
@@ -46,7 +46,7 @@ snw_contact_summary snw_rod_contact_summarise(const snw_model *m, const snw_work
 double snw_rod_contact_nearest(const snw_model *m, const snw_work *w, int contact,
                                snw_touch *touch);
 
-// Longest step, at most h (s), in which no rod can pass through another, theory.md (3.19.9): from
+// Longest step, at most h (s), in which no rod can pass through another, theory.md (3.20.9): from
 // the velocities and accelerations in w.
 double snw_rod_contacts_step_limit(const snw_model *m, const snw_work *w, double h);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Search for the places where rods touch, theory.md (3.19.7): boxes around the slices of each rod
+// Search for the places where rods touch, theory.md (3.20.7): boxes around the slices of each rod
 // in a binary tree; a sweep along one axis finds rods whose boxes overlap, both trees their near
 // slices, Newton's method the places. Costs grow with the number of rods and of near slices.
 
@@ -443,7 +443,7 @@ static void node_motion(const snw_work *w, int seg, snw_vec3 *v, snw_vec3 *a) {
     *a = snw_rotate(w->g[seg].R, snw_add(A.v, snw_cross(V.w, V.v)));
 }
 
-// (3.19.9)
+// (3.20.9)
 static void take_passing(visit *v, const near_pair *x) {
     static const double FRACTION = 0.7, LEAST = 0.07;
     snw_rod_gap g;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Gap of two rods, its minima, and the energy stored where they touch, with first and second
-// derivatives, theory.md (3.19.1) to (3.19.6).
+// derivatives, theory.md (3.20.1) to (3.20.6).
 
 #include "dynamics/rod_gap.h"
 
@@ -62,7 +62,7 @@ void snw_rod_section_at(const snw_rod_side *s, double u, snw_rod_section *out) {
 
 // ---- gap ------------------------------------------------------------------------------------
 
-// (3.19.2), (3.19.3)
+// (3.20.2), (3.20.3)
 void snw_rod_gap_at(const snw_rod_side side[2], const double u[2], snw_rod_gap *out) {
     for (int k = 0; k < 2; k++) snw_rod_section_at(&side[k], u[k], &out->at[k]);
     const snw_rod_section *A = &out->at[0], *B = &out->at[1];
@@ -193,7 +193,7 @@ bool snw_rod_gap_pair(const snw_rod_side side[2], const snw_touching_slice *cons
 
 // ---- energy ---------------------------------------------------------------------------------
 
-// (3.19.4): z is a smooth step between 50 and 35 degrees.
+// (3.20.4): z is a smooth step between 50 and 35 degrees.
 void snw_rod_weight(bool crossing, double c, double z[3]) {
     static const double C1 = 0.64278760968653932632, C2 = 0.81915204428899178968;
     const double sign = crossing ? -1 : 1, width = C2 - C1, x = (c - C1) / width;
@@ -290,7 +290,7 @@ void snw_rod_potential_at(const snw_rod_gap *g, const snw_touch *touch, double s
     out->by_u[1] = out->sign * snw_dot(A->d[0], B->d[1]);
     for (int i = 0; i < 2; i++) out->lambda[i] = d1[SNW_BY_ANGLE] * out->by_u[i];
     solve_second(g, touch->is_free, out->lambda);
-    // gradient of the function (3.19.5)
+    // gradient of the function (3.20.5)
     const snw_vec3 v =
         snw_sub(snw_scale(out->lambda[1], B->p[1]), snw_scale(out->lambda[0], A->p[1]));
     out->gradient[SNW_OF_W] = snw_rotate(g->Q, v);
@@ -312,7 +312,7 @@ void snw_rod_potential_at(const snw_rod_gap *g, const snw_touch *touch, double s
     }
 }
 
-// L_yy of (3.19.5), y = (s, t, lambda_s, lambda_t)
+// L_yy of (3.20.5), y = (s, t, lambda_s, lambda_t)
 static void second_by_lengths(const snw_rod_gap *g, const snw_rod_potential *e, double out[4][4]) {
     const snw_rod_section *A = &g->at[0], *B = &g->at[1];
     const snw_vec3 a = A->p[1], b = B->p[1];
@@ -398,7 +398,7 @@ static void small_solve(int n, double M[4][4], double X[4][24]) {
     }
 }
 
-// Second derivatives of the function (3.19.5) by the five vectors.
+// Second derivatives of the function (3.20.5) by the five vectors.
 static void second_by_vectors(const snw_rod_gap *g, const snw_rod_potential *e,
                               snw_mat3 out[SNW_TOUCH_VECTORS][SNW_TOUCH_VECTORS]) {
     const snw_vec3 v =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // rod_gap.h: distance of the surfaces of two rods and the energy stored where they touch, with
-// exact derivatives, theory.md 3.19. The centre line of a slice is the cubic between its two nodes
+// exact derivatives, theory.md 3.20. The centre line of a slice is the cubic between its two nodes
 // with the directions of their x axes; its radius is a cubic too. Private to src/dynamics.
 #pragma once
 

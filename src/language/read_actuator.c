@@ -412,11 +412,13 @@ snw_status snw_read_actuators(snw_reader *r) {
     int n = 0;
     SNW_TRY(snw_read_section_entries(r, "actuators", &node, &n));
     d->stress = snw_pool_array(r->pool, (size_t)n, sizeof *d->stress);
-    const int nmotor = n + (n > 0 ? count_wheels(node) : 0) + d->nloop; // a lock of each loop
+    // a lock of each loop, a motor of each tube
+    const int nmotor = n + (n > 0 ? count_wheels(node) : 0) + d->nloop + d->ntube;
     d->motor = snw_pool_array(r->pool, (size_t)nmotor, sizeof *d->motor);
     d->tendon = snw_pool_array(r->pool, (size_t)n, sizeof *d->tendon);
     if (!d->stress || !d->motor || !d->tendon) return snw_read_memory(r);
     for (int i = 0; i < n; i++) SNW_TRY(read_actuator(r, &node->entry[i]));
+    SNW_TRY(snw_read_tube_rotations(r));
     return snw_read_locks(r);
 }
 

@@ -136,6 +136,29 @@ static snw_status probe_of_link(snw_reader *r, const snw_entry *e, snw_probe_des
                        name);
 }
 
+// a concentric tube: its end, or a station beyond the exit
+static snw_status probe_of_tube(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const snw_desc *d = r->desc;
+    const char *text = "";
+    int link = 0;
+    SNW_TRY(snw_read_name(r, e->value, e->key, &text));
+    const size_t stem = strcspn(text, ".@");
+    const char *name = snw_pool_text(r->pool, text, stem);
+    if (!name) return snw_read_memory(r);
+    SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &link));
+    while (out->item < d->ntube && d->tube[out->item].base != link) out->item++;
+    if (out->item == d->ntube)
+        return snw_fail_at(r->err, e->value->location, "link '%s' is no tube of 'tubes'", name);
+    out->of = SNW_PROBE_OF_TUBE;
+    out->site.link = d->tube[out->item].own;
+    out->site.location = e->value->location;
+    SNW_TRY(snw_read_site_on_link(r, e->value, text + stem, &out->site));
+    // a part of the tube: while tubes slide the rod of its twist is longer (model/tube_layout.c)
+    if (out->site.kind == SNW_SITE_AT && strchr(text, '%'))
+        out->site.x *= d->tube[out->item].length / d->link[out->site.link].rod.length;
+    return SNW_OK;
+}
+
 static snw_status probe_of_contact(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const char *name = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
@@ -324,8 +347,9 @@ static snw_status read_along(snw_reader *r, const snw_entry *along, const snw_en
         !strpbrk(quantity->value->text, ".@")) {
         return snw_read_integer(r, along->value, "along", 2, MAX_ALONG, &out->along);
     }
-    if ((of != SNW_OF_SITE && of != SNW_OF_STATION) || s->kind != SNW_SITE_END || s->offset ||
-        strpbrk(quantity->value->text, ".@") || !r->desc->link[s->link].has_rod) {
+    if ((of != SNW_OF_SITE && of != SNW_OF_STATION && of != SNW_OF_TUBE) ||
+        s->kind != SNW_SITE_END || s->offset || strpbrk(quantity->value->text, ".@") ||
+        !r->desc->link[s->link].has_rod) {
         return snw_fail_at(r->err, along->location,
                            "'along' needs a quantity of a whole rod, e.g. '{wrench: arm, along: "
                            "41}'");
@@ -417,6 +441,9 @@ static snw_status read_probe_entry(snw_reader *r, const snw_entry *entry, snw_pr
     case SNW_OF_TENDON:
     case SNW_OF_CHAMBER:
         SNW_TRY(probe_of_tendon(r, quantity, out));
+        break;
+    case SNW_OF_TUBE:
+        SNW_TRY(probe_of_tube(r, quantity, out));
         break;
     case SNW_OF_PROBES: // read after all other probes
         break;

@@ -61,9 +61,8 @@ static snw_status site_read_station(snw_reader *r, const snw_node *node, const c
     return SNW_OK;
 }
 
-// `suffix` follows the name of a link: empty, `.tip`, `.root` or `@..`
-static snw_status read_site_on_link(snw_reader *r, const snw_node *node, const char *suffix,
-                                    snw_site *out) {
+snw_status snw_read_site_on_link(snw_reader *r, const snw_node *node, const char *suffix,
+                                 snw_site *out) {
     const snw_link_desc *link = &r->desc->link[out->link];
     out->kind = SNW_SITE_END;
     const int end = link->beyond ? link->beyond - 1 : out->link;
@@ -100,7 +99,7 @@ snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, 
     const snw_name *found = snw_names_find(&r->things, name);
     if (!found || found->kind != (int)SNW_THING_SITE) {
         SNW_TRY(snw_find_thing(r, node, name, SNW_THING_LINK, &out->link));
-        return read_site_on_link(r, node, text + stem, out);
+        return snw_read_site_on_link(r, node, text + stem, out);
     }
     if (text[stem] != '\0') {
         return snw_fail_at(r->err, node->location, "'%s' is a named site and has no '%s'", name,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Contacts of rods with rods: touching rods, their slices with radii, and which of them touch
-// (theory.md 3.19).
+// (theory.md 3.20).
 #include "model/compile.h"
 
 #include "base/fail.h"

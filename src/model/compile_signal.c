@@ -6,6 +6,7 @@
 #include "model/compile.h"
 
 #include "model/probe_kind.h"
+#include "model/signal.h"
 
 // ---- probes
 
@@ -61,6 +62,11 @@ static snw_signal signal_of(const snw_model *m, const snw_signal_desc *d) {
     if (d->kind != SNW_SIGNAL_PROBE) return s;
     read_probe(m, &m->desc->probe[d->probe], m->probe_station[d->probe], &s);
     return s;
+}
+
+snw_signal snw_signal_of_probe(const snw_model *m, int probe, int column) {
+    return signal_of(
+        m, &(snw_signal_desc){.kind = SNW_SIGNAL_PROBE, .probe = probe, .column = column});
 }
 
 // ---- live signals

@@ -36,11 +36,13 @@ static void check_redundant_rows(snw_run *r, const snw_frame_source *v) {
     r->warned_open = true;
 }
 
-// r->declared_q, r->declared_v <- coordinates and velocities of s in the strain bases of the file
-static void declared_coordinates(snw_run *r, const snw_state *s) {
+// r->declared_q, r->declared_v <- coordinates and velocities, or the mode of a special point, in
+// the strain bases of the file
+static void declared_coordinates(snw_run *r, const snw_frame_source *source) {
     const snw_model *m = r->now->model;
-    memcpy(r->declared_q, s->q, (size_t)m->nq * sizeof *r->declared_q);
-    memcpy(r->declared_v, s->v, (size_t)m->nv * sizeof *r->declared_v);
+    const double *v = source->mode ? source->mode : source->state->v;
+    memcpy(r->declared_q, source->state->q, (size_t)m->nq * sizeof *r->declared_q);
+    memcpy(r->declared_v, v, (size_t)m->nv * sizeof *r->declared_v);
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
         snw_rod_declare(m, rod, r->declared_q + rod->dof0 + rod->shift);
@@ -131,7 +133,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
     }
     snw_run_forces(r, v, r->forces);
     check_redundant_rows(r, v);
-    declared_coordinates(r, v->state);
+    declared_coordinates(r, v);
     warn_zero_length(r, v);
     warn_law_range(r, v);
     warn_degenerate_elements(r, v);
@@ -167,7 +169,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
                          .present = effort + r->info.ntendon,
                          .energy = v->energy,
                          .stats = v->stats,
-                         .save = v->partial || v->live ? NULL : snw_run_checkpoint_save(r, v)};
+                         .save = v->partial || v->unsaved ? NULL : snw_run_checkpoint_save(r, v)};
     for (int i = 0; i < r->nrecorder; i++) {
         const snw_status s = r->recorder[i].frame(r->recorder[i].user, &f, err);
         if (s != SNW_OK) return s;
