@@ -460,6 +460,12 @@ static void print_contact(const snw_desc *d, const snw_contact_desc *c, const sn
         printf("  %s  %s%s on %s%s, touched by", c->name, c->obstacle.inside ? "inside of a " : "",
                snw_obstacle_table[c->obstacle.kind].name, site,
                snw_pose_desc_vars(&c->pose) ? ", moving" : "");
+    } else if (c->is_rods) {
+        printf("  %s  contact of rods%s%s", c->name, c->self ? ", each also with itself" : "",
+               c->nagainst ? " with" : "");
+        for (int k = 0; k < c->nagainst; k++)
+            printf("%s %s", k ? "," : "", d->link[c->against[k]].name);
+        printf(":");
     } else {
         printf("  %s  ground under", c->name);
     }
@@ -727,6 +733,7 @@ static void json_contacts(snw_json *j, const snw_desc *d, const snw_run_info *in
             c->nonholonomic ? d->loop[c->nonholonomic - 1].nonholonomic : SNW_NONHOLONOMIC_NONE;
         snw_field_text(j, "kind",
                        c->is_obstacle ? snw_obstacle_table[c->obstacle.kind].name
+                       : c->is_rods   ? "rods"
                                       : snw_nonholonomic_table[kind].name);
         if (c->nnonholonomic > 1) snw_field_integer(j, "stations", c->nnonholonomic);
         if (c->nonholonomic) {

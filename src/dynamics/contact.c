@@ -7,6 +7,7 @@
 #include "dynamics/contact.h"
 
 #include "dynamics/jacobian_column.h"
+#include "dynamics/rod_contact.h"
 #include "dynamics/wheel.h"
 #include "math/positive_part.h"
 
@@ -339,6 +340,7 @@ double snw_contact_heat(const snw_model *m, const snw_work *w) {
 
 snw_wrench snw_contact_wrench(const snw_model *m, const snw_work *w, int contact) {
     snw_wrench sum = {0};
+    if (m->contact[contact].line > 0) return snw_rod_contact_wrench(m, w, contact);
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
         const snw_contact *c = &m->contact[p->contact];
@@ -356,6 +358,7 @@ snw_wrench snw_contact_point_wrench(const snw_work *w, int k) {
 snw_contact_summary snw_contact_summarise(const snw_model *m, const snw_work *w, int contact) {
     snw_contact_summary c = {.gap = NAN, .nearest = -1};
     snw_vec3 sum = {{0}};
+    if (m->contact[contact].line > 0) return snw_rod_contact_summarise(m, w, contact);
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
         const snw_contact_point_work *at = &w->contact_point[k];
@@ -392,7 +395,7 @@ bool snw_contact_has_curved(const snw_model *m) {
     for (int i = 0; i < m->ncontact; i++) {
         if (m->contact[i].seg && m->contact[i].obstacle.kind != SNW_OBSTACLE_PLANE) return true;
     }
-    return false;
+    return m->ntouching_rod > 0;
 }
 
 // Can a contact point come out on another side of its obstacle? *middle <- its depth there.
@@ -403,9 +406,9 @@ static bool can_pass(const snw_contact *c, const snw_contact_point *p, double *m
     return !isinf(*middle);
 }
 
-double snw_contact_step_limit(const snw_model *m, const snw_work *w) {
+double snw_contact_step_limit(const snw_model *m, const snw_work *w, double longest) {
     static const double FRACTION = 0.7, LEAST = 0.07;
-    double h = INFINITY, middle;
+    double h = m->ntouching_rod ? snw_rod_contacts_step_limit(m, w, longest) : longest, middle;
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
         const snw_contact *c = &m->contact[p->contact];
@@ -450,6 +453,8 @@ void snw_contact_places(const snw_model *m, const snw_work *w, snw_vec3 *out) {
     for (int k = 0; k < m->ncontact_point; k++) {
         if (!contact_place(m, w, k, &out[k])) out[k] = (snw_vec3){{0}};
     }
+    for (int i = 0; i < 2 * m->ntouching_slice; i++)
+        out[m->ncontact_point + i] = w->g[m->touching_slice[i / 2].seg[i % 2]].p;
 }
 
 int snw_contact_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before) {

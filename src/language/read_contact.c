@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Reads contacts: contact of rods and bodies with the ground and with obstacles, and the
-// nonholonomic constraints wheel, ring and anchor.
+// Reads contacts: contact of rods and bodies with the ground and with obstacles, of rods with rods,
+// and the nonholonomic constraints wheel, ring and anchor.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -15,6 +15,7 @@
     X(CONTACT_GROUND, "ground", "a ground", "a compliant half-space")                              \
     X(CONTACT_OBSTACLE, "obstacle", "an obstacle",                                                 \
       "a compliant solid of a given shape, fixed, moved by a law or carried by a link")            \
+    X(CONTACT_RODS, "rods", "contact of rods", "rods touch each other, or themselves")             \
     X(CONTACT_WHEEL, "wheel", "a wheel", "a site does not move along the axle, or rolls")          \
     X(CONTACT_RING, "ring", "a ring",                                                              \
       "a site moves along its x only and does not rotate about it: a section between posts")       \
@@ -92,6 +93,29 @@
       "of contact points along the edges of boxes and cylinders that touch it, and along its own " \
       "where they touch it; the smaller of their smallest half widths unless given")               \
     LAW_KEYS(X, OBSTACLE)
+#define RODS_KEYS(X)                                                                               \
+    X(RODS_BETWEEN, "between", "a link, a list, or all",                                           \
+      "links whose rods touch each other; all: of all links with a rod; required")                 \
+    X(RODS_AGAINST, "against", "a link, or a list",                                                \
+      "those of 'between' touch these instead of each other")                                      \
+    X(RODS_EXCEPT, "except", "list of pairs of links", "pairs that do not touch")                  \
+    X(RODS_SELF, "self", "true or false",                                                          \
+      "each rod of 'between' also touches itself; the default if it is only one")                  \
+    X(RODS_RADIUS, "radius", "m", "of the surfaces; that of the sections unless given")            \
+    X(RODS_STIFFNESS, "stiffness", "N/m^2",                                                        \
+      "k: force per depth and per length of rods that lie side by side; required")                 \
+    X(RODS_CROSSING, "crossing", "N/m",                                                            \
+      "force per depth where rods cross and at their ends, k times the sum of both radii unless "  \
+      "given")                                                                                     \
+    X(RODS_DAMPING, "damping", "s/m",                                                              \
+      "d: the force is k depth (1 + d times the speed of approach), 0 unless given")               \
+    X(RODS_RESTITUTION, "restitution", "{ratio: 0.7, speed: 2 m/s}",                               \
+      "instead of the damping: ratio of the speeds after and before an impact with this speed")    \
+    X(RODS_FRICTION, "friction", "number", "coefficient of dry friction, 0 unless given")          \
+    X(RODS_CREEP, "creep", "m/s",                                                                  \
+      "slip speed below which friction is smoothed, 1 mm/s unless given")                          \
+    X(RODS_SMOOTH, "smooth", "m",                                                                  \
+      "length over which the force sets in at the surface, 0.1 mm unless given")
 #define FRICTION_KEYS(X)                                                                           \
     X(FRICTION_ALONG, "along", "number", "against slip along the rod, required")                   \
     X(FRICTION_ACROSS, "across", "number", "against slip across it, required")
@@ -123,6 +147,7 @@
 enum { CONTACT_KEYS(SNW_KEY_CODE) CONTACT_N };
 enum { GROUND_KEYS(SNW_KEY_CODE) GROUND_N };
 enum { OBSTACLE_KEYS(SNW_KEY_CODE) OBSTACLE_N };
+enum { RODS_KEYS(SNW_KEY_CODE) RODS_N };
 enum { FRICTION_KEYS(SNW_KEY_CODE) FRICTION_N };
 enum contact_law_key { LAW_KEYS(SNW_KEY_CODE, LAW) LAW_N };
 SNW_KEYS(contact, "contact", "a contact", CONTACT_KEYS);
@@ -134,6 +159,7 @@ SNW_KEYS(ring, "ring", "a ring", RING_KEYS);
 SNW_KEYS(anchor, "anchor", "an anchor", ANCHOR_KEYS);
 SNW_KEYS(ground, "ground", "a ground", GROUND_KEYS);
 SNW_KEYS(obstacle, "obstacle", "an obstacle", OBSTACLE_KEYS);
+SNW_KEYS(rods, "rods", "a contact of rods", RODS_KEYS);
 SNW_KEYS(friction, "friction", "a friction", FRICTION_KEYS);
 
 static snw_status contact_read_friction(snw_reader *r, const snw_entry *entry,
@@ -190,12 +216,10 @@ static snw_status read_hard_law(snw_reader *r, const snw_entry *const *e, snw_co
                        out->restitution);
 }
 
-// Links in contact, unless they are known (NULL), and the law of the force; e: entries of LAW_KEYS.
-static snw_status read_contact_law(snw_reader *r, const snw_node *links, const snw_entry *const *e,
-                                   snw_contact_desc *out) {
+// The law of the force on the links in contact; e: entries of LAW_KEYS.
+static snw_status read_force_law(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
     const snw_dim per_length = {.m = -1, .kg = 1, .s = -2}, whole = {.kg = 1, .s = -2};
     bool rods = false;
-    if (links) SNW_TRY(snw_read_links(r, links, &out->nlink, &out->link));
     if (e[LAW_HARD]) SNW_TRY(snw_read_switch(r, e[LAW_HARD]->value, "hard", &out->hard));
     if (e[LAW_FRICTION]) SNW_TRY(contact_read_friction(r, e[LAW_FRICTION], out));
     if (e[LAW_POINTS]) SNW_TRY(read_points(r, e[LAW_POINTS], out));
@@ -238,7 +262,8 @@ static snw_status read_ground(snw_reader *r, const snw_entry *entry, snw_contact
         return snw_fail_at(r->err, entry->location, "the ground '%s' needs '%s', %s", out->name,
                            snw_keys_ground.key[i].name, snw_keys_ground.key[i].meaning);
     }
-    SNW_TRY(read_contact_law(r, e[GROUND_ON]->value, e + GROUND_STIFFNESS, out));
+    SNW_TRY(snw_read_links(r, e[GROUND_ON]->value, &out->nlink, &out->link));
+    SNW_TRY(read_force_law(r, e + GROUND_STIFFNESS, out));
     if (e[GROUND_NORMAL]) {
         SNW_TRY(snw_read_direction(r, e[GROUND_NORMAL]->value, "normal", &out->normal));
     }
@@ -482,10 +507,108 @@ static snw_status read_obstacle(snw_reader *r, const snw_entry *entry, snw_conta
     }
     SNW_TRY(read_obstacle_carrier(r, e[OBSTACLE_ON], out));
     SNW_TRY(read_touching(r, e, out));
-    SNW_TRY(read_contact_law(r, NULL, e + OBSTACLE_STIFFNESS, out));
+    SNW_TRY(read_force_law(r, e + OBSTACLE_STIFFNESS, out));
     SNW_TRY(read_frame(r, e, out));
     SNW_TRY(read_shape(r, e, out));
     return snw_read_both(r, out->location, snw_site_when(r->desc, &out->on), &out->when);
+}
+
+// ---- rods with rods -----------------------------------------------------------------------------
+
+// All links with a rod.
+static snw_status all_rods(snw_reader *r, const snw_node *node, int *n, const int **out) {
+    const snw_desc *d = r->desc;
+    int *link = snw_pool_array(r->pool, (size_t)d->nlink + 1, sizeof *link);
+    if (!link) return snw_read_memory(r);
+    for (int i = 0; i < d->nlink; i++) {
+        if (d->link[i].has_rod) link[(*n)++] = i;
+    }
+    *out = link;
+    return *n > 0 ? SNW_OK : snw_fail_at(r->err, node->location, "no link has a rod");
+}
+
+static snw_status check_are_rods(snw_reader *r, const snw_entry *e, int n, const int *link) {
+    for (int i = 0; i < n; i++) {
+        if (r->desc->link[link[i]].has_rod) continue;
+        return snw_fail_at(r->err, e->location,
+                           "'%s' names link '%s', which has no rod; for a body write 'obstacle', "
+                           "carried by its link",
+                           e->key, r->desc->link[link[i]].name);
+    }
+    return SNW_OK;
+}
+
+static snw_status read_except(snw_reader *r, const snw_entry *e, snw_contact_desc *out) {
+    const snw_node *node = e->value;
+    const bool list = node->kind == SNW_NODE_LIST;
+    int *pair = snw_pool_array(r->pool, 2 * (size_t)(list ? node->n : 0) + 1, sizeof *pair);
+    if (!pair) return snw_read_memory(r);
+    for (int i = 0; list && i < node->n; i++) {
+        const snw_node *item = node->entry[i].value;
+        const int *two;
+        int n = 0;
+        if (item->kind == SNW_NODE_LIST) SNW_TRY(snw_read_links(r, item, &n, &two));
+        if (n != 2)
+            return snw_fail_at(r->err, item->location,
+                               "'except' lists pairs of links, e.g. [[left, right]]");
+        memcpy(pair + 2 * i, two, 2 * sizeof *pair);
+    }
+    if (!list)
+        return snw_fail_at(r->err, node->location,
+                           "'except' is a list of pairs of links, e.g. [[left, right]]");
+    out->nexcept = node->n;
+    out->except = pair;
+    return SNW_OK;
+}
+
+static snw_status read_rods(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
+    const snw_entry *e[RODS_N], *law[LAW_N] = {0};
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_rods, e));
+    if (!e[RODS_BETWEEN] || !e[RODS_STIFFNESS]) {
+        const snw_key *key = &snw_keys_rods.key[e[RODS_BETWEEN] ? RODS_STIFFNESS : RODS_BETWEEN];
+        return snw_fail_at(r->err, entry->location, "the contact of rods '%s' needs '%s', %s",
+                           out->name, key->name, key->meaning);
+    }
+    out->is_rods = true;
+    const snw_node *between = e[RODS_BETWEEN]->value;
+    if (between->kind == SNW_NODE_TEXT && !strcmp(between->text, "all")) {
+        SNW_TRY(all_rods(r, between, &out->nlink, &out->link));
+    } else {
+        SNW_TRY(snw_read_links(r, between, &out->nlink, &out->link));
+        SNW_TRY(check_are_rods(r, e[RODS_BETWEEN], out->nlink, out->link));
+    }
+    if (e[RODS_AGAINST]) {
+        SNW_TRY(snw_read_links(r, e[RODS_AGAINST]->value, &out->nagainst, &out->against));
+        SNW_TRY(check_are_rods(r, e[RODS_AGAINST], out->nagainst, out->against));
+    }
+    if (e[RODS_EXCEPT]) SNW_TRY(read_except(r, e[RODS_EXCEPT], out));
+    out->self = out->nlink == 1 && !out->nagainst;
+    if (e[RODS_SELF]) SNW_TRY(snw_read_switch(r, e[RODS_SELF]->value, "self", &out->self));
+    if (out->nlink == 1 && !out->nagainst && !out->self) {
+        return snw_fail_at(r->err, entry->location,
+                           "the contact of rods '%s' names one rod, which then touches itself; "
+                           "leave out 'self: false', or name another rod",
+                           out->name);
+    }
+    if (e[RODS_RADIUS])
+        SNW_TRY(
+            snw_read_positive(r, e[RODS_RADIUS]->value, "radius", SNW_DIM_LENGTH, &out->radius));
+    if (e[RODS_CROSSING]) {
+        SNW_TRY(snw_read_positive(r, e[RODS_CROSSING]->value, "crossing",
+                                  (snw_dim){.kg = 1, .s = -2}, &out->crossing));
+    }
+    if (e[RODS_FRICTION] && e[RODS_FRICTION]->value->kind == SNW_NODE_MAP) {
+        return snw_fail_at(r->err, e[RODS_FRICTION]->location,
+                           "the friction between rods is one number; 'along' and 'across' are for "
+                           "a ground or an obstacle");
+    }
+    law[LAW_STIFFNESS] = e[RODS_STIFFNESS];
+    law[LAW_DAMPING] = e[RODS_DAMPING];
+    law[LAW_RESTITUTION] = e[RODS_RESTITUTION];
+    law[LAW_FRICTION] = e[RODS_FRICTION];
+    law[LAW_CREEP] = e[RODS_CREEP];
+    law[LAW_SMOOTH] = e[RODS_SMOOTH];
+    return read_force_law(r, law, out);
 }
 
 // ---- nonholonomic constraints -------------------------------------------------------------------
@@ -696,20 +819,23 @@ static snw_status read_contact(snw_reader *r, const snw_entry *entry, snw_contac
     if (kinds != 1) {
         return snw_fail_at(
             r->err, entry->location,
-            "contact '%s' needs one of ground, obstacle, wheel, ring and anchor, e.g. "
+            "contact '%s' needs one of ground, obstacle, rods, wheel, ring and anchor, e.g. "
             "'ground: {on: arm, stiffness: 10 kPa}' or 'wheel: {on: axle, axis: y}'",
             entry->key);
     }
     if (e[CONTACT_WHEN])
         SNW_TRY(snw_read_active_when(r, e[CONTACT_WHEN]->value, "when", &out->when));
-    if (!e[CONTACT_GROUND] && !e[CONTACT_OBSTACLE]) return read_nonholonomic(r, e, out);
+    if (!e[CONTACT_GROUND] && !e[CONTACT_OBSTACLE] && !e[CONTACT_RODS])
+        return read_nonholonomic(r, e, out);
     for (int i = CONTACT_CARRIER; i <= CONTACT_MOTION; i++) {
         if (!e[i]) continue;
         return snw_fail_at(r->err, e[i]->location, "'%s' is for wheels, rings and anchors; %s",
                            e[i]->key,
                            e[CONTACT_GROUND] ? "a ground is at rest"
+                           : e[CONTACT_RODS] ? "rods move by themselves"
                                              : "an obstacle has 'on' and laws of its pose");
     }
+    if (e[CONTACT_RODS]) return read_rods(r, e[CONTACT_RODS], out);
     return e[CONTACT_GROUND] ? read_ground(r, e[CONTACT_GROUND], out)
                              : read_obstacle(r, e[CONTACT_OBSTACLE], out);
 }

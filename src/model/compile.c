@@ -650,6 +650,7 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     SNW_TRY(snw_build_loads(b));
     SNW_TRY(snw_build_fluids(b, err));
     SNW_TRY(snw_build_contacts(b, err));
+    SNW_TRY(snw_build_rod_contacts(b, err));
     SNW_TRY(typical_forces(b));
     compile_publish(b);
     SNW_TRY(snw_build_stations(b, err));
@@ -695,10 +696,10 @@ void snw_model_destroy(snw_model *m) {
 
 bool snw_model_fits(const snw_model *m, const snw_model *other) {
     const snw_model *const of[2] = {m, other};
-    size_t size[2][27];
+    size_t size[2][29];
     for (int k = 0; k < 2; k++) {
         const snw_model *a = of[k];
-        const size_t list[27] = {(size_t)a->nq,
+        const size_t list[29] = {(size_t)a->nq,
                                  (size_t)a->nv,
                                  (size_t)a->nseg,
                                  (size_t)a->nobs,
@@ -709,6 +710,8 @@ bool snw_model_fits(const snw_model *m, const snw_model *other) {
                                  (size_t)a->nstation,
                                  (size_t)a->nfluid_point,
                                  (size_t)a->ncontact_point,
+                                 (size_t)a->ntouching_slice,
+                                 (size_t)a->most_touch,
                                  (size_t)a->nforce_element,
                                  (size_t)a->nstop,
                                  (size_t)a->ntube_point,

@@ -131,6 +131,8 @@ SNW_NODISCARD snw_status snw_build_fluids(snw_build *b, snw_error *err);
 // dynamic segments.
 SNW_NODISCARD snw_status snw_build_obstacles(snw_build *b);
 SNW_NODISCARD snw_status snw_build_contacts(snw_build *b, snw_error *err);
+// Contacts of rods with rods, after the other contacts.
+SNW_NODISCARD snw_status snw_build_rod_contacts(snw_build *b, snw_error *err);
 // Force elements between two sites, after all links.
 SNW_NODISCARD snw_status snw_build_force_elements(snw_build *b, snw_error *err);
 // Concentric tubes, after all links.

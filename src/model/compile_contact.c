@@ -417,6 +417,7 @@ snw_status snw_build_contacts(snw_build *b, snw_error *err) {
     size_t most = 0;
     for (int c = 0; c < d->ncontact; c++) {
         most += d->contact[c].nonholonomic > 0;
+        if (d->contact[c].is_rods) continue;
         for (int k = 0; k < d->contact[c].nlink; k++) {
             const int rod = b->link_rod[d->contact[c].link[k]];
             if (touches_as_solid(b, &d->contact[c], d->contact[c].link[k])) {
@@ -434,6 +435,7 @@ snw_status snw_build_contacts(snw_build *b, snw_error *err) {
     for (int c = 0; c < d->ncontact; c++) {
         const int first = b->m->ncontact_point;
         list.contact = c;
+        if (d->contact[c].is_rods) continue;
         if (d->contact[c].nonholonomic) {
             list.link = d->loop[d->contact[c].nonholonomic - 1].b.link;
             SNW_TRY(contact_add_wheel(b, &d->contact[c], &list, err));

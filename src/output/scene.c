@@ -382,7 +382,11 @@ static void put_contacts(snw_json *j, const snw_model *m) {
             snw_json_close(j);
             continue;
         }
-        snw_field_text(j, "kind", "ground");
+        snw_field_text(j, "kind", d->is_rods ? "rods" : "ground");
+        if (d->is_rods) {
+            snw_json_close(j);
+            continue;
+        }
         snw_field_numbers(j, "at", 3, d->at.e);
         snw_field_numbers(j, "normal", 3, d->normal.e);
         snw_json_close(j);

@@ -612,6 +612,39 @@ def obstacle(d):
                          [{"dynamic": {"for": rounded(count*step, 10), "step": step}}], probes, contacts={"solid": {"obstacle": solid}}))
 
 
+def touching(d):
+    """A rod falls on another one at any angle, which is clamped at one end or hinged to a post."""
+    shape = [lambda _, r: {"circle": {"radius": r}}, lambda _, r: {"circle": {"radius": f"{r}*(1 - 0.4*x/L)"}},
+             lambda _, r: {"tube": {"radius": r, "inner": rounded(r*0.6, 3)}}]
+    rods = [parts.draw_rod(d, heaviest=3, longest=0.5, most=4, rest=0, shapes=shape) for _ in range(2)]
+    for rod in rods:
+        parts.damp(d, rod, (0.05, 0.2))
+        rod.rod["material"] = f"m{rods.index(rod) + 1}"
+    low, high = rods
+    turn, height = d.number(0, 3.1), (low.radius + high.radius)*d.number(0.5, 3)
+    fall, where = math.sqrt(2*height/parts.GRAVITY), 0.6*low.length
+    links = {"low": {"on": "world", "rod": {**low.rod, "nodes": 20}},
+             "high": {"on": "world", "joint": "free", "rod": {**high.rod, "nodes": 20},
+                      "pose": {"xyz": [rounded(where - 0.5*high.length*math.cos(turn), 3), rounded(-0.5*high.length*math.sin(turn), 3),
+                                       rounded(low.radius + high.radius + height, 3)], "rpy": [0, 0, rounded(turn, 3)]}}}
+    if d.odds(0.3):
+        links["low"].update(joint="revolute", axis="y", stiffness=rounded(20*low.mass*parts.GRAVITY*low.length, 3))
+    weight = (low.mass + high.mass)*parts.GRAVITY
+    law = {"between": d.choose(["low", "high"], "all"), "stiffness": rounded(d.scale(300, 3000)*weight/high.length/high.radius, 3)}
+    law["crossing"] = rounded(law["stiffness"]*high.length*d.number(0.05, 0.3), 3)
+    touch = math.pi*math.sqrt(min(low.mass, high.mass)/max(law["crossing"], law["stiffness"]*high.length))
+    if d.odds(0.5):
+        law["damping"] = rounded(d.scale(0.05, 1)*fall/height, 3)
+    if d.odds(0.5):
+        law["friction"] = d.number(0.1, 0.8)
+    step = rounded(min(touch*d.choose(0.05, 0.1, 0.2, 0.5, 1.0), fall/10), 2)
+    count = max(32, min(600, 16*round(2.2*fall/step/16)))
+    return reorder(model("A rod falls on another one", links, {"m1": low.material, "m2": high.material},
+                         [{"dynamic": {"for": rounded(count*step, 10), "step": step}}],
+                         {"tip": {"position": "high.tip"}, "low": {"position": "low.tip"}, "touch": {"contact": "rods"}},
+                         contacts={"rods": {"rods": law}}))
+
+
 def pressed(d):
     """A clamped rod sags onto the ground."""
     rod = parts.draw_rod(d, among=parts.SOFT, heaviest=30, shapes=[lambda _, r: {"circle": {"radius": r}}])
@@ -810,6 +843,7 @@ FAMILIES = {
     "cranks": (cranks, ["alive", "energy", "steps", "adapt", "moved", "closure", "again"]),
     "drop": (drop, ["alive", "energy", "adapt", "again"]),
     "obstacle": (obstacle, ["alive", "energy", "again"]),
+    "touching": (touching, ["alive", "energy", "again"]),
     "pressed": (pressed, ["alive", "energy", "nodes", "path", "arc", "exists", "stable"]),
     "sprung_static": (sprung_static, ["alive", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable"]),
     "sprung_motion": (sprung_motion, MOTION + ["nodes"]),
