@@ -23,8 +23,11 @@ void snw_contact_add(const snw_model *m, snw_work *w);
 bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, double A[36],
                                 double B[36]);
 
-// T (columns ld apart) += cq dr/dq + cv dr/dv of contacts whose obstacles coordinates move: they
-// couple the coordinates of both. After snw_tangent_pass.
+// Does contact point p couple several segments: a piece of rod, or one whose obstacle coordinates
+// move?
+bool snw_contact_is_pair(const snw_model *m, const snw_contact_point *p);
+
+// T (columns ld apart) += cq dr/dq + cv dr/dv of such contacts. After snw_tangent_pass.
 void snw_contact_pairs_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
                                size_t ld, double *T);
 

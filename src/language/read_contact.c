@@ -70,6 +70,8 @@
     X(OBSTACLE_AT, "at", "three lengths, m, laws of t", "its centre, the origin unless given")     \
     X(OBSTACLE_AXIS, "axis", "x y z or a vector", "direction of its z axis, z unless given")       \
     X(OBSTACLE_POSE, "pose", "a pose", "its pose, instead of 'at' and 'axis'; laws of t")          \
+    X(OBSTACLE_NEAREST, "nearest", "true or false",                                                \
+      "rods touch it where they are nearest to it, with a stiffness in N/m, not per length")       \
     LAW_KEYS(X, OBSTACLE)
 #define FRICTION_KEYS(X)                                                                           \
     X(FRICTION_ALONG, "along", "number", "against slip along the rod, required")                   \
@@ -185,8 +187,13 @@ static snw_status read_contact_law(snw_reader *r, const snw_node *links, const s
             "the contact '%s' needs 'stiffness', the force per depth, or 'hard: true'", out->name);
     }
     SNW_TRY(snw_read_are_rods(r, e[LAW_STIFFNESS], out->name, out->nlink, out->link, &rods));
-    SNW_TRY(snw_read_positive(r, e[LAW_STIFFNESS]->value, "stiffness", rods ? per_length : whole,
-                              &out->stiffness));
+    if (out->nearest && (!rods || e[LAW_ENDS])) {
+        return snw_fail_at(r->err, out->location, "'%s' is 'nearest', and %s", out->name,
+                           rods ? "the ends of rods have its stiffness; leave out 'ends'"
+                                : "the bodies that touch it have contact points; leave it out");
+    }
+    SNW_TRY(snw_read_positive(r, e[LAW_STIFFNESS]->value, "stiffness",
+                              rods && !out->nearest ? per_length : whole, &out->stiffness));
     if (e[LAW_ENDS]) SNW_TRY(snw_read_nonnegative(r, e[LAW_ENDS], whole, &out->ends));
     out->has_ends = e[LAW_ENDS] != NULL;
     if (e[LAW_DAMPING] && e[LAW_RESTITUTION]) {
@@ -344,6 +351,8 @@ static snw_status read_obstacle(snw_reader *r, const snw_entry *entry, snw_conta
                            snw_keys_obstacle.key[i].name, snw_keys_obstacle.key[i].meaning);
     }
     out->is_obstacle = true;
+    if (e[OBSTACLE_NEAREST])
+        SNW_TRY(snw_read_switch(r, e[OBSTACLE_NEAREST]->value, "nearest", &out->nearest));
     SNW_TRY(read_contact_law(r, e[OBSTACLE_LINKS]->value, e + OBSTACLE_STIFFNESS, out));
     SNW_TRY(read_shape(r, e, out));
     SNW_TRY(read_frame(r, e, out));

@@ -89,7 +89,53 @@ static snw_status contact_widths(const snw_link_desc *link, double x, snw_outlin
     return snw_section_outline(&link->rod, link->name, x, o, err);
 }
 
-// Add the nodes and end sections of the rod of link l.
+// Why pieces of the rod of link l cannot touch the obstacle at their smallest gap; NULL: they can.
+static const char *no_pieces(const snw_build *b, int l, const contact_list *list) {
+    const snw_rod *rod = &b->rod[b->link_rod[l]];
+    const snw_section_desc *section = &b->m->desc->link[l].rod.section;
+    if (contact_is_plane(b, list)) return "a plane has no place that is nearest to a straight rod";
+    if (b->contact[list->contact].obstacle.inside)
+        return "a rod inside of an obstacle touches it along its length";
+    if (snw_section_table[section->kind].rectangle) return "its section is a rectangle";
+    if (rod->feed >= 0) return "it has variable length";
+    if (rod->tolerance > 0) return "its nodes move, by integrator rk45";
+    return NULL;
+}
+
+// Add the pieces of the rod of link l between its nodes, root and tip.
+static snw_status contact_add_pieces(snw_build *b, int l, const contact_list *list,
+                                     snw_error *err) {
+    const snw_link_desc *link = &b->m->desc->link[l];
+    const snw_rod *rod = &b->rod[b->link_rod[l]];
+    const double stiffness = b->m->desc->contact[list->contact].stiffness;
+    snw_contact_point *first = &list->contact_point[b->m->ncontact_point], *last = first;
+    snw_outline o;
+    SNW_TRY(contact_widths(link, 0, &o, err));
+    double x = 0, radius = 0.5 * o.y;
+    int from = rod->root;
+    for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
+        if (b->seg_x[s] - x <= 1e-9 * rod->L) continue;
+        SNW_TRY(contact_widths(link, b->seg_x[s], &o, err));
+        last = contact_add_point(b, list, s, (snw_vec3){{0}}, stiffness);
+        last->from = from;
+        last->span = b->seg_x[s] - x;
+        last->end_radius[0] = radius, last->end_radius[1] = 0.5 * o.y;
+        last->radius = fmax(radius, 0.5 * o.y);
+        x = b->seg_x[s], radius = 0.5 * o.y, from = s;
+    }
+    first->ends_rod[0] = last->ends_rod[1] = true;
+    // slopes of the radius at the nodes: of the parabola through three of them on even spacing
+    for (snw_contact_point *p = first; p <= last; p++) {
+        const snw_contact_point *before = p > first ? p - 1 : p, *after = p < last ? p + 1 : p;
+        const double rise[2] = {p->end_radius[1] - before->end_radius[0],
+                                after->end_radius[1] - p->end_radius[0]};
+        p->end_taper[0] = rise[0] / (p > first ? before->span + p->span : p->span);
+        p->end_taper[1] = rise[1] / (p < last ? after->span + p->span : p->span);
+    }
+    return SNW_OK;
+}
+
+// Add the nodes and end sections of the rod of link l, or its pieces.
 static snw_status contact_add_rod(snw_build *b, int l, const contact_list *list, snw_error *err) {
     const snw_contact_desc *d = &b->m->desc->contact[list->contact];
     const snw_link_desc *link = &b->m->desc->link[l];
@@ -102,6 +148,15 @@ static snw_status contact_add_rod(snw_build *b, int l, const contact_list *list,
                               "its section is an ellipse; sections that touch an obstacle other "
                               "than a plane are circles, tubes or rectangles",
                               err);
+    }
+    if (d->hard || d->nearest) {
+        const char *why = no_pieces(b, l, list);
+        if (!why) return contact_add_pieces(b, l, list, err);
+        if (d->nearest) {
+            char text[200];
+            (void)snprintf(text, sizeof text, "it cannot touch where it is 'nearest': %s", why);
+            return contact_refuse(d, link->name, text, err);
+        }
     }
     for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
         if (!(b->seg_w[s] > 0)) continue;

@@ -54,22 +54,24 @@ static void distances_have_exact_derivatives(void **state) {
 
 // Two robots that float: round and rectangular rods, spheres and points; an obstacle for rods and
 // one for bodies, in the smooth onset of the force everywhere.
-static const char robot_text[] =
-    "sinew: 1\n"
-    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
-    "robot:\n"
-    "  base: {on: world, joint: free, body: {sphere: {radius: 60 mm}, mass: 2, com: [0.02, 0.1, "
-    "0]}}\n"
-    "  arm: {on: base, rod: {length: 0.5, section: {circle: {radius: 20 mm + 5 mm*x/L}}, material: "
-    "rubber, strain: cosserat legendre 2}}\n"
-    "  strip: {on: arm@60%%, pose: {rpy: [0.1, 0.2, 0.3]}, joint: spherical, rod: {length: 0.3, "
-    "section: {rectangle: {y: 15 mm, z: 40 mm}}, material: rubber, strain: kirchhoff linear}}\n"
-    "  other: {on: world, joint: free, body: {mass: 3, com: [0, 0.05, 0], inertia: [0.02, 0.03, "
-    "0.04]}}\n"
-    "  finger: {on: other, pose: {xyz: [0.1, 0, 0.2], rpy: [0.3, 0.1, 0]}, joint: revolute, rod: "
-    "{length: 0.4, section: {tube: {radius: 15 mm, inner: 5 mm}}, material: rubber, strain: "
-    "{bend_y: linear, bend_z: linear}}}\n"
+#define ROBOTS                                                                                     \
+    "sinew: 1\n"                                                                                   \
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"           \
+    "robot:\n"                                                                                     \
+    "  base: {on: world, joint: free, body: {sphere: {radius: 60 mm}, mass: 2, com: [0.02, 0.1, "  \
+    "0]}}\n"                                                                                       \
+    "  arm: {on: base, rod: {length: 0.5, section: {circle: {radius: 20 mm + 5 mm*x/L}}, material: "\
+    "rubber, strain: cosserat legendre 2}}\n"                                                      \
+    "  strip: {on: arm@60%%, pose: {rpy: [0.1, 0.2, 0.3]}, joint: spherical, rod: {length: 0.3, "  \
+    "section: {rectangle: {y: 15 mm, z: 40 mm}}, material: rubber, strain: kirchhoff linear}}\n"   \
+    "  other: {on: world, joint: free, body: {mass: 3, com: [0, 0.05, 0], inertia: [0.02, 0.03, "  \
+    "0.04]}}\n"                                                                                    \
+    "  finger: {on: other, pose: {xyz: [0.1, 0, 0.2], rpy: [0.3, 0.1, 0]}, joint: revolute, rod: " \
+    "{length: 0.4, section: {tube: {radius: 15 mm, inner: 5 mm}}, material: rubber, strain: "      \
+    "{bend_y: linear, bend_z: linear}}}\n"                                                         \
     "  pad: {on: finger.tip, joint: prismatic, body: {sphere: {radius: 30 mm}, mass: 1}}\n"
+
+static const char robot_text[] = ROBOTS
     "contacts:\n"
     "  rods: {obstacle: {links: [arm, strip], shape: %s, %s, stiffness: 3 kPa, ends: 40, damping: "
     "0.05, friction: {along: 0.2, across: 0.9}, creep: 0.7, smooth: 20}}\n"
@@ -114,13 +116,33 @@ static const char *const frames[] = {
 };
 enum { FRAMES = sizeof frames / sizeof *frames };
 
-static void robot_open(setting *s, dice *d, const char *shape, const char *frame) {
-    char text[4000];
-    (void)snprintf(text, sizeof text, robot_text, shape, frame, shape, frame, shape, frame);
+static void open_text(setting *s, dice *d, const char *text) {
     setting_open(s, text);
     state_random(s->g.m, d, s->g.s);
     s->g.s->t = 0.3;
     snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
+}
+
+static void robot_open(setting *s, dice *d, const char *shape, const char *frame) {
+    char text[4000];
+    (void)snprintf(text, sizeof text, robot_text, shape, frame, shape, frame, shape, frame);
+    open_text(s, d, text);
+}
+
+// The tapered rod touches where it is nearest, in the smooth onset of the force everywhere.
+static const char nearest_text[] = ROBOTS
+    "contacts:\n"
+    "  rod: {obstacle: {links: arm, shape: %s, %s, nearest: true, stiffness: 300, damping: 0.05, "
+    "friction: {along: 0.2, across: 0.9}, creep: 0.7, smooth: 20}}\n";
+
+static bool has_nearest(int shape) {
+    return shape > 0 && !strstr(shape_texts[shape], "inside") && is_checked(shape);
+}
+
+static void nearest_open(setting *s, dice *d, const char *shape, const char *frame) {
+    char text[4000];
+    (void)snprintf(text, sizeof text, nearest_text, shape, frame);
+    open_text(s, d, text);
 }
 
 static int touching(const rig *g) {
@@ -144,6 +166,44 @@ static void obstacles_have_exact_derivatives(void **state) {
 }
 
 #ifndef SNW_WIDE
+// Between nodes the curvature is a second difference of their places, over pieces of 2 cm: rounding
+// is 12/(2 cm)^2 times larger.
+#define LEFT_OF_PIECES (100 * LEFT)
+
+// Places of the contact: between nodes, at the root and at the tip of the rod.
+static void contacts_of_pieces_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {218};
+    int between = 0, at_end = 0;
+    for (int k = 0; k < 8 * SHAPE_TEXTS * FRAMES; k++) {
+        setting s;
+        if (!has_nearest(k % SHAPE_TEXTS)) continue;
+        nearest_open(&s, &d, shape_texts[k % SHAPE_TEXTS], frames[k % FRAMES]);
+        snw_residual(s.g.m, s.g.in, s.g.s, false, s.g.w);
+        // within an obstacle a distance may have a kink where it is smallest
+        bool outside = true;
+        for (int i = 0; i < s.g.m->ncontact_point; i++)
+            outside = outside && s.g.w->contact_point[i].gap > 0;
+        for (int i = 0; i < s.g.m->ncontact_point && outside; i++) {
+            if (!s.g.w->contact_point[i].in_contact) continue;
+            between += s.g.w->contact_point[i].free;
+            at_end += !s.g.w->contact_point[i].free;
+        }
+        if (outside) {
+            assert_true(touching(&s.g) > 0);
+            rig_check_within(&s.g, LEFT_OF_PIECES);
+        }
+        if (outside && (k % FRAMES == 2 || k % FRAMES == 4)) {
+            rig_check_stiffness_within(&s.g, LEFT_OF_PIECES);
+            rig_check_energy(&s.g);
+        }
+        setting_close(&s);
+    }
+#ifdef SNW_COMPLEX
+    assert_true(between > 10 && at_end > 50);
+#endif
+}
+
 // in statics forces are derivatives of the stored energy, and the stiffness is symmetric
 static void obstacles_store_the_energy_of_their_forces(void **state) {
     (void)state;
@@ -346,6 +406,7 @@ int main(void) {
         cmocka_unit_test(distances_have_exact_derivatives),
         cmocka_unit_test(obstacles_have_exact_derivatives),
 #ifndef SNW_WIDE
+        cmocka_unit_test(contacts_of_pieces_have_exact_derivatives),
         cmocka_unit_test(obstacles_store_the_energy_of_their_forces),
 #endif
 #ifndef SNW_NUMBERS
