@@ -40,7 +40,7 @@ static void curved_gap(const snw_contact_point *p, const snw_contact *c, const s
     at->gap = snw_obstacle_distance(&c->obstacle, snw_se3_point(*G, p->centre), &n, &H) - p->radius;
     at->d = snw_rotate_inv(G->R, n);
     at->s = snw_sub(at->s, snw_scale(p->radius, at->d));
-    if (at->gap < 0.5 * c->smooth)
+    if (at->gap < 0.5 * c->smooth || c->hard)
         at->H = snw_mat3_mul(snw_mat3_transpose(G->R), snw_mat3_mul(H, G->R));
 }
 
@@ -85,6 +85,16 @@ static snw_vec3 relative_velocity(const snw_contact *c, const snw_contact_point 
     return snw_add(V.v, snw_cross(V.w, at->s));
 }
 
+// Depth and stiffness of the law. The forces of hard contacts are impulses of the time step; in
+// equilibria they are multipliers, theory.md (5.5).
+static void set_depth(const snw_contact *c, const snw_contact_point *p, const snw_work *w, int k,
+                      snw_contact_point_work *at) {
+    at->depth = -at->gap;
+    at->stiffness = c->hard ? w->hard_stiffness : p->stiffness;
+    at->smooth = c->hard ? w->hard_smooth : c->smooth;
+    if (c->hard && at->stiffness > 0) at->depth += w->hard_force[k] / at->stiffness;
+}
+
 void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
@@ -95,14 +105,15 @@ void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
         const snw_contact *c = &m->contact[p->contact];
         snw_contact_point_work *at = &w->contact_point[k];
         contact_gap(c, p, is_static, w, at);
-        if (c->hard) continue; // its forces are impulses of the time step
-        if (at->gap >= 0.5 * c->smooth || !snw_is_active(w, p->condition) ||
-            !snw_is_active(w, p->body_condition) || !snw_seg_is_active(m, w, c->seg))
+        set_depth(c, p, w, k, at);
+        if (!(at->stiffness > 0) || at->depth <= -0.5 * at->smooth ||
+            !snw_contact_exists(m, w, k))
             continue;
-        if (p->span > 0 && !snw_contact_span_is_minimum(p, at)) continue;
+        if (p->span > 0 && !c->hard && !snw_contact_span_is_minimum(p, at)) continue;
         at->in_contact = true;
-        if (!is_static) at->v = relative_velocity(c, p, at, w);
-        snw_contact_law(c, p->stiffness, is_static, at);
+        const bool at_rest = is_static || c->hard;
+        if (!at_rest) at->v = relative_velocity(c, p, at, w);
+        snw_contact_law(c, at_rest, at);
     }
 }
 
@@ -171,7 +182,7 @@ static snw_wrench contact_wrench_variation(const snw_contact_point *p, const snw
     const double dgap = snw_dot(d, snw_add(zeta.v, snw_cross(zeta.w, at->s)));
     snw_contact_variation by = {.gap = dgap, .d = dd};
     if (V) by.v = snw_add(dV.v, snw_add(snw_cross(dV.w, at->s), snw_cross(V->w, ds)));
-    const snw_vec3 df = snw_contact_law_variation(c, p->stiffness, !V, at, &by);
+    const snw_vec3 df = snw_contact_law_variation(c, !V, at, &by);
     return (snw_wrench){{.m = snw_add(snw_cross(ds, at->f), snw_cross(at->s, df)), .f = df}};
 }
 
@@ -185,7 +196,8 @@ bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, do
         return true;
     }
     const snw_contact *c = &m->contact[p->contact];
-    const snw_twist relative = relative_twist(c, p, at, w), *V = w->is_static ? NULL : &relative;
+    const snw_twist relative = relative_twist(c, p, at, w);
+    const snw_twist *V = w->is_static || c->hard ? NULL : &relative;
     for (int j = 0; j < 6; j++) {
         const snw_twist none = {0};
         snw_twist one = {0};
@@ -252,7 +264,7 @@ static void pair_tangent(const snw_model *m, int k, double cq, double cv, const 
     int node[MOST];
     const int n = point_wrenches(c, p, at, w, at->f, node, F);
     if (n > 1) {
-        snw_contact_span_jacobian(c, p, p->stiffness, at, w, A, B);
+        snw_contact_span_jacobian(c, p, at, w, A, B);
     } else {
         (void)snw_contact_point_jacobian(m, w, k, A, B);
     }
@@ -476,6 +488,17 @@ int snw_contact_passed(const snw_model *m, const snw_work *w, const snw_vec3 *be
 }
 
 // ---- hard contacts ----------------------------------------------------------
+
+bool snw_contact_is_hard(const snw_model *m, int k) {
+    const snw_contact_point *p = &m->contact_point[k];
+    return !p->wheel && m->contact[p->contact].hard;
+}
+
+bool snw_contact_exists(const snw_model *m, const snw_work *w, int k) {
+    const snw_contact_point *p = &m->contact_point[k];
+    return snw_is_active(w, p->condition) && snw_is_active(w, p->body_condition) &&
+           snw_seg_is_active(m, w, m->contact[p->contact].seg);
+}
 
 void snw_contact_axes(const snw_work *w, int k, snw_vec3 axis[3]) {
     const snw_vec3 d = w->contact_point[k].d, x = w->contact_point[k].axis;

@@ -31,6 +31,9 @@ bool snw_contact_is_pair(const snw_model *m, const snw_contact_point *p);
 void snw_contact_pairs_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
                                size_t ld, double *T);
 
+// Is contact point k a hard one (theory.md 6.9)? Is it there, in the present conditions?
+bool snw_contact_is_hard(const snw_model *m, int k);
+bool snw_contact_exists(const snw_model *m, const snw_work *w, int k);
 // Axes of contact point k in its segment's axes: normal, and tangents along and across a rod. After
 // snw_kinematics.
 void snw_contact_axes(const snw_work *w, int k, snw_vec3 axis[3]);

@@ -21,9 +21,8 @@ static double regularised_slip(const snw_contact *c, snw_vec3 u) {
     return sqrt(snw_dot(u, u) + c->creep * c->creep);
 }
 
-void snw_contact_law(const snw_contact *c, double stiffness, bool is_static,
-                     snw_contact_point_work *at) {
-    at->elastic_force = stiffness * snw_positive_part(-at->gap, c->smooth);
+void snw_contact_law(const snw_contact *c, bool is_static, snw_contact_point_work *at) {
+    at->elastic_force = at->stiffness * snw_positive_part(at->depth, at->smooth);
     at->f = snw_scale(at->elastic_force, at->d);
     if (is_static) return;
     at->rate = snw_dot(at->d, at->v);
@@ -35,11 +34,11 @@ void snw_contact_law(const snw_contact *c, double stiffness, bool is_static,
                 snw_scale(N / regularised_slip(c, u), friction_product(c, axis_along(at), u)));
 }
 
-snw_vec3 snw_contact_law_variation(const snw_contact *c, double stiffness, bool is_static,
+snw_vec3 snw_contact_law_variation(const snw_contact *c, bool is_static,
                                    const snw_contact_point_work *at,
                                    const snw_contact_variation *by) {
     const snw_vec3 d = at->d, dd = by->d;
-    const double delastic = -stiffness * snw_positive_part_d1(-at->gap, c->smooth) * by->gap;
+    const double delastic = -at->stiffness * snw_positive_part_d1(at->depth, at->smooth) * by->gap;
     if (is_static) return snw_add(snw_scale(delastic, d), snw_scale(at->elastic_force, dd));
     const double drate = snw_dot(dd, at->v) + snw_dot(d, by->v);
     const double z = 1 - c->damping * at->rate,

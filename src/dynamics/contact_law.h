@@ -6,16 +6,16 @@
 
 #include "dynamics/work.h"
 
-// at->elastic_force, at->f <- from at->gap, at->d and, unless is_static, from at->v, which is then
-// split into at->rate and slip. at->axis: direction of the rod, for friction along and across it.
-void snw_contact_law(const snw_contact *c, double stiffness, bool is_static,
-                     snw_contact_point_work *at);
+// at->elastic_force, at->f <- from depth, stiffness, normal and, unless is_static, from at->v, which
+// is then split into at->rate and slip. at->axis: direction of the rod, for friction along and
+// across it.
+void snw_contact_law(const snw_contact *c, bool is_static, snw_contact_point_work *at);
 
 // Variation of the force with those of gap, normal, velocity and direction of the rod.
 typedef struct snw_contact_variation {
     double gap;
     snw_vec3 d, v, axis;
 } snw_contact_variation;
-snw_vec3 snw_contact_law_variation(const snw_contact *c, double stiffness, bool is_static,
+snw_vec3 snw_contact_law_variation(const snw_contact *c, bool is_static,
                                    const snw_contact_point_work *at,
                                    const snw_contact_variation *by);

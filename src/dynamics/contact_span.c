@@ -164,7 +164,6 @@ void snw_contact_span_wrenches(const snw_contact *c, const snw_contact_point *p,
 // The contact in the axes of the obstacle, as the law and its variation need it.
 typedef struct span_contact {
     const snw_contact *c;
-    double stiffness;
     bool is_static;
     span s;
     snw_contact_point_work at;
@@ -209,7 +208,7 @@ static void span_variation(const span_contact *x, const snw_twist zeta[2], const
         by.v = snw_add(by.v, snw_add(snw_cross(dturn, arm[k]), snw_cross(o, darm[k])));
     }
     const snw_vec3 df =
-        snw_contact_law_variation(x->c, x->stiffness, x->is_static, &x->at, &by);
+        snw_contact_law_variation(x->c, x->is_static, &x->at, &by);
     for (int k = 0; k < 2; k++) {
         const snw_vec3 force = snw_scale(s->h[k], f), moment = snw_cross(arm[k], f);
         const snw_vec3 dforce = snw_add(snw_scale(s->h1[k] * dx, f), snw_scale(s->h[k], df));
@@ -219,14 +218,14 @@ static void span_variation(const span_contact *x, const snw_twist zeta[2], const
     }
 }
 
-void snw_contact_span_jacobian(const snw_contact *c, const snw_contact_point *p, double stiffness,
+void snw_contact_span_jacobian(const snw_contact *c, const snw_contact_point *p,
                                const snw_contact_point_work *at, const snw_work *w, double A[144],
                                double B[144]) {
-    span_contact x = {
-        .c = c, .stiffness = stiffness, .is_static = w->is_static, .at = *at, .free = at->free};
+    const bool is_static = w->is_static || c->hard;
+    span_contact x = {.c = c, .is_static = is_static, .at = *at, .free = at->free};
     span_nodes(c, p, w, &x.s);
     span_place(c, p, at->place, &x.s);
-    if (!w->is_static) span_twists(c, p, w, &x.s, x.carried, x.V);
+    if (!is_static) span_twists(c, p, w, &x.s, x.carried, x.V);
     const snw_mat3 R = x.s.G[1].R;
     x.at.d = x.s.n;
     x.at.axis = snw_rotate(R, at->axis);
@@ -238,9 +237,9 @@ void snw_contact_span_jacobian(const snw_contact *c, const snw_contact_point *p,
         snw_wrench a[2], b[2] = {snw_wrench_zero(), snw_wrench_zero()};
         one[j / 6].e[j % 6] = 1;
         // the twist of the obstacle, in the axes of a node, turns with the node
-        if (!w->is_static) turned[j / 6] = snw_ad(one[j / 6], x.carried[j / 6]);
+        if (!is_static) turned[j / 6] = snw_ad(one[j / 6], x.carried[j / 6]);
         span_variation(&x, one, turned, a);
-        if (!w->is_static) span_variation(&x, none, one, b);
+        if (!is_static) span_variation(&x, none, one, b);
         for (int i = 0; i < 12; i++) {
             A[12 * i + j] = a[i / 6].e[i % 6];
             B[12 * i + j] = b[i / 6].e[i % 6];

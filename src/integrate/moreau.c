@@ -31,15 +31,10 @@ static const double ACCEPTED = 1e-3; // where many contacts hold one another
 
 // ---- contacts that may act ----------------------------------------------------------------------
 
-static bool is_hard(const snw_moreau *c, int k) {
-    const snw_contact_point *p = &c->m->contact_point[k];
-    return !p->wheel && c->m->contact[p->contact].hard;
-}
+static bool is_hard(const snw_moreau *c, int k) { return snw_contact_is_hard(c->m, k); }
 
 static bool exists(const snw_moreau *c, const snw_work *w, int k) {
-    const snw_contact_point *p = &c->m->contact_point[k];
-    return snw_is_active(w, p->condition) && snw_is_active(w, p->body_condition) &&
-           snw_seg_is_active(c->m, w, c->m->contact[p->contact].seg);
+    return snw_contact_exists(c->m, w, k);
 }
 
 static double closed_gap(const snw_moreau *c) { return GAP * fmin(1, c->m->length); }

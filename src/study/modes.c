@@ -22,7 +22,9 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "dynamics/constraint.h"
+#include "dynamics/contact.h"
 #include "math/vector.h"
+#include "solve/coulomb.h"
 #include "solve/dense.h"
 #include "study/statics.h"
 
@@ -67,6 +69,12 @@ struct snw_modes {
     snw_work *w;
     snw_arena scratch;
     double *M, *K, *D; // nv x nv
+    int most_hard;     // room for hard contacts that touch
+    int nhard;         // hard contacts that touch
+    int *hard;         // most_hard: their contact points
+    double *G;         // nv x 3 most_hard: their rows
+    double *hard_W;    // square, 3 most_hard
+    double *hard_line; // 11 most_hard: b, p, u, mu
     double *P;         // nv x n: allowed directions, massless ones first
     double *A, *B;     // n x n
     double *U, *W;     // n x n: right and left eigenvectors; 2 n x 2 n about a steady motion
@@ -116,8 +124,19 @@ static bool name_groups(snw_modes *mo) {
     return true;
 }
 
+// Room for hard contacts that touch
+static int room_for_hard(const snw_model *m) {
+    enum { MOST = 200 };
+    int n = 0;
+    for (int k = 0; k < m->ncontact_point; k++) n += snw_contact_is_hard(m, k);
+    return n < MOST ? n : MOST;
+}
+
 static size_t modes_scratch_size(const snw_model *m, bool steady) {
-    const size_t parts[] = {snw_null_space_scratch(m->nv, m->nconstraint + m->nconditional),
+    const int hard = room_for_hard(m);
+    const size_t parts[] = {snw_coulomb_scratch(hard),
+                            snw_null_space_scratch(m->nv,
+                                                   m->nconstraint + m->nconditional + 3 * hard),
                             snw_project_scratch(m->nv, m->nv), snw_eigen_symmetric_scratch(m->nv),
                             snw_eigen_general_scratch(steady ? 2 * m->nv : m->nv)};
     size_t most = 0;
@@ -142,8 +161,15 @@ static snw_status modes_prepare(snw_modes *mo) {
     if (mo->steady) mo->S = snw_alloc(roots * roots * sizeof(double));
     if (mo->steady) mo->I = snw_alloc(roots * roots * sizeof(double));
     if (mo->steady && (!mo->S || !mo->I)) return SNW_E_MEMORY;
-    mo->A = snw_alloc(nv * (most + (size_t)m->nconditional) *
+    mo->most_hard = room_for_hard(m);
+    const size_t hard = (size_t)mo->most_hard;
+    mo->A = snw_alloc(nv * (most + (size_t)m->nconditional + 3 * hard) *
                       sizeof(double)); // constraint rows at first
+    mo->hard = snw_pool_array(mo->pool, hard + 1, sizeof *mo->hard);
+    mo->hard_line = snw_pool_array(mo->pool, 11 * hard + 1, sizeof(double));
+    mo->G = snw_alloc((3 * hard * nv + 1) * sizeof(double));
+    mo->hard_W = snw_alloc((9 * hard * hard + 1) * sizeof(double));
+    if (!mo->hard || !mo->hard_line || !mo->G || !mo->hard_W) return SNW_E_MEMORY;
     double **line[] = {&mo->re, &mo->im, &mo->unit, &mo->buffer};
     for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
         *line[i] = snw_pool_array(mo->pool, most + 1, sizeof(double));
@@ -190,8 +216,8 @@ void snw_modes_use(snw_modes *mo, const snw_model *m) { mo->m = m; }
 
 void snw_modes_destroy(snw_modes *mo) {
     if (!mo) return;
-    double *const block[] = {mo->M, mo->K, mo->D, mo->P, mo->A, mo->B,
-                             mo->U, mo->W, mo->x, mo->y, mo->S, mo->I};
+    double *const block[] = {mo->M, mo->K, mo->D, mo->P, mo->A, mo->B, mo->U,
+                             mo->W, mo->x, mo->y, mo->S, mo->I, mo->G, mo->hard_W};
     for (size_t i = 0; i < sizeof block / sizeof block[0]; i++) snw_free(block[i]);
     snw_free(mo->scratch.base);
     snw_state_destroy(mo->s);
@@ -272,9 +298,99 @@ static snw_status modes_not_finite(const snw_modes *mo, snw_error *err) {
 
 // ---- reduction to standard form
 
+// ---- hard contacts
+
+// mo->hard <- contact points that touch, mo->G <- their rows, from the residual in mo->w
+static snw_status hard_find(snw_modes *mo, snw_error *err) {
+    static const double CLOSED = 1e-9; // of the length of the robot; equilibria and steps close to 1e-10
+    const snw_model *m = mo->m;
+    mo->nhard = 0;
+    snw_jacobian_pass(m, mo->w);
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (!snw_contact_is_hard(m, k) || !snw_contact_exists(m, mo->w, k) ||
+            mo->w->contact_point[k].gap > CLOSED * m->length)
+            continue;
+        if (mo->nhard == mo->most_hard) {
+            return snw_fail(err, SNW_E_MODEL,
+                            "modes at t = %g s: more than %d hard contact points touch; give rods "
+                            "fewer nodes, or the contacts a stiffness instead of 'hard'",
+                            mo->s->t, mo->most_hard);
+        }
+        snw_contact_rows(m, mo->w, k, mo->G + 3 * (size_t)mo->nhard * (size_t)m->nv);
+        mo->hard[mo->nhard++] = k;
+    }
+    return SNW_OK;
+}
+
+// w->hard_force <- forces p >= 0 of the contacts that touch, with the least residual r - G p in
+// coordinates scaled by their typical sizes: W p + b >= 0 _|_ p >= 0, W = G'SG, b = -G'S r
+static void hard_forces(snw_modes *mo) {
+    const snw_model *m = mo->m;
+    const int n = 3 * mo->nhard;
+    double *b = mo->hard_line, *p = b + n, *u = p + n, *mu = u + n;
+    snw_coulomb_info ignored;
+    for (int k = 0; k < m->ncontact_point; k++) mo->w->hard_force[k] = 0;
+    for (int j = 0; j < n; j++) {
+        const double *G = mo->G + (size_t)j * (size_t)m->nv;
+        for (int i = 0; i < n; i++) {
+            const double *H = mo->G + (size_t)i * (size_t)m->nv;
+            double sum = 0;
+            for (int l = 0; l < m->nv; l++) sum += G[l] * H[l] * m->typical[l] / m->scale[l];
+            mo->hard_W[(size_t)j * (size_t)n + (size_t)i] = sum;
+        }
+        b[j] = 0;
+        for (int l = 0; l < m->nv; l++) b[j] -= G[l] * mo->w->r[l] * m->typical[l] / m->scale[l];
+    }
+    for (int i = 0; i < 2 * mo->nhard; i++) mu[i] = 0;
+    const snw_coulomb_problem problem = {.n = mo->nhard, .W = mo->hard_W, .b = b, .mu = mu};
+    // a residual that these forces do not balance is reported as such
+    if (snw_coulomb_solve(&problem, 1e-12, &mo->scratch, p, u, &ignored) != SNW_OK) return;
+    for (int i = 0; i < mo->nhard; i++) mo->w->hard_force[mo->hard[i]] = p[3 * i];
+}
+
+// A <- rows of the contacts that carry a force: normal to the surface and, with friction, along it;
+// returns the number of rows with those before. Others count as open.
+static int hard_rows(snw_modes *mo, int rows) {
+    static const double CARRIES = 1e-8; // of the largest force
+    const snw_model *m = mo->m;
+    double largest = 0;
+    for (int i = 0; i < mo->nhard; i++)
+        largest = fmax(largest, mo->w->hard_force[mo->hard[i]]);
+    for (int i = 0; i < mo->nhard; i++) {
+        const int contact = m->contact_point[mo->hard[i]].contact;
+        if (!(mo->w->hard_force[mo->hard[i]] > CARRIES * largest)) {
+            if (mo->table.ngrazing++ == 0) mo->table.grazing = contact;
+            continue;
+        }
+        const snw_contact *law = &m->contact[contact];
+        const int n = law->along > 0 && law->across > 0 ? 3 : 1;
+        for (int j = 0; j < n; j++) {
+            double *row = modes_column(mo->A, m->nv, rows++);
+            const double *G = mo->G + (size_t)(3 * i + j) * (size_t)m->nv;
+            for (int l = 0; l < m->nv; l++) row[l] = G[l];
+        }
+    }
+    return rows;
+}
+
+// The forces of hard contacts in equilibrium, and the residual with them
+static snw_status hard_balance(snw_modes *mo, snw_error *err) {
+    static const double STAYS = 1e-9; // of typical stiffness: forces that do not vary
+    const snw_model *m = mo->m;
+    mo->w->hard_stiffness = 0;
+    snw_residual(m, mo->in, mo->s, false, mo->w);
+    SNW_TRY(hard_find(mo, err));
+    hard_forces(mo);
+    mo->w->hard_stiffness = STAYS * m->scale[0] * m->typical[0] / (m->length * m->length);
+    mo->w->hard_smooth = STAYS * m->length;
+    return SNW_OK;
+}
+
+// ---- linearisation
+
 // M, K, D and constraint rows at s, at rest with resting bases; or, if steady, with velocities and
 // zero accelerations.
-static void linearise(snw_modes *mo, const snw_state *s) {
+static snw_status linearise(snw_modes *mo, const snw_state *s, snw_error *err) {
     const snw_model *m = mo->m;
     snw_state_copy(m, s, mo->s);
     snw_inputs_at(m, s->t, mo->in);
@@ -289,6 +405,7 @@ static void linearise(snw_modes *mo, const snw_state *s) {
     }
     for (int i = 0; i < m->nfluid; i++) mo->in->current_rate[i] = (snw_vec3){{0}};
     snw_mass_matrix(m, mo->in, mo->s, mo->w, mo->M);
+    if (m->hard) SNW_TRY(hard_balance(mo, err));
     snw_residual(m, mo->in, mo->s, false, mo->w);
     double residual = 0;
     for (int i = 0; i < m->nv; i++) {
@@ -303,6 +420,7 @@ static void linearise(snw_modes *mo, const snw_state *s) {
     snw_tangent_pass(m, NULL, mo->w);
     snw_tangent_assemble(m, mo->in, 1, 0, 0, mo->w, mo->K);
     snw_tangent_assemble(m, mo->in, 0, 1, 0, mo->w, mo->D);
+    return SNW_OK;
 }
 
 // unit[i] <- displacement at which a coordinate has the energy of the one with the largest inertia
@@ -327,12 +445,15 @@ static double scale_coordinates(snw_modes *mo) {
 // P <- basis of the null space of the constraints on the active coordinates, n columns.
 static snw_status free_directions(snw_modes *mo, int *n) {
     const snw_model *m = mo->m;
-    int rows = m->nconstraint;
     for (int k = 0; k < m->nconstraint; k++) {
         double *row = modes_column(mo->A, m->nv, k);
         for (int i = 0; i < m->nconstraint; i++) mo->buffer[i] = i == k;
         for (int i = 0; i < m->nv; i++) row[i] = 0;
         snw_constraints_apply_transpose(m, mo->w, mo->buffer, row);
+    }
+    int rows = m->hard ? hard_rows(mo, m->nconstraint) : m->nconstraint;
+    for (int k = 0; k < rows; k++) {
+        double *row = modes_column(mo->A, m->nv, k);
         for (int i = 0; i < m->nv; i++) row[i] *= mo->unit[i];
         const double size = sqrt(snw_vector_dot(m->nv, row, row));
         for (int i = 0; i < m->nv && size > 0; i++) row[i] /= size;
@@ -769,12 +890,16 @@ static void modes_gather(snw_modes *mo, int n) {
 }
 
 snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err) {
-    if (mo->m->hard) return snw_fail(err, SNW_E_MODEL, SNW_HARD_STATICS);
+    if (mo->m->hard && mo->steady) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "modes about a steady motion do not support hard contacts; give the "
+                        "contacts a stiffness instead of 'hard'");
+    }
     const int nv = mo->m->nv;
-    mo->table.n = mo->table.nnull = mo->table.nidle = mo->table.nhidden = 0;
+    mo->table.n = mo->table.nnull = mo->table.nidle = mo->table.nhidden = mo->table.ngrazing = 0;
     mo->table.conservative = true;
     mo->table.residual = 0;
-    linearise(mo, s);
+    SNW_TRY(linearise(mo, s, err));
     if (nv == 0) return SNW_OK;
     const double most = scale_coordinates(mo);
     if (isnan(most)) return modes_not_finite(mo, err);

@@ -65,6 +65,17 @@ SNW_NODISCARD snw_status snw_statics_close(snw_statics *st, bool *moved, snw_err
 SNW_NODISCARD snw_status snw_statics_newton(snw_statics *st, const snw_statics_opts *opts,
                                             snw_statics_info *info);
 
+// ---- statics_hard.c, models with hard contacts
+
+// Forces of hard contacts from now on: those of the last solve and a stiffness.
+void snw_statics_hard_begin(snw_statics *st);
+// No forces of a last solve.
+void snw_statics_hard_reset(snw_statics *st);
+// st->x <- equilibrium in which hard contacts neither penetrate nor pull, from the one with the
+// present forces.
+SNW_NODISCARD snw_status snw_statics_hard_finish(snw_statics *st, const snw_statics_opts *opts,
+                                                 double t, snw_statics_info *info, snw_error *err);
+
 // ---- branch.c
 
 // From a start that is no equilibrium, or beyond the end of a branch (info->reached > 0, st->x its
