@@ -595,20 +595,8 @@ static snw_status moreau_load(void *self, const double *in, snw_error *err) {
 
 static void moreau_undo(void *self) { (void)moreau_load(self, ((snw_moreau *)self)->saved, NULL); }
 
-static snw_status moreau_restart(void *self, const double *z, snw_error *err) {
-    snw_moreau *c = self;
-    const snw_model *m = c->m;
-    (void)err;
-    if (z) memcpy(c->now->z, z, (size_t)m->nsignal * sizeof *z);
-    snw_inputs_at(m, c->now->t + snw_time_resolution(c->now->t), c->in);
-    snw_mass_matrix(m, c->in, c->now, c->w, c->A);
-    for (int i = 0; i < m->nv; i++) c->mass[i] = c->A[(size_t)i * (size_t)(m->nv + 1)];
-    c->energy = energy_at(c, c->in, c->now, c->w);
-    return SNW_OK;
-}
-
-// Reports the deepest penetration of the initial state.
-static snw_status check_start(snw_moreau *c, snw_error *err) {
+// Reports the deepest penetration: of the initial state, or of a contact that becomes active.
+static snw_status check_penetration(snw_moreau *c, snw_error *err) {
     const snw_model *m = c->m;
     int worst = -1, count = 0;
     snw_kinematics(m, c->in, c->now, true, c->w);
@@ -621,18 +609,39 @@ static snw_status check_start(snw_moreau *c, snw_error *err) {
     if (worst < 0) return SNW_OK;
     const snw_contact_point *p = &m->contact_point[worst];
     return snw_fail(err, SNW_E_MODEL,
-                    "hard contact '%s': link '%s' starts %.3g m inside the surface, and %d contact "
-                    "points in all do; move it out, or let it settle in a static step with a "
-                    "compliant contact first",
-                    m->label.contact[p->contact].name, m->label.link[m->seg[p->seg].link].name,
-                    -c->w->contact_point[worst].gap, count);
+                    "hard contact '%s': at t = %g s link '%s' starts %.3g m inside the surface, "
+                    "and %d contact points in all do; move it out, or let it settle in a static "
+                    "step first",
+                    m->label.contact[p->contact].name, c->now->t,
+                    m->label.link[m->seg[p->seg].link].name, -c->w->contact_point[worst].gap,
+                    count);
+}
+
+static snw_status moreau_restart(void *self, const double *z, snw_error *err) {
+    snw_moreau *c = self;
+    const snw_model *m = c->m;
+    snw_inputs_at(m, c->now->t + snw_time_resolution(c->now->t), c->in);
+    if (c->impacts) {
+        snw_impact_energy impact;
+        SNW_TRY(snw_impacts_apply(c->impacts, c->in, z, c->now, &impact, err));
+        c->work[m->nload + 1] += impact.work;
+        c->heat += impact.heat;
+        SNW_TRY(check_penetration(c, err));
+    } else if (z) {
+        memcpy(c->now->z, z, (size_t)m->nsignal * sizeof *z);
+    }
+    snw_mass_matrix(m, c->in, c->now, c->w, c->A);
+    for (int i = 0; i < m->nv; i++) c->mass[i] = c->A[(size_t)i * (size_t)(m->nv + 1)];
+    c->energy = energy_at(c, c->in, c->now, c->w);
+    return SNW_OK;
 }
 
 static snw_status moreau_start(void *self, const snw_state *s, snw_error *err) {
     snw_moreau *c = self;
     snw_state_copy(c->m, s, c->now);
+    snw_state_clear_inactive(c->m, c->now);
     snw_inputs_at(c->m, c->now->t, c->in);
-    SNW_TRY(check_start(c, err));
+    SNW_TRY(check_penetration(c, err));
     if (c->projection) SNW_TRY(snw_projection_velocities(c->projection, c->in, c->now, err));
     for (int i = 0; i < snw_npower(c->m); i++) c->work[i] = 0;
     memset(c->point_force, 0, 3 * (size_t)c->m->ncontact_point * sizeof *c->point_force);
@@ -712,6 +721,7 @@ static void moreau_use(void *self, const snw_model *m) {
     snw_moreau *c = self;
     c->m = m;
     if (c->projection) snw_projection_use(c->projection, m);
+    if (c->impacts) snw_impacts_use(c->impacts, m);
 }
 
 static void moreau_set_manual(void *self, const snw_manual_inputs *manual) {
@@ -730,6 +740,7 @@ static void moreau_close(void *self) {
     if (!c) return;
     snw_work_destroy(c->w);
     snw_work_destroy(c->end_work);
+    snw_impacts_destroy(c->impacts);
     snw_projection_destroy(c->projection);
     snw_inputs_destroy(c->in);
     snw_inputs_destroy(c->last);
@@ -774,7 +785,8 @@ snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
     c->scratch.base = snw_alloc(c->scratch.size);
     c->saved = m->nsignal ? snw_alloc(snw_integrator_moreau_saves(m) * sizeof(double)) : NULL;
     if (!c->block || !c->scratch.base || (m->nsignal && !c->saved) ||
-        (m->nloop && snw_projection_create(m, &c->projection) != SNW_OK) ||
+        (m->nloop + m->ncondition && snw_projection_create(m, &c->projection) != SNW_OK) ||
+        (m->ncondition && snw_impacts_create(m, c->projection, &c->impacts) != SNW_OK) ||
         snw_work_create(m, &c->w) != SNW_OK || snw_work_create(m, &c->end_work) != SNW_OK ||
         snw_inputs_create(m, &c->in) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
         snw_state_create(m, &c->now) != SNW_OK || snw_state_create(m, &c->mid) != SNW_OK ||

@@ -19,7 +19,7 @@
 #pragma once
 
 #include "base/fields.h"
-#include "constraint/projection.h"
+#include "constraint/impact.h"
 #include "integrate/integrator.h"
 #include "solve/coulomb.h"
 
@@ -61,7 +61,8 @@ typedef struct snw_moreau {
     snw_interrupt interrupt;
     snw_step_monitor monitor;
     snw_work *w, *end_work;     // at the middle of the step, and at its end
-    snw_projection *projection; // NULL: no loops
+    snw_projection *projection; // NULL: no loops and conditions
+    snw_impacts *impacts;       // NULL: no conditions
     snw_inputs *in, *last;      // at the middle and at the end of the step
     snw_state *now, *mid, *end;
     int n;        // unknowns: increments, then multipliers
