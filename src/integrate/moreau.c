@@ -230,6 +230,7 @@ static snw_status contact_forces(snw_moreau *c, double *out) {
         snw_coulomb_solve(&(snw_coulomb_problem){.n = c->nc, .W = c->W, .b = c->b, .mu = c->mu},
                           COULOMB, &c->scratch, out, c->u, &info);
     c->violated = info.residual;
+    c->violator = c->candidate[info.worst];
     return info.residual <= ACCEPTED ? SNW_OK : s;
 }
 
@@ -260,6 +261,13 @@ static int add_penetrating(snw_moreau *c) {
         added++;
     }
     return added;
+}
+
+// The violation by the forces of the step, which are its last ones, or by those of its impulse
+static void note_violation(snw_moreau *c) {
+    if (c->nc == 0 || !(c->violated > c->step_violated)) return;
+    c->step_violated = c->violated;
+    c->step_violator = c->violator;
 }
 
 static snw_status solve(snw_moreau *c, double h, snw_stats *took) {
@@ -532,6 +540,8 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
     }
     c->end->t = c->now->t + h;
     c->impact = landed;
+    c->step_violated = 0;
+    note_violation(c);
     const double done = work_of_contacts(c);
     const double before = energy_at(c, c->last, c->end, c->end_work);
     keep_acting(c);
@@ -546,8 +556,14 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
             memcpy(c->end->v, v, (size_t)m->nv * sizeof *v);
             SNW_TRY(impact(c, h, false));
         }
+        note_violation(c);
     }
     if (!account(c, h, done, before)) return SNW_E_DIVERGED;
+    if (c->step_violated > c->worst[0]) {
+        c->worst[0] = c->step_violated;
+        c->worst[1] = c->end->t;
+        c->worst[2] = m->contact_point[c->step_violator].contact;
+    }
     store_forces(c, h, velocities);
     snw_state_copy(m, c->end, c->now);
     took->increments++;
@@ -556,7 +572,7 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
 
 // ---- integrator ---------------------------------------------------------------------------------
 
-enum { NBLOCK = 7 };
+enum { NBLOCK = 8 };
 
 static void list_blocks(const snw_moreau *c, snw_checkpoint_block block[NBLOCK]) {
     snw_moreau *own = (snw_moreau *)c;
@@ -566,12 +582,13 @@ static void list_blocks(const snw_moreau *c, snw_checkpoint_block block[NBLOCK])
                                                {c->work, (size_t)snw_npower(c->m)},
                                                {&own->heat, 1},
                                                {&own->scheme, 1},
-                                               {&own->energy, 1}};
+                                               {&own->energy, 1},
+                                               {own->worst, 3}};
     memcpy(block, list, sizeof list);
 }
 
 size_t snw_integrator_moreau_saves(const snw_model *m) {
-    return 4 + snw_state_doubles(m) + (size_t)m->nv + (size_t)snw_npower(m) +
+    return 7 + snw_state_doubles(m) + (size_t)m->nv + (size_t)snw_npower(m) +
            3 * (size_t)m->ncontact_point;
 }
 
@@ -646,6 +663,7 @@ static snw_status moreau_start(void *self, const snw_state *s, snw_error *err) {
     for (int i = 0; i < snw_npower(c->m); i++) c->work[i] = 0;
     memset(c->point_force, 0, 3 * (size_t)c->m->ncontact_point * sizeof *c->point_force);
     c->heat = c->scheme = 0;
+    c->worst[0] = 0;
     return moreau_restart(c, NULL, err);
 }
 
@@ -735,6 +753,13 @@ static snw_work_done moreau_work(const void *self) {
         .n = snw_npower(c->m), .work = c->work, .heat = c->heat, .scheme = c->scheme};
 }
 
+static double moreau_contact_violation(const void *self, double *t, int *contact) {
+    const snw_moreau *c = self;
+    *t = c->worst[1];
+    *contact = (int)c->worst[2];
+    return c->worst[0];
+}
+
 static void moreau_close(void *self) {
     snw_moreau *c = self;
     if (!c) return;
@@ -808,6 +833,7 @@ snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
                             .inputs = moreau_inputs,
                             .work_at = moreau_work_at,
                             .work = moreau_work,
+                            .contact_violation = moreau_contact_violation,
                             .save = moreau_save,
                             .load = moreau_load,
                             .close = moreau_close};

@@ -76,6 +76,10 @@ typedef struct snw_moreau {
     double heat, scheme, energy; // dissipated; removed by the scheme; kinetic and potential, J
     double typical_energy;       // largest typical force times typical coordinate, J
     double violated;             // violation of (6.50) by the last contact forces
+    int violator;                // contact point of that
+    double step_violated;        // largest in the present step, with its contact point
+    int step_violator;
+    double worst[3]; // largest since the start: violation, time (s), contact
     bool full;                   // there was no room for all contacts that may act
     bool impact;                 // a contact closed in the last step
     bool closed_only;            // contacts that close are not candidates: search of an impact

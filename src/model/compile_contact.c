@@ -143,7 +143,9 @@ static snw_status contact_add_rod(snw_build *b, int l, const contact_list *list,
     snw_outline o;
     if (d->npoint)
         return contact_refuse(d, link->name, "'points' are for bodies, and it is a rod", err);
-    if (!contact_is_plane(b, list) && link->rod.section.kind == SNW_SECTION_ELLIPSE) {
+    const snw_section_kind kind = link->rod.section.kind;
+    if (!contact_is_plane(b, list) &&
+        (kind == SNW_SECTION_ELLIPSE || kind == SNW_SECTION_ELLIPTIC_TUBE)) {
         return contact_refuse(d, link->name,
                               "its section is an ellipse; sections that touch an obstacle other "
                               "than a plane are circles, tubes or rectangles",
@@ -166,7 +168,9 @@ static snw_status contact_add_rod(snw_build *b, int l, const contact_list *list,
     for (int tip = 0; tip < 2; tip++) {
         const int s = tip ? rod->seg0 + rod->nseg - 1 : rod->root;
         SNW_TRY(contact_widths(link, tip ? rod->L : 0, &o, err));
-        const double k = d->has_ends ? d->ends : 0.5 * fmin(o.y, o.z) * d->stiffness;
+        const double k = d->hard       ? d->stiffness
+                         : d->has_ends ? d->ends
+                                       : 0.5 * fmin(o.y, o.z) * d->stiffness;
         if (k > 0 && s > 0) contact_add_section(b, &link->rod, s, k, list, &o);
     }
     return SNW_OK;
@@ -375,6 +379,17 @@ snw_status snw_build_contacts(snw_build *b, snw_error *err) {
 
 // ---- spacing
 
+// Do pieces of the rod of link l touch, and not its nodes alone?
+static bool contact_has_pieces(const snw_model *m, int contact, int l) {
+    const snw_rod *rod = &m->rod[m->link_rod[l]];
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        if (p->contact == contact && p->seg >= rod->seg0 && p->seg < rod->seg0 + rod->nseg)
+            return p->span > 0;
+    }
+    return false;
+}
+
 // Largest distance between neighbouring contact points of the rod of link l, m, and radius of its
 // thinnest section there.
 static double contact_spacing(const snw_model *m, int contact, int l, double *radius) {
@@ -400,28 +415,86 @@ static double contact_spacing(const snw_model *m, int contact, int l, double *ra
     return fmax(most, rod->L - last);
 }
 
-void snw_contact_describe_spacing(const snw_model *m, int i, char *text, size_t size) {
+// A rod whose contact points are too far apart for the curvature of an obstacle.
+typedef struct coarse_rod {
+    int link;           // -1: none
+    double spacing;     // present distance of contact points, m
+    double enough;      // distance that suffices, m
+    double curvature;   // smallest radius of curvature of the obstacle, m
+    double uncertainty; // hard contact: of the direction of its force, rad
+} coarse_rod;
+
+// The first such rod of contact i. Points of hard contacts do not share a force, so that its
+// direction is that of the nearest node.
+static coarse_rod contact_coarse_rod(const snw_model *m, int i) {
+    static const double SHARED = 0.5, SINGLE = 0.1; // of both radii
     const snw_contact_desc *d = &m->desc->contact[i];
-    text[0] = '\0';
+    const coarse_rod none = {.link = -1};
     if (!d->is_obstacle || d->obstacle.inside || d->obstacle.kind == SNW_OBSTACLE_PLANE ||
         !snw_exists(d->when))
-        return;
+        return none;
     const double curvature = snw_obstacle_table[d->obstacle.kind].smallest_radius(&d->obstacle);
     for (int k = 0; k < d->nlink; k++) {
         const int l = d->link[k];
-        if (m->link_rod[l] < 0) continue;
+        if (m->link_rod[l] < 0 || contact_has_pieces(m, i, l)) continue;
         double radius;
         const double spacing = contact_spacing(m, i, l, &radius);
-        const double enough = 0.5 * (curvature + radius);
+        const double enough = (d->hard ? SINGLE : SHARED) * (curvature + radius);
         if (!(spacing > enough)) continue;
-        const double L = m->rod[m->link_rod[l]].L;
-        (void)snprintf(
-            text, size,
-            "contact '%.60s': the contact points of rod '%.60s' are up to %.3g m apart, "
-            "and the obstacle, with radii from %.3g m, can pass between them unless they "
-            "are at most %.3g m apart; write nodes: %.0f for the rod%s",
-            d->name, m->desc->link[l].name, spacing, curvature, enough, ceil(1.6 * L / enough),
-            curvature == d->obstacle.rounding ? ", or a larger rounding" : "");
+        return (coarse_rod){.link = l,
+                            .spacing = spacing,
+                            .enough = enough,
+                            .curvature = curvature,
+                            .uncertainty = 0.5 * spacing / (curvature + radius)};
+    }
+    return none;
+}
+
+// text <- names of contact i and of those behind it with the same fault: 'a', 'b', 'c' and 5 more;
+// *most <- the fault that needs the shortest distance. False: an earlier contact names them.
+static bool name_coarse(const snw_model *m, int i, coarse_rod *most, char *text, size_t size) {
+    enum { NAMED = 3 };
+    int n = 0;
+    size_t at = 0;
+    *most = contact_coarse_rod(m, i);
+    text[0] = '\0';
+    if (most->link < 0) return false;
+    for (int j = 0; j < m->ncontact; j++) {
+        if (m->desc->contact[j].hard != m->desc->contact[i].hard) continue;
+        const coarse_rod rod = contact_coarse_rod(m, j);
+        if (rod.link < 0) continue;
+        if (j < i) return false;
+        if (n++ < NAMED)
+            at += (size_t)snprintf(text + at, size - at, "%s'%.40s'", n > 1 ? ", " : "",
+                                   m->desc->contact[j].name);
+        if (rod.enough < most->enough) *most = rod;
+    }
+    if (n > NAMED) (void)snprintf(text + at, size - at, " and %d more", n - NAMED);
+    return true;
+}
+
+void snw_contact_describe_spacing(const snw_model *m, int i, char *text, size_t size) {
+    const snw_contact_desc *d = &m->desc->contact[i];
+    coarse_rod rod;
+    char names[200];
+    text[0] = '\0';
+    if (!name_coarse(m, i, &rod, names, sizeof names)) return;
+    const double nodes = ceil(1.6 * m->rod[m->link_rod[rod.link]].L / rod.enough);
+    const char *link = m->desc->link[rod.link].name, *many = strchr(names, ',') ? "s" : "";
+    if (d->hard) {
+        (void)snprintf(text, size,
+                       "hard contact%s %s: rod '%.60s' touches at its nodes only, up to %.3g m "
+                       "apart, so that the direction of a force is uncertain by %.2g rad; write "
+                       "nodes: %.0f for the rod, or give it a round section and constant length: "
+                       "such a rod touches between nodes, too",
+                       many, names, link, rod.spacing, rod.uncertainty, nodes);
         return;
     }
+    (void)snprintf(text, size,
+                   "contact%s %s: the contact points of rod '%.60s' are up to %.3g m apart, "
+                   "and an obstacle, with radii from %.3g m, can pass between them unless they "
+                   "are at most %.3g m apart; write nodes: %.0f for the rod%s, or 'nearest: true' "
+                   "for the obstacle",
+                   many, names, link, rod.spacing, rod.curvature, rod.enough, nodes,
+                   rod.curvature == d->obstacle.rounding ? ", or a larger rounding" : "");
 }

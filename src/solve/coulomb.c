@@ -455,6 +455,9 @@ static void solve_rounds(coulomb *c, double tol, snw_arena *scratch, snw_coulomb
     memcpy(c->centre, c->best, (size_t)c->dim * sizeof *c->x);
     memcpy(c->x, c->best, (size_t)c->dim * sizeof *c->x);
     info->residual = projected(c, c->x, c->v, c->r);
+    for (int i = 0; i < c->dim; i++) {
+        if (fabs(c->r[i]) == info->residual) info->worst = i / 3;
+    }
 }
 
 // ---- entry --------------------------------------------------------------------------------------

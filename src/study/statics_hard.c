@@ -10,10 +10,11 @@
 #include "dynamics/contact.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double STIFFNESS = 1e4; // k, of the typical stiffness of the robot
 static const double SMOOTH = 1e-5;   // width of the onset at first, of the length of the robot
-static const double SHARPER = 1e-2;  // its factor from one solution to the next
+static const double SHARPER = 0.1;   // then, of the largest violation
 static const double LEAST_SMOOTH = 1e-11;
 static const double GAP = 1e-10; // of the length of the robot: closed
 
@@ -47,7 +48,7 @@ static double hard_violation(const snw_statics *st, int *worst) {
 
 snw_status snw_statics_hard_finish(snw_statics *st, const snw_statics_opts *opts, double t,
                                    snw_statics_info *info, snw_error *err) {
-    enum { MOST = 60 };
+    enum { MOST = 60, TRIALS = 5 };
     const snw_model *m = st->m;
     snw_work *w = st->w;
     const double closed = GAP * fmin(1, m->length);
@@ -64,11 +65,19 @@ snw_status snw_statics_hard_finish(snw_statics *st, const snw_statics_opts *opts
         // a robot that yields little to the contacts needs a larger stiffness
         if (off > 0.2 * last) w->hard_stiffness *= 10;
         last = off;
-        w->hard_smooth = fmax(SHARPER * w->hard_smooth, LEAST_SMOOTH * m->length);
-        st->from = 1;
-        const snw_status s = snw_statics_newton(st, opts, info);
-        st->from = 0;
-        if (s == SNW_E_STOPPED) return s;
+        w->hard_smooth = fmax(SHARPER * off, LEAST_SMOOTH * m->length);
+        snw_status s = SNW_E_DIVERGED;
+        memcpy(st->kept, st->x, (size_t)(m->nq + m->nconstraint) * sizeof *st->x);
+        for (int n = 0; n < TRIALS && s != SNW_OK; n++) {
+            st->from = 1;
+            s = snw_statics_newton(st, opts, info);
+            st->from = 0;
+            if (s == SNW_E_STOPPED) return s;
+            if (s == SNW_OK) break;
+            // contacts that open and close in turns: a softer onset
+            memcpy(st->x, st->kept, (size_t)(m->nq + m->nconstraint) * sizeof *st->x);
+            w->hard_smooth *= 10;
+        }
         if (s != SNW_OK) break;
     }
     if (worst < 0) return snw_fail(err, SNW_E_DIVERGED, "static at t = %g s: no equilibrium", t);
