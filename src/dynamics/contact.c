@@ -105,6 +105,10 @@ void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
         const snw_contact *c = &m->contact[p->contact];
         snw_contact_point_work *at = &w->contact_point[k];
         contact_gap(c, p, is_static, w, at);
+        if (c->hard && w->hard_is_given) {
+            snw_contact_set_force(m, w, k, w->hard_given + 3 * (ptrdiff_t)k);
+            continue;
+        }
         set_depth(c, p, w, k, at);
         if (!(at->stiffness > 0) || at->depth <= -0.5 * at->smooth ||
             !snw_contact_exists(m, w, k))
@@ -449,40 +453,66 @@ int snw_contact_too_deep(const snw_model *m, const snw_work *w) {
     return -1;
 }
 
-// Centre of contact point k in the axes of its obstacle; false: against a half-space or from inside
-static bool contact_place(const snw_model *m, const snw_work *w, int k, snw_vec3 *out) {
+// out <- centre of contact point k in the axes of its obstacle, or ends of a piece of rod; false:
+// against a half-space or from inside
+static bool contact_place(const snw_model *m, const snw_work *w, int k,
+                          snw_vec3 out[SNW_CONTACT_PLACES]) {
     const snw_contact_point *p = &m->contact_point[k];
     const snw_contact *c = &m->contact[p->contact];
     double middle;
     if (!can_pass(c, p, &middle)) return false;
-    *out = snw_se3_point(pose_in_obstacle(c, p, w), p->centre);
+    out[0] = out[1] = snw_se3_point(pose_in_obstacle(c, p, w), p->centre);
+    if (p->span > 0)
+        out[0] = snw_rotate_inv(w->g[c->seg].R, snw_sub(w->g[p->from].p, w->g[c->seg].p));
     return true;
 }
 
 void snw_contact_places(const snw_model *m, const snw_work *w, snw_vec3 *out) {
     for (int k = 0; k < m->ncontact_point; k++) {
-        if (!contact_place(m, w, k, &out[k])) out[k] = (snw_vec3){{0}};
+        snw_vec3 *at = out + SNW_CONTACT_PLACES * (ptrdiff_t)k;
+        if (!contact_place(m, w, k, at)) at[0] = at[1] = (snw_vec3){{0}};
     }
 }
 
-int snw_contact_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before) {
+static snw_vec3 on_line(double s, snw_vec3 a, snw_vec3 b) {
+    return snw_add(snw_scale(1 - s, a), snw_scale(s, b));
+}
+
+// Does the straight way of a sphere of the radius r from a to b go deep through the obstacle?
+static bool way_passes(const snw_obstacle *o, double r, snw_vec3 a, snw_vec3 b) {
     enum { SAMPLES = 32 };
+    const double thickness = r + snw_obstacle_table[o->kind].depth(o);
+    double least = INFINITY, ends = INFINITY;
+    for (int i = 0; i <= SAMPLES; i++) {
+        snw_vec3 n;
+        snw_mat3 H;
+        const double gap =
+            snw_obstacle_distance(o, on_line((double)i / SAMPLES, a, b), &n, &H) - r;
+        // far from it all the way
+        if (i == 0 && gap > snw_norm(snw_sub(b, a))) return false;
+        least = fmin(least, gap);
+        if (i == 0 || i == SAMPLES) ends = fmin(ends, gap);
+    }
+    return least < -0.5 * thickness && ends > -0.25 * thickness;
+}
+
+int snw_contact_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before) {
+    enum { MOST = 64 }; // sections of a piece of rod
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
         const snw_obstacle *o = &m->contact[p->contact].obstacle;
-        snw_vec3 now, n;
-        snw_mat3 H;
-        if (!contact_place(m, w, k, &now)) continue;
-        const double thickness = p->radius + snw_obstacle_table[o->kind].depth(o);
-        double least = INFINITY, ends = INFINITY;
-        for (int i = 0; i <= SAMPLES; i++) {
-            const double s = (double)i / SAMPLES;
-            const snw_vec3 y = snw_add(snw_scale(1 - s, before[k]), snw_scale(s, now));
-            const double gap = snw_obstacle_distance(o, y, &n, &H) - p->radius;
-            least = fmin(least, gap);
-            if (i == 0 || i == SAMPLES) ends = fmin(ends, gap);
+        const snw_vec3 *from = before + SNW_CONTACT_PLACES * (ptrdiff_t)k;
+        snw_vec3 now[SNW_CONTACT_PLACES];
+        if (!contact_place(m, w, k, now)) continue;
+        // sections of a piece are closer than half the thickness of the obstacle
+        const double apart = 0.5 * (p->radius + snw_obstacle_table[o->kind].depth(o));
+        const int parts = p->span > MOST * apart ? MOST : (int)ceil((double)(p->span / apart));
+        for (int i = 0; i <= parts; i++) {
+            const double s = parts > 0 ? (double)i / parts : 1;
+            if (way_passes(o, p->radius, on_line(s, from[0], from[1]),
+                           on_line(s, now[0], now[1])))
+                return k;
         }
-        if (least < -0.5 * thickness && ends > -0.25 * thickness) return k;
     }
     return -1;
 }

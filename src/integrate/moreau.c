@@ -716,11 +716,14 @@ static snw_status moreau_advance(void *self, double to, double limit, snw_stats 
 static const snw_work *moreau_work_at(void *self) {
     snw_moreau *c = self;
     snw_inputs_at(c->m, c->now->t, c->in);
+    // with the contact forces, so that wrenches along the robot contain them
+    c->w->hard_is_given = c->m->hard;
+    if (c->m->hard)
+        memcpy(c->w->hard_given, c->point_force,
+               3 * (size_t)c->m->ncontact_point * sizeof *c->point_force);
     snw_residual(c->m, c->in, c->now, false, c->w);
     snw_observe(c->m, c->in, c->now, false, c->w);
-    for (int k = 0; k < c->m->ncontact_point; k++) {
-        if (is_hard(c, k)) snw_contact_set_force(c->m, c->w, k, c->point_force + 3 * k);
-    }
+    c->w->hard_is_given = false;
     return c->w;
 }
 

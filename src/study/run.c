@@ -331,7 +331,8 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
         if (snw_contact_has_curved(of) && of->ncontact_point > most) most = of->ncontact_point;
     }
     if (most > 0) {
-        r->contact_place = snw_pool_array(r->pool, (size_t)most, sizeof *r->contact_place);
+        r->contact_place =
+            snw_pool_array(r->pool, SNW_CONTACT_PLACES * (size_t)most, sizeof *r->contact_place);
         if (!r->contact_place) return SNW_E_MEMORY;
     }
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->largest, &r->end_state[i]));

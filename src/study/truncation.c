@@ -56,7 +56,7 @@ struct snw_truncation {
     bool *is_joint; // nv of the richer model: coordinate of a joint
     double *x, *q0, *r0, *scale, *regularisation, *damping, *field;
     snw_vec3 *position0; // nseg: initial positions of nodes
-    snw_vec3 *place0;    // ncontact_point: initial places of contact points in their obstacles
+    snw_vec3 *place0;    // initial places of contact points in their obstacles
     double *J;           // n x n, for instants of a motion
     int *pivot;          // n
     snw_arena scratch;
@@ -191,7 +191,8 @@ static snw_status truncation_prepare(snw_truncation *t) {
     t->damping = snw_pool_array(t->pool, n, sizeof *t->damping);
     t->field = snw_pool_array(t->pool, nv, sizeof *t->field);
     t->position0 = snw_pool_array(t->pool, (size_t)m->nseg, sizeof *t->position0);
-    t->place0 = snw_pool_array(t->pool, (size_t)m->ncontact_point + 1, sizeof *t->place0);
+    t->place0 = snw_pool_array(t->pool, SNW_CONTACT_PLACES * (size_t)m->ncontact_point + 1,
+                               sizeof *t->place0);
     t->J = snw_pool_array(t->pool, n * n, sizeof *t->J);
     t->pivot = snw_pool_array(t->pool, n, sizeof *t->pivot);
     t->scratch.size = truncation_scratch_size(m);

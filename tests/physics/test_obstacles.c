@@ -375,6 +375,13 @@ static void impossible_obstacles_are_refused(void **state) {
         {PEG("links: a, shape: sphere, radius: 1, stiffness: 1, restitution: {ratio: 1.5, speed: "
              "1}"),
          "above 0 and at most 1"},
+        {PEG("links: c, shape: plane, nearest: true, stiffness: 1"), "cannot touch where"},
+        {PEG("links: c, shape: sphere, radius: 1, inside: true, nearest: true, stiffness: 1"),
+         "cannot touch where"},
+        {PEG("links: a, shape: sphere, radius: 1, nearest: true, stiffness: 1"),
+         "have contact points"},
+        {PEG("links: c, shape: sphere, radius: 1, nearest: true, ends: 1, stiffness: 1"),
+         "leave out 'ends'"},
         {PEG("links: a, shape: sphere, radius: 1, stiffness: 1, restitution: {ratio: 0.5}"),
          "needs 'speed'"},
     };
@@ -387,6 +394,11 @@ static void poor_contacts_are_reported(void **state) {
         const char *text, *says;
     } cases[] = {
         {PEG("links: c, shape: sphere, radius: 20 mm, at: [0, 0, 9], stiffness: 1"), "nodes: 107"},
+        {PEG("links: c, shape: sphere, radius: 20 mm, at: [0, 0, 9], stiffness: 1}}, two: {obstacle: "
+             "{links: c, shape: sphere, radius: 30 mm, at: [0, 0, 9], stiffness: 1}}, three: "
+             "{obstacle: {links: c, shape: sphere, radius: 30 mm, at: [0, 0, 9], stiffness: 1}}, "
+             "four: {obstacle: {links: c, shape: sphere, radius: 30 mm, at: [0, 0, 9], stiffness: 1"),
+         "contacts 'peg', 'two', 'three' and 1 more"},
         {PEG("links: a, shape: sphere, radius: 0.1, at: [0, 0, 0.06], stiffness: 1e5"),
          "begins 0.06 m deep in obstacle 'peg', which stores 180 J"},
     };
@@ -394,7 +406,7 @@ static void poor_contacts_are_reported(void **state) {
         outcome o;
         bool found = false;
         execute_ok(cases[i].text, &o);
-        found = strstr(o.said, cases[i].says) != NULL;
+        found = strstr(o.said, cases[i].says) != NULL && o.warnings == 1;
         if (!found) fail_msg("%d warnings, the last: %s", o.warnings, o.said);
         snw_series_clear(&o.series);
     }
