@@ -86,7 +86,7 @@ static snw_vec3 relative_velocity(const snw_contact *c, const snw_contact_point 
 }
 
 // Depth and stiffness of the law. The forces of hard contacts are impulses of the time step; in
-// equilibria they are multipliers, theory.md (5.5).
+// equilibria they are multipliers, theory.md (5.8).
 static void set_depth(const snw_contact *c, const snw_contact_point *p, const snw_work *w, int k,
                       snw_contact_point_work *at) {
     at->depth = -at->gap;
@@ -110,8 +110,7 @@ void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
             continue;
         }
         set_depth(c, p, w, k, at);
-        if (!(at->stiffness > 0) || at->depth <= -0.5 * at->smooth ||
-            !snw_contact_exists(m, w, k))
+        if (!(at->stiffness > 0) || at->depth <= -0.5 * at->smooth || !snw_contact_exists(m, w, k))
             continue;
         if (p->span > 0 && !c->hard && !snw_contact_span_is_minimum(p, at)) continue;
         at->in_contact = true;
@@ -152,8 +151,8 @@ void snw_contact_add(const snw_model *m, snw_work *w) {
         for (int i = 0; i < n; i++) w->F[node[i]] = snw_wrench_sub(w->F[node[i]], F[i]);
         if (p->wheel || !c->seg) continue;
         // the opposite wrench acts on the obstacle
-        w->F[c->seg] = snw_wrench_add(
-            w->F[c->seg], snw_wrench_to_parent(pose_in_obstacle(c, p, w), wrench(at)));
+        w->F[c->seg] = snw_wrench_add(w->F[c->seg],
+                                      snw_wrench_to_parent(pose_in_obstacle(c, p, w), wrench(at)));
     }
 }
 
@@ -307,8 +306,8 @@ static void pair_tangent(const snw_model *m, int k, double cq, double cv, const 
                     if (!w->is_static) here = block_product(B, n, i, l, y[l], here);
                 }
                 pair_scatter(&side[i], here, column);
-                there = col_plus(there,
-                                 col_to_parent(&G[i], col_minus(here, col_coad(F[i].e, x[i]))));
+                there =
+                    col_plus(there, col_to_parent(&G[i], col_minus(here, col_coad(F[i].e, x[i]))));
             }
             pair_scatter(&side[n], col_times(-1, there), column);
         }
@@ -486,8 +485,7 @@ static bool way_passes(const snw_obstacle *o, double r, snw_vec3 a, snw_vec3 b) 
     for (int i = 0; i <= SAMPLES; i++) {
         snw_vec3 n;
         snw_mat3 H;
-        const double gap =
-            snw_obstacle_distance(o, on_line((double)i / SAMPLES, a, b), &n, &H) - r;
+        const double gap = snw_obstacle_distance(o, on_line((double)i / SAMPLES, a, b), &n, &H) - r;
         // far from it all the way
         if (i == 0 && gap > snw_norm(snw_sub(b, a))) return false;
         least = fmin(least, gap);
@@ -509,8 +507,7 @@ int snw_contact_passed(const snw_model *m, const snw_work *w, const snw_vec3 *be
         const int parts = p->span > MOST * apart ? MOST : (int)ceil((double)(p->span / apart));
         for (int i = 0; i <= parts; i++) {
             const double s = parts > 0 ? (double)i / parts : 1;
-            if (way_passes(o, p->radius, on_line(s, from[0], from[1]),
-                           on_line(s, now[0], now[1])))
+            if (way_passes(o, p->radius, on_line(s, from[0], from[1]), on_line(s, now[0], now[1])))
                 return k;
         }
     }

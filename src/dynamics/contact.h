@@ -43,8 +43,8 @@ void snw_contact_velocity(const snw_model *m, const snw_work *w, int k, double u
 // G (3 columns of nv) <- derivatives of these velocities by the generalised ones: forces f along
 // the axes are generalised forces G f. After snw_jacobian_pass.
 void snw_contact_rows(const snw_model *m, const snw_work *w, int k, double *G);
-// Stores the force f along the axes, and the velocity; w->F and w->r do not change. After the gap is
-// known, not static.
+// Stores the force f along the axes, and the velocity; w->F and w->r do not change. After the gap
+// is known, not static.
 void snw_contact_set_force(const snw_model *m, snw_work *w, int k, const double f[3]);
 
 // Elastic energy of contacts, J, and its rate, W; power dissipated, W. After snw_kinematics; rates
@@ -82,8 +82,8 @@ bool snw_contact_has_curved(const snw_model *m);
 int snw_contact_too_deep(const snw_model *m, const snw_work *w);
 
 // out (SNW_CONTACT_PLACES ncontact_point) <- centres of the contact points in the axes of their
-// obstacles, of pieces of rods both ends; first point (-1: none) whose straight way from `before` to
-// the present goes deep through its obstacle.
+// obstacles, of pieces of rods both ends; first point (-1: none) whose straight way from `before`
+// to the present goes deep through its obstacle.
 enum { SNW_CONTACT_PLACES = 2 };
 void snw_contact_places(const snw_model *m, const snw_work *w, snw_vec3 *out);
 int snw_contact_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before);

@@ -29,9 +29,8 @@ void snw_contact_law(const snw_contact *c, bool is_static, snw_contact_point_wor
     const double N =
         at->elastic_force * snw_positive_part(1 - c->damping * at->rate, SNW_HUNT_CROSSLEY_WIDTH);
     const snw_vec3 u = snw_sub(at->v, snw_scale(at->rate, at->d));
-    at->f =
-        snw_sub(snw_scale(N, at->d),
-                snw_scale(N / regularised_slip(c, u), friction_product(c, axis_along(at), u)));
+    at->f = snw_sub(snw_scale(N, at->d),
+                    snw_scale(N / regularised_slip(c, u), friction_product(c, axis_along(at), u)));
 }
 
 snw_vec3 snw_contact_law_variation(const snw_contact *c, bool is_static,

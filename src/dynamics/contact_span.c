@@ -28,8 +28,8 @@ static snw_vec3 blend(const double a[2], const snw_vec3 x[2], const double b[2],
 }
 
 static double blend_radius(const double a[2], const double b[2], const snw_contact_point *p) {
-    return a[0] * p->end_radius[0] + a[1] * p->end_radius[1] + b[0] * p->end_taper[0] +
-           b[1] * p->end_taper[1];
+    return a[0] * p->end_radius[0] + a[1] * p->end_radius[1] + b[0] * p->end_slope[0] +
+           b[1] * p->end_slope[1];
 }
 
 static void span_nodes(const snw_contact *c, const snw_contact_point *p, const snw_work *w,
@@ -61,8 +61,8 @@ static void span_place(const snw_contact *c, const snw_contact_point *p, double 
     s->r1 = blend_radius(s->h1, s->m1, p);
     s->gap = snw_obstacle_distance(&c->obstacle, s->p, &s->n, &s->H) - s->r;
     s->slope = snw_dot(s->n, s->p1) - s->r1;
-    s->curvature = snw_dot(s->n, s->p2) + snw_dot(s->p1, snw_rotate(s->H, s->p1)) -
-                   blend_radius(h2, m2, p);
+    s->curvature =
+        snw_dot(s->n, s->p2) + snw_dot(s->p1, snw_rotate(s->H, s->p1)) - blend_radius(h2, m2, p);
 }
 
 // Place of the smallest gap: a zero of its slope, by Newton's method within the bracket, or an end.
@@ -86,7 +86,8 @@ static double span_search(const snw_contact *c, const snw_contact_point *p, span
             high = x;
         }
         double next = x - s->slope / (p->span * s->curvature);
-        if (near == 0 && !(s->curvature > 0 && next > low && next < high)) next = 0.5 * (low + high);
+        if (near == 0 && !(s->curvature > 0 && next > low && next < high))
+            next = 0.5 * (low + high);
         near = fabs(next - x) < NEAR ? near + 1 : 0;
         x = next;
     }
@@ -187,8 +188,7 @@ static void span_variation(const span_contact *x, const snw_twist zeta[2], const
     const double dx =
         x->free ? -(snw_dot(s->n, dp1) + snw_dot(s->p1, snw_rotate(s->H, dp))) / s->curvature : 0;
     const snw_vec3 dn = snw_rotate(s->H, snw_add(dp, snw_scale(dx, s->p1)));
-    const snw_vec3 dlever =
-        snw_sub(snw_scale(-s->r1 * dx, s->n), snw_scale(s->r, dn));
+    const snw_vec3 dlever = snw_sub(snw_scale(-s->r1 * dx, s->n), snw_scale(s->r, dn));
     const snw_vec3 axis = x->at.axis,
                    more = snw_scale(1 / snw_norm(s->p1), snw_add(dp1, snw_scale(dx, s->p2)));
     snw_contact_variation by = {.gap = snw_dot(s->n, dp),
@@ -198,8 +198,8 @@ static void span_variation(const span_contact *x, const snw_twist zeta[2], const
     for (int k = 0; k < 2; k++) {
         arm[k] = snw_add(snw_scale(s->m[k], s->t[k]), snw_scale(s->w[k], lever));
         darm[k] = snw_add(snw_scale(s->m1[k] * dx, s->t[k]), snw_scale(s->m[k], dt[k]));
-        darm[k] = snw_add(darm[k], snw_add(snw_scale(s->w1[k] * dx, lever),
-                                           snw_scale(s->w[k], dlever)));
+        darm[k] =
+            snw_add(darm[k], snw_add(snw_scale(s->w1[k] * dx, lever), snw_scale(s->w[k], dlever)));
         if (x->is_static) continue;
         const snw_vec3 u = snw_rotate(s->G[k].R, x->V[k].v), o = snw_rotate(s->G[k].R, x->V[k].w);
         const snw_vec3 du = snw_add(snw_cross(turn[k], u), snw_rotate(s->G[k].R, dV[k].v));
@@ -207,8 +207,7 @@ static void span_variation(const span_contact *x, const snw_twist zeta[2], const
         by.v = snw_add(by.v, snw_add(snw_scale(s->h1[k] * dx, u), snw_scale(s->h[k], du)));
         by.v = snw_add(by.v, snw_add(snw_cross(dturn, arm[k]), snw_cross(o, darm[k])));
     }
-    const snw_vec3 df =
-        snw_contact_law_variation(x->c, x->is_static, &x->at, &by);
+    const snw_vec3 df = snw_contact_law_variation(x->c, x->is_static, &x->at, &by);
     for (int k = 0; k < 2; k++) {
         const snw_vec3 force = snw_scale(s->h[k], f), moment = snw_cross(arm[k], f);
         const snw_vec3 dforce = snw_add(snw_scale(s->h1[k] * dx, f), snw_scale(s->h[k], df));

@@ -79,9 +79,9 @@ typedef struct snw_moreau {
     int violator;                // contact point of that
     double step_violated;        // largest in the present step, with its contact point
     int step_violator;
-    double worst[3]; // largest since the start: violation, time (s), contact
-    bool full;                   // there was no room for all contacts that may act
-    bool impact;                 // a contact closed in the last step
-    bool closed_only;            // contacts that close are not candidates: search of an impact
-    int cuts;                    // steps that ended at an impact in the present advance
+    double worst[3];  // largest since the start: violation, time (s), contact
+    bool full;        // there was no room for all contacts that may act
+    bool impact;      // a contact closed in the last step
+    bool closed_only; // contacts that close are not candidates: search of an impact
+    int cuts;         // steps that ended at an impact in the present advance
 } snw_moreau;

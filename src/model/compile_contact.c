@@ -129,8 +129,8 @@ static snw_status contact_add_pieces(snw_build *b, int l, const contact_list *li
         const snw_contact_point *before = p > first ? p - 1 : p, *after = p < last ? p + 1 : p;
         const double rise[2] = {p->end_radius[1] - before->end_radius[0],
                                 after->end_radius[1] - p->end_radius[0]};
-        p->end_taper[0] = rise[0] / (p > first ? before->span + p->span : p->span);
-        p->end_taper[1] = rise[1] / (p < last ? after->span + p->span : p->span);
+        p->end_slope[0] = rise[0] / (p > first ? before->span + p->span : p->span);
+        p->end_slope[1] = rise[1] / (p < last ? after->span + p->span : p->span);
     }
     return SNW_OK;
 }

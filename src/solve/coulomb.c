@@ -8,8 +8,8 @@
 //   p = c D x,   v = c D u = A x + beta,   y = v + |v_t| e_0,
 // the law is x in L, y in L, x.y = 0 (De Saxce). For a given s = |v_t| it is the optimality
 // condition of a convex programme. The first attempt follows the change of s in each step, which
-// converges quadratically; the second one keeps s during a step, which is slower and fails less. The
-// third one keeps s during a whole solution, a convex programme, and then sets it anew.
+// converges quadratically; the second one keeps s during a step, which is slower and fails less.
+// The third one keeps s during a whole solution, a convex programme, and then sets it anew.
 
 #include "solve/coulomb.h"
 
@@ -20,12 +20,12 @@
 #include <string.h>
 
 enum {
-    SCALING = 7,   // numbers of a scaling
-    INTERIOR = 60, // most iterations of the interior-point method
-    POLISH = 20,   // most Newton steps
-    ROUNDS = 30,   // solutions about a moving centre
-    FEW = 10,      // of them: then a violation of ENOUGH that hardly falls suffices
-    HALVINGS = 8,  // of a Newton step
+    SCALING = 7,     // numbers of a scaling
+    INTERIOR = 60,   // most iterations of the interior-point method
+    POLISH = 20,     // most Newton steps
+    ROUNDS = 30,     // solutions about a moving centre
+    FEW = 10,        // of them: then a violation of ENOUGH that hardly falls suffices
+    HALVINGS = 8,    // of a Newton step
     PROGRAMMES = 30, // convex programmes with a given slip
     ALL = 2500       // interior points after which the best solution is taken
 };
@@ -35,7 +35,7 @@ enum {
 // smaller eigenvalues, it is divided by SOFTER, down to LEAST.
 static const double SOFT = 1e-4, SOFTER = 10, LEAST = 1e-12;
 static const double ENOUGH = 1e-6;
-static const double ROUGH = 1e-5; // violation that convex programmes may improve
+static const double ROUGH = 1e-5;       // violation that convex programmes may improve
 static const double SLOW = 0.5;         // of the violation left by one solution
 static const double TO_BOUNDARY = 0.99; // fraction of the longest step inside the cones
 
@@ -138,9 +138,9 @@ static void take_arrays(coulomb *c, int n, snw_arena *scratch) {
     c->n = n, c->dim = 3 * n;
     c->A = snw_arena_doubles(scratch, d * d);
     c->M = snw_arena_doubles(scratch, d * d);
-    double **const vector[] = {&c->beta, &c->scale, &c->x,   &c->y,     &c->v,      &c->r,   &c->dx,
-                               &c->dy,   &c->dx0,   &c->dy0, &c->trial, &c->centre, &c->best,
-                               &c->slip, &c->least};
+    double **const vector[] = {&c->beta,  &c->scale,  &c->x,    &c->y,    &c->v,
+                               &c->r,     &c->dx,     &c->dy,   &c->dx0,  &c->dy0,
+                               &c->trial, &c->centre, &c->best, &c->slip, &c->least};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++)
         *vector[i] = snw_arena_doubles(scratch, d);
     c->pivot = snw_arena_ints(scratch, d);

@@ -134,11 +134,11 @@ static int room_for_hard(const snw_model *m) {
 
 static size_t modes_scratch_size(const snw_model *m, bool steady) {
     const int hard = room_for_hard(m);
-    const size_t parts[] = {snw_coulomb_scratch(hard),
-                            snw_null_space_scratch(m->nv,
-                                                   m->nconstraint + m->nconditional + 3 * hard),
-                            snw_project_scratch(m->nv, m->nv), snw_eigen_symmetric_scratch(m->nv),
-                            snw_eigen_general_scratch(steady ? 2 * m->nv : m->nv)};
+    const size_t parts[] = {
+        snw_coulomb_scratch(hard),
+        snw_null_space_scratch(m->nv, m->nconstraint + m->nconditional + 3 * hard),
+        snw_project_scratch(m->nv, m->nv), snw_eigen_symmetric_scratch(m->nv),
+        snw_eigen_general_scratch(steady ? 2 * m->nv : m->nv)};
     size_t most = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         most = parts[i] > most ? parts[i] : most;
@@ -302,7 +302,8 @@ static snw_status modes_not_finite(const snw_modes *mo, snw_error *err) {
 
 // mo->hard <- contact points that touch, mo->G <- their rows, from the residual in mo->w
 static snw_status hard_find(snw_modes *mo, snw_error *err) {
-    static const double CLOSED = 1e-9; // of the length of the robot; equilibria and steps close to 1e-10
+    static const double CLOSED =
+        1e-9; // of the length of the robot; equilibria and steps close to 1e-10
     const snw_model *m = mo->m;
     mo->nhard = 0;
     snw_jacobian_pass(m, mo->w);
@@ -354,8 +355,7 @@ static int hard_rows(snw_modes *mo, int rows) {
     static const double CARRIES = 1e-8; // of the largest force
     const snw_model *m = mo->m;
     double largest = 0;
-    for (int i = 0; i < mo->nhard; i++)
-        largest = fmax(largest, mo->w->hard_force[mo->hard[i]]);
+    for (int i = 0; i < mo->nhard; i++) largest = fmax(largest, mo->w->hard_force[mo->hard[i]]);
     for (int i = 0; i < mo->nhard; i++) {
         const int contact = m->contact_point[mo->hard[i]].contact;
         if (!(mo->w->hard_force[mo->hard[i]] > CARRIES * largest)) {

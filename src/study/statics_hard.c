@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Hard contacts in equilibria, theory.md 5.4: the energy is least among the configurations without
-// penetration. Multipliers P by the augmented Lagrangian: with the force N = <P - k g>_+ the
-// equilibrium is one of a compliant contact, then P <- N, until g = 0 where N > 0 and g >= 0
+// Hard contacts in equilibria, theory.md (5.8): the energy is least among the configurations
+// without penetration. Multipliers P by the augmented Lagrangian: with the force N = <P - k g>_+
+// the equilibrium is one of a compliant contact, then P <- N, until g = 0 where N > 0 and g >= 0
 // elsewhere. There is no friction.
 #include "study/statics_private.h"
 
@@ -59,8 +59,7 @@ snw_status snw_statics_hard_finish(snw_statics *st, const snw_statics_opts *opts
         const double off = hard_violation(st, &worst);
         if (off <= closed && w->hard_smooth <= closed) return SNW_OK;
         for (int k = 0; k < m->ncontact_point; k++) {
-            w->hard_force[k] =
-                snw_contact_is_hard(m, k) ? w->contact_point[k].elastic_force : 0;
+            w->hard_force[k] = snw_contact_is_hard(m, k) ? w->contact_point[k].elastic_force : 0;
         }
         // a robot that yields little to the contacts needs a larger stiffness
         if (off > 0.2 * last) w->hard_stiffness *= 10;

@@ -132,12 +132,13 @@ static void drops_gain_no_energy_and_do_not_penetrate(void **state) {
 static void a_peg_pushes_alike_wherever_it_is(void **state) {
     (void)state;
     setting s;
-    setting_open(&s, "sinew: 1\n"
-                     "materials: {rubber: {young: 1 MPa, density: 1000}}\n"
-                     "robot: {rod: {on: world, rod: {length: 1, section: {circle: {radius: 10 mm}}, "
-                     "material: rubber, strain: {bend_y: legendre 2}, nodes: 12}}}\n"
-                     "contacts: {peg: {obstacle: {links: rod, shape: cylinder, radius: 5 mm, axis: y, "
-                     "at: [t, 0, -14 mm], nearest: true, stiffness: 1 kN/m, smooth: 1 um}}}\n");
+    setting_open(&s,
+                 "sinew: 1\n"
+                 "materials: {rubber: {young: 1 MPa, density: 1000}}\n"
+                 "robot: {rod: {on: world, rod: {length: 1, section: {circle: {radius: 10 mm}}, "
+                 "material: rubber, strain: {bend_y: legendre 2}, nodes: 12}}}\n"
+                 "contacts: {peg: {obstacle: {links: rod, shape: cylinder, radius: 5 mm, axis: y, "
+                 "at: [t, 0, -14 mm], nearest: true, stiffness: 1 kN/m, smooth: 1 um}}}\n");
     const snw_model *m = s.g.m;
     dice d = {31};
     for (int k = 0; k < 2000; k++) {

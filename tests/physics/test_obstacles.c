@@ -60,7 +60,8 @@ static void distances_have_exact_derivatives(void **state) {
     "robot:\n"                                                                                     \
     "  base: {on: world, joint: free, body: {sphere: {radius: 60 mm}, mass: 2, com: [0.02, 0.1, "  \
     "0]}}\n"                                                                                       \
-    "  arm: {on: base, rod: {length: 0.5, section: {circle: {radius: 20 mm + 5 mm*x/L}}, material: "\
+    "  arm: {on: base, rod: {length: 0.5, section: {circle: {radius: 20 mm + 5 mm*x/L}}, "         \
+    "material: "                                                                                   \
     "rubber, strain: cosserat legendre 2}}\n"                                                      \
     "  strip: {on: arm@60%%, pose: {rpy: [0.1, 0.2, 0.3]}, joint: spherical, rod: {length: 0.3, "  \
     "section: {rectangle: {y: 15 mm, z: 40 mm}}, material: rubber, strain: kirchhoff linear}}\n"   \
@@ -175,7 +176,7 @@ static void contacts_of_pieces_have_exact_derivatives(void **state) {
     (void)state;
     dice d = {218};
     int between = 0, at_end = 0;
-    for (int k = 0; k < 8 * SHAPE_TEXTS * FRAMES; k++) {
+    for (int k = 0; k < 4 * SHAPE_TEXTS * FRAMES; k++) {
         setting s;
         if (!has_nearest(k % SHAPE_TEXTS)) continue;
         nearest_open(&s, &d, shape_texts[k % SHAPE_TEXTS], frames[k % FRAMES]);
@@ -200,7 +201,7 @@ static void contacts_of_pieces_have_exact_derivatives(void **state) {
         setting_close(&s);
     }
 #ifdef SNW_COMPLEX
-    assert_true(between > 10 && at_end > 50);
+    assert_true(between > 5 && at_end > 30);
 #endif
 }
 
@@ -394,10 +395,12 @@ static void poor_contacts_are_reported(void **state) {
         const char *text, *says;
     } cases[] = {
         {PEG("links: c, shape: sphere, radius: 20 mm, at: [0, 0, 9], stiffness: 1"), "nodes: 107"},
-        {PEG("links: c, shape: sphere, radius: 20 mm, at: [0, 0, 9], stiffness: 1}}, two: {obstacle: "
+        {PEG("links: c, shape: sphere, radius: 20 mm, at: [0, 0, 9], stiffness: 1}}, two: "
+             "{obstacle: "
              "{links: c, shape: sphere, radius: 30 mm, at: [0, 0, 9], stiffness: 1}}, three: "
              "{obstacle: {links: c, shape: sphere, radius: 30 mm, at: [0, 0, 9], stiffness: 1}}, "
-             "four: {obstacle: {links: c, shape: sphere, radius: 30 mm, at: [0, 0, 9], stiffness: 1"),
+             "four: {obstacle: {links: c, shape: sphere, radius: 30 mm, at: [0, 0, 9], stiffness: "
+             "1"),
          "contacts 'peg', 'two', 'three' and 1 more"},
         {PEG("links: a, shape: sphere, radius: 0.1, at: [0, 0, 0.06], stiffness: 1e5"),
          "begins 0.06 m deep in obstacle 'peg', which stores 180 J"},
