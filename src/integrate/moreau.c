@@ -20,7 +20,8 @@
 enum {
     ITERATIONS = 40, // most in a step
     RENEW = 8,       // iterations after which Newton's matrix is made anew
-    CUTS = 8         // steps of one advance that may end at an impact
+    CUTS = 8,          // steps of one advance that may end at an impact
+    IMPACT_SEARCH = 10 // patience of one that searches impacts, times that of another
 };
 
 static const double GAP = 1e-10;     // of the length of the robot: a gap that counts as closed
@@ -801,7 +802,7 @@ snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
     snw_moreau *c = snw_alloc(sizeof *c);
     if (!c) return SNW_E_MEMORY;
     c->m = m;
-    c->patience = step->patience;
+    c->patience = IMPACT_SEARCH * step->patience;
     c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-10;
     c->n = m->nv + m->nconstraint;
     c->most = count_hard(c);
