@@ -18,8 +18,8 @@
 #include <string.h>
 
 enum {
-    ITERATIONS = 40, // most in a step
-    RENEW = 8,       // iterations after which Newton's matrix is made anew
+    ITERATIONS = 40,   // most in a step
+    RENEW = 8,         // iterations after which Newton's matrix is made anew
     CUTS = 8,          // steps of one advance that may end at an impact
     IMPACT_SEARCH = 10 // patience of one that searches impacts, times that of another
 };
