@@ -481,13 +481,16 @@ static snw_vec3 on_line(double s, snw_vec3 a, snw_vec3 b) {
 static bool way_passes(const snw_obstacle *o, double r, snw_vec3 a, snw_vec3 b) {
     enum { SAMPLES = 32 };
     const double thickness = r + snw_obstacle_table[o->kind].depth(o);
+    const double length = snw_norm(snw_sub(b, a));
+    // distances change no faster than places, so a shorter way cannot fulfil the test below
+    if (length < 0.5 * thickness) return false;
     double least = INFINITY, ends = INFINITY;
     for (int i = 0; i <= SAMPLES; i++) {
         snw_vec3 n;
         snw_mat3 H;
         const double gap = snw_obstacle_distance(o, on_line((double)i / SAMPLES, a, b), &n, &H) - r;
         // far from it all the way
-        if (i == 0 && gap > snw_norm(snw_sub(b, a))) return false;
+        if (i == 0 && gap > length) return false;
         least = fmin(least, gap);
         if (i == 0 || i == SAMPLES) ends = fmin(ends, gap);
     }
