@@ -624,11 +624,19 @@ static void orient(const snw_model *m, double *x) {
 
 // ---- eigenvalues
 
+// x'K x of typical stiffness.
+static double typical_form(const snw_model *m, const double *x) {
+    double sum = 0;
+    for (int j = 0; j < m->nv; j++) sum += x[j] * x[j] * m->scale[j] / m->typical[j];
+    return sum;
+}
+
 // Does x'K x vanish up to rounding? `largest`: largest omega^2.
 static bool is_null_motion(const snw_modes *mo, int n, double square, double largest,
                            const double *x) {
     const int nv = mo->m->nv;
     if (fabs(square) <= 8 * n * DBL_EPSILON * largest) return true;
+    if (fabs(square) <= DBL_EPSILON * typical_form(mo->m, x)) return true;
     if (fabs(square) > 1e-4 * largest) return false;
     double terms = 0;
     for (int j = 0; j < nv; j++) {
@@ -642,9 +650,9 @@ static bool is_null_motion(const snw_modes *mo, int n, double square, double lar
 static bool is_hidden(const snw_modes *mo, const double *x) {
     const snw_model *m = mo->m;
     const int nv = m->nv;
-    double terms = 0, sum = 0, typical = 0;
+    double terms = 0, sum = 0;
+    const double typical = typical_form(m, x);
     for (int j = 0; j < nv; j++) {
-        typical += x[j] * x[j] * m->scale[j] / m->typical[j];
         for (int i = 0; i < nv; i++) {
             const double term = x[i] * modes_column(mo->K, nv, j)[i] * x[j];
             terms += fabs(term), sum += term;
