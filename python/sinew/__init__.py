@@ -16,10 +16,12 @@ SI units and radians; twists and wrenches have the angular part first, quaternio
 from ._batch import Batch
 from ._command import path as command_path
 from ._errors import ArgumentError, Error, FileError, ModelError, NotConverged, SingularError, Stopped
+from ._linear import LinearModel, Pole, Signal
 from ._model import Model
 from ._play import Play
 from ._result import Page, Result, Run
 from ._robot import Energy, Modes, Robot, Simulation
+from ._special import SpecialPoint
 from ._study import SinewWarning, Study, run
 from ._units import Quantity
 from ._core import Part, Parts
@@ -28,6 +30,6 @@ from ._sinew import ffi as _ffi, lib as _lib
 __version__: str = _ffi.string(_lib.snw_version()).decode()
 
 __all__ = [
-    "ArgumentError", "Batch", "Energy", "Error", "FileError", "Model", "ModelError", "Modes", "NotConverged", "Page", "Part", "Parts",
-    "Play", "Quantity", "Result", "Robot", "Run", "Simulation", "SingularError", "SinewWarning", "Stopped", "Study", "command_path", "run",
+    "ArgumentError", "Batch", "Energy", "Error", "FileError", "LinearModel", "Model", "ModelError", "Modes", "NotConverged", "Page", "Part", "Parts",
+    "Play", "Pole", "Quantity", "Result", "Robot", "Run", "Signal", "Simulation", "SingularError", "SinewWarning", "SpecialPoint", "Stopped", "Study", "command_path", "run",
 ]  # fmt: skip

@@ -14,11 +14,12 @@ import numpy as np
 
 from ._core import Exclusive, OfThisProcess, Parts, c_text, doubles, fill, new_error, override_list, raise_error, real, vector, view
 from ._errors import ArgumentError, Error
+from ._linear import LinearModel, linearize
 from ._model import Coordinates, Model, model_of
 from ._play import Play
 from ._sinew import ffi, lib
 from ._sketch import svg
-from ._types import Array, Inputs, Numbers, Overrides, Path, Pointer, Rows, Value
+from ._types import Array, Inputs, Names, Numbers, Overrides, Path, Pointer, Rows, Value
 from ._units import Quantity, effort_of, inputs, seconds
 
 _step = lib.snw_robot_step
@@ -686,6 +687,21 @@ class Robot(OfThisProcess):
             raise_error(self._err)
         n = found[0]
         return Modes(frequency[:n], damping[:n], shape[:, :n])
+
+    def linearize(self, inputs: Names = None, outputs: Names = None, *, three_inputs: bool = False, step: float | str = 0.0,
+                  scheme: str | None = None, rho: float | None = None, alpha: float | None = None,
+                  reduce: bool = False) -> LinearModel:  # fmt: skip
+        """Linear model about the present state: an equilibrium, a steady motion or a moving point.
+
+        `inputs`: names of actuators, loads or their components ("push.fy") and numbers of the file ("silicone.young");
+        all actuators unless given. `outputs`: names of probes or their columns; all probes unless given. Given
+        coordinates enter with their acceleration, value and rate are states; `three_inputs`: all three are inputs.
+        `step`: the discrete model of a step of that length of the implicit `scheme` with `rho` or `alpha`; `reduce`:
+        with displacements and rates as the only states, for schemes of one step. Loops stay closed; the state of the
+        robot does not change.
+        """
+        with self._exclusive:
+            return linearize(self._r, inputs, outputs, three_inputs, seconds(step, "step"), scheme, rho, alpha, reduce)
 
     # ---- motion
 

@@ -12,6 +12,10 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 """An array of numbers."""
+Roots = npt.NDArray[np.complex128]
+"""An array of complex numbers."""
+Names = Union[str, Sequence[str], None]
+"""A name, several, or none."""
 Mask = npt.NDArray[np.bool_]
 """An array of booleans."""
 Numbers = Union[float, Sequence[float], Array]

@@ -8,6 +8,8 @@
 // Each signal has one such row. A law L(p) adds J' L to the forces; its tangent is a sum of
 // products, (J' dL/dp) (dp/d(q, v))', one per signal.
 
+#include "dynamics/feedback.h"
+
 #include "dynamics/tendon.h"
 #include "dynamics/variable_length.h"
 
@@ -69,12 +71,9 @@ static reading of_velocity(snw_mat3 R, snw_vec3 v, int at, bool body, int i) {
     return r;
 }
 
-static reading feedback_read_probe(const snw_model *m, const snw_signal *signal,
-                                   const snw_work *w) {
-    if (signal->station < 0) return (reading){0};
-    const int seg = m->station[signal->station].seg, i = signal->column;
-    const snw_se3 g = w->g[seg];
-    const snw_twist V = w->V[seg];
+// probe of a frame with pose g and body twist V
+static reading feedback_read_frame(const snw_signal *signal, snw_se3 g, snw_twist V) {
+    const int i = signal->column;
     switch (signal->reading) {
     case SNW_READ_POSITION:
         return of_position(g, i);
@@ -98,6 +97,13 @@ static reading feedback_read_probe(const snw_model *m, const snw_signal *signal,
         break;
     }
     return (reading){0};
+}
+
+static reading feedback_read_probe(const snw_model *m, const snw_signal *signal,
+                                   const snw_work *w) {
+    if (signal->station < 0) return (reading){0};
+    const int seg = m->station[signal->station].seg;
+    return feedback_read_frame(signal, w->g[seg], w->V[seg]);
 }
 
 static double feedback_strain(const snw_model *m, const snw_signal *signal, const snw_inputs *in,
@@ -185,8 +191,8 @@ double snw_feedback_power(const snw_model *m, const snw_inputs *in, const snw_st
 
 // ---- derivatives ------------------------------------------------------------
 
-static void feedback_strain_jacobian(const snw_model *m, const snw_signal *signal,
-                                     const snw_work *w, double cq, double *jacobian) {
+void snw_signal_strain_row(const snw_model *m, const snw_signal *signal, const snw_work *w,
+                           double cq, double *jacobian) {
     const snw_station *at = &m->station[signal->station];
     const snw_rod *rod = &m->rod[at->rod];
     int first[6], count[6];
@@ -199,8 +205,32 @@ static void feedback_strain_jacobian(const snw_model *m, const snw_signal *signa
     }
     if (!rod->rest_varies) return;
     snw_twist rest[4];
-    snw_variable_length_rest(rod, w->feed[at->rod].l, 1 - at->x / rod->L, rest, NULL);
+    snw_variable_length_rest(rod, w->feed[at->rod].l, snw_rod_passing(rod, at->x), rest, NULL);
     jacobian[rod->feed] = cq * rest[1].e[signal->column];
+}
+
+void snw_signal_frame_row(const snw_signal *signal, const snw_signal_frame *at, double cq,
+                          double cv, double *jacobian) {
+    const snw_path *path = at->path;
+    const size_t ld = (size_t)path->ld;
+    const reading r = feedback_read_frame(signal, at->g, at->V);
+    if (path->n == 0) return;
+    const bool is_static = at->dJ == NULL;
+    // coefficients of J: beta ad_V x = (ad_V' beta) x
+    snw_wrench beta;
+    for (int i = 0; i < 6; i++) beta.e[i] = r.beta[i];
+    const snw_wrench turned = snw_ad_pull(at->V, beta);
+    double a[6], b[6];
+    for (int i = 0; i < 6; i++) {
+        a[i] = cq * (r.alpha[i] + (is_static ? 0 : turned.e[i])) + cv * r.beta[i];
+        b[i] = is_static ? 0 : cq * r.beta[i];
+    }
+    for (int j = 0; j < path->n; j++) {
+        double sum = 0;
+        for (size_t i = 0; i < 6; i++) sum += a[i] * at->J[i * ld + (size_t)j];
+        for (size_t i = 0; i < 6 && !is_static; i++) sum += b[i] * at->dJ[i * ld + (size_t)j];
+        jacobian[path->dof[j]] = sum;
+    }
 }
 
 static void probe_jacobian(const snw_model *m, const snw_signal *signal, const snw_work *w,
@@ -208,25 +238,10 @@ static void probe_jacobian(const snw_model *m, const snw_signal *signal, const s
     if (signal->station < 0) return;
     const int seg = m->station[signal->station].seg;
     const snw_path *path = &m->path[m->seg[seg].path];
-    const size_t ld = (size_t)path->ld;
-    const reading r = feedback_read_probe(m, signal, w);
     if (path->n == 0) return;
-    const double *J = w->J + m->seg_store[seg], *dJ = w->dJ + m->seg_store[seg];
-    // coefficients of J: beta ad_V x = (ad_V' beta) x
-    snw_wrench beta;
-    for (int i = 0; i < 6; i++) beta.e[i] = r.beta[i];
-    const snw_wrench turned = snw_ad_pull(w->V[seg], beta);
-    double a[6], b[6];
-    for (int i = 0; i < 6; i++) {
-        a[i] = cq * (r.alpha[i] + (w->is_static ? 0 : turned.e[i])) + cv * r.beta[i];
-        b[i] = w->is_static ? 0 : cq * r.beta[i];
-    }
-    for (int j = 0; j < path->n; j++) {
-        double sum = 0;
-        for (size_t i = 0; i < 6; i++) sum += a[i] * J[i * ld + (size_t)j];
-        for (size_t i = 0; i < 6 && !w->is_static; i++) sum += b[i] * dJ[i * ld + (size_t)j];
-        jacobian[path->dof[j]] = sum;
-    }
+    const snw_signal_frame at = {w->g[seg], w->V[seg], path, w->J + m->seg_store[seg],
+                                 w->is_static ? NULL : w->dJ + m->seg_store[seg]};
+    snw_signal_frame_row(signal, &at, cq, cv, jacobian);
 }
 
 // row k of the Jacobian of the live signals; rows before it are known
@@ -242,7 +257,7 @@ static void signal_jacobian(const snw_model *m, int k, const snw_inputs *in, dou
     } else if (signal->block >= 0) {
         own[m->block[signal->block].dof] = signal->reading == SNW_READ_RATE ? cv : cq;
     } else if (signal->kind == SNW_SIGNAL_PROBE && signal->reading == SNW_READ_STRAIN) {
-        feedback_strain_jacobian(m, signal, w, cq, own);
+        snw_signal_strain_row(m, signal, w, cq, own);
     } else if (signal->kind == SNW_SIGNAL_PROBE) {
         probe_jacobian(m, signal, w, cq, cv, own);
     } else if (signal->kind == SNW_SIGNAL_INTEGRAL && signal->source && in->integral_step != 0) {
@@ -260,21 +275,13 @@ static bool load_active(const snw_load *load, snw_at at) {
     return !load->when || snw_expr_value(load->when, at) != 0;
 }
 
-// force_d1 += J' dL/dsignal at one load point
-static void load_force_derivative(const snw_model *m, int point, const snw_inputs *in,
-                                  const snw_work *w, int signal, double *force_d1) {
+// Q += J' F of a wrench F at one load point, in the axes of the load
+static void add_load_force(const snw_model *m, int point, snw_wrench F, const snw_work *w,
+                           double *Q) {
     const snw_load_point *a = &m->load_point[point];
-    const snw_load *load = &m->load[a->load];
-    const snw_at at = {.t = in->t, .x = a->x, .L = a->L, .signal = w->signal};
     const snw_path *path = &m->path[m->seg[a->seg].path];
-    if (path->n == 0 || !load_active(load, at) || !snw_seg_is_active(m, w, a->seg)) return;
-    snw_wrench F = {0};
-    for (int k = 0; k < 3; k++) {
-        if (load->torque[k]) F.m.e[k] = snw_expr_jet_signal(load->torque[k], at, signal).d;
-        if (load->force[k]) F.f.e[k] = snw_expr_jet_signal(load->force[k], at, signal).d;
-    }
-    F = snw_wrench_scale(*in->signal_fraction * a->w, F);
-    if (!load->body) {
+    if (path->n == 0 || !snw_seg_is_active(m, w, a->seg)) return;
+    if (!m->load[a->load].body) {
         F.m = snw_rotate_inv(w->g[a->seg].R, F.m);
         F.f = snw_rotate_inv(w->g[a->seg].R, F.f);
     }
@@ -282,8 +289,32 @@ static void load_force_derivative(const snw_model *m, int point, const snw_input
     for (int j = 0; j < path->n; j++) {
         double sum = 0;
         for (int i = 0; i < 6; i++) sum += J[i * path->ld + j] * F.e[i];
-        force_d1[path->dof[j]] += sum;
+        Q[path->dof[j]] += sum;
     }
+}
+
+void snw_load_force(const snw_model *m, int load, int component, const snw_work *w, double *Q) {
+    for (int i = 0; i < m->nload_point; i++) {
+        if (m->load_point[i].load != load) continue;
+        snw_wrench F = {0};
+        F.e[component] = m->load_point[i].w;
+        add_load_force(m, i, F, w, Q);
+    }
+}
+
+// force_d1 += J' dL/dsignal at one load point
+static void load_force_derivative(const snw_model *m, int point, const snw_inputs *in,
+                                  const snw_work *w, int signal, double *force_d1) {
+    const snw_load_point *a = &m->load_point[point];
+    const snw_load *load = &m->load[a->load];
+    const snw_at at = {.t = in->t, .x = a->x, .L = a->L, .signal = w->signal};
+    if (!load_active(load, at)) return;
+    snw_wrench F = {0};
+    for (int k = 0; k < 3; k++) {
+        if (load->torque[k]) F.m.e[k] = snw_expr_jet_signal(load->torque[k], at, signal).d;
+        if (load->force[k]) F.f.e[k] = snw_expr_jet_signal(load->force[k], at, signal).d;
+    }
+    add_load_force(m, point, snw_wrench_scale(*in->signal_fraction * a->w, F), w, force_d1);
 }
 
 static void stress_force_derivative(const snw_model *m, int stress, const snw_inputs *in,
@@ -318,6 +349,21 @@ static void motor_force_derivative(const snw_model *m, int motor, const snw_inpu
     }
 }
 
+void snw_feedback_force(const snw_model *m, const snw_inputs *in, const snw_work *w, int signal,
+                        double *Q) {
+    for (int i = 0; i < m->nload_point; i++) {
+        if (snw_load_reads_signals(m, in, m->load_point[i].load))
+            load_force_derivative(m, i, in, w, signal, Q);
+    }
+    for (int i = 0; i < m->nstress; i++) {
+        if (m->stress[i].reads_signals) stress_force_derivative(m, i, in, w, signal, Q);
+    }
+    for (int i = 0; i < m->nmotor; i++) {
+        if (snw_motor_reads_signals(m, in, i)) motor_force_derivative(m, i, in, w, signal, Q);
+    }
+    snw_tendons_signal_derivative(m, in, w, signal, Q);
+}
+
 void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, double cv,
                           snw_work *w, size_t ld, double *T) {
     const size_t nv = (size_t)m->nv;
@@ -327,19 +373,7 @@ void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, d
         signal_jacobian(m, k, in, cq, cv, w, w->signal_jacobian);
         if (kind != SNW_SIGNAL_PROBE && kind != SNW_SIGNAL_INTEGRAL) continue;
         memset(force_d1, 0, nv * sizeof *force_d1);
-        for (int i = 0; i < m->nload_point; i++) {
-            if (snw_load_reads_signals(m, in, m->load_point[i].load))
-                load_force_derivative(m, i, in, w, m->live[k], force_d1);
-        }
-        for (int i = 0; i < m->nstress; i++) {
-            if (m->stress[i].reads_signals)
-                stress_force_derivative(m, i, in, w, m->live[k], force_d1);
-        }
-        for (int i = 0; i < m->nmotor; i++) {
-            if (snw_motor_reads_signals(m, in, i))
-                motor_force_derivative(m, i, in, w, m->live[k], force_d1);
-        }
-        snw_tendons_signal_derivative(m, in, w, m->live[k], force_d1);
+        snw_feedback_force(m, in, w, m->live[k], force_d1);
         const double *jacobian = w->signal_jacobian + (size_t)k * nv;
         for (size_t j = 0; j < nv; j++) {
             if (jacobian[j] == 0) continue;

@@ -6,12 +6,14 @@
 #include "model/compile.h"
 
 #include "model/probe_kind.h"
+#include "model/signal.h"
 
 // ---- probes
 
 // Block of the joint axis or free length whose coordinate or rate a probe reads.
 static int block_of(const snw_model *m, const snw_probe_desc *p, int column) {
-    if (p->of == SNW_PROBE_OF_MOTOR && m->desc->motor[p->item].feed) {
+    if (p->of == SNW_PROBE_OF_LOOP ||
+        (p->of == SNW_PROBE_OF_MOTOR && m->desc->motor[p->item].feed)) {
         return m->seg[m->rod[m->link_rod[p->site.link]].root].item;
     }
     return m->link_block[p->site.link] + column;
@@ -60,6 +62,11 @@ static snw_signal signal_of(const snw_model *m, const snw_signal_desc *d) {
     if (d->kind != SNW_SIGNAL_PROBE) return s;
     read_probe(m, &m->desc->probe[d->probe], m->probe_station[d->probe], &s);
     return s;
+}
+
+snw_signal snw_signal_of_probe(const snw_model *m, int probe, int column) {
+    return signal_of(
+        m, &(snw_signal_desc){.kind = SNW_SIGNAL_PROBE, .probe = probe, .column = column});
 }
 
 // ---- live signals

@@ -26,6 +26,7 @@
 #include "math/vector.h"
 #include "solve/coulomb.h"
 #include "solve/dense.h"
+#include "study/directions.h"
 #include "study/statics.h"
 
 #include <float.h>
@@ -34,16 +35,12 @@
 
 enum { POOL_LIMIT = 1 << 26 };
 
-static const double
-    no_mass = 1e-13, // of a direction, relative to the largest, coordinates scaled by their mass
-    no_stiffness = 1e-11, // of a massless direction, relative to the typical energy
-    no_inertia = 1e-18,   // of a coordinate, relative to the largest
-    dependent_row = 1e-9, // relative size below which constraint rows are dependent
-    cancelled = 1e-10,    // x'K x relative to the sum of its terms in a null motion
-    uncancelled = 0.1,    // the same in a motion that is not null
-    skew = 1e-11,         // relative skew part of a stiffness that counts as symmetric
-    shown_move = 0.05,    // displacement of a shown shape, relative to the robot's size
-    shown_turn = 0.5;     // rotation of a shown shape, rad
+static const double no_stiffness = 1e-11, // of a motion, relative to the typical one
+    cancelled = 1e-10,                    // x'K x relative to the sum of its terms in a null motion
+    uncancelled = 0.1,                    // the same in a motion that is not null
+    skew = 1e-11,      // relative skew part of a stiffness that counts as symmetric
+    shown_move = 0.05, // displacement of a shown shape, relative to the robot's size
+    shown_turn = 0.5;  // rotation of a shown shape, rad
 
 // An eigenvalue while sorting.
 typedef struct root {
@@ -68,20 +65,19 @@ struct snw_modes {
     snw_inputs *in;
     snw_work *w;
     snw_arena scratch;
-    double *M, *K, *D; // nv x nv
     int most_hard;     // room for hard contacts that touch
     int nhard;         // hard contacts that touch
     int *hard;         // most_hard: their contact points
     double *G;         // nv x 3 most_hard: their rows
     double *hard_W;    // square, 3 most_hard
     double *hard_line; // 11 most_hard: b, p, u, mu
-    double *P;         // nv x n: allowed directions, massless ones first
-    double *A, *B;     // n x n
-    double *U, *W;     // n x n: right and left eigenvectors; 2 n x 2 n about a steady motion
-    double *S, *I;     // 2 n x 2 n, about a steady motion; otherwise NULL
+    snw_directions *d;
+    double *A, *B; // n x n
+    double *U, *W; // n x n: right and left eigenvectors; 2 n x 2 n about a steady motion
+    double *S, *I; // 2 n x 2 n, about a steady motion; otherwise NULL
     double *x,
         *y; // nv x n: right and left modes in coordinates; nv x 2 n about a steady motion
-    double *re, *im, *unit, *buffer; // nv or nconstraint, whichever is larger
+    double *re, *im, *buffer; // nv
 };
 
 // ---- memory and names
@@ -133,29 +129,25 @@ static int room_for_hard(const snw_model *m) {
 }
 
 static size_t modes_scratch_size(const snw_model *m, bool steady) {
-    const int hard = room_for_hard(m);
-    const size_t parts[] = {
-        snw_coulomb_scratch(hard),
-        snw_null_space_scratch(m->nv, m->nconstraint + m->nconditional + 3 * hard),
-        snw_project_scratch(m->nv, m->nv), snw_eigen_symmetric_scratch(m->nv),
-        snw_eigen_general_scratch(steady ? 2 * m->nv : m->nv)};
+    const size_t parts[] = {snw_coulomb_scratch(room_for_hard(m)),
+                            snw_project_scratch(m->nv, m->nv), snw_eigen_symmetric_scratch(m->nv),
+                            snw_eigen_general_scratch(steady ? 2 * m->nv : m->nv)};
     size_t most = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         most = parts[i] > most ? parts[i] : most;
-    return most + 2 * (size_t)m->nv * sizeof(int) + 64; // pivots, null motions
+    return most + 2 * (size_t)m->nv * sizeof(int) + 64; // null motions
 }
 
 static snw_status modes_prepare(snw_modes *mo) {
     const snw_model *m = mo->m;
     const size_t nv = (size_t)m->nv, roots = mo->steady ? 2 * nv : nv;
-    const size_t most = roots > (size_t)m->nconstraint ? roots : (size_t)m->nconstraint;
     mo->pool = snw_pool_create(POOL_LIMIT);
     if (!mo->pool) return SNW_E_MEMORY;
     const size_t size = modes_scratch_size(m, mo->steady);
     mo->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
-    double **square[] = {&mo->M, &mo->K, &mo->D, &mo->P, &mo->B, &mo->U, &mo->W, &mo->x, &mo->y};
+    double **square[] = {&mo->A, &mo->B, &mo->U, &mo->W, &mo->x, &mo->y};
     for (size_t i = 0; i < sizeof square / sizeof square[0]; i++) {
-        *square[i] = snw_alloc((i < 5 ? nv * nv : roots * roots) * sizeof(double));
+        *square[i] = snw_alloc((i < 2 ? nv * nv : roots * roots) * sizeof(double));
         if (!*square[i]) return SNW_E_MEMORY;
     }
     if (mo->steady) mo->S = snw_alloc(roots * roots * sizeof(double));
@@ -163,16 +155,14 @@ static snw_status modes_prepare(snw_modes *mo) {
     if (mo->steady && (!mo->S || !mo->I)) return SNW_E_MEMORY;
     mo->most_hard = room_for_hard(m);
     const size_t hard = (size_t)mo->most_hard;
-    mo->A = snw_alloc(nv * (most + (size_t)m->nconditional + 3 * hard) *
-                      sizeof(double)); // constraint rows at first
     mo->hard = snw_pool_array(mo->pool, hard + 1, sizeof *mo->hard);
     mo->hard_line = snw_pool_array(mo->pool, 11 * hard + 1, sizeof(double));
     mo->G = snw_alloc((3 * hard * nv + 1) * sizeof(double));
     mo->hard_W = snw_alloc((9 * hard * hard + 1) * sizeof(double));
     if (!mo->hard || !mo->hard_line || !mo->G || !mo->hard_W) return SNW_E_MEMORY;
-    double **line[] = {&mo->re, &mo->im, &mo->unit, &mo->buffer};
+    double **line[] = {&mo->re, &mo->im, &mo->buffer};
     for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
-        *line[i] = snw_pool_array(mo->pool, most + 1, sizeof(double));
+        *line[i] = snw_pool_array(mo->pool, roots + 1, sizeof(double));
         if (!*line[i]) return SNW_E_MEMORY;
     }
     mo->mode = snw_pool_array(mo->pool, roots + 1, sizeof *mo->mode);
@@ -181,10 +171,11 @@ static snw_status modes_prepare(snw_modes *mo) {
     mo->group = snw_pool_array(mo->pool, nv + 1, sizeof *mo->group);
     mo->group_name = snw_pool_array(mo->pool, nv + 1, sizeof *mo->group_name);
     mo->spin_name = snw_pool_array(mo->pool, (size_t)m->nlink + 1, sizeof *mo->spin_name);
-    if (!mo->scratch.base || !mo->A || !mo->mode || !mo->idle || !mo->root || !mo->group ||
-        !mo->group_name || !mo->spin_name || !name_groups(mo)) {
+    if (!mo->scratch.base || !mo->mode || !mo->idle || !mo->root || !mo->group || !mo->group_name ||
+        !mo->spin_name || !name_groups(mo)) {
         return SNW_E_MEMORY;
     }
+    SNW_TRY(snw_directions_create(m, 3 * mo->most_hard, &mo->d));
     SNW_TRY(snw_state_create(m, &mo->s));
     SNW_TRY(snw_inputs_create(m, &mo->in));
     return snw_work_create(m, &mo->w);
@@ -212,13 +203,14 @@ void snw_modes_set_manual(snw_modes *mo, const snw_manual_inputs *manual) {
     mo->in->manual = manual;
 }
 
-void snw_modes_use(snw_modes *mo, const snw_model *m) { mo->m = m; }
+void snw_modes_use(snw_modes *mo, const snw_model *m) { mo->m = mo->d->m = m; }
 
 void snw_modes_destroy(snw_modes *mo) {
     if (!mo) return;
-    double *const block[] = {mo->M, mo->K, mo->D, mo->P, mo->A, mo->B, mo->U,
-                             mo->W, mo->x, mo->y, mo->S, mo->I, mo->G, mo->hard_W};
+    double *const block[] = {mo->A, mo->B, mo->U, mo->W, mo->x,
+                             mo->y, mo->S, mo->I, mo->G, mo->hard_W};
     for (size_t i = 0; i < sizeof block / sizeof block[0]; i++) snw_free(block[i]);
+    snw_directions_destroy(mo->d);
     snw_free(mo->scratch.base);
     snw_state_destroy(mo->s);
     snw_inputs_destroy(mo->in);
@@ -240,8 +232,6 @@ void snw_modes_set_truncation(snw_modes *mo, int i, double error, snw_truncation
 
 // ---- helpers
 
-static double *modes_column(double *A, int n, int j) { return A + (size_t)n * (size_t)j; }
-
 // x'A y.
 static double modes_form(int n, const double *A, const double *x, const double *y) {
     double sum = 0;
@@ -251,30 +241,11 @@ static double modes_form(int n, const double *A, const double *x, const double *
     return sum;
 }
 
-// out (n x k) <- A (n x m) Y (m x k).
-static void modes_combine(int n, int m, const double *A, int k, const double *Y, double *out) {
-    for (int j = 0; j < k; j++) {
-        double *to = modes_column(out, n, j);
-        for (int i = 0; i < n; i++) to[i] = 0;
-        for (int l = 0; l < m; l++) {
-            const double y = Y[(size_t)m * (size_t)j + (size_t)l];
-            const double *a = A + (size_t)n * (size_t)l;
-            for (int i = 0; i < n; i++) to[i] += y * a[i];
-        }
-    }
-}
-
-static void modes_identity(int n, double *A) {
-    for (int j = 0; j < n; j++) {
-        for (int i = 0; i < n; i++) A[(size_t)n * (size_t)j + (size_t)i] = i == j;
-    }
-}
-
 static bool symmetrise(int n, double *A) {
     double largest = 0, difference = 0;
     for (int j = 0; j < n; j++) {
         for (int i = 0; i <= j; i++) {
-            const double a = modes_column(A, n, j)[i], b = modes_column(A, n, i)[j];
+            const double a = snw_column_of(A, n, j)[i], b = snw_column_of(A, n, i)[j];
             difference = fmax(difference, fabs(a - b));
             largest = fmax(largest, fabs(a) + fabs(b));
         }
@@ -282,8 +253,8 @@ static bool symmetrise(int n, double *A) {
     if (!(difference <= skew * largest)) return false;
     for (int j = 0; j < n; j++) {
         for (int i = 0; i < j; i++) {
-            const double mean = 0.5 * (modes_column(A, n, j)[i] + modes_column(A, n, i)[j]);
-            modes_column(A, n, j)[i] = modes_column(A, n, i)[j] = mean;
+            const double mean = 0.5 * (snw_column_of(A, n, j)[i] + snw_column_of(A, n, i)[j]);
+            snw_column_of(A, n, j)[i] = snw_column_of(A, n, i)[j] = mean;
         }
     }
     return true;
@@ -349,12 +320,13 @@ static void hard_forces(snw_modes *mo) {
     for (int i = 0; i < mo->nhard; i++) mo->w->hard_force[mo->hard[i]] = p[3 * i];
 }
 
-// A <- rows of the contacts that carry a force: normal to the surface and, with friction, along it;
-// returns the number of rows with those before. Others count as open.
-static int hard_rows(snw_modes *mo, int rows) {
+// Rows held by the contacts that carry a force: normal to the surface and, with friction, along it.
+// Others count as open.
+static void hard_rows(snw_modes *mo) {
     static const double CARRIES = 1e-8; // of the largest force
     const snw_model *m = mo->m;
     double largest = 0;
+    mo->d->nheld = 0;
     for (int i = 0; i < mo->nhard; i++) largest = fmax(largest, mo->w->hard_force[mo->hard[i]]);
     for (int i = 0; i < mo->nhard; i++) {
         const int contact = m->contact_point[mo->hard[i]].contact;
@@ -365,12 +337,11 @@ static int hard_rows(snw_modes *mo, int rows) {
         const snw_contact *law = &m->contact[contact];
         const int n = law->along > 0 && law->across > 0 ? 3 : 1;
         for (int j = 0; j < n; j++) {
-            double *row = modes_column(mo->A, m->nv, rows++);
+            double *row = snw_column_of(mo->d->held, m->nv, mo->d->nheld++);
             const double *G = mo->G + (size_t)(3 * i + j) * (size_t)m->nv;
             for (int l = 0; l < m->nv; l++) row[l] = G[l];
         }
     }
-    return rows;
 }
 
 // The forces of hard contacts in equilibrium, and the residual with them
@@ -404,144 +375,14 @@ static snw_status linearise(snw_modes *mo, const snw_state *s, snw_error *err) {
         if (!mo->steady) mo->in->pose_u[i] = (snw_twist){0};
     }
     for (int i = 0; i < m->nfluid; i++) mo->in->current_rate[i] = (snw_vec3){{0}};
-    snw_mass_matrix(m, mo->in, mo->s, mo->w, mo->M);
+    snw_mass_matrix(m, mo->in, mo->s, mo->w, mo->d->M);
     if (m->hard) SNW_TRY(hard_balance(mo, err));
     snw_residual(m, mo->in, mo->s, false, mo->w);
-    double residual = 0;
-    for (int i = 0; i < m->nv; i++) {
-        const double r = fabs(mo->w->r[i]) / m->scale[i];
-        if (!(r <= residual)) residual = r;
-    }
-    for (int i = 0; i < m->nconstraint; i++) {
-        const double violation = fabs(mo->w->violation[i]) / m->length;
-        if (!(violation <= residual)) residual = violation;
-    }
-    mo->table.residual = residual;
+    mo->table.residual = snw_out_of_balance(m, mo->w);
     snw_tangent_pass(m, NULL, mo->w);
-    snw_tangent_assemble(m, mo->in, 1, 0, 0, mo->w, mo->K);
-    snw_tangent_assemble(m, mo->in, 0, 1, 0, mo->w, mo->D);
-    return SNW_OK;
-}
-
-// unit[i] <- displacement at which a coordinate has the energy of the one with the largest inertia
-// at its typical value; without inertia, its typical value. Returns that inertia; NaN if some
-// inertia is not finite.
-static double scale_coordinates(snw_modes *mo) {
-    const snw_model *m = mo->m;
-    double most = 0;
-    for (int i = 0; i < m->nv; i++) {
-        const double typical = m->typical[i], own = modes_column(mo->M, m->nv, i)[i];
-        if (!isfinite(own)) return NAN;
-        most = fmax(most, own * typical * typical);
-    }
-    for (int i = 0; i < m->nv; i++) {
-        const double own = modes_column(mo->M, m->nv, i)[i], typical = m->typical[i];
-        const bool with_mass = own * typical * typical > no_inertia * most;
-        mo->unit[i] = with_mass ? sqrt(most / own) : typical;
-    }
-    return most;
-}
-
-// P <- basis of the null space of the constraints on the active coordinates, n columns.
-static snw_status free_directions(snw_modes *mo, int *n) {
-    const snw_model *m = mo->m;
-    for (int k = 0; k < m->nconstraint; k++) {
-        double *row = modes_column(mo->A, m->nv, k);
-        for (int i = 0; i < m->nconstraint; i++) mo->buffer[i] = i == k;
-        for (int i = 0; i < m->nv; i++) row[i] = 0;
-        snw_constraints_apply_transpose(m, mo->w, mo->buffer, row);
-    }
-    int rows = m->hard ? hard_rows(mo, m->nconstraint) : m->nconstraint;
-    for (int k = 0; k < rows; k++) {
-        double *row = modes_column(mo->A, m->nv, k);
-        for (int i = 0; i < m->nv; i++) row[i] *= mo->unit[i];
-        const double size = sqrt(snw_vector_dot(m->nv, row, row));
-        for (int i = 0; i < m->nv && size > 0; i++) row[i] /= size;
-    }
-    for (int k = 0; k < m->nconditional; k++) { // inactive coordinates do not move
-        if (snw_is_active(mo->w, m->conditional_on[k])) continue;
-        double *row = modes_column(mo->A, m->nv, rows++);
-        for (int i = 0; i < m->nv; i++) row[i] = i == m->conditional[k];
-    }
-    int rank = 0;
-    SNW_TRY(snw_null_space(m->nv, rows, mo->A, dependent_row, &mo->scratch, mo->P, &rank));
-    *n = m->nv - rank;
-    for (int j = 0; j < *n; j++) {
-        for (int i = 0; i < m->nv; i++) modes_column(mo->P, m->nv, j)[i] *= mo->unit[i];
-    }
-    return SNW_OK;
-}
-
-// P <- the n0 massless directions first, then directions with P'MP = 1.
-static snw_status split_by_mass(snw_modes *mo, int n, double most, int *n0) {
-    const int nv = mo->m->nv;
-    snw_project(nv, mo->M, n, mo->P, n, mo->P, &mo->scratch, mo->U);
-    modes_identity(n, mo->B);
-    SNW_TRY(snw_eigen_symmetric(n, mo->U, mo->B, true, &mo->scratch, mo->re));
-    *n0 = 0;
-    while (*n0 < n && !(mo->re[*n0] > no_mass * fmax(most, mo->re[n - 1]))) ++*n0;
-    for (int j = *n0; j < n; j++) {
-        for (int i = 0; i < n; i++) modes_column(mo->U, n, j)[i] /= sqrt(mo->re[j]);
-    }
-    modes_combine(nv, n, mo->P, n, mo->U, mo->x);
-    memcpy(mo->P, mo->x, (size_t)nv * (size_t)n * sizeof *mo->P);
-    return SNW_OK;
-}
-
-// Sorts the massless directions: idle ones first.
-static snw_status modes_find_idle(snw_modes *mo, int n0, int *nidle) {
-    const snw_model *m = mo->m;
-    double energy = 0;
-    for (int i = 0; i < m->nv; i++) energy = fmax(energy, m->typical[i] * m->scale[i]);
-    snw_project(m->nv, mo->K, n0, mo->P, n0, mo->P, &mo->scratch, mo->A);
-    for (int j = 0; j < n0; j++) {
-        for (int i = 0; i < n0; i++) {
-            modes_column(mo->U, n0, j)[i] =
-                0.5 * (modes_column(mo->A, n0, j)[i] + modes_column(mo->A, n0, i)[j]);
-        }
-    }
-    modes_identity(n0, mo->B);
-    SNW_TRY(snw_eigen_symmetric(n0, mo->U, mo->B, true, &mo->scratch, mo->re));
-    modes_combine(m->nv, n0, mo->P, n0, mo->U, mo->x);
-    *nidle = 0;
-    for (int pass = 0, k = 0; pass < 2; pass++) {
-        for (int j = 0; j < n0; j++) {
-            const bool idle = fabs(mo->re[j]) <= no_stiffness * energy;
-            if (idle != (pass == 0)) continue;
-            *nidle += idle;
-            memcpy(modes_column(mo->P, m->nv, k++), modes_column(mo->x, m->nv, j),
-                   (size_t)m->nv * sizeof *mo->P);
-        }
-    }
-    return SNW_OK;
-}
-
-// Directions with mass (P from column n0) <- with the massless ones following statically; A <-
-// their stiffness, (7.2).
-static snw_status modes_condense(snw_modes *mo, int n, int n0, int nidle) {
-    const int nv = mo->m->nv, n1 = n - n0, ns = n0 - nidle;
-    double *with_mass = modes_column(mo->P, nv, n0), *massless = modes_column(mo->P, nv, nidle);
-    double *x = mo->x;
-    memcpy(x, with_mass, (size_t)nv * (size_t)n1 * sizeof *x);
-    if (ns > 0) {
-        const size_t mark = snw_arena_mark(&mo->scratch);
-        int *pivot = snw_arena_ints(&mo->scratch, (size_t)ns);
-        snw_project(nv, mo->K, ns, massless, ns, massless, &mo->scratch, mo->A);
-        snw_project(nv, mo->K, ns, massless, n1, with_mass, &mo->scratch, mo->B);
-        const snw_status s = snw_lu_factor(ns, mo->A, pivot);
-        for (int j = 0; s == SNW_OK && j < n1; j++) {
-            double *follow = modes_column(mo->B, ns, j);
-            snw_lu_solve(ns, mo->A, pivot, follow);
-            for (int k = 0; k < ns; k++) {
-                for (int i = 0; i < nv; i++)
-                    modes_column(x, nv, j)[i] -= follow[k] * modes_column(massless, nv, k)[i];
-            }
-        }
-        snw_arena_reset(&mo->scratch, mark);
-        SNW_TRY(s);
-    }
-    snw_project(nv, mo->K, n1, with_mass, n1, x, &mo->scratch, mo->A);
-    memcpy(with_mass, x, (size_t)nv * (size_t)n1 * sizeof *x);
+    snw_tangent_assemble(m, mo->in, 1, 0, 0, mo->w, mo->d->K);
+    snw_tangent_assemble(m, mo->in, 0, 1, 0, mo->w, mo->d->D);
+    if (m->hard) hard_rows(mo);
     return SNW_OK;
 }
 
@@ -640,7 +481,7 @@ static bool is_null_motion(const snw_modes *mo, int n, double square, double lar
     if (fabs(square) > 1e-4 * largest) return false;
     double terms = 0;
     for (int j = 0; j < nv; j++) {
-        for (int i = 0; i < nv; i++) terms += fabs(x[i] * modes_column(mo->K, nv, j)[i] * x[j]);
+        for (int i = 0; i < nv; i++) terms += fabs(x[i] * snw_column_of(mo->d->K, nv, j)[i] * x[j]);
     }
     return fabs(square) <= cancelled * terms;
 }
@@ -654,7 +495,7 @@ static bool is_hidden(const snw_modes *mo, const double *x) {
     const double typical = typical_form(m, x);
     for (int j = 0; j < nv; j++) {
         for (int i = 0; i < nv; i++) {
-            const double term = x[i] * modes_column(mo->K, nv, j)[i] * x[j];
+            const double term = x[i] * snw_column_of(mo->d->K, nv, j)[i] * x[j];
             terms += fabs(term), sum += term;
         }
     }
@@ -669,7 +510,7 @@ static root real_root(const snw_modes *mo, int col, double square, double decay,
     r.mode.damping = NAN;
     if (!null) r.mode.frequency = (square < 0 ? -omega : omega) / (2 * pi);
     if (!null && square > 0) r.mode.damping = decay / (2 * omega);
-    r.mode.moves = modes_name_of(mo, modes_column(mo->x, mo->m->nv, col), null);
+    r.mode.moves = modes_name_of(mo, snw_column_of(mo->x, mo->m->nv, col), null);
     return r;
 }
 
@@ -683,7 +524,7 @@ static int complex_roots(const snw_modes *mo, int col, double re, double im, dou
         out[k] = (root){.column = col + k, .grows = k == 0};
         out[k].mode.frequency = omega / (2 * pi);
         out[k].mode.damping = ((k == 0 ? -growth : growth) + 0.5 * decay) / omega;
-        out[k].mode.moves = modes_name_of(mo, modes_column(mo->x, mo->m->nv, col + k), false);
+        out[k].mode.moves = modes_name_of(mo, snw_column_of(mo->x, mo->m->nv, col + k), false);
     }
     return 2;
 }
@@ -691,32 +532,32 @@ static int complex_roots(const snw_modes *mo, int col, double re, double im, dou
 // Real part of (y* D x) / (y* M x); columns col and col + 1 are the real and imaginary parts.
 static double decay_of_pair(const snw_modes *mo, int col) {
     const int nv = mo->m->nv;
-    const double *xr = modes_column(mo->x, nv, col), *xi = modes_column(mo->x, nv, col + 1);
-    const double *yr = modes_column(mo->y, nv, col), *yi = modes_column(mo->y, nv, col + 1);
-    const double dr = modes_form(nv, mo->D, yr, xr) + modes_form(nv, mo->D, yi, xi);
-    const double di = modes_form(nv, mo->D, yr, xi) - modes_form(nv, mo->D, yi, xr);
-    const double mr = modes_form(nv, mo->M, yr, xr) + modes_form(nv, mo->M, yi, xi);
-    const double mi = modes_form(nv, mo->M, yr, xi) - modes_form(nv, mo->M, yi, xr);
+    const double *xr = snw_column_of(mo->x, nv, col), *xi = snw_column_of(mo->x, nv, col + 1);
+    const double *yr = snw_column_of(mo->y, nv, col), *yi = snw_column_of(mo->y, nv, col + 1);
+    const double dr = modes_form(nv, mo->d->D, yr, xr) + modes_form(nv, mo->d->D, yi, xi);
+    const double di = modes_form(nv, mo->d->D, yr, xi) - modes_form(nv, mo->d->D, yi, xr);
+    const double mr = modes_form(nv, mo->d->M, yr, xr) + modes_form(nv, mo->d->M, yi, xi);
+    const double mi = modes_form(nv, mo->d->M, yr, xi) - modes_form(nv, mo->d->M, yi, xr);
     return (dr * mr + di * mi) / (mr * mr + mi * mi);
 }
 
 // x <- modes, y <- left modes (the same if the stiffness is symmetric); re, im <- omega^2.
 static snw_status solve_standard(snw_modes *mo, int n0, int n1) {
     const int nv = mo->m->nv;
-    const double *with_mass = modes_column(mo->P, nv, n0);
-    modes_identity(n1, mo->B);
+    const double *with_mass = snw_column_of(mo->d->P, nv, n0);
+    snw_identity(n1, mo->B);
     mo->table.conservative = symmetrise(n1, mo->A);
     if (mo->table.conservative) {
         SNW_TRY(snw_eigen_symmetric(n1, mo->A, mo->B, true, &mo->scratch, mo->re));
         for (int i = 0; i < n1; i++) mo->im[i] = 0;
-        modes_combine(nv, n1, with_mass, n1, mo->A, mo->x);
-        modes_combine(nv, n1, with_mass, n1, mo->A, mo->y);
+        snw_combine_columns(nv, n1, with_mass, n1, mo->A, mo->x);
+        snw_combine_columns(nv, n1, with_mass, n1, mo->A, mo->y);
         return SNW_OK;
     }
     SNW_TRY(
         snw_eigen_general_vectors(n1, mo->A, mo->B, &mo->scratch, mo->re, mo->im, mo->W, mo->U));
-    modes_combine(nv, n1, with_mass, n1, mo->U, mo->x);
-    modes_combine(nv, n1, with_mass, n1, mo->W, mo->y);
+    snw_combine_columns(nv, n1, with_mass, n1, mo->U, mo->x);
+    snw_combine_columns(nv, n1, with_mass, n1, mo->W, mo->y);
     return SNW_OK;
 }
 
@@ -724,31 +565,31 @@ static snw_status solve_standard(snw_modes *mo, int n0, int n1) {
 // -A/w -D] with w of the size of the fastest, theory.md (7.3); x <- modes.
 static snw_status solve_steady(snw_modes *mo, int n0, int n1, double *fast) {
     const int nv = mo->m->nv, n = 2 * n1;
-    double *with_mass = modes_column(mo->P, nv, n0);
+    double *with_mass = snw_column_of(mo->d->P, nv, n0);
     double size = 0;
-    snw_project(nv, mo->D, n1, with_mass, n1, with_mass, &mo->scratch, mo->B);
+    snw_project(nv, mo->d->D, n1, with_mass, n1, with_mass, &mo->scratch, mo->B);
     for (int j = 0; j < n1; j++) {
-        for (int i = 0; i < n1; i++) size = fmax(size, fabs(modes_column(mo->A, n1, j)[i]));
+        for (int i = 0; i < n1; i++) size = fmax(size, fabs(snw_column_of(mo->A, n1, j)[i]));
     }
     const double w = size > 0 ? sqrt(size) : 1;
-    modes_identity(n, mo->I);
+    snw_identity(n, mo->I);
     for (int j = 0; j < n1; j++) {
-        double *left = modes_column(mo->S, n, j), *right = modes_column(mo->S, n, n1 + j);
+        double *left = snw_column_of(mo->S, n, j), *right = snw_column_of(mo->S, n, n1 + j);
         for (int i = 0; i < n1; i++) {
             left[i] = 0, right[i] = i == j ? w : 0;
-            left[n1 + i] = -modes_column(mo->A, n1, j)[i] / w;
-            right[n1 + i] = -modes_column(mo->B, n1, j)[i];
+            left[n1 + i] = -snw_column_of(mo->A, n1, j)[i] / w;
+            right[n1 + i] = -snw_column_of(mo->B, n1, j)[i];
         }
     }
     SNW_TRY(snw_eigen_general_vectors(n, mo->S, mo->I, &mo->scratch, mo->re, mo->im, mo->W, mo->U));
     // first half of each vector; of a pair the real part or the imaginary part, which is the next
     // column, whichever is larger
     for (int j = 0; j < n; j++) {
-        const double *z = modes_column(mo->U, n, j),
-                     *other = mo->im[j] > 0 ? modes_column(mo->U, n, j + 1) : z;
-        modes_combine(nv, n1, with_mass, 1,
-                      snw_vector_dot(n1, other, other) > snw_vector_dot(n1, z, z) ? other : z,
-                      modes_column(mo->x, nv, j));
+        const double *z = snw_column_of(mo->U, n, j),
+                     *other = mo->im[j] > 0 ? snw_column_of(mo->U, n, j + 1) : z;
+        snw_combine_columns(nv, n1, with_mass, 1,
+                            snw_vector_dot(n1, other, other) > snw_vector_dot(n1, z, z) ? other : z,
+                            snw_column_of(mo->x, nv, j));
     }
     *fast = w;
     return SNW_OK;
@@ -756,7 +597,7 @@ static snw_status solve_steady(snw_modes *mo, int n0, int n1, double *fast) {
 
 // Scales x to unit modal mass.
 static void modes_normalise(const snw_modes *mo, double *x) {
-    const double size = sqrt(modes_form(mo->m->nv, mo->M, x, x));
+    const double size = sqrt(modes_form(mo->m->nv, mo->d->M, x, x));
     for (int i = 0; i < mo->m->nv && size > 0; i++) x[i] /= size;
 }
 
@@ -768,7 +609,7 @@ static root steady_root(const snw_modes *mo, int col, double re, double im, doub
     const bool none =
         fabs(re) <= fmax(1e-12 * fast, 1e-7 * size); // splitting of multiple roots by rounding
     r.mode.damping = im == 0 && re > 0 ? NAN : none ? 0 : -re / size;
-    r.mode.moves = modes_name_of(mo, modes_column(mo->x, mo->m->nv, col), false);
+    r.mode.moves = modes_name_of(mo, snw_column_of(mo->x, mo->m->nv, col), false);
     return r;
 }
 
@@ -782,25 +623,25 @@ static void modes_separate(snw_modes *mo, int n, const int *col) {
         double largest = -1;
         for (int j = k; j < n; j++) {
             for (int i = 0; i < nv; i++) {
-                const double size = fabs(modes_column(mo->x, nv, col[j])[i] / m->typical[i]);
+                const double size = fabs(snw_column_of(mo->x, nv, col[j])[i] / m->typical[i]);
                 if (size > largest) largest = size, row = i, best = j;
             }
         }
-        double *own = modes_column(mo->x, nv, col[k]), *from = modes_column(mo->x, nv, col[best]);
+        double *own = snw_column_of(mo->x, nv, col[k]), *from = snw_column_of(mo->x, nv, col[best]);
         for (int i = 0; i < nv; i++) {
             const double x = own[i];
             own[i] = from[i], from[i] = x;
         }
         for (int j = 0; j < n; j++) {
-            double *other = modes_column(mo->x, nv, col[j]);
+            double *other = snw_column_of(mo->x, nv, col[j]);
             const double fraction = other[row] / own[row];
             for (int i = 0; i < nv && j != k; i++) other[i] -= fraction * own[i];
             if (j != k) other[row] = 0;
         }
     }
     for (int k = 0; k < n; k++) {
-        double *x = modes_column(mo->x, nv, col[k]);
-        const double size = sqrt(modes_form(nv, mo->M, x, x));
+        double *x = snw_column_of(mo->x, nv, col[k]);
+        const double size = sqrt(modes_form(nv, mo->d->M, x, x));
         for (int i = 0; i < nv; i++) x[i] /= size;
         orient(m, x);
     }
@@ -831,11 +672,11 @@ static void sort_roots(snw_modes *mo, int total, int nnull) {
 static double orthogonalise(const snw_modes *mo, int k, const int *col, double *x) {
     const int nv = mo->m->nv;
     for (int j = 0; j < k; j++) {
-        const double *y = modes_column(mo->x, nv, col[j]);
-        const double fraction = modes_form(nv, mo->M, y, x);
+        const double *y = snw_column_of(mo->x, nv, col[j]);
+        const double fraction = modes_form(nv, mo->d->M, y, x);
         for (int i = 0; i < nv; i++) x[i] -= fraction * y[i];
     }
-    return modes_form(nv, mo->M, x, x);
+    return modes_form(nv, mo->d->M, x, x);
 }
 
 // Table about a steady motion. A null motion is a double root zero whose vectors are separated by
@@ -844,7 +685,7 @@ static void gather_steady(snw_modes *mo, int n, double fast) {
     const int nv = mo->m->nv;
     int *null = snw_arena_ints(&mo->scratch, (size_t)n), nnull = 0, total = 0;
     for (int i = 0; i < n; i++) {
-        double *x = modes_column(mo->x, nv, i);
+        double *x = snw_column_of(mo->x, nv, i);
         const double square = mo->re[i] * mo->re[i] + mo->im[i] * mo->im[i];
         if (mo->im[i] < 0) continue;
         modes_normalise(mo, x);
@@ -870,7 +711,7 @@ static void modes_gather(snw_modes *mo, int n) {
     const size_t mark = snw_arena_mark(&mo->scratch);
     int *null = snw_arena_ints(&mo->scratch, (size_t)n), nnull = 0;
     for (int i = 0; i < n; i++) {
-        const double *x = modes_column(mo->x, nv, i);
+        const double *x = snw_column_of(mo->x, nv, i);
         if (mo->im[i] != 0 || !is_null_motion(mo, n, mo->re[i], largest, x)) continue;
         null[nnull++] = i;
         mo->table.nhidden += is_hidden(mo, x);
@@ -878,7 +719,7 @@ static void modes_gather(snw_modes *mo, int n) {
     modes_separate(mo, nnull, null);
     int total = 0, passed = 0;
     for (int i = 0; i < n; i++) {
-        double *x = modes_column(mo->x, nv, i);
+        double *x = snw_column_of(mo->x, nv, i);
         const bool is_null = passed < nnull && null[passed] == i;
         passed += is_null;
         if (mo->im[i] != 0) {
@@ -887,9 +728,9 @@ static void modes_gather(snw_modes *mo, int n) {
             i++; // skip its conjugate
             continue;
         }
-        const double *y = modes_column(mo->y, nv, i);
+        const double *y = snw_column_of(mo->y, nv, i);
         const double decay =
-            is_null ? 0 : modes_form(nv, mo->D, y, x) / modes_form(nv, mo->M, y, x);
+            is_null ? 0 : modes_form(nv, mo->d->D, y, x) / modes_form(nv, mo->d->M, y, x);
         if (!is_null) orient(mo->m, x);
         mo->root[total++] = real_root(mo, i, mo->re[i], decay, is_null);
     }
@@ -909,21 +750,17 @@ snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err) {
     mo->table.residual = 0;
     SNW_TRY(linearise(mo, s, err));
     if (nv == 0) return SNW_OK;
-    const double most = scale_coordinates(mo);
-    if (isnan(most)) return modes_not_finite(mo, err);
-    if (!(most > 0)) {
+    snw_status status = snw_directions_find(mo->d, mo->w);
+    if (status == SNW_E_MODEL) {
         return snw_fail(err, SNW_E_MODEL,
                         "modes at t = %g s: the robot has no mass, so nothing vibrates; give its "
                         "materials a density or its links bodies",
                         s->t);
     }
-    int n = 0, n0 = 0, nidle = 0;
-    snw_status status = free_directions(mo, &n);
-    if (status == SNW_OK) status = split_by_mass(mo, n, most, &n0);
-    if (status == SNW_OK) status = modes_find_idle(mo, n0, &nidle);
-    if (status == SNW_OK) status = modes_condense(mo, n, n0, nidle);
+    if (status == SNW_OK) status = snw_directions_condense(mo->d, mo->A);
+    const int n = mo->d->n, n0 = mo->d->n0, nidle = mo->d->nidle;
     for (int i = 0; status == SNW_OK && i < nidle; i++) {
-        mo->idle[mo->table.nidle++] = modes_name_of(mo, modes_column(mo->P, nv, i), true);
+        mo->idle[mo->table.nidle++] = modes_name_of(mo, snw_column_of(mo->d->P, nv, i), true);
     }
     double fast = 0;
     if (status == SNW_OK) {

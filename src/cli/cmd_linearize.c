@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT
+//
+// sinew linearize: linear model of a robot about an equilibrium, its initial state or an instant of
+// its study, printed and written to a file.
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "cli/commands.h"
+#include "cli/job.h"
+#include "cli/linear_write.h"
+#include "sinew/linear.h"
+#include "sinew/study.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double same_time = 1e-9, // of a frame, relative
+    same_place = 1e-6;                // of a node, relative to its distance or 1 m
+
+// ---- the operating point ------------------------------------------------------------------------
+
+// Frame of a study at a time.
+typedef struct instant {
+    double t;
+    bool found;
+    int nq, nv, nnode;
+    double *q, *v;
+    double *pose; // 7 per node
+} instant;
+
+static snw_status take_frame(void *user, const snw_study *s) {
+    instant *at = user;
+    const double t = *snw_study_row(s, SNW_FIELD_TIME);
+    if (t < at->t - same_time * fmax(1, fabs(at->t))) return SNW_OK;
+    if (t > at->t + same_time * fmax(1, fabs(at->t))) return SNW_E_STOPPED;
+    memcpy(at->q, snw_study_row(s, SNW_FIELD_Q), (size_t)at->nq * sizeof *at->q);
+    memcpy(at->v, snw_study_row(s, SNW_FIELD_V), (size_t)at->nv * sizeof *at->v);
+    memcpy(at->pose, snw_study_row(s, SNW_FIELD_POSE), 7 * (size_t)at->nnode * sizeof *at->pose);
+    at->found = true; // of several frames at that time the last
+    return SNW_OK;
+}
+
+// Frames have the strain bases of the file, robots those of the computation. Are they the same?
+static snw_status check_coordinates(snw_robot *r, const instant *at, snw_error *err) {
+    for (int i = 0; i < at->nnode; i++) {
+        double p[3];
+        SNW_TRY(snw_robot_node(r, i, p));
+        for (int k = 0; k < 3; k++) {
+            const double want = at->pose[7 * i + k];
+            if (fabs(p[k] - want) <= same_place * fmax(1, fabs(want))) continue;
+            return snw_fail(
+                err, SNW_E_ARGUMENT,
+                "the recorded coordinates are those of a basis of many monomials; write "
+                "the strains of the rod as 'legendre'");
+        }
+    }
+    return SNW_OK;
+}
+
+static bool study_changes(const snw_robot_model *m) {
+    for (int i = 0; i < snw_robot_model_parts(m, SNW_PART_STEP); i++) {
+        snw_part step;
+        if (snw_robot_model_part(m, SNW_PART_STEP, i, &step) == SNW_OK &&
+            strcmp(step.type, "change") == 0)
+            return true;
+    }
+    return false;
+}
+
+// robot <- state of the study at the time at->t
+static snw_status state_of_study(snw_robot *r, instant *at, snw_error *err) {
+    snw_robot_model *m = snw_robot_model_of(r);
+    if (study_changes(m))
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "the study changes the model ('change'), so its states are not those of "
+                        "one model; use --at static or start, with --set");
+    snw_study *study = NULL;
+    SNW_TRY(snw_study_create(m, &study, err));
+    snw_error stopped = {0};
+    const snw_study_hooks hooks = {.user = at, .frame = take_frame};
+    const snw_status s = snw_study_run(study, 0, &hooks, &stopped);
+    snw_study_close(study);
+    if (s != SNW_OK && s != SNW_E_STOPPED) {
+        if (err) *err = stopped;
+        return s;
+    }
+    if (!at->found)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "the study records no frame at t = %g s; choose a recorded instant, or "
+                        "change 'record: {every: ..}'",
+                        at->t);
+    memcpy(snw_robot_q(r), at->q, (size_t)at->nq * sizeof *at->q);
+    memcpy(snw_robot_v(r), at->v, (size_t)at->nv * sizeof *at->v);
+    SNW_TRY(snw_robot_set_time(r, at->t));
+    return check_coordinates(r, at, err);
+}
+
+static snw_status go_to_time(snw_robot *r, double t, snw_error *err) {
+    instant at = {
+        .t = t, .nq = snw_robot_nq(r), .nv = snw_robot_nv(r), .nnode = snw_robot_nodes(r)};
+    const size_t size = (size_t)at.nq + (size_t)at.nv + 7 * (size_t)at.nnode + 1;
+    at.q = snw_alloc(size * sizeof *at.q);
+    if (!at.q) return snw_fail_memory(err);
+    at.v = at.q + at.nq;
+    at.pose = at.v + at.nv;
+    const snw_status s = state_of_study(r, &at, err);
+    snw_free(at.q);
+    return s;
+}
+
+// *out <- a time given by an option, in the units and parameters of the file
+static snw_status read_time(const snw_job *job, const char *text, const char *option, double *out,
+                            snw_error *err) {
+    snw_quantity_read q = {0};
+    SNW_TRY(snw_document_evaluate(job->document, job->run[0].index, text, option, &q, err));
+    if (q.unit[0] && strcmp(q.unit, "s") != 0)
+        return snw_fail(err, SNW_E_ARGUMENT, "%s is a time, got '%.60s' in %s", option, text,
+                        q.unit);
+    *out = q.value;
+    return SNW_OK;
+}
+
+static snw_status go_to_point(snw_robot *r, const snw_job *job, const char *at, snw_error *err) {
+    if (!at || strcmp(at, "static") == 0) return snw_robot_equilibrium(r, 0, err);
+    if (strcmp(at, "start") == 0) return SNW_OK;
+    double t;
+    SNW_TRY(read_time(job, at, "--at", &t, err));
+    return go_to_time(r, t, err);
+}
+
+// ---- text ---------------------------------------------------------------------------------------
+
+static void print_signals(const char *title, int n, const snw_linear_signal *signal) {
+    printf("\n%s\n", title);
+    for (int i = 0; i < n; i++) {
+        printf("  %3d  %-28s %14.9g %s%s\n", i + 1, signal[i].name, signal[i].value, signal[i].unit,
+               signal[i].exact ? "" : "  (by differences)");
+    }
+    if (n == 0) printf("  none\n");
+}
+
+static void print_matrix(const char *name, int rows, int columns, const double *x) {
+    enum { MOST = 24 };
+    if (rows == 0 || columns == 0) return;
+    printf("\n%s (%d x %d)\n", name, rows, columns);
+    if (rows > MOST || columns > MOST) {
+        printf("  too large to print; -o writes it\n");
+        return;
+    }
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < columns; j++)
+            printf(" %13.6g", x[(size_t)j * (size_t)rows + (size_t)i]);
+        printf("\n");
+    }
+}
+
+static void print_poles(const snw_linear_model *m) {
+    printf("\npoles%s\n", m->step > 0 ? ", factors per step" : ", 1/s");
+    for (int i = 0; i < m->npole; i++) {
+        const snw_linear_pole *p = &m->pole[i];
+        if (p->im < 0) continue; // printed with its conjugate
+        printf("  %16.9g", p->re);
+        if (p->im > 0) printf(" +- %.9g i", p->im);
+        if (p->parasitic) {
+            printf("  parasitic: of the scheme");
+        } else if (p->im > 0) {
+            printf("  %.6g Hz, damping %.4g", p->frequency, p->damping);
+        }
+        if (!p->controllable && m->nu > 0) printf("  not controllable");
+        if (!p->observable && m->ny > 0) printf("  not observable");
+        printf("\n");
+    }
+    if (m->nu > 0) printf("controllable: %d of %d\n", m->ncontrollable, m->nx);
+    if (m->ny > 0) printf("observable: %d of %d\n", m->nobservable, m->nx);
+}
+
+static void print_model(const snw_linear_model *m) {
+    printf("linear model at t = %g s%s", m->time, m->moving ? ", of that instant of a motion" : "");
+    if (m->step > 0) printf(", of a step of %g s", m->step);
+    printf("\n");
+    if (m->residual > 1e-6)
+        printf(
+            "the robot is not in equilibrium: forces out of balance %.2g, accelerations follow\n",
+            m->residual);
+    if (m->difference > 0)
+        printf("largest estimated error of derivatives by differences: %.1g\n", m->difference);
+    if (m->nidle) printf("%d motions without mass and stiffness are left out\n", m->nidle);
+    if (m->nheld) printf("%d samples or latches that laws read are held\n", m->nheld);
+    print_signals("states", m->nx, m->state);
+    print_signals("inputs", m->nu, m->input);
+    print_signals("outputs", m->ny, m->output);
+    print_matrix("A", m->nx, m->nx, m->A);
+    print_matrix("B", m->nx, m->nu, m->B);
+    print_matrix("C", m->ny, m->nx, m->C);
+    print_matrix("D", m->ny, m->nu, m->D);
+    print_poles(m);
+}
+
+// ---- JSON ---------------------------------------------------------------------------------------
+
+static void json_signals(snw_json *j, const char *key, int n, const snw_linear_signal *signal) {
+    snw_field_list(j, key);
+    for (int i = 0; i < n; i++) {
+        snw_field_object(j, NULL);
+        snw_field_text(j, "name", signal[i].name);
+        snw_field_text(j, "unit", signal[i].unit);
+        snw_field_number(j, "value", signal[i].value);
+        snw_field_bool(j, "exact", signal[i].exact);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+static void json_matrix(snw_json *j, const char *key, int rows, int columns, const double *x) {
+    snw_field_list(j, key);
+    for (int i = 0; i < rows; i++) {
+        snw_field_list(j, NULL);
+        for (int k = 0; k < columns; k++)
+            snw_field_number(j, NULL, x[(size_t)k * (size_t)rows + (size_t)i]);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
+static void json_model(snw_json *j, const snw_linear_model *m) {
+    snw_field_number(j, "time", m->time);
+    snw_field_number(j, "step", m->step);
+    snw_field_bool(j, "moving", m->moving);
+    snw_field_number(j, "residual", m->residual);
+    snw_field_number(j, "difference", m->difference);
+    snw_field_integer(j, "idle", m->nidle);
+    snw_field_integer(j, "held", m->nheld);
+    json_signals(j, "states", m->nx, m->state);
+    json_signals(j, "inputs", m->nu, m->input);
+    json_signals(j, "outputs", m->ny, m->output);
+    json_matrix(j, "A", m->nx, m->nx, m->A);
+    json_matrix(j, "B", m->nx, m->nu, m->B);
+    json_matrix(j, "C", m->ny, m->nx, m->C);
+    json_matrix(j, "D", m->ny, m->nu, m->D);
+    snw_field_list(j, "poles");
+    for (int i = 0; i < m->npole; i++) {
+        const snw_linear_pole *p = &m->pole[i];
+        snw_field_object(j, NULL);
+        snw_field_number(j, "re", p->re);
+        snw_field_number(j, "im", p->im);
+        snw_field_number(j, "frequency", p->frequency);
+        snw_field_number(j, "damping", p->damping);
+        snw_field_bool(j, "controllable", p->controllable);
+        snw_field_bool(j, "observable", p->observable);
+        snw_field_bool(j, "parasitic", p->parasitic);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+    snw_field_integer(j, "controllable", m->ncontrollable);
+    snw_field_integer(j, "observable", m->nobservable);
+}
+
+// ---- the command --------------------------------------------------------------------------------
+
+static snw_status read_options(const snw_args *args, const snw_job *job, snw_linear_options *how,
+                               snw_error *err) {
+    how->ninput = snw_args_values(args, "input", &how->input);
+    how->noutput = snw_args_values(args, "probe", &how->output);
+    how->three_inputs = snw_args_has(args, "three-inputs");
+    how->reduce = snw_args_has(args, "reduce");
+    how->scheme = snw_args_value(args, "scheme");
+    static const char *const steps[] = {"scheme", "rho", "alpha", "reduce"};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        if (snw_args_has(args, steps[i]) && !snw_args_has(args, "step"))
+            return snw_fail(err, SNW_E_ARGUMENT, "--%s belongs to --step", steps[i]);
+    }
+    if (snw_args_has(args, "step")) {
+        SNW_TRY(read_time(job, snw_args_value(args, "step"), "--step", &how->step, err));
+        if (!(how->step > 0))
+            return snw_fail(err, SNW_E_ARGUMENT, "--step must be positive, got %g s", how->step);
+    }
+    SNW_TRY(snw_args_number(args, "rho", 0, 1, &how->rho, err));
+    return snw_args_number(args, "alpha", -0.5, 0, &how->alpha, err);
+}
+
+static snw_status linearize_job(const snw_args *args, const snw_job *job, snw_reply *reply,
+                                snw_error *err) {
+    const char *out = snw_args_value(args, "output");
+    if (out) SNW_TRY(snw_linear_format_check(out, err));
+    snw_linear_options how = snw_linear_defaults();
+    SNW_TRY(read_options(args, job, &how, err));
+    const char *const *set = NULL;
+    const int nset = snw_args_values(args, "set", &set);
+    if (job->n > 1 && snw_args_has(args, "run"))
+        return snw_fail(err, SNW_E_ARGUMENT, "a linear model is that of one run; choose one");
+    snw_robot *r = NULL;
+    SNW_TRY(snw_robot_open(job->path, job->run[0].name, nset, set, &r, err));
+    snw_linear_model *m = NULL;
+    snw_status s = go_to_point(r, job, snw_args_value(args, "at"), err);
+    if (s == SNW_OK) s = snw_robot_linearize(r, &how, &m, err);
+    if (s == SNW_OK) s = snw_linear_analyse(m, err);
+    if (s == SNW_OK && out) s = snw_linear_write(m, out, err);
+    if (s == SNW_OK && reply->json) json_model(reply->json, m);
+    if (s == SNW_OK && !reply->json) print_model(m);
+    snw_linear_close(m);
+    snw_robot_close(r);
+    return s;
+}
+
+static int cmd_linearize_run(const snw_args *args, snw_reply *reply) {
+    snw_error err = {0};
+    snw_job job;
+    snw_status s = snw_job_open_args(snw_args_operand(args, 0), args, &job, &err);
+    if (s == SNW_OK) s = linearize_job(args, &job, reply, &err);
+    if (s != SNW_OK) snw_reply_fail(reply, &err);
+    snw_job_close(&job);
+    return snw_reply_exit_input(s);
+}
+
+static const snw_option options[] = {
+    {"at", 0, "POINT", false,
+     "'static' (the default): equilibrium under the loads at t = 0; 'start': the initial state of "
+     "the file; or a time, e.g. --at '0.3 s': the frame that the study records then"},
+    {"input", 0, "NAME", true,
+     "an input: an actuator, a load or its component (push.fy, push.tx), or a number of the file "
+     "named as by --set. May be repeated; all actuators unless given"},
+    {"probe", 0, "NAME", true,
+     "an output: a probe or its column (tip.x). May be repeated; all probes unless given"},
+    {"three-inputs", 0, NULL, false,
+     "given coordinates enter with value, rate and acceleration as three inputs, not as states"},
+    {"step", 0, "TIME", false, "the discrete model of a step of this length, e.g. --step '10 ms'"},
+    {"scheme", 0, "NAME", false, "with --step: time scheme, generalized-alpha unless given"},
+    {"rho", 0, "NUMBER", false, "with --step: spectral radius of the scheme at infinity"},
+    {"alpha", 0, "NUMBER", false, "with --step: parameter of bdf-alpha"},
+    {"reduce", 0, NULL, false,
+     "with --step: displacements and rates as the only states, and the input constant over the "
+     "step; for schemes of one step"},
+    {"output", 'o', "OUT", false,
+     "output file: .mat (MATLAB version 5), .h5 (HDF5) or .csv, by its name"},
+    SNW_OPTION_RUN,
+    SNW_OPTION_SET,
+    SNW_OPTION_JSON,
+    SNW_OPTION_END};
+
+const snw_command snw_cmd_linearize = {
+    .name = "linearize",
+    .operands = "FILE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .brief = "linear model of a robot about a state, for control",
+    .about =
+        "Computes A, B, C, D of x' = A x + B u, y = C x + D u for the deviations from an "
+        "equilibrium or from a point of a motion, with loops closed. States are the deviations of "
+        "independent coordinates and their rates. Of an actuator whose position, length or volume "
+        "is given, the acceleration is the input, and value and rate are states. Directions "
+        "without mass follow statically, or, with damping, as states of first order; integrals "
+        "that laws read are states. With --step it is the discrete model of a step of an implicit "
+        "scheme, whose past belongs to the states; roots that belong to the scheme are marked as "
+        "parasitic.\n\n"
+        "Prints operating values, matrices, poles, and which poles no input reaches or no output "
+        "shows. A model about a moving point is that of the instant.",
+    .option = options,
+    .examples = "sinew linearize arm.yaml --input pump --probe tip.x -o arm.mat\n"
+                "sinew linearize arm.yaml --at '0.3 s' --json\n"
+                "sinew linearize arm.yaml --step '10 ms' --scheme trapezoidal --reduce -o arm.h5",
+    .run = cmd_linearize_run,
+};

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+//
+// linear_model.h: linear models x' = A x + B u, y = C x + D u of a robot about a state, constraints
+// and given coordinates eliminated; theory.md 7.3.
+//
+// States: the deviations z of independent coordinates (body twists of spherical and free joints),
+// their rates, massless coordinates with damping, integrals that laws read, then deviations and
+// rates of given coordinates, whose accelerations are the inputs.
+#pragma once
+
+#include "dynamics/dynamics.h"
+#include "model/scheme.h"
+
+typedef enum snw_linear_kind {
+    SNW_LINEAR_EFFORT,     // of a motor on one coordinate; all motors that share it
+    SNW_LINEAR_TENDON,     // given load of a tendon or chamber: tension, pressure, moles of gas,
+                           // shortening at a winch
+    SNW_LINEAR_ACTIVATION, // factor of a muscle
+    SNW_LINEAR_LOAD,       // component of a load: torque, force
+    SNW_LINEAR_GIVEN,      // given coordinate: a constraint row
+    SNW_LINEAR_OTHER       // derivatives by the caller: parameters
+} snw_linear_kind;
+
+typedef struct snw_linear_input {
+    snw_linear_kind kind;
+    int item, component;  // motor, tendon, muscle or load, and its coordinate or component
+    int row;              // SNW_LINEAR_GIVEN: constraint row
+    double unit;          // the same: value of the row per unit of the coordinate
+    const double *force;  // SNW_LINEAR_OTHER: -dr/du (nv)
+    const double *shift;  // SNW_LINEAR_OTHER: -de/du (nconstraint)
+    const double *direct; // SNW_LINEAR_OTHER: dy/du at a fixed state (noutput)
+} snw_linear_input;
+
+typedef struct snw_linear_output {
+    int probe, column;
+    bool exact;   // its row is exact; otherwise by differences of order 6
+    double value; // at the operating point
+} snw_linear_output;
+
+// Role of a state; `index` is the coordinate (v), for massless ones and integrals their number, for
+// given ones the input.
+typedef enum snw_linear_role {
+    SNW_STATE_COORDINATE,
+    SNW_STATE_RATE,
+    SNW_STATE_MASSLESS,
+    SNW_STATE_INTEGRAL,
+    SNW_STATE_GIVEN,
+    SNW_STATE_GIVEN_RATE,
+    // history of a time scheme, of a coordinate
+    SNW_STATE_ACCELERATION,
+    SNW_STATE_PSEUDO,     // pseudo-acceleration
+    SNW_STATE_INCREMENT,  // of the previous step
+    SNW_STATE_RATE_BEFORE // before the previous step
+} snw_linear_role;
+typedef struct snw_linear_state {
+    snw_linear_role role;
+    int index;
+} snw_linear_state;
+
+typedef struct snw_linear snw_linear;
+
+// The model of the last solve. Matrices by columns.
+typedef struct snw_linear_system {
+    int nx, nu, ny;
+    double *A, *B, *C, *D;
+    const snw_linear_state *state; // nx
+    const int *of_input;           // nu: number in `input` of a column of B
+    const int *derivative;         // nu: 0 value, 1 rate, 2 acceleration of that input
+    int nidle;                     // directions without mass and stiffness, left out
+    int nheld;                     // samples and latches that laws read, held
+    double residual;               // of the state, relative to typical forces
+    double difference;             // largest estimated error of outputs by differences, relative
+} snw_linear_system;
+
+// `three`: given coordinates enter with value, rate and acceleration as three inputs instead of
+// states. `steps`: with memory for snw_linear_discretise. Allocates all that solves need. Arrays of
+// inputs and outputs are kept by the caller.
+SNW_NODISCARD snw_status snw_linear_create(const snw_model *m, int ninput,
+                                           const snw_linear_input *input, int noutput,
+                                           snw_linear_output *output, bool three, bool steps,
+                                           snw_linear **out);
+void snw_linear_destroy(snw_linear *l); // NULL is fine
+
+// The model at s with its accelerations and multipliers, under `in`; rotation: continuous rotation
+// vectors there (study/probe.h). w is overwritten. SNW_E_SINGULAR, SNW_E_MODEL, SNW_E_DIVERGED: err
+// says why there is none.
+SNW_NODISCARD snw_status snw_linear_solve(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                                          const snw_vec3 *rotation, snw_work *w, snw_error *err);
+
+// One step of an implicit scheme.
+typedef struct snw_linear_step {
+    snw_scheme_kind scheme;
+    double rho, alpha, h;
+    bool reduce;     // states are displacements and rates only, the input is constant over the step
+    const double *d; // nv: increment of the step that ended at the state; NULL: at rest
+} snw_linear_step;
+
+// Replaces the model of the last snw_linear_solve, which had given coordinates as three inputs, by
+// that of the step that ends at its state s. Its A is kept, snw_linear_continuous. SNW_E_MODEL: err
+// says why there is none.
+SNW_NODISCARD snw_status snw_linear_discretise(snw_linear *l, const snw_linear_step *step,
+                                               const snw_state *s, snw_error *err);
+// A of the continuous model, *nx x *nx.
+const double *snw_linear_continuous(const snw_linear *l, int *nx);
+
+const snw_linear_system *snw_linear_result(const snw_linear *l);

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+//
+// Outputs of a linear model: rows of probes, theory.md (3.7.1). Places, rotations, velocities,
+// strains, coordinates and lengths of tendons have exact rows by x and x'. Any other probe is read
+// along each column of the model, by differences of order 6 whose error is estimated.
+#include "base/fail.h"
+#include "dynamics/feedback.h"
+#include "dynamics/tendon.h"
+#include "math/vector.h"
+#include "model/probe_kind.h"
+#include "model/signal.h"
+#include "study/linear_private.h"
+#include "study/probe.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double sample_move = 1e-3, // of the coordinates in a sample, typical
+    sample_rate = 1e-2,                 // of velocities or accelerations, typical values per s
+    rounding = 1e-9,                    // change of an output that rounding may cause, relative
+    smooth = 1e-6,                      // relative error estimate of a smooth output
+    direct_rate = 1e-9;                 // part of a row that counts as zero
+enum { SAMPLES = 3, SHORTER = 3 };      // on either side; shorter distances tried
+
+// ---- exact rows
+
+static snw_signal signal_at(const snw_model *m, const snw_linear_output *out) {
+    const int n = snw_probe_columns(&m->desc->probe[out->probe]) / m->probe_count[out->probe];
+    snw_signal s = snw_signal_of_probe(m, out->probe, out->column % n);
+    if (s.station >= 0) s.station += out->column / n;
+    return s;
+}
+
+// Frame of a station with its Jacobian; observers that no law reads have none in w.
+static snw_signal_frame frame_of(snw_linear *l, const snw_station *at, const snw_inputs *in,
+                                 const snw_state *s, const snw_work *w) {
+    const snw_model *m = l->m;
+    const int seg = at->seg;
+    if (seg < m->nseg) {
+        const snw_path *path = &m->path[m->seg[seg].path];
+        const size_t store = path->n > 0 ? (size_t)m->seg_store[seg] : 0;
+        return (snw_signal_frame){w->g[seg], w->V[seg], path, w->J + store, w->dJ + store};
+    }
+    snw_observer *o = l->observer;
+    const bool offset = m->seg[seg].kind != SNW_SEG_ROD;
+    const int below = offset ? m->seg[seg].parent : seg;
+    const snw_se3 shift = offset ? w->h[seg] : snw_se3_identity();
+    if (below < m->nseg) {
+        snw_observer_at_seg(o, below, shift);
+    } else {
+        snw_observer_at_section(m, o, m->link_rod[m->seg[below].link], m->seg_x[below], shift);
+    }
+    snw_observer_motion(m, in, s, w, o);
+    snw_observer_jacobian(m, w, o);
+    return (snw_signal_frame){o->g, o->V, o->path, o->J, o->dJ};
+}
+
+// Is the continuous rotation vector that of at most half a turn?
+static bool within_half_turn(snw_mat3 R, snw_vec3 continuous) {
+    return snw_norm(snw_sub(snw_so3_log(R), continuous)) < 1e-6;
+}
+
+// row (2 nv) <- derivatives by x and x'; false: there is no exact row.
+static bool exact_row(snw_linear *l, int i, const snw_inputs *in, const snw_state *s,
+                      const snw_vec3 *rotation, snw_work *w) {
+    const snw_model *m = l->m;
+    const snw_linear_output *out = &l->output[i];
+    const snw_probe_desc *p = &m->desc->probe[out->probe];
+    if (p->kind == SNW_PROBE_LAW) return false;
+    const snw_signal signal = signal_at(m, out);
+    double *by_x = l->row, *by_rate = l->row + m->nv;
+    memset(l->row, 0, 2 * (size_t)m->nv * sizeof *l->row);
+    switch (signal.reading) {
+    case SNW_READ_POSITION:
+    case SNW_READ_ROTATION:
+    case SNW_READ_POSE:
+    case SNW_READ_VELOCITY:
+    case SNW_READ_TWIST: {
+        if (signal.station < 0) return false;
+        const snw_station *at = &m->station[signal.station];
+        const snw_signal_frame frame = frame_of(l, at, in, s, w);
+        const bool turns = signal.reading == SNW_READ_ROTATION || signal.reading == SNW_READ_POSE;
+        if (turns && !within_half_turn(frame.g.R, rotation[at->seg])) return false;
+        snw_signal_frame_row(&signal, &frame, 1, 0, by_x);
+        snw_signal_frame_row(&signal, &frame, 0, 1, by_rate);
+        return true;
+    }
+    case SNW_READ_STRAIN:
+        if (signal.station < 0) return false;
+        snw_signal_strain_row(m, &signal, w, 1, by_x);
+        return true;
+    case SNW_READ_COORDINATE:
+    case SNW_READ_RATE: {
+        if (signal.block < 0 || p->of == SNW_PROBE_OF_MOTOR ||
+            p->of == SNW_PROBE_OF_FORCE_ELEMENT || m->block[signal.block].space != SNW_SPACE_RN)
+            return false;
+        const int dof = m->block[signal.block].dof;
+        (signal.reading == SNW_READ_RATE ? by_rate : by_x)[dof] = 1;
+        return true;
+    }
+    case SNW_READ_TENDON:
+    case SNW_READ_TENDON_RATE:
+        if (signal.tendon < 0) return false;
+        snw_tendon_jacobian(m, signal.tendon, signal.reading, 1, 0, w, by_x);
+        if (signal.reading == SNW_READ_TENDON_RATE)
+            snw_tendon_jacobian(m, signal.tendon, signal.reading, 0, 1, w, by_rate);
+        for (int k = 0; signal.is_length && k < m->nv; k++) by_x[k] = -by_x[k];
+        return true;
+    case SNW_READ_TENDON_EFFORT:
+    case SNW_READ_LATER:
+    case SNW_READ_NEVER:
+        break;
+    }
+    return false;
+}
+
+static double *entry_of(snw_linear *l, int output, int column) {
+    const size_t ny = (size_t)l->noutput;
+    return column < l->nx ? l->outC + ny * (size_t)column + (size_t)output
+                          : l->outD + ny * (size_t)(column - l->nx) + (size_t)output;
+}
+
+static snw_status fail_improper(const snw_linear *l, int output, int input, snw_error *err) {
+    return snw_fail(err, SNW_E_MODEL,
+                    "output '%s' reads the velocity of a motion without mass that input '%s' moves "
+                    "directly: its response contains the rate of the input; give the link mass, or "
+                    "leave one of them out",
+                    l->m->desc->probe[l->output[output].probe].name, linear_input_name(l, input));
+}
+
+// Column k is an input that moves massless directions at once.
+static bool moves_directly(const snw_linear *l, int k) {
+    if (l->ns == 0 || k < l->nx || l->input[l->of_input[k - l->nx]].kind == SNW_LINEAR_GIVEN)
+        return false;
+    const double *x = l->x + (size_t)l->m->nv * (size_t)k;
+    for (int i = 0; i < l->m->nv; i++) {
+        if (x[i] != 0) return true;
+    }
+    return false;
+}
+
+static snw_status apply_row(snw_linear *l, int i, snw_error *err) {
+    const int nv = l->m->nv;
+    for (int k = 0; k < l->nx + l->nu; k++) {
+        const double *x = l->x + (size_t)nv * (size_t)k, *x1 = l->x1 + (size_t)nv * (size_t)k;
+        *entry_of(l, i, k) = snw_vector_dot(nv, l->row, x) + snw_vector_dot(nv, l->row + nv, x1);
+        if (!moves_directly(l, k)) continue;
+        double terms = 0;
+        for (int j = 0; j < nv; j++) terms += fabs(l->row[nv + j] * x[j]);
+        if (fabs(snw_vector_dot(nv, l->row + nv, x)) > direct_rate * terms)
+            return fail_improper(l, i, l->of_input[k - l->nx], err);
+    }
+    return SNW_OK;
+}
+
+// ---- differences
+
+// l->s, l->in <- state and inputs displaced by `step` along column k.
+static void displace(snw_linear *l, const snw_inputs *in, const snw_state *s, int k, double step) {
+    const snw_model *m = l->m;
+    const size_t at = (size_t)m->nv * (size_t)k;
+    snw_state_copy(m, s, l->s);
+    snw_inputs_copy(in, l->in);
+    l->in->manual = in->manual;
+    snw_move(m, s->q, step, l->x + at, l->s->q);
+    for (int i = 0; i < m->nv; i++) {
+        l->s->v[i] += step * l->dv[at + (size_t)i];
+        l->s->a[i] += step * l->da[at + (size_t)i];
+    }
+    const double *multiplier = l->multiplier + (size_t)m->nconstraint * (size_t)k;
+    for (int i = 0; i < m->nconstraint && !l->full; i++) l->s->lambda[i] += step * multiplier[i];
+    if (k < l->nx) {
+        if (l->state[k].role == SNW_STATE_INTEGRAL) l->s->z[l->state[k].index] += step;
+        return;
+    }
+    const int number = l->of_input[k - l->nx];
+    const snw_linear_input *input = &l->input[number];
+    const double *Q = l->G + (size_t)m->nv * (size_t)number;
+    switch (input->kind) {
+    case SNW_LINEAR_EFFORT:
+    case SNW_LINEAR_ACTIVATION:
+        for (int i = 0; i < m->nv; i++) l->in->stress[i] += step * Q[i];
+        break;
+    case SNW_LINEAR_TENDON: {
+        const snw_tendon *tendon = &m->tendon[input->item];
+        const double unit =
+            tendon->given != SNW_GIVEN_GAS
+                ? 1
+                : SNW_GAS_CONSTANT * snw_expr_value(tendon->temperature, (snw_at){.t = in->t});
+        l->in->tendon[input->item].v += step * unit;
+        break;
+    }
+    case SNW_LINEAR_LOAD:
+        for (int i = 0; i < m->nload_point; i++) {
+            if (m->load_point[i].load == input->item)
+                l->in->load[i].e[input->component] += step * m->load_point[i].w;
+        }
+        break;
+    case SNW_LINEAR_GIVEN:
+    case SNW_LINEAR_OTHER:
+        break;
+    }
+}
+
+static void evaluate_at(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                        const snw_vec3 *rotation, snw_work *w) {
+    const snw_model *m = l->m;
+    snw_residual(m, in, s, false, w);
+    snw_observe(m, in, s, false, w);
+    memcpy(l->rotation, rotation, (size_t)(m->nseg + m->nobs) * sizeof *rotation);
+    snw_rotations_update(m, w, l->rotation);
+}
+
+// Value of output i after evaluate_at; l->reading has the probe of the output before.
+static double output_value(snw_linear *l, int i, int before, const snw_inputs *in,
+                           const snw_state *s, const snw_work *w) {
+    const snw_model *m = l->m;
+    if (before < 0 || l->output[before].probe != l->output[i].probe) {
+        const snw_readings more = {
+            .energy = {.kinetic = snw_kinetic_energy(m, w),
+                       .elastic = snw_stored_energy(m, s->q, w),
+                       .gravity = snw_gravity_energy(m, in, w)},
+            .stability = NAN,
+            .rotation = l->rotation,
+        };
+        snw_probe_read(m, l->output[i].probe, in, s, w, &more, l->reading);
+    }
+    return l->reading[l->output[i].column];
+}
+
+// Displacement along column k for which coordinates, or else velocities or accelerations, move by a
+// small part of their typical values.
+static double sample_step(const snw_linear *l, int k) {
+    const snw_model *m = l->m;
+    const double *const part[] = {l->x, l->dv, l->da};
+    for (int j = 0; j < 3; j++) {
+        double most = 0;
+        for (int i = 0; i < m->nv; i++)
+            most = fmax(most, fabs(part[j][(size_t)m->nv * (size_t)k + (size_t)i]) / m->typical[i]);
+        if (most > 0) return (j == 0 ? sample_move : sample_rate) / most;
+    }
+    return 1;
+}
+
+// Direct part of an effort of a motor, which probes read from its law.
+static double own_effort(const snw_linear *l, const snw_probe_desc *p, int column, int input,
+                         const snw_state *s) {
+    const snw_linear_input *in = &l->input[input];
+    if (in->kind != SNW_LINEAR_EFFORT || p->of != SNW_PROBE_OF_MOTOR || p->item != in->item)
+        return 0;
+    if (p->kind == SNW_PROBE_EFFORT) return column == in->component;
+    return p->kind == SNW_PROBE_POWER ? s->v[l->m->motor[in->item].dof + in->component] : 0;
+}
+
+// slope, error (noutput) <- derivatives of the outputs along column k by samples `h` apart, and
+// their estimated errors.
+static void differences_at(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                           const snw_vec3 *rotation, snw_work *w, int k, double h, double *slope,
+                           double *error) {
+    static const double weight[2][SAMPLES] = {{3.0 / 4, -3.0 / 20, 1.0 / 60},
+                                              {2.0 / 3, -1.0 / 12, 0}}; // orders 6 and 4
+    for (int i = 0; i < l->noutput; i++) slope[i] = error[i] = 0;
+    for (int j = 1; j <= SAMPLES; j++) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+            displace(l, in, s, k, sign * j * h);
+            evaluate_at(l, l->in, l->s, rotation, w);
+            for (int i = 0, before = -1; i < l->noutput; i++) {
+                if (l->output[i].exact) continue;
+                const double y = output_value(l, i, before, l->in, l->s, w);
+                before = i;
+                slope[i] += sign * weight[0][j - 1] / h * y;
+                error[i] += sign * (weight[0][j - 1] - weight[1][j - 1]) / h * y;
+            }
+        }
+    }
+    for (int i = 0; i < l->noutput; i++) error[i] = fabs(error[i]);
+}
+
+// Is the derivative of output i not smooth between samples h apart?
+static bool is_rough(const snw_linear *l, int i, double h, double slope, double error) {
+    return !l->output[i].exact && error > smooth * fabs(slope) &&
+           error * h > rounding * fabs(l->output[i].value);
+}
+
+// Column k of the outputs without exact rows; most, largest (noutput) <- largest estimated error
+// and largest change in a sample so far.
+static void difference_column(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                              const snw_vec3 *rotation, snw_work *w, int k, double *most,
+                              double *largest) {
+    const int ny = l->noutput;
+    double *slope = l->sample, *error = slope + ny, *next = slope + 2 * ny, *other = slope + 3 * ny;
+    const double first = sample_step(l, k);
+    double h = first;
+    differences_at(l, in, s, rotation, w, k, h, slope, error);
+    // a tendon may become slack, a contact open between the samples: closer ones
+    for (int n = 0; n < SHORTER; n++) {
+        bool rough = false;
+        for (int i = 0; i < ny; i++) rough = rough || is_rough(l, i, h, slope[i], error[i]);
+        if (!rough) break;
+        h *= 0.1;
+        differences_at(l, in, s, rotation, w, k, h, next, other);
+        for (int i = 0; i < ny; i++) {
+            if (is_rough(l, i, 10 * h, slope[i], error[i]) && other[i] < error[i])
+                slope[i] = next[i], error[i] = other[i];
+        }
+    }
+    for (int i = 0; i < ny; i++) {
+        if (l->output[i].exact) continue;
+        double direct = 0;
+        if (k >= l->nx)
+            direct = own_effort(l, &l->m->desc->probe[l->output[i].probe], l->output[i].column,
+                                l->of_input[k - l->nx], s);
+        *entry_of(l, i, k) = slope[i] + direct;
+        most[i] = fmax(most[i], error[i] * first);
+        largest[i] = fmax(largest[i], fabs(slope[i]) * first);
+    }
+}
+
+// Rows of the outputs that are not exact.
+static snw_status difference_rows(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                                  const snw_vec3 *rotation, snw_work *w, snw_error *err) {
+    const int ny = l->noutput;
+    double *most = l->sample + 4 * ny, *largest = l->sample + 5 * ny;
+    bool some = false;
+    for (int i = 0; i < ny; i++) {
+        most[i] = 0;
+        largest[i] = rounding * fabs(l->output[i].value);
+        some = some || !l->output[i].exact;
+        const snw_probe_kind kind = l->m->desc->probe[l->output[i].probe].kind;
+        if (l->output[i].exact || snw_probe_is_configuration(kind)) continue;
+        for (int k = l->nx; k < l->nx + l->nu; k++) {
+            if (moves_directly(l, k)) return fail_improper(l, i, l->of_input[k - l->nx], err);
+        }
+    }
+    for (int k = 0; some && k < l->nx + l->nu; k++)
+        difference_column(l, in, s, rotation, w, k, most, largest);
+    for (int i = 0; i < ny; i++) { // relative to the largest change of the probe
+        double size = 0;
+        for (int j = 0; j < ny; j++) {
+            if (l->output[j].probe == l->output[i].probe) size = fmax(size, largest[j]);
+        }
+        if (!l->output[i].exact && size > 0)
+            l->result.difference = fmax(l->result.difference, most[i] / size);
+    }
+    return SNW_OK;
+}
+
+// ---- all
+
+snw_status linear_outputs(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                          const snw_vec3 *rotation, snw_work *w, snw_error *err) {
+    l->result.difference = 0;
+    if (l->noutput == 0) return SNW_OK;
+    snw_observe(l->m, in, s, false, w);
+    for (int i = 0; i < l->noutput; i++) {
+        l->output[i].exact = exact_row(l, i, in, s, rotation, w);
+        if (l->output[i].exact) SNW_TRY(apply_row(l, i, err));
+    }
+    evaluate_at(l, in, s, rotation, w);
+    for (int i = 0; i < l->noutput; i++) {
+        l->output[i].value = output_value(l, i, i - 1, in, s, w);
+    }
+    SNW_TRY(difference_rows(l, in, s, rotation, w, err));
+    for (int i = 0; i < l->noutput; i++) {
+        for (int k = 0; k < l->nu; k++) {
+            const snw_linear_input *input = &l->input[l->of_input[k]];
+            if (input->direct) *entry_of(l, i, l->nx + k) += input->direct[i];
+        }
+    }
+    return SNW_OK;
+}

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: MIT
+//
+// Linear model of one step of an implicit scheme, theory.md 7.4. Schemes with increments: with the
+// past (v, a, pseudo-acceleration, increment, v before) as states, rates are a d + f and
+// accelerations b d + g (solve/scheme.h), f and g linear in the past, and
+//
+//     T delta d = -(K Ad zeta_0 + D delta f + M delta g) + G u,   T = K S + a D + b M
+//     zeta_1 = Ad zeta_0 + S delta d,   Ad = Ad(exp(-d)), S the tangent map of the chart
+//
+// Collocation: the same equations at the stages, about rest. States of the past that a scheme does
+// not read are left out.
+#include "base/fail.h"
+#include "dynamics/chart.h"
+#include "integrate/implicit.h"
+#include "math/vector.h"
+#include "solve/dense.h"
+#include "study/linear_private.h"
+
+#include <math.h>
+#include <string.h>
+
+// Parts of the past of a scheme.
+enum { PLACE, RATE, ACCELERATION, PSEUDO, INCREMENT, RATE_BEFORE, PARTS };
+
+// Coefficients of a scheme: f and g by the past; the new past by d, the old past, v and a.
+typedef struct step_scheme {
+    double a, b, f[PARTS], g[PARTS];
+    double pseudo_acc, pseudo[PARTS]; // new pseudo-acceleration
+    bool keeps[PARTS];                // parts that later steps depend on
+} step_scheme;
+
+static step_scheme scheme_of(const snw_linear_step *step) {
+    const snw_scheme scheme = snw_implicit_scheme(step->scheme, step->rho, step->alpha);
+    step_scheme out = {0};
+    double memory[5];
+    snw_history past = snw_history_on(1, memory);
+    double *const part[PARTS] = {[RATE] = past.v,
+                                 [ACCELERATION] = past.a,
+                                 [PSEUDO] = past.pseudo,
+                                 [INCREMENT] = past.d,
+                                 [RATE_BEFORE] = past.vb};
+    const double zero = 0, one = 1;
+    for (int k = RATE; k <= PARTS; k++) { // a unit of each part, then of the new acceleration
+        memset(memory, 0, sizeof memory);
+        past.h = step->h;
+        if (k < PARTS) *part[k] = 1;
+        double f, g;
+        snw_scheme_begin(&scheme, &past, step->h, &out.a, &out.b, &f, &g);
+        snw_scheme_end(&scheme, step->h, &zero, &zero, k < PARTS ? &zero : &one, &past);
+        if (k < PARTS) out.f[k] = f, out.g[k] = g, out.pseudo[k] = *past.pseudo;
+        if (k == PARTS) out.pseudo_acc = *past.pseudo;
+    }
+    out.keeps[PLACE] = out.keeps[RATE] = true;
+    for (int k = ACCELERATION; k < PARTS; k++) out.keeps[k] = out.f[k] != 0 || out.g[k] != 0;
+    if (out.keeps[PSEUDO] && out.pseudo[ACCELERATION] != 0) out.keeps[ACCELERATION] = true;
+    return out;
+}
+
+// ---- reduced matrices
+
+// Directions of the step: with mass, then massless; n of them.
+static const double *direction(const snw_linear *l, int j) {
+    const size_t nv = (size_t)l->m->nv;
+    return j < l->n1 ? l->N + nv * (size_t)j : l->static_directions + nv * (size_t)(j - l->n1);
+}
+
+static int step_size(const snw_linear *l) { return l->n1 + l->ns + l->nd; }
+
+// out (n x n) <- B'T B with the directions B.
+static void reduce(const snw_linear *l, const double *T, double *out) {
+    const int nv = l->m->nv, n = step_size(l);
+    double *x = l->step_line;
+    for (int j = 0; j < n; j++) {
+        memset(x, 0, (size_t)nv * sizeof *x);
+        linear_add_product(nv, nv, 1, T, direction(l, j), x);
+        for (int i = 0; i < n; i++)
+            out[(size_t)n * (size_t)j + (size_t)i] = snw_vector_dot(nv, direction(l, i), x);
+    }
+}
+
+// step_G (n x nu) <- generalised forces of the inputs at the end of the step.
+static void reduce_inputs(snw_linear *l) {
+    const int nv = l->m->nv, n = step_size(l);
+    double *x = l->step_line;
+    for (int k = 0; k < l->nu; k++) {
+        const int input = l->of_input[k];
+        memcpy(x, l->G + (size_t)nv * (size_t)input, (size_t)nv * sizeof *x);
+        for (int g = 0; g < l->ng; g++) {
+            if (l->given[g] != input) continue;
+            const double *T = l->derivative[k] == 0 ? l->K : l->derivative[k] == 1 ? l->D : l->d->M;
+            linear_add_product(nv, nv, -1, T, l->Y + (size_t)nv * (size_t)g, x);
+        }
+        for (int i = 0; i < n; i++)
+            l->step_G[(size_t)n * (size_t)k + (size_t)i] = snw_vector_dot(nv, direction(l, i), x);
+    }
+}
+
+// x <- Ad(exp(-d)) x on the spherical and free joints.
+static void carry_over(const snw_model *m, const double *d, double *x) {
+    for (int k = 0; d && k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        if (b->space == SNW_SPACE_RN) continue;
+        snw_twist D = {0}, X = {0};
+        for (int i = 0; i < b->n; i++) D.e[i] = d[b->dof + i], X.e[i] = x[b->dof + i];
+        X = snw_twist_to_child(snw_se3_exp(D), X);
+        for (int i = 0; i < b->n; i++) x[b->dof + i] = X.e[i];
+    }
+}
+
+// step_S (n x n) <- tangent map of the chart.
+static void chart_map(snw_linear *l, const snw_linear_step *step, const snw_state *s, double a,
+                      double b) {
+    const snw_model *m = l->m;
+    const int n = step_size(l);
+    snw_identity(n, l->step_S);
+    if (!step->d || m->nlie_block == 0) return;
+    snw_chart_jacobian(m, SNW_CHART_SE3, step->d, a, b, s, l->chart);
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *block = &m->block[k];
+        if (block->space == SNW_SPACE_RN) continue;
+        const double *S = l->chart + 108 * (size_t)block->lie_block;
+        for (int i = 0; i < block->n; i++) {
+            for (int j = 0; j < block->n; j++)
+                snw_column_of(l->step_S, n, block->dof + j)[block->dof + i] = S[i * 6 + j];
+        }
+    }
+}
+
+// ---- schemes with increments
+
+// Image of a past (PARTS x n; NULL parts are zero) and forces G u (n): next (PARTS x n).
+static void step_image(const snw_linear *l, const snw_linear_step *step, const step_scheme *c,
+                       const double *past, const double *force, double *next) {
+    const int n = step_size(l);
+    double *f = l->step_line, *g = f + n, *d = f + 2 * n, *place = f + 3 * n, *scratch = f + 4 * n;
+    memcpy(place, past, (size_t)n * sizeof *place);
+    carry_over(l->m, step->d, place);
+    for (int i = 0; i < n; i++) {
+        f[i] = g[i] = 0;
+        d[i] = force ? force[i] : 0;
+        for (int k = RATE; k < PARTS; k++) {
+            f[i] += c->f[k] * past[k * n + i];
+            g[i] += c->g[k] * past[k * n + i];
+        }
+    }
+    linear_add_product(n, n, -1, l->step_K, place, d);
+    linear_add_product(n, n, -1, l->step_D, f, d);
+    linear_add_product(n, n, -1, l->step_M, g, d);
+    snw_lu_solve(n, l->step_T, l->step_pivot, d);
+    memset(scratch, 0, (size_t)n * sizeof *scratch);
+    linear_add_product(n, n, 1, l->step_S, d, scratch);
+    for (int i = 0; i < n; i++) {
+        const double rate = c->a * d[i] + f[i], acc = c->b * d[i] + g[i];
+        next[PLACE * n + i] = place[i] + scratch[i];
+        next[RATE * n + i] = rate;
+        next[ACCELERATION * n + i] = acc;
+        double pseudo = c->pseudo_acc * acc;
+        for (int k = RATE; k < PARTS; k++) pseudo += c->pseudo[k] * past[k * n + i];
+        next[PSEUDO * n + i] = pseudo;
+        next[INCREMENT * n + i] = d[i];
+        next[RATE_BEFORE * n + i] = past[RATE * n + i];
+    }
+}
+
+// column (nx) of kept parts <- of all parts
+static void keep_parts(const step_scheme *c, int n, const double *all, double *out) {
+    for (int k = 0; k < PARTS; k++) {
+        if (!c->keeps[k]) continue;
+        memcpy(out, all + k * n, (size_t)n * sizeof *out);
+        out += n;
+    }
+}
+
+static snw_status increments(snw_linear *l, const snw_linear_step *step, const step_scheme *c,
+                             const snw_state *s, snw_error *err) {
+    const int n = step_size(l);
+    double *const past = l->step_line + 5 * n;
+    chart_map(l, step, s, c->a, c->b);
+    snw_combine_columns(n, n, l->step_K, n, l->step_S, l->step_T);
+    for (int i = 0; i < n * n; i++) l->step_T[i] += c->a * l->step_D[i] + c->b * l->step_M[i];
+    if (snw_lu_factor(n, l->step_T, l->step_pivot) != SNW_OK)
+        return snw_fail(err, SNW_E_SINGULAR, "the matrix of the step is singular");
+    // image behind the factors
+    double *const image = l->step_T + (size_t)n * (size_t)n;
+    int nx = 0;
+    for (int k = 0; k < PARTS; k++) nx += c->keeps[k] ? n : 0;
+    memset(past, 0, (size_t)(PARTS * n) * sizeof *past);
+    for (int k = 0, column = 0; k < PARTS; k++) {
+        for (int i = 0; c->keeps[k] && i < n; i++) {
+            past[k * n + i] = 1;
+            step_image(l, step, c, past, NULL, image);
+            past[k * n + i] = 0;
+            keep_parts(c, n, image, l->step_A + (size_t)nx * (size_t)column++);
+        }
+    }
+    for (int i = 0; i < l->nu; i++) {
+        step_image(l, step, c, past, l->step_G + (size_t)n * (size_t)i, image);
+        keep_parts(c, n, image, l->step_B + (size_t)nx * (size_t)i);
+    }
+    return SNW_OK;
+}
+
+// Reduced: accelerations at the start follow from displacements, rates and the input, which is
+// constant over the step.
+static snw_status reduce_states(snw_linear *l, const step_scheme *c, snw_error *err) {
+    const size_t n = (size_t)step_size(l), nx = 3 * n, kept = 2 * n;
+    if (!c->keeps[ACCELERATION] && !c->keeps[PSEUDO]) return SNW_OK;
+    if (l->ns + l->nd > 0)
+        return snw_fail(err, SNW_E_MODEL,
+                        "motions without mass have no accelerations, so the step has no reduced "
+                        "form; leave out 'reduce'");
+    if (snw_cholesky_factor((int)n, l->step_M) != SNW_OK)
+        return snw_fail(err, SNW_E_SINGULAR, "the mass matrix is not positive definite");
+    // a_0 = M^-1 (G u - K zeta - D v), column by column
+    double *a = l->step_line, *A = l->step_A, *B = l->step_B;
+    for (size_t j = 0; j < kept + (size_t)l->nu; j++) {
+        for (size_t i = 0; i < n; i++) {
+            a[i] = j < n      ? -l->step_K[j * n + i]
+                   : j < kept ? -l->step_D[(j - n) * n + i]
+                              : l->step_G[(j - kept) * n + i];
+        }
+        snw_cholesky_solve((int)n, l->step_M, a);
+        linear_add_product((int)nx, (int)n, 1, A + kept * nx, a,
+                           j < kept ? A + j * nx : B + (j - kept) * nx);
+    }
+    for (size_t j = 0; j < kept; j++) memmove(A + j * kept, A + j * nx, kept * sizeof *A);
+    for (size_t j = 0; j < (size_t)l->nu; j++) memmove(B + j * kept, B + j * nx, kept * sizeof *B);
+    return SNW_OK;
+}
+
+// ---- collocation
+
+static snw_status stages(snw_linear *l, const snw_linear_step *step, snw_error *err) {
+    const snw_scheme_info *row = &snw_scheme_table[step->scheme];
+    const snw_collocation p = snw_collocation_of(row->stages, row->order);
+    const size_t n = (size_t)step_size(l), N = n * (size_t)p.s;
+    const double h = step->h;
+    for (size_t J = 0; J < (size_t)p.s; J++) {
+        for (size_t I = 0; I < (size_t)p.s; I++) {
+            for (size_t j = 0; j < n; j++) {
+                for (size_t i = 0; i < n; i++) {
+                    const size_t at = j * n + i;
+                    l->step_T[(J * n + j) * N + I * n + i] = (I == J ? l->step_M[at] : 0) +
+                                                             h * p.A[I][J] * l->step_D[at] +
+                                                             h * h * p.AA[I][J] * l->step_K[at];
+                }
+            }
+        }
+    }
+    if (snw_lu_factor((int)N, l->step_T, l->step_pivot) != SNW_OK)
+        return snw_fail(err, SNW_E_SINGULAR, "the matrix of the step is singular");
+    double *X = l->step_line;
+    for (size_t column = 0; column < 2 * n + (size_t)l->nu; column++) {
+        const size_t j = column % n;
+        const bool place = column < n, rate = !place && column < 2 * n;
+        for (size_t I = 0; I < (size_t)p.s; I++) {
+            for (size_t i = 0; i < n; i++) {
+                const size_t at = j * n + i;
+                X[I * n + i] = place  ? -l->step_K[at]
+                               : rate ? -l->step_D[at] - p.c[I] * h * l->step_K[at]
+                                      : l->step_G[(column - 2 * n) * n + i];
+            }
+        }
+        snw_lu_solve((int)N, l->step_T, l->step_pivot, X);
+        double *to =
+            column < 2 * n ? l->step_A + 2 * n * column : l->step_B + 2 * n * (column - 2 * n);
+        for (size_t i = 0; i < n; i++) {
+            to[i] = place ? i == j : rate ? h * (i == j) : 0;
+            to[n + i] = rate && i == j;
+            for (size_t I = 0; I < (size_t)p.s; I++) {
+                to[i] += h * h * p.bb[I] * X[I * n + i];
+                to[n + i] += h * p.b[I] * X[I * n + i];
+            }
+        }
+    }
+    return SNW_OK;
+}
+
+// ---- the model
+
+static snw_status check_step(const snw_linear *l, const snw_linear_step *step, bool one_step,
+                             snw_error *err) {
+    const snw_model *m = l->m;
+    if (step_size(l) == 0)
+        return snw_fail(err, SNW_E_MODEL, "all coordinates are given, so a step has no states");
+    const snw_scheme_info *row = &snw_scheme_table[step->scheme];
+    const bool family = row->family == SNW_FAMILY_ALPHA || row->family == SNW_FAMILY_COLLOCATION ||
+                        (row->family == SNW_FAMILY_LEVELS && row->levels.past < 3);
+    if (!family) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "the step of scheme '%s' has no linear model; use one of the implicit "
+                        "schemes of the strain engine, such as generalized-alpha or gauss4",
+                        row->name);
+    }
+    if (row->family == SNW_FAMILY_COLLOCATION && l->moving)
+        return snw_fail(err, SNW_E_MODEL,
+                        "the step of scheme '%s' has a linear model about rest only; use another "
+                        "scheme, or the continuous model",
+                        row->name);
+    if (l->moving && !l->full)
+        return snw_fail(err, SNW_E_MODEL,
+                        "the step of a moving robot with loops, given or massless coordinates has "
+                        "no linear model; use the continuous one");
+    if (row->family == SNW_FAMILY_COLLOCATION && l->ng > 0)
+        return snw_fail(err, SNW_E_MODEL,
+                        "given coordinates are no inputs of the step of scheme '%s'; use another "
+                        "scheme, or the continuous model",
+                        row->name);
+    if (l->ng > 0 && m->nconstraint > m->ndrive)
+        return snw_fail(err, SNW_E_MODEL,
+                        "given coordinates are no inputs of a step where there are loops; use the "
+                        "continuous model");
+    if (l->ni > 0)
+        return snw_fail(err, SNW_E_MODEL,
+                        "the step has no linear model where laws read integrals; use the "
+                        "continuous one");
+    if (step->reduce && !one_step)
+        return snw_fail(err, SNW_E_MODEL,
+                        "scheme '%s' is no scheme of one step, so it has no reduced form; leave "
+                        "out 'reduce'",
+                        row->name);
+    return SNW_OK;
+}
+
+// step_C, and the states: outputs read displacements and rates.
+static snw_status step_outputs(snw_linear *l, const step_scheme *c, snw_error *err) {
+    static const snw_linear_role role[PARTS] = {
+        [PLACE] = SNW_STATE_COORDINATE,          [RATE] = SNW_STATE_RATE,
+        [ACCELERATION] = SNW_STATE_ACCELERATION, [PSEUDO] = SNW_STATE_PSEUDO,
+        [INCREMENT] = SNW_STATE_INCREMENT,       [RATE_BEFORE] = SNW_STATE_RATE_BEFORE};
+    const int n = step_size(l), ny = l->noutput;
+    int nx = 0;
+    for (int k = 0; k < PARTS; k++) {
+        for (int i = 0; c->keeps[k] && i < n; i++, nx++) {
+            const bool massless = i >= l->n1;
+            l->step_state[nx] =
+                massless && k == PLACE
+                    ? (snw_linear_state){SNW_STATE_MASSLESS, i - l->n1}
+                    : (snw_linear_state){role[k], massless ? -1 : l->independent[i]};
+            double *to = snw_column_of(l->step_C, ny, nx);
+            for (int j = 0; j < ny; j++) to[j] = 0;
+            if (k > RATE || massless) continue;
+            const double *from = l->outC + (size_t)ny * (size_t)(k * l->n1 + i);
+            memcpy(to, from, (size_t)ny * sizeof *to);
+        }
+    }
+    if (l->ns + l->nd > 0 && ny > 0)
+        return snw_fail(err, SNW_E_MODEL,
+                        "outputs of the step of a robot with motions without mass are not "
+                        "supported; leave the outputs out, or use the continuous model");
+    l->result.nx = nx;
+    l->result.A = l->step_A;
+    l->result.B = l->step_B;
+    l->result.C = l->step_C;
+    l->result.state = l->step_state;
+    return SNW_OK;
+}
+
+snw_status snw_linear_discretise(snw_linear *l, const snw_linear_step *step, const snw_state *s,
+                                 snw_error *err) {
+    const snw_scheme_info *row = &snw_scheme_table[step->scheme];
+    const bool collocation = row->family == SNW_FAMILY_COLLOCATION;
+    step_scheme c = {.keeps = {[PLACE] = true, [RATE] = true}};
+    if (!collocation && row->family != SNW_FAMILY_ALPHA && row->family != SNW_FAMILY_LEVELS)
+        return check_step(l, step, false, err);
+    if (!collocation && !(row->family == SNW_FAMILY_LEVELS && row->levels.past > 2))
+        c = scheme_of(step);
+    SNW_TRY(check_step(l, step, !(c.keeps[INCREMENT] || (c.keeps[ACCELERATION] && c.keeps[PSEUDO])),
+                       err));
+    reduce(l, l->d->M, l->step_M);
+    reduce(l, l->D, l->step_D);
+    reduce(l, l->K, l->step_K);
+    reduce_inputs(l);
+    if (collocation) {
+        SNW_TRY(stages(l, step, err));
+    } else {
+        SNW_TRY(increments(l, step, &c, s, err));
+    }
+    if (step->reduce) {
+        SNW_TRY(reduce_states(l, &c, err));
+        c.keeps[ACCELERATION] = c.keeps[PSEUDO] = false;
+    }
+    return step_outputs(l, &c, err);
+}
+
+const double *snw_linear_continuous(const snw_linear *l, int *nx) {
+    *nx = l->nx;
+    return l->A;
+}

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""sinew linearize: linear models, printed and written to files."""
+import csv
+import io
+import math
+
+import harness
+
+PENDULUM = """\
+sinew: 1
+robot:
+  arm: {on: world, joint: revolute, axis: y, damping: 0.1, body: {mass: 2 kg, com: [0, 0, -0.5], inertia: [0, 0, 0]}}
+actuators: {motor: {joint: arm, effort: 0 N*m}}
+initial: {arm: 0.2}
+probes: {angle: {angle: arm}}
+study: [dynamic: {for: 0.2 s, step: 10 ms}]
+record: {every: 50 ms}
+runs: {plain: {}, heavy: {arm.body.mass: 4 kg}}
+"""
+
+
+class Linearize(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("p.yaml", PENDULUM)
+
+    def model(self, *options):
+        return self.succeeds("linearize", "p.yaml", "--json", *options).json
+
+    def test_a_pendulum_has_its_matrices(self):
+        m = self.model()
+        self.assertEqual([s["name"] for s in m["states"]], ["arm.angle", "arm.angle.rate"])
+        for row, want in zip(m["A"], [[0, 1], [-9.81 / 0.5, -0.1 / 0.5]]):
+            for got, x in zip(row, want):
+                self.assertAlmostEqual(got, x, places=10)
+        self.assertAlmostEqual(m["B"][1][0], 2, places=10)
+        self.assertEqual(m["C"], [[1, 0]])
+        self.assertEqual((m["controllable"], m["observable"]), (2, 2))
+        self.assertAlmostEqual(math.hypot(m["poles"][0]["re"], m["poles"][0]["im"]), math.sqrt(9.81 / 0.5), places=9)
+
+    def test_the_initial_state_and_an_instant(self):
+        start = self.model("--at", "start")
+        self.assertAlmostEqual(start["A"][1][0], -9.81 / 0.5 * math.cos(0.2), places=9)
+        later = self.model("--at", "100 ms")
+        self.assertTrue(later["moving"])
+        self.assertAlmostEqual(later["time"], 0.1)
+        self.assertLess(later["states"][0]["value"], 0.2)
+        bad = self.fails(2, "linearize", "p.yaml", "--at", "0.12 s")
+        self.assertIn("records no frame", bad.err)
+
+    def test_a_run_and_an_override(self):
+        self.assertAlmostEqual(self.model("--run", "heavy")["B"][1][0], 1, places=10)
+        self.assertAlmostEqual(self.model("--set", "arm.damping=0")["A"][1][1], 0, places=12)
+
+    def test_a_step(self):
+        m = self.model("--step", "10 ms", "--scheme", "bdf2")
+        self.assertEqual(len(m["states"]), 4)
+        self.assertEqual(sum(p["parasitic"] for p in m["poles"]), 2)
+        text = self.succeeds("linearize", "p.yaml", "--step", "10 ms", "--scheme", "bdf2").out
+        self.assertIn("parasitic", text)
+        reduced = self.model("--step", "10 ms", "--scheme", "trapezoidal", "--reduce")
+        self.assertEqual(len(reduced["states"]), 2)
+
+    def test_files(self):
+        self.succeeds("linearize", "p.yaml", "-o", "p.csv")
+        with open(self.folder / "p.csv", encoding="utf-8") as file:
+            rows = list(csv.reader(io.StringIO(file.read())))
+        self.assertEqual(rows[0], ["name", "unit", "value", "arm.angle", "arm.angle.rate", "motor"])
+        self.assertAlmostEqual(float(rows[4][3]), -9.81 / 0.5, places=10)
+        self.assertEqual(rows[5][0], "angle")
+        try:
+            import h5py
+            import scipy.io
+        except ImportError:
+            self.skipTest("h5py or scipy is missing")
+        self.succeeds("linearize", "p.yaml", "-o", "p.mat")
+        mat = scipy.io.loadmat(self.folder / "p.mat")
+        self.assertEqual(mat["A"].shape, (2, 2))
+        self.assertAlmostEqual(mat["A"][1, 0], -9.81 / 0.5, places=10)
+        self.assertEqual([str(name[0]) for name in mat["state_name"].ravel()], ["arm.angle", "arm.angle.rate"])
+        self.assertAlmostEqual(abs(mat["pole"][0, 0]), math.sqrt(9.81 / 0.5), places=9)
+        self.succeeds("linearize", "p.yaml", "-o", "p.h5")
+        with h5py.File(self.folder / "p.h5") as file:
+            self.assertAlmostEqual(file["A"][1, 0], -9.81 / 0.5, places=10)
+            self.assertEqual(file["input/name"].asstr()[0], "motor")
+
+    def test_wrong_use_is_explained(self):
+        for options, message in (
+            (["--input", "nothing"], "is no input"),
+            (["--probe", "nothing"], "is no output"),
+            (["--scheme", "euler"], "--scheme belongs to --step"),
+            (["--step", "3 m"], "is a time"),
+            (["--step", "0 s"], "must be positive"),
+            (["--step", "1 ms", "--scheme", "rk4"], "no linear model"),
+            (["-o", "p.txt"], "ends in .mat, .h5 or .csv"),
+            (["-o", "none/p.mat"], "does the folder exist?"),
+        ):
+            with self.subTest(options=options):
+                self.assertIn(message, self.fails(2, "linearize", "p.yaml", *options).err)
+
+
+if __name__ == "__main__":
+    harness.main()
