@@ -254,7 +254,7 @@ static col block_product(const double *M, int n, int i, int j, col x, col y) {
     return col_plus(y, wrench_product(block, x));
 }
 
-// theory.md (3.13.7); a piece of rod has two segments on its side (3.13.14)
+// theory.md (3.13.7); a piece of rod has two segments on its side (3.13.18)
 static void pair_tangent(const snw_model *m, int k, double cq, double cv, const snw_work *w,
                          size_t ld, double *T) {
     enum { MOST = SNW_SPAN_NODES };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Contact at the smallest gap of a piece of rod, theory.md (3.13.11) to (3.13.14). All vectors of
+// Contact at the smallest gap of a piece of rod, theory.md (3.13.15) to (3.13.18). All vectors of
 // this file are in the axes of the obstacle unless a comment says otherwise.
 #include "dynamics/contact_span.h"
 

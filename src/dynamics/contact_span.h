@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // contact_span.h: contact of a piece of rod between two nodes with an obstacle, at the place where
-// the gap is smallest, theory.md (3.13.11) to (3.13.14). Between the nodes the centreline is the
+// the gap is smallest, theory.md (3.13.15) to (3.13.18). Between the nodes the centreline is the
 // cubic through their places with their directions, so that the contact depends on the poses of
 // both nodes, and its force acts on both. Private to src/dynamics; snw_contact_point.span > 0.
 #pragma once
