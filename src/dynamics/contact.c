@@ -6,6 +6,8 @@
 
 #include "dynamics/contact.h"
 
+#include "dynamics/contact_law.h"
+#include "dynamics/contact_span.h"
 #include "dynamics/jacobian_column.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/wheel.h"
@@ -15,38 +17,11 @@
 
 // ---- forces -----------------------------------------------------------------
 
-// mu u in the axes of the segment; e is the component of the rod's axis along the surface
-static snw_vec3 friction_product(const snw_contact *c, snw_vec3 d, snw_vec3 u) {
-    const snw_vec3 e = {{1 - d.x * d.x, -d.x * d.y, -d.x * d.z}};
-    return snw_add(snw_scale(c->across, u), snw_scale((c->along - c->across) * snw_dot(e, u), e));
-}
-
-static double regularised_slip(const snw_contact *c, snw_vec3 u) {
-    return sqrt(snw_dot(u, u) + c->creep * c->creep);
-}
-
-// force at a point in contact; V NULL: statics
-static void contact_force(const snw_contact *c, double stiffness, const snw_twist *V,
-                          snw_contact_point_work *at) {
-    at->elastic_force = stiffness * snw_positive_part(-at->gap, c->smooth);
-    at->f = snw_scale(at->elastic_force * at->slope, at->d);
-    if (!V) return;
-    at->v = snw_add(V->v, snw_cross(V->w, at->s));
-    const double approach = snw_dot(at->d, at->v);
-    at->rate = at->slope * approach;
-    const double N = at->elastic_force * at->slope *
-                     snw_positive_part(1 - c->damping * at->rate, SNW_HUNT_CROSSLEY_WIDTH);
-    const snw_vec3 u = snw_sub(at->v, snw_scale(approach, at->d));
-    at->f = snw_sub(snw_scale(N, at->d),
-                    snw_scale(N / regularised_slip(c, u), friction_product(c, at->d, u)));
-}
-
 // Gap, normal and touching point against a half-space with normal n through the point a.
 static void plane_gap(const snw_contact_point *p, const snw_se3 *g, snw_vec3 n, snw_vec3 a,
                       snw_contact_point_work *at) {
     const snw_vec3 d = snw_rotate_inv(g->R, n);
     at->d = d;
-    at->slope = 1;
     at->gap = snw_dot(n, snw_sub(g->p, a)) + snw_dot(d, p->centre);
     if (p->sharp) return;
     const snw_vec3 Qd = snw_rotate(p->Q, d);
@@ -64,14 +39,13 @@ static void curved_gap(const snw_contact_point *p, const snw_contact *c, const s
     snw_vec3 n;
     snw_mat3 H;
     at->gap = snw_obstacle_distance(&c->obstacle, snw_se3_point(*G, p->centre), &n, &H) - p->radius;
-    at->slope = 1;
     if (c->obstacle.grid) { // interpolated
-        at->slope = snw_norm(n);
-        n = snw_scale(1 / at->slope, n);
+        at->gradient = snw_norm(n);
+        n = snw_scale(1 / at->gradient, n);
     }
     at->d = snw_rotate_inv(G->R, n);
     at->s = snw_sub(at->s, snw_scale(p->radius, at->d));
-    if (at->gap < 0.5 * c->smooth)
+    if (at->gap < 0.5 * c->smooth || c->hard)
         at->H = snw_mat3_mul(snw_mat3_transpose(G->R), snw_mat3_mul(H, G->R));
 }
 
@@ -89,7 +63,11 @@ static snw_se3 pose_in_obstacle(const snw_contact *c, const snw_contact_point *p
 // at <- gap, normal and touching point; of a moving obstacle also its twist
 static void contact_gap(const snw_contact *c, const snw_contact_point *p, bool is_static,
                         const snw_work *w, snw_contact_point_work *at) {
-    *at = (snw_contact_point_work){.s = p->centre};
+    *at = (snw_contact_point_work){.s = p->centre, .axis = {{1, 0, 0}}, .gradient = 1};
+    if (p->span > 0) {
+        snw_contact_span_gap(c, p, w, at);
+        return;
+    }
     if (c->seg == 0) {
         plane_gap(p, &w->g[p->seg], c->normal, c->at, at);
         return;
@@ -104,6 +82,24 @@ static void contact_gap(const snw_contact *c, const snw_contact_point *p, bool i
     if (!is_static) at->carried = snw_twist_to_child(G, w->V[c->seg]);
 }
 
+// Velocity of the touching point relative to the obstacle, in the axes of the segment.
+static snw_vec3 relative_velocity(const snw_contact *c, const snw_contact_point *p,
+                                  const snw_contact_point_work *at, const snw_work *w) {
+    if (p->span > 0) return snw_contact_span_velocity(c, p, at, w);
+    const snw_twist V = relative_twist(c, p, at, w);
+    return snw_add(V.v, snw_cross(V.w, at->s));
+}
+
+// Depth and stiffness of the law. The forces of hard contacts are impulses of the time step; in
+// equilibria they are multipliers, theory.md (5.8).
+static void set_depth(const snw_contact *c, const snw_contact_point *p, const snw_work *w, int k,
+                      snw_contact_point_work *at) {
+    at->depth = -at->gap;
+    at->stiffness = c->hard ? w->hard_stiffness : p->stiffness;
+    at->smooth = c->hard ? w->hard_smooth : c->smooth;
+    if (c->hard && at->stiffness > 0) at->depth += w->hard_force[k] / at->stiffness;
+}
+
 void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
@@ -114,13 +110,18 @@ void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
         const snw_contact *c = &m->contact[p->contact];
         snw_contact_point_work *at = &w->contact_point[k];
         contact_gap(c, p, is_static, w, at);
-        if (c->hard) continue; // its forces are impulses of the time step
-        if (at->gap >= 0.5 * c->smooth || !snw_is_active(w, p->condition) ||
-            !snw_is_active(w, p->body_condition) || !snw_seg_is_active(m, w, c->seg))
+        if (c->hard && w->hard_is_given) {
+            snw_contact_set_force(m, w, k, w->hard_given + 3 * (ptrdiff_t)k);
             continue;
-        const snw_twist V = is_static ? snw_twist_zero() : relative_twist(c, p, at, w);
+        }
+        set_depth(c, p, w, k, at);
+        if (!(at->stiffness > 0) || at->depth <= -0.5 * at->smooth || !snw_contact_exists(m, w, k))
+            continue;
+        if (p->span > 0 && !c->hard && !snw_contact_span_is_minimum(p, at)) continue;
         at->in_contact = true;
-        contact_force(c, p->stiffness, is_static ? NULL : &V, at);
+        const bool at_rest = is_static || c->hard;
+        if (!at_rest) at->v = relative_velocity(c, p, at, w);
+        snw_contact_law(c, at_rest, at);
     }
 }
 
@@ -128,17 +129,35 @@ static snw_wrench wrench(const snw_contact_point_work *at) {
     return (snw_wrench){{.m = snw_cross(at->s, at->f), .f = at->f}};
 }
 
+// node <- the segments on which contact point p acts, F <- the wrenches on them, own frames, of the
+// force f at the touching point; returns their number
+static int point_wrenches(const snw_contact *c, const snw_contact_point *p,
+                          const snw_contact_point_work *at, const snw_work *w, snw_vec3 f,
+                          int node[SNW_SPAN_NODES], snw_wrench F[SNW_SPAN_NODES]) {
+    if (p->span > 0) {
+        node[0] = p->from, node[1] = p->seg;
+        snw_contact_span_wrenches(c, p, at, w, f, F);
+        return SNW_SPAN_NODES;
+    }
+    node[0] = p->seg;
+    F[0] = (snw_wrench){{.m = snw_cross(at->s, f), .f = f}};
+    return 1;
+}
+
 void snw_contact_add(const snw_model *m, snw_work *w) {
     for (int k = 0; k < m->ncontact_point; k++) {
         if (!w->contact_point[k].in_contact) continue;
         const snw_contact_point *p = &m->contact_point[k];
         const snw_contact *c = &m->contact[p->contact];
-        const snw_wrench F = wrench(&w->contact_point[k]);
-        w->F[p->seg] = snw_wrench_sub(w->F[p->seg], F);
+        const snw_contact_point_work *at = &w->contact_point[k];
+        snw_wrench F[SNW_SPAN_NODES];
+        int node[SNW_SPAN_NODES];
+        const int n = point_wrenches(c, p, at, w, at->f, node, F);
+        for (int i = 0; i < n; i++) w->F[node[i]] = snw_wrench_sub(w->F[node[i]], F[i]);
         if (p->wheel || !c->seg) continue;
         // the opposite wrench acts on the obstacle
-        w->F[c->seg] =
-            snw_wrench_add(w->F[c->seg], snw_wrench_to_parent(pose_in_obstacle(c, p, w), F));
+        w->F[c->seg] = snw_wrench_add(w->F[c->seg],
+                                      snw_wrench_to_parent(pose_in_obstacle(c, p, w), wrench(at)));
     }
 }
 
@@ -157,17 +176,6 @@ static snw_vec3 touching_point_variation(const snw_contact_point *p, bool curved
         ds, snw_add(snw_scale(round * (1 - round / r), dd), snw_scale(round * round * dr / r2, d)));
 }
 
-// variation of friction_product
-static snw_vec3 friction_product_d1(const snw_contact *c, snw_vec3 d, snw_vec3 u, snw_vec3 dd,
-                                    snw_vec3 du) {
-    const snw_vec3 e = {{1 - d.x * d.x, -d.x * d.y, -d.x * d.z}};
-    const snw_vec3 de = {{-2 * d.x * dd.x, -dd.x * d.y - d.x * dd.y, -dd.x * d.z - d.x * dd.z}};
-    const double more = c->along - c->across;
-    const snw_vec3 part =
-        snw_add(snw_scale(snw_dot(e, u), de), snw_scale(snw_dot(de, u) + snw_dot(e, du), e));
-    return snw_add(snw_scale(c->across, du), snw_scale(more, part));
-}
-
 // Variation of the wrench with those of the pose (zeta) and velocity (dV), both relative to the
 // obstacle; V NULL: statics. The normal of a curved obstacle varies with the place of the centre,
 // and so does the slope of an interpolated distance, theory.md (3.13.11).
@@ -176,7 +184,7 @@ static snw_wrench contact_wrench_variation(const snw_contact_point *p, const snw
                                            snw_twist zeta, snw_twist dV) {
     const bool curved = c->obstacle.kind != SNW_OBSTACLE_PLANE;
     const snw_vec3 d = at->d;
-    const double m = at->slope;
+    const double m = at->gradient;
     snw_vec3 dd = snw_cross(d, zeta.w);
     double dm = 0;
     if (curved) {
@@ -190,28 +198,9 @@ static snw_wrench contact_wrench_variation(const snw_contact_point *p, const snw
     const snw_vec3 ds = touching_point_variation(p, curved, d, dd);
     // the shift of the touching point is tangential and does not change the gap
     const double dgap = m * snw_dot(d, snw_add(zeta.v, snw_cross(zeta.w, at->s)));
-    const double along = m * at->elastic_force;
-    const double dalong = -m * p->stiffness * snw_positive_part_d1(-at->gap, c->smooth) * dgap +
-                          dm * at->elastic_force;
-    snw_vec3 df = snw_add(snw_scale(dalong, d), snw_scale(along, dd));
-    if (V) {
-        const snw_vec3 dv = snw_add(dV.v, snw_add(snw_cross(dV.w, at->s), snw_cross(V->w, ds)));
-        const double approach = snw_dot(d, at->v), dapproach = snw_dot(dd, at->v) + snw_dot(d, dv),
-                     drate = m * dapproach + dm * approach;
-        const double z = 1 - c->damping * at->rate,
-                     factor = snw_positive_part(z, SNW_HUNT_CROSSLEY_WIDTH);
-        const double N = along * factor;
-        const double dN = dalong * factor - along *
-                                                snw_positive_part_d1(z, SNW_HUNT_CROSSLEY_WIDTH) *
-                                                c->damping * drate;
-        const snw_vec3 u = snw_sub(at->v, snw_scale(approach, d));
-        const snw_vec3 du = snw_sub(dv, snw_add(snw_scale(dapproach, d), snw_scale(approach, dd)));
-        const double size = regularised_slip(c, u), dsize = snw_dot(u, du) / size;
-        const snw_vec3 T = friction_product(c, d, u), dT = friction_product_d1(c, d, u, dd, du);
-        df = snw_add(snw_scale(dN, d), snw_scale(N, dd));
-        df = snw_sub(df, snw_scale((dN - N * dsize / size) / size, T));
-        df = snw_sub(df, snw_scale(N / size, dT));
-    }
+    snw_contact_variation by = {.gap = dgap, .gradient = dm, .d = dd};
+    if (V) by.v = snw_add(dV.v, snw_add(snw_cross(dV.w, at->s), snw_cross(V->w, ds)));
+    const snw_vec3 df = snw_contact_law_variation(c, !V, at, &by);
     return (snw_wrench){{.m = snw_add(snw_cross(ds, at->f), snw_cross(at->s, df)), .f = df}};
 }
 
@@ -225,7 +214,8 @@ bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, do
         return true;
     }
     const snw_contact *c = &m->contact[p->contact];
-    const snw_twist relative = relative_twist(c, p, at, w), *V = w->is_static ? NULL : &relative;
+    const snw_twist relative = relative_twist(c, p, at, w);
+    const snw_twist *V = w->is_static || c->hard ? NULL : &relative;
     for (int j = 0; j < 6; j++) {
         const snw_twist none = {0};
         snw_twist one = {0};
@@ -270,41 +260,84 @@ static void pair_scatter(const contact_side *side, col F, double *T) {
     }
 }
 
-// theory.md (3.13.7)
+// y += M x for the block (i, j) of 6 x 6 numbers of M (6n x 6n, row major)
+static col block_product(const double *M, int n, int i, int j, col x, col y) {
+    double block[36];
+    for (int a = 0; a < 6; a++) {
+        for (int b = 0; b < 6; b++) block[6 * a + b] = M[6 * n * (6 * i + a) + 6 * j + b];
+    }
+    return col_plus(y, wrench_product(block, x));
+}
+
+// theory.md (3.13.7); a piece of rod has two segments on its side (3.13.18)
 static void pair_tangent(const snw_model *m, int k, double cq, double cv, const snw_work *w,
                          size_t ld, double *T) {
+    enum { MOST = SNW_SPAN_NODES };
     const snw_contact_point *p = &m->contact_point[k];
     const snw_contact *c = &m->contact[p->contact];
-    const snw_se3 G = pose_in_obstacle(c, p, w);
-    const snw_wrench F = wrench(&w->contact_point[k]);
-    const contact_side side[2] = {contact_side_of(m, w, p->seg), contact_side_of(m, w, c->seg)};
-    double A[36], B[36];
-    if (!snw_contact_point_jacobian(m, w, k, A, B)) return;
-    for (int of = 0; of < 2; of++) {
+    const snw_contact_point_work *at = &w->contact_point[k];
+    if (!at->in_contact) return;
+    double A[36 * MOST * MOST], B[36 * MOST * MOST];
+    snw_wrench F[MOST];
+    int node[MOST];
+    const int n = point_wrenches(c, p, at, w, at->f, node, F);
+    if (n > 1) {
+        snw_contact_span_jacobian(c, p, at, w, A, B);
+    } else {
+        (void)snw_contact_point_jacobian(m, w, k, A, B);
+    }
+    snw_se3 G[MOST];
+    contact_side side[MOST + 1];
+    for (int i = 0; i < n; i++) {
+        G[i] = snw_se3_mul(snw_se3_inv(w->g[c->seg]), w->g[node[i]]);
+        side[i] = contact_side_of(m, w, node[i]);
+    }
+    side[n] = contact_side_of(m, w, c->seg);
+    for (int of = 0; of <= n; of++) {
         const snw_path *path = side[of].path;
         for (int j = 0; j < path->n; j++) {
-            // variation of pose and velocity of the segment relative to the obstacle
-            col x = col_load(side[of].J, path->ld, j), y = {0};
+            // variation of poses and velocities of the segments relative to the obstacle
+            const col pose = col_load(side[of].J, path->ld, j);
+            col velocity = {0}, x[MOST] = {{0}}, y[MOST] = {{0}};
             if (!w->is_static) {
-                y = col_plus(col_load(side[of].dJ, path->ld, j), col_ad(side[of].V, x));
-                y = col_plus(col_times(cq, y), col_times(cv, x));
+                velocity = col_plus(col_load(side[of].dJ, path->ld, j), col_ad(side[of].V, pose));
+                velocity = col_plus(col_times(cq, velocity), col_times(cv, pose));
             }
-            x = col_times(cq, x);
-            if (of) x = col_times(-1, col_to_child(&G, x)), y = col_times(-1, col_to_child(&G, y));
-            const col here = col_plus(wrench_product(A, x), wrench_product(B, y));
+            for (int i = 0; i < n; i++) {
+                if (of == n) {
+                    x[i] = col_times(-cq, col_to_child(&G[i], pose));
+                    y[i] = col_times(-1, col_to_child(&G[i], velocity));
+                } else if (of == i) {
+                    x[i] = col_times(cq, pose), y[i] = velocity;
+                }
+            }
             double *column = T + (size_t)path->dof[j] * ld;
-            pair_scatter(&side[0], here, column);
-            const col there = col_to_parent(&G, col_minus(here, col_coad(F.e, x)));
-            pair_scatter(&side[1], col_times(-1, there), column);
+            col there = {0};
+            for (int i = 0; i < n; i++) {
+                col here = {0};
+                for (int l = 0; l < n; l++) {
+                    if (of < n && of != l) continue;
+                    here = block_product(A, n, i, l, x[l], here);
+                    if (!w->is_static) here = block_product(B, n, i, l, y[l], here);
+                }
+                pair_scatter(&side[i], here, column);
+                there =
+                    col_plus(there, col_to_parent(&G[i], col_minus(here, col_coad(F[i].e, x[i]))));
+            }
+            pair_scatter(&side[n], col_times(-1, there), column);
         }
     }
+}
+
+bool snw_contact_is_pair(const snw_model *m, const snw_contact_point *p) {
+    return !p->wheel && (p->span > 0 || m->contact[p->contact].coupled);
 }
 
 void snw_contact_pairs_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
                                size_t ld, double *T) {
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
-        if (!p->wheel && m->contact[p->contact].coupled) pair_tangent(m, k, cq, cv, w, ld, T);
+        if (snw_contact_is_pair(m, p)) pair_tangent(m, k, cq, cv, w, ld, T);
     }
 }
 
@@ -439,55 +472,91 @@ int snw_contact_too_deep(const snw_model *m, const snw_work *w) {
     return -1;
 }
 
-// Centre of contact point k in the axes of its obstacle; false: against a half-space or from inside
-static bool contact_place(const snw_model *m, const snw_work *w, int k, snw_vec3 *out) {
+// out <- centre of contact point k in the axes of its obstacle, or ends of a piece of rod; false:
+// against a half-space or from inside
+static bool contact_place(const snw_model *m, const snw_work *w, int k,
+                          snw_vec3 out[SNW_CONTACT_PLACES]) {
     const snw_contact_point *p = &m->contact_point[k];
     const snw_contact *c = &m->contact[p->contact];
     double middle;
     if (!can_pass(c, p, &middle)) return false;
-    *out = snw_se3_point(pose_in_obstacle(c, p, w), p->centre);
+    out[0] = out[1] = snw_se3_point(pose_in_obstacle(c, p, w), p->centre);
+    if (p->span > 0)
+        out[0] = snw_rotate_inv(w->g[c->seg].R, snw_sub(w->g[p->from].p, w->g[c->seg].p));
     return true;
 }
 
 void snw_contact_places(const snw_model *m, const snw_work *w, snw_vec3 *out) {
     for (int k = 0; k < m->ncontact_point; k++) {
-        if (!contact_place(m, w, k, &out[k])) out[k] = (snw_vec3){{0}};
+        snw_vec3 *at = out + SNW_CONTACT_PLACES * (ptrdiff_t)k;
+        if (!contact_place(m, w, k, at)) at[0] = at[1] = (snw_vec3){{0}};
     }
     for (int i = 0; i < 2 * m->ntouching_slice; i++)
-        out[m->ncontact_point + i] = w->g[m->touching_slice[i / 2].seg[i % 2]].p;
+        out[SNW_CONTACT_PLACES * m->ncontact_point + i] =
+            w->g[m->touching_slice[i / 2].seg[i % 2]].p;
+}
+
+static snw_vec3 on_line(double s, snw_vec3 a, snw_vec3 b) {
+    return snw_add(snw_scale(1 - s, a), snw_scale(s, b));
+}
+
+// Does the straight way of a sphere of the radius r from a to b go deep through the obstacle?
+static bool way_passes(const snw_obstacle *o, double r, snw_vec3 a, snw_vec3 b) {
+    enum { SAMPLES = 32 };
+    const double thickness = r + snw_obstacle_table[o->kind].depth(o);
+    const double length = snw_norm(snw_sub(b, a));
+    // distances change no faster than places, so a shorter way cannot fulfil the test below
+    if (length < 0.5 * thickness) return false;
+    double least = INFINITY, ends = INFINITY;
+    for (int i = 0; i <= SAMPLES; i++) {
+        snw_vec3 n;
+        snw_mat3 H;
+        const double gap = snw_obstacle_distance(o, on_line((double)i / SAMPLES, a, b), &n, &H) - r;
+        // far from it all the way
+        if (i == 0 && gap > length) return false;
+        least = fmin(least, gap);
+        if (i == 0 || i == SAMPLES) ends = fmin(ends, gap);
+    }
+    return least < -0.5 * thickness && ends > -0.25 * thickness;
 }
 
 int snw_contact_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before) {
-    enum { SAMPLES = 32 };
+    enum { MOST = 64 }; // sections of a piece of rod
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
         const snw_obstacle *o = &m->contact[p->contact].obstacle;
-        snw_vec3 now, n;
-        snw_mat3 H;
-        if (!contact_place(m, w, k, &now)) continue;
-        const double thickness = p->radius + snw_obstacle_table[o->kind].depth(o);
-        const snw_vec3 way = snw_sub(now, before[k]);
-        // distances change no faster than places, so a shorter way cannot fulfil the test below
-        if (snw_dot(way, way) < 0.25 * thickness * thickness) continue;
-        double least = INFINITY, ends = INFINITY;
-        for (int i = 0; i <= SAMPLES; i++) {
-            const double s = (double)i / SAMPLES;
-            const snw_vec3 y = snw_add(snw_scale(1 - s, before[k]), snw_scale(s, now));
-            const double gap = snw_obstacle_distance(o, y, &n, &H) - p->radius;
-            least = fmin(least, gap);
-            if (i == 0 || i == SAMPLES) ends = fmin(ends, gap);
+        const snw_vec3 *from = before + SNW_CONTACT_PLACES * (ptrdiff_t)k;
+        snw_vec3 now[SNW_CONTACT_PLACES];
+        if (!contact_place(m, w, k, now)) continue;
+        // sections of a piece are closer than half the thickness of the obstacle
+        const double apart = 0.5 * (p->radius + snw_obstacle_table[o->kind].depth(o));
+        const int parts = p->span > MOST * apart ? MOST : (int)ceil((double)(p->span / apart));
+        for (int i = 0; i <= parts; i++) {
+            const double s = parts > 0 ? (double)i / parts : 1;
+            if (way_passes(o, p->radius, on_line(s, from[0], from[1]), on_line(s, now[0], now[1])))
+                return k;
         }
-        if (least < -0.5 * thickness && ends > -0.25 * thickness) return k;
     }
     return -1;
 }
 
 // ---- hard contacts ----------------------------------------------------------
 
+bool snw_contact_is_hard(const snw_model *m, int k) {
+    const snw_contact_point *p = &m->contact_point[k];
+    return !p->wheel && m->contact[p->contact].hard;
+}
+
+bool snw_contact_exists(const snw_model *m, const snw_work *w, int k) {
+    const snw_contact_point *p = &m->contact_point[k];
+    return snw_is_active(w, p->condition) && snw_is_active(w, p->body_condition) &&
+           snw_seg_is_active(m, w, m->contact[p->contact].seg);
+}
+
 void snw_contact_axes(const snw_work *w, int k, snw_vec3 axis[3]) {
-    const snw_vec3 d = w->contact_point[k].d;
+    const snw_vec3 d = w->contact_point[k].d, x = w->contact_point[k].axis;
     // the axis of a rod, or, where that is nearly normal to the surface, another one
-    const snw_vec3 x = {{1, 0, 0}}, y = {{0, 1, 0}}, e = fabs(d.x) < 0.99 ? x : y;
+    const snw_vec3 y = {{0, 1, 0}}, e = fabs(snw_dot(d, x)) < 0.99 ? x : y;
     const snw_vec3 t = snw_sub(e, snw_scale(snw_dot(d, e), d));
     axis[0] = d;
     axis[1] = snw_scale(1 / snw_norm(t), t);
@@ -497,8 +566,7 @@ void snw_contact_axes(const snw_work *w, int k, snw_vec3 axis[3]) {
 void snw_contact_velocity(const snw_model *m, const snw_work *w, int k, double u[3]) {
     const snw_contact_point_work *at = &w->contact_point[k];
     const snw_contact_point *p = &m->contact_point[k];
-    const snw_twist V = relative_twist(&m->contact[p->contact], p, at, w);
-    const snw_vec3 v = snw_add(V.v, snw_cross(V.w, at->s));
+    const snw_vec3 v = relative_velocity(&m->contact[p->contact], p, at, w);
     snw_vec3 axis[3];
     snw_contact_axes(w, k, axis);
     for (int i = 0; i < 3; i++) u[i] = snw_dot(axis[i], v);
@@ -524,11 +592,14 @@ void snw_contact_rows(const snw_model *m, const snw_work *w, int k, double *G) {
     snw_contact_axes(w, k, axis);
     for (int i = 0; i < 3; i++) {
         double *column = G + (size_t)i * (size_t)m->nv;
-        const snw_wrench F = {{.m = snw_cross(at->s, axis[i]), .f = axis[i]}};
+        snw_wrench F[SNW_SPAN_NODES];
+        int node[SNW_SPAN_NODES];
+        const int n = point_wrenches(c, p, at, w, axis[i], node, F);
         for (int j = 0; j < m->nv; j++) column[j] = 0;
-        add_generalised(m, w, p->seg, F, column);
+        for (int j = 0; j < n; j++) add_generalised(m, w, node[j], F[j], column);
         if (!c->coupled) continue;
-        const snw_wrench opposite = snw_wrench_to_parent(pose_in_obstacle(c, p, w), F);
+        const snw_wrench whole = {{.m = snw_cross(at->s, axis[i]), .f = axis[i]}};
+        const snw_wrench opposite = snw_wrench_to_parent(pose_in_obstacle(c, p, w), whole);
         add_generalised(m, w, c->seg, snw_wrench_scale(-1, opposite), column);
     }
 }
@@ -536,9 +607,8 @@ void snw_contact_rows(const snw_model *m, const snw_work *w, int k, double *G) {
 void snw_contact_set_force(const snw_model *m, snw_work *w, int k, const double f[3]) {
     snw_contact_point_work *at = &w->contact_point[k];
     const snw_contact_point *p = &m->contact_point[k];
-    const snw_twist V = relative_twist(&m->contact[p->contact], p, at, w);
-    at->v = snw_add(V.v, snw_cross(V.w, at->s));
-    at->rate = at->slope * snw_dot(at->d, at->v);
+    at->v = relative_velocity(&m->contact[p->contact], p, at, w);
+    at->rate = at->gradient * snw_dot(at->d, at->v);
     snw_vec3 axis[3];
     snw_contact_axes(w, k, axis);
     at->f = (snw_vec3){{0, 0, 0}};

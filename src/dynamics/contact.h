@@ -23,11 +23,17 @@ void snw_contact_add(const snw_model *m, snw_work *w);
 bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, double A[36],
                                 double B[36]);
 
-// T (columns ld apart) += cq dr/dq + cv dr/dv of contacts whose obstacles coordinates move: they
-// couple the coordinates of both. After snw_tangent_pass.
+// Does contact point p couple several segments: a piece of rod, or one whose obstacle coordinates
+// move?
+bool snw_contact_is_pair(const snw_model *m, const snw_contact_point *p);
+
+// T (columns ld apart) += cq dr/dq + cv dr/dv of such contacts. After snw_tangent_pass.
 void snw_contact_pairs_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
                                size_t ld, double *T);
 
+// Is contact point k a hard one (theory.md 6.9)? Is it there, in the present conditions?
+bool snw_contact_is_hard(const snw_model *m, int k);
+bool snw_contact_exists(const snw_model *m, const snw_work *w, int k);
 // Axes of contact point k in its segment's axes: normal, and tangents along and across a rod. After
 // snw_kinematics.
 void snw_contact_axes(const snw_work *w, int k, snw_vec3 axis[3]);
@@ -37,8 +43,8 @@ void snw_contact_velocity(const snw_model *m, const snw_work *w, int k, double u
 // G (3 columns of nv) <- derivatives of these velocities by the generalised ones: forces f along
 // the axes are generalised forces G f. After snw_jacobian_pass.
 void snw_contact_rows(const snw_model *m, const snw_work *w, int k, double *G);
-// Stores the force f along the axes, and the velocity, for results; w->F and w->r do not change.
-// After snw_kinematics, not static.
+// Stores the force f along the axes, and the velocity; w->F and w->r do not change. After the gap
+// is known, not static.
 void snw_contact_set_force(const snw_model *m, snw_work *w, int k, const double f[3]);
 
 // Elastic energy of contacts, J, and its rate, W; power dissipated, W. After snw_kinematics; rates
@@ -75,11 +81,13 @@ bool snw_contact_has_curved(const snw_model *m);
 // Contact point (-1: none) so deep in its obstacle that it is about to come out on another side.
 int snw_contact_too_deep(const snw_model *m, const snw_work *w);
 
-// out (snw_contact_nplace) <- centres of the contact points in the axes of their obstacles, then
-// the nodes of touching slices in the world; first contact point (-1: none; rods: rod_contact.h)
-// whose straight way from `before` to the present goes deep through its obstacle.
+// out (snw_contact_nplace) <- centres of the contact points in the axes of their obstacles, of
+// pieces of rods both ends, then the nodes of touching slices in the world; first contact point
+// (-1: none; rods: rod_contact.h) whose straight way from `before` to the present goes deep through
+// its obstacle.
+enum { SNW_CONTACT_PLACES = 2 };
 static inline size_t snw_contact_nplace(const snw_model *m) {
-    return (size_t)(m->ncontact_point + 2 * m->ntouching_slice);
+    return (size_t)(SNW_CONTACT_PLACES * m->ncontact_point + 2 * m->ntouching_slice);
 }
 void snw_contact_places(const snw_model *m, const snw_work *w, snw_vec3 *out);
 int snw_contact_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before);

@@ -552,7 +552,7 @@ static void take_passed(visit *v, const near_pair *x) {
 bool snw_rod_contacts_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before,
                              snw_touch *where) {
     visit v = {.m = m, .w = w, .take = take_passed, .nearest = where};
-    v.before = before + m->ncontact_point;
+    v.before = before + SNW_CONTACT_PLACES * m->ncontact_point;
     double most = 0, thinnest = INFINITY;
     for (int i = 0; i < 2 * m->ntouching_slice; i++) {
         const snw_touching_slice *s = &m->touching_slice[i / 2];

@@ -341,7 +341,7 @@ static void contact_columns(const snw_model *m, const snw_inputs *in, const snw_
                             double cq, double cv, double *WJ) {
     double A[36], B[36];
     for (int k = m->contact_point_of_seg[i]; k < m->contact_point_of_seg[i + 1]; k++) {
-        if (m->contact[m->contact_point[k].contact].coupled) continue;
+        if (snw_contact_is_pair(m, &m->contact_point[k])) continue;
         if (snw_contact_point_jacobian(m, w, k, A, B)) wrench_columns(m, w, i, A, B, cq, cv, WJ);
     }
     if (i != snw_drag_spring_seg(in)) return;

@@ -47,11 +47,10 @@ snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, s
                      "scheme '%s' does not support hard contacts; use scheme: moreau, or give the "
                      "contacts a stiffness instead of 'hard'",
                      scheme->name);
-    } else if (scheme->family == SNW_FAMILY_MOREAU && (m->nnonholonomic || m->ncondition)) {
+    } else if (scheme->family == SNW_FAMILY_MOREAU && m->nnonholonomic) {
         s = snw_fail(err, SNW_E_MODEL,
-                     "scheme 'moreau' does not support %s; use scheme: generalized-alpha with "
-                     "compliant contacts",
-                     m->ncondition ? "conditions ('when')" : "wheels, rings and anchors");
+                     "scheme 'moreau' does not support wheels, rings and anchors; use scheme: "
+                     "generalized-alpha with compliant contacts");
     } else if (what) {
         s = snw_fail(err, SNW_E_MODEL,
                      "the %s scheme does not support %s%s%s%s; use scheme: generalized-alpha, "

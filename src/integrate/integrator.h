@@ -38,6 +38,9 @@ typedef struct snw_integrator {
     snw_work_done (*work)(const void *self);
     // As snw_implicit_global_error; NULL: no estimate.
     double (*global_error)(void *self, double *t, double *failed);
+    // Largest violation of the law of hard contacts since the start, relative to the approach in
+    // its step, *t its time and *contact its contact; NULL: no hard contacts.
+    double (*contact_violation)(const void *self, double *t, int *contact);
     // Checkpoint: everything that later steps depend on, snw_integrator_saves numbers. `load`
     // replaces `start`; the steps after it equal those after `save` to the last bit. NULL: no
     // checkpoints.

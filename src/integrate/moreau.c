@@ -18,9 +18,10 @@
 #include <string.h>
 
 enum {
-    ITERATIONS = 40, // most in a step
-    RENEW = 8,       // iterations after which Newton's matrix is made anew
-    CUTS = 8         // steps of one advance that may end at an impact
+    ITERATIONS = 40,   // most in a step
+    RENEW = 8,         // iterations after which Newton's matrix is made anew
+    CUTS = 8,          // steps of one advance that may end at an impact
+    IMPACT_SEARCH = 10 // patience of one that searches impacts, times that of another
 };
 
 static const double GAP = 1e-10;     // of the length of the robot: a gap that counts as closed
@@ -31,15 +32,10 @@ static const double ACCEPTED = 1e-3; // where many contacts hold one another
 
 // ---- contacts that may act ----------------------------------------------------------------------
 
-static bool is_hard(const snw_moreau *c, int k) {
-    const snw_contact_point *p = &c->m->contact_point[k];
-    return !p->wheel && c->m->contact[p->contact].hard;
-}
+static bool is_hard(const snw_moreau *c, int k) { return snw_contact_is_hard(c->m, k); }
 
 static bool exists(const snw_moreau *c, const snw_work *w, int k) {
-    const snw_contact_point *p = &c->m->contact_point[k];
-    return snw_is_active(w, p->condition) && snw_is_active(w, p->body_condition) &&
-           snw_seg_is_active(c->m, w, c->m->contact[p->contact].seg);
+    return snw_contact_exists(c->m, w, k);
 }
 
 static double closed_gap(const snw_moreau *c) { return GAP * fmin(1, c->m->length); }
@@ -235,6 +231,7 @@ static snw_status contact_forces(snw_moreau *c, double *out) {
         snw_coulomb_solve(&(snw_coulomb_problem){.n = c->nc, .W = c->W, .b = c->b, .mu = c->mu},
                           COULOMB, &c->scratch, out, c->u, &info);
     c->violated = info.residual;
+    c->violator = c->candidate[info.worst];
     return info.residual <= ACCEPTED ? SNW_OK : s;
 }
 
@@ -265,6 +262,13 @@ static int add_penetrating(snw_moreau *c) {
         added++;
     }
     return added;
+}
+
+// The violation by the forces of the step, which are its last ones, or by those of its impulse
+static void note_violation(snw_moreau *c) {
+    if (c->nc == 0 || !(c->violated > c->step_violated)) return;
+    c->step_violated = c->violated;
+    c->step_violator = c->violator;
 }
 
 static snw_status solve(snw_moreau *c, double h, snw_stats *took) {
@@ -537,6 +541,8 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
     }
     c->end->t = c->now->t + h;
     c->impact = landed;
+    c->step_violated = 0;
+    note_violation(c);
     const double done = work_of_contacts(c);
     const double before = energy_at(c, c->last, c->end, c->end_work);
     keep_acting(c);
@@ -551,8 +557,14 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
             memcpy(c->end->v, v, (size_t)m->nv * sizeof *v);
             SNW_TRY(impact(c, h, false));
         }
+        note_violation(c);
     }
     if (!account(c, h, done, before)) return SNW_E_DIVERGED;
+    if (c->step_violated > c->worst[0]) {
+        c->worst[0] = c->step_violated;
+        c->worst[1] = c->end->t;
+        c->worst[2] = m->contact_point[c->step_violator].contact;
+    }
     store_forces(c, h, velocities);
     snw_state_copy(m, c->end, c->now);
     took->increments++;
@@ -561,7 +573,7 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
 
 // ---- integrator ---------------------------------------------------------------------------------
 
-enum { NBLOCK = 7 };
+enum { NBLOCK = 8 };
 
 static void list_blocks(const snw_moreau *c, snw_checkpoint_block block[NBLOCK]) {
     snw_moreau *own = (snw_moreau *)c;
@@ -571,12 +583,13 @@ static void list_blocks(const snw_moreau *c, snw_checkpoint_block block[NBLOCK])
                                                {c->work, (size_t)snw_npower(c->m)},
                                                {&own->heat, 1},
                                                {&own->scheme, 1},
-                                               {&own->energy, 1}};
+                                               {&own->energy, 1},
+                                               {own->worst, 3}};
     memcpy(block, list, sizeof list);
 }
 
 size_t snw_integrator_moreau_saves(const snw_model *m) {
-    return 4 + snw_state_doubles(m) + (size_t)m->nv + (size_t)snw_npower(m) +
+    return 7 + snw_state_doubles(m) + (size_t)m->nv + (size_t)snw_npower(m) +
            3 * (size_t)m->ncontact_point;
 }
 
@@ -600,20 +613,8 @@ static snw_status moreau_load(void *self, const double *in, snw_error *err) {
 
 static void moreau_undo(void *self) { (void)moreau_load(self, ((snw_moreau *)self)->saved, NULL); }
 
-static snw_status moreau_restart(void *self, const double *z, snw_error *err) {
-    snw_moreau *c = self;
-    const snw_model *m = c->m;
-    (void)err;
-    if (z) memcpy(c->now->z, z, (size_t)m->nsignal * sizeof *z);
-    snw_inputs_at(m, c->now->t + snw_time_resolution(c->now->t), c->in);
-    snw_mass_matrix(m, c->in, c->now, c->w, c->A);
-    for (int i = 0; i < m->nv; i++) c->mass[i] = c->A[(size_t)i * (size_t)(m->nv + 1)];
-    c->energy = energy_at(c, c->in, c->now, c->w);
-    return SNW_OK;
-}
-
-// Reports the deepest penetration of the initial state.
-static snw_status check_start(snw_moreau *c, snw_error *err) {
+// Reports the deepest penetration: of the initial state, or of a contact that becomes active.
+static snw_status check_penetration(snw_moreau *c, snw_error *err) {
     const snw_model *m = c->m;
     int worst = -1, count = 0;
     snw_kinematics(m, c->in, c->now, true, c->w);
@@ -626,22 +627,43 @@ static snw_status check_start(snw_moreau *c, snw_error *err) {
     if (worst < 0) return SNW_OK;
     const snw_contact_point *p = &m->contact_point[worst];
     return snw_fail(err, SNW_E_MODEL,
-                    "hard contact '%s': link '%s' starts %.3g m inside the surface, and %d contact "
-                    "points in all do; move it out, or let it settle in a static step with a "
-                    "compliant contact first",
-                    m->label.contact[m->contact[p->contact].of].name, m->label.link[p->link].name,
-                    -c->w->contact_point[worst].gap, count);
+                    "hard contact '%s': at t = %g s link '%s' starts %.3g m inside the surface, "
+                    "and %d contact points in all do; move it out, or let it settle in a static "
+                    "step first",
+                    m->label.contact[m->contact[p->contact].of].name, c->now->t,
+                    m->label.link[p->link].name, -c->w->contact_point[worst].gap, count);
+}
+
+static snw_status moreau_restart(void *self, const double *z, snw_error *err) {
+    snw_moreau *c = self;
+    const snw_model *m = c->m;
+    snw_inputs_at(m, c->now->t + snw_time_resolution(c->now->t), c->in);
+    if (c->impacts) {
+        snw_impact_energy impact;
+        SNW_TRY(snw_impacts_apply(c->impacts, c->in, z, c->now, &impact, err));
+        c->work[m->nload + 1] += impact.work;
+        c->heat += impact.heat;
+        SNW_TRY(check_penetration(c, err));
+    } else if (z) {
+        memcpy(c->now->z, z, (size_t)m->nsignal * sizeof *z);
+    }
+    snw_mass_matrix(m, c->in, c->now, c->w, c->A);
+    for (int i = 0; i < m->nv; i++) c->mass[i] = c->A[(size_t)i * (size_t)(m->nv + 1)];
+    c->energy = energy_at(c, c->in, c->now, c->w);
+    return SNW_OK;
 }
 
 static snw_status moreau_start(void *self, const snw_state *s, snw_error *err) {
     snw_moreau *c = self;
     snw_state_copy(c->m, s, c->now);
+    snw_state_clear_inactive(c->m, c->now);
     snw_inputs_at(c->m, c->now->t, c->in);
-    SNW_TRY(check_start(c, err));
+    SNW_TRY(check_penetration(c, err));
     if (c->projection) SNW_TRY(snw_projection_velocities(c->projection, c->in, c->now, err));
     for (int i = 0; i < snw_npower(c->m); i++) c->work[i] = 0;
     memset(c->point_force, 0, 3 * (size_t)c->m->ncontact_point * sizeof *c->point_force);
     c->heat = c->scheme = 0;
+    c->worst[0] = 0;
     return moreau_restart(c, NULL, err);
 }
 
@@ -694,11 +716,14 @@ static snw_status moreau_advance(void *self, double to, double limit, snw_stats 
 static const snw_work *moreau_work_at(void *self) {
     snw_moreau *c = self;
     snw_inputs_at(c->m, c->now->t, c->in);
+    // with the contact forces, so that wrenches along the robot contain them
+    c->w->hard_is_given = c->m->hard;
+    if (c->m->hard)
+        memcpy(c->w->hard_given, c->point_force,
+               3 * (size_t)c->m->ncontact_point * sizeof *c->point_force);
     snw_residual(c->m, c->in, c->now, false, c->w);
     snw_observe(c->m, c->in, c->now, false, c->w);
-    for (int k = 0; k < c->m->ncontact_point; k++) {
-        if (is_hard(c, k)) snw_contact_set_force(c->m, c->w, k, c->point_force + 3 * k);
-    }
+    c->w->hard_is_given = false;
     return c->w;
 }
 
@@ -717,6 +742,7 @@ static void moreau_use(void *self, const snw_model *m) {
     snw_moreau *c = self;
     c->m = m;
     if (c->projection) snw_projection_use(c->projection, m);
+    if (c->impacts) snw_impacts_use(c->impacts, m);
 }
 
 static void moreau_set_manual(void *self, const snw_manual_inputs *manual) {
@@ -730,11 +756,19 @@ static snw_work_done moreau_work(const void *self) {
         .n = snw_npower(c->m), .work = c->work, .heat = c->heat, .scheme = c->scheme};
 }
 
+static double moreau_contact_violation(const void *self, double *t, int *contact) {
+    const snw_moreau *c = self;
+    *t = c->worst[1];
+    *contact = (int)c->worst[2];
+    return c->worst[0];
+}
+
 static void moreau_close(void *self) {
     snw_moreau *c = self;
     if (!c) return;
     snw_work_destroy(c->w);
     snw_work_destroy(c->end_work);
+    snw_impacts_destroy(c->impacts);
     snw_projection_destroy(c->projection);
     snw_inputs_destroy(c->in);
     snw_inputs_destroy(c->last);
@@ -767,7 +801,7 @@ snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
     snw_moreau *c = snw_alloc(sizeof *c);
     if (!c) return SNW_E_MEMORY;
     c->m = m;
-    c->patience = step->patience;
+    c->patience = IMPACT_SEARCH * step->patience;
     c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-10;
     c->n = m->nv + m->nconstraint;
     c->most = count_hard(c);
@@ -779,7 +813,8 @@ snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
     c->scratch.base = snw_alloc(c->scratch.size);
     c->saved = m->nsignal ? snw_alloc(snw_integrator_moreau_saves(m) * sizeof(double)) : NULL;
     if (!c->block || !c->scratch.base || (m->nsignal && !c->saved) ||
-        (m->nloop && snw_projection_create(m, &c->projection) != SNW_OK) ||
+        (m->nloop + m->ncondition && snw_projection_create(m, &c->projection) != SNW_OK) ||
+        (m->ncondition && snw_impacts_create(m, c->projection, &c->impacts) != SNW_OK) ||
         snw_work_create(m, &c->w) != SNW_OK || snw_work_create(m, &c->end_work) != SNW_OK ||
         snw_inputs_create(m, &c->in) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
         snw_state_create(m, &c->now) != SNW_OK || snw_state_create(m, &c->mid) != SNW_OK ||
@@ -801,6 +836,7 @@ snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
                             .inputs = moreau_inputs,
                             .work_at = moreau_work_at,
                             .work = moreau_work,
+                            .contact_violation = moreau_contact_violation,
                             .save = moreau_save,
                             .load = moreau_load,
                             .close = moreau_close};

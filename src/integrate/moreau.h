@@ -19,7 +19,7 @@
 #pragma once
 
 #include "base/fields.h"
-#include "constraint/projection.h"
+#include "constraint/impact.h"
 #include "integrate/integrator.h"
 #include "solve/coulomb.h"
 
@@ -61,7 +61,8 @@ typedef struct snw_moreau {
     snw_interrupt interrupt;
     snw_step_monitor monitor;
     snw_work *w, *end_work;     // at the middle of the step, and at its end
-    snw_projection *projection; // NULL: no loops
+    snw_projection *projection; // NULL: no loops and conditions
+    snw_impacts *impacts;       // NULL: no conditions
     snw_inputs *in, *last;      // at the middle and at the end of the step
     snw_state *now, *mid, *end;
     int n;        // unknowns: increments, then multipliers
@@ -75,8 +76,12 @@ typedef struct snw_moreau {
     double heat, scheme, energy; // dissipated; removed by the scheme; kinetic and potential, J
     double typical_energy;       // largest typical force times typical coordinate, J
     double violated;             // violation of (6.50) by the last contact forces
-    bool full;                   // there was no room for all contacts that may act
-    bool impact;                 // a contact closed in the last step
-    bool closed_only;            // contacts that close are not candidates: search of an impact
-    int cuts;                    // steps that ended at an impact in the present advance
+    int violator;                // contact point of that
+    double step_violated;        // largest in the present step, with its contact point
+    int step_violator;
+    double worst[3];  // largest since the start: violation, time (s), contact
+    bool full;        // there was no room for all contacts that may act
+    bool impact;      // a contact closed in the last step
+    bool closed_only; // contacts that close are not candidates: search of an impact
+    int cuts;         // steps that ended at an impact in the present advance
 } snw_moreau;

@@ -92,6 +92,8 @@
     X(OBSTACLE_SPACING, "spacing", "m",                                                            \
       "of contact points along the edges of boxes and cylinders that touch it, and along its own " \
       "where they touch it; the smaller of their smallest half widths unless given")               \
+    X(OBSTACLE_NEAREST, "nearest", "true or false",                                                \
+      "rods touch it where they are nearest to it, with a stiffness in N/m, not per length")       \
     LAW_KEYS(X, OBSTACLE)
 #define RODS_KEYS(X)                                                                               \
     X(RODS_BETWEEN, "between", "a link, a list, or all",                                           \
@@ -230,8 +232,13 @@ static snw_status read_force_law(snw_reader *r, const snw_entry *const *e, snw_c
             "the contact '%s' needs 'stiffness', the force per depth, or 'hard: true'", out->name);
     }
     SNW_TRY(snw_read_are_rods(r, e[LAW_STIFFNESS], out->name, out->nlink, out->link, &rods));
-    SNW_TRY(snw_read_positive(r, e[LAW_STIFFNESS]->value, "stiffness", rods ? per_length : whole,
-                              &out->stiffness));
+    if (out->nearest && (!rods || e[LAW_ENDS])) {
+        return snw_fail_at(r->err, out->location, "'%s' is 'nearest', and %s", out->name,
+                           rods ? "the ends of rods have its stiffness; leave out 'ends'"
+                                : "the bodies that touch it have contact points; leave it out");
+    }
+    SNW_TRY(snw_read_positive(r, e[LAW_STIFFNESS]->value, "stiffness",
+                              rods && !out->nearest ? per_length : whole, &out->stiffness));
     if (e[LAW_ENDS]) SNW_TRY(snw_read_nonnegative(r, e[LAW_ENDS], whole, &out->ends));
     out->has_ends = e[LAW_ENDS] != NULL;
     if (e[LAW_DAMPING] && e[LAW_RESTITUTION]) {
@@ -501,6 +508,8 @@ static snw_status read_obstacle(snw_reader *r, const snw_entry *entry, snw_conta
                            snw_keys_obstacle.key[i].name, snw_keys_obstacle.key[i].meaning);
     }
     out->is_obstacle = true;
+    if (e[OBSTACLE_NEAREST])
+        SNW_TRY(snw_read_switch(r, e[OBSTACLE_NEAREST]->value, "nearest", &out->nearest));
     if (e[OBSTACLE_SPACING]) {
         SNW_TRY(snw_read_positive(r, e[OBSTACLE_SPACING]->value, "spacing", SNW_DIM_LENGTH,
                                   &out->spacing));

@@ -95,7 +95,55 @@ static snw_status contact_widths(const snw_link_desc *link, double x, snw_outlin
     return snw_section_outline(&link->rod, link->name, x, o, err);
 }
 
-// Add the nodes and end sections of the rod of link l.
+// Why pieces of the rod of link l cannot touch the obstacle at their smallest gap; NULL: they can.
+static const char *no_pieces(const snw_build *b, int l, const contact_list *list) {
+    const snw_rod *rod = &b->rod[b->link_rod[l]];
+    const snw_section_desc *section = &b->m->desc->link[l].rod.section;
+    if (contact_is_plane(b, list)) return "a plane has no place that is nearest to a straight rod";
+    if (b->contact[list->contact].obstacle.inside)
+        return "a rod inside of an obstacle touches it along its length";
+    if (b->contact[list->contact].obstacle.grid || b->contact[list->contact].obstacle.height)
+        return "a surface from a file or formula may touch it at several places";
+    if (snw_section_table[section->kind].rectangle) return "its section is a rectangle";
+    if (rod->feed >= 0) return "it has variable length";
+    if (rod->tolerance > 0) return "its nodes move, by integrator rk45";
+    return NULL;
+}
+
+// Add the pieces of the rod of link l between its nodes, root and tip.
+static snw_status contact_add_pieces(snw_build *b, int l, const contact_list *list,
+                                     snw_error *err) {
+    const snw_link_desc *link = &b->m->desc->link[l];
+    const snw_rod *rod = &b->rod[b->link_rod[l]];
+    const double stiffness = b->m->desc->contact[list->contact].stiffness;
+    snw_contact_point *first = &list->contact_point[b->m->ncontact_point], *last = first;
+    snw_outline o;
+    SNW_TRY(contact_widths(link, 0, &o, err));
+    double x = 0, radius = 0.5 * o.y;
+    int from = rod->root;
+    for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
+        if (b->seg_x[s] - x <= 1e-9 * rod->L) continue;
+        SNW_TRY(contact_widths(link, b->seg_x[s], &o, err));
+        last = contact_add_point(b, list, s, (snw_vec3){{0}}, stiffness);
+        last->from = from;
+        last->span = b->seg_x[s] - x;
+        last->end_radius[0] = radius, last->end_radius[1] = 0.5 * o.y;
+        last->radius = fmax(radius, 0.5 * o.y);
+        x = b->seg_x[s], radius = 0.5 * o.y, from = s;
+    }
+    first->ends_rod[0] = last->ends_rod[1] = true;
+    // slopes of the radius at the nodes: of the parabola through three of them on even spacing
+    for (snw_contact_point *p = first; p <= last; p++) {
+        const snw_contact_point *before = p > first ? p - 1 : p, *after = p < last ? p + 1 : p;
+        const double rise[2] = {p->end_radius[1] - before->end_radius[0],
+                                after->end_radius[1] - p->end_radius[0]};
+        p->end_slope[0] = rise[0] / (p > first ? before->span + p->span : p->span);
+        p->end_slope[1] = rise[1] / (p < last ? after->span + p->span : p->span);
+    }
+    return SNW_OK;
+}
+
+// Add the nodes and end sections of the rod of link l, or its pieces.
 static snw_status contact_add_rod(snw_build *b, int l, const contact_list *list, snw_error *err) {
     const snw_contact_desc *d = &b->m->desc->contact[list->contact];
     const snw_link_desc *link = &b->m->desc->link[l];
@@ -103,11 +151,22 @@ static snw_status contact_add_rod(snw_build *b, int l, const contact_list *list,
     snw_outline o;
     if (d->npoint)
         return contact_refuse(d, link->name, "'points' are for bodies, and it is a rod", err);
-    if (!contact_is_plane(b, list) && link->rod.section.kind == SNW_SECTION_ELLIPSE) {
+    const snw_section_kind kind = link->rod.section.kind;
+    if (!contact_is_plane(b, list) &&
+        (kind == SNW_SECTION_ELLIPSE || kind == SNW_SECTION_ELLIPTIC_TUBE)) {
         return contact_refuse(d, link->name,
                               "its section is an ellipse; sections that touch an obstacle other "
                               "than a plane are circles, tubes or rectangles",
                               err);
+    }
+    if (d->hard || d->nearest) {
+        const char *why = no_pieces(b, l, list);
+        if (!why) return contact_add_pieces(b, l, list, err);
+        if (d->nearest) {
+            char text[200];
+            (void)snprintf(text, sizeof text, "it cannot touch where it is 'nearest': %s", why);
+            return contact_refuse(d, link->name, text, err);
+        }
     }
     for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
         if (!(b->seg_w[s] > 0)) continue;
@@ -117,7 +176,9 @@ static snw_status contact_add_rod(snw_build *b, int l, const contact_list *list,
     for (int tip = 0; tip < 2; tip++) {
         const int s = tip ? rod->seg0 + rod->nseg - 1 : rod->root;
         SNW_TRY(contact_widths(link, tip ? rod->L : 0, &o, err));
-        const double k = d->has_ends ? d->ends : 0.5 * fmin(o.y, o.z) * d->stiffness;
+        const double k = d->hard       ? d->stiffness
+                         : d->has_ends ? d->ends
+                                       : 0.5 * fmin(o.y, o.z) * d->stiffness;
         if (k > 0 && s > 0) contact_add_section(b, &link->rod, s, k, list, &o);
     }
     return SNW_OK;
@@ -456,6 +517,17 @@ snw_status snw_build_contacts(snw_build *b, snw_error *err) {
 
 // ---- spacing
 
+// Do pieces of the rod of link l touch, and not its nodes alone?
+static bool contact_has_pieces(const snw_model *m, int contact, int l) {
+    const snw_rod *rod = &m->rod[m->link_rod[l]];
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        if (p->contact == contact && p->seg >= rod->seg0 && p->seg < rod->seg0 + rod->nseg)
+            return p->span > 0;
+    }
+    return false;
+}
+
 // Largest distance between neighbouring contact points of the rod of link l, m, and radius of its
 // thinnest section there.
 static double contact_spacing(const snw_model *m, int contact, int l, double *radius) {
@@ -499,30 +571,89 @@ static void describe_hollows(const snw_model *m, int i, char *text, size_t size)
     }
 }
 
-void snw_contact_describe_spacing(const snw_model *m, int i, char *text, size_t size) {
+// A rod whose contact points are too far apart for the curvature of an obstacle.
+typedef struct coarse_rod {
+    int link;           // -1: none
+    double spacing;     // present distance of contact points, m
+    double enough;      // distance that suffices, m
+    double curvature;   // smallest radius of curvature of the obstacle, m
+    double uncertainty; // hard contact: of the direction of its force, rad
+} coarse_rod;
+
+// The first such rod of contact i. Points of hard contacts do not share a force, so that its
+// direction is that of the nearest node.
+static coarse_rod contact_coarse_rod(const snw_model *m, int i) {
+    static const double SHARED = 0.5, SINGLE = 0.1; // of both radii
     const snw_contact_desc *d = &m->desc->contact[i];
-    text[0] = '\0';
+    const coarse_rod none = {.link = -1};
     if (!d->is_obstacle || d->obstacle.inside || d->obstacle.kind == SNW_OBSTACLE_PLANE ||
         !snw_exists(d->when))
-        return;
-    if (d->obstacle.height) describe_hollows(m, i, text, size);
-    if (text[0]) return;
+        return none;
     const double curvature = snw_obstacle_table[d->obstacle.kind].smallest_radius(&d->obstacle);
     for (int k = 0; k < d->nlink; k++) {
         const int l = d->link[k];
-        if (m->link_rod[l] < 0) continue;
+        if (m->link_rod[l] < 0 || contact_has_pieces(m, i, l)) continue;
         double radius;
         const double spacing = contact_spacing(m, i, l, &radius);
-        const double enough = 0.5 * (curvature + radius);
+        const double enough = (d->hard ? SINGLE : SHARED) * (curvature + radius);
         if (!(spacing > enough)) continue;
-        const double L = m->rod[m->link_rod[l]].L;
-        (void)snprintf(
-            text, size,
-            "contact '%.60s': the contact points of rod '%.60s' are up to %.3g m apart, "
-            "and the obstacle, with radii from %.3g m, can pass between them unless they "
-            "are at most %.3g m apart; write nodes: %.0f for the rod%s",
-            d->name, m->desc->link[l].name, spacing, curvature, enough, ceil(1.6 * L / enough),
-            curvature == d->obstacle.rounding ? ", or a larger rounding" : "");
+        return (coarse_rod){.link = l,
+                            .spacing = spacing,
+                            .enough = enough,
+                            .curvature = curvature,
+                            .uncertainty = 0.5 * spacing / (curvature + radius)};
+    }
+    return none;
+}
+
+// text <- names of contact i and of those behind it with the same fault: 'a', 'b', 'c' and 5 more;
+// *most <- the fault that needs the shortest distance. False: an earlier contact names them.
+static bool name_coarse(const snw_model *m, int i, coarse_rod *most, char *text, size_t size) {
+    enum { NAMED = 3 };
+    int n = 0;
+    size_t at = 0;
+    *most = contact_coarse_rod(m, i);
+    text[0] = '\0';
+    if (most->link < 0) return false;
+    for (int j = 0; j < m->desc->ncontact; j++) {
+        if (m->desc->contact[j].hard != m->desc->contact[i].hard) continue;
+        const coarse_rod rod = contact_coarse_rod(m, j);
+        if (rod.link < 0) continue;
+        if (j < i) return false;
+        if (n++ < NAMED)
+            at += (size_t)snprintf(text + at, size - at, "%s'%.40s'", n > 1 ? ", " : "",
+                                   m->desc->contact[j].name);
+        if (rod.enough < most->enough) *most = rod;
+    }
+    if (n > NAMED) (void)snprintf(text + at, size - at, " and %d more", n - NAMED);
+    return true;
+}
+
+void snw_contact_describe_spacing(const snw_model *m, int i, char *text, size_t size) {
+    const snw_contact_desc *d = &m->desc->contact[i];
+    coarse_rod rod;
+    char names[200];
+    text[0] = '\0';
+    if (d->is_obstacle && d->obstacle.height && snw_exists(d->when))
+        describe_hollows(m, i, text, size);
+    if (text[0]) return;
+    if (!name_coarse(m, i, &rod, names, sizeof names)) return;
+    const double nodes = ceil(1.6 * m->rod[m->link_rod[rod.link]].L / rod.enough);
+    const char *link = m->desc->link[rod.link].name, *many = strchr(names, ',') ? "s" : "";
+    if (d->hard) {
+        (void)snprintf(text, size,
+                       "hard contact%s %s: rod '%.60s' touches at its nodes only, up to %.3g m "
+                       "apart, so that the direction of a force is uncertain by %.2g rad; write "
+                       "nodes: %.0f for the rod, or give it a round section and constant length: "
+                       "such a rod touches between nodes, too",
+                       many, names, link, rod.spacing, rod.uncertainty, nodes);
         return;
     }
+    (void)snprintf(text, size,
+                   "contact%s %s: the contact points of rod '%.60s' are up to %.3g m apart, "
+                   "and an obstacle, with radii from %.3g m, can pass between them unless they "
+                   "are at most %.3g m apart; write nodes: %.0f for the rod%s, or 'nearest: true' "
+                   "for the obstacle",
+                   many, names, link, rod.spacing, rod.curvature, rod.enough, nodes,
+                   rod.curvature == d->obstacle.rounding ? ", or a larger rounding" : "");
 }

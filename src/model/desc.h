@@ -406,6 +406,7 @@ typedef struct snw_contact_desc {
     snw_vec3 normal;       // ground: of the surface, unit vector out of it, world frame
     snw_vec3 at;           // ground: point of the surface, m, world frame
     double stiffness;      // penalty stiffness: N/m per contact point of a body, N/m^2 along rods
+    bool nearest;          // obstacle: rods touch it where their gap is smallest; stiffness N/m
     bool hard;             // no penetration, theory.md 6.9; it has no stiffness
     double restitution;    // hard: speed after an impact over that before it
     bool has_ends;         // `ends` is given; else half the smaller width times stiffness

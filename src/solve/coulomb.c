@@ -9,6 +9,7 @@
 // the law is x in L, y in L, x.y = 0 (De Saxce). For a given s = |v_t| it is the optimality
 // condition of a convex programme. The first attempt follows the change of s in each step, which
 // converges quadratically; the second one keeps s during a step, which is slower and fails less.
+// The third one keeps s during a whole solution, a convex programme, and then sets it anew.
 
 #include "solve/coulomb.h"
 
@@ -19,17 +20,22 @@
 #include <string.h>
 
 enum {
-    SCALING = 7,   // numbers of a scaling
-    INTERIOR = 60, // most iterations of the interior-point method
-    POLISH = 20,   // most Newton steps
-    ROUNDS = 30,   // solutions about a moving centre
-    HALVINGS = 8   // of a Newton step
+    SCALING = 7,     // numbers of a scaling
+    INTERIOR = 60,   // most iterations of the interior-point method
+    POLISH = 20,     // most Newton steps
+    ROUNDS = 30,     // solutions about a moving centre
+    FEW = 10,        // of them: then a violation of ENOUGH that hardly falls suffices
+    HALVINGS = 8,    // of a Newton step
+    PROGRAMMES = 30, // convex programmes with a given slip
+    ALL = 2500       // interior points after which the best solution is taken
 };
 
 // Regularisation of the diagonal of A, whose typical entries are 1. Impulses of redundant contacts
 // are determined by it alone. Where the solutions about moving centres converge slowly, since A has
 // smaller eigenvalues, it is divided by SOFTER, down to LEAST.
 static const double SOFT = 1e-4, SOFTER = 10, LEAST = 1e-12;
+static const double ENOUGH = 1e-6;
+static const double ROUGH = 1e-5;       // violation that convex programmes may improve
 static const double SLOW = 0.5;         // of the violation left by one solution
 static const double TO_BOUNDARY = 0.99; // fraction of the longest step inside the cones
 
@@ -47,6 +53,9 @@ typedef struct coulomb {
     double *M; // matrix of a step
     int *pivot;
     bool follow;    // does a step follow the change of |v_t|?
+    bool given;     // is |v_t| that in `slip`?
+    double *slip;   // |v_t| of each contact
+    double *least;  // impulses with the least violation about the present centre
     double soft;    // the regularisation
     double *centre; // impulses about which the problem is regularised
     double *best;   // impulses with the least violation of the law
@@ -55,8 +64,8 @@ typedef struct coulomb {
 
 size_t snw_coulomb_scratch(int n) {
     const size_t d = 3 * (size_t)n, pad = 64;
-    return (2 * d * d + 13 * d + (size_t)n * SCALING) * sizeof(double) + d * sizeof(int) +
-           16 * pad + snw_minimum_norm_scratch(3 * n, 3 * n);
+    return (2 * d * d + 15 * d + (size_t)n * SCALING) * sizeof(double) + d * sizeof(int) +
+           18 * pad + snw_minimum_norm_scratch(3 * n, 3 * n);
 }
 
 // ---- one second-order cone ----------------------------------------------------------------------
@@ -129,8 +138,9 @@ static void take_arrays(coulomb *c, int n, snw_arena *scratch) {
     c->n = n, c->dim = 3 * n;
     c->A = snw_arena_doubles(scratch, d * d);
     c->M = snw_arena_doubles(scratch, d * d);
-    double **const vector[] = {&c->beta, &c->scale, &c->x,   &c->y,     &c->v,      &c->r,   &c->dx,
-                               &c->dy,   &c->dx0,   &c->dy0, &c->trial, &c->centre, &c->best};
+    double **const vector[] = {&c->beta,  &c->scale,  &c->x,    &c->y,    &c->v,
+                               &c->r,     &c->dx,     &c->dy,   &c->dx0,  &c->dy0,
+                               &c->trial, &c->centre, &c->best, &c->slip, &c->least};
     for (size_t i = 0; i < sizeof vector / sizeof *vector; i++)
         *vector[i] = snw_arena_doubles(scratch, d);
     c->pivot = snw_arena_ints(scratch, d);
@@ -264,7 +274,8 @@ static double interior_residual(const coulomb *c) {
     velocities(c, c->x, c->r);
     for (int i = 0; i < c->dim; i++) {
         const double *y = c->y + i;
-        c->r[i] += (i % 3 == 0 ? hypot(y[1], y[2]) : 0) - y[0];
+        const double slip = i % 3 != 0 ? 0 : c->given ? c->slip[i / 3] : hypot(y[1], y[2]);
+        c->r[i] += slip - y[0];
         worst = fmax(worst, fabs(c->r[i]));
     }
     return worst;
@@ -412,15 +423,34 @@ static void open_contacts(coulomb *c) {
 
 // ---- regularisation -----------------------------------------------------------------------------
 
+// least <- x, if its violation `worst` is below *least
+static void keep_least(coulomb *c, double worst, double *least) {
+    if (!(worst < *least)) return;
+    *least = worst;
+    memcpy(c->least, c->x, (size_t)c->dim * sizeof *c->x);
+}
+
 // x <- solution about the present centre: by Newton's method from x alone, or from an interior
-// point
+// point; otherwise the one with the least violation
 static void regularised(coulomb *c, double tol, snw_arena *scratch, snw_coulomb_info *info) {
-    if (info->iterations > 0 && polish(c, tol, scratch, &info->polished) <= tol) return;
-    for (int way = 0; way < 2; way++) {
+    double least = INFINITY;
+    c->given = false;
+    if (info->iterations > 0) keep_least(c, polish(c, tol, scratch, &info->polished), &least);
+    for (int way = 0; way < 2 && least > tol; way++) {
         c->follow = way == 0;
         info->iterations += interior_point(c, 0.01 * tol);
-        if (polish(c, tol, scratch, &info->polished) <= tol) return;
+        keep_least(c, polish(c, tol, scratch, &info->polished), &least);
     }
+    c->given = true;
+    for (int i = 0; i < c->n; i++) c->slip[i] = 0;
+    for (int k = 0; k < PROGRAMMES && least > ROUGH && info->iterations < ALL; k++) {
+        info->iterations += interior_point(c, 0.01 * tol);
+        velocities(c, c->x, c->v);
+        for (int i = 0; i < c->n; i++) c->slip[i] = hypot(c->v[3 * i + 1], c->v[3 * i + 2]);
+        keep_least(c, polish(c, tol, scratch, &info->polished), &least);
+    }
+    c->given = false;
+    if (isfinite(least)) memcpy(c->x, c->least, (size_t)c->dim * sizeof *c->x);
 }
 
 // The centre moves to x, where the regularisation vanishes; returns the violation of the law there
@@ -445,9 +475,9 @@ static void solve_rounds(coulomb *c, double tol, snw_arena *scratch, snw_coulomb
             least = left;
             memcpy(c->best, c->x, (size_t)c->dim * sizeof *c->x);
         }
-        if (!(left > tol)) break;
+        if (!(left > tol) || info->iterations > ALL) break;
         if (left > SLOW * before) {
-            if (c->soft <= LEAST) break;
+            if (c->soft <= LEAST || (round >= FEW && least <= ENOUGH)) break;
             soften(c);
         }
         before = left;
@@ -455,6 +485,9 @@ static void solve_rounds(coulomb *c, double tol, snw_arena *scratch, snw_coulomb
     memcpy(c->centre, c->best, (size_t)c->dim * sizeof *c->x);
     memcpy(c->x, c->best, (size_t)c->dim * sizeof *c->x);
     info->residual = projected(c, c->x, c->v, c->r);
+    for (int i = 0; i < c->dim; i++) {
+        if (fabs(c->r[i]) == info->residual) info->worst = i / 3;
+    }
 }
 
 // ---- entry --------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ typedef struct snw_coulomb_info {
     int iterations;  // of the interior-point method
     int polished;    // Newton steps after it
     double residual; // largest violation of the law, relative to the largest velocity in b
+    int worst;       // contact of that
 } snw_coulomb_info;
 
 // Scratch taken from the arena, in bytes.

@@ -28,7 +28,8 @@ static const double
     AT(double, K, nv *nv, "stiffness")                                                             \
     AT(double, D, nv *nv, "damping")                                                               \
     AT(double, P, nv *nv, "directions")                                                            \
-    AT(double, A, nv *(most + nconditional), "scratch")                                            \
+    AT(double, A, nv *(most + nconditional + held_rows), "scratch")                                \
+    AT(double, held, nv *held_rows, "rows besides the constraints")                                \
     AT(double, B, nv *nv, "scratch")                                                               \
     AT(double, U, nv *nv, "scratch")                                                               \
     AT(double, x, nv *nv, "scratch")                                                               \
@@ -39,13 +40,13 @@ static const double
 static void directions_place(void *object, snw_fields *f) {
     snw_directions *o = object;
     const size_t nv = (size_t)o->m->nv, nconstraint = (size_t)o->m->nconstraint;
-    const size_t nconditional = (size_t)o->m->nconditional;
+    const size_t nconditional = (size_t)o->m->nconditional, held_rows = (size_t)o->most_held;
     const size_t most = (nv > nconstraint ? nv : nconstraint) + 1;
     DIRECTIONS_FIELDS(SNW_FIELD_PLACE)
 }
 
-static size_t directions_scratch_size(const snw_model *m) {
-    const size_t parts[] = {snw_null_space_scratch(m->nv, m->nconstraint + m->nconditional),
+static size_t directions_scratch_size(const snw_model *m, int held) {
+    const size_t parts[] = {snw_null_space_scratch(m->nv, m->nconstraint + m->nconditional + held),
                             snw_project_scratch(m->nv, m->nv), snw_eigen_symmetric_scratch(m->nv)};
     size_t most = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -53,13 +54,14 @@ static size_t directions_scratch_size(const snw_model *m) {
     return most + (size_t)m->nv * sizeof(int) + 64; // pivots
 }
 
-snw_status snw_directions_create(const snw_model *m, snw_directions **out) {
+snw_status snw_directions_create(const snw_model *m, int held, snw_directions **out) {
     snw_directions *d = snw_alloc(sizeof *d);
     *out = d;
     if (!d) return SNW_E_MEMORY;
     d->m = m;
+    d->most_held = held;
     d->block = snw_fields_create(directions_place, d);
-    d->scratch.size = directions_scratch_size(m);
+    d->scratch.size = directions_scratch_size(m, held);
     d->scratch.base = snw_alloc(d->scratch.size);
     return d->block && d->scratch.base ? SNW_OK : SNW_E_MEMORY;
 }
@@ -134,6 +136,13 @@ static snw_status free_directions(snw_directions *d, const snw_work *w) {
         for (int i = 0; i < m->nconstraint; i++) d->line[i] = i == k;
         for (int i = 0; i < m->nv; i++) row[i] = 0;
         snw_constraints_apply_transpose(m, w, d->line, row);
+    }
+    if (d->nheld > 0)
+        memcpy(snw_column_of(d->A, m->nv, rows), d->held,
+               (size_t)d->nheld * (size_t)m->nv * sizeof *d->A);
+    rows += d->nheld;
+    for (int k = 0; k < rows; k++) {
+        double *row = snw_column_of(d->A, m->nv, k);
         for (int i = 0; i < m->nv; i++) row[i] *= d->unit[i];
         const double size = sqrt(snw_vector_dot(m->nv, row, row));
         for (int i = 0; i < m->nv && size > 0; i++) row[i] /= size;

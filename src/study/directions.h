@@ -15,6 +15,8 @@ typedef struct snw_directions {
     double *P; // nv x n: allowed directions as columns: nidle idle ones, then the others of the n0
                // without mass, then those with mass, P'MP = 1
     int n, n0, nidle;
+    double *held; // nv x most_held: more rows that hold, filled by the caller; nheld of them
+    int nheld, most_held;
     double *unit;          // nv: displacement of a coordinate for comparison with others
     double *A, *B, *U, *x; // nv x nv; A also holds the constraint rows
     double *value, *line;  // nv or nconstraint, whichever is larger
@@ -22,7 +24,8 @@ typedef struct snw_directions {
     void *block;
 } snw_directions;
 
-SNW_NODISCARD snw_status snw_directions_create(const snw_model *m, snw_directions **out);
+// `held`: room for rows besides the constraints.
+SNW_NODISCARD snw_status snw_directions_create(const snw_model *m, int held, snw_directions **out);
 void snw_directions_destroy(snw_directions *d); // NULL is fine
 
 // unit, P, n, n0, nidle <- from M, K and the active constraint rows in w. SNW_E_MODEL: no

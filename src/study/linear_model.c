@@ -72,7 +72,7 @@ static snw_status linear_prepare(snw_linear *l) {
     l->scratch.size = linear_scratch_size(m);
     l->scratch.base = snw_alloc(l->scratch.size);
     if (!l->block || !l->scratch.base) return SNW_E_MEMORY;
-    SNW_TRY(snw_directions_create(m, &l->d));
+    SNW_TRY(snw_directions_create(m, 0, &l->d));
     SNW_TRY(snw_state_create(m, &l->s));
     SNW_TRY(snw_inputs_create(m, &l->in));
     return snw_observer_create(m, &l->observer);

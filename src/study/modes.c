@@ -22,7 +22,9 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "dynamics/constraint.h"
+#include "dynamics/contact.h"
 #include "math/vector.h"
+#include "solve/coulomb.h"
 #include "solve/dense.h"
 #include "study/directions.h"
 #include "study/statics.h"
@@ -63,6 +65,12 @@ struct snw_modes {
     snw_inputs *in;
     snw_work *w;
     snw_arena scratch;
+    int most_hard;     // room for hard contacts that touch
+    int nhard;         // hard contacts that touch
+    int *hard;         // most_hard: their contact points
+    double *G;         // nv x 3 most_hard: their rows
+    double *hard_W;    // square, 3 most_hard
+    double *hard_line; // 11 most_hard: b, p, u, mu
     snw_directions *d;
     double *A, *B; // n x n
     double *U, *W; // n x n: right and left eigenvectors; 2 n x 2 n about a steady motion
@@ -112,8 +120,17 @@ static bool name_groups(snw_modes *mo) {
     return true;
 }
 
+// Room for hard contacts that touch
+static int room_for_hard(const snw_model *m) {
+    enum { MOST = 200 };
+    int n = 0;
+    for (int k = 0; k < m->ncontact_point; k++) n += snw_contact_is_hard(m, k);
+    return n < MOST ? n : MOST;
+}
+
 static size_t modes_scratch_size(const snw_model *m, bool steady) {
-    const size_t parts[] = {snw_project_scratch(m->nv, m->nv), snw_eigen_symmetric_scratch(m->nv),
+    const size_t parts[] = {snw_coulomb_scratch(room_for_hard(m)),
+                            snw_project_scratch(m->nv, m->nv), snw_eigen_symmetric_scratch(m->nv),
                             snw_eigen_general_scratch(steady ? 2 * m->nv : m->nv)};
     size_t most = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -136,6 +153,13 @@ static snw_status modes_prepare(snw_modes *mo) {
     if (mo->steady) mo->S = snw_alloc(roots * roots * sizeof(double));
     if (mo->steady) mo->I = snw_alloc(roots * roots * sizeof(double));
     if (mo->steady && (!mo->S || !mo->I)) return SNW_E_MEMORY;
+    mo->most_hard = room_for_hard(m);
+    const size_t hard = (size_t)mo->most_hard;
+    mo->hard = snw_pool_array(mo->pool, hard + 1, sizeof *mo->hard);
+    mo->hard_line = snw_pool_array(mo->pool, 11 * hard + 1, sizeof(double));
+    mo->G = snw_alloc((3 * hard * nv + 1) * sizeof(double));
+    mo->hard_W = snw_alloc((9 * hard * hard + 1) * sizeof(double));
+    if (!mo->hard || !mo->hard_line || !mo->G || !mo->hard_W) return SNW_E_MEMORY;
     double **line[] = {&mo->re, &mo->im, &mo->buffer};
     for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
         *line[i] = snw_pool_array(mo->pool, roots + 1, sizeof(double));
@@ -151,7 +175,7 @@ static snw_status modes_prepare(snw_modes *mo) {
         !mo->spin_name || !name_groups(mo)) {
         return SNW_E_MEMORY;
     }
-    SNW_TRY(snw_directions_create(m, &mo->d));
+    SNW_TRY(snw_directions_create(m, 3 * mo->most_hard, &mo->d));
     SNW_TRY(snw_state_create(m, &mo->s));
     SNW_TRY(snw_inputs_create(m, &mo->in));
     return snw_work_create(m, &mo->w);
@@ -183,7 +207,8 @@ void snw_modes_use(snw_modes *mo, const snw_model *m) { mo->m = mo->d->m = m; }
 
 void snw_modes_destroy(snw_modes *mo) {
     if (!mo) return;
-    double *const block[] = {mo->A, mo->B, mo->U, mo->W, mo->x, mo->y, mo->S, mo->I};
+    double *const block[] = {mo->A, mo->B, mo->U, mo->W, mo->x,
+                             mo->y, mo->S, mo->I, mo->G, mo->hard_W};
     for (size_t i = 0; i < sizeof block / sizeof block[0]; i++) snw_free(block[i]);
     snw_directions_destroy(mo->d);
     snw_free(mo->scratch.base);
@@ -244,9 +269,99 @@ static snw_status modes_not_finite(const snw_modes *mo, snw_error *err) {
 
 // ---- reduction to standard form
 
+// ---- hard contacts
+
+// mo->hard <- contact points that touch, mo->G <- their rows, from the residual in mo->w
+static snw_status hard_find(snw_modes *mo, snw_error *err) {
+    static const double CLOSED =
+        1e-9; // of the length of the robot; equilibria and steps close to 1e-10
+    const snw_model *m = mo->m;
+    mo->nhard = 0;
+    snw_jacobian_pass(m, mo->w);
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (!snw_contact_is_hard(m, k) || !snw_contact_exists(m, mo->w, k) ||
+            mo->w->contact_point[k].gap > CLOSED * m->length)
+            continue;
+        if (mo->nhard == mo->most_hard) {
+            return snw_fail(err, SNW_E_MODEL,
+                            "modes at t = %g s: more than %d hard contact points touch; give rods "
+                            "fewer nodes, or the contacts a stiffness instead of 'hard'",
+                            mo->s->t, mo->most_hard);
+        }
+        snw_contact_rows(m, mo->w, k, mo->G + 3 * (size_t)mo->nhard * (size_t)m->nv);
+        mo->hard[mo->nhard++] = k;
+    }
+    return SNW_OK;
+}
+
+// w->hard_force <- forces p >= 0 of the contacts that touch, with the least residual r - G p in
+// coordinates scaled by their typical sizes: W p + b >= 0 _|_ p >= 0, W = G'SG, b = -G'S r
+static void hard_forces(snw_modes *mo) {
+    const snw_model *m = mo->m;
+    const int n = 3 * mo->nhard;
+    double *b = mo->hard_line, *p = b + n, *u = p + n, *mu = u + n;
+    snw_coulomb_info ignored;
+    for (int k = 0; k < m->ncontact_point; k++) mo->w->hard_force[k] = 0;
+    for (int j = 0; j < n; j++) {
+        const double *G = mo->G + (size_t)j * (size_t)m->nv;
+        for (int i = 0; i < n; i++) {
+            const double *H = mo->G + (size_t)i * (size_t)m->nv;
+            double sum = 0;
+            for (int l = 0; l < m->nv; l++) sum += G[l] * H[l] * m->typical[l] / m->scale[l];
+            mo->hard_W[(size_t)j * (size_t)n + (size_t)i] = sum;
+        }
+        b[j] = 0;
+        for (int l = 0; l < m->nv; l++) b[j] -= G[l] * mo->w->r[l] * m->typical[l] / m->scale[l];
+    }
+    for (int i = 0; i < 2 * mo->nhard; i++) mu[i] = 0;
+    const snw_coulomb_problem problem = {.n = mo->nhard, .W = mo->hard_W, .b = b, .mu = mu};
+    // a residual that these forces do not balance is reported as such
+    if (snw_coulomb_solve(&problem, 1e-12, &mo->scratch, p, u, &ignored) != SNW_OK) return;
+    for (int i = 0; i < mo->nhard; i++) mo->w->hard_force[mo->hard[i]] = p[3 * i];
+}
+
+// Rows held by the contacts that carry a force: normal to the surface and, with friction, along it.
+// Others count as open.
+static void hard_rows(snw_modes *mo) {
+    static const double CARRIES = 1e-8; // of the largest force
+    const snw_model *m = mo->m;
+    double largest = 0;
+    mo->d->nheld = 0;
+    for (int i = 0; i < mo->nhard; i++) largest = fmax(largest, mo->w->hard_force[mo->hard[i]]);
+    for (int i = 0; i < mo->nhard; i++) {
+        const int contact = m->contact_point[mo->hard[i]].contact;
+        if (!(mo->w->hard_force[mo->hard[i]] > CARRIES * largest)) {
+            if (mo->table.ngrazing++ == 0) mo->table.grazing = contact;
+            continue;
+        }
+        const snw_contact *law = &m->contact[contact];
+        const int n = law->along > 0 && law->across > 0 ? 3 : 1;
+        for (int j = 0; j < n; j++) {
+            double *row = snw_column_of(mo->d->held, m->nv, mo->d->nheld++);
+            const double *G = mo->G + (size_t)(3 * i + j) * (size_t)m->nv;
+            for (int l = 0; l < m->nv; l++) row[l] = G[l];
+        }
+    }
+}
+
+// The forces of hard contacts in equilibrium, and the residual with them
+static snw_status hard_balance(snw_modes *mo, snw_error *err) {
+    static const double STAYS = 1e-9; // of typical stiffness: forces that do not vary
+    const snw_model *m = mo->m;
+    mo->w->hard_stiffness = 0;
+    snw_residual(m, mo->in, mo->s, false, mo->w);
+    SNW_TRY(hard_find(mo, err));
+    hard_forces(mo);
+    mo->w->hard_stiffness = STAYS * m->scale[0] * m->typical[0] / (m->length * m->length);
+    mo->w->hard_smooth = STAYS * m->length;
+    return SNW_OK;
+}
+
+// ---- linearisation
+
 // M, K, D and constraint rows at s, at rest with resting bases; or, if steady, with velocities and
 // zero accelerations.
-static void linearise(snw_modes *mo, const snw_state *s) {
+static snw_status linearise(snw_modes *mo, const snw_state *s, snw_error *err) {
     const snw_model *m = mo->m;
     snw_state_copy(m, s, mo->s);
     snw_inputs_at(m, s->t, mo->in);
@@ -261,11 +376,14 @@ static void linearise(snw_modes *mo, const snw_state *s) {
     }
     for (int i = 0; i < m->nfluid; i++) mo->in->current_rate[i] = (snw_vec3){{0}};
     snw_mass_matrix(m, mo->in, mo->s, mo->w, mo->d->M);
+    if (m->hard) SNW_TRY(hard_balance(mo, err));
     snw_residual(m, mo->in, mo->s, false, mo->w);
     mo->table.residual = snw_out_of_balance(m, mo->w);
     snw_tangent_pass(m, NULL, mo->w);
     snw_tangent_assemble(m, mo->in, 1, 0, 0, mo->w, mo->d->K);
     snw_tangent_assemble(m, mo->in, 0, 1, 0, mo->w, mo->d->D);
+    if (m->hard) hard_rows(mo);
+    return SNW_OK;
 }
 
 // ---- names and shapes
@@ -347,11 +465,19 @@ static void orient(const snw_model *m, double *x) {
 
 // ---- eigenvalues
 
+// x'K x of typical stiffness.
+static double typical_form(const snw_model *m, const double *x) {
+    double sum = 0;
+    for (int j = 0; j < m->nv; j++) sum += x[j] * x[j] * m->scale[j] / m->typical[j];
+    return sum;
+}
+
 // Does x'K x vanish up to rounding? `largest`: largest omega^2.
 static bool is_null_motion(const snw_modes *mo, int n, double square, double largest,
                            const double *x) {
     const int nv = mo->m->nv;
     if (fabs(square) <= 8 * n * DBL_EPSILON * largest) return true;
+    if (fabs(square) <= DBL_EPSILON * typical_form(mo->m, x)) return true;
     if (fabs(square) > 1e-4 * largest) return false;
     double terms = 0;
     for (int j = 0; j < nv; j++) {
@@ -365,9 +491,9 @@ static bool is_null_motion(const snw_modes *mo, int n, double square, double lar
 static bool is_hidden(const snw_modes *mo, const double *x) {
     const snw_model *m = mo->m;
     const int nv = m->nv;
-    double terms = 0, sum = 0, typical = 0;
+    double terms = 0, sum = 0;
+    const double typical = typical_form(m, x);
     for (int j = 0; j < nv; j++) {
-        typical += x[j] * x[j] * m->scale[j] / m->typical[j];
         for (int i = 0; i < nv; i++) {
             const double term = x[i] * snw_column_of(mo->d->K, nv, j)[i] * x[j];
             terms += fabs(term), sum += term;
@@ -613,12 +739,16 @@ static void modes_gather(snw_modes *mo, int n) {
 }
 
 snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err) {
-    if (mo->m->hard) return snw_fail(err, SNW_E_MODEL, SNW_HARD_STATICS);
+    if (mo->m->hard && mo->steady) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "modes about a steady motion do not support hard contacts; give the "
+                        "contacts a stiffness instead of 'hard'");
+    }
     const int nv = mo->m->nv;
-    mo->table.n = mo->table.nnull = mo->table.nidle = mo->table.nhidden = 0;
+    mo->table.n = mo->table.nnull = mo->table.nidle = mo->table.nhidden = mo->table.ngrazing = 0;
     mo->table.conservative = true;
     mo->table.residual = 0;
-    linearise(mo, s);
+    SNW_TRY(linearise(mo, s, err));
     if (nv == 0) return SNW_OK;
     snw_status status = snw_directions_find(mo->d, mo->w);
     if (status == SNW_E_MODEL) {

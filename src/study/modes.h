@@ -44,6 +44,8 @@ typedef struct snw_mode_table {
     const char *const *idle; // names of their coordinates
     double residual; // largest residual or violation, relative to typical values: 0 in equilibrium
     bool conservative; // the stiffness is symmetric
+    int ngrazing;      // hard contacts that touch without force; they count as open
+    int grazing;       // contact of the first of them
 } snw_mode_table;
 
 // Allocates everything that solves need; a solve allocates nothing. `count`: modes to keep besides

@@ -194,6 +194,25 @@ void snw_run_warn_accuracy(const snw_run *r) {
     warn_strain_basis(r);
 }
 
+void snw_run_warn_contact_law(const snw_run *r, const snw_step_desc *step,
+                              const snw_integrator *it) {
+    static const double LIMIT = 1e-6;
+    double t = 0;
+    int contact = 0;
+    char text[480];
+    if (!it->contact_violation) return;
+    const double violation = it->contact_violation(it->self, &t, &contact);
+    if (!(violation > LIMIT)) return;
+    (void)snprintf(text, sizeof text,
+                   "run '%s', step '%.60s': the forces of hard contacts violate their law by up to "
+                   "%.1g of the approach, worst at t = %.6g s in contact '%.60s', where contacts "
+                   "wedge one another; a shorter step or less friction may help, a stiffness "
+                   "instead of 'hard' does",
+                   r->info.run, step->name, violation, t,
+                   r->now->model->label.contact[contact].name);
+    snw_run_warn(r, text);
+}
+
 void snw_run_warn_time_error(snw_run *r, const snw_step_desc *step, const snw_integrator *it) {
     double t = 0, failed = NAN;
     char text[320];

@@ -776,6 +776,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
         r->totals.created = r->energy_drift.created, r->totals.removed = r->energy_drift.removed;
         snw_energy_drift_warn(r, step, it.grid);
         snw_run_warn_time_error(r, step, &it);
+        snw_run_warn_contact_law(r, step, &it);
         snw_state_copy(r->now->model, it.state(it.self), r->state);
         const snw_status kept = snw_run_keep_fields(
             r, stage, it.shooter ? it.shooter(it.self) : NULL, s == SNW_OK ? err : NULL);

@@ -77,6 +77,16 @@ static void modes_run_warn(const snw_run *r, const snw_mode_table *table, bool s
                        table->nhidden > 1 ? "have" : "has");
         snw_run_warn(r, text);
     }
+    if (table->ngrazing > 0) {
+        (void)snprintf(text, sizeof text,
+                       "run '%s': modes at t = %g s: %d point%s of hard contacts, the first of "
+                       "'%.60s', touch%s without force and count as open, though they let nothing "
+                       "move into the surface",
+                       r->info.run, r->state->t, table->ngrazing, table->ngrazing > 1 ? "s" : "",
+                       r->now->model->label.contact[table->grazing].name,
+                       table->ngrazing > 1 ? "" : "es");
+        snw_run_warn(r, text);
+    }
     if (!steady && modes_run_moves(r)) {
         (void)snprintf(text, sizeof text,
                        "run '%s': modes at t = %g s: the robot moves; these are modes of its "

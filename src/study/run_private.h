@@ -197,6 +197,9 @@ void snw_run_estimate_mode_errors(snw_run *r, int stage, snw_stats *stats);
 // totals.time_error <- estimated error of the time steps of a dynamic step (theory.md 6.18), 0 when
 // not known; warns when it is too large.
 void snw_run_warn_time_error(snw_run *r, const snw_step_desc *step, const snw_integrator *it);
+// Warns of hard contacts whose forces violate their law in a dynamic step (theory.md 6.9).
+void snw_run_warn_contact_law(const snw_run *r, const snw_step_desc *step,
+                              const snw_integrator *it);
 bool snw_run_stopped(const snw_run *r);
 // Evaluate the conditions at the run's state, where a step begins; takes no samples.
 void snw_run_set_conditions(snw_run *r);

@@ -156,6 +156,7 @@ static void clear_rates(const snw_model *m, snw_inputs *in) {
 void snw_statics_reset(snw_statics *st) {
     snw_inputs_unload(st->m, st->before);
     clear_rates(st->m, st->before);
+    snw_statics_hard_reset(st);
     st->negative = 0;
 }
 
@@ -694,7 +695,11 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     const snw_model *m = st->m;
     const snw_statics_info none = {.reached = 1, .condition = NAN, .left = NAN};
     *info = none;
-    if (m->hard) return snw_fail(err, SNW_E_MODEL, SNW_HARD_STATICS);
+    if (m->hard && (opts->steady || opts->march > 0)) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "a static step with hard contacts has neither 'steady' nor 'march'; leave "
+                        "it out, or give the contacts a stiffness instead of 'hard'");
+    }
     snw_inputs_at(m, t, st->after);
     SNW_TRY(check_inputs(st, t, err));
     st->blended = NAN;
@@ -716,6 +721,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     if (has_contacts) start_contacts(st, s);
     snw_statics_start(st, s);
     (void)statics_choose_rows(st, 0);
+    if (m->hard) snw_statics_hard_begin(st);
     snw_status status = SNW_OK;
     if (m->nv > 0) {
         bool open = false;
@@ -731,9 +737,12 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
         }
         if (!open && !(opts->march > 0 && status == SNW_E_SINGULAR))
             status = statics_explain(st, status, opts->follow, info, t, err);
+        if (status == SNW_OK && m->hard) status = snw_statics_hard_finish(st, opts, t, info, err);
         if (status == SNW_OK && !(opts->march > 0)) {
             status = snw_branch_judge(st, opts, s, info);
             if (status == SNW_OK) status = snw_branch_of_start(st, opts, s, info);
+            if (status == SNW_OK && m->hard)
+                status = snw_statics_hard_finish(st, opts, t, info, err);
             if (status == SNW_E_STOPPED)
                 status = statics_explain(st, status, opts->follow, info, t, err);
         }

@@ -45,12 +45,12 @@ typedef struct snw_statics_info {
 
 snw_statics_opts snw_statics_defaults(void);
 
-// Allocates everything that solves need; a solve allocates nothing.
-// Message for models with hard contacts, whose forces only time steps compute.
+// Message of what does not support hard contacts.
 #define SNW_HARD_STATICS                                                                           \
-    "equilibria and modes do not support hard contacts; give the contacts a stiffness instead of " \
-    "'hard', or let the robot come to rest in a dynamic step"
+    "paths of equilibria and linear models do not support hard contacts; give the contacts a "     \
+    "stiffness instead of 'hard'"
 
+// Allocates everything that solves need; a solve allocates nothing.
 SNW_NODISCARD snw_status snw_statics_create(const snw_model *m, snw_statics **out);
 void snw_statics_destroy(snw_statics *st); // NULL is fine
 

@@ -12,7 +12,7 @@
 #include "study/statics.h"
 
 // nv velocities (none in bare models), nr constraint rows, n = nv + nr, nx = nq + nr, ncontact
-// points of contacts with obstacles
+// places of contacts with obstacles
 #define STATICS_FIELDS(AT, PACK)                                                                   \
     AT(double, K, nv *nv, "elastic stiffness")                                                     \
     AT(double, T, nv *nv, "tangent")                                                               \
@@ -70,6 +70,17 @@ SNW_NODISCARD snw_status snw_statics_close(snw_statics *st, bool *moved, snw_err
 // <- the last fraction reached.
 SNW_NODISCARD snw_status snw_statics_newton(snw_statics *st, const snw_statics_opts *opts,
                                             snw_statics_info *info);
+
+// ---- statics_hard.c, models with hard contacts
+
+// Forces of hard contacts from now on: those of the last solve and a stiffness.
+void snw_statics_hard_begin(snw_statics *st);
+// No forces of a last solve.
+void snw_statics_hard_reset(snw_statics *st);
+// st->x <- equilibrium in which hard contacts neither penetrate nor pull, from the one with the
+// present forces.
+SNW_NODISCARD snw_status snw_statics_hard_finish(snw_statics *st, const snw_statics_opts *opts,
+                                                 double t, snw_statics_info *info, snw_error *err);
 
 // ---- branch.c
 

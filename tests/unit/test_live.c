@@ -229,6 +229,51 @@ static void a_reset_begins_anew(void **state) {
     close_live(&s);
 }
 
+// The mouse pulls a puck that carries a hard obstacle; it pushes a rod aside without entering it. A
+// plunger whose place is a control does the same.
+static void obstacles_are_pushed_by_hand_and_by_controls(void **state) {
+    (void)state;
+    setting s;
+    snw_error err = {0};
+    open_text(&s,
+              "sinew: 1\n"
+              "gravity: 0\n"
+              "materials: {silicone: {young: 0.3 MPa, density: 1070, damping: 60 ms}}\n"
+              "robot:\n"
+              "  puck: {on: world, joint: planar, damping: [0.2, 0.2, 1e-4], body: {sphere: "
+              "{radius: 12 mm}, mass: 0.05}}\n"
+              "  hair: {on: world, pose: {xyz: [30 mm, 0, -50 mm], x: z}, rod: {length: 80 mm, "
+              "section: {circle: {radius: 3 mm}}, material: silicone, strain: {bend_y: legendre 3, "
+              "bend_z: legendre 3}, nodes: 8}}\n"
+              "  plunger: {on: world, pose: {xyz: [80 mm, 0, 10 mm]}, joint: prismatic, axis: x, "
+              "body: {sphere: {radius: 10 mm}, mass: 0.05}}\n"
+              "contacts:\n"
+              "  a: {obstacle: {links: hair, on: puck, shape: sphere, radius: 12 mm, hard: true}}\n"
+              "  b: {obstacle: {links: hair, on: plunger, shape: sphere, radius: 10 mm, hard: "
+              "true}}\n"
+              "actuators: {push: {joint: plunger, position: '0*t'}}\n"
+              "live: {push: [-0.08, 0]}\n"
+              "probes: {tip: {position: hair.tip}, a: {contact: a}}\n"
+              "study: [dynamic: {for: 1 s, step: 5 ms}]\n");
+    enum { PUCK = 2, TIP_X = 0, FX = 3, GAP = 6 };
+    const double at[3] = {0}, to[3] = {30e-3, 0, 0};
+    go_on(&s, 0.1);
+    assert_near(look(&s).column[TIP_X], 30e-3, 1e-9);
+    assert_int_equal(snw_live_pull(s.v, PUCK, at, to, 1, &err), SNW_OK);
+    go_on(&s, 1);
+    seen now = look(&s);
+    assert_true(now.column[TIP_X] > 40e-3); // pushed by the puck
+    assert_true(now.column[FX] > 0);
+    assert_near(now.column[GAP], 0, 1e-9);
+    snw_live_release(s.v);
+    turn(&s, "push", -60e-3);
+    go_on(&s, 1);
+    now = look(&s);
+    assert_true(now.column[TIP_X] < 25e-3); // pushed back by the plunger, with the puck
+    assert_true(now.column[GAP] > -1e-9);
+    close_live(&s);
+}
+
 static void pulls_are_limited_and_refused(void **state) {
     (void)state;
     setting s;
@@ -348,6 +393,7 @@ int main(void) {
         cmocka_unit_test(controls_are_followed_without_overshoot),
         cmocka_unit_test(a_reset_begins_anew),
         cmocka_unit_test(a_state_may_be_given),
+        cmocka_unit_test(obstacles_are_pushed_by_hand_and_by_controls),
         cmocka_unit_test(pulls_are_limited_and_refused),
         cmocka_unit_test(a_change_continues_the_motion),
         cmocka_unit_test(a_change_under_tension_causes_no_impact),

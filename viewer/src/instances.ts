@@ -13,6 +13,7 @@ const tint = new THREE.Color();
 
 class Instances {
     readonly mesh: THREE.InstancedMesh;
+    private hidden: THREE.InstancedMesh | null = null;
     private n = 0;
 
     constructor(geometry: THREE.BufferGeometry, material: THREE.Material, private readonly room: number, shadow: boolean) {
@@ -21,6 +22,20 @@ class Instances {
         this.mesh.receiveShadow = shadow;
         this.mesh.frustumCulled = false;
         this.mesh.count = 0;
+    }
+
+    // The same instances where something is in front of them, faint: added to the mesh.
+    showHidden(material: THREE.Material): void {
+        material.transparent = true;
+        material.opacity = 0.4;
+        material.depthWrite = false;
+        material.depthFunc = THREE.GreaterDepth;
+        this.hidden = new THREE.InstancedMesh(this.mesh.geometry, material, Math.max(this.room, 1));
+        this.hidden.instanceMatrix = this.mesh.instanceMatrix;
+        this.hidden.frustumCulled = false;
+        this.hidden.renderOrder = 1;
+        this.hidden.count = 0;
+        this.mesh.add(this.hidden);
     }
 
     begin(): void {
@@ -38,10 +53,14 @@ class Instances {
         this.mesh.count = this.n;
         this.mesh.instanceMatrix.needsUpdate = true;
         if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
+        if (!this.hidden) return;
+        this.hidden.count = this.n;
+        this.hidden.instanceColor = this.mesh.instanceColor;
     }
 
     dispose(): void {
         this.mesh.geometry.dispose();
+        this.hidden?.dispose();
         this.mesh.dispose();
     }
 }

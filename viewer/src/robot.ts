@@ -82,6 +82,7 @@ export class Robot {
     private readonly stone = new THREE.MeshStandardMaterial({ roughness: 0.8, metalness: 0, side: THREE.DoubleSide, shadowSide: THREE.BackSide });
     private readonly shell = new THREE.MeshStandardMaterial({ roughness: 0.8, transparent: true, opacity: 0.3, side: THREE.BackSide, depthWrite: false });
     private readonly flat = new THREE.MeshBasicMaterial();
+    private readonly behind = new THREE.MeshBasicMaterial(); // arrows of forces within bodies and obstacles
     private readonly pathMaterial = new THREE.LineBasicMaterial({ transparent: true, opacity: 0.22 });
     private readonly pastMaterial = new LineMaterial({ linewidth: 2, transparent: true, opacity: 0.6 });
     private readonly owner: (LinkScene | undefined)[]; // of each node
@@ -146,6 +147,8 @@ export class Robot {
         this.chambers = new Bars(this.clear, points + 1, 24, false, false);
         this.shafts = new Bars(this.flat, 2 * arrows + 1, 10, false);
         this.heads = new Cones(this.flat, 4 * arrows + 1);
+        this.shafts.showHidden(this.behind);
+        this.heads.showHidden(this.behind);
         this.balls = new Balls(this.hard, 2 * nodes + points + scene.loops.length + 2 * scene.links.length + 2 * scene.springs.length);
         this.axes = triads(scene.links.length + 1);
         this.marks = triads(scene.sites.length);
@@ -777,6 +780,6 @@ export class Robot {
         for (const i of [this.struts, this.tendons, this.springs, this.chambers, this.shafts, this.heads, this.balls]) i.dispose();
         this.axes.geometry.dispose();
         this.marks.geometry.dispose();
-        for (const m of [this.rodMaterial, this.hard, this.bodyMaterial, this.stone, this.shell, this.clear, this.flat, this.pathMaterial, this.pastMaterial]) m.dispose();
+        for (const m of [this.rodMaterial, this.hard, this.bodyMaterial, this.stone, this.shell, this.clear, this.flat, this.behind, this.pathMaterial, this.pastMaterial]) m.dispose();
     }
 }

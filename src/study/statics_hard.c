@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+//
+// Hard contacts in equilibria, theory.md (5.8): the energy is least among the configurations
+// without penetration. Multipliers P by the augmented Lagrangian: with the force N = <P - k g>_+
+// the equilibrium is one of a compliant contact, then P <- N, until g = 0 where N > 0 and g >= 0
+// elsewhere. There is no friction.
+#include "study/statics_private.h"
+
+#include "base/fail.h"
+#include "dynamics/contact.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double STIFFNESS = 1e4; // k, of the typical stiffness of the robot
+static const double SMOOTH = 1e-5;   // width of the onset at first, of the length of the robot
+static const double SHARPER = 0.1;   // then, of the largest violation
+static const double LEAST_SMOOTH = 1e-11;
+static const double GAP = 1e-10; // of the length of the robot: closed
+
+void snw_statics_hard_begin(snw_statics *st) {
+    const snw_model *m = st->m;
+    double energy = 0;
+    for (int i = 0; i < m->nv; i++) energy = fmax(energy, m->scale[i] * m->typical[i]);
+    st->w->hard_stiffness = STIFFNESS * energy / (m->length * m->length);
+    st->w->hard_smooth = SMOOTH * m->length;
+}
+
+void snw_statics_hard_reset(snw_statics *st) {
+    for (int k = 0; st->m->hard && k < st->m->ncontact_point; k++) st->w->hard_force[k] = 0;
+}
+
+// Largest penetration, or gap of a contact with a force; *worst <- its contact point, -1: none
+static double hard_violation(const snw_statics *st, int *worst) {
+    const snw_model *m = st->m;
+    const snw_work *w = st->w;
+    double most = 0;
+    *worst = -1;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (!snw_contact_is_hard(m, k) || !w->contact_point[k].in_contact) continue;
+        const snw_contact_point_work *at = &w->contact_point[k];
+        const bool carries = at->elastic_force > w->hard_stiffness * w->hard_smooth;
+        const double off = carries ? fabs(at->gap) : fmax(-at->gap, 0);
+        if (!(off <= most)) most = off, *worst = k;
+    }
+    return most;
+}
+
+snw_status snw_statics_hard_finish(snw_statics *st, const snw_statics_opts *opts, double t,
+                                   snw_statics_info *info, snw_error *err) {
+    enum { MOST = 60, TRIALS = 5 };
+    const snw_model *m = st->m;
+    snw_work *w = st->w;
+    const double closed = GAP * fmin(1, m->length);
+    double last = INFINITY;
+    int worst = -1;
+    for (int i = 0; i < MOST; i++) {
+        snw_statics_evaluate(st, 1, st->x);
+        const double off = hard_violation(st, &worst);
+        if (off <= closed && w->hard_smooth <= closed) return SNW_OK;
+        for (int k = 0; k < m->ncontact_point; k++) {
+            w->hard_force[k] = snw_contact_is_hard(m, k) ? w->contact_point[k].elastic_force : 0;
+        }
+        // a robot that yields little to the contacts needs a larger stiffness
+        if (off > 0.2 * last) w->hard_stiffness *= 10;
+        last = off;
+        w->hard_smooth = fmax(SHARPER * off, LEAST_SMOOTH * m->length);
+        snw_status s = SNW_E_DIVERGED;
+        memcpy(st->kept, st->x, (size_t)(m->nq + m->nconstraint) * sizeof *st->x);
+        for (int n = 0; n < TRIALS && s != SNW_OK; n++) {
+            st->from = 1;
+            s = snw_statics_newton(st, opts, info);
+            st->from = 0;
+            if (s == SNW_E_STOPPED) return s;
+            if (s == SNW_OK) break;
+            // contacts that open and close in turns: a softer onset
+            memcpy(st->x, st->kept, (size_t)(m->nq + m->nconstraint) * sizeof *st->x);
+            w->hard_smooth *= 10;
+        }
+        if (s != SNW_OK) break;
+    }
+    if (worst < 0) return snw_fail(err, SNW_E_DIVERGED, "static at t = %g s: no equilibrium", t);
+    const snw_contact_point *p = &m->contact_point[worst];
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "static at t = %g s: the hard contact '%s' of link '%s' does not settle, its "
+                    "gap is %.3g m. Let loads grow along a path (static: {for, step}), or give the "
+                    "contact a stiffness instead of 'hard'",
+                    t, m->label.contact[m->contact[p->contact].of].name,
+                    m->label.link[p->link].name, w->contact_point[worst].gap);
+}
