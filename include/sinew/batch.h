@@ -31,7 +31,8 @@ SNW_API int snw_batch_threads(const snw_batch *b);
 SNW_API snw_robot *snw_batch_robot(const snw_batch *b, int i);
 
 // Coordinates (n x nq) and velocities (n x nv), robot by robot: written by the caller before
-// snw_batch_start, by the batch after each step. Times (n), s, to read.
+// snw_batch_start, by the batch after each step. A step refuses rows written after their start.
+// Times (n), s, to read.
 SNW_API double *snw_batch_q(snw_batch *b);
 SNW_API double *snw_batch_v(snw_batch *b);
 SNW_API const double *snw_batch_time(const snw_batch *b);
@@ -59,7 +60,7 @@ SNW_API SNW_NODISCARD snw_status snw_batch_probe(snw_batch *b, const char *probe
 // robot with the smallest number among those that failed in this call; err has its number, its
 // message, and how many failed. A robot whose start, equilibrium or step failed is left out by
 // snw_batch_step, in its state before the failed step, until it is started again. A wrong step (h)
-// is refused as a whole.
+// and a state written after its start are refused as a whole.
 //
 // Number of robots that have failed since their start, and the error of each; its status is SNW_OK
 // when there is none. The pointer belongs to the batch. NULL: there is no robot i.

@@ -256,8 +256,8 @@ typedef struct snw_robot_steps {
 SNW_API snw_robot_steps snw_robot_steps_defaults(double step);
 
 // Start a motion from the present state and time; allocates all memory that steps need. May be
-// called again, to restart from the state at that time. Changes of the state by the caller take
-// effect at the next start only.
+// called again, to restart from the state at that time. Changes of t, q and v by the caller take
+// effect at the next start only; until then, or until they are undone, steps are refused.
 SNW_API SNW_NODISCARD snw_status snw_robot_start(snw_robot *r, const snw_robot_steps *how,
                                                  snw_error *err);
 

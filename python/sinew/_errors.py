@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 class Error(Exception):
     """A failed call. `text` says what is wrong and what to do; `file`, `line` and `column` say where in the model.
@@ -52,6 +54,30 @@ _BY_STATUS = {
     "iteration did not converge": NotConverged,
     "stopped on request": Stopped,
 }
+
+
+# Remedies that the messages of the library name, as C and the command write them -> as Python does. A test compares
+# the table with the messages.
+REMEDIES = {
+    "snw_batch_start": "Batch.start",
+    "snw_robot_start": "Robot.simulate",
+    "snw_robot_set_activation": "controls[name] = value",
+    "snw_robot_set_actuator": "controls[name] = value",
+    "snw_robot_set_effort": "controls[name] = value",
+    "snw_robot_set_gas": "controls[name] = value",
+    "snw_robot_set_motion": "controls[name] = value, or controls.move",
+    "--resume": "resume=True",
+    "--run": "runs=",
+    "--set": "set=",
+    "--step": "step=",
+    "-o": "output=",
+}
+_REMEDY = re.compile(r"(?<![\w-])(snw_\w+|--?[a-z]+)(?![\w-])")
+
+
+def in_python(text: str) -> str:
+    """A message of the library with the remedies of Python."""
+    return _REMEDY.sub(lambda found: REMEDIES.get(found[0], found[0]), text)
 
 
 def error_of(status: str, text: str, file: str | None = None, line: int | None = None,

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from ._core import Part, Parts, file_path, new_error, override_list, raise_error, text
+from ._core import OfThisProcess, Part, Parts, c_text, file_name, file_path, new_error, override_list, plain, raise_error, text
+from ._errors import ArgumentError, ModelError
 from ._sinew import ffi, lib
 from ._types import Overrides, Path, Pointer, Value
 
@@ -52,28 +52,48 @@ class Source(NamedTuple):
         return self._replace(set={**self.set, **set})
 
 
-class Model:
+def dict_text(tree: Mapping[str, Any]) -> str:
+    """Dictionaries and lists with the keys of the model language as the text of a model."""
+    if not isinstance(tree, Mapping):
+        raise TypeError(f"a model is a dictionary with the keys of the model language, not {type(tree).__name__}")
+    return json.dumps({"sinew": 1, **tree}, default=plain)
+
+
+class Model(OfThisProcess):
     """One run of a model file, read and checked. It never changes; robots and threads may share it.
 
     `path`: a model file; or `text`: its text (YAML or JSON). `run`: the name of one of its runs, the first unless
-    given. `set`: overrides {path: value}, such as {"silicone.young": "2 MPa"}; numbers without a unit are SI.
+    given. `set`: overrides {path: value}, such as {"silicone.young": "2 MPa"}; numbers without a unit are SI. `name`: what
+    messages call a text.
     """
 
+    _instead = "it never changes, so share it, or open its file again in the other process"
+
     def __init__(self, path: Path | None = None, *, text: str | None = None, run: str | None = None,
-                 set: Overrides | None = None, name: str = "model"):  # fmt: skip
+                 set: Overrides | None = None, name: str | None = None):  # fmt: skip
         if (path is None) == (text is None):
             raise TypeError("give either the path of a model file or text=")
+        if path is not None and name is not None:
+            raise TypeError("a file has its name already; name= is for a text")
         out, err = ffi.new("snw_robot_model **"), new_error()
         count, values, _kept = override_list(set)
-        run_name = run.encode() if run is not None else ffi.NULL
+        run_name = c_text(run, "run") if run is not None else ffi.NULL
         if path is not None:
             status = lib.snw_robot_model_open(file_path(path), run_name, count, values, out, err)
         else:
-            data = (text or "").encode()
-            status = lib.snw_robot_model_parse(name.encode(), data, len(data), run_name, count, values, out, err)
+            if not isinstance(text, str):
+                raise TypeError(f"text is a text, not {type(text).__name__}")
+            data, called = text.encode(), c_text("model" if name is None else name, "name")
+            status = lib.snw_robot_model_parse(called, data, len(data), run_name, count, values, out, err)
         if status != lib.SNW_OK:
-            raise_error(err)
-        self._set(out[0], Source(None if path is None else os.fspath(path), text, run, dict(set or {})))
+            raise_error(err, set or ())
+        self._set(out[0], Source(None if path is None else file_name(path), text, run, dict(set or {})))
+
+    def __copy__(self) -> "Model":
+        return self
+
+    def __deepcopy__(self, _memo: object) -> "Model":
+        return self
 
     def _set(self, pointer: Pointer, source: Source | None) -> None:
         self._m = ffi.gc(pointer, lib.snw_robot_model_close)
@@ -88,16 +108,16 @@ class Model:
 
     @classmethod
     def from_dict(cls, tree: Mapping[str, Any], *, run: str | None = None, set: Overrides | None = None,
-                  name: str = "model") -> "Model":  # fmt: skip
+                  name: str | None = None) -> "Model":  # fmt: skip
         """A model from dictionaries and lists with the keys of the model language."""
-        return cls(text=json.dumps({"sinew": 1, **tree}), run=run, set=set, name=name)
+        return cls(text=dict_text(tree), run=run, set=set, name=name)
 
     def changed(self, set: Overrides) -> "Model":
         """The model with other values of parameters; its structure must stay the same."""
         out, err = ffi.new("snw_robot_model **"), new_error()
         count, values, _kept = override_list(set)
         if lib.snw_robot_model_change(self._m, count, values, out, err) != lib.SNW_OK:
-            raise_error(err)
+            raise_error(err, set)
         return Model._of(out[0], self._source and self._source.changed(set))
 
     @property
@@ -117,9 +137,17 @@ class Model:
     def quantity(self, path: str) -> tuple[float, str]:
         """Value and SI unit of what an override of `path` would replace."""
         value, unit, err = ffi.new("double *"), ffi.new("char[48]"), new_error()
-        if lib.snw_robot_model_value(self._m, path.encode(), value, unit, err) != lib.SNW_OK:
-            raise_error(err)
+        if lib.snw_robot_model_value(self._m, c_text(path, "the path of a value"), value, unit, err) != lib.SNW_OK:
+            raise_error(err, [path])
         return value[0], text(unit)
+
+    def has(self, path: str) -> bool:
+        """Does the file give a value that an override of `path` would replace?"""
+        try:
+            self.quantity(path)
+        except (ModelError, ArgumentError):
+            return False
+        return True
 
     def _parts(self, kind: str) -> Parts:
         return Parts(self._m, kind)
@@ -207,3 +235,13 @@ class Model:
     def __repr__(self) -> str:
         return (f"<sinew.Model '{self.title or self.run}': {len(self.links)} links, {len(self.coordinates)} coordinates, "
                 f"{len(self.actuators)} actuators, {len(self.probes)} probes>")  # fmt: skip
+
+
+def model_of(given: Model | Path | None, *, text: str | None = None, run: str | None = None,
+             set: Overrides | None = None) -> Model:  # fmt: skip
+    """The model of a constructor that takes a model file, its text, or a `Model` with or without further overrides."""
+    if not isinstance(given, Model):
+        return Model(given, text=text, run=run, set=set)
+    if text is not None or run is not None:
+        raise TypeError("a Model has its text and its run already: leave out text= and run=, or give the path of its file")
+    return given.changed(set) if set else given

@@ -13,10 +13,11 @@ import weakref
 import numpy as np
 
 from . import _command
-from ._core import written
-from ._errors import Error
+from ._core import OfThisProcess, file_name, written
+from ._errors import Error, in_python
 from ._model import Model
 from ._types import Array, Overrides, Path
+from ._units import seconds
 
 
 def _end(process: "subprocess.Popen[str]", folder: "tempfile.TemporaryDirectory[str]") -> None:
@@ -34,32 +35,36 @@ def _end(process: "subprocess.Popen[str]", folder: "tempfile.TemporaryDirectory[
     folder.cleanup()
 
 
-class Play:
+class Play(OfThisProcess):
     """A live simulation: a page with the robot, a slider for each actuator, and the mouse to pull at it.
 
     A notebook on this machine shows the page inline; `open()` shows it in the browser. It runs until `close()`, until the
     object is no longer used, or until Python ends. The robot it was made from does not move with it.
     """
 
+    _instead = "start another one"
+
     def __init__(self, model: Path | None = None, *, text: str | None = None, run: str | None = None,
                  set: Overrides | None = None, state: tuple[float, Array, Array] | None = None,
-                 step: float | None = None, output: Path | None = None,
+                 step: float | str | None = None, output: Path | None = None,
                  height: int = 560):  # fmt: skip
-        folder = tempfile.TemporaryDirectory(prefix="sinew-")
+        if isinstance(model, Model):
+            raise TypeError("a live simulation of a Model is Play.of(model), that of a robot robot.play()")
         if (model is None) == (text is None):
             raise TypeError("give either the path of a model file or text=")
+        folder = tempfile.TemporaryDirectory(prefix="sinew-")
         if model is None:
             path = os.path.join(folder.name, "model.yaml")
             pathlib.Path(path).write_text(text or "", encoding="utf-8")
         else:
-            path = os.fspath(model)
+            path = file_name(model)
         args = [_command.path(), "play", path, "--embed"]
         if output is not None:
             args += ["-o", os.fspath(output)]
         if run:
             args += ["--run", run]
         if step is not None:
-            args += ["--step", repr(float(step))]
+            args += ["--step", repr(seconds(step, "step"))]
         for where, value in (set or {}).items():
             args += ["--set", f"{where}={written(value)}"]
         if state is not None:
@@ -82,10 +87,10 @@ class Play:
         if not self.address:
             message = self._process.stderr.read().strip() if self._process.stderr else ""
             self.close()
-            raise Error(message or "the live simulation did not start")
+            raise Error(in_python(message) or "the live simulation did not start")
 
     @classmethod
-    def of(cls, model: Model, *, state: tuple[float, Array, Array] | None = None, step: float | None = None,
+    def of(cls, model: Model, *, state: tuple[float, Array, Array] | None = None, step: float | str | None = None,
            output: Path | None = None) -> "Play":  # fmt: skip
         """A live simulation of a model as it was read, with the values set since; `state`: t (s), q, v to begin from."""
         source = model._source

@@ -16,6 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _command
+from ._core import OfThisProcess, file_name
+from ._errors import FileError
 from ._types import Array, Path
 
 
@@ -23,7 +25,7 @@ def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
-def _library(name: str, purpose: str) -> Any:
+def library(name: str, purpose: str) -> Any:
     """A library that not everyone needs; where it is missing, the message names its package."""
     try:
         return importlib.import_module(name)
@@ -32,15 +34,17 @@ def _library(name: str, purpose: str) -> Any:
         raise ImportError(f"{purpose} by {name.split('.')[0]}, which is not installed (Debian: {package})") from e
 
 
-class Run(Mapping[str, Array]):
+class Run(OfThisProcess, Mapping[str, Array]):
     """One run: its frames as numpy arrays, read from the file when they are asked for.
 
     `run["tip"]` is a probe and has the shape (frames, components), (frames,) for a scalar,
     (frames, stations, components) for a probe along a rod; `run["tip.x"]` is one of its columns. All values are SI.
     """
 
+    _instead = "open its file again by sinew.Result(path)"
+
     def __init__(self, group: Any, path: str):
-        self._group, self.path = group, path
+        self._in_file, self.path = group, path
         self.name = _text(group.attrs["name"])
         self.title = _text(group.attrs["title"])
         self._columns = [_text(c) for c in group["column"][:]]
@@ -53,6 +57,12 @@ class Run(Mapping[str, Array]):
         self._stations = group["column_station"][:]
         self.components = {p: components[a:b] for p, (a, b) in self._probes.items()}
         """Names of the components of each probe, repeated for each station of a probe along a rod."""
+
+    @property
+    def _group(self) -> Any:
+        if not self._in_file:
+            raise ValueError(f"{self.path} was closed; refresh() of the result opens it again, arrays read before stay valid")
+        return self._in_file
 
     # ---- frames
 
@@ -172,7 +182,10 @@ class Run(Mapping[str, Array]):
             return np.asarray(values[..., 0] if scalar else values)
         if name in self._columns:
             return np.asarray(self._group["columns"][: self._group["t"].shape[0], self._columns.index(name)])
-        raise KeyError(f"no probe '{name}'; there are {', '.join(self._probes) or 'none'}")
+        raise self._unknown(name)
+
+    def _unknown(self, name: str) -> KeyError:
+        return KeyError(f"no probe '{name}'; there are {', '.join(self._probes) or 'none'}")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._probes)
@@ -186,6 +199,8 @@ class Run(Mapping[str, Array]):
         if name in units:
             of_probe = set(units[name].values())
             return of_probe.pop() if len(of_probe) == 1 else ""
+        if name not in self._columns:
+            raise self._unknown(name)
         i = self._columns.index(name)
         return units[next(p for p, (a, b) in self._probes.items() if a <= i < b)][self._component(i)]
 
@@ -196,13 +211,13 @@ class Run(Mapping[str, Array]):
 
     def to_pandas(self) -> Any:
         """All columns of the probes as a pandas.DataFrame with the time as its index."""
-        pandas = _library("pandas", "tables are made")
+        pandas = library("pandas", "tables are made")
         columns = self._group["columns"][: self._group["t"].shape[0]]
         return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"), columns=self._columns)
 
     def to_xarray(self) -> Any:
         """Probes, coordinates and energies as an xarray.Dataset over `t`."""
-        xarray = _library("xarray", "labelled arrays are made")
+        xarray = library("xarray", "labelled arrays are made")
         data: dict[str, Any] = {}
         labels: dict[str, Any] = {"t": ("t", self.t, {"unit": "s"}), "coordinate": self.coordinates}
         for name in self:
@@ -222,7 +237,7 @@ class Run(Mapping[str, Array]):
 
     def plot(self, *names: str, ax: Any = None) -> Any:
         """Draw probes, or columns such as `tip.x`, over time; returns the matplotlib axes."""
-        plt = _library("matplotlib.pyplot", "curves are drawn")
+        plt = library("matplotlib.pyplot", "curves are drawn")
         ax = ax if ax is not None else plt.figure().gca()
         for name in names or tuple(self)[:1]:
             values = self[name]
@@ -255,6 +270,8 @@ class Run(Mapping[str, Array]):
         return Page(self.page())._repr_html_()
 
     def __repr__(self) -> str:
+        if not self._in_file:
+            return f"<sinew.Run '{self.name}': its file is closed>"
         t = self.t
         span = f", t = {t[0]:g} .. {t[-1]:g} s" if len(t) else ""
         return f"<sinew.Run '{self.name}': {self.state}, {len(t)} frames{span}; probes {', '.join(self) or 'none'}>"
@@ -279,20 +296,26 @@ class Page:
                 'sandbox="allow-scripts allow-downloads"></iframe>')  # fmt: skip
 
 
-class Result(Mapping[str, Any]):
+class Result(OfThisProcess, Mapping[str, Any]):
     """A result file: a mapping of the names of its runs to `Run`.
 
     Where there is one run, its attributes and probes are those of the result: `result.t`, `result["tip"]`.
     A file may still be growing; `refresh()` then shows its newer frames.
     """
 
+    _instead = "open its file again by sinew.Result(path)"
+
     def __init__(self, path: Path):
-        self.path = os.fspath(path)
+        self.path = file_name(path)
         self._temporary: tempfile.TemporaryDirectory[str] | None = None  # folder that is removed with this object
         self._open()
 
     def _open(self) -> None:
-        self._file = _library("h5py", "result files are read").File(self.path, "r", libver="latest", swmr=True)
+        try:
+            self._file = library("h5py", "result files are read").File(self.path, "r", libver="latest", swmr=True)
+        except OSError as e:
+            reason = os.strerror(e.errno) if e.errno else "this is not a result file of Sinew"
+            raise FileError(f"cannot be read: {reason}", self.path) from e
         if _text(self._file.attrs.get("format", b"")) != "sinew results":
             self._file.close()
             raise ValueError(f"{self.path}: not a result file of Sinew")
@@ -322,6 +345,8 @@ class Result(Mapping[str, Any]):
     @property
     def model(self) -> str:
         """Text of the model."""
+        if not self._file:
+            raise ValueError(f"{self.path} was closed; refresh() opens it again")
         return _text(self._file["model"][()])
 
     def only(self) -> Run:
@@ -338,6 +363,10 @@ class Result(Mapping[str, Any]):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
+        if len(self._runs) != 1 and hasattr(Run, name):
+            raise AttributeError(f"'{name}' is that of a run, and there are {len(self._runs)}: choose one of {', '.join(self._runs)}")
+        if len(self._runs) != 1:
+            raise AttributeError(f"'Result' object has no attribute '{name}'")
         return getattr(self.only(), name)
 
     def __iter__(self) -> Iterator[str]:

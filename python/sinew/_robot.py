@@ -4,22 +4,23 @@
 from __future__ import annotations
 
 import html
+import weakref
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from ._core import Exclusive, Parts, doubles, new_error, override_list, raise_error, vector, view
+from ._core import Exclusive, OfThisProcess, Parts, c_text, doubles, fill, new_error, override_list, raise_error, real, vector, view
 from ._errors import ArgumentError, Error
 from ._linear import LinearModel, linearize
-from ._model import Coordinates, Model
+from ._model import Coordinates, Model, model_of
 from ._play import Play
 from ._sinew import ffi, lib
 from ._sketch import svg
 from ._types import Array, Inputs, Names, Numbers, Overrides, Path, Pointer, Rows, Value
-from ._units import Quantity, effort_of, inputs
+from ._units import Quantity, effort_of, inputs, seconds
 
 _step = lib.snw_robot_step
 _AXES: dict[str, int] = {"body": lib.SNW_AXES_BODY, "world": lib.SNW_AXES_WORLD}
@@ -66,6 +67,13 @@ class Parameters(MutableMapping[str, Value]):
 
     def __getitem__(self, path: str) -> Quantity:
         return Quantity(*self._robot.model.quantity(path))
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and self._robot.model.has(path)
+
+    def get(self, path: str, default: Any = None) -> Any:
+        """The value of `path`, SI, or `default` where there is none."""
+        return self[path] if path in self else default
 
     def unit(self, path: str) -> str:
         """SI unit of a value."""
@@ -121,7 +129,7 @@ class Controls(MutableMapping[str, "Inputs | Law"]):
         if callable(value):
             self._laws[index] = value, first, size
             return
-        if size == 1 and isinstance(value, float):
+        if size == 1 and isinstance(value, float) and type(value) is not Quantity:
             self._u[first] = value
         else:
             self._write(name, first, size, value)
@@ -129,12 +137,15 @@ class Controls(MutableMapping[str, "Inputs | Law"]):
             self._laws.pop(index, None)
 
     def _write(self, name: str | int, first: int, size: int, value: Inputs) -> None:
-        self._robot._u[first : first + size] = vector(inputs(self._robot.model.actuators[name], value), size, name)
+        part = self._robot.model.actuators[name]
+        self._robot._u[first : first + size] = vector(inputs(part, value), size, part.name)
 
-    def move(self, name: str | int, position: Numbers, rate: Numbers | None = None, acceleration: Numbers | None = None) -> None:
-        """Prescribe position, rate and acceleration of an actuator whose motion the file gives, from now on."""
+    def move(self, name: str | int, position: Inputs, rate: Numbers | None = None, acceleration: Numbers | None = None) -> None:
+        """Prescribe position, rate and acceleration of an actuator whose motion the file gives, from now on, SI; the
+        position may be a text with a unit."""
         index, _, size = self._slots.get(name) or self._slot(name)
         robot = self._robot
+        position = inputs(robot.model.actuators[name], position)
         arrays = [None if x is None else vector(x, size, name) for x in (position, rate, acceleration)]
         pointers = [ffi.NULL if x is None else doubles(x) for x in arrays]
         if lib.snw_robot_set_motion(robot._r, index, *pointers, robot._err) != lib.SNW_OK:
@@ -156,6 +167,11 @@ class Controls(MutableMapping[str, "Inputs | Law"]):
         self._laws.pop(index, None)
         self._robot._check(lib.snw_robot_unset_actuator(self._robot._r, index))
 
+    def clear(self) -> None:
+        """Return to the laws of the file for all actuators."""
+        for name in self:
+            del self[name]
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._robot.model.actuators)
 
@@ -167,15 +183,15 @@ class Controls(MutableMapping[str, "Inputs | Law"]):
 
     def _apply_laws(self) -> None:
         robot = self._robot
-        for index, (law, first, size) in self._laws.items():
+        for index, (law, first, size) in tuple(self._laws.items()):  # a law may set and remove laws
             value = law(robot)
-            if size == 1 and isinstance(value, float):
+            if size == 1 and isinstance(value, float) and type(value) is not Quantity:
                 self._u[first] = value
             else:
                 self._write(index, first, size, value)
 
 
-class Robot:
+class Robot(OfThisProcess):
     """A robot made from a model: state, kinematics, dynamics, statics and motion.
 
     `model`: a model file, or a `Model`; or `text`: the text of a model. `run`, `set`: see `Model`. SI units and radians;
@@ -186,14 +202,13 @@ class Robot:
     >>> arm.pose("arm.tip")[:3, 3]
     """
 
+    _instead = "use its copy(), or open its model again in the other process and give it q, v and u"
+
     def __init__(self, model: Path | Model | None = None, *, text: str | None = None,
                  run: str | None = None, set: Overrides | None = None):  # fmt: skip
-        if not isinstance(model, Model):
-            model = Model(model, text=text, run=run, set=set)
-        elif text is not None or run is not None:
-            raise TypeError("a Model has its text and its run already")
-        elif set:
-            model = model.changed(set)
+        if isinstance(model, Robot):
+            raise TypeError("robot.copy() is another robot in the same state, Robot(robot.model) one in the initial state")
+        model = model_of(model, text=text, run=run, set=set)
         out, self._err = ffi.new("snw_robot **"), new_error()
         if lib.snw_robot_from_model(model._m, out, self._err) != lib.SNW_OK:
             raise_error(self._err)
@@ -221,10 +236,8 @@ class Robot:
         self._v = view(lib.snw_robot_v(self._r), (self.nv,), owner)
         self._a = view(lib.snw_robot_a(self._r), (self.nv,), owner)
         self._u = view(lib.snw_robot_u(self._r), (lib.snw_robot_inputs(self._r),), owner)
-        self.controls = Controls(self)
-        """Inputs of the actuators, see `Controls`."""
-        self.parameters = Parameters(self)
-        """Values of the model by path, see `Parameters`."""
+        self._controls, self._parameters = Controls(self), Parameters(self)
+        self._motion: weakref.ref[Simulation] | None = None  # the one that was started last
 
     @classmethod
     def from_dict(cls, tree: Mapping[str, object], *, run: str | None = None, set: Overrides | None = None) -> "Robot":
@@ -240,8 +253,14 @@ class Robot:
         twin = Robot.__new__(type(self))
         twin._err = err
         twin._take(out[0], self._model)
-        twin.controls._laws = dict(self.controls._laws)
+        twin._controls._laws = dict(self._controls._laws)
         return twin
+
+    def __copy__(self) -> "Robot":
+        return self.copy()
+
+    def __deepcopy__(self, _memo: object) -> "Robot":
+        return self.copy()
 
     def _check(self, status: int) -> None:
         """Raise the error of a call without an `err` parameter."""
@@ -255,7 +274,7 @@ class Robot:
     def _change(self, values: Overrides) -> None:
         count, texts, _kept = override_list(values)
         if lib.snw_robot_set_parameters(self._r, count, texts, self._err) != lib.SNW_OK:
-            raise_error(self._err)
+            raise_error(self._err, values)
         source = self._model._source and self._model._source.changed(values)
         self._model = Model._of(lib.snw_robot_model_share(lib.snw_robot_model_of(self._r)), source)
 
@@ -326,6 +345,16 @@ class Robot:
         """Where coordinates are in `q`: by name of a coordinate (index) or of a link (slice)."""
         return self._model.coordinates
 
+    @property
+    def controls(self) -> Controls:
+        """Inputs of the actuators, see `Controls`."""
+        return self._controls
+
+    @property
+    def parameters(self) -> Parameters:
+        """Values of the model by path, SI, see `Parameters`."""
+        return self._parameters
+
     # ---- state
 
     @property
@@ -335,7 +364,7 @@ class Robot:
 
     @q.setter
     def q(self, value: Numbers) -> None:
-        self._q[:] = value
+        fill(self._q, value, "q")
 
     @property
     def v(self) -> Array:
@@ -344,7 +373,7 @@ class Robot:
 
     @v.setter
     def v(self, value: Numbers) -> None:
-        self.v[:] = value
+        fill(self._v, value, "v")
 
     @property
     def a(self) -> Array:
@@ -353,7 +382,7 @@ class Robot:
 
     @a.setter
     def a(self, value: Numbers) -> None:
-        self.a[:] = value
+        fill(self._a, value, "a")
 
     @property
     def u(self) -> Array:
@@ -366,7 +395,7 @@ class Robot:
 
     @u.setter
     def u(self, value: Numbers) -> None:
-        self._u[:] = value
+        fill(self._u, value, "u")
 
     @property
     def t(self) -> float:
@@ -409,7 +438,7 @@ class Robot:
         found = self._places.get(place)
         if found is None:
             at = ffi.new("snw_place *")
-            self._check(lib.snw_robot_find_place(self._r, place.encode(), at))
+            self._check(lib.snw_robot_find_place(self._r, c_text(place, "a place"), at))
             found = self._places[place] = at[0]
         return found
 
@@ -505,7 +534,7 @@ class Robot:
     def _find_probe(self, name: str) -> tuple[Pointer, int, Array, Pointer]:
         size = self._model.probes[name].size
         out = np.empty(size)
-        found = self._probes[name] = ffi.new("char[]", name.encode()), size, out, doubles(out)
+        found = self._probes[name] = ffi.new("char[]", c_text(name, "a probe")), size, out, doubles(out)
         return found
 
     # ---- dynamics
@@ -546,7 +575,7 @@ class Robot:
 
     def mass_solve(self, b: Rows, *, q: Numbers | None = None) -> Array:
         """M^-1 b for a vector (nv) or a matrix (nv, n)."""
-        x = np.array(b, dtype=np.float64, order="F")
+        x = np.array(real(b, "b"), dtype=np.float64, order="F")
         if x.ndim not in (1, 2) or x.shape[0] != self.nv:
             raise ArgumentError(f"'b' needs {self.nv} rows, but has shape {x.shape}")
         columns = 1 if x.ndim == 1 else x.shape[1]
@@ -646,7 +675,9 @@ class Robot:
 
         `count`: how many, all unless given. The configuration should be an equilibrium; loops stay closed.
         """
-        most = self.nv if count is None else count
+        most = self.nv if count is None else min(count, self.nv)
+        if most < 0:
+            raise ArgumentError(f"the number of modes must not be negative, but is {count}")
         frequency, damping, found = np.empty(most), np.empty(most), ffi.new("int *")
         shape = np.empty((self.nv, most), order="F")
         with self._exclusive:
@@ -674,16 +705,17 @@ class Robot:
 
     # ---- motion
 
-    def simulate(self, step: float, scheme: str | None = None, *, rho: float | None = None, alpha: float | None = None,
+    def simulate(self, step: float | str, scheme: str | None = None, *, rho: float | None = None, alpha: float | None = None,
                  tolerance: float | None = None, engine: str | None = None, points: int = 0) -> "Simulation":  # fmt: skip
-        """Start a motion from the present state; `step` is the largest step, s.
+        """Start a motion from the present state; `step` is the largest step, s, or a text such as "5 ms".
 
+        Steps go on from the end of the last one: after writing t, q or v, or an equilibrium, start a motion anew.
         `scheme`, `rho`, `alpha`, `tolerance`, `engine`, `points` are those of the model language
         (`sinew help language`). Memory is allocated here; steps allocate none.
         """
         return Simulation(self, step, scheme, rho, alpha, tolerance, engine, points)
 
-    def play(self, *, state: bool = True, step: float | None = None, output: Path | None = None) -> Play:
+    def play(self, *, state: bool = True, step: float | str | None = None, output: Path | None = None) -> Play:
         """Simulate the robot live in a browser, or inline in a notebook (`sinew play`); returns the `Play`.
 
         It begins from the present t, q and v, with the parameters set so far; `state=False`: as the study of the file
@@ -699,12 +731,13 @@ class Robot:
         return f"<sinew.Robot '{self._model.title or self._model.run}' at t = {self.t:g} s: nq {self.nq}, nv {self.nv}>"
 
 
-def steps_options(step: float, scheme: str | None = None, rho: float | None = None, alpha: float | None = None,
+def steps_options(step: float | str, scheme: str | None = None, rho: float | None = None, alpha: float | None = None,
                   tolerance: float | None = None, engine: str | None = None,
                   points: int = 0) -> tuple[Pointer, list[Pointer]]:  # fmt: skip
     """Options of a motion as C takes them, and what keeps them alive."""
-    how = ffi.new("snw_robot_steps *", lib.snw_robot_steps_defaults(float(step)))
-    kept = [None if name is None else ffi.new("char[]", name.encode()) for name in (scheme, engine)]
+    how = ffi.new("snw_robot_steps *", lib.snw_robot_steps_defaults(seconds(step, "step")))
+    kept = [None if name is None else ffi.new("char[]", c_text(name, what))
+            for name, what in ((scheme, "scheme"), (engine, "engine"))]  # fmt: skip
     if scheme is not None:
         how.scheme = kept[0]
     if engine is not None:
@@ -719,30 +752,45 @@ def steps_options(step: float, scheme: str | None = None, rho: float | None = No
     return how, kept
 
 
-class Simulation:
+class Simulation(OfThisProcess):
     """A motion of a robot, step by step: `sim.step()`. The state is the robot's: `robot.q`, `robot.probe("tip")`."""
 
-    def __init__(self, robot: Robot, step: float, scheme: str | None, rho: float | None, alpha: float | None,
+    _instead = "copy its robot, or save() and restore() its state"
+
+    def __init__(self, robot: Robot, step: float | str, scheme: str | None, rho: float | None, alpha: float | None,
                  tolerance: float | None, engine: str | None, points: int):  # fmt: skip
-        self.robot, self.dt = robot, float(step)
+        self.robot, self.dt = robot, seconds(step, "step")
         how, _kept = steps_options(self.dt, scheme, rho, alpha, tolerance, engine, points)
         with robot._exclusive:
             if lib.snw_robot_start(robot._r, how, robot._err) != lib.SNW_OK:
                 raise_error(robot._err)
-        self._r, self._err, self._owner = robot._r, robot._err, robot._owner
+        self._r: Pointer = robot._r
+        self._err, self._owner = robot._err, robot._owner
+        earlier = robot._motion() if robot._motion is not None else None
+        if earlier is not None:
+            earlier._r = ffi.NULL  # its steps would be those of this motion
+        robot._motion = weakref.ref(self)
         self._acquire, self._release = robot._acquire, robot._release
-        self._laws = robot.controls._laws
+        self._laws = robot._controls._laws
         self._chunk = 1  # steps in one call that take about 20 ms, so that Ctrl-C has an effect
 
     @property
     def controls(self) -> Controls:
         """Inputs of the actuators."""
-        return self.robot.controls
+        return self.robot._controls
 
     @property
     def t(self) -> float:
         """Present time, s."""
-        return lib.snw_robot_time(self._r)
+        return self.robot.t
+
+    def _fail(self) -> NoReturn:
+        self._check_last()
+        raise_error(self._err)
+
+    def _check_last(self) -> None:
+        if not self._r:
+            raise ArgumentError("this motion has ended, since another one of the robot was started: use that Simulation")
 
     def step(self, dt: float | None = None, count: int = 1) -> None:
         """Advance by `count` steps of dt (the step of the simulation unless given), s.
@@ -754,7 +802,7 @@ class Simulation:
             self._several(h, count)
             return
         if self._laws:
-            self.robot.controls._apply_laws()
+            self.robot._controls._apply_laws()
         if not self._acquire(False):
             self.robot._exclusive.__enter__()
         try:
@@ -762,7 +810,7 @@ class Simulation:
         finally:
             self._release()
         if status:
-            raise_error(self._err)
+            self._fail()
 
     def _several(self, h: float, count: int) -> None:
         if count < 0:
@@ -776,7 +824,7 @@ class Simulation:
             with self.robot._exclusive:
                 status = lib.snw_robot_advance(self._r, h, n, ffi.NULL, self._err)
             if status:
-                raise_error(self._err)
+                self._fail()
             count -= n
             took = (perf_counter() - start) / n
             self._chunk = max(1, min(2 * n, int(0.02 / took))) if took > 0 else 2 * n
@@ -792,7 +840,7 @@ class Simulation:
         point = None if at is None else vector(at, 3, "at")
         if lib.snw_robot_pull(self._r, node, ffi.NULL if point is None else doubles(point), doubles(to), stiffness,
                               damping, self._err) != lib.SNW_OK:  # fmt: skip
-            raise_error(self._err)
+            self._fail()
 
     def let_go(self) -> None:
         """Remove the spring of `pull`."""
@@ -800,6 +848,7 @@ class Simulation:
 
     def save(self) -> Array:
         """All numbers on which the following steps depend."""
+        self._check_last()
         count = lib.snw_robot_saves(self._r)
         if count == 0:
             raise Error("this scheme has no checkpoints")
@@ -809,6 +858,7 @@ class Simulation:
 
     def restore(self, state: Numbers) -> None:
         """Return to a saved state; the steps that follow have the same bits."""
+        self._check_last()
         numbers = vector(state, lib.snw_robot_saves(self._r), "state")
         self.robot._check(lib.snw_robot_restore(self._r, doubles(numbers)))
 

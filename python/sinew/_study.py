@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import pathlib
 import sys
@@ -16,9 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ._core import exception_of, file_path, new_error, override_list, raise_error, text, view
-from ._model import Model
-from ._result import Result
+from ._core import OfThisProcess, c_text, exception_of, file_name, file_path, new_error, override_list, raise_error, text, view
+from ._errors import Error, in_python
+from ._model import Model, dict_text, model_of
+from ._robot import Robot
+from ._result import Result, library
 from ._sinew import ffi, lib
 from ._types import Array, Overrides, Path, Pointer
 
@@ -43,23 +44,30 @@ def run(model: Path | Mapping[str, Any], output: Path | None = None, *, runs: st
     that fails raises the exception of its status with `.result`, what was computed until then; Ctrl-C raises
     KeyboardInterrupt likewise, and `resume` continues.
     """
+    if isinstance(model, (Model, Robot)):
+        raise TypeError("sinew.run reads a model file; the study of a Model is Study(model).run(), that of a robot's model "
+                        "Study(robot.model).run()")  # fmt: skip
+    if resume and output is None:
+        raise TypeError("resume=True goes on with the result file of an interrupted run: give it as output=")
+    library("h5py", "result files are read")  # not only when the study is done
+    hooks, names = _Hooks(progress), [c_text(name, "a run") for name in ([runs] if isinstance(runs, str) else runs or [])]
+    count, texts, _kept = override_list(set)
     folder = tempfile.TemporaryDirectory(prefix="sinew-") if output is None or isinstance(model, Mapping) else None
     place = folder.name if folder is not None else ""
     if isinstance(model, Mapping):
         path = os.path.join(place, "model.yaml")
-        pathlib.Path(path).write_text(json.dumps({"sinew": 1, **model}), encoding="utf-8")
+        pathlib.Path(path).write_text(dict_text(model), encoding="utf-8")
     else:
-        path = os.fspath(model)
-    target = os.path.join(place, "result.h5") if output is None else os.fspath(output)
-    names = [ffi.new("char[]", name.encode()) for name in ([runs] if isinstance(runs, str) else runs or [])]
-    choice, listed = ffi.new("snw_study_choice *"), ffi.new("char *[]", names)
-    count, texts, _kept = override_list(set)
+        path = file_name(model)
+    target = os.path.join(place, "result.h5") if output is None else file_name(output)
+    kept = [ffi.new("char[]", name) for name in names]
+    choice, listed = ffi.new("snw_study_choice *"), ffi.new("char *[]", kept)
     choice.nset, choice.set = count, texts  # C does not keep these alive
     choice.nrun, choice.run, choice.resume = len(names), listed, resume
-    before, hooks, err = _stamp(target), _Hooks(progress), new_error()
+    before, err = _stamp(target), new_error()
     status = lib.snw_study_write(file_path(path), file_path(target), choice, hooks.c, err)
     hooks.finish()
-    failure = hooks.failure or (None if status == lib.SNW_OK else exception_of(err))
+    failure = hooks.failure or (None if status == lib.SNW_OK else exception_of(err, set or ()))
     result = Result(target) if failure is None or _stamp(target) not in (None, before) else None
     if result is not None and output is None:
         result._temporary = folder
@@ -89,6 +97,8 @@ class _Hooks:
     """Hooks of a study in Python. An exception in one of them, Ctrl-C too, ends the study and is kept in `failure`."""
 
     def __init__(self, progress: Progress | bool, frame: Callable[[], None] | None = None):
+        if not isinstance(progress, bool) and not callable(progress):
+            raise TypeError(f"progress is True or a function, not {type(progress).__name__}")
         self.progress, self.frame = _line if progress is True else progress or None, frame
         self.failure: BaseException | None = None
         self.warnings: list[str] = []
@@ -136,21 +146,21 @@ def sinew_study_cancel(user: Pointer) -> bool:
 
 @ffi.def_extern(onerror=_failed)
 def sinew_study_warn(user: Pointer, line: Pointer) -> None:
-    ffi.from_handle(user).warnings.append(text(line))
+    ffi.from_handle(user).warnings.append(in_python(text(line)))
 
 
-class Study:
-    """The study of one run of a model, in memory.
+class Study(OfThisProcess):
+    """The study of one run of a model, in memory; `model`: a `Model` or a model file. `run`, `set`: see `Model`.
 
     >>> study = sinew.Study(sinew.Model("arm.yaml"))
     >>> study.run()
     >>> study.t, study["tip"]
     """
 
+    _instead = "make another one of the same model"
+
     def __init__(self, model: Model | Path, *, run: str | None = None, set: Overrides | None = None):
-        if not isinstance(model, Model):
-            model = Model(model, run=run, set=set)
-        self.model = model
+        self.model = model = model_of(model, run=run, set=set)
         self.warnings: list[str] = []
         """Warnings of the last run."""
         out, err = ffi.new("snw_study **"), new_error()
@@ -172,6 +182,8 @@ class Study:
         the step, the time (s) and the fraction that is done, or True for a line on standard error. `keep`: keep all
         frames in arrays. An exception in a callback and Ctrl-C end the study; the frames until then stay.
         """
+        if frame is not None and not callable(frame):
+            raise TypeError(f"frame is a function of the study, not {type(frame).__name__}")
         hooks, err = _Hooks(progress, functools.partial(frame, self) if frame else None), new_error()
         status = lib.snw_study_run(self._s, 1 if keep else 0, hooks.c, err)
         hooks.finish()
@@ -183,7 +195,7 @@ class Study:
         return self
 
     def _field(self, name: str) -> int:
-        code = {"t": "TIME", "stage_index": "STEP", "columns": "COLUMN"}.get(name, name.upper())
+        code = {"t": "TIME", "stage_index": "STEP", "columns": "COLUMN"}.get(name, str(name).upper())
         try:
             field: int = getattr(lib, "SNW_FIELD_" + code)
         except AttributeError:
@@ -193,7 +205,10 @@ class Study:
     def row(self, field: str) -> Array:
         """The numbers of a field (`t`, `q`, `v`, `pose`, `columns`, `energy`, ..) of the last frame; a copy."""
         code = self._field(field)
-        return np.array(view(lib.snw_study_row(self._s, code), (lib.snw_study_width(self._s, code),), self._s))
+        row = lib.snw_study_row(self._s, code)
+        if not row:
+            raise Error("there is no frame yet: run() the study")
+        return np.array(view(row, (lib.snw_study_width(self._s, code),), self._s))
 
     def array(self, field: str) -> Array:
         """All kept frames of a field, (frames, width), SI units; a copy."""

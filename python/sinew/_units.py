@@ -9,10 +9,10 @@ from typing import cast
 
 import numpy as np
 
-from ._core import Part
+from ._core import Part, real
 from ._errors import ArgumentError, ModelError
 from ._model import Model
-from ._types import Inputs, Numbers
+from ._types import Inputs, Numbers, Rows
 
 
 class Quantity(float):
@@ -57,6 +57,10 @@ def si(value: Inputs, unit: str | None, name: str) -> Numbers:
 
     `unit`: the unit that is wanted; None where the numbers have several units, so that a text cannot be checked.
     """
+    if isinstance(value, Quantity):
+        if unit is not None and value.unit and read(f"1 {value.unit}")[1] != read(f"1 {unit}")[1]:
+            raise ArgumentError(f"'{name}' is in {unit or 'plain numbers'}, but {value} is given")
+        return float(value)
     if isinstance(value, str):
         if unit is None:
             raise ArgumentError(f"the inputs of '{name}' have several units: give plain numbers in SI units, not '{value}'")
@@ -65,9 +69,14 @@ def si(value: Inputs, unit: str | None, name: str) -> Numbers:
             wanted = unit or "a plain number"
             raise ArgumentError(f"'{name}' is in {wanted}, but '{value}' is in {given or 'plain numbers or angles'}")
         return number
-    if isinstance(value, (list, tuple)) and any(isinstance(x, str) for x in value):
+    if isinstance(value, (list, tuple)) and any(isinstance(x, (str, Quantity)) for x in value):
         return np.array([si(x, unit, name) for x in value], dtype=np.float64)
-    return cast(Numbers, value)  # a list without texts
+    return cast(Numbers, value)  # without texts
+
+
+def seconds(value: float | str, name: str) -> float:
+    """A time in s from a number or a text with a unit."""
+    return float(real(si(value, "s", name), name))
 
 
 def _plain(text: str) -> bool:
@@ -81,9 +90,18 @@ def _plain(text: str) -> bool:
 
 def inputs(part: Part, value: Inputs) -> Numbers:
     """Inputs of an actuator in SI units, from numbers or texts with units."""
-    if not isinstance(value, (str, list, tuple)):
+    if isinstance(value, np.ndarray) and value.dtype.kind in "UO":
+        value = value.tolist()
+    if not isinstance(value, (str, list, tuple, Quantity)):
         return cast(Numbers, value)
     return si(value, None if part.size > 1 and not part.unit else part.unit, part.name)
+
+
+def rows(part: Part, value: Rows | Inputs) -> object:
+    """Inputs of an actuator of several robots in SI units, from numbers, texts with units, or lists of lists of these."""
+    if isinstance(value, (list, tuple)) and any(isinstance(row, (list, tuple)) for row in value):
+        return [inputs(part, cast(Inputs, row)) for row in value]
+    return inputs(part, cast(Inputs, value))
 
 
 _OF_MOTION = {"shortening": "N", "volume": "Pa", "gas": "Pa", "rad": "N*m", "rad/s": "N*m", "m": "N", "m/s": "N"}

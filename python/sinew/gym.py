@@ -23,7 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ._batch import Batch
-from ._errors import NotConverged
+from ._core import real
+from ._errors import ArgumentError, NotConverged
 from ._model import Model
 from ._robot import Robot, Simulation
 from ._types import Array, Mask, Numbers, Overrides, Rows, Value
@@ -85,6 +86,14 @@ MODELS = pathlib.Path(__file__).parent / "models"
 def _limited(action: npt.ArrayLike) -> Array:
     """An action between -1 and 1."""
     return np.asarray(np.clip(action, -1, 1))
+
+
+def _actions(given: Rows, shape: tuple[int, ...]) -> Array:
+    """Actions between -1 and 1 of this shape."""
+    numbers = real(given, "actions")
+    if numbers.size != np.prod(shape):
+        raise ArgumentError(f"actions have the shape {shape}, but {numbers.shape} is given")
+    return _limited(numbers.reshape(shape))
 
 
 class Task(_Base):
@@ -169,7 +178,7 @@ class Task(_Base):
     def step(self, action: Numbers) -> tuple[Array, float, bool, bool, Info]:
         if self._sim is None:
             raise RuntimeError("call reset() before step()")
-        action = _limited(np.asarray(action, dtype=np.float64).reshape(self.actions))
+        action = _actions(action, (self.actions,))
         self._act(action)
         try:
             self._sim.step(count=self.repeat)
@@ -454,7 +463,7 @@ class VectorTask(_VectorBase):
         if self._over.any() and self.autoreset_mode is AutoresetMode.DISABLED:
             raise RuntimeError("call reset(options={'reset_mask': ..}) for the episodes that have ended")
         n, nobody = self.num_envs, [None] * self.num_envs
-        actions = _limited(np.asarray(actions, dtype=np.float64).reshape(n, -1))
+        actions = _actions(actions, (n, self.tasks[0].actions))
         reward, terminated, truncated = np.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
         info: Info = {}
         ended, moving = self._over.copy(), np.flatnonzero(~self._over)

@@ -438,6 +438,9 @@ int snw_contact_passed(const snw_model *m, const snw_work *w, const snw_vec3 *be
         snw_mat3 H;
         if (!contact_place(m, w, k, &now)) continue;
         const double thickness = p->radius + snw_obstacle_table[o->kind].depth(o);
+        const snw_vec3 way = snw_sub(now, before[k]);
+        // distances change no faster than places, so a shorter way cannot fulfil the test below
+        if (snw_dot(way, way) < 0.25 * thickness * thickness) continue;
         double least = INFINITY, ends = INFINITY;
         for (int i = 0; i <= SAMPLES; i++) {
             const double s = (double)i / SAMPLES;

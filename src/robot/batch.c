@@ -39,8 +39,9 @@ struct snw_batch {
     int n, nq, nv, ninput, nthread; // nthread: with that of the caller
     snw_robot **robot;
     double *q, *v, *t, *u;
-    snw_error *error;      // n: since the last start
-    unsigned char *failed; // n: in the present call
+    double *q_read, *v_read; // q and v as the batch wrote them, to see what the caller wrote since
+    snw_error *error;        // n: since the last start
+    unsigned char *failed;   // n: in the present call
     int (*poll)(void *user);
     void *user;
     double next_poll; // s
@@ -184,7 +185,9 @@ static snw_status batch_allocate(snw_batch *b, snw_robot_model *m, snw_error *er
     b->q = snw_alloc((n * (size_t)b->nq + 1) * sizeof *b->q);
     b->v = snw_alloc((n * (size_t)b->nv + 1) * sizeof *b->v);
     b->u = snw_alloc((n * (size_t)b->ninput + 1) * sizeof *b->u);
-    if (!b->q || !b->v || !b->u) goto memory;
+    b->q_read = snw_alloc((n * (size_t)b->nq + 1) * sizeof *b->q);
+    b->v_read = snw_alloc((n * (size_t)b->nv + 1) * sizeof *b->v);
+    if (!b->q || !b->v || !b->u || !b->q_read || !b->v_read) goto memory;
     return SNW_OK;
 memory:
     return snw_fail(err, SNW_E_MEMORY, "no memory for %d robots", b->n);
@@ -192,9 +195,11 @@ memory:
 
 // q, v and t of the batch <- those of robot i
 static void read_robot(snw_batch *b, int i) {
-    const size_t nq = (size_t)b->nq, nv = (size_t)b->nv;
-    memcpy(b->q + (size_t)i * nq, snw_robot_q(b->robot[i]), nq * sizeof *b->q);
-    memcpy(b->v + (size_t)i * nv, snw_robot_v(b->robot[i]), nv * sizeof *b->v);
+    const size_t nq = (size_t)b->nq, nv = (size_t)b->nv, q = (size_t)i * nq, v = (size_t)i * nv;
+    memcpy(b->q + q, snw_robot_q(b->robot[i]), nq * sizeof *b->q);
+    memcpy(b->v + v, snw_robot_v(b->robot[i]), nv * sizeof *b->v);
+    memcpy(b->q_read + q, b->q + q, nq * sizeof *b->q);
+    memcpy(b->v_read + v, b->v + v, nv * sizeof *b->v);
     b->t[i] = snw_robot_time(b->robot[i]);
 }
 
@@ -261,6 +266,8 @@ void snw_batch_close(snw_batch *b) {
     snw_free(b->thread);
     snw_free(b->q);
     snw_free(b->v);
+    snw_free(b->q_read);
+    snw_free(b->v_read);
     snw_free(b->t);
     snw_free(b->u);
     snw_free(b);
@@ -341,7 +348,14 @@ static snw_status step_robot(snw_batch *b, int i, bool polls, snw_error *err) {
     return s;
 }
 
-// A wrong step is no failure of the robots.
+// did the caller write into the rows of robot i since the batch did?
+static bool has_written(const snw_batch *b, int i) {
+    const size_t nq = (size_t)b->nq, nv = (size_t)b->nv, q = (size_t)i * nq, v = (size_t)i * nv;
+    return memcmp(b->q + q, b->q_read + q, nq * sizeof *b->q) != 0 ||
+           memcmp(b->v + v, b->v_read + v, nv * sizeof *b->v) != 0;
+}
+
+// A wrong step is no failure of the robots, nor is a state written after the start.
 static snw_status check_steps(const snw_batch *b, double h, const unsigned char *at,
                               snw_error *err) {
     for (int i = 0; i < b->n; i++) {
@@ -351,6 +365,12 @@ static snw_status check_steps(const snw_batch *b, double h, const unsigned char 
             return snw_fail(err, SNW_E_ARGUMENT, "call snw_batch_start before the first step");
         }
         SNW_TRY(snw_robot_check_step(r, h, err));
+        if (has_written(b, i) || snw_robot_written(r)) {
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "the state of robot %d is not that of the end of its last step; to go "
+                            "on from another state call snw_batch_start",
+                            i);
+        }
     }
     return SNW_OK;
 }

@@ -41,8 +41,8 @@ static snw_status check_configuration(snw_robot *r, snw_error *err) {
         const double n = sqrt(h[0] * h[0] + h[1] * h[1] + h[2] * h[2] + h[3] * h[3]);
         if (fabs(n - 1) < 1e-6) continue;
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "q[%d] to q[%d] are a unit quaternion, got one of length %g; use "
-                        "snw_robot_move or divide by it",
+                        "q[%d] to q[%d] are a unit quaternion, got one of length %g; divide "
+                        "them by it",
                         b->q, b->q + 3, n);
     }
     return SNW_OK;

@@ -102,6 +102,9 @@ void snw_robot_place_inputs(snw_robot *r, double *u);
 SNW_NODISCARD snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *err);
 // SNW_E_ARGUMENT unless a started motion may do a step of h seconds.
 SNW_NODISCARD snw_status snw_robot_check_step(const snw_robot *r, double h, snw_error *err);
+// "t", "q" or "v": what the caller has written since the last step of a started motion. The next
+// one goes on from the end of that step and would lose it. NULL: none.
+const char *snw_robot_written(const snw_robot *r);
 // Copy state and inputs set by the caller from another robot with the same coordinates.
 void snw_robot_take_over(snw_robot *r, const snw_robot *from);
 // out (snw_robot_saves, not 0) <- the saved state, without numbers of u that were not used yet.

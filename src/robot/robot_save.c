@@ -84,7 +84,7 @@ static snw_status check_signature(const snw_robot *r, const double *row) {
         // the checksum last: the length of the row must be right
         if (i == SIGN_SUM) want[i] = row_checksum(r, row);
         if (row[i] == want[i]) continue;
-        return SNW_ROBOT_REFUSE(r, "the saved state `in` is refused: %s", problem[i]);
+        return SNW_ROBOT_REFUSE(r, "the saved state is refused: %s", problem[i]);
     }
     return SNW_OK;
 }

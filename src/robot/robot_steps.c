@@ -67,9 +67,15 @@ snw_robot_steps snw_robot_steps_defaults(double step) {
 
 // engine, and check that it has the scheme
 static snw_status set_engine(const snw_robot_steps *how, snw_step_desc *out, snw_error *err) {
-    if (!how->engine || strcmp(how->engine, "strain") == 0) return SNW_OK;
+    if (!how->engine || strcmp(how->engine, "strain") == 0) {
+        if (how->points == 0) return SNW_OK;
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "points are those of the shooting engine; leave them "
+                        "out, or give the engine");
+    }
     if (strcmp(how->engine, "shooting") != 0) {
-        return snw_fail(err, SNW_E_ARGUMENT, "there is no engine '%.40s'", how->engine);
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "there is no engine '%.40s'; there are strain and shooting", how->engine);
     }
     const snw_scheme_info *scheme = &snw_scheme_table[out->scheme];
     if (!(scheme->works & SNW_SCHEME_ON_SHOOTING)) {
@@ -88,9 +94,17 @@ static snw_status set_engine(const snw_robot_steps *how, snw_step_desc *out, snw
 }
 
 // parameter of a scheme within the limits of the language; NaN: default
-static snw_status take_parameter(const char *name, double given, double low, double high,
-                                 double *out, snw_error *err) {
+static snw_status take_parameter(const snw_step_desc *step, int option, const char *name,
+                                 double given, double low, double high, double *out,
+                                 snw_error *err) {
     if (isnan(given)) return SNW_OK;
+    const snw_scheme_info *scheme = &snw_scheme_table[step->scheme];
+    if (!(scheme->options & option)) {
+        char names[200];
+        snw_scheme_names(option, 0, names, sizeof names);
+        return snw_fail(err, SNW_E_ARGUMENT, "scheme '%s' takes no %s; it is for %s", scheme->name,
+                        name, names);
+    }
     if (!(given >= low && given <= high)) {
         return snw_fail(err, SNW_E_ARGUMENT, "%s must be from %g to %g, got %g", name, low, high,
                         given);
@@ -110,14 +124,20 @@ static snw_status choose_scheme(const snw_robot_steps *how, snw_step_desc *out, 
     }
     const char *name = how->scheme ? how->scheme : "generalized-alpha";
     const int kind = snw_scheme_find(name);
-    if (kind < 0) return snw_fail(err, SNW_E_ARGUMENT, "there is no scheme '%.40s'", name);
+    if (kind < 0) {
+        char names[300];
+        snw_scheme_names(0, SNW_SCHEME_ON_STRAIN, names, sizeof names);
+        return snw_fail(err, SNW_E_ARGUMENT, "there is no scheme '%.40s'; there are %s", name,
+                        names);
+    }
     *out = snw_step_dynamic((snw_scheme_kind)kind);
     out->step = how->step;
     out->patience = SNW_LIVE_PATIENCE;
     if (how->tolerance > 0) out->tolerance = how->tolerance;
     const double least = snw_scheme_table[kind].rho_min;
-    SNW_TRY(take_parameter("rho", how->rho, least, 1, &out->rho, err));
-    SNW_TRY(take_parameter("alpha", how->alpha, -0.5, 0, &out->alpha, err));
+    SNW_TRY(take_parameter(out, SNW_SCHEME_TAKES_RHO, "rho", how->rho, least, 1, &out->rho, err));
+    SNW_TRY(take_parameter(out, SNW_SCHEME_TAKES_ALPHA, "alpha", how->alpha, -0.5, 0, &out->alpha,
+                           err));
     return set_engine(how, out, err);
 }
 
@@ -220,11 +240,29 @@ snw_status snw_robot_check_step(const snw_robot *r, double h, snw_error *err) {
                     r->how.step, h);
 }
 
+const char *snw_robot_written(const snw_robot *r) {
+    const snw_state *s = r->integrator.state(r->integrator.self);
+    const size_t nq = (size_t)r->m->nq * sizeof(double), nv = (size_t)r->m->nv * sizeof(double);
+    if (r->s->t != s->t) return "t";
+    if (memcmp(r->s->q, s->q, nq) != 0) return "q";
+    return memcmp(r->s->v, s->v, nv) != 0 ? "v" : NULL;
+}
+
+static snw_status check_unwritten(const snw_robot *r, snw_error *err) {
+    const char *written = snw_robot_written(r);
+    if (!written) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "%s is not that of the end of the last step; to go on from another state call "
+                    "snw_robot_start, or else restore %s",
+                    written, written);
+}
+
 snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
     if (!r || !r->integrator.close) {
         return snw_fail(err, SNW_E_ARGUMENT, "call snw_robot_start before the first step");
     }
     SNW_TRY(snw_robot_check_step(r, h, err));
+    SNW_TRY(check_unwritten(r, err));
     SNW_TRY(snw_robot_apply_inputs(r, err));
     snw_stats stats = {0};
     const double end = r->integrator.state(r->integrator.self)->t + h;

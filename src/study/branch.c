@@ -31,6 +31,10 @@ static const double FASTER = 10; // factor by which the motion per load may grow
 static const double PERTURBATION = 0.03; // typical coordinates
 static const double LEAVE = 0.05;        // the same, out of an unstable equilibrium
 static const double DISTINCT = 1e-4;     // typical coordinates between two different equilibria
+static const double BALANCED = 1e-9;     // residual or violation of a start in balance, typical
+static const double STIFF = 1e-6;   // least eigenvalue of an equilibrium without neutral motion
+static const double ON_AXIS = 1e-6; // part of a distance, or distance in typical coordinates, that
+                                    // counts as rounding of a symmetric robot
 
 static size_t branch_size_of(const snw_statics *st) {
     return (size_t)(st->m->nq + st->m->nconstraint) * sizeof *st->x;
@@ -290,15 +294,37 @@ static double find_crossing(snw_statics *st, const snw_statics_opts *opts, const
     return low > 0 ? 0.5 * (low + high) : 0;
 }
 
-// st->x <- stable equilibrium, from the unstable saved(st, 0); the results of both sides are in
-// saved(st, 1) and saved(st, 2).
-static snw_status choose_side(snw_statics *st, const snw_statics_opts *opts,
+// Side of the unstable equilibrium st->x, along st->direction, on which the start lies: 1 or -1; 1
+// if on neither. An imperfection, such as a small load, displaces the unstable equilibrium to the
+// side opposite to that of the stable one that continues the branch, hence away from the start too.
+static double side_of_start(const snw_statics *st, const snw_state *start) {
+    const snw_model *m = st->m;
+    double along = 0, size = 0;
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *block = &m->block[k];
+        if (block->space != SNW_SPACE_RN) continue;
+        for (int i = 0; i < block->n; i++) {
+            const double typical = m->typical[block->dof + i];
+            const double term = (start->q[block->q + i] - st->x[block->q + i]) *
+                                st->direction[block->dof + i] / (typical * typical);
+            along += term;
+            size += fabs(term);
+        }
+    }
+    return along < -ON_AXIS * fmax(size, ON_AXIS) ? -1 : 1;
+}
+
+// st->x <- stable equilibrium, from the unstable saved(st, 0), on the side of the start if there is
+// one; the results of both sides are in saved(st, 1) and saved(st, 2).
+static snw_status choose_side(snw_statics *st, const snw_statics_opts *opts, const snw_state *start,
                               snw_statics_info *info) {
     snw_status s[2];
+    double side = 1;
     for (int k = 0; k < 2; k++) {
         memcpy(st->x, saved(st, 0), branch_size_of(st));
         (void)branch_stability(st);
-        s[k] = branch_leave_unstable(st, opts, k == 0 ? 1 : -1, info);
+        side = k == 0 ? side_of_start(st, start) : -side;
+        s[k] = branch_leave_unstable(st, opts, side, info);
         if (s[k] == SNW_E_STOPPED) return s[k];
         memcpy(saved(st, 1 + k), st->x, branch_size_of(st));
     }
@@ -309,8 +335,11 @@ static snw_status choose_side(snw_statics *st, const snw_statics_opts *opts,
     return SNW_OK;
 }
 
-// Have the loads a potential? Then none is a follower load and none reads probes.
-static bool conservative(const snw_model *m) {
+// Are equilibria extremes of a potential, few enough coordinates of which are unknown to compute
+// eigenvalues? Then no load is a follower load and none reads probes.
+static bool has_potential(const snw_statics *st) {
+    const snw_model *m = st->m;
+    if (st->steady || m->nnonholonomic || m->nv == 0 || m->nv > MOST_EIGEN) return false;
     for (int i = 0; i < m->nload_point; i++) {
         if (m->load[m->load_point[i].load].body) return false;
     }
@@ -319,9 +348,7 @@ static bool conservative(const snw_model *m) {
 
 snw_status snw_branch_judge(snw_statics *st, const snw_statics_opts *opts, const snw_state *start,
                             snw_statics_info *info) {
-    const snw_model *m = st->m;
-    if (st->steady || m->nnonholonomic || m->nv == 0 || m->nv > MOST_EIGEN) return SNW_OK;
-    if (!conservative(m)) return SNW_OK;
+    if (!has_potential(st)) return SNW_OK;
     if (branch_plainly_stable(st)) {
         st->negative = 0;
         return SNW_OK;
@@ -333,7 +360,7 @@ snw_status snw_branch_judge(snw_statics *st, const snw_statics_opts *opts, const
 
     const snw_statics_info was = *info;
     memcpy(saved(st, 0), st->x, branch_size_of(st));
-    snw_status s = opts->follow ? SNW_E_SINGULAR : choose_side(st, opts, info);
+    snw_status s = opts->follow ? SNW_E_SINGULAR : choose_side(st, opts, start, info);
     if (s == SNW_E_STOPPED) return s;
     const bool left = s == SNW_OK;
     if (!left) {
@@ -348,4 +375,38 @@ snw_status snw_branch_judge(snw_statics *st, const snw_statics_opts *opts, const
     memcpy(st->x, saved(st, 0), branch_size_of(st));
     st->negative = left ? 0 : now.negative;
     return SNW_OK;
+}
+
+// Is the start an equilibrium without the new loads, with loops closed?
+static bool starts_in_balance(snw_statics *st, const snw_state *start) {
+    const snw_model *m = st->m;
+    snw_statics_start(st, start);
+    snw_statics_evaluate(st, 0, st->x);
+    double most = 0;
+    for (int i = 0; i < m->nv; i++) most = fmax(most, fabs(st->w->r[i]) / m->scale[i]);
+    for (int i = 0; i < m->nconstraint; i++)
+        most = fmax(most, fabs(st->w->violation[i]) / st->scale[m->nv + i]);
+    return most < BALANCED;
+}
+
+snw_status snw_branch_of_start(snw_statics *st, const snw_statics_opts *opts,
+                               const snw_state *start, snw_statics_info *info) {
+    const snw_model *m = st->m;
+    if (!opts->assemble || opts->follow || !has_potential(st) || info->reached < 1) return SNW_OK;
+    const snw_statics_info was = *info;
+    memcpy(saved(st, 0), st->x, branch_size_of(st));
+    snw_status s = SNW_E_DIVERGED;
+    if (!starts_in_balance(st, start)) {
+        snw_error open = {0};
+        s = settle_closed(st, opts, info, &open);
+    }
+    const bool other = s == SNW_OK && branch_distance(m, saved(st, 0), st->x) > DISTINCT &&
+                       branch_stability(st).value > STIFF;
+    if (other) {
+        info->branch = SNW_BRANCH_OF_START;
+        return SNW_OK;
+    }
+    memcpy(st->x, saved(st, 0), branch_size_of(st));
+    *info = was;
+    return s == SNW_E_STOPPED ? s : SNW_OK;
 }

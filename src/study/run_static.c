@@ -31,8 +31,9 @@ static void warn_of_branch(snw_run *r, double t, const snw_statics_info *info) {
             r->info.run, t, info->violation);
         snw_run_warn(r, text);
     }
-    const bool ended = info->branch == SNW_BRANCH_ENDED;
-    if ((!ended && info->branch != SNW_BRANCH_LEFT) || r->nbranch_left >= MOST_LEFT) return;
+    const bool ended = info->branch == SNW_BRANCH_ENDED, left = info->branch == SNW_BRANCH_LEFT;
+    const bool several = info->branch == SNW_BRANCH_OF_START;
+    if (!(ended || left || several) || r->nbranch_left >= MOST_LEFT) return;
     r->nbranch_left++;
     format_load_fraction(info, from, sizeof from);
     if (ended) {
@@ -41,6 +42,12 @@ static void warn_of_branch(snw_run *r, double t, const snw_statics_info *info) {
             "run '%s': at t = %g s the branch of equilibria ends at %.4g of the load (a limit "
             "point); the robot snapped to another stable equilibrium. 'branch: follow' stops there",
             r->info.run, t, info->left);
+    } else if (several) {
+        (void)snprintf(
+            text, sizeof text,
+            "run '%s': at t = %g s there are several stable equilibria; this is the one that the "
+            "robot reaches from its initial shape, so another 'initial:' may choose another",
+            r->info.run, t);
     } else {
         (void)snprintf(text, sizeof text,
                        "run '%s': at t = %g s the equilibrium on this branch is unstable%s; it was "

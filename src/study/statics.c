@@ -10,6 +10,7 @@
 #include "constraint/bordered_matrix.h"
 #include "constraint/mechanism.h"
 #include "dynamics/constraint.h"
+#include "dynamics/contact.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
 #include "solve/pseudo_transient.h"
@@ -79,6 +80,7 @@ static void statics_place(void *object, snw_fields *f) {
     const snw_model *m = o->m;
     const size_t nv = m->bare ? 0 : (size_t)m->nv, nr = (size_t)m->nconstraint;
     const size_t n = nv + nr, nx = (size_t)m->nq + nr;
+    const size_t ncontact = snw_contact_has_curved(m) ? (size_t)m->ncontact_point : 0;
     STATICS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
@@ -224,12 +226,22 @@ static double load_fraction(const snw_statics *st, double load) {
     return (1 - load) * st->from + load * st->to;
 }
 
+// Has the step from the point of the last tangent to the present one passed through an obstacle?
+// Newton's method sees distances only and would go on behind it.
+static bool has_passed(snw_statics *st) {
+    if (!st->guarded || !st->has_places) return false;
+    const bool passed = snw_contact_too_deep(st->m, st->w) >= 0 ||
+                        snw_contact_passed(st->m, st->w, st->contact_place) >= 0;
+    st->has_stepped_back |= passed;
+    return passed;
+}
+
 static snw_status statics_residual(void *user, double fraction, const double *x, double *r) {
     snw_statics *st = user;
     const double load = load_fraction(st, fraction);
     snw_statics_evaluate(st, load, x);
     statics_gather(st, load, r);
-    return SNW_OK;
+    return has_passed(st) ? SNW_E_DIVERGED : SNW_OK;
 }
 
 static snw_status statics_tangent(void *user, double fraction, const double *x, double *r,
@@ -239,6 +251,9 @@ static snw_status statics_tangent(void *user, double fraction, const double *x, 
     if (snw_interrupted(st->interrupt)) return SNW_E_STOPPED; // once per iteration
     snw_statics_evaluate(st, load, x);
     statics_gather(st, load, r);
+    if (has_passed(st)) return SNW_E_DIVERGED;
+    if (st->guarded) snw_contact_places(st->m, st->w, st->contact_place);
+    st->has_places = st->guarded;
     snw_tangent_pass(st->m, NULL, st->w);
     snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, J);
     snw_constraints_border(st->m, st->w, 1, J);
@@ -257,6 +272,7 @@ static void statics_move(void *user, const double *x, double step, const double 
 
 snw_problem snw_statics_problem(snw_statics *st) {
     const snw_model *m = st->m;
+    st->has_places = false;
     return (snw_problem){.n = m->nv + m->nconstraint,
                          .nx = m->nq + m->nconstraint,
                          .user = st,
@@ -673,7 +689,8 @@ static double largest_violation(snw_statics *st, const snw_state *s) {
 snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *opts, snw_state *s,
                              snw_statics_info *info, snw_error *err) {
     const snw_model *m = st->m;
-    *info = (snw_statics_info){.reached = 1, .condition = NAN, .left = NAN};
+    const snw_statics_info none = {.reached = 1, .condition = NAN, .left = NAN};
+    *info = none;
     if (m->hard) return snw_fail(err, SNW_E_MODEL, SNW_HARD_STATICS);
     snw_inputs_at(m, t, st->after);
     SNW_TRY(check_inputs(st, t, err));
@@ -699,12 +716,21 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     snw_status status = SNW_OK;
     if (m->nv > 0) {
         bool open = false;
+        st->guarded = snw_contact_has_curved(m);
+        st->has_stepped_back = false;
         status = opts->march > 0 ? statics_march(st, opts, info, err)
                                  : statics_balance(st, opts, s, info, &open, err);
+        if (statics_failed(status) && st->has_stepped_back) { // behind obstacles, if need be
+            st->guarded = open = false;
+            *info = none;
+            snw_statics_start(st, s);
+            status = statics_balance(st, opts, s, info, &open, err);
+        }
         if (!open && !(opts->march > 0 && status == SNW_E_SINGULAR))
             status = statics_explain(st, status, opts->follow, info, t, err);
         if (status == SNW_OK && !(opts->march > 0)) {
             status = snw_branch_judge(st, opts, s, info);
+            if (status == SNW_OK) status = snw_branch_of_start(st, opts, s, info);
             if (status == SNW_E_STOPPED)
                 status = statics_explain(st, status, opts->follow, info, t, err);
         }

@@ -27,6 +27,8 @@ typedef enum snw_branch {
     SNW_BRANCH_LEFT,     // unstable from the fraction `left` on; replaced by a stable equilibrium
                          // nearby
     SNW_BRANCH_UNSTABLE, // unstable from the fraction `left` on, and kept
+    SNW_BRANCH_OF_START, // followed, but a damped motion from the start leads to another stable
+                         // equilibrium, which is the result
 } snw_branch;
 
 typedef struct snw_statics_info {

@@ -11,7 +11,8 @@
 #include "solve/newton.h"
 #include "study/statics.h"
 
-// nv velocities (none in bare models), nr constraint rows, n = nv + nr, nx = nq + nr
+// nv velocities (none in bare models), nr constraint rows, n = nv + nr, nx = nq + nr, ncontact
+// points of contacts with obstacles
 #define STATICS_FIELDS(AT, PACK)                                                                   \
     AT(double, K, nv *nv, "elastic stiffness")                                                     \
     AT(double, T, nv *nv, "tangent")                                                               \
@@ -23,6 +24,8 @@
          "violations at the start of the solve; they close as the load grows")                     \
     PACK(double, damping, n, "of the damped motion (5.2); zero for constraint rows")               \
     PACK(double, soft, n, "regularisation of the diagonal of joints (5.3)")                        \
+    AT(snw_vec3, contact_place, ncontact,                                                          \
+       "of contact points at the last tangent, in the frames of obstacles")                        \
     AT(double, rows, nv *nr, "C'; tau and order of its QR factors")                                \
     PACK(double, tau, n, "likewise")                                                               \
     AT(int, order, nr, "likewise")
@@ -33,7 +36,10 @@ struct snw_statics {
     snw_work *w;
     snw_inputs *before, *after, *now; // inputs of the last solve, of this one, and blended
     snw_state *trial;
-    double blended; // fraction blended in `now`
+    bool guarded;          // trial points beyond an obstacle count as steps too long
+    bool has_places;       // contact_place is known
+    bool has_stepped_back; // such a trial point was met
+    double blended;        // fraction blended in `now`
     double from,
         to;      // part of the change of load that the solvers see as 0 to 1
     bool steady; // in the last solve: rates of given motion count; otherwise `before` has none
@@ -82,3 +88,8 @@ SNW_NODISCARD snw_status snw_branch_cross(snw_statics *st, const snw_statics_opt
 // by a stable one nearby, unless opts->follow. Fails only with SNW_E_STOPPED.
 SNW_NODISCARD snw_status snw_branch_judge(snw_statics *st, const snw_statics_opts *opts,
                                           const snw_state *start, snw_statics_info *info);
+// If the start was an initial shape out of balance: st->x <- the stable equilibrium to which a
+// damped motion with closed loops leads from `start`, where that is another than st->x, since
+// Newton's method may have jumped to it. Fails only with SNW_E_STOPPED.
+SNW_NODISCARD snw_status snw_branch_of_start(snw_statics *st, const snw_statics_opts *opts,
+                                             const snw_state *start, snw_statics_info *info);

@@ -6,6 +6,7 @@
 // it is asked to.
 #include "executed.h"
 #include "oracle/closed.h"
+#include "random_rod.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -262,8 +263,53 @@ static void a_plate_free_to_turn_between_two_balls_is_loaded_at_once(void **stat
     }
 }
 
+// A guided clamped column beyond its Euler load has two mirrored stable equilibria: it ends on the
+// side of its initial shape, whatever that is, and the two are mirror images. So does one in a
+// tube, where a small side load takes the part of the initial shape. Without either, the
+// two-fold choice is told.
+static void a_column_buckles_to_the_side_of_its_start(void **state) {
+    (void)state;
+    static const char *tube =
+        "contacts: {tube: {obstacle: {links: col, shape: cylinder, radius: 0.2, axis: x, inside: "
+        "true, stiffness: 1e4 N/m^2, ends: 0}}}\n";
+    dice d = {21};
+    for (int k = 0; k < 12; k++) {
+        const bool confined = k % 3 == 2, pushed = k % 4 == 3;
+        const double load = 39.5 * roll(&d, 1.02, 1.6), size = roll(&d, 0.5, 6);
+        const double lean = roll(&d, -0.5, 0.5);
+        double z[2];
+        for (int side = 0; side < 2; side++) {
+            const double sign = side ? -1 : 1;
+            char text[1500], initial[200], push[100];
+            (void)snprintf(initial, sizeof initial,
+                           "initial: {col: {strain: {bend_y: \"%.9g*(cos(2*pi*x/(1 m)) + "
+                           "%.9g*sin(2*pi*x/(1 m)))\"}}}\n",
+                           -sign * size, lean);
+            (void)snprintf(push, sizeof push, ", side: {on: col@50%%, force: [0, 0, %g]}",
+                           sign * 1e-3);
+            (void)snprintf(
+                text, sizeof text,
+                "sinew: 1\ngravity: 0\n"
+                "robot: {col: {on: world, rod: {length: 1, section: {stiffness: {bend_y: "
+                "1}}, strain: {bend_y: legendre 8}}}}\n"
+                "loops: {guide: {join: [world, col.tip], as: prismatic, axis: x}}\n"
+                "loads: {p: {on: col.tip, force: [-%.9g, 0, 0]}%s}\n%s%s"
+                "study: [static]\nprobes: {mid: {position: col@50%%}, s: stability}\n",
+                load, pushed ? push : "", pushed ? "" : initial, confined ? tube : "");
+            outcome o;
+            execute_ok(text, &o);
+            z[side] = last(&o, 2);
+            if (!(last(&o, 3) > 0) || !(sign * z[side] > 0.02))
+                fail_msg("column %d, side %g: z = %g, stability %g", k, sign, z[side], last(&o, 3));
+            snw_series_clear(&o.series);
+        }
+        assert_near(z[0], -z[1], 1e-8);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_column_buckles_to_the_side_of_its_start),
         cmocka_unit_test(limbs_far_from_their_plate_reach_the_equilibrium_of_a_path),
         cmocka_unit_test(a_clamp_far_from_the_tip_is_reached),
         cmocka_unit_test(a_path_goes_on_beyond_the_end_of_a_branch),

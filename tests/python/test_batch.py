@@ -52,7 +52,7 @@ def test_a_robot_that_fails_leaves_the_others_alone(arm_text):
         batch.q[1, -4] = 1  # unit quaternion
         batch.start(5e-3, at=batch.failed)
         batch.step()
-        assert not batch.failed.any()
+        assert not batch.failed.any() and np.allclose(batch.t, [0.02, 0.005, 0.02])
 
 
 def test_a_batch_must_be_started(arm_text):
@@ -114,6 +114,30 @@ def test_ctrl_c_ends_a_long_call(arm_text):
         batch.step(count=10**9)
     batch.step()
     assert not batch.failed.any()
+
+
+def test_ctrl_c_ends_a_change_of_parameters(arm_text):
+    import os
+    import signal
+    import time
+
+    batch = sinew.Batch(sinew.Model(text=arm_text), 8, threads=2)
+
+    def change(robot, values):
+        time.sleep(0.2)  # until all changes are given to the threads
+        if robot is batch.robots[0]:
+            os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.2)
+        type(robot)._change(robot, values)
+
+    for robot in batch.robots:
+        robot._change = lambda values, robot=robot: change(robot, values)
+    with pytest.raises(KeyboardInterrupt):
+        batch.parameters["E"] = 2e6
+    E = batch.parameters["E"]
+    assert E[0] == 2e6 and E[-1] == 1e6  # those that were under way have changed
+    batch.start(5e-3)
+    batch.step()
 
 
 def test_a_batch_belongs_to_one_thread(arm_text):

@@ -120,3 +120,16 @@ def test_gymnasium_accepts_the_tasks():
         envs.reset(seed=1)
         envs.step(envs.action_space.sample())
         envs.close()
+
+
+@pytest.mark.parametrize("name", ["Reach", "SwingUp", "Steer"])
+def test_actions_of_another_shape_are_refused(name):
+    env, vector = gym.make(name), gym.make_vec(name, 2)
+    env.reset(seed=1)
+    vector.reset(seed=1)
+    for width in (env.actions + 1, 0):
+        with pytest.raises(ValueError, match="actions have the shape"):
+            env.step(np.zeros(width))
+        with pytest.raises(ValueError, match=r"actions have the shape \(2, "):
+            vector.step(np.zeros((2, width)))
+    vector.step(np.zeros((2, env.actions), dtype=int))

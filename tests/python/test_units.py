@@ -72,3 +72,53 @@ def test_a_wrong_unit_of_a_parameter(arm):
         with pytest.raises(sinew.ModelError, match=r"a pressure \(Pa\) is wanted here, got a length \(m\)"):
             arm.parameters[path] = "2 m"
     assert arm.parameters["E"] == 1e6
+
+
+def test_batches_take_units(arm):
+    batch = sinew.Batch(arm, 3)
+    controls = batch.controls
+    for value, numbers in (("2 N", [2, 2, 2]), (["2 N", "0.5 kN", 3], [2, 500, 3]), (np.array(["1 N", "2 N", "3 N"]), [1, 2, 3]),
+                           ([["1 N"], [2.0], ["3 N"]], [1, 2, 3]), ("2*1.5 N", [3, 3, 3])):  # fmt: skip
+        controls["cord(1)"] = value
+        assert np.array_equal(batch.u[:, 1], numbers)
+    for wrong in ("3 m", ["1 N", "3 m", "1 N"], "30 deg"):
+        with pytest.raises(sinew.ArgumentError, match=r"'cord\(1\)' is in N, but"):
+            controls["cord(1)"] = wrong
+    assert np.array_equal(batch.u[:, 1], [3, 3, 3]) and controls.unit("cord(1)") == "N"
+    driven = sinew.Batch(sinew.Robot(text=DRIVEN), 2)
+    driven.controls["turn"], driven.controls["shift"] = ["20 deg", "180 deg"], "5 mm"
+    driven.start("1 ms")
+    driven.step()
+    assert np.allclose(driven.q, [[np.pi / 9, 5e-3], [np.pi, 5e-3]], atol=1e-12) and np.allclose(driven.t, 1e-3)
+    batch.parameters["E"] = ["1 MPa", "2 MPa", 3e6]
+    assert np.array_equal(batch.parameters["E"], [1e6, 2e6, 3e6])
+
+
+def test_inputs_with_several_numbers_take_units():
+    text = """
+sinew: 1
+robot: {ball: {on: world, joint: spherical, body: {mass: 1, inertia: [1, 1, 1]}}}
+actuators: {wrist: {joint: ball, effort: [0, 0, 0]}}
+"""
+    batch = sinew.Batch(sinew.Robot(text=text), 2)
+    batch.controls["wrist"] = ["1 N*m", "20 mN*m", 3]
+    assert np.array_equal(batch.u, [[1, 0.02, 3]] * 2)
+    batch.controls["wrist"] = [["1 N*m", 0, 0], [0, 0, "2 N*m"]]
+    assert np.array_equal(batch.u, [[1, 0, 0], [0, 0, 2]])
+
+
+def test_steps_take_units(arm):
+    assert arm.simulate("5 ms").dt == 5e-3 and arm.simulate(step="0.005").dt == 5e-3
+    with pytest.raises(sinew.ArgumentError, match="'step' is in s, but '5 mm' is in m"):
+        arm.simulate("5 mm")
+
+
+def test_a_given_motion_takes_units():
+    driven = sinew.Robot(text=DRIVEN)
+    sim = driven.simulate(1e-3)
+    driven.controls.move("turn", "20 deg")
+    driven.controls.move("shift", "5 mm", rate=0.0)
+    sim.step()
+    assert np.allclose(driven.q, [np.pi / 9, 5e-3], atol=1e-12)
+    with pytest.raises(sinew.ArgumentError, match="'shift' is in m, but '5 N' is in N"):
+        driven.controls.move("shift", "5 N")

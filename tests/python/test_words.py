@@ -92,6 +92,10 @@ print(arm.controls["cord"].unit, arm.probe("tip")[0] + 1.0, arm.probe("angle") +
 batch = sinew.Batch(arm, 4)
 batch.parameters["E"] = np.linspace(1e6, 2e6, 4)
 batch.controls["pair"] = [[1.0, 2.0]] * 4
+batch.controls["cord"] = "3 N"
+batch.controls["cord"] = ["3 N", "2 N", "1 N", "4 N"]
+batch.q = np.zeros((4, batch.nq))
+arm.simulate("5 ms").step()
 batch.start(5e-3, rho=0.9, at=~batch.failed)
 print(sinew.run({"robot": {}}, progress=lambda step, t, fraction: None)["tip"][:, 0], batch.robots[1:3][0].q)
 env = gym.make("Reach", silicone__young="1 MPa")

@@ -263,6 +263,35 @@ static void bad_arguments_are_refused(void **state) {
     snw_robot_model_close(m);
 }
 
+// Rows of q and v, and states of the robots, act at the start; written later they are not lost
+// silently.
+static void a_state_written_after_the_start_is_refused(void **state) {
+    (void)state;
+    snw_robot_model *m = open_model(arm);
+    snw_batch *b = open_batch(m, 3, 2);
+    snw_error err = {0};
+    const snw_robot_steps how = snw_robot_steps_defaults(h);
+    const int nq = snw_robot_nq(snw_batch_robot(b, 0));
+    expect_ok(snw_batch_start(b, &how, NULL, &err), &err);
+    double *const written[] = {snw_batch_q(b) + 2 * nq, snw_robot_q(snw_batch_robot(b, 2))};
+    for (int i = 0; i < 2; i++) {
+        const double old = *written[i];
+        *written[i] += 0.1;
+        assert_int_equal(snw_batch_step(b, h, 1, NULL, &err), SNW_E_ARGUMENT);
+        assert_non_null(strstr(err.text, "robot 2"));
+        *written[i] = old;
+        expect_ok(snw_batch_step(b, h, 1, NULL, &err), &err);
+    }
+    *written[0] = 0.1;
+    const unsigned char last[] = {0, 0, 1}, others[] = {1, 1, 0};
+    expect_ok(snw_batch_step(b, h, 1, others, &err), &err);
+    expect_ok(snw_batch_start(b, &how, last, &err), &err);
+    expect_ok(snw_batch_step(b, h, 1, NULL, &err), &err);
+    assert_int_equal(snw_batch_failures(b), 0);
+    snw_batch_close(b);
+    snw_robot_model_close(m);
+}
+
 // ---- the array u --------------------------------------------------------------------------------
 
 static snw_robot *moving(snw_robot_model *m) {
@@ -373,6 +402,7 @@ int main(void) {
         cmocka_unit_test(a_call_can_be_cancelled),
         cmocka_unit_test(a_forked_process_steps_alone),
         cmocka_unit_test(bad_arguments_are_refused),
+        cmocka_unit_test(a_state_written_after_the_start_is_refused),
         cmocka_unit_test(u_acts_as_the_calls),
         cmocka_unit_test(u_is_refused_where_it_is_used_and_survives_changes),
     };

@@ -196,12 +196,59 @@ static void what_is_not_finite_is_refused(void **state) {
         how = snw_robot_steps_defaults(1e-3);
         how.rho = bad[i];
         assert_told(&err, snw_robot_start(r, &how, &err), "rho");
-        how.rho = NAN, how.alpha = bad[i];
-        assert_told(&err, snw_robot_start(r, &how, &err), "alpha");
+        how.rho = NAN, how.alpha = bad[i], how.scheme = "bdf-alpha";
+        assert_told(&err, snw_robot_start(r, &how, &err), "alpha must be from -0.5 to 0");
     }
     // the robot is unchanged
     assert_int_equal(snw_robot_step(r, 5e-3, &err), SNW_OK);
     assert_near(snw_robot_time(r), 5e-3, 1e-15);
+    snw_robot_close(r);
+}
+
+// What a motion would not use is refused, and what there is instead is named.
+static void options_without_effect_are_refused(void **state) {
+    (void)state;
+    snw_robot *r = opened(NULL);
+    snw_error err = {0};
+    snw_robot_steps how = snw_robot_steps_defaults(5e-3);
+    how.alpha = -0.1;
+    assert_told(&err, snw_robot_start(r, &how, &err), "takes no alpha; it is for bdf-alpha");
+    how = snw_robot_steps_defaults(5e-3);
+    how.scheme = "euler", how.rho = 0.5;
+    assert_told(&err, snw_robot_start(r, &how, &err), "takes no rho; it is for generalized-alpha");
+    how = snw_robot_steps_defaults(5e-3);
+    how.points = 50;
+    assert_told(&err, snw_robot_start(r, &how, &err), "shooting engine");
+    how = snw_robot_steps_defaults(5e-3);
+    how.scheme = "eular";
+    assert_told(&err, snw_robot_start(r, &how, &err), "there are generalized-alpha, ");
+    how = snw_robot_steps_defaults(5e-3);
+    how.engine = "steam";
+    assert_told(&err, snw_robot_start(r, &how, &err), "strain and shooting");
+    snw_robot_close(r);
+}
+
+// Steps go on from the end of the last one, so that a state written since must not be lost
+// silently.
+static void a_state_written_after_the_start_is_refused_by_steps(void **state) {
+    (void)state;
+    snw_robot *r = started(NULL, "generalized-alpha");
+    snw_error err = {0};
+    double *const written[] = {snw_robot_q(r), snw_robot_v(r)};
+    const char *const named[] = {"q is not that", "v is not that"};
+    for (int i = 0; i < 2; i++) {
+        const double old = *written[i];
+        *written[i] += 0.1;
+        assert_told(&err, snw_robot_step(r, 5e-3, &err), named[i]);
+        *written[i] = old;
+    }
+    assert_int_equal(snw_robot_step(r, 5e-3, &err), SNW_OK);
+    assert_int_equal(snw_robot_set_time(r, 1), SNW_OK);
+    assert_told(&err, snw_robot_step(r, 5e-3, &err), "t is not that");
+    const snw_robot_steps how = snw_robot_steps_defaults(5e-3);
+    assert_int_equal(snw_robot_start(r, &how, &err), SNW_OK);
+    assert_int_equal(snw_robot_step(r, 5e-3, &err), SNW_OK);
+    assert_near(snw_robot_time(r), 1.005, 1e-14);
     snw_robot_close(r);
 }
 
@@ -313,6 +360,8 @@ int main(void) {
         cmocka_unit_test(missing_pointers_are_refused),
         cmocka_unit_test(no_robot_is_refused),
         cmocka_unit_test(what_is_not_finite_is_refused),
+        cmocka_unit_test(options_without_effect_are_refused),
+        cmocka_unit_test(a_state_written_after_the_start_is_refused_by_steps),
         cmocka_unit_test(an_invalid_state_is_refused),
         cmocka_unit_test(foreign_states_are_refused),
         cmocka_unit_test(saving_without_a_state_is_reported),
