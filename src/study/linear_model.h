@@ -87,6 +87,12 @@ void snw_linear_destroy(snw_linear *l); // NULL is fine
 SNW_NODISCARD snw_status snw_linear_solve(snw_linear *l, const snw_inputs *in, const snw_state *s,
                                           const snw_vec3 *rotation, snw_work *w, snw_error *err);
 
+// Static gain at the equilibrium s: D of the result <- derivatives of the outputs by constant
+// inputs, in equilibrium; it has no states. Motions without stiffness are left out. w is
+// overwritten. Fails as above.
+SNW_NODISCARD snw_status snw_linear_gain(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                                         const snw_vec3 *rotation, snw_work *w, snw_error *err);
+
 // One step of an implicit scheme.
 typedef struct snw_linear_step {
     snw_scheme_kind scheme;
