@@ -24,10 +24,10 @@ extern "C" {
 typedef struct snw_inverse_target {
     const char *output;
     int n;               // number of values, that of the columns that `output` denotes
-    const double *value; // SI. A rotation (three columns rx, ry, rz) is a rotation vector; its
-                         // error is that of the rotation from there
+    const double *value; // SI. A rotation is a rotation vector (columns rx, ry, rz) or a unit
+                         // quaternion (qw, qx, qy, qz); its error is the rotation from there
     double weight;       // per unit; NaN: 1 for angles, 1/length of the robot for lengths, else
-                         // 1/largest of the present and desired values
+                         // 1/largest of the present and desired values in that unit
 } snw_inverse_target;
 
 // An actuator that may change, with its limits. NaN: default.
@@ -35,7 +35,7 @@ typedef struct snw_inverse_actuator {
     const char *name; // an actuator, or one of its inputs ("drive.2")
     double low, high; // default: none; 0 for the low limit of tensions
     double rate;      // largest change per second, holds with `interval`; default: none
-    double rest;      // value to which redundancy leads; default: 0, within the limits
+    double rest;      // value to which redundancy leads; default: 0
 } snw_inverse_actuator;
 
 typedef struct snw_inverse_options {
@@ -74,7 +74,8 @@ typedef struct snw_inverse_input {
 typedef struct snw_inverse_output {
     const char *name, *unit;
     double target, value;
-    double error;  // value - target; of a rotation: vector of the rotation from the target
+    double error;  // value - target; of a rotation: vector of the rotation from the target, then 0
+                   // for a quaternion
     double weight; // per unit
 } snw_inverse_output;
 

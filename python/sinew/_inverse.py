@@ -71,7 +71,7 @@ class InverseSolution:
     dexterity: float
     """Smallest singular value of the weighted gain relative to the largest; 0: some target cannot be changed."""
     ended: bool
-    """Steps were refused where the branch of equilibria ends or becomes unstable."""
+    """The search stopped where the branch of equilibria ends or becomes unstable, short of the target."""
     exact: bool
     """False: some derivatives are differences of order 6."""
     equilibria: int

@@ -19,7 +19,8 @@
 enum { POOL_LIMIT = 1 << 26 };
 
 static const double at_limit = 1e-12, // distance from a limit, units of motion
-    shortest_part = 1.0 / 64;         // of the way to the target
+    shortest_part = 1.0 / 64,         // of the way to the target
+    nothing = 1e-12;                  // size of targets that gives no weight
 
 // State of a robot from which equilibria are followed.
 typedef struct snapshot {
@@ -38,10 +39,11 @@ typedef struct inverse_robot {
     int nu, ny;
     snw_inverse_input *input;
     snw_inverse_output *output;
-    int *u_index;                       // of the inputs in u of the robot
-    double *rest;                       // nu
-    bool *falls, *rises;                // nu: the low, the high limit is that of the rate
-    bool *turns;                        // ny: begins a rotation, with the next two
+    int *u_index;        // of the inputs in u of the robot
+    double *rest;        // nu
+    bool *falls, *rises; // nu: the low, the high limit is that of the rate
+    int *turns; // ny: columns of the rotation that begins here: 3, a rotation vector, or 4, a unit
+                // quaternion; else 0
     double *start;                      // ny: values at the start
     double *aim;                        // ny: targets of this part of the way
     double *u_before;                   // all inputs of the robot
@@ -50,6 +52,7 @@ typedef struct inverse_robot {
     double *best; // nu
     snapshot at_start, followed;
     bool anywhere; // the next equilibrium may be on any branch
+    bool refused;  // the last one was: its branch had ended or become unstable
 } inverse_robot;
 
 snw_inverse_options snw_inverse_defaults(void) { return (snw_inverse_options){.tolerance = 1e-9}; }
@@ -83,6 +86,7 @@ static snw_status find_equilibrium(inverse_robot *v) {
     const snw_statics_opts opts = snw_statics_defaults();
     snw_statics_info info = {0};
     v->view.equilibria++;
+    v->refused = false;
     SNW_TRY(snw_robot_check_state(r, v->err));
     snw_robot_initialise_signals(r);
     SNW_TRY(snw_statics_solve(r->statics, v->how->time, &opts, r->s, &info, v->err));
@@ -90,7 +94,7 @@ static snw_status find_equilibrium(inverse_robot *v) {
     const bool left = info.branch == SNW_BRANCH_ENDED || info.branch == SNW_BRANCH_LEFT ||
                       info.branch == SNW_BRANCH_OF_START;
     if (left && !v->anywhere) {
-        v->view.ended = 1;
+        v->refused = true;
         return snw_fail(v->err, SNW_E_DIVERGED,
                         "the branch of equilibria ends or becomes unstable on the way");
     }
@@ -108,37 +112,69 @@ static snw_status equilibrium_at(inverse_robot *v, const double *x) {
 
 static snw_vec3 vector_at(const double *x) { return (snw_vec3){{x[0], x[1], x[2]}}; }
 
-// Rotation vector from the rotation of vector a to that of vector b.
-static snw_vec3 turn_between(snw_vec3 a, snw_vec3 b) {
-    return snw_so3_log(snw_mat3_mul(snw_mat3_transpose(snw_so3_exp(a)), snw_so3_exp(b)));
+// Rotation by its n columns.
+static snw_mat3 rotation_of(int n, const double *x) {
+    return n == 4 ? snw_so3_from_numbers(x) : snw_so3_exp(vector_at(x));
 }
 
-// e (ny) <- errors of the present outputs from `aim`.
-static void errors_from(const inverse_robot *v, const double *aim, double *e) {
-    for (int i = 0; i < v->ny; i++) e[i] = v->gain->output[i].value - aim[i];
-    for (int i = 0; i < v->ny; i++) {
-        if (!v->turns[i]) continue;
-        double now[3];
-        for (int k = 0; k < 3; k++) now[k] = v->gain->output[i + k].value;
-        const snw_vec3 turn = turn_between(vector_at(aim + i), vector_at(now));
-        for (int k = 0; k < 3; k++) e[i + k] = turn.e[k];
+// The n columns of a rotation.
+static void columns_of(int n, snw_mat3 R, double *x) {
+    if (n == 4) {
+        const snw_quat q = snw_quat_from_mat3(R);
+        for (int k = 0; k < 4; k++) x[k] = q.e[k];
+    } else {
+        const snw_vec3 turn = snw_so3_log(R);
+        for (int k = 0; k < 3; k++) x[k] = turn.e[k];
     }
 }
 
-// aim <- the part `fraction` of the way from the start to the targets, rotations by a screw.
+// Body rotation by a change dx of the n columns x: T(x) dx, or twice the vector of x^-1 dx.
+static snw_vec3 body_turn(int n, const double *x, const double *dx) {
+    if (n == 3) return snw_rotate(snw_so3_tangent(vector_at(x)), vector_at(dx));
+    const snw_vec3 v = vector_at(x + 1), dv = vector_at(dx + 1);
+    const snw_vec3 sum = snw_sub(snw_scale(x[0], dv), snw_scale(dx[0], v));
+    return snw_scale(2, snw_sub(sum, snw_cross(v, dv)));
+}
+
+// Rotation vector from A to B.
+static snw_vec3 turn_between(snw_mat3 A, snw_mat3 B) {
+    return snw_so3_log(snw_mat3_mul(snw_mat3_transpose(A), B));
+}
+
+// now (4) <- present columns of the rotation at output i; its rotation.
+static snw_mat3 present_rotation(const inverse_robot *v, int i, double now[4]) {
+    for (int k = 0; k < v->turns[i]; k++) now[k] = v->gain->output[i + k].value;
+    return rotation_of(v->turns[i], now);
+}
+
+// e (ny) <- errors of the present outputs from `aim`; of a rotation three, of a quaternion then 0.
+static void errors_from(const inverse_robot *v, const double *aim, double *e) {
+    for (int i = 0; i < v->ny; i++) {
+        const int n = v->turns[i];
+        e[i] = v->gain->output[i].value - aim[i];
+        if (n == 0) continue;
+        double now[4];
+        const snw_mat3 R = present_rotation(v, i, now);
+        const snw_vec3 turn = turn_between(rotation_of(n, aim + i), R);
+        for (int k = 0; k < n; k++) e[i + k] = k < 3 ? turn.e[k] : 0;
+        i += n - 1;
+    }
+}
+
+// aim <- the part `fraction` of the way from the start to the targets, rotations about one axis.
 static void aim_at(inverse_robot *v, double fraction) {
     for (int i = 0; i < v->ny; i++) {
         const double to = v->output[i].target;
         v->aim[i] = fraction == 1 ? to : v->start[i] + fraction * (to - v->start[i]);
     }
     for (int i = 0; fraction < 1 && i < v->ny; i++) {
-        if (!v->turns[i]) continue;
-        double to[3];
-        for (int k = 0; k < 3; k++) to[k] = v->output[i + k].target;
-        const snw_vec3 from = vector_at(v->start + i);
-        const snw_vec3 part = snw_scale(fraction, turn_between(from, vector_at(to)));
-        const snw_vec3 aim = snw_so3_log(snw_mat3_mul(snw_so3_exp(from), snw_so3_exp(part)));
-        for (int k = 0; k < 3; k++) v->aim[i + k] = aim.e[k];
+        const int n = v->turns[i];
+        if (n == 0) continue;
+        double to[4];
+        for (int k = 0; k < n; k++) to[k] = v->output[i + k].target;
+        const snw_mat3 from = rotation_of(n, v->start + i);
+        const snw_vec3 part = snw_scale(fraction, turn_between(from, rotation_of(n, to)));
+        columns_of(n, snw_mat3_mul(from, snw_so3_exp(part)), v->aim + i);
     }
 }
 
@@ -150,22 +186,22 @@ static snw_status inverse_residual(void *user, const double *x, double *e) {
     return SNW_OK;
 }
 
-// J <- weighted gain in units of motion; of rotations T(error)^-1 T(value) d(value).
+// J <- weighted gain in units of motion; of rotations T(error)^-1 times the body rotation.
 static void weigh_gain(const inverse_robot *v, double *J) {
     const int ny = v->ny;
     for (int j = 0; j < v->nu; j++) {
         const double *from = v->gain->D + (size_t)j * (size_t)ny;
         double *to = J + (size_t)j * (size_t)ny;
-        for (int i = 0; i < ny; i++) to[i] = from[i];
         for (int i = 0; i < ny; i++) {
-            if (!v->turns[i]) continue;
-            double now[3];
-            for (int k = 0; k < 3; k++) now[k] = v->gain->output[i + k].value;
-            const snw_vec3 value = vector_at(now);
-            const snw_vec3 w = snw_rotate(snw_so3_tangent(value), vector_at(from + i));
-            const snw_vec3 error = turn_between(vector_at(v->aim + i), value);
-            const snw_vec3 d = snw_rotate(snw_so3_tangent_inv(error), w);
-            for (int k = 0; k < 3; k++) to[i + k] = d.e[k];
+            const int n = v->turns[i];
+            to[i] = from[i];
+            if (n == 0) continue;
+            double now[4];
+            const snw_mat3 R = present_rotation(v, i, now);
+            const snw_vec3 error = turn_between(rotation_of(n, v->aim + i), R);
+            const snw_vec3 d = snw_rotate(snw_so3_tangent_inv(error), body_turn(n, now, from + i));
+            for (int k = 0; k < n; k++) to[i + k] = k < 3 ? d.e[k] : 0;
+            i += n - 1;
         }
         for (int i = 0; i < ny; i++) to[i] *= v->output[i].weight * v->input[j].unit_of_motion;
     }
@@ -191,6 +227,44 @@ static bool ends_in(const char *name, const char *end) {
     return n > k && strcmp(name + n - k, end) == 0;
 }
 
+// turns <- rotations among the outputs; a quaternion must be of unit length
+static snw_status find_rotations(inverse_robot *v) {
+    static const char *const end[2][4] = {{".rx", ".ry", ".rz"}, {".qw", ".qx", ".qy", ".qz"}};
+    for (int kind = 0; kind < 2; kind++) {
+        const int n = kind + 3;
+        for (int i = 0; i + n <= v->ny; i++) {
+            bool all = true;
+            double length = 0;
+            for (int k = 0; k < n; k++) {
+                all = all && ends_in(v->output[i + k].name, end[kind][k]);
+                length += v->output[i + k].target * v->output[i + k].target;
+            }
+            if (!all) continue;
+            v->turns[i] = n;
+            if (n < 4) continue;
+            if (!(fabs(length - 1) < 1e-6))
+                return snw_fail(v->err, SNW_E_ARGUMENT,
+                                "target '%.100s' to '%s' is a unit quaternion, got one of length "
+                                "%g; divide it by that",
+                                v->output[i].name, end[kind][3] + 1, sqrt(length));
+            for (int k = 0; k < n; k++) v->output[i + k].target /= sqrt(length);
+        }
+    }
+    return SNW_OK;
+}
+
+// weight of the columns in unit `unit` where none is given
+static double weight_of(const inverse_robot *v, const char *unit) {
+    if (strcmp(unit, "m") == 0) return 1 / v->r->m->length;
+    if (strcmp(unit, "rad") == 0 || unit[0] == 0) return 1;
+    double most = 0;
+    for (int i = 0; i < v->ny; i++) {
+        if (strcmp(v->output[i].unit, unit) != 0) continue;
+        most = fmax(most, fmax(fabs(v->output[i].target), fabs(v->start[i])));
+    }
+    return most > nothing ? 1 / most : 1;
+}
+
 // output <- targets by columns, with their weights
 static snw_status take_targets(inverse_robot *v) {
     const snw_linear_model *g = v->gain;
@@ -202,14 +276,10 @@ static snw_status take_targets(inverse_robot *v) {
         while (k < g->ny && strncmp(g->output[k].name, target->output, size) == 0 &&
                (g->output[k].name[size] == '.' || g->output[k].name[size] == 0) && n < target->n) {
             const snw_linear_signal *s = &g->output[k];
-            const bool length = strcmp(s->unit, "m") == 0, angle = strcmp(s->unit, "rad") == 0;
-            const double to = target->value[n++], most = fmax(fabs(s->value), fabs(to));
-            const double own = length ? 1 / v->r->m->length : angle || most == 0 ? 1 : 1 / most;
-            v->output[k++] =
-                (snw_inverse_output){.name = s->name,
-                                     .unit = s->unit,
-                                     .target = to,
-                                     .weight = isnan(target->weight) ? own : target->weight};
+            v->output[k++] = (snw_inverse_output){.name = s->name,
+                                                  .unit = s->unit,
+                                                  .target = target->value[n++],
+                                                  .weight = target->weight};
         }
         const bool more = k < g->ny && t + 1 == v->how->ntarget;
         if (n == target->n && !more) continue;
@@ -218,11 +288,11 @@ static snw_status take_targets(inverse_robot *v) {
                         "column",
                         target->output, n < target->n ? "more" : "fewer");
     }
-    for (int i = 0; i + 2 < v->ny; i++) {
-        v->turns[i] = ends_in(v->output[i].name, ".rx") && ends_in(v->output[i + 1].name, ".ry") &&
-                      ends_in(v->output[i + 2].name, ".rz");
-    }
+    SNW_TRY(find_rotations(v));
     for (int i = 0; i < v->ny; i++) v->start[i] = g->output[i].value;
+    for (int i = 0; i < v->ny; i++) {
+        if (isnan(v->output[i].weight)) v->output[i].weight = weight_of(v, v->output[i].unit);
+    }
     return SNW_OK;
 }
 
@@ -263,7 +333,7 @@ static snw_status take_inputs(inverse_robot *v) {
                             "actuator '%.100s': the low limit %g is above the high one, %g",
                             s->name, low, high);
         const double before = s->value, rest = isnan(o->rest) ? 0 : o->rest;
-        v->rest[i] = fmin(fmax(rest, low), high);
+        v->rest[i] = rest;
         if (!isnan(o->rate) && v->how->interval > 0) {
             const double most = o->rate * v->how->interval;
             v->falls[i] = before - most > low, v->rises[i] = before + most < high;
@@ -305,7 +375,7 @@ static void choose_units(inverse_robot *v) {
         const double unit = v->input[i].unit_of_motion;
         v->low[i] = v->input[i].low / unit;
         v->high[i] = v->input[i].high / unit;
-        v->goal_rest[i] = fmin(fmax(v->rest[i] / unit, v->low[i]), v->high[i]);
+        v->goal_rest[i] = v->rest[i] / unit;
         v->x[i] = fmin(fmax(v->input[i].before / unit, v->low[i]), v->high[i]);
     }
 }
@@ -318,7 +388,8 @@ static double distance_of(const inverse_robot *v, const double *residual) {
     return sqrt(sum);
 }
 
-// x <- nearest to the part `fraction` of the way, then next to rest if `goal`.
+// x <- nearest to the part `fraction` of the way, then next to rest if `goal`; or where equilibria
+// end before.
 static snw_status search_part(inverse_robot *v, double fraction, bool goal) {
     const snw_least_squares p = {.n = v->nu,
                                  .m = v->ny,
@@ -329,8 +400,10 @@ static snw_status search_part(inverse_robot *v, double fraction, bool goal) {
     const snw_bounded_opts opts = snw_bounded_defaults();
     snw_bounded_info info;
     aim_at(v, fraction);
-    return snw_bounded_least_squares(&problem, &opts, &v->scratch, v->x, v->residual, v->J,
-                                     v->multiplier, v->goal, &info);
+    const snw_status s = snw_bounded_least_squares(&problem, &opts, &v->scratch, v->x, v->residual,
+                                                   v->J, v->multiplier, v->goal, &info);
+    v->view.ended = s == SNW_E_DIVERGED && v->refused;
+    return v->view.ended ? SNW_OK : s;
 }
 
 // The same along the way to the targets, in parts.
@@ -390,9 +463,7 @@ static snw_status search(inverse_robot *v) {
     if (s == SNW_E_MEMORY) return snw_fail_memory(v->err);
     if (s != SNW_OK)
         return snw_fail(v->err, s,
-                        "the search for the inputs does not converge%s; the last message was: "
-                        "%.200s",
-                        v->view.ended ? ", equilibria end on the way" : "",
+                        "the search for the inputs does not converge; the last message was: %.200s",
                         first.text[0] ? first.text : "too many steps");
     return s;
 }
@@ -415,7 +486,9 @@ static double dexterity_of(inverse_robot *v) {
     const bool found = snw_svd(v->ny, v->nu, v->J, &v->scratch, U, S, V) == SNW_OK;
     snw_arena_reset(&v->scratch, 0);
     if (!found || !(S[0] > 0)) return 0;
-    return v->ny > v->nu ? 0 : S[n - 1] / S[0];
+    int targets = v->ny; // a quaternion has three
+    for (int i = 0; i < v->ny; i++) targets -= v->turns[i] == 4;
+    return targets > v->nu ? 0 : S[targets - 1] / S[0];
 }
 
 // The robot is set to the inputs that were found, and the result is filled.
@@ -504,7 +577,7 @@ static snw_status inverse_memory(inverse_robot *v) {
     v->u_index = snw_pool_array(v->pool, nu, sizeof *v->u_index);
     v->falls = snw_pool_array(v->pool, nu, sizeof *v->falls);
     v->rises = snw_pool_array(v->pool, nu, sizeof *v->rises);
-    v->turns = snw_pool_array(v->pool, ny + 2, sizeof *v->turns);
+    v->turns = snw_pool_array(v->pool, ny, sizeof *v->turns);
     v->best = snw_pool_array(v->pool, 3 * nu, sizeof *v->best);
     v->J = snw_pool_array(v->pool, nu * ny, sizeof *v->J);
     const size_t svd = snw_svd_scratch(v->ny, v->nu) + (nu * ny + nu * nu + nu) * sizeof(double);
