@@ -68,7 +68,8 @@ typedef struct snw_inverse_input {
                            // outwards; 0 when the target is reached
     double goal;           // fall of the second goal per unit, likewise
     double unit_of_motion; // in which the second goal measures it: the range of its limits, or the
-                           // change that moves the weighted targets by 1
+                           // change that moves the weighted targets by 1 or some coordinate by its
+                           // typical value
 } snw_inverse_input;
 
 typedef struct snw_inverse_output {

@@ -20,6 +20,7 @@ enum { POOL_LIMIT = 1 << 26 };
 
 static const double at_limit = 1e-12, // distance from a limit, units of motion
     shortest_part = 1.0 / 64,         // of the way to the target
+    beside = 0.1,                     // distance from the start, units of motion
     nothing = 1e-12;                  // size of targets that gives no weight
 
 // State of a robot from which equilibria are followed.
@@ -350,7 +351,7 @@ static snw_status take_inputs(inverse_robot *v) {
 }
 
 // unit_of_motion <- range of the limits; without, the change that moves the weighted targets by 1,
-// the same for all inputs of a unit
+// or some coordinate by its typical value, the same for all inputs of a unit
 static void choose_units(inverse_robot *v) {
     for (int i = 0; i < v->nu; i++) v->input[i].unit_of_motion = 1;
     aim_at(v, 1);
@@ -367,7 +368,7 @@ static void choose_units(inverse_robot *v) {
                 const double x = v->J[(size_t)j * (size_t)v->ny + (size_t)k];
                 sum += x * x;
             }
-            most = fmax(most, sqrt(sum));
+            most = fmax(most, fmax(sqrt(sum), snw_linear_motion(v->gain, j)));
         }
         v->input[i].unit_of_motion = isfinite(range) && range > 0 ? range : most > 0 ? 1 / most : 1;
     }
@@ -426,45 +427,81 @@ static snw_status search_along(inverse_robot *v) {
     return search_part(v, 1, true);
 }
 
-// The robot and x <- at the nearest point found: directly, or along the way.
+// The nearest point found by a search, for comparison with the next.
+typedef struct nearest {
+    double distance; // INFINITY: none
+    double *x;
+    snapshot at;
+    int path, ended;
+} nearest;
+
+// v <- the search from the start of the last one, `along` the way or directly, with the first point
+// moved by `nudge`; the nearer result is kept in `best`.
+static snw_status search_again(inverse_robot *v, const double *start, bool along, double nudge,
+                               nearest *best) {
+    const size_t bytes = (size_t)v->nu * sizeof *start;
+    for (int i = 0; i < v->nu; i++) { // different for all inputs: symmetric robots leave symmetry
+        const double x = start[i] + nudge * (i % 2 ? -1.0 : 1.0) / (1 + 0.3 * i);
+        v->x[i] = fmin(fmax(x, v->low[i]), v->high[i]);
+    }
+    snapshot_restore(&v->at_start, v->r);
+    snapshot_take(v->r, &v->followed);
+    v->view.path = !along;
+    const snw_status s = along ? search_along(v) : search_part(v, 1, true);
+    const double distance = s == SNW_OK ? distance_of(v, v->residual) : INFINITY;
+    if (distance < best->distance * (1 - 1e-9) || (isinf(best->distance) && s == SNW_OK)) {
+        best->distance = distance;
+        best->path = v->view.path;
+        best->ended = v->view.ended;
+        memcpy(best->x, v->x, bytes);
+        snw_state_copy(v->r->m, v->followed.s, best->at.s);
+        snw_inputs_copy(v->followed.previous, best->at.previous);
+    }
+    return s;
+}
+
+// The robot and x <- at the nearest point found: directly, along the way, or from a point beside
+// the start, whose gain may be singular.
 static snw_status search(inverse_robot *v) {
-    double *const start = v->best + v->nu, *const direct = start + v->nu;
+    double *const start = v->best + v->nu;
     const size_t bytes = (size_t)v->nu * sizeof *start;
     memcpy(start, v->x, bytes);
-    snw_error first = {0};
+    snw_error last = {0};
     snw_error *const err = v->err;
-    v->err = &first;
-    v->view.path = 1;
-    snw_status s = search_part(v, 1, true);
+    nearest best = {.distance = INFINITY, .x = start + v->nu};
+    if (snapshot_create(v->r->m, &best.at) != SNW_OK) {
+        snapshot_destroy(&best.at);
+        return snw_fail_memory(err);
+    }
+    v->err = &last;
+    snw_status s = SNW_OK;
+    for (int attempt = 0; attempt < 3 && best.distance > v->how->tolerance; attempt++) {
+        s = search_again(v, start, attempt == 1, attempt == 2 ? beside : 0, &best);
+        if (s == SNW_E_STOPPED || s == SNW_E_MEMORY) break;
+    }
     v->err = err;
-    const double distance = s == SNW_OK ? distance_of(v, v->residual) : INFINITY;
-    if (s == SNW_E_STOPPED || s == SNW_E_MEMORY || distance <= v->how->tolerance) return s;
-    memcpy(direct, v->x, bytes);
-    memcpy(v->x, start, bytes);
-    snapshot direct_end = {0};
-    s = snapshot_create(v->r->m, &direct_end);
-    if (s == SNW_OK) {
-        snw_state_copy(v->r->m, v->followed.s, direct_end.s);
-        snw_inputs_copy(v->followed.previous, direct_end.previous);
-        snapshot_restore(&v->at_start, v->r);
-        snapshot_take(v->r, &v->followed);
-        v->view.path = 0;
-        s = search_along(v);
-        const double along = s == SNW_OK ? distance_of(v, v->residual) : INFINITY;
-        if (isfinite(distance) && !(along < distance * (1 - 1e-9))) { // the direct way was better
-            memcpy(v->x, direct, bytes);
-            snw_state_copy(v->r->m, direct_end.s, v->followed.s);
-            snw_inputs_copy(direct_end.previous, v->followed.previous);
-            v->view.path = 1;
-            s = search_part(v, 1, true);
+    if (s == SNW_E_MEMORY) {
+        s = snw_fail_memory(err);
+    } else if (isinf(best.distance)) {
+        s = snw_fail(err, s,
+                     "the search for the inputs does not converge; the last message was: %.200s",
+                     last.text[0] ? last.text : "too many steps");
+    } else {
+        memcpy(v->x, best.x, bytes);
+        snw_state_copy(v->r->m, best.at.s, v->followed.s);
+        snw_inputs_copy(best.at.previous, v->followed.previous);
+        v->view.path = best.path;
+        s = SNW_OK;
+        if (best.ended) { // its multipliers are zero
+            v->view.ended = 1;
+            memset(v->multiplier, 0, bytes);
+            memset(v->goal, 0, bytes);
+            aim_at(v, 1);
+        } else {
+            s = search_part(v, 1, true); // already there: its multipliers
         }
     }
-    snapshot_destroy(&direct_end);
-    if (s == SNW_E_MEMORY) return snw_fail_memory(v->err);
-    if (s != SNW_OK)
-        return snw_fail(v->err, s,
-                        "the search for the inputs does not converge; the last message was: %.200s",
-                        first.text[0] ? first.text : "too many steps");
+    snapshot_destroy(&best.at);
     return s;
 }
 

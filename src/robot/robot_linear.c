@@ -672,6 +672,10 @@ snw_status snw_linear_static(snw_linear_model *model, snw_error *err) {
     return SNW_OK;
 }
 
+double snw_linear_motion(const snw_linear_model *model, int input) {
+    return snw_linear_result(((const linear_robot *)model)->linear)->motion[input];
+}
+
 snw_status snw_linear_update(snw_linear_model *model, snw_error *err) {
     linear_robot *l = (linear_robot *)model;
     if (!l) return snw_fail(err, SNW_E_ARGUMENT, "the linear model is NULL");

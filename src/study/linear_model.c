@@ -915,6 +915,8 @@ static void static_column(snw_linear *l, int i, int rank, const double *U, const
         for (int j = 0; j < n; j++) moved[j] += f * Vt[(size_t)j * (size_t)n + (size_t)k];
     }
     linear_add_product(nv, n, 1, l->d->P, moved, x);
+    l->motion[i] = 0;
+    for (int j = 0; j < nv; j++) l->motion[i] = fmax(l->motion[i], fabs(x[j]) / l->m->typical[j]);
     // C'dlambda = K x - G u
     for (int j = 0; j < nv; j++) b[j] = -G[j];
     linear_add_product(nv, nv, 1, l->d->K, x, b);
@@ -966,6 +968,7 @@ snw_status snw_linear_gain(snw_linear *l, const snw_inputs *in, const snw_state 
     l->result.nidle = n - rank;
     l->result.nheld = 0;
     l->result.D = l->outD;
+    l->result.motion = l->motion;
     l->result.of_input = l->of_input;
     l->result.derivative = l->derivative;
     for (size_t i = 0; i < (size_t)l->nu * (size_t)l->noutput; i++) {

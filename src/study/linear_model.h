@@ -70,6 +70,8 @@ typedef struct snw_linear_system {
     int nheld;                     // samples and latches that laws read, held
     double residual;               // of the state, relative to typical forces
     double difference;             // largest estimated error of outputs by differences, relative
+    const double *motion;          // static gain: largest displacement of a coordinate per unit of
+                                   // an input, relative to its typical value
 } snw_linear_system;
 
 // `three`: given coordinates enter with value, rate and acceleration as three inputs instead of
