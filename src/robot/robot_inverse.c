@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { POOL_LIMIT = 1 << 26 };
+enum { POOL_LIMIT = 1 << 26, MOST_EQUILIBRIA = 1000 };
 
 static const double at_limit = 1e-12, // distance from a limit, units of motion
     shortest_part = 1.0 / 64,         // of the way to the target
@@ -53,7 +53,8 @@ typedef struct inverse_robot {
     double *best; // nu
     snapshot at_start, followed;
     bool anywhere; // the next equilibrium may be on any branch
-    bool refused;  // the last one was: its branch had ended or become unstable
+    bool unstable; // the start is
+    bool refused;  // the last equilibrium was: its branch had ended or become unstable
 } inverse_robot;
 
 snw_inverse_options snw_inverse_defaults(void) { return (snw_inverse_options){.tolerance = 1e-9}; }
@@ -84,20 +85,27 @@ static void snapshot_restore(const snapshot *p, snw_robot *r) {
 // The equilibrium at the inputs of the robot, followed from the present one, with its gain.
 static snw_status find_equilibrium(inverse_robot *v) {
     snw_robot *r = v->r;
-    const snw_statics_opts opts = snw_statics_defaults();
+    snw_statics_opts opts = snw_statics_defaults();
+    opts.follow = !v->anywhere;
     snw_statics_info info = {0};
-    v->view.equilibria++;
     v->refused = false;
+    if (v->view.equilibria >= MOST_EQUILIBRIA)
+        return snw_fail(v->err, SNW_E_DIVERGED, "no convergence within %d equilibria",
+                        MOST_EQUILIBRIA);
+    v->view.equilibria++;
     SNW_TRY(snw_robot_check_state(r, v->err));
     snw_robot_initialise_signals(r);
-    SNW_TRY(snw_statics_solve(r->statics, v->how->time, &opts, r->s, &info, v->err));
+    const snw_status s = snw_statics_solve(r->statics, v->how->time, &opts, r->s, &info, v->err);
     r->inputs_stale = true;
-    const bool left = info.branch == SNW_BRANCH_ENDED || info.branch == SNW_BRANCH_LEFT ||
-                      info.branch == SNW_BRANCH_OF_START;
-    if (left && !v->anywhere) {
+    // the way on may end at a fold
+    v->refused = opts.follow && (s == SNW_E_DIVERGED || s == SNW_E_SINGULAR);
+    if (s != SNW_OK) return s;
+    const bool unstable = info.branch == SNW_BRANCH_UNSTABLE;
+    if (v->anywhere) {
+        v->unstable = unstable;
+    } else if (unstable && !v->unstable) {
         v->refused = true;
-        return snw_fail(v->err, SNW_E_DIVERGED,
-                        "the branch of equilibria ends or becomes unstable on the way");
+        return snw_fail(v->err, SNW_E_DIVERGED, "the equilibria become unstable on the way");
     }
     return snw_linear_static(v->gain, v->err);
 }
@@ -531,7 +539,6 @@ static double dexterity_of(inverse_robot *v) {
 // The robot is set to the inputs that were found, and the result is filled.
 static snw_status conclude(inverse_robot *v) {
     snw_inverse_result *out = &v->view;
-    v->anywhere = true; // at a point that was found before
     SNW_TRY(inverse_residual(v, v->x, v->residual));
     weigh_gain(v, v->J);
     errors_from(v, v->aim, v->start);
@@ -637,14 +644,15 @@ static snw_status inverse_solve(inverse_robot *v) {
                         "the robot has no actuators whose inputs could be "
                         "found; add some to the file");
     if (inverse_memory(v) != SNW_OK) return snw_fail_memory(v->err);
-    SNW_TRY(take_targets(v));
     SNW_TRY(take_inputs(v));
+    // from now on inputs are constants: laws with feedback have other gains
+    for (int i = 0; i < v->nu; i++) r->u[v->u_index[i]] = v->input[i].before;
+    SNW_TRY(find_equilibrium(v));
+    SNW_TRY(take_targets(v));
     choose_units(v);
     snapshot_take(r, &v->followed);
     SNW_TRY(equilibrium_at(v, v->x)); // within the limits
-    snapshot_take(r, &v->followed);
-    snw_state_copy(r->m, v->followed.s, v->at_start.s);
-    snw_inputs_copy(v->followed.previous, v->at_start.previous);
+    snapshot_take(r, &v->at_start);
     v->anywhere = false;
     SNW_TRY(search(v));
     return conclude(v);
