@@ -60,7 +60,8 @@ static inline void rows_have_rates(const rig *g) {
     free(rate);
 }
 
-// Constraint forces do no work on admissible motions: r(l) - r(0) = -C' l
+// Constraint forces do no work on admissible motions: r(l) - r(0) = -C' l. The friction of rods
+// that slide through loops grows with the multipliers.
 static inline void rows_pull_along(const rig *g) {
     const int nv = g->m->nv, nr = g->m->nconstraint;
     double *r = calloc((size_t)nv, sizeof *r);
@@ -69,6 +70,10 @@ static inline void rows_pull_along(const rig *g) {
     snw_tangent_pass(g->m, NULL, g->w);
     snw_constraints_jacobian(g->m, g->w);
     snw_constraints_apply_transpose(g->m, g->w, g->s->lambda, r);
+    for (int i = 0; i < nr; i++) {
+        const snw_constraint row = snw_constraint_at(g->m, g->w, i);
+        if (row.slip_dof >= 0) r[row.slip_dof] -= row.slip * g->s->lambda[i];
+    }
     for (int i = 0; i < nr; i++) g->s->lambda[i] = 0;
     snw_residual(g->m, g->in, g->s, false, g->w);
     for (int i = 0; i < nv; i++) assert_near(r[i], g->w->r[i], 1e-11);

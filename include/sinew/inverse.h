@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // inverse.h: actuation for desired values of probes in equilibrium: inverse statics and inverse
-// kinematics, within limits. Equations in docs/theory.md 5.2.
+// kinematics, within limits. Equations in docs/theory.md 5.3.
 //
 //   snw_inverse_options o = snw_inverse_defaults();
 //   const double to[3] = {0.1, 0, 0.2};

@@ -26,7 +26,7 @@ extern "C" {
     X(SNW_FIELD_COLUMN, "columns")   /* recorded columns of probes, SI */                          \
     X(SNW_FIELD_ENERGY, "energy")    /* 7: kinetic, elastic, gravity, dissipated, work, scheme, */ \
                                      /* balance, J */                                              \
-    X(SNW_FIELD_STATS, "stats")      /* 13: what the solver did */                                 \
+    X(SNW_FIELD_STATS, "stats")      /* 19: what the solver did */                                 \
     X(SNW_FIELD_LOAD, "load")        /* 6 per load: torque, force, world axes */                   \
     X(SNW_FIELD_LOOP, "loop")        /* 6 per loop: wrench on its second site, world axes */       \
     X(SNW_FIELD_CONTACT, "contact")  /* 6 per contact: wrench about the origin of the world */     \
@@ -106,6 +106,30 @@ SNW_API const double *snw_study_array(const snw_study *s, snw_field_kind field);
 SNW_API const double *snw_study_row(const snw_study *s, snw_field_kind field);
 // Name of recorded column k, "tip.x"; NULL: there is none. It belongs to the study.
 SNW_API const char *snw_study_column(const snw_study *s, int k);
+
+// ---- special points of path steps
+
+// A fold, a bifurcation, the onset of flutter, or a cusp of a curve of folds.
+typedef struct snw_special_record {
+    int step;          // of the study, from 0
+    const char *kind;  // "fold", "branch", "flutter" or "cusp"
+    int number;        // of its kind in the step, from 1
+    int path;          // from 1: the first path, then other branches and curves of folds
+    double t;          // the parameter of the path: time, s, or a constant of the file, SI units
+    double arc;        // arc length from the start of its path
+    int multiplicity;  // eigenvalues that vanish together at a bifurcation; else 1
+    int unstable;      // unstable directions there, besides those that vanish
+    double frequency;  // of flutter, Hz; else NaN
+    const char *moves; // coordinate that moves most in its mode; NULL: none
+} snw_special_record;
+
+// Number of special points of the last run, in the order of its steps.
+SNW_API int snw_study_special_points(const snw_study *s);
+// *out <- special point k, from 0; its texts belong to the study. SNW_E_ARGUMENT: there is none.
+SNW_API SNW_NODISCARD snw_status snw_study_special_point(const snw_study *s, int k,
+                                                         snw_special_record *out);
+// dt/dm of fold k by a parameter that its step names under `by`, SI units; NaN for others.
+SNW_API double snw_study_fold_derivative(const snw_study *s, int k, const char *parameter);
 
 #ifdef __cplusplus
 }

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import tempfile
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from . import _command
 from ._core import OfThisProcess, file_name
 from ._errors import FileError
+from ._special import KINDS, SpecialPoint
 from ._types import Array, Path
 
 
@@ -143,6 +145,20 @@ class Run(OfThisProcess, Mapping[str, Array]):
             frames = np.flatnonzero(index == i)
             if frames.size:
                 out[_text(name)] = slice(int(frames[0]), int(frames[-1]) + 1)
+        return out
+
+    @property
+    def special_points(self) -> dict[int, SpecialPoint]:
+        """Special points of `path` steps: frame -> point. `v[frame]` is the mode of a fold, bifurcation or cusp."""
+        stats, index = self.stats, self._array("stage_index")
+        names, found, out = [_text(n) for n in self._group["stage"][:]], Counter[tuple[int, int]](), {}
+        for k in np.flatnonzero(stats["special"]):
+            step, kind = int(index[k]), int(stats["special"][k])
+            found[step, kind] += 1
+            frequency = float(stats["frequency"][k]) if KINDS[kind] == "flutter" else np.nan
+            out[int(k)] = SpecialPoint(names[step], KINDS[kind], found[step, kind], int(stats["path"][k]), float(stats["parameter"][k]),
+                                       float(stats["arc"][k]), int(stats["multiplicity"][k]), int(stats["negative"][k]),
+                                       frequency)  # fmt: skip
         return out
 
     @property

@@ -689,7 +689,7 @@ class Robot(OfThisProcess):
         n = found[0]
         return Modes(frequency[:n], damping[:n], shape[:, :n])
 
-    def linearize(self, inputs: Names = None, outputs: Names = None, *, three_inputs: bool = False, step: float = 0.0,
+    def linearize(self, inputs: Names = None, outputs: Names = None, *, three_inputs: bool = False, step: float | str = 0.0,
                   scheme: str | None = None, rho: float | None = None, alpha: float | None = None,
                   reduce: bool = False) -> LinearModel:  # fmt: skip
         """Linear model about the present state: an equilibrium, a steady motion or a moving point.
@@ -702,7 +702,7 @@ class Robot(OfThisProcess):
         robot does not change.
         """
         with self._exclusive:
-            return linearize(self._r, inputs, outputs, three_inputs, step, scheme, rho, alpha, reduce)
+            return linearize(self._r, inputs, outputs, three_inputs, seconds(step, "step"), scheme, rho, alpha, reduce)
 
     def solve_inverse(self, targets: Mapping[str, Numbers], actuators: Names = None, *, limits: Limits | None = None,
                       rates: Mapping[str, float] | None = None, interval: float = 0.0,

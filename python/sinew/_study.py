@@ -21,6 +21,7 @@ from ._model import Model, dict_text, model_of
 from ._robot import Robot
 from ._result import Result, library
 from ._sinew import ffi, lib
+from ._special import SpecialPoint
 from ._types import Array, Overrides, Path, Pointer
 
 Progress = Callable[[str, float, float], None]
@@ -247,6 +248,22 @@ class Study(OfThisProcess):
         if not of_probe:
             raise KeyError(f"no probe '{name}'; there are the columns {', '.join(self._columns) or 'none'}")
         return values[:, of_probe]
+
+    @property
+    def special_points(self) -> list[SpecialPoint]:
+        """Folds, bifurcations, flutter and cusps found by the `path` steps of the last run."""
+        out, record = [], ffi.new("snw_special_record *")
+        for k in range(lib.snw_study_special_points(self._s)):
+            if lib.snw_study_special_point(self._s, k, record) != lib.SNW_OK:
+                break
+            r = record[0]
+            out.append(SpecialPoint(list(self.model.steps)[r.step], text(r.kind), r.number, r.path, r.t, r.arc,
+                                    r.multiplicity, r.unstable, r.frequency))  # fmt: skip
+        return out
+
+    def fold_derivative(self, fold: int, parameter: str) -> float:
+        """dt/dm of a fold, a position in `special_points`, by a parameter that its step names under `by`; SI units."""
+        return float(lib.snw_study_fold_derivative(self._s, fold, parameter.encode()))
 
     def __repr__(self) -> str:
         return f"<sinew.Study of {self.model!r}: {lib.snw_study_frames(self._s)} frames>"

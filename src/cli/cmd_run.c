@@ -8,6 +8,7 @@
 #include "cli/job.h"
 #include "cli/output.h"
 #include "cli/replace.h"
+#include "cli/special_points.h"
 #include "cli/stop.h"
 #include "job/choice.h"
 #include "job/resume.h"
@@ -239,6 +240,13 @@ static snw_status print_mode_table(const snw_mode_table *t, const char *step, sn
     return status;
 }
 
+// "path", or "load.1: path" where there are several runs
+static void step_name(const snw_job *job, const snw_run_info *info, int stage, char *out,
+                      size_t size) {
+    (void)snprintf(out, size, "%.60s%s%.60s", job->n > 1 ? info->run : "", job->n > 1 ? ": " : "",
+                   info->stage[stage]);
+}
+
 static snw_status print_modes(const snw_job *job, snw_error *err) {
     for (int r = 0; r < job->n && job->n <= SHOWN_RUNS; r++) {
         const snw_run_info *info = snw_run_describe(job->run[r].run);
@@ -246,12 +254,34 @@ static snw_status print_modes(const snw_job *job, snw_error *err) {
             const snw_mode_table *t = snw_run_modes_found(job->run[r].run, i);
             if (!t) continue;
             char step[160];
-            (void)snprintf(step, sizeof step, "%.60s%s%.60s", job->n > 1 ? info->run : "",
-                           job->n > 1 ? ": " : "", info->stage[i]);
+            step_name(job, info, i, step, sizeof step);
             SNW_TRY(print_mode_table(t, step, err));
         }
     }
     return SNW_OK;
+}
+
+static snw_status print_special(const snw_job *job, snw_error *err) {
+    for (int r = 0; r < job->n && job->n <= SHOWN_RUNS; r++) {
+        const snw_run_info *info = snw_run_describe(job->run[r].run);
+        for (int i = 0; i < info->nstage; i++) {
+            const snw_special_table *t = snw_run_special_points(job->run[r].run, i);
+            char step[160];
+            step_name(job, info, i, step, sizeof step);
+            if (t) SNW_TRY(snw_special_print(t, step, err));
+        }
+    }
+    return SNW_OK;
+}
+
+static void json_special(snw_json *j, const snw_run *run) {
+    const snw_run_info *info = snw_run_describe(run);
+    snw_field_list(j, "special");
+    for (int i = 0; i < info->nstage; i++) {
+        const snw_special_table *t = snw_run_special_points(run, i);
+        if (t) snw_special_json(j, t, info->stage[i]);
+    }
+    snw_json_close(j);
 }
 
 static void json_modes(snw_json *j, const snw_run *run) {
@@ -305,6 +335,7 @@ static void json_summary(snw_json *j, const snw_job *job, const snw_job_outcome 
                          o->totals.wall > 0 ? o->totals.simulated / o->totals.wall : NAN);
         snw_field_number(j, "t", o->frames > 0 ? o->t : NAN);
         json_modes(j, job->run[r].run);
+        json_special(j, job->run[r].run);
         snw_field_object(j, "last");
         for (int i = 0; o->frames > 0 && i < info->ncolumn; i++) {
             char name[256];
@@ -332,6 +363,7 @@ static snw_status cmd_run_summarise(const session *s, const snw_job *job, const 
     SNW_TRY(cmd_run_print_totals(job, outcomes, err));
     print_nodes(job, outcomes);
     SNW_TRY(print_modes(job, err));
+    SNW_TRY(print_special(job, err));
     SNW_TRY(print_values(job, outcomes, err));
     if (frames > 0) printf("\nresults in %s\n", output);
     return SNW_OK;

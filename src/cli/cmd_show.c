@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/compare.h"
 #include "cli/grid.h"
+#include "cli/special_points.h"
 #include "job/choice.h"
 #include "output/csv.h"
 #include "results/result.h"
@@ -173,6 +174,22 @@ static snw_status json_errors(snw_json *j, const cursor *c, snw_error *err) {
     return SNW_OK;
 }
 
+// Special points of the paths of a run: a table for each step, or fields of the list `special`.
+static snw_status show_special(const cursor *c, snw_json *j, snw_error *err) {
+    const snw_run_info *info = snw_result_info(c->file, c->run);
+    snw_status s = SNW_OK;
+    if (j) snw_field_list(j, "special");
+    for (int i = 0; i < info->nstage && s == SNW_OK; i++) {
+        snw_special_table table;
+        s = snw_special_read(c->file, c->run, i, &table, err);
+        if (s == SNW_OK && j) snw_special_json(j, &table, info->stage[i]);
+        if (s == SNW_OK && !j) s = snw_special_print(&table, info->stage[i], err);
+        snw_free((void *)table.point);
+    }
+    if (j) snw_json_close(j);
+    return s;
+}
+
 static snw_status print_summary(cursor *c, snw_error *err) {
     const snw_run_info *info = snw_result_info(c->file, c->run);
     const char *message;
@@ -213,7 +230,7 @@ static snw_status print_summary(cursor *c, snw_error *err) {
     const snw_status status = snw_grid_print(g, stdout, err);
     snw_grid_destroy(g);
     if (c->nchosen > shown) printf("  ... and %d more, see --probe\n", c->nchosen - shown);
-    return status;
+    return status == SNW_OK ? show_special(c, NULL, err) : status;
 }
 
 static snw_status json_run(snw_json *j, cursor *c, bool series, snw_error *err) {
@@ -232,6 +249,7 @@ static snw_status json_run(snw_json *j, cursor *c, bool series, snw_error *err) 
     for (int i = 0; i < info->nstage; i++) snw_field_text(j, NULL, info->stage[i]);
     snw_json_close(j);
     SNW_TRY(json_errors(j, c, err));
+    SNW_TRY(show_special(c, j, err));
     if (series) SNW_TRY(json_series(j, c, err));
     snw_field_object(j, "last");
     if (c->nframe > 0) {

@@ -8,6 +8,7 @@
 #include "cli/job.h"
 #include "cli/stop.h"
 #include "language/expect.h"
+#include "model/special.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,6 +68,9 @@ static void where_text(const snw_expect *e, double t, char *out, size_t size) {
         return;
     case SNW_EXPECT_AFTER:
         (void)snprintf(out, size, "after %s", e->after);
+        return;
+    case SNW_EXPECT_POINT:
+        (void)snprintf(out, size, "%s %d", snw_special_name((snw_special)e->point), e->number);
         return;
     case SNW_EXPECT_OVER:
         if (isinf(e->t0) && isinf(e->t1)) {

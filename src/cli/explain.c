@@ -131,6 +131,11 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
     case SNW_STEP_MODES:
         (void)snprintf(out, size, "the first %d modes%s%s", s->count, steady, start);
         return;
+    case SNW_STEP_PATH:
+        (void)snprintf(out, size, "path of equilibria for %s from %g to %g%s",
+                       s->path.of < 0 ? "t" : s->path.parameter[s->path.of].name, s->path.low,
+                       s->path.high, start);
+        return;
     case SNW_STEP_CHANGE:
         (void)snprintf(out, size, "change of %s", s->paths ? s->paths : "the model");
         return;
@@ -156,6 +161,7 @@ static void probe_text(const snw_desc *d, const snw_probe_desc *p, char *out, si
                        : p->of == SNW_PROBE_OF_TENDON        ? d->tendon[p->item].name
                        : p->of == SNW_PROBE_OF_CONTACT       ? d->contact[p->item].name
                        : p->of == SNW_PROBE_OF_FORCE_ELEMENT ? d->force_element[p->item].name
+                       : p->of == SNW_PROBE_OF_TUBE          ? d->tube[p->item].name
                                                              : d->loop[p->item].name);
     } else if (snw_probe_table[p->kind].subject == SNW_OF_SITES) {
         char from[TEXT], to[TEXT];
@@ -200,9 +206,12 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
     char section[TEXT], rule[TEXT];
     section_text(&r->section, section, sizeof section);
     printf("%*srod %g m%s, %s%s%s, %s%d nodes%s, %s\n", indent, "", r->length,
-           r->variable_length ? ", variable length (feed)" : "", section, r->material ? ", " : "",
-           r->material ? r->material->name : "", r->tolerance > 0 ? "at most " : "",
-           nodes_of(info, link), r->nodes ? "" : " (auto)", rule_text(r, rule, sizeof rule));
+           r->fixed_root        ? ", slides through a loop"
+           : r->variable_length ? ", variable length (feed)"
+                                : "",
+           section, r->material ? ", " : "", r->material ? r->material->name : "",
+           r->tolerance > 0 ? "at most " : "", nodes_of(info, link), r->nodes ? "" : " (auto)",
+           rule_text(r, rule, sizeof rule));
     if (r->tolerance == 0) {
         printf("%*s  geometry error %.1e, quadrature error %.1e\n", indent, "", error[0], error[1]);
     }
@@ -277,6 +286,11 @@ static void print_link(const snw_desc *d, int index, const snw_run_info *info, i
     }
 }
 
+// Is it written under loops?
+static bool is_loop(const snw_loop_desc *l) {
+    return !l->drive && !l->nonholonomic && !l->keeps_length;
+}
+
 // brace  arm.tip to rod.tip, revolute z: 5 rows, 3 hold by themselves: tilt x, tilt y, move z; ...
 static void print_loop(const snw_desc *d, int i, const snw_run_info *info) {
     const snw_loop_desc *l = &d->loop[i];
@@ -285,7 +299,8 @@ static void print_loop(const snw_desc *d, int i, const snw_run_info *info) {
     site_text(d, &l->b, b, sizeof b);
     printf("  %s  %s to %s, %s", l->name, a, b, snw_joint_name(l->joint));
     print_joint_axes(l->joint, l->axis, l->second);
-    printf("%s: %s\n", l->when ? ", at times" : "", info->loop_note[i]);
+    printf("%s%s: %s\n", l->slides ? ", slides" : "", l->when ? ", at times" : "",
+           info->loop_note[i]);
     if (info->loop_warning[i][0]) printf("    warning: %s\n", info->loop_warning[i]);
 }
 
@@ -498,7 +513,7 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     vector_text(d->gravity, gravity, sizeof gravity);
     printf("\nrobot: %d degree%s of freedom", info->freedom, info->freedom == 1 ? "" : "s");
     int nloop = 0;
-    for (int i = 0; i < d->nloop; i++) nloop += !d->loop[i].drive && !d->loop[i].nonholonomic;
+    for (int i = 0; i < d->nloop; i++) nloop += is_loop(&d->loop[i]);
     if (nloop > 0 || info->driven > 0) printf(" (%d coordinates", info->nv);
     if (nloop > 0) printf(", %d loop%s", nloop, nloop == 1 ? "" : "s");
     if (info->driven > 0) printf(", %d driven", info->driven);
@@ -509,7 +524,7 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     }
     if (nloop > 0) printf("\nloops\n");
     for (int i = 0; i < d->nloop; i++) {
-        if (!d->loop[i].drive && !d->loop[i].nonholonomic) print_loop(d, i, info);
+        if (is_loop(&d->loop[i])) print_loop(d, i, info);
     }
     for (int i = 0; i < d->nlink; i++) {
         if (!idle[i]) continue;
@@ -604,7 +619,7 @@ static void json_loops(snw_json *j, const snw_desc *d, const snw_run_info *info)
     for (int i = 0; i < d->nloop; i++) {
         const snw_loop_desc *l = &d->loop[i];
         char site[TEXT];
-        if (l->drive || l->nonholonomic) continue;
+        if (!is_loop(l)) continue;
         snw_field_object(j, l->name);
         snw_field_list(j, "join");
         site_text(d, &l->a, site, sizeof site);

@@ -159,6 +159,9 @@ static void study_rows(writer *w) {
         "locomotion: motion from prescribed shapes and contacts, then the required forces");
     help_language_row(w, "modes", "those of modes",
                       "frequencies, damping and shapes of small motions");
+    help_language_row(
+        w, "path", "those of path",
+        "a path of equilibria through folds and bifurcations, with t as its parameter");
     help_language_row(w, "change", "paths and values",
                       "overrides values for the following steps; may have a name");
 }

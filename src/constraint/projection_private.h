@@ -22,6 +22,7 @@
     PACK(double, all_size, nr, "the same for the rows of `all`")                                   \
     PACK(double, dx, nv + nr, "increment, or rows")                                                \
     PACK(double, violation0, nr, "violations where gradual closing began")                         \
+    PACK(double, friction, (size_t)o->m->nloop, "of rods that slide through the loops, N")         \
     PACK(double, q, o->m->nq, "last accepted configuration of gradual closing")                    \
     AT(int, order, nr, "pivots")                                                                   \
     AT(double, P, o->m->nnonholonomic > 0 ? 2 * square : 0,                                        \

@@ -217,6 +217,14 @@ static snw_status check_regularised(snw_projection *pr, const snw_inputs *in, co
     return SNW_OK;
 }
 
+// b -= friction of rods that slide through loops, which depends on the multipliers
+static void subtract_friction(const snw_projection *pr, double *b) {
+    for (int i = 0; pr->m->has_slip_friction && i < pr->m->nloop; i++) {
+        if (pr->m->loop[i].friction > 0)
+            b[pr->m->rod[pr->m->loop[i].through - 1].feed] -= pr->friction[i];
+    }
+}
+
 // M a - C' lambda = -r0, C a = -bias. Where M is singular, (3.8.4)
 //   (M + C' W C) a - C' (lambda - W bias) = -r0
 // has the same solution for any W and is positive definite if M is on the motions that the rows
@@ -231,6 +239,7 @@ static snw_status solve_accelerations(snw_projection *pr, const snw_inputs *in, 
         snw_residual(m, in, s, false, pr->w);
         snw_constraints_rates(m, in, s, pr->w, NULL, pr->x + m->nv);
         for (int i = 0; i < m->nv; i++) pr->x[i] = -pr->w->r[i];
+        subtract_friction(pr, pr->x);
         for (int i = 0; i < m->nconstraint; i++) pr->x[m->nv + i] *= b;
         snw_bordered_matrix_solve(pr->T, pr->x);
         memcpy(s->a, pr->x, (size_t)m->nv * sizeof *s->a);
@@ -241,6 +250,7 @@ static snw_status solve_accelerations(snw_projection *pr, const snw_inputs *in, 
     snw_residual(m, in, s, false, pr->w);
     snw_constraints_rates(m, in, s, pr->w, NULL, pr->bias);
     for (int i = 0; i < m->nv; i++) s->a[i] = -pr->w->r[i];
+    subtract_friction(pr, s->a);
     snw_cholesky_solve(m->nv, pr->M, s->a);
     if (m->nconstraint > 0) {
         // accelerations of the rows with these; the multipliers cancel them
@@ -252,13 +262,45 @@ static snw_status solve_accelerations(snw_projection *pr, const snw_inputs *in, 
             s->lambda[i] = pr->weight / (pr->size[i] * pr->size[i]) * pr->bias[i] - pr->rhs[i];
         }
     }
-    return pr->regularised ? check_regularised(pr, in, s, err) : SNW_OK;
+    return SNW_OK;
+}
+
+// pr->friction <- friction of the rods that slide through loops, with the multipliers of s; returns
+// its largest change, *most <- its largest value, N
+static double update_friction(snw_projection *pr, const snw_inputs *in, const snw_state *s,
+                              double *most) {
+    const snw_model *m = pr->m;
+    double change = 0;
+    *most = 0;
+    snw_kinematics(m, in, s, false, pr->w);
+    for (int i = 0; i < m->nloop; i++) {
+        const double f = snw_slip_friction(m, pr->w, i, s->lambda);
+        change = fmax(change, fabs(f - pr->friction[i]));
+        *most = fmax(*most, fabs(f));
+        pr->friction[i] = f;
+    }
+    return change;
 }
 
 snw_status snw_projection_accelerations(snw_projection *pr, const snw_inputs *in, snw_state *s,
                                         snw_error *err) {
+    enum { MOST = 100 };
+    const snw_model *m = pr->m;
     projection_rates_combine(pr, in, s);
+    for (int i = 0; i < m->nloop; i++) pr->friction[i] = 0;
     SNW_TRY(solve_accelerations(pr, in, s, err));
+    // friction depends on the multipliers, which it changes: fixed point
+    for (int k = 0; m->has_slip_friction; k++) {
+        double most;
+        if (update_friction(pr, in, s, &most) <= 1e-13 * most) break;
+        if (k == MOST) {
+            return snw_fail(err, SNW_E_DIVERGED,
+                            "a rod jams in the loop through which it slides: no accelerations "
+                            "agree with its friction; reduce the coefficient of friction");
+        }
+        SNW_TRY(solve_accelerations(pr, in, s, err));
+    }
+    if (pr->regularised) SNW_TRY(check_regularised(pr, in, s, err));
     // (3.8.4) with dependent rows gives multipliers that are not of minimum norm
     return pr->nP > 0 && pr->weight > 0 ? snw_redundancy_minimum_norm(pr->redundancy, in, s)
                                         : SNW_OK;

@@ -16,6 +16,8 @@
 // ---- raw rows of a joint ----------------------------------------------------
 
 static const snw_row *closure_rows_of(const snw_loop *loop) {
+    static const snw_row length = {.kind = SNW_ROW_LENGTH};
+    if (loop->keeps_length) return &length;
     return loop->nonholonomic ? snw_nonholonomic_table[loop->nonholonomic].row
                               : snw_joint_table[loop->joint].row;
 }
@@ -33,8 +35,23 @@ static double row_value(snw_row r, snw_se3 h) {
     case SNW_ROW_AXLE:
     case SNW_ROW_ROLL:
         break; // nonholonomic
+    case SNW_ROW_LENGTH:
+        break; // closure_length
     }
     return 0;
+}
+
+// sum of the free lengths of two rods minus its constant value, and its rates
+static double closure_length(const snw_model *m, const snw_work *w, const snw_loop *loop) {
+    double sum = 0;
+    for (int k = 0; k < 2; k++) sum += w->feed[loop->part[k]].l - m->rod[loop->part[k]].L;
+    return sum;
+}
+static double closure_length_rate(const snw_work *w, const snw_loop *loop) {
+    return w->feed[loop->part[0]].dl + w->feed[loop->part[1]].dl;
+}
+static double closure_length_acceleration(const snw_work *w, const snw_loop *loop) {
+    return w->feed[loop->part[0]].ddl + w->feed[loop->part[1]].ddl;
 }
 
 // direction in which a wheel rolls, in its axes (axle z); with w its variation under a rotation w
@@ -69,6 +86,8 @@ static snw_wrench row_jacobian(const snw_loop *loop, snw_row r, snw_se3 h) {
         c.f = rolling_direction(loop, h, NULL);
         c.m = snw_scale(-loop->radius, snw_unit_vector(2));
         break;
+    case SNW_ROW_LENGTH:
+        break; // no wrench: it acts on the free lengths
     }
     return c;
 }
@@ -94,6 +113,8 @@ static snw_wrench row_jacobian_d1(const snw_loop *loop, snw_row r, snw_se3 h, sn
     case SNW_ROW_SPIN:
     case SNW_ROW_SLIP:
         break; // fixed to b
+    case SNW_ROW_LENGTH:
+        break;
     case SNW_ROW_AXLE:
         d.m = snw_scale(loop->radius, rolling_direction(loop, h, &w));
         break;
@@ -150,6 +171,27 @@ static snw_wrench wrench_in_axes(const snw_loop *loop, snw_se3 h, const double r
     return F;
 }
 
+// Friction of a rod that slides through the loop, theory.md (3.18.3): the force
+// friction normal direction resists the arc length at the loop.
+typedef struct slip {
+    double normal;    // N: force of the loop across the rod
+    snw_vec3 across;  // its direction, in the axes of the joint; zero without force
+    double direction; // rate/sqrt(rate^2 + creep^2), and its derivative by the rate, s/m
+    double direction_d1;
+} slip;
+
+static slip closure_slip(const snw_work *w, const snw_loop *loop, snw_se3 h, const double raw[6]) {
+    const snw_vec3 F = wrench_in_axes(loop, h, raw).f, along = snw_mat3_row(loop->Q, 0);
+    const snw_vec3 side = snw_sub(F, snw_scale(snw_dot(F, along), along));
+    const double rate = w->is_static ? 0 : w->feed[loop->through - 1].dl,
+                 size = sqrt(rate * rate + loop->creep * loop->creep);
+    slip x = {.normal = sqrt(snw_dot(side, side)),
+              .direction = rate / size,
+              .direction_d1 = loop->creep * loop->creep / (size * size * size)};
+    if (x.normal > 0) x.across = snw_scale(1 / x.normal, side);
+    return x;
+}
+
 // a twist in the axes of the joint
 static snw_twist closure_twist_in_axes(const snw_loop *loop, snw_twist u) {
     const snw_mat3 Qt = snw_mat3_transpose(loop->Q);
@@ -191,6 +233,8 @@ const char *snw_loop_row_name(const snw_loop *loop, int k) {
         return "move along the axle";
     case SNW_ROW_ROLL:
         return "move across the axle";
+    case SNW_ROW_LENGTH:
+        return "length";
     }
     return "";
 }
@@ -344,6 +388,7 @@ static double forbidden_component(const snw_loop *loop, snw_row r, snw_twist x, 
     case SNW_ROW_LOG:
     case SNW_ROW_TILT:
     case SNW_ROW_MOVE:
+    case SNW_ROW_LENGTH:
         break; // holonomic
     }
     return 0;
@@ -362,6 +407,24 @@ double snw_loop_displacement(const snw_model *m, const snw_work *w, int i) {
     const snw_loop *loop = &m->loop[i];
     const snw_twist x = closure_displacement_of(w, loop, in_axes(loop, relative_pose(w, loop))).x;
     return snw_norm(x.v) + m->length * snw_norm(x.w);
+}
+
+double snw_slip_friction(const snw_model *m, const snw_work *w, int i, const double *lambda) {
+    const snw_loop *loop = &m->loop[i];
+    double raw[6];
+    if (!(loop->friction > 0) || w->is_static || !snw_is_active(w, loop->condition)) return 0;
+    raw_multipliers(loop, lambda, raw);
+    const slip x = closure_slip(w, loop, in_axes(loop, relative_pose(w, loop)), raw);
+    return loop->friction * x.normal * x.direction;
+}
+
+double snw_slip_heat(const snw_model *m, const snw_work *w) {
+    double sum = 0;
+    for (int i = 0; m->has_slip_friction && i < m->nloop; i++) {
+        if (!(m->loop[i].friction > 0)) continue;
+        sum += snw_slip_friction(m, w, i, w->lambda) * w->feed[m->loop[i].through - 1].dl;
+    }
+    return sum;
 }
 
 void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work *w) {
@@ -383,6 +446,7 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
                 raw[k] = forbidden_component(loop, rows[k], x.x, x.spin);
         } else {
             for (int k = 0; k < loop->nraw; k++) raw[k] = row_value(rows[k], h);
+            if (loop->keeps_length) raw[0] = closure_length(m, w, loop);
         }
         for (int r = 0; r < loop->nrow; r++) {
             for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
@@ -390,6 +454,9 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
             }
         }
         raw_multipliers(loop, lambda, raw);
+        for (int k = 0; k < 2 && loop->keeps_length; k++) w->r[loop->dof[k]] -= raw[0];
+        if (loop->friction > 0)
+            w->r[m->rod[loop->through - 1].feed] += snw_slip_friction(m, w, i, lambda);
         const snw_wrench F = closure_wrench_from_axes(loop->Q, wrench_in_axes(loop, h, raw));
         if (loop->sliding_station) {
             const snw_sliding_station_work *at = &w->sliding_station[loop->sliding_station - 1];
@@ -455,6 +522,8 @@ static void constraint_rows(const snw_loop *loop, const snw_work *w, snw_se3 h, 
             c = snw_wrench_axpy(loop->coefficient[r][k], row_jacobian(loop, rows[k], h), c);
         }
         for (size_t j = 0; j < n; j++) C[(size_t)r * n + j] = snw_power(c, closure_column(D, n, j));
+        for (size_t j = 0; j < n && loop->keeps_length; j++)
+            C[(size_t)r * n + j] = loop->coefficient[r][0];
     }
 }
 
@@ -551,6 +620,32 @@ static void closure_add_stiffness(const snw_loop *loop, snw_se3 h, const double 
     }
 }
 
+// T += derivatives of the friction, w->slip_column <- those by the multipliers
+static void closure_add_slip(const snw_model *m, snw_work *w, const snw_loop *loop, snw_se3 h,
+                             double cq, double cv, const double *D, size_t ld, double *T) {
+    const snw_row *rows = closure_rows_of(loop);
+    const size_t n = (size_t)loop->ndof, feed = (size_t)m->rod[loop->through - 1].feed;
+    double raw[6];
+    raw_multipliers(loop, w->lambda, raw);
+    const slip x = closure_slip(w, loop, h, raw);
+    const snw_vec3 by_force = snw_scale(loop->friction * x.direction, x.across);
+    for (int r = 0; r < loop->nrow; r++) {
+        double sum = 0;
+        for (int k = 0; k < loop->nraw; k++)
+            sum += loop->coefficient[r][k] * snw_dot(by_force, row_jacobian(loop, rows[k], h).f);
+        w->slip_column[loop->row + r] = sum;
+    }
+    if (cv != 0) T[feed * ld + feed] += cv * loop->friction * x.normal * x.direction_d1;
+    for (size_t j = 0; j < n && cq != 0; j++) {
+        snw_vec3 f = {{0, 0, 0}};
+        for (int k = 0; k < loop->nraw; k++) {
+            const snw_wrench dc = row_jacobian_d1(loop, rows[k], h, closure_column(D, n, j).w);
+            f = snw_add(f, snw_scale(raw[k], dc.f));
+        }
+        T[(size_t)loop->dof[j] * ld + feed] += cq * snw_dot(by_force, f);
+    }
+}
+
 void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
                                  double *T) {
     if (m->ntendon) snw_tendons_jacobian(m, w);
@@ -561,6 +656,8 @@ void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_w
         if (!snw_is_active(w, loop->condition)) {
             memset(w->C + loop->store, 0, size * sizeof *w->C);
             if (loop->nonholonomic) memset(w->R + loop->store, 0, size * sizeof *w->R);
+            for (int r = 0; loop->friction > 0 && r < loop->nrow; r++)
+                w->slip_column[loop->row + r] = 0;
             continue;
         }
         const snw_se3 h = in_axes(loop, relative_pose(w, loop));
@@ -573,6 +670,8 @@ void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_w
         } else if (loop->nonholonomic) {
             velocity_rows_jacobian(m, w, loop, cq, cv, D, A, A + size, w->R + loop->store);
         }
+        if (loop->friction > 0)
+            closure_add_slip(m, w, loop, h, cq, w->is_static ? 0 : cv, D, ld, T);
         if (cq == 0) continue;
         raw_multipliers(loop, w->lambda, raw);
         closure_add_stiffness(loop, h, raw, cq, D, A, ld, T);
@@ -607,6 +706,10 @@ void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, dou
                              dc = row_jacobian_d1(loop, rows[k], h, f.w);
             first[k] = snw_power(c, U);
             second[k] = snw_power(c, dU) + snw_power(dc, U);
+        }
+        if (loop->keeps_length) {
+            first[0] = closure_length_rate(w, loop);
+            second[0] = closure_length_acceleration(w, loop);
         }
         for (int r = 0; r < loop->nrow; r++) {
             double sum = 0, sum2 = 0;

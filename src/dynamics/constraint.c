@@ -82,27 +82,35 @@ snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int numb
         if (r < 0 || r >= loop->nrow) continue;
         const bool rated = loop->nonholonomic &&
                            w->velocity_time > 0; // violation is a rate, not an increment of a step
-        return (snw_constraint){.inactive = !snw_closure_row_is_active(loop, w, r),
-                                .n = loop->ndof,
-                                .dof = loop->dof,
-                                .C = w->C + loop->store + (size_t)r * (size_t)loop->ndof,
-                                .R = (loop->nonholonomic ? w->R : w->C) + loop->store +
-                                     (size_t)r * (size_t)loop->ndof,
-                                .size = m->length * (rated ? fmin(w->velocity_time, 1) : 1)};
+        return (snw_constraint){
+            .inactive = !snw_closure_row_is_active(loop, w, r),
+            .n = loop->ndof,
+            .dof = loop->dof,
+            .C = w->C + loop->store + (size_t)r * (size_t)loop->ndof,
+            .R = (loop->nonholonomic ? w->R : w->C) + loop->store + (size_t)r * (size_t)loop->ndof,
+            .size = m->length * (rated ? fmin(w->velocity_time, 1) : 1),
+            .slip_dof = loop->friction > 0 ? m->rod[loop->through - 1].feed : -1,
+            .slip = loop->friction > 0 ? w->slip_column[number] : 0};
     }
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *x = &m->tendon[i];
         if (x->row != number) continue;
         const double *C = x->jacobian ? x->jacobian : w->tendon_jacobian + x->store;
-        return (snw_constraint){.n = x->ndof, .dof = x->dof, .C = C, .R = C, .size = m->length};
+        return (snw_constraint){
+            .n = x->ndof, .dof = x->dof, .C = C, .R = C, .size = m->length, .slip_dof = -1};
     }
     int i = 0;
     while (m->drive[i].row != number) i++;
     const int *dof = &m->drive[i].dof;
     const bool active = drive_is_active(&m->drive[i], w);
     const double *C = active ? &one : &zero;
-    return (snw_constraint){
-        .inactive = !active, .n = 1, .dof = dof, .C = C, .R = C, .size = m->typical[*dof]};
+    return (snw_constraint){.inactive = !active,
+                            .n = 1,
+                            .dof = dof,
+                            .C = C,
+                            .R = C,
+                            .size = m->typical[*dof],
+                            .slip_dof = -1};
 }
 
 void snw_constraints_apply_transpose(const snw_model *m, const snw_work *w, const double *x,
@@ -141,5 +149,6 @@ void snw_constraints_place(const snw_model *m, const snw_work *w, double s, doub
             J[at * n + dof] = -s * c.C[j];
             J[dof * n + at] = -s * c.R[j];
         }
+        if (c.slip_dof >= 0) J[at * n + (size_t)c.slip_dof] += s * c.slip;
     }
 }

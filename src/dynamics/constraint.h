@@ -67,14 +67,17 @@ snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r);
 
 // One constraint row, after snw_constraints_jacobian. C[k] is its derivative by coordinate dof[k];
 // R is equal to C, except for a nonholonomic row, where it is the derivative within a time step.
-// `size` is a typical magnitude of the violation. An inactive row has zero C, violation and rates,
-// and its multiplier must be zero.
+// `size` is a typical magnitude of the violation. Friction of a rod that slides through a loop adds
+// `slip` times the multiplier to the residual of coordinate slip_dof; -1: none. An inactive row has
+// zero C, violation and rates, and its multiplier must be zero.
 typedef struct snw_constraint {
     bool inactive;
     int n;
     const int *dof;
     const double *C, *R;
     double size;
+    int slip_dof;
+    double slip;
 } snw_constraint;
 snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int row);
 
@@ -110,6 +113,11 @@ void snw_constraints_capture(const snw_model *m, const snw_inputs *in, const snw
 void snw_constraints_border(const snw_model *m, const snw_work *w, double s, double *J);
 // The same with T in its final place: writes -s C' and -s R only, moves and clears nothing.
 void snw_constraints_place(const snw_model *m, const snw_work *w, double s, double *J);
+
+// Rods that slide through loops: friction of loop i with these multipliers, which the residual of
+// the arc length at the loop contains, N; heat of all with w->lambda, W. After snw_kinematics.
+double snw_slip_friction(const snw_model *m, const snw_work *w, int i, const double *lambda);
+double snw_slip_heat(const snw_model *m, const snw_work *w);
 
 // ---- loops only -------------------------------------------------------------
 

@@ -13,6 +13,7 @@
 #include "dynamics/joint.h"
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
+#include "dynamics/tube.h"
 #include "dynamics/variable_length.h"
 
 // twice the kinetic energy of a segment with mass, without added mass
@@ -72,16 +73,18 @@ double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w)
 }
 
 double snw_interaction_energy(const snw_model *m, const snw_work *w) {
-    return snw_contact_energy(m, w) + snw_force_elements_energy(m, w) + snw_stops_energy(m, w);
+    return snw_contact_energy(m, w) + snw_force_elements_energy(m, w) + snw_stops_energy(m, w) +
+           snw_tubes_energy(m, w);
 }
 
 double snw_interaction_energy_rate(const snw_model *m, const snw_work *w) {
     return snw_contact_energy_rate(m, w) + snw_force_elements_energy_rate(m, w) +
-           snw_stops_energy_rate(m, w);
+           snw_stops_energy_rate(m, w) + snw_tubes_energy_rate(m, w);
 }
 
 static double interaction_heat(const snw_model *m, const snw_work *w) {
-    return snw_contact_heat(m, w) + snw_force_elements_heat(m, w) + snw_stops_heat(m, w);
+    return snw_contact_heat(m, w) + snw_force_elements_heat(m, w) + snw_stops_heat(m, w) +
+           snw_tubes_heat(m, w);
 }
 
 double snw_viscous_dissipation(const snw_model *m, const double *v) {
@@ -120,7 +123,7 @@ double snw_dissipation(const snw_model *m, const double *v) {
 
 double snw_other_heat(const snw_model *m, const snw_state *s, const snw_work *w) {
     return snw_fluid_heat(m, w) + interaction_heat(m, w) + snw_tendons_heat(m, w) +
-           snw_variable_length_heat(m, s->q, s->v);
+           snw_variable_length_heat(m, s->q, s->v) + snw_slip_heat(m, w);
 }
 
 // mass of a segment; *moment <- its first moment about the origin of the world
@@ -179,6 +182,8 @@ void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const double *
         out[m->seg[m->contact_point[k].seg].link].elastic += snw_contact_point_energy(m, w, k);
     for (int k = 0; k < m->nstop; k++)
         out[m->seg[m->block[m->stop[k].block].seg].link].elastic += snw_stop_energy(m, w, k);
+    for (int k = 0; k < m->ntube; k++)
+        out[m->rod[m->tube[k].host].link].elastic += snw_tube_energy(m, w, k);
     for (int k = 0; k < m->nforce_element; k++) { // half to the link of each end
         const int *end = m->force_element[k].end;
         const int of[2] = {m->seg[end[0]].link, m->seg[end[1]].link};

@@ -205,7 +205,7 @@ void snw_signal_strain_row(const snw_model *m, const snw_signal *signal, const s
     }
     if (!rod->rest_varies) return;
     snw_twist rest[4];
-    snw_variable_length_rest(rod, w->feed[at->rod].l, 1 - at->x / rod->L, rest, NULL);
+    snw_variable_length_rest(rod, w->feed[at->rod].l, snw_rod_passing(rod, at->x), rest, NULL);
     jacobian[rod->feed] = cq * rest[1].e[signal->column];
 }
 

@@ -11,6 +11,7 @@
 #include "dynamics/sliding_station.h"
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
+#include "dynamics/tube.h"
 #include "dynamics/variable_length.h"
 
 #include <string.h>
@@ -76,8 +77,8 @@ static void set_varying_rest_strain(const snw_model *m, const snw_slice *sl, con
     const snw_rod *r = &m->rod[sl->rod];
     for (int k = 0; k < r->nc; k++) {
         snw_twist rest[4];
-        snw_variable_length_rest(r, s->q[r->feed_q], 1 - (sl->x + r->rule.c[k] * sl->h) / r->L,
-                                 rest, NULL);
+        snw_variable_length_rest(r, s->q[r->feed_q],
+                                 snw_rod_passing(r, sl->x + r->rule.c[k] * sl->h), rest, NULL);
         sw->xi[k] = rest[0];
         for (int j = 0; j < 3; j++) to[k].d[j] = rest[j + 1];
         if (is_static) continue;
@@ -194,6 +195,7 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
     if (m->ncontact_point) snw_contact_motion(m, is_static, w);
     if (m->nstop) snw_stops_motion(m, in, s, is_static, w);
     if (m->nforce_element) snw_force_elements_motion(m, in, is_static, w);
+    if (m->ntube_point) snw_tubes_motion(m, in, s, is_static, w);
     if (m->ntendon) snw_tendons_motion(m, in, s, is_static, w);
 }
 

@@ -29,7 +29,7 @@ static section_point section_point_of(const snw_model *m, const snw_rod *rod, in
                            .p = p,
                            .phi = m->phi + p->phi,
                            .phi_d1 = rod->phi_d1 + (p->phi - m->point[rod->point0].phi),
-                           .y = 1 - p->x / rod->L,
+                           .y = snw_rod_passing(rod, p->x),
                            .weight = p->w / rod->L,
                            .l = l,
                            .dl = dl};

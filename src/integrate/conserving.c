@@ -9,6 +9,7 @@
 #include "dynamics/constraint.h"
 #include "dynamics/force_element.h"
 #include "dynamics/stop.h"
+#include "dynamics/tube.h"
 #include "integrate/checkpoint.h"
 #include "integrate/conserving.h"
 #include "integrate/lie_block.h"
@@ -186,7 +187,7 @@ static void conserving_account(snw_conserving *c, double h) {
     snw_residual(m, c->in, c->mid, false, c->w);
     snw_load_power(m, c->in, c->mid, c->w, c->power);
     const double heat = h * (snw_dissipation(m, c->mid->v) + snw_stops_heat(m, c->w) +
-                             snw_force_elements_heat(m, c->w));
+                             snw_force_elements_heat(m, c->w) + snw_tubes_heat(m, c->w));
     for (int i = 0; i < snw_npower(m); i++) {
         c->work[i] += h * c->power[i];
         c->E0 += h * c->power[i];

@@ -7,6 +7,7 @@
 #include "dynamics/constraint.h"
 #include "dynamics/force_element.h"
 #include "dynamics/stop.h"
+#include "dynamics/tube.h"
 #include "integrate/lie_block.h"
 #include "math/stumpff.h"
 #include "solve/dense.h"
@@ -59,6 +60,7 @@ static void middle_forces(snw_conserving *c) {
     snw_elastic_forces(m, c->mid->q, c->force);
     for (int i = 0; i < m->nv; i++) c->force[i] += w->r[i] - c->in->stress[i];
     snw_stops_add(m, w, 1, 0, c->force);
+    snw_tubes_add(m, w, 1, 0, c->force);
     snw_clear_inactive_vector(m, w, c->force);
     for (int i = 0; i < m->nforce_element; i++) {
         for (int k = 0; k < 2; k++) {
@@ -113,6 +115,7 @@ double snw_conserving_damping(const snw_conserving *c, double *damping) {
     const snw_model *m = c->m;
     const snw_work *w = c->w;
     snw_stops_add(m, w, 0, 1, damping);
+    snw_tubes_add(m, w, 0, 1, damping);
     for (int i = 0; i < m->nforce_element; i++) {
         for (int k = 0; k < 2; k++) {
             const int s = m->force_element[i].end[k];
@@ -122,7 +125,7 @@ double snw_conserving_damping(const snw_conserving *c, double *damping) {
                                              damping);
         }
     }
-    return snw_stops_heat(m, w) + snw_force_elements_heat(m, w);
+    return snw_stops_heat(m, w) + snw_force_elements_heat(m, w) + snw_tubes_heat(m, w);
 }
 
 // out <- `in` without gravity and loads, with the velocities of poses as their accelerations:

@@ -8,6 +8,7 @@
 #include "dynamics/force_element.h"
 #include "dynamics/joint.h"
 #include "dynamics/stop.h"
+#include "dynamics/tube.h"
 #include "integrate/lie_block.h"
 #include "solve/dense.h"
 
@@ -138,10 +139,11 @@ bool snw_conserving_factor(snw_conserving *c, double h) {
     snw_tangent_assemble(m, c->in, 0.5, 0, 0, c->w, c->T);
     apply_half_tangent(c, c->T);
     if (m->nlive) snw_feedback_tangent(m, c->in, 0, 1 / h, c->w, n, c->T);
-    if (m->nstop || m->nforce_element) {
+    if (m->nstop || m->nforce_element || m->ntube_point) {
         snw_kinematics(m, c->in, c->mid, false, c->w);
         snw_tangent_pass(m, NULL, c->w);
         snw_stops_tangent(m, 0, 1 / h, c->w, n, c->T);
+        snw_tubes_tangent(m, 0, 1 / h, c->w, n, c->T);
         snw_force_elements_tangent(m, 0, 1 / h, c->w, n, c->T);
     }
 

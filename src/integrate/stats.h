@@ -38,7 +38,13 @@ typedef struct snw_energy {
     X(mode, "number of the mode whose shape the frame shows; 0: none")                             \
     X(frequency, "its frequency, Hz")                                                              \
     X(damping, "its damping ratio; NaN if it does not vibrate")                                    \
-    X(condition, "estimated condition number of Newton's matrix; NaN where there is none")
+    X(condition, "estimated condition number of Newton's matrix; NaN where there is none")         \
+    X(path, "number of the path of equilibria, from 1; 0: none")                                   \
+    X(arc, "arc length from its start")                                                            \
+    X(parameter, "parameter of the path: t, or the constant that it varies, SI")                   \
+    X(special, "special point of a path: 1 fold, 2 branch, 3 flutter, 4 cusp; 0: none")            \
+    X(multiplicity, "eigenvalues that vanish together at a bifurcation of a path")                 \
+    X(negative, "unstable directions of an equilibrium of a path")
 
 typedef struct snw_stats {
 #define X(name, meaning) double name;

@@ -188,6 +188,7 @@ snw_status snw_read_model(snw_reader *r) {
 static snw_status document_read_all(snw_reader *r) {
     SNW_TRY(snw_read_model(r));
     SNW_TRY(snw_read_study(r));
+    SNW_TRY(snw_check_sliding(r));
     SNW_TRY(snw_read_record(r));
     SNW_TRY(snw_read_expects(r));
     SNW_TRY(snw_read_live(r));
@@ -234,6 +235,7 @@ static snw_status document_describe(const snw_document *d, const snw_source *sou
                         .desc = &with_expects->desc,
                         .root = root,
                         .err = err,
+                        .document = d,
                         .source = source,
                         .signals = signals,
                         .nrun = snw_source_runs(source),
@@ -285,6 +287,18 @@ snw_status snw_document_change(const snw_document *d, int run, int until, int ns
     SNW_TRY(
         document_describe(d, d->source, snw_pool_create(LIMIT), run, until, nset, set, out, err));
     const snw_status status = like ? snw_check_change(like, *out, "live", err) : SNW_OK;
+    if (status == SNW_OK) return SNW_OK;
+    snw_desc_destroy(*out);
+    *out = NULL;
+    return status;
+}
+
+snw_status snw_document_reread(const snw_document *d, const snw_source *source, int run, int until,
+                               const char *set, const snw_desc *like, snw_desc **out,
+                               snw_error *err) {
+    *out = NULL;
+    SNW_TRY(document_describe(d, source, snw_pool_create(LIMIT), run, until, 1, &set, out, err));
+    const snw_status status = snw_check_change(like, *out, "path", err);
     if (status == SNW_OK) return SNW_OK;
     snw_desc_destroy(*out);
     *out = NULL;

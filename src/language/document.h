@@ -106,6 +106,7 @@ typedef enum snw_expect_when {
     SNW_EXPECT_AT,    // at a given time
     SNW_EXPECT_END,   // at the end of the run
     SNW_EXPECT_AFTER, // at the end of a step
+    SNW_EXPECT_POINT, // at a special point of a path
     SNW_EXPECT_OVER,  // a statistic over a time interval
     SNW_EXPECT_ROWS,  // at the times of a table in the model
     SNW_EXPECT_DATA   // at the times of a file of measurements: root mean square and maximum of the
@@ -137,6 +138,7 @@ typedef struct snw_expect {
     snw_expect_when when;
     double t0, t1;     // at: t0; over: the interval (all: -inf, inf)
     const char *after; // step name
+    int point, number; // snw_special, and which of its kind, from 1
     snw_expect_is is;
     int nrow;            // 1 unless rows or data
     const double *row_t; // rows, data

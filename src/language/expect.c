@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "model/special.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -155,6 +156,14 @@ static bool expect_find_column(const snw_run_info *info, const char *name, int *
     return not_compared(outcome, "'%s' was not recorded", name);
 }
 
+static bool find_special(const snw_expect *e, const snw_series *series, int *frame,
+                         snw_expect_outcome *out) {
+    *frame = snw_series_special(series, e->point, e->number);
+    if (*frame >= 0) return true;
+    return not_compared(out, "the paths have no %s %d", snw_special_name((snw_special)e->point),
+                        e->number);
+}
+
 // last frame of the run or of a step
 static bool find_frame(const snw_expect *e, const snw_run_info *info, const snw_series *series,
                        int *frame, snw_expect_outcome *out) {
@@ -220,6 +229,7 @@ static bool get_recorded(const snw_expect *e, const snw_series *series, int colu
         return not_compared(out, "nothing was recorded at %g s", c->t);
     case SNW_EXPECT_END:
     case SNW_EXPECT_AFTER:
+    case SNW_EXPECT_POINT:
         c->t = series->t[frame];
         c->got = value_at(series, column, frame);
         return true;
@@ -284,6 +294,7 @@ static bool expect_compare(const snw_expect *e, const snw_run_info *info, const 
         !find_frame(e, info, series, &frame, out)) {
         return false;
     }
+    if (e->when == SNW_EXPECT_POINT && !find_special(e, series, &frame, out)) return false;
     if (e->when == SNW_EXPECT_OVER && !is_covered(e, series, out)) return false;
     out->ok = true;
     for (int j = 0; j < e->ncolumn; j++) {

@@ -30,6 +30,7 @@
     X(section)                                                                                     \
     SHAPES                                                                                         \
     X(components)                                                                                  \
+    X(concentric_tube)                                                                             \
     X(body)                                                                                        \
     X(cylinder)                                                                                    \
     X(sphere)                                                                                      \
@@ -62,6 +63,8 @@
     X(reactions)                                                                                   \
     X(shooting)                                                                                    \
     X(modes)                                                                                       \
+    X(path)                                                                                        \
+    X(folds)                                                                                       \
     X(record)                                                                                      \
     X(expect)
 

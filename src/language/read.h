@@ -29,6 +29,7 @@ typedef struct snw_reader {
     snw_desc *desc; // filled section by section
     const snw_node *root;
     snw_error *err;
+    const snw_document *document;
     const snw_source *source; // the tree is that of run `run` of this source
 
     snw_names things;            // index: position in the list of its kind
@@ -82,6 +83,11 @@ snw_status snw_read_overrides(const snw_source *source, int run, int until, int 
 // Check that b has the coordinates, loads, actuators, probes and signals of a; `by` names the
 // change in messages.
 snw_status snw_check_change(const snw_desc *a, const snw_desc *b, const char *by, snw_error *err);
+// The description of a run of a source of the document, with the changes of its study before step
+// `until` and one override, "path=value"; it must have the coordinates of `like`.
+snw_status snw_document_reread(const snw_document *d, const snw_source *source, int run, int until,
+                               const char *set, const snw_desc *like, snw_desc **out,
+                               snw_error *err);
 // Set the signals that laws read in every description of the study, after all are read.
 snw_status snw_read_signals(snw_reader *r);
 // The kind of a probe from its key; false when it has none.
@@ -94,6 +100,7 @@ snw_status snw_read_engine(snw_reader *r, const snw_entry *engine, const snw_ent
                            snw_step_desc *out);
 snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
 snw_status snw_read_change(snw_reader *r, const snw_node *node, snw_step_desc *out);
+snw_status snw_read_path(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
 bool snw_study_has_dynamic(const snw_node *study); // true if it has a dynamic step
 // Index of the earlier step, by name, that step `index` starts from.
 snw_status snw_read_from(snw_reader *r, const snw_node *node, int index, int *out);
@@ -107,6 +114,28 @@ snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, s
 // given.
 snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry *elements,
                            const snw_entry *breaks, snw_rod_desc *out);
+// Concentric tubes of a link of the file: their number (0: it has none), and that of the further
+// links that they need.
+int snw_tubes_written(const snw_node *link);
+int snw_tubes_links(const snw_node *link);
+// Read the tubes of link `host` of the description, with its further links from `extra` on: its
+// base, to be put on the parent in the file, the straight part of each tube, the twist of each but
+// the first.
+typedef struct snw_tube_keys {
+    const snw_entry *degree, *elements; // NULL when not given
+} snw_tube_keys;
+snw_status snw_read_tubes(snw_reader *r, const snw_node *node, const snw_tube_keys *keys, int host,
+                          int extra);
+snw_status snw_read_tube_rotations(snw_reader *r); // after the actuators
+snw_status snw_check_sliding(snw_reader *r);       // after the study
+// Rods that slide through a loop (read_sliding.c): the largest number of them; after the links,
+// split them in two; a loop that slides, when its joint is read; motors that hold the rods while
+// such loops are open; the loop that keeps the length of its rod.
+snw_status snw_count_sliding_rods(snw_reader *r, int *out);
+snw_status snw_read_sliding_rods(snw_reader *r);
+snw_status snw_read_sliding_loop(snw_reader *r, const snw_entry *when, snw_loop_desc *loop);
+snw_status snw_read_locks(snw_reader *r);
+snw_status snw_add_length_loop(snw_reader *r, const snw_loop_desc *loop, snw_loop_desc *out);
 // Keys of a link that define its joint; NULL when not given.
 typedef struct snw_joint_keys {
     const snw_entry *joint, *axis, *axes, *pitch, *stiffness, *damping, *friction, *creep, *rest,
@@ -146,8 +175,14 @@ snw_status snw_read_are_rods(snw_reader *r, const snw_entry *e, const char *name
 
 // Read a site: `world`, a link, `rod.root`, `rod.tip`, `rod@0.12 m`, `rod@50%`, or a named site.
 snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, snw_site *out);
+// The rest of a site of link out->link: `suffix` follows its name and is empty, `.tip`, `.root` or
+// `@..`.
+snw_status snw_read_site_on_link(snw_reader *r, const snw_node *node, const char *suffix,
+                                 snw_site *out);
 // Read the named sites, after the links; links are still in the order of the file.
 snw_status snw_read_sites(snw_reader *r);
+// After the links have their final numbers: the named sites of the description.
+snw_status snw_list_sites(snw_reader *r);
 
 // ---- values -------------------------------------------------------------------------------------
 
@@ -236,6 +271,9 @@ snw_status snw_find_thing(snw_reader *r, const snw_node *node, const char *name,
 snw_status snw_read_rod_name(snw_reader *r, const snw_node *node, const char *what, int *link);
 snw_status snw_find_probe(snw_reader *r, snw_source_location location, const char *name,
                           int *index);
+// Add the name of a thing, which must be new.
+snw_status snw_add_thing(snw_reader *r, const char *name, snw_source_location location,
+                         snw_thing kind, int index);
 // Check a name: letters, digits and _, beginning with a letter, optionally an index in parentheses;
 // not the name of a parameter.
 snw_status snw_check_name(snw_reader *r, const char *name, snw_source_location location);

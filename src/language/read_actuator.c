@@ -150,6 +150,12 @@ static snw_status find_driven_coordinates(snw_reader *r, const snw_entry *of, sn
     if (out->rod) {
         SNW_TRY(snw_read_rod_name(r, of->value, of->key, &out->link));
         const snw_rod_desc *rod = &r->desc->link[out->link].rod;
+        if (r->desc->link[out->link].beyond) {
+            return snw_fail_at(r->err, of->value->location,
+                               "rod '%s' slides through a loop, and its strain coordinates are "
+                               "those of two parts; bend it by loads",
+                               r->desc->link[out->link].name);
+        }
         for (int i = 0; i < 6; i++) out->n += rod->active[i] ? rod->basis[i].nfun : 0;
         if (out->n > 0) return SNW_OK;
         if (prescribed_strain(rod)) return refuse_prescribed(r, of->value, out);
@@ -406,12 +412,14 @@ snw_status snw_read_actuators(snw_reader *r) {
     int n = 0;
     SNW_TRY(snw_read_section_entries(r, "actuators", &node, &n));
     d->stress = snw_pool_array(r->pool, (size_t)n, sizeof *d->stress);
-    const int nmotor = n + (n > 0 ? count_wheels(node) : 0);
+    // a lock of each loop, a motor of each tube
+    const int nmotor = n + (n > 0 ? count_wheels(node) : 0) + d->nloop + d->ntube;
     d->motor = snw_pool_array(r->pool, (size_t)nmotor, sizeof *d->motor);
     d->tendon = snw_pool_array(r->pool, (size_t)n, sizeof *d->tendon);
     if (!d->stress || !d->motor || !d->tendon) return snw_read_memory(r);
     for (int i = 0; i < n; i++) SNW_TRY(read_actuator(r, &node->entry[i]));
-    return SNW_OK;
+    SNW_TRY(snw_read_tube_rotations(r));
+    return snw_read_locks(r);
 }
 
 // ---- hold ---------------------------------------------------------------------------------------

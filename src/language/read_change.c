@@ -51,8 +51,11 @@ static snw_status refuse_change(snw_reader *r, const snw_step_desc *s, const cha
                        s->name, what, whose ? " '" : "", whose ? whose : "", whose ? "'" : "");
 }
 
+// Elements that share no function may change their lengths, as tubes do that slide in each other:
+// each keeps the strains at its nodes.
 static bool same_basis(const snw_basis *a, const snw_basis *b) {
     if (a->kind != b->kind || a->nfun != b->nfun || a->nelem != b->nelem) return false;
+    if (snw_basis_table[a->kind].separate) return true;
     for (int i = 0; i <= a->nelem; i++) {
         if (!(fabs(snw_basis_break(a, i) - snw_basis_break(b, i)) <= 1e-12)) return false;
     }

@@ -8,8 +8,10 @@
 #include "language/expect.h"
 #include "language/source.h"
 #include "language/table.h"
+#include "model/special.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +23,8 @@
       "only for this run, or for all runs that `each` made of it")                                 \
     X(EXPECT_AT, "at", "s, or end", "at this time")                                                \
     X(EXPECT_AFTER, "after", "a step's name", "at the end of this step of the study")              \
+    X(EXPECT_POINT, "point", "fold, fold.2, branch, flutter, ..",                                  \
+      "at this special point of a path, the first unless numbered")                                \
     X(EXPECT_OVER, "over", "[from, to], s, or all", "over this interval, with is")                 \
     X(EXPECT_IS, "is", "min max mean range period size",                                           \
       "value over the interval; size is the largest magnitude")                                    \
@@ -244,13 +248,39 @@ static snw_status read_interval(snw_reader *r, const snw_entry *over, const snw_
     return snw_fail_at(r->err, node->location, "'over' must go from an earlier to a later time");
 }
 
+// "fold", "fold.2"
+static snw_status read_point(snw_reader *r, const snw_node *node, snw_expect *x) {
+    const char *text = "";
+    SNW_TRY(snw_read_text(r, node, "point", &text));
+    const size_t length = strcspn(text, ".");
+    char *end = NULL;
+    const long number = text[length] ? strtol(text + length + 1, &end, 10) : 1;
+    for (int i = 1; i < SNW_SPECIAL_COUNT; i++) {
+        const char *name = snw_special_name((snw_special)i);
+        if (strlen(name) != length || strncmp(name, text, length) != 0) continue;
+        if (number < 1 || number > INT_MAX || (end && (*end || !isdigit((unsigned char)end[-1]))))
+            break;
+        x->point = i;
+        x->number = (int)number;
+        bool any = false;
+        for (int k = 0; k < r->desc->nstep; k++) any |= r->desc->step[k].kind == SNW_STEP_PATH;
+        if (any) return SNW_OK;
+        return snw_fail_at(r->err, node->location,
+                           "'point' is one of a path, and the study has no path step");
+    }
+    return snw_fail_at(r->err, node->location,
+                       "'%.40s' is no special point: fold, branch or flutter, numbered from the "
+                       "second on, e.g. fold.2",
+                       text);
+}
+
 static snw_status read_expect_time(snw_reader *r, const snw_entry *entry, const snw_entry *const *e,
                                    snw_expect *x) {
-    const snw_entry *const choice[] = {e[EXPECT_AT], e[EXPECT_AFTER],
-                                       e[EXPECT_DATA] ? NULL : e[EXPECT_OVER], e[EXPECT_ROWS],
-                                       e[EXPECT_DATA]};
+    const snw_entry *const choice[] = {
+        e[EXPECT_AT],   e[EXPECT_AFTER], e[EXPECT_DATA] ? NULL : e[EXPECT_OVER],
+        e[EXPECT_ROWS], e[EXPECT_DATA],  e[EXPECT_POINT]};
     const snw_entry *given = NULL;
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 6; i++) {
         if (!choice[i]) continue;
         if (given) {
             return snw_fail_at(r->err, choice[i]->location, "'%s' beside '%s': give one of them",
@@ -260,7 +290,7 @@ static snw_status read_expect_time(snw_reader *r, const snw_entry *entry, const 
     }
     if (!given) {
         return snw_fail_at(r->err, entry->location,
-                           "the time is missing; give one of at, after, over, rows, data");
+                           "the time is missing; give one of at, after, point, over, rows, data");
     }
     if (e[EXPECT_DATA]) {
         x->when = SNW_EXPECT_DATA;
@@ -276,6 +306,10 @@ static snw_status read_expect_time(snw_reader *r, const snw_entry *entry, const 
     if (e[EXPECT_OVER]) {
         x->when = SNW_EXPECT_OVER;
         return read_interval(r, e[EXPECT_OVER], e[EXPECT_IS], x);
+    }
+    if (e[EXPECT_POINT]) {
+        x->when = SNW_EXPECT_POINT;
+        return read_point(r, e[EXPECT_POINT]->value, x);
     }
     if (e[EXPECT_AFTER]) {
         int step = 0;

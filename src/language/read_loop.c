@@ -15,6 +15,10 @@
     X(LOOP_POSE, "pose", "a pose, laws of t; or at_closing",                                       \
       "of the second site in the first; identity unless given; at_closing: its value when the "    \
       "loop closes")                                                                               \
+    X(LOOP_SLIDES, "slides", "on or off",                                                          \
+      "the rod of the second site slides through it; the station is where it is at first")         \
+    X(LOOP_FRICTION, "friction", "number", "coefficient of dry friction of a rod that slides")     \
+    X(LOOP_CREEP, "creep", "m/s", "rate of sliding below which it is smoothed, 1e-3 unless given") \
     X(LOOP_WHEN, "when", "a condition on t and probes",                                            \
       "closed while this holds; always unless given")
 
@@ -46,6 +50,28 @@ static snw_status check_loop_joint(snw_reader *r, const snw_node *as) {
     return SNW_OK;
 }
 
+static snw_status read_slip_friction(snw_reader *r, const snw_entry *friction,
+                                     const snw_entry *creep, snw_loop_desc *out) {
+    const snw_dim speed = {.m = 1, .s = -1};
+    out->creep = 1e-3;
+    if (!friction && !creep) return SNW_OK;
+    if (!out->slides || !friction) {
+        const snw_entry *e = friction ? friction : creep;
+        return snw_fail_at(r->err, e->location, "'%s' needs '%s'", e->key,
+                           out->slides ? "friction: .." : "slides: on");
+    }
+    SNW_TRY(snw_read_constant(r, friction->value, "friction", SNW_DIM_NONE, &out->friction));
+    if (!(out->friction >= 0)) {
+        return snw_fail_at(r->err, friction->value->location,
+                           "'friction' must not be negative, got %g", out->friction);
+    }
+    if (!creep) return SNW_OK;
+    SNW_TRY(snw_read_constant(r, creep->value, "creep", speed, &out->creep));
+    if (out->creep > 0) return SNW_OK;
+    return snw_fail_at(r->err, creep->value->location, "'creep' must be positive, got %g",
+                       out->creep);
+}
+
 static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc *out) {
     const snw_entry *e[LOOP_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_loop, e));
@@ -73,9 +99,13 @@ static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc
     // a loop is open while a link it joins is inactive
     SNW_TRY(snw_read_both(r, entry->location, snw_site_when(r->desc, &out->a), &out->when));
     SNW_TRY(snw_read_both(r, entry->location, snw_site_when(r->desc, &out->b), &out->when));
+    bool slides = false;
+    if (e[LOOP_SLIDES]) SNW_TRY(snw_read_switch(r, e[LOOP_SLIDES]->value, "slides", &slides));
+    if (slides) SNW_TRY(snw_read_sliding_loop(r, e[LOOP_WHEN], out));
+    SNW_TRY(read_slip_friction(r, e[LOOP_FRICTION], e[LOOP_CREEP], out));
     if (!e[LOOP_POSE]) return SNW_OK;
     const snw_node *pose = e[LOOP_POSE]->value;
-    if (pose->kind == SNW_NODE_TEXT && strcmp(pose->text, "at_closing") == 0) {
+    if (pose->kind == SNW_NODE_TEXT && strcmp(pose->text, "at_closing") == 0 && !slides) {
         return read_captured_pose(r, e[LOOP_POSE], out);
     }
     if (pose->kind == SNW_NODE_TEXT) {
@@ -91,8 +121,12 @@ snw_status snw_read_loops(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
     SNW_TRY(snw_read_section_entries(r, "loops", &node, &d->nloop));
-    d->loop = snw_pool_array(r->pool, (size_t)d->nloop, sizeof *d->loop);
+    const int written = d->nloop;
+    d->loop = snw_pool_array(r->pool, 2 * (size_t)written, sizeof *d->loop);
     if (!d->loop) return snw_read_memory(r);
-    for (int i = 0; i < d->nloop; i++) SNW_TRY(read_loop(r, &node->entry[i], &d->loop[i]));
+    for (int i = 0; i < written; i++) SNW_TRY(read_loop(r, &node->entry[i], &d->loop[i]));
+    for (int i = 0; i < written; i++) {
+        if (d->loop[i].slides) SNW_TRY(snw_add_length_loop(r, &d->loop[i], &d->loop[d->nloop++]));
+    }
     return SNW_OK;
 }

@@ -79,8 +79,8 @@ snw_status snw_check_name(snw_reader *r, const char *name, snw_source_location l
     return SNW_OK;
 }
 
-static snw_status add_thing_name(snw_reader *r, const char *name, snw_source_location location,
-                                 snw_thing kind, int index) {
+snw_status snw_add_thing(snw_reader *r, const char *name, snw_source_location location,
+                         snw_thing kind, int index) {
     SNW_TRY(snw_check_name(r, name, location));
     if (strcmp(name, "world") == 0) {
         return snw_fail_at(r->err, location,
@@ -117,7 +117,22 @@ static snw_status add_steps(snw_reader *r, const snw_node *study) {
         if (!name) continue;
         const char *text = "";
         SNW_TRY(snw_read_name(r, name, "name", &text));
-        SNW_TRY(add_thing_name(r, text, name->location, SNW_THING_STEP, i));
+        SNW_TRY(snw_add_thing(r, text, name->location, SNW_THING_STEP, i));
+    }
+    return SNW_OK;
+}
+
+// names of concentric tubes: links behind those of the file, see snw_read_tubes
+static snw_status add_tubes(snw_reader *r, const snw_node *robot, int nlink) {
+    int extra = nlink;
+    for (int i = 0; i < nlink; i++) {
+        const snw_node *link = robot->entry[i].value;
+        const int n = snw_tubes_written(link);
+        for (int k = 0; k < n; k++) {
+            const snw_entry *e = &snw_node_get(link, "tubes")->entry[k];
+            SNW_TRY(snw_add_thing(r, e->key, e->location, SNW_THING_LINK, extra + 1 + k));
+        }
+        extra += snw_tubes_links(link);
     }
     return SNW_OK;
 }
@@ -129,6 +144,10 @@ snw_status snw_read_names(snw_reader *r) {
         SNW_TRY(snw_read_section_entries(r, sections[s].key, &node[s], &count[s]));
         total += count[s];
     }
+    const snw_node *robot = snw_node_get(r->root, "robot");
+    const int nlink = robot && robot->kind == SNW_NODE_MAP ? robot->n : 0;
+    // tubes, and the actuators that turn them
+    for (int i = 0; i < nlink; i++) total += 2 * snw_tubes_written(robot->entry[i].value);
     const snw_node *study = snw_node_get(r->root, "study");
     const bool steps = study && study->kind == SNW_NODE_LIST;
     // room for all steps: those without a name are named in read_study.c
@@ -138,9 +157,10 @@ snw_status snw_read_names(snw_reader *r) {
     for (int s = 0; s < NSECTION; s++) {
         for (int i = 0; i < count[s]; i++) {
             const snw_entry *e = &node[s]->entry[i];
-            SNW_TRY(add_thing_name(r, e->key, e->location, sections[s].kind, i));
+            SNW_TRY(snw_add_thing(r, e->key, e->location, sections[s].kind, i));
         }
     }
+    SNW_TRY(add_tubes(r, robot, nlink));
     return steps ? add_steps(r, study) : SNW_OK;
 }
 

@@ -136,6 +136,29 @@ static snw_status probe_of_link(snw_reader *r, const snw_entry *e, snw_probe_des
                        name);
 }
 
+// a concentric tube: its end, or a station beyond the exit
+static snw_status probe_of_tube(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const snw_desc *d = r->desc;
+    const char *text = "";
+    int link = 0;
+    SNW_TRY(snw_read_name(r, e->value, e->key, &text));
+    const size_t stem = strcspn(text, ".@");
+    const char *name = snw_pool_text(r->pool, text, stem);
+    if (!name) return snw_read_memory(r);
+    SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LINK, &link));
+    while (out->item < d->ntube && d->tube[out->item].base != link) out->item++;
+    if (out->item == d->ntube)
+        return snw_fail_at(r->err, e->value->location, "link '%s' is no tube of 'tubes'", name);
+    out->of = SNW_PROBE_OF_TUBE;
+    out->site.link = d->tube[out->item].own;
+    out->site.location = e->value->location;
+    SNW_TRY(snw_read_site_on_link(r, e->value, text + stem, &out->site));
+    // a part of the tube: while tubes slide the rod of its twist is longer (model/tube_layout.c)
+    if (out->site.kind == SNW_SITE_AT && strchr(text, '%'))
+        out->site.x *= d->tube[out->item].length / d->link[out->site.link].rod.length;
+    return SNW_OK;
+}
+
 static snw_status probe_of_contact(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const char *name = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
@@ -258,11 +281,30 @@ static snw_status probe_of_actuator(snw_reader *r, const snw_entry *e, snw_probe
     return SNW_OK;
 }
 
+// arc length of a rod at the loop that it slides through, or its rate
+static snw_status probe_of_sliding_loop(snw_reader *r, const snw_entry *e, const char *name,
+                                        snw_probe_desc *out) {
+    SNW_TRY(snw_find_thing(r, e->value, name, SNW_THING_LOOP, &out->item));
+    const snw_loop_desc *loop = &r->desc->loop[out->item];
+    out->of = SNW_PROBE_OF_LOOP;
+    out->joint = SNW_JOINT_PRISMATIC;
+    out->site = loop->b;
+    out->site.location = e->value->location;
+    const bool known = out->kind == SNW_PROBE_VALUE || out->kind == SNW_PROBE_RATE;
+    if (loop->slides && known) return SNW_OK;
+    return snw_fail_at(r->err, e->value->location,
+                       loop->slides
+                           ? "loop '%s' has no '%s'; use 'value', 'rate' or 'reaction'"
+                           : "loop '%s' has no '%s': no rod slides through it; use 'reaction'",
+                       name, e->key);
+}
+
 static snw_status probe_of_joint(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const char *name = "";
     SNW_TRY(snw_read_name(r, e->value, e->key, &name));
     out->site.location = e->value->location;
     if (probe_is_named(r, name, SNW_THING_SPRING)) return probe_of_spring(r, e, name, out);
+    if (probe_is_named(r, name, SNW_THING_LOOP)) return probe_of_sliding_loop(r, e, name, out);
     if (probe_is_named(r, name, SNW_THING_ACTUATOR)) {
         SNW_TRY(probe_of_actuator_joint(r, e, name, out));
         if (out->along > 0 && out->kind == SNW_PROBE_ANGLE) {
@@ -293,12 +335,21 @@ static snw_status read_along(snw_reader *r, const snw_entry *along, const snw_en
                              snw_probe_desc *out) {
     const snw_subject of = subject_of(out->kind);
     const snw_site *s = &out->site;
+    const int parent =
+        s->link >= 0 && s->kind != SNW_SITE_WORLD ? r->desc->link[s->link].on.link : -1;
+    if (parent >= 0 && r->desc->link[parent].beyond == 1 + s->link) {
+        return snw_fail_at(r->err, along->location,
+                           "rod '%s' slides through a loop, and 'along' cannot follow both of its "
+                           "parts; give stations one by one, e.g. '%s@25%%'",
+                           r->desc->link[parent].name, r->desc->link[parent].name);
+    }
     if (out->kind == SNW_PROBE_TENSION && out->of == SNW_PROBE_OF_TENDON &&
         !strpbrk(quantity->value->text, ".@")) {
         return snw_read_integer(r, along->value, "along", 2, MAX_ALONG, &out->along);
     }
-    if ((of != SNW_OF_SITE && of != SNW_OF_STATION) || s->kind != SNW_SITE_END || s->offset ||
-        strpbrk(quantity->value->text, ".@") || !r->desc->link[s->link].has_rod) {
+    if ((of != SNW_OF_SITE && of != SNW_OF_STATION && of != SNW_OF_TUBE) ||
+        s->kind != SNW_SITE_END || s->offset || strpbrk(quantity->value->text, ".@") ||
+        !r->desc->link[s->link].has_rod) {
         return snw_fail_at(r->err, along->location,
                            "'along' needs a quantity of a whole rod, e.g. '{wrench: arm, along: "
                            "41}'");
@@ -390,6 +441,9 @@ static snw_status read_probe_entry(snw_reader *r, const snw_entry *entry, snw_pr
     case SNW_OF_TENDON:
     case SNW_OF_CHAMBER:
         SNW_TRY(probe_of_tendon(r, quantity, out));
+        break;
+    case SNW_OF_TUBE:
+        SNW_TRY(probe_of_tube(r, quantity, out));
         break;
     case SNW_OF_PROBES: // read after all other probes
         break;

@@ -5,6 +5,7 @@
 #include "language/read.h"
 
 #include "base/fail.h"
+#include "model/tube_layout.h"
 
 #include <stdio.h>
 
@@ -84,6 +85,12 @@ snw_status snw_read_materials(snw_reader *r) {
       "a run warns outside of them; with 'stop' they hold the joint")                              \
     X(LINK_STOP, "stop", "a stop", "force that holds the joint within its limits")                 \
     X(LINK_ROD, "rod", "a rod", "a rod that starts at the joint; its tip is the link's end")       \
+    X(LINK_TUBES, "tubes", "concentric tubes by name",                                             \
+      "instead of a rod: tubes in each other, from the inside out, along x from the exit")         \
+    X(LINK_DEGREE, "degree", "1 to 5", "of the strains of tubes in an element, 4 unless given")    \
+    X(LINK_ELEMENTS, "elements", "number",                                                         \
+      "of tubes, between places where one ends or becomes curved; as many as they need to twist "  \
+      "unless given")                                                                              \
     X(LINK_BODY, "body", "a body", "mass at the link's end")                                       \
     X(LINK_WHEN, "when", "a condition on t and probes",                                            \
       "active, with all links on it, while this holds; always unless given")
@@ -91,10 +98,29 @@ snw_status snw_read_materials(snw_reader *r) {
 enum { LINK_KEYS(SNW_KEY_CODE) LINK_N };
 SNW_KEYS(link, "link", "a link", LINK_KEYS);
 
-// read all keys except the parent
-static snw_status read_link(snw_reader *r, const snw_entry *entry, snw_link_desc *l) {
+// tubes have their own joints and rods
+static snw_status check_tubes(snw_reader *r, const snw_entry *const *e) {
+    const snw_entry *only = e[LINK_DEGREE] ? e[LINK_DEGREE] : e[LINK_ELEMENTS];
+    if (!e[LINK_TUBES] && only)
+        return snw_fail_at(r->err, only->location,
+                           "'%s' of a link is for 'tubes'; put that of a rod under 'rod'",
+                           only->key);
+    for (int i = LINK_JOINT; e[LINK_TUBES] && i <= LINK_ROD; i++) {
+        if (!e[i]) continue;
+        return snw_fail_at(r->err, e[i]->location,
+                           "a link with 'tubes' has no '%s': the tubes turn about their common "
+                           "axis, and are its rods; put it on another link that moves",
+                           e[i]->key);
+    }
+    return SNW_OK;
+}
+
+// read all keys except the parent; extra: first of the further links of its tubes
+static snw_status read_link(snw_reader *r, const snw_entry *entry, int index, int extra) {
+    snw_link_desc *l = &r->desc->link[index];
     const snw_entry *e[LINK_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_link, e));
+    SNW_TRY(check_tubes(r, e));
     l->name = entry->key;
     l->location = entry->location;
     l->pose = snw_pose_desc_identity();
@@ -124,7 +150,10 @@ static snw_status read_link(snw_reader *r, const snw_entry *entry, snw_link_desc
         l->has_body = true;
         SNW_TRY(snw_read_body(r, e[LINK_BODY]->value, &l->body));
     }
-    return e[LINK_WHEN] ? snw_read_active_when(r, e[LINK_WHEN]->value, "when", &l->when) : SNW_OK;
+    if (e[LINK_WHEN]) SNW_TRY(snw_read_active_when(r, e[LINK_WHEN]->value, "when", &l->when));
+    if (!e[LINK_TUBES]) return SNW_OK;
+    const snw_tube_keys tubes = {.degree = e[LINK_DEGREE], .elements = e[LINK_ELEMENTS]};
+    return snw_read_tubes(r, e[LINK_TUBES]->value, &tubes, index, extra);
 }
 
 static snw_status report_cycle(snw_reader *r, int first) {
@@ -193,8 +222,13 @@ static snw_status sort_links(snw_reader *r) {
     for (int k = 0; k < n; k++) {
         sorted[k] = d->link[order[k]];
         if (sorted[k].on.link >= 0) sorted[k].on.link = position[sorted[k].on.link];
+        if (sorted[k].beyond) sorted[k].beyond = 1 + position[sorted[k].beyond - 1];
     }
     d->link = sorted;
+    for (int i = 0; i < d->ntube; i++) {
+        snw_tube_desc *t = &d->tube[i];
+        t->host = position[t->host], t->base = position[t->base], t->own = position[t->own];
+    }
     // update the link indices stored in names and sites
     for (int i = 0; i < r->things.n; i++) {
         snw_name *name = &r->things.name[i];
@@ -214,14 +248,32 @@ snw_status snw_read_robot(snw_reader *r) {
         return snw_fail_at(r->err, node ? node->location : r->root->location,
                            "there is no robot: give its links by name under 'robot:'");
     }
-    d->link = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *d->link);
-    if (!d->link) return snw_read_memory(r);
-    for (int i = 0; i < d->nlink; i++) SNW_TRY(read_link(r, &node->entry[i], &d->link[i]));
+    const int written = d->nlink; // the links of the file come first, then those of tubes
+    int ntube = 0, nsliding = 0;
+    SNW_TRY(snw_count_sliding_rods(r, &nsliding));
+    for (int i = 0; i < written; i++) {
+        d->nlink += snw_tubes_links(node->entry[i].value);
+        ntube += snw_tubes_written(node->entry[i].value);
+    }
+    d->link = snw_pool_array(r->pool, (size_t)(d->nlink + nsliding), sizeof *d->link);
+    d->tube = snw_pool_array(r->pool, (size_t)ntube, sizeof *d->tube);
+    if (!d->link || !d->tube) return snw_read_memory(r);
+    for (int i = 0, extra = written; i < written; i++) {
+        SNW_TRY(read_link(r, &node->entry[i], i, extra));
+        extra += snw_tubes_links(node->entry[i].value);
+    }
+    const snw_status placed = snw_tubes_place(d, 0, r->pool, d->link, d->tube, r->err);
+    if (placed != SNW_OK) return placed == SNW_E_MODEL ? SNW_E_PARSE : placed;
+    SNW_TRY(snw_read_sliding_rods(r));
     SNW_TRY(snw_read_sites(r));
-    for (int i = 0; i < d->nlink; i++) {
-        SNW_TRY(read_parent(r, snw_node_get(node->entry[i].value, "on"), &d->link[i]));
+    for (int i = 0, extra = written; i < written; i++) {
+        const snw_node *link = node->entry[i].value;
+        SNW_TRY(
+            read_parent(r, snw_node_get(link, "on"), &d->link[snw_tubes_links(link) ? extra : i]));
+        extra += snw_tubes_links(link);
     }
     SNW_TRY(sort_links(r));
+    SNW_TRY(snw_list_sites(r));
     // a link is active only while its parent is
     for (int i = 0; i < d->nlink; i++) {
         snw_link_desc *l = &d->link[i];

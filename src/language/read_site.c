@@ -21,7 +21,8 @@ static snw_status read_named_site(snw_reader *r, int index);
 static snw_status site_read_station(snw_reader *r, const snw_node *node, const char *text,
                                     snw_site *out) {
     const snw_link_desc *link = &r->desc->link[out->link];
-    const double L = link->rod.length;
+    const snw_link_desc *beyond = link->beyond ? &r->desc->link[link->beyond - 1] : NULL;
+    const double L = link->rod.length + (beyond ? beyond->rod.length : 0);
     const char *mark = strchr(node->text, '@');
     const size_t skip = mark ? (size_t)(mark - node->text) + 1 : 0;
     size_t length = strlen(text);
@@ -53,15 +54,22 @@ static snw_status site_read_station(snw_reader *r, const snw_node *node, const c
     }
     out->kind = SNW_SITE_AT;
     out->x = fmin(fmax(x, 0), L);
+    if (beyond && x >= link->rod.length - slack) {
+        out->link = link->beyond - 1;
+        out->x = fmax(out->x - link->rod.length, 0);
+    }
     return SNW_OK;
 }
 
-// `suffix` follows the name of a link: empty, `.tip`, `.root` or `@..`
-static snw_status read_site_on_link(snw_reader *r, const snw_node *node, const char *suffix,
-                                    snw_site *out) {
+snw_status snw_read_site_on_link(snw_reader *r, const snw_node *node, const char *suffix,
+                                 snw_site *out) {
     const snw_link_desc *link = &r->desc->link[out->link];
     out->kind = SNW_SITE_END;
-    if (suffix[0] == '\0') return SNW_OK;
+    const int end = link->beyond ? link->beyond - 1 : out->link;
+    if (suffix[0] == '\0') {
+        out->link = end;
+        return SNW_OK;
+    }
     const bool tip = strcmp(suffix, ".tip") == 0, root = strcmp(suffix, ".root") == 0;
     if (!tip && !root && suffix[0] != '@') {
         return snw_fail_at(r->err, node->location,
@@ -74,6 +82,7 @@ static snw_status read_site_on_link(snw_reader *r, const snw_node *node, const c
     }
     if (suffix[0] == '@') return site_read_station(r, node, suffix + 1, out);
     out->kind = tip ? SNW_SITE_END : SNW_SITE_ROOT;
+    if (tip) out->link = end;
     return SNW_OK;
 }
 
@@ -90,7 +99,7 @@ snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, 
     const snw_name *found = snw_names_find(&r->things, name);
     if (!found || found->kind != (int)SNW_THING_SITE) {
         SNW_TRY(snw_find_thing(r, node, name, SNW_THING_LINK, &out->link));
-        return read_site_on_link(r, node, text + stem, out);
+        return snw_read_site_on_link(r, node, text + stem, out);
     }
     if (text[stem] != '\0') {
         return snw_fail_at(r->err, node->location, "'%s' is a named site and has no '%s'", name,
@@ -139,10 +148,15 @@ snw_status snw_read_sites(snw_reader *r) {
     if (n > 0 && !(r->site && r->site_entry && r->site_state)) return snw_read_memory(r);
     for (int i = 0; i < n; i++) r->site_entry[i] = &node->entry[i];
     for (int i = 0; i < n; i++) SNW_TRY(read_named_site(r, i));
+    r->desc->nnamed = n;
+    return SNW_OK;
+}
+
+snw_status snw_list_sites(snw_reader *r) {
+    const int n = r->desc->nnamed;
     snw_named_site *kept = snw_pool_array(r->pool, (size_t)n, sizeof *kept);
     if (n > 0 && !kept) return snw_read_memory(r);
     for (int i = 0; i < n; i++) kept[i] = (snw_named_site){r->site_entry[i]->key, r->site[i]};
-    r->desc->nnamed = n;
     r->desc->named = kept;
     return SNW_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Reads the study: its list of static, dynamic, kinematic, modes and change steps.
+// Reads the study: its list of static, dynamic, kinematic, modes, path and change steps.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -175,7 +175,7 @@ static snw_status default_name(snw_reader *r, const char *kind, int *unnamed, in
 }
 
 // in the order of snw_step_kind; a kinematic step is a dynamic one with prescribed shape
-static const char *const kinds[] = {"static", "dynamic", "modes", "change", "kinematic"};
+static const char *const kinds[] = {"static", "dynamic", "modes", "change", "path", "kinematic"};
 enum { NKIND = sizeof kinds / sizeof kinds[0], KINEMATIC = NKIND - 1 };
 
 static snw_status study_read_keys(snw_reader *r, const snw_node *keys, int index,
@@ -190,6 +190,8 @@ static snw_status study_read_keys(snw_reader *r, const snw_node *keys, int index
         return read_modes(r, keys, index, out);
     case SNW_STEP_CHANGE:
         return snw_read_change(r, keys, out);
+    case SNW_STEP_PATH:
+        return snw_read_path(r, keys, index, out);
     }
     return SNW_OK;
 }
@@ -241,6 +243,10 @@ snw_status snw_read_study(snw_reader *r) {
         r->step_end[i] = start + d->step[i].duration;
         r->t_first = i == 0 ? start : fmin(r->t_first, start);
         r->t_last = fmax(r->t_last, r->step_end[i]);
+        if (d->step[i].kind == SNW_STEP_PATH && d->step[i].path.of < 0) {
+            r->t_first = fmin(r->t_first, d->step[i].path.low);
+            r->t_last = fmax(r->t_last, d->step[i].path.high);
+        }
     }
     return SNW_OK;
 }

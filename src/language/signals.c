@@ -75,6 +75,10 @@ static bool joint_of_probe(const snw_signals *s, const snw_node *of, snw_joint_k
         *out = SNW_JOINT_PRISMATIC; // length, rate and force, as for a prismatic joint
         return true;
     }
+    if (s->loops && snw_node_get(s->loops, name)) {
+        *out = SNW_JOINT_PRISMATIC; // arc length of a rod that slides through it
+        return true;
+    }
     if (actuator && !name_in_node(s, snw_node_get(actuator, "joint"), &name)) return false;
     const snw_node *link = snw_node_get(s->robot, name);
     const snw_node *joint = link ? snw_node_get(link, "joint") : NULL;
@@ -193,7 +197,9 @@ snw_status snw_signals_begin(snw_signals *s, const snw_node *root, snw_error *er
     const snw_node *probes = snw_node_get(root, "probes");
     const snw_node *robot = snw_node_get(root, "robot");
     const snw_node *actuators = snw_node_get(root, "actuators");
+    const snw_node *loops = snw_node_get(root, "loops");
     s->actuators = actuators && actuators->kind == SNW_NODE_MAP ? actuators : NULL;
+    s->loops = loops && loops->kind == SNW_NODE_MAP ? loops : NULL;
     s->probes = probes && probes->kind == SNW_NODE_MAP ? probes : NULL;
     s->robot = robot && robot->kind == SNW_NODE_MAP ? robot : NULL;
     s->use = snw_pool_array(s->pool, SNW_SIGNALS_MAX, sizeof *s->use);

@@ -11,8 +11,8 @@
 typedef struct snw_signals {
     snw_signal_source source; // interface for the scope of a tree
     snw_pool *pool;
-    const snw_node *probes;            // of the tree being read, NULL when it has none
-    const snw_node *robot, *actuators; // of the tree being read, NULL when it has none
+    const snw_node *probes;                    // of the tree being read, NULL when it has none
+    const snw_node *robot, *actuators, *loops; // of the tree being read, NULL when it has none
     int n;
     snw_signal_desc slot[SNW_SIGNALS_MAX];
     const char *text[SNW_SIGNALS_MAX];      // name of the probe, else the text of the call

@@ -5,6 +5,7 @@
 #include "math/basis.h"
 
 #include "base/fail.h"
+#include "math/quadrature.h"
 
 #include <math.h>
 
@@ -15,7 +16,8 @@ bool snw_basis_piecewise(snw_basis_kind kind) { return snw_basis_table[kind].pie
 
 // Number of functions that do not vanish on an element.
 static int count_on_element(const snw_basis *b) {
-    return b->nfun - snw_basis_table[b->kind].shift * (b->nelem - 1);
+    const snw_basis_type *type = &snw_basis_table[b->kind];
+    return type->separate ? b->nfun / b->nelem : b->nfun - type->shift * (b->nelem - 1);
 }
 
 snw_basis snw_basis_well_conditioned(const snw_basis *b) {
@@ -43,7 +45,7 @@ int snw_basis_size(snw_basis_kind kind, int number, int nelem) {
     const snw_basis_type *type = &snw_basis_table[kind];
     SNW_ASSERT(nelem >= 1 && (nelem == 1 || type->piecewise));
     const int count = !type->piecewise ? number : (type->number ? number : type->degree) + 1;
-    return count + type->shift * (nelem - 1);
+    return type->separate ? count * nelem : count + type->shift * (nelem - 1);
 }
 
 int snw_basis_degree(const snw_basis *b) {
@@ -58,8 +60,9 @@ double snw_basis_break(const snw_basis *b, int i) {
 
 void snw_basis_support(const snw_basis *b, int element, int *first, int *count) {
     SNW_ASSERT(element >= 0 && element < b->nelem);
-    *first = snw_basis_table[b->kind].shift * element;
+    const snw_basis_type *type = &snw_basis_table[b->kind];
     *count = count_on_element(b);
+    *first = element * (type->separate ? *count : type->shift);
 }
 
 void snw_basis_eval(const snw_basis *b, int element, double x, double *phi) {
@@ -288,6 +291,52 @@ static double spline_place(const snw_basis *b, int f) {
     return sum / p;
 }
 
+// ---- nodal functions at the Gauss points of each element
+// -----------------------------------------
+
+enum { MOST_GAUSS = 13 }; // nodes of an element
+
+// phi_j = prod over k != j of (t - t_k)/(t_j - t_k): 1 at node j, 0 at the others. Being exact for
+// products of two of them, the quadrature at these nodes makes them orthogonal.
+static void discontinuous(const snw_basis *b, int element, double x, double *phi) {
+    const int n = count_on_element(b);
+    const double t = local(b, element, x);
+    double node[MOST_GAUSS], weight[MOST_GAUSS];
+    snw_gauss(n, node, weight);
+    for (int j = 0; j < n; j++) {
+        phi[j] = 1;
+        for (int k = 0; k < n; k++) {
+            if (k != j) phi[j] *= (t - node[k]) / (node[j] - node[k]);
+        }
+    }
+}
+
+// sum over the factors differentiated
+static void discontinuous_d1(const snw_basis *b, int element, double x, double *d) {
+    const int n = count_on_element(b);
+    const double t = local(b, element, x), slope = inverse_length(b, element);
+    double node[MOST_GAUSS], weight[MOST_GAUSS];
+    snw_gauss(n, node, weight);
+    for (int j = 0; j < n; j++) {
+        d[j] = 0;
+        for (int i = 0; i < n; i++) {
+            if (i == j) continue;
+            double term = slope / (node[j] - node[i]);
+            for (int k = 0; k < n; k++) {
+                if (k != j && k != i) term *= (t - node[k]) / (node[j] - node[k]);
+            }
+            d[j] += term;
+        }
+    }
+}
+
+static double discontinuous_place(const snw_basis *b, int f) {
+    const int n = count_on_element(b);
+    double node[MOST_GAUSS], weight[MOST_GAUSS];
+    snw_gauss(n, node, weight);
+    return (f / n + node[f % n]) / b->nelem;
+}
+
 // ---- the table ---------------------------------------------------------------------------------
 
 static const char functions[] = "number of functions";
@@ -379,4 +428,15 @@ const snw_basis_type snw_basis_table[SNW_BASIS_COUNT] = {
                           .eval = spline,
                           .d1 = spline_d1,
                           .place = spline_place},
+    [SNW_BASIS_DISCONTINUOUS] = {.name = "discontinuous",
+                                 .meaning = "polynomials of this degree in each element, jumps "
+                                            "between them",
+                                 .number = "degree",
+                                 .most = MOST_GAUSS - 1,
+                                 .piecewise = true,
+                                 .separate = true,
+                                 .richer = SNW_BASIS_DISCONTINUOUS,
+                                 .eval = discontinuous,
+                                 .d1 = discontinuous_d1,
+                                 .place = discontinuous_place},
 };

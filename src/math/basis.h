@@ -17,6 +17,7 @@ typedef enum snw_basis_kind {
     SNW_BASIS_QUADRATIC,
     SNW_BASIS_CUBIC,
     SNW_BASIS_SPLINE,
+    SNW_BASIS_DISCONTINUOUS,
     SNW_BASIS_COUNT
 } snw_basis_kind;
 
@@ -27,7 +28,8 @@ enum { SNW_BASIS_MAX_FUNCTIONS = 400 }; // per strain component; limit for input
 // bases live on elements between `breaks`: continuous nodal (Lagrange) functions of degree 1, 2, 3
 // with equally spaced nodes in each element, numbered from left to right; the indicator function of
 // each element; or B-splines of degree nfun - nelem with the breaks as simple knots and the ends
-// repeated, hence with degree - 1 continuous derivatives.
+// repeated, hence with degree - 1 continuous derivatives; or nodal functions of any degree at the
+// Gauss points of each element, which jump from one element to the next.
 typedef struct snw_basis {
     snw_basis_kind kind;
     int nfun;             // functions
@@ -41,8 +43,9 @@ typedef struct snw_basis_type {
     int most;                   // largest such number
     bool piecewise;             // lives on elements
     bool continuous;
-    int degree; // on an element, of a piecewise basis without a number
-    int shift;  // functions by which the support moves from an element to the next; global: 0
+    int degree;    // on an element, of a piecewise basis without a number
+    int shift;     // functions by which the support moves from an element to the next; global: 0
+    bool separate; // elements share no function: the support moves by all of them
     int well_conditioned;  // functions beyond which `richer` represents it; 0: any number
     snw_basis_kind richer; // kind of a richer basis that contains it, for error estimates
     // Degree of polynomials that represent nfun functions to rounding; NULL: they are polynomials.

@@ -125,6 +125,9 @@ SNW_NODISCARD snw_status snw_expr_parse_any(snw_pool *pool, const snw_scope *sco
 // A constant, SI, and a signal; NULL when out of memory.
 const snw_expr *snw_expr_constant(snw_pool *pool, double value);
 const snw_expr *snw_expr_signal(snw_pool *pool, int slot);
+// *out <- law of x that jumps: value[i] up to at[i], i < n, which rise, and value[n] beyond.
+SNW_NODISCARD snw_status snw_expr_steps(snw_pool *pool, int n, const double *at,
+                                        const double *value, const snw_expr **out, snw_error *err);
 // The condition that two signals are both nonzero; NULL when out of memory.
 const snw_expr *snw_expr_both(snw_pool *pool, int a, int b);
 

@@ -208,3 +208,18 @@ snw_expr_node *snw_expr_node_table(snw_pool *pool, const snw_spline *spline, snw
     if (n) n->spline = spline;
     return n;
 }
+
+snw_status snw_expr_steps(snw_pool *pool, int n, const double *at, const double *value,
+                          const snw_expr **out, snw_error *err) {
+    snw_expr_node *x = snw_expr_node_variable(pool, SNW_OP_X);
+    snw_expr_node *law = snw_expr_node_constant(pool, value[n]);
+    for (int i = n - 1; x && law && i >= 0; i--) {
+        snw_expr_node *place = snw_expr_node_constant(pool, at[i]);
+        snw_expr_node *here = snw_expr_node_constant(pool, value[i]);
+        snw_expr_node *before =
+            place && here ? snw_expr_node_make(pool, SNW_OP_LT, x, place, NULL) : NULL;
+        law = before ? snw_expr_node_make(pool, SNW_OP_IF, before, here, law) : NULL;
+    }
+    if (!x || !law) return snw_fail_memory(err);
+    return snw_expr_node_program(pool, law, (snw_source_location){0}, out, err);
+}

@@ -360,7 +360,9 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
         npoint += (size_t)r->npoint;
         nphi += (size_t)r->npoint * (size_t)b->most_phi;
         for (int i = 0; i < d->nload; i++) {
-            if (d->load[i].along && d->load[i].on.link == l) nload_point += (size_t)lay->nnode;
+            const int link = d->load[i].on.link;
+            if (!d->load[i].along || (link != l && d->link[link].beyond != 1 + l)) continue;
+            nload_point += (size_t)lay->nnode;
         }
     }
     nseg += nslice;
@@ -644,6 +646,7 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     SNW_TRY(snw_build_motors(b, err));
     SNW_TRY(snw_build_tendons(b, err));
     SNW_TRY(snw_build_force_elements(b, err));
+    SNW_TRY(snw_build_tubes(b));
     SNW_TRY(snw_build_loads(b));
     SNW_TRY(snw_build_fluids(b, err));
     SNW_TRY(snw_build_contacts(b, err));
@@ -692,10 +695,10 @@ void snw_model_destroy(snw_model *m) {
 
 bool snw_model_fits(const snw_model *m, const snw_model *other) {
     const snw_model *const of[2] = {m, other};
-    size_t size[2][26];
+    size_t size[2][27];
     for (int k = 0; k < 2; k++) {
         const snw_model *a = of[k];
-        const size_t list[26] = {(size_t)a->nq,
+        const size_t list[27] = {(size_t)a->nq,
                                  (size_t)a->nv,
                                  (size_t)a->nseg,
                                  (size_t)a->nobs,
@@ -708,6 +711,7 @@ bool snw_model_fits(const snw_model *m, const snw_model *other) {
                                  (size_t)a->ncontact_point,
                                  (size_t)a->nforce_element,
                                  (size_t)a->nstop,
+                                 (size_t)a->ntube_point,
                                  (size_t)a->ntendon_point,
                                  (size_t)a->ntendon_segment,
                                  (size_t)a->ntendon_corner,

@@ -129,6 +129,8 @@ SNW_NODISCARD snw_status snw_build_obstacles(snw_build *b);
 SNW_NODISCARD snw_status snw_build_contacts(snw_build *b, snw_error *err);
 // Force elements between two sites, after all links.
 SNW_NODISCARD snw_status snw_build_force_elements(snw_build *b, snw_error *err);
+// Concentric tubes, after all links.
+SNW_NODISCARD snw_status snw_build_tubes(snw_build *b);
 // Stations of probes: dynamic segments or observers.
 SNW_NODISCARD snw_status snw_build_stations(snw_build *b, snw_error *err);
 // Signals, and which of them enter forces; after the stations.

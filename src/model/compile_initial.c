@@ -42,12 +42,19 @@ static snw_status initial_project(snw_build *b, const snw_rod *r, int a, snw_law
     const int n = r->nfun[a];
     double *G = snw_build_array(b, (size_t)n * (size_t)n, sizeof *G);
     if (!G) return SNW_E_MEMORY;
+    // a part of a rod that slides through a loop: laws are of x and L of the whole rod
+    const snw_link_desc *link = &b->m->desc->link[r->link];
+    const bool is_beyond =
+        link->on.link >= 0 && b->m->desc->link[link->on.link].beyond == 1 + r->link;
+    const double start = is_beyond ? b->m->desc->link[link->on.link].rod.length : 0,
+                 length = start + r->L +
+                          (link->beyond ? b->m->desc->link[link->beyond - 1].rod.length : 0);
     for (int i = 0; i < n; i++) c[i] = 0;
     for (int p = r->point0; p < r->point0 + r->npoint; p++) {
         const snw_point *pt = &b->point[p];
         const double *phi = b->phi + pt->phi;
         for (int k = 0; k < a; k++) phi += pt->count[k];
-        double f = snw_expr_value(law, (snw_at){.x = pt->x, .L = r->L});
+        double f = snw_expr_value(law, (snw_at){.x = start + pt->x, .L = length});
         if (value) {
             const double rest = snw_rod_rest(r, pt->x).e[r->comp[a]];
             f -= r->comp[a] == SNW_STRETCH ? rest - 1 : rest; // stretch 0 is unstretched
@@ -254,6 +261,8 @@ snw_status snw_build_initial(snw_build *b, snw_error *err) {
         const snw_initial_desc *ini = &d->initial[i];
         const int r = b->link_rod[ini->link];
         if (r >= 0) SNW_TRY(initial_strain(b, ini, &b->rod[r], q0, v0, err));
+        const int beyond = d->link[ini->link].beyond;
+        if (beyond) SNW_TRY(initial_strain(b, ini, &b->rod[b->link_rod[beyond - 1]], q0, v0, err));
         initial_joint_state(m, ini, q0, v0);
     }
     SNW_TRY(initial_drives(b, q0, v0, err));

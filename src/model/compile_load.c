@@ -5,6 +5,15 @@
 
 #include <string.h>
 
+static void add_points_along(snw_build *b, int load, int link) {
+    const snw_rod *rod = &b->rod[b->link_rod[link]];
+    for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
+        if (b->seg_w[s] == 0) continue;
+        b->load_point[b->m->nload_point++] = (snw_load_point){
+            .seg = s, .load = load, .w = b->seg_w[s], .x = b->seg_x[s], .L = rod->L};
+    }
+}
+
 // Points at which loads act: segments, and nodes of rods for distributed loads.
 static void add_load_points(snw_build *b) {
     const snw_desc *d = b->m->desc;
@@ -19,12 +28,9 @@ static void add_load_points(snw_build *b) {
                 (snw_load_point){.seg = s, .load = i, .w = 1, .x = b->seg_x[s], .L = L};
             continue;
         }
-        const snw_rod *rod = &b->rod[b->link_rod[load->on.link]];
-        for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
-            if (b->seg_w[s] == 0) continue;
-            b->load_point[b->m->nload_point++] = (snw_load_point){
-                .seg = s, .load = i, .w = b->seg_w[s], .x = b->seg_x[s], .L = rod->L};
-        }
+        add_points_along(b, i, load->on.link);
+        const int beyond = d->link[load->on.link].beyond;
+        if (beyond) add_points_along(b, i, beyond - 1);
     }
 }
 

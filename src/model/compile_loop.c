@@ -9,6 +9,7 @@
 
 // Number of raw rows of a joint or contact.
 static int loop_row_count(const snw_loop *loop) {
+    if (loop->keeps_length) return 1;
     return loop->nonholonomic ? snw_nonholonomic_table[loop->nonholonomic].nrow
                               : 6 - snw_joint_dof(loop->joint);
 }
@@ -54,6 +55,15 @@ const int *snw_build_positions(snw_build *b, const snw_path *path, int *dof, int
 
 // Coordinates of both segments; only those of b when a is fixed to the world.
 static snw_status loop_coordinates(snw_build *b, snw_loop *loop) {
+    if (loop->keeps_length) {
+        int *feed = snw_build_array(b, 2, sizeof *feed);
+        if (!feed) return SNW_E_MEMORY;
+        for (int k = 0; k < 2; k++) feed[k] = b->rod[loop->part[k]].feed;
+        loop->ndof = 2;
+        loop->dof = feed;
+        loop->of_a = loop->of_b = b->order;
+        return SNW_OK;
+    }
     const snw_path *pa = &b->path[b->seg[loop->a].path], *pb = &b->path[b->seg[loop->b].path];
     if (pa->n == 0) {
         loop->ndof = pb->n;
@@ -81,6 +91,18 @@ static snw_status check_sliding(const snw_build *b, const snw_loop_desc *d, snw_
                  d->name, b->m->desc->link[d->b.link].name));
 }
 
+// The rod that slides through the loop, theory.md 3.18.
+static void set_sliding_rod(snw_build *b, const snw_loop_desc *d, snw_loop *loop) {
+    if (d->slides) loop->through = 1 + b->link_rod[d->b.link];
+    loop->friction = d->friction;
+    loop->creep = d->creep;
+    b->m->has_slip_friction = b->m->has_slip_friction || d->friction > 0;
+    loop->keeps_length = d->keeps_length;
+    if (!d->keeps_length) return;
+    loop->part[0] = b->link_rod[d->b.link];
+    loop->part[1] = b->link_rod[b->m->desc->link[d->b.link].beyond - 1];
+}
+
 snw_status snw_build_loops(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
@@ -104,8 +126,10 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
         for (int k = 0; k < 2; k++) loop->slip[k] = loop->nonholonomic ? d->loop[i].slip[k] : 0;
         loop->nonholonomic_index =
             snw_nonholonomic_table[loop->nonholonomic].nrow > 0 ? m->nnonholonomic++ : -1;
-        loop->a = snw_build_pose(b, &d->loop[i].pose, snw_build_site(b, &d->loop[i].a), -1);
-        loop->b = snw_build_site(b, &d->loop[i].b);
+        if (!d->loop[i].keeps_length) {
+            loop->a = snw_build_pose(b, &d->loop[i].pose, snw_build_site(b, &d->loop[i].a), -1);
+            loop->b = snw_build_site(b, &d->loop[i].b);
+        }
         if (d->loop[i].b.sliding && loop->nonholonomic) {
             SNW_TRY(check_sliding(b, &d->loop[i], err));
             station[m->nsliding_station++] =
@@ -114,6 +138,7 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
                                       .fixes_frame = d->loop[i].fixes_frame};
             loop->sliding_station = m->nsliding_station;
         }
+        set_sliding_rod(b, &d->loop[i], loop);
         loop->nraw = loop->nrow = loop_row_count(loop);
         loop->row = m->nconstraint;
         for (int k = 0; k < loop->nrow; k++) loop->coefficient[k][k] = 1;

@@ -12,7 +12,8 @@
 
 // Block of the joint axis or free length whose coordinate or rate a probe reads.
 static int block_of(const snw_model *m, const snw_probe_desc *p, int column) {
-    if (p->of == SNW_PROBE_OF_MOTOR && m->desc->motor[p->item].feed) {
+    if (p->of == SNW_PROBE_OF_LOOP ||
+        (p->of == SNW_PROBE_OF_MOTOR && m->desc->motor[p->item].feed)) {
         return m->seg[m->rod[m->link_rod[p->site.link]].root].item;
     }
     return m->link_block[p->site.link] + column;

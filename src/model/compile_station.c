@@ -72,12 +72,13 @@ static const double *fractions_beyond(snw_build *b, const snw_rod *rod, double x
 // Segment at x of a rod: a node, or a new observer.
 static int station_observer(snw_build *b, const snw_rod *rod, int number, double x) {
     snw_model *m = b->m;
+    const bool separate = rod->na > 0 && snw_basis_table[rod->basis[0].kind].separate;
     if (x <= 1e-12 * rod->L) return rod->root;
     int below = rod->root;
     double from = 0;
     for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
-        // quadrature nodes of rods with a tolerance may move
-        const bool stays = rod->tolerance == 0 || b->seg_w[s] == 0;
+        // quadrature nodes of rods with a tolerance may move, and all nodes of tubes
+        const bool stays = !separate && (rod->tolerance == 0 || b->seg_w[s] == 0);
         if (stays && fabs(b->seg_x[s] - x) <= 1e-12 * rod->L) return s;
         if (b->seg_x[s] < x) below = s, from = b->seg_x[s];
     }

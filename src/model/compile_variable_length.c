@@ -36,8 +36,9 @@ static snw_status variable_length_refuse(snw_error *err, snw_source_location at,
                                          const char *what, const char *remedy) {
     return snw_fail_desc(err, at,
                          snw_fail(err, SNW_E_MODEL,
-                                  "rod '%s' has variable length (feed), and %s; %s", rod, what,
-                                  remedy));
+                                  "rod '%s' has variable length (feed, or a loop that it slides "
+                                  "through), and %s; %s",
+                                  rod, what, remedy));
 }
 
 // Is the site on the rod of link l, between its ends?
@@ -49,7 +50,7 @@ static bool variable_length_between(const snw_site *site, int l, double L) {
 // Nothing may be attached between the ends, since nodes are not material points there.
 static snw_status check_attached(const snw_desc *d, int l, snw_error *err) {
     const char *name = d->link[l].name, *what = "something is attached between its ends",
-               *remedy = "put it at the tip, or leave the feed out";
+               *remedy = "put it at the tip, or let the rod not slide";
     const double L = d->link[l].rod.length;
     for (int i = 0; i < d->nlink; i++) {
         if (variable_length_between(&d->link[i].on, l, L))
@@ -128,6 +129,21 @@ static snw_status check_along(const snw_desc *d, int l, snw_error *err) {
     return SNW_OK;
 }
 
+// A rod that slides through a loop is uniform: laws of x would have to know both of its parts.
+static snw_status check_part(const snw_desc *d, int l, snw_error *err) {
+    const snw_link_desc *link = &d->link[l];
+    if (!link->rod.fixed_root) return SNW_OK;
+    if (variable_length_rest_varies(&link->rod) || variable_length_section_varies(&link->rod)) {
+        return snw_fail_desc(
+            err, link->rod.location,
+            snw_fail(err, SNW_E_MODEL,
+                     "rod '%s' slides through a loop, and its section, material or rest strain "
+                     "varies with x; in this version such a rod must be uniform",
+                     link->name));
+    }
+    return SNW_OK;
+}
+
 snw_status snw_check_variable_length(const snw_desc *d, int l, snw_error *err) {
     const snw_link_desc *link = &d->link[l];
     for (int k = l; k >= 0; k = d->link[k].on.link) {
@@ -149,6 +165,7 @@ snw_status snw_check_variable_length(const snw_desc *d, int l, snw_error *err) {
                                           "use a continuous basis, such as 'linear' or 'legendre'");
         }
     }
+    SNW_TRY(check_part(d, l, err));
     SNW_TRY(check_attached(d, l, err));
     return check_along(d, l, err);
 }
@@ -159,6 +176,7 @@ int snw_build_feed(snw_build *b, int l, snw_rod *r, int parent) {
     b->block[block].feed = true;
     r->feed = k->dof;
     r->feed_q = k->q;
+    r->fixed_root = b->m->desc->link[l].rod.fixed_root;
     r->rest_varies = variable_length_rest_varies(&b->m->desc->link[l].rod);
     r->section_varies = variable_length_section_varies(&b->m->desc->link[l].rod);
     b->m->rest_varies = b->m->rest_varies || r->rest_varies;
@@ -179,7 +197,7 @@ void snw_build_variable_length_node(snw_build *b, const snw_rod *r, int rod, int
     snw_variable_length_node *n = &b->variable_node[b->m->nvariable_node++];
     *n = (snw_variable_length_node){.seg = s,
                                     .rod = rod,
-                                    .y = 1 - x / r->L,
+                                    .y = snw_rod_passing(r, x),
                                     .phi = b->nvariable_phi,
                                     .xi0 = snw_rod_rest(r, x)};
     b->nvariable_phi +=
@@ -204,7 +222,7 @@ snw_status snw_build_variable_length_damping(snw_build *b, snw_rod *r, const dou
     if (b->memory_out) return SNW_E_MEMORY;
     for (int k = r->point0; k < r->point0 + r->npoint; k++) {
         const snw_point *p = &b->point[k];
-        const double y = 1 - p->x / r->L, *phi = b->phi + p->phi;
+        const double y = snw_rod_passing(r, p->x), *phi = b->phi + p->phi;
         (void)basis_derivatives(r, p->x, dphi);
         for (int a = 0, i = 0; a < r->na; i += p->count[a], a++) {
             for (int c = 0, j = 0; c < r->na; j += p->count[c], c++) {

@@ -158,6 +158,7 @@ void snw_section_sizes(const snw_section_desc *d, double x, double L,
 typedef struct snw_rod_desc {
     double length;        // m; of a rod of variable length: initial free length
     bool variable_length; // the rod slides through its root and its free length is a coordinate
+    bool fixed_root;      // variable length: it is fixed at its root and passes its tip instead
     const snw_material_desc *material; // NULL: none
     snw_section_desc section;
     snw_law rest[6];    // rest strain, laws of x and L; stretch counts from 0 (unstretched)
@@ -210,7 +211,35 @@ typedef struct snw_link_desc {
     snw_body_desc body;
     snw_law when; // condition under which the link exists: NULL (always), a constant, or a
                   // condition signal that implies the condition of the parent
+    bool hidden;  // its rod is the torsion of a tube, not a part in space: not drawn
+    int beyond;   // its rod slides through a loop: 1 + link of the part beyond it; 0: it does not
 } snw_link_desc;
+
+// Tube of a concentric-tube robot, theory.md 3.19. All tubes of a robot share the centreline of the
+// rod of link `host`, whose frame is that of the first, innermost tube. Behind the exit, where the
+// centreline begins, a tube is straight: its link `base` has the joint that rotates it and, unless
+// its length is zero, a rod that twists. Beyond the exit its twist is that of the rod of `own`: the
+// host itself, or a link that nothing else is attached to.
+typedef struct snw_tube_desc {
+    const char *name;
+    snw_source_location location, radius_location, translation_location;
+    int host, base, own;               // links
+    double radius;                     // outer, m; 0: not given
+    double inner;                      // m
+    const snw_material_desc *material; // NULL: none
+    double bending, torsion;           // stiffness EI and GJ, N m^2
+    double mass;                       // per length, kg/m
+    double rotary;                     // rotary inertia per length about y and z, kg m
+    double damping;                    // retardation time, s
+    double straight_part, curved_part; // lengths from its base on, m
+    double curvature;                  // of the curved part without stress, about local y, 1/m
+    snw_law rotation;     // of its base, rad, law of t; NULL: 0, or an actuator turns it
+    snw_law translation;  // of its base along x, m, law of t; not positive
+    int degree, elements; // of the strains in an element; elements of a piece, 0: automatic
+    // by snw_tubes_place
+    double length;   // beyond the exit, m
+    double straight; // of which straight: curved from there on
+} snw_tube_desc;
 
 // ---- loops
 
@@ -236,6 +265,11 @@ typedef struct snw_loop_desc {
     bool groove;      // ring: one of several along a rod that follows a groove
     bool fixes_frame; // sliding anchor at x(t): V + xi dx/dt = 0 (the frame at x(t) is at rest)
                       // instead of V = 0 (the material section is at rest)
+    bool slides;      // the rod of link b passes through it; b is the section at the loop
+    double friction, creep; // slides: coefficient, and rate below which it is smoothed, m/s
+    snw_law open;      // slides: condition under which it is open, and a lock holds the arc length
+    bool keeps_length; // no joint: the two parts of the rod of link b, which slides through a loop,
+                       // have a constant total length
 } snw_loop_desc;
 
 // ---- loads
@@ -433,7 +467,8 @@ typedef enum snw_probe_of {
     SNW_PROBE_OF_TENDON,
     SNW_PROBE_OF_LOOP,
     SNW_PROBE_OF_CONTACT,
-    SNW_PROBE_OF_FORCE_ELEMENT
+    SNW_PROBE_OF_FORCE_ELEMENT,
+    SNW_PROBE_OF_TUBE
 } snw_probe_of;
 
 enum {
@@ -506,7 +541,8 @@ typedef enum snw_step_kind {
     SNW_STEP_STATIC,  // equilibrium, or a path of equilibria
     SNW_STEP_DYNAMIC, // motion in time
     SNW_STEP_MODES,   // natural frequencies and modes
-    SNW_STEP_CHANGE   // change of the description
+    SNW_STEP_CHANGE,  // change of the description
+    SNW_STEP_PATH     // path of equilibria through folds, by arc length
 } snw_step_kind;
 
 // Engines: enumerator, name in the model language, meaning.
@@ -554,6 +590,39 @@ typedef struct snw_shooting_desc {
                   // lengths
 } snw_shooting_desc;
 
+// Parameter of the file, a constant number.
+typedef struct snw_parameter_desc {
+    const char *name;
+    double value; // SI units
+    snw_dim dim;
+} snw_parameter_desc;
+
+// Descriptions that differ in the value of one parameter.
+struct snw_desc;
+typedef struct snw_desc_family {
+    // *out <- description with the value (SI units) of parameter `k`, the same coordinates and
+    // elements; owned by its pool. Parameters by the numbers of snw_path_desc.
+    snw_status (*at)(void *user, int k, double value, struct snw_desc **out, snw_error *err);
+    void *user;
+} snw_desc_family;
+
+enum { SNW_PARAMETERS = 16 }; // most parameters of a path
+
+// Path of equilibria.
+typedef struct snw_path_desc {
+    int of;           // parameter that is varied; -1: t
+    double low, high; // range of t, s, or of the parameter
+    bool down;        // it falls at the start
+    double arc;       // longest step; 0: default
+    int points;       // most points of a path; 0: default
+    int branches;     // bifurcations whose other branches are followed
+    int nparameter;   // derivatives of the folds by these
+    const snw_parameter_desc *parameter;
+    int curve;                    // parameter of the curve of folds; -1: none
+    double curve_low, curve_high; // its range
+    snw_desc_family family;
+} snw_path_desc;
+
 // Step of a study. Fields that do not concern its kind are ignored.
 typedef struct snw_step_desc {
     const char *name; // unique; default: the kind, then static.2, ...
@@ -587,6 +656,7 @@ typedef struct snw_step_desc {
     bool steady; // about a steady motion: drives and moving poses keep their rates, all else is at
                  // rest relative to them (theory.md 7.1)
     bool follow; // static: stay on the branch of equilibria, also where it is unstable or ends
+    snw_path_desc path;
     // change
     const struct snw_desc *changed; // description of the following steps: same coordinates (links,
                                     // joints, strains, bases), loads, actuators, probes and steps
@@ -623,9 +693,10 @@ typedef struct snw_desc {
     snw_pool *pool; // owns all that the description points to
     const char *title, *about;
     snw_law gravity[3]; // world frame, laws of t, m/s^2
-    int nlink, nloop, nload, nstress, nmotor, ntendon, nfluid, ncontact, nforce_element, ninitial,
-        nprobe, nsignal, nstep;
+    int nlink, ntube, nloop, nload, nstress, nmotor, ntendon, nfluid, ncontact, nforce_element,
+        ninitial, nprobe, nsignal, nstep;
     snw_link_desc *link;
+    snw_tube_desc *tube; // of each concentric-tube robot from the inside out
     snw_loop_desc *loop;
     snw_load_desc *load;
     snw_stress_desc *stress;

@@ -54,6 +54,8 @@ static const snw_component contact[] = {COLUMN("fx", DIM_FORCE),      COLUMN("fy
                                         COLUMN("fz", DIM_FORCE),      COLUMN("gap", DIM_LENGTH),
                                         COLUMN("touching", DIM_NONE), POINT,
                                         COLUMN("slip", DIM_SPEED)};
+static const snw_component tube[] = {ANGLE("angle"), COLUMN("twist", DIM_PER_LENGTH),
+                                     COLUMN("torque", DIM_TORQUE)};
 static const snw_component energy[] = {
     COLUMN("kinetic", DIM_TORQUE),    COLUMN("elastic", DIM_TORQUE), COLUMN("gravity", DIM_TORQUE),
     COLUMN("dissipated", DIM_TORQUE), COLUMN("work", DIM_TORQUE),    COLUMN("scheme", DIM_TORQUE),

@@ -40,6 +40,7 @@ typedef enum snw_subject {
     SNW_OF_ACTUATOR,
     SNW_OF_TENDON, // or a force element
     SNW_OF_CHAMBER,
+    SNW_OF_TUBE, // concentric
     SNW_OF_PROBES,
     SNW_OF_ROBOT
 } snw_subject;
@@ -117,6 +118,10 @@ typedef enum snw_probe_axes {
       SNW_READ_TENDON, volume, 0)                                                                  \
     X(SNW_PROBE_PRESSURE, "pressure", "a chamber", "above ambient, Pa", SNW_OF_CHAMBER,            \
       SNW_PROBE_IN_NONE, SNW_READ_TENDON_EFFORT, pressure, 0)                                      \
+    X(SNW_PROBE_TUBE, "tube", "a concentric tube, or its station",                                 \
+      "angle about the common tangent, from a frame that does not turn about it; twist: its rate " \
+      "along the tube; torque, that the tip side exerts on the root side",                         \
+      SNW_OF_TUBE, SNW_PROBE_IN_NONE, SNW_READ_LATER, tube, 0)                                     \
     X(SNW_PROBE_ENERGY, "energy", "a bare word",                                                   \
       "kinetic elastic gravity dissipated work scheme balance total", SNW_OF_ROBOT,                \
       SNW_PROBE_IN_WORLD, SNW_READ_LATER, energy, 0)                                               \

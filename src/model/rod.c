@@ -4,6 +4,8 @@
 // coordinates.
 #include "model/model.h"
 
+#include "math/quadrature.h"
+
 #include <math.h>
 
 // Element of the basis that contains x in [0, 1], by bisection.
@@ -67,6 +69,28 @@ int snw_rod_slice(const snw_rod *rod, double from, double to, snw_slice *out, do
     }
     for (int a = 0; a < rod->na; a++) out->ncol += out->count[a];
     return n;
+}
+
+int snw_rod_twist_integrals(const snw_rod *rod, double x, double *c) {
+    enum { MOST_POINTS = 200 };
+    double at[MOST_POINTS], w[MOST_POINTS], phi[SNW_BASIS_MAX_FUNCTIONS];
+    int a = 0;
+    while (a < rod->na && rod->comp[a] != SNW_TWIST) a++;
+    if (a == rod->na) return 0;
+    const snw_basis *b = &rod->basis[a];
+    const int exact = snw_basis_degree(b) / 2 + 1, n = exact < MOST_POINTS ? exact : MOST_POINTS;
+    snw_gauss(n, at, w);
+    for (int j = 0; j < b->nfun; j++) c[j] = 0;
+    for (int e = 0; e < b->nelem && snw_basis_break(b, e) * rod->L < x; e++) {
+        const double from = snw_basis_break(b, e), to = fmin(snw_basis_break(b, e + 1), x / rod->L);
+        int first, count;
+        snw_basis_support(b, e, &first, &count);
+        for (int i = 0; i < n; i++) {
+            snw_basis_eval(b, e, from + (to - from) * at[i], phi);
+            for (int j = 0; j < count; j++) c[first + j] += rod->L * (to - from) * w[i] * phi[j];
+        }
+    }
+    return b->nfun;
 }
 
 snw_twist snw_rod_strain(const snw_rod *rod, const double *q, double t, double x) {

@@ -10,6 +10,7 @@
 #include "output/scene_read.h"
 #include "study/series.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ static snw_status plot_data_no_memory(snw_error *err) {
 // out (n) <- entry `which` of a field in each frame
 static snw_status read_one(const snw_plot_run *run, snw_result_field field, int which, int n,
                            double *out, snw_error *err) {
-    enum { BLOCK = 256, WIDEST = 16 };
+    enum { BLOCK = 256, WIDEST = 32 };
     double block[BLOCK * WIDEST];
     const size_t width = snw_result_width(snw_result_info(run->file, run->run), field);
     SNW_ASSERT(width <= WIDEST && (size_t)which < width);
@@ -40,14 +41,19 @@ snw_status snw_plot_frames_read(snw_pool *pool, const snw_plot_run *run, snw_plo
                                 snw_error *err) {
     const int n = snw_result_frames(run->file, run->run);
     const int mode = (int)(offsetof(snw_stats, mode) / sizeof(double));
+    const int path = (int)(offsetof(snw_stats, path) / sizeof(double));
     double *shape = snw_pool_array(pool, (size_t)n, sizeof *shape);
+    double *of = snw_pool_array(pool, (size_t)n, sizeof *of);
     *out = (snw_plot_frames){.frame = snw_pool_array(pool, (size_t)n, sizeof *out->frame),
                              .t = snw_pool_array(pool, (size_t)n, sizeof *out->t)};
-    if (!shape || !out->frame || !out->t) return plot_data_no_memory(err);
+    if (!shape || !of || !out->frame || !out->t) return plot_data_no_memory(err);
     SNW_TRY(snw_result_read(run->file, run->run, SNW_RESULT_T, 0, n, out->t, err));
     SNW_TRY(read_one(run, SNW_RESULT_STATS, mode, n, shape, err));
+    SNW_TRY(read_one(run, SNW_RESULT_STATS, path, n, of, err));
     for (int i = 0; i < n; i++) {
         if (shape[i] > 0) continue;
+        // the first point of another path, which the one before contains, is a gap between them
+        if (i > 0 && of[i] > 0 && of[i] != of[i - 1] && of[i - 1] > 0) out->t[i] = NAN;
         out->frame[out->n] = i;
         out->t[out->n++] = out->t[i];
     }
@@ -62,9 +68,9 @@ snw_status snw_plot_frames_read(snw_pool *pool, const snw_plot_run *run, snw_plo
     return SNW_OK;
 }
 
-// value <- values of the selected frames, from values of all frames
+// value <- values of the selected frames, from values of all frames; NaN in gaps
 static void select_values(const snw_plot_frames *f, double *value) {
-    for (int i = 0; i < f->n; i++) value[i] = value[f->frame[i]];
+    for (int i = 0; i < f->n; i++) value[i] = isnan(f->t[i]) ? NAN : value[f->frame[i]];
 }
 
 // ---- curves ------------------------------------------------------------------------------------

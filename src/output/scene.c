@@ -137,7 +137,8 @@ static void put_links(snw_json *j, const snw_model *m) {
         snw_field_numbers(j, "axis", 3, (snw_dot(given, given) > 0 ? given : z).e);
         scene_put_node(j, "first", m->link_first[l]);
         scene_put_node(j, "end", m->link_end[l]);
-        put_condition(j, m->seg[m->link_end[l]].condition);
+        // the twist of a concentric tube has no place of its own
+        put_condition(j, d->hidden ? SNW_NEVER : m->seg[m->link_end[l]].condition);
         if (m->link_rod[l] >= 0) put_rod(j, m, &m->rod[m->link_rod[l]]);
         if (d->has_body) put_body(j, &d->body, m->seg[m->link_end[l]].condition);
         snw_json_close(j);
@@ -187,7 +188,7 @@ static void put_loops(snw_json *j, const snw_model *m) {
         scene_put_node(j, "b", loop->b);
         // a loop that is never active was compiled without rows
         const bool off = loop->nonholonomic != m->desc->loop[i].nonholonomic ||
-                         loop->joint != m->desc->loop[i].joint;
+                         loop->joint != m->desc->loop[i].joint || loop->keeps_length;
         put_condition(j, off ? SNW_NEVER : loop->condition);
         if (loop->sliding_station)
             put_stations(j, m, &m->sliding_station[loop->sliding_station - 1]);

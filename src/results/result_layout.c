@@ -266,8 +266,8 @@ static hid_t field_type(snw_result_field field) {
 }
 
 static bool add_names(hid_t set, int n, const char *const *names) {
-    char packed[16][32] = {{0}};
-    SNW_ASSERT(n <= 16);
+    char packed[32][32] = {{0}};
+    SNW_ASSERT(n <= 32);
     for (int i = 0; i < n; i++) (void)snprintf(packed[i], sizeof packed[i], "%s", names[i]);
     const hid_t type = text_type(sizeof packed[0]);
     const bool good = type >= 0 && add_attribute(set, "names", type, (hsize_t)n, packed);

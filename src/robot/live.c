@@ -178,7 +178,7 @@ snw_status snw_live_frame(snw_live *v, const snw_recorder *recorder, snw_error *
                                              .truncation = NAN,
                                              .damping = NAN,
                                              .condition = NAN},
-                                   .live = true};
+                                   .unsaved = true};
     v->steps = 0;
     v->run->nrecorder = 1;
     v->run->recorder = recorder;

@@ -2,7 +2,7 @@
 //
 // Inverse statics and kinematics of the public robot: inputs of actuators for desired values of
 // probes in equilibrium. Each evaluation is an equilibrium with its static gain; the steps are
-// those of solve/bounded_least_squares.h. theory.md 5.2
+// those of solve/bounded_least_squares.h. theory.md 5.3
 #include "sinew/inverse.h"
 
 #include "robot/robot_linear.h"

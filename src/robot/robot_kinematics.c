@@ -97,7 +97,8 @@ snw_status snw_robot_find_place(const snw_robot *r, const char *name, snw_place 
         const int rod = r->m->link_rod[l];
         if (strncmp(name, r->desc->link[l].name, n) != 0) continue;
         if (!name[n] || (rod >= 0 && strcmp(name + n, ".tip") == 0)) {
-            *out = (snw_place){.kind = SNW_PLACE_NODE, .index = r->m->link_end[l] - 1};
+            const int beyond = r->desc->link[l].beyond, last = beyond ? beyond - 1 : l;
+            *out = (snw_place){.kind = SNW_PLACE_NODE, .index = r->m->link_end[last] - 1};
             return SNW_OK;
         }
         if (rod >= 0 && strcmp(name + n, ".root") == 0) {

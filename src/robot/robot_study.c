@@ -10,7 +10,9 @@
 #include "sinew/study.h"
 #include "study/run.h"
 #include "study/series.h"
+#include "study/special_table.h"
 
+#include <math.h>
 #include <string.h>
 
 struct snw_study {
@@ -229,4 +231,56 @@ const double *snw_study_row(const snw_study *s, snw_field_kind field) {
 const char *snw_study_column(const snw_study *s, int k) {
     const bool is_column = k >= 0 && k < snw_study_width(s, SNW_FIELD_COLUMN);
     return is_column ? s->column[k] : NULL;
+}
+
+// ---- special points -----------------------------------------------------------------------------
+
+// *table <- that of the step with special point k; returns its number there, -1: none
+static int find_special(const snw_study *s, int k, int *step, const snw_special_table **table) {
+    const int n = s ? snw_run_describe(s->run)->nstage : 0;
+    for (*step = 0; k >= 0 && *step < n; ++*step) {
+        *table = snw_run_special_points(s->run, *step);
+        if (!*table) continue;
+        if (k < (*table)->n) return k;
+        k -= (*table)->n;
+    }
+    return -1;
+}
+
+int snw_study_special_points(const snw_study *s) {
+    int total = 0;
+    for (int i = 0; s && i < snw_run_describe(s->run)->nstage; i++) {
+        const snw_special_table *t = snw_run_special_points(s->run, i);
+        total += t ? t->n : 0;
+    }
+    return total;
+}
+
+snw_status snw_study_special_point(const snw_study *s, int k, snw_special_record *out) {
+    int step;
+    const snw_special_table *table;
+    const int i = find_special(s, k, &step, &table);
+    if (i < 0 || !out) return SNW_E_ARGUMENT;
+    const snw_special_point *p = &table->point[i];
+    *out = (snw_special_record){.step = step,
+                                .kind = snw_special_name(p->kind),
+                                .number = p->number,
+                                .path = p->path,
+                                .t = p->t,
+                                .arc = p->arc,
+                                .multiplicity = p->multiplicity,
+                                .unstable = p->negative,
+                                .frequency = p->frequency,
+                                .moves = p->moves};
+    return SNW_OK;
+}
+
+double snw_study_fold_derivative(const snw_study *s, int k, const char *parameter) {
+    int step;
+    const snw_special_table *table;
+    const int i = find_special(s, k, &step, &table);
+    for (int j = 0; i >= 0 && parameter && j < table->nparameter; j++) {
+        if (strcmp(table->parameter[j].name, parameter) == 0) return table->point[i].derivative[j];
+    }
+    return NAN;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // bounded_least_squares.h: least squares within bounds, linear and nonlinear, with the multipliers
-// of the bounds; and, among the solutions, the one next to a point of rest. theory.md 5.2
+// of the bounds; and, among the solutions, the one next to a point of rest. theory.md 5.3
 //
 // A bound that is missing is -INFINITY or INFINITY; two equal bounds hold an unknown.
 #pragma once

@@ -22,11 +22,14 @@ enum { SWEEPS = 20 };
 static int most_of(int a, int b) { return a > b ? a : b; }
 
 size_t snw_system_scratch(int n, int m) {
-    const size_t N = (size_t)n, wide = (size_t)most_of(n, m);
-    // matrices of the analysis, of its groups and of their rank tests
-    const size_t own = 12 * N * N + 24 * wide * wide + N * N * (size_t)m + 40 * wide + 1024;
-    const size_t parts = snw_eigen_general_scratch(n) + snw_svd_scratch(2 * most_of(n, m), 2 * n);
-    return own * sizeof(double) + parts + N * sizeof(int) * 2 + 1024;
+    enum { PIECES = 40 }; // arrays at a time, for their alignment
+    const size_t N = (size_t)n + 1, wide = (size_t)most_of(n, m) + 1;
+    const size_t svd[] = {snw_svd_scratch(2 * n, 2 * n), snw_svd_scratch(2 * m, 2 * n)};
+    // matrices and eigenvectors; eigenvectors of a group, products and singular vectors, in real
+    // form
+    const size_t own = 7 * N * N + N * wide + 12 * N * N + 8 * N * wide + PIECES * (N + wide);
+    return (own + PIECES * 8) * sizeof(double) + snw_eigen_general_scratch(n) +
+           (svd[0] > svd[1] ? svd[0] : svd[1]);
 }
 
 // scale (n) <- powers of two with which A has rows and columns of equal size.
@@ -99,35 +102,61 @@ static bool invariant_space(int n, const double *S, bool transposed, double s, i
     return found == k;
 }
 
-// Directions of the space V (n x k), on which S' acts, that F and its images do not meet.
+// Q (k x k) <- with one more orthonormal column, the part of x (k) that is new; rank <- rank + 1 if
+// there is one.
+static void add_direction(int k, const double *x, double *Q, int *rank) {
+    const size_t K = (size_t)k;
+    if (*rank == k) return;
+    double *to = Q + K * (size_t)*rank, size = 0;
+    memcpy(to, x, K * sizeof *to);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int j = 0; j < *rank; j++) {
+            double part = 0;
+            for (size_t i = 0; i < K; i++) part += Q[(size_t)j * K + i] * to[i];
+            for (size_t i = 0; i < K; i++) to[i] -= part * Q[(size_t)j * K + i];
+        }
+    }
+    for (size_t i = 0; i < K; i++) size += to[i] * to[i];
+    if (!(sqrt(size) > lost)) return;
+    for (size_t i = 0; i < K; i++) to[i] /= sqrt(size);
+    ++*rank;
+}
+
+// Directions of the space V (n x k), on which S acts (its transpose, `transposed`), that F and its
+// images do not meet.
 static int lost_chain(int n, const double *S, bool transposed, double s, int k, const double *V,
                       int m, const double *F, snw_arena *scratch) {
-    const size_t N = (size_t)n, K = (size_t)k, M = (size_t)m, mark = snw_arena_mark(scratch);
-    double *P = snw_arena_doubles(scratch, K * M * K + 1); // F, its image, ..: k x (m k)
+    const size_t N = (size_t)n, K = (size_t)k, mark = snw_arena_mark(scratch);
     double *T = snw_arena_doubles(scratch, K * K), *x = snw_arena_doubles(scratch, N);
+    double *Q = snw_arena_doubles(scratch, K * K);
     double largest = 0;
-    for (size_t j = 0; j < K; j++) { // T = V'(S - s) V, nilpotent
+    for (size_t j = 0; j < K; j++) { // T = (V'(S - s) V)', nilpotent: it acts on products with V
         for (size_t i = 0; i < N; i++) {
             x[i] = -s * V[j * N + i];
             for (size_t l = 0; l < N; l++)
                 x[i] += (transposed ? S[i * N + l] : S[l * N + i]) * V[j * N + l];
         }
         for (size_t i = 0; i < K; i++) {
-            T[i * K + j] = 0; // transposed: it acts on products with V
+            T[i * K + j] = 0;
             for (size_t l = 0; l < N; l++) T[i * K + j] += V[i * N + l] * x[l];
             largest = fmax(largest, fabs(T[i * K + j]));
         }
     }
-    for (size_t j = 0; j < M * K; j++) {
+    int met = 0;
+    for (int j = 0; j < m; j++) {
         for (size_t i = 0; i < K; i++) {
-            double sum = 0;
-            for (size_t l = 0; j < M && l < N; l++) sum += V[i * N + l] * F[j * N + l];
-            for (size_t l = 0; j >= M && l < K; l++)
-                sum += T[l * K + i] / (largest > 0 ? largest : 1) * P[(j - M) * K + l];
-            P[j * K + i] = sum;
+            x[i] = 0;
+            for (size_t l = 0; l < N; l++) x[i] += V[i * N + l] * F[(size_t)j * N + l];
         }
+        add_direction(k, x, Q, &met);
     }
-    const int met = m > 0 ? rank_of(k, m * k, P, lost, scratch) : 0;
+    for (int j = 0; j < met && largest > 0; j++) { // images, also of images
+        for (size_t i = 0; i < K; i++) {
+            x[i] = 0;
+            for (size_t l = 0; l < K; l++) x[i] += T[l * K + i] / largest * Q[(size_t)j * K + l];
+        }
+        add_direction(k, x, Q, &met);
+    }
     snw_arena_reset(scratch, mark);
     return k - met;
 }
@@ -236,6 +265,7 @@ snw_status snw_system_analyse(int n, const double *A, int nu, const double *B, i
                               const double *C, snw_arena *scratch, double *re, double *im,
                               bool *unreached, bool *unseen) {
     const size_t N = (size_t)n, mark = snw_arena_mark(scratch);
+    if (n == 0) return SNW_OK;
     const size_t wide = (size_t)most_of(most_of(nu, ny), 1);
     double *scale = snw_arena_doubles(scratch, N + 1), *S = snw_arena_doubles(scratch, N * N + 1);
     double *I = snw_arena_doubles(scratch, N * N + 1),

@@ -160,6 +160,7 @@ snw_status snw_directions_allowed(snw_directions *d, const snw_work *w) {
 // P <- the n0 massless directions first, then directions with P'MP = 1.
 static snw_status split_by_mass(snw_directions *d, double most) {
     const int nv = d->m->nv, n = d->n;
+    if (n == 0) return SNW_OK;
     snw_project(nv, d->M, n, d->P, n, d->P, &d->scratch, d->U);
     snw_identity(n, d->B);
     SNW_TRY(snw_eigen_symmetric(n, d->U, d->B, true, &d->scratch, d->value));
@@ -178,6 +179,8 @@ snw_status snw_directions_sort(snw_directions *d, const double *T, int first, in
                                double small, int *nsmall) {
     const int nv = d->m->nv;
     double *P = snw_column_of(d->P, nv, first);
+    *nsmall = 0;
+    if (count == 0) return SNW_OK;
     snw_project(nv, T, count, P, count, P, &d->scratch, d->A);
     for (int j = 0; j < count; j++) {
         for (int i = 0; i < count; i++) {
@@ -188,7 +191,6 @@ snw_status snw_directions_sort(snw_directions *d, const double *T, int first, in
     snw_identity(count, d->B);
     SNW_TRY(snw_eigen_symmetric(count, d->U, d->B, true, &d->scratch, d->value));
     snw_combine_columns(nv, count, P, count, d->U, d->x);
-    *nsmall = 0;
     for (int pass = 0, k = 0; pass < 2; pass++) {
         for (int j = 0; j < count; j++) {
             const bool is_small = fabs(d->value[j]) <= small;

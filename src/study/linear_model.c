@@ -29,7 +29,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double no_damping = 1e-12, // of a massless direction, relative to the largest
+static const double no_damping = 1e-14, // of a massless direction, relative to the largest
+    no_rate = 1e-6,                     // force of its rate, likewise
     heavy = 1e-5,                       // pivot of the scaled mass matrix, certainly with mass
     dependent = 1e-9,                   // singular value of dependent rows, relative
     stencil_angle = 1e-2;               // of the motion between samples of the rows, typical
@@ -308,6 +309,7 @@ static snw_status sort_directions(snw_linear *l, const snw_work *w, snw_error *e
 // compared with its unit.
 static void choose_independent(snw_linear *l, const double *N) {
     const int nv = l->m->nv, n1 = l->n1;
+    if (n1 == 0) return;
     double *A = l->svd_V; // n1 x nv
     const size_t mark = snw_arena_mark(&l->scratch);
     double *tau = snw_arena_doubles(&l->scratch, (size_t)nv);
@@ -330,6 +332,7 @@ static void choose_independent(snw_linear *l, const double *N) {
 // k) <- without components there.
 static snw_status use_coordinates(snw_linear *l, double *P, double *dP, double *ddP) {
     const int nv = l->m->nv, n1 = l->n1;
+    if (n1 == 0) return SNW_OK;
     double *R = l->Mr; // inverse of the independent rows
     const size_t mark = snw_arena_mark(&l->scratch);
     int *pivot = snw_arena_ints(&l->scratch, (size_t)n1);
@@ -357,19 +360,44 @@ static snw_status use_coordinates(snw_linear *l, double *P, double *dP, double *
     return SNW_OK;
 }
 
+// Forces that depend on the rate of a direction without mass and damping would make its motion
+// depend on the rates of the inputs: D Ns = 0 where D is a damping.
+static snw_status check_static(const snw_linear *l, snw_error *err) {
+    const snw_model *m = l->m;
+    double most = 0;
+    for (int i = 0; i < m->nv; i++)
+        most =
+            fmax(most, fabs(snw_column_of(l->d->D, m->nv, i)[i]) * l->d->unit[i] * l->d->unit[i]);
+    for (int k = 0; k < l->ns; k++) {
+        double *f = l->line;
+        memset(f, 0, (size_t)m->nv * sizeof *f);
+        linear_add_product(m->nv, m->nv, 1, l->d->D, snw_column_of(l->static_directions, m->nv, k),
+                           f);
+        for (int i = 0; i < m->nv; i++) {
+            if (fabs(f[i]) * l->d->unit[i] <= no_rate * most) continue;
+            return snw_fail(err, SNW_E_MODEL,
+                            "a motion without mass and damping has forces that depend on its rate, "
+                            "so there is no linear model here; linearise at rest, or give it mass");
+        }
+    }
+    return SNW_OK;
+}
+
 // Mr <- factor of N'MN; S <- factors of [Ns'K Ns, Ns'D Nd; Nd'K Ns, Nd'D Nd].
 static snw_status factor_reduced(snw_linear *l, snw_error *err) {
     const int nv = l->m->nv, n0 = l->ns + l->nd;
-    snw_project(nv, l->d->M, l->n1, l->N, l->n1, l->N, &l->scratch, l->Mr);
-    if (l->n1 && snw_cholesky_factor(l->n1, l->Mr) != SNW_OK) {
+    if (l->n1 > 0) snw_project(nv, l->d->M, l->n1, l->N, l->n1, l->N, &l->scratch, l->Mr);
+    if (l->n1 > 0 && snw_cholesky_factor(l->n1, l->Mr) != SNW_OK) {
         return snw_fail(err, SNW_E_SINGULAR, "the mass matrix is not positive definite");
     }
     if (n0 == 0) return SNW_OK;
+    SNW_TRY(check_static(l, err));
     // static and damped directions are adjacent columns of P
     const double *massless = l->static_directions;
-    snw_project(nv, l->d->K, n0, massless, l->ns, massless, &l->scratch, l->S);
-    snw_project(nv, l->d->D, n0, massless, l->nd, l->damped_directions, &l->scratch,
-                l->S + (size_t)n0 * (size_t)l->ns);
+    if (l->ns > 0) snw_project(nv, l->d->K, n0, massless, l->ns, massless, &l->scratch, l->S);
+    if (l->nd > 0)
+        snw_project(nv, l->d->D, n0, massless, l->nd, l->damped_directions, &l->scratch,
+                    l->S + (size_t)n0 * (size_t)l->ns);
     if (snw_lu_factor(n0, l->S, l->pivot) == SNW_OK) return SNW_OK;
     return snw_fail(err, SNW_E_SINGULAR,
                     "a motion without mass is not held by stiffness or damping, so it does not "
@@ -590,7 +618,7 @@ static void solve_column(snw_linear *l, const snw_state *s, const linear_column 
         linear_add_product(nv, nv, -1, l->d->M, x2, b);
     }
     transposed_product(nv, l->n1, l->N, b, out.ddz);
-    snw_cholesky_solve(l->n1, l->Mr, out.ddz);
+    if (l->n1 > 0) snw_cholesky_solve(l->n1, l->Mr, out.ddz);
     for (int i = 0; i < l->ni; i++) {
         const double *by_x = l->R + 2 * (size_t)nv * (size_t)i;
         out.dintegral[i] = snw_vector_dot(nv, by_x, x) + snw_vector_dot(nv, by_x + nv, x1);
@@ -759,6 +787,13 @@ static void fill_matrices(snw_linear *l, const snw_state *s) {
 static snw_status check_robot(const snw_linear *l, const snw_work *w, snw_error *err) {
     const snw_model *m = l->m;
     if (m->hard) return snw_fail(err, SNW_E_MODEL, SNW_HARD_STATICS);
+    for (int i = 0; i < m->nloop; i++) {
+        if (!m->loop[i].sliding_station || m->loop[i].nrow == 0) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "contact '%s' moves along a rod and constrains the velocity of passing "
+                        "material, so there is no linear model; switch it off",
+                        m->label.loop[i].name);
+    }
     for (int i = 0; l->moving && i < m->nloop; i++) {
         if (!m->loop[i].nonholonomic || m->loop[i].nrow == 0) continue;
         if (!snw_is_active(w, m->loop[i].condition) && m->loop[i].condition >= 0) continue;

@@ -16,9 +16,12 @@
 #include <math.h>
 #include <string.h>
 
-static const double sample_move = 1e-2, // of the coordinates in a sample, typical
+static const double sample_move = 1e-3, // of the coordinates in a sample, typical
+    sample_rate = 1e-2,                 // of velocities or accelerations, typical values per s
+    rounding = 1e-9,                    // change of an output that rounding may cause, relative
+    smooth = 1e-6,                      // relative error estimate of a smooth output
     direct_rate = 1e-9;                 // part of a row that counts as zero
-enum { SAMPLES = 3 };                   // on either side
+enum { SAMPLES = 3, SHORTER = 3 };      // on either side; shorter distances tried
 
 // ---- exact rows
 
@@ -200,21 +203,30 @@ static void displace(snw_linear *l, const snw_inputs *in, const snw_state *s, in
     }
 }
 
-static void read_output(snw_linear *l, int probe, const snw_inputs *in, const snw_state *s,
-                        const snw_vec3 *rotation, snw_work *w, double *out) {
+static void evaluate_at(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                        const snw_vec3 *rotation, snw_work *w) {
     const snw_model *m = l->m;
     snw_residual(m, in, s, false, w);
     snw_observe(m, in, s, false, w);
     memcpy(l->rotation, rotation, (size_t)(m->nseg + m->nobs) * sizeof *rotation);
     snw_rotations_update(m, w, l->rotation);
-    const snw_readings more = {
-        .energy = {.kinetic = snw_kinetic_energy(m, w),
-                   .elastic = snw_stored_energy(m, s->q, w),
-                   .gravity = snw_gravity_energy(m, in, w)},
-        .stability = NAN,
-        .rotation = l->rotation,
-    };
-    snw_probe_read(m, probe, in, s, w, &more, out);
+}
+
+// Value of output i after evaluate_at; l->reading has the probe of the output before.
+static double output_value(snw_linear *l, int i, int before, const snw_inputs *in,
+                           const snw_state *s, const snw_work *w) {
+    const snw_model *m = l->m;
+    if (before < 0 || l->output[before].probe != l->output[i].probe) {
+        const snw_readings more = {
+            .energy = {.kinetic = snw_kinetic_energy(m, w),
+                       .elastic = snw_stored_energy(m, s->q, w),
+                       .gravity = snw_gravity_energy(m, in, w)},
+            .stability = NAN,
+            .rotation = l->rotation,
+        };
+        snw_probe_read(m, l->output[i].probe, in, s, w, &more, l->reading);
+    }
+    return l->reading[l->output[i].column];
 }
 
 // Displacement along column k for which coordinates, or else velocities or accelerations, move by a
@@ -226,7 +238,7 @@ static double sample_step(const snw_linear *l, int k) {
         double most = 0;
         for (int i = 0; i < m->nv; i++)
             most = fmax(most, fabs(part[j][(size_t)m->nv * (size_t)k + (size_t)i]) / m->typical[i]);
-        if (most > 0) return (j == 0 ? sample_move : 1) / most;
+        if (most > 0) return (j == 0 ? sample_move : sample_rate) / most;
     }
     return 1;
 }
@@ -241,33 +253,96 @@ static double own_effort(const snw_linear *l, const snw_probe_desc *p, int colum
     return p->kind == SNW_PROBE_POWER ? s->v[l->m->motor[in->item].dof + in->component] : 0;
 }
 
-static snw_status difference_row(snw_linear *l, int i, const snw_inputs *in, const snw_state *s,
-                                 const snw_vec3 *rotation, snw_work *w, snw_error *err) {
+// slope, error (noutput) <- derivatives of the outputs along column k by samples `h` apart, and
+// their estimated errors.
+static void differences_at(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                           const snw_vec3 *rotation, snw_work *w, int k, double h, double *slope,
+                           double *error) {
     static const double weight[2][SAMPLES] = {{3.0 / 4, -3.0 / 20, 1.0 / 60},
                                               {2.0 / 3, -1.0 / 12, 0}}; // orders 6 and 4
-    const snw_linear_output *out = &l->output[i];
-    const snw_probe_desc *p = &l->m->desc->probe[out->probe];
-    double error = 0, largest = 0;
-    for (int k = 0; k < l->nx + l->nu; k++) {
-        if (moves_directly(l, k) && !snw_probe_is_configuration(p->kind))
-            return fail_improper(l, i, l->of_input[k - l->nx], err);
-        const double h = sample_step(l, k);
-        double sum[2] = {0};
-        for (int j = 1; j <= SAMPLES; j++) {
-            for (int sign = -1; sign <= 1; sign += 2) {
-                displace(l, in, s, k, sign * j * h);
-                read_output(l, out->probe, l->in, l->s, rotation, w, l->reading);
-                for (int order = 0; order < 2; order++)
-                    sum[order] += sign * weight[order][j - 1] / h * l->reading[out->column];
+    for (int i = 0; i < l->noutput; i++) slope[i] = error[i] = 0;
+    for (int j = 1; j <= SAMPLES; j++) {
+        for (int sign = -1; sign <= 1; sign += 2) {
+            displace(l, in, s, k, sign * j * h);
+            evaluate_at(l, l->in, l->s, rotation, w);
+            for (int i = 0, before = -1; i < l->noutput; i++) {
+                if (l->output[i].exact) continue;
+                const double y = output_value(l, i, before, l->in, l->s, w);
+                before = i;
+                slope[i] += sign * weight[0][j - 1] / h * y;
+                error[i] += sign * (weight[0][j - 1] - weight[1][j - 1]) / h * y;
             }
         }
-        double direct = 0;
-        if (k >= l->nx) direct = own_effort(l, p, out->column, l->of_input[k - l->nx], s);
-        *entry_of(l, i, k) = sum[0] + direct;
-        error = fmax(error, fabs(sum[0] - sum[1]) * h);
-        largest = fmax(largest, fabs(sum[0]) * h);
     }
-    if (largest > 0) l->result.difference = fmax(l->result.difference, error / largest);
+    for (int i = 0; i < l->noutput; i++) error[i] = fabs(error[i]);
+}
+
+// Is the derivative of output i not smooth between samples h apart?
+static bool is_rough(const snw_linear *l, int i, double h, double slope, double error) {
+    return !l->output[i].exact && error > smooth * fabs(slope) &&
+           error * h > rounding * fabs(l->output[i].value);
+}
+
+// Column k of the outputs without exact rows; most, largest (noutput) <- largest estimated error
+// and largest change in a sample so far.
+static void difference_column(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                              const snw_vec3 *rotation, snw_work *w, int k, double *most,
+                              double *largest) {
+    const int ny = l->noutput;
+    double *slope = l->sample, *error = slope + ny, *next = slope + 2 * ny, *other = slope + 3 * ny;
+    const double first = sample_step(l, k);
+    double h = first;
+    differences_at(l, in, s, rotation, w, k, h, slope, error);
+    // a tendon may become slack, a contact open between the samples: closer ones
+    for (int n = 0; n < SHORTER; n++) {
+        bool rough = false;
+        for (int i = 0; i < ny; i++) rough = rough || is_rough(l, i, h, slope[i], error[i]);
+        if (!rough) break;
+        h *= 0.1;
+        differences_at(l, in, s, rotation, w, k, h, next, other);
+        for (int i = 0; i < ny; i++) {
+            if (is_rough(l, i, 10 * h, slope[i], error[i]) && other[i] < error[i])
+                slope[i] = next[i], error[i] = other[i];
+        }
+    }
+    for (int i = 0; i < ny; i++) {
+        if (l->output[i].exact) continue;
+        double direct = 0;
+        if (k >= l->nx)
+            direct = own_effort(l, &l->m->desc->probe[l->output[i].probe], l->output[i].column,
+                                l->of_input[k - l->nx], s);
+        *entry_of(l, i, k) = slope[i] + direct;
+        most[i] = fmax(most[i], error[i] * first);
+        largest[i] = fmax(largest[i], fabs(slope[i]) * first);
+    }
+}
+
+// Rows of the outputs that are not exact.
+static snw_status difference_rows(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                                  const snw_vec3 *rotation, snw_work *w, snw_error *err) {
+    const int ny = l->noutput;
+    double *most = l->sample + 4 * ny, *largest = l->sample + 5 * ny;
+    bool some = false;
+    for (int i = 0; i < ny; i++) {
+        most[i] = 0;
+        largest[i] = rounding * fabs(l->output[i].value);
+        some = some || !l->output[i].exact;
+        const snw_probe_kind kind = l->m->desc->probe[l->output[i].probe].kind;
+        if (l->output[i].exact || snw_probe_is_configuration(kind)) continue;
+        for (int k = l->nx; k < l->nx + l->nu; k++) {
+            if (moves_directly(l, k)) return fail_improper(l, i, l->of_input[k - l->nx], err);
+        }
+    }
+    for (int k = 0; some && k < l->nx + l->nu; k++)
+        difference_column(l, in, s, rotation, w, k, most, largest);
+    for (int i = 0; i < ny; i++) { // relative to the largest change of the probe
+        double size = 0;
+        for (int j = 0; j < ny; j++) {
+            if (l->output[j].probe == l->output[i].probe) size = fmax(size, largest[j]);
+        }
+        if (!l->output[i].exact && size > 0)
+            l->result.difference = fmax(l->result.difference, most[i] / size);
+    }
     return SNW_OK;
 }
 
@@ -275,21 +350,19 @@ static snw_status difference_row(snw_linear *l, int i, const snw_inputs *in, con
 
 snw_status linear_outputs(snw_linear *l, const snw_inputs *in, const snw_state *s,
                           const snw_vec3 *rotation, snw_work *w, snw_error *err) {
-    bool samples = false;
     l->result.difference = 0;
+    if (l->noutput == 0) return SNW_OK;
     snw_observe(l->m, in, s, false, w);
     for (int i = 0; i < l->noutput; i++) {
         l->output[i].exact = exact_row(l, i, in, s, rotation, w);
-        samples = samples || !l->output[i].exact;
         if (l->output[i].exact) SNW_TRY(apply_row(l, i, err));
     }
+    evaluate_at(l, in, s, rotation, w);
     for (int i = 0; i < l->noutput; i++) {
-        if (!l->output[i].exact) SNW_TRY(difference_row(l, i, in, s, rotation, w, err));
+        l->output[i].value = output_value(l, i, i - 1, in, s, w);
     }
+    SNW_TRY(difference_rows(l, in, s, rotation, w, err));
     for (int i = 0; i < l->noutput; i++) {
-        const bool again = i > 0 && l->output[i].probe == l->output[i - 1].probe;
-        if (!again) read_output(l, l->output[i].probe, in, s, rotation, w, l->reading);
-        l->output[i].value = l->reading[l->output[i].column];
         for (int k = 0; k < l->nu; k++) {
             const snw_linear_input *input = &l->input[l->of_input[k]];
             if (input->direct) *entry_of(l, i, l->nx + k) += input->direct[i];

@@ -52,7 +52,8 @@ typedef enum linear_entry {
     AT(double, motion, nu, "static displacement by the inputs")                                    \
     AT(double, row, 2 * nv, "row of an output")                                                    \
     AT(double, line, 10 * nv + 4 * nc + nr, "scratch")                                             \
-    AT(double, reading, 8 * width, "values of a probe")                                            \
+    AT(double, reading, width, "values of a probe")                                                \
+    AT(double, sample, 8 * ny, "of outputs by differences")                                        \
     AT(snw_vec3, rotation, frames, "rotation vectors, scratch")                                    \
     AT(snw_linear_state, state, nc, "states")                                                      \
     AT(int, of_input, nc, "inputs of the columns of B")                                            \

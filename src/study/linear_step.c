@@ -281,6 +281,8 @@ static snw_status stages(snw_linear *l, const snw_linear_step *step, snw_error *
 static snw_status check_step(const snw_linear *l, const snw_linear_step *step, bool one_step,
                              snw_error *err) {
     const snw_model *m = l->m;
+    if (step_size(l) == 0)
+        return snw_fail(err, SNW_E_MODEL, "all coordinates are given, so a step has no states");
     const snw_scheme_info *row = &snw_scheme_table[step->scheme];
     const bool family = row->family == SNW_FAMILY_ALPHA || row->family == SNW_FAMILY_COLLOCATION ||
                         (row->family == SNW_FAMILY_LEVELS && row->levels.past < 3);

@@ -41,7 +41,8 @@ snw_status snw_nested_enrich(snw_pool *pool, const snw_basis *b, bool generous, 
     const snw_basis_type *type = &snw_basis_table[b->kind];
     *out = *b;
     if (!type->piecewise || generous) out->kind = type->richer;
-    if (type->piecewise) return split_elements(pool, b, generous && !type->continuous ? 3 : 2, out);
+    if (type->piecewise)
+        return split_elements(pool, b, generous && snw_basis_degree(b) == 0 ? 3 : 2, out);
     // functions that are not polynomials are represented up to a small error
     out->nfun = type->polynomial_degree ? 2 * b->nfun + 12 : richer_size(b->nfun, generous);
     return SNW_OK;

@@ -8,6 +8,7 @@
 #include "dynamics/contact.h"
 #include "dynamics/joint.h"
 #include "dynamics/tendon.h"
+#include "dynamics/tube.h"
 #include "shoot/shooter.h"
 #include "study/probe_tendon.h"
 
@@ -261,6 +262,11 @@ static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const 
     case SNW_PROBE_VALUE:
     case SNW_PROBE_RATE:
     case SNW_PROBE_EFFORT:
+        if (p->of == SNW_PROBE_OF_LOOP) { // arc length of the rod at the loop
+            const snw_rod *rod = &m->rod[m->loop[p->item].through - 1];
+            *out++ = p->kind == SNW_PROBE_RATE ? s->v[rod->feed] : s->q[rod->feed_q];
+            return out;
+        }
         return put_joint(out, m, p, s, w);
     case SNW_PROBE_POWER: {
         const snw_at now = {.t = in->t, .signal = w->signal};
@@ -275,6 +281,13 @@ static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const 
     case SNW_PROBE_VOLUME:
     case SNW_PROBE_PRESSURE:
         break; // read by read_tendon
+    case SNW_PROBE_TUBE: {
+        const double twist = snw_rod_strain(&m->rod[at->rod], s->q, in->t, at->x).e[SNW_TWIST];
+        *out++ = snw_tube_angle(m, p->item, s->q, at->x);
+        *out++ = twist;
+        *out++ = m->tube[p->item].torsion * twist;
+        return out;
+    }
     case SNW_PROBE_ENERGY: {
         const snw_energy *e = &readings->energy;
 #define X(name) *out++ = e->name;

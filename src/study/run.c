@@ -285,6 +285,32 @@ static snw_status prepare_modes(snw_run *r) {
     return any ? snw_state_create(r->phase[0].model, &r->mode_state) : SNW_OK;
 }
 
+// A curve of folds begins at the value that its parameter has in the file.
+static snw_status check_curve(const snw_step_desc *step, snw_error *err) {
+    const snw_path_desc *path = &step->path;
+    if (path->curve < 0) return SNW_OK;
+    const snw_parameter_desc *p = &path->parameter[path->curve];
+    if (p->value >= path->curve_low && p->value <= path->curve_high) return SNW_OK;
+    return snw_fail_at_location(
+        err,
+        snw_fail(err, SNW_E_MODEL,
+                 "the range of 'folds' must contain the value of '%s', %g: the curve begins there",
+                 p->name, p->value),
+        step->location.file, step->location.line, step->location.column);
+}
+
+static snw_status prepare_paths(snw_run *r, snw_error *err) {
+    const snw_desc *d = r->desc;
+    r->path = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->path);
+    if (!r->path) return SNW_E_MEMORY;
+    for (int i = 0; i < d->nstep; i++) {
+        if (d->step[i].kind != SNW_STEP_PATH) continue;
+        SNW_TRY(check_curve(&d->step[i], err));
+        SNW_TRY(snw_run_path_create(r, i, &r->path[i]));
+    }
+    return SNW_OK;
+}
+
 static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     const snw_desc *d = r->desc;
     r->pool = snw_pool_create(POOL_LIMIT);
@@ -302,6 +328,7 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     SNW_TRY(snw_run_rows_alloc(r));
     SNW_TRY(snw_state_create(r->largest, &r->state));
     SNW_TRY(prepare_modes(r));
+    SNW_TRY(prepare_paths(r, err));
     r->rotation = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation);
     r->rotation_scratch =
         snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation_scratch);
@@ -371,6 +398,7 @@ void snw_run_destroy(snw_run *r) {
     for (int i = 0; r->end_state && i < r->desc->nstep; i++) snw_state_destroy(r->end_state[i]);
     for (int i = 0; r->fields && i < r->desc->nstep; i++) snw_shooter_destroy(r->fields[i]);
     for (int i = 0; r->modes && i < r->desc->nstep; i++) snw_modes_destroy(r->modes[i]);
+    for (int i = 0; r->path && i < r->desc->nstep; i++) snw_run_path_destroy(r->path[i]);
     snw_state_destroy(r->mode_state);
     snw_state_destroy(r->state);
     for (int i = 0; r->phase && i <= r->desc->nstep; i++) {
@@ -378,6 +406,7 @@ void snw_run_destroy(snw_run *r) {
         snw_statics_destroy(r->phase[i].statics);
         snw_closure_rows_destroy(r->phase[i].rows);
         snw_model_destroy(r->phase[i].remeshed);
+        snw_pool_destroy(r->phase[i].tube_pool);
         snw_model_destroy(r->phase[i].compiled);
     }
     snw_pool_destroy(r->pool);
@@ -526,6 +555,7 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
             if (i == 0 || d->step[i - 1].kind != SNW_STEP_CHANGE)
                 SNW_TRY(snw_run_mesh_adapt(r, r->state, is_static, true, &changed, err));
         }
+        SNW_TRY(snw_run_place_tubes(r, r->state->t, err));
         switch (d->step[i].kind) {
         case SNW_STEP_STATIC:
             if (!d->step[i].steady) snw_run_warn_static_friction(r);
@@ -547,6 +577,11 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
         case SNW_STEP_MODES:
             SNW_TRY(snw_run_modes(r, i, err));
             break;
+        case SNW_STEP_PATH:
+            snw_run_warn_static_friction(r);
+            r->current = NULL;
+            SNW_TRY(snw_run_path(r, i, err));
+            break;
         case SNW_STEP_CHANGE:
             if (isnan(r->energy_before_change) && r->loads_applied)
                 r->energy_before_change = snw_run_mechanical_energy(r);
@@ -561,8 +596,8 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
         const bool stays = d->step[i].kind == SNW_STEP_CHANGE || d->step[i].kind == SNW_STEP_MODES;
         if (stays) SNW_TRY(snw_run_keep_fields(r, i, r->current, err));
         if (!stays) r->energy_before_change = NAN;
-        r->loads_applied |=
-            d->step[i].kind == SNW_STEP_STATIC || d->step[i].kind == SNW_STEP_DYNAMIC;
+        r->loads_applied |= d->step[i].kind == SNW_STEP_STATIC ||
+                            d->step[i].kind == SNW_STEP_DYNAMIC || d->step[i].kind == SNW_STEP_PATH;
         snw_state_copy(r->largest, r->state, r->end_state[i]);
     }
     return SNW_OK;

@@ -36,11 +36,13 @@ static void check_redundant_rows(snw_run *r, const snw_frame_source *v) {
     r->warned_open = true;
 }
 
-// r->declared_q, r->declared_v <- coordinates and velocities of s in the strain bases of the file
-static void declared_coordinates(snw_run *r, const snw_state *s) {
+// r->declared_q, r->declared_v <- coordinates and velocities, or the mode of a special point, in
+// the strain bases of the file
+static void declared_coordinates(snw_run *r, const snw_frame_source *source) {
     const snw_model *m = r->now->model;
-    memcpy(r->declared_q, s->q, (size_t)m->nq * sizeof *r->declared_q);
-    memcpy(r->declared_v, s->v, (size_t)m->nv * sizeof *r->declared_v);
+    const double *v = source->mode ? source->mode : source->state->v;
+    memcpy(r->declared_q, source->state->q, (size_t)m->nq * sizeof *r->declared_q);
+    memcpy(r->declared_v, v, (size_t)m->nv * sizeof *r->declared_v);
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
         snw_rod_declare(m, rod, r->declared_q + rod->dof0 + rod->shift);
@@ -131,7 +133,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
     }
     snw_run_forces(r, v, r->forces);
     check_redundant_rows(r, v);
-    declared_coordinates(r, v->state);
+    declared_coordinates(r, v);
     warn_zero_length(r, v);
     warn_law_range(r, v);
     warn_degenerate_elements(r, v);
@@ -167,7 +169,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
                          .present = effort + r->info.ntendon,
                          .energy = v->energy,
                          .stats = v->stats,
-                         .save = v->partial || v->live ? NULL : snw_run_checkpoint_save(r, v)};
+                         .save = v->partial || v->unsaved ? NULL : snw_run_checkpoint_save(r, v)};
     for (int i = 0; i < r->nrecorder; i++) {
         const snw_status s = r->recorder[i].frame(r->recorder[i].user, &f, err);
         if (s != SNW_OK) return s;
@@ -217,6 +219,25 @@ static snw_status check_section(const snw_model *m, const snw_rod *rod, double l
     return SNW_OK;
 }
 
+// Error if rod i is a part of a rod that slides through a loop: its free length is used up.
+static snw_status check_passed(const snw_model *m, int i, const snw_state *s, snw_error *err) {
+    for (int k = 0; k < m->nloop; k++) {
+        const snw_loop *loop = &m->loop[k];
+        if (!loop->keeps_length || (loop->part[0] != i && loop->part[1] != i)) continue;
+        const snw_rod *up_to = &m->rod[loop->part[0]], *beyond = &m->rod[loop->part[1]];
+        int through = 0;
+        while (m->loop[through].through != 1 + loop->part[0]) through++;
+        return snw_fail(
+            err, SNW_E_MODEL,
+            "rod '%s' has left loop '%s' at t = %g s: the arc length at the loop is %g "
+            "m, and the rod ends at %g m; end the step earlier ('until'), or let the loop "
+            "open ('when')",
+            m->label.link[up_to->link].name, m->label.loop[through].name, s->t, s->q[up_to->feed_q],
+            i == loop->part[0] ? 0 : up_to->L + beyond->L);
+    }
+    return SNW_OK;
+}
+
 // Coordinate i of a joint; of a spherical joint the angle between the x axes of its two sides.
 static double limited_coordinate(const snw_block *b, const snw_state *s, int i) {
     if (b->space == SNW_SPACE_RN) return s->q[b->q + i];
@@ -232,6 +253,7 @@ snw_status snw_run_check_limits(snw_run *r, const snw_state *s, snw_error *err) 
         const snw_rod *rod = &m->rod[i];
         if (rod->section_varies) SNW_TRY(check_section(m, rod, s->q[rod->feed_q], err));
         if (rod->feed < 0 || s->q[rod->feed_q] > 1e-9 * rod->L) continue;
+        SNW_TRY(check_passed(m, i, s, err));
         return snw_fail(err, SNW_E_MODEL,
                         "rod '%s' is completely drawn in at t = %g s: its free length is %g m; "
                         "change its feed, or end the step earlier",

@@ -17,8 +17,7 @@
 // cell counts for which it is taken.
 static const double LOOSE = 0.03, FEWER = 0.7;
 
-// e->desc <- a copy whose links can be modified
-static snw_status own_links(snw_run *r, snw_phase *e) {
+snw_status snw_run_own_links(snw_run *r, snw_phase *e) {
     const snw_desc *d = e->desc;
     if (e->link) return SNW_OK;
     snw_desc *own = snw_pool_array(r->pool, 1, sizeof *own);
@@ -36,7 +35,7 @@ snw_status snw_run_mesh_own_desc(snw_run *r, const snw_desc *d, snw_phase *e) {
     bool adapts = false;
     for (int l = 0; l < d->nlink; l++) adapts |= d->link[l].has_rod && d->link[l].rod.tolerance > 0;
     r->mesh_adapts |= adapts;
-    return adapts ? own_links(r, e) : SNW_OK;
+    return adapts ? snw_run_own_links(r, e) : SNW_OK;
 }
 
 static snw_status compile_mesh(const snw_desc *d, bool given, snw_model **out, snw_error *err) {
@@ -72,7 +71,7 @@ snw_status snw_run_mesh_equal_nodes(snw_run *r, bool given, snw_error *err) {
             snw_phase *e = &r->phase[k];
             const int n = auto_nodes(e, l);
             if (n == 0 || n == most) continue;
-            SNW_TRY(own_links(r, e));
+            SNW_TRY(snw_run_own_links(r, e));
             e->link[l].rod.nodes = most;
             other[k] = true;
         }
@@ -106,8 +105,7 @@ snw_status snw_run_mesh_alloc(snw_run *r) {
     return SNW_OK;
 }
 
-// From now on phase e uses m, with the rows of redundant loops chosen so far.
-static snw_status use_model(snw_run *r, snw_phase *e, const snw_model *m) {
+snw_status snw_run_use_model(snw_run *r, snw_phase *e, const snw_model *m) {
     snw_closure_rows *old = e->rows, *rows;
     SNW_TRY(snw_closure_rows_create(m, &rows));
     if (old && rows) snw_closure_rows_copy(old, rows);
@@ -148,7 +146,7 @@ static snw_status rebuild(snw_run *r, snw_phase *e, snw_error *err) {
                         "the nodes of rods cannot be moved: other nodes would make other loop rows "
                         "redundant; use integrator: magnus 6");
     }
-    const snw_status s = use_model(r, e, fresh ? fresh : e->compiled);
+    const snw_status s = snw_run_use_model(r, e, fresh ? fresh : e->compiled);
     snw_model_destroy(s == SNW_OK ? e->remeshed : fresh);
     if (s == SNW_OK) e->remeshed = fresh;
     return s;

@@ -22,6 +22,8 @@ typedef struct snw_phase {
     const snw_model *model; // in use: of `rows`, or `remeshed`, or `compiled`
     snw_statics *statics;
     snw_link_desc *link;        // own copy, where rods have adaptive meshes; else NULL
+    snw_tube_desc *tube;        // own copy, where concentric tubes slide; else NULL
+    snw_pool *tube_pool;        // of their present rods; NULL: the initial ones
     snw_truncation *truncation; // created at the first estimate; NULL: no estimate
     bool truncation_tried;      // creation was attempted
     snw_truncation_gap gap;     // why there is no estimate
@@ -91,12 +93,13 @@ struct snw_run {
     snw_vec3 start;       // initial centre of mass
     double *forces;       // of a frame: loads, loops, contacts (6 each), tendon efforts, conditions
     bool reads_stability;
-    bool warned_unstable;  // warned of an unstable equilibrium
-    int nbranch_left;      // warnings that a branch of equilibria was left
-    bool warned_violation; // warned of nearly contradictory loops
-    bool warned_friction;  // warned of tendon friction neglected in static steps
-    snw_modes **modes;     // nstep: of modes steps; NULL of others
-    snw_state *mode_state; // displaced along a mode
+    bool warned_unstable;          // warned of an unstable equilibrium
+    int nbranch_left;              // warnings that a branch of equilibria was left
+    bool warned_violation;         // warned of nearly contradictory loops
+    bool warned_friction;          // warned of tendon friction neglected in static steps
+    snw_modes **modes;             // nstep: of modes steps; NULL of others
+    snw_state *mode_state;         // displaced along a mode
+    struct snw_path_record **path; // nstep: of path steps; NULL of others
     // nlink + ntendon + nforce_element: warned of joint limits, of pushing or degenerate tendons,
     // of degenerate force elements
     bool *warned_limit;
@@ -142,7 +145,8 @@ typedef struct snw_frame_source {
     snw_energy energy;
     snw_stats stats;
     bool partial;
-    bool live; // live stepping: no checkpoint
+    bool unsaved;       // live stepping, or a path: no checkpoint
+    const double *mode; // nv: recorded in place of the velocities; NULL: none
 } snw_frame_source;
 
 // Read the probes and hand the frame to the recorders.
@@ -229,6 +233,15 @@ void snw_run_rows_reset(snw_run *r);
 void snw_run_rows_get(snw_run *r);
 SNW_NODISCARD snw_status snw_run_rows_set(snw_run *r, snw_error *err);
 
+// e->desc <- a copy whose links e->link can be modified, unless it is one.
+snw_status snw_run_own_links(snw_run *r, snw_phase *e);
+// From now on phase e uses m, with the rows of redundant loops chosen so far. The integrator of a
+// step is told by the caller.
+snw_status snw_run_use_model(snw_run *r, snw_phase *e, const snw_model *m);
+// Concentric tubes that slide take the places of time t (run_tube.c).
+snw_status snw_run_place_tubes(snw_run *r, double t, snw_error *err);
+
+
 // Adaptive meshes of rods (run_mesh.c). e->desc <- d, or a copy whose cells may change.
 SNW_NODISCARD snw_status snw_run_mesh_own_desc(snw_run *r, const snw_desc *d, snw_phase *e);
 // e->compiled, e->model <- the model of e->desc; given: it serves kinematic steps only.
@@ -258,4 +271,8 @@ SNW_NODISCARD snw_status snw_run_shooting(snw_run *r, int stage, snw_error *err)
 SNW_NODISCARD snw_status snw_run_keep_fields(snw_run *r, int stage,
                                              const struct snw_shooter *fields, snw_error *err);
 SNW_NODISCARD snw_status snw_run_modes(snw_run *r, int stage, snw_error *err);
+// A path of equilibria, and what it needs and keeps.
+SNW_NODISCARD snw_status snw_run_path_create(snw_run *r, int stage, struct snw_path_record **out);
+void snw_run_path_destroy(struct snw_path_record *path); // NULL is fine
+SNW_NODISCARD snw_status snw_run_path(snw_run *r, int stage, snw_error *err);
 SNW_NODISCARD snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err);

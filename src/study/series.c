@@ -20,6 +20,7 @@ void snw_series_init(snw_series *s, int ncolumn) {
 void snw_series_clear(snw_series *s) {
     snw_free(s->t);
     snw_free(s->stage);
+    snw_free(s->special);
     snw_free(s->value);
     snw_series_init(s, s->ncolumn);
 }
@@ -32,15 +33,17 @@ static snw_status series_grow(snw_series *s, snw_error *err) {
     const bool fits = s->capacity <= INT_MAX / 2;
     const int capacity = !fits ? INT_MAX : s->capacity ? 2 * s->capacity : 64;
     double *t = NULL, *value = NULL;
-    int *stage = NULL;
+    int *stage = NULL, *special = NULL;
     if (fits && (row == 0 || (size_t)capacity <= SIZE_MAX / row)) {
         t = snw_alloc((size_t)capacity * sizeof *t);
         stage = snw_alloc((size_t)capacity * sizeof *stage);
+        special = snw_alloc((size_t)capacity * sizeof *special);
         value = snw_alloc((size_t)capacity * row);
     }
-    if (!t || !stage || !value) {
+    if (!t || !stage || !special || !value) {
         snw_free(t);
         snw_free(stage);
+        snw_free(special);
         snw_free(value);
         return snw_fail(err, SNW_E_MEMORY, "no memory for more than %d frames of %d columns",
                         s->nframe, s->ncolumn);
@@ -48,13 +51,16 @@ static snw_status series_grow(snw_series *s, snw_error *err) {
     if (s->nframe > 0) {
         memcpy(t, s->t, (size_t)s->nframe * sizeof *t);
         memcpy(stage, s->stage, (size_t)s->nframe * sizeof *stage);
+        memcpy(special, s->special, (size_t)s->nframe * sizeof *special);
         memcpy(value, s->value, (size_t)s->nframe * row);
     }
     snw_free(s->t);
     snw_free(s->stage);
+    snw_free(s->special);
     snw_free(s->value);
     s->t = t;
     s->stage = stage;
+    s->special = special;
     s->value = value;
     s->capacity = capacity;
     return SNW_OK;
@@ -66,6 +72,7 @@ static snw_status series_record_frame(void *user, const snw_frame *f, snw_error 
     if (s->nframe == s->capacity) SNW_TRY(series_grow(s, err));
     s->t[s->nframe] = f->t;
     s->stage[s->nframe] = f->stage;
+    s->special[s->nframe] = (int)f->stats.special;
     if (s->ncolumn > 0) {
         memcpy(s->value + (size_t)s->nframe * (size_t)s->ncolumn, f->column,
                (size_t)s->ncolumn * sizeof(double));
@@ -123,6 +130,13 @@ bool snw_series_at(const snw_series *s, int column, double t, double *value) {
 int snw_series_last(const snw_series *s, int stage) {
     for (int i = s->nframe - 1; i >= 0; i--) {
         if (s->stage[i] == stage) return i;
+    }
+    return -1;
+}
+
+int snw_series_special(const snw_series *s, int kind, int number) {
+    for (int i = 0; i < s->nframe; i++) {
+        if (s->special[i] == kind && --number == 0) return i;
     }
     return -1;
 }

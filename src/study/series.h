@@ -8,11 +8,12 @@
 
 #include <stddef.h>
 
-// Grows with the frames. t, stage: nframe; value: nframe x ncolumn, frame by frame.
+// Grows with the frames. t, stage, special: nframe; value: nframe x ncolumn, frame by frame.
 typedef struct snw_series {
     int nframe, ncolumn;
     double *t;
     int *stage;
+    int *special; // snw_special of a path's special points; 0 of other frames
     double *value;
     snw_status status; // of the finished run; SNW_OK before
     int capacity;
@@ -35,6 +36,9 @@ bool snw_series_at(const snw_series *s, int column, double t, double *value);
 
 // Last frame of a stage, -1 when it has none.
 int snw_series_last(const snw_series *s, int stage);
+
+// The frame of special point `number` (from 1) of a kind, in the order recorded; -1: none.
+int snw_series_special(const snw_series *s, int kind, int number);
 
 // Full name of a column: "tip.x", "e" (a scalar probe), "wire@3.my" (station 3). Cut to `size`
 // bytes, NUL included.

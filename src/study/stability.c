@@ -9,6 +9,7 @@
 #include "solve/dense.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Has coordinate i no stiffness, load or constraint? It then does not count for stability.
@@ -93,7 +94,6 @@ static int reduced_matrices(snw_statics *st, const snw_state *s, bool *is_symmet
             if (!(*own > 0)) *own = m->scale[i] / m->typical[i];
         }
     }
-    *is_symmetric = snw_is_symmetric(n, st->T);
     for (int i = 0; st->regularisation && i < n; i++) {
         if (unresisted(st, i))
             st->T[(size_t)i * (size_t)(n + 1)] = st->K[(size_t)i * (size_t)(n + 1)];
@@ -102,7 +102,10 @@ static int reduced_matrices(snw_statics *st, const snw_state *s, bool *is_symmet
     remove_inactive(st, true, m->nv, st->K);
     for (int k = 0; k < m->nconditional; k++) n -= !snw_is_active(st->w, m->conditional_on[k]);
     *rank = 0;
-    return m->nconstraint ? restrict_to_allowed(st, n, rank) : n;
+    if (m->nconstraint) n = restrict_to_allowed(st, n, rank);
+    // a torque on a body that turns about a fixed axis only is conservative
+    *is_symmetric = snw_is_symmetric(n, st->T);
+    return n;
 }
 
 // Smallest and number of negative ones among the n eigenvalues with real parts re.
@@ -114,19 +117,34 @@ static void stability_judge(int n, const double *re, snw_stability *out) {
     }
 }
 
+static int compare_numbers(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+int snw_statics_spectrum(snw_statics *st, const snw_state *s, double *value, bool *symmetric) {
+    int rank;
+    *symmetric = true;
+    if (st->m->nv == 0) return 0;
+    const int n = reduced_matrices(st, s, symmetric, &rank);
+    if (n == 0) return 0;
+    const size_t mark = snw_arena_mark(&st->scratch);
+    double *im = snw_arena_doubles(&st->scratch, (size_t)n);
+    const snw_status status = *symmetric
+                                  ? snw_eigen_symmetric(n, st->T, st->K, false, &st->scratch, value)
+                                  : snw_eigen_general(n, st->T, st->K, &st->scratch, value, im);
+    snw_arena_reset(&st->scratch, mark);
+    if (status != SNW_OK) return 0;
+    if (!*symmetric) qsort(value, (size_t)n, sizeof *value, compare_numbers);
+    return n;
+}
+
 snw_stability snw_statics_stability(snw_statics *st, const snw_state *s) {
     snw_stability out = {.value = NAN, .symmetric = true};
-    int rank;
-    if (st->m->nv == 0) return out;
-    const int n = reduced_matrices(st, s, &out.symmetric, &rank);
-    if (n == 0) return out;
     const size_t mark = snw_arena_mark(&st->scratch);
-    double *re = snw_arena_doubles(&st->scratch, (size_t)n),
-           *im = snw_arena_doubles(&st->scratch, (size_t)n);
-    const snw_status status = out.symmetric
-                                  ? snw_eigen_symmetric(n, st->T, st->K, false, &st->scratch, re)
-                                  : snw_eigen_general(n, st->T, st->K, &st->scratch, re, im);
-    if (status == SNW_OK) stability_judge(n, re, &out);
+    double *re = snw_arena_doubles(&st->scratch, (size_t)st->m->nv);
+    const int n = snw_statics_spectrum(st, s, re, &out.symmetric);
+    if (n > 0) stability_judge(n, re, &out);
     snw_arena_reset(&st->scratch, mark);
     return out;
 }

@@ -764,5 +764,6 @@ const snw_work *snw_statics_work_at_time(snw_statics *st, const snw_state *s, do
 }
 
 const snw_inputs *snw_statics_inputs(const snw_statics *st) { return st->now; }
+const snw_model *snw_statics_model(const snw_statics *st) { return st->m; }
 snw_projection *snw_statics_projection(snw_statics *st) { return st->projection; }
 snw_impacts *snw_statics_impacts(snw_statics *st) { return st->impacts; }

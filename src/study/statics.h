@@ -92,6 +92,7 @@ const snw_work *snw_statics_work_at(snw_statics *st, const snw_state *s);
 // The same under the inputs at time t, before a solve: for conditions.
 const snw_work *snw_statics_work_at_time(snw_statics *st, const snw_state *s, double t);
 const snw_inputs *snw_statics_inputs(const snw_statics *st);
+const snw_model *snw_statics_model(const snw_statics *st);
 // Projection onto the constraints and impacts of conditional elements, also for other uses; NULL if
 // the model has none.
 snw_projection *snw_statics_projection(snw_statics *st);
@@ -119,3 +120,7 @@ snw_stability snw_statics_stability(snw_statics *st, const snw_state *s);
 // eigenvalue, of typical size; of several equal eigenvalues always the same direction. value is NaN
 // with follower loads.
 snw_stability snw_statics_direction(snw_statics *st, const snw_state *s, double *dx);
+
+// value (nv) <- the eigenvalues by rising real part, at s under snw_statics_inputs; returns their
+// number, 0 if they are not known. *symmetric as above.
+int snw_statics_spectrum(snw_statics *st, const snw_state *s, double *value, bool *symmetric);

@@ -405,7 +405,9 @@ static double detected_fraction(const snw_truncation *t, const snw_truncation_in
     if (cut->rod < 0) return 1;
     const snw_rod *a = &t->m->rod[cut->rod], *b = &t->rich->rod[cut->rod];
     for (int k = 0; k < a->na; k++) {
-        if (!cut->strain[a->comp[k]] || snw_basis_table[a->basis[k].kind].continuous) continue;
+        const bool constant =
+            snw_basis_piecewise(a->basis[k].kind) && snw_basis_degree(&a->basis[k]) == 0;
+        if (!cut->strain[a->comp[k]] || !constant) continue;
         const double parts = (double)b->basis[k].nelem / a->basis[k].nelem;
         return 1 - 1 / (parts * parts);
     }

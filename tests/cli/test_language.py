@@ -21,6 +21,7 @@ REACHED = {
     "ellipse": "robot: {more: {on: world, rod: {length: 1, section: {ellipse: {KEY}}}}}",
     "elliptic_tube": "robot: {more: {on: world, rod: {length: 1, section: {elliptic_tube: {KEY}}}}}",
     "components": "robot: {more: {on: world, rod: {length: 1, rest: {KEY}}}}",
+    "concentric_tube": "robot: {more: {on: world, tubes: {inmost: {KEY}}}}",
     "body": "robot: {more: {on: world, body: {KEY}}}",
     "cylinder": "robot: {more: {on: world, body: {mass: 1, cylinder: {KEY}}}}",
     "sphere": "robot: {more: {on: world, body: {mass: 1, sphere: {KEY}}}}",
@@ -54,6 +55,8 @@ REACHED = {
     "reactions": "study: [kinematic: {for: 1 s, step: 10 ms, reactions: {KEY}}]",
     "shooting": "study: [static: {engine: shooting, shooting: {KEY}}]",
     "modes": "study: [modes: {KEY}]",
+    "path": "study: [path: {range: [0 s, 1 s], KEY}]",
+    "folds": "study: [path: {range: [0 s, 1 s], folds: {KEY}}]",
     "record": "record: {KEY}",
     "expect": "expect: [{KEY}]",
 }
@@ -64,7 +67,7 @@ LATER = (
 )
 
 # steps that need options
-STEPS = {"dynamic": "dynamic: {for: 1 s, step: 10 ms}", "kinematic": "kinematic: {for: 1 s, step: 10 ms}", "change": "change: {gravity: 0}"}
+STEPS = {"path": "path: {range: [0 s, 1 s]}", "dynamic": "dynamic: {for: 1 s, step: 10 ms}", "kinematic": "kinematic: {for: 1 s, step: 10 ms}", "change": "change: {gravity: 0}"}
 
 # arguments for a call of any function
 ARGUMENTS = {"t": "t", "a": "0.25", "b": "0.75", "c": "t < 1 s", "e": "tip.x", "T": "10 ms", "lo": "0", "hi": "1", "x": "2", "y": "1", "..": "1", '"file"': '"pull.csv"', "column": "2", "at": "t - 1 s"}
@@ -202,14 +205,15 @@ class Tables(harness.Case):
                  "a contact with a ground or an obstacle": "{Q: floor}",
                  "a joint's link or an actuator": "{Q: hinge}", "a joint's link, an actuator or a spring": "{Q: hinge}",
                  "a tendon, or a spring": "{Q: cord}", "a tendon, or a place on its path; or a spring": "{Q: cord@50%}",
-                 "an end of a tendon, 'cable.root' or 'cable.tip'": "{Q: cord.tip}", "a chamber": "{Q: air}",
+                 "an end of a tendon, 'cable.root' or 'cable.tip'": "{Q: cord.tip}", "a chamber": "{Q: air}", "a concentric tube, or its station": "{Q: inmost@50%}",
                  "an actuator": "{Q: turn}", "an expression of other probes": "{Q: tip.x}", "a bare word": "Q"}
         keys = {key: form for key, form, _ in self.parts["probe"]["rows"]}
         for quantity, components, _ in harness.few(self.parts["quantities"]["rows"], 2):
             names = re.sub(r"\(.*?\)|,", "", components).split()
             probe = forms[keys[quantity]].replace("Q", quantity)
             entries = "".join(f"  - {{probe: p{n}, at: end, below: 1e9}}\n" for n in ["", *("." + n for n in names)])
-            self.accepts("robot: {hinge: {on: world, joint: revolute, body: {mass: 1}}}\n"
+            self.accepts("robot: {hinge: {on: world, joint: revolute, body: {mass: 1}},\n"
+                         "  more: {on: world, tubes: {inmost: {bending: 1, torsion: 1, mass: 1, curved: 1}}}}\n"
                          "actuators: {turn: {joint: hinge, effort: 1 N*m}, cord: {tendon: {along: arm}, effort: 1 N},\n"
                          "  air: {chamber: {along: arm, area: 1 mm^2}, effort: 1 Pa}}\n"
                          "contacts: {floor: {ground: {on: arm, stiffness: 1 kPa}}}\n"

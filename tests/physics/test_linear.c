@@ -25,10 +25,35 @@ enum { TREES = AMONG(4, 24), CLOSED = AMONG(3, 16) };
 
 // ---- columns
 
+// Given coordinates of column k <- displaced.
+static void displace_given(const snw_linear *l, int k, double step, snw_inputs *in) {
+    const snw_model *m = l->m;
+    const bool state = k < l->nx;
+    const snw_linear_role role = state ? l->state[k].role : SNW_STATE_GIVEN;
+    if (state && role != SNW_STATE_GIVEN && role != SNW_STATE_GIVEN_RATE) return;
+    const snw_linear_input *input = &l->input[state ? l->state[k].index : l->of_input[k - l->nx]];
+    if (input->kind != SNW_LINEAR_GIVEN) return;
+    const int order = state ? role == SNW_STATE_GIVEN_RATE : l->derivative[k - l->nx];
+    for (int i = 0; i < m->ndrive; i++) {
+        snw_jet *j = &in->drive[i];
+        if (m->drive[i].row == input->row)
+            *(order == 0 ? &j->v : order == 1 ? &j->d : &j->dd) += step;
+    }
+    for (int i = 0; i < m->ntendon; i++) {
+        snw_jet *j = &in->tendon[i];
+        if (m->tendon[i].row == input->row)
+            *(order == 0 ? &j->v : order == 1 ? &j->d : &j->dd) += step;
+    }
+}
+
 // Residual, violations, their rates and second rates at a displaced state: nv + 3 nr numbers.
-static void equations_at(const snw_linear *l, const snw_inputs *in, const snw_state *s, int k,
+static void equations_at(const snw_linear *l, const snw_inputs *in0, const snw_state *s, int k,
                          double step, snw_state *to, snw_work *w, double *out) {
     const snw_model *m = l->m;
+    snw_inputs *in;
+    assert_int_equal(snw_inputs_create(m, &in), SNW_OK);
+    snw_inputs_copy(in0, in);
+    displace_given(l, k, step, in);
     const size_t at = (size_t)m->nv * (size_t)k;
     snw_state_copy(m, s, to);
     snw_move(m, s->q, step, l->x + at, to->q);
@@ -43,6 +68,7 @@ static void equations_at(const snw_linear *l, const snw_inputs *in, const snw_st
     memcpy(out + m->nv, w->violation, (size_t)m->nconstraint * sizeof *out);
     snw_constraints_rates(m, in, to, w, out + m->nv + m->nconstraint,
                           out + m->nv + 2 * m->nconstraint);
+    snw_inputs_destroy(in);
 }
 
 // The derivative along each column, by differences of order 6, is the force of the input, or zero.
@@ -173,6 +199,55 @@ static void a_closed_robot_follows_its_model(void **state) {
         cut_shut(&c);
     }
     assert_true(turned > CLOSED / 2);
+}
+
+// Loops, a driven joint, a tendon and a chamber of given length and volume, all moving by laws:
+// each given coordinate moves its row by its unit and no other row, through both rates.
+static void given_coordinates_move_their_rows(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "materials: {rubber: {young: 1 MPa, poisson: 0.45, density: 1100, damping: 10 ms}}\n"
+        "robot:\n"
+        "  crank: {on: world, joint: revolute, axis: y, body: {mass: 0.4, com: [0.3, 0, 0], "
+        "inertia: "
+        "[1e-3, 1e-3, 1e-3]}}\n"
+        "  rod: {on: crank, pose: {xyz: [0.3, 0, 0]}, joint: revolute, axis: y, body: {mass: 0.6, "
+        "com: "
+        "[0.25, 0, 0], inertia: [1e-3, 1e-3, 1e-3]}}\n"
+        "  slider: {on: world, joint: prismatic, axis: x, stiffness: 30, body: {mass: 0.8}}\n"
+        "  turn: {on: slider, joint: revolute, axis: y, body: {mass: 0.2, inertia: [1e-3, 1e-3, "
+        "1e-3]}}\n"
+        "  arm: {on: turn, rod: {length: 0.3, section: {circle: {radius: 1 cm}}, material: rubber, "
+        "strain: {bend_y: legendre 2, bend_z: legendre 2, stretch: legendre 2}}}\n"
+        "sites: {end: {on: rod, pose: {xyz: [0.5, 0, 0]}}}\n"
+        "loops: {pin: {join: [end, slider], as: revolute, axis: y}}\n"
+        "initial: {crank: -1, rod: 1.4}\n"
+        "actuators:\n"
+        "  drive: {joint: turn, position: 0.3*sin(2*t)}\n"
+        "  cord: {tendon: {along: arm, at: [0, 0, 8 mm]}, shortening: 2 mm*sin(3*t)}\n"
+        "  bag: {chamber: {along: arm, at: [0, -4 mm, 0], area: 2e-5 m^2}, volume: 6e-6 m^3*(1 + "
+        "0.05*sin(4*t))}\n";
+    closed_robot c;
+    closed_robot_open(&c, text);
+    c.s->v[0] = 1.5;
+    closed_robot_settle(&c, 0.2);
+    const snw_model *m = c.m;
+    const snw_linear_input input[3] = {
+        {.kind = SNW_LINEAR_GIVEN, .row = m->drive[0].row, .unit = 1},
+        {.kind = SNW_LINEAR_GIVEN, .row = m->tendon[0].row, .unit = m->tendon[0].unit},
+        {.kind = SNW_LINEAR_GIVEN, .row = m->tendon[1].row, .unit = m->tendon[1].unit}};
+    for (int three = 0; three < 2; three++) {
+        snw_linear *l;
+        assert_int_equal(snw_linear_create(m, 3, input, 0, NULL, three, false, &l), SNW_OK);
+        solve(l, c.in, c.s, c.w);
+        assert_true(l->rows_turn);
+        assert_int_equal(l->nu, three ? 9 : 3);
+        assert_int_equal(l->nx, 2 * l->n1 + (three ? 0 : 6));
+        columns_hold(l, c.in, c.s, c.w, 1e-7);
+        snw_linear_destroy(l);
+    }
+    closed_robot_close(&c);
 }
 
 // ---- poles
@@ -331,6 +406,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_tree_follows_its_model),
         cmocka_unit_test(a_closed_robot_follows_its_model),
+        cmocka_unit_test(given_coordinates_move_their_rows),
         cmocka_unit_test(poles_are_those_of_the_modes),
         cmocka_unit_test(an_oscillator_has_the_roots_of_its_scheme),
     };

@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-// Two branches from a floating root and one from the ground, joined in many ways.
+// Two branches from a floating root and one from the ground, joined in many ways; a rod slides
+// through one of the loops.
 static const char robot_text[] =
     "sinew: 1\n"
     "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
@@ -24,6 +25,8 @@ static const char robot_text[] =
     "1}}}\n"
     "  hand: {on: right, pose: {xyz: [0.05, 0, 0]}, joint: prismatic, body: {mass: 0.3, inertia: "
     "[1e-3, 2e-3, 3e-3]}}\n"
+    "  cane: {on: mast, joint: revolute, axis: [1, 0, 2], rod: {length: 0.6, section: {circle: "
+    "{radius: 20 mm}}, material: rubber, strain: cosserat legendre 2}, body: {mass: 0.2}}\n"
     "sites: {eye: {on: left@40%%, pose: {xyz: [0, 0.05, 0.01], x: z}}}\n"
     "loops:\n"
     "  one: {join: [left.tip, hand], as: %s%s, pose: {xyz: [0.02, 0.1*sin(2*t), 0], axis: [1, 1, "
@@ -31,6 +34,8 @@ static const char robot_text[] =
     "angle: 0.3 + t}}\n"
     "  two: {join: [eye, mast.tip], as: %s}\n"
     "  ground: {join: [world, right@60%%], as: spherical, pose: {xyz: [0.2*t, 0.1, 0]}}\n"
+    "  ring: {join: [hand, cane@70%%], as: %s, slides: on, friction: 0.4, creep: 0.3, axis: [1, "
+    "1, 0], pose: {xyz: [0.1*t, 0, 0.1], axis: [1, 2, 0], angle: t}}\n"
     "actuators:\n"
     "  turn: {joint: right, position: 0.3*sin(3*t)}\n"
     "  lean: {joint: mast, position: [free, t + 0.2*t^3]}\n"
@@ -52,12 +57,16 @@ static void setting_open(setting *s, int k, dice *d) {
     snw_error err;
     const bool axis = k != 0 && k != 5;
     (void)snprintf(text, sizeof text, robot_text, joints[k], axis ? ", axis: [2, -1, 1]" : "",
-                   joints[(k + 3) % NJOINT]);
+                   joints[(k + 3) % NJOINT], k % 2 ? "revolute" : "universal");
     if (describe(text, &s->doc, &s->desc, &err) != SNW_OK) {
         fail_msg("%d:%d %s", err.line, err.column, err.text);
     }
     rig_open(&s->g, s->desc);
     state_random(s->g.m, d, s->g.s);
+    for (int r = 0; r < s->g.m->nrod; r++) { // free lengths of the rod that slides
+        const snw_rod *rod = &s->g.m->rod[r];
+        if (rod->feed >= 0) s->g.s->q[rod->feed_q] = rod->L * roll(d, 0.6, 1.7);
+    }
     snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
     for (int i = 0; i < s->g.m->nconstraint; i++) s->g.s->lambda[i] = roll(d, -3, 3);
 }
@@ -104,6 +113,36 @@ static void multipliers_pull_along_rows(void **state) {
     on_every_joint(20, rows_pull_along);
 }
 
+// The columns of the bordered matrix: derivatives of the residual by the multipliers.
+static void columns_are_derivatives_by_multipliers(const rig *g) {
+    const int nv = g->m->nv, nr = g->m->nconstraint;
+    double *want = calloc((size_t)nv, sizeof *want), *got = calloc((size_t)nv, sizeof *got);
+    for (int i = 0; i < nr; i++) {
+        const double lambda = g->s->lambda[i];
+        snw_residual(g->m, g->in, g->s, false, g->w);
+        snw_tangent_pass(g->m, NULL, g->w);
+        snw_constraints_jacobian(g->m, g->w);
+        const snw_constraint row = snw_constraint_at(g->m, g->w, i);
+        for (int j = 0; j < nv; j++) want[j] = got[j] = 0;
+        for (int j = 0; j < row.n; j++) want[row.dof[j]] -= row.C[j];
+        if (row.slip_dof >= 0) want[row.slip_dof] += row.slip;
+        for (int k = 0; k < BESIDE; k++) {
+            g->s->lambda[i] = lambda + beside(k);
+            snw_residual(g->m, g->in, g->s, false, g->w);
+            for (int j = 0; j < nv; j++) got[j] += slope_of(k, g->w->r[j]);
+        }
+        g->s->lambda[i] = lambda;
+        for (int j = 0; j < nv; j++) assert_near(got[j], want[j], LEFT * (1 + fabs(want[j])));
+    }
+    free(want);
+    free(got);
+}
+
+static void multipliers_have_exact_columns(void **state) {
+    (void)state;
+    on_every_joint(21, columns_are_derivatives_by_multipliers);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wrenches_have_exact_derivatives),
@@ -111,6 +150,7 @@ int main(void) {
         cmocka_unit_test(rows_are_derivatives_of_violations),
         cmocka_unit_test(rates_are_derivatives_in_time),
         cmocka_unit_test(multipliers_pull_along_rows),
+        cmocka_unit_test(multipliers_have_exact_columns),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,9 +36,13 @@ static void vary_along(tree *t, snw_link_desc *l, int how) {
 static int how_of(int i) { return i < ROBOTS ? 0 : 1 + i % 3; }
 
 // A random tree of variable-length rods, with loads along them; nothing is attached between their
-// ends.
+// ends. Uniform ones pass their root or, fixed there, their tip.
 static void variable_length_tree(tree *t, dice *d, tree_opts o, int how) {
     tree_random(t, d, o);
+    bool bears[sizeof t->link / sizeof t->link[0]] = {false};
+    for (int i = 0; i < o.nlink; i++) {
+        if (t->link[i].on.kind != SNW_SITE_WORLD) bears[t->link[i].on.link] = true;
+    }
     if (how & VARYING_SECTION) {
         t->r.material.young = law(&t->r, "1e5*(1 + 0.4*x + 0.3*x^2)");
         t->r.material.density = law(&t->r, "1000*(1 + 0.5*x^3)");
@@ -49,6 +53,8 @@ static void variable_length_tree(tree *t, dice *d, tree_opts o, int how) {
         if (l->on.kind == SNW_SITE_AT) l->on = link_end(l->on.link);
         l->rod.variable_length = l->has_rod;
         if (!l->has_rod) continue;
+        // without a link on its tip its length moves no mass
+        l->rod.fixed_root = how == 0 && bears[i] && i % 2 == 0;
         vary_along(t, l, how);
         const int magnus[] = {2, 4, 6};
         l->rod.magnus = magnus[pick_int(d, 0, 2)];

@@ -440,7 +440,7 @@ def test_scipy_takes_the_model():
     model = sinew.Robot(text=MASSES).linearize(outputs="x2")
     system = model.state_space()
     near(system.A, model.A, 0)
-    assert sinew.Robot(text=MASSES).linearize(outputs="x2", step=0.01).state_space().dt == 0.01
+    assert sinew.Robot(text=MASSES).linearize(outputs="x2", step="10 ms").state_space().dt == 0.01
 
 
 def test_wrong_names_and_options_are_refused():
@@ -451,3 +451,113 @@ def test_wrong_names_and_options_are_refused():
                              ("no scheme of one step", {"step": 0.1, "scheme": "bdf2", "reduce": True})):  # fmt: skip
         with pytest.raises(sinew.Error, match=message):
             robot.linearize(**options)
+
+
+# ---- every kind of input, outputs of every kind
+
+ACTUATED = """
+sinew: 1
+materials: {silicone: {young: 0.5 MPa, poisson: 0.48, density: 1070 kg/m^3, damping: 20 ms}}
+robot:
+  base: {on: world, joint: revolute, axis: y, stiffness: 1 N*m, body: {mass: 0.2 kg, box: [5 cm, 5 cm, 5 cm]}}
+  arm: {on: base, pose: {xyz: [5 cm, 0, 0]}, rod: {length: 0.3 m, section: {circle: {radius: 1 cm}}, material: silicone, strain: {bend_y: legendre 2, bend_z: legendre 2, stretch: legendre 1}}}
+  hand: {on: arm, joint: spherical, stiffness: 20 mN*m, damping: 1 mN*m*s, body: {mass: 30 g, sphere: {radius: 1 cm}}}
+actuators:
+  motor: {joint: base, effort: 0.1}
+  cord: {tendon: {along: arm, at: [0, 0, 8 mm]}, effort: 2 N}
+  winch: {tendon: {along: arm, at: [0, 8 mm, 0], compliance: 1e-3 1/N}, shortening: 12 mm}
+  air: {chamber: {along: arm, at: [0, -4 mm, 0], area: 2e-5 m^2}, gas: {moles: 3e-4 mol}}
+  balloon: {chamber: {along: arm, at: [0, 0, -4 mm], area: 2e-5 m^2}, effort: 5 kPa}
+  muscle: {stress: {along: arm, bend_z: 5 mN*m}}
+loads:
+  push: {on: arm.tip, force: [0, 0.1 N, 0 N], torque: [0, 0, 1 mN*m], frame: body}
+  wind: {along: arm, force: [0, 0, 0.1 N/m]}
+probes:
+  tip: {position: arm@73%}
+  turn: {rotation: hand}
+  pose: {pose: arm.tip}
+  bend: {strain: arm@40%}
+  spin: {twist: hand, in: body}
+  speed: {velocity: arm.tip}
+  acc: {acceleration: hand}
+  inner: {wrench: arm@50%}
+  root: {reaction: base}
+  pull: {tension: cord}
+  wound: {tension: winch}
+  length: {length: cord}
+  space: {volume: air}
+  pressed: {pressure: air}
+  com: center_of_mass
+  momentum: momentum
+  e: energy
+  torque: {effort: motor}
+  mixed: {law: tip.x^2 + speed.vz/(1 m/s)*(1 m^2)}
+"""
+
+
+@pytest.mark.parametrize("moving", [False, True])
+def test_inputs_and_outputs_of_every_kind(moving):
+    """Columns of B and rows of C, D against differences of the nonlinear robot, at rest and in motion."""
+    robot = sinew.Robot(text=ACTUATED)
+    robot.equilibrium()
+    if moving:
+        rng = np.random.default_rng(3)
+        robot.move(0.05 * rng.standard_normal(robot.nv))
+        robot.v[:] = 0.5 * rng.standard_normal(robot.nv)
+    base = robot.q.copy(), robot.v.copy()
+    inputs = ["motor", "cord", "winch", "air", "balloon", "muscle", "push.fy", "push.tx", "wind.fz"]
+    names = ["tip", "turn", "pose", "bend", "spin", "speed", "acc", "inner", "root", "pull", "wound", "length", "space",
+             "pressed", "com", "momentum", "torque", "mixed"]  # fmt: skip
+    model = robot.linearize(inputs=inputs, outputs=names)
+    assert model.difference < 1e-6
+    n, weights = robot.nv, ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))
+
+    def read():
+        robot.a[:] = robot.forward_dynamics()
+        values = {name: np.atleast_1d(robot.probe(name)) for name in names}
+        first = {"turn": 4}  # the rotation vector stands behind the quaternion
+        return np.concatenate([values[k][first.get(k, 0) :][: sum(s.name.split(".")[0] == k for s in model.outputs)]
+                               for k in names]), robot.a.copy()  # fmt: skip
+
+    def compare(column, displaced, h, B):
+        plus = [displaced(j * h) for j, _ in weights]
+        minus = [displaced(-j * h) for j, _ in weights]
+        slope = sum(w * (p[0] - m[0]) for (_, w), p, m in zip(weights, plus, minus)) / h
+        rate = sum(w * (p[1] - m[1]) for (_, w), p, m in zip(weights, plus, minus)) / h
+        scale = np.abs(column).max() + np.abs(slope).max()
+        assert np.abs(column - slope).max() <= 2e-7 * scale
+        if B is not None:
+            assert np.abs(B - rate).max() <= 2e-7 * np.abs(rate).max()
+
+    for k in range(2 * n):
+        def displaced(h, k=k):
+            d = np.eye(2 * n)[k] * h
+            robot.q[:] = base[0]
+            robot.move(d[:n])
+            robot.v[:] = base[1] + d[n:]
+            return read()
+
+        compare(model.C[:, k], displaced, 2e-4, model.A[n:, k])  # the winch stays taut
+    robot.q[:], robot.v[:] = base
+    u = {s.name: s.value for s in model.inputs}
+    for k, name in enumerate(inputs):
+        size = {"winch": 1e-4, "air": 1e-6, "balloon": 100.0}.get(name, 0.01)
+
+        def displaced(h, k=k, name=name):
+            robot.q[:], robot.v[:] = base
+            if name in ("push.fy", "push.tx"):
+                force, torque = np.array([0, 0.1, 0]), np.array([0, 0, 1e-3])
+                (force if name == "push.fy" else torque)[1 if name == "push.fy" else 0] += h
+                robot.set_load("push", force, torque)
+            elif name == "wind.fz":
+                robot.set_load("wind", [0, 0, 0.1 + h])
+            else:
+                robot.controls[name] = u[name] + h
+            out = read()
+            if "." in name:
+                robot.unset_load(name.split(".")[0])
+            else:
+                del robot.controls[name]
+            return out
+
+        compare(model.D[:, k], displaced, size, model.B[n:, k])

@@ -180,3 +180,32 @@ def test_runs_in_threads(model):
     with ThreadPoolExecutor(3) as pool:
         for result in pool.map(lambda _: sinew.run(model, runs="main"), range(6)):
             assert np.array_equal(result.q, alone)
+
+
+TRUSS = """
+sinew: 1
+gravity: 0
+parameters: {k: 1000 N/m}
+robot: {apex: {on: world, pose: {xyz: [0, 0.2, 0]}, joint: prismatic, axis: y, body: {mass: 1 kg}}}
+springs: {bar(s=1..2): {spring: [{xyz: [2*s - 3, 0, 0]}, apex], rest: sqrt(1.04), stiffness: k}}
+loads: {press: {on: apex, force: [0, "-1 N/s*t", 0]}}
+study: [path: {name: snap, range: [-4 s, 4 s], by: k}]
+probes: {y: {position: apex}}
+"""
+
+
+def test_special_points_of_a_path(tmp_path):
+    # von Mises' truss: P* = 2 k b ((l_0/b)^(2/3) - 1)^(3/2) at y* = 0.1147
+    path = tmp_path / "truss.yaml"
+    path.write_text(TRUSS)
+    result, study = sinew.run(path), sinew.Study(path).run()
+    points = result.special_points
+    assert [p.kind for p in points.values()] == ["fold", "fold"]
+    for (frame, p), sign in zip(points.items(), (1, -1)):
+        assert p.t == pytest.approx(sign * 3.0191474033, rel=1e-9) == result.t[frame]
+        assert p.step == "snap" and p.multiplicity == 1 and np.isnan(p.frequency)
+        assert result["y"][frame, 1] == pytest.approx(sign * 0.1147144447, rel=1e-7)
+        assert result.v[frame] == pytest.approx([1])  # its mode
+    assert [p.t for p in study.special_points] == [p.t for p in points.values()]
+    assert study.fold_derivative(0, "k") == pytest.approx(0.0030191474033, rel=1e-8)
+    assert np.isnan(study.fold_derivative(0, "none"))

@@ -16,6 +16,7 @@ from model_text import clone, rods, size, steps
 # largest differences, relative to the size of the robot or to a frequency
 STATIC = 0.01    # between engines, bases, nodes
 SAME = 1e-4      # between formulations of the same equations
+ARC = 1e-6       # between solutions of the same equations
 FAR = 0.3        # above this two stable equilibria are different branches rather than errors
 MOTION = 0.02    # of a motion with the default scheme, where others with the same step are more accurate
 COARSE = 0.1     # of a motion, independently of the others
@@ -241,6 +242,9 @@ def basis(model, run):
     other = clone(model)
     for rod in rods(other):
         refine(rod)
+    for link in other["robot"].values():
+        if "tubes" in link:
+            link.update(degree=5, elements=3)
     return compare_with(model, run, "basis", other, "a richer basis")
 
 
@@ -283,10 +287,9 @@ def scaled(value, law):
     return f"({value})*{law}" if value not in (0, 0.0) else 0
 
 
-def raised(model):
+def raised(model, law="linear(t, 0, 1)"):
     """The same loads, reached along a path."""
     other = clone(model)
-    law = "linear(t, 0, 1)"
     for load in other.get("loads", {}).values():
         for key in ("force", "torque"):
             if key in load:
@@ -317,6 +320,24 @@ def path(model, run):
     if amount > STATIC:
         return two_equilibria(run, "path", model, other, plain, amount, "positions differ from those along a path of loads")
     return Verdict("ok", "path", "", amount)
+
+
+def arc(model, run):
+    """A path by arc length that does not turn back ends in the equilibrium of load increments."""
+    if moves(model) or any("law" in str(p) for p in model["probes"].values()):
+        return Verdict("ok", "arc")
+    slow = checked(run, raised(model), "along a path")
+    if slow.warnings:
+        return Verdict("unsure", "arc", "the branch of load increments was left")
+    other = raised(model, "(3*linear(t, -1, 2) - 1)")  # t, without corners at 0 and 1
+    other["study"] = [{"path": {"range": [0, 1], "points": 200}}]
+    curve = checked(run, other, "by arc length")
+    if curve.totals.get("special"):
+        return Verdict("branch", "arc", "the path has special points")
+    if abs(curve.t[-1] - 1) > 1e-9:
+        return Verdict("unsure", "arc", "the path did not end within its points")
+    amount = apart(model, slow, curve)
+    return verdict("arc", amount, ARC, slow, "the path by arc length ends elsewhere than load increments")
 
 
 def exists(model, run):
@@ -717,7 +738,7 @@ def zero_crossing_period(swing, rest):
 
 
 COMPARISONS = {
-    "alive": alive, "engines": engines, "basis": basis, "nodes": nodes, "spaces": spaces, "path": path, "moved": moved,
+    "alive": alive, "engines": engines, "basis": basis, "nodes": nodes, "spaces": spaces, "path": path, "arc": arc, "moved": moved,
     "exists": exists, "stable": stable, "settles": settles, "energy": energy, "schemes": schemes,
     "steps": steps_short, "adapt": adapt, "free_step": free_step, "damped_stages": damped_stages, "engines_motion": engines_motion, "again": again,
     "closure": closure, "period": period,

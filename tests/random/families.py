@@ -6,7 +6,7 @@ import math
 import parts
 from chance import Chance, rounded
 
-STATICS = ["alive", "engines", "basis", "nodes", "spaces", "path", "exists", "moved", "stable", "settles"]
+STATICS = ["alive", "engines", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable", "settles"]
 MOTION = ["alive", "energy", "schemes", "steps", "adapt", "free_step", "damped_stages", "moved", "again"]
 
 
@@ -431,6 +431,46 @@ def held_modes(d):
     return reorder(with_modes(d, made))
 
 
+def threaded(d, title, study):
+    """A clamped rod that slides through an eye or a sleeve, slightly away from its position; uniform, as it must be."""
+    rod = parts.draw_rod(d, heaviest=8, rest=0, shapes=[lambda _, r: {"circle": {"radius": r}}])
+    made = single(d, title, study, rod)
+    if "constant" in str(rod.rod["strain"]):  # a discontinuous basis, of which material would not pass the nodes
+        rod.rod["strain"] = "kirchhoff linear"
+    made["robot"]["arm"]["pose"] = {"x": "x"}
+    at = d.number(0.4, 0.8)
+    place = [rounded(rod.length*at*d.number(0.93, 0.99)), rounded(rod.length*d.number(0.02, 0.12)),
+             rounded(rod.length*d.number(0, 0.08))]
+    eye = {"join": ["world", f"arm@{rounded(100*at)}%"], "as": "spherical", "pose": {"xyz": place}, "slides": "on"}
+    if d.odds(0.4):
+        eye.update({"as": "revolute", "axis": "x"})
+    made["loops"] = {"eye": eye}
+    made["probes"]["C"] = {"value": "eye"}
+    return rod, made
+
+
+def threaded_static(d):
+    rod, made = threaded(d, "A rod through an eye", [{"static": {}}])
+    made["loads"] = {"push": {"on": "arm.tip", "force": d.vector(rod.force*d.scale(0.01, 0.5)),
+                              "frame": d.choose("world", "body")}}
+    return reorder(made)
+
+
+def threaded_modes(d):
+    return reorder(with_modes(d, threaded(d, "Small motions of a rod through an eye", [{"static": {}}])[1]))
+
+
+def threaded_motion(d):
+    rod, made = threaded(d, "A rod is let go in an eye", [{"static": {}}])
+    parts.damp(d, rod, (0.01, 0.05, 0.2))
+    made["loads"] = {"push": {"on": "arm.tip", "force": d.vector(rod.force*d.scale(0.05, 0.5))}}
+    period = 0.25*rod.period  # the eye leaves about half of its length free
+    if d.odds(0.3):
+        made["loops"]["eye"]["friction"] = rounded(d.number(0.05, 0.4))
+    made["study"] = [{"static": {}}, {"change": {"push": "off"}}, {"dynamic": parts.motion(d, period)}]
+    return reorder(made)
+
+
 def parallel_motion(d, upright=False):
     rod, made = legs(d, d.odds(0.4), upright)
     parts.damp(d, rod, (0.01, 0.05, 0.2))
@@ -614,6 +654,39 @@ def sprung_motion(d):
     return reorder(made)
 
 
+def tubes(d, title, study, **rotation):
+    """Concentric tubes, each wider than the one in it and a little shorter, with a load at the tip."""
+    inner, wall, reach, made = d.scale(3e-4, 6e-4), d.scale(1e-4, 3e-4), d.scale(0.1, 0.3), {}
+    young, first = d.scale(4e10, 7e10), 0.0
+    for name in ("one", "two", "three")[:d.whole(2, 3)]:
+        outer = inner + wall
+        behind, straight = d.number(0.0, 0.08), reach*d.number(0.0, 0.6)
+        first = first or young*math.pi/4*(outer**4 - inner**4)
+        made[name] = {"radius": rounded(outer, 5), "inner": rounded(inner, 5), "material": "m", "straight": rounded(behind + straight, 5),
+                      "curved": rounded(reach - straight, 5), "curvature": rounded(d.scale(0.2, 1.5)/reach*d.choose(-1, 1)),
+                      "translation": -behind, "rotation": rounded(d.number(-3, 3))}
+        inner, reach = outer + 5e-5, reach*d.number(0.4, 0.95)
+    made["one"].update(rotation)
+    length = made["one"]["straight"] + made["one"]["curved"] + made["one"]["translation"]
+    loads = {"tip": {"on": "arm.tip", "force": d.vector(d.scale(0.01, 1)*first/length**2)}} if d.odds(0.7) else {}
+    if d.odds(0.3):
+        loads["screw"] = {"on": "arm.tip", "torque": d.vector(d.scale(0.01, 0.5)*first/length), "frame": "body"}
+    return model(title, {"arm": {"on": "world", "pose": parts.mount(d), "tubes": made}},
+                 {"m": {"young": young, "poisson": 0.3, "density": 6450, "damping": 1e-4}}, study, {"tip": {"position": "arm.tip"}},
+                 gravity=weight(d), loads=loads)
+
+
+def tubes_static(d):
+    return tubes(d, "Concentric tubes under loads", [{"static": {}}])
+
+
+def tubes_motion(d):
+    """The base of the innermost one is turned."""
+    time = d.scale(0.05, 0.3)
+    return tubes(d, "Concentric tubes that are turned", [{"static": {}}, {"dynamic": {"for": time, "step": rounded(time/d.whole(60, 120), 3)}}],
+                 rotation=f"{d.number(-1, 1)}*ramp(t, 0 s, {rounded(time/2)} s)")
+
+
 def fluid_static(d):
     rod = parts.draw_rod(d, among=parts.SOFT, heaviest=30)
     speed = math.sqrt(d.scale(0.03, 1)*rod.force/rod.length/(500*2*rod.radius))
@@ -705,25 +778,30 @@ FAMILIES = {
     "rod_flight": (rod_flight, MOTION),
     "tendon_static": (tendon_static, STATICS),
     "tendon_motion": (tendon_motion, MOTION + ["nodes", "engines_motion"]),
-    "tree_static": (tree_static, ["alive", "path", "exists", "moved", "stable", "settles"]),
+    "tree_static": (tree_static, ["alive", "path", "arc", "exists", "moved", "stable", "settles"]),
     "tree_motion": (tree_motion, MOTION),
-    "hybrid_static": (hybrid_static, ["alive", "basis", "nodes", "spaces", "path", "exists", "moved", "stable"]),
+    "hybrid_static": (hybrid_static, ["alive", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable"]),
     "hybrid_modes": (hybrid_modes, ["alive", "basis", "nodes", "moved"]),
     "hybrid_motion": (hybrid_motion, MOTION),
     "driven": (driven, MOTION),
-    "loop_static": (loop_static, ["alive", "path", "exists", "moved", "stable", "closure"]),
+    "loop_static": (loop_static, ["alive", "path", "arc", "exists", "moved", "stable", "closure"]),
     "loop_motion": (loop_motion, ["alive", "energy", "steps", "adapt", "free_step", "moved", "closure", "again"]),
-    "parallel_static": (parallel_static, ["alive", "engines", "basis", "nodes", "path", "exists", "moved", "stable"]),
+    "parallel_static": (parallel_static, ["alive", "engines", "basis", "nodes", "path", "arc", "exists", "moved", "stable"]),
     "parallel_modes": (parallel_modes, ["alive", "basis", "nodes", "moved"]),
     "held_modes": (held_modes, ["alive", "basis", "nodes", "moved"]),
+    "threaded_static": (threaded_static, ["alive", "basis", "nodes", "path", "exists", "moved", "stable"]),
+    "threaded_modes": (threaded_modes, ["alive", "basis", "nodes", "moved"]),
+    "threaded_motion": (threaded_motion, ["alive", "energy", "steps", "adapt", "moved", "again"]),
     "parallel_motion": (parallel_motion, ["alive", "energy", "steps", "adapt", "moved", "engines_motion", "again"]),
-    "upright": (upright, ["alive", "path", "exists", "energy", "moved", "stable"]),
+    "upright": (upright, ["alive", "path", "arc", "exists", "energy", "moved", "stable"]),
     "cranks": (cranks, ["alive", "energy", "steps", "adapt", "moved", "closure", "again"]),
     "drop": (drop, ["alive", "energy", "adapt", "again"]),
     "obstacle": (obstacle, ["alive", "energy", "again"]),
-    "pressed": (pressed, ["alive", "energy", "nodes", "path", "exists", "stable"]),
-    "sprung_static": (sprung_static, ["alive", "basis", "nodes", "spaces", "path", "exists", "moved", "stable"]),
+    "pressed": (pressed, ["alive", "energy", "nodes", "path", "arc", "exists", "stable"]),
+    "sprung_static": (sprung_static, ["alive", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable"]),
     "sprung_motion": (sprung_motion, MOTION + ["nodes"]),
+    "tubes_static": (tubes_static, ["alive", "basis", "path", "moved", "stable"]),
+    "tubes_motion": (tubes_motion, ["alive", "energy", "steps", "adapt", "moved", "again"]),
     "fluid_static": (fluid_static, ["alive", "basis", "nodes", "spaces", "moved", "stable", "settles"]),
     "fluid_modes": (fluid_modes, ["alive", "basis", "nodes", "moved"]),
     "fluid_motion": (fluid_motion, MOTION + ["nodes"]),

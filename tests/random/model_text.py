@@ -89,6 +89,8 @@ def size(model):
         apart = link["on"] != "world" or link.get("joint") == "free"  # a free link may fall that far
         total = norm(link.get("pose", {}).get("xyz", [0])) if apart else 0.0
         total += link.get("rod", {}).get("length", 0.0)
+        total += max((sum(tube[key] for key in ("straight", "curved", "translation")) for tube in link.get("tubes", {}).values()),
+                     default=0.0)
         body = link.get("body", {})
         return total + max(norm(body.get("com", [0])), body.get("sphere", {}).get("radius", 0.0))
 

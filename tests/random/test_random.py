@@ -44,13 +44,13 @@ class Statics(Robots):
 
 class Motion(Robots):
     def test_motions_agree(self):
-        self.hold(("rod_release", "rod_jump", "rod_flight", "tendon_motion", "driven", "sprung_motion", "fluid_motion", "events",
+        self.hold(("rod_release", "rod_jump", "rod_flight", "tendon_motion", "driven", "sprung_motion", "tubes_motion", "fluid_motion", "events",
                    "passing"))
 
 
 class Bodies(Robots):
     def test_motions_of_trees_loops_and_contacts_agree(self):
-        self.hold(("tree_motion", "hybrid_motion", "loop_motion", "parallel_motion", "upright", "cranks", "drop", "obstacle", "pressed"))
+        self.hold(("tree_motion", "hybrid_motion", "loop_motion", "threaded_motion", "parallel_motion", "upright", "cranks", "drop", "obstacle", "pressed"))
 
 
 class Families(unittest.TestCase):

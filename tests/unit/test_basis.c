@@ -250,6 +250,49 @@ static void hats_reproduce_polynomials_of_their_degree(void **state) {
     }
 }
 
+// nodal functions at the Gauss points of each element: 1 at their own, orthogonal, no function is
+// shared by two elements
+static void discontinuous_functions_are_nodal_and_orthogonal(void **state) {
+    (void)state;
+    for (int degree = 1; degree <= 12; degree++) {
+        const int n = degree + 1;
+        const snw_basis b = {.kind = SNW_BASIS_DISCONTINUOUS,
+                             .nfun = snw_basis_size(SNW_BASIS_DISCONTINUOUS, degree, NELEM),
+                             .nelem = NELEM,
+                             .breaks = uneven};
+        double node[13], weight[13];
+        assert_int_equal(b.nfun, NELEM * n);
+        assert_int_equal(snw_basis_degree(&b), degree);
+        snw_gauss(n, node, weight);
+        for (int e = 0; e < NELEM; e++) {
+            int first, count;
+            snw_basis_support(&b, e, &first, &count);
+            assert_int_equal(first, e * n);
+            assert_int_equal(count, n);
+            const double h = uneven[e + 1] - uneven[e];
+            double product[13][13] = {{0}};
+            for (int i = 0; i < n; i++) {
+                const double x = uneven[e] + h * node[i];
+                double phi[13], d[13], sum = 0, slope = 0;
+                snw_basis_eval(&b, e, x, phi);
+                snw_basis_d1(&b, e, x, d);
+                for (int j = 0; j < n; j++) {
+                    assert_near(phi[j], i == j, 1e-12);
+                    sum += pow(node[j], degree) * phi[j];
+                    slope += pow(node[j], degree) * d[j];
+                    for (int k = 0; k < n; k++) product[j][k] += weight[i] * phi[j] * phi[k];
+                }
+                assert_near(sum, pow(node[i], degree), 1e-12);
+                assert_near(slope * h, degree * pow(node[i], degree - 1), 1e-9);
+            }
+            for (int j = 0; j < n; j++) {
+                for (int k = 0; k < n; k++)
+                    assert_near(product[j][k], j == k ? weight[j] : 0, 1e-13);
+            }
+        }
+    }
+}
+
 // ---- global bases ------------------------------------------------------------------------------
 
 // integral of phi_i psi_j with n Gauss points
@@ -443,6 +486,7 @@ int main(void) {
         cmocka_unit_test(hats_meet_exactly_at_the_breaks),
         cmocka_unit_test(constants_jump_at_the_breaks),
         cmocka_unit_test(hats_reproduce_polynomials_of_their_degree),
+        cmocka_unit_test(discontinuous_functions_are_nodal_and_orthogonal),
         cmocka_unit_test(legendre_functions_are_orthogonal),
         cmocka_unit_test(chebyshev_functions_are_cosines),
         cmocka_unit_test(monomials_are_powers),

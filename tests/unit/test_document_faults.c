@@ -20,6 +20,11 @@
         "robot: {a(1): {on: world}, a(k=2..n): {on: a(k-1), joint: free, body: {mass: b*1 kg}}}\n" \
         "loads: {f(k=1..m): {on: a(1), force: [b*1 N, 0, 0]}}\n"                                   \
         "probes: {x(k=1..p): {position: a(1)}}\n"
+// two concentric tubes; keys of the inner and of the outer one, and of their link
+#define TUBES(inner, outer, link)                                                                  \
+    HEAD "robot: {cannula: {on: world, tubes: {inmost: {bending: 1, torsion: 1, curved: 0.3, "     \
+         "curvature: 2, " inner "}, around: {bending: 2, torsion: 2, curved: 0.2, " outer          \
+         "}}, " link "}}\n"
 #define PATH TIP "study: [static: {for: 2 s, step: 0.1 s}]\n"
 
 // A document with a $ before the location of its fault, and a part of the message.
@@ -32,6 +37,39 @@ static const bad_case bad[] = {
     {HEAD "robot: {a: {on: world, joint: revolute, stiffness: $max(1, 2)}}\n", "needs quotes"},
     {HEAD "parameters: {a: $max(1, 2), b: min(1, 2)}\nrobot: {a: {on: world}}\n", "needs quotes"},
     {HEAD "robot: {a: {on: world, pose: {xyz: [0, $max(1 m, 2 m), 0]}}}\n", "\"max(1 m, ..)\""},
+    // concentric tubes
+    {TUBES("radius: 2 mm, inner: 1 mm", "radius: $3 mm, inner: 1.9 mm", ""),
+     "tube 'inmost', 4 mm wide, does not fit into 'around' with a bore of 3.8 mm"},
+    {TUBES("radius: 2 mm, inner: $2 mm", "", ""), "'inner' of tube 'inmost' must be below"},
+    {TUBES("radius: 2 mm, $diameter: 4 mm, inner: 1 mm", "", ""), "one of 'radius' and 'diameter'"},
+    {HEAD "robot: {cannula: {on: world, tubes: {$inmost: {radius: 2 mm, bending: 1, torsion: 1, "
+          "curved: 1}}}}\n",
+     "tube 'inmost' needs 'inner' beside 'radius'"},
+    {HEAD "robot: {cannula: {on: world, tubes: {inmost: {bending: 1, torsion: 1, curved: 0.3, "
+          "translation: -0.2}, $around: {bending: 2, torsion: 2, curved: 0.2}}}}\n",
+     "tube 'around' ends 0.2 m beyond the exit, farther than the innermost tube 'inmost'"},
+    {TUBES("translation: $0.1", "", ""), "the base of tube 'inmost' is 0.1 m beyond the exit"},
+    {TUBES("", "translation: $-0.2", ""), "tube 'around' is retracted behind the exit"},
+    {TUBES("translation: -1 mm*t/(1 s)", "", "degree: $6"), "'degree'"},
+    {TUBES("", "", "$joint: revolute"), "a link with 'tubes' has no 'joint'"},
+    {HEAD "robot: {a: {on: world, $degree: 3}}\n", "'degree' of a link is for 'tubes'"},
+    {HEAD "robot: {cannula: {on: world, tubes: $1}}\n", "'tubes' lists tubes by name"},
+    {HEAD "robot: {cannula: {on: world, tubes: {$inmost: {bending: 1, curved: 1}}}}\n",
+     "tube 'inmost' has no torsional stiffness: give 'torsion'"},
+    {HEAD "robot: {cannula: {on: world, tubes: {$inmost: {bending: 1, torsion: 1}}}}\n",
+     "tube 'inmost' has no length"},
+    {"sinew: 1\nrobot: {cannula: {on: world, tubes: {$inmost: {bending: 1, torsion: 1, curved: "
+     "1}}}}\n",
+     "tube 'inmost' has weight or moves"},
+    {HEAD "robot: {cannula: {on: world, tubes: {$inmost: {bending: 1, torsion: 1, curved: 1, "
+          "rotation: 1}}}}\nactuators: {turn: {joint: inmost, position: 2}}\n",
+     "tube 'inmost' has a 'rotation', and actuator 'turn' turns it, too"},
+    {HEAD "robot: {cannula: {on: world, tubes: {inmost: {bending: 1, torsion: 1, mass: 1, curved: "
+          "1, translation: -0.1*t}}}}\nstudy: [$dynamic: {for: 1 s, step: 0.1 s}]\n",
+     "'translation' may be a law in static steps only"},
+    {HEAD "robot: {cannula: {on: world, tubes: {inmost: {bending: 1, torsion: 1, curved: 1}}}}\n"
+          "probes: {p: {tube: $cannula}}\n",
+     "link 'cannula' is no tube of 'tubes'"},
     // units that look like parameters
     {HEAD "parameters: {A: 2 cm^2, p: 3 Pa*A}\nrobot: {a: {on: world, joint: prismatic, stiffness: "
           "$p/(1 m)}}\n",

@@ -342,6 +342,22 @@ static void constants_are_expressions_too(void **state) {
     assert_int_equal(snw_expr_breaks_t(e, 0, 1, NULL, 0), 0);
 }
 
+// each value up to its place, the last one beyond; one value alone is a constant
+static void steps_jump_at_their_places(void **state) {
+    bench *b = *state;
+    static const double at[] = {0.1, 0.4, 0.9}, value[] = {3, -2, 0, 7};
+    const snw_expr *e = NULL;
+    for (int n = 0; n <= 3; n++) {
+        assert_int_equal(snw_expr_steps(b->pool, n, at, value, &e, &b->err), SNW_OK);
+        assert_int_equal(snw_expr_vars(e), n > 0 ? SNW_VAR_X : 0);
+        for (int i = 0; i <= n; i++) {
+            const double from = i > 0 ? at[i - 1] : 0, to = i < n ? at[i] : 1;
+            assert_near(snw_expr_value(e, (snw_at){.x = from}), value[i], 0);
+            assert_near(snw_expr_value(e, (snw_at){.x = 0.5 * (from + to)}), value[i], 0);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(variables_are_allowed_or_not),
@@ -363,6 +379,7 @@ int main(void) {
         TEST(a_small_pool_is_not_overrun),
         TEST(evaluation_allocates_nothing),
         TEST(constants_are_expressions_too),
+        TEST(steps_jump_at_their_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

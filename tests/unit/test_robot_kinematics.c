@@ -380,9 +380,32 @@ static void bad_places_are_refused(void **state) {
     snw_robot_close(r);
 }
 
+// a rod that slides through a loop is two rods, and its tip that of the second
+static void the_tip_of_a_sliding_rod_is_beyond_the_loop(void **state) {
+    (void)state;
+    const char text[] =
+        "sinew: 1\nmaterials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000}}\n"
+        "robot: {arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 1 cm}}, material: "
+        "rubber, strain: {bend_z: legendre 2}}}}\n"
+        "loops: {eye: {join: [world, arm@60%], as: spherical, pose: {xyz: [0.6, 0, 0]}, slides: "
+        "on}}\n";
+    snw_robot *r = NULL;
+    snw_error err = {0};
+    if (snw_robot_parse("rod", text, strlen(text), NULL, 0, NULL, &r, &err) != SNW_OK)
+        fail_msg("%s:%d: %s", err.file, err.line, err.text);
+    const char *names[] = {"arm.root", "arm.tip", "arm"};
+    for (int i = 0; i < 3; i++) {
+        double pose[16];
+        assert_int_equal(snw_robot_pose(r, place_of(r, names[i]), pose), SNW_OK);
+        assert_near(pose[12], i > 0, 1e-14);
+    }
+    snw_robot_close(r);
+}
+
 int main(void) {
     count_heap_calls();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_tip_of_a_sliding_rod_is_beyond_the_loop),
         cmocka_unit_test(probes_agree),
         cmocka_unit_test(strains_and_wrenches_are_those_of_probes),
         cmocka_unit_test(the_wrench_along_a_hanging_rod_is_its_weight),

@@ -122,6 +122,48 @@ static void wrong_arguments_are_refused(void **state) {
     snw_robot_close(r);
 }
 
+static snw_linear_model *model_of(const char *model, snw_robot **r) {
+    snw_error err = {0};
+    snw_linear_model *m = NULL;
+    const snw_linear_options how = snw_linear_defaults();
+    if (snw_robot_parse("model", model, strlen(model), NULL, 0, NULL, r, &err) != SNW_OK ||
+        snw_robot_linearize(*r, &how, &m, &err) != SNW_OK || snw_linear_analyse(m, &err) != SNW_OK)
+        fail_msg("%s", err.text);
+    return m;
+}
+
+// Free bodies: twelve poles at zero each, none reached; all coordinates given: only the states of
+// the given ones.
+static void rigid_and_given_robots_have_models(void **state) {
+    (void)state;
+    snw_robot *r;
+    snw_linear_model *m =
+        model_of("sinew: 1\ngravity: 0\nrobot:\n"
+                 "  a: {on: world, joint: free, body: {mass: 1, inertia: [1, 2, 3]}}\n"
+                 "  b: {on: world, joint: free, body: {mass: 2, inertia: [1, 2, 3]}}\n"
+                 "  c: {on: b, joint: revolute, body: {mass: 2, inertia: [1, 2, 3]}}\n"
+                 "actuators: {motor: {joint: c, effort: 0}}\nprobes: {p: {position: a}}\n",
+                 &r);
+    assert_int_equal(m->nx, 26);
+    for (int i = 0; i < m->npole; i++) assert_near(hypot(m->pole[i].re, m->pole[i].im), 0, 1e-6);
+    assert_int_equal(m->ncontrollable, 2); // the hinge against its two bodies
+    assert_int_equal(m->nobservable, 6);   // place and velocity of the first body
+    snw_linear_close(m);
+    snw_robot_close(r);
+    m = model_of("sinew: 1\nrobot: {a: {on: world, joint: revolute, axis: y, body: {mass: 1, com: "
+                 "[1, 0, 0], inertia: [1, 1, 1]}}}\n"
+                 "actuators: {motor: {joint: a, position: 0.3*sin(t)}}\n"
+                 "probes: {effort: {effort: motor}, x: {position: a}}\n",
+                 &r);
+    assert_int_equal(m->nx, 2);
+    assert_int_equal(m->nu, 1);
+    assert_near(m->D[0], 2, 1e-9); // torque per angular acceleration
+    assert_near(m->input[0].value, 0, 1e-12);
+    assert_near(m->state[1].value, 0.3, 1e-12);
+    snw_linear_close(m);
+    snw_robot_close(r);
+}
+
 // Poles and lost modes of a system of n states.
 static void lost_of(int n, const double *A, int nu, const double *B, int ny, const double *C,
                     int *unreached, int *unseen) {
@@ -194,6 +236,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_model_names_its_parts),
         cmocka_unit_test(wrong_arguments_are_refused),
+        cmocka_unit_test(rigid_and_given_robots_have_models),
         cmocka_unit_test(lost_modes_are_counted),
         cmocka_unit_test(a_matlab_file_has_its_layout),
     };

@@ -252,6 +252,44 @@ static void a_failed_study_tells_why(void **state) {
     snw_study_close(s);
 }
 
+// von Mises' truss: folds of the load at +-P*, P* = 2 k b ((l_0/b)^(2/3) - 1)^(3/2), and dP*/dk =
+// P*/k
+static void special_points_of_a_path_are_listed(void **state) {
+    (void)state;
+    static const char truss[] =
+        "sinew: 1\ngravity: 0\nparameters: {k: 1000 N/m}\n"
+        "robot: {apex: {on: world, pose: {xyz: [0, 0.2, 0]}, joint: prismatic, axis: y, body: "
+        "{mass: 1 kg}}}\n"
+        "springs: {bar(s=1..2): {spring: [{xyz: [2*s - 3, 0, 0]}, apex], rest: sqrt(1.04), "
+        "stiffness: k}}\n"
+        "loads: {press: {on: apex, force: [0, \"-1 N/s*t\", 0]}}\n"
+        "study: [static, path: {range: [-4 s, 4 s], by: k}]\nprobes: {y: {position: apex}}\n";
+    snw_study *s = created(truss);
+    snw_error err = {0};
+    snw_special_record r;
+    assert_int_equal(snw_study_special_points(s), 0);
+    assert_int_equal(snw_study_run(s, 1, NULL, &err), SNW_OK);
+    assert_int_equal(snw_study_special_points(s), 2);
+    for (int k = 0; k < 2; k++) {
+        const double P = (k ? -1 : 1) * 3.0191474033;
+        assert_int_equal(snw_study_special_point(s, k, &r), SNW_OK);
+        assert_string_equal(r.kind, "fold");
+        assert_string_equal(r.moves, "apex.slide");
+        assert_int_equal(r.step, 1);
+        assert_int_equal(r.number, k + 1);
+        assert_int_equal(r.path, 1);
+        assert_near(r.t, P, 1e-9);
+        assert_near(snw_study_fold_derivative(s, k, "k"), P / 1000, 1e-10);
+        assert_true(isnan(snw_study_fold_derivative(s, k, "b")));
+    }
+    assert_int_equal(snw_study_special_point(s, 2, &r), SNW_E_ARGUMENT);
+    assert_int_equal(snw_study_special_point(s, -1, &r), SNW_E_ARGUMENT);
+    assert_int_equal(snw_study_special_point(NULL, 0, &r), SNW_E_ARGUMENT);
+    assert_int_equal(snw_study_special_points(NULL), 0);
+    assert_true(isnan(snw_study_fold_derivative(s, 0, NULL)));
+    snw_study_close(s);
+}
+
 static void bad_arguments_are_refused(void **state) {
     (void)state;
     snw_robot_model *m = parsed(text);
@@ -278,6 +316,7 @@ int main(void) {
         cmocka_unit_test(a_cancelled_study_keeps_its_frames),
         cmocka_unit_test(the_receiver_of_frames_may_end_a_study),
         cmocka_unit_test(a_failed_study_tells_why),
+        cmocka_unit_test(special_points_of_a_path_are_listed),
         cmocka_unit_test(bad_arguments_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// tube_layout.h: rods of a concentric-tube robot at an instant, theory.md 3.19. The pieces between
+// places where a tube ends or becomes curved move as the tubes slide in each other.
+#pragma once
+
+#include "model/desc.h"
+
+enum { SNW_TUBES_MOST = 16, SNW_TUBES_MOST_DEGREE = 5, SNW_TUBES_MOST_ELEMENTS = 100 };
+
+// Does a tube slide as a law of t?
+bool snw_tubes_slide(const snw_desc *d);
+
+// Lengths of all tubes (d->ntube) at time t, and from them lengths, bases, nodes, sections and
+// poses of the rods of their links (d->nlink). New memory belongs to the pool. While tubes slide
+// the number of coordinates and nodes stays. SNW_E_MODEL: the tubes do not fit, or are retracted
+// too far.
+SNW_NODISCARD snw_status snw_tubes_place(const snw_desc *d, double t, snw_pool *pool,
+                                         snw_link_desc *link, snw_tube_desc *tube, snw_error *err);

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+//
+// Robots that differ in the value of one parameter of the file: read again by the language, which
+// the description refers to, compiled, and given statics of their own.
+#include "study/family.h"
+
+#include "base/fail.h"
+#include "constraint/projection.h"
+#include "study/statics_private.h"
+
+#include <string.h>
+
+void snw_member_free(snw_member *member) {
+    snw_statics_destroy(member->st);
+    snw_model_destroy(member->model);
+    if (member->desc) snw_pool_destroy(member->desc->pool);
+    *member = (snw_member){0};
+}
+
+// Do both have the same coordinates, nodes and rows, so that a configuration of one is one of the
+// other?
+static bool same_unknowns(const snw_model *a, const snw_model *b) {
+    return a->nq == b->nq && a->nv == b->nv && a->nconstraint == b->nconstraint &&
+           a->nseg == b->nseg && a->nobs == b->nobs && a->nsignal == b->nsignal;
+}
+
+snw_status snw_member_at(const snw_path_desc *path, int k, double value, const snw_statics *like,
+                         snw_member *out, snw_error *err) {
+    if (out->model && out->value == value) return SNW_OK;
+    snw_member_free(out);
+    out->value = value;
+    const snw_model *m = like->m;
+    snw_status s = path->family.at(path->family.user, k, value, &out->desc, err);
+    if (s == SNW_OK) s = snw_projection_compile(out->desc, &out->model, err);
+    if (s == SNW_OK && !same_unknowns(m, out->model)) {
+        s = snw_fail(err, SNW_E_MODEL,
+                     "parameter '%s' changes the coordinates, nodes or constraints of the robot, "
+                     "which stay along a path; give the rods their 'nodes'",
+                     path->parameter[k].name);
+    }
+    if (s == SNW_OK && snw_statics_create(out->model, &out->st) != SNW_OK) s = snw_fail_memory(err);
+    if (s == SNW_OK) {
+        snw_state *to = out->st->trial;
+        memset(to->v, 0, (size_t)m->nv * sizeof *to->v);
+        memset(to->a, 0, (size_t)m->nv * sizeof *to->a);
+        if (m->nsignal) memcpy(to->z, like->trial->z, (size_t)m->nsignal * sizeof *to->z);
+    }
+    if (s != SNW_OK) snw_member_free(out);
+    return s;
+}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Path steps as a person uses them: tables, JSON, figures with gaps between paths, resuming, refusals."""
+import harness
+from harness import Case, has_viewer
+
+# von Mises' truss: folds at P = +-3.0191474033
+TRUSS = """\
+sinew: 1
+title: A truss that snaps
+gravity: 0
+parameters: {H: 0.2 m, P: 1 N/s*t}
+robot: {apex: {on: world, pose: {xyz: [0, H, 0]}, joint: prismatic, axis: y, body: {mass: 1 kg}}}
+springs: {bar(s=1..2): {spring: [{xyz: [2*s - 3, 0, 0]}, apex], rest: "sqrt(1 m^2 + H^2)", stiffness: 1000 N/m}}
+loads: {press: {on: apex, force: [0, -P, 0]}}
+study: [path: {range: [-4 s, 4 s], by: H}]
+probes: {y: {position: apex}}
+"""
+
+# Euler's column, with both bent branches
+COLUMN = """\
+sinew: 1
+gravity: 0
+robot: {column: {on: world, pose: {x: z}, rod: {length: 1, section: {stiffness: {bend_y: 1}}, strain: {bend_y: legendre 6}}}}
+loads: {press: {on: column.tip, force: [0, 0, "-pi^2/4*1 N/s*t"]}}
+study: [path: {range: [0 s, 1.5 s], branches: 1}]
+probes: {head: {position: column.tip}}
+"""
+
+
+class Paths(Case):
+    def test_special_points_are_listed(self):
+        self.write("truss.yaml", TRUSS)
+        out = self.succeeds("run", "truss.yaml").out
+        self.assertRegex(out, r"fold 1 +1 +3\.0191474")
+        self.assertRegex(out, r"fold 2 +1 +-3\.0191474")
+        self.assertRegex(out, r"fold 1 +H +44\.70154")
+        self.assertRegex(self.succeeds("show", "truss.h5").out, r"fold 2 +1 +-3\.0191474")
+        for call in (("run", "truss.yaml"), ("show", "truss.h5")):
+            run = self.succeeds(*call, "--json").json["runs"][0]
+            self.assertEqual([(p["kind"], p["number"], p["path"]) for p in run["special"]], [("fold", 1, 1), ("fold", 2, 1)])
+            self.assertAlmostEqual(run["special"][0]["t"], 3.0191474033, places=8)
+        self.assertAlmostEqual(self.succeeds("run", "truss.yaml", "--json").json["runs"][0]["special"][0]["by"]["H"], 44.7015455347, places=6)
+
+    def test_figures_have_gaps_between_paths(self):
+        self.write("column.yaml", COLUMN)
+        self.succeeds("run", "column.yaml")
+        for figure in (["--probe", "head.x"], ["--phase", "head.x,head.z"], ["--shape"]):
+            self.succeeds("plot", "column.h5", *figure, "-o", "column.svg")
+        for end in ("glb", "csv"):
+            self.succeeds("export", "column.h5", "-o", "column." + end)
+        if has_viewer():
+            self.succeeds("view", "column.h5", "-o", "column.html")
+
+    def test_a_stopped_path_begins_again_with_the_same_bits(self):
+        self.write("column.yaml", COLUMN)
+        self.succeeds("run", "column.yaml", "-o", "whole.h5")
+        whole = self.succeeds("show", "whole.h5", "--csv").out
+        self.succeeds("run", "column.yaml", "-o", "part.h5", "--increments", "9")
+        self.succeeds("run", "column.yaml", "-o", "part.h5", "--resume")
+        self.assertEqual(self.succeeds("show", "part.h5", "--csv").out, whole)
+
+    def test_expectations_at_points(self):
+        self.write("truss.yaml", TRUSS + "expect:\n  - {probe: y.y, point: fold.2, value: -0.1147144447, within: 1e-8, source: closed form}\n")
+        self.succeeds("verify", "truss.yaml")
+        for point, said in (("fold.3", "no fold 3"), ("fold.0", "no special point"), ("knot", "no special point"), ("fold.x", "no special point")):
+            self.write("truss.yaml", TRUSS + f"expect:\n  - {{probe: y.y, point: {point}, value: 0, within: 1e-8, source: none}}\n")
+            reply = self.sinew("verify", "truss.yaml")
+            self.assertIn(said, reply.out + reply.err)
+            self.assertNotEqual(reply.code, 0)
+
+
+if __name__ == "__main__":
+    harness.main()

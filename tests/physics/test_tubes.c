@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: MIT
+//
+// Concentric tubes: derivatives and power of their forces; equilibria against shooting in strong
+// form, snap-through, symmetry, tubes that slide, motions that keep their energy.
+#include "dynamics/tube.h"
+#include "random_tree.h"
+#include "setting.h"
+
+#include <stdio.h>
+
+// ---- derivatives --------------------------------------------------------------------------------
+
+// Three tubes on a free base; actuators with given effort leave their angles free.
+#define TUBES                                                                                      \
+    "sinew: 1\nmaterials: {wire: {young: 1, damping: 30 ms}}\n"                                    \
+    "robot:\n"                                                                                     \
+    "  base: {on: world, joint: free, body: {box: [0.1, 0.2, 0.3], mass: 2}}\n"                    \
+    "  arm:\n    on: base\n    degree: 2\n    elements: 1\n    tubes:\n"                           \
+    "      inner: {bending: 0.7, torsion: 0.5, mass: 0.3, material: wire, straight: 0.6, curved: " \
+    "0.5, curvature: 2, translation: -0.2}\n"                                                      \
+    "      middle: {bending: 1.1, torsion: 0.9, mass: 0.4, material: wire, straight: 0.4, "        \
+    "curved: 0.3, curvature: -1.5, translation: -0.1}\n"                                           \
+    "      outer: {bending: 1.7, torsion: 1.2, mass: 0.5, curved: 0.5, curvature: 1}\n"
+static const char free_text[] = TUBES "actuators: {a: {joint: inner, effort: 0}, b: {joint: "
+                                      "middle, effort: 0}, c: {joint: outer, effort: 0}}\n";
+static const char loaded_text[] =
+    TUBES "actuators: {a: {joint: inner, effort: 0.1}, b: {joint: middle, effort: -0.2*t}, c: "
+          "{joint: outer, effort: 0}}\n"
+          "loads: {pull: {on: arm.tip, force: [0.1, 0.3, -0.2], torque: [0.2, 0.1, 0]}}\n";
+
+static void tubes_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {81};
+    for (int k = 0; k < 2; k++) {
+        setting s;
+        setting_random(&s, loaded_text, &d);
+        assert_int_equal(s.g.m->ntube, 3);
+        rig_check(&s.g);
+        setting_close(&s);
+    }
+}
+
+static void statics_have_an_exact_symmetric_stiffness(void **state) {
+    (void)state;
+    dice d = {82};
+    setting s;
+    setting_random(&s, free_text, &d);
+    rig_check_stiffness(&s.g);
+    rig_check_energy(&s.g);
+    setting_close(&s);
+}
+
+// forces on moving tubes store energy or dissipate it, and never create it
+static void power_is_stored_or_heat(void **state) {
+    (void)state;
+    dice d = {83};
+    for (int k = 0; k < 4; k++) {
+        setting s;
+        setting_random(&s, free_text, &d);
+        const rig *g = &s.g;
+        double *r = calloc((size_t)g->m->nv, sizeof *r), power = 0;
+        snw_residual(g->m, g->in, g->s, false, g->w);
+        snw_tubes_add(g->m, g->w, 1, 1, r);
+        for (int i = 0; i < g->m->nv; i++) power += r[i] * g->s->v[i];
+        const double rate = snw_tubes_energy_rate(g->m, g->w), heat = snw_tubes_heat(g->m, g->w);
+        assert_near(power - rate - heat, 0, 1e-11 * (1 + fabs(rate) + heat));
+        assert_true(heat > 0);
+        free(r);
+        setting_close(&s);
+    }
+}
+
+#ifndef SNW_NUMBERS // tests without derivatives
+
+#include "oracle/tubes.h"
+#include "sinew/robot.h"
+
+// ---- equilibria ---------------------------------------------------------------------------------
+
+enum { MOST_TEXT = 4000 };
+
+// slide: speeds of the bases, m/s; NULL: they stay
+static size_t write_tubes(int n, const oracle_tube *t, const double *slide, char *text,
+                          size_t size) {
+    size_t used = 0;
+    for (int i = 0; i < n; i++) {
+        const double straight = t[i].behind + t[i].straight, curved = t[i].length - t[i].straight;
+        used += (size_t)snprintf(text + used, size - used,
+                                 "      t%d: {bending: %.17g, torsion: %.17g, curvature: %.17g, "
+                                 "straight: %.17g, curved: %.17g, rotation: %.17g, translation: "
+                                 "%.17g m",
+                                 i, t[i].k, t[i].c, t[i].kappa, straight, curved, t[i].alpha,
+                                 -t[i].behind);
+        if (slide) used += (size_t)snprintf(text + used, size - used, " + (%g m/s)*t", slide[i]);
+        used += (size_t)snprintf(text + used, size - used, "}\n");
+    }
+    return used;
+}
+
+// The robot and its probes: tip, then of each tube angle, twist and torque at the exit and at its
+// end.
+static void write_robot(int n, const oracle_tube *t, const double *slide, const double force[3],
+                        const char *study, char *text) {
+    size_t used = (size_t)snprintf(text, MOST_TEXT,
+                                   "sinew: 1\ngravity: 0\nrobot:\n  arm:\n    on: world\n    "
+                                   "degree: 5\n    elements: 1\n    tubes:\n");
+    used += write_tubes(n, t, slide, text + used, MOST_TEXT - used);
+    used += (size_t)snprintf(text + used, MOST_TEXT - used,
+                             "loads: {pull: {on: arm.tip, force: [%.17g, %.17g, %.17g]}}\n"
+                             "study: [%s]\nprobes:\n  tip: {position: arm}\n",
+                             force[2], force[0], force[1], study);
+    for (int i = 0; i < n; i++) {
+        used += (size_t)snprintf(text + used, MOST_TEXT - used,
+                                 "  exit%d: {tube: t%d.root}\n  end%d: {tube: t%d}\n", i, i, i, i);
+    }
+    (void)snprintf(text + used, MOST_TEXT - used, "  w: {wrench: arm.root}\n");
+}
+
+// n tubes, each a little shorter and stiffer than the one in it
+static void roll_tubes(dice *d, int n, oracle_tube *t) {
+    double length = 0.2, k = 0.01;
+    for (int i = 0; i < n; i++) {
+        t[i] = (oracle_tube){.k = k * roll(d, 0.8, 1.2), .kappa = roll(d, 3, 9)};
+        t[i].c = t[i].k / roll(d, 1.2, 1.5);
+        t[i].length = length;
+        t[i].straight = length * roll(d, 0, 0.7);
+        t[i].behind = roll(d, 0, 0.08);
+        t[i].alpha = roll(d, -1.3, 1.3);
+        length *= roll(d, 0.5, 0.9);
+        k *= 2.5;
+    }
+}
+
+static void equilibria_are_those_of_the_strong_form(void **state) {
+    (void)state;
+    dice d = {84};
+    for (int round = 0; round < 6; round++) {
+        const int n = 2 + round % 2;
+        oracle_tube t[3];
+        char text[MOST_TEXT];
+        outcome o;
+        roll_tubes(&d, n, t);
+        double force[3], unknown[5], tip[3], angle[3];
+        for (int i = 0; i < 3; i++) force[i] = round < 2 ? 0 : roll(&d, -0.2, 0.2);
+        write_robot(n, t, NULL, force, "static:", text);
+        execute_ok(text, &o);
+        // axes y z x of the robot are x y z of the oracle; the frame at the exit is that of tube 0
+        const int wrench = 3 + 6 * n;
+        const double turn = last(&o, 3), my = last(&o, wrench + 1), mz = last(&o, wrench + 2);
+        for (int i = 0; i < n; i++) unknown[i] = last(&o, 3 + 6 * i + 1);
+        unknown[n] = my * cos(turn) - mz * sin(turn);
+        unknown[n + 1] = my * sin(turn) + mz * cos(turn);
+        const double exit[3] = {unknown[0], unknown[1], unknown[n]};
+        oracle_tubes(n, t, force, unknown, tip, angle);
+        // 0.2 m in polynomials of degree 5 on two elements of each piece
+        assert_near(last(&o, 0), tip[2], 2e-9);
+        assert_near(last(&o, 1), tip[0], 2e-9);
+        assert_near(last(&o, 2), tip[1], 2e-9);
+        for (int i = 0; i < n; i++) assert_near(last(&o, 3 + 6 * i + 3), angle[i], 1e-7);
+        assert_near(exit[0], unknown[0], 1e-5);
+        assert_near(exit[1], unknown[1], 1e-5);
+        assert_near(exit[2], unknown[n], 1e-7);
+        snw_series_clear(&o.series);
+    }
+}
+
+// ---- snap-through -------------------------------------------------------------------------------
+
+static double angle_between(double base) {
+    char text[1000];
+    outcome o;
+    (void)snprintf(text, sizeof text,
+                   "sinew: 1\ngravity: 0\nrobot: {arm: {on: world, degree: 5, elements: 4, tubes: "
+                   "{one: {bending: 0.01, torsion: 0.01/1.3, curvature: 10, curved: 0.2}, two: "
+                   "{bending: 0.01, torsion: 0.01/1.3, curvature: 10, curved: 0.2, rotation: "
+                   "%.12g deg*t/(1 s)}}}}\nstudy: [static: {for: 1 s, step: 0.25 s}]\n"
+                   "probes: {a: {tube: one}, b: {tube: two}}\n",
+                   base);
+    execute_ok(text, &o);
+    const double angle = last(&o, 3) - last(&o, 0);
+    snw_series_clear(&o.series);
+    return angle * 180 / 3.14159265358979323846;
+}
+
+// two equal tubes of curvature 10 over 0.2 m: 214.9551103 deg, from 101.745 to 324.2625 deg at the
+// tip. A step that ends short of the limit point by x ends near it by a root of x.
+static void tubes_snap_where_their_branch_ends(void **state) {
+    (void)state;
+    const double snap = 214.9551103;
+    assert_near(angle_between(snap - 2e-6), 101.745, 0.05);
+    assert_near(angle_between(snap + 2e-6), 324.2625, 1e-3);
+    assert_near(angle_between(-snap + 2e-6), -101.745, 0.05);
+    assert_near(angle_between(-snap - 2e-6), -324.2625, 1e-3);
+}
+
+// ---- symmetry and sliding -----------------------------------------------------------------------
+
+// turning all bases turns the robot
+static void bases_that_turn_together_turn_the_robot(void **state) {
+    (void)state;
+    dice d = {85};
+    oracle_tube t[3];
+    const double none[3] = {0}, turn = 0.7;
+    char text[MOST_TEXT];
+    outcome before, after;
+    roll_tubes(&d, 3, t);
+    write_robot(3, t, NULL, none, "static:", text);
+    execute_ok(text, &before);
+    for (int i = 0; i < 3; i++) t[i].alpha += turn;
+    write_robot(3, t, NULL, none, "static:", text);
+    execute_ok(text, &after);
+    const double y = last(&before, 1), z = last(&before, 2);
+    assert_near(last(&after, 0), last(&before, 0), 1e-12);
+    assert_near(last(&after, 1), y * cos(turn) - z * sin(turn), 1e-12);
+    assert_near(last(&after, 2), y * sin(turn) + z * cos(turn), 1e-12);
+    snw_series_clear(&before.series);
+    snw_series_clear(&after.series);
+}
+
+// tubes that slide to a place are where tubes are that have been there, though ends and bends pass
+// each other on the way
+static void sliding_tubes_arrive_where_others_are(void **state) {
+    (void)state;
+    const double force[3] = {0.05, -0.02, 0.03}, slide[3] = {0.02, -0.03, 0.045};
+    oracle_tube t[3] = {{0.005, 0.004, 8, 0.10, 0.10, 0.20, 1.5},
+                        {0.019, 0.015, 10, 0.07, 0.05, 0.13, -1.0},
+                        {0.085, 0.065, 5, 0.06, 0.02, 0.07, 0.0}};
+    char text[MOST_TEXT];
+    outcome moved, there;
+    write_robot(3, t, slide, force, "static: {for: 1 s, step: 0.2 s}", text);
+    execute_ok(text, &moved);
+    for (int i = 0; i < 3; i++) {
+        t[i].behind -= slide[i];
+        t[i].straight += slide[i];
+        t[i].length += slide[i];
+    }
+    assert_true(t[2].length > t[1].length); // the outer one has passed the end of the middle one
+    write_robot(3, t, NULL, force, "static:", text);
+    execute_ok(text, &there);
+    for (int i = 0; i < 3; i++) assert_near(last(&moved, i), last(&there, i), 2e-9);
+    for (int i = 0; i < 3; i++) {
+        assert_near(last(&moved, 3 + 6 * i + 3), last(&there, 3 + 6 * i + 3), 1e-8);
+    }
+    snw_series_clear(&moved.series);
+    snw_series_clear(&there.series);
+}
+
+// ---- by hand ------------------------------------------------------------------------------------
+
+static const char held_text[] =
+    "sinew: 1\ngravity: 0\nparameters: {push: -0.1 m}\nrobot:\n  arm:\n    on: world\n    tubes:\n"
+    "      inner: {bending: 0.005, torsion: 0.004, curvature: 8, straight: 0.2, curved: 0.1, "
+    "translation: push}\n"
+    "      outer: {bending: 0.019, torsion: 0.015, curvature: 10, straight: 0.12, curved: 0.08, "
+    "translation: -0.07}\nprobes: {tip: {position: arm}}\n";
+
+static snw_robot *held(const char *text, int nset, const char *const *set) {
+    snw_robot *r = NULL;
+    snw_error err = {0};
+    if (snw_robot_parse("m.yaml", text, strlen(text), NULL, nset, set, &r, &err) != SNW_OK)
+        fail_msg("%s", err.text);
+    return r;
+}
+
+static void turn(snw_robot *r, const char *actuator, double angle) {
+    snw_error err = {0};
+    const int i = snw_robot_actuator(r, actuator);
+    assert_true(i >= 0);
+    if (snw_robot_set_motion(r, i, &angle, NULL, NULL, &err) != SNW_OK ||
+        snw_robot_equilibrium(r, 0, &err) != SNW_OK)
+        fail_msg("%s", err.text);
+}
+
+// bases turned by their actuators, and slid by a parameter, lead where the file does
+static void tubes_are_turned_and_slid_by_hand(void **state) {
+    (void)state;
+    static const char *const pushed[] = {"push=-0.12 m"};
+    snw_error err = {0};
+    snw_robot *moved = held(held_text, 0, NULL), *there = held(held_text, 1, pushed);
+    double a[3], b[3], before[3];
+    turn(moved, "inner_rotation", 1.2);
+    assert_int_equal(snw_robot_probe(moved, "tip", 3, before), 3);
+    if (snw_robot_set_parameters(moved, 1, pushed, &err) != SNW_OK) fail_msg("%s", err.text);
+    turn(moved, "inner_rotation", 1.3);
+    turn(there, "inner_rotation", 1.3);
+    assert_int_equal(snw_robot_probe(moved, "tip", 3, a), 3);
+    assert_int_equal(snw_robot_probe(there, "tip", 3, b), 3);
+    for (int i = 0; i < 3; i++) assert_near(a[i], b[i], 1e-11);
+    assert_true(fabs(a[0] - before[0]) > 0.01);
+    snw_robot_close(moved);
+    snw_robot_close(there);
+    // laws of time are those of a study
+    static const char *const law[] = {"arm.tubes.inner.translation=-0.1 m - 0.01 m/s*t"};
+    snw_robot *none = NULL;
+    assert_int_equal(
+        snw_robot_parse("m.yaml", held_text, strlen(held_text), NULL, 1, law, &none, &err),
+        SNW_E_MODEL);
+    assert_non_null(strstr(err.text, "slide by a law of t"));
+}
+
+// a torque at the tip twists the innermost tube alone where nothing is curved
+static void a_torque_at_the_tip_twists_the_innermost_tube(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok(
+        "sinew: 1\ngravity: 0\nrobot: {arm: {on: world, tubes: {inner: {bending: 2, torsion: "
+        "0.5, straight: 1.3, translation: -0.3}, outer: {bending: 3, torsion: 0.7, straight: "
+        "0.6}}}}\nloads: {screw: {on: arm.tip, torque: [0.2, 0, 0]}}\nstudy: [static: ]\n"
+        "probes: {a: {tube: inner}, b: {tube: outer}}\n",
+        &o);
+    assert_near(last(&o, 0), 0.2 * 1.3 / 0.5, 1e-12);
+    assert_near(last(&o, 3), 0, 1e-12);
+    snw_series_clear(&o.series);
+}
+
+// ---- motion -------------------------------------------------------------------------------------
+
+// tubes let go spring back: schemes without damping of their own account for all energy
+static void motions_keep_their_energy(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\nmaterials: {wire: {young: 60 GPa, poisson: 0.3, density: 6450, damping: %s}}\n"
+        "robot:\n  arm:\n    on: world\n    degree: 2\n    elements: 1\n    tubes:\n"
+        "      inner: {diameter: 1.2 mm, inner: 0.8 mm, material: wire, straight: 0.1, curved: "
+        "0.1, curvature: 8, translation: -0.05}\n"
+        "      outer: {diameter: 1.8 mm, inner: 1.4 mm, material: wire, straight: 0.05, curved: "
+        "0.07, curvature: 8, translation: -0.02}\n"
+        "actuators: {a: {joint: inner, effort: 0}, b: {joint: outer, effort: 0}}\n"
+        "initial: {inner: 2 rad}\n"
+        "study: [dynamic: {for: 1 ms, step: 0.05 ms, scheme: %s}]\nprobes: {e: energy}\n";
+    static const struct {
+        const char *scheme, *damping;
+    } run[] = {{"conserving", "0 s"}, {"conserving", "1e-4 s"}, {"gauss6", "1e-4 s"}};
+    for (int k = 0; k < 3; k++) {
+        char made[2000];
+        outcome o;
+        (void)snprintf(made, sizeof made, text, run[k].damping, run[k].scheme);
+        execute_ok(made, &o);
+        const double at_start = shown(&o, 0, 1) + shown(&o, 0, 2), kinetic = last(&o, 0);
+        assert_true(at_start > 1e-3 && kinetic > 1e-3 * at_start);
+        // the heat of stiff damping is found at points of the steps
+        assert_near(last(&o, 6), 0, 1e-6 * at_start);
+        snw_series_clear(&o.series);
+    }
+}
+
+#endif
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tubes_have_exact_derivatives),
+        cmocka_unit_test(statics_have_an_exact_symmetric_stiffness),
+        cmocka_unit_test(power_is_stored_or_heat),
+#ifndef SNW_NUMBERS
+        cmocka_unit_test(equilibria_are_those_of_the_strong_form),
+        cmocka_unit_test(tubes_snap_where_their_branch_ends),
+        cmocka_unit_test(bases_that_turn_together_turn_the_robot),
+        cmocka_unit_test(sliding_tubes_arrive_where_others_are),
+        cmocka_unit_test(tubes_are_turned_and_slid_by_hand),
+        cmocka_unit_test(a_torque_at_the_tip_twists_the_innermost_tube),
+        cmocka_unit_test(motions_keep_their_energy),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
