@@ -14,10 +14,14 @@
 #include <stdbool.h>
 #include <string.h>
 
+// Steps that change |r|^2 by no more than rounding, after which no others are expected.
+enum { FLAT_STEPS = 60 };
+
 static const double independent = 1e-12, // singular value that counts, relative
     kept_rank = 1e-10,                   // row that counts among the kept ones, relative
     rounding = 1e-11,                    // gradient that counts as zero, relative to its terms
-    at_bound = 1e-13,                    // distance from a bound, relative
+    damping = 1e-6,   // of unknowns, relative to the largest column of J squared, at |r| = 1
+    at_bound = 1e-13, // distance from a bound, relative
     flat = 1e-9,     // fall of |r|^2 relative to it that rounding hides: steps are not judged by it
     shortest = 1e-9, // length of steps at which there is no way on
     no_gain = 1e-12; // change of |r|^2 by rounding, relative
@@ -211,9 +215,9 @@ snw_bounded_opts snw_bounded_defaults(void) {
 
 size_t snw_bounded_scratch(int n, int m) {
     const size_t N = (size_t)n + 1, M = (size_t)m + 1;
-    const size_t first = snw_bounded_linear_scratch(n, m, 0),
+    const size_t first = snw_bounded_linear_scratch(n, m + n, 0),
                  second = snw_bounded_linear_scratch(n, n, m);
-    return (12 * N + 5 * M + 3 * M * N + N * N) * sizeof(double) + 24 * 64 +
+    return (12 * N + 5 * M + 4 * M * N + 2 * N * N) * sizeof(double) + 24 * 64 +
            (first > second ? first : second);
 }
 
@@ -228,6 +232,7 @@ typedef struct bounded_search {
     double *d, *low, *high;               // step and its bounds
     double *trial, *trial_r, *b;          // point at its end
     double *before, *before_r, *before_J; // point of the second goal
+    double *A;                            // (m + n) x n: damped system
     double *one;                          // n x n
     double longest;                       // step of an unknown
 } bounded_search;
@@ -268,14 +273,28 @@ static void move(bounded_search *s) {
     }
 }
 
-// d <- Gauss-Newton step within the bounds; *fall: of |r|^2/2 to first order.
+// d <- Gauss-Newton step within the bounds; *fall: of |r|^2/2 to first order. Unknowns that hardly
+// change r are damped as long as r is large, |J d + r|^2 + mu |d|^2; mu vanishes with r, and d = 0
+// where the slope is zero with any mu.
 static snw_status gauss_newton(bounded_search *s, double *fall) {
-    const int n = s->p->n, m = s->p->m;
+    const int n = s->p->n, m = s->p->m, rows = m + n;
+    double largest_column = 0;
+    for (int i = 0; i < n; i++) {
+        const double *column = s->J + (size_t)i * (size_t)m;
+        largest_column = fmax(largest_column, snw_vector_dot(m, column, column));
+    }
+    const double size = fmin(1, sqrt(2 * half_square(m, s->r)));
+    const double weight = sqrt(damping * size * largest_column);
+    for (int i = 0; i < n; i++) {
+        double *to = s->A + (size_t)i * (size_t)rows;
+        memcpy(to, s->J + (size_t)i * (size_t)m, (size_t)m * sizeof *to);
+        for (int k = 0; k < n; k++) to[m + k] = k == i ? weight : 0;
+    }
     bound_step(s, s->longest);
-    for (int k = 0; k < m; k++) s->b[k] = -s->r[k];
+    for (int k = 0; k < rows; k++) s->b[k] = k < m ? -s->r[k] : 0;
     memset(s->d, 0, (size_t)n * sizeof *s->d);
     const snw_bounded_linear linear = {
-        .n = n, .m = m, .A = s->J, .b = s->b, .low = s->low, .high = s->high};
+        .n = n, .m = rows, .A = s->A, .b = s->b, .low = s->low, .high = s->high};
     SNW_TRY(snw_bounded_linear_solve(&linear, s->scratch, s->d, NULL));
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < m; k++) s->b[k] -= s->J[(size_t)i * (size_t)m + (size_t)k] * s->d[i];
@@ -296,7 +315,7 @@ static bool is_final(snw_status s) { return s == SNW_E_STOPPED || s == SNW_E_MEM
 // x <- minimum of |r|^2 within the bounds, from x with its r and J.
 static snw_status first_goal(bounded_search *s) {
     const int n = s->p->n, m = s->p->m;
-    int patience = s->opts->max_iter;
+    int patience = s->opts->max_iter, in_rounding = 0;
     s->longest = s->opts->longest;
     while (largest(m, s->r) > s->opts->reached) {
         double fall;
@@ -312,6 +331,7 @@ static snw_status first_goal(bounded_search *s) {
         const bool hidden = fall <= flat * now; // by rounding
         if (gain > 1e-3 * fall || (hidden && gain >= -no_gain * now)) {
             SNW_TRY(accept(s));
+            if (hidden && ++in_rounding == FLAT_STEPS) return SNW_OK; // in weak directions
             if (gain > 0.75 * fall && length > 0.9 * s->longest) s->longest *= 2;
             if (!hidden && gain < 0.25 * fall) s->longest = 0.5 * length;
             continue;
@@ -423,6 +443,7 @@ snw_status snw_bounded_least_squares(const snw_bounded_problem *problem,
     s.trial_r = snw_arena_doubles(scratch, m + 1);
     s.before_r = snw_arena_doubles(scratch, m + 1);
     s.before_J = snw_arena_doubles(scratch, m * n + 1);
+    s.A = snw_arena_doubles(scratch, (m + n) * n + 1);
     s.one = snw_arena_doubles(scratch, n * n + 1);
     for (size_t i = 0; i < n * n; i++) s.one[i] = i % (n + 1) == 0;
     memset(goal_multiplier, 0, n * sizeof *goal_multiplier);
