@@ -406,7 +406,8 @@ static snw_status search_part(inverse_robot *v, double fraction, bool goal) {
                                  .residual = inverse_residual,
                                  .derivative = inverse_derivative};
     const snw_bounded_problem problem = {&p, v->low, v->high, goal ? v->goal_rest : NULL};
-    const snw_bounded_opts opts = snw_bounded_defaults();
+    snw_bounded_opts opts = snw_bounded_defaults();
+    opts.max_iter = MOST_EQUILIBRIA;
     snw_bounded_info info;
     aim_at(v, fraction);
     const snw_status s = snw_bounded_least_squares(&problem, &opts, &v->scratch, v->x, v->residual,
