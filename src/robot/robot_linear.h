@@ -15,5 +15,6 @@ SNW_NODISCARD snw_status snw_linear_prepare(snw_robot *r, const snw_linear_optio
 // at the equilibrium in which the robot is; values of inputs and outputs there. No parameters of
 // the file among the inputs.
 SNW_NODISCARD snw_status snw_linear_static(snw_linear_model *m, snw_error *err);
-// After it: largest displacement of a coordinate per unit of an input, relative to its typical value.
+// After it: largest displacement of a coordinate per unit of an input, relative to its typical
+// value.
 double snw_linear_motion(const snw_linear_model *m, int input);
