@@ -17,6 +17,10 @@ from ._types import Array, Names, Numbers, Pointer
 
 Limits = Mapping[str, tuple[Union[float, None], Union[float, None]]]
 """Lowest and highest value by the name of an actuator or input; None: no limit."""
+Targets = Mapping[str, Numbers]
+"""Desired values by the name of a probe or column."""
+Named = Mapping[str, float]
+"""Numbers by name."""
 
 
 class Actuation(NamedTuple):
@@ -80,7 +84,7 @@ class InverseSolution:
 
     @property
     def values(self) -> dict[str, float]:
-        """Inputs by name."""
+        """Inputs by name, SI."""
         return {a.name: a.value for a in self.inputs}
 
     @property

@@ -14,7 +14,7 @@ import numpy as np
 
 from ._core import Exclusive, OfThisProcess, Parts, c_text, doubles, fill, new_error, override_list, raise_error, real, vector, view
 from ._errors import ArgumentError, Error
-from ._inverse import InverseSolution, Limits, choose_actuators, solve_inverse
+from ._inverse import Named, InverseSolution, Limits, Targets, choose_actuators, solve_inverse
 from ._linear import LinearModel, linearize
 from ._model import Coordinates, Model, model_of
 from ._play import Play
@@ -704,10 +704,9 @@ class Robot(OfThisProcess):
         with self._exclusive:
             return linearize(self._r, inputs, outputs, three_inputs, seconds(step, "step"), scheme, rho, alpha, reduce)
 
-    def solve_inverse(self, targets: Mapping[str, Numbers], actuators: Names = None, *, limits: Limits | None = None,
-                      rates: Mapping[str, float] | None = None, interval: float = 0.0,
-                      rest: Mapping[str, float] | None = None, weights: Mapping[str, float] | None = None,
-                      t: float | None = None, tolerance: float = 1e-9) -> InverseSolution:  # fmt: skip
+    def solve_inverse(self, targets: Targets, actuators: Names = None, *, limits: Limits = {}, rates: Named = {},
+                      interval: float = 0, rest: Named = {}, weights: Named = {}, t: float | None = None,
+                      tolerance: float = 1e-9) -> InverseSolution:  # fmt: skip
         """Inputs of actuators for desired values of probes in equilibrium; the robot is then in that equilibrium.
 
         `targets`: values by the names of probes or columns, such as {"tip": [0.1, 0, 0.2], "turn.rz": 0.3}; a rotation
@@ -717,9 +716,9 @@ class Robot(OfThisProcess):
         chosen, inputs measured by the range of their limits. `weights` per unit: 1 for angles, 1/length of the robot
         for lengths unless given. A target that cannot be reached gives the nearest point, with the limits that hold it.
         """
-        chosen = choose_actuators(list(self.actuators), actuators, limits or {}, rates or {}, rest or {})
+        chosen = choose_actuators(list(self.actuators), actuators, limits, rates, rest)
         with self._exclusive:
-            return solve_inverse(self._r, targets, weights or {}, chosen, interval, self.t if t is None else t, tolerance)
+            return solve_inverse(self._r, targets, weights, chosen, interval, self.t if t is None else t, tolerance)
 
     # ---- motion
 
