@@ -62,7 +62,7 @@ test: setup-test
 	ctest --test-dir build/test --output-on-failure --no-tests=error --parallel $(JOBS)
 
 fuzz: setup-test
-	$(call build_preset,asan) --target fuzz_expr fuzz_yaml fuzz_model
+	$(call build_preset,asan) --target fuzz_expr fuzz_yaml fuzz_model fuzz_mesh
 	@for f in build/asan/fuzz_*; do "$$f" $(or $(SEED),$$(date +%s)) $(or $(COUNT),20000) || exit 1; done
 
 libfuzz: setup-test

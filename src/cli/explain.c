@@ -4,6 +4,9 @@
 // and steps of the study, as text and as JSON.
 #include "cli/explain.h"
 
+#include "model/convex_hull.h"
+#include "model/distance_grid.h"
+#include "model/height_field.h"
 
 #include <math.h>
 #include <string.h>
@@ -415,6 +418,30 @@ static void print_nonholonomic(const snw_desc *d, int i, const snw_run_info *inf
     if (info->loop_warning[i][0]) printf("    %s\n", info->loop_warning[i]);
 }
 
+// Sizes of a surface that is data, and its error of interpolation.
+static void print_surface(const snw_obstacle *o) {
+    if (o->height) {
+        const snw_height_field *f = o->height;
+        printf("    heights from %g to %g m in %d x %d cells of %.3g x %.3g m, ", f->lowest,
+               f->highest, f->h.n[0] - 1, f->h.n[1] - 1, f->h.step[0], f->h.step[1]);
+        if (f->of_formula) printf("off the formula by at most %.2g m, ", f->error);
+        printf("radii of curvature from %.3g m in hollows, %.3g m on humps\n", f->hollow, f->hump);
+    }
+    if (o->grid) {
+        const snw_distance_grid *g = o->grid;
+        printf(
+            "    %d faces, volume %.4g m^3; distance on %d x %d x %d samples %.3g m apart, off by "
+            "at most %.2g m, %.2g m from a cell away on, %.2g m in the mean\n",
+            g->mesh.nface, snw_mesh_volume(&g->mesh), g->grid.n[0], g->grid.n[1], g->grid.n[2],
+            g->grid.step[0], g->error, g->error_beyond, g->mean);
+    }
+    if (o->hull) {
+        printf("    %d corners, %d faces, volume %.4g m^3 without the rounding of %.3g m\n",
+               o->hull->mesh.nvertex, o->hull->mesh.nface, snw_mesh_volume(&o->hull->mesh),
+               o->rounding);
+    }
+}
+
 static void print_contact(const snw_desc *d, const snw_contact_desc *c, const snw_run_info *info) {
     if (c->nnonholonomic > 1) {
         const snw_loop_desc *l = &d->loop[c->nonholonomic - 1];
@@ -433,6 +460,12 @@ static void print_contact(const snw_desc *d, const snw_contact_desc *c, const sn
         printf("  %s  %s%s on %s%s, touched by", c->name, c->obstacle.inside ? "inside of a " : "",
                snw_obstacle_table[c->obstacle.kind].name, site,
                snw_pose_desc_vars(&c->pose) ? ", moving" : "");
+    } else if (c->is_rods) {
+        printf("  %s  contact of rods%s%s", c->name, c->self ? ", each also with itself" : "",
+               c->nagainst ? " with" : "");
+        for (int k = 0; k < c->nagainst; k++)
+            printf("%s %s", k ? "," : "", d->link[c->against[k]].name);
+        printf(":");
     } else {
         printf("  %s  ground under", c->name);
     }
@@ -448,6 +481,7 @@ static void print_contact(const snw_desc *d, const snw_contact_desc *c, const sn
     const bool fixed = !c->when || snw_expr_vars(c->when) == 0;
     const bool on = !fixed || !c->when || snw_expr_value(c->when, (snw_at){0}) != 0;
     printf("%s\n", !fixed ? ", at times" : on ? "" : ", off");
+    print_surface(&c->obstacle);
     const char *warning = info->contact_warning[c - d->contact];
     if (warning[0]) printf("    warning: %s\n", warning);
 }
@@ -699,6 +733,7 @@ static void json_contacts(snw_json *j, const snw_desc *d, const snw_run_info *in
             c->nonholonomic ? d->loop[c->nonholonomic - 1].nonholonomic : SNW_NONHOLONOMIC_NONE;
         snw_field_text(j, "kind",
                        c->is_obstacle ? snw_obstacle_table[c->obstacle.kind].name
+                       : c->is_rods   ? "rods"
                                       : snw_nonholonomic_table[kind].name);
         if (c->nnonholonomic > 1) snw_field_integer(j, "stations", c->nnonholonomic);
         if (c->nonholonomic) {
@@ -714,6 +749,12 @@ static void json_contacts(snw_json *j, const snw_desc *d, const snw_run_info *in
         }
         snw_field_number(j, "along", c->along);
         snw_field_number(j, "across", c->across);
+        if (c->obstacle.height) snw_field_number(j, "error", c->obstacle.height->error);
+        if (c->obstacle.grid) {
+            snw_field_number(j, "error", c->obstacle.grid->error);
+            snw_field_number(j, "error_beyond", c->obstacle.grid->error_beyond);
+            snw_field_number(j, "error_mean", c->obstacle.grid->mean);
+        }
         const char *warning = info->contact_warning[i];
         if (warning[0]) snw_field_text(j, "warning", warning);
         snw_json_close(j);

@@ -20,6 +20,21 @@ static void bordered_matrix_couple(unsigned char *map, int n, const int *dof, in
     }
 }
 
+// the coordinates of one path with those of another
+static void bordered_matrix_couple_paths(unsigned char *map, int n, const snw_path *a,
+                                         const snw_path *b) {
+    for (int i = 0; i < a->n; i++) {
+        for (int j = 0; j < b->n; j++) {
+            map[(size_t)a->dof[i] * (size_t)n + (size_t)b->dof[j]] = 1;
+            map[(size_t)b->dof[j] * (size_t)n + (size_t)a->dof[i]] = 1;
+        }
+    }
+}
+
+static const snw_path *rod_path(const snw_model *m, int touching_rod) {
+    return &m->path[m->seg[m->rod[m->touching_rod[touching_rod].rod].seg0].path];
+}
+
 // map (n x n) <- 1 where an entry may be nonzero
 static void bordered_matrix_mark(const snw_model *m, int n, unsigned char *map) {
     for (int p = 0; p < m->npath; p++) bordered_matrix_couple(map, n, m->path[p].dof, m->path[p].n);
@@ -45,13 +60,13 @@ static void bordered_matrix_mark(const snw_model *m, int n, unsigned char *map) 
     for (int k = 0; k < m->ncontact_point; k++) { // obstacles that coordinates move
         const snw_contact_point *p = &m->contact_point[k];
         if (p->wheel || !m->contact[p->contact].coupled) continue;
-        const snw_path *a = &m->path[m->seg[p->seg].path],
-                       *b = &m->path[m->seg[m->contact[p->contact].seg].path];
-        for (int i = 0; i < a->n; i++) {
-            for (int j = 0; j < b->n; j++) {
-                map[(size_t)a->dof[i] * (size_t)n + (size_t)b->dof[j]] = 1;
-                map[(size_t)b->dof[j] * (size_t)n + (size_t)a->dof[i]] = 1;
-            }
+        bordered_matrix_couple_paths(map, n, &m->path[m->seg[p->seg].path],
+                                     &m->path[m->seg[m->contact[p->contact].seg].path]);
+    }
+    for (int i = 0; i < m->ntouching_rod; i++) { // rods that may touch
+        for (int j = 0; j < i; j++) {
+            if (m->touching_contact[i * m->ntouching_rod + j])
+                bordered_matrix_couple_paths(map, n, rod_path(m, i), rod_path(m, j));
         }
     }
     for (int k = 0; k < m->ndrive; k++) {

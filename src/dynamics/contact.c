@@ -7,6 +7,7 @@
 #include "dynamics/contact.h"
 
 #include "dynamics/jacobian_column.h"
+#include "dynamics/rod_contact.h"
 #include "dynamics/wheel.h"
 #include "math/positive_part.h"
 
@@ -28,13 +29,14 @@ static double regularised_slip(const snw_contact *c, snw_vec3 u) {
 static void contact_force(const snw_contact *c, double stiffness, const snw_twist *V,
                           snw_contact_point_work *at) {
     at->elastic_force = stiffness * snw_positive_part(-at->gap, c->smooth);
-    at->f = snw_scale(at->elastic_force, at->d);
+    at->f = snw_scale(at->elastic_force * at->slope, at->d);
     if (!V) return;
     at->v = snw_add(V->v, snw_cross(V->w, at->s));
-    at->rate = snw_dot(at->d, at->v);
-    const double N =
-        at->elastic_force * snw_positive_part(1 - c->damping * at->rate, SNW_HUNT_CROSSLEY_WIDTH);
-    const snw_vec3 u = snw_sub(at->v, snw_scale(at->rate, at->d));
+    const double approach = snw_dot(at->d, at->v);
+    at->rate = at->slope * approach;
+    const double N = at->elastic_force * at->slope *
+                     snw_positive_part(1 - c->damping * at->rate, SNW_HUNT_CROSSLEY_WIDTH);
+    const snw_vec3 u = snw_sub(at->v, snw_scale(approach, at->d));
     at->f = snw_sub(snw_scale(N, at->d),
                     snw_scale(N / regularised_slip(c, u), friction_product(c, at->d, u)));
 }
@@ -44,6 +46,7 @@ static void plane_gap(const snw_contact_point *p, const snw_se3 *g, snw_vec3 n, 
                       snw_contact_point_work *at) {
     const snw_vec3 d = snw_rotate_inv(g->R, n);
     at->d = d;
+    at->slope = 1;
     at->gap = snw_dot(n, snw_sub(g->p, a)) + snw_dot(d, p->centre);
     if (p->sharp) return;
     const snw_vec3 Qd = snw_rotate(p->Q, d);
@@ -61,6 +64,11 @@ static void curved_gap(const snw_contact_point *p, const snw_contact *c, const s
     snw_vec3 n;
     snw_mat3 H;
     at->gap = snw_obstacle_distance(&c->obstacle, snw_se3_point(*G, p->centre), &n, &H) - p->radius;
+    at->slope = 1;
+    if (c->obstacle.grid) { // interpolated
+        at->slope = snw_norm(n);
+        n = snw_scale(1 / at->slope, n);
+    }
     at->d = snw_rotate_inv(G->R, n);
     at->s = snw_sub(at->s, snw_scale(p->radius, at->d));
     if (at->gap < 0.5 * c->smooth)
@@ -161,30 +169,43 @@ static snw_vec3 friction_product_d1(const snw_contact *c, snw_vec3 d, snw_vec3 u
 }
 
 // Variation of the wrench with those of the pose (zeta) and velocity (dV), both relative to the
-// obstacle; V NULL: statics. The normal of a curved obstacle varies with the place of the centre.
+// obstacle; V NULL: statics. The normal of a curved obstacle varies with the place of the centre,
+// and so does the slope of an interpolated distance, theory.md (3.13.11).
 static snw_wrench contact_wrench_variation(const snw_contact_point *p, const snw_contact *c,
                                            const snw_contact_point_work *at, const snw_twist *V,
                                            snw_twist zeta, snw_twist dV) {
     const bool curved = c->obstacle.kind != SNW_OBSTACLE_PLANE;
     const snw_vec3 d = at->d;
+    const double m = at->slope;
     snw_vec3 dd = snw_cross(d, zeta.w);
-    if (curved) dd = snw_add(dd, snw_rotate(at->H, snw_add(zeta.v, snw_cross(zeta.w, p->centre))));
+    double dm = 0;
+    if (curved) {
+        snw_vec3 dn = snw_rotate(at->H, snw_add(zeta.v, snw_cross(zeta.w, p->centre)));
+        if (c->obstacle.grid) { // elsewhere its gradient is a unit vector, and H d is zero
+            dm = snw_dot(d, dn);
+            dn = snw_scale(1 / m, snw_sub(dn, snw_scale(dm, d)));
+        }
+        dd = snw_add(dd, dn);
+    }
     const snw_vec3 ds = touching_point_variation(p, curved, d, dd);
     // the shift of the touching point is tangential and does not change the gap
-    const double dgap = snw_dot(d, snw_add(zeta.v, snw_cross(zeta.w, at->s)));
-    const double delastic = -p->stiffness * snw_positive_part_d1(-at->gap, c->smooth) * dgap;
-    snw_vec3 df = snw_add(snw_scale(delastic, d), snw_scale(at->elastic_force, dd));
+    const double dgap = m * snw_dot(d, snw_add(zeta.v, snw_cross(zeta.w, at->s)));
+    const double along = m * at->elastic_force;
+    const double dalong = -m * p->stiffness * snw_positive_part_d1(-at->gap, c->smooth) * dgap +
+                          dm * at->elastic_force;
+    snw_vec3 df = snw_add(snw_scale(dalong, d), snw_scale(along, dd));
     if (V) {
         const snw_vec3 dv = snw_add(dV.v, snw_add(snw_cross(dV.w, at->s), snw_cross(V->w, ds)));
-        const double drate = snw_dot(dd, at->v) + snw_dot(d, dv);
+        const double approach = snw_dot(d, at->v), dapproach = snw_dot(dd, at->v) + snw_dot(d, dv),
+                     drate = m * dapproach + dm * approach;
         const double z = 1 - c->damping * at->rate,
                      factor = snw_positive_part(z, SNW_HUNT_CROSSLEY_WIDTH);
-        const double N = at->elastic_force * factor;
-        const double dN = delastic * factor - at->elastic_force *
-                                                  snw_positive_part_d1(z, SNW_HUNT_CROSSLEY_WIDTH) *
-                                                  c->damping * drate;
-        const snw_vec3 u = snw_sub(at->v, snw_scale(at->rate, d));
-        const snw_vec3 du = snw_sub(dv, snw_add(snw_scale(drate, d), snw_scale(at->rate, dd)));
+        const double N = along * factor;
+        const double dN = dalong * factor - along *
+                                                snw_positive_part_d1(z, SNW_HUNT_CROSSLEY_WIDTH) *
+                                                c->damping * drate;
+        const snw_vec3 u = snw_sub(at->v, snw_scale(approach, d));
+        const snw_vec3 du = snw_sub(dv, snw_add(snw_scale(dapproach, d), snw_scale(approach, dd)));
         const double size = regularised_slip(c, u), dsize = snw_dot(u, du) / size;
         const snw_vec3 T = friction_product(c, d, u), dT = friction_product_d1(c, d, u, dd, du);
         df = snw_add(snw_scale(dN, d), snw_scale(N, dd));
@@ -319,10 +340,13 @@ double snw_contact_heat(const snw_model *m, const snw_work *w) {
 
 snw_wrench snw_contact_wrench(const snw_model *m, const snw_work *w, int contact) {
     snw_wrench sum = {0};
+    if (m->contact[contact].line > 0) return snw_rod_contact_wrench(m, w, contact);
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
-        if (p->contact != contact || p->wheel || !w->contact_point[k].in_contact) continue;
-        sum = snw_wrench_add(sum, snw_wrench_to_parent(w->g[p->seg], wrench(&w->contact_point[k])));
+        const snw_contact *c = &m->contact[p->contact];
+        if (c->of != contact || p->wheel || !w->contact_point[k].in_contact) continue;
+        const snw_wrench F = snw_wrench_to_parent(w->g[p->seg], wrench(&w->contact_point[k]));
+        sum = c->reversed ? snw_wrench_sub(sum, F) : snw_wrench_add(sum, F);
     }
     return sum;
 }
@@ -334,10 +358,11 @@ snw_wrench snw_contact_point_wrench(const snw_work *w, int k) {
 snw_contact_summary snw_contact_summarise(const snw_model *m, const snw_work *w, int contact) {
     snw_contact_summary c = {.gap = NAN, .nearest = -1};
     snw_vec3 sum = {{0}};
+    if (m->contact[contact].line > 0) return snw_rod_contact_summarise(m, w, contact);
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
         const snw_contact_point_work *at = &w->contact_point[k];
-        if (p->contact != contact || p->wheel) continue;
+        if (m->contact[p->contact].of != contact || p->wheel) continue;
         const snw_vec3 place = snw_se3_point(w->g[p->seg], at->s);
         if (!(at->gap >= c.gap)) {
             c.gap = at->gap;
@@ -348,7 +373,8 @@ snw_contact_summary snw_contact_summarise(const snw_model *m, const snw_work *w,
         c.touching++;
         c.force += at->elastic_force;
         c.energy += snw_contact_point_energy(m, w, k);
-        c.slip = fmax(c.slip, snw_norm(snw_sub(at->v, snw_scale(at->rate, at->d))));
+        const double approach = snw_dot(at->d, at->v);
+        c.slip = fmax(c.slip, snw_norm(snw_sub(at->v, snw_scale(approach, at->d))));
         sum = snw_add(sum, snw_scale(at->elastic_force, place));
     }
     if (c.force > 0) c.place = snw_scale(1 / c.force, sum);
@@ -369,7 +395,7 @@ bool snw_contact_has_curved(const snw_model *m) {
     for (int i = 0; i < m->ncontact; i++) {
         if (m->contact[i].seg && m->contact[i].obstacle.kind != SNW_OBSTACLE_PLANE) return true;
     }
-    return false;
+    return m->ntouching_rod > 0;
 }
 
 // Can a contact point come out on another side of its obstacle? *middle <- its depth there.
@@ -377,12 +403,12 @@ static bool can_pass(const snw_contact *c, const snw_contact_point *p, double *m
     if (p->wheel || !c->seg || c->obstacle.kind == SNW_OBSTACLE_PLANE || c->obstacle.inside)
         return false;
     *middle = p->radius + snw_obstacle_table[c->obstacle.kind].depth(&c->obstacle);
-    return true;
+    return !isinf(*middle);
 }
 
-double snw_contact_step_limit(const snw_model *m, const snw_work *w) {
+double snw_contact_step_limit(const snw_model *m, const snw_work *w, double longest) {
     static const double FRACTION = 0.7, LEAST = 0.07;
-    double h = INFINITY, middle;
+    double h = m->ntouching_rod ? snw_rod_contacts_step_limit(m, w, longest) : longest, middle;
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
         const snw_contact *c = &m->contact[p->contact];
@@ -427,6 +453,8 @@ void snw_contact_places(const snw_model *m, const snw_work *w, snw_vec3 *out) {
     for (int k = 0; k < m->ncontact_point; k++) {
         if (!contact_place(m, w, k, &out[k])) out[k] = (snw_vec3){{0}};
     }
+    for (int i = 0; i < 2 * m->ntouching_slice; i++)
+        out[m->ncontact_point + i] = w->g[m->touching_slice[i / 2].seg[i % 2]].p;
 }
 
 int snw_contact_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before) {
@@ -510,7 +538,7 @@ void snw_contact_set_force(const snw_model *m, snw_work *w, int k, const double 
     const snw_contact_point *p = &m->contact_point[k];
     const snw_twist V = relative_twist(&m->contact[p->contact], p, at, w);
     at->v = snw_add(V.v, snw_cross(V.w, at->s));
-    at->rate = snw_dot(at->d, at->v);
+    at->rate = at->slope * snw_dot(at->d, at->v);
     snw_vec3 axis[3];
     snw_contact_axes(w, k, axis);
     at->f = (snw_vec3){{0, 0, 0}};

@@ -51,14 +51,14 @@ double snw_contact_heat(const snw_model *m, const snw_work *w);
 // Wrench of contact point k on its segment, in the segment's frame.
 snw_wrench snw_contact_point_wrench(const snw_work *w, int k);
 
-// Wrench of a contact on the robot, world frame, moment about the origin. Wheels are not included;
-// see snw_loop_wrench.
+// Wrench of a contact on the robot, or of rods with rods on the first of them, world frame, moment
+// about the origin. Wheels are not included; see snw_loop_wrench.
 snw_wrench snw_contact_wrench(const snw_model *m, const snw_work *w, int contact);
 
 // A contact as a whole: smallest gap (m, NaN without points), number of points in contact, their
 // mean in the world, weighted by the elastic force, or the touching point with the smallest gap;
 // largest slip speed of points in contact (m/s); energy stored (J), sum of the elastic forces (N),
-// and the point with the smallest gap.
+// and the point with the smallest gap (-1: of rods with rods).
 typedef struct snw_contact_summary {
     double gap, slip, energy, force;
     int touching, nearest;
@@ -66,16 +66,20 @@ typedef struct snw_contact_summary {
 } snw_contact_summary;
 snw_contact_summary snw_contact_summarise(const snw_model *m, const snw_work *w, int contact);
 
-// Longest step (s, INFINITY: any) in which no contact point can pass through an obstacle, from the
-// velocities and accelerations in w, theory.md (3.13.10). Has the model an obstacle that can be
-// passed through, as a half-space cannot?
-double snw_contact_step_limit(const snw_model *m, const snw_work *w);
+// Longest step, at most `longest` (s), in which no contact point can pass through an obstacle and
+// no rod through another, from the velocities and accelerations in w, theory.md (3.13.10). Has the
+// model something that can be passed through, as a half-space cannot?
+double snw_contact_step_limit(const snw_model *m, const snw_work *w, double longest);
 bool snw_contact_has_curved(const snw_model *m);
 
 // Contact point (-1: none) so deep in its obstacle that it is about to come out on another side.
 int snw_contact_too_deep(const snw_model *m, const snw_work *w);
 
-// out (ncontact_point) <- centres of the contact points in the axes of their obstacles; first point
-// (-1: none) whose straight way from `before` to the present goes deep through its obstacle.
+// out (snw_contact_nplace) <- centres of the contact points in the axes of their obstacles, then
+// the nodes of touching slices in the world; first contact point (-1: none; rods: rod_contact.h)
+// whose straight way from `before` to the present goes deep through its obstacle.
+static inline size_t snw_contact_nplace(const snw_model *m) {
+    return (size_t)(m->ncontact_point + 2 * m->ntouching_slice);
+}
 void snw_contact_places(const snw_model *m, const snw_work *w, snw_vec3 *out);
 int snw_contact_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before);

@@ -11,6 +11,7 @@
 #include "dynamics/fluid.h"
 #include "dynamics/force_element.h"
 #include "dynamics/joint.h"
+#include "dynamics/rod_contact.h"
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
 #include "dynamics/tube.h"
@@ -73,18 +74,19 @@ double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w)
 }
 
 double snw_interaction_energy(const snw_model *m, const snw_work *w) {
-    return snw_contact_energy(m, w) + snw_force_elements_energy(m, w) + snw_stops_energy(m, w) +
-           snw_tubes_energy(m, w);
+    return snw_contact_energy(m, w) + snw_rod_contacts_energy(m, w) +
+           snw_force_elements_energy(m, w) + snw_stops_energy(m, w) + snw_tubes_energy(m, w);
 }
 
 double snw_interaction_energy_rate(const snw_model *m, const snw_work *w) {
-    return snw_contact_energy_rate(m, w) + snw_force_elements_energy_rate(m, w) +
-           snw_stops_energy_rate(m, w) + snw_tubes_energy_rate(m, w);
+    return snw_contact_energy_rate(m, w) + snw_rod_contacts_energy_rate(m, w) +
+           snw_force_elements_energy_rate(m, w) + snw_stops_energy_rate(m, w) +
+           snw_tubes_energy_rate(m, w);
 }
 
 static double interaction_heat(const snw_model *m, const snw_work *w) {
-    return snw_contact_heat(m, w) + snw_force_elements_heat(m, w) + snw_stops_heat(m, w) +
-           snw_tubes_heat(m, w);
+    return snw_contact_heat(m, w) + snw_rod_contacts_heat(m, w) + snw_force_elements_heat(m, w) +
+           snw_stops_heat(m, w) + snw_tubes_heat(m, w);
 }
 
 double snw_viscous_dissipation(const snw_model *m, const double *v) {
@@ -179,7 +181,13 @@ void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const double *
         link->gravity += snw_fluid_point_gravity_energy(m, in, w, k);
     }
     for (int k = 0; k < m->ncontact_point; k++)
-        out[m->seg[m->contact_point[k].seg].link].elastic += snw_contact_point_energy(m, w, k);
+        out[m->contact_point[k].link].elastic += snw_contact_point_energy(m, w, k);
+    for (int k = 0; k < snw_ntouch(m, w); k++) { // half to each rod
+        for (int i = 0; i < 2; i++) {
+            const int seg = m->touching_slice[w->touch[k].slice[i]].seg[1];
+            out[m->seg[seg].link].elastic += 0.5 * w->touch[k].energy;
+        }
+    }
     for (int k = 0; k < m->nstop; k++)
         out[m->seg[m->block[m->stop[k].block].seg].link].elastic += snw_stop_energy(m, w, k);
     for (int k = 0; k < m->ntube; k++)

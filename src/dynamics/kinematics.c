@@ -8,6 +8,7 @@
 #include "dynamics/contact.h"
 #include "dynamics/fluid.h"
 #include "dynamics/force_element.h"
+#include "dynamics/rod_contact.h"
 #include "dynamics/sliding_station.h"
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
@@ -193,6 +194,7 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
     if (m->nsliding_station) snw_sliding_stations_motion(m, in, is_static, w);
     if (m->nfluid_point) snw_fluid_motion(m, in, is_static, w);
     if (m->ncontact_point) snw_contact_motion(m, is_static, w);
+    if (m->ntouching_rod) snw_rod_contacts_motion(m, is_static, w);
     if (m->nstop) snw_stops_motion(m, in, s, is_static, w);
     if (m->nforce_element) snw_force_elements_motion(m, in, is_static, w);
     if (m->ntube_point) snw_tubes_motion(m, in, s, is_static, w);

@@ -28,6 +28,7 @@
 #include "dynamics/force_element.h"
 #include "dynamics/jacobian_column.h"
 #include "dynamics/joint.h"
+#include "dynamics/rod_contact.h"
 #include "dynamics/slice.h"
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
@@ -485,6 +486,7 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         snw_tendons_tangent(m, cq, cv, w, ld, T);
     }
     if (m->ncontact_point && (cq != 0 || cv != 0)) snw_contact_pairs_tangent(m, cq, cv, w, ld, T);
+    if (m->ntouching_rod && (cq != 0 || cv != 0)) snw_rod_contacts_tangent(m, cq, cv, w, ld, T);
     if (m->nlive && (cq != 0 || cv != 0)) snw_feedback_tangent(m, in, cq, cv, w, ld, T);
     if (m->nloop) snw_constraints_add_tangent(m, cq, cv, w, ld, T);
     if (m->nconditional) snw_clear_inactive_matrix(m, w, ld, T);

@@ -399,7 +399,7 @@ snw_status snw_explicit_advance(snw_explicit *e, double t, double limit, snw_err
         while (s == SNW_OK && t > e->now->t && !e->ended) {
             const double from = e->now->t;
             const snw_work *w = snw_explicit_work_at(e);
-            const double h = fmax(least, snw_contact_step_limit(e->m, w));
+            const double h = fmax(least, snw_contact_step_limit(e->m, w, t - from));
             s = snw_step_check_depth(e->m, w, from, err);
             if (s != SNW_OK) break;
             const bool whole = from + h >= t;

@@ -9,6 +9,7 @@
 #include "dynamics/drag_spring.h"
 #include "dynamics/force_element.h"
 #include "dynamics/joint.h"
+#include "dynamics/rod_contact.h"
 #include "dynamics/stop.h"
 #include "dynamics/variable_length.h"
 #include "integrate/step_path.h"
@@ -87,7 +88,8 @@ static contact_energy energies_at(const snw_implicit *im, double t, const snw_st
     contact_energy f = {0};
     snw_inputs_at(m, t, im->within);
     snw_kinematics(m, im->within, s, false, im->w);
-    f.stored = snw_contact_energy(m, im->w) + snw_stops_energy(m, im->w);
+    f.stored = snw_contact_energy(m, im->w) + snw_rod_contacts_energy(m, im->w) +
+               snw_stops_energy(m, im->w);
     f.interaction = snw_interaction_energy(m, im->w);
     f.kinetic = snw_kinetic_energy(m, im->w);
     f.total =
@@ -96,6 +98,15 @@ static contact_energy energies_at(const snw_implicit *im, double t, const snw_st
         const snw_contact_point_work *at = &im->w->contact_point[k];
         add_contact(at->elastic_force, at->rate, &f);
     }
+    unsigned touching = 0; // in any order: the search may find the same places in another one
+    for (int k = 0; k < snw_ntouch(m, im->w); k++) {
+        const snw_touch *touch = &im->w->touch[k];
+        f.power += fabs(touch->elastic_force * touch->rate);
+        const int a = m->touching_slice[touch->slice[0]].rod,
+                  b = m->touching_slice[touch->slice[1]].rod;
+        if (touch->elastic_force > 0) touching |= 1u << (unsigned)(a + 5 * b) % 31;
+    }
+    f.contact_set = 31 * f.contact_set + touching;
     for (int k = 0; k < m->nstop; k++)
         add_contact(im->w->stop[k].elastic_force, im->w->stop[k].rate, &f);
     for (int k = 0; m->one_sided && k < m->nforce_element; k++) {

@@ -24,6 +24,7 @@ static const char *unsupported(const snw_model *m, const char **name) {
            : m->nfield         ? "strains given by laws"
            : m->nfluid_point   ? "fluids"
            : m->ncontact_point ? "grounds and obstacles"
+           : m->ntouching_rod  ? "contacts of rods"
                                : NULL;
 }
 

@@ -629,7 +629,7 @@ static snw_status check_start(snw_moreau *c, snw_error *err) {
                     "hard contact '%s': link '%s' starts %.3g m inside the surface, and %d contact "
                     "points in all do; move it out, or let it settle in a static step with a "
                     "compliant contact first",
-                    m->label.contact[p->contact].name, m->label.link[m->seg[p->seg].link].name,
+                    m->label.contact[m->contact[p->contact].of].name, m->label.link[p->link].name,
                     -c->w->contact_point[worst].gap, count);
 }
 

@@ -6,7 +6,7 @@
 #include "integrate/step_control.h"
 
 #include "base/fail.h"
-#include "dynamics/contact.h"
+#include "dynamics/rod_contact.h"
 #include "integrate/integrator_private.h"
 
 #include <math.h>
@@ -61,16 +61,37 @@ static snw_status too_many(const snw_stepper *k, double t, double to, double h, 
                     t, to, h, k->advice);
 }
 
+static snw_status check_rods_depth(const snw_model *m, const snw_work *w, double t,
+                                   snw_error *err) {
+    const int k = snw_rod_contacts_too_deep(m, w);
+    if (w->ntouch > m->most_touch) {
+        return snw_fail(
+            err, SNW_E_DIVERGED,
+            "at t = %g s rods touch at %d places, and there is room for %d; the results "
+            "so far are kept. Write more nodes for the rods",
+            t, w->ntouch, m->most_touch);
+    }
+    if (k < 0) return SNW_OK;
+    const snw_touch *touch = &w->touch[k];
+    return snw_fail(err, SNW_E_DIVERGED,
+                    "at t = %g s rods '%s' and '%s' are %.3g m deep in each other (contact '%s'), "
+                    "nearly as deep as their middles, and would pass through each other; the "
+                    "results so far are kept. Write a larger stiffness",
+                    t, snw_touch_link(m, touch, 0), snw_touch_link(m, touch, 1), -touch->gap,
+                    m->label.contact[touch->contact].name);
+}
+
 snw_status snw_step_check_depth(const snw_model *m, const snw_work *w, double t, snw_error *err) {
     const int k = snw_contact_too_deep(m, w);
+    SNW_TRY(check_rods_depth(m, w, t, err));
     if (k < 0) return SNW_OK;
     const snw_contact_point *p = &m->contact_point[k];
     return snw_fail(err, SNW_E_DIVERGED,
                     "at t = %g s link '%s' is %.3g m deep in obstacle '%s', nearly as deep as its "
                     "middle, and would come out on another side; the results so far are kept. "
                     "Write a larger stiffness",
-                    t, m->label.link[m->seg[p->seg].link].name, -w->contact_point[k].gap,
-                    m->label.contact[p->contact].name);
+                    t, m->label.link[p->link].name, -w->contact_point[k].gap,
+                    m->label.contact[m->contact[p->contact].of].name);
 }
 
 // First step that the tolerance may allow: local errors scale with (h/time scale)^power, theory.md
@@ -106,7 +127,7 @@ snw_status snw_step_control_advance(snw_step_control *p, const snw_model *m, con
         if (curved) {
             const snw_work *w = k->work_at(self);
             SNW_TRY(snw_step_check_depth(m, w, t, err));
-            h = fmin(h, fmax(snw_contact_step_limit(m, w), shortest));
+            h = fmin(h, fmax(snw_contact_step_limit(m, w, fmin(h, remaining)), shortest));
         }
         const bool last = h >= remaining * (1 - 1e-9);
         if (last) h = remaining;

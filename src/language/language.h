@@ -49,6 +49,7 @@
     X(anchor)                                                                                      \
     X(ground)                                                                                      \
     X(obstacle)                                                                                    \
+    X(rods)                                                                                        \
     X(restitution)                                                                                 \
     X(friction)                                                                                    \
     X(spring)                                                                                      \

@@ -167,6 +167,13 @@ snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out
 snw_status snw_read_pose(snw_reader *r, const snw_node *node, snw_pose_desc *out); // laws of t
 snw_status snw_read_pose_constant(snw_reader *r, const snw_node *node, snw_se3 *out);
 
+// Keys of an obstacle whose surface is data; NULL when not given. Reads the surface of such a kind,
+// after the links that touch it, and nothing for others.
+typedef struct snw_solid_keys {
+    const snw_entry *shape, *rounding, *height, *file, *area, *corners, *scale, *cells;
+} snw_solid_keys;
+snw_status snw_read_solid(snw_reader *r, const snw_solid_keys *keys, snw_contact_desc *out);
+
 // The links of `on`; and whether they are rods, for the key `e` of the thing `name` whose unit
 // depends on that.
 snw_status snw_read_links(snw_reader *r, const snw_node *node, int *nlink, const int **out);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Reads contacts: contact of rods and bodies with the ground and with obstacles, and the
-// nonholonomic constraints wheel, ring and anchor.
+// Reads contacts: contact of rods and bodies with the ground and with obstacles, of rods with rods,
+// and the nonholonomic constraints wheel, ring and anchor.
 #include "language/read.h"
 
 #include "base/fail.h"
+#include "model/model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +14,8 @@
 #define CONTACT_KEYS(X)                                                                            \
     X(CONTACT_GROUND, "ground", "a ground", "a compliant half-space")                              \
     X(CONTACT_OBSTACLE, "obstacle", "an obstacle",                                                 \
-      "a compliant solid of a simple shape, fixed, moved by a law or carried by a link")           \
+      "a compliant solid of a given shape, fixed, moved by a law or carried by a link")            \
+    X(CONTACT_RODS, "rods", "contact of rods", "rods touch each other, or themselves")             \
     X(CONTACT_WHEEL, "wheel", "a wheel", "a site does not move along the axle, or rolls")          \
     X(CONTACT_RING, "ring", "a ring",                                                              \
       "a site moves along its x only and does not rotate about it: a section between posts")       \
@@ -52,10 +54,14 @@
     X(GROUND_AT, "at", "three lengths, m", "a point of its surface, the origin unless given")      \
     LAW_KEYS(X, GROUND)
 #define OBSTACLE_KEYS(X)                                                                           \
-    X(OBSTACLE_LINKS, "links", "a link, or a list",                                                \
-      "links whose rods, or bodies if they have no rod, touch it; required")                       \
-    X(OBSTACLE_SHAPE, "shape", "plane, sphere, capsule, box, cylinder or torus",                   \
-      "in its own axes: the axis of a capsule, cylinder or torus and the normal of a plane are z") \
+    X(OBSTACLE_LINKS, "links", "a link, a list, rods, bodies or all",                              \
+      "links whose rods, or bodies if they have no rod, touch it; required. rods, bodies, all: "   \
+      "those not next to the link that carries it")                                                \
+    X(OBSTACLE_WITHOUT, "without", "a link, or a list", "links that do not touch it")              \
+    X(OBSTACLE_SHAPE, "shape",                                                                     \
+      "plane, sphere, capsule, box, cylinder, torus, height, mesh, hull or body",                  \
+      "in its own axes: the axis of a capsule, cylinder or torus and the normal of a plane are "   \
+      "z. body: that of the body of the link 'on'")                                                \
     X(OBSTACLE_RADIUS, "radius", "m",                                                              \
       "of a sphere, capsule or cylinder; of the circle of a torus")                                \
     X(OBSTACLE_LENGTH, "length", "m",                                                              \
@@ -63,14 +69,53 @@
     X(OBSTACLE_SIZE, "size", "three lengths, m", "full widths of a box")                           \
     X(OBSTACLE_SECTION, "section", "m", "radius of the section of a torus")                        \
     X(OBSTACLE_ROUNDING, "rounding", "m",                                                          \
-      "radius of the edges of a box or cylinder, 2 % of the smallest half width unless given")     \
+      "radius of the edges of a box or cylinder, 2 % of the smallest half width unless given; "    \
+      "what surrounds a hull")                                                                     \
+    X(OBSTACLE_HEIGHT, "height", "a length, a formula in x and y",                                 \
+      "of the surface of a height field, e.g. 2 cm*cos(x/0.1 m)*cos(y/0.1 m)")                     \
+    X(OBSTACLE_FILE, "file", "the name of a file",                                                 \
+      "of a height field: lines of numbers, x along each line and y from line to line; of a mesh " \
+      "or hull: .stl or .obj")                                                                     \
+    X(OBSTACLE_AREA, "area", "two lengths, m",                                                     \
+      "of a height field: full widths along x and y, about its origin; required")                  \
+    X(OBSTACLE_CORNERS, "corners", "list of three lengths, m", "of a hull, instead of a file")     \
+    X(OBSTACLE_SCALE, "scale", "m", "length of one unit of the file, 1 m unless given")            \
+    X(OBSTACLE_CELLS, "cells", "number",                                                           \
+      "along the longest side, of the grid on which the surface is interpolated: 64 for a "        \
+      "formula, 40 for a mesh unless given")                                                       \
     X(OBSTACLE_INSIDE, "inside", "true or false",                                                  \
       "links are inside of the shape, and touch its wall")                                         \
     X(OBSTACLE_ON, "on", "a site", "the frame that carries it, the world unless given")            \
     X(OBSTACLE_AT, "at", "three lengths, m, laws of t", "its centre, the origin unless given")     \
     X(OBSTACLE_AXIS, "axis", "x y z or a vector", "direction of its z axis, z unless given")       \
     X(OBSTACLE_POSE, "pose", "a pose", "its pose, instead of 'at' and 'axis'; laws of t")          \
+    X(OBSTACLE_SPACING, "spacing", "m",                                                            \
+      "of contact points along the edges of boxes and cylinders that touch it, and along its own " \
+      "where they touch it; the smaller of their smallest half widths unless given")               \
     LAW_KEYS(X, OBSTACLE)
+#define RODS_KEYS(X)                                                                               \
+    X(RODS_BETWEEN, "between", "a link, a list, or all",                                           \
+      "links whose rods touch each other; all: of all links with a rod; required")                 \
+    X(RODS_AGAINST, "against", "a link, or a list",                                                \
+      "those of 'between' touch these instead of each other")                                      \
+    X(RODS_EXCEPT, "except", "list of pairs of links", "pairs that do not touch")                  \
+    X(RODS_SELF, "self", "true or false",                                                          \
+      "each rod of 'between' also touches itself; the default if it is only one")                  \
+    X(RODS_RADIUS, "radius", "m", "of the surfaces; that of the sections unless given")            \
+    X(RODS_STIFFNESS, "stiffness", "N/m^2",                                                        \
+      "k: force per depth and per length of rods that lie side by side; required")                 \
+    X(RODS_CROSSING, "crossing", "N/m",                                                            \
+      "force per depth where rods cross and at their ends, k times the sum of both radii unless "  \
+      "given")                                                                                     \
+    X(RODS_DAMPING, "damping", "s/m",                                                              \
+      "d: the force is k depth (1 + d times the speed of approach), 0 unless given")               \
+    X(RODS_RESTITUTION, "restitution", "{ratio: 0.7, speed: 2 m/s}",                               \
+      "instead of the damping: ratio of the speeds after and before an impact with this speed")    \
+    X(RODS_FRICTION, "friction", "number", "coefficient of dry friction, 0 unless given")          \
+    X(RODS_CREEP, "creep", "m/s",                                                                  \
+      "slip speed below which friction is smoothed, 1 mm/s unless given")                          \
+    X(RODS_SMOOTH, "smooth", "m",                                                                  \
+      "length over which the force sets in at the surface, 0.1 mm unless given")
 #define FRICTION_KEYS(X)                                                                           \
     X(FRICTION_ALONG, "along", "number", "against slip along the rod, required")                   \
     X(FRICTION_ACROSS, "across", "number", "against slip across it, required")
@@ -102,6 +147,7 @@
 enum { CONTACT_KEYS(SNW_KEY_CODE) CONTACT_N };
 enum { GROUND_KEYS(SNW_KEY_CODE) GROUND_N };
 enum { OBSTACLE_KEYS(SNW_KEY_CODE) OBSTACLE_N };
+enum { RODS_KEYS(SNW_KEY_CODE) RODS_N };
 enum { FRICTION_KEYS(SNW_KEY_CODE) FRICTION_N };
 enum contact_law_key { LAW_KEYS(SNW_KEY_CODE, LAW) LAW_N };
 SNW_KEYS(contact, "contact", "a contact", CONTACT_KEYS);
@@ -113,6 +159,7 @@ SNW_KEYS(ring, "ring", "a ring", RING_KEYS);
 SNW_KEYS(anchor, "anchor", "an anchor", ANCHOR_KEYS);
 SNW_KEYS(ground, "ground", "a ground", GROUND_KEYS);
 SNW_KEYS(obstacle, "obstacle", "an obstacle", OBSTACLE_KEYS);
+SNW_KEYS(rods, "rods", "a contact of rods", RODS_KEYS);
 SNW_KEYS(friction, "friction", "a friction", FRICTION_KEYS);
 
 static snw_status contact_read_friction(snw_reader *r, const snw_entry *entry,
@@ -169,12 +216,10 @@ static snw_status read_hard_law(snw_reader *r, const snw_entry *const *e, snw_co
                        out->restitution);
 }
 
-// Links in contact, and the law of the force; e: entries of LAW_KEYS.
-static snw_status read_contact_law(snw_reader *r, const snw_node *links, const snw_entry *const *e,
-                                   snw_contact_desc *out) {
+// The law of the force on the links in contact; e: entries of LAW_KEYS.
+static snw_status read_force_law(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
     const snw_dim per_length = {.m = -1, .kg = 1, .s = -2}, whole = {.kg = 1, .s = -2};
     bool rods = false;
-    SNW_TRY(snw_read_links(r, links, &out->nlink, &out->link));
     if (e[LAW_HARD]) SNW_TRY(snw_read_switch(r, e[LAW_HARD]->value, "hard", &out->hard));
     if (e[LAW_FRICTION]) SNW_TRY(contact_read_friction(r, e[LAW_FRICTION], out));
     if (e[LAW_POINTS]) SNW_TRY(read_points(r, e[LAW_POINTS], out));
@@ -217,7 +262,8 @@ static snw_status read_ground(snw_reader *r, const snw_entry *entry, snw_contact
         return snw_fail_at(r->err, entry->location, "the ground '%s' needs '%s', %s", out->name,
                            snw_keys_ground.key[i].name, snw_keys_ground.key[i].meaning);
     }
-    SNW_TRY(read_contact_law(r, e[GROUND_ON]->value, e + GROUND_STIFFNESS, out));
+    SNW_TRY(snw_read_links(r, e[GROUND_ON]->value, &out->nlink, &out->link));
+    SNW_TRY(read_force_law(r, e + GROUND_STIFFNESS, out));
     if (e[GROUND_NORMAL]) {
         SNW_TRY(snw_read_direction(r, e[GROUND_NORMAL]->value, "normal", &out->normal));
     }
@@ -230,7 +276,7 @@ static snw_status read_ground(snw_reader *r, const snw_entry *entry, snw_contact
 // Each size that the shape needs is given, and none that it does not have.
 static snw_status check_sizes(snw_reader *r, const snw_entry *const *e, const char *name,
                               const snw_obstacle_type *type) {
-    for (int i = OBSTACLE_RADIUS; i <= OBSTACLE_ROUNDING; i++) {
+    for (int i = OBSTACLE_RADIUS; i <= OBSTACLE_CELLS; i++) {
         const unsigned bit = 1U << (unsigned)(i - OBSTACLE_RADIUS);
         const char *key = snw_keys_obstacle.key[i].name;
         if (!e[i] && type->needs & bit) {
@@ -282,15 +328,54 @@ static snw_status read_sizes(snw_reader *r, const snw_entry *const *e, snw_obsta
                        o->rounding);
 }
 
+// The shape of the body that carries the obstacle.
+static snw_status read_body_shape(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
+    for (int i = OBSTACLE_RADIUS; i <= OBSTACLE_POSE; i++) {
+        if (!e[i] || i == OBSTACLE_ON) continue;
+        return snw_fail_at(r->err, e[i]->location,
+                           "the obstacle '%s' is a body, which has its own shape and place; leave "
+                           "out '%s'",
+                           out->name, e[i]->key);
+    }
+    const snw_link_desc *link =
+        out->on.kind == SNW_SITE_END && !out->on.offset ? &r->desc->link[out->on.link] : NULL;
+    if (!link || !link->has_body || link->body.shape == SNW_SHAPE_NONE) {
+        return snw_fail_at(r->err, e[OBSTACLE_SHAPE]->location,
+                           "'shape: body' needs 'on', a link whose body is a box, a cylinder or a "
+                           "sphere");
+    }
+    const bool ball = link->body.shape == SNW_SHAPE_SPHERE;
+    out->obstacle = ball ? (snw_obstacle){.kind = SNW_OBSTACLE_SPHERE, .radius = link->body.size.x}
+                         : snw_body_solid(&link->body);
+    out->pose.R0 = snw_body_solid_pose(&link->body).R;
+    for (int i = 0; i < 3; i++) {
+        out->pose.xyz[i] = snw_expr_constant(r->pool, link->body.com.e[i]);
+        if (!out->pose.xyz[i]) return snw_read_memory(r);
+    }
+    return SNW_OK;
+}
+
 static snw_status read_shape(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
-    const char *word[SNW_OBSTACLE_COUNT];
+    const char *word[SNW_OBSTACLE_COUNT + 1];
     int kind = 0;
     for (int i = 0; i < SNW_OBSTACLE_COUNT; i++) word[i] = snw_obstacle_table[i].name;
-    SNW_TRY(snw_read_word(r, e[OBSTACLE_SHAPE]->value, "shape", SNW_OBSTACLE_COUNT, word, &kind));
+    word[SNW_OBSTACLE_COUNT] = "body";
+    SNW_TRY(
+        snw_read_word(r, e[OBSTACLE_SHAPE]->value, "shape", SNW_OBSTACLE_COUNT + 1, word, &kind));
+    if (kind == SNW_OBSTACLE_COUNT) return read_body_shape(r, e, out);
     const snw_obstacle_type *type = &snw_obstacle_table[kind];
     out->obstacle.kind = (snw_obstacle_kind)kind;
     SNW_TRY(check_sizes(r, e, out->name, type));
     SNW_TRY(read_sizes(r, e, &out->obstacle));
+    const snw_solid_keys keys = {.shape = e[OBSTACLE_SHAPE],
+                                 .rounding = e[OBSTACLE_ROUNDING],
+                                 .height = e[OBSTACLE_HEIGHT],
+                                 .file = e[OBSTACLE_FILE],
+                                 .area = e[OBSTACLE_AREA],
+                                 .corners = e[OBSTACLE_CORNERS],
+                                 .scale = e[OBSTACLE_SCALE],
+                                 .cells = e[OBSTACLE_CELLS]};
+    SNW_TRY(snw_read_solid(r, &keys, out));
     if (!e[OBSTACLE_INSIDE]) return SNW_OK;
     SNW_TRY(snw_read_switch(r, e[OBSTACLE_INSIDE]->value, "inside", &out->obstacle.inside));
     if (!out->obstacle.inside || type->can_be_inside) return SNW_OK;
@@ -298,21 +383,93 @@ static snw_status read_shape(snw_reader *r, const snw_entry *const *e, snw_conta
                        "a %s has no inside; turn its axis instead", type->name);
 }
 
-// Carrier and pose in it.
-static snw_status read_frame(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
-    if (e[OBSTACLE_ON]) SNW_TRY(snw_read_site(r, e[OBSTACLE_ON]->value, "on", &out->on));
-    if (out->on.sliding) {
-        return snw_fail_at(r->err, e[OBSTACLE_ON]->location,
-                           "the obstacle '%s' is on a station that moves along its rod; use a "
-                           "fixed station, or a pose that is a law of t",
-                           out->name);
+static snw_status read_obstacle_carrier(snw_reader *r, const snw_entry *on, snw_contact_desc *out) {
+    if (!on) return SNW_OK;
+    SNW_TRY(snw_read_site(r, on->value, "on", &out->on));
+    if (!out->on.sliding) return SNW_OK;
+    return snw_fail_at(r->err, on->location,
+                       "the obstacle '%s' is on a station that moves along its rod; use a "
+                       "fixed station, or a pose that is a law of t",
+                       out->name);
+}
+
+// First link of those rigidly connected to link l, towards the world; -1: the world.
+static int rigid_root(const snw_desc *d, int l) {
+    while (l >= 0 && d->link[l].joint == SNW_JOINT_FIXED && !d->link[l].has_rod)
+        l = d->link[l].on.kind == SNW_SITE_WORLD ? -1 : d->link[l].on.link;
+    return l;
+}
+
+static int rigid_parent(const snw_desc *d, int l) {
+    if (l < 0 || d->link[l].on.kind == SNW_SITE_WORLD) return -1;
+    return rigid_root(d, d->link[l].on.link);
+}
+
+// Are two links the same, rigidly connected, or parent and child? They touch always.
+static bool are_neighbours(const snw_desc *d, int a, int b) {
+    const int i = rigid_root(d, a), j = rigid_root(d, b);
+    if (a < 0 || b < 0) return false;
+    return a == b || i == j || (i >= 0 && rigid_parent(d, j) == i) ||
+           (j >= 0 && rigid_parent(d, i) == j);
+}
+
+// Links of the words `rods`, `bodies` and `all`: those with a shape that are not next to the
+// carrier.
+static snw_status all_links(snw_reader *r, int word, snw_contact_desc *out) {
+    enum { RODS, BODIES };
+    const snw_desc *d = r->desc;
+    const int carrier = out->on.kind == SNW_SITE_WORLD ? -1 : out->on.link;
+    int *link = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *link);
+    if (!link) return snw_read_memory(r);
+    out->nlink = 0;
+    for (int l = 0; l < d->nlink; l++) {
+        const snw_link_desc *at = &d->link[l];
+        const bool body = !at->has_rod && at->has_body && at->body.shape != SNW_SHAPE_NONE;
+        if (are_neighbours(d, carrier, l)) continue;
+        if ((at->has_rod && word != BODIES) || (body && word != RODS)) link[out->nlink++] = l;
     }
+    out->link = link;
+    return SNW_OK;
+}
+
+// Links that touch the obstacle, after its carrier.
+static snw_status read_touching(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
+    static const char *const words[] = {"rods", "bodies", "all"};
+    enum { WORDS = 3 };
+    const snw_node *node = e[OBSTACLE_LINKS]->value;
+    int word = 0, nwithout = 0, kept = 0;
+    const int *without = NULL;
+    while (word < WORDS && (node->kind != SNW_NODE_TEXT || strcmp(node->text, words[word]) != 0))
+        word++;
+    if (word < WORDS && snw_names_find(&r->things, words[word])) word = WORDS; // so named
+    SNW_TRY(word < WORDS ? all_links(r, word, out)
+                         : snw_read_links(r, node, &out->nlink, &out->link));
+    if (e[OBSTACLE_WITHOUT])
+        SNW_TRY(snw_read_links(r, e[OBSTACLE_WITHOUT]->value, &nwithout, &without));
+    int *link = snw_pool_array(r->pool, (size_t)out->nlink, sizeof *link);
+    if (!link) return snw_read_memory(r);
     for (int k = 0; k < out->nlink; k++) {
-        if (out->on.kind == SNW_SITE_WORLD || out->on.link != out->link[k]) continue;
+        bool left = false;
+        for (int i = 0; i < nwithout; i++) left = left || without[i] == out->link[k];
+        if (!left) link[kept++] = out->link[k];
+    }
+    out->nlink = kept;
+    out->link = link;
+    if (kept == 0) {
+        return snw_fail_at(r->err, e[OBSTACLE_LINKS]->location,
+                           "no link is left that touches the obstacle '%s'", out->name);
+    }
+    for (int k = 0; k < kept; k++) {
+        if (out->on.kind == SNW_SITE_WORLD || out->on.link != link[k]) continue;
         return snw_fail_at(r->err, e[OBSTACLE_LINKS]->location,
                            "link '%s' carries the obstacle '%s' and cannot touch it",
-                           r->desc->link[out->link[k]].name, out->name);
+                           r->desc->link[link[k]].name, out->name);
     }
+    return SNW_OK;
+}
+
+// Pose in the frame of the carrier.
+static snw_status read_frame(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
     if (e[OBSTACLE_POSE]) {
         if (!e[OBSTACLE_AT] && !e[OBSTACLE_AXIS])
             return snw_read_pose(r, e[OBSTACLE_POSE]->value, &out->pose);
@@ -344,10 +501,114 @@ static snw_status read_obstacle(snw_reader *r, const snw_entry *entry, snw_conta
                            snw_keys_obstacle.key[i].name, snw_keys_obstacle.key[i].meaning);
     }
     out->is_obstacle = true;
-    SNW_TRY(read_contact_law(r, e[OBSTACLE_LINKS]->value, e + OBSTACLE_STIFFNESS, out));
-    SNW_TRY(read_shape(r, e, out));
+    if (e[OBSTACLE_SPACING]) {
+        SNW_TRY(snw_read_positive(r, e[OBSTACLE_SPACING]->value, "spacing", SNW_DIM_LENGTH,
+                                  &out->spacing));
+    }
+    SNW_TRY(read_obstacle_carrier(r, e[OBSTACLE_ON], out));
+    SNW_TRY(read_touching(r, e, out));
+    SNW_TRY(read_force_law(r, e + OBSTACLE_STIFFNESS, out));
     SNW_TRY(read_frame(r, e, out));
+    SNW_TRY(read_shape(r, e, out));
     return snw_read_both(r, out->location, snw_site_when(r->desc, &out->on), &out->when);
+}
+
+// ---- rods with rods -----------------------------------------------------------------------------
+
+// All links with a rod.
+static snw_status all_rods(snw_reader *r, const snw_node *node, int *n, const int **out) {
+    const snw_desc *d = r->desc;
+    int *link = snw_pool_array(r->pool, (size_t)d->nlink + 1, sizeof *link);
+    if (!link) return snw_read_memory(r);
+    for (int i = 0; i < d->nlink; i++) {
+        if (d->link[i].has_rod) link[(*n)++] = i;
+    }
+    *out = link;
+    return *n > 0 ? SNW_OK : snw_fail_at(r->err, node->location, "no link has a rod");
+}
+
+static snw_status check_are_rods(snw_reader *r, const snw_entry *e, int n, const int *link) {
+    for (int i = 0; i < n; i++) {
+        if (r->desc->link[link[i]].has_rod) continue;
+        return snw_fail_at(r->err, e->location,
+                           "'%s' names link '%s', which has no rod; for a body write 'obstacle', "
+                           "carried by its link",
+                           e->key, r->desc->link[link[i]].name);
+    }
+    return SNW_OK;
+}
+
+static snw_status read_except(snw_reader *r, const snw_entry *e, snw_contact_desc *out) {
+    const snw_node *node = e->value;
+    const bool list = node->kind == SNW_NODE_LIST;
+    int *pair = snw_pool_array(r->pool, 2 * (size_t)(list ? node->n : 0) + 1, sizeof *pair);
+    if (!pair) return snw_read_memory(r);
+    for (int i = 0; list && i < node->n; i++) {
+        const snw_node *item = node->entry[i].value;
+        const int *two;
+        int n = 0;
+        if (item->kind == SNW_NODE_LIST) SNW_TRY(snw_read_links(r, item, &n, &two));
+        if (n != 2)
+            return snw_fail_at(r->err, item->location,
+                               "'except' lists pairs of links, e.g. [[left, right]]");
+        memcpy(pair + 2 * i, two, 2 * sizeof *pair);
+    }
+    if (!list)
+        return snw_fail_at(r->err, node->location,
+                           "'except' is a list of pairs of links, e.g. [[left, right]]");
+    out->nexcept = node->n;
+    out->except = pair;
+    return SNW_OK;
+}
+
+static snw_status read_rods(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
+    const snw_entry *e[RODS_N], *law[LAW_N] = {0};
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_rods, e));
+    if (!e[RODS_BETWEEN] || !e[RODS_STIFFNESS]) {
+        const snw_key *key = &snw_keys_rods.key[e[RODS_BETWEEN] ? RODS_STIFFNESS : RODS_BETWEEN];
+        return snw_fail_at(r->err, entry->location, "the contact of rods '%s' needs '%s', %s",
+                           out->name, key->name, key->meaning);
+    }
+    out->is_rods = true;
+    const snw_node *between = e[RODS_BETWEEN]->value;
+    if (between->kind == SNW_NODE_TEXT && !strcmp(between->text, "all")) {
+        SNW_TRY(all_rods(r, between, &out->nlink, &out->link));
+    } else {
+        SNW_TRY(snw_read_links(r, between, &out->nlink, &out->link));
+        SNW_TRY(check_are_rods(r, e[RODS_BETWEEN], out->nlink, out->link));
+    }
+    if (e[RODS_AGAINST]) {
+        SNW_TRY(snw_read_links(r, e[RODS_AGAINST]->value, &out->nagainst, &out->against));
+        SNW_TRY(check_are_rods(r, e[RODS_AGAINST], out->nagainst, out->against));
+    }
+    if (e[RODS_EXCEPT]) SNW_TRY(read_except(r, e[RODS_EXCEPT], out));
+    out->self = out->nlink == 1 && !out->nagainst;
+    if (e[RODS_SELF]) SNW_TRY(snw_read_switch(r, e[RODS_SELF]->value, "self", &out->self));
+    if (out->nlink == 1 && !out->nagainst && !out->self) {
+        return snw_fail_at(r->err, entry->location,
+                           "the contact of rods '%s' names one rod, which then touches itself; "
+                           "leave out 'self: false', or name another rod",
+                           out->name);
+    }
+    if (e[RODS_RADIUS])
+        SNW_TRY(
+            snw_read_positive(r, e[RODS_RADIUS]->value, "radius", SNW_DIM_LENGTH, &out->radius));
+    if (e[RODS_CROSSING]) {
+        SNW_TRY(snw_read_positive(r, e[RODS_CROSSING]->value, "crossing",
+                                  (snw_dim){.kg = 1, .s = -2}, &out->crossing));
+    }
+    if (e[RODS_FRICTION] && e[RODS_FRICTION]->value->kind == SNW_NODE_MAP) {
+        return snw_fail_at(r->err, e[RODS_FRICTION]->location,
+                           "the friction between rods is one number; 'along' and 'across' are for "
+                           "a ground or an obstacle");
+    }
+    law[LAW_STIFFNESS] = e[RODS_STIFFNESS];
+    law[LAW_DAMPING] = e[RODS_DAMPING];
+    law[LAW_RESTITUTION] = e[RODS_RESTITUTION];
+    law[LAW_FRICTION] = e[RODS_FRICTION];
+    law[LAW_CREEP] = e[RODS_CREEP];
+    law[LAW_SMOOTH] = e[RODS_SMOOTH];
+    return read_force_law(r, law, out);
 }
 
 // ---- nonholonomic constraints -------------------------------------------------------------------
@@ -558,20 +819,23 @@ static snw_status read_contact(snw_reader *r, const snw_entry *entry, snw_contac
     if (kinds != 1) {
         return snw_fail_at(
             r->err, entry->location,
-            "contact '%s' needs one of ground, obstacle, wheel, ring and anchor, e.g. "
+            "contact '%s' needs one of ground, obstacle, rods, wheel, ring and anchor, e.g. "
             "'ground: {on: arm, stiffness: 10 kPa}' or 'wheel: {on: axle, axis: y}'",
             entry->key);
     }
     if (e[CONTACT_WHEN])
         SNW_TRY(snw_read_active_when(r, e[CONTACT_WHEN]->value, "when", &out->when));
-    if (!e[CONTACT_GROUND] && !e[CONTACT_OBSTACLE]) return read_nonholonomic(r, e, out);
+    if (!e[CONTACT_GROUND] && !e[CONTACT_OBSTACLE] && !e[CONTACT_RODS])
+        return read_nonholonomic(r, e, out);
     for (int i = CONTACT_CARRIER; i <= CONTACT_MOTION; i++) {
         if (!e[i]) continue;
         return snw_fail_at(r->err, e[i]->location, "'%s' is for wheels, rings and anchors; %s",
                            e[i]->key,
                            e[CONTACT_GROUND] ? "a ground is at rest"
+                           : e[CONTACT_RODS] ? "rods move by themselves"
                                              : "an obstacle has 'on' and laws of its pose");
     }
+    if (e[CONTACT_RODS]) return read_rods(r, e[CONTACT_RODS], out);
     return e[CONTACT_GROUND] ? read_ground(r, e[CONTACT_GROUND], out)
                              : read_obstacle(r, e[CONTACT_OBSTACLE], out);
 }

@@ -15,21 +15,35 @@
 
 enum { MAX_COLUMNS = 1000 };
 
+typedef enum csv_use {
+    CSV_SERIES,   // the first column increases
+    CSV_MEASURED, // fields may be blank (NaN), a time may be repeated
+    CSV_MATRIX    // any numbers
+} csv_use;
+
 typedef struct csv {
     struct csv *next;
+    csv_use use;
     const char *path;  // name under which it was opened
     int ncolumn, nrow; // nrow without the line of names
     const char **name; // ncolumn, NULL: the file has no names
     double *value;     // column by column, nrow each
     int *line;         // nrow, line numbers
-    bool blanks;       // measurements: fields may be blank (NaN), a time may be repeated
 } csv;
+
+// A file as it is.
+typedef struct raw_file {
+    struct raw_file *next;
+    snw_table_bytes is;
+} raw_file;
 
 struct snw_tables {
     snw_pool *pool;
     const char *model;
     const snw_source *source; // files of the model, may be NULL
     csv *first;
+    raw_file *raw;
+    void *made;
     uint64_t sum;
 };
 
@@ -141,7 +155,7 @@ static snw_status table_read_row(const cursor *c, const char *path, int row, csv
         double *value = &out->value[(size_t)k * (size_t)out->nrow + (size_t)row];
         const bool found = next_field(c, &at, &text, &length);
         if (found) location.column = (int)(text - c->text) + 1;
-        if (found && length == 0 && out->blanks && k > 0) {
+        if (found && length == 0 && out->use == CSV_MEASURED && k > 0) {
             *value = NAN;
             continue;
         }
@@ -149,8 +163,9 @@ static snw_status table_read_row(const cursor *c, const char *path, int row, csv
             return snw_fail_at(err, location, "'%.*s' is not a number",
                                (int)(length < 40 ? length : 40), found ? text : "");
         }
-        const bool rises = row == 0 || *value > value[-1] || (out->blanks && *value == value[-1]);
-        if (k == 0 && !rises) {
+        const bool rises =
+            row == 0 || *value > value[-1] || (out->use == CSV_MEASURED && *value == value[-1]);
+        if (k == 0 && !rises && out->use != CSV_MATRIX) {
             return snw_fail_at(err, location, "the first column must increase, %g follows %g",
                                *value, value[-1]);
         }
@@ -201,9 +216,8 @@ static table_path resolve_table_path(const snw_tables *t, const char *from, cons
         .folder = beside, .length = slash ? (size_t)(slash - beside) + 1 : 0, .file = file};
 }
 
-static bool has_path(const csv *table, const table_path *at) {
-    return strncmp(table->path, at->folder, at->length) == 0 &&
-           strcmp(table->path + at->length, at->file) == 0;
+static bool is_path(const char *path, const table_path *at) {
+    return strncmp(path, at->folder, at->length) == 0 && strcmp(path + at->length, at->file) == 0;
 }
 
 // FNV-1a
@@ -215,20 +229,27 @@ static uint64_t hash_bytes(const char *text, size_t length) {
 
 uint64_t snw_tables_sum(const snw_tables *t) { return t->sum; }
 
+snw_pool *snw_tables_pool(void *user) { return ((snw_tables *)user)->pool; }
+
+void **snw_tables_made(void *user) { return &((snw_tables *)user)->made; }
+
 const char *snw_tables_file(const snw_tables *t, int i) {
     const csv *table = t->first;
     for (; table && i > 0; i--) table = table->next;
-    return table ? table->path : NULL;
+    if (table) return table->path;
+    const raw_file *raw = t->raw;
+    for (; raw && i > 0; i--) raw = raw->next;
+    return raw ? raw->is.path : NULL;
 }
 
-static snw_status read_file(snw_tables *t, const table_path *at, bool blanks, csv **out,
+static snw_status read_file(snw_tables *t, const table_path *at, csv_use use, csv **out,
                             snw_error *err) {
     csv *table = snw_pool_take(t->pool, sizeof *table);
     const char *path = snw_pool_format(t->pool, "%.*s%s", (int)at->length, at->folder, at->file);
     const char *text = NULL;
     size_t length = 0;
     if (!table || !path) return table_no_memory(err);
-    table->blanks = blanks;
+    table->use = use;
     SNW_TRY(snw_text_read(t->pool, path, SNW_TEXT_FILE_MAX, &text, &length, err));
     SNW_TRY(snw_text_check(path, text, length, err));
     SNW_TRY(table_read_rows(t->pool, text, path, table, err));
@@ -244,7 +265,7 @@ snw_status snw_measured_read(snw_pool *pool, const char *path, snw_data_table *o
                              snw_error *err) {
     const char *text = NULL;
     size_t length = 0;
-    csv table = {.blanks = true};
+    csv table = {.use = CSV_MEASURED};
     SNW_TRY(snw_text_read(pool, path, SNW_TEXT_FILE_MAX, &text, &length, err));
     SNW_TRY(snw_text_check(path, text, length, err));
     snw_status status = table_read_rows(pool, text, path, &table, err);
@@ -275,14 +296,19 @@ static int column_number(const char *word) {
     return n;
 }
 
-static snw_status table_find(snw_tables *t, const table_path *at, bool blanks, const char *column,
-                             snw_table *out, snw_error *err) {
+// The file as a table, read now unless it has been.
+static snw_status table_of(snw_tables *t, const table_path *at, csv_use use, csv **out,
+                           snw_error *err) {
     csv *table = t->first;
-    while (table && (table->blanks != blanks || !has_path(table, at))) table = table->next;
-    if (!table) {
-        const snw_status s = read_file(t, at, blanks, &table, err);
-        if (!table) return s;
-    }
+    while (table && (table->use != use || !is_path(table->path, at))) table = table->next;
+    *out = table;
+    return table ? SNW_OK : read_file(t, at, use, out, err);
+}
+
+static snw_status table_find(snw_tables *t, const table_path *at, csv_use use, const char *column,
+                             snw_table *out, snw_error *err) {
+    csv *table = NULL;
+    SNW_TRY(table_of(t, at, use, &table, err));
     int k = 0;
     while (table->name && k < table->ncolumn && strcmp(table->name[k], column) != 0) k++;
     if (!table->name || k == table->ncolumn) {
@@ -303,11 +329,42 @@ static snw_status table_find(snw_tables *t, const table_path *at, bool blanks, c
 snw_status snw_tables_find(void *user, const char *from, const char *file, const char *column,
                            snw_table *out, snw_error *err) {
     const table_path at = resolve_table_path(user, from, file);
-    return table_find(user, &at, false, column, out, err);
+    return table_find(user, &at, CSV_SERIES, column, out, err);
 }
 
 snw_status snw_tables_measured(void *user, const char *from, const char *file, const char *column,
                                snw_table *out, snw_error *err) {
     const table_path at = resolve_table_path(user, from, file);
-    return table_find(user, &at, true, column, out, err);
+    return table_find(user, &at, CSV_MEASURED, column, out, err);
+}
+
+// ---- whole files --------------------------------------------------------------------------------
+
+snw_status snw_tables_matrix(void *user, const char *from, const char *file, snw_matrix_table *out,
+                             snw_error *err) {
+    const table_path at = resolve_table_path(user, from, file);
+    csv *table = NULL;
+    SNW_TRY(table_of(user, &at, CSV_MATRIX, &table, err));
+    *out = (snw_matrix_table){table->ncolumn, table->nrow, table->value};
+    return SNW_OK;
+}
+
+snw_status snw_tables_bytes(void *user, const char *from, const char *file, size_t limit,
+                            snw_table_bytes *out, snw_error *err) {
+    snw_tables *t = user;
+    const table_path at = resolve_table_path(t, from, file);
+    raw_file *raw = t->raw;
+    while (raw && !is_path(raw->is.path, &at)) raw = raw->next;
+    if (!raw) {
+        raw = snw_pool_take(t->pool, sizeof *raw);
+        if (!raw) return table_no_memory(err);
+        raw->is.path = snw_pool_format(t->pool, "%.*s%s", (int)at.length, at.folder, at.file);
+        if (!raw->is.path) return table_no_memory(err);
+        SNW_TRY(snw_text_read(t->pool, raw->is.path, limit, &raw->is.bytes, &raw->is.length, err));
+        t->sum += hash_bytes(raw->is.bytes, raw->is.length);
+        raw->next = t->raw;
+        t->raw = raw;
+    }
+    *out = raw->is;
+    return SNW_OK;
 }

@@ -42,6 +42,29 @@ const char *snw_tables_file(const snw_tables *t, int i);
 SNW_NODISCARD snw_status snw_tables_measured(void *user, const char *from, const char *file,
                                              const char *column, snw_table *out, snw_error *err);
 
+// A file of nrow lines with ncolumn numbers each, at least two; the names of a first line of names
+// are left out. The error has a location in the file where it concerns a line.
+typedef struct snw_matrix_table {
+    int ncolumn, nrow;
+    const double *value; // column by column, nrow each
+} snw_matrix_table;
+SNW_NODISCARD snw_status snw_tables_matrix(void *user, const char *from, const char *file,
+                                           snw_matrix_table *out, snw_error *err);
+
+// The bytes of any file of at most `limit` bytes, with a NUL behind them.
+typedef struct snw_table_bytes {
+    const char *path; // name under which it was opened
+    const char *bytes;
+    size_t length;
+} snw_table_bytes;
+SNW_NODISCARD snw_status snw_tables_bytes(void *user, const char *from, const char *file,
+                                          size_t limit, snw_table_bytes *out, snw_error *err);
+
+// Memory that lives as long as the files, and a place for what was made of them, which their reader
+// may use: runs and changed models need not make it again.
+snw_pool *snw_tables_pool(void *user);
+void **snw_tables_made(void *user);
+
 // A snw_table_fn with a snw_tables as user. The data live as long as the pool.
 SNW_NODISCARD snw_status snw_tables_find(void *user, const char *from, const char *file,
                                          const char *column, snw_table *out, snw_error *err);

@@ -119,8 +119,7 @@ int snw_build_pose(snw_build *b, const snw_pose_desc *pose, int parent, int link
     return snw_build_seg(b, SNW_SEG_POSE, parent, b->m->npose++, link, b->seg[parent].path);
 }
 
-// Constant pose, for the offset of a named site.
-static snw_pose_desc constant_pose(snw_build *b, snw_se3 g) {
+snw_pose_desc snw_build_constant_pose(snw_build *b, snw_se3 g) {
     snw_pose_desc p = snw_pose_desc_identity();
     p.R0 = g.R;
     for (int i = 0; i < 3; i++) {
@@ -159,7 +158,7 @@ static int seg_of_site(const snw_build *b, const snw_site *site) {
 int snw_build_site(snw_build *b, const snw_site *site) {
     const int s = seg_of_site(b, site);
     if (!site->offset) return s;
-    const snw_pose_desc p = constant_pose(b, site->pose);
+    const snw_pose_desc p = snw_build_constant_pose(b, site->pose);
     return snw_build_pose(b, &p, s, site->link);
 }
 
@@ -330,7 +329,8 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
     if (b->memory_out) return SNW_E_MEMORY;
     size_t npose = 2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload +
                    2 * (size_t)d->nprobe + 4 * (size_t)d->nforce_element;
-    for (int i = 0; i < d->ncontact; i++) npose += d->contact[i].is_obstacle ? 2 : 0;
+    for (int i = 0; i < d->ncontact; i++)
+        npose += d->contact[i].is_obstacle ? 2 + (size_t)d->contact[i].nlink : 0;
     for (int i = 0; i < d->ntendon; i++) npose += 2 * (size_t)d->tendon[i].nsegment;
     size_t nseg = 1 + npose, nslice = 0, nfield = 0;
     size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nvariable = 0,
@@ -650,6 +650,7 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     SNW_TRY(snw_build_loads(b));
     SNW_TRY(snw_build_fluids(b, err));
     SNW_TRY(snw_build_contacts(b, err));
+    SNW_TRY(snw_build_rod_contacts(b, err));
     SNW_TRY(typical_forces(b));
     compile_publish(b);
     SNW_TRY(snw_build_stations(b, err));
@@ -695,10 +696,10 @@ void snw_model_destroy(snw_model *m) {
 
 bool snw_model_fits(const snw_model *m, const snw_model *other) {
     const snw_model *const of[2] = {m, other};
-    size_t size[2][27];
+    size_t size[2][29];
     for (int k = 0; k < 2; k++) {
         const snw_model *a = of[k];
-        const size_t list[27] = {(size_t)a->nq,
+        const size_t list[29] = {(size_t)a->nq,
                                  (size_t)a->nv,
                                  (size_t)a->nseg,
                                  (size_t)a->nobs,
@@ -709,6 +710,8 @@ bool snw_model_fits(const snw_model *m, const snw_model *other) {
                                  (size_t)a->nstation,
                                  (size_t)a->nfluid_point,
                                  (size_t)a->ncontact_point,
+                                 (size_t)a->ntouching_slice,
+                                 (size_t)a->most_touch,
                                  (size_t)a->nforce_element,
                                  (size_t)a->nstop,
                                  (size_t)a->ntube_point,

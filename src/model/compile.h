@@ -37,6 +37,8 @@ typedef struct snw_build {
     snw_load_point *load_point;
     snw_loop *loop;
     snw_contact *contact;
+    int ncontact;       // with those that are reversed, whose links are
+    int *reversed_link; // these
     snw_drive *drive;
     snw_motor *motor;
     int *condition_signal;
@@ -57,6 +59,8 @@ int snw_build_site(snw_build *b, const snw_site *site);
 // Add a pose segment, a path (that of the parent, then n coordinates from dof0 on), a segment, a
 // rod segment with the next slice (arc length x, quadrature weight w). They return the new index.
 int snw_build_pose(snw_build *b, const snw_pose_desc *pose, int parent, int link);
+// Description of a constant pose; sets memory_out when memory is exhausted.
+snw_pose_desc snw_build_constant_pose(snw_build *b, snw_se3 g);
 int snw_build_path(snw_build *b, int parent_path, int dof0, int n);
 int snw_build_seg(snw_build *b, snw_seg_kind kind, int parent, int item, int link, int path);
 int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, double w);
@@ -127,6 +131,8 @@ SNW_NODISCARD snw_status snw_build_fluids(snw_build *b, snw_error *err);
 // dynamic segments.
 SNW_NODISCARD snw_status snw_build_obstacles(snw_build *b);
 SNW_NODISCARD snw_status snw_build_contacts(snw_build *b, snw_error *err);
+// Contacts of rods with rods, after the other contacts.
+SNW_NODISCARD snw_status snw_build_rod_contacts(snw_build *b, snw_error *err);
 // Force elements between two sites, after all links.
 SNW_NODISCARD snw_status snw_build_force_elements(snw_build *b, snw_error *err);
 // Concentric tubes, after all links.

@@ -6,6 +6,8 @@
 #include "model/compile.h"
 
 #include "base/fail.h"
+#include "model/contact_samples.h"
+#include "model/height_field.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +17,10 @@
 typedef struct contact_list {
     snw_contact_point *contact_point;
     int contact, condition;
+    int link; // that touches the obstacle
 } contact_list;
+
+enum { SOLID_SPHERES = 20000 }; // most of a box, cylinder or obstacle
 
 // Radius of rounding of rims over their radius: a body standing on a rim can then start to tilt.
 static const double ROUNDING = 0.01;
@@ -39,6 +44,7 @@ static snw_contact_point *contact_add_point(snw_build *b, const contact_list *li
     snw_contact_point *p = &list->contact_point[b->m->ncontact_point++];
     *p = (snw_contact_point){.seg = seg,
                              .contact = list->contact,
+                             .link = list->link,
                              .condition = list->condition,
                              .body_condition = b->seg[seg].condition,
                              .centre = at,
@@ -150,6 +156,110 @@ static void contact_add_sphere(snw_build *b, const snw_body_desc *body, int seg,
     p->Q = snw_mat3_scale(body->size.x * body->size.x, snw_mat3_identity());
 }
 
+// ---- boxes and cylinders against obstacles other than planes
+
+bool snw_body_is_edged(const snw_body_desc *body) {
+    return body->shape == SNW_SHAPE_BOX || body->shape == SNW_SHAPE_CYLINDER;
+}
+
+snw_obstacle snw_body_solid(const snw_body_desc *body) {
+    const bool box = body->shape == SNW_SHAPE_BOX;
+    snw_obstacle o = {.kind = box ? SNW_OBSTACLE_BOX : SNW_OBSTACLE_CYLINDER};
+    if (box) {
+        o.half = snw_scale(0.5, body->size);
+    } else {
+        o.radius = body->size.x;
+        o.half.z = 0.5 * body->size.y;
+    }
+    o.rounding = SNW_OBSTACLE_ROUNDING * snw_solid_fineness(&o);
+    return o;
+}
+
+snw_se3 snw_body_solid_pose(const snw_body_desc *body) {
+    snw_se3 g = {snw_mat3_identity(), body->com};
+    if (body->shape != SNW_SHAPE_CYLINDER) return g;
+    snw_vec3 x, y;
+    snw_joint_across(body->axis, &x, &y);
+    for (int i = 0; i < 3; i++) {
+        g.R.e[i][0] = x.e[i];
+        g.R.e[i][1] = y.e[i];
+        g.R.e[i][2] = body->axis.e[i];
+    }
+    return g;
+}
+
+// Does the body of the link touch this contact as a solid, from both sides?
+static bool touches_as_solid(const snw_build *b, const snw_contact_desc *d, int l) {
+    const snw_link_desc *link = &b->m->desc->link[l];
+    return d->is_obstacle && d->obstacle.kind != SNW_OBSTACLE_PLANE && d->npoint == 0 &&
+           b->link_rod[l] < 0 && link->has_body && snw_body_is_edged(&link->body);
+}
+
+static double solid_spacing(const snw_contact_desc *d, const snw_obstacle *solid) {
+    if (d->spacing > 0) return d->spacing;
+    return fmin(snw_solid_fineness(&d->obstacle), snw_solid_fineness(solid));
+}
+
+// Number of spheres of both: of the body, unless the obstacle is a ball and thus exact, and of the
+// obstacle.
+static void solid_counts(const snw_contact_desc *d, const snw_obstacle *solid, int count[2]) {
+    const double spacing = solid_spacing(d, solid);
+    const bool ball = d->obstacle.kind == SNW_OBSTACLE_SPHERE && !d->obstacle.inside;
+    count[0] = ball ? 0 : snw_solid_spheres(solid, spacing, 0, NULL);
+    count[1] = snw_solid_spheres(&d->obstacle, spacing, 0, NULL);
+}
+
+// Add spheres of a solid with the pose g in the frame of a segment.
+static void add_spheres(snw_build *b, const contact_list *list, int seg, snw_se3 g, int n,
+                        const snw_sphere *sphere, double stiffness) {
+    for (int i = 0; i < n; i++) {
+        snw_contact_point *p =
+            contact_add_point(b, list, seg, snw_se3_point(g, sphere[i].centre), stiffness);
+        p->radius = sphere[i].radius;
+    }
+}
+
+// Add the body of link l as spheres against the obstacle, and the obstacle as spheres against it.
+static snw_status contact_add_solid(snw_build *b, const contact_list *list, int l, snw_error *err) {
+    const snw_contact_desc *d = &b->m->desc->contact[list->contact];
+    const snw_link_desc *link = &b->m->desc->link[l];
+    const snw_obstacle solid = snw_body_solid(&link->body);
+    const double spacing = solid_spacing(d, &solid);
+    if (d->obstacle.kind == SNW_OBSTACLE_CYLINDER && isinf(d->obstacle.half.z) &&
+        !d->obstacle.inside) {
+        return contact_refuse(d, link->name,
+                              "a box or cylinder touches it, and its edges are endless; give a "
+                              "'length'",
+                              err);
+    }
+    int count[2], reversed = b->m->ncontact;
+    solid_counts(d, &solid, count);
+    for (int i = 0; i < 2; i++) {
+        if (count[i] <= SOLID_SPHERES) continue;
+        char why[160];
+        (void)snprintf(why, sizeof why,
+                       "%d contact points, %.3g m apart, are more than %d; give a larger 'spacing'",
+                       count[i], spacing, (int)SOLID_SPHERES);
+        return contact_refuse(d, link->name, why, err);
+    }
+    snw_sphere *sphere =
+        snw_build_array(b, (size_t)(count[0] > count[1] ? count[0] : count[1]), sizeof *sphere);
+    if (b->memory_out) return SNW_E_MEMORY;
+    (void)snw_solid_spheres(&solid, spacing, count[0], sphere);
+    add_spheres(b, list, b->link_end[l], snw_body_solid_pose(&link->body), count[0], sphere,
+                d->stiffness);
+    // the contact that snw_build_obstacles has made of this body
+    for (int i = b->m->desc->ncontact; i < b->ncontact; i++) {
+        if (b->contact[i].of == list->contact && b->reversed_link[i] == l) reversed = i;
+    }
+    contact_list from = *list;
+    from.contact = reversed;
+    (void)snw_solid_spheres(&d->obstacle, spacing, count[1], sphere);
+    add_spheres(b, &from, b->contact[list->contact].seg, snw_se3_identity(), count[1], sphere,
+                d->stiffness);
+    return SNW_OK;
+}
+
 // Add the body of link l: its given points, or its shape.
 static snw_status contact_add_body(snw_build *b, int l, const contact_list *list, snw_error *err) {
     const snw_contact_desc *d = &b->m->desc->contact[list->contact];
@@ -164,15 +274,8 @@ static snw_status contact_add_body(snw_build *b, int l, const contact_list *list
         return contact_refuse(d, link->name, "'along' and 'across' are for rods; give one number",
                               err);
     }
-    const bool edged = body->shape == SNW_SHAPE_BOX || body->shape == SNW_SHAPE_CYLINDER;
-    if (!contact_is_plane(b, list) && d->npoint == 0 && edged) {
-        return contact_refuse(
-            d, link->name,
-            "a box or cylinder touches an obstacle other than a plane with its "
-            "faces and edges, which are not contact points; make the body the "
-            "obstacle, by 'on', and let the other link touch it, or give 'points'",
-            err);
-    }
+    if (!contact_is_plane(b, list) && d->npoint == 0 && snw_body_is_edged(body))
+        return contact_add_solid(b, list, l, err);
     for (int i = 0; i < d->npoint; i++)
         (void)contact_add_point(b, list, seg, d->point[i], d->stiffness);
     if (d->npoint == 0) {
@@ -235,8 +338,9 @@ static snw_status contact_sort(snw_build *b, const snw_contact_point *point) {
     return SNW_OK;
 }
 
-static snw_contact contact_of(const snw_contact_desc *d) {
-    return (snw_contact){.obstacle = d->obstacle,
+static snw_contact contact_of(const snw_contact_desc *d, int of) {
+    return (snw_contact){.of = of,
+                         .obstacle = d->obstacle,
                          .normal = d->normal,
                          .at = d->at,
                          .damping = d->damping,
@@ -248,17 +352,37 @@ static snw_contact contact_of(const snw_contact_desc *d) {
                          .restitution = d->restitution};
 }
 
+// The body of link l as an obstacle for the spheres of obstacle c.
+static void build_reversed(snw_build *b, int c, int l) {
+    const snw_contact_desc *d = &b->m->desc->contact[c];
+    if (!touches_as_solid(b, d, l)) return;
+    const snw_body_desc *body = &b->m->desc->link[l].body;
+    const snw_pose_desc pose = snw_build_constant_pose(b, snw_body_solid_pose(body));
+    snw_contact *to = &b->contact[b->ncontact];
+    *to = contact_of(d, c);
+    to->reversed = true;
+    to->obstacle = snw_body_solid(body);
+    to->seg = snw_build_pose(b, &pose, b->link_end[l], -1);
+    to->coupled = true;
+    b->reversed_link[b->ncontact++] = l;
+}
+
 snw_status snw_build_obstacles(snw_build *b) {
     const snw_desc *d = b->m->desc;
-    b->contact = snw_build_array(b, (size_t)d->ncontact, sizeof *b->contact);
+    size_t most = (size_t)d->ncontact;
+    for (int c = 0; c < d->ncontact; c++) most += (size_t)d->contact[c].nlink;
+    b->contact = snw_build_array(b, most, sizeof *b->contact);
+    b->reversed_link = snw_build_array(b, most, sizeof *b->reversed_link);
     if (b->memory_out) return SNW_E_MEMORY;
+    b->ncontact = d->ncontact;
     for (int c = 0; c < d->ncontact; c++) {
         snw_contact *to = &b->contact[c];
-        *to = contact_of(&d->contact[c]);
+        *to = contact_of(&d->contact[c], c);
         b->m->hard = b->m->hard || to->hard;
         if (!d->contact[c].is_obstacle) continue;
         to->seg = snw_build_pose(b, &d->contact[c].pose, snw_build_site(b, &d->contact[c].on), -1);
         to->coupled = b->path[b->seg[to->seg].path].n > 0;
+        for (int k = 0; k < d->contact[c].nlink; k++) build_reversed(b, c, d->contact[c].link[k]);
     }
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }
@@ -293,8 +417,15 @@ snw_status snw_build_contacts(snw_build *b, snw_error *err) {
     size_t most = 0;
     for (int c = 0; c < d->ncontact; c++) {
         most += d->contact[c].nonholonomic > 0;
+        if (d->contact[c].is_rods) continue;
         for (int k = 0; k < d->contact[c].nlink; k++) {
             const int rod = b->link_rod[d->contact[c].link[k]];
+            if (touches_as_solid(b, &d->contact[c], d->contact[c].link[k])) {
+                const snw_obstacle solid = snw_body_solid(&d->link[d->contact[c].link[k]].body);
+                int count[2];
+                solid_counts(&d->contact[c], &solid, count);
+                for (int i = 0; i < 2; i++) most += count[i] > SOLID_SPHERES ? 0 : (size_t)count[i];
+            }
             most += rod >= 0 ? OF_SECTION * ((size_t)b->rod[rod].nseg + 2)
                              : CORNERS + (size_t)d->contact[c].npoint;
         }
@@ -304,16 +435,21 @@ snw_status snw_build_contacts(snw_build *b, snw_error *err) {
     for (int c = 0; c < d->ncontact; c++) {
         const int first = b->m->ncontact_point;
         list.contact = c;
-        if (d->contact[c].nonholonomic) SNW_TRY(contact_add_wheel(b, &d->contact[c], &list, err));
+        if (d->contact[c].is_rods) continue;
+        if (d->contact[c].nonholonomic) {
+            list.link = d->loop[d->contact[c].nonholonomic - 1].b.link;
+            SNW_TRY(contact_add_wheel(b, &d->contact[c], &list, err));
+        }
         SNW_TRY(snw_build_condition(b, d->contact[c].when, &list.condition, err));
         for (int k = 0; snw_exists(d->contact[c].when) && k < d->contact[c].nlink; k++) {
             const int l = d->contact[c].link[k];
+            list.link = l;
             SNW_TRY(b->link_rod[l] >= 0 ? contact_add_rod(b, l, &list, err)
                                         : contact_add_body(b, l, &list, err));
         }
         SNW_TRY(contact_check_inside(b, &list, first, err));
     }
-    b->m->ncontact = d->ncontact;
+    b->m->ncontact = b->ncontact;
     b->m->contact = b->contact;
     return contact_sort(b, list.contact_point);
 }
@@ -345,12 +481,32 @@ static double contact_spacing(const snw_model *m, int contact, int l, double *ra
     return fmax(most, rod->L - last);
 }
 
+// Warning of links larger than the hollows of a height field: they touch them at more than one
+// place, and only one of them is found.
+static void describe_hollows(const snw_model *m, int i, char *text, size_t size) {
+    const snw_contact_desc *d = &m->desc->contact[i];
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        if (p->contact != i || !(p->radius > d->obstacle.height->hollow)) continue;
+        (void)snprintf(
+            text, size,
+            "contact '%.60s': link '%.60s' has the radius %.3g m, and the height field has "
+            "hollows with radii from %.3g m, which it touches at several places; one of "
+            "them counts. Use a smoother field",
+            d->name, m->desc->link[m->seg[p->seg].link].name, p->radius,
+            d->obstacle.height->hollow);
+        return;
+    }
+}
+
 void snw_contact_describe_spacing(const snw_model *m, int i, char *text, size_t size) {
     const snw_contact_desc *d = &m->desc->contact[i];
     text[0] = '\0';
     if (!d->is_obstacle || d->obstacle.inside || d->obstacle.kind == SNW_OBSTACLE_PLANE ||
         !snw_exists(d->when))
         return;
+    if (d->obstacle.height) describe_hollows(m, i, text, size);
+    if (text[0]) return;
     const double curvature = snw_obstacle_table[d->obstacle.kind].smallest_radius(&d->obstacle);
     for (int k = 0; k < d->nlink; k++) {
         const int l = d->link[k];

@@ -120,10 +120,18 @@ static snw_status check_along(const snw_desc *d, int l, snw_error *err) {
     for (int i = 0; i < d->ncontact; i++) {
         for (int k = 0; k < d->contact[i].nlink; k++) {
             if (d->contact[i].link[k] == l) {
+                if (d->contact[i].is_rods)
+                    return variable_length_refuse(err, d->contact[i].location, name,
+                                                  "it is in contact with other rods", remedy);
                 return variable_length_refuse(
                     err, d->contact[i].location, name, "it is in contact with the ground",
                     "attach a link with a body to its tip and give that the contact");
             }
+        }
+        for (int k = 0; k < d->contact[i].nagainst; k++) {
+            if (d->contact[i].against[k] == l)
+                return variable_length_refuse(err, d->contact[i].location, name,
+                                              "it is in contact with other rods", remedy);
         }
     }
     return SNW_OK;

@@ -390,8 +390,8 @@ typedef struct snw_fluid_desc {
 // ---- contacts
 
 // Unilateral contact of links (their rods, or the bodies of links without a rod) with a half-space
-// or another obstacle, by penalty forces and regularised Coulomb friction, theory.md 3.13; or a
-// nonholonomic contact, whose data are in its loops.
+// or another obstacle, or of rods with rods, by penalty forces and regularised Coulomb friction,
+// theory.md 3.13 and 3.20; or a nonholonomic contact, whose data are in its loops.
 typedef struct snw_contact_desc {
     const char *name;
     snw_source_location location;
@@ -414,9 +414,20 @@ typedef struct snw_contact_desc {
     double along, across;  // friction coefficients along and across a rod; equal for bodies
     double creep;          // regularisation velocity of the friction, m/s
     double smooth;         // gap over which the normal force is smoothed, m
+    double spacing;        // of contact points along edges of boxes and cylinders, m; 0: automatic
     int npoint;            // bodies: contact points that replace the shape; 0: shape
     const snw_vec3 *point; // in the end frame of the link, m
-    snw_law when;          // condition: NULL (always), a constant or a condition signal
+    // contact of rods with rods, theory.md 3.20: those of `link` with each other, or with `against`
+    bool is_rods;
+    int nagainst;
+    const int *against; // links; none: those of `link`
+    bool self;          // each rod also touches itself
+    int nexcept;
+    const int *except; // 2 nexcept: pairs of links that do not touch
+    double radius;     // of the surfaces, m; 0: that of the sections
+    double crossing;   // penalty stiffness where rods cross and at their ends, N/m; 0: stiffness
+                       // times the sum of both radii
+    snw_law when;      // condition: NULL (always), a constant or a condition signal
 } snw_contact_desc;
 
 #define SNW_CONTACT_SMOOTH 1e-4 // default of `smooth`, m; of stops of angles rad

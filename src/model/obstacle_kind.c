@@ -6,6 +6,10 @@
 // of the offset surface.
 #include "model/obstacle_kind.h"
 
+#include "model/convex_hull.h"
+#include "model/distance_grid.h"
+#include "model/height_field.h"
+
 #include <math.h>
 
 // ---- cores --------------------------------------------------------------------------------------
@@ -126,6 +130,18 @@ static double torus_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw
     return size - o->section;
 }
 
+static double height_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H) {
+    return snw_height_field_distance(o->height, y, n, H);
+}
+
+static double mesh_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H) {
+    return snw_distance_grid_at(o->grid, y, n, H);
+}
+
+static double hull_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H) {
+    return snw_convex_hull_distance(o->hull, y, n, H) - o->rounding;
+}
+
 // ---- ranges -------------------------------------------------------------------------------------
 
 static double obstacle_infinite(const snw_obstacle *o) {
@@ -143,6 +159,11 @@ static double box_depth(const snw_obstacle *o) {
     return fmin(o->half.x, fmin(o->half.y, o->half.z));
 }
 static double cylinder_depth(const snw_obstacle *o) { return fmin(o->radius, o->half.z); }
+static double height_radius(const snw_obstacle *o) { return o->height->hump; }
+static double hull_depth(const snw_obstacle *o) { return o->rounding + o->hull->inner; }
+static double mesh_depth(const snw_obstacle *o) { return o->grid->deepest; }
+// the spline rounds edges over a cell
+static double mesh_radius(const snw_obstacle *o) { return o->grid->grid.step[0]; }
 
 const snw_obstacle_type snw_obstacle_table[SNW_OBSTACLE_COUNT] = {
     [SNW_OBSTACLE_PLANE] = {"plane", "the half-space below z = 0", 0, 0, false, plane_distance,
@@ -163,6 +184,17 @@ const snw_obstacle_type snw_obstacle_table[SNW_OBSTACLE_COUNT] = {
     [SNW_OBSTACLE_TORUS] = {"torus", "a ring about z", SNW_SIZE_RADIUS | SNW_SIZE_SECTION,
                             SNW_SIZE_RADIUS | SNW_SIZE_SECTION, true, torus_distance,
                             obstacle_section, obstacle_section, obstacle_section},
+    [SNW_OBSTACLE_HEIGHT] = {"height", "all below the surface z = h(x, y)", SNW_SIZE_AREA,
+                             SNW_SIZE_HEIGHT | SNW_SIZE_FILE | SNW_SIZE_AREA | SNW_SIZE_SCALE |
+                                 SNW_SIZE_CELLS,
+                             false, height_distance, height_radius, height_radius,
+                             obstacle_infinite},
+    [SNW_OBSTACLE_MESH] = {"mesh", "a closed surface of triangles", SNW_SIZE_FILE,
+                           SNW_SIZE_FILE | SNW_SIZE_SCALE | SNW_SIZE_CELLS, true, mesh_distance,
+                           mesh_radius, obstacle_infinite, mesh_depth},
+    [SNW_OBSTACLE_HULL] = {"hull", "the convex hull of points, rounded", 0,
+                           SNW_SIZE_FILE | SNW_SIZE_CORNERS | SNW_SIZE_SCALE | SNW_SIZE_ROUNDING,
+                           false, hull_distance, obstacle_rounding, obstacle_rounding, hull_depth},
 };
 
 double snw_obstacle_distance(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H) {

@@ -10,6 +10,10 @@
 
 #include <stdbool.h>
 
+typedef struct snw_height_field snw_height_field;
+typedef struct snw_distance_grid snw_distance_grid;
+typedef struct snw_convex_hull snw_convex_hull;
+
 typedef enum snw_obstacle_kind {
     SNW_OBSTACLE_PLANE,
     SNW_OBSTACLE_SPHERE,
@@ -17,6 +21,9 @@ typedef enum snw_obstacle_kind {
     SNW_OBSTACLE_BOX,
     SNW_OBSTACLE_CYLINDER,
     SNW_OBSTACLE_TORUS,
+    SNW_OBSTACLE_HEIGHT,
+    SNW_OBSTACLE_MESH,
+    SNW_OBSTACLE_HULL,
     SNW_OBSTACLE_COUNT
 } snw_obstacle_kind;
 
@@ -27,6 +34,12 @@ enum {
     SNW_SIZE_BOX = 4,
     SNW_SIZE_SECTION = 8,
     SNW_SIZE_ROUNDING = 16,
+    SNW_SIZE_HEIGHT = 32,
+    SNW_SIZE_FILE = 64,
+    SNW_SIZE_AREA = 128,
+    SNW_SIZE_CORNERS = 256,
+    SNW_SIZE_SCALE = 512,
+    SNW_SIZE_CELLS = 1024,
 };
 
 // A solid in its own axes, centred at their origin; its axis is z. A plane is the half-space z < 0.
@@ -37,7 +50,10 @@ typedef struct snw_obstacle {
     double section; // torus: radius of its section, m
     snw_vec3 half;  // box: half edges; capsule: z is half of its straight part; cylinder: z is half
                     // of its length, or infinite, m
-    double rounding; // of the edges of a box or cylinder, m
+    double rounding;                // of the edges of a box or cylinder; what surrounds a hull, m
+    const snw_height_field *height; // of the kinds that have one, in the memory of the description
+    const snw_distance_grid *grid;
+    const snw_convex_hull *hull;
 } snw_obstacle;
 
 typedef struct snw_obstacle_type {
@@ -45,7 +61,8 @@ typedef struct snw_obstacle_type {
     unsigned needs, takes; // sizes that must and that may be given
     bool can_be_inside;
     // Signed distance of y from the surface, negative within the solid (of the shape itself, not of
-    // its `inside`); *n <- its gradient, a unit vector; *H <- its second derivative, symmetric.
+    // its `inside`); *n <- its gradient, a unit vector but for a mesh, whose distance is
+    // interpolated; *H <- its second derivative, symmetric.
     double (*distance)(const snw_obstacle *o, snw_vec3 y, snw_vec3 *n, snw_mat3 *H);
     double (*smallest_radius)(const snw_obstacle *o); // of curvature of its surface
     double (*reach)(const snw_obstacle *o); // depth below the surface to which it is differentiable

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "output/json_field.h"
+#include "output/scene_surface.h"
 
 #include <math.h>
 #include <string.h>
@@ -358,7 +359,8 @@ static void put_sites(snw_json *j, const snw_model *m) {
 // Shape of an obstacle in the axes of its node; length 0: endless.
 static void put_obstacle(snw_json *j, const snw_contact *c) {
     const snw_obstacle *o = &c->obstacle;
-    const double size[3] = {2 * o->half.x, 2 * o->half.y, isinf(o->half.z) ? 0 : 2 * o->half.z};
+    double size[3] = {2 * o->half.x, 2 * o->half.y, isinf(o->half.z) ? 0 : 2 * o->half.z};
+    snw_scene_surface_size(o, size);
     snw_field_text(j, "kind", snw_obstacle_table[o->kind].name);
     scene_put_node(j, "node", c->seg);
     snw_field_number(j, "radius", o->radius);
@@ -366,6 +368,7 @@ static void put_obstacle(snw_json *j, const snw_contact *c) {
     snw_field_numbers(j, "size", 3, size);
     snw_field_number(j, "rounding", o->rounding);
     snw_field_bool(j, "inside", o->inside);
+    snw_scene_surface_put(j, o);
 }
 
 static void put_contacts(snw_json *j, const snw_model *m) {
@@ -379,7 +382,11 @@ static void put_contacts(snw_json *j, const snw_model *m) {
             snw_json_close(j);
             continue;
         }
-        snw_field_text(j, "kind", "ground");
+        snw_field_text(j, "kind", d->is_rods ? "rods" : "ground");
+        if (d->is_rods) {
+            snw_json_close(j);
+            continue;
+        }
         snw_field_numbers(j, "at", 3, d->at.e);
         snw_field_numbers(j, "normal", 3, d->normal.e);
         snw_json_close(j);

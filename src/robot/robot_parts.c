@@ -250,7 +250,8 @@ static void list_loads(list *l) {
         part->type = d->contact[i].nonholonomic ? "no slip"
                      : d->contact[i].is_obstacle
                          ? snw_obstacle_table[d->contact[i].obstacle.kind].name
-                         : "ground";
+                     : d->contact[i].is_rods ? "rods"
+                                             : "ground";
         part->size = 6;
     }
     part = new_parts(l, SNW_PART_SPRING, d->nforce_element);

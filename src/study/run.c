@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "constraint/massless.h"
-#include "dynamics/contact.h"
+#include "dynamics/rod_contact.h"
 #include "integrate/integrator.h"
 #include "shoot/shooter.h"
 #include "solve/blas_buffer.h"
@@ -352,13 +352,14 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
         !r->spring_rotation || !r->warned_half_turn || !r->warned_rows || !r->fields ||
         !r->field_save_size)
         return SNW_E_MEMORY;
-    int most = 0; // contact points of models with curved obstacles
+    size_t most = 0; // places of models with curved obstacles or rods that touch
     for (int i = 0; i < r->nphase; i++) {
         const snw_model *of = r->phase[i].model;
-        if (snw_contact_has_curved(of) && of->ncontact_point > most) most = of->ncontact_point;
+        if (snw_contact_has_curved(of) && snw_contact_nplace(of) > most)
+            most = snw_contact_nplace(of);
     }
     if (most > 0) {
-        r->contact_place = snw_pool_array(r->pool, (size_t)most, sizeof *r->contact_place);
+        r->contact_place = snw_pool_array(r->pool, most, sizeof *r->contact_place);
         if (!r->contact_place) return SNW_E_MEMORY;
     }
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->largest, &r->end_state[i]));
@@ -638,6 +639,34 @@ static void warn_loops(snw_run *r) {
     if (r->desc->nstep > 0 && !r->resuming) snw_run_warn_violations(r);
 }
 
+// Warn of rods that begin deep in each other: a motion is thrown apart, an equilibrium may be found
+// on the other side.
+static void warn_rods(snw_run *r) {
+    const snw_model *m = r->now->model;
+    const snw_desc *d = m->desc;
+    if (!m->ntouching_rod || d->nstep == 0 || r->resuming) return;
+    const double deep = d->step[0].kind == SNW_STEP_DYNAMIC ? 0.02 : 0.5; // of the sum of the radii
+    const snw_work *w = snw_statics_work_at_time(r->now->statics, r->state, r->state->t);
+    for (int i = 0; i < d->ncontact; i++) {
+        snw_touch at;
+        if (!d->contact[i].is_rods) continue;
+        if (!(snw_rod_contact_nearest(m, w, i, &at) < 0)) continue;
+        const snw_touching_slice *s = m->touching_slice;
+        const double radii = s[at.slice[0]].radius[0] + s[at.slice[1]].radius[0];
+        if (!(-at.gap > deep * radii)) continue;
+        char text[400];
+        (void)snprintf(text, sizeof text,
+                       "rods '%.60s' and '%.60s' begin %.3g m deep in each other at x = %.4g m and "
+                       "%.4g m along them (contact '%.60s', which stores %.3g J); move them apart, "
+                       "or leave the pair out by 'except'",
+                       snw_touch_link(m, &at, 0), snw_touch_link(m, &at, 1), -at.gap,
+                       s[at.slice[0]].x + at.u[0] * s[at.slice[0]].h,
+                       s[at.slice[1]].x + at.u[1] * s[at.slice[1]].h, d->contact[i].name,
+                       snw_contact_summarise(m, w, i).energy);
+        snw_run_warn(r, text);
+    }
+}
+
 // Warn of contact points too far apart, and of obstacles that hold links with forces of many times
 // the robot's weight before anything moves.
 static void warn_contacts(snw_run *r) {
@@ -647,6 +676,7 @@ static void warn_contacts(snw_run *r) {
     for (int i = 0; i < d->ncontact && i < r->info.ncontact; i++) {
         if (r->info.contact_warning[i][0]) snw_run_warn(r, r->info.contact_warning[i]);
     }
+    warn_rods(r);
     bool any = false;
     for (int i = 0; i < d->ncontact; i++) any |= d->contact[i].is_obstacle;
     if (!any || d->nstep == 0 || d->step[0].kind != SNW_STEP_DYNAMIC || r->resuming) return;
@@ -664,8 +694,8 @@ static void warn_contacts(snw_run *r) {
             "link '%.60s' begins %.3g m deep in obstacle '%.60s', which stores %.3g J and "
             "pushes with %.3g N at %d points; move one of them apart, or begin with a "
             "static step",
-            d->link[m->seg[m->contact_point[c.nearest].seg].link].name, -c.gap, d->contact[i].name,
-            c.energy, c.force, c.touching);
+            d->link[m->contact_point[c.nearest].link].name, -c.gap, d->contact[i].name, c.energy,
+            c.force, c.touching);
         snw_run_warn(r, text);
     }
 }

@@ -36,6 +36,7 @@ static bool in_contact(const snw_model *m, const snw_work *w) {
     for (int k = 0; k < m->ncontact_point; k++) {
         if (w->contact_point[k].in_contact) return true;
     }
+    if (w->ntouch > 0) return true;
     for (int k = 0; k < m->nstop; k++) {
         if (w->stop[k].elastic_force > 0) return true;
     }
@@ -53,7 +54,8 @@ static snw_drift_cause drift_cause(const snw_run *r, const snw_integrator *it, d
     const double t = it->state(it->self)->t, soon = SOON * it->grid;
     const snw_model *m = r->now->model;
     if (snw_touches(m) && (took->increments > 1 || in_contact(m, it->work_at(it->self)))) {
-        return m->ncontact_point ? SNW_DRIFT_CAUSE_CONTACT : SNW_DRIFT_CAUSE_STOP;
+        return m->ncontact_point || m->ntouching_rod ? SNW_DRIFT_CAUSE_CONTACT
+                                                     : SNW_DRIFT_CAUSE_STOP;
     }
     if (t - d->jump <= soon) return SNW_DRIFT_CAUSE_JUMP;
     if (t - r->cursor.t0 <= soon) return SNW_DRIFT_CAUSE_RELEASE;
@@ -91,7 +93,7 @@ double snw_energy_noise(const snw_run *r) {
 static const char *cause_text(const snw_drift_peak *s) {
     switch ((snw_drift_cause)s->why) {
     case SNW_DRIFT_CAUSE_CONTACT:
-        return "presumably in contact with the ground or an obstacle";
+        return "presumably in contact with the ground, an obstacle or another rod";
     case SNW_DRIFT_CAUSE_RELEASE:
         return "presumably by the release there";
     case SNW_DRIFT_CAUSE_JUMP:

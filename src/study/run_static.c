@@ -5,7 +5,7 @@
 #include "study/run_private.h"
 
 #include "base/fail.h"
-#include "dynamics/contact.h"
+#include "dynamics/rod_contact.h"
 #include "study/memory.h"
 
 #include <math.h>
@@ -155,18 +155,22 @@ snw_status snw_run_refuse_nonholonomic(const snw_run *r, const snw_step_desc *st
 // Newton's method may find an equilibrium on the other side of an obstacle.
 static void warn_passed(snw_run *r, double t) {
     const snw_model *m = r->now->model;
-    const int k =
-        snw_contact_passed(m, snw_statics_work_at(r->now->statics, r->state), r->contact_place);
-    if (k < 0 || r->warned_passed) return;
-    const snw_contact_point *p = &m->contact_point[k];
+    const snw_work *w = snw_statics_work_at(r->now->statics, r->state);
+    const int k = snw_contact_passed(m, w, r->contact_place);
+    snw_touch rods;
+    const bool passed = snw_rod_contacts_passed(m, w, r->contact_place, &rods);
+    if ((k < 0 && !passed) || r->warned_passed) return;
+    const char *link =
+        passed ? snw_touch_link(m, &rods, 0) : m->label.link[m->contact_point[k].link].name;
+    const char *other = passed ? snw_touch_link(m, &rods, 1)
+                               : m->label.contact[m->contact[m->contact_point[k].contact].of].name;
     char text[400];
     r->warned_passed = true;
     (void)snprintf(
         text, sizeof text,
-        "at t = %g s link '%.60s' may have passed through obstacle '%.60s' on its way to "
+        "at t = %g s link '%.60s' may have passed through %s '%.60s' on its way to "
         "the equilibrium; let loads and drives grow along a path (static: {for, step})%s",
-        t, m->desc->link[m->seg[p->seg].link].name, m->desc->contact[p->contact].name,
-        r->loads_applied ? " with shorter steps" : "");
+        t, link, passed ? "rod" : "obstacle", other, r->loads_applied ? " with shorter steps" : "");
     snw_run_warn(r, text);
 }
 

@@ -10,7 +10,7 @@
 #include "constraint/bordered_matrix.h"
 #include "constraint/mechanism.h"
 #include "dynamics/constraint.h"
-#include "dynamics/contact.h"
+#include "dynamics/rod_contact.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
 #include "solve/pseudo_transient.h"
@@ -80,7 +80,7 @@ static void statics_place(void *object, snw_fields *f) {
     const snw_model *m = o->m;
     const size_t nv = m->bare ? 0 : (size_t)m->nv, nr = (size_t)m->nconstraint;
     const size_t n = nv + nr, nx = (size_t)m->nq + nr;
-    const size_t ncontact = snw_contact_has_curved(m) ? (size_t)m->ncontact_point : 0;
+    const size_t ncontact = snw_contact_has_curved(m) ? snw_contact_nplace(m) : 0;
     STATICS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
@@ -230,8 +230,11 @@ static double load_fraction(const snw_statics *st, double load) {
 // Newton's method sees distances only and would go on behind it.
 static bool has_passed(snw_statics *st) {
     if (!st->guarded || !st->has_places) return false;
+    snw_touch where;
     const bool passed = snw_contact_too_deep(st->m, st->w) >= 0 ||
-                        snw_contact_passed(st->m, st->w, st->contact_place) >= 0;
+                        snw_contact_passed(st->m, st->w, st->contact_place) >= 0 ||
+                        snw_rod_contacts_too_deep(st->m, st->w) >= 0 ||
+                        snw_rod_contacts_passed(st->m, st->w, st->contact_place, &where);
     st->has_stepped_back |= passed;
     return passed;
 }

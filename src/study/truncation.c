@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "dynamics/constraint.h"
-#include "dynamics/contact.h"
+#include "dynamics/rod_contact.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
 #include "solve/pseudo_transient.h"
@@ -56,7 +56,7 @@ struct snw_truncation {
     bool *is_joint; // nv of the richer model: coordinate of a joint
     double *x, *q0, *r0, *scale, *regularisation, *damping, *field;
     snw_vec3 *position0; // nseg: initial positions of nodes
-    snw_vec3 *place0;    // ncontact_point: initial places of contact points in their obstacles
+    snw_vec3 *place0;    // snw_contact_nplace: initial places of contact points and touching rods
     double *J;           // n x n, for instants of a motion
     int *pivot;          // n
     snw_arena scratch;
@@ -191,7 +191,7 @@ static snw_status truncation_prepare(snw_truncation *t) {
     t->damping = snw_pool_array(t->pool, n, sizeof *t->damping);
     t->field = snw_pool_array(t->pool, nv, sizeof *t->field);
     t->position0 = snw_pool_array(t->pool, (size_t)m->nseg, sizeof *t->position0);
-    t->place0 = snw_pool_array(t->pool, (size_t)m->ncontact_point + 1, sizeof *t->place0);
+    t->place0 = snw_pool_array(t->pool, snw_contact_nplace(m) + 1, sizeof *t->place0);
     t->J = snw_pool_array(t->pool, n * n, sizeof *t->J);
     t->pivot = snw_pool_array(t->pool, n, sizeof *t->pivot);
     t->scratch.size = truncation_scratch_size(m);
@@ -616,7 +616,9 @@ void snw_truncation_estimate(snw_truncation *t, const snw_state *s, snw_truncati
     memcpy(t->s->q, t->x, (size_t)m->nq * sizeof *t->x);
     snw_kinematics(m, t->in, t->s, true, t->w);
     // an equilibrium on the other side of an obstacle says nothing about the basis
-    if (snw_contact_passed(m, t->w, t->place0) >= 0) {
+    snw_touch where;
+    if (snw_contact_passed(m, t->w, t->place0) >= 0 ||
+        snw_rod_contacts_passed(m, t->w, t->place0, &where)) {
         *out = (snw_truncation_info){.displacement = NAN, .relative = NAN, .rod = -1};
         return;
     }

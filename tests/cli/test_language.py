@@ -40,6 +40,7 @@ REACHED = {
     "anchor": "contacts: {more: {anchor: {KEY}}}",
     "ground": "contacts: {more: {ground: {KEY}}}",
     "obstacle": "contacts: {more: {obstacle: {KEY}}}",
+    "rods": "contacts: {more: {rods: {KEY}}}",
     "restitution": "contacts: {more: {ground: {on: arm, stiffness: 1, restitution: {KEY}}}}",
     "friction": "contacts: {more: {ground: {on: arm, stiffness: 1, friction: {KEY}}}}",
     "spring": "springs: {more: {KEY}}",

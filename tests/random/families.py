@@ -549,11 +549,15 @@ SHAPES = {
     "box": lambda d, w: {"size": [rounded(2*w*d.number(1, 3), 3) for _ in range(3)], "rounding": rounded(w*d.number(0.1, 0.8), 3)},
     "cylinder": lambda d, w: {"radius": rounded(w, 3), "axis": d.choose("x", "y", [1, 2, 0])},
     "torus": lambda d, w: {"radius": rounded(3*w, 3), "section": rounded(w, 3), "axis": d.choose("x", "y")},
+    "hull": lambda d, w: {"rounding": rounded(w*d.number(0.3, 0.6), 3),
+                          "corners": [[rounded(w*d.number(-1, 1), 3) for _ in range(3)] for _ in range(d.whole(6, 30))]},
+    "height": lambda d, w: {"area": [rounded(20*w, 3), rounded(20*w, 3)], "cells": 40,
+                            "height": f"{rounded(w*d.number(0.1, 0.5), 3)} m*cos(x/{rounded(3*w, 3)} m)*cos(y/{rounded(4*w, 3)} m)"},
 }
 
 
 def obstacle(d):
-    """A ball or a rod falls on an obstacle, which is fixed, moves up and down, or rests on a spring."""
+    """A ball, a box, a cylinder or a rod falls on an obstacle, which is fixed, moves up and down, or rests on a spring."""
     width, mass = d.scale(0.02, 0.1), d.scale(0.05, 2)
     height, wide = width*d.number(0.5, 3), width*d.number(0.7, 3)
     fall = math.sqrt(2*height/parts.GRAVITY)
@@ -564,6 +568,8 @@ def obstacle(d):
         above += solid["length"]/2
     if kind == "torus":
         above += 3*wide
+    if kind == "hull":
+        above = max(z for _, _, z in solid["corners"]) + solid["rounding"]
     links, materials = {}, {}
     if d.odds(0.4):
         rod = parts.draw_rod(d, heaviest=3, longest=0.5, most=4, rest=0, shapes=[lambda _, r: {"circle": {"radius": r}}])
@@ -580,6 +586,13 @@ def obstacle(d):
         links["thing"] = {"on": "world", "pose": {"xyz": [rounded(0.2*width*d.number(-1, 1), 3), 0, rounded(above + width + height, 3)]},
                           "joint": "free", "body": {"sphere": {"radius": rounded(width, 3)}, "mass": rounded(mass, 3)}}
         probes = {"at": {"position": "thing"}}
+        if d.odds(0.3):
+            body, box = links["thing"]["body"], d.odds(0.5)
+            del body["sphere"]
+            body["box" if box else "cylinder"] = [rounded(width*d.number(0.6, 1.1), 3) for _ in range(3)] if box else {
+                "radius": rounded(0.6*width, 3), "length": rounded(width*d.number(0.8, 1.5), 3), "axis": d.choose("x", "y", "z")}
+            if kind == "cylinder":
+                solid["length"] = rounded(8*wide, 3)
     solid["stiffness"] = rounded(stiffness, 3)
     how = d.choose("fixed", "moves", "carried")
     if how == "moves":
@@ -597,6 +610,39 @@ def obstacle(d):
     count = max(32, min(800, 16*round(2.2*fall/step/16)))
     return reorder(model("Something falls on an obstacle", links, materials,
                          [{"dynamic": {"for": rounded(count*step, 10), "step": step}}], probes, contacts={"solid": {"obstacle": solid}}))
+
+
+def touching(d):
+    """A rod falls on another one at any angle, which is clamped at one end or hinged to a post."""
+    shape = [lambda _, r: {"circle": {"radius": r}}, lambda _, r: {"circle": {"radius": f"{r}*(1 - 0.4*x/L)"}},
+             lambda _, r: {"tube": {"radius": r, "inner": rounded(r*0.6, 3)}}]
+    rods = [parts.draw_rod(d, heaviest=3, longest=0.5, most=4, rest=0, shapes=shape) for _ in range(2)]
+    for rod in rods:
+        parts.damp(d, rod, (0.05, 0.2))
+        rod.rod["material"] = f"m{rods.index(rod) + 1}"
+    low, high = rods
+    turn, height = d.number(0, 3.1), (low.radius + high.radius)*d.number(0.5, 3)
+    fall, where = math.sqrt(2*height/parts.GRAVITY), 0.6*low.length
+    links = {"low": {"on": "world", "rod": {**low.rod, "nodes": 20}},
+             "high": {"on": "world", "joint": "free", "rod": {**high.rod, "nodes": 20},
+                      "pose": {"xyz": [rounded(where - 0.5*high.length*math.cos(turn), 3), rounded(-0.5*high.length*math.sin(turn), 3),
+                                       rounded(low.radius + high.radius + height, 3)], "rpy": [0, 0, rounded(turn, 3)]}}}
+    if d.odds(0.3):
+        links["low"].update(joint="revolute", axis="y", stiffness=rounded(20*low.mass*parts.GRAVITY*low.length, 3))
+    weight = (low.mass + high.mass)*parts.GRAVITY
+    law = {"between": d.choose(["low", "high"], "all"), "stiffness": rounded(d.scale(300, 3000)*weight/high.length/high.radius, 3)}
+    law["crossing"] = rounded(law["stiffness"]*high.length*d.number(0.05, 0.3), 3)
+    touch = math.pi*math.sqrt(min(low.mass, high.mass)/max(law["crossing"], law["stiffness"]*high.length))
+    if d.odds(0.5):
+        law["damping"] = rounded(d.scale(0.05, 1)*fall/height, 3)
+    if d.odds(0.5):
+        law["friction"] = d.number(0.1, 0.8)
+    step = rounded(min(touch*d.choose(0.05, 0.1, 0.2, 0.5, 1.0), fall/10), 2)
+    count = max(32, min(600, 16*round(2.2*fall/step/16)))
+    return reorder(model("A rod falls on another one", links, {"m1": low.material, "m2": high.material},
+                         [{"dynamic": {"for": rounded(count*step, 10), "step": step}}],
+                         {"tip": {"position": "high.tip"}, "low": {"position": "low.tip"}, "touch": {"contact": "rods"}},
+                         contacts={"rods": {"rods": law}}))
 
 
 def pressed(d):
@@ -797,6 +843,7 @@ FAMILIES = {
     "cranks": (cranks, ["alive", "energy", "steps", "adapt", "moved", "closure", "again"]),
     "drop": (drop, ["alive", "energy", "adapt", "again"]),
     "obstacle": (obstacle, ["alive", "energy", "again"]),
+    "touching": (touching, ["alive", "energy", "again"]),
     "pressed": (pressed, ["alive", "energy", "nodes", "path", "arc", "exists", "stable"]),
     "sprung_static": (sprung_static, ["alive", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable"]),
     "sprung_motion": (sprung_motion, MOTION + ["nodes"]),

@@ -261,6 +261,10 @@ static void obstacles_are_in_the_scene(void **state) {
         "1}}\n"
         "  case: {obstacle: {links: a, on: b, shape: box, size: [5, 6, 7], rounding: 2, inside: "
         "true, stiffness: 1}}\n"
+        "  rock: {obstacle: {links: a, shape: hull, rounding: 0.5, corners: [[1, 0, 0], [0, 1, 0], "
+        "[0, 0, 1], [-1, -1, -1]], stiffness: 1}}\n"
+        "  dune: {obstacle: {links: a, shape: height, height: 0.5*x, area: [4, 3], cells: 200, "
+        "stiffness: 1}}\n"
         "study: [static: {}]\n",
         &s);
     assert_string_equal(at(&s, "contacts.0.kind")->text, "cylinder");
@@ -276,6 +280,16 @@ static void obstacles_are_in_the_scene(void **state) {
     assert_near(value(&s, path), -1, 0);
     (void)snprintf(path, sizeof path, "parent.%d", (int)value(&s, "contacts.1.node"));
     assert_near(value(&s, path), value(&s, "links.1.end"), 0);
+    // surfaces that are data are triangles, fine height fields coarser ones
+    assert_string_equal(at(&s, "contacts.2.kind")->text, "hull");
+    assert_int_equal(at(&s, "contacts.2.vertices")->n, 3 * 4);
+    assert_int_equal(at(&s, "contacts.2.faces")->n, 3 * 4);
+    assert_near(value(&s, "contacts.2.size.0"), 2 * (1 + 0.5), 1e-12);
+    assert_int_equal(at(&s, "contacts.3.vertices")->n, 3 * 97 * 97);
+    assert_int_equal(at(&s, "contacts.3.faces")->n, 3 * 2 * 96 * 96);
+    assert_near(value(&s, "contacts.3.vertices.0"), -2, 0);
+    assert_near(value(&s, "contacts.3.vertices.2"), -1, 1e-12);
+    assert_near(value(&s, "contacts.3.size.1"), 3, 1e-12);
     clear(&s);
 }
 

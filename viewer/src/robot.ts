@@ -79,7 +79,7 @@ export class Robot {
     private readonly hard = new THREE.MeshStandardMaterial({ roughness: 0.5, metalness: 0.08 });
     private readonly bodyMaterial = new THREE.MeshStandardMaterial({ roughness: 0.5, metalness: 0.1 });
     private readonly clear = new THREE.MeshStandardMaterial({ roughness: 0.3, transparent: true, opacity: 0.38, depthWrite: false });
-    private readonly stone = new THREE.MeshStandardMaterial({ roughness: 0.8, metalness: 0, side: THREE.DoubleSide });
+    private readonly stone = new THREE.MeshStandardMaterial({ roughness: 0.8, metalness: 0, side: THREE.DoubleSide, shadowSide: THREE.BackSide });
     private readonly shell = new THREE.MeshStandardMaterial({ roughness: 0.8, transparent: true, opacity: 0.3, side: THREE.BackSide, depthWrite: false });
     private readonly flat = new THREE.MeshBasicMaterial();
     private readonly pathMaterial = new THREE.LineBasicMaterial({ transparent: true, opacity: 0.22 });
@@ -169,10 +169,10 @@ export class Robot {
             this.poses.take(run.pose, k, 0, run.head.offset);
             scene.loads.forEach((l, i) => l.along || l.nodes.forEach((node) => put(node, run.load, 6 * (k * run.head.loads + i), -1)));
             scene.loops.forEach((l, i) => this.isThere(k, l.switch) && l.joint !== 'contact' && put(l.b, run.loop, 6 * (k * run.head.loops + i), 1));
-            // obstacles that are not too large
+            // obstacles that are not too large, and wide fields not at all
             for (const c of scene.contacts) {
                 const r = Math.max(c.radius + c.section, ...c.size.map((x) => x / 2));
-                if (c.kind === 'ground' || c.kind === 'plane' || c.node < 0 || !(r < 6 * this.size)) continue;
+                if (c.kind === 'ground' || (c.kind === 'height' && r > 2 * this.size) || c.kind === 'plane' || c.node < 0 || !(r < 6 * this.size)) continue;
                 this.origin(c.node, a);
                 for (let i = 0; i < 6; i++) places.push(...a.map((x, d) => x + (d === i >> 1 ? (i & 1 ? r : -r) : 0)));
             }
@@ -312,7 +312,8 @@ export class Robot {
         } else if (body.shape === 'sphere') {
             geometry = new THREE.SphereGeometry(Math.max(a, least), 32, 20);
         } else {
-            // without a shape: the box with its moments of inertia, or a ball if no box has them
+            // without a shape: what it carries, or the box with its moments of inertia, or a ball if no box has them
+            if (this.scene.contacts.some((o) => o.faces.length > 0 && o.node >= 0 && this.scene.parent[o.node] === link.end)) return;
             const m = body.mass, [x, y, z] = body.inertia;
             const sums = [y + z - x, z + x - y, x + y - z], real = Math.min(...sums) >= -1e-6 * Math.max(...sums);
             const w = sums.map((i) => Math.sqrt(Math.max((6 * i) / m, 0)) || 0);
@@ -340,6 +341,8 @@ export class Robot {
         else if (c.kind === 'box') geometry = new THREE.BoxGeometry(c.size[0], c.size[1], c.size[2]);
         else if (c.kind === 'cylinder') geometry = upright(new THREE.CylinderGeometry(r, r, length, 56, 1, !(c.size[2] > 0)));
         else if (c.kind === 'torus') geometry = new THREE.TorusGeometry(r, c.section, 20, 64);
+        else if (c.faces.length > 0) geometry = this.surface(c);
+        else if (c.kind === 'mesh') geometry = new THREE.BoxGeometry(c.size[0], c.size[1], c.size[2]); // of too many faces
         else if (c.kind === 'plane') geometry = new THREE.PlaneGeometry(2 * this.size, 2 * this.size);
         else return;
         const mesh = new THREE.Mesh(geometry, c.inside ? this.shell : this.stone);
@@ -349,6 +352,16 @@ export class Robot {
         mesh.castShadow = !c.inside;
         this.obstacles.push({ node: c.node, mesh });
         this.group.add(mesh);
+    }
+
+    // A height field is smooth, a mesh or hull has edges.
+    private surface(c: ContactScene): THREE.BufferGeometry {
+        const shared = new THREE.BufferGeometry();
+        shared.setAttribute('position', new THREE.Float32BufferAttribute(c.vertices, 3));
+        shared.setIndex(c.faces);
+        const geometry = c.kind === 'height' ? shared : shared.toNonIndexed();
+        geometry.computeVertexNormals();
+        return geometry;
     }
 
     private moveObstacles(): void {

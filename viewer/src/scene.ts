@@ -96,6 +96,8 @@ export interface ContactScene {
     section: number;
     size: number[]; // full widths; along z 0: endless
     inside: boolean;
+    vertices: number[]; // of a height field, mesh or hull: coordinates, and three vertices of each triangle
+    faces: number[];
 }
 
 export interface ProbeScene {
@@ -130,6 +132,13 @@ const list = <T>(x: unknown): T[] => (Array.isArray(x) ? (x as T[]) : []);
 const number = (x: unknown, otherwise = 0): number => (typeof x === 'number' && Number.isFinite(x) ? x : otherwise);
 const numbers = (x: unknown, n: number): number[] => Array.from({ length: n }, (_, i) => number(list(x)[i]));
 const text = (x: unknown): string => (typeof x === 'string' ? x : '');
+
+// Vertices and faces with every index within its bounds.
+function triangles(vertices: unknown, faces: unknown): { vertices: number[]; faces: number[] } {
+    const v = list(vertices).map((x) => number(x)), n = Math.floor(v.length / 3), f = list(faces).map((x) => number(x, -1));
+    const good = f.length % 3 === 0 && f.every((i) => Number.isInteger(i) && i >= 0 && i < n);
+    return good ? { vertices: v.slice(0, 3 * n), faces: f } : { vertices: [], faces: [] };
+}
 
 function rod(x: RodScene, nodes: number): RodScene | undefined {
     const first = number(x.first, -1), count = number(x.count);
@@ -230,7 +239,7 @@ function within(raw: Scene, head: RunHead): Scene {
         springs: list<SpringScene>(raw.springs).map((s) => ({ name: text(s.name), kind: text(s.kind), rest: number(s.rest), a: node(s.a), b: node(s.b), switch: number(s.switch, -1) })),
         loads: list<LoadScene>(raw.loads).slice(0, head.loads).map((l) => ({ name: text(l.name), along: l.along === true, nodes: list(l.nodes).map(node) })),
         sites: list<SiteScene>(raw.sites).map((s) => ({ name: text(s.name), a: node(s.a), b: node(s.b), share: number(s.share), at: numbers(s.at, 3), turn: numbers(s.turn, 4) })),
-        contacts: list<ContactScene>(raw.contacts).map((c) => ({ name: text(c.name), kind: text(c.kind) || 'ground', at: numbers(c.at, 3), normal: numbers(c.normal, 3), node: node(c.node), radius: number(c.radius), section: number(c.section), size: numbers(c.size, 3), inside: c.inside === true })),
+        contacts: list<ContactScene>(raw.contacts).map((c) => ({ name: text(c.name), kind: text(c.kind) || 'ground', at: numbers(c.at, 3), normal: numbers(c.normal, 3), node: node(c.node), radius: number(c.radius), section: number(c.section), size: numbers(c.size, 3), inside: c.inside === true, ...triangles(c.vertices, c.faces) })),
         probes: list<ProbeScene>(raw.probes).map((p) => ({ name: text(p.name), kind: text(p.kind), place: p.place === true, units: typeof p.units === 'object' && p.units !== null ? p.units : {} })),
     };
 }

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: MIT
+//
+// Contact of rods with rods: forces, their derivatives and energy, theory.md (3.20.5) to (3.20.8).
+
+#include "dynamics/rod_contact.h"
+
+#include "dynamics/jacobian_column.h"
+#include "dynamics/rod_gap.h"
+#include "math/positive_part.h"
+
+#include <math.h>
+#include <string.h>
+
+// ---- motion of the two sections -------------------------------------------------------------
+
+// Rates of the node vectors p0, a0, p1, a1 of a slice and rotations per time of its nodes, world
+// axes; or their variations.
+typedef struct side_rate {
+    snw_vec3 z[4], turn[2];
+} side_rate;
+
+static side_rate side_rate_of(const snw_model *m, const snw_work *w, int slice,
+                              const snw_rod_side *side) {
+    side_rate v;
+    for (int k = 0; k < 2; k++) {
+        const int seg = m->touching_slice[slice].seg[k];
+        v.turn[k] = snw_rotate(w->g[seg].R, w->V[seg].w);
+        v.z[2 * k] = snw_rotate(w->g[seg].R, w->V[seg].v);
+        v.z[2 * k + 1] = snw_cross(v.turn[k], side->z[2 * k + 1]);
+    }
+    return v;
+}
+
+// sum of weights[order] z
+static snw_vec3 weighted(const snw_rod_section *s, int order, const snw_vec3 z[4]) {
+    snw_vec3 sum = {{0}};
+    for (int i = 0; i < 4; i++) sum = snw_add(sum, snw_scale(s->weight[order][i], z[i]));
+    return sum;
+}
+
+static snw_vec3 blended(double u, const snw_vec3 turn[2]) {
+    return snw_add(snw_scale(1 - u, turn[0]), snw_scale(u, turn[1]));
+}
+
+// ---- forces ---------------------------------------------------------------------------------
+
+// A touch, all that its forces and their variations depend on.
+typedef struct touch_state {
+    const snw_contact *c;
+    snw_rod_side side[2];
+    side_rate rate[2];
+    snw_rod_gap g;
+    snw_rod_potential e;
+    snw_vec3 arm[2];                  // from the centre lines to the common point of both surfaces
+    snw_vec3 v;                       // of the material of A relative to B there
+    double normal_rate, factor, slip; // slip: sqrt(u^2 + creep^2)
+    snw_vec3 f;                       // friction and damping on A
+} touch_state;
+
+static double touch_damping(const snw_contact *c, double rate) {
+    return snw_positive_part(1 - c->damping * rate, SNW_HUNT_CROSSLEY_WIDTH);
+}
+
+// (3.20.8): the force N (factor - 1) n - mu N factor u/sqrt(u^2 + creep^2), N the elastic force
+static void set_friction(const snw_touch *touch, touch_state *x) {
+    const snw_vec3 n = x->g.n;
+    const double N = -x->e.d1[SNW_BY_GAP], rA = x->g.at[0].r[0], rB = x->g.at[1].r[0];
+    x->arm[0] = snw_scale(-0.5 * (x->g.rho + rA - rB), n);
+    x->arm[1] = snw_scale(0.5 * (x->g.rho + rB - rA), n);
+    x->v = (snw_vec3){{0}};
+    for (int k = 0; k < 2; k++) {
+        const snw_vec3 v = snw_add(weighted(&x->g.at[k], 0, x->rate[k].z),
+                                   snw_cross(blended(touch->u[k], x->rate[k].turn), x->arm[k]));
+        x->v = snw_add(x->v, snw_scale(k ? -1 : 1, v));
+    }
+    x->normal_rate = snw_dot(n, x->v);
+    x->factor = touch_damping(x->c, x->normal_rate);
+    const snw_vec3 u = snw_sub(x->v, snw_scale(x->normal_rate, n));
+    x->slip = sqrt(snw_dot(u, u) + x->c->creep * x->c->creep);
+    x->f = snw_sub(snw_scale(N * (x->factor - 1), n),
+                   snw_scale(x->c->across * N * x->factor / x->slip, u));
+}
+
+static touch_state touch_state_of(const snw_model *m, const snw_work *w, const snw_touch *touch) {
+    touch_state x = {.c = &m->contact[touch->contact]};
+    for (int k = 0; k < 2; k++) {
+        x.side[k] = snw_rod_side_of(m, w, touch->slice[k]);
+        if (!w->is_static) x.rate[k] = side_rate_of(m, w, touch->slice[k], &x.side[k]);
+    }
+    snw_rod_gap_at(x.side, touch->u, &x.g);
+    snw_rod_potential_at(&x.g, touch, x.c->smooth, &x.e);
+    if (!w->is_static) set_friction(touch, &x);
+    return x;
+}
+
+// Forces on the node vectors of one side, and torques on its nodes, world axes.
+typedef struct side_force {
+    snw_vec3 z[4], torque[2];
+} side_force;
+
+// out <- wrench on node i of a side, axes of the node
+static snw_wrench node_wrench(const snw_se3 *g, const snw_vec3 *direction, const side_force *F,
+                              int i) {
+    const snw_vec3 moment = snw_add(snw_cross(*direction, F->z[2 * i + 1]), F->torque[i]);
+    return (snw_wrench){
+        {.m = snw_rotate_inv(g->R, moment), .f = snw_rotate_inv(g->R, F->z[2 * i])}};
+}
+
+static side_force side_force_of(const touch_state *x, const snw_touch *touch, int k) {
+    side_force F;
+    const snw_vec3 f = snw_scale(k ? -1 : 1, x->f), torque = snw_cross(x->arm[k], f);
+    for (int i = 0; i < 4; i++)
+        F.z[i] = snw_sub(snw_scale(x->g.at[k].weight[0][i], f), x->e.slope[k][i]);
+    F.torque[0] = snw_scale(1 - touch->u[k], torque);
+    F.torque[1] = snw_scale(touch->u[k], torque);
+    return F;
+}
+
+void snw_rod_contacts_motion(const snw_model *m, bool is_static, snw_work *w) {
+    snw_rod_contacts_search(m, w);
+    for (int i = 0; i < snw_ntouch(m, w); i++) {
+        snw_touch *touch = &w->touch[i];
+        const touch_state x = touch_state_of(m, w, touch);
+        touch->gap = x.g.gap;
+        touch->n = x.g.n;
+        touch->energy = x.e.energy;
+        touch->elastic_force = -x.e.d1[SNW_BY_GAP];
+        const snw_rod_section *A = &x.g.at[0];
+        touch->place = snw_sub(A->p[0], snw_scale(A->r[0] + 0.5 * x.g.gap, x.g.n));
+        touch->energy_rate = 0;
+        for (int k = 0; k < 2; k++) {
+            const side_force F = side_force_of(&x, touch, k);
+            for (int j = 0; j < 2; j++) {
+                const int seg = m->touching_slice[touch->slice[k]].seg[j];
+                touch->on[2 * k + j] = node_wrench(&w->g[seg], &x.side[k].z[2 * j + 1], &F, j);
+            }
+            for (int j = 0; !is_static && j < 4; j++)
+                touch->energy_rate += snw_dot(x.e.slope[k][j], x.rate[k].z[j]);
+        }
+        touch->rate = x.normal_rate;
+        touch->v = x.v;
+        touch->f = x.f;
+    }
+}
+
+void snw_rod_contacts_add(const snw_model *m, snw_work *w) {
+    for (int i = 0; i < snw_ntouch(m, w); i++) {
+        const snw_touch *touch = &w->touch[i];
+        for (int k = 0; k < 4; k++) {
+            const int seg = m->touching_slice[touch->slice[k / 2]].seg[k % 2];
+            w->F[seg] = snw_wrench_sub(w->F[seg], touch->on[k]);
+        }
+    }
+    // some touches are missing: no solution is better than a wrong one
+    if (w->ntouch > m->most_touch)
+        w->F[m->touching_slice[0].seg[1]].f = (snw_vec3){{NAN, NAN, NAN}};
+}
+
+// ---- derivatives ----------------------------------------------------------------------------
+
+// Variations of both sides, and of their rates, along which forces vary.
+typedef struct touch_variation {
+    side_rate moved[2], faster[2];
+} touch_variation;
+
+// variation of the force of friction and damping, of the arms, and of the arc lengths
+typedef struct friction_variation {
+    double slide[2];
+    snw_vec3 f, arm[2];
+} friction_variation;
+
+static friction_variation vary_friction(const touch_state *x, const snw_touch *touch,
+                                        const touch_variation *d) {
+    const snw_rod_section *at = x->g.at;
+    const snw_vec3 n = x->g.n;
+    friction_variation out;
+    snw_vec3 dw = snw_sub(weighted(&at[0], 0, d->moved[0].z), weighted(&at[1], 0, d->moved[1].z));
+    snw_rod_gap_slide(&x->g, touch->is_free, dw, weighted(&at[0], 1, d->moved[0].z),
+                      weighted(&at[1], 1, d->moved[1].z), out.slide);
+    const double *s = out.slide;
+    dw = snw_add(dw, snw_sub(snw_scale(s[0], at[0].p[1]), snw_scale(s[1], at[1].p[1])));
+    const snw_vec3 dn = snw_rotate(x->g.Q, dw);
+    const double drho = snw_dot(n, dw), dr[2] = {s[0] * at[0].r[1], s[1] * at[1].r[1]};
+    const double dgap = drho - dr[0] - dr[1], r[2] = {at[0].r[0], at[1].r[0]};
+    double dc = x->e.by_u[0] * s[0] + x->e.by_u[1] * s[1];
+    double db = snw_dot(x->e.by[SNW_BY_BEYOND][SNW_OF_W], dw);
+    snw_vec3 dv = {{0}};
+    for (int k = 0; k < 2; k++) {
+        const double sign = k ? 1 : -1;
+        out.arm[k] = snw_add(snw_scale(0.5 * sign * (drho + dr[k] - dr[1 - k]), n),
+                             snw_scale(0.5 * sign * (x->g.rho + r[k] - r[1 - k]), dn));
+        const side_rate *rate = &x->rate[k];
+        const snw_vec3 turned =
+            snw_add(blended(touch->u[k], d->faster[k].turn),
+                    snw_scale(s[k] / x->side[k].h, snw_sub(rate->turn[1], rate->turn[0])));
+        snw_vec3 v = snw_add(weighted(&at[k], 0, d->faster[k].z),
+                             snw_scale(s[k], weighted(&at[k], 1, rate->z)));
+        v = snw_add(v, snw_cross(turned, x->arm[k]));
+        v = snw_add(v, snw_cross(blended(touch->u[k], rate->turn), out.arm[k]));
+        dv = snw_add(dv, snw_scale(-sign, v));
+        const snw_vec3 *dz = d->moved[k].z;
+        const snw_vec3 direction = snw_add(dz[1], snw_scale(at[k].turn[0], snw_sub(dz[3], dz[1])));
+        const int of = k ? SNW_OF_DB : SNW_OF_DA;
+        dc += snw_dot(x->e.by[SNW_BY_ANGLE][of], direction);
+        db += snw_dot(x->e.by[SNW_BY_BEYOND][of], direction);
+    }
+    // N = -dE/dgap
+    const double *d2 = x->e.d2[SNW_BY_GAP];
+    const double N = -x->e.d1[SNW_BY_GAP],
+                 dN = -d2[SNW_BY_GAP] * dgap - d2[SNW_BY_ANGLE] * dc - d2[SNW_BY_BEYOND] * db;
+    const double drate = snw_dot(dn, x->v) + snw_dot(n, dv);
+    const double z = 1 - x->c->damping * x->normal_rate;
+    const double dfactor =
+        -x->c->damping * snw_positive_part_d1(z, SNW_HUNT_CROSSLEY_WIDTH) * drate;
+    const snw_vec3 u = snw_sub(x->v, snw_scale(x->normal_rate, n));
+    const snw_vec3 du = snw_sub(dv, snw_add(snw_scale(drate, n), snw_scale(x->normal_rate, dn)));
+    const double mu = x->c->across / x->slip, dslip = snw_dot(u, du) / x->slip;
+    out.f = snw_add(snw_scale(dN * (x->factor - 1) + N * dfactor, n),
+                    snw_scale(N * (x->factor - 1), dn));
+    out.f = snw_sub(
+        out.f, snw_scale(mu * (dN * x->factor + N * dfactor - N * x->factor * dslip / x->slip), u));
+    out.f = snw_sub(out.f, snw_scale(mu * N * x->factor, du));
+    return out;
+}
+
+// out (4) <- variations of the wrenches on the nodes, own axes; H: second derivative of the energy
+static void vary_wrenches(const snw_model *m, const snw_work *w, const touch_state *x,
+                          const snw_touch *touch, const double *H, const touch_variation *d,
+                          int varied, snw_wrench out[4]) {
+    double dz[12];
+    for (int i = 0; i < 4; i++) {
+        for (int c = 0; c < 3; c++) dz[3 * i + c] = d->moved[varied].z[i].e[c];
+    }
+    friction_variation friction = {0};
+    if (!w->is_static) friction = vary_friction(x, touch, d);
+    for (int k = 0; k < 2; k++) {
+        const snw_vec3 f = snw_scale(k ? -1 : 1, x->f), df = snw_scale(k ? -1 : 1, friction.f);
+        const snw_vec3 torque = snw_cross(x->arm[k], f);
+        const snw_vec3 dtorque = snw_add(snw_cross(friction.arm[k], f), snw_cross(x->arm[k], df));
+        const double slide = friction.slide[k] / x->side[k].h;
+        side_force dF;
+        for (int i = 0; i < 4; i++) {
+            const snw_rod_section *s = &x->g.at[k];
+            dF.z[i] = snw_add(snw_scale(s->weight[0][i], df),
+                              snw_scale(friction.slide[k] * s->weight[1][i], f));
+            for (int r = 0; r < 3; r++) {
+                const double *row = H + 24 * (12 * k + 3 * i + r) + 12 * varied;
+                double sum = 0;
+                for (int c = 0; c < 12; c++) sum += row[c] * dz[c];
+                dF.z[i].e[r] -= sum;
+            }
+        }
+        dF.torque[0] = snw_sub(snw_scale(1 - touch->u[k], dtorque), snw_scale(slide, torque));
+        dF.torque[1] = snw_add(snw_scale(touch->u[k], dtorque), snw_scale(slide, torque));
+        const side_force F = side_force_of(x, touch, k);
+        for (int j = 0; j < 2; j++) {
+            // the moment of the force on the direction a, and the axes, turn with the node
+            const snw_se3 *g = &w->g[m->touching_slice[touch->slice[k]].seg[j]];
+            const snw_vec3 *a = &x->side[k].z[2 * j + 1];
+            dF.torque[j] =
+                snw_add(dF.torque[j], snw_cross(d->moved[k].z[2 * j + 1], F.z[2 * j + 1]));
+            out[2 * k + j] = node_wrench(g, a, &dF, j);
+            const snw_vec3 turn = snw_rotate_inv(g->R, d->moved[k].turn[j]);
+            const snw_wrench now = touch->on[2 * k + j];
+            out[2 * k + j].m = snw_sub(out[2 * k + j].m, snw_cross(turn, now.m));
+            out[2 * k + j].f = snw_sub(out[2 * k + j].f, snw_cross(turn, now.f));
+        }
+    }
+}
+
+static int node_of(const snw_model *m, const int slice[2], int k) {
+    return m->touching_slice[slice[k / 2]].seg[k % 2];
+}
+
+// Variation of the vectors of node k with its pose (zeta) and velocity (dV), both own axes.
+static touch_variation vary_node(const snw_model *m, const snw_work *w, const touch_state *x,
+                                 const int slice[2], int k, snw_twist zeta, snw_twist dV) {
+    touch_variation d = {0};
+    const int i = k % 2, seg = node_of(m, slice, k);
+    const snw_mat3 R = w->g[seg].R;
+    const snw_vec3 a = x->side[k / 2].z[2 * i + 1];
+    side_rate *moved = &d.moved[k / 2], *faster = &d.faster[k / 2];
+    moved->turn[i] = snw_rotate(R, zeta.w);
+    moved->z[2 * i] = snw_rotate(R, zeta.v);
+    moved->z[2 * i + 1] = snw_cross(moved->turn[i], a);
+    if (w->is_static) return d;
+    const snw_twist V = w->V[seg];
+    faster->turn[i] = snw_rotate(R, snw_add(dV.w, snw_cross(zeta.w, V.w)));
+    faster->z[2 * i] = snw_rotate(R, snw_add(dV.v, snw_cross(zeta.w, V.v)));
+    faster->z[2 * i + 1] = snw_add(snw_cross(faster->turn[i], a),
+                                   snw_cross(x->rate[k / 2].turn[i], moved->z[2 * i + 1]));
+    return d;
+}
+
+// Derivatives of the wrenches on the four nodes of two slices by their poses and velocities; column
+// by column.
+typedef struct pair_jacobian {
+    double by_pose[24][24], by_velocity[24][24];
+} pair_jacobian;
+
+// adds those of one touch
+static void add_jacobian(const snw_model *m, const snw_work *w, const snw_touch *touch,
+                         pair_jacobian *out) {
+    const touch_state x = touch_state_of(m, w, touch);
+    double H[24 * 24];
+    snw_rod_potential_hessian(&x.g, &x.e, touch, H);
+    for (int j = 0; j < (w->is_static ? 24 : 48); j++) {
+        const int k = j % 24 / 6;
+        snw_twist one = {0};
+        snw_wrench dF[4];
+        one.e[j % 6] = 1;
+        const snw_twist none = {0};
+        const touch_variation d =
+            vary_node(m, w, &x, touch->slice, k, j < 24 ? one : none, j < 24 ? none : one);
+        vary_wrenches(m, w, &x, touch, H, &d, k / 2, dF);
+        double *column = j < 24 ? out->by_pose[j] : out->by_velocity[j - 24];
+        for (int i = 0; i < 24; i++) column[i] += dF[i / 6].e[i % 6];
+    }
+}
+
+// x, y (6 each) <- variation of pose and velocity of a segment with coordinate j of its path
+static void node_columns(const snw_model *m, const snw_work *w, int seg, int j, double cq,
+                         double cv, double *x, double *y) {
+    const snw_path *path = &m->path[m->seg[seg].path];
+    snw_twist J = {0}, dJ = {0};
+    if (j >= path->n) { // of the rod, and its root does not move with it
+        memset(x, 0, 6 * sizeof *x);
+        memset(y, 0, 6 * sizeof *y);
+        return;
+    }
+    const size_t at = (size_t)m->seg_store[seg] + (size_t)j;
+    for (int i = 0; i < 6; i++) {
+        J.e[i] = w->J[at + (size_t)(i * path->ld)];
+        if (!w->is_static) dJ.e[i] = w->dJ[at + (size_t)(i * path->ld)];
+    }
+    const snw_twist turned = snw_twist_add(dJ, snw_ad(w->V[seg], J));
+    for (int i = 0; i < 6; i++) {
+        x[i] = cq * J.e[i];
+        y[i] = w->is_static ? 0 : cq * turned.e[i] + cv * J.e[i];
+    }
+}
+
+// column -= J' F of the four nodes
+static void scatter_touch(const snw_model *m, const snw_work *w, const int slice[2],
+                          const double F[24], double *column) {
+    for (int k = 0; k < 4; k++) {
+        const int seg = node_of(m, slice, k);
+        const snw_path *path = &m->path[m->seg[seg].path];
+        if (path->n == 0) continue;
+        const double *J = w->J + m->seg_store[seg], *f = F + 6 * (size_t)k;
+        for (int i = 0; i < path->n; i++) {
+            const col x = col_load(J, path->ld, i);
+            column[path->dof[i]] -=
+                x.a * f[0] + x.b * f[1] + x.c * f[2] + x.d * f[3] + x.e * f[4] + x.f * f[5];
+        }
+    }
+}
+
+// T += cq dr/dq + cv dr/dv of two slices. A variation x of the coordinates varies the pose of a
+// node by cq J x and its velocity by (cq (J' + ad_V J) + cv J) x, theory.md (4.2).
+static void add_pair_tangent(const snw_model *m, const snw_work *w, const int slice[2],
+                             const pair_jacobian *jacobian, double cq, double cv, size_t ld,
+                             double *T) {
+    // the path of the second node has all coordinates of the first
+    const int path[2] = {m->seg[node_of(m, slice, 1)].path, m->seg[node_of(m, slice, 3)].path};
+    const bool same = path[0] == path[1]; // of a rod with itself both sides vary together
+    for (int side = 0; side < (same ? 1 : 2); side++) {
+        const snw_path *of = &m->path[path[side]];
+        const int from = same ? 0 : 2 * side, to = same ? 4 : from + 2;
+        for (int j = 0; j < of->n; j++) {
+            double x[24], y[24], F[24] = {0};
+            for (int k = from; k < to; k++)
+                node_columns(m, w, node_of(m, slice, k), j, cq, cv, x + 6 * k, y + 6 * k);
+            for (int c = 6 * from; c < 6 * to; c++) {
+                const double *A = jacobian->by_pose[c], *B = jacobian->by_velocity[c];
+                for (int i = 0; i < 24; i++) F[i] += A[i] * x[c] + B[i] * y[c];
+            }
+            scatter_touch(m, w, slice, F, T + (size_t)of->dof[j] * ld);
+        }
+    }
+}
+
+void snw_rod_contacts_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
+                              size_t ld, double *T) {
+    const int n = snw_ntouch(m, w);
+    for (int i = 0; i < n;) {
+        const int *slice = w->touch[i].slice;
+        pair_jacobian jacobian = {0};
+        // the touches of two slices follow each other
+        for (; i < n && w->touch[i].slice[0] == slice[0] && w->touch[i].slice[1] == slice[1]; i++)
+            add_jacobian(m, w, &w->touch[i], &jacobian);
+        add_pair_tangent(m, w, slice, &jacobian, cq, cv, ld, T);
+    }
+}
+
+// ---- energy ---------------------------------------------------------------------------------
+
+double snw_rod_contacts_energy(const snw_model *m, const snw_work *w) {
+    double sum = w->ntouch > m->most_touch ? NAN : 0;
+    for (int i = 0; i < snw_ntouch(m, w); i++) sum += w->touch[i].energy;
+    return sum;
+}
+
+double snw_rod_contacts_energy_rate(const snw_model *m, const snw_work *w) {
+    double sum = 0;
+    for (int i = 0; i < snw_ntouch(m, w); i++) sum += w->touch[i].energy_rate;
+    return sum;
+}
+
+double snw_rod_contacts_heat(const snw_model *m, const snw_work *w) {
+    double sum = 0;
+    for (int i = 0; i < snw_ntouch(m, w); i++) sum -= snw_dot(w->touch[i].f, w->touch[i].v);
+    return sum;
+}
+
+// ---- results --------------------------------------------------------------------------------
+
+snw_wrench snw_rod_contact_wrench(const snw_model *m, const snw_work *w, int contact) {
+    snw_wrench sum = {0};
+    for (int i = 0; i < snw_ntouch(m, w); i++) {
+        const snw_touch *touch = &w->touch[i];
+        int link[2];
+        if (touch->contact != contact) continue;
+        for (int k = 0; k < 2; k++)
+            link[k] = m->seg[m->touching_slice[touch->slice[k]].seg[1]].link;
+        for (int k = 0; k < 4 && link[0] != link[1]; k++) {
+            const int seg = m->touching_slice[touch->slice[k / 2]].seg[k % 2];
+            if (link[k / 2] != m->contact[contact].first) continue;
+            sum = snw_wrench_add(sum, snw_wrench_to_parent(w->g[seg], touch->on[k]));
+        }
+    }
+    return sum;
+}
+
+snw_contact_summary snw_rod_contact_summarise(const snw_model *m, const snw_work *w, int contact) {
+    snw_contact_summary c = {.gap = INFINITY, .nearest = -1};
+    snw_vec3 sum = {{0}};
+    for (int i = 0; i < snw_ntouch(m, w); i++) {
+        const snw_touch *touch = &w->touch[i];
+        if (touch->contact != contact) continue;
+        c.touching++;
+        c.force += touch->elastic_force;
+        c.energy += touch->energy;
+        c.slip = fmax(c.slip, snw_norm(snw_sub(touch->v, snw_scale(touch->rate, touch->n))));
+        sum = snw_add(sum, snw_scale(touch->elastic_force, touch->place));
+        c.gap = fmin(c.gap, touch->gap);
+    }
+    if (c.force > 0) {
+        c.place = snw_scale(1 / c.force, sum);
+        return c;
+    }
+    snw_touch nearest;
+    c.gap = snw_rod_contact_nearest(m, w, contact, &nearest);
+    c.place = nearest.place;
+    return c;
+}

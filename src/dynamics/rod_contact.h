@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// rod_contact.h: contact of rods with each other and with themselves, theory.md 3.20. A touch is a
+// place where two surfaces come closer than `smooth`/2: where rods cross, one pair of points with a
+// stiffness k; along nearly parallel rods, sections of each against the centre line of the other,
+// with a stiffness per length. Both have weights that depend on the angle, and energies
+//   zeta(angle) k I(-gap),
+// whose exact derivatives are the forces; Hunt-Crossley damping and regularised dry friction act at
+// the common point of both surfaces. All forces are internal: they have no resultant and no moment.
+#pragma once
+
+#include "dynamics/contact.h"
+
+// w->touch <- places where rods touch, with their forces; no friction and damping if is_static.
+// Part of snw_kinematics.
+void snw_rod_contacts_motion(const snw_model *m, bool is_static, snw_work *w);
+// The search in it: boxes around all slices, and from pairs of near slices the places, without
+// their forces.
+void snw_rod_contacts_search(const snw_model *m, snw_work *w);
+
+// w->F -= wrenches. Part of snw_residual, before wrenches are transmitted to the root.
+void snw_rod_contacts_add(const snw_model *m, snw_work *w);
+
+// T (columns ld apart) += cq dr/dq + cv dr/dv. After snw_tangent_pass.
+void snw_rod_contacts_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
+                              size_t ld, double *T);
+
+// Stored energy, J, and its rate, W; power dissipated, W. After snw_kinematics; rates not static.
+double snw_rod_contacts_energy(const snw_model *m, const snw_work *w);
+double snw_rod_contacts_energy_rate(const snw_model *m, const snw_work *w);
+double snw_rod_contacts_heat(const snw_model *m, const snw_work *w);
+
+// Number of touches in use, of those found.
+static inline int snw_ntouch(const snw_model *m, const snw_work *w) {
+    return w->ntouch < m->most_touch ? w->ntouch : m->most_touch;
+}
+
+// Wrench of a contact on its first rod, world frame, moment about the origin.
+snw_wrench snw_rod_contact_wrench(const snw_model *m, const snw_work *w, int contact);
+
+// As snw_contact_summarise, for a contact of rods with rods.
+snw_contact_summary snw_rod_contact_summarise(const snw_model *m, const snw_work *w, int contact);
+
+// Smallest gap of the rods of a contact, m, INFINITY without such rods; touch <- where, with its
+// slices, fractions, gap and place.
+double snw_rod_contact_nearest(const snw_model *m, const snw_work *w, int contact,
+                               snw_touch *touch);
+
+// Longest step, at most h (s), in which no rod can pass through another, theory.md (3.20.9): from
+// the velocities and accelerations in w.
+double snw_rod_contacts_step_limit(const snw_model *m, const snw_work *w, double h);
+
+// Touch (-1: none) so deep that the rods are about to pass through each other.
+int snw_rod_contacts_too_deep(const snw_model *m, const snw_work *w);
+
+// Have two rods passed through each other on the straight way of their nodes from `before`, places
+// of snw_contact_places, to the present? *where <- the slices.
+bool snw_rod_contacts_passed(const snw_model *m, const snw_work *w, const snw_vec3 *before,
+                             snw_touch *where);
+
+// Name of the link of side k of a touch.
+static inline const char *snw_touch_link(const snw_model *m, const snw_touch *touch, int k) {
+    const int rod = m->touching_rod[m->touching_slice[touch->slice[k]].rod].rod;
+    return m->label.link[m->rod[rod].link].name;
+}
