@@ -38,3 +38,10 @@ for iteration in range(12):
     dq = -np.linalg.solve(K, np.column_stack([force_of(k, tensions) for k in range(2)]))
     J = arm.jacobian("arm.tip", frame="world")[3:5] @ dq
     tensions = tensions - np.linalg.lstsq(J, error, rcond=None)[0]
+
+# the same by the library, which also knows limits: no tension above 4 N
+found = sinew.Robot(MODELS / "reach.yaml").solve_inverse({"tip.x": target[0], "tip.y": target[1]})
+print("solve_inverse:", found)
+weak = sinew.Robot(MODELS / "reach.yaml").solve_inverse({"tip.x": target[0], "tip.y": target[1]},
+                                                        limits={f"tendon({k})": (0, 4) for k in range(1, 5)})  # fmt: skip
+print("with 4 N:", weak, "at limits:", [a.name for a in weak.active])

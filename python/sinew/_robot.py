@@ -14,6 +14,7 @@ import numpy as np
 
 from ._core import Exclusive, OfThisProcess, Parts, c_text, doubles, fill, new_error, override_list, raise_error, real, vector, view
 from ._errors import ArgumentError, Error
+from ._inverse import Named, InverseSolution, Limits, Targets, choose_actuators, solve_inverse
 from ._linear import LinearModel, linearize
 from ._model import Coordinates, Model, model_of
 from ._play import Play
@@ -702,6 +703,22 @@ class Robot(OfThisProcess):
         """
         with self._exclusive:
             return linearize(self._r, inputs, outputs, three_inputs, seconds(step, "step"), scheme, rho, alpha, reduce)
+
+    def solve_inverse(self, targets: Targets, actuators: Names = None, *, limits: Limits = {}, rates: Named = {},
+                      interval: float = 0, rest: Named = {}, weights: Named = {}, t: float | None = None,
+                      tolerance: float = 1e-9) -> InverseSolution:  # fmt: skip
+        """Inputs of actuators for desired values of probes in equilibrium; the robot is then in that equilibrium.
+
+        `targets`: values by the names of probes or columns, such as {"tip": [0.1, 0, 0.2], "turn.rz": 0.3}; a rotation
+        is a rotation vector. `actuators`: names of actuators or inputs that may change, all unless given. `limits`:
+        (low, high) by name, None for no limit; tensions are not negative unless stated. `rates`: largest change per
+        second, which holds over `interval` seconds. Among several solutions the one next to `rest` (0 unless given) is
+        chosen, inputs measured by the range of their limits. `weights` per unit: 1 for angles, 1/length of the robot
+        for lengths unless given. A target that cannot be reached gives the nearest point, with the limits that hold it.
+        """
+        chosen = choose_actuators(list(self.actuators), actuators, limits, rates, rest)
+        with self._exclusive:
+            return solve_inverse(self._r, targets, weights, chosen, interval, self.t if t is None else t, tolerance)
 
     # ---- motion
 

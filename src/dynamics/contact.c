@@ -63,7 +63,7 @@ static snw_se3 pose_in_obstacle(const snw_contact *c, const snw_contact_point *p
 // at <- gap, normal and touching point; of a moving obstacle also its twist
 static void contact_gap(const snw_contact *c, const snw_contact_point *p, bool is_static,
                         const snw_work *w, snw_contact_point_work *at) {
-    *at = (snw_contact_point_work){.s = p->centre, .axis = {{1, 0, 0}}, .gradient = 1};
+    *at = (snw_contact_point_work){.gradient = 1, .s = p->centre, .axis = {{1, 0, 0}}};
     if (p->span > 0) {
         snw_contact_span_gap(c, p, w, at);
         return;

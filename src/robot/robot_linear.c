@@ -2,8 +2,7 @@
 //
 // Linear models of the public robot: names and units of inputs, states and outputs, the operating
 // point, derivatives by parameters of the file, poles. theory.md 7.3
-#include "robot/robot_private.h"
-#include "sinew/linear.h"
+#include "robot/robot_linear.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
@@ -623,14 +622,18 @@ static void publish(linear_robot *l, const snw_inputs *in, const snw_work *w) {
                                  .nheld = x->nheld};
 }
 
-static snw_status linear_compute(linear_robot *l, snw_robot *at, snw_error *err) {
-    snw_robot *r = l->r;
-    const snw_model *m = r->m;
+// the kinematics and rotation vectors at l->s, under the inputs of `at`
+static void show_point(linear_robot *l, snw_robot *at) {
+    const snw_model *m = l->r->m;
     snw_robot_refresh_inputs(at);
     snw_residual(m, at->in, l->s, false, at->w);
     snw_observe(m, at->in, l->s, false, at->w);
-    memcpy(l->rotation, r->rotation, (size_t)(m->nseg + m->nobs) * sizeof *l->rotation);
+    memcpy(l->rotation, l->r->rotation, (size_t)(m->nseg + m->nobs) * sizeof *l->rotation);
     snw_rotations_update(m, at->w, l->rotation);
+}
+
+static snw_status linear_compute(linear_robot *l, snw_robot *at, snw_error *err) {
+    show_point(l, at);
     l->difference = 0;
     for (int i = 0; i < l->ninput; i++) {
         if (l->parameter[i]) SNW_TRY(differentiate(l, i, err));
@@ -639,20 +642,44 @@ static snw_status linear_compute(linear_robot *l, snw_robot *at, snw_error *err)
     if (l->discrete) {
         SNW_TRY(snw_linear_discretise(l->linear, &l->step, l->s, err));
     }
-    snw_residual(m, at->in, l->s, false, at->w);
+    snw_residual(l->r->m, at->in, l->s, false, at->w);
     publish(l, at->in, at->w);
     return SNW_OK;
 }
 
-snw_status snw_linear_update(snw_linear_model *model, snw_error *err) {
-    linear_robot *l = (linear_robot *)model;
-    if (!l) return snw_fail(err, SNW_E_ARGUMENT, "the linear model is NULL");
+// the robot is the one of the model, and in the strain engine
+static snw_status check_model(const linear_robot *l, snw_error *err) {
     if (l->r->m != l->m)
         return snw_fail(err, SNW_E_ARGUMENT,
                         "the robot has another model since; linearise it anew");
     if (l->r->integrator.shooter)
         return snw_fail(err, SNW_E_MODEL,
                         "linear models are those of the strain engine; start the motion with it");
+    return SNW_OK;
+}
+
+snw_status snw_linear_static(snw_linear_model *model, snw_error *err) {
+    linear_robot *l = (linear_robot *)model;
+    snw_robot *r = l->r;
+    SNW_TRY(check_model(l, err));
+    SNW_TRY(snw_robot_check_forces(r, err));
+    snw_robot_initialise_signals(r);
+    snw_state_copy(r->m, r->s, l->s);
+    show_point(l, r);
+    SNW_TRY(snw_linear_gain(l->linear, r->in, l->s, l->rotation, r->w, err));
+    snw_residual(r->m, r->in, l->s, false, r->w);
+    publish(l, r->in, r->w);
+    return SNW_OK;
+}
+
+double snw_linear_motion(const snw_linear_model *model, int input) {
+    return snw_linear_result(((const linear_robot *)model)->linear)->motion[input];
+}
+
+snw_status snw_linear_update(snw_linear_model *model, snw_error *err) {
+    linear_robot *l = (linear_robot *)model;
+    if (!l) return snw_fail(err, SNW_E_ARGUMENT, "the linear model is NULL");
+    SNW_TRY(check_model(l, err));
     SNW_TRY(operating_point(l, err));
     if (!l->discrete || !is_moving(l->r)) {
         l->step.d = NULL;
@@ -736,12 +763,11 @@ static snw_status linear_open(linear_robot *l, const snw_linear_options *how, sn
         snw_linear_create(m, l->ninput, l->of_input, l->noutput, l->of_output,
                           how->three_inputs || l->discrete, l->discrete, &l->linear) != SNW_OK)
         return snw_fail_memory(err);
-    SNW_TRY(linear_describe(l, err));
-    return snw_linear_update(&l->view, err);
+    return linear_describe(l, err);
 }
 
-snw_status snw_robot_linearize(snw_robot *r, const snw_linear_options *how, snw_linear_model **out,
-                               snw_error *err) {
+snw_status snw_linear_prepare(snw_robot *r, const snw_linear_options *how, snw_linear_model **out,
+                              snw_error *err) {
     if (!r || !out) return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", r ? "out" : "the robot");
     *out = NULL;
     const snw_linear_options defaults = snw_linear_defaults();
@@ -767,6 +793,16 @@ snw_status snw_robot_linearize(snw_robot *r, const snw_linear_options *how, snw_
     }
     *out = &l->view;
     return SNW_OK;
+}
+
+snw_status snw_robot_linearize(snw_robot *r, const snw_linear_options *how, snw_linear_model **out,
+                               snw_error *err) {
+    SNW_TRY(snw_linear_prepare(r, how, out, err));
+    const snw_status s = snw_linear_update(*out, err);
+    if (s == SNW_OK) return SNW_OK;
+    snw_linear_close(*out);
+    *out = NULL;
+    return s;
 }
 
 void snw_linear_close(snw_linear_model *model) {

@@ -161,6 +161,11 @@ static snw_status free_directions(snw_directions *d, const snw_work *w) {
     return SNW_OK;
 }
 
+snw_status snw_directions_allowed(snw_directions *d, const snw_work *w) {
+    for (int i = 0; i < d->m->nv; i++) d->unit[i] = d->m->typical[i];
+    return free_directions(d, w);
+}
+
 // P <- the n0 massless directions first, then directions with P'MP = 1.
 static snw_status split_by_mass(snw_directions *d, double most) {
     const int nv = d->m->nv, n = d->n;

@@ -32,6 +32,10 @@ void snw_directions_destroy(snw_directions *d); // NULL is fine
 // coordinate has mass; SNW_E_DIVERGED: a matrix is not finite.
 SNW_NODISCARD snw_status snw_directions_find(snw_directions *d, const snw_work *w);
 
+// unit <- typical values, P and n <- directions that the active constraint rows in w allow, not
+// sorted. SNW_E_DIVERGED: a row is not finite.
+SNW_NODISCARD snw_status snw_directions_allowed(snw_directions *d, const snw_work *w);
+
 // Sorts columns `first` to `first` + `count` of P by the eigenvalues of the symmetric part of T (nv
 // x nv) on them; those of at most `small` first, *nsmall <- their number.
 SNW_NODISCARD snw_status snw_directions_sort(snw_directions *d, const double *T, int first,

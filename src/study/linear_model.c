@@ -51,9 +51,10 @@ static void linear_place(void *object, snw_fields *f) {
 }
 
 static size_t linear_scratch_size(const snw_model *m) {
-    const size_t parts[] = {
-        snw_project_scratch(m->nv, m->nv + 1), snw_svd_scratch(m->nconstraint, m->nv),
-        snw_qr_scratch(m->nv, m->nv) + 2 * (size_t)(m->nv + 8) * sizeof(double)};
+    const size_t parts[] = {snw_project_scratch(m->nv, m->nv + 1),
+                            snw_svd_scratch(m->nconstraint, m->nv), snw_svd_scratch(m->nv, m->nv),
+                            snw_qr_scratch(m->nv, m->nv) +
+                                2 * (size_t)(m->nv + 8) * sizeof(double)};
     size_t most = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         most = parts[i] > most ? parts[i] : most;
@@ -924,6 +925,90 @@ snw_status snw_linear_solve(snw_linear *l, const snw_inputs *in, const snw_state
     for (size_t i = 0; i < (size_t)l->nx * (size_t)l->nx; i++) {
         if (!isfinite(l->A[i]))
             return snw_fail(err, SNW_E_DIVERGED, "the linear model is not finite; check the state");
+    }
+    return SNW_OK;
+}
+
+// ---- static gain
+
+// x of column i <- displacement of the equilibrium per unit of input i, x = Y u + P z with P'K P z
+// = P'(G - K Y) u; multipliers. U, V', S: singular values of P'K P, of which `rank` count.
+static void static_column(snw_linear *l, int i, int rank, const double *U, const double *Vt,
+                          const double *S) {
+    const int nv = l->m->nv, n = l->d->n, given = find_given(l, i);
+    double *x = snw_column_of(l->x, nv, i), *b = l->line + 2 * nv, *z = b + nv;
+    const double *G = snw_column_of(l->G, nv, i);
+    memset(x, 0, (size_t)nv * sizeof *x);
+    if (given >= 0) memcpy(x, snw_column_of(l->Y, nv, given), (size_t)nv * sizeof *x);
+    memcpy(b, G, (size_t)nv * sizeof *b);
+    linear_add_product(nv, nv, -1, l->d->K, x, b);
+    transposed_product(nv, n, l->d->P, b, z);
+    double *moved = z + nv;
+    memset(moved, 0, (size_t)nv * sizeof *moved);
+    for (int k = 0; k < rank; k++) {
+        const double f = snw_vector_dot(n, U + (size_t)n * (size_t)k, z) / S[k];
+        for (int j = 0; j < n; j++) moved[j] += f * Vt[(size_t)j * (size_t)n + (size_t)k];
+    }
+    linear_add_product(nv, n, 1, l->d->P, moved, x);
+    l->motion[i] = 0;
+    for (int j = 0; j < nv; j++) l->motion[i] = fmax(l->motion[i], fabs(x[j]) / l->m->typical[j]);
+    // C'dlambda = K x - G u
+    for (int j = 0; j < nv; j++) b[j] = -G[j];
+    linear_add_product(nv, nv, 1, l->d->K, x, b);
+    if (l->m->nconstraint)
+        transposed_product(nv, l->m->nconstraint, l->inverse, b,
+                           snw_column_of(l->multiplier, l->m->nconstraint, i));
+}
+
+snw_status snw_linear_gain(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                           const snw_vec3 *rotation, snw_work *w, snw_error *err) {
+    const snw_model *m = l->m;
+    const int nv = m->nv;
+    if (nv == 0) return snw_fail(err, SNW_E_MODEL, "the robot has no coordinates");
+    l->moving = l->rows_turn = l->full = false;
+    l->n1 = l->nd = l->ns = l->ni = l->nx = 0;
+    snw_residual(m, in, s, false, w);
+    SNW_TRY(check_robot(l, w, err));
+    l->result.residual = snw_out_of_balance(m, w);
+    snw_tangent_pass(m, NULL, w);
+    snw_tangent_assemble(m, in, 1, 0, 0, w, l->d->K);
+    store_rows(m, w, l->C);
+    input_forces(l, in, w);
+    list_given(l);
+    snw_status status = snw_directions_allowed(l->d, w);
+    if (status == SNW_OK && m->nconstraint) status = invert_rows(l);
+    if (status != SNW_OK) return snw_fail(err, status, "the constraint rows are not numbers");
+    if (m->nconstraint) given_motion(l, NULL);
+    const int n = l->d->n;
+    double *U = l->Mr, *Vt = l->dN, *S = l->line;
+    snw_project(nv, l->d->K, n, l->d->P, n, l->d->P, &l->scratch, l->S);
+    if (n && snw_svd(n, n, l->S, &l->scratch, U, S, Vt) != SNW_OK)
+        return snw_fail(err, SNW_E_DIVERGED, "the stiffness is not a number; check the loads");
+    int rank = n;
+    while (rank > 0 && S[rank - 1] <= snw_directions_no_stiffness(m)) rank--;
+    const size_t moves = (size_t)nv * (size_t)l->ninput * sizeof *l->x1;
+    memset(l->x1, 0, moves);
+    memset(l->dv, 0, moves);
+    memset(l->da, 0, moves);
+    for (int i = 0; i < l->ninput; i++) {
+        static_column(l, i, rank, U, Vt, S);
+        l->of_input[i] = i;
+        l->derivative[i] = 0;
+    }
+    l->nu = l->ninput;
+    SNW_TRY(linear_outputs(l, in, s, rotation, w, err));
+    l->result.nx = 0;
+    l->result.nu = l->nu;
+    l->result.ny = l->noutput;
+    l->result.nidle = n - rank;
+    l->result.nheld = 0;
+    l->result.D = l->outD;
+    l->result.motion = l->motion;
+    l->result.of_input = l->of_input;
+    l->result.derivative = l->derivative;
+    for (size_t i = 0; i < (size_t)l->nu * (size_t)l->noutput; i++) {
+        if (!isfinite(l->outD[i]))
+            return snw_fail(err, SNW_E_DIVERGED, "the gain is not finite; check the state");
     }
     return SNW_OK;
 }

@@ -70,6 +70,8 @@ typedef struct snw_linear_system {
     int nheld;                     // samples and latches that laws read, held
     double residual;               // of the state, relative to typical forces
     double difference;             // largest estimated error of outputs by differences, relative
+    const double *motion;          // static gain: largest displacement of a coordinate per unit of
+                                   // an input, relative to its typical value
 } snw_linear_system;
 
 // `three`: given coordinates enter with value, rate and acceleration as three inputs instead of
@@ -86,6 +88,12 @@ void snw_linear_destroy(snw_linear *l); // NULL is fine
 // says why there is none.
 SNW_NODISCARD snw_status snw_linear_solve(snw_linear *l, const snw_inputs *in, const snw_state *s,
                                           const snw_vec3 *rotation, snw_work *w, snw_error *err);
+
+// Static gain at the equilibrium s: D of the result <- derivatives of the outputs by constant
+// inputs, in equilibrium; it has no states. Motions without stiffness are left out. w is
+// overwritten. Fails as above.
+SNW_NODISCARD snw_status snw_linear_gain(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                                         const snw_vec3 *rotation, snw_work *w, snw_error *err);
 
 // One step of an implicit scheme.
 typedef struct snw_linear_step {

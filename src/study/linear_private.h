@@ -49,6 +49,7 @@ typedef enum linear_entry {
     AT(double, B, nc *nc, "likewise")                                                              \
     AT(double, outC, ny *nc, "likewise")                                                           \
     AT(double, outD, ny *nc, "likewise")                                                           \
+    AT(double, motion, nu, "static displacement by the inputs")                                    \
     AT(double, row, 2 * nv, "row of an output")                                                    \
     AT(double, line, 10 * nv + 4 * nc + nr, "scratch")                                             \
     AT(double, reading, width, "values of a probe")                                                \

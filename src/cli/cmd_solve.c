@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: MIT
+//
+// sinew solve: inputs of actuators for desired values of probes in equilibrium, within limits.
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "base/pool.h"
+#include "cli/commands.h"
+#include "cli/job.h"
+#include "sinew/inverse.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { POOL_LIMIT = 1 << 24 };
+
+// ---- options ------------------------------------------------------------------------------------
+
+// Options with their context.
+typedef struct solve_options {
+    const snw_args *args;
+    const snw_job *job;
+    const snw_robot_model *model;
+    snw_pool *pool;
+    snw_inverse_options how;
+    snw_inverse_target *target;
+    snw_inverse_actuator *actuator;
+} solve_options;
+
+// SI unit of a column, probe, input or actuator; NULL: there is none of that name, or several units
+static const char *unit_of(const snw_robot_model *m, const char *name, bool *angle) {
+    static const snw_part_kind kind[] = {SNW_PART_COLUMN, SNW_PART_PROBE, SNW_PART_INPUT,
+                                         SNW_PART_ACTUATOR};
+    for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
+        snw_part part;
+        const int i = snw_robot_model_find(m, kind[k], name);
+        if (i < 0 || snw_robot_model_part(m, kind[k], i, &part) != SNW_OK) continue;
+        *angle = kind[k] == SNW_PART_COLUMN && part.unit[0] == 0;
+        return part.unit[0] || *angle ? part.unit : NULL;
+    }
+    return NULL;
+}
+
+// *out <- a number of an option for the part `name`, in the units and parameters of the file;
+// `per`: 1: a rate of its quantity
+static snw_status read_number(const solve_options *o, const char *option, const char *name,
+                              const char *text, bool per_second, double *out, snw_error *err) {
+    snw_quantity_read q = {0}, unit = {0};
+    const int run = o->job->run[0].index;
+    SNW_TRY(snw_document_evaluate(o->job->document, run, text, option, &q, err));
+    *out = q.value;
+    if (!isfinite(q.value))
+        return snw_fail(err, SNW_E_ARGUMENT, "%s: '%.60s' is not a finite number", option, text);
+    bool angle = false;
+    const char *own = unit_of(o->model, name, &angle);
+    if (!q.unit[0] || !own || (angle && strcmp(q.unit, "rad") == 0)) return SNW_OK;
+    char one[80];
+    (void)snprintf(one, sizeof one, "1 %.40s%s", own[0] ? own : "", per_second ? "/s" : "");
+    SNW_TRY(snw_document_evaluate(o->job->document, run, one, option, &unit, err));
+    if (strcmp(unit.unit, q.unit) == 0) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "%s: '%.60s' of '%.60s' is in %s, expected %s", option,
+                    text, name, q.unit, own[0] ? one + 2 : "a plain number");
+}
+
+// *name, *value <- parts of NAME=VALUE in the pool; without '=', *value is NULL
+static snw_status split(const solve_options *o, const char *text, char **name, char **value,
+                        snw_error *err) {
+    *name = snw_pool_text(o->pool, text, strlen(text));
+    if (!*name) return snw_fail_memory(err);
+    *value = strchr(*name, '=');
+    if (*value) *(*value)++ = 0;
+    return SNW_OK;
+}
+
+static snw_status needs_value(const char *option, const char *text, snw_error *err) {
+    return snw_fail(err, SNW_E_ARGUMENT, "%s takes NAME=VALUE, got '%.100s'", option, text);
+}
+
+// A target: values separated by commas outside parentheses.
+static snw_status read_target(solve_options *o, const char *text, snw_inverse_target *to,
+                              snw_error *err) {
+    char *name, *rest;
+    SNW_TRY(split(o, text, &name, &rest, err));
+    if (!rest) return needs_value("--target", text, err);
+    double *value = snw_pool_array(o->pool, strlen(rest) + 1, sizeof *value);
+    if (!value) return snw_fail_memory(err);
+    *to = (snw_inverse_target){.output = name, .value = value, .weight = NAN};
+    while (rest) {
+        char *end = rest;
+        for (int depth = 0; *end && (depth > 0 || *end != ','); end++)
+            depth += *end == '(' || *end == '[' ? 1 : *end == ')' || *end == ']' ? -1 : 0;
+        const bool last = *end == 0;
+        *end = 0;
+        SNW_TRY(read_number(o, "--target", name, rest, false, &value[to->n++], err));
+        rest = last ? NULL : end + 1;
+    }
+    return SNW_OK;
+}
+
+// An actuator: NAME or NAME=LOW..HIGH, where either may be missing.
+static snw_status read_actuator(solve_options *o, const char *text, snw_inverse_actuator *to,
+                                snw_error *err) {
+    char *name, *low;
+    SNW_TRY(split(o, text, &name, &low, err));
+    *to = (snw_inverse_actuator){.name = name, .low = NAN, .high = NAN, .rate = NAN, .rest = NAN};
+    if (!low) return SNW_OK;
+    char *high = strstr(low, "..");
+    if (!high)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "--actuator takes NAME or NAME=LOW..HIGH, got '%.100s'", text);
+    *high = 0;
+    high += 2;
+    if (low[0]) SNW_TRY(read_number(o, "--actuator", name, low, false, &to->low, err));
+    if (high[0]) SNW_TRY(read_number(o, "--actuator", name, high, false, &to->high, err));
+    return SNW_OK;
+}
+
+// Values NAME=VALUE of an option for parts that were named before: rates, rests, weights.
+static snw_status read_values(solve_options *o, const char *option, bool per_second,
+                              double *(*place)(solve_options *o, const char *name),
+                              snw_error *err) {
+    const char *const *text = NULL;
+    const int n = snw_args_values(o->args, option, &text);
+    char flag[20];
+    (void)snprintf(flag, sizeof flag, "--%s", option);
+    for (int i = 0; i < n; i++) {
+        char *name, *value;
+        SNW_TRY(split(o, text[i], &name, &value, err));
+        if (!value) return needs_value(flag, text[i], err);
+        double *to = place(o, name);
+        if (!to)
+            return snw_fail(err, SNW_E_ARGUMENT, "%s: '%.60s' is named by no %s", flag, name,
+                            strcmp(option, "weight") == 0 ? "--target" : "--actuator");
+        if (strcmp(option, "weight") == 0) {
+            SNW_TRY(read_number(o, flag, "", value, false, to, err));
+        } else {
+            SNW_TRY(read_number(o, flag, name, value, per_second, to, err));
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_inverse_actuator *find_actuator(const solve_options *o, const char *name) {
+    for (int i = 0; i < o->how.nactuator; i++) {
+        if (strcmp(o->actuator[i].name, name) == 0) return &o->actuator[i];
+    }
+    return NULL;
+}
+static double *place_of_rate(solve_options *o, const char *name) {
+    snw_inverse_actuator *a = find_actuator(o, name);
+    return a ? &a->rate : NULL;
+}
+static double *place_of_rest(solve_options *o, const char *name) {
+    snw_inverse_actuator *a = find_actuator(o, name);
+    return a ? &a->rest : NULL;
+}
+static double *place_of_weight(solve_options *o, const char *name) {
+    for (int i = 0; i < o->how.ntarget; i++) {
+        if (strcmp(o->target[i].output, name) == 0) return &o->target[i].weight;
+    }
+    return NULL;
+}
+
+static snw_status read_time(const solve_options *o, const char *option, double *out,
+                            snw_error *err) {
+    const char *text = snw_args_value(o->args, option);
+    if (!text) return SNW_OK;
+    snw_quantity_read q = {0};
+    SNW_TRY(snw_document_evaluate(o->job->document, o->job->run[0].index, text, option, &q, err));
+    *out = q.value;
+    if (!q.unit[0] || strcmp(q.unit, "s") == 0) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "--%s must be a time, got '%.60s'", option, text);
+}
+
+static snw_status read_options(solve_options *o, snw_error *err) {
+    o->how = snw_inverse_defaults();
+    const char *const *target = NULL, *const *actuator = NULL;
+    o->how.ntarget = snw_args_values(o->args, "target", &target);
+    o->how.nactuator = snw_args_values(o->args, "actuator", &actuator);
+    if (o->how.ntarget == 0)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "there is no target; give one, such as --target 'tip.x=10 cm'");
+    o->target = snw_pool_array(o->pool, (size_t)o->how.ntarget, sizeof *o->target);
+    o->actuator = snw_pool_array(o->pool, (size_t)o->how.nactuator + 1, sizeof *o->actuator);
+    if (!o->target || !o->actuator) return snw_fail_memory(err);
+    for (int i = 0; i < o->how.ntarget; i++) SNW_TRY(read_target(o, target[i], &o->target[i], err));
+    for (int i = 0; i < o->how.nactuator; i++)
+        SNW_TRY(read_actuator(o, actuator[i], &o->actuator[i], err));
+    o->how.target = o->target;
+    o->how.actuator = o->actuator;
+    SNW_TRY(read_values(o, "rate", true, place_of_rate, err));
+    SNW_TRY(read_values(o, "rest", false, place_of_rest, err));
+    SNW_TRY(read_values(o, "weight", false, place_of_weight, err));
+    SNW_TRY(read_time(o, "interval", &o->how.interval, err));
+    if (snw_args_has(o->args, "rate") && !(o->how.interval > 0))
+        return snw_fail(err, SNW_E_ARGUMENT, "--rate needs the --interval over which it holds");
+    return read_time(o, "time", &o->how.time, err);
+}
+
+// ---- output -------------------------------------------------------------------------------------
+
+static const char *limit_name(snw_limit limit) {
+    static const char *const name[] = {"", "low", "high", "fall", "rise"};
+    return name[limit];
+}
+
+static void print_result(const snw_inverse_result *r) {
+    printf("target                               wanted            found        error\n");
+    for (int i = 0; i < r->noutput; i++) {
+        const snw_inverse_output *o = &r->output[i];
+        printf("  %-26s %15.9g  %15.9g  %11.3g %s\n", o->name, o->target, o->value, o->error,
+               o->unit);
+    }
+    printf("\ninput                                 value           before\n");
+    for (int i = 0; i < r->ninput; i++) {
+        const snw_inverse_input *a = &r->input[i];
+        printf("  %-26s %15.9g  %15.9g  %s", a->name, a->value, a->before, a->unit);
+        if (a->limit == SNW_LIMIT_LOW || a->limit == SNW_LIMIT_HIGH)
+            printf("  at its %s limit", limit_name(a->limit));
+        if (a->limit == SNW_LIMIT_FALL || a->limit == SNW_LIMIT_RISE)
+            printf("  at the %s that its rate allows", limit_name(a->limit));
+        if (a->multiplier > 0)
+            printf(": the distance falls by %.6g per %s beyond it", a->multiplier,
+                   a->unit[0] ? a->unit : "unit");
+        printf("\n");
+    }
+    if (r->reached) {
+        printf("\nreached, weighted distance %.2g\n", r->distance);
+    } else {
+        printf("\nnot reached: this is the nearest that was found, weighted distance %.9g\n",
+               r->distance);
+    }
+    if (r->ended) printf("the search stopped where equilibria end or become unstable\n");
+    printf("stability of the equilibrium %.6g, dexterity %.6g; %d equilibria\n", r->stability,
+           r->dexterity, r->equilibria);
+}
+
+static void json_result(snw_json *j, const snw_inverse_result *r) {
+    snw_field_bool(j, "reached", r->reached);
+    snw_field_number(j, "distance", r->distance);
+    snw_field_list(j, "targets");
+    for (int i = 0; i < r->noutput; i++) {
+        const snw_inverse_output *o = &r->output[i];
+        snw_field_object(j, NULL);
+        snw_field_text(j, "name", o->name);
+        snw_field_text(j, "unit", o->unit);
+        snw_field_number(j, "target", o->target);
+        snw_field_number(j, "value", o->value);
+        snw_field_number(j, "error", o->error);
+        snw_field_number(j, "weight", o->weight);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+    snw_field_list(j, "inputs");
+    for (int i = 0; i < r->ninput; i++) {
+        const snw_inverse_input *a = &r->input[i];
+        snw_field_object(j, NULL);
+        snw_field_text(j, "name", a->name);
+        snw_field_text(j, "unit", a->unit);
+        snw_field_number(j, "value", a->value);
+        snw_field_number(j, "before", a->before);
+        snw_field_number(j, "low", a->low);
+        snw_field_number(j, "high", a->high);
+        snw_field_text(j, "limit", limit_name(a->limit));
+        snw_field_number(j, "multiplier", a->multiplier);
+        snw_field_number(j, "goal", a->goal);
+        snw_field_number(j, "unit_of_motion", a->unit_of_motion);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+    snw_field_number(j, "goal", r->goal);
+    snw_field_number(j, "stability", r->stability);
+    snw_field_number(j, "dexterity", r->dexterity);
+    snw_field_bool(j, "ended", r->ended);
+    snw_field_bool(j, "exact", r->exact);
+    snw_field_integer(j, "equilibria", r->equilibria);
+    snw_field_integer(j, "path", r->path);
+}
+
+// ---- the command --------------------------------------------------------------------------------
+
+static snw_status solve_robot(solve_options *o, snw_robot *r, snw_reply *reply, bool *reached,
+                              snw_error *err) {
+    o->model = snw_robot_model_of(r);
+    SNW_TRY(read_options(o, err));
+    snw_inverse_result *found = NULL;
+    SNW_TRY(snw_robot_solve_inverse(r, &o->how, &found, err));
+    *reached = found->reached;
+    if (reply->json) {
+        json_result(reply->json, found);
+    } else {
+        print_result(found);
+    }
+    snw_inverse_close(found);
+    return SNW_OK;
+}
+
+static snw_status solve_job(const snw_args *args, const snw_job *job, snw_reply *reply,
+                            bool *reached, snw_error *err) {
+    const char *const *set = NULL;
+    const int nset = snw_args_values(args, "set", &set);
+    if (job->n > 1 && snw_args_has(args, "run"))
+        return snw_fail(err, SNW_E_ARGUMENT, "the inputs are those of one run; choose one");
+    snw_robot *r = NULL;
+    SNW_TRY(snw_robot_open(job->path, job->run[0].name, nset, set, &r, err));
+    solve_options o = {.args = args, .job = job, .pool = snw_pool_create(POOL_LIMIT)};
+    const snw_status s = o.pool ? solve_robot(&o, r, reply, reached, err) : snw_fail_memory(err);
+    snw_pool_destroy(o.pool);
+    snw_robot_close(r);
+    return s;
+}
+
+static int cmd_solve_run(const snw_args *args, snw_reply *reply) {
+    snw_error err = {0};
+    snw_job job;
+    bool reached = false;
+    snw_status s = snw_job_open_args(snw_args_operand(args, 0), args, &job, &err);
+    if (s == SNW_OK) s = solve_job(args, &job, reply, &reached, &err);
+    if (s == SNW_OK && !reached)
+        s = snw_fail(&err, SNW_E_DIVERGED,
+                     "the target was not reached; the nearest point is given");
+    if (s != SNW_OK) snw_reply_fail(reply, &err);
+    snw_job_close(&job);
+    return snw_reply_exit_input(s);
+}
+
+static const snw_option options[] = {
+    {"target", 't', "NAME=VALUE", true,
+     "a desired value of a column of a probe, e.g. --target 'tip.x=10 cm', or of all columns of a "
+     "probe: --target 'tip=10 cm, 0, 20 cm'. May be repeated"},
+    {"actuator", 'a', "NAME=LOW..HIGH", true,
+     "an actuator that may change, or one of its inputs, and its limits, e.g. --actuator 'pump=0 "
+     "kPa..80 kPa'; either may be left out: no limit, but tensions are not negative. May be "
+     "repeated; all actuators unless given"},
+    {"rate", 0, "NAME=VALUE", true,
+     "with --interval: largest change per second of an actuator named before"},
+    {"interval", 0, "TIME", false, "time over which rates hold, from the state of the file"},
+    {"rest", 0, "NAME=VALUE", true,
+     "value of an actuator to which redundancy leads, 0 unless given"},
+    {"weight", 0, "NAME=VALUE", true,
+     "weight of a target, per SI unit: 1 for angles, 1/length of the robot for lengths unless "
+     "given"},
+    {"time", 0, "TIME", false, "time at which laws of the file are evaluated, 0 unless given"},
+    SNW_OPTION_RUN,
+    SNW_OPTION_SET,
+    SNW_OPTION_JSON,
+    SNW_OPTION_END};
+
+const snw_command snw_cmd_solve = {
+    .name = "solve",
+    .operands = "FILE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .brief = "actuation for desired values of probes: inverse statics and kinematics",
+    .about =
+        "Computes the inputs of actuators for which probes have desired values in equilibrium, "
+        "within limits. The search starts at the equilibrium of the file, follows equilibria, and "
+        "does not pass where they end or become unstable. Among several solutions it takes the one "
+        "next to rest, each input measured by the range of its limits.\n\n"
+        "A target that cannot be reached is answered by the nearest point that was found (a local "
+        "minimum of the weighted distance), the limits that hold it and what the distance would "
+        "fall per unit beyond each; the exit status is then 1.",
+    .option = options,
+    .examples = "sinew solve arm.yaml -t 'tip.x=8 cm' -t 'tip.y=-5 cm'\n"
+                "sinew solve arm.yaml -t 'tip=10 cm, 0, 20 cm' -a 'pump(1)=0..80 kPa' -a "
+                "'pump(2)=0..80 kPa' --json\n"
+                "sinew solve plate.yaml -t 'plate.z=0.4' -t 'plate.rx=5 deg' -t 'plate.ry=0' -t "
+                "'plate.rz=0'",
+    .run = cmd_solve_run,
+};

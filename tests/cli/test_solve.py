@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""sinew solve: inputs for desired probes, printed and as JSON."""
+import math
+
+import harness
+
+# a pendulum with a spring in its hinge: tau = k a + m g l sin(a)
+PENDULUM = """\
+sinew: 1
+parameters: {k: 3}
+robot:
+  arm: {on: world, joint: revolute, axis: y, stiffness: k, body: {mass: 2 kg, com: [0, 0, -0.5], inertia: [0, 0, 0]}}
+actuators: {motor: {joint: arm, effort: 0 N*m}}
+sites: {bob: {on: arm, pose: {xyz: [0, 0, -0.5]}}}
+probes: {angle: {angle: arm}, bob: {position: bob}}
+runs: {plain: {}, stiff: {k: 30}}
+"""
+
+
+def torque(angle, k=3.0):
+    return k * angle + 2 * 9.81 * 0.5 * math.sin(angle)
+
+
+class Solve(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("p.yaml", PENDULUM)
+
+    def solve(self, *options):
+        return self.succeeds("solve", "p.yaml", "--json", *options).json
+
+    def test_the_torque_of_an_angle(self):
+        m = self.solve("-t", "angle=30 deg")
+        self.assertTrue(m["reached"])
+        self.assertAlmostEqual(m["inputs"][0]["value"], torque(math.pi / 6), places=9)
+        self.assertEqual(m["inputs"][0]["unit"], "N*m")
+        stiff = self.solve("-t", "angle=30 deg", "--run", "stiff")
+        self.assertAlmostEqual(stiff["inputs"][0]["value"], torque(math.pi / 6, 30), places=8)
+        lighter = self.solve("-t", "angle=30 deg", "--set", "arm.body.mass=0")
+        self.assertAlmostEqual(lighter["inputs"][0]["value"], math.pi / 2, places=9)
+
+    def test_a_limit_that_holds(self):
+        result = self.fails(1, "solve", "p.yaml", "--json", "-t", "angle=0.5", "-a", "motor=0..2 N*m").json
+        motor = result["inputs"][0]
+        self.assertFalse(result["reached"])
+        self.assertEqual((motor["value"], motor["limit"]), (2, "high"))
+        a = result["targets"][0]["value"]
+        self.assertAlmostEqual(torque(a), 2, places=9)
+        self.assertAlmostEqual(result["distance"], 0.5 - a, places=12)
+        # 1/(dtau/da)
+        self.assertAlmostEqual(motor["multiplier"], 1 / (3 + 9.81 * math.cos(a)), places=9)
+        text = self.fails(1, "solve", "p.yaml", "-t", "angle=0.5", "-a", "motor=..2").out
+        self.assertIn("not reached", text)
+        self.assertIn("at its high limit", text)
+
+    def test_the_nearest_point(self):
+        # the bob moves on a circle: nearest to (0.4, 0, -0.4) at -45 degrees about y, that is 0.5 away from the hinge
+        m = self.fails(1, "solve", "p.yaml", "--json", "-t", "bob=0.4, 0, -0.4").json
+        self.assertAlmostEqual(abs(m["inputs"][0]["value"]), torque(math.pi / 4), places=7)
+        error = math.sqrt(sum(t["error"] ** 2 for t in m["targets"]))
+        self.assertAlmostEqual(error, 0.4 * math.sqrt(2) - 0.5, places=10)
+
+    def test_rates(self):
+        m = self.fails(1, "solve", "p.yaml", "--json", "-t", "angle=0.5", "-a", "motor", "--rate", "motor=10 N*m/s",
+                       "--interval", "100 ms").json  # fmt: skip
+        self.assertEqual((m["inputs"][0]["value"], m["inputs"][0]["limit"]), (1, "rise"))
+
+    def test_mistakes(self):
+        for options, word in (
+            ((), "no target"),
+            (("-t", "angle"), "NAME=VALUE"),
+            (("-t", "angle=1 m"), "expected"),
+            (("-t", "nothing=1"), "nothing"),
+            (("-t", "bob=1, 2"), "fewer"),
+            (("-t", "angle=1, 2"), "more"),
+            (("-t", "angle=0.1", "-a", "engine"), "engine"),
+            (("-t", "angle=0.1", "-a", "motor=1"), "LOW..HIGH"),
+            (("-t", "angle=0.1", "-a", "motor=2..1"), "above"),
+            (("-t", "angle=0.1", "-a", "motor=0..1 kg"), "expected"),
+            (("-t", "angle=0.1", "--rate", "motor=1"), "--actuator"),
+            (("-t", "angle=0.1", "-a", "motor", "--rate", "motor=1"), "--interval"),
+            (("-t", "angle=0.1", "--weight", "angle=-1"), "positive"),
+            (("-t", "angle=0.1", "--interval", "2 m"), "time"),
+        ):
+            self.assertIn(word, self.fails(2, "solve", "p.yaml", *options).err)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: MIT
+"""Inverse statics and kinematics: reference values, random robots, conditions of a minimum, gains by differences."""
+
+import pathlib
+
+import numpy as np
+import pytest
+
+import sinew
+from sinew.gym import MODELS
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+# inextensible rod, three tendons at 0, 120, 240 degrees, offset 1 cm: bend = moment/EI exactly
+THREE = """
+sinew: 1
+gravity: 0
+robot:
+  arm: {on: world, rod: {length: 0.3, section: {stiffness: {bend_y: 0.1, bend_z: 0.1}, inertia: [0, 0, 0, 1, 1, 1]}, strain: {bend_y: legendre 2, bend_z: legendre 2}, nodes: 12}}
+actuators:
+  t(k=1..3): {tendon: {along: arm, at: [0, 10 mm*cos(2*pi/3*(k - 1)), 10 mm*sin(2*pi/3*(k - 1))]}, effort: 0 N}
+probes: {bend: {strain: arm.tip}}
+"""
+
+# a strut of natural length 1.02 between a pivot and a slider, which a force pushes: von Mises' truss
+TRUSS = """
+sinew: 1
+gravity: 0
+robot:
+  slider: {on: world, joint: prismatic, axis: z, body: {mass: 1}}
+sites: {pivot: {on: world, pose: {xyz: [1, 0, 0]}}, eye: {on: slider}}
+springs: {strut: {spring: [pivot, eye], stiffness: 100, rest: 1.02}}
+actuators: {push: {joint: slider, effort: 0}}
+initial: {slider: 0.2}
+probes: {z: {value: slider}}
+"""
+
+# bends, twists and stretches, with weight, a chamber and a hinge: inputs of several kinds
+MIXED = """
+sinew: 1
+parameters: {seed: 1}
+materials: {silicone: {young: 0.6 MPa, poisson: 0.45, density: 1070 kg/m^3}}
+robot:
+  base: {on: world, joint: revolute, axis: y, stiffness: 0.8 N*m, body: {mass: 0.1}}
+  turn: {on: base, joint: revolute, axis: z, body: {mass: 0.05, inertia: [1e-5, 1e-5, 1e-5]}}
+  arm: {on: turn, rod: {length: 0.2, section: {circle: {radius: 11 mm}}, material: silicone, strain: cosserat legendre 3, nodes: 16}}
+actuators:
+  motor: {joint: base, effort: 0.05 N*m}
+  drive: {joint: turn, position: 0.1}
+  cord(k=1..3): {tendon: {along: arm, at: [0, 8 mm*cos(2*pi/3*(k - 1)), 8 mm*sin(2*pi/3*(k - 1))]}, effort: 1 N}
+  helix: {tendon: {along: arm, at: [0, 8 mm*cos(20*x), 8 mm*sin(20*x)]}, shortening: 2 mm}
+probes:
+  tip: {position: arm.tip}
+  turn: {rotation: arm.tip}
+  frame: {pose: arm.tip}
+  wire: {length: "cord(1)"}
+  pull: {effort: helix}
+  root: {reaction: base}
+"""
+
+
+def read(robot, names):
+    """Values of columns of probes, by name."""
+    return {s.name: s.value for s in robot.linearize(inputs=robot.actuators[0].name, outputs=names).outputs}
+
+
+def is_minimum(solution, tol=1e-8):
+    """The conditions of a minimum of the weighted distance within the limits."""
+    weight = np.array([t.weight for t in solution.targets])
+    error = np.array([t.error for t in solution.targets])
+    slope = solution.gain.T @ (weight**2 * error) / solution.distance
+    for a, g in zip(solution.inputs, slope):
+        size = np.abs(slope).max() + np.linalg.norm(solution.gain) * tol
+        if a.limit in ("low", "fall"):
+            assert g > -tol * size and a.multiplier == pytest.approx(max(g, 0), abs=tol * size)
+        elif a.limit:
+            assert g < tol * size and a.multiplier == pytest.approx(max(-g, 0), abs=tol * size)
+        else:
+            assert abs(g) <= tol * size
+
+
+# ---- reference values
+
+
+@pytest.mark.parametrize("moment, low, want, at, multiplier", [
+    ((0.05, 0.02), 0, (6.15470054, 2.30940108, 0), None, 0),
+    ((0.05, 0.02), 1, (7.15470054, 3.30940108, 1), 2, 22.92820323),
+    ((-0.03, 0.04), 0.5, (0.5, 5.80940108, 1.19059892), 0, 15)])  # fmt: skip
+def test_the_least_tensions_of_three_tendons(moment, low, want, at, multiplier):
+    arm = sinew.Robot(text=THREE)
+    # the tension T at (y, z) has the moments -T z about y and T y about z
+    targets = {"bend.bend_z": moment[0] / 0.1, "bend.bend_y": -moment[1] / 0.1}
+    found = arm.solve_inverse(targets, limits={f"t({k})": (low, None) for k in (1, 2, 3)})
+    assert found.reached
+    assert np.array(list(found.values.values())) == pytest.approx(np.array(want), abs=6e-9)
+    if at is not None:
+        a = found.inputs[at]
+        assert a.limit == "low"
+        assert a.goal * a.unit_of_motion**2 == pytest.approx(multiplier, abs=1e-7)  # of the sum of squares
+
+
+def test_a_plate_on_six_legs_is_posed_by_the_closed_form_of_rigid_legs():
+    robot = sinew.Robot(ROOT / "examples/parallel/six_rods.yaml", run="plan")
+    robot.equilibrium()
+    A = np.radians([-15, 15, 105, 135, 225, 255])
+    B = np.radians([-45, 45, 75, 165, 195, 285])
+    R, r, l = 0.2, 0.1, 0.4
+    H = np.sqrt(l**2 - R**2 - r**2 + 2 * R * r * np.cos(np.radians(30)))
+    for p, tilt in (((0.02, -0.01, H + 0.03), 0.2), ((-0.03, 0.02, H - 0.02), -0.15)):
+        ball = np.array([r * np.cos(B), r * np.sin(B) * np.cos(tilt), r * np.sin(B) * np.sin(tilt)]).T + p
+        want = ball[:, 2] - np.sqrt(l**2 - (ball[:, 0] - R * np.cos(A)) ** 2 - (ball[:, 1] - R * np.sin(A)) ** 2)
+        found = robot.solve_inverse({"plate.x": p[0], "plate.y": p[1], "plate.z": p[2], "plate.rx": tilt, "plate.ry": 0, "plate.rz": 0})
+        assert found.reached and found.exact
+        assert np.array(list(found.values.values())) == pytest.approx(want, abs=1e-10)
+
+
+# ---- random robots
+
+
+def test_targets_of_known_tensions_are_reached():
+    rng = np.random.default_rng(3)
+    for _ in range(8):
+        arm = sinew.Robot(MODELS / "reach.yaml")
+        known = rng.uniform(0, 4, 4)
+        for k, tension in enumerate(known):
+            arm.controls[k] = tension
+        arm.equilibrium()
+        tip = arm.probe("tip")[:3].copy()
+        again = sinew.Robot(MODELS / "reach.yaml")
+        found = again.solve_inverse({"tip": tip})
+        assert found.reached
+        assert np.abs(again.probe("tip")[:3] - tip).max() < 1e-10
+        assert sum(v**2 for v in found.values.values()) <= np.sum(known**2) + 1e-9
+        assert found.stability > 0
+
+
+def mixed(rng):
+    robot = sinew.Robot(text=MIXED)
+    values = {"motor": rng.uniform(-0.1, 0.1), "drive": rng.uniform(-1, 1), "helix": rng.uniform(0, 4e-3)}
+    values |= {f"cord({k})": rng.uniform(0.5, 4) for k in (1, 2, 3)}
+    for name, value in values.items():
+        robot.controls[name] = value
+    robot.equilibrium()
+    return robot, values
+
+
+def test_poses_of_known_inputs_of_several_kinds_are_reached():
+    rng = np.random.default_rng(6)
+    for _ in range(3):
+        robot, _ = mixed(rng)
+        for names in (["tip", "turn.rx", "turn.ry", "turn.rz"], ["frame"]):
+            start = sinew.Robot(text=MIXED)
+            found = start.solve_inverse(read(robot, names))
+            assert found.reached, found
+            assert max(abs(t.error) for t in found.targets) < 1e-10
+
+
+def test_gains_are_those_of_differences():
+    rng = np.random.default_rng(7)
+    names = ["tip", "turn", "wire", "pull", "root"]
+    robot, values = mixed(rng)
+    targets = read(robot, names)
+    columns = [robot.model.columns[name] for name in targets]
+    found = robot.solve_inverse(targets, list(values), rest=values)
+    assert found.distance < 1e-9 and not found.exact
+    for j, a in enumerate(found.inputs):
+        h = 1e-3 * max(abs(a.value), 1e-3)
+        sides = []
+        for sign in (-2, -1, 1, 2):
+            robot.controls[a.name] = a.value + sign * h
+            robot.equilibrium()
+            probes = [(p.numbers.start, np.atleast_1d(robot.probe(name))) for name, p in robot.probes.items()]
+            everything = {first + k: x for first, row in probes for k, x in enumerate(row)}
+            sides.append(np.array([everything[c.index] for c in columns]))
+        robot.controls[a.name] = a.value
+        robot.equilibrium()
+        slope = (sides[0] - 8 * sides[1] + 8 * sides[2] - sides[3]) / (12 * h)
+        assert np.abs(slope - found.gain[:, j]).max() < 1e-6 * np.abs(slope).max()
+
+
+def test_unreachable_targets_end_at_a_minimum_and_multipliers_are_slopes():
+    rng = np.random.default_rng(11)
+    for trial in range(6):
+        target = {"tip": rng.uniform(-0.3, 0.3, 3)}
+        high = rng.uniform(0.5, 2, 4)
+        limits = {f"tendon({k + 1})": (0.1, high[k]) for k in range(4)}
+        found = sinew.Robot(MODELS / "reach.yaml").solve_inverse(target, limits=limits)
+        assert not found.reached and found.active
+        is_minimum(found, 1e-7)
+        if trial:
+            continue
+        for k, a in enumerate(found.inputs):
+            if a.limit != "high":
+                continue
+            d, h = [], 1e-4
+            for sign in (-1, 1):
+                limits[a.name] = (0.1, high[k] + sign * h)
+                d.append(sinew.Robot(MODELS / "reach.yaml").solve_inverse(target, limits=limits).distance)
+            limits[a.name] = (0.1, high[k])
+            assert (d[0] - d[1]) / (2 * h) == pytest.approx(a.multiplier, rel=1e-5)
+
+
+# ---- limits, folds, mistakes
+
+
+def test_rates_are_limits_of_one_call():
+    arm = sinew.Robot(MODELS / "reach.yaml")
+    names = [f"tendon({k})" for k in range(1, 5)]
+    goal = {"tip.x": 0.05, "tip.y": 0.02}
+    steps = 0
+    while steps < 40:
+        before = np.array(list(arm.controls[name] for name in names), dtype=float) if steps else np.zeros(4)
+        found = arm.solve_inverse(goal, rates={n: 2.0 for n in names}, interval=0.1)
+        now = np.array(list(found.values.values()))
+        assert np.abs(now - before).max() <= 0.2 + 1e-12
+        steps += 1
+        if found.reached:
+            break
+        assert any(a.limit in ("rise", "fall") and a.multiplier > 0 for a in found.inputs)
+    assert found.reached and steps == int(np.ceil(now.max() / 0.2))
+
+
+def test_the_search_does_not_pass_the_end_of_a_branch():
+    truss = sinew.Robot(text=TRUSS)
+    found = truss.solve_inverse({"z": 0.15})
+    length = np.hypot(1, 0.15)
+    assert found.reached
+    assert found.values["push"] == pytest.approx(100 * (length - 1.02) * 0.15 / length, abs=1e-9)
+    # the force is largest at the limit point z = sqrt(1.02^(2/3) - 1); beyond, equilibria are unstable
+    found = truss.solve_inverse({"z": 0.05})
+    assert not found.reached and found.ended
+    assert found.targets[0].value == pytest.approx(np.sqrt(1.02 ** (2 / 3) - 1), abs=1e-3)
+    assert 0 < found.stability < 0.05
+
+
+def test_mistakes_are_named():
+    arm = sinew.Robot(MODELS / "reach.yaml")
+    arm.equilibrium()
+    before = arm.q.copy()
+    for arguments, word in (
+        (dict(targets={}), "targets"),
+        (dict(targets={"nothing": 1}), "nothing"),
+        (dict(targets={"tip": [1, 2]}), "fewer"),
+        (dict(targets={"tip": [1, 2, 3, 4]}), "more"),
+        (dict(targets={"tip.x": np.nan}), "tip.x"),
+        (dict(targets={"tip.x": 0.1}, actuators="rope"), "rope"),
+        (dict(targets={"tip.x": 0.1}, actuators=[]), "no actuators"),
+        (dict(targets={"tip.x": 0.1}, limits={"tendon(1)": (2, 1)}), "above"),
+        (dict(targets={"tip.x": 0.1}, actuators="tendon(1)", limits={"tendon(2)": (0, 1)}), "tendon(2)"),
+        (dict(targets={"tip.x": 0.1}, weights={"tip.x": -1}), "weight"),
+        (dict(targets={"tip.x": 0.1}, weights={"tip": 1}), "weight"),
+        (dict(targets={"tip.x": 0.1}, tolerance=0), "tolerance"),
+    ):
+        with pytest.raises(sinew.ArgumentError, match=word.replace("(", r"\(").replace(")", r"\)")):
+            arm.solve_inverse(**arguments)
+    assert np.array_equal(arm.q, before)
