@@ -117,7 +117,8 @@ static inline void robot_random(robot *r, dice *d, snw_joint_kind joint, bool mo
         while (active == 0) {
             for (int i = 0; i < 6; i++) {
                 if (roll(d, 0, 1) < 0.4) continue;
-                const snw_basis_kind kind = (snw_basis_kind)pick_int(d, 0, SNW_BASIS_COUNT - 1);
+                // without the discontinuous basis, whose breaks the evenly placed nodes do not meet
+                const snw_basis_kind kind = (snw_basis_kind)pick_int(d, 0, SNW_BASIS_SPLINE);
                 robot_strain(r, l, i, kind, pick_int(d, 1, 3));
                 active++;
             }

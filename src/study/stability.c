@@ -9,7 +9,6 @@
 #include "solve/dense.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Has coordinate i no stiffness, load or constraint? It then does not count for stability.
@@ -117,9 +116,14 @@ static void stability_judge(int n, const double *re, snw_stability *out) {
     }
 }
 
-static int compare_numbers(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+// By insertion: qsort may allocate.
+static void sort_ascending(int n, double *x) {
+    for (int i = 1; i < n; i++) {
+        const double moved = x[i];
+        int k = i;
+        for (; k > 0 && x[k - 1] > moved; k--) x[k] = x[k - 1];
+        x[k] = moved;
+    }
 }
 
 int snw_statics_spectrum(snw_statics *st, const snw_state *s, double *value, bool *symmetric) {
@@ -135,7 +139,7 @@ int snw_statics_spectrum(snw_statics *st, const snw_state *s, double *value, boo
                                   : snw_eigen_general(n, st->T, st->K, &st->scratch, value, im);
     snw_arena_reset(&st->scratch, mark);
     if (status != SNW_OK) return 0;
-    if (!*symmetric) qsort(value, (size_t)n, sizeof *value, compare_numbers);
+    if (!*symmetric) sort_ascending(n, value);
     return n;
 }
 

@@ -544,7 +544,7 @@ static void flow_along_a_cylinder_makes_it_buckle(void **state) {
                        "[1, 0, 0]}}}\n"
                        "fluid: {water: {on: tube, density: 1000, added: auto, current: [%.17g, 0, "
                        "0]}}\n"
-                       "study: [static:]\nprobes: {s: stability}\n",
+                       "study: [static: {branch: follow}]\nprobes: {s: stability}\n",
                        U);
         assert_near(found(text), 1 - part[k], 1e-6);
     }

@@ -107,7 +107,7 @@ static const bad_case bad[] = {
     {HEAD "robot: {a: {on: world}}\nloops: {o: {join: $[a], as: fixed}}\n", "list of 2"},
     {HEAD "robot: {a: {on: world}}\nloops: {o: {join: [world, $b], as: fixed}}\n", "'b'"},
     {HEAD "robot: {a: {on: world}}\nloops: {o: {join: [world, a], as: $hinge}}\n", "revolute"},
-    {BODY "contacts: {$c: {}}\n", "needs one of ground, obstacle, wheel, ring and anchor"},
+    {BODY "contacts: {$c: {}}\n", "needs one of ground, obstacle, rods, wheel, ring and anchor"},
     {BODY "contacts: {$c: {wheel: {on: hand}, anchor: {on: hand}}}\n", "needs one of"},
     {BODY "contacts: {c: {$wheel: {axis: y}}}\n", "needs 'on'"},
     {BODY "contacts: {c: {$ring: {}}}\n", "needs one of 'on'"},
