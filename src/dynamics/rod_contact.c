@@ -61,10 +61,10 @@ static double touch_damping(const snw_contact *c, double rate) {
     return snw_positive_part(1 - c->damping * rate, SNW_HUNT_CROSSLEY_WIDTH);
 }
 
-// (3.20.8): the force N (factor - 1) n - mu N factor u/sqrt(u^2 + creep^2), N the elastic force
-static void set_friction(const snw_touch *touch, touch_state *x) {
+// Velocity of the material of A relative to B at the common point of both surfaces
+static void set_velocity(const snw_touch *touch, touch_state *x) {
     const snw_vec3 n = x->g.n;
-    const double N = -x->e.d1[SNW_BY_GAP], rA = x->g.at[0].r[0], rB = x->g.at[1].r[0];
+    const double rA = x->g.at[0].r[0], rB = x->g.at[1].r[0];
     x->arm[0] = snw_scale(-0.5 * (x->g.rho + rA - rB), n);
     x->arm[1] = snw_scale(0.5 * (x->g.rho + rB - rA), n);
     x->v = (snw_vec3){{0}};
@@ -74,6 +74,12 @@ static void set_friction(const snw_touch *touch, touch_state *x) {
         x->v = snw_add(x->v, snw_scale(k ? -1 : 1, v));
     }
     x->normal_rate = snw_dot(n, x->v);
+}
+
+// (3.20.8): the force N (factor - 1) n - mu N factor u/sqrt(u^2 + creep^2), N the elastic force
+static void set_friction(touch_state *x) {
+    const snw_vec3 n = x->g.n;
+    const double N = -x->e.d1[SNW_BY_GAP];
     x->factor = touch_damping(x->c, x->normal_rate);
     const snw_vec3 u = snw_sub(x->v, snw_scale(x->normal_rate, n));
     x->slip = sqrt(snw_dot(u, u) + x->c->creep * x->c->creep);
@@ -81,15 +87,32 @@ static void set_friction(const snw_touch *touch, touch_state *x) {
                    snw_scale(x->c->across * N * x->factor / x->slip, u));
 }
 
-static touch_state touch_state_of(const snw_model *m, const snw_work *w, const snw_touch *touch) {
+// Does compliant friction or damping act?
+static bool has_friction(const snw_work *w, const snw_touch *touch) {
+    return !w->is_static && !touch->hard;
+}
+
+// without its forces
+static touch_state touch_motion_of(const snw_model *m, const snw_work *w, const snw_touch *touch) {
     touch_state x = {.c = &m->contact[touch->contact]};
     for (int k = 0; k < 2; k++) {
         x.side[k] = snw_rod_side_of(m, w, touch->slice[k]);
         if (!w->is_static) x.rate[k] = side_rate_of(m, w, touch->slice[k], &x.side[k]);
     }
     snw_rod_gap_at(x.side, touch->u, &x.g);
-    snw_rod_potential_at(&x.g, touch, x.c->smooth, &x.e);
-    if (!w->is_static) set_friction(touch, &x);
+    set_velocity(touch, &x);
+    return x;
+}
+
+static touch_state touch_state_of(const snw_model *m, const snw_work *w, const snw_touch *touch) {
+    touch_state x = touch_motion_of(m, w, touch);
+    snw_rod_potential_at(&x.g, touch, touch->hard ? w->hard_smooth : x.c->smooth, &x.e);
+    if (has_friction(w, touch)) set_friction(&x);
+    if (touch->hard && w->hard_is_given) {
+        snw_vec3 axis[3];
+        snw_hard_touch_axes(touch, axis);
+        for (int i = 0; i < 3; i++) x.f = snw_add(x.f, snw_scale(touch->held[i], axis[i]));
+    }
     return x;
 }
 
@@ -116,15 +139,49 @@ static side_force side_force_of(const touch_state *x, const snw_touch *touch, in
     return F;
 }
 
+static bool is_held(const snw_work *w, const snw_touch *touch) {
+    for (int i = 0; i < w->nhard_touch; i++) {
+        if (snw_hard_touch_is_same(&w->hard_touch[i], touch)) return true;
+    }
+    return false;
+}
+
+// w->touch <- also hard contacts: those with given forces, or in equilibria those with multipliers
+// and all whose gaps are closed
+static void add_hard_touches(const snw_model *m, snw_work *w) {
+    if (!w->hard_is_given && !(w->hard_stiffness > 0)) return;
+    for (int i = 0; i < w->nhard_touch; i++) {
+        snw_touch touch = w->hard_touch[i];
+        snw_hard_touch_place(m, w, &touch);
+        touch.stiffness = w->hard_is_given ? 0 : w->hard_stiffness;
+        if (w->ntouch < m->most_touch) w->touch[w->ntouch] = touch;
+        w->ntouch++;
+    }
+    if (w->hard_is_given) return;
+    const int before = w->ntouch, room = before < m->most_touch ? m->most_touch - before : 0;
+    const int found =
+        snw_hard_touches_near(m, w, 0.5 * w->hard_smooth, room, w->touch + before);
+    for (int i = 0; i < found; i++) {
+        if (i < room && is_held(w, &w->touch[before + i])) continue;
+        if (i < room && w->ntouch < m->most_touch) {
+            w->touch[w->ntouch] = w->touch[before + i];
+            w->touch[w->ntouch].stiffness = w->hard_stiffness;
+        }
+        w->ntouch++;
+    }
+}
+
 void snw_rod_contacts_motion(const snw_model *m, bool is_static, snw_work *w) {
     snw_rod_contacts_search(m, w);
+    if (m->hard) add_hard_touches(m, w);
     for (int i = 0; i < snw_ntouch(m, w); i++) {
         snw_touch *touch = &w->touch[i];
         const touch_state x = touch_state_of(m, w, touch);
         touch->gap = x.g.gap;
         touch->n = x.g.n;
-        touch->energy = x.e.energy;
-        touch->elastic_force = -x.e.d1[SNW_BY_GAP];
+        touch->energy = touch->hard ? 0 : x.e.energy;
+        touch->elastic_force =
+            touch->hard && w->hard_is_given ? touch->held[0] : -x.e.d1[SNW_BY_GAP];
         const snw_rod_section *A = &x.g.at[0];
         touch->place = snw_sub(A->p[0], snw_scale(A->r[0] + 0.5 * x.g.gap, x.g.n));
         touch->energy_rate = 0;
@@ -232,7 +289,7 @@ static void vary_wrenches(const snw_model *m, const snw_work *w, const touch_sta
         for (int c = 0; c < 3; c++) dz[3 * i + c] = d->moved[varied].z[i].e[c];
     }
     friction_variation friction = {0};
-    if (!w->is_static) friction = vary_friction(x, touch, d);
+    if (has_friction(w, touch)) friction = vary_friction(x, touch, d);
     for (int k = 0; k < 2; k++) {
         const snw_vec3 f = snw_scale(k ? -1 : 1, x->f), df = snw_scale(k ? -1 : 1, friction.f);
         const snw_vec3 torque = snw_cross(x->arm[k], f);
@@ -304,7 +361,7 @@ static void add_jacobian(const snw_model *m, const snw_work *w, const snw_touch 
     const touch_state x = touch_state_of(m, w, touch);
     double H[24 * 24];
     snw_rod_potential_hessian(&x.g, &x.e, touch, H);
-    for (int j = 0; j < (w->is_static ? 24 : 48); j++) {
+    for (int j = 0; j < (has_friction(w, touch) ? 48 : 24); j++) {
         const int k = j % 24 / 6;
         snw_twist one = {0};
         snw_wrench dF[4];
@@ -409,8 +466,54 @@ double snw_rod_contacts_energy_rate(const snw_model *m, const snw_work *w) {
 
 double snw_rod_contacts_heat(const snw_model *m, const snw_work *w) {
     double sum = 0;
-    for (int i = 0; i < snw_ntouch(m, w); i++) sum -= snw_dot(w->touch[i].f, w->touch[i].v);
+    for (int i = 0; i < snw_ntouch(m, w); i++) {
+        const snw_touch *touch = &w->touch[i];
+        sum -= snw_dot(touch->f, touch->v);
+        if (touch->hard) sum += touch->elastic_force * touch->rate; // its f has the normal force
+    }
     return sum;
+}
+
+// ---- hard contacts --------------------------------------------------------------------------
+
+void snw_hard_touch_axes(const snw_touch *touch, snw_vec3 axis[3]) {
+    const snw_vec3 n = touch->n, x = snw_scale(1 / snw_norm(touch->along), touch->along);
+    // the direction of the first rod, or, at its end, another one
+    const double part[3] = {fabs(n.e[0]), fabs(n.e[1]), fabs(n.e[2])};
+    snw_vec3 e = {{0}};
+    e.e[part[0] <= part[1] && part[0] <= part[2] ? 0 : part[1] <= part[2] ? 1 : 2] = 1;
+    if (fabs(snw_dot(n, x)) < 0.99) e = x;
+    const snw_vec3 t = snw_sub(e, snw_scale(snw_dot(n, e), n));
+    axis[0] = n;
+    axis[1] = snw_scale(1 / snw_norm(t), t);
+    axis[2] = snw_cross(n, axis[1]);
+}
+
+void snw_hard_touch_velocity(const snw_model *m, const snw_work *w, const snw_touch *touch,
+                             double u[3]) {
+    const touch_state x = touch_motion_of(m, w, touch);
+    snw_vec3 axis[3];
+    snw_hard_touch_axes(touch, axis);
+    for (int i = 0; i < 3; i++) u[i] = snw_dot(axis[i], x.v);
+}
+
+void snw_hard_touch_rows(const snw_model *m, const snw_work *w, const snw_touch *touch, double *G) {
+    touch_state x = touch_motion_of(m, w, touch);
+    snw_vec3 axis[3];
+    snw_hard_touch_axes(touch, axis);
+    for (int i = 0; i < 3; i++) {
+        double F[24], *column = G + (size_t)i * (size_t)m->nv;
+        x.f = snw_scale(-1, axis[i]); // scatter_touch subtracts
+        for (int k = 0; k < 4; k++) {
+            const side_force force = side_force_of(&x, touch, k / 2);
+            const snw_wrench on =
+                node_wrench(&w->g[node_of(m, touch->slice, k)],
+                            &x.side[k / 2].z[2 * (k % 2) + 1], &force, k % 2);
+            for (int j = 0; j < 6; j++) F[6 * k + j] = on.e[j];
+        }
+        for (int j = 0; j < m->nv; j++) column[j] = 0;
+        scatter_touch(m, w, touch->slice, F, column);
+    }
 }
 
 // ---- results --------------------------------------------------------------------------------

@@ -46,6 +46,30 @@ snw_contact_summary snw_rod_contact_summarise(const snw_model *m, const snw_work
 double snw_rod_contact_nearest(const snw_model *m, const snw_work *w, int contact,
                                snw_touch *touch);
 
+// ---- hard contacts of rods, theory.md (3.20.10)
+
+enum { SNW_HARD_STATIONS = 2 }; // sections of a slice that touch slices nearly parallel to it
+
+// out (most) <- those with gaps below `reach`, m; returns their number, which may be larger. After
+// snw_kinematics.
+int snw_hard_touches_near(const snw_model *m, const snw_work *w, double reach, int most,
+                          snw_touch *out);
+// touch <- its fractions, gap, normal, direction of the first rod and place in w.
+void snw_hard_touch_place(const snw_model *m, const snw_work *w, snw_touch *touch);
+// Is the smallest gap at a node, with a smaller one beyond it?
+bool snw_hard_touch_is_cut(const snw_model *m, const snw_touch *touch);
+bool snw_hard_touch_is_same(const snw_touch *a, const snw_touch *b);
+// Axes in the world: normal, and tangents along and across the first rod.
+void snw_hard_touch_axes(const snw_touch *touch, snw_vec3 axis[3]);
+// As snw_contact_velocity and snw_contact_rows, of the first rod relative to the second. After
+// snw_hard_touch_place.
+void snw_hard_touch_velocity(const snw_model *m, const snw_work *w, const snw_touch *touch,
+                             double u[3]);
+void snw_hard_touch_rows(const snw_model *m, const snw_work *w, const snw_touch *touch, double *G);
+
+// Bound of the speed of one rod relative to another, m/s.
+double snw_touching_speed(const snw_model *m, const snw_work *w);
+
 // Longest step, at most h (s), in which no rod can pass through another, theory.md (3.20.9): from
 // the velocities and accelerations in w.
 double snw_rod_contacts_step_limit(const snw_model *m, const snw_work *w, double h);

@@ -326,12 +326,12 @@ void snw_rod_contacts_search(const snw_model *m, snw_work *w) {
         const double high = rod_box(m, w, a)->high.e[w->touching_axis];
         if (!rod_is_active(m, w, a)) continue;
         const int self = m->touching_contact[(size_t)a * (size_t)(n + 1)] - 1;
-        if (self >= 0 && snw_is_active(w, m->contact[self].condition))
+        if (self >= 0 && !m->contact[self].hard && snw_is_active(w, m->contact[self].condition))
             compare_with_itself(m, self, whole_tree(m, a), w);
         for (int k = i + 1; k < n && lower_side(m, w, w->touching_axis, k) <= high; k++) {
             const int b = w->touching_order[k];
             const int contact = m->touching_contact[(size_t)a * (size_t)n + (size_t)b] - 1;
-            if (contact < 0 || !rod_is_active(m, w, b) ||
+            if (contact < 0 || m->contact[contact].hard || !rod_is_active(m, w, b) ||
                 !snw_is_active(w, m->contact[contact].condition))
                 continue;
             // the rod that comes first in the model is the first side
@@ -351,6 +351,8 @@ typedef struct visit {
     void (*take)(struct visit *v, const near_pair *x);
     snw_touch *nearest;     // of take_nearest and take_passed
     double h;               // of take_passing
+    int n, most;            // of take_hard: found, room for them
+    snw_touch *found;
     const snw_vec3 *before; // of take_passed: 2 ntouching_slice
 } visit;
 
@@ -434,6 +436,84 @@ double snw_rod_contact_nearest(const snw_model *m, const snw_work *w, int contac
     return touch->gap;
 }
 
+// ---- hard contacts --------------------------------------------------------------------------
+
+// (3.20.10)
+void snw_hard_touch_place(const snw_model *m, const snw_work *w, snw_touch *touch) {
+    snw_rod_side side[2];
+    snw_rod_gap g;
+    for (int k = 0; k < 2; k++) side[k] = snw_rod_side_of(m, w, touch->slice[k]);
+    if (touch->station == SNW_TOUCH_PAIR) {
+        (void)snw_rod_gap_smallest(side, touch->u, touch->is_free);
+    } else {
+        const int i = touch->station, foot = touch->foot;
+        touch->u[1 - foot] =
+            i < SNW_HARD_STATIONS ? (i + 0.5) / SNW_HARD_STATIONS : i - SNW_HARD_STATIONS;
+        touch->is_free[1 - foot] = false;
+        snw_rod_gap_foot_within(side, foot, touch->u, &touch->is_free[foot]);
+    }
+    snw_rod_gap_at(side, touch->u, &g);
+    touch->gap = g.gap;
+    touch->n = g.n;
+    touch->along = g.at[0].p[1];
+    touch->place = snw_sub(g.at[0].p[0], snw_scale(g.at[0].r[0] + 0.5 * g.gap, g.n));
+}
+
+static void add_hard(visit *v, const near_pair *x, int station, int foot) {
+    snw_touch t = {.contact = x->contact,
+                   .slice = {x->id[0], x->id[1]},
+                   .station = station,
+                   .foot = foot,
+                   .hard = true};
+    snw_hard_touch_place(x->m, v->w, &t);
+    if (!(t.gap < v->reach) || are_neighbours(x->m, x->slice, t.u)) return;
+    if (v->n < v->most) v->found[v->n] = t;
+    v->n++;
+}
+
+// Slices in the order of the model: the smallest gap, unless they are parallel; sections of the
+// first where they are nearly so; ends of rods.
+static void take_hard(visit *v, const near_pair *either) {
+    const snw_model *m = v->m;
+    if (!m->contact[either->contact].hard ||
+        !snw_is_active(v->w, m->contact[either->contact].condition))
+        return;
+    const int a = either->id[0], b = either->id[1];
+    const near_pair x = near_pair_of(m, v->w, either->contact, a < b ? a : b, a < b ? b : a);
+    double u[2], z[3], largest = 0;
+    bool is_free[2];
+    if (snw_rod_gap_smallest(x.side, u, is_free)) add_hard(v, &x, SNW_TOUCH_PAIR, 0);
+    for (int i = 0; i < 4; i++)
+        largest = fmax(largest, fabs(snw_dot(x.side[0].z[i % 2 ? 3 : 1], x.side[1].z[i / 2 ? 3 : 1])));
+    snw_rod_weight(false, largest, z);
+    for (int i = 0; i < SNW_HARD_STATIONS && z[0] > 0; i++) add_hard(v, &x, i, 1);
+    for (int k = 0; k < 2; k++) {
+        for (int end = 0; end < 2; end++) {
+            if (x.slice[k]->end[end]) add_hard(v, &x, SNW_HARD_STATIONS + end, 1 - k);
+        }
+    }
+}
+
+int snw_hard_touches_near(const snw_model *m, const snw_work *w, double reach, int most,
+                          snw_touch *out) {
+    visit v = {.m = m, .w = w, .reach = reach, .take = take_hard, .most = most, .found = out};
+    visit_contact(&v, -1);
+    return v.n;
+}
+
+bool snw_hard_touch_is_cut(const snw_model *m, const snw_touch *touch) {
+    for (int k = 0; k < 2; k++) {
+        if (touch->is_free[k] || (touch->station != SNW_TOUCH_PAIR && touch->foot != k)) continue;
+        if (!m->touching_slice[touch->slice[k]].end[touch->u[k] > 0.5]) return true;
+    }
+    return false;
+}
+
+bool snw_hard_touch_is_same(const snw_touch *a, const snw_touch *b) {
+    return a->contact == b->contact && a->slice[0] == b->slice[0] && a->slice[1] == b->slice[1] &&
+           a->station == b->station && (a->station == SNW_TOUCH_PAIR || a->foot == b->foot);
+}
+
 // ---- steps ----------------------------------------------------------------------------------
 
 // Velocity and acceleration (plus gravity) of a node, world axes.
@@ -441,6 +521,30 @@ static void node_motion(const snw_work *w, int seg, snw_vec3 *v, snw_vec3 *a) {
     const snw_twist V = w->V[seg], A = w->A[seg];
     *v = snw_rotate(w->g[seg].R, V.v);
     *a = snw_rotate(w->g[seg].R, snw_add(A.v, snw_cross(V.w, V.v)));
+}
+
+// Largest speed of nodes relative to their mean, m/s, and largest relative acceleration.
+static void relative_motion(const snw_model *m, const snw_work *w, double most[2]) {
+    snw_vec3 velocity, acceleration, mean[2] = {{{0, 0, 0}}, {{0, 0, 0}}};
+    most[0] = most[1] = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < m->ntouching_slice; i++) {
+            node_motion(w, m->touching_slice[i].seg[1], &velocity, &acceleration);
+            if (pass == 0) {
+                mean[0] = snw_add(mean[0], snw_scale(1.0 / m->ntouching_slice, velocity));
+                mean[1] = snw_add(mean[1], snw_scale(1.0 / m->ntouching_slice, acceleration));
+                continue;
+            }
+            most[0] = fmax(most[0], snw_norm(snw_sub(velocity, mean[0])));
+            most[1] = fmax(most[1], snw_norm(snw_sub(acceleration, mean[1])));
+        }
+    }
+}
+
+double snw_touching_speed(const snw_model *m, const snw_work *w) {
+    double most[2];
+    relative_motion(m, w, most);
+    return 2 * most[0];
 }
 
 // (3.20.9)
@@ -468,20 +572,8 @@ double snw_rod_contacts_step_limit(const snw_model *m, const snw_work *w, double
     static const double FRACTION = 0.7;
     visit v = {.m = m, .w = w, .take = take_passing, .h = h};
     // distance by which two rods may approach each other in the step
-    snw_vec3 velocity, acceleration, mean[2] = {{{0, 0, 0}}, {{0, 0, 0}}};
-    double most[2] = {0};
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < m->ntouching_slice; i++) {
-            node_motion(w, m->touching_slice[i].seg[1], &velocity, &acceleration);
-            if (pass == 0) {
-                mean[0] = snw_add(mean[0], snw_scale(1.0 / m->ntouching_slice, velocity));
-                mean[1] = snw_add(mean[1], snw_scale(1.0 / m->ntouching_slice, acceleration));
-                continue;
-            }
-            most[0] = fmax(most[0], snw_norm(snw_sub(velocity, mean[0])));
-            most[1] = fmax(most[1], snw_norm(snw_sub(acceleration, mean[1])));
-        }
-    }
+    double most[2];
+    relative_motion(m, w, most);
     v.reach = (2 * most[0] * h + most[1] * h * h) / FRACTION;
     if (v.reach > 0) visit_contact(&v, -1);
     return v.h;

@@ -99,8 +99,7 @@ static double distance_slope(const snw_rod_side *s, snw_vec3 y, double u, double
     return slope - r[1];
 }
 
-bool snw_rod_gap_foot(const snw_rod_side side[2], const snw_touching_slice *slice, int k,
-                      double u[2], bool *is_free) {
+void snw_rod_gap_foot_within(const snw_rod_side side[2], int k, double u[2], bool *is_free) {
     snw_rod_section given;
     snw_rod_section_at(&side[1 - k], u[1 - k], &given);
     const snw_vec3 y = given.p[0];
@@ -110,8 +109,7 @@ bool snw_rod_gap_foot(const snw_rod_side side[2], const snw_touching_slice *slic
     const double start = distance_slope(&side[k], y, 0, &second),
                  end = distance_slope(&side[k], y, 1, &second);
     u[k] = start > 0 ? 0 : 1;
-    if (start > 0) return slice->end[0];
-    if (!(end > 0)) return slice->end[1];
+    if (start > 0 || !(end > 0)) return;
     *is_free = true;
     double low = 0, high = 1, x = start / (start - end);
     for (int i = 0, left = AFTER; i < MOST && left > 0; i++) {
@@ -127,7 +125,12 @@ bool snw_rod_gap_foot(const snw_rod_side side[2], const snw_touching_slice *slic
         x = inside || left < AFTER ? next : 0.5 * (low + high);
     }
     u[k] = x;
-    return true;
+}
+
+bool snw_rod_gap_foot(const snw_rod_side side[2], const snw_touching_slice *slice, int k,
+                      double u[2], bool *is_free) {
+    snw_rod_gap_foot_within(side, k, u, is_free);
+    return *is_free || slice->end[u[k] > 0];
 }
 
 void snw_rod_gap_chords(const snw_rod_side side[2], double u[2]) {
@@ -189,6 +192,41 @@ bool snw_rod_gap_pair(const snw_rod_side side[2], const snw_touching_slice *cons
         }
     }
     return false;
+}
+
+// Smallest gap on the four edges of the square of both fractions.
+static void smallest_on_edges(const snw_rod_side side[2], double u[2], bool is_free[2]) {
+    double least = INFINITY;
+    for (int i = 0; i < 4; i++) {
+        const int k = i / 2;
+        snw_rod_gap g;
+        double x[2];
+        bool moves[2] = {false, false};
+        x[k] = i % 2;
+        snw_rod_gap_foot_within(side, 1 - k, x, &moves[1 - k]);
+        snw_rod_gap_at(side, x, &g);
+        if (!(g.gap < least)) continue;
+        least = g.gap;
+        for (int j = 0; j < 2; j++) u[j] = x[j], is_free[j] = moves[j];
+    }
+}
+
+bool snw_rod_gap_smallest(const snw_rod_side side[2], double u[2], bool is_free[2]) {
+    // sine of 2 degrees, squared; relative determinant of the second derivatives
+    static const double PARALLEL = 1.2e-3, FLAT = 1e-3;
+    snw_rod_gap g;
+    is_free[0] = is_free[1] = true;
+    snw_rod_gap_chords(side, u);
+    if (pair_newton(side, u)) {
+        snw_rod_gap_at(side, u, &g);
+        const double *h = g.second;
+        return h[0] * h[2] - h[1] * h[1] > FLAT * h[0] * h[2];
+    }
+    smallest_on_edges(side, u, is_free);
+    snw_rod_gap_at(side, u, &g);
+    const double c = snw_dot(g.at[0].d[0], g.at[1].d[0]);
+    const double size = snw_norm(g.at[0].d[0]) * snw_norm(g.at[1].d[0]);
+    return c * c < (1 - PARALLEL) * size * size;
 }
 
 // ---- energy ---------------------------------------------------------------------------------
@@ -261,7 +299,11 @@ void snw_rod_potential_at(const snw_rod_gap *g, const snw_touch *touch, double s
     const double c = snw_dot(A->d[0], B->d[0]), k = touch->stiffness;
     double z[3], phi[3] = {1, 0, 0};
     *out = (snw_rod_potential){.sign = c < 0 ? -1 : 1};
-    snw_rod_weight(touch->crossing, out->sign * c, z);
+    if (touch->hard) {
+        z[0] = 1, z[1] = z[2] = 0;
+    } else {
+        snw_rod_weight(touch->crossing, out->sign * c, z);
+    }
     out->by[SNW_BY_GAP][SNW_OF_W] = g->n;
     out->by[SNW_BY_ANGLE][SNW_OF_DA] = snw_scale(out->sign, B->d[0]);
     out->by[SNW_BY_ANGLE][SNW_OF_DB] = snw_scale(out->sign, A->d[0]);
@@ -274,9 +316,11 @@ void snw_rod_potential_at(const snw_rod_gap *g, const snw_touch *touch, double s
         out->by[SNW_BY_BEYOND][SNW_OF_W] = snw_scale(out->way, g->at[end].d[0]);
         out->by[SNW_BY_BEYOND][out->beyond] = snw_scale(out->way, g->w);
     }
-    const double I = k * snw_positive_part_integral(-g->gap, smooth),
-                 N = k * snw_positive_part(-g->gap, smooth),
-                 K = k * snw_positive_part_d1(-g->gap, smooth);
+    // of a hard contact k is that of its augmented Lagrangian
+    const double depth = touch->hard && k > 0 ? touch->held[0] / k - g->gap : -g->gap;
+    const double I = k * snw_positive_part_integral(depth, smooth),
+                 N = k * snw_positive_part(depth, smooth),
+                 K = k * snw_positive_part_d1(depth, smooth);
     out->varies = z[1] != 0 || phi[1] != 0;
     out->energy = z[0] * phi[0] * I;
     const double d1[] = {-z[0] * phi[0] * N, z[1] * phi[0] * I, z[0] * phi[1] * I};

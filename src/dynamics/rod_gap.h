@@ -47,9 +47,15 @@ void snw_rod_gap_chords(const snw_rod_side side[2], double u[2]);
 // strictly within the slice, at its start, or at an end of the rod. False: it is beyond the slice.
 bool snw_rod_gap_foot(const snw_rod_side side[2], const snw_touching_slice *slice, int k,
                       double u[2], bool *is_free);
+// The same, cut off at the ends of the slice.
+void snw_rod_gap_foot_within(const snw_rod_side side[2], int k, double u[2], bool *is_free);
 // The same for both: a minimum of the gap by both arc lengths.
 bool snw_rod_gap_pair(const snw_rod_side side[2], const snw_touching_slice *const slice[2],
                       double u[2], bool is_free[2]);
+
+// u <- where the gap of both slices is smallest, cut off at their ends. False: they are nearly
+// parallel there, and the place is not well determined.
+bool snw_rod_gap_smallest(const snw_rod_side side[2], double u[2], bool is_free[2]);
 
 // The five vectors on which the energy of a touch depends: w, p_A', p_B', and the directions.
 enum { SNW_OF_W, SNW_OF_A, SNW_OF_B, SNW_OF_DA, SNW_OF_DB, SNW_TOUCH_VECTORS };

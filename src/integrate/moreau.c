@@ -8,13 +8,13 @@
 #include "base/fail.h"
 #include "dynamics/chart.h"
 #include "dynamics/constraint.h"
-#include "dynamics/contact.h"
 #include "integrate/checkpoint.h"
 #include "integrate/lie_block.h"
 #include "integrate/moreau.h"
 #include "solve/dense.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -32,31 +32,47 @@ static const double ACCEPTED = 1e-3; // where many contacts hold one another
 
 // ---- contacts that may act ----------------------------------------------------------------------
 
-static bool is_hard(const snw_moreau *c, int k) { return snw_contact_is_hard(c->m, k); }
-
-static bool exists(const snw_moreau *c, const snw_work *w, int k) {
-    return snw_contact_exists(c->m, w, k);
-}
-
 static double closed_gap(const snw_moreau *c) { return GAP * fmin(1, c->m->length); }
 
-static int candidate_of(const snw_moreau *c, int k) {
-    for (int i = 0; i < c->nc; i++) {
-        if (c->candidate[i] == k) return i;
+// c->found <- hard contacts in w with gaps below these, of contact points and of rods. Minima of the
+// gap of two rods that are cut off at a node belong to the next slice. False: no room.
+static bool find_near(snw_moreau *c, const snw_work *w, double points, double rods) {
+    const snw_model *m = c->m;
+    const int most = snw_hard_most(m);
+    c->nfound = 0;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (!snw_contact_is_hard(m, k) || !snw_contact_exists(m, w, k)) continue;
+        if (w->contact_point[k].gap < points) c->found[c->nfound++] = snw_hard_point(k);
     }
-    return -1;
+    if (most - c->nfound < m->most_touch) return true; // no hard contacts of rods
+    const int n = snw_hard_touches_near(m, w, rods, m->most_touch, c->near);
+    for (int i = 0; i < n && i < m->most_touch; i++) {
+        const snw_touch *t = &c->near[i];
+        if (!snw_hard_touch_is_cut(m, t)) c->found[c->nfound++] = snw_hard_rods(t);
+    }
+    if (n > m->most_touch) c->full = true;
+    return n <= m->most_touch;
 }
 
-// Adds contact point k, at the start of the step in w; false: no room
-static bool add_candidate(snw_moreau *c, int k, double approach) {
+static bool is_candidate(const snw_moreau *c, const snw_hard_contact *of) {
+    for (int i = 0; i < c->nc; i++) {
+        if (snw_hard_is_same(&c->candidate[i], of)) return true;
+    }
+    return false;
+}
+
+// Adds a contact; false: no room
+static bool add_candidate(snw_moreau *c, const snw_hard_contact *from, double gap,
+                          double approach) {
     if (c->nc == c->most) {
         c->full = true;
         return false;
     }
     const int i = c->nc++;
-    const snw_contact *law = &c->m->contact[c->m->contact_point[k].contact];
-    c->candidate[i] = k;
+    const snw_contact *law = &c->m->contact[snw_hard_law(c->m, from)];
+    c->candidate[i] = *from;
     c->approach[i] = approach;
+    c->gap[i] = gap;
     c->mu[2 * i] = law->along, c->mu[2 * i + 1] = law->across;
     for (int j = 0; j < 3; j++) c->force[3 * i + j] = 0;
     return true;
@@ -66,29 +82,39 @@ static bool add_candidate(snw_moreau *c, int k, double approach) {
 static void move_candidate(snw_moreau *c, int from, int to) {
     c->candidate[to] = c->candidate[from];
     c->approach[to] = c->approach[from];
+    c->gap[to] = c->gap[from];
     for (int j = 0; j < 2; j++) c->mu[2 * to + j] = c->mu[2 * from + j];
     for (int j = 0; j < 3; j++) c->force[3 * to + j] = c->force[3 * from + j];
 }
 
+// Gap below which a contact with the velocities u may close in a step of length h
+static double margin_of(const snw_moreau *c, double h, const double u[3]) {
+    const double speed = fmax(fabs(u[0]), 0.1 * hypot(u[1], u[2]));
+    return 2 * h * speed + 1e-6 * c->m->length + 10 * h * h;
+}
+
 // Contacts whose gap may close in a step of length h; *closes <- one of them is open and reaches
-// the surface at its present speed. False: too many.
+// the surface at its present speed. False: too many, or rods may pass through each other.
 static bool choose_candidates(snw_moreau *c, double h, bool *closes) {
     const snw_model *m = c->m;
     snw_work *w = c->end_work;
     snw_kinematics(m, c->in, c->now, false, w);
     c->nc = 0;
     *closes = false;
-    for (int k = 0; k < m->ncontact_point; k++) {
-        if (!is_hard(c, k) || !exists(c, w, k)) continue;
+    if (m->ntouching_rod) {
+        if (snw_rod_contacts_step_limit(m, w, h) < h) return false;
+        const double fastest[3] = {snw_touching_speed(m, w), 0, 0};
+        c->reach = margin_of(c, h, fastest);
+    }
+    if (!find_near(c, w, INFINITY, c->reach)) return false;
+    for (int k = 0; k < c->nfound; k++) {
         double u[3];
-        snw_contact_velocity(m, w, k, u);
-        c->gap[k] = w->contact_point[k].gap;
-        const double speed = fmax(fabs(u[0]), 0.1 * hypot(u[1], u[2]));
-        const double margin = 2 * h * speed + 1e-6 * m->length + 10 * h * h;
-        if (c->gap[k] > margin) continue;
-        if (!add_candidate(c, k, u[0])) return false;
-        if (c->gap[k] + h * u[0] < -closed_gap(c) && c->gap[k] > closed_gap(c)) *closes = true;
-        if (u[0] < -SLOWEST && c->gap[k] <= closed_gap(c)) *closes = true;
+        const double gap = snw_hard_gap(m, w, &c->found[k]);
+        snw_hard_velocity(m, w, &c->found[k], u);
+        if (gap > margin_of(c, h, u)) continue;
+        if (!add_candidate(c, &c->found[k], gap, u[0])) return false;
+        if (gap + h * u[0] < -closed_gap(c) && gap > closed_gap(c)) *closes = true;
+        if (u[0] < -SLOWEST && gap <= closed_gap(c)) *closes = true;
     }
     return true;
 }
@@ -146,13 +172,14 @@ static bool evaluate(snw_moreau *c, double h, bool factor) {
     if (c->nc > 0) snw_jacobian_pass(m, c->w);
     for (int i = 0; i < c->nc; i++) {
         double *G = c->G + 3 * (size_t)i * (size_t)m->nv;
-        snw_contact_rows(m, c->w, c->candidate[i], G);
+        (void)snw_hard_gap(m, c->w, &c->candidate[i]);
+        snw_hard_rows(m, c->w, &c->candidate[i], G);
         for (int j = 0; j < 3; j++) to_chart(c, G + (size_t)j * (size_t)m->nv);
-        snw_contact_velocity(m, c->w, c->candidate[i], c->u + 3 * i);
+        snw_hard_velocity(m, c->w, &c->candidate[i], c->u + 3 * i);
         for (int j = 1; j < 3; j++) c->u[3 * i + j] *= h;
     }
     snw_kinematics(m, c->last, c->end, true, c->end_work);
-    for (int i = 0; i < c->nc; i++) c->u[3 * i] = c->end_work->contact_point[c->candidate[i]].gap;
+    for (int i = 0; i < c->nc; i++) c->u[3 * i] = snw_hard_gap(m, c->end_work, &c->candidate[i]);
     if (m->nconstraint) {
         snw_constraints_add_forces(m, c->last, c->end, c->end_work);
         memcpy(c->violation, c->end_work->violation, (size_t)m->nconstraint * sizeof *c->violation);
@@ -231,7 +258,7 @@ static snw_status contact_forces(snw_moreau *c, double *out) {
         snw_coulomb_solve(&(snw_coulomb_problem){.n = c->nc, .W = c->W, .b = c->b, .mu = c->mu},
                           COULOMB, &c->scratch, out, c->u, &info);
     c->violated = info.residual;
-    c->violator = c->candidate[info.worst];
+    c->violator = snw_hard_law(c->m, &c->candidate[info.worst]);
     return info.residual <= ACCEPTED ? SNW_OK : s;
 }
 
@@ -254,14 +281,20 @@ static snw_status iterate(snw_moreau *c) {
 // Contacts that are no candidates and penetrate at the end of the step become candidates; returns
 // their number, -1: no room.
 static int add_penetrating(snw_moreau *c) {
-    int added = 0;
-    for (int k = 0; k < c->m->ncontact_point; k++) {
-        if (!is_hard(c, k) || !exists(c, c->end_work, k) || candidate_of(c, k) >= 0) continue;
-        if (c->end_work->contact_point[k].gap > -closed_gap(c)) continue;
-        if (!add_candidate(c, k, 0)) return -1;
-        added++;
+    const snw_model *m = c->m;
+    const int before = c->nc;
+    if (!find_near(c, c->end_work, -closed_gap(c), -closed_gap(c))) return -1;
+    for (int k = 0; k < c->nfound; k++) {
+        if (is_candidate(c, &c->found[k])) continue;
+        if (!add_candidate(c, &c->found[k], NAN, NAN)) return -1;
     }
-    return added;
+    if (c->nc == before) return 0;
+    snw_inputs_at(m, c->now->t, c->last); // their gaps at the start of the step
+    snw_kinematics(m, c->last, c->now, true, c->end_work);
+    for (int i = before; i < c->nc; i++)
+        c->gap[i] = snw_hard_gap(m, c->end_work, &c->candidate[i]);
+    snw_inputs_at(m, c->t_laws, c->last);
+    return c->nc - before;
 }
 
 // The violation by the forces of the step, which are its last ones, or by those of its impulse
@@ -282,10 +315,7 @@ static snw_status solve(snw_moreau *c, double h, snw_stats *took) {
         if (!evaluate(c, h, k % RENEW == 0)) return SNW_E_DIVERGED;
         const int added = k > 0 && !c->closed_only ? add_penetrating(c) : 0;
         if (added < 0) return SNW_E_DIVERGED;
-        if (added > 0) { // evaluate again with their rows
-            for (int i = c->nc - added; i < c->nc; i++) c->approach[i] = NAN;
-            if (!evaluate(c, h, true)) return SNW_E_DIVERGED;
-        }
+        if (added > 0 && !evaluate(c, h, true)) return SNW_E_DIVERGED; // with their rows
         double *r = c->y; // residual without contact forces, for the iteration
         memcpy(r, c->r, (size_t)m->nv * sizeof *r);
         const double norm = out_of_balance(c, h), gaps = contact_violation(c);
@@ -307,13 +337,14 @@ static snw_status solve(snw_moreau *c, double h, snw_stats *took) {
 
 // Does contact i act in the step, or close at its end?
 static bool acts(const snw_moreau *c, int i) {
-    return c->force[3 * i] > 0 || c->end_work->contact_point[c->candidate[i]].gap <= closed_gap(c);
+    snw_hard_contact at = c->candidate[i];
+    return c->force[3 * i] > 0 || snw_hard_gap(c->m, c->end_work, &at) <= closed_gap(c);
 }
 
 // Did contact i close in the step?
 static bool closed_now(const snw_moreau *c, int i) {
     if (!acts(c, i)) return false;
-    return c->gap[c->candidate[i]] > 10 * closed_gap(c) || c->approach[i] < -SLOWEST;
+    return c->gap[i] > 10 * closed_gap(c) || c->approach[i] < -SLOWEST;
 }
 
 static void keep_acting(snw_moreau *c) {
@@ -327,15 +358,17 @@ static void keep_acting(snw_moreau *c) {
 // Tangential contact forces, along the axes at the middle of the step <- along those at its end
 static void turn_forces(snw_moreau *c) {
     for (int i = 0; i < c->nc; i++) {
-        const int k = c->candidate[i], seg = c->m->contact_point[k].seg;
+        snw_hard_contact *at = &c->candidate[i];
         double *f = c->force + 3 * i;
         snw_vec3 axis[3], slip = {{0, 0, 0}};
         const double size = hypot(f[1], f[2]);
         if (!(size > 0)) continue;
-        snw_contact_axes(c->w, k, axis);
+        (void)snw_hard_gap(c->m, c->w, at);
+        const int seg = snw_hard_axes(c->m, c->w, at, axis);
         for (int j = 1; j < 3; j++) slip = snw_add(slip, snw_scale(f[j], axis[j]));
         slip = snw_rotate_inv(c->end_work->g[seg].R, snw_rotate(c->w->g[seg].R, slip));
-        snw_contact_axes(c->end_work, k, axis);
+        (void)snw_hard_gap(c->m, c->end_work, at);
+        (void)snw_hard_axes(c->m, c->end_work, at, axis);
         for (int j = 1; j < 3; j++) f[j] = snw_dot(axis[j], slip);
         const double turned = hypot(f[1], f[2]);
         for (int j = 1; j < 3 && turned > 0; j++) f[j] *= size / turned;
@@ -360,9 +393,10 @@ static snw_status impact(snw_moreau *c, double h, bool bounce) {
     if (snw_lu_factor(c->n, c->A, c->pivot) != SNW_OK) return SNW_E_SINGULAR;
     snw_lu_solve(c->n, c->A, c->pivot, c->y);
     for (int i = 0; i < c->nc; i++) {
-        const int k = c->candidate[i];
-        snw_contact_rows(m, c->end_work, k, c->G + 3 * (size_t)i * nv);
-        snw_contact_velocity(m, c->end_work, k, c->u + 3 * i);
+        snw_hard_contact *at = &c->candidate[i];
+        (void)snw_hard_gap(m, c->end_work, at);
+        snw_hard_rows(m, c->end_work, at, c->G + 3 * (size_t)i * nv);
+        snw_hard_velocity(m, c->end_work, at, c->u + 3 * i);
     }
     for (size_t i = 0; i < 3 * (size_t)c->nc; i++) c->impulse[i] = 0;
     contact_matrix(c, c->impulse);
@@ -371,7 +405,7 @@ static snw_status impact(snw_moreau *c, double h, bool bounce) {
         for (size_t j = 0; j < rows; j++) c->b[i] -= c->W[j * rows + i] * h * c->force[j];
     }
     for (int i = 0; i < c->nc && bounce; i++) {
-        const double e = m->contact[m->contact_point[c->candidate[i]].contact].restitution;
+        const double e = m->contact[snw_hard_law(m, &c->candidate[i])].restitution;
         if (c->approach[i] < -SLOWEST) c->b[3 * i] += e * c->approach[i];
     }
     SNW_TRY(contact_forces(c, c->impulse));
@@ -425,18 +459,25 @@ static double work_of_contacts(const snw_moreau *c) {
     double sum = 0;
     for (int i = 0; i < c->nc; i++) {
         const double *f = c->force + 3 * i, *u = c->u + 3 * i;
-        sum += f[0] * (u[0] - c->gap[c->candidate[i]]) + f[1] * u[1] + f[2] * u[2];
+        sum += f[0] * (u[0] - c->gap[i]) + f[1] * u[1] + f[2] * u[2];
     }
     return sum;
 }
 
 static void store_forces(snw_moreau *c, double h, bool impulses) {
     memset(c->point_force, 0, 3 * (size_t)c->m->ncontact_point * sizeof *c->point_force);
+    c->ntouch = 0;
     for (int i = 0; i < c->nc; i++) {
-        for (int j = 0; j < 3; j++) {
-            c->point_force[3 * c->candidate[i] + j] =
-                impulses ? c->impulse[3 * i + j] / h : c->force[3 * i + j];
+        const snw_hard_contact *at = &c->candidate[i];
+        double *to;
+        if (at->point >= 0) {
+            to = c->point_force + 3 * (ptrdiff_t)at->point;
+        } else {
+            c->touch[c->ntouch] = at->touch;
+            to = c->touch[c->ntouch++].held;
         }
+        for (int j = 0; j < 3; j++)
+            to[j] = impulses ? c->impulse[3 * i + j] / h : c->force[3 * i + j];
     }
 }
 
@@ -444,6 +485,7 @@ static void store_forces(snw_moreau *c, double h, bool impulses) {
 static snw_status attempt(snw_moreau *c, double h, double t_laws, double theta, snw_stats *took,
                           bool *landed) {
     c->theta = theta;
+    c->t_laws = t_laws;
     snw_inputs_at(c->m, c->now->t + theta * (t_laws - c->now->t), c->in);
     snw_inputs_at(c->m, t_laws, c->last);
     *landed = false;
@@ -458,18 +500,19 @@ static snw_status attempt(snw_moreau *c, double h, double t_laws, double theta, 
 static void keep_closed(snw_moreau *c) {
     int n = 0;
     for (int i = 0; i < c->nc; i++) {
-        if (c->gap[c->candidate[i]] > closed_gap(c) || c->approach[i] < -SLOWEST) continue;
+        if (c->gap[i] > closed_gap(c) || c->approach[i] < -SLOWEST) continue;
         move_candidate(c, i, n++);
     }
     c->nc = n;
 }
 
 // Smallest gap at the end of the step of contacts that are no candidates
-static double smallest_gap(const snw_moreau *c) {
+static double smallest_gap(snw_moreau *c) {
     double least = INFINITY;
-    for (int k = 0; k < c->m->ncontact_point; k++) {
-        if (!is_hard(c, k) || !exists(c, c->end_work, k) || candidate_of(c, k) >= 0) continue;
-        least = fmin(least, c->end_work->contact_point[k].gap);
+    (void)find_near(c, c->end_work, INFINITY, c->reach);
+    for (int k = 0; k < c->nfound; k++) {
+        if (is_candidate(c, &c->found[k])) continue;
+        least = fmin(least, snw_hard_gap(c->m, c->end_work, &c->found[k]));
     }
     return least;
 }
@@ -510,13 +553,13 @@ static bool step_to_touch(snw_moreau *c, double *h, double t_laws, snw_stats *to
 // Contacts that close at the end of the step become candidates, with their approach there.
 static void add_touching(snw_moreau *c) {
     snw_kinematics(c->m, c->last, c->end, false, c->end_work);
-    for (int k = 0; k < c->m->ncontact_point; k++) {
-        if (!is_hard(c, k) || !exists(c, c->end_work, k) || candidate_of(c, k) >= 0) continue;
-        if (c->end_work->contact_point[k].gap > closed_gap(c)) continue;
+    (void)find_near(c, c->end_work, closed_gap(c), closed_gap(c));
+    for (int k = 0; k < c->nfound; k++) {
+        if (is_candidate(c, &c->found[k])) continue;
         double u[3];
-        snw_contact_velocity(c->m, c->end_work, k, u);
-        c->gap[k] = c->end_work->contact_point[k].gap;
-        if (!add_candidate(c, k, u[0])) return;
+        const double gap = snw_hard_gap(c->m, c->end_work, &c->found[k]);
+        snw_hard_velocity(c->m, c->end_work, &c->found[k], u);
+        if (!add_candidate(c, &c->found[k], gap, u[0])) return;
     }
 }
 
@@ -563,7 +606,7 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
     if (c->step_violated > c->worst[0]) {
         c->worst[0] = c->step_violated;
         c->worst[1] = c->end->t;
-        c->worst[2] = m->contact_point[c->step_violator].contact;
+        c->worst[2] = c->step_violator;
     }
     store_forces(c, h, velocities);
     snw_state_copy(m, c->end, c->now);
@@ -588,17 +631,35 @@ static void list_blocks(const snw_moreau *c, snw_checkpoint_block block[NBLOCK])
     memcpy(block, list, sizeof list);
 }
 
+static int room(const snw_model *m) {
+    const int n = snw_hard_most(m);
+    return n < SNW_MOREAU_CONTACTS ? n : SNW_MOREAU_CONTACTS;
+}
+
+enum { SAVED_TOUCH = 8 }; // numbers of a contact of rods: what it is, and its forces
+
 size_t snw_integrator_moreau_saves(const snw_model *m) {
+    const size_t rods = m->ntouching_rod ? (size_t)room(m) : 0;
     return 7 + snw_state_doubles(m) + (size_t)m->nv + (size_t)snw_npower(m) +
-           3 * (size_t)m->ncontact_point;
+           3 * (size_t)m->ncontact_point + 1 + SAVED_TOUCH * rods;
 }
 
 static void moreau_save(const void *self, double *out) {
     const snw_moreau *c = self;
     snw_checkpoint_block block[NBLOCK];
     list_blocks(c, block);
-    memcpy(snw_checkpoint_save(NBLOCK, block, out), c->point_force,
-           3 * (size_t)c->m->ncontact_point * sizeof *out);
+    const size_t points = 3 * (size_t)c->m->ncontact_point;
+    double *to = snw_checkpoint_save(NBLOCK, block, out);
+    if (points) memcpy(to, c->point_force, points * sizeof *out);
+    to += points;
+    *to++ = c->ntouch;
+    const int rods = c->m->ntouching_rod ? c->most : 0;
+    for (int i = 0; i < rods; i++, to += SAVED_TOUCH) {
+        const snw_touch none = {0}, *t = i < c->ntouch ? &c->touch[i] : &none;
+        const double numbers[SAVED_TOUCH] = {t->contact, t->slice[0], t->slice[1], t->station,
+                                             t->foot,    t->held[0],  t->held[1],  t->held[2]};
+        memcpy(to, numbers, sizeof numbers);
+    }
 }
 
 static snw_status moreau_load(void *self, const double *in, snw_error *err) {
@@ -606,8 +667,19 @@ static snw_status moreau_load(void *self, const double *in, snw_error *err) {
     (void)err;
     snw_checkpoint_block block[NBLOCK];
     list_blocks(c, block);
-    memcpy(c->point_force, snw_checkpoint_load(NBLOCK, block, in),
-           3 * (size_t)c->m->ncontact_point * sizeof *in);
+    const size_t points = 3 * (size_t)c->m->ncontact_point;
+    const double *from = snw_checkpoint_load(NBLOCK, block, in);
+    if (points) memcpy(c->point_force, from, points * sizeof *in);
+    from += points;
+    c->ntouch = (int)*from++;
+    for (int i = 0; i < c->ntouch; i++, from += SAVED_TOUCH) {
+        c->touch[i] = (snw_touch){.contact = (int)from[0],
+                                  .slice = {(int)from[1], (int)from[2]},
+                                  .station = (int)from[3],
+                                  .foot = (int)from[4],
+                                  .hard = true,
+                                  .held = {from[5], from[6], from[7]}};
+    }
     return SNW_OK;
 }
 
@@ -616,22 +688,26 @@ static void moreau_undo(void *self) { (void)moreau_load(self, ((snw_moreau *)sel
 // Reports the deepest penetration: of the initial state, or of a contact that becomes active.
 static snw_status check_penetration(snw_moreau *c, snw_error *err) {
     const snw_model *m = c->m;
-    int worst = -1, count = 0;
+    const double deep = -1e-8 * fmin(1, m->length);
+    double least = 0;
+    int worst = -1;
     snw_kinematics(m, c->in, c->now, true, c->w);
-    for (int k = 0; k < m->ncontact_point; k++) {
-        if (!is_hard(c, k) || !exists(c, c->w, k)) continue;
-        if (c->w->contact_point[k].gap >= -1e-8 * fmin(1, m->length)) continue;
-        count++;
-        if (worst < 0 || c->w->contact_point[k].gap < c->w->contact_point[worst].gap) worst = k;
+    (void)find_near(c, c->w, deep, deep);
+    for (int k = 0; k < c->nfound; k++) {
+        const double gap = snw_hard_gap(m, c->w, &c->found[k]);
+        if (gap < least) least = gap, worst = k;
     }
     if (worst < 0) return SNW_OK;
-    const snw_contact_point *p = &m->contact_point[worst];
+    const snw_hard_contact *at = &c->found[worst];
+    const char *other = snw_hard_link(m, at, 1);
+    char surface[100] = "the surface";
+    if (other) (void)snprintf(surface, sizeof surface, "'%.60s'", other);
     return snw_fail(err, SNW_E_MODEL,
-                    "hard contact '%s': at t = %g s link '%s' starts %.3g m inside the surface, "
+                    "hard contact '%s': at t = %g s link '%s' starts %.3g m inside %s, "
                     "and %d contact points in all do; move it out, or let it settle in a static "
                     "step first",
-                    m->label.contact[m->contact[p->contact].of].name, c->now->t,
-                    m->label.link[p->link].name, -c->w->contact_point[worst].gap, count);
+                    m->label.contact[m->contact[snw_hard_law(m, at)].of].name, c->now->t,
+                    snw_hard_link(m, at, 0), -least, surface, c->nfound);
 }
 
 static snw_status moreau_restart(void *self, const double *z, snw_error *err) {
@@ -662,6 +738,7 @@ static snw_status moreau_start(void *self, const snw_state *s, snw_error *err) {
     if (c->projection) SNW_TRY(snw_projection_velocities(c->projection, c->in, c->now, err));
     for (int i = 0; i < snw_npower(c->m); i++) c->work[i] = 0;
     memset(c->point_force, 0, 3 * (size_t)c->m->ncontact_point * sizeof *c->point_force);
+    c->ntouch = 0;
     c->heat = c->scheme = 0;
     c->worst[0] = 0;
     return moreau_restart(c, NULL, err);
@@ -721,9 +798,12 @@ static const snw_work *moreau_work_at(void *self) {
     if (c->m->hard)
         memcpy(c->w->hard_given, c->point_force,
                3 * (size_t)c->m->ncontact_point * sizeof *c->point_force);
+    c->w->nhard_touch = c->ntouch;
+    for (int i = 0; i < c->ntouch; i++) c->w->hard_touch[i] = c->touch[i];
     snw_residual(c->m, c->in, c->now, false, c->w);
     snw_observe(c->m, c->in, c->now, false, c->w);
     c->w->hard_is_given = false;
+    c->w->nhard_touch = 0;
     return c->w;
 }
 
@@ -786,14 +866,9 @@ static void moreau_place(void *object, snw_fields *f) {
     const snw_model *m = o->m;
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, n = nv + nr;
     const size_t np = (size_t)snw_npower(m), nc = (size_t)o->most,
-                 points = (size_t)m->ncontact_point;
+                 points = (size_t)m->ncontact_point,
+                 rods = m->ntouching_rod ? nc : 0;
     MOREAU_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
-}
-
-static int count_hard(const snw_moreau *c) {
-    int n = 0;
-    for (int k = 0; k < c->m->ncontact_point; k++) n += is_hard(c, k);
-    return n < SNW_MOREAU_CONTACTS ? n : SNW_MOREAU_CONTACTS;
 }
 
 snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
@@ -804,7 +879,7 @@ snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
     c->patience = IMPACT_SEARCH * step->patience;
     c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-10;
     c->n = m->nv + m->nconstraint;
-    c->most = count_hard(c);
+    c->most = room(m);
     c->scale = m->scale[0] * m->typical[0] / m->length;
     for (int i = 0; i < m->nv; i++)
         c->typical_energy = fmax(c->typical_energy, m->scale[i] * m->typical[i]);

@@ -20,12 +20,14 @@
 
 #include "base/fields.h"
 #include "constraint/impact.h"
+#include "dynamics/hard_contact.h"
 #include "integrate/integrator.h"
 #include "solve/coulomb.h"
 
 enum { SNW_MOREAU_CONTACTS = 200 }; // most contact points that may act in one step
 
-// n unknowns, nv velocities, nc contacts that may act, np powers, points: all contact points
+// n unknowns, nv velocities, nc contacts that may act, np powers, points: all contact points, rods:
+// room for contacts of rods with rods
 #define MOREAU_FIELDS(AT, PACK)                                                                    \
     AT(double, d, n, "increments and multipliers of the step")                                     \
     PACK(double, y, n, "solution without contacts")                                                \
@@ -46,13 +48,16 @@ enum { SNW_MOREAU_CONTACTS = 200 }; // most contact points that may act in one s
     PACK(double, impulse, 3 * nc, "impulses of the step")                                          \
     PACK(double, u, 3 * nc, "gaps and slips at the end, then velocities")                          \
     PACK(double, approach, nc, "rate of the gap at the start of the step, m/s")                    \
+    PACK(double, gap, nc, "gap at the start of the step, m")                                       \
     PACK(double, mu, 2 * nc, "friction coefficients")                                              \
     PACK(double, point_force, 3 * points, "forces at all contact points in the last step")         \
-    PACK(double, gap, points, "gaps at the start of the step, m")                                  \
     PACK(double, power, np, "per load, at the middle of the step")                                 \
     PACK(double, work, np, "per load")                                                             \
     AT(int, pivot, n, "of the factors of A")                                                       \
-    PACK(int, candidate, nc, "contact points that may act in the step")
+    AT(snw_hard_contact, candidate, nc, "contacts that may act in the step")                       \
+    PACK(snw_hard_contact, found, (size_t)snw_hard_most(m), "contacts that are near")              \
+    PACK(snw_touch, near, (size_t)m->most_touch, "contacts of rods that are near")                 \
+    PACK(snw_touch, touch, rods, "contacts of rods with forces in the last step, ntouch")
 
 typedef struct snw_moreau {
     const snw_model *m;
@@ -67,6 +72,9 @@ typedef struct snw_moreau {
     snw_state *now, *mid, *end;
     int n;        // unknowns: increments, then multipliers
     int nc, most; // contacts that may act; room for them
+    int nfound, ntouch;
+    double reach;  // gap of rods, m, that may close in the present step
+    double t_laws; // end of the present step for the laws, s
     double scale; // of constraint rows and multipliers
     double theta;
     MOREAU_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
@@ -76,8 +84,8 @@ typedef struct snw_moreau {
     double heat, scheme, energy; // dissipated; removed by the scheme; kinetic and potential, J
     double typical_energy;       // largest typical force times typical coordinate, J
     double violated;             // violation of (6.50) by the last contact forces
-    int violator;                // contact point of that
-    double step_violated;        // largest in the present step, with its contact point
+    int violator;                // contact of that, one of m->contact
+    double step_violated;        // largest in the present step, with its contact
     int step_violator;
     double worst[3];  // largest since the start: violation, time (s), contact
     bool full;        // there was no room for all contacts that may act

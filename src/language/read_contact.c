@@ -105,19 +105,21 @@
       "each rod of 'between' also touches itself; the default if it is only one")                  \
     X(RODS_RADIUS, "radius", "m", "of the surfaces; that of the sections unless given")            \
     X(RODS_STIFFNESS, "stiffness", "N/m^2",                                                        \
-      "k: force per depth and per length of rods that lie side by side; required")                 \
+      "k: force per depth and per length of rods that lie side by side; required unless hard")     \
     X(RODS_CROSSING, "crossing", "N/m",                                                            \
       "force per depth where rods cross and at their ends, k times the sum of both radii unless "  \
       "given")                                                                                     \
     X(RODS_DAMPING, "damping", "s/m",                                                              \
       "d: the force is k depth (1 + d times the speed of approach), 0 unless given")               \
-    X(RODS_RESTITUTION, "restitution", "{ratio: 0.7, speed: 2 m/s}",                               \
+    X(RODS_RESTITUTION, "restitution", "{ratio: 0.7, speed: 2 m/s}; of a hard contact a number",   \
       "instead of the damping: ratio of the speeds after and before an impact with this speed")    \
     X(RODS_FRICTION, "friction", "number", "coefficient of dry friction, 0 unless given")          \
     X(RODS_CREEP, "creep", "m/s",                                                                  \
       "slip speed below which friction is smoothed, 1 mm/s unless given")                          \
     X(RODS_SMOOTH, "smooth", "m",                                                                  \
-      "length over which the force sets in at the surface, 0.1 mm unless given")
+      "length over which the force sets in at the surface, 0.1 mm unless given")                   \
+    X(RODS_HARD, "hard", "true or false",                                                          \
+      "no penetration, and friction that holds without creep; needs scheme moreau, no stiffness")
 #define FRICTION_KEYS(X)                                                                           \
     X(FRICTION_ALONG, "along", "number", "against slip along the rod, required")                   \
     X(FRICTION_ACROSS, "across", "number", "against slip across it, required")
@@ -573,10 +575,9 @@ static snw_status read_except(snw_reader *r, const snw_entry *e, snw_contact_des
 static snw_status read_rods(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
     const snw_entry *e[RODS_N], *law[LAW_N] = {0};
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_rods, e));
-    if (!e[RODS_BETWEEN] || !e[RODS_STIFFNESS]) {
-        const snw_key *key = &snw_keys_rods.key[e[RODS_BETWEEN] ? RODS_STIFFNESS : RODS_BETWEEN];
-        return snw_fail_at(r->err, entry->location, "the contact of rods '%s' needs '%s', %s",
-                           out->name, key->name, key->meaning);
+    if (!e[RODS_BETWEEN]) {
+        return snw_fail_at(r->err, entry->location, "the contact of rods '%s' needs 'between', %s",
+                           out->name, snw_keys_rods.key[RODS_BETWEEN].meaning);
     }
     out->is_rods = true;
     const snw_node *between = e[RODS_BETWEEN]->value;
@@ -617,7 +618,11 @@ static snw_status read_rods(snw_reader *r, const snw_entry *entry, snw_contact_d
     law[LAW_FRICTION] = e[RODS_FRICTION];
     law[LAW_CREEP] = e[RODS_CREEP];
     law[LAW_SMOOTH] = e[RODS_SMOOTH];
-    return read_force_law(r, law, out);
+    law[LAW_HARD] = e[RODS_HARD];
+    SNW_TRY(read_force_law(r, law, out));
+    if (!out->hard || !e[RODS_CROSSING]) return SNW_OK;
+    return snw_fail_at(r->err, e[RODS_CROSSING]->location,
+                       "'%s' is hard and has no 'crossing'; leave out one of them", out->name);
 }
 
 // ---- nonholonomic constraints -------------------------------------------------------------------

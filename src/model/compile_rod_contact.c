@@ -200,7 +200,7 @@ snw_status snw_build_rod_contacts(snw_build *b, snw_error *err) {
         SNW_TRY(surface_of(b, b->rod[r].link, &s, err));
         SNW_TRY(add_slices(b, &s, touching[r], to, slice + to->slice0, err));
         m->ntouching_slice += to->nslice;
-        m->most_touch += to->nslice * (2 * to->sections + 4);
+        m->most_touch += to->nslice * (2 * to->sections + (m->hard ? 12 : 4));
         set_carrier(b, touching, to);
     }
     rod_list list = {.n = n, .rod = rod, .of = touching, .contact = contact};

@@ -7,7 +7,7 @@
 #include "study/statics_private.h"
 
 #include "base/fail.h"
-#include "dynamics/contact.h"
+#include "dynamics/hard_contact.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,22 +28,46 @@ void snw_statics_hard_begin(snw_statics *st) {
 
 void snw_statics_hard_reset(snw_statics *st) {
     for (int k = 0; st->m->hard && k < st->m->ncontact_point; k++) st->w->hard_force[k] = 0;
+    st->w->nhard_touch = 0;
 }
 
-// Largest penetration, or gap of a contact with a force; *worst <- its contact point, -1: none
-static double hard_violation(const snw_statics *st, int *worst) {
+// Violation by a contact with this gap and force
+static double violation_of(const snw_work *w, double gap, double force) {
+    return force > w->hard_stiffness * w->hard_smooth ? fabs(gap) : fmax(-gap, 0);
+}
+
+// Largest penetration, or gap of a contact with a force; *worst <- that contact, point -2: none
+static double hard_violation(const snw_statics *st, snw_hard_contact *worst) {
     const snw_model *m = st->m;
     const snw_work *w = st->w;
     double most = 0;
-    *worst = -1;
+    worst->point = -2;
     for (int k = 0; k < m->ncontact_point; k++) {
         if (!snw_contact_is_hard(m, k) || !w->contact_point[k].in_contact) continue;
-        const snw_contact_point_work *at = &w->contact_point[k];
-        const bool carries = at->elastic_force > w->hard_stiffness * w->hard_smooth;
-        const double off = carries ? fabs(at->gap) : fmax(-at->gap, 0);
-        if (!(off <= most)) most = off, *worst = k;
+        const double off =
+            violation_of(w, w->contact_point[k].gap, w->contact_point[k].elastic_force);
+        if (!(off <= most)) most = off, *worst = snw_hard_point(k);
+    }
+    for (int i = 0; i < snw_ntouch(m, w); i++) {
+        if (!w->touch[i].hard) continue;
+        const double off = violation_of(w, w->touch[i].gap, w->touch[i].elastic_force);
+        if (!(off <= most)) most = off, *worst = snw_hard_rods(&w->touch[i]);
     }
     return most;
+}
+
+// Multipliers <- present forces
+static void keep_forces(snw_statics *st) {
+    const snw_model *m = st->m;
+    snw_work *w = st->w;
+    for (int k = 0; k < m->ncontact_point; k++)
+        w->hard_force[k] = snw_contact_is_hard(m, k) ? w->contact_point[k].elastic_force : 0;
+    w->nhard_touch = 0;
+    for (int i = 0; i < snw_ntouch(m, w); i++) {
+        if (!w->touch[i].hard || !(w->touch[i].elastic_force > 0)) continue;
+        w->hard_touch[w->nhard_touch] = w->touch[i];
+        w->hard_touch[w->nhard_touch++].held[0] = w->touch[i].elastic_force;
+    }
 }
 
 snw_status snw_statics_hard_finish(snw_statics *st, const snw_statics_opts *opts, double t,
@@ -53,14 +77,12 @@ snw_status snw_statics_hard_finish(snw_statics *st, const snw_statics_opts *opts
     snw_work *w = st->w;
     const double closed = GAP * fmin(1, m->length);
     double last = INFINITY;
-    int worst = -1;
+    snw_hard_contact worst;
     for (int i = 0; i < MOST; i++) {
         snw_statics_evaluate(st, 1, st->x);
         const double off = hard_violation(st, &worst);
         if (off <= closed && w->hard_smooth <= closed) return SNW_OK;
-        for (int k = 0; k < m->ncontact_point; k++) {
-            w->hard_force[k] = snw_contact_is_hard(m, k) ? w->contact_point[k].elastic_force : 0;
-        }
+        keep_forces(st);
         // a robot that yields little to the contacts needs a larger stiffness
         if (off > 0.2 * last) w->hard_stiffness *= 10;
         last = off;
@@ -79,12 +101,12 @@ snw_status snw_statics_hard_finish(snw_statics *st, const snw_statics_opts *opts
         }
         if (s != SNW_OK) break;
     }
-    if (worst < 0) return snw_fail(err, SNW_E_DIVERGED, "static at t = %g s: no equilibrium", t);
-    const snw_contact_point *p = &m->contact_point[worst];
+    if (worst.point < -1)
+        return snw_fail(err, SNW_E_DIVERGED, "static at t = %g s: no equilibrium", t);
     return snw_fail(err, SNW_E_DIVERGED,
                     "static at t = %g s: the hard contact '%s' of link '%s' does not settle, its "
                     "gap is %.3g m. Let loads grow along a path (static: {for, step}), or give the "
                     "contact a stiffness instead of 'hard'",
-                    t, m->label.contact[m->contact[p->contact].of].name,
-                    m->label.link[p->link].name, w->contact_point[worst].gap);
+                    t, m->label.contact[m->contact[snw_hard_law(m, &worst)].of].name,
+                    snw_hard_link(m, &worst, 0), snw_hard_gap(m, w, &worst));
 }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+//
+// hard_contact.h: hard contacts of all kinds, as rows of one problem (theory.md 6.9): contact points
+// of links with obstacles (contact.h), and places where rods touch rods (rod_contact.h). Each has a
+// gap, a normal and two tangents.
+#pragma once
+
+#include "dynamics/rod_contact.h"
+
+// A hard contact: a contact point, or (point -1) a place where two rods touch.
+typedef struct snw_hard_contact {
+    int point;
+    snw_touch touch;
+} snw_hard_contact;
+
+static inline snw_hard_contact snw_hard_point(int k) { return (snw_hard_contact){.point = k}; }
+static inline snw_hard_contact snw_hard_rods(const snw_touch *touch) {
+    return (snw_hard_contact){.point = -1, .touch = *touch};
+}
+
+// Most hard contacts that may be near at the same time.
+int snw_hard_most(const snw_model *m);
+bool snw_hard_is_same(const snw_hard_contact *a, const snw_hard_contact *b);
+// Its law: one of m->contact.
+int snw_hard_law(const snw_model *m, const snw_hard_contact *c);
+// Name of the link that touches, k = 0, or of the rod that it touches (NULL: an obstacle), k = 1.
+const char *snw_hard_link(const snw_model *m, const snw_hard_contact *c, int k);
+
+// Gap in w, m, after snw_kinematics; of rods it also finds the place again, which the functions
+// below need.
+double snw_hard_gap(const snw_model *m, const snw_work *w, snw_hard_contact *c);
+// u <- velocities along the axes, m/s; G (3 columns of nv) <- their derivatives by the generalised
+// velocities (contact.h).
+void snw_hard_velocity(const snw_model *m, const snw_work *w, const snw_hard_contact *c,
+                       double u[3]);
+void snw_hard_rows(const snw_model *m, const snw_work *w, const snw_hard_contact *c, double *G);
+// axis <- axes in those of the segment that is returned.
+int snw_hard_axes(const snw_model *m, const snw_work *w, const snw_hard_contact *c,
+                  snw_vec3 axis[3]);
