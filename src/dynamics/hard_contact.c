@@ -12,9 +12,9 @@ int snw_hard_most(const snw_model *m) {
     return n;
 }
 
-bool snw_hard_is_same(const snw_hard_contact *a, const snw_hard_contact *b) {
+bool snw_hard_is_same(const snw_model *m, const snw_hard_contact *a, const snw_hard_contact *b) {
     if (a->point >= 0 || b->point >= 0) return a->point == b->point;
-    return snw_hard_touch_is_same(&a->touch, &b->touch);
+    return snw_hard_touch_is_same(m, &a->touch, &b->touch);
 }
 
 int snw_hard_law(const snw_model *m, const snw_hard_contact *c) {

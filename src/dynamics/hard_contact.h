@@ -20,7 +20,8 @@ static inline snw_hard_contact snw_hard_rods(const snw_touch *touch) {
 
 // Most hard contacts that may be near at the same time.
 int snw_hard_most(const snw_model *m);
-bool snw_hard_is_same(const snw_hard_contact *a, const snw_hard_contact *b);
+// Of rods: both placed in the same w.
+bool snw_hard_is_same(const snw_model *m, const snw_hard_contact *a, const snw_hard_contact *b);
 // Its law: one of m->contact.
 int snw_hard_law(const snw_model *m, const snw_hard_contact *c);
 // Name of the link that touches, k = 0, or of the rod that it touches (NULL: an obstacle), k = 1.

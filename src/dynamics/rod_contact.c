@@ -139,9 +139,11 @@ static side_force side_force_of(const touch_state *x, const snw_touch *touch, in
     return F;
 }
 
-static bool is_held(const snw_work *w, const snw_touch *touch) {
-    for (int i = 0; i < w->nhard_touch; i++) {
-        if (snw_hard_touch_is_same(&w->hard_touch[i], touch)) return true;
+// Is the touch one of those from `from` up to `to`?
+static bool is_listed(const snw_model *m, const snw_work *w, int from, int to,
+                      const snw_touch *touch) {
+    for (int i = from; i < to && i < m->most_touch; i++) {
+        if (snw_hard_touch_is_same(m, &w->touch[i], touch)) return true;
     }
     return false;
 }
@@ -150,6 +152,7 @@ static bool is_held(const snw_work *w, const snw_touch *touch) {
 // and all whose gaps are closed
 static void add_hard_touches(const snw_model *m, snw_work *w) {
     if (!w->hard_is_given && !(w->hard_stiffness > 0)) return;
+    const int first = w->ntouch;
     for (int i = 0; i < w->nhard_touch; i++) {
         snw_touch touch = w->hard_touch[i];
         snw_hard_touch_place(m, w, &touch);
@@ -162,7 +165,7 @@ static void add_hard_touches(const snw_model *m, snw_work *w) {
     const int found =
         snw_hard_touches_near(m, w, 0.5 * w->hard_smooth, room, w->touch + before);
     for (int i = 0; i < found; i++) {
-        if (i < room && is_held(w, &w->touch[before + i])) continue;
+        if (i < room && is_listed(m, w, first, before, &w->touch[before + i])) continue;
         if (i < room && w->ntouch < m->most_touch) {
             w->touch[w->ntouch] = w->touch[before + i];
             w->touch[w->ntouch].stiffness = w->hard_stiffness;

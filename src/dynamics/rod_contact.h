@@ -54,11 +54,11 @@ enum { SNW_HARD_STATIONS = 2 }; // sections of a slice that touch slices nearly 
 // snw_kinematics.
 int snw_hard_touches_near(const snw_model *m, const snw_work *w, double reach, int most,
                           snw_touch *out);
-// touch <- its fractions, gap, normal, direction of the first rod and place in w.
+// touch <- its slices, fractions, gap, normal, direction of the first rod and place in w. The
+// minimum of the gap moves along the rods with them.
 void snw_hard_touch_place(const snw_model *m, const snw_work *w, snw_touch *touch);
-// Is the smallest gap at a node, with a smaller one beyond it?
-bool snw_hard_touch_is_cut(const snw_model *m, const snw_touch *touch);
-bool snw_hard_touch_is_same(const snw_touch *a, const snw_touch *b);
+// Are they the same minimum of the gap, both placed in the same w?
+bool snw_hard_touch_is_same(const snw_model *m, const snw_touch *a, const snw_touch *b);
 // Axes in the world: normal, and tangents along and across the first rod.
 void snw_hard_touch_axes(const snw_touch *touch, snw_vec3 axis[3]);
 // As snw_contact_velocity and snw_contact_rows, of the first rod relative to the second. After

@@ -438,8 +438,8 @@ double snw_rod_contact_nearest(const snw_model *m, const snw_work *w, int contac
 
 // ---- hard contacts --------------------------------------------------------------------------
 
-// (3.20.10)
-void snw_hard_touch_place(const snw_model *m, const snw_work *w, snw_touch *touch) {
+// (3.20.10), within the slices of the touch
+static void place_in_slices(const snw_model *m, const snw_work *w, snw_touch *touch) {
     snw_rod_side side[2];
     snw_rod_gap g;
     for (int k = 0; k < 2; k++) side[k] = snw_rod_side_of(m, w, touch->slice[k]);
@@ -459,14 +459,55 @@ void snw_hard_touch_place(const snw_model *m, const snw_work *w, snw_touch *touc
     touch->place = snw_sub(g.at[0].p[0], snw_scale(g.at[0].r[0] + 0.5 * g.gap, g.n));
 }
 
+// Side on which the place is cut off at a node between two slices, with a smaller gap beyond; -1:
+// none.
+static int cut_side(const snw_model *m, const snw_touch *touch) {
+    for (int k = 0; k < 2; k++) {
+        if (touch->is_free[k] || (touch->station != SNW_TOUCH_PAIR && touch->foot != k)) continue;
+        if (!m->touching_slice[touch->slice[k]].end[touch->u[k] > 0.5]) return k;
+    }
+    return -1;
+}
+
+void snw_hard_touch_place(const snw_model *m, const snw_work *w, snw_touch *touch) {
+    place_in_slices(m, w, touch);
+    for (int i = 0; i < m->ntouching_slice; i++) {
+        const int k = cut_side(m, touch);
+        if (k < 0) return;
+        snw_touch next = *touch;
+        next.slice[k] += touch->u[k] > 0.5 ? 1 : -1;
+        if (!(m->touching_slice[next.slice[k]].h > 0) || next.slice[0] == next.slice[1]) return;
+        place_in_slices(m, w, &next);
+        if (!(next.gap < touch->gap)) return;
+        *touch = next;
+    }
+}
+
+bool snw_hard_touch_is_same(const snw_model *m, const snw_touch *a, const snw_touch *b) {
+    static const double SAME = 1e-6; // of a slice
+    if (a->contact != b->contact || a->station != b->station) return false;
+    if (a->station != SNW_TOUCH_PAIR && a->foot != b->foot) return false;
+    for (int k = 0; k < 2; k++) {
+        const snw_touching_slice *x = &m->touching_slice[a->slice[k]],
+                                 *y = &m->touching_slice[b->slice[k]];
+        const double apart = x->x + a->u[k] * x->h - y->x - b->u[k] * y->h;
+        if (x->rod != y->rod || !(fabs(apart) < SAME * fmax(x->h, y->h))) return false;
+    }
+    return true;
+}
+
 static void add_hard(visit *v, const near_pair *x, int station, int foot) {
     snw_touch t = {.contact = x->contact,
                    .slice = {x->id[0], x->id[1]},
                    .station = station,
                    .foot = foot,
                    .hard = true};
-    snw_hard_touch_place(x->m, v->w, &t);
-    if (!(t.gap < v->reach) || are_neighbours(x->m, x->slice, t.u)) return;
+    place_in_slices(x->m, v->w, &t);
+    if (!(t.gap < v->reach) || cut_side(x->m, &t) >= 0 || are_neighbours(x->m, x->slice, t.u))
+        return;
+    for (int i = 0; i < v->n && i < v->most; i++) { // it is found twice when it is at a node
+        if (snw_hard_touch_is_same(x->m, &v->found[i], &t)) return;
+    }
     if (v->n < v->most) v->found[v->n] = t;
     v->n++;
 }
@@ -499,19 +540,6 @@ int snw_hard_touches_near(const snw_model *m, const snw_work *w, double reach, i
     visit v = {.m = m, .w = w, .reach = reach, .take = take_hard, .most = most, .found = out};
     visit_contact(&v, -1);
     return v.n;
-}
-
-bool snw_hard_touch_is_cut(const snw_model *m, const snw_touch *touch) {
-    for (int k = 0; k < 2; k++) {
-        if (touch->is_free[k] || (touch->station != SNW_TOUCH_PAIR && touch->foot != k)) continue;
-        if (!m->touching_slice[touch->slice[k]].end[touch->u[k] > 0.5]) return true;
-    }
-    return false;
-}
-
-bool snw_hard_touch_is_same(const snw_touch *a, const snw_touch *b) {
-    return a->contact == b->contact && a->slice[0] == b->slice[0] && a->slice[1] == b->slice[1] &&
-           a->station == b->station && (a->station == SNW_TOUCH_PAIR || a->foot == b->foot);
 }
 
 // ---- steps ----------------------------------------------------------------------------------

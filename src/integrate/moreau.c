@@ -34,8 +34,8 @@ static const double ACCEPTED = 1e-3; // where many contacts hold one another
 
 static double closed_gap(const snw_moreau *c) { return GAP * fmin(1, c->m->length); }
 
-// c->found <- hard contacts in w with gaps below these, of contact points and of rods. Minima of the
-// gap of two rods that are cut off at a node belong to the next slice. False: no room.
+// c->found <- hard contacts in w with gaps below these, of contact points and of rods. False: no
+// room.
 static bool find_near(snw_moreau *c, const snw_work *w, double points, double rods) {
     const snw_model *m = c->m;
     const int most = snw_hard_most(m);
@@ -46,17 +46,15 @@ static bool find_near(snw_moreau *c, const snw_work *w, double points, double ro
     }
     if (most - c->nfound < m->most_touch) return true; // no hard contacts of rods
     const int n = snw_hard_touches_near(m, w, rods, m->most_touch, c->near);
-    for (int i = 0; i < n && i < m->most_touch; i++) {
-        const snw_touch *t = &c->near[i];
-        if (!snw_hard_touch_is_cut(m, t)) c->found[c->nfound++] = snw_hard_rods(t);
-    }
+    for (int i = 0; i < n && i < m->most_touch; i++)
+        c->found[c->nfound++] = snw_hard_rods(&c->near[i]);
     if (n > m->most_touch) c->full = true;
     return n <= m->most_touch;
 }
 
 static bool is_candidate(const snw_moreau *c, const snw_hard_contact *of) {
     for (int i = 0; i < c->nc; i++) {
-        if (snw_hard_is_same(&c->candidate[i], of)) return true;
+        if (snw_hard_is_same(c->m, &c->candidate[i], of)) return true;
     }
     return false;
 }
