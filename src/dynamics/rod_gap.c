@@ -213,7 +213,7 @@ static void smallest_on_edges(const snw_rod_side side[2], double u[2], bool is_f
 
 bool snw_rod_gap_smallest(const snw_rod_side side[2], double u[2], bool is_free[2]) {
     // sine of 2 degrees, squared; relative determinant of the second derivatives
-    static const double PARALLEL = 1.2e-3, FLAT = 1e-3;
+    static const double PARALLEL = 1e-6, FLAT = 1e-6;
     snw_rod_gap g;
     is_free[0] = is_free[1] = true;
     snw_rod_gap_chords(side, u);

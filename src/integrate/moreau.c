@@ -25,7 +25,7 @@ enum {
 };
 
 static const double GAP = 1e-10;     // of the length of the robot: a gap that counts as closed
-static const double CREATED = 2e-3;  // of the energy in motion: most that a step may create
+static const double CREATED = 1e-4;  // of the energy in motion: most that a step may create
 static const double SLOWEST = 1e-3;  // m/s: slower impacts are plastic
 static const double COULOMB = 1e-12; // tolerance of contact forces
 static const double ACCEPTED = 1e-3; // where many contacts hold one another
