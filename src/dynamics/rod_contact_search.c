@@ -352,6 +352,7 @@ typedef struct visit {
     snw_touch *nearest;     // of take_nearest and take_passed
     double h;               // of take_passing
     int n, most;            // of take_hard: found, room for them
+    double flat;            // of take_hard: places less determined are left out
     snw_touch *found;
     const snw_vec3 *before; // of take_passed: 2 ntouching_slice
 } visit;
@@ -496,15 +497,18 @@ bool snw_hard_touch_is_same(const snw_model *m, const snw_touch *a, const snw_to
     return true;
 }
 
-static void add_hard(visit *v, const near_pair *x, int station, int foot) {
+// `known`: fractions of the smallest gap of both slices, which is in the list already, or NULL
+static void add_hard(visit *v, const near_pair *x, int station, int foot, const double *known) {
+    static const double SAME = 1e-3; // of a slice
     snw_touch t = {.contact = x->contact,
                    .slice = {x->id[0], x->id[1]},
-                   .station = station,
                    .foot = foot,
+                   .station = station,
                    .hard = true};
     place_in_slices(x->m, v->w, &t);
     if (!(t.gap < v->reach) || cut_side(x->m, &t) >= 0 || are_neighbours(x->m, x->slice, t.u))
         return;
+    if (known && fabs(t.u[0] - known[0]) < SAME && fabs(t.u[1] - known[1]) < SAME) return;
     for (int i = 0; i < v->n && i < v->most; i++) { // it is found twice when it is at a node
         if (snw_hard_touch_is_same(x->m, &v->found[i], &t)) return;
     }
@@ -512,8 +516,8 @@ static void add_hard(visit *v, const near_pair *x, int station, int foot) {
     v->n++;
 }
 
-// Slices in the order of the model: the smallest gap, unless they are parallel; sections of the
-// first where they are nearly so; ends of rods.
+// Slices in the order of the model: the smallest gap, where it is determined; sections of the first
+// and ends of both where directions at their nodes make less than 50 degrees.
 static void take_hard(visit *v, const near_pair *either) {
     const snw_model *m = v->m;
     if (!m->contact[either->contact].hard ||
@@ -523,21 +527,29 @@ static void take_hard(visit *v, const near_pair *either) {
     const near_pair x = near_pair_of(m, v->w, either->contact, a < b ? a : b, a < b ? b : a);
     double u[2], z[3], largest = 0;
     bool is_free[2];
-    if (snw_rod_gap_smallest(x.side, u, is_free)) add_hard(v, &x, SNW_TOUCH_PAIR, 0);
-    for (int i = 0; i < 4; i++)
-        largest = fmax(largest, fabs(snw_dot(x.side[0].z[i % 2 ? 3 : 1], x.side[1].z[i / 2 ? 3 : 1])));
+    const double *known = snw_rod_gap_smallest(x.side, u, is_free) > v->flat ? u : NULL;
+    if (known) add_hard(v, &x, SNW_TOUCH_PAIR, 0, NULL);
+    for (int i = 0; i < 4; i++) {
+        const snw_vec3 d[2] = {x.side[0].z[i % 2 ? 3 : 1], x.side[1].z[i / 2 ? 3 : 1]};
+        largest = fmax(largest, fabs(snw_dot(d[0], d[1])));
+    }
     snw_rod_weight(false, largest, z);
-    for (int i = 0; i < SNW_HARD_STATIONS && z[0] > 0; i++) add_hard(v, &x, i, 1);
+    if (!(z[0] > 0)) return;
+    for (int i = 0; i < SNW_HARD_STATIONS; i++) add_hard(v, &x, i, 1, known);
     for (int k = 0; k < 2; k++) {
         for (int end = 0; end < 2; end++) {
-            if (x.slice[k]->end[end]) add_hard(v, &x, SNW_HARD_STATIONS + end, 1 - k);
+            if (x.slice[k]->end[end]) add_hard(v, &x, SNW_HARD_STATIONS + end, 1 - k, known);
         }
     }
 }
 
 int snw_hard_touches_near(const snw_model *m, const snw_work *w, double reach, int most,
                           snw_touch *out) {
+    // In equilibria nearly parallel rods touch at sections, whose forces do not jump along them. In
+    // motions they cross in passing: what is between sections would be thrown out when it is found.
+    static const double EQUILIBRIUM = 1e-3, MOTION = 1e-6;
     visit v = {.m = m, .w = w, .reach = reach, .take = take_hard, .most = most, .found = out};
+    v.flat = w->hard_stiffness > 0 ? EQUILIBRIUM : MOTION;
     visit_contact(&v, -1);
     return v.n;
 }

@@ -194,39 +194,56 @@ bool snw_rod_gap_pair(const snw_rod_side side[2], const snw_touching_slice *cons
     return false;
 }
 
-// Smallest gap on the four edges of the square of both fractions.
-static void smallest_on_edges(const snw_rod_side side[2], double u[2], bool is_free[2]) {
-    double least = INFINITY;
-    for (int i = 0; i < 4; i++) {
-        const int k = i / 2;
-        snw_rod_gap g;
-        double x[2];
-        bool moves[2] = {false, false};
-        x[k] = i % 2;
-        snw_rod_gap_foot_within(side, 1 - k, x, &moves[1 - k]);
-        snw_rod_gap_at(side, x, &g);
-        if (!(g.gap < least)) continue;
-        least = g.gap;
-        for (int j = 0; j < 2; j++) u[j] = x[j], is_free[j] = moves[j];
-    }
+// g <- at u[0] and the foot on the second slice; returns the derivative of that gap by u[0]
+static double slope_along_first(const snw_rod_side side[2], double at, double u[2],
+                                bool *foot_is_free, snw_rod_gap *g) {
+    u[0] = at;
+    snw_rod_gap_foot_within(side, 1, u, foot_is_free);
+    snw_rod_gap_at(side, u, g);
+    return g->first[0];
 }
 
-bool snw_rod_gap_smallest(const snw_rod_side side[2], double u[2], bool is_free[2]) {
-    // sine of 2 degrees, squared; relative determinant of the second derivatives
-    static const double PARALLEL = 1e-6, FLAT = 1e-6;
+// Smallest gap within both slices: a zero of its derivative along the first, with the foot on the
+// second, by Newton's method within the bracket, or an end.
+static void smallest_within(const snw_rod_side side[2], double u[2], bool is_free[2]) {
+    snw_rod_gap g;
+    const double end = slope_along_first(side, 1, u, &is_free[1], &g), end_gap = g.gap,
+                 start = slope_along_first(side, 0, u, &is_free[1], &g);
+    is_free[0] = start < 0 && end > 0;
+    if (!is_free[0]) {
+        const bool at_start = start >= 0 && (end >= 0 || g.gap <= end_gap);
+        if (!at_start) (void)slope_along_first(side, 1, u, &is_free[1], &g);
+        return;
+    }
+    double low = 0, high = 1, x = start / (start - end);
+    for (int i = 0, left = AFTER; i < MOST && left > 0; i++) {
+        const double slope = slope_along_first(side, x, u, &is_free[1], &g);
+        const double *h = g.second;
+        const double second = h[0] - (is_free[1] ? h[1] * h[1] / h[2] : 0);
+        const double next = x - slope / (second * side[0].h);
+        if (slope > 0) {
+            high = x;
+        } else {
+            low = x;
+        }
+        const bool inside = second > 0 && next >= low && next <= high;
+        if (fabs(next - x) < CLOSE) left--;
+        x = inside || left < AFTER ? next : 0.5 * (low + high);
+    }
+    (void)slope_along_first(side, x, u, &is_free[1], &g);
+}
+
+double snw_rod_gap_smallest(const snw_rod_side side[2], double u[2], bool is_free[2]) {
     snw_rod_gap g;
     is_free[0] = is_free[1] = true;
     snw_rod_gap_chords(side, u);
-    if (pair_newton(side, u)) {
-        snw_rod_gap_at(side, u, &g);
-        const double *h = g.second;
-        return h[0] * h[2] - h[1] * h[1] > FLAT * h[0] * h[2];
-    }
-    smallest_on_edges(side, u, is_free);
+    if (!pair_newton(side, u)) smallest_within(side, u, is_free);
     snw_rod_gap_at(side, u, &g);
-    const double c = snw_dot(g.at[0].d[0], g.at[1].d[0]);
-    const double size = snw_norm(g.at[0].d[0]) * snw_norm(g.at[1].d[0]);
-    return c * c < (1 - PARALLEL) * size * size;
+    if (is_free[0] && is_free[1])
+        return 1 - g.second[1] * g.second[1] / (g.second[0] * g.second[2]);
+    const snw_vec3 a = g.at[0].d[0], b = g.at[1].d[0];
+    const double c = snw_dot(a, b);
+    return 1 - c * c / (snw_dot(a, a) * snw_dot(b, b));
 }
 
 // ---- energy ---------------------------------------------------------------------------------

@@ -22,7 +22,7 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "dynamics/constraint.h"
-#include "dynamics/contact.h"
+#include "dynamics/hard_contact.h"
 #include "math/vector.h"
 #include "solve/coulomb.h"
 #include "solve/dense.h"
@@ -67,7 +67,8 @@ struct snw_modes {
     snw_arena scratch;
     int most_hard;     // room for hard contacts that touch
     int nhard;         // hard contacts that touch
-    int *hard;         // most_hard: their contact points
+    snw_hard_contact *hard; // most_hard
+    snw_touch *near;        // rods that are near
     double *G;         // nv x 3 most_hard: their rows
     double *hard_W;    // square, 3 most_hard
     double *hard_line; // 11 most_hard: b, p, u, mu
@@ -123,8 +124,7 @@ static bool name_groups(snw_modes *mo) {
 // Room for hard contacts that touch
 static int room_for_hard(const snw_model *m) {
     enum { MOST = 200 };
-    int n = 0;
-    for (int k = 0; k < m->ncontact_point; k++) n += snw_contact_is_hard(m, k);
+    const int n = snw_hard_most(m);
     return n < MOST ? n : MOST;
 }
 
@@ -156,10 +156,11 @@ static snw_status modes_prepare(snw_modes *mo) {
     mo->most_hard = room_for_hard(m);
     const size_t hard = (size_t)mo->most_hard;
     mo->hard = snw_pool_array(mo->pool, hard + 1, sizeof *mo->hard);
+    mo->near = snw_pool_array(mo->pool, (size_t)m->most_touch + 1, sizeof *mo->near);
     mo->hard_line = snw_pool_array(mo->pool, 11 * hard + 1, sizeof(double));
     mo->G = snw_alloc((3 * hard * nv + 1) * sizeof(double));
     mo->hard_W = snw_alloc((9 * hard * hard + 1) * sizeof(double));
-    if (!mo->hard || !mo->hard_line || !mo->G || !mo->hard_W) return SNW_E_MEMORY;
+    if (!mo->hard || !mo->near || !mo->hard_line || !mo->G || !mo->hard_W) return SNW_E_MEMORY;
     double **line[] = {&mo->re, &mo->im, &mo->buffer};
     for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
         *line[i] = snw_pool_array(mo->pool, roots + 1, sizeof(double));
@@ -271,7 +272,22 @@ static snw_status modes_not_finite(const snw_modes *mo, snw_error *err) {
 
 // ---- hard contacts
 
-// mo->hard <- contact points that touch, mo->G <- their rows, from the residual in mo->w
+// Adds a contact that touches, with its rows in mo->w
+static snw_status hard_add(snw_modes *mo, snw_hard_contact c, snw_error *err) {
+    const snw_model *m = mo->m;
+    if (mo->nhard == mo->most_hard) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "modes at t = %g s: more than %d hard contact points touch; give rods "
+                        "fewer nodes, or the contacts a stiffness instead of 'hard'",
+                        mo->s->t, mo->most_hard);
+    }
+    (void)snw_hard_gap(m, mo->w, &c);
+    snw_hard_rows(m, mo->w, &c, mo->G + 3 * (size_t)mo->nhard * (size_t)m->nv);
+    mo->hard[mo->nhard++] = c;
+    return SNW_OK;
+}
+
+// mo->hard <- hard contacts that touch, mo->G <- their rows, from the residual in mo->w
 static snw_status hard_find(snw_modes *mo, snw_error *err) {
     static const double CLOSED =
         1e-9; // of the length of the robot; equilibria and steps close to 1e-10
@@ -282,16 +298,22 @@ static snw_status hard_find(snw_modes *mo, snw_error *err) {
         if (!snw_contact_is_hard(m, k) || !snw_contact_exists(m, mo->w, k) ||
             mo->w->contact_point[k].gap > CLOSED * m->length)
             continue;
-        if (mo->nhard == mo->most_hard) {
-            return snw_fail(err, SNW_E_MODEL,
-                            "modes at t = %g s: more than %d hard contact points touch; give rods "
-                            "fewer nodes, or the contacts a stiffness instead of 'hard'",
-                            mo->s->t, mo->most_hard);
-        }
-        snw_contact_rows(m, mo->w, k, mo->G + 3 * (size_t)mo->nhard * (size_t)m->nv);
-        mo->hard[mo->nhard++] = k;
+        SNW_TRY(hard_add(mo, snw_hard_point(k), err));
     }
+    if (!m->ntouching_rod) return SNW_OK;
+    const int n = snw_hard_touches_near(m, mo->w, CLOSED * m->length, m->most_touch, mo->near);
+    for (int i = 0; i < n && i < m->most_touch; i++)
+        SNW_TRY(hard_add(mo, snw_hard_rods(&mo->near[i]), err));
     return SNW_OK;
+}
+
+// Force of contact i in equilibrium: a multiplier in mo->w
+static double *hard_force_of(const snw_modes *mo, int i) {
+    const int k = mo->hard[i].point;
+    if (k >= 0) return &mo->w->hard_force[k];
+    int before = 0; // contacts of rods are in the order of mo->hard
+    for (int j = 0; j < i; j++) before += mo->hard[j].point < 0;
+    return &mo->w->hard_touch[before].held[0];
 }
 
 // w->hard_force <- forces p >= 0 of the contacts that touch, with the least residual r - G p in
@@ -301,7 +323,10 @@ static void hard_forces(snw_modes *mo) {
     const int n = 3 * mo->nhard;
     double *b = mo->hard_line, *p = b + n, *u = p + n, *mu = u + n;
     snw_coulomb_info ignored;
-    for (int k = 0; k < m->ncontact_point; k++) mo->w->hard_force[k] = 0;
+    for (int i = 0; i < mo->nhard; i++) {
+        if (mo->hard[i].point < 0) mo->w->hard_touch[mo->w->nhard_touch++] = mo->hard[i].touch;
+        *hard_force_of(mo, i) = 0;
+    }
     for (int j = 0; j < n; j++) {
         const double *G = mo->G + (size_t)j * (size_t)m->nv;
         for (int i = 0; i < n; i++) {
@@ -317,7 +342,7 @@ static void hard_forces(snw_modes *mo) {
     const snw_coulomb_problem problem = {.n = mo->nhard, .W = mo->hard_W, .b = b, .mu = mu};
     // a residual that these forces do not balance is reported as such
     if (snw_coulomb_solve(&problem, 1e-12, &mo->scratch, p, u, &ignored) != SNW_OK) return;
-    for (int i = 0; i < mo->nhard; i++) mo->w->hard_force[mo->hard[i]] = p[3 * i];
+    for (int i = 0; i < mo->nhard; i++) *hard_force_of(mo, i) = p[3 * i];
 }
 
 // Rows held by the contacts that carry a force: normal to the surface and, with friction, along it.
@@ -327,10 +352,10 @@ static void hard_rows(snw_modes *mo) {
     const snw_model *m = mo->m;
     double largest = 0;
     mo->d->nheld = 0;
-    for (int i = 0; i < mo->nhard; i++) largest = fmax(largest, mo->w->hard_force[mo->hard[i]]);
+    for (int i = 0; i < mo->nhard; i++) largest = fmax(largest, *hard_force_of(mo, i));
     for (int i = 0; i < mo->nhard; i++) {
-        const int contact = m->contact_point[mo->hard[i]].contact;
-        if (!(mo->w->hard_force[mo->hard[i]] > CARRIES * largest)) {
+        const int contact = snw_hard_law(m, &mo->hard[i]);
+        if (!(*hard_force_of(mo, i) > CARRIES * largest)) {
             if (mo->table.ngrazing++ == 0) mo->table.grazing = contact;
             continue;
         }
@@ -348,12 +373,13 @@ static void hard_rows(snw_modes *mo) {
 static snw_status hard_balance(snw_modes *mo, snw_error *err) {
     static const double STAYS = 1e-9; // of typical stiffness: forces that do not vary
     const snw_model *m = mo->m;
-    mo->w->hard_stiffness = 0;
+    mo->w->hard_stiffness = STAYS * m->scale[0] * m->typical[0] / (m->length * m->length);
+    mo->w->hard_smooth = STAYS * m->length;
+    for (int k = 0; k < m->ncontact_point; k++) mo->w->hard_force[k] = 0;
+    mo->w->nhard_touch = 0;
     snw_residual(m, mo->in, mo->s, false, mo->w);
     SNW_TRY(hard_find(mo, err));
     hard_forces(mo);
-    mo->w->hard_stiffness = STAYS * m->scale[0] * m->typical[0] / (m->length * m->length);
-    mo->w->hard_smooth = STAYS * m->length;
     return SNW_OK;
 }
 

@@ -15,6 +15,8 @@
 static const double STIFFNESS = 1e4; // k, of the typical stiffness of the robot
 static const double SMOOTH = 1e-5;   // width of the onset at first, of the length of the robot
 static const double SHARPER = 0.1;   // then, of the largest violation
+static const double SLOWER = 1e-2;   // at least, of the last width: contacts that touch without force
+static const double SOFTER = 1e-2;   // of the stiffness, where the onset does not narrow
 static const double LEAST_SMOOTH = 1e-11;
 static const double GAP = 1e-10; // of the length of the robot: closed
 
@@ -86,7 +88,9 @@ snw_status snw_statics_hard_finish(snw_statics *st, const snw_statics_opts *opts
         // a robot that yields little to the contacts needs a larger stiffness
         if (off > 0.2 * last) w->hard_stiffness *= 10;
         last = off;
-        w->hard_smooth = fmax(SHARPER * off, LEAST_SMOOTH * m->length);
+        const double width = w->hard_smooth;
+        w->hard_smooth =
+            fmax(fmax(SHARPER * off, SLOWER * w->hard_smooth), LEAST_SMOOTH * m->length);
         snw_status s = SNW_E_DIVERGED;
         memcpy(st->kept, st->x, (size_t)(m->nq + m->nconstraint) * sizeof *st->x);
         for (int n = 0; n < TRIALS && s != SNW_OK; n++) {
@@ -100,6 +104,8 @@ snw_status snw_statics_hard_finish(snw_statics *st, const snw_statics_opts *opts
             w->hard_smooth *= 10;
         }
         if (s != SNW_OK) break;
+        // a contact that touches without force opens and closes at each width: less stiffness
+        if (off <= closed && w->hard_smooth >= width) w->hard_stiffness *= SOFTER;
     }
     if (worst.point < -1)
         return snw_fail(err, SNW_E_DIVERGED, "static at t = %g s: no equilibrium", t);

@@ -102,6 +102,62 @@ static void rod_contacts_have_exact_derivatives(void **state) {
     setting_close(&s);
 }
 
+// ---- hard contacts ------------------------------------------------------------------------------
+
+static const char hard_text[] =
+    "sinew: 1\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
+    "robot:\n"
+    "  base: {on: world, joint: free, body: {mass: 2, com: [0.02, 0.1, 0], inertia: [0.02, 0.03, "
+    "0.04]}}\n"
+    "  arm: {on: base, rod: {length: 0.5, section: {circle: {radius: 20 mm + 5 mm*x/L - 8 "
+    "mm*(x/L)^2}}, material: rubber, strain: cosserat legendre 2, nodes: 3}}\n"
+    "  other: {on: world, joint: free, body: {mass: 3, com: [0, 0.05, 0], inertia: [0.02, 0.03, "
+    "0.04]}}\n"
+    "  finger: {on: other, pose: {xyz: [0.1, 0, 0.2], rpy: [0.3, 0.1, 0]}, joint: revolute, rod: "
+    "{length: 0.4, section: {tube: {radius: 15 mm, inner: 5 mm}}, material: rubber, strain: "
+    "{bend_y: linear, bend_z: linear}, nodes: 3}}\n"
+    "contacts:\n"
+    "  rods: {rods: {between: [arm, finger], friction: 0.6, hard: true}}\n";
+
+// w->hard_touch <- all minima of the gap within a metre, with multipliers; returns their number
+static int hold_all(rig *g, dice *d) {
+    snw_inputs_at(g->m, g->s->t, g->in);
+    snw_kinematics(g->m, g->in, g->s, false, g->w);
+    const int n = snw_hard_touches_near(g->m, g->w, 1, g->m->most_touch, g->w->hard_touch);
+    assert_true(n > 0 && n <= g->m->most_touch);
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < 3; k++) g->w->hard_touch[i].held[k] = roll(d, 1, 20);
+    }
+    g->w->nhard_touch = n;
+    return n;
+}
+
+// The augmented Lagrangian of hard contacts: their minima move along the rods.
+static void hard_rod_contacts_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {317};
+    int pairs = 0, stations = 0, ends = 0;
+    setting s;
+    setting_open(&s, hard_text);
+    for (int k = 0; k < POSES; k++) {
+        place(&s.g, &d, 0.05 + 1.5 * k / POSES, -0.2 + 0.4 * (k % 5) / 5, 0.2 + 0.1 * (k % 3));
+        const int n = hold_all(&s.g, &d);
+        for (int i = 0; i < n; i++) {
+            const snw_touch *t = &s.g.w->hard_touch[i];
+            pairs += t->station == SNW_TOUCH_PAIR && t->is_free[0] && t->is_free[1];
+            stations += t->station >= 0 && t->station < SNW_HARD_STATIONS;
+            ends += t->station >= SNW_HARD_STATIONS;
+        }
+        s.g.w->hard_stiffness = 90;
+        s.g.w->hard_smooth = 8;
+        snw_residual(s.g.m, s.g.in, s.g.s, false, s.g.w);
+        check_derivatives(&s.g);
+    }
+    assert_true(pairs > 10 && stations > 3 && ends > 3);
+    setting_close(&s);
+}
+
 #ifdef SNW_COMPLEX
 // A section just beyond the end of the other rod: the rods slide past each other until one is
 // found.
@@ -182,6 +238,106 @@ static void rod_contacts_store_the_energy_of_their_forces(void **state) {
 #endif
 
 #ifndef SNW_NUMBERS
+
+// ---- rows of hard contacts ----------------------------------------------------------------------
+
+// The rows give the velocities, the first of which is the rate of the gap by central differences,
+// and they keep momentum: a common motion of all bodies has no velocity.
+static void rows_of_hard_rods_are_velocities(void **state) {
+    (void)state;
+    enum { MOST = 200 };
+    dice d = {318};
+    setting s;
+    setting_open(&s, hard_text);
+    rig *g = &s.g;
+    const snw_model *m = g->m;
+    assert_true(m->nv <= MOST);
+    for (int k = 0; k < POSES; k++) {
+        place(g, &d, 0.05 + 1.5 * k / POSES, -0.2 + 0.4 * (k % 5) / 5, 0.2 + 0.1 * (k % 3));
+        const int n = hold_all(g, &d);
+        snw_jacobian_pass(m, g->w);
+        for (int i = 0; i < n; i++) {
+            double G[3 * MOST], u[3];
+            snw_hard_touch_rows(m, g->w, &g->w->hard_touch[i], G);
+            snw_hard_touch_velocity(m, g->w, &g->w->hard_touch[i], u);
+            for (int j = 0; j < 3; j++) {
+                double sum = 0;
+                for (int l = 0; l < m->nv; l++) sum += G[j * m->nv + l] * g->s->v[l];
+                assert_near(sum, u[j], 1e-12 * (1 + fabs(u[j])));
+            }
+        }
+    }
+    setting_close(&s);
+}
+
+// The forces of hard contacts are internal.
+static void forces_of_hard_rods_keep_momentum(void **state) {
+    (void)state;
+    dice d = {319};
+    setting s;
+    setting_open(&s, hard_text);
+    rig *g = &s.g;
+    for (int k = 0; k < POSES; k++) {
+        place(g, &d, 0.05 + 1.5 * k / POSES, -0.2 + 0.4 * (k % 5) / 5, 0.2 + 0.1 * (k % 3));
+        (void)hold_all(g, &d);
+        g->w->hard_is_given = true;
+        snw_kinematics(g->m, g->in, g->s, false, g->w);
+        snw_wrench sum = {0};
+        double power = 0, size = 0;
+        for (int i = 0; i < snw_ntouch(g->m, g->w); i++) {
+            const snw_touch *t = &g->w->touch[i];
+            for (int j = 0; j < 4; j++) {
+                const int seg = g->m->touching_slice[t->slice[j / 2]].seg[j % 2];
+                sum = snw_wrench_add(sum, snw_wrench_to_parent(g->w->g[seg], t->on[j]));
+                power += snw_power(t->on[j], g->w->V[seg]);
+            }
+            power -= snw_dot(t->f, t->v);
+            size += snw_norm(t->f);
+        }
+        g->w->hard_is_given = false;
+        assert_true(size > 0);
+        assert_near(snw_norm(sum.f), 0, 1e-12 * size);
+        assert_near(snw_norm(sum.m), 0, 1e-12 * size);
+        assert_near(power, 0, 1e-11 * size);
+    }
+    setting_close(&s);
+}
+
+// The gap of a hard contact along a motion, also where its minimum passes nodes: the rate by
+// differences is the velocity along the normal.
+static void gaps_of_hard_rods_have_their_rates(void **state) {
+    (void)state;
+    static const double MOVE = 1e-5;
+    dice d = {320};
+    setting s;
+    setting_open(&s, hard_text);
+    rig *g = &s.g;
+    const snw_model *m = g->m;
+    for (int k = 0; k < POSES; k++) {
+        place(g, &d, 0.05 + 1.5 * k / POSES, -0.2 + 0.4 * (k % 5) / 5, 0.2 + 0.1 * (k % 3));
+        const int n = hold_all(g, &d);
+        double q[400], u[3], gap[2][64];
+        assert_true(m->nq <= 400);
+        memcpy(q, g->s->q, (size_t)m->nq * sizeof *q);
+        double rate[64];
+        for (int i = 0; i < n && i < 64; i++) {
+            snw_hard_touch_velocity(m, g->w, &g->w->hard_touch[i], u);
+            rate[i] = u[0];
+        }
+        for (int side = 0; side < 2; side++) {
+            snw_move(m, q, side ? MOVE : -MOVE, g->s->v, g->s->q);
+            snw_kinematics(m, g->in, g->s, false, g->w);
+            for (int i = 0; i < n && i < 64; i++) {
+                snw_touch t = g->w->hard_touch[i];
+                snw_hard_touch_place(m, g->w, &t);
+                gap[side][i] = t.gap;
+            }
+        }
+        for (int i = 0; i < n && i < 64; i++)
+            assert_near((gap[1][i] - gap[0][i]) / (2 * MOVE), rate[i], 1e-4 * (1 + fabs(rate[i])));
+    }
+    setting_close(&s);
+}
 
 // ---- momentum -----------------------------------------------------------------------------------
 
@@ -479,6 +635,8 @@ static void impossible_contacts_of_rods_are_refused(void **state) {
     } cases[] = {
         {RODS("stiffness: 1"), "needs 'between'"},
         {RODS("between: [a, c]"), "needs 'stiffness'"},
+        {RODS("between: [a, d], hard: true, stiffness: 1"), "is hard and has no 'stiffness'"},
+        {RODS("between: [a, d], hard: true, crossing: 1"), "is hard and has no 'crossing'"},
         {RODS("between: [a, e], stiffness: 1"), "'e', which has no rod"},
         {RODS("between: [a, c], stiffness: 1"), "its section is not round"},
         {RODS("between: [a, d], stiffness: 1"), "its section has no shape; give 'radius'"},
@@ -515,11 +673,15 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rod_contacts_have_exact_derivatives),
         cmocka_unit_test(self_contacts_have_exact_derivatives),
+        cmocka_unit_test(hard_rod_contacts_have_exact_derivatives),
 #ifdef SNW_COMPLEX
         cmocka_unit_test(fading_sections_have_exact_derivatives),
         cmocka_unit_test(rod_contacts_store_the_energy_of_their_forces),
 #endif
 #ifndef SNW_NUMBERS
+        cmocka_unit_test(rows_of_hard_rods_are_velocities),
+        cmocka_unit_test(forces_of_hard_rods_keep_momentum),
+        cmocka_unit_test(gaps_of_hard_rods_have_their_rates),
         cmocka_unit_test(rod_contacts_keep_momentum),
         cmocka_unit_test(touches_take_no_memory),
         cmocka_unit_test(the_search_is_linear),
