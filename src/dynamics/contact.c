@@ -100,6 +100,14 @@ static void set_depth(const snw_contact *c, const snw_contact_point *p, const sn
     if (c->hard && at->stiffness > 0) at->depth += w->hard_force[k] / at->stiffness;
 }
 
+// at->f += tangential forces along the axes
+static void add_tangential(const snw_work *w, int k, const double f[3],
+                           snw_contact_point_work *at) {
+    snw_vec3 axis[3];
+    snw_contact_axes(w, k, axis);
+    for (int i = 1; i < 3; i++) at->f = snw_add(at->f, snw_scale(f[i], axis[i]));
+}
+
 void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
@@ -122,6 +130,7 @@ void snw_contact_motion(const snw_model *m, bool is_static, snw_work *w) {
         const bool at_rest = is_static || c->hard;
         if (!at_rest) at->v = relative_velocity(c, p, at, w);
         snw_contact_law(c, at_rest, at);
+        if (c->hard && w->hard_holds) add_tangential(w, k, w->hard_given + 3 * (ptrdiff_t)k, at);
     }
 }
 
@@ -570,6 +579,22 @@ void snw_contact_velocity(const snw_model *m, const snw_work *w, int k, double u
     snw_vec3 axis[3];
     snw_contact_axes(w, k, axis);
     for (int i = 0; i < 3; i++) u[i] = snw_dot(axis[i], v);
+}
+
+void snw_contact_displace(const snw_model *m, const snw_se3 *before, snw_work *w) {
+    for (int i = 0; i < m->nseg; i++) {
+        const snw_mat3 R = w->g[i].R;
+        const snw_mat3 turn = snw_mat3_mul(R, snw_mat3_transpose(before[i].R));
+        w->V[i].v = snw_rotate_inv(R, snw_sub(w->g[i].p, before[i].p));
+        w->V[i].w = snw_rotate_inv(R, snw_so3_log(turn));
+    }
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        const snw_contact *c = &m->contact[p->contact];
+        if (p->wheel || !c->seg || p->span > 0) continue;
+        w->contact_point[k].carried = snw_twist_to_child(pose_in_obstacle(c, p, w), w->V[c->seg]);
+    }
+    w->is_static = false;
 }
 
 // column (nv) += J' F of a segment

@@ -43,6 +43,9 @@ void snw_contact_velocity(const snw_model *m, const snw_work *w, int k, double u
 // G (3 columns of nv) <- derivatives of these velocities by the generalised ones: forces f along
 // the axes are generalised forces G f. After snw_jacobian_pass.
 void snw_contact_rows(const snw_model *m, const snw_work *w, int k, double *G);
+// Velocities in w <- displacements since the poses `before` (nseg) of the segments: those of
+// contacts are then their slips, theory.md (5.16). Until the next snw_kinematics.
+void snw_contact_displace(const snw_model *m, const snw_se3 *before, snw_work *w);
 // Stores the force f along the axes, and the velocity; w->F and w->r do not change. After the gap
 // is known, not static.
 void snw_contact_set_force(const snw_model *m, snw_work *w, int k, const double f[3]);

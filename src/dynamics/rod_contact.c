@@ -108,10 +108,10 @@ static touch_state touch_state_of(const snw_model *m, const snw_work *w, const s
     touch_state x = touch_motion_of(m, w, touch);
     snw_rod_potential_at(&x.g, touch, touch->hard ? w->hard_smooth : x.c->smooth, &x.e);
     if (has_friction(w, touch)) set_friction(&x);
-    if (touch->hard && w->hard_is_given) {
+    if (touch->hard && (w->hard_is_given || w->hard_holds)) {
         snw_vec3 axis[3];
         snw_hard_touch_axes(touch, axis);
-        for (int i = 0; i < 3; i++) x.f = snw_add(x.f, snw_scale(touch->held[i], axis[i]));
+        for (int i = w->hard_is_given ? 0 : 1; i < 3; i++) x.f = snw_add(x.f, snw_scale(touch->held[i], axis[i]));
     }
     return x;
 }

@@ -24,6 +24,8 @@
     X(STATIC_BRANCH, "branch", "stable or follow",                                                 \
       "where a branch becomes unstable or ends: go to a stable equilibrium, or follow the "        \
       "branch; stable unless given")                                                               \
+    X(STATIC_FRICTION, "friction", "on or off",                                                    \
+      "hard contacts stick and slip along the path from the start; off unless given")              \
     X(STATIC_ENGINE, "engine", "strain or shooting", "the engine, strain unless given")            \
     X(STATIC_SHOOTING, "shooting", "a map", "options of the shooting engine")
 #define MARCH_KEYS(X)                                                                              \
@@ -127,6 +129,27 @@ static snw_status read_branch(snw_reader *r, const snw_entry *e, snw_step_desc *
     return SNW_OK;
 }
 
+static snw_status read_static_friction(snw_reader *r, const snw_entry *const *e,
+                                       snw_step_desc *out) {
+    const snw_entry *own = e[STATIC_FRICTION];
+    if (own) SNW_TRY(snw_read_switch(r, own->value, "friction", &out->friction));
+    if (!out->friction) return SNW_OK;
+    if (out->engine == SNW_ENGINE_SHOOTING || out->steady || out->follow || e[STATIC_MARCH]) {
+        return snw_fail_at(r->err, own->location,
+                           "a static step with 'friction' follows the loads with Newton's method "
+                           "and has neither march, steady, branch: follow nor the shooting engine");
+    }
+    bool any = false;
+    for (int i = 0; i < r->desc->ncontact; i++) {
+        const snw_contact_desc *c = &r->desc->contact[i];
+        any = any || (c->hard && (c->along > 0 || c->across > 0));
+    }
+    if (any) return SNW_OK;
+    return snw_fail_at(r->err, own->location,
+                       "'friction' of a static step is that of hard contacts, and none has "
+                       "'friction'; give a contact hard: true and friction, or use a dynamic step");
+}
+
 static snw_status read_static(snw_reader *r, const snw_node *node, int index, snw_step_desc *out) {
     const snw_entry *e[STATIC_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_static, e));
@@ -143,6 +166,7 @@ static snw_status read_static(snw_reader *r, const snw_node *node, int index, sn
     }
     SNW_TRY(read_steady(r, e[STATIC_STEADY], out));
     SNW_TRY(read_branch(r, e[STATIC_BRANCH], out));
+    SNW_TRY(read_static_friction(r, e, out));
     return e[STATIC_MARCH] ? read_march(r, e[STATIC_MARCH]->value, out) : SNW_OK;
 }
 

@@ -668,6 +668,7 @@ typedef struct snw_step_desc {
     bool steady; // about a steady motion: drives and moving poses keep their rates, all else is at
                  // rest relative to them (theory.md 7.1)
     bool follow; // static: stay on the branch of equilibria, also where it is unstable or ends
+    bool friction; // static: of hard contacts, along the path of the loads
     snw_path_desc path;
     // change
     const struct snw_desc *changed; // description of the following steps: same coordinates (links,

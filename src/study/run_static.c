@@ -79,7 +79,9 @@ static void static_run_warn_unstable(snw_run *r, double stability, const snw_sta
 static snw_status static_run_frame(snw_run *r, int stage, const snw_statics_info *info, bool last,
                                    snw_error *err) {
     const snw_model *m = r->now->model;
-    const bool eigen = r->reads_stability || m->nv <= MOST_EIGEN;
+    // friction has no energy whose minimum is stable
+    const bool eigen = (r->reads_stability || m->nv <= MOST_EIGEN) &&
+                       !r->desc->step[stage].friction;
     const snw_stability st =
         eigen ? snw_statics_stability(r->now->statics, r->state) : (snw_stability){.value = NAN};
     r->totals.stability = st.value;
@@ -209,6 +211,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     opts.march_step = step->march_step;
     opts.steady = step->steady;
     opts.follow = step->follow;
+    opts.friction = step->friction;
     opts.stop = static_run_should_stop, opts.user = r;
     const double t0 = r->cursor.t0;
     // at most 1e7, checked when the file is read

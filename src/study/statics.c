@@ -100,7 +100,8 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
         snw_inputs_create(m, &st->after) != SNW_OK || snw_inputs_create(m, &st->now) != SNW_OK ||
         snw_state_create(m, &st->trial) != SNW_OK ||
         (!m->bare && (snw_pattern_create(m, NULL, &st->sparse[0]) != SNW_OK ||
-                      snw_pattern_create(m, NULL, &st->sparse[1]) != SNW_OK))) {
+                      snw_pattern_create(m, NULL, &st->sparse[1]) != SNW_OK ||
+                      snw_statics_friction_create(st) != SNW_OK))) {
         snw_statics_destroy(st);
         return SNW_E_MEMORY;
     }
@@ -144,6 +145,7 @@ void snw_statics_destroy(snw_statics *st) {
     snw_state_destroy(st->trial);
     snw_sparse_destroy(st->sparse[0]);
     snw_sparse_destroy(st->sparse[1]);
+    snw_statics_friction_destroy(st);
     snw_free(st);
 }
 
@@ -157,6 +159,7 @@ void snw_statics_reset(snw_statics *st) {
     snw_inputs_unload(st->m, st->before);
     clear_rates(st->m, st->before);
     snw_statics_hard_reset(st);
+    snw_statics_friction_reset(st);
     st->negative = 0;
 }
 
@@ -723,7 +726,10 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     (void)statics_choose_rows(st, 0);
     if (m->hard) snw_statics_hard_begin(st);
     snw_status status = SNW_OK;
-    if (m->nv > 0) {
+    if (m->nv > 0 && opts->friction && st->friction) {
+        st->guarded = snw_contact_has_curved(m);
+        status = snw_statics_friction_solve(st, opts, t, s, info, err);
+    } else if (m->nv > 0) {
         bool open = false;
         st->guarded = snw_contact_has_curved(m);
         st->has_stepped_back = false;

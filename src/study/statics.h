@@ -14,6 +14,7 @@ typedef struct snw_statics_opts {
     bool steady; // drives and bases move at their constant rates; the remaining velocities are
                  // zero, theory.md 7.1
     bool follow; // stay on the branch of equilibria of the load, even where it is unstable or ends
+    bool friction; // of hard contacts, along the path from the start, theory.md 5.4
     bool assemble; // the start is an initial shape: close the loops before applying loads
     bool (*stop)(void *user); // asked between iterations; NULL: never
     void *user;

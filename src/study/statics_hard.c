@@ -26,6 +26,7 @@ void snw_statics_hard_begin(snw_statics *st) {
     for (int i = 0; i < m->nv; i++) energy = fmax(energy, m->scale[i] * m->typical[i]);
     st->w->hard_stiffness = STIFFNESS * energy / (m->length * m->length);
     st->w->hard_smooth = SMOOTH * m->length;
+    st->w->hard_holds = false;
 }
 
 void snw_statics_hard_reset(snw_statics *st) {

@@ -55,6 +55,7 @@ struct snw_statics {
     double compliance;     // of constraint rows relative to typical compliances; 0: rigid
     double least_energy;   // smallest typical energy of a coordinate, J
     snw_sparse *sparse[2]; // factors of tangents; NULL: dense
+    struct snw_static_friction *friction; // NULL: no hard contact has friction
 };
 
 // Equations at st->x for the solvers, between the loads st->from and st->to.
@@ -81,6 +82,18 @@ void snw_statics_hard_reset(snw_statics *st);
 // present forces.
 SNW_NODISCARD snw_status snw_statics_hard_finish(snw_statics *st, const snw_statics_opts *opts,
                                                  double t, snw_statics_info *info, snw_error *err);
+
+// ---- statics_friction.c, models with hard contacts that have friction
+
+// st->friction <- room for their solves; unchanged without friction.
+SNW_NODISCARD snw_status snw_statics_friction_create(snw_statics *st);
+void snw_statics_friction_destroy(snw_statics *st);
+void snw_statics_friction_reset(snw_statics *st); // no forces of a last solve
+// st->x <- equilibrium under the full load, reached from s with the forces and sticking places of
+// the last solve (theory.md 5.4); info->reached <- the fraction of the load reached.
+SNW_NODISCARD snw_status snw_statics_friction_solve(snw_statics *st, const snw_statics_opts *opts,
+                                                    double t, const snw_state *s,
+                                                    snw_statics_info *info, snw_error *err);
 
 // ---- branch.c
 
