@@ -14,19 +14,27 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 200, ITERATIONS = 40, HALVINGS = 12 };
+enum { MOST = 200, ITERATIONS = 40, PATIENCE = 8, HALVINGS = 12 };
 
 static const double CLOSED = 1e-10;     // of the length of the robot: gap and slip that are zero
 static const double BALANCED = 1e-10;   // of typical forces
+static const double LOST = 0.1;         // of typical forces, after PATIENCE iterations
 static const double NEAR = 1e-3;        // of the length: gaps of contacts that may close
 static const double STAYS = 1e-9;       // of typical stiffness: forces that do not vary with gaps
 static const double SOFT = 1e-9;        // of typical stiffness: of joints that nothing holds
 static const double REDUNDANT = 1e-8;   // of typical compliance: of contacts that hold one another
-static const double AUGMENTED = 10;     // of typical stiffness: gaps and slips as forces
+static const double AUGMENTED = 10;     // of typical stiffness: gaps and slips as forces,
+static const double SOON = 1e-2;        // or of the largest force over this fraction of the length
+static const double LIMIT = 1 - 1e-9;   // of the largest friction: less sticks
+static const double SLACK = 1e-5;       // of the length: contacts that touch at first
 static const double LONGEST = 0.2;      // of typical coordinates: a Newton step
 
 // What the law says of a contact.
 typedef enum contact_state { OPEN, STICKS, SLIPS } contact_state;
+
+// In the first iteration of an increment contacts with a force go on sticking or slipping; others
+// stick or slide. Then the law decides.
+typedef enum start { GO_ON, STICK, SLIDE } start;
 
 typedef struct snw_static_friction {
     int n, most, nc, nc0;      // unknowns without contacts, room for contacts, contacts now, before
@@ -189,16 +197,17 @@ static void add_held(snw_static_friction *f, int nv, int i, int j) {
 }
 
 // Rows of the law of contact i, theory.md (5.17); returns its violation, relative to the length of
-// the robot and to the force `large`
-static double add_law(const snw_statics *st, int i, double large) {
+// the robot and to the force `large`. Gaps below `slack` of the length count as closed.
+static double add_law(const snw_statics *st, int i, double large, double slack, start at) {
     snw_static_friction *f = st->friction;
     const snw_model *m = st->m;
     const snw_contact *law = &m->contact[snw_hard_law(m, &f->contact[i])];
-    const double mu[2] = {law->along, law->across}, rho = AUGMENTED * f->stiffness;
+    const double mu[2] = {law->along, law->across};
+    const double rho = AUGMENTED * fmax(f->stiffness, large / (SOON * m->length));
     const double *P = f->P + 3 * (ptrdiff_t)i, *u = f->u + 3 * (ptrdiff_t)i;
-    const double length = fmin(1, m->length), touches = rho * CLOSED * length;
+    const double length = fmin(1, m->length);
     // a contact that touches without force may hold
-    const double normal = P[0] - rho * u[0] + touches;
+    const double normal = P[0] - rho * (u[0] - slack * length);
     const int row = f->n + 3 * i;
     if (!(normal > 0)) {
         f->state[i] = OPEN;
@@ -219,7 +228,9 @@ static double add_law(const snw_statics *st, int i, double large) {
         size = hypot(size, tau[j]);
     }
     double worst = fabs(u[0]) / length;
-    if (size <= normal && mu[0] > 0 && mu[1] > 0) {
+    const double bound = LIMIT * (at == GO_ON ? fmax(P[0] - rho * u[0], 0) : P[0]);
+    const bool sticks = at == SLIDE && P[0] == 0 ? false : size <= bound;
+    if (sticks && mu[0] > 0 && mu[1] > 0) {
         f->state[i] = STICKS;
         for (int j = 1; j < 3; j++) {
             add_held(f, m->nv, i, j);
@@ -253,7 +264,8 @@ static double add_law(const snw_statics *st, int i, double large) {
 }
 
 // Matrix and right side of a Newton step at st->x; *balance, *violation <- of forces and of the law
-static snw_status assemble(snw_statics *st, double load, double *balance, double *violation) {
+static snw_status assemble(snw_statics *st, double load, double slack, start at,
+                           double *balance, double *violation) {
     const snw_model *m = st->m;
     snw_static_friction *f = st->friction;
     const snw_problem p = snw_statics_problem(st);
@@ -291,7 +303,7 @@ static snw_status assemble(snw_statics *st, double load, double *balance, double
             const double *G = f->G + (size_t)(3 * i + j) * (size_t)m->nv;
             for (int l = 0; l < m->nv; l++) *entry(f, l, n + 3 * i + j) = -G[l];
         }
-        const double off = add_law(st, i, large);
+        const double off = add_law(st, i, large, slack, at);
         if (!(off <= *violation)) *violation = off;
     }
     return SNW_OK;
@@ -299,17 +311,20 @@ static snw_status assemble(snw_statics *st, double load, double *balance, double
 
 // ---- a solve
 
-// One increment of the load from the last equilibrium to `load`
-static snw_status increment(snw_statics *st, double load, snw_statics_info *info) {
+// One increment of the load from the last equilibrium to `load`. `slides`: new contacts slide at
+// first, otherwise they stick.
+static snw_status increment(snw_statics *st, double load, bool slides, snw_statics_info *info) {
     const snw_model *m = st->m;
     snw_static_friction *f = st->friction;
     const snw_problem p = snw_statics_problem(st);
     for (int k = 0; k < ITERATIONS; k++) {
         double balance, violation;
-        SNW_TRY(assemble(st, load, &balance, &violation));
+        SNW_TRY(assemble(st, load, CLOSED, GO_ON, &balance, &violation));
         info->residual = balance;
         if (!isfinite(balance) || !isfinite(violation)) return SNW_E_DIVERGED;
-        if (k > 0 && balance <= BALANCED && violation <= CLOSED) return SNW_OK;
+        if (balance <= BALANCED && violation <= CLOSED) return SNW_OK;
+        if (k >= PATIENCE && balance > LOST) return SNW_E_DIVERGED;
+        if (k == 0) SNW_TRY(assemble(st, load, SLACK, slides ? SLIDE : STICK, &balance, &violation));
         const int size = f->n + 3 * f->nc;
         if (snw_lu_factor(size, f->M, f->pivot) != SNW_OK) return SNW_E_SINGULAR;
         snw_lu_solve(size, f->M, f->pivot, f->b);
@@ -386,19 +401,31 @@ snw_status snw_statics_friction_solve(snw_statics *st, const snw_statics_opts *o
     snw_kinematics(m, st->now, s, true, st->w);
     st->blended = NAN;
     remember(st);
+    // along the laws of t since then; at the same time the loads grow
+    const double t0 = s->t;
+    const bool along = t > t0;
     double done = 0, part = 1;
     int halvings = 0;
     while (done < 1) {
         const double to = fmin(1, done + part);
-        const snw_status status = increment(st, to, info);
+        if (along) {
+            snw_inputs_at(m, to < 1 ? t0 + to * (t - t0) : t, st->after);
+            st->blended = NAN;
+        }
+        snw_status status = increment(st, along ? 1 : to, false, info);
+        if (status != SNW_OK && status != SNW_E_STOPPED) {
+            go_back(st);
+            status = increment(st, along ? 1 : to, true, info);
+        }
         if (status == SNW_E_STOPPED)
             return snw_fail(err, status, "stopped at t = %g s, %.3g of the load", t, done);
         if (status == SNW_OK) {
             done = to;
             info->increments++;
             give_forces(st);
-            snw_statics_evaluate(st, to, st->x);
+            snw_statics_evaluate(st, along ? 1 : to, st->x);
             remember(st);
+            if (along) snw_inputs_copy(st->after, st->before);
             info->reached = done;
             if (halvings > 0) halvings--, part *= 2;
             continue;
@@ -407,6 +434,7 @@ snw_status snw_statics_friction_solve(snw_statics *st, const snw_statics_opts *o
         if (++halvings > HALVINGS) {
             const snw_status why = explain(st, t, info, err);
             go_back(st);
+            if (along) snw_inputs_copy(st->before, st->after);
             return why;
         }
         part *= 0.5;
