@@ -559,7 +559,7 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
         SNW_TRY(snw_run_place_tubes(r, r->state->t, err));
         switch (d->step[i].kind) {
         case SNW_STEP_STATIC:
-            if (!d->step[i].steady) snw_run_warn_static_friction(r);
+            if (!d->step[i].steady) snw_run_warn_static_friction(r, &d->step[i]);
             if (d->step[i].engine == SNW_ENGINE_SHOOTING) {
                 SNW_TRY(snw_run_shooting(r, i, err));
                 break;
@@ -579,7 +579,7 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
             SNW_TRY(snw_run_modes(r, i, err));
             break;
         case SNW_STEP_PATH:
-            snw_run_warn_static_friction(r);
+            snw_run_warn_static_friction(r, &d->step[i]);
             r->current = NULL;
             SNW_TRY(snw_run_path(r, i, err));
             break;

@@ -1,14 +1,31 @@
 // SPDX-License-Identifier: MIT
 //
-// Warning about the friction of tendons and of rods that slide through loops in static steps. There
-// is no sliding velocity, so friction acts only where the description gives the direction of the
-// last sliding of a tendon.
+// Warning about friction that static steps leave out: of hard contacts unless the step has
+// 'friction', of tendons and of rods that slide through loops. There is no sliding velocity, so
+// that of tendons acts only where the description gives the direction of their last sliding.
 #include "study/run_private.h"
 
 #include <stdio.h>
 
-void snw_run_warn_static_friction(snw_run *r) {
+// Of hard contacts, whose friction does not creep; that of compliant ones would.
+static void warn_hard_contacts(snw_run *r) {
     const snw_model *m = r->now->model;
+    for (int i = 0; i < m->ncontact && !r->warned_friction; i++) {
+        const snw_contact *c = &m->contact[i];
+        if (!c->hard || !(c->along > 0 || c->across > 0)) continue;
+        char text[320];
+        r->warned_friction = true;
+        (void)snprintf(text, sizeof text,
+                       "run '%s': the friction of the hard contact '%.60s' is left out of static "
+                       "steps; 'friction: on' follows what sticks and slips along the loads",
+                       r->info.run, m->label.contact[c->of].name);
+        snw_run_warn(r, text);
+    }
+}
+
+void snw_run_warn_static_friction(snw_run *r, const snw_step_desc *step) {
+    const snw_model *m = r->now->model;
+    if (!step->friction) warn_hard_contacts(r);
     for (int i = 0; i < m->nloop; i++) {
         if (!(m->loop[i].friction > 0) || r->warned_friction) continue;
         char text[320];

@@ -266,7 +266,7 @@ SNW_NODISCARD snw_status snw_run_mesh_adapt(snw_run *r, const snw_state *s, bool
 const snw_se3 *snw_run_frame_poses(snw_run *r, const snw_frame_source *v);
 
 // Warn, once in an execution, that a static step neglects the friction of a tendon.
-void snw_run_warn_static_friction(snw_run *r);
+void snw_run_warn_static_friction(snw_run *r, const snw_step_desc *step);
 SNW_NODISCARD snw_status snw_run_static(snw_run *r, int stage, snw_error *err);
 // An equilibrium, or a path of equilibria, by the shooting engine.
 SNW_NODISCARD snw_status snw_run_shooting(snw_run *r, int stage, snw_error *err);

@@ -207,9 +207,9 @@ static double add_law(const snw_statics *st, int i, double large, double slack, 
     const double *P = f->P + 3 * (ptrdiff_t)i, *u = f->u + 3 * (ptrdiff_t)i;
     const double length = fmin(1, m->length);
     // a contact that touches without force may hold
-    const double normal = P[0] - rho * (u[0] - slack * length);
+    const double normal = P[0] - rho * u[0];
     const int row = f->n + 3 * i;
-    if (!(normal > 0)) {
+    if (!(normal + rho * slack * length > 0)) {
         f->state[i] = OPEN;
         double worst = 0;
         for (int j = 0; j < 3; j++) {
@@ -228,7 +228,7 @@ static double add_law(const snw_statics *st, int i, double large, double slack, 
         size = hypot(size, tau[j]);
     }
     double worst = fabs(u[0]) / length;
-    const double bound = LIMIT * (at == GO_ON ? fmax(P[0] - rho * u[0], 0) : P[0]);
+    const double bound = LIMIT * (at == GO_ON ? fmax(normal, 0) : P[0]);
     const bool sticks = at == SLIDE && P[0] == 0 ? false : size <= bound;
     if (sticks && mu[0] > 0 && mu[1] > 0) {
         f->state[i] = STICKS;
@@ -249,7 +249,8 @@ static double add_law(const snw_statics *st, int i, double large, double slack, 
         const double e = size > 0 ? tau[j] / size : 0, shrink = size > 0 ? normal / size : 0;
         f->b[own] = -(p[j] - normal * e);
         worst = fmax(worst, fabs(f->b[own]) / large);
-        *entry(f, own, own) += 1 / mu[j];
+        // across the slip the row vanishes where nothing moves that way
+        *entry(f, own, own) += (1 + REDUNDANT) / mu[j];
         *entry(f, own, row) += -e;
         add_row(f, m->nv, own, i, 0, e * rho);
         for (int l = 0; l < 2; l++) {
