@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// hard_contact.h: hard contacts of all kinds, as rows of one problem (theory.md 6.9): contact points
-// of links with obstacles (contact.h), and places where rods touch rods (rod_contact.h). Each has a
-// gap, a normal and two tangents.
+// hard_contact.h: hard contacts of all kinds, as rows of one problem (theory.md 6.9): contact
+// points of links with obstacles (contact.h), and places where rods touch rods (rod_contact.h).
+// Each has a gap, a normal and two tangents.
 #pragma once
 
 #include "dynamics/rod_contact.h"

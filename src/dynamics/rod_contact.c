@@ -111,7 +111,8 @@ static touch_state touch_state_of(const snw_model *m, const snw_work *w, const s
     if (touch->hard && (w->hard_is_given || w->hard_holds)) {
         snw_vec3 axis[3];
         snw_hard_touch_axes(touch, axis);
-        for (int i = w->hard_is_given ? 0 : 1; i < 3; i++) x.f = snw_add(x.f, snw_scale(touch->held[i], axis[i]));
+        for (int i = w->hard_is_given ? 0 : 1; i < 3; i++)
+            x.f = snw_add(x.f, snw_scale(touch->held[i], axis[i]));
     }
     return x;
 }
@@ -162,8 +163,7 @@ static void add_hard_touches(const snw_model *m, snw_work *w) {
     }
     if (w->hard_is_given) return;
     const int before = w->ntouch, room = before < m->most_touch ? m->most_touch - before : 0;
-    const int found =
-        snw_hard_touches_near(m, w, 0.5 * w->hard_smooth, room, w->touch + before);
+    const int found = snw_hard_touches_near(m, w, 0.5 * w->hard_smooth, room, w->touch + before);
     for (int i = 0; i < found; i++) {
         if (i < room && is_listed(m, w, first, before, &w->touch[before + i])) continue;
         if (i < room && w->ntouch < m->most_touch) {
@@ -509,9 +509,8 @@ void snw_hard_touch_rows(const snw_model *m, const snw_work *w, const snw_touch 
         x.f = snw_scale(-1, axis[i]); // scatter_touch subtracts
         for (int k = 0; k < 4; k++) {
             const side_force force = side_force_of(&x, touch, k / 2);
-            const snw_wrench on =
-                node_wrench(&w->g[node_of(m, touch->slice, k)],
-                            &x.side[k / 2].z[2 * (k % 2) + 1], &force, k % 2);
+            const snw_wrench on = node_wrench(&w->g[node_of(m, touch->slice, k)],
+                                              &x.side[k / 2].z[2 * (k % 2) + 1], &force, k % 2);
             for (int j = 0; j < 6; j++) F[6 * k + j] = on.e[j];
         }
         for (int j = 0; j < m->nv; j++) column[j] = 0;

@@ -349,10 +349,10 @@ typedef struct visit {
     const snw_work *w;
     double reach;
     void (*take)(struct visit *v, const near_pair *x);
-    snw_touch *nearest;     // of take_nearest and take_passed
-    double h;               // of take_passing
-    int n, most;            // of take_hard: found, room for them
-    double flat;            // of take_hard: places less determined are left out
+    snw_touch *nearest; // of take_nearest and take_passed
+    double h;           // of take_passing
+    int n, most;        // of take_hard: found, room for them
+    double flat;        // of take_hard: places less determined are left out
     snw_touch *found;
     const snw_vec3 *before; // of take_passed: 2 ntouching_slice
 } visit;

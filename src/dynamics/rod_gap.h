@@ -53,8 +53,8 @@ void snw_rod_gap_foot_within(const snw_rod_side side[2], int k, double u[2], boo
 bool snw_rod_gap_pair(const snw_rod_side side[2], const snw_touching_slice *const slice[2],
                       double u[2], bool is_free[2]);
 
-// u <- where the gap of both slices is smallest, cut off at their ends. Returns how well the place is
-// determined, 1 where straight rods cross at right angles, 0 where they are parallel: the
+// u <- where the gap of both slices is smallest, cut off at their ends. Returns how well the place
+// is determined, 1 where straight rods cross at right angles, 0 where they are parallel: the
 // determinant of the second derivatives over the product of the diagonal, at ends the square of the
 // sine of the angle.
 double snw_rod_gap_smallest(const snw_rod_side side[2], double u[2], bool is_free[2]);

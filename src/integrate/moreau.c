@@ -289,8 +289,7 @@ static int add_penetrating(snw_moreau *c) {
     if (c->nc == before) return 0;
     snw_inputs_at(m, c->now->t, c->last); // their gaps at the start of the step
     snw_kinematics(m, c->last, c->now, true, c->end_work);
-    for (int i = before; i < c->nc; i++)
-        c->gap[i] = snw_hard_gap(m, c->end_work, &c->candidate[i]);
+    for (int i = before; i < c->nc; i++) c->gap[i] = snw_hard_gap(m, c->end_work, &c->candidate[i]);
     snw_inputs_at(m, c->t_laws, c->last);
     return c->nc - before;
 }
@@ -864,8 +863,7 @@ static void moreau_place(void *object, snw_fields *f) {
     const snw_model *m = o->m;
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, n = nv + nr;
     const size_t np = (size_t)snw_npower(m), nc = (size_t)o->most,
-                 points = (size_t)m->ncontact_point,
-                 rods = m->ntouching_rod ? nc : 0;
+                 points = (size_t)m->ncontact_point, rods = m->ntouching_rod ? nc : 0;
     MOREAU_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 

@@ -75,7 +75,7 @@ typedef struct snw_moreau {
     int nfound, ntouch;
     double reach;  // gap of rods, m, that may close in the present step
     double t_laws; // end of the present step for the laws, s
-    double scale; // of constraint rows and multipliers
+    double scale;  // of constraint rows and multipliers
     double theta;
     MOREAU_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *block;

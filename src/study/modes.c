@@ -65,13 +65,13 @@ struct snw_modes {
     snw_inputs *in;
     snw_work *w;
     snw_arena scratch;
-    int most_hard;     // room for hard contacts that touch
-    int nhard;         // hard contacts that touch
+    int most_hard;          // room for hard contacts that touch
+    int nhard;              // hard contacts that touch
     snw_hard_contact *hard; // most_hard
     snw_touch *near;        // rods that are near
-    double *G;         // nv x 3 most_hard: their rows
-    double *hard_W;    // square, 3 most_hard
-    double *hard_line; // 11 most_hard: b, p, u, mu
+    double *G;              // nv x 3 most_hard: their rows
+    double *hard_W;         // square, 3 most_hard
+    double *hard_line;      // 11 most_hard: b, p, u, mu
     snw_directions *d;
     double *A, *B; // n x n
     double *U, *W; // n x n: right and left eigenvectors; 2 n x 2 n about a steady motion

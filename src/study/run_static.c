@@ -80,8 +80,8 @@ static snw_status static_run_frame(snw_run *r, int stage, const snw_statics_info
                                    snw_error *err) {
     const snw_model *m = r->now->model;
     // friction has no energy whose minimum is stable
-    const bool eigen = (r->reads_stability || m->nv <= MOST_EIGEN) &&
-                       !r->desc->step[stage].friction;
+    const bool eigen =
+        (r->reads_stability || m->nv <= MOST_EIGEN) && !r->desc->step[stage].friction;
     const snw_stability st =
         eigen ? snw_statics_stability(r->now->statics, r->state) : (snw_stability){.value = NAN};
     r->totals.stability = st.value;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Equilibria with dry friction of hard contacts, theory.md 5.4. Friction needs a history: each solve
-// goes on from the equilibrium before, where contacts stuck, along the change of the loads. The law
-// of Signorini and Coulomb holds for the gaps at the end and the slips since the last increment, by
-// Newton's method on the projected equations of Alart and Curnier (1991).
+// Equilibria with dry friction of hard contacts, theory.md 5.4. Friction needs a history: each
+// solve goes on from the equilibrium before, where contacts stuck, along the change of the loads.
+// The law of Signorini and Coulomb holds for the gaps at the end and the slips since the last
+// increment, by Newton's method on the projected equations of Alart and Curnier (1991).
 #include "study/statics_private.h"
 
 #include "base/alloc.h"
@@ -16,20 +16,20 @@
 
 enum { MOST = 200, ITERATIONS = 40, PATIENCE = 8, HALVINGS = 12 };
 
-static const double CLOSED = 1e-10;     // of the length of the robot: gap and slip that are zero
-static const double BALANCED = 1e-10;   // of typical forces
-static const double LOST = 0.1;         // of typical forces, after PATIENCE iterations
-static const double NEAR = 1e-3;        // of the length: gaps of contacts that may close
-static const double STAYS = 1e-9;       // of typical stiffness: forces that do not vary with gaps
-static const double SOFT = 1e-9;        // of typical stiffness: of joints that nothing holds
-static const double REDUNDANT = 1e-8;   // of typical compliance: of contacts that hold one another
-static const double AUGMENTED = 10;     // of typical stiffness: gaps and slips as forces,
-static const double SOON = 1e-2;        // or of the largest force over this fraction of the length
-static const double LIMIT = 1 - 1e-9;   // of the largest friction: less sticks
-static const double SLACK = 1e-5;       // of the length: contacts that touch at first
-static const double LONGEST = 0.2;      // of typical coordinates: a Newton step
+static const double CLOSED = 1e-10;   // of the length of the robot: gap and slip that are zero
+static const double BALANCED = 1e-10; // of typical forces
+static const double LOST = 0.1;       // of typical forces, after PATIENCE iterations
+static const double NEAR = 1e-3;      // of the length: gaps of contacts that may close
+static const double STAYS = 1e-9;     // of typical stiffness: forces that do not vary with gaps
+static const double SOFT = 1e-9;      // of typical stiffness: of joints that nothing holds
+static const double REDUNDANT = 1e-8; // of typical compliance: of contacts that hold one another
+static const double AUGMENTED = 10;   // of typical stiffness: gaps and slips as forces,
+static const double SOON = 1e-2;      // or of the largest force over this fraction of the length
+static const double LIMIT = 1 - 1e-9; // of the largest friction: less sticks
+static const double SLACK = 1e-5;     // of the length: contacts that touch at first
+static const double LONGEST = 0.2;    // of typical coordinates: a Newton step
 
-// What the law says of a contact.
+// State of a contact by its law.
 typedef enum contact_state { OPEN, STICKS, SLIPS } contact_state;
 
 // In the first iteration of an increment contacts with a force go on sticking or slipping; others
@@ -55,7 +55,8 @@ typedef struct snw_static_friction {
 
 static bool has_friction(const snw_model *m) {
     for (int i = 0; i < m->ncontact; i++) {
-        if (m->contact[i].hard && (m->contact[i].along > 0 || m->contact[i].across > 0)) return true;
+        if (m->contact[i].hard && (m->contact[i].along > 0 || m->contact[i].across > 0))
+            return true;
     }
     return false;
 }
@@ -153,8 +154,7 @@ static void find_contacts(snw_statics *st) {
     }
     if (!m->ntouching_rod) return;
     const int n = snw_hard_touches_near(m, w, near, m->most_touch, f->near);
-    for (int i = 0; i < n && i < m->most_touch; i++)
-        add_contact(f, m, snw_hard_rods(&f->near[i]));
+    for (int i = 0; i < n && i < m->most_touch; i++) add_contact(f, m, snw_hard_rods(&f->near[i]));
 }
 
 // Does the contact exist in the present conditions?
@@ -265,8 +265,8 @@ static double add_law(const snw_statics *st, int i, double large, double slack, 
 }
 
 // Matrix and right side of a Newton step at st->x; *balance, *violation <- of forces and of the law
-static snw_status assemble(snw_statics *st, double load, double slack, start at,
-                           double *balance, double *violation) {
+static snw_status assemble(snw_statics *st, double load, double slack, start at, double *balance,
+                           double *violation) {
     const snw_model *m = st->m;
     snw_static_friction *f = st->friction;
     const snw_problem p = snw_statics_problem(st);
@@ -325,7 +325,8 @@ static snw_status increment(snw_statics *st, double load, bool slides, snw_stati
         if (!isfinite(balance) || !isfinite(violation)) return SNW_E_DIVERGED;
         if (balance <= BALANCED && violation <= CLOSED) return SNW_OK;
         if (k >= PATIENCE && balance > LOST) return SNW_E_DIVERGED;
-        if (k == 0) SNW_TRY(assemble(st, load, SLACK, slides ? SLIDE : STICK, &balance, &violation));
+        if (k == 0)
+            SNW_TRY(assemble(st, load, SLACK, slides ? SLIDE : STICK, &balance, &violation));
         const int size = f->n + 3 * f->nc;
         if (snw_lu_factor(size, f->M, f->pivot) != SNW_OK) return SNW_E_SINGULAR;
         snw_lu_solve(size, f->M, f->pivot, f->b);

@@ -15,8 +15,8 @@
 static const double STIFFNESS = 1e4; // k, of the typical stiffness of the robot
 static const double SMOOTH = 1e-5;   // width of the onset at first, of the length of the robot
 static const double SHARPER = 0.1;   // then, of the largest violation
-static const double SLOWER = 1e-2;   // at least, of the last width: contacts that touch without force
-static const double SOFTER = 1e-2;   // of the stiffness, where the onset does not narrow
+static const double SLOWER = 1e-2; // at least, of the last width: contacts that touch without force
+static const double SOFTER = 1e-2; // of the stiffness, where the onset does not narrow
 static const double LEAST_SMOOTH = 1e-11;
 static const double GAP = 1e-10; // of the length of the robot: closed
 

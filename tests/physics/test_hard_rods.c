@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Hard contacts of rods with rods in motion and at rest: random collisions gain no energy and do not
-// penetrate, whether the rods cross or lie side by side; equilibria against shooting; messages.
+// Hard contacts of rods with rods in motion and at rest: random collisions gain no energy and do
+// not penetrate, whether the rods cross or lie side by side; equilibria against shooting; messages.
 // Derivatives, rows and momentum are in test_rod_contact.c, more closed forms in
-// examples/contact/hard_crossing.yaml, hard_roller.yaml and hard_coil.yaml. The environment variable
-// SNW_IMPACTS sets the number of collisions; the default is a few.
+// examples/contact/hard_crossing.yaml, hard_roller.yaml and hard_coil.yaml. The environment
+// variable SNW_IMPACTS sets the number of collisions; the default is a few.
 #include "executed.h"
 #include "near.h"
 #include "setting.h"
@@ -65,8 +65,8 @@ static void collisions_gain_no_energy_and_do_not_penetrate(void **state) {
             deepest = fmax(deepest, -shown(&o, i, GAP));
             any = any || shown(&o, i, TOUCHING) > 0;
             for (int j = 0; j < 3; j++)
-                drift = fmax(drift, fabs(shown(&o, i, MOMENTUM + j) - shown(&o, 0, MOMENTUM + j)) /
-                                        size);
+                drift = fmax(drift,
+                             fabs(shown(&o, i, MOMENTUM + j) - shown(&o, 0, MOMENTUM + j)) / size);
         }
         if (rise > 1e-4) printf("gain %g\n%s", rise, text);
         gain = fmax(gain, rise);
@@ -87,8 +87,8 @@ static void collisions_gain_no_energy_and_do_not_penetrate(void **state) {
 
 // ---- equilibria ---------------------------------------------------------------------------------
 
-// Two cantilevers one above the other: the end of the lower one touches the upper one. Source: as in
-// examples/contact/cantilever_on_cantilever.yaml, by shooting.
+// Two cantilevers one above the other: the end of the lower one touches the upper one. Source: as
+// in examples/contact/cantilever_on_cantilever.yaml, by shooting.
 static void the_end_of_a_rod_carries_another(void **state) {
     (void)state;
     outcome o;

@@ -48,8 +48,8 @@ static void a_block_rests_up_to_the_friction_angle(void **state) {
     }
 }
 
-// Three fingers at 120 degrees, normals inclined by b upwards, hold a ball of 0.5 kg: the least force
-// of each is W/(3 (sin b + mu cos b)).
+// Three fingers at 120 degrees, normals inclined by b upwards, hold a ball of 0.5 kg: the least
+// force of each is W/(3 (sin b + mu cos b)).
 static snw_status grasp(double mu, double b, double force) {
     char text[2200];
     outcome o;
@@ -83,8 +83,8 @@ static snw_status grasp(double mu, double b, double force) {
 
 static void a_grasp_needs_the_least_force(void **state) {
     (void)state;
-    static const double cases[][3] = {{0.5, 0, 3.27}, {0.5, 20, 2.0138780}, {0.5, -15, 7.2944222},
-                                      {0.3, 0, 5.45}};
+    static const double cases[][3] = {
+        {0.5, 0, 3.27}, {0.5, 20, 2.0138780}, {0.5, -15, 7.2944222}, {0.3, 0, 5.45}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double *c = cases[i];
         assert_int_equal(grasp(c[0], c[1], 1.001 * c[2]), SNW_OK);
@@ -127,8 +127,8 @@ static void friction_remembers_the_path(void **state) {
 
 // ---- rods ---------------------------------------------------------------------------------------
 
-// A rod lies across two inclined rails, which are rods, and is kept from rolling: it stays up to the
-// friction angle.
+// A rod lies across two inclined rails, which are rods, and is kept from rolling: it stays up to
+// the friction angle.
 static snw_status rod_on_rails(double angle, double mu) {
     char text[1600];
     outcome o;
