@@ -22,10 +22,9 @@
 #include "base/arena.h"
 #include "base/fail.h"
 #include "dynamics/constraint.h"
-#include "dynamics/hard_contact.h"
 #include "math/vector.h"
-#include "solve/coulomb.h"
 #include "solve/dense.h"
+#include "study/closed_contacts.h"
 #include "study/directions.h"
 #include "study/statics.h"
 
@@ -65,13 +64,7 @@ struct snw_modes {
     snw_inputs *in;
     snw_work *w;
     snw_arena scratch;
-    int most_hard;          // room for hard contacts that touch
-    int nhard;              // hard contacts that touch
-    snw_hard_contact *hard; // most_hard
-    snw_touch *near;        // rods that are near
-    double *G;              // nv x 3 most_hard: their rows
-    double *hard_W;         // square, 3 most_hard
-    double *hard_line;      // 11 most_hard: b, p, u, mu
+    snw_closed_contacts *closed; // NULL: no hard contacts
     snw_directions *d;
     double *A, *B; // n x n
     double *U, *W; // n x n: right and left eigenvectors; 2 n x 2 n about a steady motion
@@ -121,16 +114,8 @@ static bool name_groups(snw_modes *mo) {
     return true;
 }
 
-// Room for hard contacts that touch
-static int room_for_hard(const snw_model *m) {
-    enum { MOST = 200 };
-    const int n = snw_hard_most(m);
-    return n < MOST ? n : MOST;
-}
-
 static size_t modes_scratch_size(const snw_model *m, bool steady) {
-    const size_t parts[] = {snw_coulomb_scratch(room_for_hard(m)),
-                            snw_project_scratch(m->nv, m->nv), snw_eigen_symmetric_scratch(m->nv),
+    const size_t parts[] = {snw_project_scratch(m->nv, m->nv), snw_eigen_symmetric_scratch(m->nv),
                             snw_eigen_general_scratch(steady ? 2 * m->nv : m->nv)};
     size_t most = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -153,14 +138,7 @@ static snw_status modes_prepare(snw_modes *mo) {
     if (mo->steady) mo->S = snw_alloc(roots * roots * sizeof(double));
     if (mo->steady) mo->I = snw_alloc(roots * roots * sizeof(double));
     if (mo->steady && (!mo->S || !mo->I)) return SNW_E_MEMORY;
-    mo->most_hard = room_for_hard(m);
-    const size_t hard = (size_t)mo->most_hard;
-    mo->hard = snw_pool_array(mo->pool, hard + 1, sizeof *mo->hard);
-    mo->near = snw_pool_array(mo->pool, (size_t)m->most_touch + 1, sizeof *mo->near);
-    mo->hard_line = snw_pool_array(mo->pool, 11 * hard + 1, sizeof(double));
-    mo->G = snw_alloc((3 * hard * nv + 1) * sizeof(double));
-    mo->hard_W = snw_alloc((9 * hard * hard + 1) * sizeof(double));
-    if (!mo->hard || !mo->near || !mo->hard_line || !mo->G || !mo->hard_W) return SNW_E_MEMORY;
+    SNW_TRY(snw_closed_contacts_create(m, &mo->closed));
     double **line[] = {&mo->re, &mo->im, &mo->buffer};
     for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
         *line[i] = snw_pool_array(mo->pool, roots + 1, sizeof(double));
@@ -176,7 +154,7 @@ static snw_status modes_prepare(snw_modes *mo) {
         !mo->spin_name || !name_groups(mo)) {
         return SNW_E_MEMORY;
     }
-    SNW_TRY(snw_directions_create(m, 3 * mo->most_hard, &mo->d));
+    SNW_TRY(snw_directions_create(m, mo->closed ? 3 * mo->closed->most : 0, &mo->d));
     SNW_TRY(snw_state_create(m, &mo->s));
     SNW_TRY(snw_inputs_create(m, &mo->in));
     return snw_work_create(m, &mo->w);
@@ -204,14 +182,17 @@ void snw_modes_set_manual(snw_modes *mo, const snw_manual_inputs *manual) {
     mo->in->manual = manual;
 }
 
-void snw_modes_use(snw_modes *mo, const snw_model *m) { mo->m = mo->d->m = m; }
+void snw_modes_use(snw_modes *mo, const snw_model *m) {
+    mo->m = mo->d->m = m;
+    if (mo->closed) mo->closed->m = m;
+}
 
 void snw_modes_destroy(snw_modes *mo) {
     if (!mo) return;
-    double *const block[] = {mo->A, mo->B, mo->U, mo->W, mo->x,
-                             mo->y, mo->S, mo->I, mo->G, mo->hard_W};
+    double *const block[] = {mo->A, mo->B, mo->U, mo->W, mo->x, mo->y, mo->S, mo->I};
     for (size_t i = 0; i < sizeof block / sizeof block[0]; i++) snw_free(block[i]);
     snw_directions_destroy(mo->d);
+    snw_closed_contacts_destroy(mo->closed);
     snw_free(mo->scratch.base);
     snw_state_destroy(mo->s);
     snw_inputs_destroy(mo->in);
@@ -270,119 +251,6 @@ static snw_status modes_not_finite(const snw_modes *mo, snw_error *err) {
 
 // ---- reduction to standard form
 
-// ---- hard contacts
-
-// Adds a contact that touches, with its rows in mo->w
-static snw_status hard_add(snw_modes *mo, snw_hard_contact c, snw_error *err) {
-    const snw_model *m = mo->m;
-    if (mo->nhard == mo->most_hard) {
-        return snw_fail(err, SNW_E_MODEL,
-                        "modes at t = %g s: more than %d hard contact points touch; give rods "
-                        "fewer nodes, or the contacts a stiffness instead of 'hard'",
-                        mo->s->t, mo->most_hard);
-    }
-    (void)snw_hard_gap(m, mo->w, &c);
-    snw_hard_rows(m, mo->w, &c, mo->G + 3 * (size_t)mo->nhard * (size_t)m->nv);
-    mo->hard[mo->nhard++] = c;
-    return SNW_OK;
-}
-
-// mo->hard <- hard contacts that touch, mo->G <- their rows, from the residual in mo->w
-static snw_status hard_find(snw_modes *mo, snw_error *err) {
-    static const double CLOSED =
-        1e-9; // of the length of the robot; equilibria and steps close to 1e-10
-    const snw_model *m = mo->m;
-    mo->nhard = 0;
-    snw_jacobian_pass(m, mo->w);
-    for (int k = 0; k < m->ncontact_point; k++) {
-        if (!snw_contact_is_hard(m, k) || !snw_contact_exists(m, mo->w, k) ||
-            mo->w->contact_point[k].gap > CLOSED * m->length)
-            continue;
-        SNW_TRY(hard_add(mo, snw_hard_point(k), err));
-    }
-    if (!m->ntouching_rod) return SNW_OK;
-    const int n = snw_hard_touches_near(m, mo->w, CLOSED * m->length, m->most_touch, mo->near);
-    for (int i = 0; i < n && i < m->most_touch; i++)
-        SNW_TRY(hard_add(mo, snw_hard_rods(&mo->near[i]), err));
-    return SNW_OK;
-}
-
-// Force of contact i in equilibrium: a multiplier in mo->w
-static double *hard_force_of(const snw_modes *mo, int i) {
-    const int k = mo->hard[i].point;
-    if (k >= 0) return &mo->w->hard_force[k];
-    int before = 0; // contacts of rods are in the order of mo->hard
-    for (int j = 0; j < i; j++) before += mo->hard[j].point < 0;
-    return &mo->w->hard_touch[before].held[0];
-}
-
-// w->hard_force <- forces p >= 0 of the contacts that touch, with the least residual r - G p in
-// coordinates scaled by their typical sizes: W p + b >= 0 _|_ p >= 0, W = G'SG, b = -G'S r
-static void hard_forces(snw_modes *mo) {
-    const snw_model *m = mo->m;
-    const int n = 3 * mo->nhard;
-    double *b = mo->hard_line, *p = b + n, *u = p + n, *mu = u + n;
-    snw_coulomb_info ignored;
-    for (int i = 0; i < mo->nhard; i++) {
-        if (mo->hard[i].point < 0) mo->w->hard_touch[mo->w->nhard_touch++] = mo->hard[i].touch;
-        *hard_force_of(mo, i) = 0;
-    }
-    for (int j = 0; j < n; j++) {
-        const double *G = mo->G + (size_t)j * (size_t)m->nv;
-        for (int i = 0; i < n; i++) {
-            const double *H = mo->G + (size_t)i * (size_t)m->nv;
-            double sum = 0;
-            for (int l = 0; l < m->nv; l++) sum += G[l] * H[l] * m->typical[l] / m->scale[l];
-            mo->hard_W[(size_t)j * (size_t)n + (size_t)i] = sum;
-        }
-        b[j] = 0;
-        for (int l = 0; l < m->nv; l++) b[j] -= G[l] * mo->w->r[l] * m->typical[l] / m->scale[l];
-    }
-    for (int i = 0; i < 2 * mo->nhard; i++) mu[i] = 0;
-    const snw_coulomb_problem problem = {.n = mo->nhard, .W = mo->hard_W, .b = b, .mu = mu};
-    // a residual that these forces do not balance is reported as such
-    if (snw_coulomb_solve(&problem, 1e-12, &mo->scratch, p, u, &ignored) != SNW_OK) return;
-    for (int i = 0; i < mo->nhard; i++) *hard_force_of(mo, i) = p[3 * i];
-}
-
-// Rows held by the contacts that carry a force: normal to the surface and, with friction, along it.
-// Others count as open.
-static void hard_rows(snw_modes *mo) {
-    static const double CARRIES = 1e-8; // of the largest force
-    const snw_model *m = mo->m;
-    double largest = 0;
-    mo->d->nheld = 0;
-    for (int i = 0; i < mo->nhard; i++) largest = fmax(largest, *hard_force_of(mo, i));
-    for (int i = 0; i < mo->nhard; i++) {
-        const int contact = snw_hard_law(m, &mo->hard[i]);
-        if (!(*hard_force_of(mo, i) > CARRIES * largest)) {
-            if (mo->table.ngrazing++ == 0) mo->table.grazing = contact;
-            continue;
-        }
-        const snw_contact *law = &m->contact[contact];
-        const int n = law->along > 0 && law->across > 0 ? 3 : 1;
-        for (int j = 0; j < n; j++) {
-            double *row = snw_column_of(mo->d->held, m->nv, mo->d->nheld++);
-            const double *G = mo->G + (size_t)(3 * i + j) * (size_t)m->nv;
-            for (int l = 0; l < m->nv; l++) row[l] = G[l];
-        }
-    }
-}
-
-// The forces of hard contacts in equilibrium, and the residual with them
-static snw_status hard_balance(snw_modes *mo, snw_error *err) {
-    static const double STAYS = 1e-9; // of typical stiffness: forces that do not vary
-    const snw_model *m = mo->m;
-    mo->w->hard_stiffness = STAYS * m->scale[0] * m->typical[0] / (m->length * m->length);
-    mo->w->hard_smooth = STAYS * m->length;
-    for (int k = 0; k < m->ncontact_point; k++) mo->w->hard_force[k] = 0;
-    mo->w->nhard_touch = 0;
-    snw_residual(m, mo->in, mo->s, false, mo->w);
-    SNW_TRY(hard_find(mo, err));
-    hard_forces(mo);
-    return SNW_OK;
-}
-
 // ---- linearisation
 
 // M, K, D and constraint rows at s, at rest with resting bases; or, if steady, with velocities and
@@ -402,13 +270,18 @@ static snw_status linearise(snw_modes *mo, const snw_state *s, snw_error *err) {
     }
     for (int i = 0; i < m->nfluid; i++) mo->in->current_rate[i] = (snw_vec3){{0}};
     snw_mass_matrix(m, mo->in, mo->s, mo->w, mo->d->M);
-    if (m->hard) SNW_TRY(hard_balance(mo, err));
+    if (mo->closed)
+        SNW_TRY(snw_closed_contacts_balance(mo->closed, mo->in, mo->s, "modes", mo->w, err));
     snw_residual(m, mo->in, mo->s, false, mo->w);
     mo->table.residual = snw_out_of_balance(m, mo->w);
     snw_tangent_pass(m, NULL, mo->w);
     snw_tangent_assemble(m, mo->in, 1, 0, 0, mo->w, mo->d->K);
     snw_tangent_assemble(m, mo->in, 0, 1, 0, mo->w, mo->d->D);
-    if (m->hard) hard_rows(mo);
+    if (mo->closed) {
+        snw_closed_contacts_hold(mo->closed, mo->d);
+        mo->table.ngrazing = mo->closed->ngrazing;
+        mo->table.grazing = mo->closed->grazing;
+    }
     return SNW_OK;
 }
 
