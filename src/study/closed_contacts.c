@@ -29,8 +29,7 @@ snw_status snw_closed_contacts_create(const snw_model *m, snw_closed_contacts **
     c->near = snw_alloc(((size_t)m->most_touch + 1) * sizeof *c->near);
     c->scratch.size = snw_coulomb_scratch(c->most);
     c->scratch.base = snw_alloc(c->scratch.size + 1);
-    const bool done =
-        c->contact && c->P && c->G && c->W && c->line && c->near && c->scratch.base;
+    const bool done = c->contact && c->P && c->G && c->W && c->line && c->near && c->scratch.base;
     return done ? SNW_OK : SNW_E_MEMORY;
 }
 
@@ -143,9 +142,11 @@ snw_status snw_closed_contacts_balance(snw_closed_contacts *c, const snw_inputs 
 }
 
 void snw_closed_contacts_hold(snw_closed_contacts *c, snw_directions *d) {
-    static const double CARRIES = 1e-8; // of the largest force
+    static const double CARRIES = 1e-8; // of the largest force, or of a typical one
     const snw_model *m = c->m;
     double largest = 0;
+    for (int i = 0; i < m->nv; i++)
+        largest = fmax(largest, m->scale[i] * m->typical[i] / m->length);
     d->nheld = c->nholding = c->ngrazing = 0;
     for (int i = 0; i < c->n; i++) largest = fmax(largest, c->P[3 * i]);
     for (int i = 0; i < c->n; i++) {

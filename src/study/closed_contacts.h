@@ -18,21 +18,21 @@ typedef struct snw_closed_contacts {
     double *W, *line;
     snw_touch *near;
     snw_arena scratch;
-    int nholding, holding;  // contacts that carry a force, the first of m->contact
-    int ngrazing, grazing;  // contacts that touch without force and count as open, likewise
+    int nholding, holding; // contacts that carry a force, the first of m->contact
+    int ngrazing, grazing; // contacts that touch without force and count as open, likewise
 } snw_closed_contacts;
 
 // *out NULL: the model has no hard contacts.
 SNW_NODISCARD snw_status snw_closed_contacts_create(const snw_model *m, snw_closed_contacts **out);
 void snw_closed_contacts_destroy(snw_closed_contacts *c); // NULL is fine
 
-// The forces of the contacts that touch at s, which balance its residual best, become multipliers of
-// w: later residuals and tangents there contain them. `what`: for the message.
+// The forces of the contacts that touch at s, which balance its residual best, become multipliers
+// of w: later residuals and tangents there contain them. `what`: for the message.
 SNW_NODISCARD snw_status snw_closed_contacts_balance(snw_closed_contacts *c, const snw_inputs *in,
                                                      const snw_state *s, const char *what,
                                                      snw_work *w, snw_error *err);
-// d->held <- rows of the contacts that carry a force: normal to the surface and, with friction, along
-// it.
+// d->held <- rows of the contacts that carry a force: normal to the surface and, with friction,
+// along it.
 void snw_closed_contacts_hold(snw_closed_contacts *c, snw_directions *d);
 // No multipliers in w.
 void snw_closed_contacts_release(const snw_closed_contacts *c, snw_work *w);

@@ -73,8 +73,10 @@ static snw_status linear_prepare(snw_linear *l) {
     l->scratch.size = linear_scratch_size(m);
     l->scratch.base = snw_alloc(l->scratch.size);
     if (!l->block || !l->scratch.base) return SNW_E_MEMORY;
-    SNW_TRY(snw_directions_create(m, 0, &l->d));
+    SNW_TRY(snw_closed_contacts_create(m, &l->closed));
+    SNW_TRY(snw_directions_create(m, l->closed ? 3 * l->closed->most : 0, &l->d));
     SNW_TRY(snw_state_create(m, &l->s));
+    if (l->closed) SNW_TRY(snw_state_create(m, &l->rest));
     SNW_TRY(snw_inputs_create(m, &l->in));
     return snw_observer_create(m, &l->observer);
 }
@@ -98,7 +100,9 @@ snw_status snw_linear_create(const snw_model *m, int ninput, const snw_linear_in
 void snw_linear_destroy(snw_linear *l) {
     if (!l) return;
     snw_directions_destroy(l->d);
+    snw_closed_contacts_destroy(l->closed);
     snw_state_destroy(l->s);
+    snw_state_destroy(l->rest);
     snw_inputs_destroy(l->in);
     snw_observer_destroy(l->observer);
     snw_free(l->scratch.base);
@@ -255,7 +259,7 @@ static void turn_directions(snw_linear *l, const double *N, int k, const double 
 // Are all coordinates free, with mass by a wide margin? The cheap case.
 static bool all_free(const snw_linear *l, const snw_work *w) {
     const snw_model *m = l->m;
-    if (m->nconstraint) return false;
+    if (m->nconstraint || l->d->nheld) return false;
     for (int k = 0; k < m->nconditional; k++) {
         if (!snw_is_active(w, m->conditional_on[k])) return false;
     }
@@ -786,7 +790,6 @@ static void fill_matrices(snw_linear *l, const snw_state *s) {
 
 static snw_status check_robot(const snw_linear *l, const snw_work *w, snw_error *err) {
     const snw_model *m = l->m;
-    if (m->hard) return snw_fail(err, SNW_E_MODEL, SNW_HARD_STATICS);
     for (int i = 0; i < m->nloop; i++) {
         if (!m->loop[i].sliding_station || m->loop[i].nrow == 0) continue;
         return snw_fail(err, SNW_E_MODEL,
@@ -875,8 +878,42 @@ static void fix_velocities(snw_linear *l, const snw_state *s) {
     add_adjoint_product(m, -1, l->d->M, s->a, l->line, l->K);
 }
 
-snw_status snw_linear_solve(snw_linear *l, const snw_inputs *in, const snw_state *s,
-                            const snw_vec3 *rotation, snw_work *w, snw_error *err) {
+// Hard contacts that carry a force are rows that hold at rest; w <- with their forces, *at <- the
+// point s without the accelerations that it would have if they did not hold.
+static snw_status hold_contacts(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                                snw_work *w, const snw_state **at, snw_error *err) {
+    const snw_model *m = l->m;
+    snw_closed_contacts *c = l->closed;
+    snw_state_copy(m, s, l->rest);
+    for (int i = 0; i < m->nv; i++) l->rest->a[i] = 0;
+    SNW_TRY(snw_closed_contacts_balance(c, in, l->rest, "linear model", w, err));
+    snw_closed_contacts_hold(c, l->d);
+    const int of = c->ngrazing ? c->grazing : c->holding;
+    const char *name = c->n ? m->label.contact[m->contact[of].of].name : "";
+    if (c->ngrazing)
+        return snw_fail(err, SNW_E_MODEL,
+                        "the hard contact '%s' touches without force: it opens one way and holds "
+                        "the other, so there is no linear model; load it, or move it away",
+                        name);
+    if (c->nholding && l->moving)
+        return snw_fail(err, SNW_E_MODEL,
+                        "the hard contact '%s' holds a robot that moves; linear models hold "
+                        "contacts at rest only",
+                        name);
+    for (int i = 0; c->nholding && i < l->ninput; i++) {
+        if (l->input[i].kind != SNW_LINEAR_GIVEN) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "input '%s' is a given motion, and the hard contact '%s' holds; give a "
+                        "force or an effort instead, or the contact a stiffness",
+                        linear_input_name(l, i), name);
+    }
+    if (c->nholding) *at = l->rest;
+    snw_residual(m, in, *at, false, w);
+    return SNW_OK;
+}
+
+static snw_status solve_at(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                           const snw_vec3 *rotation, snw_work *w, snw_error *err) {
     const snw_model *m = l->m;
     const size_t nv = (size_t)m->nv;
     l->moving = l->rows_turn = false;
@@ -888,6 +925,7 @@ snw_status snw_linear_solve(snw_linear *l, const snw_inputs *in, const snw_state
         l->rows_turn = l->rows_turn || m->tendon[k].row >= 0;
     snw_residual(m, in, s, false, w);
     SNW_TRY(check_robot(l, w, err));
+    if (l->closed) SNW_TRY(hold_contacts(l, in, s, w, &s, err));
     if (l->rows_turn) {
         snw_jacobian_pass(m, w);
         snw_constraints_jacobian(m, w);
@@ -929,6 +967,13 @@ snw_status snw_linear_solve(snw_linear *l, const snw_inputs *in, const snw_state
     return SNW_OK;
 }
 
+snw_status snw_linear_solve(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                            const snw_vec3 *rotation, snw_work *w, snw_error *err) {
+    const snw_status status = solve_at(l, in, s, rotation, w, err);
+    if (l->closed) snw_closed_contacts_release(l->closed, w);
+    return status;
+}
+
 // ---- static gain
 
 // x of column i <- displacement of the equilibrium per unit of input i, x = Y u + P z with P'K P z
@@ -965,6 +1010,7 @@ snw_status snw_linear_gain(snw_linear *l, const snw_inputs *in, const snw_state 
     const snw_model *m = l->m;
     const int nv = m->nv;
     if (nv == 0) return snw_fail(err, SNW_E_MODEL, "the robot has no coordinates");
+    if (m->hard) return snw_fail(err, SNW_E_MODEL, SNW_HARD_STATICS);
     l->moving = l->rows_turn = l->full = false;
     l->n1 = l->nd = l->ns = l->ni = l->nx = 0;
     snw_residual(m, in, s, false, w);

@@ -356,6 +356,13 @@ snw_status linear_outputs(snw_linear *l, const snw_inputs *in, const snw_state *
     for (int i = 0; i < l->noutput; i++) {
         l->output[i].exact = exact_row(l, i, in, s, rotation, w);
         if (l->output[i].exact) SNW_TRY(apply_row(l, i, err));
+        const snw_probe_desc *p = &l->m->desc->probe[l->output[i].probe];
+        if (l->output[i].exact || l->d->nheld == 0 || snw_probe_is_configuration(p->kind)) continue;
+        return snw_fail(
+            err, SNW_E_MODEL,
+            "output '%s' may depend on the forces of hard contacts, which linear models "
+            "do not have; choose probes of places and motions",
+            p->name);
     }
     evaluate_at(l, in, s, rotation, w);
     for (int i = 0; i < l->noutput; i++) {

@@ -6,6 +6,7 @@
 #include "base/fields.h"
 #include "dynamics/observer.h"
 #include "solve/collocation.h"
+#include "study/closed_contacts.h"
 #include "study/directions.h"
 #include "study/linear_model.h"
 
@@ -84,6 +85,8 @@ struct snw_linear {
     snw_linear_output *output;
     bool three, steps;
     snw_directions *d;
+    snw_closed_contacts *closed; // NULL: no hard contacts
+    snw_state *rest;             // hard contacts: the point without accelerations
     snw_state *s;
     snw_inputs *in;
     snw_observer *observer;

@@ -19,6 +19,20 @@ runs: {plain: {}, heavy: {arm.body.mass: 4 kg}}
 """
 
 
+# Two equal cantilevers (EI = 1, 1 kg/m, 1 m) cross at their tips and touch; the upper one is pressed down.
+CROSSED = """\
+sinew: 1
+gravity: 0
+parameters: {P: 1 mN}
+robot:
+  upper: {on: world, pose: {xyz: [0, 0, 0.02]}, rod: &rod {length: 1, section: {stiffness: {bend_y: 1}, inertia: [0, 0, 0, 1, 1, 1]}, strain: {bend_y: legendre 8}, nodes: 24}}
+  lower: {on: world, pose: {xyz: [1, -1, 0], rpy: [0, 0, 90 deg]}, rod: *rod}
+contacts: {touch: {rods: {between: [upper, lower], radius: 0.01, hard: true}}}
+loads: {press: {on: upper.tip, force: [0, 0, -P]}}
+probes: {tip: {position: upper.tip}, force: {contact: touch}}
+"""
+
+
 class Linearize(harness.Case):
     def setUp(self):
         super().setUp()
@@ -83,6 +97,20 @@ class Linearize(harness.Case):
         with h5py.File(self.folder / "p.h5") as file:
             self.assertAlmostEqual(file["A"][1, 0], -9.81 / 0.5, places=10)
             self.assertEqual(file["input/name"].asstr()[0], "motor")
+
+    def test_hard_contacts_hold(self):
+        self.write("crossed.yaml", CROSSED)
+        m = self.succeeds("linearize", "crossed.yaml", "--json", "--input", "press.fz", "--probe", "tip.z").json
+        # in phase both tips are free, against each other they are supported: (1.8751041, 3.9266023)^2/2 pi
+        found = sorted(abs(p["im"]) for p in m["poles"] if p["im"] > 0)
+        for got, root in zip(found, (1.8751040687, 3.9266023120, 4.6940911330)):
+            self.assertAlmostEqual(got / root**2, 1, places=4)
+        for options, message in (
+            (["--probe", "force"], "output 'force' may depend on the forces of hard contacts"),
+            (["--probe", "tip", "--set", "P=0 N"], "the hard contact 'touch' touches without force"),
+        ):
+            with self.subTest(options=options):
+                self.assertIn(message, self.fails(1, "linearize", "crossed.yaml", "--input", "press.fz", *options).err)
 
     def test_wrong_use_is_explained(self):
         for options, message in (
