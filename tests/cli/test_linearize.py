@@ -110,7 +110,7 @@ class Linearize(harness.Case):
             (["--probe", "tip", "--set", "P=0 N"], "the hard contact 'touch' touches without force"),
         ):
             with self.subTest(options=options):
-                self.assertIn(message, self.fails(1, "linearize", "crossed.yaml", "--input", "press.fz", *options).err)
+                self.assertIn(message, self.fails(2, "linearize", "crossed.yaml", "--input", "press.fz", *options).err)
 
     def test_wrong_use_is_explained(self):
         for options, message in (
