@@ -5,6 +5,7 @@
 #include "language/read.h"
 
 #include "base/fail.h"
+#include "model/contact_samples.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -62,27 +63,8 @@
       "plane, sphere, capsule, box, cylinder, torus, height, mesh, hull or body",                  \
       "in its own axes: the axis of a capsule, cylinder or torus and the normal of a plane are "   \
       "z. body: that of the body of the link 'on'")                                                \
-    X(OBSTACLE_RADIUS, "radius", "m",                                                              \
-      "of a sphere, capsule or cylinder; of the circle of a torus")                                \
-    X(OBSTACLE_LENGTH, "length", "m",                                                              \
-      "of the straight part of a capsule; of a cylinder, endless unless given")                    \
-    X(OBSTACLE_SIZE, "size", "three lengths, m", "full widths of a box")                           \
-    X(OBSTACLE_SECTION, "section", "m", "radius of the section of a torus")                        \
-    X(OBSTACLE_ROUNDING, "rounding", "m",                                                          \
-      "radius of the edges of a box or cylinder, 2 % of the smallest half width unless given; "    \
-      "what surrounds a hull")                                                                     \
-    X(OBSTACLE_HEIGHT, "height", "a length, a formula in x and y",                                 \
-      "of the surface of a height field, e.g. 2 cm*cos(x/0.1 m)*cos(y/0.1 m)")                     \
-    X(OBSTACLE_FILE, "file", "the name of a file",                                                 \
-      "of a height field: lines of numbers, x along each line and y from line to line; of a mesh " \
-      "or hull: .stl or .obj")                                                                     \
-    X(OBSTACLE_AREA, "area", "two lengths, m",                                                     \
-      "of a height field: full widths along x and y, about its origin; required")                  \
-    X(OBSTACLE_CORNERS, "corners", "list of three lengths, m", "of a hull, instead of a file")     \
-    X(OBSTACLE_SCALE, "scale", "m", "length of one unit of the file, 1 m unless given")            \
-    X(OBSTACLE_CELLS, "cells", "number",                                                           \
-      "along the longest side, of the grid on which the surface is interpolated: 64 for a "        \
-      "formula, 40 for a mesh unless given")                                                       \
+    SNW_SHAPE_KEYS(X, OBSTACLE)                                                                    \
+    SNW_FIELD_KEYS(X, OBSTACLE)                                                                    \
     X(OBSTACLE_INSIDE, "inside", "true or false",                                                  \
       "links are inside of the shape, and touch its wall")                                         \
     X(OBSTACLE_ON, "on", "a site", "the frame that carries it, the world unless given")            \
@@ -280,59 +262,39 @@ static snw_status read_ground(snw_reader *r, const snw_entry *entry, snw_contact
 
 // ---- obstacles ----------------------------------------------------------------------------------
 
-// Each size that the shape needs is given, and none that it does not have.
-static snw_status check_sizes(snw_reader *r, const snw_entry *const *e, const char *name,
-                              const snw_obstacle_type *type) {
-    for (int i = OBSTACLE_RADIUS; i <= OBSTACLE_CELLS; i++) {
-        const unsigned bit = 1U << (unsigned)(i - OBSTACLE_RADIUS);
-        const char *key = snw_keys_obstacle.key[i].name;
-        if (!e[i] && type->needs & bit) {
-            return snw_fail_at(r->err, e[OBSTACLE_SHAPE]->location, "the %s '%s' needs '%s', %s",
-                               type->name, name, key, snw_keys_obstacle.key[i].meaning);
-        }
-        if (e[i] && !(type->takes & bit)) {
-            return snw_fail_at(r->err, e[i]->location, "the %s '%s' has no '%s'", type->name, name,
-                               key);
+// Largest radius of what touches the contact, and its onset: how far from a mesh distances are
+// needed.
+static snw_status touching_radius(snw_reader *r, const snw_contact_desc *c, double *out) {
+    enum { STATIONS = 32 };
+    for (int k = 0; k < c->nlink; k++) {
+        const snw_link_desc *link = &r->desc->link[c->link[k]];
+        for (int i = 0; link->has_body && !link->has_rod && i < link->body.nsolid; i++)
+            *out = fmax(*out, snw_solid_largest_sphere(&link->body.solid[i].shape));
+        if (!link->has_rod || !snw_section_table[link->rod.section.kind].shaped) continue;
+        for (int i = 0; i <= STATIONS; i++) {
+            snw_outline o;
+            SNW_TRY(snw_section_outline(&link->rod, link->name, link->rod.length * i / STATIONS, &o,
+                                        r->err));
+            *out = fmax(*out, 0.5 * fmax(o.y, o.z));
         }
     }
+    *out += 0.5 * c->smooth;
     return SNW_OK;
 }
 
-static snw_status read_sizes(snw_reader *r, const snw_entry *const *e, snw_obstacle *o) {
-    const snw_dim length = SNW_DIM_LENGTH;
-    double whole = INFINITY;
-    if (e[OBSTACLE_RADIUS])
-        SNW_TRY(snw_read_positive(r, e[OBSTACLE_RADIUS]->value, "radius", length, &o->radius));
-    if (e[OBSTACLE_SECTION])
-        SNW_TRY(snw_read_positive(r, e[OBSTACLE_SECTION]->value, "section", length, &o->section));
-    if (e[OBSTACLE_LENGTH])
-        SNW_TRY(snw_read_positive(r, e[OBSTACLE_LENGTH]->value, "length", length, &whole));
-    o->half.z = 0.5 * whole;
-    if (e[OBSTACLE_SIZE]) {
-        SNW_TRY(snw_read_vec3(r, e[OBSTACLE_SIZE]->value, "size", length, &o->half));
-        for (int i = 0; i < 3; i++) {
-            o->half.e[i] *= 0.5;
-            if (o->half.e[i] > 0) continue;
-            return snw_fail_at(r->err, e[OBSTACLE_SIZE]->location,
-                               "'size' must be positive, got %g m", 2 * o->half.e[i]);
+// Meshes of bodies that touch the obstacle know the distance of its spheres.
+static snw_status widen_touching(snw_reader *r, const snw_contact_desc *c) {
+    double margin = snw_solid_largest_sphere(&c->obstacle);
+    for (int i = 1; c->body && i < c->body->nsolid; i++)
+        margin = fmax(margin, snw_solid_largest_sphere(&c->body->solid[i].shape));
+    for (int k = 0; k < c->nlink; k++) {
+        const snw_body_desc *body = &r->desc->link[c->link[k]].body;
+        for (int i = 0; i < body->nsolid; i++) {
+            SNW_TRY(
+                snw_read_wider(r, c->location, margin + 0.5 * c->smooth, &body->solid[i].shape));
         }
     }
-    if (o->kind == SNW_OBSTACLE_TORUS && !(o->section < o->radius)) {
-        return snw_fail_at(r->err, e[OBSTACLE_SECTION]->location,
-                           "'section' must be smaller than 'radius', %g m, or the torus has no "
-                           "hole; got %g m",
-                           o->radius, o->section);
-    }
-    if (!(snw_obstacle_table[o->kind].takes & SNW_SIZE_ROUNDING) || isinf(o->half.z)) return SNW_OK;
-    const double least = o->kind == SNW_OBSTACLE_BOX ? fmin(o->half.x, fmin(o->half.y, o->half.z))
-                                                     : fmin(o->radius, o->half.z);
-    o->rounding = SNW_OBSTACLE_ROUNDING * least;
-    if (!e[OBSTACLE_ROUNDING]) return SNW_OK;
-    SNW_TRY(snw_read_positive(r, e[OBSTACLE_ROUNDING]->value, "rounding", length, &o->rounding));
-    if (o->rounding <= least) return SNW_OK;
-    return snw_fail_at(r->err, e[OBSTACLE_ROUNDING]->location,
-                       "'rounding' must not exceed the smallest half width, %g m; got %g m", least,
-                       o->rounding);
+    return SNW_OK;
 }
 
 // The shape of the body that carries the obstacle.
@@ -346,17 +308,21 @@ static snw_status read_body_shape(snw_reader *r, const snw_entry *const *e, snw_
     }
     const snw_link_desc *link =
         out->on.kind == SNW_SITE_END && !out->on.offset ? &r->desc->link[out->on.link] : NULL;
-    if (!link || !link->has_body || link->body.shape == SNW_SHAPE_NONE) {
+    if (!link || !link->has_body || link->body.nsolid == 0) {
         return snw_fail_at(r->err, e[OBSTACLE_SHAPE]->location,
                            "'shape: body' needs 'on', a link whose body is a box, a cylinder or a "
-                           "sphere");
+                           "sphere, or has shapes");
     }
-    const bool ball = link->body.shape == SNW_SHAPE_SPHERE;
-    out->obstacle = ball ? (snw_obstacle){.kind = SNW_OBSTACLE_SPHERE, .radius = link->body.size.x}
-                         : snw_body_solid(&link->body);
-    out->pose.R0 = snw_body_solid_pose(&link->body).R;
+    out->body = &link->body;
+    double margin = 0;
+    SNW_TRY(touching_radius(r, out, &margin));
+    for (int i = 0; i < link->body.nsolid; i++)
+        SNW_TRY(snw_read_wider(r, e[OBSTACLE_SHAPE]->location, margin, &link->body.solid[i].shape));
+    const snw_body_solid *first = &link->body.solid[0];
+    out->obstacle = first->shape;
+    out->pose.R0 = first->pose.R;
     for (int i = 0; i < 3; i++) {
-        out->pose.xyz[i] = snw_expr_constant(r->pool, link->body.com.e[i]);
+        out->pose.xyz[i] = snw_expr_constant(r->pool, first->pose.p.e[i]);
         if (!out->pose.xyz[i]) return snw_read_memory(r);
     }
     return SNW_OK;
@@ -372,17 +338,14 @@ static snw_status read_shape(snw_reader *r, const snw_entry *const *e, snw_conta
     if (kind == SNW_OBSTACLE_COUNT) return read_body_shape(r, e, out);
     const snw_obstacle_type *type = &snw_obstacle_table[kind];
     out->obstacle.kind = (snw_obstacle_kind)kind;
-    SNW_TRY(check_sizes(r, e, out->name, type));
-    SNW_TRY(read_sizes(r, e, &out->obstacle));
-    const snw_solid_keys keys = {.shape = e[OBSTACLE_SHAPE],
-                                 .rounding = e[OBSTACLE_ROUNDING],
-                                 .height = e[OBSTACLE_HEIGHT],
-                                 .file = e[OBSTACLE_FILE],
-                                 .area = e[OBSTACLE_AREA],
-                                 .corners = e[OBSTACLE_CORNERS],
-                                 .scale = e[OBSTACLE_SCALE],
-                                 .cells = e[OBSTACLE_CELLS]};
-    SNW_TRY(snw_read_solid(r, &keys, out));
+    snw_shape_source source = {.name = out->name,
+                               .shape = e[OBSTACLE_SHAPE],
+                               .key = &snw_keys_obstacle.key[OBSTACLE_RADIUS],
+                               .nkey = SNW_SHAPE_N};
+    memcpy(source.size, e + OBSTACLE_RADIUS, sizeof source.size);
+    double margin = 0;
+    SNW_TRY(touching_radius(r, out, &margin));
+    SNW_TRY(snw_read_shape(r, &source, margin, &out->obstacle));
     if (!e[OBSTACLE_INSIDE]) return SNW_OK;
     SNW_TRY(snw_read_switch(r, e[OBSTACLE_INSIDE]->value, "inside", &out->obstacle.inside));
     if (!out->obstacle.inside || type->can_be_inside) return SNW_OK;
@@ -431,7 +394,7 @@ static snw_status all_links(snw_reader *r, int word, snw_contact_desc *out) {
     out->nlink = 0;
     for (int l = 0; l < d->nlink; l++) {
         const snw_link_desc *at = &d->link[l];
-        const bool body = !at->has_rod && at->has_body && at->body.shape != SNW_SHAPE_NONE;
+        const bool body = !at->has_rod && at->has_body && at->body.nsolid > 0;
         if (are_neighbours(d, carrier, l)) continue;
         if ((at->has_rod && word != BODIES) || (body && word != RODS)) link[out->nlink++] = l;
     }
@@ -475,30 +438,6 @@ static snw_status read_touching(snw_reader *r, const snw_entry *const *e, snw_co
     return SNW_OK;
 }
 
-// Pose in the frame of the carrier.
-static snw_status read_frame(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
-    if (e[OBSTACLE_POSE]) {
-        if (!e[OBSTACLE_AT] && !e[OBSTACLE_AXIS])
-            return snw_read_pose(r, e[OBSTACLE_POSE]->value, &out->pose);
-        return snw_fail_at(r->err, e[OBSTACLE_POSE]->location,
-                           "'pose' is given instead of 'at' and 'axis'");
-    }
-    if (e[OBSTACLE_AT]) {
-        SNW_TRY(snw_read_laws(r, e[OBSTACLE_AT]->value, "at", SNW_DIM_LENGTH, SNW_VAR_T,
-                              out->pose.xyz));
-    }
-    if (!e[OBSTACLE_AXIS]) return SNW_OK;
-    snw_vec3 z, x, y;
-    SNW_TRY(snw_read_direction(r, e[OBSTACLE_AXIS]->value, "axis", &z));
-    snw_joint_across(z, &x, &y);
-    for (int i = 0; i < 3; i++) {
-        out->pose.R0.e[i][0] = x.e[i];
-        out->pose.R0.e[i][1] = y.e[i];
-        out->pose.R0.e[i][2] = z.e[i];
-    }
-    return SNW_OK;
-}
-
 static snw_status read_obstacle(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
     const snw_entry *e[OBSTACLE_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_obstacle, e));
@@ -517,8 +456,9 @@ static snw_status read_obstacle(snw_reader *r, const snw_entry *entry, snw_conta
     SNW_TRY(read_obstacle_carrier(r, e[OBSTACLE_ON], out));
     SNW_TRY(read_touching(r, e, out));
     SNW_TRY(read_force_law(r, e + OBSTACLE_STIFFNESS, out));
-    SNW_TRY(read_frame(r, e, out));
+    SNW_TRY(snw_read_frame(r, e[OBSTACLE_AT], e[OBSTACLE_AXIS], e[OBSTACLE_POSE], &out->pose));
     SNW_TRY(read_shape(r, e, out));
+    SNW_TRY(widen_touching(r, out));
     return snw_read_both(r, out->location, snw_site_when(r->desc, &out->on), &out->when);
 }
 

@@ -148,7 +148,7 @@ static snw_status read_link(snw_reader *r, const snw_entry *entry, int index, in
     }
     if (e[LINK_BODY]) {
         l->has_body = true;
-        SNW_TRY(snw_read_body(r, e[LINK_BODY]->value, &l->body));
+        SNW_TRY(snw_read_body(r, e[LINK_BODY]->value, l->name, &l->body));
     }
     if (e[LINK_WHEN]) SNW_TRY(snw_read_active_when(r, e[LINK_WHEN]->value, "when", &l->when));
     if (!e[LINK_TUBES]) return SNW_OK;
