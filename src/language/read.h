@@ -227,6 +227,18 @@ snw_status snw_read_links(snw_reader *r, const snw_node *node, int *nlink, const
 snw_status snw_read_are_rods(snw_reader *r, const snw_entry *e, const char *name, int nlink,
                              const int *link, bool *out);
 
+// Layers of a link, and the check that no other thing has their names.
+snw_status snw_read_layers(snw_reader *r, const snw_entry *e, snw_link_desc *out);
+snw_status snw_check_layers(snw_reader *r);
+// Links by name and of layers, each once. grouped (nlink of the description, or NULL): set for
+// those of layers.
+snw_status snw_read_group(snw_reader *r, const snw_node *node, bool *grouped, int *nlink,
+                          const int **out);
+// The links that touch an obstacle, after its carrier: of `links`, except those of `less` (or
+// NULL).
+snw_status snw_read_touching(snw_reader *r, const snw_entry *links, const snw_entry *less,
+                             snw_contact_desc *out);
+
 // Read a site: `world`, a link, `rod.root`, `rod.tip`, `rod@0.12 m`, `rod@50%`, or a named site.
 snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, snw_site *out);
 // The rest of a site of link out->link: `suffix` follows its name and is empty, `.tip`, `.root` or

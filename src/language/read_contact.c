@@ -48,17 +48,18 @@
     X(OF##_HARD, "hard", "true or false",                                                          \
       "no penetration, and friction that holds without creep; needs scheme moreau, no stiffness")
 #define GROUND_KEYS(X)                                                                             \
-    X(GROUND_ON, "on", "a link, or a list",                                                        \
+    X(GROUND_ON, "on", "a link, a layer, or a list",                                               \
       "links whose rods, or bodies if they have no rod, are in contact")                           \
     X(GROUND_NORMAL, "normal", "x y z or a vector",                                                \
       "outward normal of the ground, z unless given")                                              \
     X(GROUND_AT, "at", "three lengths, m", "a point of its surface, the origin unless given")      \
     LAW_KEYS(X, GROUND)
 #define OBSTACLE_KEYS(X)                                                                           \
-    X(OBSTACLE_LINKS, "links", "a link, a list, rods, bodies or all",                              \
-      "links whose rods, or bodies if they have no rod, touch it; required. rods, bodies, all: "   \
-      "those not next to the link that carries it")                                                \
-    X(OBSTACLE_WITHOUT, "without", "a link, or a list", "links that do not touch it")              \
+    X(OBSTACLE_LINKS, "links", "a link, a layer, a list, rods, bodies or all",                     \
+      "links whose rods, or bodies if they have no rod, touch it; required. layers, rods, "        \
+      "bodies, "                                                                                   \
+      "all: those not next to the link that carries it")                                           \
+    X(OBSTACLE_WITHOUT, "without", "a link, a layer, or a list", "links that do not touch it")     \
     X(OBSTACLE_SHAPE, "shape",                                                                     \
       "plane, sphere, capsule, box, cylinder, torus, height, mesh, hull or body",                  \
       "in its own axes: the axis of a capsule, cylinder or torus and the normal of a plane are "   \
@@ -78,11 +79,11 @@
       "rods touch it where they are nearest to it, with a stiffness in N/m, not per length")       \
     LAW_KEYS(X, OBSTACLE)
 #define RODS_KEYS(X)                                                                               \
-    X(RODS_BETWEEN, "between", "a link, a list, or all",                                           \
+    X(RODS_BETWEEN, "between", "a link, a layer, a list, or all",                                  \
       "links whose rods touch each other; all: of all links with a rod; required")                 \
-    X(RODS_AGAINST, "against", "a link, or a list",                                                \
+    X(RODS_AGAINST, "against", "a link, a layer, or a list",                                       \
       "those of 'between' touch these instead of each other")                                      \
-    X(RODS_EXCEPT, "except", "list of pairs of links", "pairs that do not touch")                  \
+    X(RODS_EXCEPT, "except", "list of pairs of links or layers", "pairs that do not touch")        \
     X(RODS_SELF, "self", "true or false",                                                          \
       "each rod of 'between' also touches itself; the default if it is only one")                  \
     X(RODS_RADIUS, "radius", "m", "of the surfaces; that of the sections unless given")            \
@@ -251,7 +252,7 @@ static snw_status read_ground(snw_reader *r, const snw_entry *entry, snw_contact
         return snw_fail_at(r->err, entry->location, "the ground '%s' needs '%s', %s", out->name,
                            snw_keys_ground.key[i].name, snw_keys_ground.key[i].meaning);
     }
-    SNW_TRY(snw_read_links(r, e[GROUND_ON]->value, &out->nlink, &out->link));
+    SNW_TRY(snw_read_group(r, e[GROUND_ON]->value, NULL, &out->nlink, &out->link));
     SNW_TRY(read_force_law(r, e + GROUND_STIFFNESS, out));
     if (e[GROUND_NORMAL]) {
         SNW_TRY(snw_read_direction(r, e[GROUND_NORMAL]->value, "normal", &out->normal));
@@ -363,81 +364,6 @@ static snw_status read_obstacle_carrier(snw_reader *r, const snw_entry *on, snw_
                        out->name);
 }
 
-// First link of those rigidly connected to link l, towards the world; -1: the world.
-static int rigid_root(const snw_desc *d, int l) {
-    while (l >= 0 && d->link[l].joint == SNW_JOINT_FIXED && !d->link[l].has_rod)
-        l = d->link[l].on.kind == SNW_SITE_WORLD ? -1 : d->link[l].on.link;
-    return l;
-}
-
-static int rigid_parent(const snw_desc *d, int l) {
-    if (l < 0 || d->link[l].on.kind == SNW_SITE_WORLD) return -1;
-    return rigid_root(d, d->link[l].on.link);
-}
-
-// Are two links the same, rigidly connected, or parent and child? They touch always.
-static bool are_neighbours(const snw_desc *d, int a, int b) {
-    const int i = rigid_root(d, a), j = rigid_root(d, b);
-    if (a < 0 || b < 0) return false;
-    return a == b || i == j || (i >= 0 && rigid_parent(d, j) == i) ||
-           (j >= 0 && rigid_parent(d, i) == j);
-}
-
-// Links of the words `rods`, `bodies` and `all`: those with a shape that are not next to the
-// carrier.
-static snw_status all_links(snw_reader *r, int word, snw_contact_desc *out) {
-    enum { RODS, BODIES };
-    const snw_desc *d = r->desc;
-    const int carrier = out->on.kind == SNW_SITE_WORLD ? -1 : out->on.link;
-    int *link = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *link);
-    if (!link) return snw_read_memory(r);
-    out->nlink = 0;
-    for (int l = 0; l < d->nlink; l++) {
-        const snw_link_desc *at = &d->link[l];
-        const bool body = !at->has_rod && at->has_body && at->body.nsolid > 0;
-        if (are_neighbours(d, carrier, l)) continue;
-        if ((at->has_rod && word != BODIES) || (body && word != RODS)) link[out->nlink++] = l;
-    }
-    out->link = link;
-    return SNW_OK;
-}
-
-// Links that touch the obstacle, after its carrier.
-static snw_status read_touching(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
-    static const char *const words[] = {"rods", "bodies", "all"};
-    enum { WORDS = 3 };
-    const snw_node *node = e[OBSTACLE_LINKS]->value;
-    int word = 0, nwithout = 0, kept = 0;
-    const int *without = NULL;
-    while (word < WORDS && (node->kind != SNW_NODE_TEXT || strcmp(node->text, words[word]) != 0))
-        word++;
-    if (word < WORDS && snw_names_find(&r->things, words[word])) word = WORDS; // so named
-    SNW_TRY(word < WORDS ? all_links(r, word, out)
-                         : snw_read_links(r, node, &out->nlink, &out->link));
-    if (e[OBSTACLE_WITHOUT])
-        SNW_TRY(snw_read_links(r, e[OBSTACLE_WITHOUT]->value, &nwithout, &without));
-    int *link = snw_pool_array(r->pool, (size_t)out->nlink, sizeof *link);
-    if (!link) return snw_read_memory(r);
-    for (int k = 0; k < out->nlink; k++) {
-        bool left = false;
-        for (int i = 0; i < nwithout; i++) left = left || without[i] == out->link[k];
-        if (!left) link[kept++] = out->link[k];
-    }
-    out->nlink = kept;
-    out->link = link;
-    if (kept == 0) {
-        return snw_fail_at(r->err, e[OBSTACLE_LINKS]->location,
-                           "no link is left that touches the obstacle '%s'", out->name);
-    }
-    for (int k = 0; k < kept; k++) {
-        if (out->on.kind == SNW_SITE_WORLD || out->on.link != link[k]) continue;
-        return snw_fail_at(r->err, e[OBSTACLE_LINKS]->location,
-                           "link '%s' carries the obstacle '%s' and cannot touch it",
-                           r->desc->link[link[k]].name, out->name);
-    }
-    return SNW_OK;
-}
-
 static snw_status read_obstacle(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
     const snw_entry *e[OBSTACLE_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_obstacle, e));
@@ -454,7 +380,7 @@ static snw_status read_obstacle(snw_reader *r, const snw_entry *entry, snw_conta
                                   &out->spacing));
     }
     SNW_TRY(read_obstacle_carrier(r, e[OBSTACLE_ON], out));
-    SNW_TRY(read_touching(r, e, out));
+    SNW_TRY(snw_read_touching(r, e[OBSTACLE_LINKS], e[OBSTACLE_WITHOUT], out));
     SNW_TRY(read_force_law(r, e + OBSTACLE_STIFFNESS, out));
     SNW_TRY(snw_read_frame(r, e[OBSTACLE_AT], e[OBSTACLE_AXIS], e[OBSTACLE_POSE], &out->pose));
     SNW_TRY(read_shape(r, e, out));
@@ -464,50 +390,66 @@ static snw_status read_obstacle(snw_reader *r, const snw_entry *entry, snw_conta
 
 // ---- rods with rods -----------------------------------------------------------------------------
 
-// All links with a rod.
-static snw_status all_rods(snw_reader *r, const snw_node *node, int *n, const int **out) {
+// Rods of `between` or `against`: of links by name, of layers, or all. Those of layers and all that
+// are joined do not touch.
+static snw_status read_rod_group(snw_reader *r, const snw_entry *e, snw_contact_desc *out, int *n,
+                                 const int **link) {
     const snw_desc *d = r->desc;
-    int *link = snw_pool_array(r->pool, (size_t)d->nlink + 1, sizeof *link);
-    if (!link) return snw_read_memory(r);
-    for (int i = 0; i < d->nlink; i++) {
-        if (d->link[i].has_rod) link[(*n)++] = i;
+    const snw_node *node = e->value;
+    const int *all;
+    bool *grouped = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *grouped);
+    int *rod = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *rod), nall = 0;
+    if (!grouped || !rod) return snw_read_memory(r);
+    *n = 0;
+    *link = rod;
+    if (node->kind == SNW_NODE_TEXT && !strcmp(node->text, "all")) {
+        for (int l = 0; l < d->nlink; l++) {
+            if (d->link[l].has_rod) rod[(*n)++] = l;
+        }
+        out->grouped = true;
+        return *n > 0 ? SNW_OK : snw_fail_at(r->err, node->location, "no link has a rod");
     }
-    *out = link;
-    return *n > 0 ? SNW_OK : snw_fail_at(r->err, node->location, "no link has a rod");
-}
-
-static snw_status check_are_rods(snw_reader *r, const snw_entry *e, int n, const int *link) {
-    for (int i = 0; i < n; i++) {
-        if (r->desc->link[link[i]].has_rod) continue;
+    SNW_TRY(snw_read_group(r, node, grouped, &nall, &all));
+    for (int i = 0; i < nall; i++) {
+        const snw_link_desc *at = &d->link[all[i]];
+        out->grouped = out->grouped || grouped[all[i]];
+        if (at->has_rod) rod[(*n)++] = all[i];
+        if (at->has_rod || grouped[all[i]]) continue;
         return snw_fail_at(r->err, e->location,
                            "'%s' names link '%s', which has no rod; for a body write 'obstacle', "
                            "carried by its link",
-                           e->key, r->desc->link[link[i]].name);
+                           e->key, at->name);
     }
-    return SNW_OK;
+    if (*n > 0) return SNW_OK;
+    return snw_fail_at(r->err, e->location, "'%s' names no link with a rod", e->key);
 }
 
+// Pairs of links: each of the first group with each of the second.
 static snw_status read_except(snw_reader *r, const snw_entry *e, snw_contact_desc *out) {
     const snw_node *node = e->value;
     const bool list = node->kind == SNW_NODE_LIST;
-    int *pair = snw_pool_array(r->pool, 2 * (size_t)(list ? node->n : 0) + 1, sizeof *pair);
+    const size_t nlink = (size_t)r->desc->nlink;
+    int *pair =
+        snw_pool_array(r->pool, 2 * nlink * nlink * (size_t)(list ? node->n : 0) + 1, sizeof *pair);
     if (!pair) return snw_read_memory(r);
+    out->except = pair;
     for (int i = 0; list && i < node->n; i++) {
         const snw_node *item = node->entry[i].value;
-        const int *two;
-        int n = 0;
-        if (item->kind == SNW_NODE_LIST) SNW_TRY(snw_read_links(r, item, &n, &two));
-        if (n != 2)
+        const int *group[2];
+        int n[2];
+        if (item->kind != SNW_NODE_LIST || item->n != 2)
             return snw_fail_at(r->err, item->location,
                                "'except' lists pairs of links, e.g. [[left, right]]");
-        memcpy(pair + 2 * i, two, 2 * sizeof *pair);
+        for (int k = 0; k < 2; k++)
+            SNW_TRY(snw_read_group(r, item->entry[k].value, NULL, &n[k], &group[k]));
+        for (int k = 0; k < n[0] * n[1]; k++) {
+            int *to = pair + 2 * (size_t)out->nexcept++;
+            to[0] = group[0][k / n[1]], to[1] = group[1][k % n[1]];
+        }
     }
-    if (!list)
-        return snw_fail_at(r->err, node->location,
-                           "'except' is a list of pairs of links, e.g. [[left, right]]");
-    out->nexcept = node->n;
-    out->except = pair;
-    return SNW_OK;
+    if (list) return SNW_OK;
+    return snw_fail_at(r->err, node->location,
+                       "'except' is a list of pairs of links, e.g. [[left, right]]");
 }
 
 static snw_status read_rods(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
@@ -519,17 +461,9 @@ static snw_status read_rods(snw_reader *r, const snw_entry *entry, snw_contact_d
                            out->name, key->name, key->meaning);
     }
     out->is_rods = true;
-    const snw_node *between = e[RODS_BETWEEN]->value;
-    if (between->kind == SNW_NODE_TEXT && !strcmp(between->text, "all")) {
-        SNW_TRY(all_rods(r, between, &out->nlink, &out->link));
-    } else {
-        SNW_TRY(snw_read_links(r, between, &out->nlink, &out->link));
-        SNW_TRY(check_are_rods(r, e[RODS_BETWEEN], out->nlink, out->link));
-    }
-    if (e[RODS_AGAINST]) {
-        SNW_TRY(snw_read_links(r, e[RODS_AGAINST]->value, &out->nagainst, &out->against));
-        SNW_TRY(check_are_rods(r, e[RODS_AGAINST], out->nagainst, out->against));
-    }
+    SNW_TRY(read_rod_group(r, e[RODS_BETWEEN], out, &out->nlink, &out->link));
+    if (e[RODS_AGAINST])
+        SNW_TRY(read_rod_group(r, e[RODS_AGAINST], out, &out->nagainst, &out->against));
     if (e[RODS_EXCEPT]) SNW_TRY(read_except(r, e[RODS_EXCEPT], out));
     out->self = out->nlink == 1 && !out->nagainst;
     if (e[RODS_SELF]) SNW_TRY(snw_read_switch(r, e[RODS_SELF]->value, "self", &out->self));
@@ -793,6 +727,7 @@ snw_status snw_read_contacts(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
     SNW_TRY(snw_read_section_entries(r, "contacts", &node, &d->ncontact));
+    SNW_TRY(snw_check_layers(r));
     d->contact = snw_pool_array(r->pool, (size_t)d->ncontact, sizeof *d->contact);
     snw_loop_desc *loop = snw_pool_array(r->pool, (size_t)(d->nloop + d->ncontact), sizeof *loop);
     if (!d->contact || !loop) return snw_read_memory(r);

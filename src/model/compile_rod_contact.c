@@ -142,7 +142,7 @@ static snw_status add_pair(const snw_build *b, rod_list *list, int c, int l, int
     const int i = list->of[b->link_rod[l]], k = list->of[b->link_rod[other]];
     // rods that are joined overlap at the joint; they touch only if the contact names just them
     const bool joined = list->rod[i].carrier == k || list->rod[k].carrier == i;
-    if (i != k && joined && d->nlink + d->nagainst > 2) return SNW_OK;
+    if (i != k && joined && (d->grouped || d->nlink + d->nagainst > 2)) return SNW_OK;
     if (is_excepted(d, l, other)) return SNW_OK;
     short *at[2] = {&list->contact[(size_t)i * (size_t)list->n + (size_t)k],
                     &list->contact[(size_t)k * (size_t)list->n + (size_t)i]};

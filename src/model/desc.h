@@ -204,6 +204,8 @@ typedef struct snw_link_desc {
     snw_pose_desc pose; // base frame in the frame of the parent site
     snw_joint_kind joint;
     snw_joint_desc moves; // properties of the joint
+    int nlayer;
+    const char *const *layer; // names of groups, for contacts
     bool has_rod, has_body;
     snw_rod_desc rod;
     snw_body_desc body;
@@ -422,6 +424,7 @@ typedef struct snw_contact_desc {
     bool is_rods;
     int nagainst;
     const int *against; // links; none: those of `link`
+    bool grouped;       // of layers: rods that are joined do not touch, be they only two
     bool self;          // each rod also touches itself
     int nexcept;
     const int *except; // 2 nexcept: pairs of links that do not touch

@@ -460,6 +460,55 @@ static void rods_deep_in_each_other_end_the_motion(void **state) {
     snw_series_clear(&o.series);
 }
 
+// ---- which rods touch ---------------------------------------------------------------------------
+
+#define CHAINS(keys)                                                                               \
+    "sinew: 1\n" STEEL "robot:\n"                                                                  \
+    "  a: {on: world, layer: left, rod: &rod {length: 1, section: {circle: {radius: 10 mm}}, "     \
+    "material: m, strain: {bend_y: legendre 1}}}\n"                                                \
+    "  b: {on: a.tip, layer: left, joint: spherical, rod: *rod}\n"                                 \
+    "  block: {on: b.tip, layer: left, body: {mass: 1}}\n"                                         \
+    "  c: {on: block, layer: [left, end], rod: *rod}\n"                                            \
+    "  d: {on: world, layer: right, pose: {xyz: [0, 1, 0]}, rod: *rod}\n"                          \
+    "  e: {on: d.tip, layer: right, rod: *rod}\n"                                                  \
+    "contacts: {touch: {rods: {stiffness: 1, " keys "}}}\n"
+
+// By names, layers and the word `all`; parents and children do not touch unless just they are
+// named.
+static void layers_touch_layers(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *pairs;
+    } cases[] = {
+        {CHAINS("between: all"), " ac ad ae bd be cd ce"},
+        {CHAINS("between: [a, b]"), " ab"},
+        {CHAINS("between: [a, b, c]"), " ac"},
+        {CHAINS("between: left"), " ac"},
+        {CHAINS("between: right"), ""},
+        {CHAINS("between: left, against: right"), " ad ae bd be cd ce"},
+        {CHAINS("between: end, against: [right, a]"), " ac cd ce"},
+        {CHAINS("between: all, except: [[left, right]]"), " ac"},
+        {CHAINS("between: left, against: right, except: [[end, right], [a, d]]"), " ae bd be"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setting s;
+        char pairs[200] = "";
+        setting_open(&s, cases[i].text);
+        const snw_model *m = s.g.m;
+        for (int a = 0; a < m->ntouching_rod; a++) {
+            for (int b = a + 1; b < m->ntouching_rod; b++) {
+                const size_t used = strlen(pairs);
+                if (!m->touching_contact[a * m->ntouching_rod + b]) continue;
+                (void)snprintf(pairs + used, sizeof pairs - used, " %s%s",
+                               m->desc->link[m->rod[m->touching_rod[a].rod].link].name,
+                               m->desc->link[m->rod[m->touching_rod[b].rod].link].name);
+            }
+        }
+        assert_string_equal(pairs, cases[i].pairs);
+        setting_close(&s);
+    }
+}
+
 // ---- messages -----------------------------------------------------------------------------------
 
 #define RODS(keys)                                                                                 \
@@ -529,6 +578,7 @@ int main(void) {
         cmocka_unit_test(equilibria_do_not_pass_a_rod),
         cmocka_unit_test(a_bar_on_a_bar_has_the_frequency_of_its_contact),
         cmocka_unit_test(rods_deep_in_each_other_end_the_motion),
+        cmocka_unit_test(layers_touch_layers),
         cmocka_unit_test(impossible_contacts_of_rods_are_refused),
         cmocka_unit_test(rods_that_begin_in_each_other_are_reported),
 #endif
