@@ -37,8 +37,17 @@ static void put_solid(snw_json *j, const snw_obstacle *o) {
     snw_scene_surface_put(j, o);
 }
 
-static const char *scene_kind_name(snw_seg_kind kind) {
-    switch (kind) {
+// Is a segment the frame of a shape of a body, which its link has no part in?
+static bool is_frame_of_shape(const snw_model *m, int seg) {
+    for (int i = m->desc->ncontact; i < m->ncontact; i++) {
+        if (m->contact[i].seg == seg) return true;
+    }
+    return false;
+}
+
+static const char *scene_kind_name(const snw_model *m, int seg) {
+    if (is_frame_of_shape(m, seg)) return "shape";
+    switch (m->seg[seg].kind) {
     case SNW_SEG_WORLD:
         return "world";
     case SNW_SEG_POSE:
@@ -454,7 +463,7 @@ static void put_scene(snw_json *j, const snw_model *m) {
     for (int i = 1; i < m->nseg; i++) snw_json_integer(j, m->seg[i].parent - 1);
     snw_json_close(j);
     snw_field_list(j, "kind");
-    for (int i = 1; i < m->nseg; i++) snw_json_text(j, scene_kind_name(m->seg[i].kind));
+    for (int i = 1; i < m->nseg; i++) snw_json_text(j, scene_kind_name(m, i));
     snw_json_close(j);
     put_links(j, m);
     put_loops(j, m);

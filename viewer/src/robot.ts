@@ -299,7 +299,7 @@ export class Robot {
 
     // can a node be dragged? It must be active and have coordinates that move it
     movable(node: number): boolean {
-        for (let i = node; i >= 0; i = this.scene.parent[i]) if (this.scene.kind[i] !== 'pose') return !this.gone[node];
+        for (let i = node; i >= 0; i = this.scene.parent[i]) if (!['pose', 'shape'].includes(this.scene.kind[i])) return !this.gone[node];
         return false;
     }
 
