@@ -13,8 +13,8 @@ typedef struct snw_dof_list {
     int room, used; // capacity and length
 } snw_dof_list;
 
-// What a contact is about: an obstacle, or a solid of link `link` that touches the obstacle of
-// contact `against`.
+// A contact behind those of the description: solid `solid` of the body that is the obstacle of
+// contact `against`, link -1; or solid `solid` of link `link`, which touches that obstacle.
 typedef struct snw_pair {
     int against, link, solid;
 } snw_pair;
