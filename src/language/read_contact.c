@@ -83,6 +83,9 @@
       "links whose rods touch each other; all: of all links with a rod; required")                 \
     X(RODS_AGAINST, "against", "a link, a layer, or a list",                                       \
       "those of 'between' touch these instead of each other")                                      \
+    X(RODS_INSIDE, "inside", "a link", "those of 'between' are in the bore of this rod")           \
+    X(RODS_BORE, "bore", "m",                                                                      \
+      "with 'inside': radius of the bore, that of its section unless given")                       \
     X(RODS_EXCEPT, "except", "list of pairs of links or layers", "pairs that do not touch")        \
     X(RODS_SELF, "self", "true or false",                                                          \
       "each rod of 'between' also touches itself; the default if it is only one")                  \
@@ -452,6 +455,30 @@ static snw_status read_except(snw_reader *r, const snw_entry *e, snw_contact_des
                        "'except' is a list of pairs of links, e.g. [[left, right]]");
 }
 
+// The rod in whose bore the others are, and its radius.
+static snw_status read_bore(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
+    static const int others[] = {RODS_AGAINST, RODS_SELF, RODS_RADIUS, RODS_CROSSING};
+    if (!e[RODS_INSIDE])
+        return snw_fail_at(r->err, e[RODS_BORE]->location, "'bore' is that of the rod 'inside'");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (!e[others[i]]) continue;
+        return snw_fail_at(r->err, e[others[i]]->location,
+                           "rods 'inside' of another touch its bore along their length; leave out "
+                           "'%s'",
+                           e[others[i]]->key);
+    }
+    SNW_TRY(read_rod_group(r, e[RODS_INSIDE], out, &out->nagainst, &out->against));
+    out->inside = true;
+    out->grouped = false; // a rod may be on the one that it is in
+    for (int k = 0; k < out->nlink; k++) {
+        if (out->link[k] != out->against[0] && out->nagainst == 1) continue;
+        return snw_fail_at(r->err, e[RODS_INSIDE]->location,
+                           "'inside' is one link, which is not one of 'between'");
+    }
+    if (!e[RODS_BORE]) return SNW_OK;
+    return snw_read_positive(r, e[RODS_BORE]->value, "bore", SNW_DIM_LENGTH, &out->bore);
+}
+
 static snw_status read_rods(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
     const snw_entry *e[RODS_N], *law[LAW_N] = {0};
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_rods, e));
@@ -464,6 +491,7 @@ static snw_status read_rods(snw_reader *r, const snw_entry *entry, snw_contact_d
     SNW_TRY(read_rod_group(r, e[RODS_BETWEEN], out, &out->nlink, &out->link));
     if (e[RODS_AGAINST])
         SNW_TRY(read_rod_group(r, e[RODS_AGAINST], out, &out->nagainst, &out->against));
+    if (e[RODS_INSIDE] || e[RODS_BORE]) SNW_TRY(read_bore(r, e, out));
     if (e[RODS_EXCEPT]) SNW_TRY(read_except(r, e[RODS_EXCEPT], out));
     out->self = out->nlink == 1 && !out->nagainst;
     if (e[RODS_SELF]) SNW_TRY(snw_read_switch(r, e[RODS_SELF]->value, "self", &out->self));

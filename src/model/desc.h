@@ -425,6 +425,8 @@ typedef struct snw_contact_desc {
     int nagainst;
     const int *against; // links; none: those of `link`
     bool grouped;       // of layers: rods that are joined do not touch, be they only two
+    bool inside;        // those of `link` are in the bore of the rod of against[0]
+    double bore;        // its radius, m; 0: that of the section
     bool self;          // each rod also touches itself
     int nexcept;
     const int *except; // 2 nexcept: pairs of links that do not touch
