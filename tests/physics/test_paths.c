@@ -100,8 +100,8 @@ static void random_robot(dice *d, bool loop, const char *study, char text[4000])
         u[4], u[5] - 0.5, u[6] - 0.5, u[7] - 0.5, study);
 }
 
-// where a path is stable and has not turned back, its end is the equilibrium of a static step that
-// went there by itself
+// The end of a path that is stable and has not turned back is the equilibrium of a static step
+// that goes there by itself.
 static void paths_end_where_static_steps_end(void **state) {
     (void)state;
     dice d = {7};
