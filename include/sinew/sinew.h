@@ -9,5 +9,6 @@
 #include "sinew/model.h"
 #include "sinew/robot.h"
 #include "sinew/status.h"
+#include "sinew/step_map.h"
 #include "sinew/study.h"
 #include "sinew/version.h"

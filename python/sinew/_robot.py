@@ -20,6 +20,7 @@ from ._model import Coordinates, Model, model_of
 from ._play import Play
 from ._sinew import ffi, lib
 from ._sketch import svg
+from ._step_map import StepMap
 from ._types import Array, Inputs, Names, Numbers, Overrides, Path, Pointer, Rows, Value
 from ._units import Quantity, effort_of, inputs, seconds
 
@@ -703,6 +704,13 @@ class Robot(OfThisProcess):
         """
         with self._exclusive:
             return linearize(self._r, inputs, outputs, three_inputs, seconds(step, "step"), scheme, rho, alpha, reduce)
+
+    def step_map(self, step: float | str, inputs: Names = None, outputs: Names = None, *, scheme: str = "trapezoidal",
+                 rho: float | None = None, alpha: float | None = None) -> StepMap:  # fmt: skip
+        """The map of one step of the implicit `scheme`, with its exact derivatives, for `sinew.control` and
+        `sinew.estimate`. `inputs`, `outputs`: as in `linearize`; other inputs stay as they are now."""
+        with self._exclusive:
+            return StepMap(self, inputs, outputs, seconds(step, "step"), scheme, rho, alpha)
 
     def solve_inverse(self, targets: Targets, actuators: Names = None, *, limits: Limits = {}, rates: Named = {},
                       interval: float = 0, rest: Named = {}, weights: Named = {}, t: float | None = None,

@@ -10,7 +10,6 @@
 #include "model/probe_kind.h"
 #include "solve/linear_system.h"
 #include "study/directions.h"
-#include "study/linear_model.h"
 #include "study/probe.h"
 
 #include <math.h>
@@ -353,8 +352,7 @@ static snw_status operating_point(linear_robot *l, snw_error *err) {
     return s;
 }
 
-// Increment of the blocks from one configuration to another.
-static void increment(const snw_model *m, const double *from, const double *to, double *d) {
+void snw_robot_increment(const snw_model *m, const double *from, const double *to, double *d) {
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
         if (b->space == SNW_SPACE_RN) {
@@ -388,7 +386,7 @@ static snw_status do_step(linear_robot *l, snw_robot **copy, snw_error *err) {
     SNW_TRY(snw_robot_start(c, &l->how, err));
     SNW_TRY(snw_robot_step(c, l->step.h, err));
     snw_state_copy(c->m, c->s, l->s);
-    increment(c->m, l->r->s->q, c->s->q, (double *)l->step.d);
+    snw_robot_increment(c->m, l->r->s->q, c->s->q, (double *)l->step.d);
     return SNW_OK;
 }
 
@@ -670,6 +668,38 @@ snw_status snw_linear_static(snw_linear_model *model, snw_error *err) {
     snw_residual(r->m, r->in, l->s, false, r->w);
     publish(l, r->in, r->w);
     return SNW_OK;
+}
+
+snw_status snw_linear_of_step(snw_linear_model *model, const double *d, snw_error *err) {
+    linear_robot *l = (linear_robot *)model;
+    snw_robot *r = l->r;
+    snw_state_copy(r->m, r->s, l->s);
+    show_point(l, r);
+    l->step.d = d;
+    SNW_TRY(snw_linear_solve_step(l->linear, &l->step, r->in, l->s, l->rotation, r->w, err));
+    snw_residual(r->m, r->in, l->s, false, r->w);
+    publish(l, r->in, r->w);
+    return SNW_OK;
+}
+
+void snw_linear_values(snw_linear_model *model, double *y) {
+    linear_robot *l = (linear_robot *)model;
+    snw_robot *r = l->r;
+    snw_residual(r->m, r->in, r->s, false, r->w);
+    snw_observe(r->m, r->in, r->s, false, r->w);
+    snw_linear_read(l->linear, r->in, r->s, r->rotation, r->w, y);
+}
+
+const snw_linear_state *snw_linear_states(const snw_linear_model *model) {
+    return snw_linear_result(((const linear_robot *)model)->linear)->state;
+}
+
+const snw_linear_input *snw_linear_inputs(const snw_linear_model *model) {
+    return ((const linear_robot *)model)->of_input;
+}
+
+const snw_linear_step *snw_linear_step_of(const snw_linear_model *model) {
+    return &((const linear_robot *)model)->step;
 }
 
 double snw_linear_motion(const snw_linear_model *model, int input) {
