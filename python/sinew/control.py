@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Control and estimation from linear models: optimal state feedback, Kalman filter, zero-order hold. Needs scipy.
+"""Control: optimal state feedback and Kalman filters of linear models, optimal inputs of robots (`ilqr`, `MPC`).
+
+`lqr`, `kalman` and `zoh` need scipy.
 
     lin = robot.linearize(outputs="tip")
     gain = sinew.control.lqr(lin, Q={"hinge.angle": 100}, R=1).K       # u = -K x
@@ -9,19 +11,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 import numpy as np
 
 from ._errors import ArgumentError
 from ._linear import LinearModel, Pole
+from ._optimal import MPC, LinearSystem, Plan, System, ilqr
 from ._types import Array, Roots
+from ._weights import Limits, Weights, weight_matrix
 
-Weights = Union[float, Mapping[str, float], Sequence[float], Array]
-"""A number for all, {name: weight}, a diagonal or a matrix."""
+__all__ = ["MPC", "Filter", "Limits", "LinearSystem", "Plan", "Regulator", "System", "Weights", "ilqr", "kalman", "law", "lqr", "zoh"]
 
 
 class Regulator(NamedTuple):
@@ -41,20 +44,6 @@ class Filter(NamedTuple):
     """Gain on the innovation: x' = .. + L (y - C x); of a discrete model the correction x += L (y - C x)."""
     P: Array
     """Covariance of the estimate, of a discrete model after the correction."""
-
-
-def _matrix(weights: Weights, names: Sequence[str], what: str) -> Array:
-    n = len(names)
-    if isinstance(weights, Mapping):
-        unknown = sorted(set(weights) - set(names))
-        if unknown:
-            raise ArgumentError(f"{what}: there is no '{unknown[0]}' among {', '.join(names)}")
-        return np.diag([float(weights.get(name, 0.0)) for name in names])
-    array = np.asarray(weights, dtype=np.float64)
-    array = np.diag(np.full(n, float(array))) if array.ndim == 0 else np.diag(array) if array.ndim == 1 else array
-    if array.shape != (n, n):
-        raise ArgumentError(f"{what} needs {n} weights or a matrix ({n}, {n}), but has shape {array.shape}")
-    return array
 
 
 def _persists(model: LinearModel, s: complex) -> bool:
@@ -92,8 +81,8 @@ def lqr(model: LinearModel, Q: Weights, R: Weights) -> Regulator:
     is no such feedback, and the error names the mode.
     """
     linalg = import_module("scipy.linalg")
-    weight = _matrix(Q, [s.name for s in model.states], "Q")
-    effort = _matrix(R, [s.name for s in model.inputs], "R")
+    weight = weight_matrix(Q, [s.name for s in model.states], "Q")
+    effort = weight_matrix(R, [s.name for s in model.inputs], "R")
     lost: list[Pole] = [p for p in model.modes if not p.controllable and _persists(model, p.s)]
     if lost:
         raise ArgumentError(f"no input reaches {_mode_name(model, lost[0].s)}, which does not decay")
@@ -114,8 +103,8 @@ def lqr(model: LinearModel, Q: Weights, R: Weights) -> Regulator:
 def kalman(model: LinearModel, W: Weights, V: Weights) -> Filter:
     """Stationary Kalman filter for process noise of covariance W (per time, or per step) and measurement noise V."""
     linalg = import_module("scipy.linalg")
-    process = _matrix(W, [s.name for s in model.states], "W")
-    noise = _matrix(V, [s.name for s in model.outputs], "V")
+    process = weight_matrix(W, [s.name for s in model.states], "W")
+    noise = weight_matrix(V, [s.name for s in model.outputs], "V")
     lost = [p for p in model.modes if not p.observable and _persists(model, p.s)]
     if lost:
         raise ArgumentError(f"no output shows {_mode_name(model, lost[0].s)}, which does not decay")

@@ -9,7 +9,6 @@
 #include "integrate/implicit.h"
 #include "math/se3_tangent.h"
 #include "robot/robot_linear.h"
-#include "study/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -306,10 +305,12 @@ static snw_status create_stepper(snw_step_map *map, snw_error *err) {
                         "scheme '%s' has no map of its steps; use trapezoidal, euler, newmark, "
                         "bdf2, generalized-alpha or one of their families",
                         row->name);
-    if (snw_memory_has_events(m))
-        return snw_fail(err, SNW_E_MODEL,
-                        "laws with samples, latches or conditions that read probes have no map of "
-                        "steps; leave them out");
+    for (int i = 0; i < m->nsignal; i++) {
+        if (m->signal[i].source)
+            return snw_fail(err, SNW_E_MODEL,
+                            "laws with integrals, samples, latches or conditions that read probes "
+                            "have no map of steps; leave them out");
+    }
     snw_implicit_opts o = snw_implicit_defaults();
     o.scheme = snw_implicit_scheme(step->scheme, step->rho, step->alpha);
     o.fixed_length = o.undamped_velocities = o.no_account = true;
