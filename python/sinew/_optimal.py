@@ -377,6 +377,17 @@ class MPC:
 
         return law
 
+    def _corrected(self, at: _Rollout, law: _Law) -> tuple[Array, list[Array], Array]:
+        """Inputs, points and outputs after the last correction, by the linear models of the steps."""
+        x, inputs, points, outputs = np.zeros(self.system.nx), at.inputs.copy(), [at.points[0]], at.outputs.copy()
+        for n, (A, B, C, D) in enumerate(at.matrices):
+            inputs[n] = np.clip(at.inputs[n] + law.k[n] + law.K[n] @ x, self._problem.low, self._problem.high)
+            du = inputs[n] - at.inputs[n]
+            x = A @ x + B @ du
+            outputs[n] += C @ x + D @ du
+            points.append(self.system.move(at.points[n + 1], x))
+        return inputs, points, outputs
+
     def update(self, point: Array, target: Target) -> Array:
         """Inputs that act from now on."""
         start = perf_counter()
@@ -395,8 +406,8 @@ class MPC:
             law = _backward(self._problem, at, 0.0, None if law is None else law.k)
         assert law is not None
         promise = -(law.promise[0] + law.promise[1]) / max(abs(at.cost), 1e-300)
-        inputs = at.inputs + law.k
-        self.plan = Plan(inputs, at.points, at.outputs, law.K, at.cost, self.iterations, promise < 1e-6,
+        inputs, points, outputs = self._corrected(at, law)
+        self.plan = Plan(inputs, points, outputs, law.K, at.cost, self.iterations, promise < 1e-6,
                          "iterations of an update are given", promise, [at.cost], law.held)  # fmt: skip
         self.seconds = perf_counter() - start
         return inputs[0]

@@ -19,12 +19,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ._errors import ArgumentError
-from ._linear import LinearModel, Pole
+from ._linear import LinearModel, Pole, Signal
 from ._optimal import MPC, LinearSystem, Plan, System, ilqr
 from ._types import Array, Roots
 from ._weights import Limits, Weights, weight_matrix
 
-__all__ = ["MPC", "Filter", "Limits", "LinearSystem", "Plan", "Regulator", "System", "Weights", "ilqr", "kalman", "law", "lqr", "zoh"]
+__all__ = ["MPC", "Filter", "Limits", "LinearSystem", "Plan", "Regulator", "System", "Weights", "ilqr", "integrate", "kalman", "law", "lqr", "zoh"]
 
 
 class Regulator(NamedTuple):
@@ -127,6 +127,27 @@ def zoh(model: LinearModel, step: float) -> LinearModel:
     both = import_module("scipy.linalg").expm(np.block([[model.A, model.B], [np.zeros((m, n + m))]]) * step)
     modes = tuple(p._replace(s=complex(np.exp(p.s * step))) for p in model.modes)
     return replace(model, A=both[:n, :n], B=both[:n, n:], step=step, modes=modes)
+
+
+def integrate(model: LinearModel, outputs: Sequence[str]) -> LinearModel:
+    """The model with the integrals of these outputs as further states, "integral(tip.x)": a regulator of it removes the
+    errors that constant loads would leave."""
+    if model.step:
+        raise ArgumentError("integrals are added to a continuous model; make that one discrete")
+    rows = [model.index(name, "outputs") for name in outputs]
+    n, k = len(model.A), len(rows)
+    A = np.block([[model.A, np.zeros((n, k))], [model.C[rows], np.zeros((k, k))]])
+    B, C = np.vstack([model.B, model.D[rows]]), np.hstack([model.C, np.zeros((len(model.C), k))])
+    more = tuple(Signal(f"integral({s.name})", f"{s.unit or '1'}*s", 0.0, s.exact) for s in (model.outputs[i] for i in rows))
+
+    def reached(s: complex, M: Array, by: Array) -> bool:  # Popov, Belevitch, Hautus
+        size = np.linalg.svd(np.hstack([s * np.eye(n + k) - M, by / (np.abs(by).max() or 1.0)]), compute_uv=False)
+        return bool(size[-1] > 1e-9 * size[0])
+
+    poles = sorted((complex(s) for s in np.linalg.eigvals(A)), key=abs)
+    modes = tuple(Pole(s, abs(s) / (2 * np.pi), -s.real / abs(s) if s else np.nan, reached(s, A, B), reached(s, A.T, C.T), False)
+                  for s in poles)  # fmt: skip
+    return replace(model, A=A, B=B, C=C, states=model.states + more, modes=modes)
 
 
 def law(model: LinearModel, gain: Array, probes: Sequence[str], of: int = 0) -> str:
