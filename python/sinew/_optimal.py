@@ -116,7 +116,10 @@ def box_minimum(H: Array, g: Array, low: Array, high: Array, guess: Array) -> tu
     Projected Newton: bounds that the gradient pushes against are held, a Newton step is taken in the others, and the
     step is cut at the bounds until the function has decreased enough.
     """
-    x = np.clip(guess, low, high)
+    inside = -np.linalg.solve(H, g)
+    if (inside >= low).all() and (inside <= high).all():
+        return inside, np.ones(len(g), dtype=bool)
+    x = np.minimum(np.maximum(guess, low), high)
     free = np.ones(len(x), dtype=bool)
     for _ in range(100):
         slope = H @ x + g
@@ -127,7 +130,7 @@ def box_minimum(H: Array, g: Array, low: Array, high: Array, guess: Array) -> tu
         d[free] = -np.linalg.solve(H[np.ix_(free, free)], slope[free])
         now, length = 0.5 * x @ H @ x + g @ x, 1.0
         while True:
-            trial = np.clip(x + length * d, low, high)
+            trial = np.minimum(np.maximum(x + length * d, low), high)
             change = trial - x
             value = 0.5 * trial @ H @ trial + g @ trial
             if value <= now + 0.1 * slope @ change or length < 1e-10:
@@ -172,6 +175,10 @@ class _Problem:
             raise ArgumentError(f"target needs the shape ({self.N}, {self.system.ny}), but has {rows.shape}")
         self.target = rows
 
+    def within(self, u: Array) -> Array:
+        """The inputs, cut at their limits."""
+        return np.minimum(np.maximum(u, self.low), self.high) if self.bounded else u
+
     def weight(self, n: int) -> Array:
         return self.Wf if n == self.N - 1 else self.W
 
@@ -197,7 +204,7 @@ def _roll(problem: _Problem, point: Array, law: Callable[[int, Array], Array]) -
     """The motion under a law of the inputs, with the derivatives of its steps; None: a step was not solved."""
     points, outputs, inputs, matrices, cost = [point], [], [], [], 0.0
     for n in range(problem.N):
-        u = np.clip(law(n, points[-1]), problem.low, problem.high) if problem.bounded else law(n, points[-1])
+        u = problem.within(law(n, points[-1]))
         try:
             to, y, M = problem.system.linear_step(points[-1], u)
         except NotConverged:
@@ -363,7 +370,7 @@ class MPC:
         """The inputs of the last plan at later instants, by linear interpolation; whole shifts with its feedback."""
         plan, N, s = self.plan, self.horizon, self.shift
         if plan is None:
-            first = np.clip(self._problem.rest, self._problem.low, self._problem.high)
+            first = self._problem.within(self._problem.rest)
             return lambda n, _: first
         whole = float(s).is_integer()
 
@@ -381,7 +388,7 @@ class MPC:
         """Inputs, points and outputs after the last correction, by the linear models of the steps."""
         x, inputs, points, outputs = np.zeros(self.system.nx), at.inputs.copy(), [at.points[0]], at.outputs.copy()
         for n, (A, B, C, D) in enumerate(at.matrices):
-            inputs[n] = np.clip(at.inputs[n] + law.k[n] + law.K[n] @ x, self._problem.low, self._problem.high)
+            inputs[n] = self._problem.within(at.inputs[n] + law.k[n] + law.K[n] @ x)
             du = inputs[n] - at.inputs[n]
             x = A @ x + B @ du
             outputs[n] += C @ x + D @ du
