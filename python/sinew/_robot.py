@@ -705,6 +705,14 @@ class Robot(OfThisProcess):
         with self._exclusive:
             return linearize(self._r, inputs, outputs, three_inputs, seconds(step, "step"), scheme, rho, alpha, reduce)
 
+    def static_gain(self, inputs: Names = None, outputs: Names = None) -> LinearModel:
+        """`D`: derivatives of the outputs by constant inputs in equilibrium, in which the robot is; a model without states.
+
+        Names as in `linearize`, without numbers of the file. Robots without mass have gains too.
+        """
+        with self._exclusive:
+            return linearize(self._r, inputs, outputs, False, 0.0, None, None, None, False, statics=True)
+
     def step_map(self, step: float | str, inputs: Names = None, outputs: Names = None, *, scheme: str = "trapezoidal",
                  rho: float | None = None, alpha: float | None = None) -> StepMap:  # fmt: skip
         """The map of one step of the implicit `scheme`, with its exact derivatives, for `sinew.control` and

@@ -43,7 +43,7 @@ typedef struct linear_robot {
     snw_vec3 *rotation;
     double *samples; // of parameters
     snw_linear_step step;
-    bool discrete;
+    bool discrete, statics;
     snw_robot_steps how;
     double difference; // of derivatives by parameters
 } linear_robot;
@@ -709,6 +709,7 @@ double snw_linear_motion(const snw_linear_model *model, int input) {
 snw_status snw_linear_update(snw_linear_model *model, snw_error *err) {
     linear_robot *l = (linear_robot *)model;
     if (!l) return snw_fail(err, SNW_E_ARGUMENT, "the linear model is NULL");
+    if (l->statics) return snw_linear_static(model, err);
     SNW_TRY(check_model(l, err));
     SNW_TRY(operating_point(l, err));
     if (!l->discrete || !is_moving(l->r)) {
@@ -729,6 +730,9 @@ static snw_status choose_step(linear_robot *l, const snw_linear_options *how, sn
         return snw_fail(err, SNW_E_ARGUMENT, "the step must be positive, or 0, got %g s",
                         how->step);
     l->discrete = how->step > 0;
+    l->statics = how->statics != 0;
+    if (l->statics && (l->discrete || how->three_inputs))
+        return snw_fail(err, SNW_E_ARGUMENT, "static gains have no step and no rates of inputs");
     if (!l->discrete && how->scheme)
         return snw_fail(err, SNW_E_ARGUMENT, "a scheme needs a step: give its length");
     if (!l->discrete) return SNW_OK;
@@ -787,6 +791,11 @@ static snw_status linear_open(linear_robot *l, const snw_linear_options *how, sn
         return snw_fail_memory(err);
     SNW_TRY(choose_step(l, how, err));
     SNW_TRY(linear_names(l, how, err));
+    for (int i = 0; l->statics && i < l->ninput; i++) {
+        if (l->parameter[i])
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "'%s': numbers of the file are no inputs of static gains", l->parameter[i]);
+    }
     const size_t n = (size_t)m->nv + (size_t)m->nconstraint + (size_t)l->noutput;
     l->samples = snw_pool_array(l->pool, 3 * n + 1, sizeof *l->samples);
     if (!l->samples || snw_state_create(m, &l->s) != SNW_OK ||

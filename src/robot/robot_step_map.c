@@ -290,9 +290,11 @@ static snw_status check_options(const snw_linear_options *how, snw_error *err) {
     if (!how) return snw_fail(err, SNW_E_ARGUMENT, "how is NULL");
     if (!(how->step > 0) || !isfinite(how->step))
         return snw_fail(err, SNW_E_ARGUMENT, "the step must be positive, got %g s", how->step);
-    if (how->reduce || how->three_inputs)
+    if (how->reduce || how->three_inputs || how->statics)
         return snw_fail(err, SNW_E_ARGUMENT, "a map of steps has no option '%s'",
-                        how->reduce ? "reduce" : "three_inputs");
+                        how->reduce         ? "reduce"
+                        : how->three_inputs ? "three_inputs"
+                                            : "statics");
     return SNW_OK;
 }
 
