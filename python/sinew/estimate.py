@@ -341,7 +341,7 @@ class StaticFilter:
             raise ArgumentError("unknown: name each input by itself, one of an actuator with several by its number")
         self.outputs = [s.name for s in gain.outputs]
         self._V = _covariance(V, self.outputs, "V", positive=True)
-        self.iterations, self.surprise = 0, np.nan
+        self.iterations, self.surprise, self.converged = 0, np.nan, False
 
     def _set(self, w: Array) -> None:
         """The robot in equilibrium under the inputs w."""
@@ -364,13 +364,14 @@ class StaticFilter:
     def update(self, y: Numbers, most: int = 20, tolerance: float = 1e-9) -> Array:
         """Take a measurement y (NaN: not measured); returns the estimate of the unknown inputs.
 
-        `most`: iterations; `tolerance`: of the last correction, in standard deviations. `iterations` tells how many it took.
+        `most`: iterations; `tolerance`: of the last correction, in standard deviations. `iterations` tells how many it took, `converged` whether
+        they were enough.
         """
         given = vector(y, len(self.outputs), "y")
         here = ~np.isnan(given)
         P = self.P + self._walk
         V = self._V[np.ix_(here, here)]
-        prior, w = self.w, self.w
+        prior, w, self.converged = self.w, self.w, False
         for self.iterations in range(1, most + 1):
             value, D = self._read()
             D, e = D[here], (given - value)[here]
@@ -382,7 +383,8 @@ class StaticFilter:
             change = np.abs(new - w) / np.sqrt(np.maximum(np.diag(P), 1e-300))
             w = new
             self._set(w)
-            if change.max(initial=0) <= tolerance:
+            self.converged = bool(change.max(initial=0) <= tolerance)
+            if self.converged:
                 break
         rest = np.eye(len(w)) - K @ D
         self.w, self.P = w, rest @ P @ rest.T + K @ V @ K.T

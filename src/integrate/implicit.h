@@ -105,8 +105,8 @@ size_t snw_implicit_saves(const snw_model *m);
 void snw_implicit_save(const snw_implicit *im, double *out);
 void snw_implicit_load(snw_implicit *im, const double *in);
 
-// What the solution of the next step depends on, in a model whose laws have no memory:
-// snw_implicit_past_size numbers. Velocities and accelerations of the history are those of the
+// Numbers on which the solution of the next step depends, in a model whose laws have no memory:
+// snw_implicit_past_size of them. Velocities and accelerations of the history are those of the
 // state (chart SE3).
 typedef struct snw_past {
     double *t, *h;   // time; length of the step before (snw_history)

@@ -425,7 +425,7 @@ static bool needs_balance(snw_probe_kind kind) {
     return kind == SNW_PROBE_ACCELERATION || kind == SNW_PROBE_WRENCH ||
            kind == SNW_PROBE_REACTION || kind == SNW_PROBE_EFFORT || kind == SNW_PROBE_POWER ||
            kind == SNW_PROBE_TENSION || kind == SNW_PROBE_PRESSURE || kind == SNW_PROBE_PULL ||
-           kind == SNW_PROBE_LAW; // which may read one of these
+           kind == SNW_PROBE_LAW; // a law may read one of these
 }
 
 static snw_status check_bordered(const snw_linear *l, snw_error *err) {

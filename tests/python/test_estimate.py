@@ -193,7 +193,7 @@ def test_the_force_on_an_elastica_is_found():
     seen.update([0.839358279174833, 0.493457480396712])
     assert seen.values["push.fy"] == pytest.approx(2, abs=1e-6)
     assert seen.deviations["push.fy"] == pytest.approx(1e-6 / np.hypot(0.102876897296855, 0.142546214828556), rel=1e-5)
-    assert 2 < seen.iterations < 20
+    assert 2 < seen.iterations < 20 and seen.converged
     angle, spread = seen.output("turn.rz")
     assert angle[0] == pytest.approx(0.781749831556543, abs=1e-7)
     assert np.sqrt(spread[0, 0]) == pytest.approx(0.253014804550978 * seen.deviations["push.fy"], rel=1e-5)
