@@ -38,9 +38,9 @@ typedef struct snw_linear_options {
     int statics; // not 0: no states: D has the derivatives of the outputs by constant inputs in
                  // equilibrium, the state of the robot. Robots without mass have them too; inputs
                  // are no numbers of the file
-    int reduce; // not 0: states are displacements and rates only, the input is constant over
-                // the step; for schemes of one step: euler, trapezoidal, newmark, gauss*,
-                // radau*
+    int reduce;  // not 0: states are displacements and rates only, the input is constant over
+                 // the step; for schemes of one step: euler, trapezoidal, newmark, gauss*,
+                 // radau*
 } snw_linear_options;
 
 SNW_API snw_linear_options snw_linear_defaults(void);

@@ -13,7 +13,7 @@ import numpy as np
 from ._core import vector
 from ._errors import ArgumentError, NotConverged
 from ._linear import LinearModel, Signal
-from ._types import Array, Numbers
+from ._types import Array, Mask, Numbers
 from ._weights import Limits, Weights, limits_of, weight_matrix
 
 Matrices = tuple[Array, Array, Array, Array]
@@ -69,7 +69,8 @@ class LinearSystem:
 
     def move(self, point: Array, x: Numbers) -> Array:
         """point + x."""
-        return point + np.asarray(x)
+        to: Array = point + np.asarray(x)
+        return to
 
     def reset(self, correction: Numbers) -> Array:
         """The unit matrix."""
@@ -101,16 +102,16 @@ class Plan:
     """Decrease of the cost that the last model promised, relative to the cost: what is left to gain."""
     costs: list[float] = field(default_factory=list)
     """After each iteration, from that of the first guess."""
-    held: Array = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
+    held: Mask = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
     """(N, nu): inputs that a limit holds."""
 
     def feedback(self, system: System, n: int, point: Array, limits: tuple[Array, Array] | None = None) -> Array:
         """The input of step n at a point off the trajectory."""
-        u = self.inputs[n] + self.gains[n] @ system.difference(self.points[n], point)
+        u: Array = self.inputs[n] + self.gains[n] @ system.difference(self.points[n], point)
         return u if limits is None else np.clip(u, *limits)
 
 
-def box_minimum(H: Array, g: Array, low: Array, high: Array, guess: Array) -> tuple[Array, Array]:
+def box_minimum(H: Array, g: Array, low: Array, high: Array, guess: Array) -> tuple[Array, Mask]:
     """x that minimises x'H x/2 + g'x with low <= x <= high, and which components are free; H is positive definite.
 
     Projected Newton: bounds that the gradient pushes against are held, a Newton step is taken in the others, and the
@@ -184,7 +185,8 @@ class _Problem:
 
     def error(self, n: int, y: Array) -> Array:
         """Of the outputs at the end of step n."""
-        return y - self.target[n] - self.shift if n == self.N - 1 else y - self.target[n]
+        e: Array = y - self.target[n]
+        return e - self.shift if n == self.N - 1 else e
 
     def stage(self, n: int, y: Array, u: Array) -> float:
         e, d = self.error(n, y), u - self.rest
@@ -221,7 +223,7 @@ def _roll(problem: _Problem, point: Array, law: Callable[[int, Array], Array]) -
 class _Law:
     k: Array  # (N, nu)
     K: Array  # (N, nu, nx)
-    held: Array
+    held: Mask
     promise: tuple[float, float]  # of the change of cost, linear and quadratic in the length of the step
 
 
@@ -267,7 +269,8 @@ def _backward(problem: _Problem, at: _Rollout, more: float, before: Array | None
 
 def _forward(problem: _Problem, at: _Rollout, law: _Law, length: float) -> _Rollout | None:
     def u(n: int, point: Array) -> Array:
-        return at.inputs[n] + length * law.k[n] + law.K[n] @ problem.system.difference(at.points[n], point)
+        out: Array = at.inputs[n] + length * law.k[n] + law.K[n] @ problem.system.difference(at.points[n], point)
+        return out
 
     return _roll(problem, at.points[0], u)
 
@@ -275,7 +278,8 @@ def _forward(problem: _Problem, at: _Rollout, law: _Law, length: float) -> _Roll
 def _iterate(problem: _Problem, at: _Rollout, iterations: int, tolerance: float,
              least: int) -> tuple[_Rollout, _Law, bool, str, float, list[float]]:  # fmt: skip
     """Iterations from a motion, `least` at least: (motion, law, converged, reason, promise left, costs)."""
-    more, costs, law, promise = 0.0, [at.cost], None, np.inf
+    more, costs, promise = 0.0, [at.cost], np.inf
+    law: _Law | None = None
     for _ in range(iterations):
         law = _backward(problem, at, more, None if law is None else law.k)
         promise = -(law.promise[0] + law.promise[1]) / max(abs(at.cost), 1e-300)
@@ -321,7 +325,11 @@ def ilqr(system: System, point: Array, inputs: Numbers, target: Target, weights:
     if guess.ndim != 2 or guess.shape[1] != system.nu or len(guess) == 0:
         raise ArgumentError(f"inputs need the shape (steps, {system.nu}), but have {guess.shape}")
     problem = _Problem(system, len(guess), target, weights, effort, final, rest, limits)
-    at = _roll(problem, point, lambda n, _: guess[n])
+    def guessed(n: int, _: Array) -> Array:
+        u: Array = guess[n]
+        return u
+
+    at = _roll(problem, point, guessed)
     if at is None:
         raise NotConverged("a step under the first guess of the inputs was not solved; use shorter steps or another guess")
     costs: list[float] = []
@@ -368,10 +376,10 @@ class MPC:
 
     def _shifted(self) -> Callable[[int, Array], Array]:
         """The inputs of the last plan at later instants, by linear interpolation; whole shifts with its feedback."""
-        plan, N, s = self.plan, self.horizon, self.shift
-        if plan is None:
+        if self.plan is None:
             first = self._problem.within(self._problem.rest)
             return lambda n, _: first
+        plan, N, s = self.plan, self.horizon, self.shift
         whole = float(s).is_integer()
 
         def law(n: int, point: Array) -> Array:
@@ -380,7 +388,8 @@ class MPC:
                 return plan.feedback(self.system, int(at), point)
             low = min(int(at), N - 1)
             high, part = min(low + 1, N - 1), at - int(at)
-            return (1 - part) * plan.inputs[low] + part * plan.inputs[high]
+            u: Array = (1 - part) * plan.inputs[low] + part * plan.inputs[high]
+            return u
 
         return law
 
@@ -405,8 +414,8 @@ class MPC:
             at = _roll(self._problem, point, self._shifted())
         if at is None:
             raise NotConverged("the steps of the horizon were not solved; use shorter steps")
-        law = None
-        for n in range(self.iterations):
+        law: _Law | None = None
+        for _ in range(self.iterations):
             if law is not None:
                 trial = _forward(self._problem, at, law, 1.0)
                 at = trial if trial is not None and trial.cost <= at.cost else at
@@ -417,4 +426,5 @@ class MPC:
         self.plan = Plan(inputs, points, outputs, law.K, at.cost, self.iterations, promise < 1e-6,
                          "iterations of an update are given", promise, [at.cost], law.held)  # fmt: skip
         self.seconds = perf_counter() - start
-        return inputs[0]
+        first: Array = inputs[0]
+        return first

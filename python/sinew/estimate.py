@@ -22,7 +22,7 @@ import numpy as np
 from ._core import vector
 from ._errors import ArgumentError
 from ._optimal import LinearSystem, System
-from ._types import Array, Numbers
+from ._types import Array, Mask, Numbers
 from ._weights import Weights, weight_matrix
 
 __all__ = ["KalmanFilter", "LinearSystem", "MovingHorizon", "StaticFilter"]
@@ -154,7 +154,7 @@ class _Estimator:
         self.surprise = float(e @ np.linalg.solve(S, e))
         self.log_likelihood -= 0.5 * (self.surprise + np.linalg.slogdet(2 * np.pi * S)[1])
 
-    def _measured(self, y: Numbers, mean: Array) -> tuple[Array, Array]:
+    def _measured(self, y: Numbers, mean: Array) -> tuple[Array, Mask]:
         """Innovation, and which outputs were measured: those that are not NaN."""
         given = vector(y, len(mean), "y").copy()
         here = ~np.isnan(given)
@@ -165,7 +165,8 @@ class _Estimator:
                 given[k : k + 3] *= 1 + 2 * np.pi * np.round(turns) / size
         if np.isinf(given).any():
             raise ArgumentError("y: a measurement is a finite number, or NaN where there is none")
-        return (given - mean)[here], here
+        e: Array = (given - mean)[here]
+        return e, here
 
     def _settle(self, at: _Belief, d: Array, P: Array) -> _Belief:
         """The belief after a correction d, with covariance P in the axes before it: in those of the new estimate, with

@@ -23,10 +23,10 @@ typedef struct snw_implicit_opts {
                        // theory.md 6.1
     bool fixed_length; // never shorten steps, at impacts or after starts
     bool undamped_velocities; // do not project velocities at loop closures, theory.md 6.6
-    bool control;  // step lengths come from error control, which then resolves starts and impacts
-    bool estimate; // estimate the global error, theory.md (6.18)
+    bool control;    // step lengths come from error control, which then resolves starts and impacts
+    bool estimate;   // estimate the global error, theory.md (6.18)
     bool no_account; // no energy account
-    double torque; // 1/m: weight of moments against forces in minimum-norm multipliers, default 1
+    double torque;   // 1/m: weight of moments against forces in minimum-norm multipliers, default 1
     snw_algebra algebra; // of Newton's matrix; default: dense or sparse, whichever is faster
 } snw_implicit_opts;
 

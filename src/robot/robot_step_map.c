@@ -23,7 +23,6 @@ struct snw_step_map {
     snw_robot *r; // state, inputs, probes
     snw_implicit *im;
     snw_linear_model *linear;
-    double h;
     map_input *input;        // nu
     snw_linear_state *state; // nx
     double *trial;           // a point
@@ -122,7 +121,9 @@ snw_status snw_step_map_begin(snw_step_map *map, const snw_robot *r, const doubl
                               snw_error *err) {
     if (!map || !r || !point)
         return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL",
-                        !map ? "the map" : !r ? "the robot" : "point");
+                        !map ? "the map"
+                        : !r ? "the robot"
+                             : "point");
     const snw_model *m = map->r->m;
     if (r->m->nq != m->nq || r->m->nv != m->nv)
         return snw_fail(err, SNW_E_ARGUMENT, "the robot has other coordinates than the map");
@@ -149,16 +150,7 @@ snw_status snw_step_map_step(snw_step_map *map, const double *from, const double
     if (!to) return snw_fail(err, SNW_E_ARGUMENT, "to is NULL");
     SNW_TRY(set_inputs(map, u, err));
     snw_implicit_write_past(map->im, from);
-    snw_chord_info info;
-    const double t = snw_past_at(map->r->m, (double *)from).t[0] + map->h;
-    if (snw_implicit_step(map->im, map->h, t, &info) != SNW_OK) {
-        SNW_TRY(snw_implicit_check(map->im, t, err));
-        return snw_fail(err, SNW_E_DIVERGED,
-                        "the step to t = %g s was not solved; use shorter steps or smaller changes "
-                        "of the inputs",
-                        t);
-    }
-    show(map);
+    SNW_TRY(snw_linear_do_step(map->linear, map->r, map->im, err));
     if (linear) {
         memcpy(map->increment, snw_implicit_increment(map->im),
                (size_t)map->r->m->nv * sizeof *map->increment);
@@ -206,8 +198,8 @@ snw_status snw_step_map_difference(snw_step_map *map, const double *from, const 
     for (int i = 0; i < map->linear->nx; i++) {
         const snw_linear_state s = map->state[i];
         const size_t k = s.role == SNW_STATE_COORDINATE ? 0 : history_of(map, s);
-        x[i] = s.role == SNW_STATE_COORDINATE ? map->increment[s.index]
-                                              : b.history[k] - a.history[k];
+        x[i] =
+            s.role == SNW_STATE_COORDINATE ? map->increment[s.index] : b.history[k] - a.history[k];
     }
     return SNW_OK;
 }
@@ -300,28 +292,13 @@ static snw_status check_options(const snw_linear_options *how, snw_error *err) {
 
 static snw_status create_stepper(snw_step_map *map, snw_error *err) {
     const snw_model *m = map->r->m;
-    const snw_linear_step *step = snw_linear_step_of(map->linear);
-    const snw_scheme_info *row = &snw_scheme_table[step->scheme];
-    if (row->family != SNW_FAMILY_ALPHA && row->family != SNW_FAMILY_LEVELS)
-        return snw_fail(err, SNW_E_ARGUMENT,
-                        "scheme '%s' has no map of its steps; use trapezoidal, euler, newmark, "
-                        "bdf2, generalized-alpha or one of their families",
-                        row->name);
     for (int i = 0; i < m->nsignal; i++) {
         if (m->signal[i].source)
             return snw_fail(err, SNW_E_MODEL,
                             "laws with integrals, samples, latches or conditions that read probes "
                             "have no map of steps; leave them out");
     }
-    snw_implicit_opts o = snw_implicit_defaults();
-    o.scheme = snw_implicit_scheme(step->scheme, step->rho, step->alpha);
-    o.fixed_length = o.undamped_velocities = o.no_account = true;
-    o.control = true; // no first step of another kind
-    o.tolerance = 1e-11;
-    map->h = step->h;
-    if (snw_implicit_create(m, &o, &map->im) != SNW_OK) return snw_fail_memory(err);
-    snw_implicit_set_manual(map->im, &map->r->manual);
-    return SNW_OK;
+    return snw_linear_stepper(map->linear, map->r, &map->im, err);
 }
 
 static snw_status map_open(snw_step_map *map, snw_robot *r, const snw_linear_options *how,

@@ -70,7 +70,7 @@ typedef enum linear_entry {
     AT(double, step_D, ns *nv *nv, "damping")                                                      \
     AT(double, step_K, ns *nv *nv, "stiffness")                                                    \
     AT(double, step_G, ns *nv * 3 * nc, "forces of the inputs")                                    \
-    AT(double, step_T, SNW_STAGES *SNW_STAGES *ns *nv *nv + ns *(nv + nr) * (nv + nr + 12),        \
+    AT(double, step_T, SNW_STAGES *SNW_STAGES *ns *nv *nv + ns * (nv + nr) * (nv + nr + 12),       \
        "matrix of the step, and an image")                                                         \
     AT(double, step_S, ns *nv *nv, "tangent map of the chart")                                     \
     AT(double, step_line, (SNW_STAGES + 12) * ns * nv, "scratch")                                  \
@@ -91,10 +91,10 @@ struct snw_linear {
     snw_observer *observer;
     snw_arena scratch;
     // at the point of the last solve
-    bool full;      // all coordinates are states (zeta, delta v): all are independent and have mass,
-                    // or constraint rows border the matrix of a step
-    bool bordered;  // the latter
-    bool moving;    // velocities differ from zero
+    bool full;     // all coordinates are states (zeta, delta v): all are independent and have mass,
+                   // or constraint rows border the matrix of a step
+    bool bordered; // the latter
+    bool moving;   // velocities differ from zero
     bool rows_turn; // the constraint rows change along the motion
     int n1, nd, ns, ni, ng, nx, nu;
     double *static_directions, *damped_directions; // in d->P

@@ -151,8 +151,7 @@ static void step_image(const snw_linear *l, const snw_linear_step *step, const s
     linear_add_product(n, n, -1, l->step_K, place, d);
     linear_add_product(n, n, -1, l->step_D, f, d);
     linear_add_product(n, n, -1, l->step_M, g, d);
-    for (int k = 0; k < nr; k++)
-        d[n + k] = snw_vector_dot(n, l->C + (size_t)n * (size_t)k, place);
+    for (int k = 0; k < nr; k++) d[n + k] = snw_vector_dot(n, l->C + (size_t)n * (size_t)k, place);
     snw_lu_solve(n + nr, l->step_T, l->step_pivot, d);
     memset(scratch, 0, (size_t)n * sizeof *scratch);
     linear_add_product(n, n, 1, l->step_S, d, scratch);
@@ -332,10 +331,6 @@ static snw_status check_step(const snw_linear *l, const snw_linear_step *step, b
                         "the step of scheme '%s' has a linear model about rest only; use another "
                         "scheme, or the continuous model",
                         row->name);
-    if (l->moving && !l->full)
-        return snw_fail(err, SNW_E_MODEL,
-                        "the step of a moving robot with loops, given or massless coordinates has "
-                        "no linear model; use the continuous one");
     if (row->family == SNW_FAMILY_COLLOCATION && l->ng > 0)
         return snw_fail(err, SNW_E_MODEL,
                         "given coordinates are no inputs of the step of scheme '%s'; use another "
@@ -515,6 +510,8 @@ snw_status snw_linear_solve_step(snw_linear *l, const snw_linear_step *step, con
     }
     return solve_bordered(l, step, in, s, rotation, w, err);
 }
+
+bool snw_linear_needs_all(const snw_linear *l) { return l->moving && !l->full; }
 
 const double *snw_linear_continuous(const snw_linear *l, int *nx) {
     *nx = l->nx;

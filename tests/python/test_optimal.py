@@ -87,6 +87,24 @@ probes: {tip: {pose: rod.tip}}
         near(C @ got + D @ du, out, 3e-7)
 
 
+def test_linear_models_of_moving_loops_have_all_coordinates():
+    """`linearize` with a step about a moving robot with a loop: the matrices of the map's first step; the roots of the robot
+    are told from those of scheme and constraints."""
+    robot = sinew.Robot(text=FOUR_BAR.replace("probes:", "actuators: {motor: {joint: crank, effort: 0}}\nprobes:"))
+    robot.simulate(2e-3)
+    robot.v[:] = (3, 0, 0)
+    robot.simulate(2e-3)  # velocities that keep it closed
+    model = robot.linearize(["motor"], ["end"], step=2e-3)
+    map = robot.step_map(2e-3, ["motor"], ["end"], scheme="generalized-alpha")
+    _, _, (A, B, C, _) = map.linear_step(map.begin(robot, [0]), [0])
+    for got, want in zip((model.A, model.B, model.C), (A, B, C)):
+        near(got, want, 1e-7)
+    exact = robot.linearize(["motor"], ["end"]).poles()
+    roots = np.array([p.s for p in model.modes if not p.parasitic])
+    assert len(roots) == len(exact) == 2
+    near(np.sort_complex(np.log(roots) / 2e-3), np.sort_complex(exact), 0.05)
+
+
 def test_points_are_those_of_the_robot():
     """The steps of a map are those of a simulation, and moves undo differences."""
     robot = moving(CORDS, 0.3)
