@@ -54,13 +54,13 @@ class StepMap:
         return vector(u, self.nu, "u")
 
     def begin(self, robot: "Robot", u: Numbers) -> Array:
-        """The point of a robot of the same model at its t, q and v, with accelerations that balance under u."""
+        """The point of a robot of the same model at its t, q and v, with accelerations that balance under u, SI."""
         point, u = np.empty(self.size), self._inputs(u)
         self._check(lib.snw_step_map_begin(self._map, robot._r, doubles(u), doubles(point), self._err))
         return point
 
     def step(self, point: Array, u: Numbers) -> tuple[Array, Array]:
-        """Next point and its outputs."""
+        """Next point and its outputs, SI."""
         to, y, u = np.empty(self.size), np.empty(self.ny), self._inputs(u)
         self._check(lib.snw_step_map_step(self._map, doubles(point), doubles(u), 0, doubles(to), doubles(y), self._err))
         return to, y
@@ -70,44 +70,45 @@ class StepMap:
         return (_matrix(m.A, m.nx, m.nx), _matrix(m.B, m.nx, m.nu), _matrix(m.C, m.ny, m.nx), _matrix(m.D, m.ny, m.nu))
 
     def linear_step(self, point: Array, u: Numbers) -> tuple[Array, Array, tuple[Array, Array, Array, Array]]:
-        """Next point, its outputs, and (A, B, C, D) of this step."""
+        """Next point, its outputs, and (A, B, C, D) of this step, SI."""
         to, y, u = np.empty(self.size), np.empty(self.ny), self._inputs(u)
         self._check(lib.snw_step_map_step(self._map, doubles(point), doubles(u), 1, doubles(to), doubles(y), self._err))
         return to, y, self._matrices()
 
     def output(self, point: Array, u: Numbers) -> Array:
-        """Outputs at a point."""
+        """Outputs at a point, SI."""
         y, u = np.empty(self.ny), self._inputs(u)
         self._check(lib.snw_step_map_outputs(self._map, doubles(point), doubles(u), 0, doubles(y), self._err))
         return y
 
     def linear_output(self, point: Array, u: Numbers) -> tuple[Array, Array, Array]:
-        """Outputs at a point, C and D there."""
+        """Outputs at a point, C and D there, SI."""
         y, u = np.empty(self.ny), self._inputs(u)
         self._check(lib.snw_step_map_outputs(self._map, doubles(point), doubles(u), 1, doubles(y), self._err))
         return (y, *self._matrices()[2:])
 
     def difference(self, start: Array, end: Array) -> Array:
-        """Deviation (nx) of one point from another."""
+        """Deviation (nx) of one point from another, SI; body twists of spherical and free joints."""
         x = np.empty(self.nx)
         self._check(lib.snw_step_map_difference(self._map, doubles(start), doubles(end), doubles(x), self._err))
         return x
 
     def move(self, point: Array, x: Numbers) -> Array:
-        """The point that deviates by x (nx)."""
+        """The point that deviates by x (nx), SI."""
         to, x = np.empty(self.size), vector(x, self.nx, "x")
         self._check(lib.snw_step_map_move(self._map, doubles(point), doubles(x), doubles(to), self._err))
         return to
 
     def reset(self, correction: Numbers) -> Array:
-        """Change of axes (nx, nx) of deviations by a correction (nx): the tangent map of the exponential on rotations."""
+        """Change of axes (nx, nx) of deviations by a correction (nx): the tangent map of the exponential on
+        rotations, SI."""
         T, d = np.empty((self.nx, self.nx), order="F"), vector(correction, self.nx, "correction")
         self._check(lib.snw_step_map_reset(self._map, doubles(d), doubles(T), self._err))
         return T
 
     def project(self, point: Array) -> tuple[Array, Array | None]:
         """The nearby point at which loops are closed, and the projector (nx, nx) of deviations onto those that keep them
-        closed; None without loops."""
+        closed, SI; None without loops."""
         if self._nr == 0:
             return point, None
         to, rows = np.empty(self.size), np.empty((self._nr, self._nv), order="F")
@@ -118,7 +119,7 @@ class StepMap:
         return to, N
 
     def state(self, point: Array) -> tuple[float, Array, Array]:
-        """Time, coordinates q and velocities v of a point."""
+        """Time (s), coordinates q and velocities v of a point, SI."""
         t, q, v = np.empty(1), np.empty(self._nq), np.empty(self._nv)
         self._check(lib.snw_step_map_state(self._map, doubles(point), doubles(t), doubles(q), doubles(v), self._err))
         return float(t[0]), q, v
