@@ -49,6 +49,8 @@ SNW_API void snw_step_map_close(snw_step_map *map); // NULL is fine
 SNW_API const snw_linear_model *snw_step_map_model(const snw_step_map *map);
 // Number of doubles of a point.
 SNW_API size_t snw_step_map_points(const snw_step_map *map);
+// Numbers of coordinates, velocities and constraint rows of its robot; any may be NULL.
+SNW_API void snw_step_map_sizes(const snw_step_map *map, int *nq, int *nv, int *nconstraint);
 
 // Calls below allocate nothing. Each returns SNW_E_ARGUMENT where a pointer is NULL or a number is
 // not finite.
@@ -57,6 +59,10 @@ SNW_API size_t snw_step_map_points(const snw_step_map *map);
 // that balance under the inputs u (nu); loops are closed.
 SNW_API SNW_NODISCARD snw_status snw_step_map_begin(snw_step_map *map, const snw_robot *r,
                                                     const double *u, double *point, snw_error *err);
+// point <- equilibrium at time t under the inputs u (nu), at rest; the search starts where the map
+// was last.
+SNW_API SNW_NODISCARD snw_status snw_step_map_rest(snw_step_map *map, double t, const double *u,
+                                                   double *point, snw_error *err);
 // to <- the point after one step under the inputs u (nu) from the point `from`; `to` may be `from`.
 // y (ny; NULL: not wanted) <- outputs at its end. linear: not 0: A, B, C, D of snw_step_map_model
 // <- those of this step. SNW_E_DIVERGED: the step was not solved, and `to` is not written.

@@ -49,6 +49,12 @@ size_t snw_step_map_points(const snw_step_map *map) {
     return map ? snw_implicit_past_size(map->r->m) : 0;
 }
 
+void snw_step_map_sizes(const snw_step_map *map, int *nq, int *nv, int *nconstraint) {
+    if (nq) *nq = map ? map->r->m->nq : 0;
+    if (nv) *nv = map ? map->r->m->nv : 0;
+    if (nconstraint) *nconstraint = map ? map->r->m->nconstraint : 0;
+}
+
 // ---- inputs -------------------------------------------------------------------------------------
 
 // The wrench of a load at the present time <- what the law of the file gives.
@@ -97,6 +103,7 @@ static snw_status set_inputs(snw_step_map *map, const double *u, snw_error *err)
             r->u[to->u] = u[i];
         } else {
             r->load[to->load].e[to->component] = u[i];
+            r->inputs_stale = true;
         }
     }
     return snw_robot_apply_inputs(r, err);
@@ -135,6 +142,20 @@ snw_status snw_step_map_begin(snw_step_map *map, const snw_robot *r, const doubl
     SNW_TRY(snw_robot_check_state(map->r, err));
     SNW_TRY(snw_robot_project(map->r, err));
     SNW_TRY(snw_implicit_start(map->im, s, err));
+    snw_implicit_read_past(map->im, point);
+    return SNW_OK;
+}
+
+snw_status snw_step_map_rest(snw_step_map *map, double t, const double *u, double *point,
+                             snw_error *err) {
+    if (!map || !point)
+        return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", map ? "point" : "the map");
+    if (!isfinite(t)) return snw_fail(err, SNW_E_ARGUMENT, "t must be finite, got %g", t);
+    SNW_TRY(set_inputs(map, u, err));
+    map->r->inputs_stale = true;
+    SNW_TRY(snw_robot_set_time(map->r, t));
+    SNW_TRY(snw_robot_equilibrium(map->r, t, err));
+    SNW_TRY(snw_implicit_start(map->im, map->r->s, err));
     snw_implicit_read_past(map->im, point);
     return SNW_OK;
 }

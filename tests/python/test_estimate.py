@@ -256,3 +256,85 @@ def test_wrong_arguments_are_refused():
         estimate.MovingHorizon(system, np.zeros(4), 1, 0, 1, horizon=0)
     with pytest.raises(sinew.ArgumentError, match="by itself"):
         estimate.StaticFilter(sinew.Robot(text=CORDS), {"wind": (0, 1)}, "tip", 1)
+
+
+# ---- the filter of the library, which the command uses
+
+
+class Library:
+    """The filter of the C library, with the interface of KalmanFilter."""
+
+    def __init__(self, system, point, P, W, V, unknown={}, initial={}):
+        from sinew._core import doubles, ffi, lib, new_error, raise_error
+
+        self.doubles, self.lib, self.fail, self.err = doubles, lib, raise_error, new_error()
+        kept = [ffi.new("char[]", n.encode()) for n in unknown]
+        inputs = ffi.new("snw_estimate_input[]", len(unknown) or 1)
+        for i, (name, walk) in enumerate(unknown.items()):
+            inputs[i].name, inputs[i].walk = kept[i], walk
+            inputs[i].value, inputs[i].deviation = initial.get(name, (0, 0))
+        arrays = [np.ascontiguousarray(np.diag(M)) for M in (P, W, V)]
+        how = ffi.new("snw_estimate_options *")
+        how.nunknown, how.unknown = len(unknown), inputs
+        how.first, how.process, how.noise = map(doubles, arrays)
+        out = ffi.new("snw_estimator **")
+        self.check(lib.snw_estimator_open(system._map, how, out, self.err))
+        self.e, self.system = ffi.gc(out[0], lib.snw_estimator_close), system
+        self.check(lib.snw_estimator_begin(self.e, doubles(np.ascontiguousarray(point)), self.err))
+        self.names, self.buffer = list(unknown), ffi.buffer
+
+    def check(self, status):
+        if status:
+            self.fail(self.err)
+
+    def update(self, u, y):
+        u, y = (np.array(x, dtype=float) for x in (u, y))
+        self.check(self.lib.snw_estimator_predict(self.e, self.doubles(u), self.err))
+        self.check(self.lib.snw_estimator_correct(self.e, self.doubles(u), self.doubles(y), self.err))
+
+    def array(self, name, *shape):
+        pointer = getattr(self.lib.snw_estimator_view(self.e), name)
+        return np.frombuffer(self.buffer(pointer, 8 * int(np.prod(shape))), dtype=float).reshape(shape).copy()
+
+
+@pytest.mark.parametrize("kind", ["top", "arm", "loop"])
+def test_the_filter_of_the_library_is_that_of_python(kind):
+    """Estimates, covariances, likelihoods: two programs of the same equations, on rotations, unknown loads and a loop."""
+    unknown, initial = {}, {}
+    if kind == "top":
+        robot = sinew.Robot(text=TOP)
+        robot.q[:], robot.v[:] = (np.cos(1.3), np.sin(1.3), 0, 0), (2.0, 1.0, 4.0)
+        inputs, outputs, u, scheme = ["push.tx"], ["turn"], [0.1], "euler"
+    elif kind == "arm":
+        robot = sinew.Robot(text=CORDS)
+        inputs, outputs, u, scheme = ["cord(1)", "wind.fx", "wind.fy"], ["tip"], [2.0, 0, 0], "generalized-alpha"
+        unknown, initial = {"wind.fx": 1e-3, "wind.fy": 2e-3}, {"wind.fx": (0.01, 0.1), "wind.fy": (0, 0.2)}
+    else:
+        robot = sinew.Robot(text=FOUR_BAR.replace("probes:", "actuators: {motor: {joint: crank, effort: 0}}\nprobes:"))
+        robot.simulate(1e-3)
+        inputs, outputs, u, scheme = ["motor"], ["end"], [0.2], "bdf2"
+    system = robot.step_map(0.01 if kind != "loop" else 2e-3, inputs, outputs, scheme=scheme)
+    start, nv = system.begin(robot, u), robot.nv
+    P, W = np.zeros((system.nx, system.nx)), np.zeros((system.nx, system.nx))
+    P[:nv, :nv], W[nv : 2 * nv, nv : 2 * nv] = np.eye(nv) * 0.05**2, np.eye(nv) * 0.02**2
+    V = np.eye(system.ny) * 0.01**2
+    ours = estimate.KalmanFilter(system, start, P, W, V, unknown=unknown, initial=initial)
+    theirs = Library(system, start, P, W, V, unknown, initial)
+    known = [x for x, name in zip(u, inputs) if name not in unknown]
+    off = np.concatenate([0.03 * np.ones(nv), np.zeros(system.nx - nv)])
+    truth, random = system.project(system.move(start, off))[0], np.random.default_rng(2)
+    for k in range(25):
+        truth, y = system.step(truth, u)
+        y = y + 0.01 * random.standard_normal(system.ny)
+        if k % 5 == 2:
+            y[0] = np.nan
+        ours.update(known, y)
+        theirs.update(u, y)
+    n = system.nx + len(unknown)
+    near(theirs.array("point", system.size), ours.point, 1e-6)  # Newton's tolerance
+    near(theirs.array("covariance", n, n), ours.P, 1e-6)
+    if unknown:
+        near(theirs.array("unknown", len(unknown)), list(ours.values.values()), 1e-6)
+    assert theirs.lib.snw_estimator_view(theirs.e).log_likelihood == pytest.approx(ours.log_likelihood, rel=1e-6)
+    with pytest.raises(sinew.Error, match="positive"):
+        Library(system, start, P, W, 0 * V)
