@@ -47,9 +47,9 @@ typedef struct snw_estimate {
     const double *output;     // ny: outputs of the estimate before the last correction
     const double *spread;     // ny: their variances after it, without noise
     int nmeasured;            // numbers in the last measurement
-    double surprise;       // of the last measurement: its squared innovation in units of its own
-                           // covariance; its mean is nmeasured
-    double log_likelihood; // of all measurements
+    double surprise;          // of the last measurement: its squared innovation in units of its own
+                              // covariance; its mean is nmeasured
+    double log_likelihood;    // of all measurements
 } snw_estimate;
 
 typedef struct snw_estimator snw_estimator;

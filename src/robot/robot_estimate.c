@@ -141,8 +141,7 @@ static snw_status estimator_open(snw_estimator *e, const snw_estimate_options *h
 snw_status snw_estimator_open(snw_step_map *map, const snw_estimate_options *how,
                               snw_estimator **out, snw_error *err) {
     if (!map || !how || !out)
-        return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL",
-                        !map ? "the map" : !how ? "how" : "out");
+        return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", !map ? "the map" : !how ? "how" : "out");
     *out = NULL;
     const snw_linear_model *m = snw_step_map_model(map);
     if (how->nunknown < 0 || (how->nunknown && !how->unknown) || (m->ny && !how->noise))
