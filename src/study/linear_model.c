@@ -415,8 +415,12 @@ const char *linear_input_name(const snw_linear *l, int input) {
         return l->m->tendon[in->item].name;
     case SNW_LINEAR_LOAD:
         return l->m->label.load[in->item].name;
-    case SNW_LINEAR_ACTIVATION:
     case SNW_LINEAR_GIVEN:
+        for (int i = 0; i < l->m->ntendon; i++) {
+            if (l->m->tendon[i].row == in->row) return l->m->tendon[i].name;
+        }
+        return l->m->label.motor[in->item].name;
+    case SNW_LINEAR_ACTIVATION:
     case SNW_LINEAR_OTHER:
         break;
     }

@@ -76,6 +76,8 @@ typedef enum linear_entry {
     AT(double, step_line, (SNW_STAGES + 12) * ns * nv, "scratch")                                  \
     AT(int, step_pivot, (SNW_STAGES + 1) * ns * (nv + nr), "of step_T")                            \
     AT(bool, step_driven, ns *nv, "is the rate of the coordinate given by a law?")                 \
+    AT(double, step_slip, ns *nr, "friction per multiplier of a row")                              \
+    AT(int, step_slip_dof, ns *nr, "coordinate on which it acts; -1: none")                        \
     AT(snw_linear_state, step_state, nh, "states of a step")                                       \
     AT(double, chart, 108 * lie, "columns of the chart")
 

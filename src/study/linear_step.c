@@ -203,6 +203,8 @@ static void step_matrix(snw_linear *l, const step_scheme *c) {
             T[i * all + nn + k] = -snw_vector_dot(n, row, l->step_S + nn * i);
         }
         if (size == 0) T[(nn + k) * (all + 1)] = 1; // open
+        if (l->step_slip_dof[k] >= 0)
+            T[(nn + k) * all + (size_t)l->step_slip_dof[k]] += l->step_slip[k];
     }
 }
 
@@ -474,6 +476,11 @@ static snw_status solve_bordered(snw_linear *l, const snw_linear_step *step, con
     const size_t square = (size_t)m->nv * (size_t)m->nv * sizeof *l->K;
     l->bordered = true;
     SNW_TRY(linear_tangents(l, in, s, w, err));
+    for (int k = 0; k < m->nconstraint; k++) {
+        const snw_constraint c = snw_constraint_at(m, w, k);
+        l->step_slip[k] = c.slip;
+        l->step_slip_dof[k] = c.slip_dof;
+    }
     l->full = true;
     l->n1 = m->nv;
     l->ns = l->nd = 0;

@@ -2,6 +2,8 @@
 """Step maps against differences of their own steps; optimal control against Riccati recursions, closed forms and differences."""
 
 import itertools
+import pathlib
+import sys
 
 import numpy as np
 import pytest
@@ -85,6 +87,54 @@ probes: {tip: {pose: rod.tip}}
             part = slice(k * robot.nv, (k + 1) * robot.nv)
             near(got[part], x[part], 3e-7)
         near(C @ got + D @ du, out, 3e-7)
+
+
+RANDOM = ["tree_motion", "hybrid_motion", "tendon_motion", "loop_motion", "parallel_motion", "rod_flight", "sprung_motion",
+          "threaded_motion", "fluid_motion", "drop", "cranks", "obstacle"]  # fmt: skip
+
+
+@pytest.mark.parametrize("family", RANDOM)
+def test_steps_of_random_robots_have_their_derivatives(family):
+    """Trees, rods, tendons, chambers, loops, eyes with friction, fluids, contacts of tests/random, moving fast, under all of their
+    loads and efforts. Differences of order 6 at the best of three distances; steps that are not solved do not count."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "random"))
+    import families
+    import model_text
+
+    done = 0
+    for seed in (0, 1, 3, 5):
+        made = families.draw(family, seed)[0]
+        h = next(s["dynamic"] for s in made["study"] if "dynamic" in s)["step"] / 4
+        robot, random = sinew.Robot(text=model_text.text(made)), np.random.default_rng(seed)
+        robot.simulate(h)
+        robot.v[:] += 0.3 * random.standard_normal(robot.nv)
+        inputs = [f"{load}.fy" for load in robot.loads] + [a for a in robot.actuators if robot.actuators[a].type in ("effort", "tension", "pressure")]
+        outputs = [p for p in robot.probes if p != "e"]
+        scheme = ("euler", "trapezoidal", "bdf2", "generalized-alpha")[(seed + 1) // 2]
+        try:
+            map = robot.step_map(h, inputs or None, outputs, scheme=scheme)
+            u = np.array([s.value for s in map.inputs])
+            u = np.where(u >= 0, 1.1 * u + 0.1, u)  # taut
+            point = map.begin(robot, u)
+            for _ in range(3):
+                point, _ = map.step(point, u)
+            to, _, (A, B, C, D) = map.linear_step(point, u)
+            N = map.project(point)[1]
+            dx, du = random.standard_normal(map.nx), 0.1 * random.standard_normal(map.nu) * (0.1 + np.abs(u))
+            dx = dx if N is None else N @ dx
+            got, errors = A @ dx + B @ du, []
+            for eps in (1e-2, 1e-3, 1e-4):
+                x, out = derivatives(map, point, u, to, dx, du, eps)
+                parts = [(got[k : k + robot.nv], x[k : k + robot.nv]) for k in range(0, map.nx, robot.nv)] + [(C @ got + D @ du, out)]
+                errors.append(max(np.abs(a - b).max() / np.abs(b).max() for a, b in parts))
+        except sinew.NotConverged:
+            continue
+        except sinew.ModelError as e:
+            assert "given coordinate" in str(e)
+            continue
+        assert min(errors) < 1e-5, (family, seed, scheme, errors)
+        done += 1
+    assert done > 0
 
 
 def test_linear_models_of_moving_loops_have_all_coordinates():
