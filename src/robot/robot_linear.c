@@ -149,14 +149,26 @@ static snw_status add_load_inputs(linear_robot *l, int i, const char *component,
                     d->name, component ? component : "");
 }
 
+// Is an input the time at which laws are evaluated?
+static bool is_time(const char *path) { return strcmp(path, "t") == 0; }
+
+// value and SI unit of a parameter of the file, or the time
+static snw_status parameter_value(const linear_robot *l, const char *path, double *value,
+                                  char unit[48], snw_error *err) {
+    if (!is_time(path)) return snw_robot_model_value(l->r->model, path, value, unit, err);
+    *value = l->s ? l->s->t : 0;
+    memcpy(unit, "s", 2);
+    return SNW_OK;
+}
+
 static snw_status add_parameter(linear_robot *l, const char *path, snw_error *err) {
     double value;
     char unit[48];
     snw_error found = {0};
-    if (snw_robot_model_value(l->r->model, path, &value, unit, &found) != SNW_OK) {
+    if (parameter_value(l, path, &value, unit, &found) != SNW_OK) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "'%.200s' is no input: no actuator, no load, and as a number of the file: "
-                        "%.200s",
+                        "'%.200s' is no input: no actuator, no load, not the time t, and as a "
+                        "number of the file: %.200s",
                         path, found.text);
     }
     const size_t nv = (size_t)l->r->m->nv, nr = (size_t)l->r->m->nconstraint;
@@ -254,9 +266,9 @@ static snw_status sample_parameter(linear_robot *l, const char *path, const char
     const char *const sets[] = {set};
     snw_robot_model *model = NULL;
     snw_robot *r = NULL;
-    SNW_TRY(snw_robot_model_change(l->r->model, 1, sets, &model, err));
-    snw_status s = snw_robot_from_model(model, &r, err);
-    snw_robot_model_close(model);
+    if (!is_time(path)) SNW_TRY(snw_robot_model_change(l->r->model, 1, sets, &model, err));
+    snw_status s = snw_robot_from_model(model ? model : l->r->model, &r, err);
+    if (model) snw_robot_model_close(model);
     if (s != SNW_OK) return s;
     const snw_model *m = r->m;
     if (m->nv != l->r->m->nv || m->nconstraint != l->r->m->nconstraint ||
@@ -268,6 +280,8 @@ static snw_status sample_parameter(linear_robot *l, const char *path, const char
     }
     snw_robot_take_over(r, l->r);
     snw_state_copy(m, l->s, r->s);
+    if (is_time(path)) r->s->t = value;
+    r->inputs_stale = true;
     snw_robot_refresh_inputs(r);
     snw_residual(m, r->in, r->s, false, r->w);
     snw_observe(m, r->in, r->s, false, r->w);
@@ -297,8 +311,9 @@ static snw_status differentiate(linear_robot *l, int i, snw_error *err) {
     const size_t n = nv + nr + (size_t)l->noutput;
     double value;
     char unit[48];
-    SNW_TRY(snw_robot_model_value(l->r->model, l->parameter[i], &value, unit, err));
-    const double h = value != 0 ? parameter_move * fabs(value) : parameter_move;
+    SNW_TRY(parameter_value(l, l->parameter[i], &value, unit, err));
+    const double h =
+        value != 0 && !is_time(l->parameter[i]) ? parameter_move * fabs(value) : parameter_move;
     double *sum = l->samples, *coarse = sum + n, *sample = sum + 2 * n;
     memset(sum, 0, 2 * n * sizeof *sum);
     for (int k = 1; k <= SAMPLES; k++) {
@@ -601,10 +616,9 @@ static double input_value(const linear_robot *l, int i, int k, const snw_inputs 
     }
     case SNW_LINEAR_OTHER: {
         double value;
+        char unit[48];
         snw_error ignored;
-        return snw_robot_model_value(l->r->model, l->parameter[i], &value, NULL, &ignored) == SNW_OK
-                   ? value
-                   : NAN;
+        return parameter_value(l, l->parameter[i], &value, unit, &ignored) == SNW_OK ? value : NAN;
     }
     }
     return NAN;
