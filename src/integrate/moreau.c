@@ -25,7 +25,8 @@ enum {
 };
 
 static const double GAP = 1e-10;     // of the length of the robot: a gap that counts as closed
-static const double CREATED = 1e-4;  // of the energy in motion: most that a step may create
+static const double CREATED = 2e-3;  // of the energy in motion: most that a step may create,
+static const double BY_RODS = 1e-4;  // where places of contact run along rods
 static const double SLOWEST = 1e-3;  // m/s: slower impacts are plastic
 static const double COULOMB = 1e-12; // tolerance of contact forces
 static const double ACCEPTED = 1e-3; // where many contacts hold one another
@@ -439,7 +440,8 @@ static bool account(snw_moreau *c, double h, double contact_work, double before)
     const double lost = c->energy + given - heat - energy;
     // energies of a robot at rest are rounding
     const double least = 1e-9 * c->typical_energy + 1e-12 * fabs(c->energy);
-    if (lost < -fmax(CREATED * moved, least)) return false;
+    const double created = m->ntouching_rod ? BY_RODS : CREATED;
+    if (lost < -fmax(created * moved, least)) return false;
     if (c->impact && lost > 0) {
         heat += lost;
     } else {
