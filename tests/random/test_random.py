@@ -50,7 +50,7 @@ class Motion(Robots):
 
 class Bodies(Robots):
     def test_motions_of_trees_loops_and_contacts_agree(self):
-        self.hold(("tree_motion", "hybrid_motion", "loop_motion", "threaded_motion", "parallel_motion", "upright", "cranks", "drop", "obstacle",
+        self.hold(("tree_motion", "hybrid_motion", "loop_motion", "threaded_motion", "parallel_motion", "upright", "cranks", "drop", "obstacle", "shapes",
                    "touching", "pressed"))
 
 
