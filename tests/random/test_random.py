@@ -50,8 +50,8 @@ class Motion(Robots):
 
 class Bodies(Robots):
     def test_motions_of_trees_loops_and_contacts_agree(self):
-        self.hold(("tree_motion", "hybrid_motion", "loop_motion", "threaded_motion", "parallel_motion", "upright", "cranks", "drop", "obstacle", "shapes",
-                   "touching", "pressed"))
+        self.hold(("tree_motion", "hybrid_motion", "loop_motion", "threaded_motion", "parallel_motion", "upright", "cranks", "drop", "obstacle",
+                   "shapes", "touching", "pressed"))
 
 
 class Families(unittest.TestCase):
