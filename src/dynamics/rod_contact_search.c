@@ -239,6 +239,14 @@ static void add_sections(const near_pair *x, snw_work *w) {
     }
 }
 
+// Length by which a section of side k is beyond an end of the other rod, whose foot it has at u.
+static double length_beyond(const near_pair *x, int k, const double u[2]) {
+    snw_rod_section s, end;
+    snw_rod_section_at(&x->side[k], u[k], &s);
+    snw_rod_section_at(&x->side[1 - k], u[1 - k], &end);
+    return (u[1 - k] > 0.5 ? 1 : -1) * snw_dot(end.d[0], snw_sub(s.p[0], end.p[0]));
+}
+
 // Sections of side k in the bore of the other side. One that slides out of the end of the bore
 // loses its weight over the distance of two sections.
 static void add_inner_sections(const near_pair *x, int k, snw_work *w) {
@@ -252,7 +260,9 @@ static void add_inner_sections(const near_pair *x, int k, snw_work *w) {
                            .u = {u, u},
                            .stiffness = c->line * length,
                            .fade = FADE * (c->bore - x->slice[k]->radius[0])};
-        if (snw_rod_axis_foot(x->side, x->slice[1 - k], 1 - k, touch.u, &touch.is_free[1 - k]))
+        if (!snw_rod_axis_foot(x->side, x->slice[1 - k], 1 - k, touch.u, &touch.is_free[1 - k]))
+            continue;
+        if (touch.is_free[1 - k] || length_beyond(x, k, touch.u) < touch.fade)
             add_touch(x, touch, w);
     }
 }
