@@ -12,6 +12,7 @@
 #include "dynamics/tube.h"
 #include "integrate/checkpoint.h"
 #include "integrate/conserving.h"
+#include "integrate/gravity_change.h"
 #include "integrate/lie_block.h"
 #include "math/vector.h"
 #include "solve/dense.h"
@@ -196,24 +197,13 @@ static void conserving_account(snw_conserving *c, double h) {
     c->E0 -= heat;
 }
 
-// Reference energy under the gravity of this step: a change of gravity is not an error of the
-// scheme.
-static void update_reference_energy(snw_conserving *c) {
-    const snw_vec3 change = snw_sub(c->in->gravity, c->gravity);
-    c->gravity = c->in->gravity;
-    if (snw_dot(change, change) == 0) return;
-    snw_vec3 center;
-    snw_kinematics(c->m, c->in, c->now, true, c->w);
-    const double mass = snw_center_of_mass(c->m, c->w, &center);
-    c->E0 -= mass * snw_dot(change, center);
-}
-
 static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats *took) {
     const snw_model *m = c->m;
     // inputs at the middle of the interval before a discontinuity
     snw_inputs_at(m, 0.5 * (c->now->t + t_laws), c->in);
     snw_inputs_at(m, t_laws, c->last);
-    update_reference_energy(c);
+    // reference energy under the gravity of this step: its change is not an error of the scheme
+    c->E0 += snw_gravity_change(m, c->in, c->now, c->w, &c->gravity);
     // laws read an integral at the middle, extrapolated by its integrand
     c->in->integral_step = 0.5 * h;
     memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
