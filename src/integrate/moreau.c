@@ -222,27 +222,38 @@ static void contact_matrix(snw_moreau *c, const double *impulses) {
     }
 }
 
-static snw_status contact_forces(snw_moreau *c, double *out) {
+// out <- forces or impulses for W and b, near those given (NULL: none are known)
+static snw_status contact_forces(snw_moreau *c, const double *near, double *out) {
     snw_coulomb_info info;
     c->violated = 0;
     if (c->nc == 0) return SNW_OK;
-    const snw_status s =
-        snw_coulomb_solve(&(snw_coulomb_problem){.n = c->nc, .W = c->W, .b = c->b, .mu = c->mu},
-                          COULOMB, &c->scratch, out, c->u, &info);
+    const snw_coulomb_problem problem = {
+        .n = c->nc, .W = c->W, .b = c->b, .mu = c->mu, .near = near};
+    const snw_status s = snw_coulomb_solve(&problem, COULOMB, &c->scratch, out, c->u, &info);
     c->violated = info.residual;
     c->violator = c->candidate[info.worst];
     return info.residual <= ACCEPTED ? SNW_OK : s;
 }
 
+// Contact forces of the last step, with which the search begins; NULL: there were none
+static const double *last_forces(snw_moreau *c) {
+    bool any = false;
+    for (int i = 0; i < c->nc; i++) {
+        for (int j = 0; j < 3; j++) c->impulse[3 * i + j] = c->point_force[3 * c->candidate[i] + j];
+        any = any || c->impulse[3 * i] > 0;
+    }
+    return any ? c->impulse : NULL;
+}
+
 // One Newton iteration: contact forces and increments of the linearised step. r is the residual
 // without contact forces. Returns the status of the contact problem.
-static snw_status iterate(snw_moreau *c) {
+static snw_status iterate(snw_moreau *c, bool first) {
     const size_t n = (size_t)c->n, nv = (size_t)c->m->nv;
     for (size_t i = 0; i < nv; i++) c->y[i] = c->r[i];
     for (size_t i = nv; i < n; i++) c->y[i] = -c->scale * c->violation[i - nv];
     snw_lu_solve(c->n, c->A, c->pivot, c->y);
     contact_matrix(c, c->force);
-    SNW_TRY(contact_forces(c, c->force));
+    SNW_TRY(contact_forces(c, first ? last_forces(c) : c->force, c->force));
     for (size_t i = 0; i < n; i++) c->d[i] -= c->y[i];
     for (size_t j = 0; j < 3 * (size_t)c->nc; j++) {
         for (size_t i = 0; i < n; i++) c->d[i] += c->force[j] * c->X[j * n + i];
@@ -297,7 +308,7 @@ static snw_status solve(snw_moreau *c, double h, snw_stats *took) {
             return SNW_OK; // rounding
         least = fmin(least, norm);
         took->iterations++;
-        if (iterate(c) != SNW_OK) return SNW_E_DIVERGED;
+        if (iterate(c, k == 0) != SNW_OK) return SNW_E_DIVERGED;
     }
     return SNW_E_DIVERGED;
 }
@@ -363,9 +374,10 @@ static snw_status impact(snw_moreau *c, double h, bool bounce) {
         snw_contact_rows(m, c->end_work, k, c->G + 3 * (size_t)i * nv);
         snw_contact_velocity(m, c->end_work, k, c->u + 3 * i);
     }
-    for (size_t i = 0; i < 3 * (size_t)c->nc; i++) c->impulse[i] = 0;
-    contact_matrix(c, c->impulse);
     const size_t rows = 3 * (size_t)c->nc;
+    for (size_t i = 0; i < rows; i++) c->impulse[i] = 0;
+    contact_matrix(c, c->impulse);
+    for (size_t i = 0; i < rows; i++) c->impulse[i] = h * c->force[i];
     for (size_t i = 0; i < rows; i++) {
         for (size_t j = 0; j < rows; j++) c->b[i] -= c->W[j * rows + i] * h * c->force[j];
     }
@@ -373,7 +385,7 @@ static snw_status impact(snw_moreau *c, double h, bool bounce) {
         const double e = m->contact[m->contact_point[c->candidate[i]].contact].restitution;
         if (c->approach[i] < -SLOWEST) c->b[3 * i] += e * c->approach[i];
     }
-    SNW_TRY(contact_forces(c, c->impulse));
+    SNW_TRY(contact_forces(c, c->impulse, c->impulse));
     for (size_t i = 0; i < nv; i++) c->end->v[i] -= c->y[i];
     for (size_t j = 0; j < rows; j++) {
         const double p = c->impulse[j] - h * c->force[j];
