@@ -583,14 +583,6 @@ void snw_add_generalised(const snw_model *m, const snw_work *w, int seg, snw_wre
     }
 }
 
-// column (nv) += that on the obstacle of a wrench F on the segment of p, own frame
-static void add_opposite(const snw_model *m, const snw_work *w, const snw_contact *c,
-                         const snw_contact_point *p, snw_wrench F, double *column) {
-    if (!c->coupled) return;
-    const snw_wrench there = snw_wrench_to_parent(pose_in_obstacle(c, p, w), F);
-    snw_add_generalised(m, w, c->seg, snw_wrench_scale(-1, there), column);
-}
-
 void snw_contact_rows(const snw_model *m, const snw_work *w, int k, double *G) {
     const snw_contact_point_work *at = &w->contact_point[k];
     const snw_contact_point *p = &m->contact_point[k];
@@ -604,16 +596,11 @@ void snw_contact_rows(const snw_model *m, const snw_work *w, int k, double *G) {
         const int n = point_wrenches(c, p, at, w, axis[i], node, F);
         for (int j = 0; j < m->nv; j++) column[j] = 0;
         for (int j = 0; j < n; j++) snw_add_generalised(m, w, node[j], F[j], column);
+        if (!c->coupled) continue;
         const snw_wrench whole = {{.m = snw_cross(at->s, axis[i]), .f = axis[i]}};
-        add_opposite(m, w, c, p, whole, column);
+        const snw_wrench opposite = snw_wrench_to_parent(pose_in_obstacle(c, p, w), whole);
+        snw_add_generalised(m, w, c->seg, snw_wrench_scale(-1, opposite), column);
     }
-}
-
-void snw_contact_add_wrench(const snw_model *m, const snw_work *w, int k, snw_wrench F,
-                            double *out) {
-    const snw_contact_point *p = &m->contact_point[k];
-    snw_add_generalised(m, w, p->seg, F, out);
-    add_opposite(m, w, &m->contact[p->contact], p, F, out);
 }
 
 void snw_contact_set_elastic(const snw_model *m, snw_work *w, int k, double N) {

@@ -52,10 +52,6 @@ void snw_contact_set_force(const snw_model *m, snw_work *w, int k, const double 
 void snw_contact_set_elastic(const snw_model *m, snw_work *w, int k, double N);
 // out (nv) += J' F of the wrench F on a segment, own frame. After snw_jacobian_pass.
 void snw_add_generalised(const snw_model *m, const snw_work *w, int seg, snw_wrench F, double *out);
-// out (nv) += generalised force of the wrench F on the segment of contact point k, own frame, and
-// of the opposite one on its obstacle. After snw_jacobian_pass; not of pieces of rods.
-void snw_contact_add_wrench(const snw_model *m, const snw_work *w, int k, snw_wrench F,
-                            double *out);
 
 // Elastic energy of contacts, J, and its rate, W; power dissipated, W. After snw_kinematics; rates
 // not static.

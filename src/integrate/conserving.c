@@ -72,8 +72,7 @@ static double correction_force(snw_conserving *c, double h) {
 }
 
 static double shortest_square(const snw_conserving *c) {
-    double force = 0;
-    for (int k = 0; k < c->m->ncontact_point; k++) force += c->mean[k];
+    const double force = snw_conserving_contacts_force(c);
     const double of_contacts = force * 1e-12 * c->m->length; // a millionth of the length
     return force > 0 ? fmin(c->shortest_square, of_contacts) : c->shortest_square;
 }
@@ -127,8 +126,7 @@ static double conserving_evaluate(snw_conserving *c, double h, bool factor) {
     if (!conserving_finish(c, h, &theta)) return NAN;
     double largest = 0;
     for (int i = 0; i < n; i++) {
-        c->r[i] =
-            c->r[i] / h - c->dT[i] + c->force[i] + c->damping[i] + theta * c->correction[i];
+        c->r[i] = c->r[i] / h - c->dT[i] + c->force[i] + c->damping[i] + theta * c->correction[i];
         const double x =
             fabs(c->r[i]) / (m->scale[i] + 1e-3 * c->mass[i] * m->typical[i] / (h * h));
         if (!(x <= largest)) largest = x;

@@ -29,6 +29,9 @@
 // impulse at the end, which is zero for a rigid body whose rows are constant in its frame. Roots
 // held by such constraints take part in W: their momentum is not conserved anyway.
 //
+// Compliant contacts: the elastic force is the discrete gradient of its potential; friction and
+// damping act at the middle. Roots in contact keep W = 0; theta has forces between both sides.
+//
 // Laws that read probes are evaluated at the middle with velocities v; their integrals advance by
 // the midpoint rule.
 //
@@ -74,7 +77,7 @@
     PACK(double, S, nr *(nr + 1), "likewise")                                                      \
     PACK(double, rate, nr, "rates of the violations at the middle")                                \
     PACK(double, correction, nv, "force along which the energy is corrected, theta = 1")           \
-    PACK(double, gap, points, "gaps of contacts at the start of the step, m")                      \
+    PACK(double, gap, points, "gaps of contacts at the start, m; of pieces of rods forces, N")     \
     PACK(double, mean, points, "their mean elastic forces over the step, N")                       \
     PACK(double, slope, points, "derivatives of these by the gap at its end, N/m")                 \
     PACK(double, rods, m->ntouching_rod ? nv : 0, "elastic forces of rods on rods, at the middle") \
@@ -112,6 +115,10 @@ typedef struct snw_conserving {
     bool factored;                   // A holds factors
     double condition;                // cached; NaN: not computed yet
     double heat;
+    // nodes of two rods that touch at the start of the step, or at one of its ends; sums of forces
+    // of rods that touch, N; 0: none do
+    int pair0[2], pair[2];
+    double pair_force0, pair_force;
     double shortest_square; // squared increment, weighted, below which theta is zero
     double E0; // reference energy at the last instant: that of the start plus work less heat, J
     snw_vec3 gravity; // gravity that E0 refers to
@@ -157,6 +164,9 @@ void snw_conserving_contacts_forces(snw_conserving *c, bool elastic, double *out
 // out (nv) += forces against the relative motion of both sides, in proportion to the elastic ones;
 // returns their work on c->d, J.
 double snw_conserving_contacts_correction(snw_conserving *c, double h, double *out);
+
+// Sum of c->mean and c->pair_force, N.
+double snw_conserving_contacts_force(const snw_conserving *c);
 
 // c->rods <- generalised elastic forces of rods on rods at the middle; and out (nv) += forces that
 // balance these, or damping and friction, with the motion of the middle in c->w.

@@ -11,6 +11,7 @@
 #include "math/positive_part.h"
 
 #include <math.h>
+#include <string.h>
 
 // Has contact point k the same touching material at the start and at the end of a step?
 static bool is_followed(const snw_model *m, int k) { return m->contact_point[k].span == 0; }
@@ -30,25 +31,58 @@ static double mean_force(double stiffness, double smooth, double a, double b, do
     return mean;
 }
 
+// Force of a linear spring that stores the energy W, N
+static double spring_force(double stiffness, double W) { return sqrt(2 * stiffness * W); }
+
+// pair <- nodes of the two rods that touch most, if any do; returns the sum of the forces of all
+// that touch, N
+static double choose_pair(const snw_conserving *c, int pair[2]) {
+    const snw_model *m = c->m;
+    double most = 0, sum = 0;
+    for (int i = 0; i < snw_ntouch(m, c->w); i++) {
+        const snw_touch *touch = &c->w->touch[i];
+        sum += spring_force(touch->stiffness, touch->energy);
+        if (!(touch->energy > most)) continue;
+        most = touch->energy;
+        for (int k = 0; k < 2; k++) pair[k] = m->touching_slice[touch->slice[k]].seg[0];
+    }
+    return sum;
+}
+
+static double piece_force(const snw_conserving *c, int k) {
+    return spring_force(c->m->contact_point[k].stiffness, snw_contact_point_energy(c->m, c->w, k));
+}
+
 void snw_conserving_contacts_begin(snw_conserving *c) {
     const snw_model *m = c->m;
-    if (m->ncontact_point == 0) return;
+    c->pair_force0 = 0;
+    if (m->ncontact_point + m->ntouching_rod == 0) return;
     snw_kinematics(m, c->in, c->now, true, c->w);
-    for (int k = 0; k < m->ncontact_point; k++) c->gap[k] = c->w->contact_point[k].gap;
+    for (int k = 0; k < m->ncontact_point; k++)
+        c->gap[k] = is_followed(m, k) ? c->w->contact_point[k].gap : piece_force(c, k);
+    if (m->ntouching_rod) c->pair_force0 = choose_pair(c, c->pair0);
 }
 
 void snw_conserving_contacts_mean(snw_conserving *c) {
     const snw_model *m = c->m;
-    if (m->ncontact_point == 0) return;
+    c->pair_force = 0;
+    if (m->ncontact_point + m->ntouching_rod == 0) return;
     snw_move(m, c->now->q, 1, c->d, c->end->q);
     snw_kinematics(m, c->last, c->end, true, c->w);
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
         c->mean[k] = c->slope[k] = 0;
-        if (!is_followed(m, k) || !snw_contact_exists(m, c->w, k)) continue;
+        if (!snw_contact_exists(m, c->w, k)) continue;
+        if (!is_followed(m, k)) {
+            c->mean[k] = c->gap[k] + piece_force(c, k);
+            continue;
+        }
         c->mean[k] = mean_force(p->stiffness, m->contact[p->contact].smooth, c->gap[k],
                                 c->w->contact_point[k].gap, &c->slope[k]);
     }
+    if (m->ntouching_rod == 0) return;
+    memcpy(c->pair, c->pair0, sizeof c->pair);
+    c->pair_force = c->pair_force0 + choose_pair(c, c->pair);
 }
 
 void snw_conserving_contacts_apply(const snw_conserving *c) {
@@ -82,24 +116,42 @@ void snw_conserving_contacts_forces(snw_conserving *c, bool elastic, double *out
     }
 }
 
+// out += force against the motion of segment a relative to b, about the point s of a: force over a
+// typical length, times the increment over the step; returns its work
+static double against_motion(const snw_conserving *c, double h, int a, int b, snw_vec3 s,
+                             double force, double *out) {
+    const snw_model *m = c->m;
+    const snw_work *w = c->w;
+    const double arm = m->length, weight = force / arm;
+    const snw_se3 G = snw_se3_mul(snw_se3_inv(w->g[b]), w->g[a]);
+    const snw_twist moves = snw_twist_sub(w->V[a], snw_twist_to_child(G, w->V[b]));
+    const snw_vec3 turn = snw_scale(h, moves.w),
+                   way = snw_scale(h, snw_add(moves.v, snw_cross(moves.w, s)));
+    const snw_vec3 f = snw_scale(weight, way), t = snw_scale(weight * arm * arm, turn);
+    const snw_wrench F = {{.m = snw_add(t, snw_cross(s, f)), .f = f}};
+    snw_add_generalised(m, w, a, F, out);
+    snw_add_generalised(m, w, b, snw_wrench_scale(-1, snw_wrench_to_parent(G, F)), out);
+    return snw_dot(f, way) + snw_dot(t, turn);
+}
+
 double snw_conserving_contacts_correction(snw_conserving *c, double h, double *out) {
     const snw_model *m = c->m;
-    const double arm = m->length;
     double length = 0;
     for (int k = 0; k < m->ncontact_point; k++) {
-        const snw_contact_point_work *at = &c->w->contact_point[k];
-        if (!at->in_contact || !is_followed(m, k)) continue;
-        // increment of the segment relative to the obstacle, at the touching point
-        snw_twist turn = snw_twist_scale(
-            h, snw_twist_sub(c->w->V[m->contact_point[k].seg], at->carried));
-        const snw_vec3 way = snw_add(turn.v, snw_cross(turn.w, at->s));
-        const double weight = at->elastic_force / arm;
-        const snw_vec3 f = snw_scale(weight, way), t = snw_scale(weight * arm * arm, turn.w);
-        const snw_wrench F = {.m = snw_add(t, snw_cross(at->s, f)), .f = f};
-        snw_contact_add_wrench(m, c->w, k, F, out);
-        length += snw_dot(f, way) + snw_dot(t, turn.w);
+        const snw_contact_point *p = &m->contact_point[k];
+        if (!(c->mean[k] > 0)) continue;
+        length += against_motion(c, h, p->seg, m->contact[p->contact].seg, c->w->contact_point[k].s,
+                                 c->mean[k], out);
     }
+    if (c->pair_force > 0)
+        length += against_motion(c, h, c->pair[0], c->pair[1], (snw_vec3){{0}}, c->pair_force, out);
     return length;
+}
+
+double snw_conserving_contacts_force(const snw_conserving *c) {
+    double sum = c->pair_force;
+    for (int k = 0; k < c->m->ncontact_point; k++) sum += c->mean[k];
+    return sum;
 }
 
 // Derivatives of force components by velocities along the axes, N s/m: damping and friction
@@ -107,12 +159,10 @@ static void velocity_slopes(const snw_contact *law, const snw_contact_point_work
                             const double u[3], double D[3][3]) {
     const double z = 1 - law->damping * at->rate, N = at->elastic_force * at->gradient;
     const double size = sqrt(u[1] * u[1] + u[2] * u[2] + law->creep * law->creep);
-    const double friction =
-        law->across * N * snw_positive_part(z, SNW_HUNT_CROSSLEY_WIDTH) / size;
+    const double friction = law->across * N * snw_positive_part(z, SNW_HUNT_CROSSLEY_WIDTH) / size;
     D[0][0] = N * law->damping * at->gradient * snw_positive_part_d1(z, SNW_HUNT_CROSSLEY_WIDTH);
     for (int i = 1; i < 3; i++) {
-        for (int j = 1; j < 3; j++)
-            D[i][j] = friction * ((i == j) - u[i] * u[j] / (size * size));
+        for (int j = 1; j < 3; j++) D[i][j] = friction * ((i == j) - u[i] * u[j] / (size * size));
     }
 }
 
@@ -163,7 +213,8 @@ void snw_conserving_contacts_matrix(snw_conserving *c, double h, double *T) {
         snw_contact_velocity(m, c->w, k, u);
         velocity_slopes(law, at, u, D);
         snw_contact_rows(m, c->w, k, c->rows);
-        const double by_gap = c->slope[k] * at->gradient / at->elastic_force;
+        const double by_gap =
+            c->slope[k] * at->gradient / at->elastic_force; // zero if at the middle
         for (int i = 0; i < 3; i++) {
             for (int j = 0; j < 3; j++) {
                 const double x = D[i][j] / h - (j == 0 ? f[i] * by_gap : 0);
