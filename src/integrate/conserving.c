@@ -425,6 +425,7 @@ static snw_status conserving_advance(void *self, double to, double limit, snw_st
         if (one_step(c, h, last ? t_laws : c->now->t + h, took) == SNW_OK) {
             if (last) c->now->t = to;
             if (last || snw_monitor_stops(c->monitor)) return SNW_OK;
+            h *= 2;
             continue;
         }
         h *= 0.5;
