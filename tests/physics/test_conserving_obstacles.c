@@ -91,9 +91,7 @@ static void drops_close_the_energy_account(void **state) {
     printf("%d drops: %d failed, account open by %.2g of the energy, T + U grows by %.2g\n", n,
            failed, balance, gain);
     assert_int_equal(failed, 0);
-    // in steps far too long a contact may let go with too little force to correct by; the next
-    // step makes up for it
-    assert_true(balance <= (n > 100 ? 1e-7 : 1e-10));
+    assert_true(balance <= 1e-10);
     assert_true(gain <= 1e-10);
 }
 
