@@ -11,3 +11,4 @@
 #include "sinew/status.h"
 #include "sinew/study.h"
 #include "sinew/version.h"
+#include "sinew/workspace.h"

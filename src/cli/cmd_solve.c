@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "cli/commands.h"
 #include "cli/job.h"
+#include "cli/part_number.h"
 #include "sinew/inverse.h"
 
 #include <math.h>
@@ -19,58 +20,12 @@ enum { POOL_LIMIT = 1 << 24 };
 // Options with their context.
 typedef struct solve_options {
     const snw_args *args;
-    const snw_job *job;
-    const snw_robot_model *model;
+    snw_part_place place;
     snw_pool *pool;
     snw_inverse_options how;
     snw_inverse_target *target;
     snw_inverse_actuator *actuator;
 } solve_options;
-
-// SI unit of a column, probe, input or actuator; NULL: there is none of that name, or several units
-static const char *unit_of(const snw_robot_model *m, const char *name, bool *angle) {
-    static const snw_part_kind kind[] = {SNW_PART_COLUMN, SNW_PART_PROBE, SNW_PART_INPUT,
-                                         SNW_PART_ACTUATOR};
-    for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
-        snw_part part;
-        const int i = snw_robot_model_find(m, kind[k], name);
-        if (i < 0 || snw_robot_model_part(m, kind[k], i, &part) != SNW_OK) continue;
-        *angle = kind[k] == SNW_PART_COLUMN && part.unit[0] == 0;
-        return part.unit[0] || *angle ? part.unit : NULL;
-    }
-    return NULL;
-}
-
-// *out <- a number of an option for the part `name`, in the units and parameters of the file;
-// `per`: 1: a rate of its quantity
-static snw_status read_number(const solve_options *o, const char *option, const char *name,
-                              const char *text, bool per_second, double *out, snw_error *err) {
-    snw_quantity_read q = {0}, unit = {0};
-    const int run = o->job->run[0].index;
-    SNW_TRY(snw_document_evaluate(o->job->document, run, text, option, &q, err));
-    *out = q.value;
-    if (!isfinite(q.value))
-        return snw_fail(err, SNW_E_ARGUMENT, "%s: '%.60s' is not a finite number", option, text);
-    bool angle = false;
-    const char *own = unit_of(o->model, name, &angle);
-    if (!q.unit[0] || !own || (angle && strcmp(q.unit, "rad") == 0)) return SNW_OK;
-    char one[80];
-    (void)snprintf(one, sizeof one, "1 %.40s%s", own[0] ? own : "", per_second ? "/s" : "");
-    SNW_TRY(snw_document_evaluate(o->job->document, run, one, option, &unit, err));
-    if (strcmp(unit.unit, q.unit) == 0) return SNW_OK;
-    return snw_fail(err, SNW_E_ARGUMENT, "%s: '%.60s' of '%.60s' is in %s, expected %s", option,
-                    text, name, q.unit, own[0] ? one + 2 : "a plain number");
-}
-
-// *name, *value <- parts of NAME=VALUE in the pool; without '=', *value is NULL
-static snw_status split(const solve_options *o, const char *text, char **name, char **value,
-                        snw_error *err) {
-    *name = snw_pool_text(o->pool, text, strlen(text));
-    if (!*name) return snw_fail_memory(err);
-    *value = strchr(*name, '=');
-    if (*value) *(*value)++ = 0;
-    return SNW_OK;
-}
 
 static snw_status needs_value(const char *option, const char *text, snw_error *err) {
     return snw_fail(err, SNW_E_ARGUMENT, "%s takes NAME=VALUE, got '%.100s'", option, text);
@@ -80,7 +35,7 @@ static snw_status needs_value(const char *option, const char *text, snw_error *e
 static snw_status read_target(solve_options *o, const char *text, snw_inverse_target *to,
                               snw_error *err) {
     char *name, *rest;
-    SNW_TRY(split(o, text, &name, &rest, err));
+    SNW_TRY(snw_part_split(o->pool, text, &name, &rest, err));
     if (!rest) return needs_value("--target", text, err);
     double *value = snw_pool_array(o->pool, strlen(rest) + 1, sizeof *value);
     if (!value) return snw_fail_memory(err);
@@ -91,7 +46,7 @@ static snw_status read_target(solve_options *o, const char *text, snw_inverse_ta
             depth += *end == '(' || *end == '[' ? 1 : *end == ')' || *end == ']' ? -1 : 0;
         const bool last = *end == 0;
         *end = 0;
-        SNW_TRY(read_number(o, "--target", name, rest, false, &value[to->n++], err));
+        SNW_TRY(snw_part_number(&o->place, "--target", name, rest, false, &value[to->n++], err));
         rest = last ? NULL : end + 1;
     }
     return SNW_OK;
@@ -100,19 +55,11 @@ static snw_status read_target(solve_options *o, const char *text, snw_inverse_ta
 // An actuator: NAME or NAME=LOW..HIGH, where either may be missing.
 static snw_status read_actuator(solve_options *o, const char *text, snw_inverse_actuator *to,
                                 snw_error *err) {
-    char *name, *low;
-    SNW_TRY(split(o, text, &name, &low, err));
+    char *name, *range;
+    SNW_TRY(snw_part_split(o->pool, text, &name, &range, err));
     *to = (snw_inverse_actuator){.name = name, .low = NAN, .high = NAN, .rate = NAN, .rest = NAN};
-    if (!low) return SNW_OK;
-    char *high = strstr(low, "..");
-    if (!high)
-        return snw_fail(err, SNW_E_ARGUMENT,
-                        "--actuator takes NAME or NAME=LOW..HIGH, got '%.100s'", text);
-    *high = 0;
-    high += 2;
-    if (low[0]) SNW_TRY(read_number(o, "--actuator", name, low, false, &to->low, err));
-    if (high[0]) SNW_TRY(read_number(o, "--actuator", name, high, false, &to->high, err));
-    return SNW_OK;
+    if (!range) return SNW_OK;
+    return snw_part_range(&o->place, "--actuator", name, range, &to->low, &to->high, err);
 }
 
 // Values NAME=VALUE of an option for parts that were named before: rates, rests, weights.
@@ -125,16 +72,16 @@ static snw_status read_values(solve_options *o, const char *option, bool per_sec
     (void)snprintf(flag, sizeof flag, "--%s", option);
     for (int i = 0; i < n; i++) {
         char *name, *value;
-        SNW_TRY(split(o, text[i], &name, &value, err));
+        SNW_TRY(snw_part_split(o->pool, text[i], &name, &value, err));
         if (!value) return needs_value(flag, text[i], err);
         double *to = place(o, name);
         if (!to)
             return snw_fail(err, SNW_E_ARGUMENT, "%s: '%.60s' is named by no %s", flag, name,
                             strcmp(option, "weight") == 0 ? "--target" : "--actuator");
         if (strcmp(option, "weight") == 0) {
-            SNW_TRY(read_number(o, flag, "", value, false, to, err));
+            SNW_TRY(snw_part_number(&o->place, flag, "", value, false, to, err));
         } else {
-            SNW_TRY(read_number(o, flag, name, value, per_second, to, err));
+            SNW_TRY(snw_part_number(&o->place, flag, name, value, per_second, to, err));
         }
     }
     return SNW_OK;
@@ -166,7 +113,7 @@ static snw_status read_time(const solve_options *o, const char *option, double *
     const char *text = snw_args_value(o->args, option);
     if (!text) return SNW_OK;
     snw_quantity_read q = {0};
-    SNW_TRY(snw_document_evaluate(o->job->document, o->job->run[0].index, text, option, &q, err));
+    SNW_TRY(snw_document_evaluate(o->place.job->document, o->place.job->run[0].index, text, option, &q, err));
     *out = q.value;
     if (!q.unit[0] || strcmp(q.unit, "s") == 0) return SNW_OK;
     return snw_fail(err, SNW_E_ARGUMENT, "--%s must be a time, got '%.60s'", option, text);
@@ -281,7 +228,7 @@ static void json_result(snw_json *j, const snw_inverse_result *r) {
 
 static snw_status solve_robot(solve_options *o, snw_robot *r, snw_reply *reply, bool *reached,
                               snw_error *err) {
-    o->model = snw_robot_model_of(r);
+    o->place.model = snw_robot_model_of(r);
     SNW_TRY(read_options(o, err));
     snw_inverse_result *found = NULL;
     SNW_TRY(snw_robot_solve_inverse(r, &o->how, &found, err));
@@ -303,7 +250,7 @@ static snw_status solve_job(const snw_args *args, const snw_job *job, snw_reply 
         return snw_fail(err, SNW_E_ARGUMENT, "the inputs are those of one run; choose one");
     snw_robot *r = NULL;
     SNW_TRY(snw_robot_open(job->path, job->run[0].name, nset, set, &r, err));
-    solve_options o = {.args = args, .job = job, .pool = snw_pool_create(POOL_LIMIT)};
+    solve_options o = {.args = args, .place.job = job, .pool = snw_pool_create(POOL_LIMIT)};
     const snw_status s = o.pool ? solve_robot(&o, r, reply, reached, err) : snw_fail_memory(err);
     snw_pool_destroy(o.pool);
     snw_robot_close(r);
