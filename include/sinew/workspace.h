@@ -35,7 +35,7 @@ typedef struct snw_workspace_options {
                  // probes of positions
     const char *const *output;
     int levels;              // times that cells at the boundary are bisected, 0 to 10; default 2
-    double near;             // cells with a smaller stability are bisected too, default 0.02
+    double near;             // cells with a smaller stability or dexterity are bisected too, default 0.02
     double time;             // of the laws of the file, s; default 0
     int most;                // nodes at which refinement stops, default 100000
     int (*stop)(void *user); // not 0: stop with SNW_E_STOPPED; NULL: never

@@ -309,7 +309,7 @@ static const snw_option options[] = {
      "inputs, or once for each"},
     {"refine", 0, "N", false, "times that cells at the boundary are bisected, 2 unless given"},
     {"near", 0, "VALUE", false,
-     "cells with a smaller stability are bisected too, 0.02 unless given"},
+     "cells with a smaller stability or dexterity are bisected too, 0.02 unless given"},
     {"most", 0, "N", false, "nodes at which refinement stops, 100000 unless given"},
     {"output", 'o', "FILE", false,
      "file of the map: .h5, which sinew plot draws, or .csv, one line for each point"},

@@ -101,9 +101,10 @@ void snw_given_restore(snw_robot *r, const void *from) {
     r->inputs_stale = true;
 }
 
-snw_status snw_follow_equilibrium(snw_robot *r, double t, bool anywhere, snw_statics_info *info,
-                                  snw_error *err) {
+snw_status snw_follow_equilibrium(snw_robot *r, double t, bool anywhere, double smallest,
+                                  snw_statics_info *info, snw_error *err) {
     snw_statics_opts opts = snw_statics_defaults();
+    opts.smallest = smallest;
     opts.follow = !anywhere;
     *info = (snw_statics_info){0};
     SNW_TRY(snw_robot_check_state(r, err));

@@ -39,6 +39,8 @@ void snw_given_save(const snw_robot *r, void *to);
 void snw_given_restore(snw_robot *r, const void *from);
 
 // The equilibrium at time t under the inputs of the robot, followed from the present state, or on
-// any branch if `anywhere`. Fails as snw_statics_solve; info->reached is the fraction of the way.
+// any branch if `anywhere`. The branch has ended where it needs increments below `smallest` (0:
+// default). Fails as snw_statics_solve; info->reached is the fraction of the way.
 SNW_NODISCARD snw_status snw_follow_equilibrium(snw_robot *r, double t, bool anywhere,
-                                                snw_statics_info *info, snw_error *err);
+                                                double smallest, snw_statics_info *info,
+                                                snw_error *err);

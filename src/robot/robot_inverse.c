@@ -65,7 +65,7 @@ static snw_status find_equilibrium(inverse_robot *v) {
         return snw_fail(v->err, SNW_E_DIVERGED, "no convergence within %d equilibria",
                         MOST_EQUILIBRIA);
     v->view.equilibria++;
-    const snw_status s = snw_follow_equilibrium(r, v->how->time, v->anywhere, &info, v->err);
+    const snw_status s = snw_follow_equilibrium(r, v->how->time, v->anywhere, 0, &info, v->err);
     // the way on may end at a fold
     v->refused = !v->anywhere && (s == SNW_E_DIVERGED || s == SNW_E_SINGULAR);
     if (s != SNW_OK) return s;

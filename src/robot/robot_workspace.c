@@ -28,8 +28,10 @@ enum {
 
 static const size_t POOL_LIMIT = (size_t)1 << 32;
 static const double SAME = 1e-6, // distance of equilibria that are one, typical coordinates
+    SMALLEST = 1e-2,             // increment of the way from node to node
     APPROACH = 0.3,              // of the stability from one equilibrium to the next
-    REACHED = 1e-4,              // stability from which the boundary is extrapolated
+    REACHED = 1e-4,              // part of the stability from which the boundary is extrapolated
+    SMALL = 1e-6,                // stability below which equilibria are not sought
     VANISHES = 0.02,             // stability that vanishes at the end of the edge
     SHORT = 1e-12,               // part of an edge that is not divided
     ROOT = 1e-10,                // part of an edge to which a loss of rank is located
@@ -140,7 +142,7 @@ static snw_status follow_to(workspace_robot *v, const double *u, snw_statics_inf
         return snw_fail(v->err, SNW_E_STOPPED, "stopped after %d equilibria", v->view.equilibria);
     set_inputs(v, u);
     v->view.equilibria++;
-    const snw_status s = snw_follow_equilibrium(v->r, v->how->time, false, info, &ended);
+    const snw_status s = snw_follow_equilibrium(v->r, v->how->time, false, SMALLEST, info, &ended);
     if (s != SNW_OK && !has_ended(s) && v->err) *v->err = ended;
     return s;
 }
@@ -350,10 +352,16 @@ static snw_status spread(workspace_robot *v) {
     return SNW_OK;
 }
 
+// Is the rank of the gain lost at a node itself?
+static bool is_singular(const map_node *node) {
+    return node->is == NODE_STABLE && node->judged.dexterity < SINGULAR;
+}
+
 // Does the rank of the gain fall between the nodes of a sound edge?
 static bool turns_over(const workspace_robot *v, int e) {
     const map_node *a = &v->node[v->cover.edge[e].node[0]], *b = &v->node[v->cover.edge[e].node[1]];
-    return v->ny > 0 && v->edge[e].sound && orientation(v, a->y + v->ny, b->y + v->ny) < 0;
+    if (v->ny == 0 || !v->edge[e].sound || is_singular(a) || is_singular(b)) return false;
+    return orientation(v, a->y + v->ny, b->y + v->ny) < 0;
 }
 
 // Does the boundary pass through a cell, or is it near?
@@ -364,7 +372,7 @@ static bool is_at_boundary(const workspace_robot *v, const snw_cover_cell *cell)
         const map_node *node = &v->node[cell->node[k]];
         if (node->is != NODE_STABLE) continue;
         stable++;
-        closest = fmin(closest, node->judged.stability);
+        closest = fmin(closest, fmin(node->judged.stability, node->judged.dexterity));
     }
     if (stable == 0) return false;
     if (stable < snw_cover_corners(&v->cover) || closest < v->how->near) return true;
@@ -504,7 +512,8 @@ static snw_status find_end(workspace_robot *v, int e, int k, int *out) {
     v->judged = v->node[a].judged;
     join_way(v, &w, 0);
     snw_status s = SNW_OK;
-    for (int n = 0; n < ATTEMPTS && s == SNW_OK && w.l[w.n - 1] > REACHED &&
+    const double reached = fmax(SMALL, REACHED * w.l[0]);
+    for (int n = 0; n < ATTEMPTS && s == SNW_OK && w.l[w.n - 1] > reached &&
                     w.high - w.low > SHORT && w.low < 1;
          n++)
         s = try_way(v, &w);
@@ -609,24 +618,33 @@ static snw_status limit_segments(workspace_robot *v, int e) {
     return SNW_OK;
 }
 
-// Two points of one kind on the edges of a cell are joined; folds and bifurcations count as one
-// kind, since the boundary passes from one to the other.
+// list <- points of the boundary on a cell: ends of branches, folds and bifurcations alike, since the
+// boundary passes from one to the other; or losses of rank, at corners too. Returns their number.
+static int points_of_cell(const workspace_robot *v, const snw_cover_cell *cell, bool rank,
+                          int list[2 * SNW_COVER_EDGES]) {
+    int n = 0;
+    for (int k = 0; k < snw_cover_edges(&v->cover); k++) {
+        const map_edge *edge = &v->edge[cell->edge[k]];
+        for (int j = 0; j < (rank ? 1 : 2); j++) {
+            const int point = rank ? edge->rank : edge->border[j];
+            if (point >= 0) list[n++] = border_number(v, point);
+        }
+    }
+    for (int k = 0; rank && k < snw_cover_corners(&v->cover); k++) {
+        if (is_singular(&v->node[cell->node[k]])) list[n++] = cell->node[k];
+    }
+    return n;
+}
+
+// The points of the boundary on a cell are joined in pairs.
 static snw_status cell_segments(workspace_robot *v, const snw_cover_cell *cell) {
     for (int rank = 0; rank < 2; rank++) {
-        int last = -1;
-        for (int k = 0; k < snw_cover_edges(&v->cover); k++) {
-            const map_edge *edge = &v->edge[cell->edge[k]];
-            for (int j = 0; j < (rank ? 1 : 2); j++) {
-                const int point = rank ? edge->rank : edge->border[j];
-                if (point < 0) continue;
-                if (last < 0) {
-                    last = point;
-                    continue;
-                }
-                SNW_TRY(add_segment(v, border_number(v, last), border_number(v, point),
-                                    v->border[point].judged.kind));
-                last = -1;
-            }
+        int list[2 * SNW_COVER_EDGES];
+        const int n = points_of_cell(v, cell, rank, list);
+        for (int i = 0; i + 1 < n; i += 2) {
+            const int last = list[i + 1] - v->cover.nnode;
+            const snw_map_kind kind = rank ? SNW_MAP_RANK : v->border[last].judged.kind;
+            SNW_TRY(add_segment(v, list[i], list[i + 1], kind));
         }
     }
     return SNW_OK;
@@ -652,6 +670,7 @@ static snw_status find_boundary(workspace_robot *v) {
 static snw_map_kind kind_of_node(const workspace_robot *v, int i) {
     if (v->node[i].is == NODE_OPEN) return SNW_MAP_LOST;
     if (v->node[i].is == NODE_UNSTABLE) return SNW_MAP_UNSTABLE;
+    if (is_singular(&v->node[i])) return SNW_MAP_RANK;
     for (int k = 0; k < v->nu; k++) {
         const int at = v->cover.node[i].at[k];
         if (at == 0 || at == v->cover.size[k]) return SNW_MAP_LIMIT;
@@ -840,13 +859,13 @@ static snw_status make_map(workspace_robot *v) {
     v->view.exact = v->view.symmetric = 1;
     SNW_TRY(prepare_gain(v));
     snw_statics_info info;
-    SNW_TRY(snw_follow_equilibrium(r, v->how->time, true, &info, v->err));
+    SNW_TRY(snw_follow_equilibrium(r, v->how->time, true, 0, &info, v->err));
     SNW_TRY(snw_linear_static(v->gain, v->err));
     SNW_TRY(take_columns(v));
     double u[MOST_INPUTS];
     for (int k = 0; k < v->nu; k++) u[k] = v->gain->input[k].value;
     for (int k = 0; k < v->nu; k++) snw_varied_hold(r, &v->varied[k], u[k]);
-    SNW_TRY(snw_follow_equilibrium(r, v->how->time, true, &info, v->err));
+    SNW_TRY(snw_follow_equilibrium(r, v->how->time, true, 0, &info, v->err));
     const size_t svd = snw_svd_scratch(v->ny, v->nu) +
                        (2 * numbers_of(v) + (size_t)(v->nu * v->nu + v->nu)) * sizeof(double);
     v->scratch.size = svd + 1024;
