@@ -34,10 +34,10 @@ typedef struct snw_workspace_options {
     int noutput; // names of probes or columns, the pose that counts for the dexterity. None: all
                  // probes of positions
     const char *const *output;
-    int levels;              // times that cells at the boundary are bisected, 0 to 10; default 2
-    double near;             // cells with a smaller stability or dexterity are bisected too, default 0.02
-    double time;             // of the laws of the file, s; default 0
-    int most;                // nodes at which refinement stops, default 100000
+    int levels;  // times that cells at the boundary are bisected, 0 to 10; default 2
+    double near; // cells with a smaller stability or dexterity are bisected too, default 0.02
+    double time; // of the laws of the file, s; default 0
+    int most;    // nodes at which refinement stops, default 100000
     int (*stop)(void *user); // not 0: stop with SNW_E_STOPPED; NULL: never
     void *user;
 } snw_workspace_options;
@@ -53,7 +53,7 @@ SNW_API snw_workspace_options snw_workspace_defaults(void);
     X(SNW_MAP_LOST, "lost")               /* node: the branch ends before it, from all sides */    \
     X(SNW_MAP_FOLD, "fold")               /* the branch ends here, its stability is zero */        \
     X(SNW_MAP_BIFURCATION, "bifurcation") /* it goes on from here, unstable */                     \
-    X(SNW_MAP_RANK, "rank") /* stable, but the inputs lose a direction of the pose */              \
+    X(SNW_MAP_RANK, "rank") /* stable, but the inputs lose a direction of the pose; nodes too */   \
     X(SNW_MAP_END, "end")   /* it could not be followed further, though stable */
 
 typedef enum snw_map_kind {
@@ -70,7 +70,8 @@ typedef struct snw_map_point {
     double stability; // smallest eigenvalue, as by snw_robot_stability: the distance to
                       // singularity; NaN: lost
     double dexterity; // smallest singular value of the gain relative to the largest, of poses in
-                      // lengths of the robot and radians, inputs in their ranges; NaN: lost
+                      // lengths of the robot and radians, inputs in their ranges; those that are
+                      // zero everywhere do not count; NaN: lost
 } snw_map_point;
 
 // Piece of the boundary between two points, of a map of two inputs.

@@ -28,7 +28,8 @@ static void write_row(const snw_linear_model *m, const snw_sink *to,
     snw_cell_text(to, signal->unit);
     snw_cell_number(to, signal->value);
     for (int k = 0; k < m->nx; k++) snw_cell_number(to, left[(size_t)k * (size_t)rows + (size_t)i]);
-    for (int k = 0; k < m->nu; k++) snw_cell_number(to, right[(size_t)k * (size_t)rows + (size_t)i]);
+    for (int k = 0; k < m->nu; k++)
+        snw_cell_number(to, right[(size_t)k * (size_t)rows + (size_t)i]);
     snw_cell_end(to);
 }
 
@@ -39,10 +40,12 @@ static snw_status write_csv(const snw_linear_model *m, snw_sink to, snw_error *e
     snw_cell_text(&to, "unit");
     snw_cell_comma(&to);
     snw_cell_text(&to, "value");
-    for (int k = 0; k < m->nx + m->nu; k++) snw_cell_comma(&to), snw_cell_text(&to, column_at(m, k)->name);
+    for (int k = 0; k < m->nx + m->nu; k++)
+        snw_cell_comma(&to), snw_cell_text(&to, column_at(m, k)->name);
     snw_cell_end(&to);
     (void)to.write(to.user, "unit,,", 6);
-    for (int k = 0; k < m->nx + m->nu; k++) snw_cell_comma(&to), snw_cell_text(&to, column_at(m, k)->unit);
+    for (int k = 0; k < m->nx + m->nu; k++)
+        snw_cell_comma(&to), snw_cell_text(&to, column_at(m, k)->unit);
     snw_cell_end(&to);
     (void)to.write(to.user, "value,,", 7);
     for (int k = 0; k < m->nx + m->nu; k++) snw_cell_number(&to, column_at(m, k)->value);

@@ -11,9 +11,9 @@
 
 enum { SHADES = 6 };
 
-static const double BORDER = 0.5,      // width of lines of the boundary, mm
-    LARGEST = 0.4,                     // half the radius of dots, mm
-    FILL = 11;                         // the same for one dot in the figure
+static const double BORDER = 0.5, // width of lines of the boundary, mm
+    LARGEST = 0.4,                // half the radius of dots, mm
+    FILL = 11;                    // the same for one dot in the figure
 
 // A column of the map: an output, or an input behind them.
 static double map_value(const snw_workspace *map, int column, int point) {

@@ -40,8 +40,8 @@ static bool write_points(hid_t file, const snw_workspace *map, double *number) {
                                               "dexterity"};
     const hsize_t u[2] = {(hsize_t)map->npoint, (hsize_t)map->ninput};
     const hsize_t y[2] = {(hsize_t)map->npoint, (hsize_t)map->noutput};
-    bool good = snw_image_numbers(file, "u", 2, u, map->u) &&
-                snw_image_numbers(file, "y", 2, y, map->y);
+    bool good =
+        snw_image_numbers(file, "u", 2, u, map->u) && snw_image_numbers(file, "y", 2, y, map->y);
     for (int k = 0; k < COLUMNS; k++) {
         for (int i = 0; i < map->npoint; i++) {
             const snw_map_point *p = &map->point[i];
@@ -97,8 +97,8 @@ static hid_t open_map(const char *path) {
 bool snw_workspace_is_file(const char *path) {
     const hid_t file = open_map(path);
     if (file < 0) return false;
-    const bool map = H5Lexists(file, "kinds", H5P_DEFAULT) > 0 &&
-                     H5Lexists(file, "segment", H5P_DEFAULT) > 0;
+    const bool map =
+        H5Lexists(file, "kinds", H5P_DEFAULT) > 0 && H5Lexists(file, "segment", H5P_DEFAULT) > 0;
     (void)H5Fclose(file);
     return map;
 }
@@ -170,8 +170,8 @@ static bool read_columns(hid_t file, const char *name, snw_pool *pool, int *n,
                       read_numbers(group, "high", 1, n, pool, &high);
     snw_map_column *column = good ? snw_pool_array(pool, (size_t)*n + 1, sizeof *column) : NULL;
     for (int i = 0; column && i < *n; i++)
-        column[i] = (snw_map_column){
-            .name = text[i], .unit = unit[i], .low = low[i], .high = high[i]};
+        column[i] =
+            (snw_map_column){.name = text[i], .unit = unit[i], .low = low[i], .high = high[i]};
     *out = column;
     (void)H5Gclose(group);
     return column != NULL;

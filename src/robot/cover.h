@@ -25,7 +25,7 @@ typedef struct snw_cover_edge {
 typedef struct snw_cover_cell {
     int at[3]; // lowest corner
     int level;
-    bool split; // into cells of the next level
+    bool split;                  // into cells of the next level
     int node[SNW_COVER_CORNERS]; // corner k is displaced by bit j of k along axis j
     int edge[SNW_COVER_EDGES];
 } snw_cover_cell;

@@ -35,7 +35,7 @@ typedef struct inverse_robot {
     int nu, ny;
     snw_inverse_input *input;
     snw_inverse_output *output;
-    snw_varied *varied;  // what the inputs are
+    snw_varied *varied;  // actuators and loads of the inputs
     double *rest;        // nu
     bool *falls, *rises; // nu: the low, the high limit is that of the rate
     int *turns; // ny: columns of the rotation that begins here: 3, a rotation vector, or 4, a unit
@@ -560,8 +560,7 @@ static snw_status conclude(inverse_robot *v) {
 static const char *load_of(const snw_robot *r, const char *name) {
     snw_varied x;
     snw_error none;
-    const bool some =
-        snw_robot_load(r, name) >= 0 || snw_varied_find(r, name, &x, &none) == SNW_OK;
+    const bool some = snw_robot_load(r, name) >= 0 || snw_varied_find(r, name, &x, &none) == SNW_OK;
     return some ? name : NULL;
 }
 
@@ -689,8 +688,7 @@ snw_status snw_robot_solve_inverse(snw_robot *r, const snw_inverse_options *how,
     snw_status s = v->pool ? snw_snapshot_create(r->m, &before) : SNW_E_MEMORY;
     if (s == SNW_OK) s = snw_snapshot_create(r->m, &v->at_start);
     if (s == SNW_OK) s = snw_snapshot_create(r->m, &v->followed);
-    if (s == SNW_OK)
-        v->given = snw_pool_take(v->pool, snw_given_size(r) + 1);
+    if (s == SNW_OK) v->given = snw_pool_take(v->pool, snw_given_size(r) + 1);
     if (s != SNW_OK || !v->given) {
         s = snw_fail_memory(err);
     } else {

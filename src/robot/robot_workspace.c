@@ -35,17 +35,18 @@ static const double SAME = 1e-6, // distance of equilibria that are one, typical
     VANISHES = 0.02,             // stability that vanishes at the end of the edge
     SHORT = 1e-12,               // part of an edge that is not divided
     ROOT = 1e-10,                // part of an edge to which a loss of rank is located
+    DISTINCT = 1e-7,             // singular value that is not zero, relative to the largest
     SINGULAR = 1e-5;             // dexterity at such a root
 
-// What is known at a node.
+// A node of the cover with its equilibrium.
 typedef struct map_node {
     enum { NODE_OPEN, NODE_UNSTABLE, NODE_STABLE } is;
     snw_map_point judged;
     snw_state *s; // NULL: open
-    double *y;    // outputs, then the weighted gain
+    double *y;    // outputs, weighted gain, its singular values
 } map_node;
 
-// What is known of an edge between the nodes 0 and 1.
+// An edge of the cover between its nodes 0 and 1.
 typedef struct map_edge {
     bool tried[2]; // followed from node k to the other
     bool ends[2];  // the branch of node k does not lead to the other
@@ -72,6 +73,7 @@ typedef struct workspace_robot {
     snw_arena scratch;
     snw_cover cover;
     int nu, ny;
+    int rank; // of the gain, the largest that was seen
     snw_varied varied[MOST_INPUTS];
     double low[MOST_INPUTS], high[MOST_INPUTS];
     double *weight; // ny: of outputs
@@ -83,7 +85,7 @@ typedef struct workspace_robot {
     snw_map_segment *segment;
     int nsegment, segment_room;
     snw_map_point judged; // of the present equilibrium
-    double *y;            // its outputs, then its weighted gain
+    double *y;            // likewise
     snw_state *from, *to; // scratch
 } workspace_robot;
 
@@ -173,20 +175,31 @@ static double distance_between(const snw_model *m, const double *a, const double
 
 static int least(int a, int b) { return a < b ? a : b; }
 
-// smallest singular value of the weighted gain J relative to the largest
-static double dexterity_of(workspace_robot *v, const double *J) {
+// S (MOST_INPUTS) <- singular values of the weighted gain J, then zeros; v->rank <- the largest
+// seen
+static void decompose(workspace_robot *v, const double *J, double *S) {
     const size_t nu = (size_t)v->nu, ny = (size_t)v->ny;
     const int n = least(v->nu, v->ny);
-    if (n == 0) return NAN;
+    memset(S, 0, MOST_INPUTS * sizeof *S);
+    if (n == 0) return;
     double *A = snw_arena_doubles(&v->scratch, nu * ny);
     double *U = snw_arena_doubles(&v->scratch, ny * (size_t)n);
     double *V = snw_arena_doubles(&v->scratch, nu * nu);
-    double *S = snw_arena_doubles(&v->scratch, (size_t)n);
     memcpy(A, J, nu * ny * sizeof *A);
-    const bool found = snw_svd(v->ny, v->nu, A, &v->scratch, U, S, V) == SNW_OK;
+    if (snw_svd(v->ny, v->nu, A, &v->scratch, U, S, V) != SNW_OK) S[0] = NAN;
     snw_arena_reset(&v->scratch, 0);
-    if (!found) return NAN;
-    return S[0] > 0 ? S[n - 1] / S[0] : 0;
+    while (v->rank < n && S[v->rank] > DISTINCT * S[0]) v->rank++;
+}
+
+// Singular values of the numbers of a point.
+static double *singular_values(const workspace_robot *v, double *y) {
+    return y + v->ny * (1 + v->nu);
+}
+
+// The last singular value that does not vanish everywhere, relative to the largest.
+static double dexterity_of(const workspace_robot *v, const double *S) {
+    if (v->rank == 0) return isnan(S[0]) ? NAN : 0;
+    return S[0] > 0 ? S[v->rank - 1] / S[0] : S[0] == 0 ? 0 : NAN;
 }
 
 // v->judged, v->y <- of the equilibrium in which the robot is
@@ -202,10 +215,12 @@ static snw_status judge(workspace_robot *v) {
             J[at] = v->gain->D[at] * v->weight[i] * (v->high[j] - v->low[j]);
         }
     }
+    double *S = singular_values(v, v->y);
+    decompose(v, J, S);
     v->judged = (snw_map_point){.kind = SNW_MAP_INSIDE,
                                 .negative = now.negative,
                                 .stability = now.value,
-                                .dexterity = dexterity_of(v, J)};
+                                .dexterity = dexterity_of(v, S)};
     if (!now.symmetric) v->view.symmetric = 0;
     return SNW_OK;
 }
@@ -238,7 +253,7 @@ static double orientation(const workspace_robot *v, const double *Ja, const doub
 // ---- nodes and edges ----------------------------------------------------------------------------
 
 static size_t numbers_of(const workspace_robot *v) {
-    return (size_t)v->ny * (1 + (size_t)v->nu) + 1;
+    return (size_t)v->ny * (1 + (size_t)v->nu) + MOST_INPUTS;
 }
 
 static snw_status larger(void **array, int n, int *room, size_t size) {
@@ -353,14 +368,16 @@ static snw_status spread(workspace_robot *v) {
 }
 
 // Is the rank of the gain lost at a node itself?
-static bool is_singular(const map_node *node) {
-    return node->is == NODE_STABLE && node->judged.dexterity < SINGULAR;
+static bool is_singular(const workspace_robot *v, const map_node *node) {
+    return node->is == NODE_STABLE && dexterity_of(v, singular_values(v, node->y)) < SINGULAR;
 }
 
 // Does the rank of the gain fall between the nodes of a sound edge?
 static bool turns_over(const workspace_robot *v, int e) {
     const map_node *a = &v->node[v->cover.edge[e].node[0]], *b = &v->node[v->cover.edge[e].node[1]];
-    if (v->ny == 0 || !v->edge[e].sound || is_singular(a) || is_singular(b)) return false;
+    if (v->rank < least(v->nu, v->ny) || !v->edge[e].sound || is_singular(v, a) ||
+        is_singular(v, b))
+        return false;
     return orientation(v, a->y + v->ny, b->y + v->ny) < 0;
 }
 
@@ -372,7 +389,8 @@ static bool is_at_boundary(const workspace_robot *v, const snw_cover_cell *cell)
         const map_node *node = &v->node[cell->node[k]];
         if (node->is != NODE_STABLE) continue;
         stable++;
-        closest = fmin(closest, fmin(node->judged.stability, node->judged.dexterity));
+        closest = fmin(closest,
+                       fmin(node->judged.stability, dexterity_of(v, singular_values(v, node->y))));
     }
     if (stable == 0) return false;
     if (stable < snw_cover_corners(&v->cover) || closest < v->how->near) return true;
@@ -415,12 +433,12 @@ static snw_status add_border(workspace_robot *v, const double *u, const snw_map_
 // Equilibria on the way to the end of a branch: the last ones, by falling stability.
 typedef struct way {
     int a, b, n;
-    double low, high;         // fractions of the edge: stable, beyond the end
-    double s[FIT], l[FIT];    // fraction and stability
-    double *y[FIT];           // outputs
-    snw_map_kind kind;        // by which it ended
-    double dexterity;         // of the last
-    double trial;             // next fraction
+    double low, high;      // fractions of the edge: stable, beyond the end
+    double s[FIT], l[FIT]; // fraction and stability
+    double *y[FIT];        // outputs
+    snw_map_kind kind;     // by which it ended
+    double dexterity;      // of the last
+    double trial;          // next fraction
 } way;
 
 // Polynomial through the points of the way at the stability l: weights of the points.
@@ -446,7 +464,8 @@ static void join_way(workspace_robot *v, way *w, double s) {
     while (w->n > 0 && !(w->l[w->n - 1] > l)) w->n--; // stability must fall
     if (w->n == FIT) {
         double *first = w->y[0];
-        for (int i = 1; i < FIT; i++) w->s[i - 1] = w->s[i], w->l[i - 1] = w->l[i], w->y[i - 1] = w->y[i];
+        for (int i = 1; i < FIT; i++)
+            w->s[i - 1] = w->s[i], w->l[i - 1] = w->l[i], w->y[i - 1] = w->y[i];
         w->y[FIT - 1] = first;
         w->n--;
     }
@@ -457,8 +476,8 @@ static void join_way(workspace_robot *v, way *w, double s) {
     w->dexterity = v->judged.dexterity;
 }
 
-// *good <- is the equilibrium at the inputs `there`, followed from v->from at `here`, stable, and does
-// the way lead back? v->to, v->judged, v->y <- of it, if it was reached.
+// *good <- is the equilibrium at the inputs `there`, followed from v->from at `here`, stable, and
+// does the way lead back? v->to, v->judged, v->y <- of it, if it was reached.
 static snw_status try_inputs(workspace_robot *v, const double *here, const double *there,
                              snw_statics_info *info, bool *good) {
     v->judged.negative = 0;
@@ -618,8 +637,9 @@ static snw_status limit_segments(workspace_robot *v, int e) {
     return SNW_OK;
 }
 
-// list <- points of the boundary on a cell: ends of branches, folds and bifurcations alike, since the
-// boundary passes from one to the other; or losses of rank, at corners too. Returns their number.
+// list <- points of the boundary on a cell: ends of branches, folds and bifurcations alike, since
+// the boundary passes from one to the other; or losses of rank, at corners too. Returns their
+// number.
 static int points_of_cell(const workspace_robot *v, const snw_cover_cell *cell, bool rank,
                           int list[2 * SNW_COVER_EDGES]) {
     int n = 0;
@@ -631,7 +651,7 @@ static int points_of_cell(const workspace_robot *v, const snw_cover_cell *cell, 
         }
     }
     for (int k = 0; rank && k < snw_cover_corners(&v->cover); k++) {
-        if (is_singular(&v->node[cell->node[k]])) list[n++] = cell->node[k];
+        if (is_singular(v, &v->node[cell->node[k]])) list[n++] = cell->node[k];
     }
     return n;
 }
@@ -670,7 +690,7 @@ static snw_status find_boundary(workspace_robot *v) {
 static snw_map_kind kind_of_node(const workspace_robot *v, int i) {
     if (v->node[i].is == NODE_OPEN) return SNW_MAP_LOST;
     if (v->node[i].is == NODE_UNSTABLE) return SNW_MAP_UNSTABLE;
-    if (is_singular(&v->node[i])) return SNW_MAP_RANK;
+    if (is_singular(v, &v->node[i])) return SNW_MAP_RANK;
     for (int k = 0; k < v->nu; k++) {
         const int at = v->cover.node[i].at[k];
         if (at == 0 || at == v->cover.size[k]) return SNW_MAP_LIMIT;
@@ -696,6 +716,7 @@ static snw_status publish(workspace_robot *v) {
             point[i] = v->node[i].judged;
             point[i].kind = kind_of_node(v, i);
             point[i].level = v->cover.node[i].level;
+            if (values) point[i].dexterity = dexterity_of(v, singular_values(v, v->node[i].y));
             if (v->node[i].is == NODE_OPEN) point[i].stability = point[i].dexterity = NAN;
         } else {
             memcpy(u + (size_t)i * nu, border->u, nu * sizeof *u);
@@ -796,9 +817,10 @@ static snw_status take_columns(workspace_robot *v) {
         if (!output[i].name || !output[i].unit) return snw_fail_memory(v->err);
         const bool angle = strcmp(s->unit, "rad") == 0 || s->unit[0] == 0;
         const double size = fabs(s->value);
-        v->weight[i] = angle ? 1 : strcmp(s->unit, "m") == 0 ? 1 / v->r->m->length
-                                 : size > 0                  ? 1 / size
-                                                             : 1;
+        v->weight[i] = angle                       ? 1
+                       : strcmp(s->unit, "m") == 0 ? 1 / v->r->m->length
+                       : size > 0                  ? 1 / size
+                                                   : 1;
     }
     v->view.input = input;
     v->view.output = output;
@@ -895,8 +917,8 @@ static snw_status check_options(const snw_workspace_options *how, snw_error *err
                         how->ninput);
     if (how->noutput < 0 || (how->noutput && !how->output))
         return snw_fail(err, SNW_E_ARGUMENT, "the names of outputs are missing");
-    if (how->levels < 0 || how->levels > MOST_LEVELS || !(how->near >= 0) ||
-        !isfinite(how->time) || how->most < 1)
+    if (how->levels < 0 || how->levels > MOST_LEVELS || !(how->near >= 0) || !isfinite(how->time) ||
+        how->most < 1)
         return snw_fail(err, SNW_E_ARGUMENT,
                         "levels must be 0 to %d, near not negative, time finite and most "
                         "positive, got %d, %g, %g and %d",
