@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from typing import Union
 
 import numpy as np
+import numpy.typing as npt
 
 from ._core import c_text, new_error, raise_error, text
 from ._errors import ArgumentError
 from ._sinew import ffi, lib
-from ._types import Array, Names, Pointer
+from ._types import Array, Mask, Names, Pointer
 
 Ranges = Mapping[str, tuple[float, float]]
 """Lowest and highest value by the name of an input or of a component of a load."""
+Texts = npt.NDArray[np.str_]
+"""An array of words."""
 Cells = Union[int, Sequence[int]]
 """Cells of all inputs, or of each."""
 
@@ -27,10 +30,10 @@ class Workspace:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     u: Array
-    """Inputs (points, inputs)."""
+    """Inputs (points, inputs), SI."""
     y: Array
-    """Outputs (points, outputs); NaN where the branch was lost."""
-    kind: np.ndarray
+    """Outputs (points, outputs), SI; NaN where the branch was lost."""
+    kind: Texts
     """Of each point: inside, limit, unstable, lost (nodes); fold, bifurcation, rank, end (boundary)."""
     stability: Array
     """Distance to singularity; NaN where the branch was lost."""
@@ -40,9 +43,9 @@ class Workspace:
     """Unstable directions."""
     level: Array
     """Bisections of the cells to which a point belongs."""
-    segments: np.ndarray
+    segments: npt.NDArray[np.int_]
     """Pairs of points (segments, 2) between which the boundary passes, of two inputs."""
-    segment_kind: np.ndarray
+    segment_kind: Texts
     sheets: int
     """Edges on which two ways lead to different equilibria; the map shows one of them."""
     full: bool
@@ -53,7 +56,7 @@ class Workspace:
     """False: loads follow the robot; flutter is not looked for."""
     equilibria: int
 
-    def of(self, *kinds: str) -> np.ndarray:
+    def of(self, *kinds: str) -> Mask:
         """Which points are of these kinds (booleans)."""
         unknown = set(kinds) - set(_KINDS)
         if unknown:
