@@ -10,5 +10,6 @@
 #include "sinew/robot.h"
 #include "sinew/status.h"
 #include "sinew/study.h"
+#include "sinew/track.h"
 #include "sinew/version.h"
 #include "sinew/workspace.h"

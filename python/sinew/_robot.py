@@ -20,6 +20,7 @@ from ._model import Coordinates, Model, model_of
 from ._play import Play
 from ._sinew import ffi, lib
 from ._sketch import svg
+from ._track import Tracking, track
 from ._types import Array, Inputs, Names, Numbers, Overrides, Path, Pointer, Rows, Value
 from ._units import Quantity, effort_of, inputs, seconds
 from ._workspace import Cells, Ranges, Workspace, workspace
@@ -733,6 +734,22 @@ class Robot(OfThisProcess):
         """
         with self._exclusive:
             return workspace(self._r, ranges, outputs, cells, refine, near, self.t if t is None else t, most)
+
+    def track(self, outputs: Names, targets: Rows, step: float | str, inputs: Names = None, *,
+              weights: Numbers | None = None, effort: float = 1e-9, first: Rows | None = None, iterations: int = 50,
+              tolerance: float = 1e-10) -> Tracking:  # fmt: skip
+        """Inputs for which outputs follow a desired motion from the present state: inverse dynamics over a horizon.
+
+        `outputs`: probes or columns of places, angles and velocities; `targets`: a row for the end of each step of
+        `step` s, SI, NaN where an output is free, as before and after the motion proper, where the inputs prepare and
+        end it. `inputs`: actuators or components of loads, all actuators unless given, constant over each step.
+        `weights` of outputs per unit: 1 for angles, 1/length of the robot for lengths unless given; `effort`: weight of
+        the inputs, relative to what each does in the first step alone; `first`: inputs from which the search begins.
+        The robot stays as it is.
+        """
+        with self._exclusive:
+            return track(self._r, outputs, targets, seconds(step, "step"), inputs, weights, effort, first, iterations,
+                         tolerance)  # fmt: skip
 
     # ---- motion
 

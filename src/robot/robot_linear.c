@@ -353,8 +353,7 @@ static snw_status operating_point(linear_robot *l, snw_error *err) {
     return s;
 }
 
-// Increment of the blocks from one configuration to another.
-static void increment(const snw_model *m, const double *from, const double *to, double *d) {
+void snw_linear_increment(const snw_model *m, const double *from, const double *to, double *d) {
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
         if (b->space == SNW_SPACE_RN) {
@@ -388,7 +387,7 @@ static snw_status do_step(linear_robot *l, snw_robot **copy, snw_error *err) {
     SNW_TRY(snw_robot_start(c, &l->how, err));
     SNW_TRY(snw_robot_step(c, l->step.h, err));
     snw_state_copy(c->m, c->s, l->s);
-    increment(c->m, l->r->s->q, c->s->q, (double *)l->step.d);
+    snw_linear_increment(c->m, l->r->s->q, c->s->q, (double *)l->step.d);
     return SNW_OK;
 }
 

@@ -18,3 +18,6 @@ SNW_NODISCARD snw_status snw_linear_static(snw_linear_model *m, snw_error *err);
 // After it: largest displacement of a coordinate per unit of an input, relative to its typical
 // value.
 double snw_linear_motion(const snw_linear_model *m, int input);
+
+// d (nv) <- increment from one configuration to another, body twists on groups.
+void snw_linear_increment(const snw_model *m, const double *from, const double *to, double *d);
