@@ -4,9 +4,13 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/pool.h"
+#include "cli/cells.h"
 #include "cli/commands.h"
 #include "cli/job.h"
+#include "cli/output.h"
 #include "cli/part_number.h"
+#include "cli/stop.h"
+#include "language/table.h"
 #include "sinew/inverse.h"
 
 #include <math.h>
@@ -25,6 +29,7 @@ typedef struct solve_options {
     snw_inverse_options how;
     snw_inverse_target *target;
     snw_inverse_actuator *actuator;
+    snw_data_table series; // --targets
 } solve_options;
 
 static snw_status needs_value(const char *option, const char *text, snw_error *err) {
@@ -120,18 +125,42 @@ static snw_status read_time(const solve_options *o, const char *option, double *
     return snw_fail(err, SNW_E_ARGUMENT, "--%s must be a time, got '%.60s'", option, text);
 }
 
+// the file of --targets: a column of times, then one for each target
+static snw_status read_series(solve_options *o, snw_error *err) {
+    SNW_TRY(snw_measured_read(o->pool, snw_args_value(o->args, "targets"), &o->series, err));
+    if (o->series.ncolumn < 2 || strcmp(o->series.name[0], "t") != 0)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "the first column of --targets is 't', then come columns of probes, such "
+                        "as 'tip.x'");
+    o->how.ntarget = o->series.ncolumn - 1;
+    return SNW_OK;
+}
+
 static snw_status read_options(solve_options *o, snw_error *err) {
     o->how = snw_inverse_defaults();
     const char *const *target = NULL, *const *actuator = NULL;
     o->how.ntarget = snw_args_values(o->args, "target", &target);
     o->how.nactuator = snw_args_values(o->args, "actuator", &actuator);
-    if (o->how.ntarget == 0)
+    const bool series = snw_args_has(o->args, "targets");
+    if (o->how.ntarget == 0 && !series)
         return snw_fail(err, SNW_E_ARGUMENT,
                         "there is no target; give one, such as --target 'tip.x=10 cm'");
-    o->target = snw_pool_array(o->pool, (size_t)o->how.ntarget, sizeof *o->target);
+    if (o->how.ntarget > 0 && series)
+        return snw_fail(err, SNW_E_ARGUMENT, "give either --target or a file of --targets");
+    if (!series && snw_args_has(o->args, "output"))
+        return snw_fail(err, SNW_E_ARGUMENT, "--output is for a file of --targets");
+    if (series) SNW_TRY(read_series(o, err));
+    o->target = snw_pool_array(o->pool, (size_t)o->how.ntarget + 1, sizeof *o->target);
     o->actuator = snw_pool_array(o->pool, (size_t)o->how.nactuator + 1, sizeof *o->actuator);
     if (!o->target || !o->actuator) return snw_fail_memory(err);
-    for (int i = 0; i < o->how.ntarget; i++) SNW_TRY(read_target(o, target[i], &o->target[i], err));
+    for (int i = 0; i < o->how.ntarget; i++) {
+        if (series) {
+            o->target[i] =
+                (snw_inverse_target){.output = o->series.name[i + 1], .n = 1, .weight = NAN};
+        } else {
+            SNW_TRY(read_target(o, target[i], &o->target[i], err));
+        }
+    }
     for (int i = 0; i < o->how.nactuator; i++)
         SNW_TRY(read_actuator(o, actuator[i], &o->actuator[i], err));
     o->how.target = o->target;
@@ -140,7 +169,7 @@ static snw_status read_options(solve_options *o, snw_error *err) {
     SNW_TRY(read_values(o, "rest", false, place_of_rest, err));
     SNW_TRY(read_values(o, "weight", false, place_of_weight, err));
     SNW_TRY(read_time(o, "interval", &o->how.interval, err));
-    if (snw_args_has(o->args, "rate") && !(o->how.interval > 0))
+    if (snw_args_has(o->args, "rate") && !(o->how.interval > 0) && !series)
         return snw_fail(err, SNW_E_ARGUMENT, "--rate needs the --interval over which it holds");
     return read_time(o, "time", &o->how.time, err);
 }
@@ -225,12 +254,123 @@ static void json_result(snw_json *j, const snw_inverse_result *r) {
     snw_field_integer(j, "path", r->path);
 }
 
+// ---- a series of targets ------------------------------------------------------------------------
+
+// A line of names, or of the numbers of one solution: time, inputs, how near, and the limits of
+// inputs, -1 for a low and 1 for a high one, with their multipliers.
+static void table_line(const snw_sink *to, double t, const snw_inverse_result *r, bool names) {
+    if (names) {
+        snw_cell_text(to, "t");
+        for (int i = 0; i < r->ninput; i++) snw_cell_comma(to), snw_cell_text(to, r->input[i].name);
+        static const char own[] = ",reached,distance,stability";
+        (void)to->write(to->user, own, sizeof own - 1);
+        for (int i = 0; i < r->ninput; i++) {
+            char name[200];
+            (void)snprintf(name, sizeof name, "%.150s.limit", r->input[i].name);
+            snw_cell_comma(to), snw_cell_text(to, name);
+            (void)snprintf(name, sizeof name, "%.150s.multiplier", r->input[i].name);
+            snw_cell_comma(to), snw_cell_text(to, name);
+        }
+        snw_cell_end(to);
+        return;
+    }
+    char time[SNW_NUMBER_SIZE];
+    snw_number_text(t, time);
+    (void)to->write(to->user, time, strlen(time));
+    for (int i = 0; i < r->ninput; i++) snw_cell_number(to, r->input[i].value);
+    snw_cell_number(to, r->reached);
+    snw_cell_number(to, r->distance);
+    snw_cell_number(to, r->stability);
+    for (int i = 0; i < r->ninput; i++) {
+        const snw_limit limit = r->input[i].limit;
+        const bool low = limit == SNW_LIMIT_LOW || limit == SNW_LIMIT_FALL;
+        snw_cell_number(to, limit == SNW_LIMIT_NONE ? 0 : low ? -1 : 1);
+        snw_cell_number(to, r->input[i].multiplier);
+    }
+    snw_cell_end(to);
+}
+
+static void print_line(double t, const snw_inverse_result *r, bool first) {
+    if (first) {
+        printf("             t");
+        for (int i = 0; i < r->ninput; i++) printf(" %16.16s", r->input[i].name);
+        printf("     distance\n");
+    }
+    printf("%14.9g", t);
+    for (int i = 0; i < r->ninput; i++) printf(" %16.9g", r->input[i].value);
+    printf(" %12.4g", r->distance);
+    if (!r->reached) printf("  not reached");
+    for (int i = 0; i < r->ninput; i++) {
+        if (r->input[i].limit != SNW_LIMIT_NONE)
+            printf("; %s at %s", r->input[i].name, limit_name(r->input[i].limit));
+    }
+    if (r->ended) printf("; equilibria end");
+    printf("\n");
+}
+
+// One row: its targets, those that are not blank, from the equilibrium of the row before.
+static snw_status solve_row(solve_options *o, snw_robot *r, int row, const snw_sink *to,
+                            snw_reply *reply, bool *reached, snw_error *err) {
+    const snw_data_table *table = &o->series;
+    snw_inverse_options how = o->how;
+    how.time = table->value[row];
+    if (row > 0) how.interval = how.time - table->value[row - 1];
+    how.ntarget = 0;
+    snw_inverse_target *target =
+        snw_pool_array(o->pool, (size_t)o->how.ntarget + 1, sizeof *target);
+    if (!target) return snw_fail_memory(err);
+    for (int k = 0; k < o->how.ntarget; k++) {
+        const double *value = table->value + (size_t)(k + 1) * (size_t)table->nrow + (size_t)row;
+        if (isnan(*value)) continue;
+        target[how.ntarget] = o->target[k];
+        target[how.ntarget++].value = value;
+    }
+    how.target = target;
+    snw_inverse_result *found = NULL;
+    snw_error why = {0};
+    const snw_status s = snw_robot_solve_inverse(r, &how, &found, &why);
+    if (s != SNW_OK) return snw_fail(err, s, "targets at t = %g s: %.400s", how.time, why.text);
+    *reached = *reached && found->reached;
+    if (to && row == 0) table_line(to, how.time, found, true);
+    if (to) table_line(to, how.time, found, false);
+    if (reply->json) {
+        snw_field_object(reply->json, NULL);
+        snw_field_number(reply->json, "t", how.time);
+        json_result(reply->json, found);
+        snw_json_close(reply->json);
+    } else {
+        print_line(how.time, found, row == 0);
+    }
+    snw_inverse_close(found);
+    return snw_stop_check(err);
+}
+
+static snw_status solve_series(solve_options *o, snw_robot *r, snw_reply *reply, bool *reached,
+                               snw_error *err) {
+    const char *path = snw_args_value(o->args, "output");
+    snw_output out;
+    if (path) {
+        SNW_TRY(snw_job_refuse_output("model", o->place.job->path, path, err));
+        SNW_TRY(snw_job_refuse_output("targets", snw_args_value(o->args, "targets"), path, err));
+        SNW_TRY(snw_output_open(path, &out, err));
+    }
+    const snw_sink to = path ? snw_output_sink(&out) : (snw_sink){0};
+    *reached = true;
+    if (reply->json) snw_field_list(reply->json, "rows");
+    snw_status s = SNW_OK;
+    for (int row = 0; row < o->series.nrow && s == SNW_OK; row++)
+        s = solve_row(o, r, row, path ? &to : NULL, reply, reached, err);
+    if (reply->json) snw_json_close(reply->json);
+    return path ? snw_output_close(&out, s, err) : s;
+}
+
 // ---- the command --------------------------------------------------------------------------------
 
 static snw_status solve_robot(solve_options *o, snw_robot *r, snw_reply *reply, bool *reached,
                               snw_error *err) {
     o->place.model = snw_robot_model_of(r);
     SNW_TRY(read_options(o, err));
+    if (snw_args_has(o->args, "targets")) return solve_series(o, r, reply, reached, err);
     snw_inverse_result *found = NULL;
     SNW_TRY(snw_robot_solve_inverse(r, &o->how, &found, err));
     *reached = found->reached;
@@ -265,8 +405,9 @@ static int cmd_solve_run(const snw_args *args, snw_reply *reply) {
     snw_status s = snw_job_open_args(snw_args_operand(args, 0), args, &job, &err);
     if (s == SNW_OK) s = solve_job(args, &job, reply, &reached, &err);
     if (s == SNW_OK && !reached)
-        s = snw_fail(&err, SNW_E_DIVERGED,
-                     "the target was not reached; the nearest point is given");
+        s = snw_fail(&err, SNW_E_DIVERGED, "%s; the nearest point is given",
+                     snw_args_has(args, "targets") ? "some targets were not reached"
+                                                   : "the target was not reached");
     if (s != SNW_OK) snw_reply_fail(reply, &err);
     snw_job_close(&job);
     return snw_reply_exit_input(s);
@@ -276,8 +417,17 @@ static const snw_option options[] = {
     {"target", 't', "NAME=VALUE", true,
      "a desired value of a column of a probe, e.g. --target 'tip.x=10 cm', or of all columns of a "
      "probe: --target 'tip=10 cm, 0, 20 cm'. May be repeated"},
+    {"targets", 0, "FILE.csv", false,
+     "a series of targets instead: columns t, then columns of probes, tip.x, in SI; blank fields "
+     "are "
+     "free. Each row begins at the equilibrium of the row before, rates hold between rows, laws of "
+     "the file are evaluated at t"},
+    {"output", 'o', "FILE.csv", false,
+     "with --targets: table of the inputs found, which laws of a file can read: position: "
+     "'table(\"inputs.csv\", \"motor\")'"},
     {"actuator", 'a', "NAME=LOW..HIGH", true,
-     "an actuator that may change, or one of its inputs, and its limits, e.g. --actuator 'pump=0 "
+     "an actuator that may change, or one of its inputs, or a load (push.fz), and its limits, e.g. "
+     "--actuator 'pump=0 "
      "kPa..80 kPa'; either may be left out: no limit, but tensions are not negative. May be "
      "repeated; all actuators unless given"},
     {"rate", 0, "NAME=VALUE", true,
@@ -309,10 +459,13 @@ const snw_command snw_cmd_solve = {
         "minimum of the weighted distance), the limits that hold it and what the distance would "
         "fall per unit beyond each; the exit status is then 1.",
     .option = options,
-    .examples = "sinew solve arm.yaml -t 'tip.x=8 cm' -t 'tip.y=-5 cm'\n"
-                "sinew solve arm.yaml -t 'tip=10 cm, 0, 20 cm' -a 'pump(1)=0..80 kPa' -a "
-                "'pump(2)=0..80 kPa' --json\n"
-                "sinew solve plate.yaml -t 'plate.z=0.4' -t 'plate.rx=5 deg' -t 'plate.ry=0' -t "
-                "'plate.rz=0'",
+    .examples =
+        "sinew solve arm.yaml -t 'tip.x=8 cm' -t 'tip.y=-5 cm'\n"
+        "sinew solve arm.yaml --targets path.csv -a 'pump=0..80 kPa' --rate 'pump=20 kPa/s' -o "
+        "inputs.csv\n"
+        "sinew solve arm.yaml -t 'tip=10 cm, 0, 20 cm' -a 'pump(1)=0..80 kPa' -a "
+        "'pump(2)=0..80 kPa' --json\n"
+        "sinew solve plate.yaml -t 'plate.z=0.4' -t 'plate.rx=5 deg' -t 'plate.ry=0' -t "
+        "'plate.rz=0'",
     .run = cmd_solve_run,
 };
