@@ -117,12 +117,7 @@ static snw_status read_time(const solve_options *o, const char *option, double *
                             snw_error *err) {
     const char *text = snw_args_value(o->args, option);
     if (!text) return SNW_OK;
-    snw_quantity_read q = {0};
-    SNW_TRY(snw_document_evaluate(o->place.job->document, o->place.job->run[0].index, text, option,
-                                  &q, err));
-    *out = q.value;
-    if (!q.unit[0] || strcmp(q.unit, "s") == 0) return SNW_OK;
-    return snw_fail(err, SNW_E_ARGUMENT, "--%s must be a time, got '%.60s'", option, text);
+    return snw_part_time(o->place.job, option, text, out, err);
 }
 
 // the file of --targets: a column of times, then one for each target

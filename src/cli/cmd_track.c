@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/job.h"
 #include "cli/output.h"
+#include "cli/part_number.h"
 #include "language/table.h"
 #include "sinew/track.h"
 
@@ -30,16 +31,6 @@ static double column_at(const snw_data_table *table, int column, double t) {
     return NAN;
 }
 
-// *out <- a time of an option, in the units and parameters of the file
-static snw_status track_read_time(const snw_job *job, const char *option, const char *text,
-                                  double *out, snw_error *err) {
-    snw_quantity_read q = {0};
-    SNW_TRY(snw_document_evaluate(job->document, job->run[0].index, text, option, &q, err));
-    *out = q.value;
-    if (!q.unit[0] || strcmp(q.unit, "s") == 0) return SNW_OK;
-    return snw_fail(err, SNW_E_ARGUMENT, "--%s must be a time, got '%.60s'", option, text);
-}
-
 static snw_status track_options(const snw_args *args, const snw_job *job, double start,
                                 snw_pool *pool, snw_track_options *how, snw_error *err) {
     *how = snw_track_defaults();
@@ -49,7 +40,7 @@ static snw_status track_options(const snw_args *args, const snw_job *job, double
         return snw_fail(err, SNW_E_ARGUMENT,
                         "the first column of --targets is 't', then come columns of probes, such "
                         "as 'tip.x'");
-    SNW_TRY(track_read_time(job, "step", snw_args_value(args, "step"), &how->step, err));
+    SNW_TRY(snw_part_time(job, "step", snw_args_value(args, "step"), &how->step, err));
     const double steps = (table.value[table.nrow - 1] - start) / how->step;
     if (!(how->step > 0) || !(steps >= 0.5 && steps < 1e6))
         return snw_fail(err, SNW_E_ARGUMENT,

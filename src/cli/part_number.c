@@ -76,3 +76,14 @@ snw_status snw_part_range(const snw_part_place *at, const char *option, const ch
     if (range[0]) SNW_TRY(snw_part_number(at, option, name, range, false, low, err));
     return end[0] ? snw_part_number(at, option, name, end, false, high, err) : SNW_OK;
 }
+
+snw_status snw_part_time(const snw_job *job, const char *option, const char *text, double *out,
+                         snw_error *err) {
+    snw_quantity_read q = {0};
+    SNW_TRY(snw_document_evaluate(job->document, job->run[0].index, text, option, &q, err));
+    if (q.unit[0] && strcmp(q.unit, "s") != 0)
+        return snw_fail(err, SNW_E_ARGUMENT, "--%s is a time, got '%.60s' in %s", option, text,
+                        q.unit);
+    *out = q.value;
+    return SNW_OK;
+}

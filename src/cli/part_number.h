@@ -26,3 +26,6 @@ SNW_NODISCARD snw_status snw_part_number(const snw_part_place *at, const char *o
 SNW_NODISCARD snw_status snw_part_range(const snw_part_place *at, const char *option,
                                         const char *name, char *range, double *low, double *high,
                                         snw_error *err);
+// *out <- a time, s.
+SNW_NODISCARD snw_status snw_part_time(const snw_job *job, const char *option, const char *text,
+                                       double *out, snw_error *err);

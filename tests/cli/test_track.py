@@ -53,7 +53,7 @@ class Track(harness.Case):
             ((), "needed"),
             (("--targets", "way.csv"), "needed"),
             (("--targets", "none.csv", "--step", "0.1 s"), "none.csv"),
-            (("--targets", "way.csv", "--step", "1 m"), "a time"),
+            (("--targets", "way.csv", "--step", "1 m"), "is a time"),
             (("--targets", "way.csv", "--step", "5 s"), "steps of"),
             (("--targets", "way.csv", "--step", "0"), "steps of"),
             ((*good, "-a", "engine"), "engine"),
