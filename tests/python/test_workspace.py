@@ -163,6 +163,19 @@ probes: {{tip: {{position: arm.tip}}, turn: {{rotation: arm.tip}}}}
         assert other.stability == pytest.approx(m.stability[i], rel=1e-6)
 
 
+def test_a_plate_on_three_rods_is_symmetric():
+    # mirrored motors mirror the plate: x as it was, y the other way, the same stability and kind
+    robot = sinew.Robot(ROOT / "examples" / "parallel" / "three_rods.yaml")
+    ranges = {"motor(2)": (-0.3, 0.5), "motor(3)": (-0.3, 0.5)}
+    m = robot.workspace(ranges, ["plate.x", "plate.y"], cells=2, refine=0)
+    nodes = m.of("inside", "limit")
+    assert nodes.sum() == 9
+    for u, y, s, d in zip(m.u[nodes], m.y[nodes], m.stability[nodes], m.dexterity[nodes]):
+        other = np.flatnonzero(nodes & np.all(np.abs(m.u - u[::-1]) < 1e-12, axis=1))[0]
+        assert m.y[other] == pytest.approx([y[0], -y[1]], abs=1e-8)
+        assert (m.stability[other], m.dexterity[other]) == pytest.approx((s, d), rel=1e-6)
+
+
 def test_a_map_outlives_its_robot_and_stops_when_it_is_full():
     m = sinew.Robot(RFRFR).workspace({"press.fy": (-30.0, 0.0), "motor(1)": (1.7, 1.9)}, cells=2, refine=5, most=30)
     assert m.full and len(m.kind) < 100
