@@ -34,11 +34,8 @@ static void rig_open(rig *k) {
     if (snw_robot_parse("model", text, strlen(text), NULL, 0, NULL, &k->r, &err) != SNW_OK)
         fail_msg("%s", err.text);
     if (snw_robot_step_map(k->r, &how, &k->map, &err) != SNW_OK) fail_msg("%s", err.text);
-    const snw_estimate_options o = {.nunknown = 1,
-                                    .unknown = &wind,
-                                    .first = first,
-                                    .process = process,
-                                    .noise = noise};
+    const snw_estimate_options o = {
+        .nunknown = 1, .unknown = &wind, .first = first, .process = process, .noise = noise};
     if (snw_estimator_open(k->map, &o, &k->e, &err) != SNW_OK) fail_msg("%s", err.text);
 }
 
@@ -79,9 +76,8 @@ static void a_mass_and_a_force_are_estimated(void **state) {
     assert_int_equal(snw_estimator_begin(k.e, p, &err), SNW_OK);
     // by hand: (x, v, f), v+ = (m v + h (u + f - k x))/(m + h d + h^2 k), x+ = x + h v+
     const double h = 0.1, T = 2 + h * 0.5 + h * h * 3;
-    double A[N][N] = {{1 - h * h * 3 / T, h * 2 / T, h * h / T},
-                      {-h * 3 / T, 2 / T, h / T},
-                      {0, 0, 1}};
+    double A[N][N] = {
+        {1 - h * h * 3 / T, h * 2 / T, h * h / T}, {-h * 3 / T, 2 / T, h / T}, {0, 0, 1}};
     double P[N][N] = {{first[0], 0, 0}, {0, first[1], 0}, {0, 0, 4}};
     double x[N] = {0, 0, 0.3};
     const double add[N] = {process[0], process[1], 0.01};
