@@ -6,12 +6,12 @@
 #include "dynamics/rod_gap.h"
 #include "math/positive_part.h"
 #include "random_tree.h"
+#include "sanitized.h"
 #include "setting.h"
 
 #include <stdio.h>
 #ifndef SNW_NUMBERS
 #include "heap_calls.h"
-#include "sanitized.h"
 #endif
 
 // ---- derivatives --------------------------------------------------------------------------------
