@@ -81,6 +81,11 @@ static void set_friction(const snw_touch *touch, touch_state *x) {
                    snw_scale(x->c->across * N * x->factor / x->slip, u));
 }
 
+// Do the forces depend on velocities?
+static bool has_friction(const snw_work *w, const snw_contact *c) {
+    return !w->is_static && (c->damping > 0 || c->across > 0);
+}
+
 static touch_state touch_state_of(const snw_model *m, const snw_work *w, const snw_touch *touch) {
     touch_state x = {.c = &m->contact[touch->contact]};
     for (int k = 0; k < 2; k++) {
@@ -231,7 +236,7 @@ static void vary_wrenches(const snw_model *m, const snw_work *w, const touch_sta
     double dz[12];
     for (int i = 0; i < 12 && varied >= 0; i++) dz[i] = d->moved[varied].z[i / 3].e[i % 3];
     friction_variation friction = {0};
-    if (!w->is_static) friction = vary_friction(x, touch, d);
+    if (has_friction(w, x->c)) friction = vary_friction(x, touch, d);
     for (int k = 0; k < 2; k++) {
         const snw_vec3 f = snw_scale(k ? -1 : 1, x->f), df = snw_scale(k ? -1 : 1, friction.f);
         const snw_vec3 torque = snw_cross(x->arm[k], f);
@@ -303,7 +308,7 @@ static void add_jacobian(const snw_model *m, const snw_work *w, const snw_touch 
     const touch_state x = touch_state_of(m, w, touch);
     double H[24 * 24];
     snw_rod_potential_hessian(&x.g, &x.e, touch, H);
-    for (int j = 0; j < (w->is_static ? 24 : 48); j++) {
+    for (int j = 0; j < (has_friction(w, x.c) ? 48 : 24); j++) {
         const int k = j % 24 / 6;
         snw_twist one = {0};
         snw_wrench dF[4];
