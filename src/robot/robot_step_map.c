@@ -96,7 +96,7 @@ static snw_status list_inputs(snw_step_map *map, snw_error *err) {
 
 static snw_status set_inputs(snw_step_map *map, const double *u, snw_error *err) {
     snw_robot *r = map->r;
-    SNW_TRY(snw_robot_check_numbers("u", map->linear->nu, u, err));
+    if (map->linear->nu > 0) SNW_TRY(snw_robot_check_numbers("u", map->linear->nu, u, err));
     for (int i = 0; i < map->linear->nu; i++) {
         const map_input *to = &map->input[i];
         if (to->u >= 0) {
