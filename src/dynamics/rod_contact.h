@@ -47,7 +47,7 @@ snw_contact_summary snw_rod_contact_summarise(const snw_model *m, const snw_work
 double snw_rod_contact_nearest(const snw_model *m, const snw_work *w, int contact,
                                snw_touch *touch);
 
-// ---- hard contacts of rods, theory.md (3.20.11)
+// ---- hard contacts of rods, theory.md (3.20.12)
 
 enum { SNW_HARD_STATIONS = 2 }; // sections of a slice that touch slices nearly parallel to it
 
