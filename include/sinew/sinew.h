@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sinew/batch.h"
+#include "sinew/gradient.h"
 #include "sinew/inverse.h"
 #include "sinew/linear.h"
 #include "sinew/model.h"

@@ -70,6 +70,10 @@ SNW_NODISCARD snw_status snw_run_idle_joints(const snw_run *r, bool *idle, snw_e
 // bit.
 SNW_NODISCARD snw_status snw_run_resume(snw_run *r, const double *save, snw_error *err);
 
+// Later executions start from these coordinates (nq) and velocities (nv) in place of the model's.
+SNW_NODISCARD snw_status snw_run_start_from(snw_run *r, const double *q, const double *v,
+                                            snw_error *err);
+
 // Execute the study. Each recorder receives every frame in order, then the end of the run.
 SNW_NODISCARD snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *recorder,
                                          const snw_run_hooks *hooks, snw_run_totals *totals,
