@@ -8,6 +8,7 @@
 #include "sinew/inverse.h"
 #include "sinew/linear.h"
 #include "sinew/model.h"
+#include "sinew/optimize.h"
 #include "sinew/robot.h"
 #include "sinew/status.h"
 #include "sinew/study.h"

@@ -805,10 +805,11 @@ static snw_status write_model(session *s, snw_error *err) {
     const char *output = snw_args_value(s->args, "output");
     if (!output) return SNW_OK;
     make_sets(s, s->x);
-    const char **data = snw_pool_array(s->pool, (size_t)s->ndata, sizeof *data);
-    if (!data) return snw_fail_memory(err);
-    for (int i = 0; i < s->ndata; i++) data[i] = data_path(s, i);
-    return snw_fit_write(&s->job, s->nset, s->set, s->ndata, data, output, err);
+    const char *by = "sinew fit from";
+    for (int i = 0; i < s->ndata && by; i++)
+        by = snw_pool_format(s->pool, "%s %s", by, data_path(s, i));
+    if (!by) return snw_fail_memory(err);
+    return snw_fit_write(&s->job, s->nset, s->set, by, output, err);
 }
 
 // ---- entry point -------------------------------------------------------------------------------

@@ -55,6 +55,10 @@ struct snw_gradient {
     snw_gradient_info info;
 };
 
+// set (room for an entry of p and a law each), *n (0 before) <- overrides "path=value" that bring
+// the model to p, initial values excepted; each is freed by snw_free, also on failure.
+SNW_NODISCARD snw_status gradient_sets(const snw_gradient *g, const double *p, char **set, int *n,
+                                       snw_error *err);
 // *out <- the model at p, described to run with tight steps and a frame for each.
 SNW_NODISCARD snw_status gradient_model_at(const snw_gradient *g, const double *p,
                                            snw_robot_model **out, snw_error *err);

@@ -194,8 +194,8 @@ static snw_status number_text(const gradient_entry *e, double value, char **out,
     return SNW_OK;
 }
 
-static snw_status make_sets(const snw_gradient *g, const double *p, char **set, int *n,
-                            snw_error *err) {
+snw_status gradient_sets(const snw_gradient *g, const double *p, char **set, int *n,
+                         snw_error *err) {
     for (int k = 0; k < g->nentry; k++) {
         if (g->entry[k].kind == GRADIENT_NUMBER)
             SNW_TRY(number_text(&g->entry[k], p[k], &set[(*n)++], err));
@@ -222,7 +222,7 @@ snw_status gradient_model_at(const snw_gradient *g, const double *p, snw_robot_m
     char **set = snw_alloc(((size_t)g->nentry + (size_t)g->nlaw + 1) * sizeof *set);
     int n = 0;
     if (!set) return snw_fail_memory(err);
-    snw_status s = make_sets(g, p, set, &n, err);
+    snw_status s = gradient_sets(g, p, set, &n, err);
     if (s == SNW_OK) s = snw_robot_model_change(g->model, n, (const char *const *)set, out, err);
     for (int i = 0; i < n; i++) snw_free(set[i]);
     snw_free(set);
