@@ -101,7 +101,8 @@ typedef struct snw_optimize_result {
     int nconstraint;
     const snw_optimize_limit *constraint;
     double violation;   // as of snw_optimize_evaluation
-    double optimality;  // what remains of the gradient of cost and active constraints, relative
+    double optimality;  // what remains of the gradient of cost and active constraints, relative to
+                        // that of the cost at the start
     const char *reason; // why the search ended
     int evaluations;
     snw_gradient_info gradient; // of the last evaluation: method and error

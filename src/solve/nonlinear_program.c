@@ -65,7 +65,7 @@ snw_status snw_program_multipliers(const snw_program *p, const double *x, const 
         bound[k] = y[m + k];
     }
     memcpy(multiplier, y, m * sizeof *y);
-    *optimality = size > 0 ? left / size : 0;
+    *optimality = left / fmax(size, 1);
     snw_arena_reset(scratch, mark);
     return s;
 }

@@ -55,7 +55,7 @@ SNW_NODISCARD snw_status snw_program_solve(const snw_program *p, const snw_progr
 // Multipliers at x, from f and df there: `multiplier` (nequal + nbelow) and `bound` (n; > 0 at the
 // upper one, < 0 at the lower one) by least squares of df_0 + sum multiplier_i df_i + bound = 0
 // over the constraints within `active` of 0 and the bounds that hold; *optimality <- what is left,
-// relative to the largest entry of the terms.
+// relative to the largest entry of the terms where that exceeds one.
 size_t snw_program_multipliers_scratch(int n, int nconstraint);
 SNW_NODISCARD snw_status snw_program_multipliers(const snw_program *p, const double *x,
                                                  const double *f, const double *df, double active,
