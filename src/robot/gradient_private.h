@@ -65,3 +65,24 @@ SNW_NODISCARD snw_status gradient_model_at(const snw_gradient *g, const double *
 // *out <- a run of such a model, which starts from the initial state of p.
 SNW_NODISCARD snw_status gradient_run_at(const snw_gradient *g, const double *p,
                                          const snw_robot_model *m, snw_run **out, snw_error *err);
+
+// dJ (nscalar x nentry) <- derivatives by one sweep back over the run at p.
+SNW_NODISCARD snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double *dJ,
+                                          snw_error *err);
+// SNW_E_MODEL: the study has a part without derivatives, which err names.
+SNW_NODISCARD snw_status gradient_check(const snw_desc *d, const snw_model *m, snw_error *err);
+
+// Frames of a run: recorder, and scalars of what it has recorded.
+SNW_NODISCARD snw_status gradient_run_frames(snw_gradient *g, const snw_robot_model *model,
+                                             snw_run *run, const snw_run_hooks *hooks,
+                                             snw_error *err);
+snw_scalar_frames gradient_frames_of(const snw_gradient *g);
+SNW_NODISCARD snw_status gradient_scalars(const snw_gradient *g, double *J, snw_error *err);
+// q (nq), v (nv) <- initial state of model m at p.
+void gradient_initial(const snw_gradient *g, const double *p, const snw_model *m, double *q,
+                      double *v);
+// out <- value, rate and acceleration of the basis function of a knot at time t.
+void gradient_knot(const gradient_law *law, int knot, double t, double out[3]);
+// *out (from snw_alloc) <- the override of a law through its knots, plus more times a factor of t.
+SNW_NODISCARD snw_status gradient_law_text(const gradient_law *law, const double *u, double more,
+                                           const char *factor, char **out, snw_error *err);

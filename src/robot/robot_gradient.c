@@ -164,14 +164,42 @@ static snw_status add_variables(snw_gradient *g, const snw_gradient_options *how
     return SNW_OK;
 }
 
+// Rise of a law between two times: value, rate and acceleration.
+static void rise(snw_knot_rule rule, double t, double from, double to, double out[3]) {
+    const double h = to - from, u = fmin(fmax((t - from) / h, 0), 1);
+    const bool within = t > from && t < to;
+    if (rule == SNW_KNOTS_SMOOTH) {
+        out[0] = u * u * u * (10 + u * (-15 + 6 * u));
+        out[1] = 30 * u * u * (1 - u) * (1 - u) / h;
+        out[2] = 60 * u * (1 - u) * (1 - 2 * u) / (h * h);
+        return;
+    }
+    out[0] = u, out[1] = within ? 1 / h : 0, out[2] = 0;
+}
+
+void gradient_knot(const gradient_law *law, int knot, double t, double out[3]) {
+    double up[3] = {1, 0, 0}, down[3] = {0};
+    const double *x = law->knot;
+    const bool last = knot + 1 == law->n;
+    if (law->rule == SNW_KNOTS_HOLD) {
+        up[0] = knot == 0 || t >= x[knot];
+        down[0] = !last && t >= x[knot + 1];
+    } else {
+        if (knot > 0) rise(law->rule, t, x[knot - 1], x[knot], up);
+        if (!last) rise(law->rule, t, x[knot], x[knot + 1], down);
+    }
+    for (int i = 0; i < 3; i++) out[i] = up[i] - down[i];
+}
+
 // ---- the model at p -----------------------------------------------------------------------------
 
 // Text of a law through its knots, linear in their values:
 // u_0 + (u_1 - u_0) rise(t, t_0, t_1) + ..
-static snw_status law_text(const gradient_law *law, const double *u, char **out, snw_error *err) {
+snw_status gradient_law_text(const gradient_law *law, const double *u, double more,
+                             const char *factor, char **out, snw_error *err) {
     static const char *const rise[] = {"step(t, %.17g s)", "linear(t, %.17g s, %.17g s)",
                                        "poly5(t, %.17g s, %.17g s)"};
-    const size_t room = strlen(law->path) + 64 + 160 * (size_t)law->n;
+    const size_t room = strlen(law->path) + 256 + 160 * (size_t)law->n;
     char *text = snw_alloc(room);
     *out = text;
     if (!text) return snw_fail_memory(err);
@@ -182,6 +210,8 @@ static snw_status law_text(const gradient_law *law, const double *u, char **out,
         const double from = law->rule == SNW_KNOTS_HOLD ? law->knot[k] : law->knot[k - 1];
         used += (size_t)snprintf(text + used, room - used, rise[law->rule], from, law->knot[k]);
     }
+    if (more != 0)
+        used += (size_t)snprintf(text + used, room - used, " + (%.17g)%s", more, factor);
     (void)snprintf(text + used, room - used, ")%s%s", law->unit[0] ? "*1 " : "", law->unit);
     return SNW_OK;
 }
@@ -201,7 +231,7 @@ snw_status gradient_sets(const snw_gradient *g, const double *p, char **set, int
             SNW_TRY(number_text(&g->entry[k], p[k], &set[(*n)++], err));
     }
     for (int i = 0; i < g->nlaw; i++)
-        SNW_TRY(law_text(&g->law[i], p + g->law[i].first, &set[(*n)++], err));
+        SNW_TRY(gradient_law_text(&g->law[i], p + g->law[i].first, 0, "", &set[(*n)++], err));
     return SNW_OK;
 }
 
@@ -230,22 +260,29 @@ snw_status gradient_model_at(const snw_gradient *g, const double *p, snw_robot_m
     return s;
 }
 
+// Coordinates that are not moved: those of the model.
+void gradient_initial(const snw_gradient *g, const double *p, const snw_model *m, double *q,
+                      double *v) {
+    memcpy(q, m->q0, (size_t)m->nq * sizeof *q);
+    memset(v, 0, (size_t)m->nv * sizeof *v);
+    for (int k = 0; k < g->nentry; k++) { // v: displacement
+        const gradient_entry *e = &g->entry[k];
+        if (e->kind == GRADIENT_POSITION) v[e->dof] = p[k] - initial_coordinate(m, e->dof);
+    }
+    snw_move(m, q, 1, v, q);
+    memcpy(v, m->v0, (size_t)m->nv * sizeof *v);
+    for (int k = 0; k < g->nentry; k++) {
+        if (g->entry[k].kind == GRADIENT_VELOCITY) v[g->entry[k].dof] = p[k];
+    }
+}
+
 snw_status gradient_run_at(const snw_gradient *g, const double *p, const snw_robot_model *model,
                            snw_run **out, snw_error *err) {
     SNW_TRY(snw_run_create(model->desc, snw_robot_model_run(g->model), out, err));
     const snw_model *m = snw_run_model(*out);
-    const size_t nq = (size_t)m->nq, nv = (size_t)m->nv;
-    double *q = snw_alloc((nq + 2 * nv + 1) * sizeof *q), *v = q + nq, *dx = v + nv;
+    double *q = snw_alloc(((size_t)m->nq + (size_t)m->nv + 1) * sizeof *q), *v = q + m->nq;
     if (!q) return snw_fail_memory(err);
-    memcpy(q, m->q0, nq * sizeof *q);
-    memcpy(v, m->v0, nv * sizeof *v);
-    memset(dx, 0, nv * sizeof *dx);
-    for (int k = 0; k < g->nentry; k++) {
-        const gradient_entry *e = &g->entry[k];
-        if (e->kind == GRADIENT_POSITION) dx[e->dof] = p[k] - initial_coordinate(m, e->dof);
-        if (e->kind == GRADIENT_VELOCITY) v[e->dof] = p[k];
-    }
-    snw_move(m, q, 1, dx, q);
+    gradient_initial(g, p, m, q, v);
     const snw_status s = snw_run_start_from(*out, q, v, err);
     snw_free(q);
     return s;
@@ -299,21 +336,25 @@ static snw_status take_end(void *user, snw_status status, const char *message, s
     return SNW_OK;
 }
 
-static snw_status run_frames(snw_gradient *g, const snw_robot_model *model, snw_run *run,
-                             snw_error *err) {
+snw_status gradient_run_frames(snw_gradient *g, const snw_robot_model *model, snw_run *run,
+                               const snw_run_hooks *hooks, snw_error *err) {
     g->frames.n = 0;
     g->frames.stage = -1;
     receiver to = {&g->frames, model->desc};
     const snw_recorder recorder = {.user = &to, .frame = take_frame, .end = take_end};
-    return snw_run_execute(run, 1, &recorder, NULL, NULL, err);
+    return snw_run_execute(run, 1, &recorder, hooks, NULL, err);
 }
 
-static snw_status scalars_of_frames(const snw_gradient *g, double *J, snw_error *err) {
-    const snw_scalar_frames f = {.n = g->frames.n,
-                                 .ncolumn = g->frames.ncolumn,
-                                 .t = g->frames.t,
-                                 .y = g->frames.y,
-                                 .moves = g->frames.moves};
+snw_scalar_frames gradient_frames_of(const snw_gradient *g) {
+    return (snw_scalar_frames){.n = g->frames.n,
+                               .ncolumn = g->frames.ncolumn,
+                               .t = g->frames.t,
+                               .y = g->frames.y,
+                               .moves = g->frames.moves};
+}
+
+snw_status gradient_scalars(const snw_gradient *g, double *J, snw_error *err) {
+    const snw_scalar_frames f = gradient_frames_of(g);
     double *weight = snw_alloc(((size_t)f.n + 64) * sizeof *weight);
     if (!weight) return snw_fail_memory(err);
     snw_status s = SNW_OK;
@@ -329,8 +370,8 @@ static snw_status values_at(snw_gradient *g, const double *p, double *J, snw_err
     snw_run *run = NULL;
     snw_status s = gradient_model_at(g, p, &model, err);
     if (s == SNW_OK) s = gradient_run_at(g, p, model, &run, err);
-    if (s == SNW_OK) s = run_frames(g, model, run, err);
-    if (s == SNW_OK) s = scalars_of_frames(g, J, err);
+    if (s == SNW_OK) s = gradient_run_frames(g, model, run, NULL, err);
+    if (s == SNW_OK) s = gradient_scalars(g, J, err);
     snw_run_destroy(run);
     snw_robot_model_close(model);
     return s;
@@ -438,7 +479,8 @@ snw_status snw_gradient_evaluate(snw_gradient *g, const double *p, double *J, do
             return snw_fail(err, SNW_E_ARGUMENT, "'%.100s' is not finite", g->entry[k].name);
     }
     const double begin = snw_clock_seconds();
-    g->info = (snw_gradient_info){.method = SNW_GRADIENT_DIFFERENCES};
+    g->info = (snw_gradient_info){.method = g->how.method};
+    if (dJ && g->how.method != SNW_GRADIENT_DIFFERENCES) return gradient_adjoint(g, p, J, dJ, err);
     SNW_TRY(values_at(g, p, J, err));
     g->info.steps = g->frames.n;
     const double ran = snw_clock_seconds();

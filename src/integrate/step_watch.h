@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// step_watch.h: report of the maps of which a motion consists, for derivatives (study/adjoint.h):
+// starts, accepted steps, restarts after a jump of the inputs.
+#pragma once
+
+#include "dynamics/state.h"
+#include "solve/scheme.h"
+
+typedef enum snw_step_event {
+    SNW_WATCH_STEP,
+    SNW_WATCH_RESTART, // velocities made consistent, then accelerations and multipliers; also the
+                       // first map of a motion
+    SNW_WATCH_OTHER    // a map without a derivative: projections within the motion
+} snw_step_event;
+
+typedef struct snw_step_report {
+    snw_step_event event;
+    const snw_state *s;    // state after the map
+    double t_laws;         // time of the inputs
+    const double *before; // nv: of a restart, velocities before it
+    // of a step
+    const snw_scheme *scheme; // alpha or levels
+    double h, history_h;      // its length; that of the history (snw_history)
+    bool no_past;             // the past ends with this step: its accelerations are not resolved
+    const double *d;          // nv: increment
+    bool rest;                // of a start: the scheme takes the accelerations before as zero
+} snw_step_report;
+
+// NULL function: nobody watches. It may allocate.
+typedef struct snw_step_watch {
+    void (*note)(void *user, const snw_step_report *r);
+    void *user;
+} snw_step_watch;

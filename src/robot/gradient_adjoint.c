@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: MIT
+//
+// Gradient of a run: the run with a tape of its maps, then one sweep back, theory.md 7.5. The
+// equations of each map are evaluated by models at other values of the parameters; the products
+// with the covectors of the map are differentiated by differences of order 6.
+#include "robot/gradient_private.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/fail.h"
+#include "constraint/projection.h"
+#include "study/adjoint.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SAMPLES = 3, VARIANTS = 2 * SAMPLES };
+static const double weight6[SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60},
+                    weight4[SAMPLES] = {2.0 / 3, -1.0 / 12, 0}, parameter_move = 1e-3;
+
+// A direction in the space of models: a number of the file, or a law plus c, c (t - t0),
+// c (t - t0)^2/2.
+typedef struct direction {
+    int entry; // -1: of a law
+    int law, power;
+    double step, t0;
+    snw_robot_model *model[VARIANTS]; // at -3, -2, -1, 1, 2, 3 steps
+    double *by, *coarse;              // nscalar: derivative so far; with differences of order 4
+} direction;
+
+typedef struct sweep {
+    snw_gradient *g;
+    const double *p;
+    snw_robot_model *model;
+    snw_run *run;
+    const snw_model *m;
+    snw_tape tape;
+    snw_adjoint *adjoint;
+    snw_sampler sampler;
+    int noutput;
+    snw_adjoint_output *output;
+    double *weight; // nsum x nframe
+    double *by_sum; // nsum
+    double *y_bar;  // nscalar x noutput
+    int ndirection;
+    direction *direction;
+    double *value, *y; // nscalar; noutput: of a sample
+    double *dJ;
+} sweep;
+
+// ---- what is refused ----------------------------------------------------------------------------
+
+static snw_status refuse(const snw_step_desc *step, const char *what, snw_error *err) {
+    return snw_fail_at_location(
+        err, snw_fail(err, SNW_E_MODEL, "step '%s' has no derivative: %s", step->name, what),
+        step->location.file, step->location.line, step->location.column);
+}
+
+static snw_status check_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
+    char text[200];
+    if (step->kind == SNW_STEP_MODES) return SNW_OK;
+    if (step->kind != SNW_STEP_STATIC && step->kind != SNW_STEP_DYNAMIC)
+        return refuse(step, "only static and dynamic steps have one", err);
+    if (step->engine == SNW_ENGINE_SHOOTING)
+        return refuse(step, "the shooting engine has none; leave out 'engine'", err);
+    if (step->from >= 0) return refuse(step, "it begins 'from' an earlier step", err);
+    if (step->kind == SNW_STEP_STATIC) {
+        if (step->steady) return refuse(step, "'steady' equilibria have none", err);
+        return SNW_OK;
+    }
+    if (step->kinematic) return refuse(step, "kinematic steps have none", err);
+    const snw_scheme_info *row = &snw_scheme_table[step->scheme];
+    if (row->family != SNW_FAMILY_ALPHA && row->family != SNW_FAMILY_LEVELS) {
+        (void)snprintf(text, sizeof text,
+                       "the scheme %s has none; use newmark, hht, wbz, generalized-alpha, euler, "
+                       "trapezoidal, bdf2 or bdf-alpha",
+                       row->name);
+        return refuse(step, text, err);
+    }
+    if (step->until) return refuse(step, "its end is an event ('until')", err);
+    if (step->split) {
+        for (int k = 0; k < m->nblock; k++) {
+            if (m->block[k].space == SNW_SPACE_SE3)
+                return refuse(step, "'base: split' has none; leave it out", err);
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status check_model(const snw_desc *d, const snw_model *m, snw_error *err) {
+    for (int i = 0; i < m->nsignal; i++) {
+        if (m->signal[i].kind == SNW_SIGNAL_PROBE) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative of a law with memory or a condition: '%.100s'",
+                        m->signal[i].text ? m->signal[i].text : "when");
+    }
+    if (m->nnonholonomic > 0)
+        return snw_fail(err, SNW_E_MODEL, "there is no derivative with contacts without slip "
+                                          "(wheels, rings, anchors)");
+    for (int i = 0; i < d->ncontact; i++) {
+        if (d->contact[i].hard)
+            return snw_fail(err, SNW_E_MODEL,
+                            "there is no derivative with hard contacts; give '%s' a stiffness",
+                            d->contact[i].name);
+    }
+    for (int i = 0; i < m->nrod; i++) {
+        if (m->rod[i].tolerance > 0)
+            return snw_fail(err, SNW_E_MODEL,
+                            "there is no derivative with nodes that move ('tolerance' of rod "
+                            "'%s'); give their number",
+                            m->label.link[m->rod[i].link].name);
+    }
+    if (d->ntube > 0)
+        return snw_fail(err, SNW_E_MODEL, "there is no derivative with concentric tubes");
+    return SNW_OK;
+}
+
+snw_status gradient_check(const snw_desc *d, const snw_model *m, snw_error *err) {
+    for (int i = 0; i < d->nstep; i++) SNW_TRY(check_step(&d->step[i], m, err));
+    return check_model(d, m, err);
+}
+
+// ---- outputs ------------------------------------------------------------------------------------
+
+// s->output <- columns that the scalars read
+static snw_status list_outputs(sweep *s, snw_error *err) {
+    const snw_gradient *g = s->g;
+    const snw_desc *d = s->model->desc;
+    const int ncolumn = g->frames.ncolumn;
+    s->output = snw_alloc(((size_t)ncolumn + 1) * sizeof *s->output);
+    if (!s->output) return snw_fail_memory(err);
+    for (int probe = 0, column = 0; probe < d->nprobe; probe++) {
+        const int width = snw_desc_records(d, probe) ? snw_probe_columns(&d->probe[probe]) : 0;
+        for (int k = 0; k < width; k++, column++) {
+            bool read = false;
+            for (int i = 0; i < g->nscalar && column < ncolumn; i++) {
+                for (int j = 0; j < g->scalar[i].nsum; j++)
+                    read = read || snw_expr_reads(g->scalar[i].sum[j].what, column);
+            }
+            if (read) s->output[s->noutput++] = (snw_adjoint_output){probe, k, column};
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status find_weights(sweep *s, double *J, snw_error *err) {
+    const snw_gradient *g = s->g;
+    const snw_scalar_frames f = gradient_frames_of(g);
+    size_t nsum = 0;
+    for (int i = 0; i < g->nscalar; i++) nsum += (size_t)g->scalar[i].nsum;
+    s->weight = snw_alloc((nsum * (size_t)f.n + 1) * sizeof *s->weight);
+    s->by_sum = snw_alloc((nsum + 1) * sizeof *s->by_sum);
+    double *scratch = snw_alloc(((size_t)f.n + 1) * sizeof *scratch);
+    snw_status status = s->weight && s->by_sum && scratch ? SNW_OK : snw_fail_memory(err);
+    for (int i = 0, at = 0; status == SNW_OK && i < g->nscalar; at += g->scalar[i++].nsum) {
+        status = snw_scalar_value(&g->scalar[i], &f, scratch, s->by_sum + at, &J[i], err);
+        for (int j = 0; status == SNW_OK && j < g->scalar[i].nsum; j++)
+            status = snw_scalar_weights(&g->scalar[i].sum[j], &f,
+                                        s->weight + (size_t)(at + j) * (size_t)f.n, err);
+    }
+    snw_free(scratch);
+    return status;
+}
+
+// y_bar <- derivatives of the scalars by the outputs of a frame; false: all are zero
+static bool frame_bars(const sweep *s, int frame) {
+    const snw_gradient *g = s->g;
+    const snw_scalar_frames f = gradient_frames_of(g);
+    const snw_at at = {.t = f.t[frame], .signal = f.y + (size_t)frame * (size_t)f.ncolumn};
+    bool any = false;
+    for (int i = 0, sum = 0; i < g->nscalar; i++) {
+        double *bar = s->y_bar + (size_t)i * (size_t)s->noutput;
+        memset(bar, 0, (size_t)s->noutput * sizeof *bar);
+        for (int j = 0; j < g->scalar[i].nsum; j++, sum++) {
+            const double w =
+                s->by_sum[sum] * s->weight[(size_t)sum * (size_t)f.n + (size_t)frame];
+            if (w == 0) continue;
+            for (int k = 0; k < s->noutput; k++)
+                bar[k] +=
+                    w * snw_expr_jet_signal(g->scalar[i].sum[j].what, at, s->output[k].of_run).d;
+        }
+        for (int k = 0; k < s->noutput; k++) any = any || bar[k] != 0;
+    }
+    return any;
+}
+
+// ---- directions ---------------------------------------------------------------------------------
+
+static double sample_at(int i) { return i < SAMPLES ? i - SAMPLES : i - SAMPLES + 1; }
+
+static double sample_weight(const double *weight, int i) {
+    return i < SAMPLES ? -weight[SAMPLES - 1 - i] : weight[i - SAMPLES];
+}
+
+// The variant gets the choice of rows of redundant loops of m; false: it has other sizes.
+static bool freeze_rows(const snw_model *m, snw_model *to) {
+    snw_model_rows rows;
+    if (!snw_model_alike(m, to) || m->nloop != to->nloop) return false;
+    if (m->nloop == 0) return true;
+    for (int i = 0; i < m->nloop; i++) {
+        if (m->loop[i].nrow != to->loop[i].nrow || m->loop[i].row != to->loop[i].row) return false;
+    }
+    if (snw_model_edit_rows(to, &rows) != SNW_OK) return false;
+    for (int i = 0; i < m->nloop; i++)
+        memcpy(rows.loop[i].coefficient, m->loop[i].coefficient, sizeof m->loop[i].coefficient);
+    return true;
+}
+
+// A model that differs from that of p in one number or law.
+static snw_status variant(const sweep *s, const direction *d, double by, snw_robot_model **out,
+                          snw_error *err) {
+    const snw_gradient *g = s->g;
+    char *set = NULL;
+    size_t room = 256;
+    if (d->entry >= 0) {
+        const gradient_entry *e = &g->entry[d->entry];
+        room += strlen(e->path) + strlen(e->unit);
+        set = snw_alloc(room);
+        if (!set) return snw_fail_memory(err);
+        (void)snprintf(set, room, "%s=%.17g%s%s", e->path, s->p[d->entry] + by,
+                       e->unit[0] ? " " : "", e->unit);
+    } else {
+        const gradient_law *law = &g->law[d->law];
+        static const char *const power[] = {"", "*(t/(1 s) - (%.17g))",
+                                            "*(t/(1 s) - (%.17g))^2/2"};
+        char factor[80];
+        (void)snprintf(factor, sizeof factor, power[d->power], d->t0);
+        char *text = NULL;
+        SNW_TRY(gradient_law_text(law, s->p + law->first, by, factor, &text, err));
+        set = text;
+    }
+    const char *const sets[] = {set};
+    snw_status status = snw_robot_model_change(s->model, 1, sets, out, err);
+    snw_free(set);
+    if (status == SNW_OK && !freeze_rows(s->m, (*out)->compiled))
+        status = snw_fail(err, SNW_E_MODEL,
+                          "'%s' changes the coordinates or nodes of the robot, so there is no "
+                          "derivative",
+                          d->entry >= 0 ? g->entry[d->entry].name : g->law[d->law].path);
+    return status;
+}
+
+static snw_status open_direction(sweep *s, direction *d, snw_error *err) {
+    for (int i = 0; i < VARIANTS; i++)
+        SNW_TRY(variant(s, d, sample_at(i) * d->step, &d->model[i], err));
+    const size_t n = (size_t)s->g->nscalar;
+    d->by = snw_alloc(2 * n * sizeof *d->by);
+    if (!d->by) return snw_fail_memory(err);
+    d->coarse = d->by + n;
+    return SNW_OK;
+}
+
+static snw_status open_directions(sweep *s, snw_error *err) {
+    const snw_gradient *g = s->g;
+    s->direction =
+        snw_alloc(((size_t)g->nentry + 3 * (size_t)g->nlaw + 1) * sizeof *s->direction);
+    if (!s->direction) return snw_fail_memory(err);
+    for (int k = 0; k < g->nentry; k++) {
+        if (g->entry[k].kind != GRADIENT_NUMBER) continue;
+        direction *d = &s->direction[s->ndirection++];
+        *d = (direction){.entry = k,
+                         .step = parameter_move * (s->p[k] != 0 ? fabs(s->p[k]) : 1)};
+        SNW_TRY(open_direction(s, d, err));
+    }
+    return SNW_OK;
+}
+
+static void close_directions(sweep *s) {
+    for (int k = 0; k < s->ndirection; k++) {
+        for (int i = 0; i < VARIANTS; i++) snw_robot_model_close(s->direction[k].model[i]);
+        snw_free(s->direction[k].by);
+    }
+    snw_free(s->direction);
+}
+
+// ---- the sweep ----------------------------------------------------------------------------------
+
+// Derivatives by the parameters -= those of the products of a map with its covectors.
+static void contract_map(sweep *s, const snw_map *map) {
+    for (int k = 0; k < s->ndirection; k++) {
+        direction *d = &s->direction[k];
+        for (int i = 0; i < VARIANTS; i++) {
+            s->sampler.m = d->model[i]->compiled;
+            snw_sampler_map(&s->sampler, s->adjoint, map, s->value);
+            for (int j = 0; j < s->g->nscalar; j++) {
+                d->by[j] -= sample_weight(weight6, i) / d->step * s->value[j];
+                d->coarse[j] -= sample_weight(weight4, i) / d->step * s->value[j];
+            }
+        }
+    }
+}
+
+// The same += those of the outputs of a frame.
+static void contract_frame(sweep *s, const snw_map *map) {
+    for (int k = 0; k < s->ndirection; k++) {
+        direction *d = &s->direction[k];
+        for (int i = 0; i < VARIANTS; i++) {
+            s->sampler.m = d->model[i]->compiled;
+            snw_sampler_frame(&s->sampler, s->adjoint, map, s->y);
+            for (int j = 0; j < s->g->nscalar; j++) {
+                double value = 0;
+                for (int o = 0; o < s->noutput; o++)
+                    value += s->y_bar[(size_t)j * (size_t)s->noutput + (size_t)o] * s->y[o];
+                d->by[j] += sample_weight(weight6, i) / d->step * value;
+                d->coarse[j] += sample_weight(weight4, i) / d->step * value;
+            }
+        }
+    }
+}
+
+static snw_status sweep_back(sweep *s, snw_error *err) {
+    const snw_scalar_frames f = gradient_frames_of(s->g);
+    for (int i = s->tape.n - 1; i >= 0; i--) {
+        const snw_map *map = &s->tape.map[i];
+        if (map->kind == SNW_MAP_FRAME) {
+            if (!frame_bars(s, map->frame)) continue;
+            SNW_TRY(snw_adjoint_frame(s->adjoint, map, s->y_bar,
+                                      f.y + (size_t)map->frame * (size_t)f.ncolumn, err));
+            contract_frame(s, map);
+            continue;
+        }
+        SNW_TRY(snw_adjoint_back(s->adjoint, map, err));
+        contract_map(s, map);
+    }
+    return SNW_OK;
+}
+
+// ---- the initial state --------------------------------------------------------------------------
+
+// q, v <- initial state of model m at p, closed, with velocities that the rows allow.
+static snw_status closed_start(const sweep *s, const double *p, const snw_model *m, snw_state *to,
+                               snw_error *err) {
+    gradient_initial(s->g, p, m, to->q, to->v);
+    to->t = 0;
+    if (m->nconstraint == 0) return SNW_OK;
+    snw_projection *pr = NULL;
+    snw_inputs *in = NULL;
+    snw_projection_info info;
+    snw_status status = snw_projection_create(m, &pr);
+    if (status == SNW_OK) status = snw_inputs_create(m, &in);
+    if (status == SNW_OK) {
+        snw_inputs_at(m, snw_time_resolution(0), in);
+        status = snw_projection_close(pr, in, to, &info, err);
+    }
+    if (status == SNW_OK) status = snw_projection_velocities(pr, in, to, err);
+    snw_inputs_destroy(in);
+    snw_projection_destroy(pr);
+    return status;
+}
+
+// dJ of one entry += bars of the initial state times its derivative, from samples of the start
+static snw_status add_start(sweep *s, int entry, double step, snw_robot_model *const *model,
+                            snw_state *at, double *dx, double *p, snw_error *err) {
+    const int nv = s->m->nv, n = s->g->nentry;
+    const double centre = s->p[entry];
+    for (int i = 0; i < VARIANTS; i++) {
+        p[entry] = centre + sample_at(i) * step;
+        const snw_model *m = model ? model[i]->compiled : s->m;
+        SNW_TRY(closed_start(s, p, m, at, err));
+        p[entry] = centre;
+        snw_difference(s->m, s->tape.map[0].s.q, at->q, dx);
+        const double c = sample_weight(weight6, i) / step;
+        for (int j = 0; j < s->g->nscalar; j++) {
+            const snw_bars *b = snw_adjoint_bars(s->adjoint, j);
+            double sum = 0;
+            for (int k = 0; k < nv; k++) sum += b->place[k] * dx[k] + b->rate[k] * at->v[k];
+            s->dJ[(size_t)j * (size_t)n + (size_t)entry] += c * sum;
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status add_starts(sweep *s, snw_error *err) {
+    if (s->tape.n == 0 || s->tape.map[0].kind != SNW_MAP_INITIAL) return SNW_OK;
+    const snw_gradient *g = s->g;
+    snw_state *at = NULL;
+    double *dx = snw_alloc(((size_t)s->m->nv + (size_t)g->nentry + 1) * sizeof *dx);
+    if (!dx || snw_state_create(s->m, &at) != SNW_OK) {
+        snw_free(dx);
+        return snw_fail_memory(err);
+    }
+    double *p = dx + s->m->nv;
+    memcpy(p, s->p, (size_t)g->nentry * sizeof *p);
+    snw_status status = SNW_OK;
+    for (int k = 0; status == SNW_OK && k < s->ndirection; k++) {
+        const direction *d = &s->direction[k];
+        if (d->entry >= 0) status = add_start(s, d->entry, d->step, d->model, at, dx, p, err);
+    }
+    for (int k = 0; status == SNW_OK && k < g->nentry; k++) {
+        if (g->entry[k].kind == GRADIENT_POSITION || g->entry[k].kind == GRADIENT_VELOCITY)
+            status = add_start(s, k, 1e-2, NULL, at, dx, p, err);
+    }
+    snw_state_destroy(at);
+    snw_free(dx);
+    return status;
+}
+
+// ---- all ----------------------------------------------------------------------------------------
+
+static void gather(sweep *s) {
+    const snw_gradient *g = s->g;
+    double error = 0;
+    for (int k = 0; k < s->ndirection; k++) {
+        const direction *d = &s->direction[k];
+        for (int j = 0; j < g->nscalar; j++) {
+            if (d->entry >= 0) s->dJ[(size_t)j * (size_t)g->nentry + (size_t)d->entry] += d->by[j];
+            const double size = fmax(fabs(d->by[j]), 1e-300);
+            error = fmax(error, fabs(d->by[j] - d->coarse[j]) / size);
+        }
+    }
+    s->g->info.error = error;
+}
+
+static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
+    snw_gradient *g = s->g;
+    const double begin = snw_clock_seconds();
+    SNW_TRY(gradient_model_at(g, s->p, &s->model, err));
+    SNW_TRY(gradient_run_at(g, s->p, s->model, &s->run, err));
+    s->m = snw_run_model(s->run);
+    SNW_TRY(gradient_check(s->model->desc, s->m, err));
+    snw_tape_begin(&s->tape, s->m, (size_t)g->how.memory);
+    const snw_run_hooks hooks = {
+        .user = &s->tape, .watch = {snw_tape_note, &s->tape}, .state = snw_tape_state};
+    SNW_TRY(gradient_run_frames(g, s->model, s->run, &hooks, err));
+    SNW_TRY(find_weights(s, J, err));
+    g->info.run_seconds = snw_clock_seconds() - begin;
+    if (!isnan(s->tape.other))
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative: velocities were projected onto the loops at t = "
+                        "%g s; use a scheme with damping, or 'loop_velocities: scheme'",
+                        s->tape.other);
+    if (s->tape.changed)
+        return snw_fail(err, SNW_E_MODEL, "there is no derivative: the nodes of the robot or the "
+                                          "rows of its loops have changed on the way");
+    return SNW_OK;
+}
+
+static snw_status sweep_prepare(sweep *s, snw_error *err) {
+    const size_t n = (size_t)s->g->nscalar;
+    SNW_TRY(list_outputs(s, err));
+    s->y_bar = snw_alloc((n * (size_t)s->noutput + 1) * sizeof *s->y_bar);
+    s->value = snw_alloc((n + (size_t)s->noutput + 1) * sizeof *s->value);
+    if (!s->y_bar || !s->value) return snw_fail_memory(err);
+    s->y = s->value + n;
+    if (snw_adjoint_create(s->m, s->g->nscalar, s->noutput, s->output, &s->adjoint) != SNW_OK ||
+        snw_sampler_create(s->m, &s->sampler) != SNW_OK)
+        return snw_fail_memory(err);
+    return open_directions(s, err);
+}
+
+snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double *dJ,
+                            snw_error *err) {
+    sweep s = {.g = g, .p = p, .dJ = dJ};
+    memset(dJ, 0, (size_t)g->nscalar * (size_t)g->nentry * sizeof *dJ);
+    g->info.method = SNW_GRADIENT_ADJOINT;
+    snw_status status = run_with_tape(&s, J, err);
+    const double begin = snw_clock_seconds();
+    for (int i = 0; i < s.tape.n; i++) g->info.steps += s.tape.map[i].kind == SNW_MAP_STEP;
+    if (status == SNW_OK) status = sweep_prepare(&s, err);
+    if (status == SNW_OK) status = sweep_back(&s, err);
+    if (status == SNW_OK) status = add_starts(&s, err);
+    if (status == SNW_OK) gather(&s);
+    g->info.gradient_seconds = snw_clock_seconds() - begin;
+    close_directions(&s);
+    snw_adjoint_destroy(s.adjoint);
+    snw_sampler_destroy(&s.sampler);
+    snw_tape_clear(&s.tape);
+    snw_free(s.output);
+    snw_free(s.weight);
+    snw_free(s.by_sum);
+    snw_free(s.y_bar);
+    snw_free(s.value);
+    snw_run_destroy(s.run);
+    snw_robot_model_close(s.model);
+    return status;
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+//
+// adjoint.h: transposed derivatives of the maps of a run (study/tape.h), theory.md 7.5. Bars are
+// derivatives of a scalar by what leaves a map; each function replaces them by those by what
+// enters it, and gives covectors whose products with the equations of the map are its derivatives
+// by parameters.
+#pragma once
+
+#include "dynamics/observer.h"
+#include "study/tape.h"
+
+// Derivatives of a scalar by a state and by the history of the scheme. Those by the configuration
+// are covectors to body twists, delta g = g zeta, at fixed body rates.
+typedef struct snw_bars {
+    double *place, *rate, *acc;       // nv
+    double *pseudo, *increment, *old; // nv: pseudo-acceleration, last increment, rate before it
+    double *lambda;                   // nconstraint
+} snw_bars;
+
+// Covectors of a map, of one scalar. The derivative of the scalar by a parameter is minus that of
+//     mu'r - nu'e - law_rate'v - law_acc'a                   of a step, with v and a given by laws
+//     mu'r + nu'e" + y'(M (v - v_before) - C'p) + z'e'       of a restart
+// at the state of the map, r the residual and e the constraint rows; y and z belong to the
+// velocities, with impulses p.
+typedef struct snw_covectors {
+    double *mu, *y, *law_rate, *law_acc; // nv
+    double *nu, *z;                      // nconstraint
+} snw_covectors;
+
+// A column of a probe, with its number among the columns of the run.
+typedef struct snw_adjoint_output {
+    int probe, column, of_run;
+} snw_adjoint_output;
+
+typedef struct snw_adjoint snw_adjoint;
+
+// For `nscalar` scalars and the outputs, which the caller keeps.
+SNW_NODISCARD snw_status snw_adjoint_create(const snw_model *m, int nscalar, int noutput,
+                                            const snw_adjoint_output *output, snw_adjoint **out);
+void snw_adjoint_destroy(snw_adjoint *a); // NULL is fine
+
+snw_bars *snw_adjoint_bars(snw_adjoint *a, int scalar);
+snw_covectors *snw_adjoint_covectors(snw_adjoint *a, int scalar);
+const double *snw_adjoint_impulse(const snw_adjoint *a); // nconstraint: p of the last restart
+void snw_adjoint_clear(snw_adjoint *a);                  // all bars <- 0
+
+// Bars of all scalars <- back through a map. SNW_E_SINGULAR: err says where.
+SNW_NODISCARD snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err);
+
+// Bars += those of a frame: y_bar (nscalar x noutput) are the derivatives by the outputs, y (of the
+// run's columns) its values. SNW_E_MODEL: an output is no function of the state.
+SNW_NODISCARD snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y_bar,
+                                           const double *y, snw_error *err);
+
+// Largest estimated relative error of outputs by differences so far; 0: none.
+double snw_adjoint_difference(const snw_adjoint *a);
+
+// ---- derivatives by parameters
+
+// Another model with the same coordinates, to evaluate the equations of maps.
+typedef struct snw_sampler {
+    const snw_model *m;
+    snw_inputs *in;
+    snw_state *s, *still;
+    snw_work *w;
+    snw_vec3 *rotation;
+    double *rows, *column;
+} snw_sampler;
+SNW_NODISCARD snw_status snw_sampler_create(const snw_model *m, snw_sampler *out);
+void snw_sampler_destroy(snw_sampler *x);
+
+// value (nscalar) <- the products of the covectors with the equations of the map.
+void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);
+// y (noutput) <- outputs at the state of a frame.
+void snw_sampler_frame(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *y);
