@@ -64,7 +64,8 @@ typedef struct snw_optimize_options {
     int nconstraint;
     const snw_optimize_constraint *constraint;
     snw_optimize_method method;
-    snw_gradient_method gradient;
+    snw_gradient_method gradient; // SNW_GRADIENT_AUTO: differences of whole runs where nothing else
+                                  // works
     double step;     // converged when no variable changes by more of its scale; 0: 1e-10
     double feasible; // violation of constraints, relative to their scales; 0: 1e-9
     int evaluations; // most; 0: 500
@@ -105,7 +106,8 @@ typedef struct snw_optimize_result {
                         // that of the cost at the start
     const char *reason; // why the search ended
     int evaluations;
-    snw_gradient_info gradient; // of the last evaluation: method and error
+    snw_gradient_info gradient; // of the last evaluation: method and error; of differences the
+                                // error is that of order 4, theirs is smaller
     int nset;                   // overrides "path=value" that set the variables
     const char *const *set;
 } snw_optimize_result;

@@ -159,8 +159,7 @@ static snw_status print_best(const session *s, snw_error *err) {
     printf("  cost %.12g, violation of constraints %.2g, rest of the gradient %.2g\n", r->cost,
            r->violation, r->optimality);
     printf("  gradient: %s", gradient_name[r->gradient.method]);
-    if (r->gradient.method == SNW_GRADIENT_DIFFERENCES)
-        printf(" of whole runs, order 6, relative error about 1e-9");
+    if (r->gradient.method == SNW_GRADIENT_DIFFERENCES) printf(" of whole runs, order 6");
     if (r->gradient.error > 0) printf(", estimated relative error %.1g", r->gradient.error);
     printf("\n");
     return SNW_OK;

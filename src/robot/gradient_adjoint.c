@@ -96,8 +96,9 @@ static snw_status check_model(const snw_desc *d, const snw_model *m, snw_error *
                         m->signal[i].text ? m->signal[i].text : "when");
     }
     if (m->nnonholonomic > 0)
-        return snw_fail(err, SNW_E_MODEL, "there is no derivative with contacts without slip "
-                                          "(wheels, rings, anchors)");
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative with contacts without slip "
+                        "(wheels, rings, anchors)");
     for (int i = 0; i < d->ncontact; i++) {
         if (d->contact[i].hard)
             return snw_fail(err, SNW_E_MODEL,
@@ -173,8 +174,7 @@ static bool frame_bars(const sweep *s, int frame) {
         double *bar = s->y_bar + (size_t)i * (size_t)s->noutput;
         memset(bar, 0, (size_t)s->noutput * sizeof *bar);
         for (int j = 0; j < g->scalar[i].nsum; j++, sum++) {
-            const double w =
-                s->by_sum[sum] * s->weight[(size_t)sum * (size_t)f.n + (size_t)frame];
+            const double w = s->by_sum[sum] * s->weight[(size_t)sum * (size_t)f.n + (size_t)frame];
             if (w == 0) continue;
             for (int k = 0; k < s->noutput; k++)
                 bar[k] +=
@@ -222,8 +222,7 @@ static snw_status variant(const sweep *s, const direction *d, double by, snw_rob
                        e->unit[0] ? " " : "", e->unit);
     } else {
         const gradient_law *law = &g->law[d->law];
-        static const char *const power[] = {"", "*(t/(1 s) - (%.17g))",
-                                            "*(t/(1 s) - (%.17g))^2/2"};
+        static const char *const power[] = {"", "*(t/(1 s) - (%.17g))", "*(t/(1 s) - (%.17g))^2/2"};
         char factor[80];
         (void)snprintf(factor, sizeof factor, power[d->power], d->t0);
         char *text = NULL;
@@ -253,14 +252,12 @@ static snw_status open_direction(sweep *s, direction *d, snw_error *err) {
 
 static snw_status open_directions(sweep *s, snw_error *err) {
     const snw_gradient *g = s->g;
-    s->direction =
-        snw_alloc(((size_t)g->nentry + 3 * (size_t)g->nlaw + 1) * sizeof *s->direction);
+    s->direction = snw_alloc(((size_t)g->nentry + 3 * (size_t)g->nlaw + 1) * sizeof *s->direction);
     if (!s->direction) return snw_fail_memory(err);
     for (int k = 0; k < g->nentry; k++) {
         if (g->entry[k].kind != GRADIENT_NUMBER) continue;
         direction *d = &s->direction[s->ndirection++];
-        *d = (direction){.entry = k,
-                         .step = parameter_move * (s->p[k] != 0 ? fabs(s->p[k]) : 1)};
+        *d = (direction){.entry = k, .step = parameter_move * (s->p[k] != 0 ? fabs(s->p[k]) : 1)};
         SNW_TRY(open_direction(s, d, err));
     }
     return SNW_OK;
@@ -431,8 +428,9 @@ static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
                         "%g s; use a scheme with damping, or 'loop_velocities: scheme'",
                         s->tape.other);
     if (s->tape.changed)
-        return snw_fail(err, SNW_E_MODEL, "there is no derivative: the nodes of the robot or the "
-                                          "rows of its loops have changed on the way");
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative: the nodes of the robot or the "
+                        "rows of its loops have changed on the way");
     return SNW_OK;
 }
 

@@ -210,8 +210,7 @@ snw_status gradient_law_text(const gradient_law *law, const double *u, double mo
         const double from = law->rule == SNW_KNOTS_HOLD ? law->knot[k] : law->knot[k - 1];
         used += (size_t)snprintf(text + used, room - used, rise[law->rule], from, law->knot[k]);
     }
-    if (more != 0)
-        used += (size_t)snprintf(text + used, room - used, " + (%.17g)%s", more, factor);
+    if (more != 0) used += (size_t)snprintf(text + used, room - used, " + (%.17g)%s", more, factor);
     (void)snprintf(text + used, room - used, ")%s%s", law->unit[0] ? "*1 " : "", law->unit);
     return SNW_OK;
 }

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "math/difference.h"
 #include "solve/nonlinear_program.h"
 
 #include <math.h>
@@ -15,6 +16,7 @@
 
 enum { RESULT_LIMIT = 1 << 26, MOST_CALLS = 500 };
 static const double smooth_square = 181.0 / 462; // integral of poly5^2 over its rise
+static const double difference_move = 1e-3;      // of a variable, in its scale
 static const double holds = 1e-6; // distance from a limit, in its scale, at which it counts as held
 
 // A row of the program: sign*(scalar - limit)/scale, <= 0 or = 0.
@@ -37,6 +39,9 @@ typedef struct optimize_search {
     double *p, *J, *dJ;                 // of the last evaluation
     double *f, *df;                     // of the program there
     bool has_df;                        // dJ and df are known
+    bool differences;                   // gradients by differences of whole runs
+    double difference_error;            // estimated, relative
+    double *near, *rough;               // nscalar: scalars beside a point; derivatives of order 4
     int calls;
     double cost, violation;
     snw_error *err;
@@ -117,6 +122,56 @@ static void assemble(optimize_search *s, bool derivatives) {
     }
 }
 
+// Derivatives of all scalars by entry k at s->p, with the scalars J: differences of whole runs of
+// order 6, and of order 4 to estimate their error.
+static snw_status differentiate_entry(optimize_search *s, int k) {
+    const size_t n = (size_t)s->n;
+    const double at = s->p[k],
+                 h = fmin(difference_move * s->scale[k], (s->high[k] - s->low[k]) / 6);
+    double weight[7], coarse[5];
+    // nodes within the bounds
+    int shift = 0;
+    while (shift < 3 && at + (shift - 3) * h < s->low[k]) shift++;
+    while (shift > -3 && at + (shift + 3) * h > s->high[k]) shift--;
+    snw_difference_weights(3, shift, weight);
+    snw_difference_weights(2, shift < -2 ? -2 : shift > 2 ? 2 : shift, coarse);
+    const int first = (shift < -2 ? -2 : shift > 2 ? 2 : shift) - 2; // node of coarse[0]
+    for (int i = 0; i < s->nscalar; i++) s->dJ[(size_t)i * n + (size_t)k] = s->rough[i] = 0;
+    for (int a = 0; a < 7; a++) {
+        const int node = shift - 3 + a;
+        if (node == 0) continue;
+        s->p[k] = at + node * h;
+        const snw_status status = snw_gradient_evaluate(s->g, s->p, s->near, NULL, s->err);
+        s->p[k] = at;
+        SNW_TRY(status);
+        for (int i = 0; i < s->nscalar; i++) {
+            const double change = (s->near[i] - s->J[i]) / h;
+            s->dJ[(size_t)i * n + (size_t)k] += weight[a] * change;
+            if (node >= first && node < first + 5) s->rough[i] += coarse[node - first] * change;
+        }
+    }
+    for (int i = 0; i < s->nscalar; i++) {
+        const double exact = s->dJ[(size_t)i * n + (size_t)k];
+        s->difference_error =
+            fmax(s->difference_error, fabs(exact - s->rough[i]) / fmax(fabs(exact), 1e-3));
+    }
+    return SNW_OK;
+}
+
+// Scalars with derivatives at s->p; differences where the study has no others.
+static snw_status evaluate_derivatives(optimize_search *s) {
+    if (!s->differences) {
+        const snw_status status = snw_gradient_evaluate(s->g, s->p, s->J, s->dJ, s->err);
+        if (status != SNW_E_MODEL || s->how->gradient != SNW_GRADIENT_AUTO) return status;
+        *s->err = (snw_error){0};
+        s->differences = true;
+    }
+    SNW_TRY(snw_gradient_evaluate(s->g, s->p, s->J, NULL, s->err));
+    s->difference_error = 0;
+    for (int k = 0; k < s->n; k++) SNW_TRY(differentiate_entry(s, k));
+    return SNW_OK;
+}
+
 // Scalars at s->p.
 static snw_status evaluate_scalars(optimize_search *s, bool derivatives) {
     const snw_optimize_options *how = s->how;
@@ -124,8 +179,8 @@ static snw_status evaluate_scalars(optimize_search *s, bool derivatives) {
     const bool known =
         how->recall && how->recall(how->user, s->calls, s->p, s->J, derivatives ? s->dJ : NULL);
     *s->err = (snw_error){0};
-    if (!known)
-        SNW_TRY(snw_gradient_evaluate(s->g, s->p, s->J, derivatives ? s->dJ : NULL, s->err));
+    if (!known && derivatives) SNW_TRY(evaluate_derivatives(s));
+    if (!known && !derivatives) SNW_TRY(snw_gradient_evaluate(s->g, s->p, s->J, NULL, s->err));
     for (int i = 0; i < s->nscalar; i++) {
         if (!isfinite(s->J[i]))
             return snw_fail(s->err, SNW_E_DIVERGED, "a scalar of the optimisation is not finite");
@@ -225,7 +280,7 @@ static snw_status set_scales(optimize_search *s) {
 static snw_status optimize_alloc(optimize_search *s, snw_pool *pool) {
     const size_t n = (size_t)s->n, m = (size_t)s->nscalar,
                  most = 2 * (size_t)s->how->nconstraint + 1;
-    double *a = snw_pool_array(pool, 7 * n + m + m * n + most + most * n + 8, sizeof *a);
+    double *a = snw_pool_array(pool, 7 * n + 3 * m + m * n + most + most * n + 8, sizeof *a);
     s->row = snw_pool_array(pool, most, sizeof *s->row);
     s->owner = snw_pool_array(pool, n + 1, sizeof *s->owner);
     if (!a || !s->row || !s->owner) return snw_fail_memory(s->err);
@@ -235,6 +290,8 @@ static snw_status optimize_alloc(optimize_search *s, snw_pool *pool) {
     s->dJ = s->J + m;
     s->f = s->dJ + m * n;
     s->df = s->f + most;
+    s->near = s->df + most * n;
+    s->rough = s->near + m;
     return SNW_OK;
 }
 
@@ -265,6 +322,7 @@ static snw_status create_gradient(optimize_search *s, snw_robot_model *m, snw_po
     o.nvariable = how->nvariable, o.variable = v;
     o.nscalar = s->nscalar, o.scalar = scalar;
     o.method = how->gradient;
+    s->differences = how->gradient == SNW_GRADIENT_DIFFERENCES;
     SNW_TRY(snw_gradient_create(m, &o, &s->g, s->err));
     s->n = snw_gradient_size(s->g);
     return SNW_OK;
@@ -360,6 +418,10 @@ static snw_status make_result(optimize_search *s, const snw_program *program,
                                .reason = info->reason,
                                .evaluations = s->calls,
                                .gradient = snw_gradient_report(s->g)};
+    if (s->differences) {
+        r->gradient.method = SNW_GRADIENT_DIFFERENCES;
+        r->gradient.error = s->difference_error;
+    }
     for (int k = 0; k < s->n; k++) {
         const char *name = snw_gradient_name(s->g, k), *unit = snw_gradient_unit(s->g, k);
         entry[k] = (snw_optimize_entry){.name = snw_pool_text(pool, name, strlen(name)),

@@ -5,6 +5,7 @@
 #include "solve/levenberg.h"
 
 #include "base/fail.h"
+#include "math/difference.h"
 #include "solve/bounded_least_squares.h"
 #include "solve/dense.h"
 
@@ -12,6 +13,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+enum { MOST_ORDER = 8 };
 static const double NEAR_ZERO =
     0.01; // smallest size of an unknown in differences and convergence tests
 static const double MAX_DAMPING = 1e12; // damping at which steps vanish
@@ -64,17 +66,16 @@ static double levenberg_typical(double x) { return fmax(fabs(x), NEAR_ZERO); }
 static snw_status levenberg_stencil(const search *s, const double *x, const double *r, int j,
                                     double h, int shift, double *column) {
     const int n = s->p->n, m = s->p->m, half = s->opts->order / 2;
+    double weight[MOST_ORDER + 1];
+    snw_difference_weights(half, shift, weight);
     memset(column, 0, (size_t)m * sizeof *column);
     memcpy(s->trial, x, (size_t)n * sizeof *x);
-    for (int a = shift - half; a <= shift + half; a++) {
-        if (a == 0) continue;
-        double weight = 1.0 / a;
-        for (int b = shift - half; b <= shift + half; b++) {
-            if (b != 0 && b != a) weight *= (double)b / (b - a);
-        }
-        s->trial[j] = x[j] + a * h;
+    for (int a = 0; a <= 2 * half; a++) {
+        const int node = shift - half + a;
+        if (node == 0) continue;
+        s->trial[j] = x[j] + node * h;
         SNW_TRY(levenberg_evaluate(s, s->trial, s->up));
-        for (int i = 0; i < m; i++) column[i] += weight / h * (s->up[i] - r[i]);
+        for (int i = 0; i < m; i++) column[i] += weight[a] / h * (s->up[i] - r[i]);
     }
     return SNW_OK;
 }
@@ -204,7 +205,8 @@ static snw_status levenberg_iterate(search *s, double *x, double *r, double *J) 
 snw_status snw_levenberg(const snw_least_squares *p, const snw_levenberg_opts *opts,
                          snw_arena *scratch, double *x, double *r, double *J,
                          snw_levenberg_info *info) {
-    SNW_ASSERT(p->m > 0 && p->n > 0 && opts->order > 0 && opts->order % 2 == 0);
+    SNW_ASSERT(p->m > 0 && p->n > 0 && opts->order > 0 && opts->order % 2 == 0 &&
+               opts->order <= MOST_ORDER);
     const size_t mark = snw_arena_mark(scratch), n = (size_t)p->n, m = (size_t)p->m;
     search s = {.p = p, .opts = opts, .info = info, .scratch = scratch};
     s.trial = snw_arena_doubles(scratch, n);

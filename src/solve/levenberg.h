@@ -26,7 +26,7 @@ typedef struct snw_levenberg_opts {
     double gain;   // or |r|^2 would fall by no more than this fraction of itself, default 1e-14,
     double enough; // or |r|^2 is at most this, default 0
     double step;   // of differences, relative to the unknown, default 1e-3
-    int order;     // of differences, even, default 2
+    int order;     // of differences, even, at most 8, default 2
     int max_iter;  // steps taken or rejected, default 100
     const double *low, *high; // bounds of the unknowns, default NULL: none; the start is within.
                               // Two equal bounds hold an unknown

@@ -41,8 +41,8 @@ enum { PLACE, RATE, ACCELERATION, PSEUDO, INCREMENT, RATE_BEFORE, PARTS };
     AT(double, T, n *n, "bordered matrix, then its factors")                                       \
     AT(double, C, nv *nr, "constraint rows as columns")                                            \
     AT(double, chart, 108 * (size_t)m->nlie_block, "columns of the chart")                         \
-    AT(double, bar, ns * (6 * nv + nr), "bars")                                                    \
-    AT(double, covector, ns * (4 * nv + 2 * nr), "covectors")                                      \
+    AT(double, bar, ns *(6 * nv + nr), "bars")                                                     \
+    AT(double, covector, ns *(4 * nv + 2 * nr), "covectors")                                       \
     AT(double, x, 2 * n, "right sides")                                                            \
     AT(double, line, 8 * nv + 4 * nr, "scratch")                                                   \
     AT(double, impulse, nr, "of a restart")                                                        \
@@ -86,8 +86,8 @@ static void set_pointers(snw_adjoint *a) {
     const size_t nv = (size_t)a->m->nv, nr = (size_t)a->m->nconstraint + 1;
     for (int i = 0; i < a->nscalar; i++) {
         double *x = a->bar + (size_t)i * (6 * nv + nr);
-        a->bars[i] = (snw_bars){x,          x + nv,     x + 2 * nv, x + 3 * nv,
-                                x + 4 * nv, x + 5 * nv, x + 6 * nv};
+        a->bars[i] =
+            (snw_bars){x, x + nv, x + 2 * nv, x + 3 * nv, x + 4 * nv, x + 5 * nv, x + 6 * nv};
         x = a->covector + (size_t)i * (4 * nv + 2 * nr);
         a->covectors[i] = (snw_covectors){.mu = x,
                                           .y = x + nv,
@@ -499,7 +499,8 @@ static double restart_product(const snw_model *m, const snw_inputs *in, const sn
                               const snw_covectors *v, const double *impulse, const double *before,
                               double *rows, snw_state *still, snw_work *w) {
     if (m->nconstraint == 0) return 0;
-    double *rate = rows, *acceleration = rows + m->nconstraint, *jump = acceleration + m->nconstraint;
+    double *rate = rows, *acceleration = rows + m->nconstraint,
+           *jump = acceleration + m->nconstraint;
     row_rates(m, in, s, w, rate, acceleration);
     double value = snw_vector_dot(m->nconstraint, v->nu, acceleration);
     if (!before) return value;
@@ -671,8 +672,7 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
         if (of == 2) a->s->a[k] += j * h;
         if (of == 3) a->s->lambda[k] += j * h;
         evaluate(m, a->in, a->s, a->w);
-        memcpy(a->rotation_now, a->rotation,
-               (size_t)(m->nseg + m->nobs) * sizeof *a->rotation_now);
+        memcpy(a->rotation_now, a->rotation, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation_now);
         read_outputs(a, m, a->in, a->s, a->w, a->rotation_now, a->column, sum);
         for (int s = 0; s < a->nscalar; s++) {
             double *const part[] = {a->bars[s].place, a->bars[s].rate, a->bars[s].acc,
@@ -778,8 +778,7 @@ void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, d
     for (int i = 0; i < a->nscalar; i++) {
         const snw_covectors *v = &a->covectors[i];
         value[i] = snw_vector_dot(m->nv, v->mu, x->w->r);
-        if (step || is_static)
-            value[i] -= snw_vector_dot(m->nconstraint, v->nu, x->w->violation);
+        if (step || is_static) value[i] -= snw_vector_dot(m->nconstraint, v->nu, x->w->violation);
         if (!step) continue;
         value[i] -= snw_vector_dot(m->nv, v->law_rate, x->s->v);
         value[i] -= snw_vector_dot(m->nv, v->law_acc, x->s->a);
