@@ -15,9 +15,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLES = 3, VARIANTS = 2 * SAMPLES };
+enum { SAMPLES = 3, VARIANTS = 2 * SAMPLES, LINEAR_TRIALS = 20 };
 static const double weight6[SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60},
-                    weight4[SAMPLES] = {2.0 / 3, -1.0 / 12, 0}, parameter_move = 1e-3;
+                    weight4[SAMPLES] = {2.0 / 3, -1.0 / 12, 0},
+                    parameter_move = 1e-3, // of a parameter in a sample, relative
+    initial_move = 1e-2,                   // of an initial coordinate or velocity
+    straight = 1e-9; // curvature between the outermost samples that counts as rounding, relative
 
 // A direction in the space of models: a number of the file, or a law plus c, c (t - t0),
 // c (t - t0)^2/2.
@@ -26,7 +29,9 @@ typedef struct direction {
     int law, power;
     double step, t0;
     snw_robot_model *model[VARIANTS]; // at -3, -2, -1, 1, 2, 3 steps
-    double *by, *coarse;              // nscalar: derivative so far; with differences of order 4
+    double *by, *coarse;              // nscalar: of one map; with differences of order 4
+    int curved;                       // maps whose equations are not linear in the parameter
+    double error, size;               // sums of |by - coarse| and |by| over maps and scalars
 } direction;
 
 typedef struct sweep {
@@ -45,7 +50,7 @@ typedef struct sweep {
     double *y_bar;  // nscalar x noutput
     int ndirection;
     direction *direction;
-    double *value, *y; // nscalar; noutput: of a sample
+    double *value, *centre, *y; // nscalar, nscalar, noutput: of a sample, and at p
     double *dJ;
 } sweep;
 
@@ -250,6 +255,44 @@ static snw_status open_direction(sweep *s, direction *d, snw_error *err) {
     return SNW_OK;
 }
 
+// Do rates of the law act? At t0, where its value is unchanged, some input differs then.
+static snw_status rates_act(sweep *s, direction *d, bool *out, snw_error *err) {
+    snw_inputs *in = s->sampler.in;
+    snw_robot_model *other = NULL;
+    SNW_TRY(variant(s, d, d->step, &other, err));
+    const size_t n = snw_inputs_doubles(s->m);
+    double *kept = snw_alloc((n + 1) * sizeof *kept);
+    if (kept) {
+        snw_inputs_at(s->m, d->t0, in);
+        memcpy(kept, in->block, n * sizeof *kept);
+        snw_inputs_at(other->compiled, d->t0, in);
+        *out = memcmp(kept, in->block, n * sizeof *kept) != 0;
+    }
+    snw_free(kept);
+    snw_robot_model_close(other);
+    return kept ? SNW_OK : snw_fail_memory(err);
+}
+
+// A law: its value and, where they act, its rates.
+static snw_status open_law(sweep *s, int i, snw_error *err) {
+    const gradient_law *law = &s->g->law[i];
+    double most = 0;
+    for (int k = 0; k < law->n; k++) most = fmax(most, fabs(s->p[law->first + k]));
+    bool act = true;
+    for (int power = 0; power < 3 && act; power++) {
+        direction d = {.entry = -1,
+                       .law = i,
+                       .power = power,
+                       .step = parameter_move * (most > 0 ? most : 1),
+                       .t0 = law->knot[0] + 0.37 * (law->knot[law->n - 1] - law->knot[0])};
+        if (power == 1) SNW_TRY(rates_act(s, &d, &act, err));
+        if (!act) break;
+        s->direction[s->ndirection] = d;
+        SNW_TRY(open_direction(s, &s->direction[s->ndirection++], err));
+    }
+    return SNW_OK;
+}
+
 static snw_status open_directions(sweep *s, snw_error *err) {
     const snw_gradient *g = s->g;
     s->direction = snw_alloc(((size_t)g->nentry + 3 * (size_t)g->nlaw + 1) * sizeof *s->direction);
@@ -260,6 +303,7 @@ static snw_status open_directions(sweep *s, snw_error *err) {
         *d = (direction){.entry = k, .step = parameter_move * (s->p[k] != 0 ? fabs(s->p[k]) : 1)};
         SNW_TRY(open_direction(s, d, err));
     }
+    for (int i = 0; i < g->nlaw; i++) SNW_TRY(open_law(s, i, err));
     return SNW_OK;
 }
 
@@ -273,52 +317,129 @@ static void close_directions(sweep *s) {
 
 // ---- the sweep ----------------------------------------------------------------------------------
 
-// Derivatives by the parameters -= those of the products of a map with its covectors.
-static void contract_map(sweep *s, const snw_map *map) {
-    for (int k = 0; k < s->ndirection; k++) {
-        direction *d = &s->direction[k];
-        for (int i = 0; i < VARIANTS; i++) {
-            s->sampler.m = d->model[i]->compiled;
-            snw_sampler_map(&s->sampler, s->adjoint, map, s->value);
-            for (int j = 0; j < s->g->nscalar; j++) {
-                d->by[j] -= sample_weight(weight6, i) / d->step * s->value[j];
-                d->coarse[j] -= sample_weight(weight4, i) / d->step * s->value[j];
-            }
+// dJ of the entries += the derivatives d->by along a direction and, of a law, along those of its
+// rates, which follow it, at time t. Returns the number of directions used.
+static int add_direction(sweep *s, direction *d, double t) {
+    const snw_gradient *g = s->g;
+    const size_t n = (size_t)g->nentry;
+    if (d->entry >= 0) {
+        for (int j = 0; j < g->nscalar; j++) s->dJ[(size_t)j * n + (size_t)d->entry] += d->by[j];
+        return 1;
+    }
+    const gradient_law *law = &g->law[d->law];
+    int used = 1;
+    while (d + used < s->direction + s->ndirection && d[used].entry < 0 && d[used].law == d->law)
+        used++;
+    const double u = t - d->t0;
+    for (int j = 0; j < g->nscalar; j++) { // c (t - t0) moves value and rate, ..
+        const double by_value = d[0].by[j];
+        const double by_rate = used > 1 ? d[1].by[j] - u * by_value : 0;
+        const double by_acc = used > 2 ? d[2].by[j] - u * by_rate - 0.5 * u * u * by_value : 0;
+        if (by_value == 0 && by_rate == 0 && by_acc == 0) continue;
+        for (int k = 0; k < law->n; k++) {
+            double f[3];
+            gradient_knot(law, k, t, f);
+            s->dJ[(size_t)j * n + (size_t)(law->first + k)] +=
+                by_value * f[0] + by_rate * f[1] + by_acc * f[2];
+        }
+    }
+    return used;
+}
+
+// s->value <- derivative-free products of a model with what is differentiated at a map: minus its
+// equations times the covectors; of a frame, or a step that a frame shows, outputs times y_bar.
+static void evaluate_products(sweep *s, const snw_model *m, const snw_map *map, bool frame) {
+    const int nscalar = s->g->nscalar;
+    const bool is_frame = map->kind == SNW_MAP_FRAME;
+    s->sampler.m = m;
+    for (int j = 0; j < nscalar; j++) s->value[j] = 0;
+    if (!is_frame) {
+        snw_sampler_map(&s->sampler, s->adjoint, map, s->value);
+        for (int j = 0; j < nscalar; j++) s->value[j] = -s->value[j];
+    }
+    if (!frame) return;
+    s->sampler.known = !is_frame;
+    snw_sampler_frame(&s->sampler, s->adjoint, map, s->y);
+    s->sampler.known = false;
+    for (int j = 0; j < nscalar; j++) {
+        for (int o = 0; o < s->noutput; o++)
+            s->value[j] += s->y_bar[(size_t)j * (size_t)s->noutput + (size_t)o] * s->y[o];
+    }
+}
+
+// d->by <- derivative along a direction, from the outermost samples alone where the products are
+// linear between them: their mean is s->centre.
+static bool try_linear(sweep *s, direction *d, const snw_map *map, bool frame) {
+    const int nscalar = s->g->nscalar;
+    if (d->curved > LINEAR_TRIALS || (d->entry >= 0 && s->p[d->entry] == 0)) return false;
+    for (int k = 0; k < 2; k++) {
+        evaluate_products(s, d->model[k ? VARIANTS - 1 : 0]->compiled, map, frame);
+        memcpy(k ? d->coarse : d->by, s->value, (size_t)nscalar * sizeof *s->value);
+    }
+    for (int j = 0; j < nscalar; j++) {
+        const double low = d->by[j] - s->centre[j], high = d->coarse[j] - s->centre[j];
+        if (fabs(low + high) <= straight * (fabs(low) + fabs(high))) continue;
+        d->curved++;
+        return false;
+    }
+    for (int j = 0; j < nscalar; j++)
+        d->by[j] = d->coarse[j] = (d->coarse[j] - d->by[j]) / (2 * SAMPLES * d->step);
+    return true;
+}
+
+static void differentiate(sweep *s, direction *d, const snw_map *map, bool frame) {
+    const int nscalar = s->g->nscalar;
+    if (try_linear(s, d, map, frame)) return;
+    for (int j = 0; j < nscalar; j++) d->by[j] = d->coarse[j] = 0;
+    for (int i = 0; i < VARIANTS; i++) {
+        evaluate_products(s, d->model[i]->compiled, map, frame);
+        for (int j = 0; j < nscalar; j++) {
+            d->by[j] += sample_weight(weight6, i) / d->step * s->value[j];
+            d->coarse[j] += sample_weight(weight4, i) / d->step * s->value[j];
         }
     }
 }
 
-// The same += those of the outputs of a frame.
-static void contract_frame(sweep *s, const snw_map *map) {
+// dJ += the derivatives by parameters and laws of a map, and of the frame that shows it.
+static void contract(sweep *s, const snw_map *map, bool frame) {
+    if (s->ndirection == 0) return;
+    evaluate_products(s, s->m, map, frame);
+    memcpy(s->centre, s->value, (size_t)s->g->nscalar * sizeof *s->value);
     for (int k = 0; k < s->ndirection; k++) {
         direction *d = &s->direction[k];
-        for (int i = 0; i < VARIANTS; i++) {
-            s->sampler.m = d->model[i]->compiled;
-            snw_sampler_frame(&s->sampler, s->adjoint, map, s->y);
-            for (int j = 0; j < s->g->nscalar; j++) {
-                double value = 0;
-                for (int o = 0; o < s->noutput; o++)
-                    value += s->y_bar[(size_t)j * (size_t)s->noutput + (size_t)o] * s->y[o];
-                d->by[j] += sample_weight(weight6, i) / d->step * value;
-                d->coarse[j] += sample_weight(weight4, i) / d->step * value;
-            }
+        differentiate(s, d, map, frame);
+        for (int j = 0; j < s->g->nscalar; j++) {
+            d->error += fabs(d->by[j] - d->coarse[j]);
+            d->size += fabs(d->by[j]);
         }
     }
+    for (int k = 0; k < s->ndirection;)
+        k += add_direction(s, &s->direction[k], map->t_laws);
+}
+
+// Is the frame `i` of the tape that of a step before it, so that both can be evaluated at once?
+static bool shows_step(const sweep *s, int i) {
+    const snw_map *map = &s->tape.map[i];
+    return i > 0 && map[-1].kind == SNW_MAP_STEP && map[-1].t_laws == map->t_laws &&
+           s->m->ndrive == 0;
 }
 
 static snw_status sweep_back(sweep *s, snw_error *err) {
     const snw_scalar_frames f = gradient_frames_of(s->g);
+    bool pending = false; // the products of the frame are to be taken with those of its step
     for (int i = s->tape.n - 1; i >= 0; i--) {
         const snw_map *map = &s->tape.map[i];
         if (map->kind == SNW_MAP_FRAME) {
             if (!frame_bars(s, map->frame)) continue;
             SNW_TRY(snw_adjoint_frame(s->adjoint, map, s->y_bar,
                                       f.y + (size_t)map->frame * (size_t)f.ncolumn, err));
-            contract_frame(s, map);
+            pending = shows_step(s, i);
+            if (!pending) contract(s, map, true);
             continue;
         }
         SNW_TRY(snw_adjoint_back(s->adjoint, map, err));
-        contract_map(s, map);
+        contract(s, map, pending);
+        pending = false;
     }
     return SNW_OK;
 }
@@ -346,23 +467,23 @@ static snw_status closed_start(const sweep *s, const double *p, const snw_model 
     return status;
 }
 
-// dJ of one entry += bars of the initial state times its derivative, from samples of the start
-static snw_status add_start(sweep *s, int entry, double step, snw_robot_model *const *model,
-                            snw_state *at, double *dx, double *p, snw_error *err) {
-    const int nv = s->m->nv, n = s->g->nentry;
-    const double centre = s->p[entry];
+// by (nscalar) <- bars of the initial state times its derivative along samples of the start: of the
+// models of a direction, or of entry `entry` of p
+static snw_status start_along(sweep *s, int entry, double step, snw_robot_model *const *model,
+                              snw_state *at, double *dx, double *p, double *by, snw_error *err) {
+    const int nv = s->m->nv;
+    const double centre = entry >= 0 ? s->p[entry] : 0;
+    for (int j = 0; j < s->g->nscalar; j++) by[j] = 0;
     for (int i = 0; i < VARIANTS; i++) {
-        p[entry] = centre + sample_at(i) * step;
-        const snw_model *m = model ? model[i]->compiled : s->m;
-        SNW_TRY(closed_start(s, p, m, at, err));
-        p[entry] = centre;
+        if (entry >= 0) p[entry] = centre + sample_at(i) * step;
+        SNW_TRY(closed_start(s, p, model ? model[i]->compiled : s->m, at, err));
+        if (entry >= 0) p[entry] = centre;
         snw_difference(s->m, s->tape.map[0].s.q, at->q, dx);
         const double c = sample_weight(weight6, i) / step;
         for (int j = 0; j < s->g->nscalar; j++) {
             const snw_bars *b = snw_adjoint_bars(s->adjoint, j);
-            double sum = 0;
-            for (int k = 0; k < nv; k++) sum += b->place[k] * dx[k] + b->rate[k] * at->v[k];
-            s->dJ[(size_t)j * (size_t)n + (size_t)entry] += c * sum;
+            for (int k = 0; k < nv; k++)
+                by[j] += c * (b->place[k] * dx[k] + b->rate[k] * at->v[k]);
         }
     }
     return SNW_OK;
@@ -381,12 +502,17 @@ static snw_status add_starts(sweep *s, snw_error *err) {
     memcpy(p, s->p, (size_t)g->nentry * sizeof *p);
     snw_status status = SNW_OK;
     for (int k = 0; status == SNW_OK && k < s->ndirection; k++) {
-        const direction *d = &s->direction[k];
-        if (d->entry >= 0) status = add_start(s, d->entry, d->step, d->model, at, dx, p, err);
+        direction *d = &s->direction[k];
+        status = start_along(s, d->entry, d->step, d->model, at, dx, p, d->by, err);
     }
+    for (int k = 0; status == SNW_OK && k < s->ndirection;)
+        k += add_direction(s, &s->direction[k], snw_time_resolution(0));
     for (int k = 0; status == SNW_OK && k < g->nentry; k++) {
-        if (g->entry[k].kind == GRADIENT_POSITION || g->entry[k].kind == GRADIENT_VELOCITY)
-            status = add_start(s, k, 1e-2, NULL, at, dx, p, err);
+        if (g->entry[k].kind != GRADIENT_POSITION && g->entry[k].kind != GRADIENT_VELOCITY)
+            continue;
+        status = start_along(s, k, initial_move, NULL, at, dx, p, s->value, err);
+        for (int j = 0; status == SNW_OK && j < g->nscalar; j++)
+            s->dJ[(size_t)j * (size_t)g->nentry + (size_t)k] += s->value[j];
     }
     snw_state_destroy(at);
     snw_free(dx);
@@ -396,17 +522,10 @@ static snw_status add_starts(sweep *s, snw_error *err) {
 // ---- all ----------------------------------------------------------------------------------------
 
 static void gather(sweep *s) {
-    const snw_gradient *g = s->g;
-    double error = 0;
     for (int k = 0; k < s->ndirection; k++) {
         const direction *d = &s->direction[k];
-        for (int j = 0; j < g->nscalar; j++) {
-            if (d->entry >= 0) s->dJ[(size_t)j * (size_t)g->nentry + (size_t)d->entry] += d->by[j];
-            const double size = fmax(fabs(d->by[j]), 1e-300);
-            error = fmax(error, fabs(d->by[j] - d->coarse[j]) / size);
-        }
+        if (d->size > 0) s->g->info.error = fmax(s->g->info.error, d->error / d->size);
     }
-    s->g->info.error = error;
 }
 
 static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
@@ -438,9 +557,10 @@ static snw_status sweep_prepare(sweep *s, snw_error *err) {
     const size_t n = (size_t)s->g->nscalar;
     SNW_TRY(list_outputs(s, err));
     s->y_bar = snw_alloc((n * (size_t)s->noutput + 1) * sizeof *s->y_bar);
-    s->value = snw_alloc((n + (size_t)s->noutput + 1) * sizeof *s->value);
+    s->value = snw_alloc((2 * n + (size_t)s->noutput + 1) * sizeof *s->value);
     if (!s->y_bar || !s->value) return snw_fail_memory(err);
-    s->y = s->value + n;
+    s->centre = s->value + n;
+    s->y = s->centre + n;
     if (snw_adjoint_create(s->m, s->g->nscalar, s->noutput, s->output, &s->adjoint) != SNW_OK ||
         snw_sampler_create(s->m, &s->sampler) != SNW_OK)
         return snw_fail_memory(err);

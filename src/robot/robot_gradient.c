@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { POOL_LIMIT = 1 << 28, MOST_ENTRIES = 1000000 };
@@ -193,24 +194,34 @@ void gradient_knot(const gradient_law *law, int knot, double t, double out[3]) {
 
 // ---- the model at p -----------------------------------------------------------------------------
 
+// A number with the fewest digits that give it again.
+static const char *short_number(double x, char out[32]) {
+    for (int digits = 6; digits <= 17; digits += digits < 15 ? 9 : 1) {
+        (void)snprintf(out, 32, "%.*g", digits, x);
+        if (strtod(out, NULL) == x) break;
+    }
+    return out;
+}
+
 // Text of a law through its knots, linear in their values:
 // u_0 + (u_1 - u_0) rise(t, t_0, t_1) + ..
 snw_status gradient_law_text(const gradient_law *law, const double *u, double more,
                              const char *factor, char **out, snw_error *err) {
-    static const char *const rise[] = {"step(t, %.17g s)", "linear(t, %.17g s, %.17g s)",
-                                       "poly5(t, %.17g s, %.17g s)"};
+    static const char *const word[] = {"step", "linear", "poly5"};
     const size_t room = strlen(law->path) + 256 + 160 * (size_t)law->n;
-    char *text = snw_alloc(room);
+    char *text = snw_alloc(room), a[32], b[32], c[32];
     *out = text;
     if (!text) return snw_fail_memory(err);
-    size_t used = (size_t)snprintf(text, room, "%s=(%.17g", law->path, u[0]);
+    size_t used = (size_t)snprintf(text, room, "%s=(%s", law->path, short_number(u[0], a));
     for (int k = 1; k < law->n; k++) {
         if (u[k] == u[k - 1]) continue;
-        used += (size_t)snprintf(text + used, room - used, " + (%.17g)*", u[k] - u[k - 1]);
-        const double from = law->rule == SNW_KNOTS_HOLD ? law->knot[k] : law->knot[k - 1];
-        used += (size_t)snprintf(text + used, room - used, rise[law->rule], from, law->knot[k]);
+        const bool hold = law->rule == SNW_KNOTS_HOLD;
+        used += (size_t)snprintf(text + used, room - used, "+(%s)*%s(t,%s s%s%s%s)",
+                                 short_number(u[k] - u[k - 1], a), word[law->rule],
+                                 short_number(law->knot[hold ? k : k - 1], b), hold ? "" : ",",
+                                 hold ? "" : short_number(law->knot[k], c), hold ? "" : " s");
     }
-    if (more != 0) used += (size_t)snprintf(text + used, room - used, " + (%.17g)%s", more, factor);
+    if (more != 0) used += (size_t)snprintf(text + used, room - used, "+(%.17g)%s", more, factor);
     (void)snprintf(text + used, room - used, ")%s%s", law->unit[0] ? "*1 " : "", law->unit);
     return SNW_OK;
 }

@@ -792,8 +792,12 @@ void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, d
 
 void snw_sampler_frame(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *y) {
     const snw_model *m = x->m;
-    snw_inputs_at(m, map->t_laws, x->in);
-    evaluate(m, x->in, &map->s, x->w);
+    if (x->known) {
+        snw_observe(m, x->in, &map->s, false, x->w);
+    } else {
+        snw_inputs_at(m, map->t_laws, x->in);
+        evaluate(m, x->in, &map->s, x->w);
+    }
     memset(x->rotation, 0, (size_t)(m->nseg + m->nobs) * sizeof *x->rotation);
     read_outputs(a, m, x->in, &map->s, x->w, x->rotation, x->column, y);
 }

@@ -65,6 +65,8 @@ typedef struct snw_sampler {
     snw_work *w;
     snw_vec3 *rotation;
     double *rows, *column;
+    bool known; // the next snw_sampler_frame is at the state of the last snw_sampler_map, a step
+                // without driven coordinates
 } snw_sampler;
 SNW_NODISCARD snw_status snw_sampler_create(const snw_model *m, snw_sampler *out);
 void snw_sampler_destroy(snw_sampler *x);
