@@ -16,7 +16,7 @@
 #endif
 
 snw_program_opts snw_program_defaults(void) {
-    return (snw_program_opts){.step = 1e-10, .gain = 1e-14, .feasible = 1e-9, .max_calls = 500};
+    return (snw_program_opts){.step = 1e-10, .gain = 1e-12, .feasible = 1e-9, .max_calls = 500};
 }
 
 // ---- multipliers --------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ typedef struct snw_program {
 typedef struct snw_program_opts {
     snw_program_method method; // default SLSQP
     double step;               // converged when a step changes no variable by more, default 1e-10,
-    double gain;               // or the cost by no more than this fraction, default 1e-14
+    double gain;               // or the cost by no more than this fraction, default 1e-12
     double feasible;           // largest violation of a constraint at the end, default 1e-9
     int max_calls;             // evaluations, default 500
 } snw_program_opts;
