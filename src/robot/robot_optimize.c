@@ -14,9 +14,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { RESULT_LIMIT = 1 << 26, MOST_CALLS = 500 };
-static const double smooth_square = 181.0 / 462; // integral of poly5^2 over its rise
-static const double difference_move = 1e-3;      // of a variable, in its scale
+enum { RESULT_LIMIT = 1 << 26, MOST_CALLS = 500, ATTEMPTS = 4 };
+static const double smooth_square = 181.0 / 462;    // integral of poly5^2 over its rise
+static const double difference_move = 1e-3;         // of a variable, in its scale
+static const double enough = 1e-6, doubtful = 1e-3; // rest of the gradient: a minimum; none
 static const double holds = 1e-6; // distance from a limit, in its scale, at which it counts as held
 
 // A row of the program: sign*(scalar - limit)/scale, <= 0 or = 0.
@@ -42,6 +43,8 @@ typedef struct optimize_search {
     bool differences;                   // gradients by differences of whole runs
     double difference_error;            // estimated, relative
     double *near, *rough;               // nscalar: scalars beside a point; derivatives of order 4
+    double *z, *multiplier, *bound;     // n, nrow, n: of the last point
+    double optimality;
     int calls;
     double cost, violation;
     snw_error *err;
@@ -198,11 +201,16 @@ static snw_status evaluate_scalars(optimize_search *s, bool derivatives) {
     return how->evaluated ? how->evaluated(how->user, &e) : SNW_OK;
 }
 
+// p <- of the scaled variables
+static void set_point(optimize_search *s, const double *z) {
+    for (int k = 0; k < s->n; k++)
+        s->p[k] = fmin(fmax(s->start[k] + s->scale[k] * z[k], s->low[k]), s->high[k]);
+}
+
 static snw_status evaluate_program(void *user, const double *z, double *f, double *df) {
     optimize_search *s = user;
     const size_t n = (size_t)s->n, rows = 1 + (size_t)s->nrow;
-    for (size_t k = 0; k < n; k++)
-        s->p[k] = fmin(fmax(s->start[k] + s->scale[k] * z[k], s->low[k]), s->high[k]);
+    set_point(s, z);
     SNW_TRY(evaluate_scalars(s, df != NULL));
     memcpy(f, s->f, rows * sizeof *f);
     if (df) memcpy(df, s->df, rows * n * sizeof *df);
@@ -280,7 +288,7 @@ static snw_status set_scales(optimize_search *s) {
 static snw_status optimize_alloc(optimize_search *s, snw_pool *pool) {
     const size_t n = (size_t)s->n, m = (size_t)s->nscalar,
                  most = 2 * (size_t)s->how->nconstraint + 1;
-    double *a = snw_pool_array(pool, 7 * n + 3 * m + m * n + most + most * n + 8, sizeof *a);
+    double *a = snw_pool_array(pool, 9 * n + 3 * m + m * n + 2 * most + most * n + 8, sizeof *a);
     s->row = snw_pool_array(pool, most, sizeof *s->row);
     s->owner = snw_pool_array(pool, n + 1, sizeof *s->owner);
     if (!a || !s->row || !s->owner) return snw_fail_memory(s->err);
@@ -292,6 +300,9 @@ static snw_status optimize_alloc(optimize_search *s, snw_pool *pool) {
     s->df = s->f + most;
     s->near = s->df + most * n;
     s->rough = s->near + m;
+    s->z = s->rough + m;
+    s->bound = s->z + n;
+    s->multiplier = s->bound + n;
     return SNW_OK;
 }
 
@@ -361,40 +372,36 @@ static snw_status list_sets(const optimize_search *s, snw_pool *pool, snw_optimi
     return status;
 }
 
-// Prices of limits from the multipliers at s->p, whose derivatives are known.
-static snw_status find_prices(const optimize_search *s, const snw_program *program,
-                              snw_optimize_entry *entry, snw_optimize_limit *limit,
-                              snw_optimize_result *r) {
-    const size_t n = (size_t)s->n, rows = (size_t)s->nrow;
+// Multipliers at s->p, whose derivatives are known.
+static snw_status find_multipliers(optimize_search *s, const snw_program *program) {
     snw_arena scratch = {.size = snw_program_multipliers_scratch(s->n, s->nrow)};
     scratch.base = snw_alloc(scratch.size);
-    double *y = snw_alloc((2 * n + rows + 1) * sizeof *y), *bound = y + rows, *z = bound + n;
-    snw_status status = scratch.base && y ? SNW_OK : snw_fail_memory(s->err);
-    for (size_t k = 0; status == SNW_OK && k < n; k++) z[k] = (s->p[k] - s->start[k]) / s->scale[k];
-    if (status == SNW_OK)
-        status = snw_program_multipliers(program, z, s->f, s->df, holds, &scratch, y, bound,
-                                         &r->optimality);
-    const double unit = s->sense * s->cost_scale;
-    for (size_t k = 0; status == SNW_OK && k < n; k++) {
-        entry[k].at = s->p[k] <= s->low[k] ? -1 : s->p[k] >= s->high[k] ? 1 : 0;
-        entry[k].price = entry[k].at ? -unit * bound[k] / s->scale[k] : 0;
-    }
-    // the least cost changes by -multiplier per unit of the limit
-    for (size_t i = 0; status == SNW_OK && i < rows; i++) {
-        const optimize_row *row = &s->row[i];
-        snw_optimize_limit *to = &limit[row->constraint];
-        const bool equal = (int)i < s->nequal;
-        if (!equal && fabs(s->f[1 + i]) > holds) continue;
-        to->at = (int)row->sign;
-        to->price -= unit * y[i] * row->sign / row->scale;
-    }
-    snw_free(y);
+    if (!scratch.base) return snw_fail_memory(s->err);
+    for (int k = 0; k < s->n; k++) s->z[k] = (s->p[k] - s->start[k]) / s->scale[k];
+    const snw_status status = snw_program_multipliers(program, s->z, s->f, s->df, holds, &scratch,
+                                                      s->multiplier, s->bound, &s->optimality);
     snw_free(scratch.base);
     return status;
 }
 
-static snw_status make_result(optimize_search *s, const snw_program *program,
-                              const snw_program_info *info, snw_optimize_result **out) {
+// Prices of limits: the least cost changes by -multiplier per unit of the limit.
+static void set_prices(const optimize_search *s, snw_optimize_entry *entry,
+                       snw_optimize_limit *limit) {
+    const double unit = s->sense * s->cost_scale;
+    for (int k = 0; k < s->n; k++) {
+        entry[k].at = s->p[k] <= s->low[k] ? -1 : s->p[k] >= s->high[k] ? 1 : 0;
+        entry[k].price = entry[k].at ? -unit * s->bound[k] / s->scale[k] : 0;
+    }
+    for (int i = 0; i < s->nrow; i++) {
+        const optimize_row *row = &s->row[i];
+        snw_optimize_limit *to = &limit[row->constraint];
+        if (i >= s->nequal && fabs(s->f[1 + i]) > holds) continue;
+        to->at = (int)row->sign;
+        to->price -= unit * s->multiplier[i] * row->sign / row->scale;
+    }
+}
+
+static snw_status make_result(optimize_search *s, const char *reason, snw_optimize_result **out) {
     snw_pool *pool = snw_pool_create(RESULT_LIMIT);
     optimize_answer *a = pool ? snw_pool_take(pool, sizeof *a) : NULL;
     if (!a) {
@@ -414,8 +421,8 @@ static snw_status make_result(optimize_search *s, const snw_program *program,
                                .nconstraint = s->how->nconstraint,
                                .constraint = limit,
                                .violation = s->violation,
-                               .optimality = NAN,
-                               .reason = info->reason,
+                               .optimality = s->optimality,
+                               .reason = reason,
                                .evaluations = s->calls,
                                .gradient = snw_gradient_report(s->g)};
     if (s->differences) {
@@ -440,7 +447,7 @@ static snw_status make_result(optimize_search *s, const snw_program *program,
                                         .high = isnan(c->high) ? INFINITY : c->high};
         if (!limit[i].name) return snw_fail_memory(s->err);
     }
-    if (s->has_df) SNW_TRY(find_prices(s, program, entry, limit, r));
+    if (s->has_df) set_prices(s, entry, limit);
     return list_sets(s, pool, r);
 }
 
@@ -461,24 +468,36 @@ static snw_status optimize_search_run(optimize_search *s, double *z, snw_optimiz
                                  .user = s,
                                  .evaluate = evaluate_program};
     snw_program_info info = {.reason = ""};
-    snw_error why = {0};
-    snw_status status = snw_program_solve(&program, &opts, z, &info, &why);
-    if (status != SNW_OK && why.text[0]) *s->err = why; // else that of the evaluation
-    if (status != SNW_OK && status != SNW_E_DIVERGED && status != SNW_E_STOPPED) return status;
-    // the point that is returned, with derivatives for the prices of limits
-    const snw_error kept = *s->err;
-    if (status != SNW_E_STOPPED) {
-        for (int k = 0; k < s->n; k++)
-            s->p[k] = fmin(fmax(s->start[k] + s->scale[k] * z[k], s->low[k]), s->high[k]);
-        if (evaluate_scalars(s, true) != SNW_OK) s->has_df = false;
+    snw_status status = SNW_OK;
+    // methods may stop early: they begin again where derivatives say that there is a way on
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        snw_error why = {0};
+        status = snw_program_solve(&program, &opts, z, &info, &why);
+        if (status != SNW_OK && why.text[0]) *s->err = why; // else that of the evaluation
+        if (status == SNW_E_STOPPED) break;
+        if (status != SNW_OK && status != SNW_E_DIVERGED) return status;
+        const snw_error kept = *s->err;
+        set_point(s, z);
+        if (evaluate_scalars(s, true) == SNW_OK) {
+            SNW_TRY(find_multipliers(s, &program));
+        } else {
+            s->has_df = false;
+        }
+        *s->err = kept;
+        if (status != SNW_OK || s->optimality <= enough || s->calls >= opts.max_calls) break;
     }
-    SNW_TRY(make_result(s, &program, &info, out));
+    s->has_df = s->has_df && !isnan(s->optimality);
+    SNW_TRY(make_result(s, info.reason, out));
     if (status == SNW_OK && s->violation > 10 * opts.feasible)
         return snw_fail(s->err, SNW_E_DIVERGED,
                         "the constraints cannot be met from this start: the largest violation is "
                         "%.3g of the scale of its constraint",
                         s->violation);
-    *s->err = kept;
+    if (status == SNW_OK && !(s->optimality <= doubtful))
+        return snw_fail(s->err, SNW_E_DIVERGED,
+                        "the search ended where %.2g of the gradient is left; try another method, "
+                        "other scales or another start",
+                        s->optimality);
     return status;
 }
 
@@ -491,8 +510,11 @@ snw_status snw_optimize_run(snw_robot_model *m, const snw_optimize_options *how,
     snw_pool *pool = snw_pool_create(RESULT_LIMIT);
     if (!pool) return snw_fail_memory(err);
     snw_error last = {0};
-    optimize_search s = {
-        .how = how, .sense = how->maximise ? -1 : 1, .cost_scale = 1, .err = &last};
+    optimize_search s = {.how = how,
+                         .sense = how->maximise ? -1 : 1,
+                         .cost_scale = 1,
+                         .optimality = NAN,
+                         .err = &last};
     double *z = NULL;
     snw_status status = create_gradient(&s, m, pool);
     if (status == SNW_OK) status = optimize_alloc(&s, pool);

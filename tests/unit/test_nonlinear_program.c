@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-// Hock and Schittkowski, Test Examples for Nonlinear Programming Codes (1981), problem 71: min x1 x4
-// (x1 + x2 + x3) + x3 with x1 x2 x3 x4 >= 25, |x|^2 = 40, 1 <= x <= 5; at best 17.0140172891563
+// Hock and Schittkowski, Test Examples for Nonlinear Programming Codes (1981), problem 71: min x1
+// x4 (x1 + x2 + x3) + x3 with x1 x2 x3 x4 >= 25, |x|^2 = 40, 1 <= x <= 5; at best 17.0140172891563
 static snw_status hock71(void *user, const double *x, double *f, double *df) {
     int *calls = user;
     if (++*calls == 1000) return SNW_E_STOPPED;
@@ -15,11 +15,11 @@ static snw_status hock71(void *user, const double *x, double *f, double *df) {
     f[1] = x[0] * x[0] + x[1] * x[1] + x[2] * x[2] + x[3] * x[3] - 40;
     f[2] = 25 - x[0] * x[1] * x[2] * x[3];
     if (!df) return SNW_OK;
-    const double g[3][4] = {{x[3] * (2 * x[0] + x[1] + x[2]), x[0] * x[3], x[0] * x[3] + 1,
-                             x[0] * (x[0] + x[1] + x[2])},
-                            {2 * x[0], 2 * x[1], 2 * x[2], 2 * x[3]},
-                            {-x[1] * x[2] * x[3], -x[0] * x[2] * x[3], -x[0] * x[1] * x[3],
-                             -x[0] * x[1] * x[2]}};
+    const double g[3][4] = {
+        {x[3] * (2 * x[0] + x[1] + x[2]), x[0] * x[3], x[0] * x[3] + 1,
+         x[0] * (x[0] + x[1] + x[2])},
+        {2 * x[0], 2 * x[1], 2 * x[2], 2 * x[3]},
+        {-x[1] * x[2] * x[3], -x[0] * x[2] * x[3], -x[0] * x[1] * x[3], -x[0] * x[1] * x[2]}};
     memcpy(df, g, sizeof g);
     return SNW_OK;
 }
@@ -46,9 +46,9 @@ static void a_known_problem_is_solved(void **state) {
     // the multipliers: by moving the limits
     snw_arena scratch = {.size = snw_program_multipliers_scratch(4, 2)};
     scratch.base = snw_alloc(scratch.size);
-    assert_int_equal(snw_program_multipliers(&program, x, f, df, 1e-6, &scratch, multiplier, bound,
-                                             &optimality),
-                     SNW_OK);
+    assert_int_equal(
+        snw_program_multipliers(&program, x, f, df, 1e-6, &scratch, multiplier, bound, &optimality),
+        SNW_OK);
     snw_free(scratch.base);
     assert_true(optimality < 1e-6);
     assert_near(multiplier[0], 0.1614686, 1e-5); // as in the source
@@ -60,8 +60,13 @@ static void equalities_need_their_method(void **state) {
     (void)state;
     if (!snw_program_available()) skip();
     int calls = 0;
-    const snw_program p = {
-        .n = 4, .nequal = 1, .nbelow = 1, .low = low, .high = high, .user = &calls, .evaluate = hock71};
+    const snw_program p = {.n = 4,
+                           .nequal = 1,
+                           .nbelow = 1,
+                           .low = low,
+                           .high = high,
+                           .user = &calls,
+                           .evaluate = hock71};
     snw_program_opts opts = snw_program_defaults();
     opts.method = SNW_PROGRAM_MMA;
     double x[4] = {1, 5, 5, 1};
@@ -87,7 +92,8 @@ static void failures_shorten_steps_or_are_returned(void **state) {
     if (!snw_program_available()) skip();
     const double none = -INFINITY, all = INFINITY;
     for (int mode = 0; mode < 3; mode++) {
-        const snw_program p = {.n = 1, .low = &none, .high = &all, .user = &mode, .evaluate = cliff};
+        const snw_program p = {
+            .n = 1, .low = &none, .high = &all, .user = &mode, .evaluate = cliff};
         const snw_program_opts opts = snw_program_defaults();
         double x = 0;
         snw_program_info info;
