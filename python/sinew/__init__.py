@@ -22,6 +22,7 @@ from ._model import Model
 from ._play import Play
 from ._result import Page, Result, Run
 from ._robot import Energy, Modes, Robot, Simulation
+from ._search import Best, Fit, Found, Limit, Optimum, fit, optimize
 from ._special import SpecialPoint
 from ._study import SinewWarning, Study, run
 from ._units import Quantity
@@ -31,6 +32,6 @@ from ._sinew import ffi as _ffi, lib as _lib
 __version__: str = _ffi.string(_lib.snw_version()).decode()
 
 __all__ = [
-    "Actuation", "ArgumentError", "Batch", "Energy", "Error", "FileError", "InverseSolution", "LinearModel", "Model", "ModelError", "Modes", "NotConverged", "Page", "Part", "Parts",
-    "Play", "Pole", "Quantity", "Result", "Robot", "Run", "Signal", "Simulation", "SingularError", "SinewWarning", "SpecialPoint", "Stopped", "Study", "Target", "command_path", "run",
+    "Actuation", "ArgumentError", "Batch", "Best", "Energy", "Error", "FileError", "Fit", "Found", "InverseSolution", "Limit", "LinearModel", "Model", "ModelError", "Modes", "NotConverged", "Optimum", "Page", "Part", "Parts",
+    "Play", "Pole", "Quantity", "Result", "Robot", "Run", "Signal", "Simulation", "SingularError", "SinewWarning", "SpecialPoint", "Stopped", "Study", "Target", "command_path", "fit", "optimize", "run",
 ]  # fmt: skip

@@ -137,3 +137,72 @@ void snw_optimize_log_close(snw_optimize_log *log) {
     log->file = NULL;
     log->row = NULL;
 }
+
+// ---- figure -------------------------------------------------------------------------------------
+
+enum { MOST_EVALUATIONS = 1000000 };
+
+// x, y[2] (room for MOST_EVALUATIONS in the pool) <- number, cost and logarithm of the violation
+static snw_status read_history(snw_pool *pool, FILE *file, snw_curve *cost, snw_curve *violation,
+                               snw_error *err) {
+    char *line = NULL;
+    size_t room = 0, n = 0;
+    double number = 0, value = 0, excess = 0;
+    static const char first[] = "# sinew optimize 1 ";
+    bool ours = getline(&line, &room, file) >= 0 && strncmp(line, first, sizeof first - 1) == 0;
+    // two passes: count, then read
+    for (int pass = 0; ours && pass < 2; pass++) {
+        rewind(file);
+        if (pass == 1) {
+            double *a = snw_pool_array(pool, 3 * n + 1, sizeof *a);
+            if (!a) break;
+            cost->x = violation->x = a;
+            cost->y = a + n;
+            violation->y = a + 2 * n;
+            n = 0;
+        }
+        while (getline(&line, &room, file) >= 0 && n < MOST_EVALUATIONS) {
+            if (sscanf(line, "%lf,%lf,%lf,", &number, &value, &excess) != 3) continue;
+            if (pass == 1) {
+                cost->x[n] = number;
+                cost->y[n] = value;
+                violation->y[n] = excess > 0 ? log10(excess) : NAN;
+            }
+            n++;
+        }
+    }
+    free(line);
+    if (!ours) return snw_fail(err, SNW_E_ARGUMENT, "this is no table of 'sinew optimize'");
+    if (!cost->x) return snw_fail_memory(err);
+    cost->n = violation->n = (int)n;
+    return n > 0 ? SNW_OK : snw_fail(err, SNW_E_ARGUMENT, "the table has no evaluations");
+}
+
+snw_status snw_optimize_log_figure(snw_pool *pool, const char *path, snw_figure *out,
+                                   snw_error *err) {
+    static const char *const quantity[] = {"cost", "log10 of the violation of constraints"};
+    snw_panel *panel = snw_pool_array(pool, 2, sizeof *panel);
+    snw_curve *curve = snw_pool_array(pool, 2, sizeof *curve);
+    if (!panel || !curve) return snw_fail_memory(err);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return snw_fail_at_location(
+            err, snw_fail(err, SNW_E_IO, "cannot be read: %s", strerror(errno)), path, 1, 1);
+    const snw_status status = read_history(pool, file, &curve[0], &curve[1], err);
+    (void)fclose(file);
+    if (status != SNW_OK) return snw_fail_at_location(err, status, path, 1, 1);
+    bool any = false;
+    for (int i = 0; i < curve[1].n; i++) any |= !isnan(curve[1].y[i]);
+    for (int i = 0; i < 2; i++) {
+        curve[i].pen = (snw_pen){.colour = snw_plot_colour(i), .width = 0.4};
+        curve[i].marks = true;
+        panel[i] =
+            (snw_panel){.quantity = quantity[i], .unit = "", .ncurve = 1, .curve = &curve[i]};
+    }
+    *out = (snw_figure){.quantity = "evaluation",
+                        .unit = "",
+                        .npanel = any ? 2 : 1,
+                        .panel = panel,
+                        .counted = true};
+    return SNW_OK;
+}

@@ -4,6 +4,7 @@
 // search goes on.
 #pragma once
 
+#include "output/plot.h"
 #include "sinew/optimize.h"
 
 #include <stdbool.h>
@@ -36,3 +37,8 @@ bool snw_optimize_log_recall(snw_optimize_log *log, int number, const double *p,
 void snw_optimize_log_add(snw_optimize_log *log, const snw_optimize_evaluation *e);
 
 void snw_optimize_log_close(snw_optimize_log *log);
+
+// *out <- cost, and violation of constraints as its logarithm, over the evaluations of such a
+// table.
+SNW_NODISCARD snw_status snw_optimize_log_figure(snw_pool *pool, const char *path, snw_figure *out,
+                                                 snw_error *err);

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 """sinew optimize: optimal motion, gaits and designs against closed forms and independent programs."""
 import pathlib
-import signal
 import unittest
 
 import harness
@@ -23,12 +22,17 @@ probes: {y: {value: slider}, square: {law: a^2 + b^2}}
 """
 
 
-def built_with_nlopt():
-    return "without NLopt" not in harness.run("optimize", str(EXAMPLES / "cone.yaml"), "--evaluations", "1").err
+class Case(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("try.yaml", SMALL + "optimize: {variables: {a: {}}, minimise: end(y^2)}\n")
+        if "without NLopt" in self.sinew("optimize", "try.yaml").err:
+            self.skipTest("built without NLopt")
+        (self.folder / "try.yaml").unlink()
 
 
-class Optimal(harness.Case):
-    """The reference problems; values of derivatives.md 2.9."""
+class Optimal(Case):
+    """The reference problems of examples/optimal."""
 
     def best(self, name, *args):
         reply = self.succeeds("optimize", str(EXAMPLES / f"{name}.yaml"), *args, "--json").json
@@ -94,7 +98,7 @@ class Optimal(harness.Case):
         self.close(x["A"], 1.506395, 1e-4)
 
 
-class Small(harness.Case):
+class Small(Case):
     def small(self, block, name="small.yaml"):
         self.write(name, SMALL + block)
         return name
@@ -151,6 +155,16 @@ class Small(harness.Case):
         self.write("cut.csv", "t, x\n1, 2\n")
         self.assertIn("no table of", self.fails(2, "optimize", file, "--log", "cut.csv", "--resume").err)
         self.assertIn("name it by --log", self.fails(2, "optimize", file, "--resume").err)
+
+    def test_the_course_is_drawn(self):
+        file = self.small("optimize: {variables: {a: {}, b: {}}, minimise: end(square), subject: [{value: end(y), is: 1}]}\n")
+        self.succeeds("optimize", file, "--log", "course.csv")
+        reply = self.succeeds("plot", "course.csv", "--json").json
+        self.assertEqual((reply["figure"], len(reply["panels"])), ("course.svg", 2))
+        self.assertIn("evaluation", (self.folder / "course.svg").read_text())
+        self.write("other.csv", "t, x\n1, 2\n")
+        self.assertIn("no table of", self.fails(2, "plot", "other.csv").err)
+        self.assertIn("by itself", self.fails(2, "plot", "course.csv", "course.csv").err)
 
     def test_what_is_wrong_is_named(self):
         for says, block in (
