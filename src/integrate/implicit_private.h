@@ -119,7 +119,7 @@ struct snw_implicit {
     double retry_fraction; // fraction of its length with which the last step must be repeated; 0:
                            // accepted
     double loss_limit;     // fraction of the energy in motion that no resolved step of a loop loses
-    bool took_euler; // the last step was one by backward Euler
+    bool took_euler;       // the last step was one by backward Euler
     snw_step_watch watch;
     bool use_euler; // take the next step by backward Euler, which gains no energy in contacts
 };

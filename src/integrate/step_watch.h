@@ -16,8 +16,8 @@ typedef enum snw_step_event {
 
 typedef struct snw_step_report {
     snw_step_event event;
-    const snw_state *s;    // state after the map
-    double t_laws;         // time of the inputs
+    const snw_state *s;   // state after the map
+    double t_laws;        // time of the inputs
     const double *before; // nv: of a restart, velocities before it
     // of a step
     const snw_scheme *scheme; // alpha or levels

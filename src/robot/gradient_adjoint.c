@@ -16,8 +16,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLES = 3, VARIANTS = 2 * SAMPLES, LINEAR_TRIALS = 20,
-       LEAST_CHECKPOINTS = 3, MOST_CHECKPOINTS = 1000 };
+enum {
+    SAMPLES = 3,
+    VARIANTS = 2 * SAMPLES,
+    LINEAR_TRIALS = 20,
+    LEAST_CHECKPOINTS = 3,
+    MOST_CHECKPOINTS = 1000
+};
 static const double weight6[SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60},
                     weight4[SAMPLES] = {2.0 / 3, -1.0 / 12, 0},
                     parameter_move = 1e-3, // of a parameter in a sample, relative
@@ -114,8 +119,9 @@ static snw_status check_model(const snw_desc *d, const snw_model *m, snw_error *
                         m->signal[i].text ? m->signal[i].text : "when");
     }
     if (m->nnonholonomic > 0)
-        return snw_fail(err, SNW_E_MODEL, "there is no derivative with contacts without slip "
-                                          "(wheels, rings, anchors)");
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative with contacts without slip "
+                        "(wheels, rings, anchors)");
     for (int i = 0; i < d->ncontact; i++) {
         if (d->contact[i].hard)
             return snw_fail(err, SNW_E_MODEL,
@@ -191,8 +197,7 @@ static bool frame_bars(const sweep *s, int frame) {
         double *bar = s->y_bar + (size_t)i * (size_t)s->noutput;
         memset(bar, 0, (size_t)s->noutput * sizeof *bar);
         for (int j = 0; j < g->scalar[i].nsum; j++, sum++) {
-            const double w =
-                s->by_sum[sum] * s->weight[(size_t)sum * (size_t)f.n + (size_t)frame];
+            const double w = s->by_sum[sum] * s->weight[(size_t)sum * (size_t)f.n + (size_t)frame];
             if (w == 0) continue;
             for (int k = 0; k < s->noutput; k++)
                 bar[k] +=
@@ -240,8 +245,7 @@ static snw_status variant(const sweep *s, const direction *d, double by, snw_rob
                        e->unit[0] ? " " : "", e->unit);
     } else {
         const gradient_law *law = &g->law[d->law];
-        static const char *const power[] = {"", "*(t/(1 s) - (%.17g))",
-                                            "*(t/(1 s) - (%.17g))^2/2"};
+        static const char *const power[] = {"", "*(t/(1 s) - (%.17g))", "*(t/(1 s) - (%.17g))^2/2"};
         char factor[80];
         (void)snprintf(factor, sizeof factor, power[d->power], d->t0);
         char *text = NULL;
@@ -309,14 +313,12 @@ static snw_status open_law(sweep *s, int i, snw_error *err) {
 
 static snw_status open_directions(sweep *s, snw_error *err) {
     const snw_gradient *g = s->g;
-    s->direction =
-        snw_alloc(((size_t)g->nentry + 3 * (size_t)g->nlaw + 1) * sizeof *s->direction);
+    s->direction = snw_alloc(((size_t)g->nentry + 3 * (size_t)g->nlaw + 1) * sizeof *s->direction);
     if (!s->direction) return snw_fail_memory(err);
     for (int k = 0; k < g->nentry; k++) {
         if (g->entry[k].kind != GRADIENT_NUMBER) continue;
         direction *d = &s->direction[s->ndirection++];
-        *d = (direction){.entry = k,
-                         .step = parameter_move * (s->p[k] != 0 ? fabs(s->p[k]) : 1)};
+        *d = (direction){.entry = k, .step = parameter_move * (s->p[k] != 0 ? fabs(s->p[k]) : 1)};
         SNW_TRY(open_direction(s, d, err));
     }
     for (int i = 0; i < g->nlaw; i++) SNW_TRY(open_law(s, i, err));
@@ -429,8 +431,7 @@ static void contract(sweep *s, const snw_map *map, bool frame) {
             d->size += fabs(d->by[j]);
         }
     }
-    for (int k = 0; k < s->ndirection;)
-        k += add_direction(s, &s->direction[k], map->t_laws);
+    for (int k = 0; k < s->ndirection;) k += add_direction(s, &s->direction[k], map->t_laws);
 }
 
 // Is the frame `i` of the tape that of a step before it, so that both can be evaluated at once?
@@ -498,8 +499,7 @@ static snw_status start_along(sweep *s, int entry, double step, snw_robot_model 
         const double c = sample_weight(weight6, i) / step;
         for (int j = 0; j < s->g->nscalar; j++) {
             const snw_bars *b = snw_adjoint_bars(s->adjoint, j);
-            for (int k = 0; k < nv; k++)
-                by[j] += c * (b->place[k] * dx[k] + b->rate[k] * at->v[k]);
+            for (int k = 0; k < nv; k++) by[j] += c * (b->place[k] * dx[k] + b->rate[k] * at->v[k]);
         }
     }
     return SNW_OK;
@@ -629,8 +629,9 @@ static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
                         "%g s; use a scheme with damping, or 'loop_velocities: scheme'",
                         s->tape.other);
     if (s->tape.changed)
-        return snw_fail(err, SNW_E_MODEL, "there is no derivative: the nodes of the robot or the "
-                                          "rows of its loops have changed on the way");
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative: the nodes of the robot or the "
+                        "rows of its loops have changed on the way");
     return SNW_OK;
 }
 

@@ -19,8 +19,8 @@ static snw_signal signal_at(const snw_model *m, int probe, int column) {
 }
 
 // Frame of a station with its Jacobian; observers that no law reads have none in w.
-static snw_signal_frame frame_of(const snw_model *m, snw_observer *o, const snw_station *at, const snw_inputs *in,
-                                 const snw_state *s, const snw_work *w) {
+static snw_signal_frame frame_of(const snw_model *m, snw_observer *o, const snw_station *at,
+                                 const snw_inputs *in, const snw_state *s, const snw_work *w) {
     const int seg = at->seg;
     if (seg < m->nseg) {
         const snw_path *path = &m->path[m->seg[seg].path];

@@ -118,7 +118,10 @@ void snw_tape_note(void *user, const snw_step_report *r) {
     }
     const bool step = r->event == SNW_WATCH_STEP;
     const bool initial = !step && t->frames == 0 && t->n == 0;
-    snw_map *map = add_map(t, step ? SNW_MAP_STEP : initial ? SNW_MAP_INITIAL : SNW_MAP_RESTART,
+    snw_map *map = add_map(t,
+                           step      ? SNW_MAP_STEP
+                           : initial ? SNW_MAP_INITIAL
+                                     : SNW_MAP_RESTART,
                            r->s, step ? r->d : r->before);
     if (!map) return;
     map->t_laws = r->t_laws;

@@ -31,14 +31,14 @@ typedef struct snw_map {
 typedef struct snw_tape {
     int n, room;
     snw_map *map;
-    size_t bytes, most;   // used by states; bound: beyond it the tape is emptied and `full`
+    size_t bytes, most; // used by states; bound: beyond it the tape is emptied and `full`
     bool full;
-    bool failed;          // no memory
-    const snw_model *m;   // of all states
-    int frames;           // frames so far
-    int stage;            // of the last frame; -1: none
-    double other;         // time of a map without derivative; NaN: none
-    bool changed;         // the model has changed
+    bool failed;        // no memory
+    const snw_model *m; // of all states
+    int frames;         // frames so far
+    int stage;          // of the last frame; -1: none
+    double other;       // time of a map without derivative; NaN: none
+    bool changed;       // the model has changed
     struct tape_block *block;
 } snw_tape;
 
