@@ -16,6 +16,7 @@ SI units and radians; twists and wrenches have the angular part first, quaternio
 from ._batch import Batch
 from ._command import path as command_path
 from ._errors import ArgumentError, Error, FileError, ModelError, NotConverged, SingularError, Stopped
+from ._gradient import Gradient, GradientReport, Knots, gradient
 from ._inverse import Actuation, InverseSolution, Target
 from ._linear import LinearModel, Pole, Signal
 from ._model import Model
@@ -31,6 +32,6 @@ from ._sinew import ffi as _ffi, lib as _lib
 __version__: str = _ffi.string(_lib.snw_version()).decode()
 
 __all__ = [
-    "Actuation", "ArgumentError", "Batch", "Energy", "Error", "FileError", "InverseSolution", "LinearModel", "Model", "ModelError", "Modes", "NotConverged", "Page", "Part", "Parts",
-    "Play", "Pole", "Quantity", "Result", "Robot", "Run", "Signal", "Simulation", "SingularError", "SinewWarning", "SpecialPoint", "Stopped", "Study", "Target", "command_path", "run",
+    "Actuation", "ArgumentError", "Batch", "Energy", "Error", "FileError", "Gradient", "GradientReport", "InverseSolution", "Knots", "LinearModel", "Model", "ModelError", "Modes", "NotConverged", "Page", "Part", "Parts",
+    "Play", "Pole", "Quantity", "Result", "Robot", "Run", "Signal", "Simulation", "SingularError", "SinewWarning", "SpecialPoint", "Stopped", "Study", "Target", "command_path", "gradient", "run",
 ]  # fmt: skip
