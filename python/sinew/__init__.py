@@ -16,6 +16,7 @@ SI units and radians; twists and wrenches have the angular part first, quaternio
 from ._batch import Batch
 from ._command import path as command_path
 from ._errors import ArgumentError, Error, FileError, ModelError, NotConverged, SingularError, Stopped
+from ._gradient import Gradient, GradientReport, Knots, gradient
 from ._inverse import Actuation, InverseSolution, Target
 from ._linear import LinearModel, Pole, Signal
 from ._model import Model
@@ -32,6 +33,7 @@ from ._sinew import ffi as _ffi, lib as _lib
 __version__: str = _ffi.string(_lib.snw_version()).decode()
 
 __all__ = [
-    "Actuation", "ArgumentError", "Batch", "Best", "Energy", "Error", "FileError", "Fit", "Found", "InverseSolution", "Limit", "LinearModel", "Model", "ModelError", "Modes", "NotConverged", "Optimum", "Page", "Part", "Parts",
-    "Play", "Pole", "Quantity", "Result", "Robot", "Run", "Signal", "Simulation", "SingularError", "SinewWarning", "SpecialPoint", "Stopped", "Study", "Target", "command_path", "fit", "optimize", "run",
+    "Actuation", "ArgumentError", "Batch", "Best", "Energy", "Error", "FileError", "Fit", "Found", "Gradient", "GradientReport", "InverseSolution", "Knots", "Limit", "LinearModel", "Model",
+    "ModelError", "Modes", "NotConverged", "Optimum", "Page", "Part", "Parts", "Play", "Pole", "Quantity", "Result", "Robot", "Run", "Signal", "Simulation", "SinewWarning", "SingularError",
+    "SpecialPoint", "Stopped", "Study", "Target", "command_path", "fit", "gradient", "optimize", "run",
 ]  # fmt: skip

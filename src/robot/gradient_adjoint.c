@@ -12,10 +12,17 @@
 #include "study/adjoint.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { SAMPLES = 3, VARIANTS = 2 * SAMPLES, LINEAR_TRIALS = 20 };
+enum {
+    SAMPLES = 3,
+    VARIANTS = 2 * SAMPLES,
+    LINEAR_TRIALS = 20,
+    LEAST_CHECKPOINTS = 3,
+    MOST_CHECKPOINTS = 1000
+};
 static const double weight6[SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60},
                     weight4[SAMPLES] = {2.0 / 3, -1.0 / 12, 0},
                     parameter_move = 1e-3, // of a parameter in a sample, relative
@@ -34,8 +41,19 @@ typedef struct direction {
     double error, size;               // sums of |by - coarse| and |by| over maps and scalars
 } direction;
 
+// Checkpoints of a run, the first at its start (frame -1, nothing saved), then every `stride`
+// frames; where there are too many, every second one is given up.
+typedef struct checkpoints {
+    int n, most, stride, frames;
+    int *frame;
+    double **save;
+    size_t size; // numbers of one; 0: the run has none
+} checkpoints;
+
 typedef struct sweep {
     snw_gradient *g;
+    checkpoints kept;
+    int last; // frame at which a repeated part of the run ends; -1: at its end
     const double *p;
     snw_robot_model *model;
     snw_run *run;
@@ -413,8 +431,7 @@ static void contract(sweep *s, const snw_map *map, bool frame) {
             d->size += fabs(d->by[j]);
         }
     }
-    for (int k = 0; k < s->ndirection;)
-        k += add_direction(s, &s->direction[k], map->t_laws);
+    for (int k = 0; k < s->ndirection;) k += add_direction(s, &s->direction[k], map->t_laws);
 }
 
 // Is the frame `i` of the tape that of a step before it, so that both can be evaluated at once?
@@ -482,8 +499,7 @@ static snw_status start_along(sweep *s, int entry, double step, snw_robot_model 
         const double c = sample_weight(weight6, i) / step;
         for (int j = 0; j < s->g->nscalar; j++) {
             const snw_bars *b = snw_adjoint_bars(s->adjoint, j);
-            for (int k = 0; k < nv; k++)
-                by[j] += c * (b->place[k] * dx[k] + b->rate[k] * at->v[k]);
+            for (int k = 0; k < nv; k++) by[j] += c * (b->place[k] * dx[k] + b->rate[k] * at->v[k]);
         }
     }
     return SNW_OK;
@@ -528,6 +544,72 @@ static void gather(sweep *s) {
     }
 }
 
+// ---- checkpoints --------------------------------------------------------------------------------
+
+static snw_status checkpoints_begin(sweep *s, snw_error *err) {
+    checkpoints *c = &s->kept;
+    c->size = (size_t)snw_run_describe(s->run)->nsave;
+    const double fit =
+        c->size > 0 ? 0.5 * s->g->how.memory / (double)(c->size * sizeof(double)) : 0;
+    c->most = (int)fmin(fmax(fit, LEAST_CHECKPOINTS), MOST_CHECKPOINTS);
+    c->stride = 1;
+    c->frame = snw_alloc(((size_t)c->most + 1) * sizeof *c->frame);
+    c->save = snw_alloc(((size_t)c->most + 1) * sizeof *c->save);
+    return c->frame && c->save ? SNW_OK : snw_fail_memory(err);
+}
+
+static void checkpoints_end(checkpoints *c) {
+    for (int i = 0; i < c->n; i++) snw_free(c->save[i]);
+    snw_free(c->save);
+    snw_free(c->frame);
+}
+
+static snw_status keep_checkpoint(checkpoints *c, const double *save, snw_error *err) {
+    const int frame = c->frames++;
+    if (!save || c->size == 0 || frame % c->stride != 0) return SNW_OK;
+    if (c->n == c->most) {
+        int kept = 0;
+        c->stride *= 2;
+        for (int i = 0; i < c->n; i++) {
+            if (c->frame[i] % c->stride == 0) {
+                c->frame[kept] = c->frame[i];
+                c->save[kept++] = c->save[i];
+            } else {
+                snw_free(c->save[i]);
+            }
+        }
+        c->n = kept;
+        if (frame % c->stride != 0) return SNW_OK;
+    }
+    double *copy = snw_alloc(c->size * sizeof *copy);
+    if (!copy) return snw_fail_memory(err);
+    memcpy(copy, save, c->size * sizeof *copy);
+    c->frame[c->n] = frame;
+    c->save[c->n++] = copy;
+    return SNW_OK;
+}
+
+// ---- the run ------------------------------------------------------------------------------------
+
+static snw_status take_state(void *user, const snw_run_state *at, snw_error *err) {
+    sweep *s = user;
+    SNW_TRY(snw_tape_state(&s->tape, at, err));
+    if (at->shown) return SNW_OK;
+    if (s->last < 0) return keep_checkpoint(&s->kept, at->save, err);
+    return s->tape.frames > s->last ? SNW_E_STOPPED : SNW_OK;
+}
+
+static void note_map(void *user, const snw_step_report *r) {
+    sweep *s = user;
+    s->g->info.steps += s->last < 0 && r->event == SNW_WATCH_STEP;
+    s->g->info.recomputed += s->last >= 0 && r->event == SNW_WATCH_STEP;
+    snw_tape_note(&s->tape, r);
+}
+
+static snw_run_hooks hooks_of(sweep *s) {
+    return (snw_run_hooks){.user = s, .watch = {note_map, s}, .state = take_state};
+}
+
 static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
     snw_gradient *g = s->g;
     const double begin = snw_clock_seconds();
@@ -535,9 +617,9 @@ static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
     SNW_TRY(gradient_run_at(g, s->p, s->model, &s->run, err));
     s->m = snw_run_model(s->run);
     SNW_TRY(gradient_check(s->model->desc, s->m, err));
+    SNW_TRY(checkpoints_begin(s, err));
     snw_tape_begin(&s->tape, s->m, (size_t)g->how.memory);
-    const snw_run_hooks hooks = {
-        .user = &s->tape, .watch = {snw_tape_note, &s->tape}, .state = snw_tape_state};
+    const snw_run_hooks hooks = hooks_of(s);
     SNW_TRY(gradient_run_frames(g, s->model, s->run, &hooks, err));
     SNW_TRY(find_weights(s, J, err));
     g->info.run_seconds = snw_clock_seconds() - begin;
@@ -550,6 +632,40 @@ static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
         return snw_fail(err, SNW_E_MODEL,
                         "there is no derivative: the nodes of the robot or the "
                         "rows of its loops have changed on the way");
+    return SNW_OK;
+}
+
+// The maps between checkpoint i and the next one once more, to the last bit, on the tape.
+static snw_status repeat_part(sweep *s, int i, int last, snw_error *err) {
+    snw_error stopped = {0};
+    snw_tape_clear(&s->tape);
+    snw_tape_begin(&s->tape, s->m, SIZE_MAX);
+    s->last = last;
+    if (i >= 0) {
+        s->tape.frames = s->kept.frame[i] + 1;
+        SNW_TRY(snw_run_resume(s->run, s->kept.save[i], err));
+    }
+    const snw_run_hooks hooks = hooks_of(s);
+    const snw_status status = snw_run_execute(s->run, 0, NULL, &hooks, NULL, &stopped);
+    if (status == SNW_E_STOPPED || status == SNW_OK) return SNW_OK;
+    if (err) *err = stopped;
+    return status;
+}
+
+static snw_status sweep_all(sweep *s, snw_error *err) {
+    if (!s->tape.full) return sweep_back(s, err);
+    const checkpoints *c = &s->kept;
+    if (c->size == 0)
+        return snw_fail(err, SNW_E_MEMORY,
+                        "the states of the run take more than %g MB, and it has no checkpoints; "
+                        "allow more memory",
+                        s->g->how.memory / 1e6);
+    for (int i = c->n - 1, last = c->frames - 1; i >= -1; i--) {
+        if (i >= 0 && c->frame[i] == last) continue;
+        SNW_TRY(repeat_part(s, i, last, err));
+        SNW_TRY(sweep_back(s, err));
+        if (i >= 0) last = c->frame[i];
+    }
     return SNW_OK;
 }
 
@@ -569,18 +685,18 @@ static snw_status sweep_prepare(sweep *s, snw_error *err) {
 
 snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double *dJ,
                             snw_error *err) {
-    sweep s = {.g = g, .p = p, .dJ = dJ};
+    sweep s = {.g = g, .p = p, .dJ = dJ, .last = -1};
     memset(dJ, 0, (size_t)g->nscalar * (size_t)g->nentry * sizeof *dJ);
     g->info.method = SNW_GRADIENT_ADJOINT;
     snw_status status = run_with_tape(&s, J, err);
     const double begin = snw_clock_seconds();
-    for (int i = 0; i < s.tape.n; i++) g->info.steps += s.tape.map[i].kind == SNW_MAP_STEP;
     if (status == SNW_OK) status = sweep_prepare(&s, err);
-    if (status == SNW_OK) status = sweep_back(&s, err);
+    if (status == SNW_OK) status = sweep_all(&s, err);
     if (status == SNW_OK) status = add_starts(&s, err);
     if (status == SNW_OK) gather(&s);
     g->info.gradient_seconds = snw_clock_seconds() - begin;
     close_directions(&s);
+    checkpoints_end(&s.kept);
     snw_adjoint_destroy(s.adjoint);
     snw_sampler_destroy(&s.sampler);
     snw_tape_clear(&s.tape);

@@ -14,11 +14,11 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/fields.h"
+#include "constraint/bordered_matrix.h"
 #include "dynamics/chart.h"
 #include "dynamics/constraint.h"
 #include "math/vector.h"
 #include "model/probe_kind.h"
-#include "solve/dense.h"
 #include "study/probe.h"
 #include "study/probe_row.h"
 
@@ -27,7 +27,8 @@
 
 static const double sample_move = 1e-3, // of coordinates in differences, typical
     sample_rate = 1e-2,                 // of velocities, accelerations, multipliers
-    same_value = 1e-6;                  // relative difference of a value from that of the run
+    same_value = 1e-6,                  // relative difference of a value from that of the run
+    singular = 1e13;                    // condition number of a singular matrix
 enum { SAMPLES = 3 };
 static const double weight[SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60}; // differences of order 6
 
@@ -38,7 +39,6 @@ enum { PLACE, RATE, ACCELERATION, PSEUDO, INCREMENT, RATE_BEFORE, PARTS };
     AT(double, K, nv *nv, "stiffness at fixed rates")                                              \
     AT(double, D, nv *nv, "damping at fixed accelerations")                                        \
     AT(double, M, nv *nv, "mass")                                                                  \
-    AT(double, T, n *n, "bordered matrix, then its factors")                                       \
     AT(double, C, nv *nr, "constraint rows as columns")                                            \
     AT(double, chart, 108 * (size_t)m->nlie_block, "columns of the chart")                         \
     AT(double, bar, ns *(6 * nv + nr), "bars")                                                     \
@@ -53,8 +53,8 @@ enum { PLACE, RATE, ACCELERATION, PSEUDO, INCREMENT, RATE_BEFORE, PARTS };
     AT(bool, exact, ny, "has the output an exact row here?")                                       \
     AT(snw_vec3, rotation, frames, "rotation vectors")                                             \
     AT(snw_vec3, rotation_now, frames, "likewise")                                                 \
-    AT(bool, driven, nv, "is the motion of the coordinate given by a law?")                        \
-    AT(int, pivot, n, "of T")
+    AT(bool, driven, nv, "is the motion of the coordinate given by a law?")
+
 
 struct snw_adjoint {
     const snw_model *m;
@@ -62,6 +62,7 @@ struct snw_adjoint {
     const snw_adjoint_output *output;
     snw_bars *bars;
     snw_covectors *covectors;
+    snw_bordered_matrix *T;
     snw_inputs *in;
     snw_work *w;
     snw_state *s; // moved
@@ -113,6 +114,7 @@ static snw_status adjoint_prepare(snw_adjoint *a) {
     for (int i = 0; i < m->ndrive; i++) {
         if (m->drive[i].row >= 0 && !m->drive[i].passive) a->driven[m->drive[i].dof] = true;
     }
+    SNW_TRY(snw_bordered_matrix_create(m, SNW_ALGEBRA_AUTO, &a->T));
     SNW_TRY(snw_inputs_create(m, &a->in));
     SNW_TRY(snw_work_create(m, &a->w));
     SNW_TRY(snw_state_create(m, &a->s));
@@ -130,6 +132,7 @@ snw_status snw_adjoint_create(const snw_model *m, int nscalar, int noutput,
 
 void snw_adjoint_destroy(snw_adjoint *a) {
     if (!a) return;
+    snw_bordered_matrix_destroy(a->T);
     snw_inputs_destroy(a->in);
     snw_work_destroy(a->w);
     snw_state_destroy(a->s);
@@ -240,20 +243,23 @@ static void border(snw_adjoint *a, double sign) {
     const int nv = m->nv, n = nv + m->nconstraint;
     for (int k = 0; k < m->nconstraint; k++) {
         const snw_constraint c = snw_constraint_at(m, a->w, k);
-        double *column = column_of(a->T, n, nv + k);
+        double *column = column_of(a->T->A, n, nv + k);
         memset(column, 0, (size_t)n * sizeof *column);
         for (int i = 0; i < nv; i++) {
             column[i] = -column_of(a->C, nv, k)[i];
-            column_of(a->T, n, i)[nv + k] = sign * column_of(a->C, nv, k)[i];
+            column_of(a->T->A, n, i)[nv + k] = sign * column_of(a->C, nv, k)[i];
         }
         if (c.slip_dof >= 0) column[c.slip_dof] += c.slip;
         if (c.inactive) column[nv + k] = 1;
     }
 }
 
-static snw_status factor(snw_adjoint *a, const char *what, double t, snw_error *err) {
-    const int n = a->m->nv + a->m->nconstraint;
-    if (snw_lu_factor(n, a->T, a->pivot) == SNW_OK) return SNW_OK;
+// Factors of T; near: whether it may be close to singular, which an equilibrium and accelerations
+// may be, but no step.
+static snw_status factor(snw_adjoint *a, bool near, const char *what, double t, snw_error *err) {
+    if (snw_bordered_matrix_factor(a->T) == SNW_OK &&
+        !(near && !(snw_bordered_matrix_condition(a->T) < singular)))
+        return SNW_OK;
     return snw_fail(err, SNW_E_SINGULAR,
                     "there is no derivative at t = %g s: the matrix of %s is singular", t, what);
 }
@@ -261,18 +267,19 @@ static snw_status factor(snw_adjoint *a, const char *what, double t, snw_error *
 // The first nv columns of T <- A (nv x nv).
 static void place_matrix(snw_adjoint *a, const double *A) {
     const int nv = a->m->nv, n = nv + a->m->nconstraint;
+    snw_bordered_matrix_clear(a->T);
     for (int j = 0; j < nv; j++)
-        memcpy(column_of(a->T, n, j), A + (size_t)nv * (size_t)j, (size_t)nv * sizeof *A);
+        memcpy(column_of(a->T->A, n, j), A + (size_t)nv * (size_t)j, (size_t)nv * sizeof *A);
 }
 
 // mu, nu <- inv(T') (right side)
 static void solve_transposed(const snw_adjoint *a, const double *top, const double *bottom,
                              double *mu, double *nu) {
-    const int nv = a->m->nv, nr = a->m->nconstraint, n = nv + nr;
+    const int nv = a->m->nv, nr = a->m->nconstraint;
     double *x = a->x;
     memcpy(x, top, (size_t)nv * sizeof *x);
     for (int k = 0; k < nr; k++) x[nv + k] = bottom ? bottom[k] : 0;
-    snw_lu_solve_transposed(n, a->T, a->pivot, x);
+    snw_bordered_matrix_solve_transposed(a->T, x);
     memcpy(mu, x, (size_t)nv * sizeof *mu);
     memcpy(nu, x + nv, (size_t)nr * sizeof *nu);
 }
@@ -291,7 +298,7 @@ static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err
     tangents(a, map->t_laws, &map->s, true);
     place_matrix(a, a->K);
     border(a, -1);
-    SNW_TRY(factor(a, "the equilibrium", map->s.t, err));
+    SNW_TRY(factor(a, true, "the equilibrium", map->s.t, err));
     for (int i = 0; i < a->nscalar; i++) {
         const snw_bars *b = &a->bars[i];
         solve_transposed(a, b->place, b->lambda, a->covectors[i].mu, a->covectors[i].nu);
@@ -336,8 +343,9 @@ static coefficients coefficients_of(const snw_map *map) {
 static void step_matrix(snw_adjoint *a, const snw_map *map, const coefficients *c) {
     const snw_model *m = a->m;
     const int nv = m->nv, n = nv + m->nconstraint;
+    snw_bordered_matrix_clear(a->T);
     for (int j = 0; j < nv; j++) {
-        double *to = column_of(a->T, n, j);
+        double *to = column_of(a->T->A, n, j);
         const double *K = column_of(a->K, nv, j), *D = column_of(a->D, nv, j);
         const double *M = column_of(a->M, nv, j);
         const double ca = a->driven[j] ? 0 : c->a, cb = a->driven[j] ? 0 : c->b;
@@ -350,7 +358,7 @@ static void step_matrix(snw_adjoint *a, const snw_map *map, const coefficients *
         if (b->space == SNW_SPACE_RN) continue;
         const double *S = a->chart + 108 * (size_t)b->lie_block;
         for (int k = 0; k < b->n; k++) {
-            double *to = column_of(a->T, n, b->dof + k);
+            double *to = column_of(a->T->A, n, b->dof + k);
             for (int j = 0; j < b->n; j++) {
                 const double by = S[6 * j + k] - (j == k);
                 const double *K = column_of(a->K, nv, b->dof + j);
@@ -372,9 +380,9 @@ static void chart_rows(snw_adjoint *a) {
             double y[6] = {0};
             for (int k = 0; k < b->n; k++) {
                 for (int j = 0; j < b->n; j++)
-                    y[k] += column_of(a->T, n, b->dof + j)[r] * S[6 * j + k];
+                    y[k] += column_of(a->T->A, n, b->dof + j)[r] * S[6 * j + k];
             }
-            for (int k = 0; k < b->n; k++) column_of(a->T, n, b->dof + k)[r] = y[k];
+            for (int k = 0; k < b->n; k++) column_of(a->T->A, n, b->dof + k)[r] = y[k];
         }
     }
 }
@@ -464,7 +472,7 @@ static snw_status back_step(snw_adjoint *a, const snw_map *map, snw_error *err) 
     step_matrix(a, map, &c);
     border(a, -1);
     if (m->nlie_block > 0) chart_rows(a);
-    SNW_TRY(factor(a, "the step", map->s.t, err));
+    SNW_TRY(factor(a, false, "the step", map->s.t, err));
     for (int i = 0; i < a->nscalar; i++) back_step_scalar(a, map, &c, i);
     return SNW_OK;
 }
@@ -545,7 +553,7 @@ static void find_impulse(snw_adjoint *a, const snw_map *map) {
         const double jump = map->s.v[j] - map->before[j];
         for (int i = 0; i < nv; i++) x[i] += a->M[(size_t)nv * (size_t)j + (size_t)i] * jump;
     }
-    snw_lu_solve(nv + m->nconstraint, a->T, a->pivot, x);
+    snw_bordered_matrix_solve(a->T, x);
     for (int k = 0; k < m->nconstraint; k++) a->impulse[k] = -x[nv + k];
 }
 
@@ -555,7 +563,7 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
     tangents(a, map->t_laws, &map->s, false);
     place_matrix(a, a->M);
     border(a, 1);
-    SNW_TRY(factor(a, "the accelerations", map->s.t, err));
+    SNW_TRY(factor(a, true, "the accelerations", map->s.t, err));
     const bool projects = map->kind == SNW_MAP_RESTART && m->nconstraint > 0;
     if (projects) find_impulse(a, map);
     snw_state *still = NULL;
