@@ -7,7 +7,7 @@ import sinew
 TEXT = """\
 sinew: 1
 gravity: 0
-parameters: {a: 1, b: 0.5 1/s}
+parameters: {a: 1, b: 0.2 1/s}
 robot:
   slider: {on: world, joint: prismatic, axis: x, stiffness: 1 N/m, body: {mass: 1 kg}}
 actuators:
