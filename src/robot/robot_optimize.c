@@ -201,10 +201,12 @@ static snw_status evaluate_scalars(optimize_search *s, bool derivatives) {
     return how->evaluated ? how->evaluated(how->user, &e) : SNW_OK;
 }
 
-// p <- of the scaled variables
+// p <- of the scaled variables, at a bound where only rounding is between
 static void set_point(optimize_search *s, const double *z) {
-    for (int k = 0; k < s->n; k++)
-        s->p[k] = fmin(fmax(s->start[k] + s->scale[k] * z[k], s->low[k]), s->high[k]);
+    for (int k = 0; k < s->n; k++) {
+        const double p = s->start[k] + s->scale[k] * z[k], near = 1e-12 * s->scale[k];
+        s->p[k] = p - s->low[k] < near ? s->low[k] : s->high[k] - p < near ? s->high[k] : p;
+    }
 }
 
 static snw_status evaluate_program(void *user, const double *z, double *f, double *df) {
