@@ -96,6 +96,18 @@ class Optimal(Case):
         self.assertEqual(reply["gradient"], "differences")
         self.close(reply["cost"], 0.139731568, 1e-7)
         self.close(x["A"], 1.506395, 1e-4)
+        reply, x = self.best("three_links_stroke", "--run", "phased")
+        self.close(reply["cost"], 0.19561167, 1e-7)
+        self.close(x["A"], 1.6778, 1e-3)
+        self.close(x["psi"], 2.2534, 1e-3)
+
+    def test_the_best_strokes_in_viscous_flow(self):
+        reply, x = self.best("slender_links")
+        self.close(reply["cost"], 0.246856179, 1e-7)
+        self.close(x["A"], 1.633162, 1e-4)
+        reply, x = self.best("slender_links", "--run", "efficient")
+        self.close(reply["cost"], 0.0113821531, 1e-8)
+        self.close(x["A"], 1.332557, 1e-4)
 
 
 class Small(Case):
