@@ -5,10 +5,12 @@
 #pragma once
 
 #include "dynamics/state.h"
+#include "solve/collocation.h"
 #include "solve/scheme.h"
 
 typedef enum snw_step_event {
     SNW_WATCH_STEP,
+    SNW_WATCH_STAGES, // a step of collocation, without the accelerations at its end
     SNW_WATCH_RESTART, // velocities made consistent, then accelerations and multipliers; also the
                        // first map of a motion
     SNW_WATCH_OTHER    // a map without a derivative: projections within the motion
@@ -24,6 +26,10 @@ typedef struct snw_step_report {
     double h, history_h;      // its length; that of the history (snw_history)
     bool no_past;             // the past ends with this step: its accelerations are not resolved
     const double *d;          // nv: increment
+    // of a step of collocation: configuration and velocities at its start, accelerations of the
+    // chart at the stages
+    const snw_collocation *points;
+    const double *q0, *v0, *ddx;
     bool rest;                // of a start: the scheme takes the accelerations before as zero
 } snw_step_report;
 

@@ -94,10 +94,13 @@ static snw_status check_step(const snw_step_desc *step, const snw_model *m, snw_
     }
     if (step->kinematic) return refuse(step, "kinematic steps have none", err);
     const snw_scheme_info *row = &snw_scheme_table[step->scheme];
-    if (row->family != SNW_FAMILY_ALPHA && row->family != SNW_FAMILY_LEVELS) {
+    if (row->family == SNW_FAMILY_COLLOCATION && m->nconstraint > 0)
+        return refuse(step, "collocation with given coordinates has none; use bdf2", err);
+    if (row->family != SNW_FAMILY_ALPHA && row->family != SNW_FAMILY_LEVELS &&
+        row->family != SNW_FAMILY_COLLOCATION) {
         (void)snprintf(text, sizeof text,
                        "the scheme %s has none; use newmark, hht, wbz, generalized-alpha, euler, "
-                       "trapezoidal, bdf2 or bdf-alpha",
+                       "trapezoidal, bdf2, bdf-alpha, gauss or radau",
                        row->name);
         return refuse(step, text, err);
     }
@@ -454,6 +457,7 @@ static snw_status sweep_back(sweep *s, snw_error *err) {
             if (!pending) contract(s, map, true);
             continue;
         }
+        if (snw_adjoint_idle(s->adjoint, map)) continue;
         SNW_TRY(snw_adjoint_back(s->adjoint, map, err));
         contract(s, map, pending);
         pending = false;
@@ -601,8 +605,9 @@ static snw_status take_state(void *user, const snw_run_state *at, snw_error *err
 
 static void note_map(void *user, const snw_step_report *r) {
     sweep *s = user;
-    s->g->info.steps += s->last < 0 && r->event == SNW_WATCH_STEP;
-    s->g->info.recomputed += s->last >= 0 && r->event == SNW_WATCH_STEP;
+    const bool step = r->event == SNW_WATCH_STEP || r->event == SNW_WATCH_STAGES;
+    s->g->info.steps += s->last < 0 && step;
+    s->g->info.recomputed += s->last >= 0 && step;
     snw_tape_note(&s->tape, r);
 }
 

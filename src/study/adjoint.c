@@ -9,12 +9,10 @@
 // delta V = x' + ad_V x and delta V' = x" + ad_V x' + ad_V' x,
 //
 //     K_V = K - D ad_V + M (ad_V ad_V - ad_V'),   D_V = D - M ad_V
-#include "study/adjoint.h"
+#include "study/adjoint_private.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "base/fields.h"
-#include "constraint/bordered_matrix.h"
 #include "dynamics/chart.h"
 #include "dynamics/constraint.h"
 #include "math/vector.h"
@@ -34,43 +32,6 @@ static const double weight[SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60}; // differe
 
 // Parts of the past of a scheme, as in study/linear_step.c.
 enum { PLACE, RATE, ACCELERATION, PSEUDO, INCREMENT, RATE_BEFORE, PARTS };
-
-#define ADJOINT_FIELDS(AT)                                                                         \
-    AT(double, K, nv *nv, "stiffness at fixed rates")                                              \
-    AT(double, D, nv *nv, "damping at fixed accelerations")                                        \
-    AT(double, M, nv *nv, "mass")                                                                  \
-    AT(double, C, nv *nr, "constraint rows as columns")                                            \
-    AT(double, chart, 108 * (size_t)m->nlie_block, "columns of the chart")                         \
-    AT(double, bar, ns *(6 * nv + nr), "bars")                                                     \
-    AT(double, covector, ns *(4 * nv + 2 * nr), "covectors")                                       \
-    AT(double, x, 2 * n, "right sides")                                                            \
-    AT(double, line, 8 * nv + 4 * nr, "scratch")                                                   \
-    AT(double, impulse, nr, "of a restart")                                                        \
-    AT(double, row, 2 * nv, "of an output")                                                        \
-    AT(double, column, width, "of a probe")                                                        \
-    AT(double, now, ny, "outputs at the state")                                                    \
-    AT(double, sample, ny, "outputs at a sample")                                                  \
-    AT(bool, exact, ny, "has the output an exact row here?")                                       \
-    AT(snw_vec3, rotation, frames, "rotation vectors")                                             \
-    AT(snw_vec3, rotation_now, frames, "likewise")                                                 \
-    AT(bool, driven, nv, "is the motion of the coordinate given by a law?")
-
-
-struct snw_adjoint {
-    const snw_model *m;
-    int nscalar, noutput, width;
-    const snw_adjoint_output *output;
-    snw_bars *bars;
-    snw_covectors *covectors;
-    snw_bordered_matrix *T;
-    snw_inputs *in;
-    snw_work *w;
-    snw_state *s; // moved
-    snw_observer *observer;
-    double difference;
-    ADJOINT_FIELDS(SNW_FIELD_POINTER)
-    void *block;
-};
 
 // ---- memory -------------------------------------------------------------------------------------
 
@@ -132,6 +93,7 @@ snw_status snw_adjoint_create(const snw_model *m, int nscalar, int noutput,
 
 void snw_adjoint_destroy(snw_adjoint *a) {
     if (!a) return;
+    adjoint_stages_destroy(a);
     snw_bordered_matrix_destroy(a->T);
     snw_inputs_destroy(a->in);
     snw_work_destroy(a->w);
@@ -166,12 +128,12 @@ static void clear_covectors(snw_adjoint *a) {
 static double *column_of(double *A, int n, int j) { return A + (size_t)n * (size_t)j; }
 
 // y (n) += c A'x, A n x n.
-static void add_transposed(int n, double c, const double *A, const double *x, double *y) {
+void adjoint_add_transposed(int n, double c, const double *A, const double *x, double *y) {
     for (int j = 0; j < n; j++) y[j] += c * snw_vector_dot(n, A + (size_t)n * (size_t)j, x);
 }
 
 // out (6 x 6, by columns) <- ad of a block's part of v
-static void block_ad(const snw_block *b, const double *v, double *out) {
+void adjoint_block_ad(const snw_block *b, const double *v, double *out) {
     snw_twist V = {0};
     for (int i = 0; i < b->n; i++) V.e[i] = v[b->dof + i];
     for (int k = 0; k < b->n; k++) {
@@ -197,14 +159,14 @@ static void add_block_product(int nv, const snw_block *b, double c, const double
 }
 
 // K, D <- at fixed body rates
-static void fix_rates(snw_adjoint *a, const snw_state *s) {
+void adjoint_fix_rates(snw_adjoint *a, const snw_state *s) {
     const snw_model *m = a->m;
     for (int f = 0; f < m->nblock; f++) {
         const snw_block *b = &m->block[f];
         if (b->space == SNW_SPACE_RN) continue;
         double V[36], A[36], VV[36] = {0};
-        block_ad(b, s->v, V);
-        block_ad(b, s->a, A);
+        adjoint_block_ad(b, s->v, V);
+        adjoint_block_ad(b, s->a, A);
         for (int k = 0; k < b->n; k++) {
             for (int j = 0; j < b->n; j++) {
                 for (int i = 0; i < b->n; i++) VV[6 * k + i] += V[6 * j + i] * V[6 * k + j];
@@ -218,7 +180,7 @@ static void fix_rates(snw_adjoint *a, const snw_state *s) {
 }
 
 // K, D, M, C <- tangents at s under the inputs of time t.
-static void tangents(snw_adjoint *a, double t, const snw_state *s, bool is_static) {
+void adjoint_tangents(snw_adjoint *a, double t, const snw_state *s, bool is_static) {
     const snw_model *m = a->m;
     snw_work *w = a->w;
     snw_inputs_at(m, t, a->in);
@@ -234,7 +196,6 @@ static void tangents(snw_adjoint *a, double t, const snw_state *s, bool is_stati
         const snw_constraint c = snw_constraint_at(m, w, k);
         for (int j = 0; j < c.n && !c.inactive; j++) column_of(a->C, m->nv, k)[c.dof[j]] += c.C[j];
     }
-    if (!is_static) fix_rates(a, s);
 }
 
 // T <- [T -C'; sign C 0], T (nv x nv) in its first rows and columns.
@@ -295,7 +256,7 @@ static void add_rows(const snw_adjoint *a, double c, const double *x, double *y)
 // ---- equilibria ---------------------------------------------------------------------------------
 
 static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err) {
-    tangents(a, map->t_laws, &map->s, true);
+    adjoint_tangents(a, map->t_laws, &map->s, true);
     place_matrix(a, a->K);
     border(a, -1);
     SNW_TRY(factor(a, true, "the equilibrium", map->s.t, err));
@@ -402,7 +363,7 @@ static void chart_transposed(const snw_adjoint *a, double *x) {
 }
 
 // x (nv) <- Ad(exp(-d))'x on the spherical and free joints
-static void carry_back(const snw_model *m, const double *d, double *x) {
+void adjoint_carry_back(const snw_model *m, const double *d, double *x) {
     for (int f = 0; f < m->nblock; f++) {
         const snw_block *b = &m->block[f];
         if (b->space == SNW_SPACE_RN) continue;
@@ -443,17 +404,17 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const coefficie
     if (m->nlie_block > 0) chart_transposed(a, right);
     for (int k = 0; k < nv; k++) right[k] += c->a * f[k] + c->b * g[k] + b->increment[k];
     solve_transposed(a, right, b->lambda, v->mu, v->nu);
-    add_transposed(nv, -1, a->D, v->mu, f);
-    add_transposed(nv, -1, a->M, v->mu, g);
+    adjoint_add_transposed(nv, -1, a->D, v->mu, f);
+    adjoint_add_transposed(nv, -1, a->M, v->mu, g);
     for (int k = 0; k < nv; k++) {
         if (!a->driven[k]) continue;
         // rates of the laws: their part of mu'r is that of the equations
         v->law_rate[k] = b->rate[k], v->law_acc[k] = b->acc[k];
         f[k] = g[k] = 0;
     }
-    add_transposed(nv, -1, a->K, v->mu, b->place);
+    adjoint_add_transposed(nv, -1, a->K, v->mu, b->place);
     add_rows(a, 1, v->nu, b->place);
-    if (m->nlie_block > 0) carry_back(m, map->d, b->place);
+    if (m->nlie_block > 0) adjoint_carry_back(m, map->d, b->place);
     for (int k = 0; k < nv; k++) {
         for (int j = RATE; j < PARTS; j++) part[j][k] += c->f[j] * f[k] + c->g[j] * g[k];
         b->rate[k] = part[RATE][k];
@@ -468,7 +429,8 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const coefficie
 static snw_status back_step(snw_adjoint *a, const snw_map *map, snw_error *err) {
     const snw_model *m = a->m;
     const coefficients c = coefficients_of(map);
-    tangents(a, map->t_laws, &map->s, false);
+    adjoint_tangents(a, map->t_laws, &map->s, false);
+    adjoint_fix_rates(a, &map->s);
     step_matrix(a, map, &c);
     border(a, -1);
     if (m->nlie_block > 0) chart_rows(a);
@@ -560,7 +522,8 @@ static void find_impulse(snw_adjoint *a, const snw_map *map) {
 static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *err) {
     const snw_model *m = a->m;
     const int nv = m->nv;
-    tangents(a, map->t_laws, &map->s, false);
+    adjoint_tangents(a, map->t_laws, &map->s, false);
+    adjoint_fix_rates(a, &map->s);
     place_matrix(a, a->M);
     border(a, 1);
     SNW_TRY(factor(a, true, "the accelerations", map->s.t, err));
@@ -575,8 +538,8 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
             if (!map->rest) b->acc[k] += b->pseudo[k];
         }
         solve_transposed(a, b->acc, b->lambda, v->mu, v->nu);
-        add_transposed(nv, -1, a->K, v->mu, b->place);
-        add_transposed(nv, -1, a->D, v->mu, b->rate);
+        adjoint_add_transposed(nv, -1, a->K, v->mu, b->place);
+        adjoint_add_transposed(nv, -1, a->D, v->mu, b->rate);
         memset(v->y, 0, (size_t)nv * sizeof *v->y);
         memset(v->z, 0, (size_t)m->nconstraint * sizeof *v->z);
         if (m->nconstraint > 0) {
@@ -590,7 +553,7 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
             memset(velocity.nu, 0, (size_t)m->nconstraint * sizeof *velocity.nu);
             subtract_second(a, map, &velocity, map->before, still, 0, b->place);
             memset(b->rate, 0, (size_t)nv * sizeof *b->rate);
-            add_transposed(nv, 1, a->M, v->y, b->rate);
+            adjoint_add_transposed(nv, 1, a->M, v->y, b->rate);
         }
         memset(b->acc, 0, (size_t)nv * sizeof *b->acc);
         memset(b->pseudo, 0, (size_t)nv * sizeof *b->pseudo);
@@ -600,6 +563,16 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
     }
     snw_state_destroy(still);
     return SNW_OK;
+}
+
+bool snw_adjoint_idle(const snw_adjoint *a, const snw_map *map) {
+    if (map->kind != SNW_MAP_RESTART || a->m->nconstraint > 0) return false;
+    for (int i = 0; i < a->nscalar; i++) {
+        for (int k = 0; k < a->m->nv; k++) {
+            if (a->bars[i].acc[k] != 0 || a->bars[i].pseudo[k] != 0) return false;
+        }
+    }
+    return true;
 }
 
 snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
@@ -612,6 +585,8 @@ snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) 
         return back_restart(a, map, err);
     case SNW_MAP_STEP:
         return back_step(a, map, err);
+    case SNW_MAP_STAGES:
+        return adjoint_stages_back(a, map, err);
     case SNW_MAP_FRAME:
         break;
     }
@@ -721,7 +696,7 @@ snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y
             const snw_block *b = &m->block[f];
             if (b->space == SNW_SPACE_RN) continue;
             double V[36];
-            block_ad(b, map->s.v, V);
+            adjoint_block_ad(b, map->s.v, V);
             for (int k = 0; k < b->n; k++) {
                 for (int j = 0; j < b->n; j++)
                     by_place[b->dof + k] -= by_rate[b->dof + j] * V[6 * k + j];
@@ -778,6 +753,10 @@ void snw_sampler_destroy(snw_sampler *x) {
 
 void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value) {
     const snw_model *m = x->m;
+    if (map->kind == SNW_MAP_STAGES) {
+        adjoint_stages_sample(a, map, x, value);
+        return;
+    }
     const bool is_static = map->kind == SNW_MAP_STATIC, step = map->kind == SNW_MAP_STEP;
     snw_inputs_at(m, map->t_laws, x->in);
     snw_state_copy(m, &map->s, x->s);

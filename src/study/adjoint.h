@@ -44,6 +44,8 @@ snw_covectors *snw_adjoint_covectors(snw_adjoint *a, int scalar);
 const double *snw_adjoint_impulse(const snw_adjoint *a); // nconstraint: p of the last restart
 void snw_adjoint_clear(snw_adjoint *a);                  // all bars <- 0
 
+// Does a map leave all bars as they are? One to accelerations that nothing reads.
+bool snw_adjoint_idle(const snw_adjoint *a, const snw_map *map);
 // Bars of all scalars <- back through a map. SNW_E_SINGULAR: err says where.
 SNW_NODISCARD snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err);
 

@@ -117,13 +117,26 @@ void snw_tape_note(void *user, const snw_step_report *r) {
         return;
     }
     const bool step = r->event == SNW_WATCH_STEP;
-    const bool initial = !step && t->frames == 0 && t->n == 0;
-    snw_map *map = add_map(t,
-                           step      ? SNW_MAP_STEP
-                           : initial ? SNW_MAP_INITIAL
-                                     : SNW_MAP_RESTART,
-                           r->s, step ? r->d : r->before);
+    const bool stages = r->event == SNW_WATCH_STAGES;
+    const bool initial = !step && !stages && t->frames == 0 && t->n == 0;
+    const snw_map_kind kind = step      ? SNW_MAP_STEP
+                              : stages  ? SNW_MAP_STAGES
+                              : initial ? SNW_MAP_INITIAL
+                                        : SNW_MAP_RESTART;
+    snw_map *map = add_map(t, kind, r->s, step ? r->d : r->before);
     if (!map) return;
+    if (stages) {
+        const size_t nq = (size_t)t->m->nq, nv = (size_t)t->m->nv, ns = (size_t)r->points->s * nv;
+        double *x = take(t, nq + nv + ns);
+        if (!x) {
+            t->failed = true;
+            return;
+        }
+        map->points = *r->points;
+        map->q0 = x, x = copy(r->q0, nq, x);
+        map->v0 = x, x = copy(r->v0, nv, x);
+        map->ddx = x, (void)copy(r->ddx, ns, x);
+    }
     map->t_laws = r->t_laws;
     map->h = r->h;
     map->history_h = r->history_h;

@@ -12,6 +12,7 @@ typedef enum snw_map_kind {
     SNW_MAP_INITIAL, // initial state, closed, with accelerations and multipliers
     SNW_MAP_RESTART, // velocities made consistent, then accelerations and multipliers
     SNW_MAP_STEP,
+    SNW_MAP_STAGES, // a step of collocation; a restart gives the accelerations at its end
     SNW_MAP_FRAME // no map: the frame `frame` shows this state
 } snw_map_kind;
 
@@ -26,6 +27,9 @@ typedef struct snw_map {
     snw_state s;
     const double *d;      // nv: increment of a step; NULL: none
     const double *before; // nv: velocities before a restart; NULL: none
+    // of a step of collocation
+    snw_collocation points;
+    const double *q0, *v0, *ddx; // nq, nv, stages x nv
 } snw_map;
 
 typedef struct snw_tape {
