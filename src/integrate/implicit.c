@@ -202,7 +202,7 @@ static snw_status implicit_massless(const snw_model *m, const snw_inputs *in, co
     return snw_fail(err, SNW_E_SINGULAR,
                     "the mass matrix is singular: a coordinate of '%s' moves no mass here, or "
                     "depends linearly on those before it; give the rod density and rotary inertia "
-                    "or allow fewer strains, give the link behind a joint a body",
+                    "or more nodes, allow fewer strains, give the link behind a joint a body",
                     name);
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #ifndef SNW_NUMBERS
 #include "heap_calls.h"
+#include "sanitized.h"
 #endif
 
 // ---- derivatives --------------------------------------------------------------------------------
@@ -73,7 +74,7 @@ static void count_kinds(const rig *g, kinds *k) {
     }
 }
 
-enum { POSES = 36 };
+enum { POSES = AMONG(12, 36) };
 
 // Complex steps check derivatives. Differences would not: the Hessian jumps where a foot point
 // passes a node. Doubles are compared with wide numbers.
@@ -98,7 +99,8 @@ static void rod_contacts_have_exact_derivatives(void **state) {
         count_kinds(&s.g, &all);
         check_derivatives(&s.g);
     }
-    assert_true(all.crossing > 10 && all.section > 10 && all.ends > 3 && all.blended > 10);
+    const int few = AMONG(2, 10);
+    assert_true(all.crossing > few && all.section > few && all.ends > 0 && all.blended > few);
     setting_close(&s);
 }
 
@@ -292,7 +294,7 @@ static void the_nearest_sections_are_found(void **state) {
     dice d = {316};
     setting s;
     setting_open(&s, robot_text);
-    for (int k = 0; k < 20; k++) {
+    for (int k = 0; k < AMONG(5, 20); k++) {
         place(&s.g, &d, 1.5 * k / 20, -0.2 + 0.4 * (k % 5) / 5, 0.2 + 0.1 * (k % 3));
         snw_inputs_at(s.g.m, s.g.s->t, s.g.in);
         snw_kinematics(s.g.m, s.g.in, s.g.s, true, s.g.w);
