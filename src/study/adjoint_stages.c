@@ -216,6 +216,7 @@ void adjoint_stages_sample(const snw_adjoint *a, const snw_map *map, snw_sampler
         snw_inputs_at(m, stage_time(map, i), x->in);
         snw_residual(m, x->in, a->stage[i], false, x->w);
         for (int j = 0; j < a->nscalar; j++)
-            value[j] += snw_vector_dot(m->nv, a->stage_mu + (size_t)j * n + (size_t)i * nv, x->w->r);
+            value[j] +=
+                snw_vector_dot(m->nv, a->stage_mu + (size_t)j * n + (size_t)i * nv, x->w->r);
     }
 }
