@@ -10,7 +10,7 @@
 
 typedef enum snw_step_event {
     SNW_WATCH_STEP,
-    SNW_WATCH_STAGES, // a step of collocation, without the accelerations at its end
+    SNW_WATCH_STAGES,  // a step of collocation, without the accelerations at its end
     SNW_WATCH_RESTART, // velocities made consistent, then accelerations and multipliers; also the
                        // first map of a motion
     SNW_WATCH_OTHER    // a map without a derivative: projections within the motion
@@ -30,10 +30,10 @@ typedef struct snw_step_report {
     // chart at the stages
     const snw_collocation *points;
     const double *q0, *v0, *ddx;
-    bool rest;                // of a start: the scheme takes the accelerations before as zero
+    bool rest; // of a start: the scheme takes the accelerations before as zero
 } snw_step_report;
 
-// NULL function: nobody watches. It may allocate.
+// A NULL function: no reports. It may allocate.
 typedef struct snw_step_watch {
     void (*note)(void *user, const snw_step_report *r);
     void *user;

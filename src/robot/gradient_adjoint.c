@@ -421,9 +421,9 @@ static void differentiate(sweep *s, direction *d, const snw_map *map, bool frame
     }
 }
 
-// dJ += the derivatives by parameters and laws of a map, and of the frame that shows it.
-static void contract(sweep *s, const snw_map *map, bool frame) {
-    if (s->ndirection == 0) return;
+// dJ += the derivatives by parameters and laws, which are read at time t, of the equations of a map
+// that the sampler takes, and of the frame that shows it.
+static void contract_at(sweep *s, const snw_map *map, double t, bool frame) {
     evaluate_products(s, s->m, map, frame);
     memcpy(s->centre, s->value, (size_t)s->g->nscalar * sizeof *s->value);
     for (int k = 0; k < s->ndirection; k++) {
@@ -434,7 +434,21 @@ static void contract(sweep *s, const snw_map *map, bool frame) {
             d->size += fabs(d->by[j]);
         }
     }
-    for (int k = 0; k < s->ndirection;) k += add_direction(s, &s->direction[k], map->t_laws);
+    for (int k = 0; k < s->ndirection;) k += add_direction(s, &s->direction[k], t);
+}
+
+// The same for all equations of a map; each stage of collocation reads the laws at its own time.
+static void contract(sweep *s, const snw_map *map, bool frame) {
+    if (s->ndirection == 0) return;
+    if (map->kind != SNW_MAP_STAGES || s->g->nlaw == 0) {
+        contract_at(s, map, map->t_laws, frame);
+        return;
+    }
+    for (int i = 0; i < map->points.s; i++) {
+        s->sampler.stage = i + 1;
+        contract_at(s, map, snw_map_stage_time(map, i), false);
+    }
+    s->sampler.stage = 0;
 }
 
 // Is the frame `i` of the tape that of a step before it, so that both can be evaluated at once?

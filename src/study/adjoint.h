@@ -69,9 +69,13 @@ typedef struct snw_sampler {
     double *rows, *column;
     bool known; // the next snw_sampler_frame is at the state of the last snw_sampler_map, a step
                 // without driven coordinates
+    int stage;  // 1 + stage of collocation whose equations the next snw_sampler_map takes; 0: all
 } snw_sampler;
 SNW_NODISCARD snw_status snw_sampler_create(const snw_model *m, snw_sampler *out);
 void snw_sampler_destroy(snw_sampler *x);
+
+// Time of the laws at a stage of a step of collocation.
+double snw_map_stage_time(const snw_map *map, int i);
 
 // value (nscalar) <- the products of the covectors with the equations of the map.
 void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);

@@ -62,7 +62,7 @@ static void path_at(const snw_model *m, const snw_map *map, double c, const doub
     }
 }
 
-static double stage_time(const snw_map *map, int i) {
+double snw_map_stage_time(const snw_map *map, int i) {
     const snw_collocation *k = &map->points;
     return k->ends && i == k->s - 1 ? map->t_laws : map->s.t - map->h + k->c[i] * map->h;
 }
@@ -104,7 +104,7 @@ static void stage_rows(snw_adjoint *a, const snw_map *map, int i, double *scratc
     memcpy(acc, ddx, nv * sizeof *acc);
     snw_step_path_state(m, SNW_CHART_SE3, map->q0, x, rate, acc, s);
     memcpy(s->z, map->s.z, (size_t)m->nsignal * sizeof *s->z);
-    s->t = stage_time(map, i);
+    s->t = snw_map_stage_time(map, i);
     adjoint_tangents(a, s->t, s, false);
     memcpy(K, a->K, square * sizeof *K);
     memcpy(D, a->D, square * sizeof *D);
@@ -213,9 +213,11 @@ void adjoint_stages_sample(const snw_adjoint *a, const snw_map *map, snw_sampler
     const size_t nv = (size_t)m->nv, n = (size_t)map->points.s * nv;
     for (int j = 0; j < a->nscalar; j++) value[j] = 0;
     for (int i = 0; i < map->points.s; i++) {
-        snw_inputs_at(m, stage_time(map, i), x->in);
+        if (x->stage > 0 && i != x->stage - 1) continue;
+        snw_inputs_at(m, snw_map_stage_time(map, i), x->in);
         snw_residual(m, x->in, a->stage[i], false, x->w);
         for (int j = 0; j < a->nscalar; j++)
-            value[j] += snw_vector_dot(m->nv, a->stage_mu + (size_t)j * n + (size_t)i * nv, x->w->r);
+            value[j] +=
+                snw_vector_dot(m->nv, a->stage_mu + (size_t)j * n + (size_t)i * nv, x->w->r);
     }
 }

@@ -13,7 +13,7 @@ typedef enum snw_map_kind {
     SNW_MAP_RESTART, // velocities made consistent, then accelerations and multipliers
     SNW_MAP_STEP,
     SNW_MAP_STAGES, // a step of collocation; a restart gives the accelerations at its end
-    SNW_MAP_FRAME // no map: the frame `frame` shows this state
+    SNW_MAP_FRAME   // no map: the frame `frame` shows this state
 } snw_map_kind;
 
 typedef struct snw_map {

@@ -134,6 +134,14 @@ static void rollout_of_a_pendulum(void **state) {
          1.4156913123,
          {0.0877066074, -1.75365794, -1.35319665, -1.20490496, 0.420381431, 1.62120141,
           0.442053107}},
+        {"gauss4",
+         1.4158316270,
+         {0.0877285315, -1.75422889, -1.35401505, -1.20548316, 0.420609501, 1.62104839,
+          0.442178512}},
+        {"gauss6",
+         1.4158316243,
+         {0.0877285309, -1.75422890, -1.35401506, -1.20548314, 0.420609503, 1.62104838,
+          0.442178513}},
     };
     static outcome got;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -304,8 +312,13 @@ static void elastica(void **state) {
 
 // ---- random robots ------------------------------------------------------------------------------
 
-static const char *const schemes[] = {"euler", "bdf2", "generalized-alpha, rho: 0.7",
-                                      "hht, rho: 0.8", "bdf-alpha, alpha: -0.3"};
+static const char *const schemes[] = {"shorten: off, scheme: euler",
+                                      "shorten: off, scheme: bdf2",
+                                      "shorten: off, scheme: generalized-alpha, rho: 0.7",
+                                      "shorten: off, scheme: hht, rho: 0.8",
+                                      "shorten: off, scheme: bdf-alpha, alpha: -0.3",
+                                      "scheme: gauss4",
+                                      "scheme: radau5"};
 
 // A robot with a rod, a joint, tendons, a chamber, a spring or a loop, thrown or let go from an
 // equilibrium.
@@ -313,9 +326,8 @@ static void random_text(dice *d, char *text, size_t size) {
     static const char *const joints[] = {
         "", "joint: revolute, axis: y, stiffness: 3, damping: 0.01, ",
         "joint: spherical, stiffness: 4, damping: 0.02, ", "joint: free, "};
-    const int joint = pick_int(d, 0, 4 - 1), act = pick_int(d, 0, 4 - 1),
-              end = pick_int(d, 0, 3 - 1);
-    const bool rests = joint < 3 && pick_int(d, 0, 2 - 1) == 0;
+    const int joint = pick_int(d, 0, 3), act = pick_int(d, 0, 3), end = pick_int(d, 0, 2);
+    const bool rests = joint < 3 && pick_int(d, 0, 1) == 0;
     size_t used = (size_t)snprintf(
         text, size,
         "sinew: 1\n"
@@ -352,6 +364,21 @@ static void random_text(dice *d, char *text, size_t size) {
             text + used, size - used,
             "loads: {push: {on: nose, force: [0.1, -pull/5, 0.2*w*sin(7*t/(1 s))], "
             "frame: body}}\n");
+    if (act == 4)
+        used +=
+            (size_t)snprintf(text + used, size - used,
+                             "contacts: {floor: {ground: {on: arm, normal: z, at: [0, 0, -5 mm], "
+                             "stiffness: 100*k/(1 m), damping: 1 s/m, friction: 0.3}}}\n");
+    if (act == 5)
+        used += (size_t)snprintf(
+            text + used, size - used,
+            "actuators: {cable: {tendon: {along: arm, at: [0, side, 2 mm]}, shortening: "
+            "w*1 mm*(1 - cos(40*t/(1 s)))}}\n");
+    if (act == 6)
+        used += (size_t)snprintf(
+            text + used, size - used,
+            "actuators: {cell: {chamber: {along: arm, at: [0, side/2, 0], area: 20 mm^2}, "
+            "pressure: pull*(1 + t/(1 s))*20 kPa/(1 N)}}\n");
     if (joint == 3)
         used += (size_t)snprintf(
             text + used, size - used,
@@ -359,10 +386,10 @@ static void random_text(dice *d, char *text, size_t size) {
             "0.2, 0, 0.4]}}\n");
     (void)snprintf(
         text + used, size - used,
-        "study:\n%s  - dynamic: {for: 0.06 s, step: 1 ms, shorten: off, scheme: %s}\n"
+        "study:\n%s  - dynamic: {for: 0.06 s, step: 1 ms, %s}\n"
         "probes: {nose: {position: nose}, speed: {velocity: nose}, bent: {strain: arm@40%%}, "
         "e: energy}\n",
-        rests ? "  - static: {tolerance: 1e-14}\n" : "", schemes[pick_int(d, 0, 5 - 1)]);
+        rests ? "  - static: {tolerance: 1e-14}\n" : "", schemes[pick_int(d, 0, act == 5 ? 4 : 6)]);
 }
 
 static void random_robots_follow_differences(void **state) {
