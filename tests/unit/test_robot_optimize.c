@@ -15,15 +15,15 @@ static const char text[] =
     "robot: {slider: {on: world, joint: prismatic, axis: x, stiffness: k*(4 N/m), body: {mass: 1 "
     "kg}}}\n"
     "actuators: {push: {joint: slider, effort: u}}\n"
-    "study: [dynamic: {for: 1 s, step: 50 ms, scheme: trapezoidal}]\n"
+    "study: [dynamic: {for: 1 s, step: 50 ms, scheme: %s}]\n"
     "probes: {place: {value: slider}, rate: {rate: slider}}\n"
     "optimize:\n"
     "  variables: {u: {law: %s, knots: 6, until: 1 s, unit: N, effort: 0.5}}\n"
     "  subject: [{value: end(place), is: 1}, {value: end(rate), is: 0}]\n";
 
-static snw_robot_model *model_with(const char *rule) {
+static snw_robot_model *model_with(const char *scheme, const char *rule) {
     char file[1200];
-    (void)snprintf(file, sizeof file, text, rule);
+    (void)snprintf(file, sizeof file, text, scheme, rule);
     snw_robot_model *m = NULL;
     snw_error err = {0};
     const snw_status s = snw_robot_model_parse("text", file, strlen(file), NULL, 0, NULL, &m, &err);
@@ -52,8 +52,9 @@ static void laws_of_least_effort_obey_their_conditions(void **state) {
     (void)state;
     if (!snw_program_available()) skip();
     static const char *const rule[] = {"hold", "linear", "smooth"};
-    for (int r = 0; r < 3; r++) {
-        snw_robot_model *m = model_with(rule[r]);
+    for (int trial = 0; trial < 6; trial++) {
+        const int r = trial % 3;
+        snw_robot_model *m = model_with(trial < 3 ? "trapezoidal" : "gauss6", rule[r]);
         const snw_optimize_options *block = snw_robot_model_optimize(m);
         assert_non_null(block);
         assert_int_equal(block->variable[0].of.nknot, 6);
@@ -101,7 +102,7 @@ static snw_status stop_at(void *user, const snw_optimize_evaluation *e) {
 static void wrong_options_and_stops_are_told(void **state) {
     (void)state;
     if (!snw_program_available()) skip();
-    snw_robot_model *m = model_with("hold");
+    snw_robot_model *m = model_with("trapezoidal", "hold");
     snw_optimize_options o = *snw_robot_model_optimize(m);
     snw_optimize_result *best = NULL;
     snw_error err = {0};
