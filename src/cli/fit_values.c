@@ -12,6 +12,7 @@
 #include "identify/fit.h"
 #include "language/node.h"
 #include "language/table.h"
+#include "sinew/gradient.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,9 +63,11 @@ typedef struct session {
     double *correlation;      // nfind x nfind
     double *direction;        // nfind x nfind: relative changes that no value shows
     double huber, level;
-    bool sigma; // --error are standard deviations
-    int shift;  // 1 + index of the time shift, which is no override; 0: none
-    int nset;   // overrides: those of the command line, then the parameters
+    bool sigma;              // --error are standard deviations
+    snw_gradient **gradient; // of each run; NULL: none
+    bool has_gradients;      // of all runs
+    int shift;               // 1 + index of the time shift, which is no override; 0: none
+    int nset;                // overrides: those of the command line, then the parameters
     const char **set;
     int ncolumn;
     column *column;
@@ -511,6 +514,70 @@ static snw_status run_all(void *user, const double *x, snw_series *series, snw_e
     return status;
 }
 
+// ---- derivatives --------------------------------------------------------------------------------
+
+// Gradients of the measured values of each run by the parameters, where there are any.
+static snw_status open_gradient(session *s, int run, snw_gradient **out, snw_error *err) {
+    const char *const *given;
+    const int ngiven = snw_args_values(s->args, "set", &given);
+    const size_t n = (size_t)s->nfind;
+    snw_gradient_variable *by = snw_pool_array(s->pool, n, sizeof *by);
+    const char **of = snw_pool_array(s->pool, (size_t)s->nvalue + 1, sizeof *of);
+    if (!by || !of) return snw_fail_memory(err);
+    snw_gradient_options how = snw_gradient_defaults();
+    for (size_t i = 0; i < n; i++) by[i] = (snw_gradient_variable){.name = s->find[i].path};
+    how.nvariable = s->nfind, how.variable = by, how.scalar = of;
+    for (int i = 0; i < s->ncolumn; i++) {
+        const column *c = &s->column[i];
+        for (int k = c->first; c->run == run && k < c->first + c->n; k++) {
+            char time[32];
+            (void)snprintf(time, sizeof time, "%.17g", s->value[k].t);
+            of[how.nscalar] = snw_pool_format(s->pool, "at(%s, %s)", time, c->name);
+            if (!of[how.nscalar++]) return snw_fail_memory(err);
+        }
+    }
+    snw_robot_model *model = NULL;
+    SNW_TRY(snw_robot_model_open(s->job.path, s->job.run[run].name, ngiven, given, &model, err));
+    const snw_status status = snw_gradient_create(model, &how, out, err);
+    snw_robot_model_close(model);
+    return status;
+}
+
+static void open_gradients(session *s) {
+    enum { MOST = 300 }; // values, each of which has a sweep; beyond differences are cheaper
+    if (s->shift || s->nvalue > MOST) return;
+    s->gradient = snw_pool_array(s->pool, (size_t)s->job.n, sizeof(snw_gradient *));
+    snw_error none = {0};
+    bool all = s->gradient != NULL;
+    for (int i = 0; all && i < s->job.n; i++)
+        all = open_gradient(s, i, &s->gradient[i], &none) == SNW_OK;
+    s->has_gradients = all;
+}
+
+static void close_gradients(session *s) {
+    for (int i = 0; s->gradient && i < s->job.n; i++) snw_gradient_close(s->gradient[i]);
+}
+
+static snw_status derive_values(void *user, const double *x, double *dy) {
+    session *s = user;
+    const size_t n = (size_t)s->nfind, m = (size_t)s->nvalue;
+    double *J = snw_alloc((m + m * n + 1) * sizeof *J), *dJ = J + m;
+    snw_status status = J ? SNW_OK : SNW_E_MEMORY;
+    for (int run = 0; status == SNW_OK && run < s->job.n; run++) {
+        snw_error none = {0};
+        status = snw_gradient_evaluate(s->gradient[run], x, J, dJ, &none);
+        size_t row = 0;
+        for (int i = 0; status == SNW_OK && i < s->ncolumn; i++) {
+            const column *c = &s->column[i];
+            for (int k = c->first; c->run == run && k < c->first + c->n; k++, row++) {
+                for (size_t j = 0; j < n; j++) dy[j * m + (size_t)k] = dJ[row * n + j];
+            }
+        }
+    }
+    snw_free(J);
+    return snw_stop_asked() ? SNW_E_STOPPED : status;
+}
+
 // ---- output ------------------------------------------------------------------------------------
 
 static double rms(int n, const double *r) {
@@ -710,7 +777,8 @@ static snw_status print_answer(const session *s, snw_error *err) {
     printf("%s: %d values, %d steps, %d runs\n\n", s->job.path, s->nvalue,
            s->info.search.iterations, s->runs);
     SNW_TRY(print_found(s, err));
-    printf("\n  %s\n\n", describe_intervals(s));
+    printf("\n  %s\n  derivatives: %s\n\n", describe_intervals(s),
+           s->info.exact ? "adjoint" : "differences of runs, order 6");
     SNW_TRY(print_columns(s, err));
     printf("\n  sinew run %s", s->job.path);
     for (int i = 0; i < s->nfind; i++) {
@@ -734,6 +802,7 @@ static void json_answer(const session *s) {
     snw_field_bool(j, "errors_known", s->sigma);
     snw_field_number(j, "confidence", s->level);
     snw_field_text(j, "intervals", describe_intervals(s) + strlen("intervals: "));
+    snw_field_text(j, "derivatives", s->info.exact ? "adjoint" : "differences");
     snw_field_list(j, "unobservable");
     for (int k = 0; k < s->info.nunseen; k++) {
         snw_field_object(j, NULL);
@@ -868,6 +937,7 @@ static void explain_stop(const session *s, snw_status status, snw_error *err) {
 // The search itself, and its answers to the parameters.
 static snw_status fit_values_solve(session *s, snw_error *err) {
     const size_t n = (size_t)s->nfind;
+    open_gradients(s);
     const snw_levenberg_opts opts = snw_levenberg_defaults();
     const snw_fit_problem problem = {.nfind = s->nfind,
                                      .shift = s->shift,
@@ -880,7 +950,8 @@ static snw_status fit_values_solve(session *s, snw_error *err) {
                                      .level = s->level,
                                      .profile = snw_args_has(s->args, "profile"),
                                      .user = s,
-                                     .run = run_all};
+                                     .run = run_all,
+                                     .derive = s->has_gradients ? derive_values : NULL};
     double *error = snw_pool_array(s->pool, n, sizeof *error),
            *low = snw_pool_array(s->pool, n, sizeof *low),
            *high = snw_pool_array(s->pool, n, sizeof *high);
@@ -929,6 +1000,7 @@ static int fit_values_search(session *s, snw_error *err) {
 }
 
 static void fit_values_release(session *s) {
+    close_gradients(s);
     snw_free(s->weight);
     snw_free(s->after);
     snw_free(s->before);

@@ -18,8 +18,9 @@
 #include <math.h>
 #include <string.h>
 
-static const double unseen = 1e-7; // singular value of J with columns of unit length that counts as
-                                   // zero, relative: the error of differences of order 6
+// singular value of J with columns of unit length that counts as zero, relative: the error of
+// differences of order 6, and that of derivatives
+static const double unseen_by_differences = 1e-7, unseen_by_derivatives = 1e-10;
 static const double smallest = 1e-6; // singular value to which smaller ones are raised
 static const double at_bound = 1e-9; // distance from a bound, in units of the start
 
@@ -29,6 +30,7 @@ typedef struct fit_context {
     double *x;
     double *before;     // filled by the first run that covers all values, then NULL
     double *raw;        // nvalue: (model - measured)/error of the last run
+    double *dy;         // nvalue x nfind: derivatives of the values
     snw_series *series; // nrun
     snw_fit_info *info;
     snw_error *err;
@@ -115,6 +117,7 @@ static snw_status fit_residual(void *user, const double *u, double *r) {
 #define FIT_FIELDS(AT, PACK)                                                                       \
     AT(double, u, n, "unknowns relative to their start")                                           \
     PACK(double, r, m, "residuals, of Huber's loss its roots")                                     \
+    PACK(double, dy, m *n, "derivatives of the values")                                            \
     PACK(double, raw, m, "residuals")                                                              \
     PACK(double, J, m *n, "derivatives of r, then of the residuals that count, scaled")            \
     PACK(double, size, n, "norms of the columns of J")                                             \
@@ -263,6 +266,7 @@ static void sandwich(fit_memory *w) {
 static void list_unseen(const fit_memory *w, snw_fit_answer *answer, snw_fit_info *info) {
     const size_t n = (size_t)w->nfree;
     for (size_t k = 0; k < n; k++) {
+        const double unseen = info->exact ? unseen_by_derivatives : unseen_by_differences;
         if (w->S[k] > unseen * w->S[0]) continue;
         double *to = answer->direction + (size_t)info->nunseen++ * (size_t)w->p->nfind, most = 0;
         memset(to, 0, (size_t)w->p->nfind * sizeof *to);
@@ -476,8 +480,30 @@ static void clear_answer(const snw_fit_problem *p, snw_fit_answer *a) {
     for (int i = 0; i < p->nvalue; i++) a->before[i] = a->after[i] = a->weight[i] = NAN;
 }
 
-// Search by differences of order 2, which are cheap, then to the end by those of order 6, whose
-// error is that of the runs. J <- by the latter.
+// J (rows x n) <- derivatives of the roots of the loss at u by those of the problem
+static snw_status fit_derivative(void *user, const double *u, double *J) {
+    fit_context *f = user;
+    const snw_fit_problem *p = f->p;
+    const size_t rows = (size_t)count_rows(p);
+    for (int j = 0; j < p->nfind; j++) f->x[j] = u[j] * f->start[j];
+    SNW_TRY(p->derive(p->user, f->x, f->dy));
+    int row = p->nvalue;
+    for (int j = 0; j < p->nfind; j++) {
+        double *column = J + (size_t)j * rows;
+        memset(column, 0, rows * sizeof *column);
+        for (int i = 0; i < p->nvalue; i++) {
+            const double r = f->raw[i]; // of the last run, at u
+            const double root = is_outlier(p, r) ? p->huber / fabs(huber_root(p, r)) : 1;
+            column[i] = root * f->start[j] * f->dy[(size_t)j * (size_t)p->nvalue + (size_t)i] /
+                        p->value[i].error;
+        }
+        if (has_prior(p, j)) column[row++] = f->start[j] / p->parameter[j].sigma;
+    }
+    return SNW_OK;
+}
+
+// Search by differences of order 2, which are cheap, then to the end by exact derivatives, or by
+// differences of order 6, whose error is that of the runs. J <- by the latter.
 static snw_status fit_search(const snw_least_squares *problem, const snw_levenberg_opts *opts,
                              fit_memory *w, snw_fit_info *info) {
     SNW_TRY(snw_levenberg(problem, opts, &w->scratch, w->u, w->r, w->J, &info->search));
@@ -486,8 +512,15 @@ static snw_status fit_search(const snw_least_squares *problem, const snw_levenbe
     fine.order = 6;
     fine.step = 3 * opts->step;
     fine.tol = 1e-10;
-    const snw_status status =
-        snw_levenberg(problem, &fine, &w->scratch, w->u, w->r, w->J, &info->search);
+    snw_least_squares exact = *problem;
+    exact.derivative = w->p->derive ? fit_derivative : NULL;
+    memcpy(w->minimum, w->u, (size_t)w->p->nfind * sizeof *w->u);
+    snw_status status = snw_levenberg(&exact, &fine, &w->scratch, w->u, w->r, w->J, &info->search);
+    info->exact = w->p->derive && status == SNW_OK;
+    if (w->p->derive && status != SNW_OK && status != SNW_E_STOPPED) { // there are none
+        memcpy(w->u, w->minimum, (size_t)w->p->nfind * sizeof *w->u);
+        status = snw_levenberg(problem, &fine, &w->scratch, w->u, w->r, w->J, &info->search);
+    }
     info->search.iterations += first.iterations;
     info->search.evaluations += first.evaluations;
     info->search.failures += first.failures;
@@ -542,6 +575,7 @@ snw_status snw_fit(const snw_fit_problem *p, const snw_levenberg_opts *opts, dou
                      .x = x,
                      .before = answer->before,
                      .raw = w.raw,
+                     .dy = w.dy,
                      .series = w.series,
                      .info = info,
                      .err = &last};

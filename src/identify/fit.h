@@ -36,6 +36,9 @@ typedef struct snw_fit_problem {
     // series (nrun, each empty) <- results of the runs with the parameters x (nfind). On failure
     // `err` holds the reason. SNW_E_STOPPED ends the search.
     snw_status (*run)(void *user, const double *x, snw_series *series, snw_error *err);
+    // dy (nvalue x nfind, by columns) <- derivatives of the values of the model by the parameters;
+    // NULL, or a failure other than SNW_E_STOPPED: differences of runs.
+    snw_status (*derive)(void *user, const double *x, double *dy);
 } snw_fit_problem;
 
 // Answers beside the values of the parameters. The arrays belong to the caller; NaN: unknown.
@@ -59,6 +62,7 @@ typedef struct snw_fit_info {
     int vague;        // parameter with the largest variance inflation; -1: unknown
     double inflation; // variance of its estimate over that with the other parameters fixed
     int nunseen;      // directions that no value shows
+    bool exact;       // derivatives at the end by `derive`
     double chi2;      // sum of squares of (model - measured)/error, priors included
     double variance;  // of a residual: 1 if errors are known, else |r|^2/(m - n)
     double freedom;   // degrees of freedom of the intervals: INFINITY if errors are known

@@ -93,6 +93,7 @@ class Fit(harness.Case):
         # to the digits of the search, with an exact basis: the curvature is constant
         self.assertAlmostEqual(found["plastic.young"]["value"] / YOUNG, 1, 7)
         self.assertEqual(found["plastic.young"]["unit"], "Pa")
+        self.assertEqual(reply["derivatives"], "adjoint")
         for column in reply["columns"]:
             self.assertEqual(column["values"], 8)
             self.assertGreater(column["rms_before"], 1e-2)
@@ -121,6 +122,7 @@ class Fit(harness.Case):
         self.record("arm.yaml", "tip.csv", 1e-3, 7, "--run", "light")
         found, reply = self.found("arm.yaml", "tip.csv", "--run", "light", "--find", "E=1.3 MPa", "--find",
                                   "rubber.damping=5 ms", "--error", "tip=1 mm")
+        self.assertEqual(reply["derivatives"], "differences")  # there are none through a change
         for path, true in (("E", 2e6), ("rubber.damping", 10e-3)):
             one = found[path]
             self.assertLess(abs(one["value"] - true), 3 * one["standard_error"], one)
