@@ -19,7 +19,7 @@
 enum {
     SAMPLES = 3,
     VARIANTS = 2 * SAMPLES,
-    LINEAR_TRIALS = 20,
+    LINEAR_TRIALS = 20, FEW = 4,
     LEAST_CHECKPOINTS = 3,
     MOST_CHECKPOINTS = 1000
 };
@@ -53,6 +53,7 @@ typedef struct checkpoints {
 typedef struct sweep {
     snw_gradient *g;
     checkpoints kept;
+    bool forward; // sensitivities along the run; else the sweep back
     int last; // frame at which a repeated part of the run ends; -1: at its end
     const double *p;
     snw_robot_model *model;
@@ -338,6 +339,14 @@ static void close_directions(sweep *s) {
 
 // ---- the sweep ----------------------------------------------------------------------------------
 
+// Number of directions of the law whose first one is `first`.
+static int directions_of_law(const sweep *s, int first) {
+    const direction *d = &s->direction[first];
+    int used = 1;
+    while (first + used < s->ndirection && d[used].entry < 0 && d[used].law == d->law) used++;
+    return used;
+}
+
 // dJ of the entries += the derivatives d->by along a direction and, of a law, along those of its
 // rates, which follow it, at time t. Returns the number of directions used.
 static int add_direction(sweep *s, direction *d, double t) {
@@ -348,9 +357,7 @@ static int add_direction(sweep *s, direction *d, double t) {
         return 1;
     }
     const gradient_law *law = &g->law[d->law];
-    int used = 1;
-    while (d + used < s->direction + s->ndirection && d[used].entry < 0 && d[used].law == d->law)
-        used++;
+    const int used = directions_of_law(s, (int)(d - s->direction));
     const double u = t - d->t0;
     for (int j = 0; j < g->nscalar; j++) { // c (t - t0) moves value and rate, ..
         const double by_value = d[0].by[j];
@@ -488,23 +495,35 @@ static snw_status closed_start(const sweep *s, const double *p, const snw_model 
     return status;
 }
 
-// by (nscalar) <- bars of the initial state times its derivative along samples of the start: of the
-// models of a direction, or of entry `entry` of p
-static snw_status start_along(sweep *s, int entry, double step, snw_robot_model *const *model,
-                              snw_state *at, double *dx, double *p, double *by, snw_error *err) {
+// out (2 nv) <- derivative of the initial configuration and velocities along samples of the start:
+// of the models of a direction, or of entry `entry` of p
+static snw_status start_samples(const sweep *s, int entry, double step,
+                                snw_robot_model *const *model, snw_state *at, double *dx, double *p,
+                                double *out, snw_error *err) {
     const int nv = s->m->nv;
     const double centre = entry >= 0 ? s->p[entry] : 0;
-    for (int j = 0; j < s->g->nscalar; j++) by[j] = 0;
+    memset(out, 0, 2 * (size_t)nv * sizeof *out);
     for (int i = 0; i < VARIANTS; i++) {
         if (entry >= 0) p[entry] = centre + sample_at(i) * step;
         SNW_TRY(closed_start(s, p, model ? model[i]->compiled : s->m, at, err));
         if (entry >= 0) p[entry] = centre;
         snw_difference(s->m, s->tape.map[0].s.q, at->q, dx);
         const double c = sample_weight(weight6, i) / step;
-        for (int j = 0; j < s->g->nscalar; j++) {
-            const snw_bars *b = snw_adjoint_bars(s->adjoint, j);
-            for (int k = 0; k < nv; k++) by[j] += c * (b->place[k] * dx[k] + b->rate[k] * at->v[k]);
-        }
+        for (int k = 0; k < nv; k++) out[k] += c * dx[k], out[nv + k] += c * at->v[k];
+    }
+    return SNW_OK;
+}
+
+// by (nscalar) <- bars of the initial state times its derivative
+static snw_status start_along(sweep *s, int entry, double step, snw_robot_model *const *model,
+                              snw_state *at, double *dx, double *p, double *by, snw_error *err) {
+    const int nv = s->m->nv;
+    double *moved = dx + nv;
+    SNW_TRY(start_samples(s, entry, step, model, at, dx, p, moved, err));
+    for (int j = 0; j < s->g->nscalar; j++) {
+        const snw_bars *b = snw_adjoint_bars(s->adjoint, j);
+        by[j] = 0;
+        for (int k = 0; k < nv; k++) by[j] += b->place[k] * moved[k] + b->rate[k] * moved[nv + k];
     }
     return SNW_OK;
 }
@@ -513,12 +532,12 @@ static snw_status add_starts(sweep *s, snw_error *err) {
     if (s->tape.n == 0 || s->tape.map[0].kind != SNW_MAP_INITIAL) return SNW_OK;
     const snw_gradient *g = s->g;
     snw_state *at = NULL;
-    double *dx = snw_alloc(((size_t)s->m->nv + (size_t)g->nentry + 1) * sizeof *dx);
+    double *dx = snw_alloc((3 * (size_t)s->m->nv + (size_t)g->nentry + 1) * sizeof *dx);
     if (!dx || snw_state_create(s->m, &at) != SNW_OK) {
         snw_free(dx);
         return snw_fail_memory(err);
     }
-    double *p = dx + s->m->nv;
+    double *p = dx + 3 * (size_t)s->m->nv;
     memcpy(p, s->p, (size_t)g->nentry * sizeof *p);
     snw_status status = SNW_OK;
     for (int k = 0; status == SNW_OK && k < s->ndirection; k++) {
@@ -536,6 +555,123 @@ static snw_status add_starts(sweep *s, snw_error *err) {
     }
     snw_state_destroy(at);
     snw_free(dx);
+    return status;
+}
+
+// ---- sensitivities along the run ----------------------------------------------------------------
+
+// out (size) <- derivatives of the equations of a map, or of the outputs of a frame, along direction d
+static void equations_along(sweep *s, const direction *d, const snw_map *map, int size, double *out,
+                            double *sample) {
+    memset(out, 0, (size_t)size * sizeof *out);
+    for (int i = 0; i < VARIANTS; i++) {
+        s->sampler.m = d->model[i]->compiled;
+        if (map->kind == SNW_MAP_FRAME) {
+            snw_sampler_frame(&s->sampler, s->adjoint, map, sample);
+        } else {
+            snw_sampler_equations(&s->sampler, s->adjoint, map, sample);
+        }
+        for (int k = 0; k < size; k++) out[k] += sample_weight(weight6, i) / d->step * sample[k];
+    }
+}
+
+// out (size) <- derivatives by entry k from those along all directions (`along`, size each) at time t
+static void equations_by(const sweep *s, int k, double t, int size, const double *along,
+                         double *out) {
+    const gradient_entry *e = &s->g->entry[k];
+    memset(out, 0, (size_t)size * sizeof *out);
+    for (int i = 0; i < s->ndirection; i++) {
+        const direction *d = &s->direction[i];
+        double by = d->entry == k ? 1 : 0;
+        if (e->kind == GRADIENT_KNOT && d->entry < 0 && d->law == e->law) {
+            double f[3];
+            gradient_knot(&s->g->law[e->law], e->knot, t, f);
+            const int used = directions_of_law(s, i - d->power);
+            const double u = t - d->t0;
+            // value, rate and acceleration of the law as a sum of c_0 + c_1 u + c_2 u^2/2
+            const double c2 = used > 2 ? f[2] : 0, c1 = used > 1 ? f[1] - c2 * u : 0;
+            const double c[3] = {f[0] - c1 * u - 0.5 * c2 * u * u, c1, c2};
+            by = c[d->power];
+        }
+        for (int j = 0; j < size && by != 0; j++) out[j] += by * along[(size_t)i * (size_t)size + (size_t)j];
+    }
+}
+
+// Derivatives of the initial state by all entries into the bars.
+static snw_status start_forward(sweep *s, snw_error *err) {
+    const snw_gradient *g = s->g;
+    const size_t nv = (size_t)s->m->nv;
+    snw_state *at = NULL;
+    double *dx = snw_alloc((nv + (size_t)g->nentry + 2 * nv * (size_t)(s->ndirection + 1) + 1) * sizeof *dx);
+    if (!dx || snw_state_create(s->m, &at) != SNW_OK) {
+        snw_free(dx);
+        return snw_fail_memory(err);
+    }
+    double *p = dx + nv, *along = p + g->nentry, *own = along + 2 * nv * (size_t)s->ndirection;
+    memcpy(p, s->p, (size_t)g->nentry * sizeof *p);
+    snw_status status = SNW_OK;
+    for (int i = 0; status == SNW_OK && i < s->ndirection; i++) {
+        const direction *d = &s->direction[i];
+        status = start_samples(s, d->entry, d->step, d->model, at, dx, p, along + 2 * nv * (size_t)i, err);
+    }
+    for (int k = 0; status == SNW_OK && k < g->nentry; k++) {
+        snw_bars *b = snw_adjoint_bars(s->adjoint, k);
+        if (g->entry[k].kind == GRADIENT_POSITION || g->entry[k].kind == GRADIENT_VELOCITY) {
+            status = start_samples(s, k, initial_move, NULL, at, dx, p, own, err);
+        } else {
+            equations_by(s, k, snw_time_resolution(0), (int)(2 * nv), along, own);
+        }
+        memcpy(b->place, own, nv * sizeof *own);
+        memcpy(b->rate, own + nv, nv * sizeof *own);
+    }
+    snw_state_destroy(at);
+    snw_free(dx);
+    return status;
+}
+
+static snw_status forward_map(sweep *s, const snw_map *map, double *along, double *by,
+                              snw_error *err) {
+    const snw_gradient *g = s->g;
+    const bool frame = map->kind == SNW_MAP_FRAME;
+    const snw_scalar_frames f = gradient_frames_of(g);
+    if (frame && !frame_bars(s, map->frame)) return SNW_OK;
+    if (!frame) SNW_TRY(snw_sensitivity_prepare(s->adjoint, map, err));
+    const int size = frame ? s->noutput : snw_sensitivity_size(s->adjoint, map);
+    for (int i = 0; i < s->ndirection; i++)
+        equations_along(s, &s->direction[i], map, size, along + (size_t)i * (size_t)size, by);
+    for (int k = 0; k < g->nentry; k++) {
+        equations_by(s, k, map->t_laws, size, along, by);
+        if (!frame) {
+            snw_sensitivity_apply(s->adjoint, map, k, by);
+            continue;
+        }
+        SNW_TRY(snw_sensitivity_frame(s->adjoint, map, k,
+                                      f.y + (size_t)map->frame * (size_t)f.ncolumn, s->y, err));
+        for (int i = 0; i < g->nscalar; i++) {
+            for (int o = 0; o < s->noutput; o++)
+                s->dJ[(size_t)i * (size_t)g->nentry + (size_t)k] +=
+                    s->y_bar[(size_t)i * (size_t)s->noutput + (size_t)o] * (s->y[o] + by[o]);
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status sweep_forward(sweep *s, snw_error *err) {
+    if (s->tape.full)
+        return snw_fail(err, SNW_E_MEMORY,
+                        "the states of the run take more than %g MB; allow more memory, or use the "
+                        "adjoint",
+                        s->g->how.memory / 1e6);
+    const size_t nv = (size_t)s->m->nv, nr = (size_t)s->m->nconstraint;
+    const size_t size = SNW_STAGES * nv + 2 * nr + (size_t)s->noutput + 1;
+    double *along = snw_alloc(((size_t)s->ndirection + 1) * size * sizeof *along);
+    if (!along) return snw_fail_memory(err);
+    snw_adjoint_clear(s->adjoint);
+    snw_status status = SNW_OK;
+    if (s->tape.n > 0 && s->tape.map[0].kind == SNW_MAP_INITIAL) status = start_forward(s, err);
+    for (int i = 0; status == SNW_OK && i < s->tape.n; i++)
+        status = forward_map(s, &s->tape.map[i], along, along + (size_t)s->ndirection * size, err);
+    snw_free(along);
     return status;
 }
 
@@ -682,7 +818,8 @@ static snw_status sweep_prepare(sweep *s, snw_error *err) {
     if (!s->y_bar || !s->value) return snw_fail_memory(err);
     s->centre = s->value + n;
     s->y = s->centre + n;
-    if (snw_adjoint_create(s->m, s->g->nscalar, s->noutput, s->output, &s->adjoint) != SNW_OK ||
+    const int sets = s->forward ? s->g->nentry : s->g->nscalar;
+    if (snw_adjoint_create(s->m, sets, s->noutput, s->output, &s->adjoint) != SNW_OK ||
         snw_sampler_create(s->m, &s->sampler) != SNW_OK)
         return snw_fail_memory(err);
     return open_directions(s, err);
@@ -692,12 +829,15 @@ snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double 
                             snw_error *err) {
     sweep s = {.g = g, .p = p, .dJ = dJ, .last = -1};
     memset(dJ, 0, (size_t)g->nscalar * (size_t)g->nentry * sizeof *dJ);
-    g->info.method = SNW_GRADIENT_ADJOINT;
+    // as many linear equations as variables, or as scalars
+    s.forward = g->how.method == SNW_GRADIENT_FORWARD ||
+                (g->how.method == SNW_GRADIENT_AUTO && FEW * g->nentry < g->nscalar);
+    g->info.method = s.forward ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT;
     snw_status status = run_with_tape(&s, J, err);
     const double begin = snw_clock_seconds();
     if (status == SNW_OK) status = sweep_prepare(&s, err);
-    if (status == SNW_OK) status = sweep_all(&s, err);
-    if (status == SNW_OK) status = add_starts(&s, err);
+    if (status == SNW_OK) status = s.forward ? sweep_forward(&s, err) : sweep_all(&s, err);
+    if (status == SNW_OK && !s.forward) status = add_starts(&s, err);
     if (status == SNW_OK) gather(&s);
     g->info.gradient_seconds = snw_clock_seconds() - begin;
     close_directions(&s);
