@@ -19,7 +19,8 @@
 enum {
     SAMPLES = 3,
     VARIANTS = 2 * SAMPLES,
-    LINEAR_TRIALS = 20, FEW = 4,
+    LINEAR_TRIALS = 20,
+    FEW = 4,
     LEAST_CHECKPOINTS = 3,
     MOST_CHECKPOINTS = 1000
 };
@@ -54,7 +55,7 @@ typedef struct sweep {
     snw_gradient *g;
     checkpoints kept;
     bool forward; // sensitivities along the run; else the sweep back
-    int last; // frame at which a repeated part of the run ends; -1: at its end
+    int last;     // frame at which a repeated part of the run ends; -1: at its end
     const double *p;
     snw_robot_model *model;
     snw_run *run;
@@ -560,7 +561,8 @@ static snw_status add_starts(sweep *s, snw_error *err) {
 
 // ---- sensitivities along the run ----------------------------------------------------------------
 
-// out (size) <- derivatives of the equations of a map, or of the outputs of a frame, along direction d
+// out (size) <- derivatives of the equations of a map, or of the outputs of a frame, along
+// direction d
 static void equations_along(sweep *s, const direction *d, const snw_map *map, int size, double *out,
                             double *sample) {
     memset(out, 0, (size_t)size * sizeof *out);
@@ -575,7 +577,8 @@ static void equations_along(sweep *s, const direction *d, const snw_map *map, in
     }
 }
 
-// out (size) <- derivatives by entry k from those along all directions (`along`, size each) at time t
+// out (size) <- derivatives by entry k from those along all directions (`along`, size each) at time
+// t
 static void equations_by(const sweep *s, int k, double t, int size, const double *along,
                          double *out) {
     const gradient_entry *e = &s->g->entry[k];
@@ -593,7 +596,8 @@ static void equations_by(const sweep *s, int k, double t, int size, const double
             const double c[3] = {f[0] - c1 * u - 0.5 * c2 * u * u, c1, c2};
             by = c[d->power];
         }
-        for (int j = 0; j < size && by != 0; j++) out[j] += by * along[(size_t)i * (size_t)size + (size_t)j];
+        for (int j = 0; j < size && by != 0; j++)
+            out[j] += by * along[(size_t)i * (size_t)size + (size_t)j];
     }
 }
 
@@ -602,7 +606,8 @@ static snw_status start_forward(sweep *s, snw_error *err) {
     const snw_gradient *g = s->g;
     const size_t nv = (size_t)s->m->nv;
     snw_state *at = NULL;
-    double *dx = snw_alloc((nv + (size_t)g->nentry + 2 * nv * (size_t)(s->ndirection + 1) + 1) * sizeof *dx);
+    double *dx =
+        snw_alloc((nv + (size_t)g->nentry + 2 * nv * (size_t)(s->ndirection + 1) + 1) * sizeof *dx);
     if (!dx || snw_state_create(s->m, &at) != SNW_OK) {
         snw_free(dx);
         return snw_fail_memory(err);
@@ -612,7 +617,8 @@ static snw_status start_forward(sweep *s, snw_error *err) {
     snw_status status = SNW_OK;
     for (int i = 0; status == SNW_OK && i < s->ndirection; i++) {
         const direction *d = &s->direction[i];
-        status = start_samples(s, d->entry, d->step, d->model, at, dx, p, along + 2 * nv * (size_t)i, err);
+        status = start_samples(s, d->entry, d->step, d->model, at, dx, p,
+                               along + 2 * nv * (size_t)i, err);
     }
     for (int k = 0; status == SNW_OK && k < g->nentry; k++) {
         snw_bars *b = snw_adjoint_bars(s->adjoint, k);

@@ -378,7 +378,8 @@ void adjoint_carry_back(const snw_model *m, const double *d, double *x) {
     }
 }
 
-static void back_step_scalar(snw_adjoint *a, const snw_map *map, const adjoint_coefficients *c, int i) {
+static void back_step_scalar(snw_adjoint *a, const snw_map *map, const adjoint_coefficients *c,
+                             int i) {
     const snw_model *m = a->m;
     const int nv = m->nv;
     snw_bars *b = &a->bars[i];
@@ -440,7 +441,7 @@ static snw_status back_step(snw_adjoint *a, const snw_map *map, snw_error *err) 
 
 // e (nconstraint) <- first and second rates of the rows at s with the inputs in place.
 void adjoint_row_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
-                      double *rate, double *acceleration) {
+                       double *rate, double *acceleration) {
     snw_kinematics(m, in, s, false, w);
     snw_constraints_rates(m, in, s, w, rate, acceleration);
 }
@@ -590,8 +591,8 @@ snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) 
 
 // y (noutput) <- outputs at s, evaluated in w
 void adjoint_read_outputs(const snw_adjoint *a, const snw_model *m, const snw_inputs *in,
-                         const snw_state *s, snw_work *w, snw_vec3 *rotation, double *column,
-                         double *y) {
+                          const snw_state *s, snw_work *w, snw_vec3 *rotation, double *column,
+                          double *y) {
     snw_rotations_update(m, w, rotation);
     const snw_readings more = {.energy = {.kinetic = snw_kinetic_energy(m, w),
                                           .elastic = snw_stored_energy(m, s->q, w),
@@ -705,8 +706,8 @@ snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y
     for (int i = 0; i < a->noutput; i++) {
         if (!a->exact[i]) {
             rest = true;
-            all_places = all_places &&
-                         snw_probe_is_configuration(m->desc->probe[a->output[i].probe].kind);
+            all_places =
+                all_places && snw_probe_is_configuration(m->desc->probe[a->output[i].probe].kind);
             continue;
         }
         const double *row = a->rows + 2 * (size_t)nv * (size_t)i;

@@ -32,7 +32,7 @@ typedef struct adjoint_coefficients {
     AT(double, line, 8 * nv + 4 * nr, "scratch")                                                   \
     AT(double, impulse, nr, "of a restart")                                                        \
     AT(double, row, 2 * nv, "scratch")                                                             \
-    AT(double, rows, 2 * nv *ny, "of exact outputs, at fixed body rates")                          \
+    AT(double, rows, 2 * nv * ny, "of exact outputs, at fixed body rates")                         \
     AT(double, column, width, "of a probe")                                                        \
     AT(double, now, ny, "outputs at the state")                                                    \
     AT(double, sample, ny, "outputs at a sample")                                                  \
@@ -82,8 +82,8 @@ SNW_NODISCARD snw_status adjoint_stages_back(snw_adjoint *a, const snw_map *map,
 void adjoint_stages_sample(const snw_adjoint *a, const snw_map *map, snw_sampler *x, double *value);
 void adjoint_stages_destroy(snw_adjoint *a);
 
-// Matrices. T <- K S + a D + b M of a step without the columns of driven rates, or A (nv x nv); then
-// borders [T -C'; sign C 0], whose rows are multiplied by S on spherical and free joints; then
+// Matrices. T <- K S + a D + b M of a step without the columns of driven rates, or A (nv x nv);
+// then borders [T -C'; sign C 0], whose rows are multiplied by S on spherical and free joints; then
 // factors. `near`: refuse a matrix close to singular.
 adjoint_coefficients adjoint_coefficients_of(const snw_map *map);
 void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const adjoint_coefficients *c);

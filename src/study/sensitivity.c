@@ -345,8 +345,8 @@ snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, cons
         out[i] = 0;
         rest = rest || !a->exact[i];
         if (a->exact[i])
-            out[i] = snw_vector_dot(m->nv, row, b->place) +
-                     snw_vector_dot(m->nv, row + m->nv, b->rate);
+            out[i] =
+                snw_vector_dot(m->nv, row, b->place) + snw_vector_dot(m->nv, row + m->nv, b->rate);
     }
     if (!rest) return SNW_OK;
     const double h = sample_distance(m, b->place, b->rate);
@@ -355,8 +355,7 @@ snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, cons
         const double w = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / h;
         move_state(a, map, b, j * h, true, true);
         adjoint_evaluate(m, a->in, a->s, a->w);
-        memcpy(a->rotation_now, a->rotation,
-               (size_t)(m->nseg + m->nobs) * sizeof *a->rotation_now);
+        memcpy(a->rotation_now, a->rotation, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation_now);
         adjoint_read_outputs(a, m, a->in, a->s, a->w, a->rotation_now, a->column, a->sample);
         for (int i = 0; i < a->noutput; i++) {
             if (!a->exact[i]) out[i] += w * a->sample[i];
