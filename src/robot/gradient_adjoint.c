@@ -20,7 +20,8 @@ enum {
     SAMPLES = 3,
     VARIANTS = 2 * SAMPLES,
     LINEAR_TRIALS = 20,
-    FEW = 4,
+    FEW = 4,      // times as many scalars as variables: sensitivities are cheaper
+    AT_ONCE = 64, // parameters in one sweep
     LEAST_CHECKPOINTS = 3,
     MOST_CHECKPOINTS = 1000
 };
@@ -28,6 +29,7 @@ static const double weight6[SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60},
                     weight4[SAMPLES] = {2.0 / 3, -1.0 / 12, 0},
                     parameter_move = 1e-3, // of a parameter in a sample, relative
     initial_move = 1e-2,                   // of an initial coordinate or velocity
+    unmoved = 1e-14, // change of an initial value that counts as none, typical
     straight = 1e-9; // curvature between the outermost samples that counts as rounding, relative
 
 // A direction in the space of models: a number of the file, or a law plus c, c (t - t0),
@@ -51,9 +53,16 @@ typedef struct checkpoints {
     size_t size; // numbers of one; 0: the run has none
 } checkpoints;
 
+// Memory for samples of the initial state.
+typedef struct start_work {
+    snw_state *at;
+    double *dx, *moved, *p; // nv, 2 nv, nentry
+} start_work;
+
 typedef struct sweep {
     snw_gradient *g;
     checkpoints kept;
+    bool partial; // the tape was too long: parts of the run are done again
     bool forward; // sensitivities along the run; else the sweep back
     int last;     // frame at which a repeated part of the run ends; -1: at its end
     const double *p;
@@ -268,9 +277,18 @@ static snw_status variant(const sweep *s, const direction *d, double by, snw_rob
     return status;
 }
 
+// The models of a direction at all samples; at first only the outermost are there.
+static snw_status open_samples(const sweep *s, direction *d, snw_error *err) {
+    for (int i = 0; i < VARIANTS; i++) {
+        if (!d->model[i]) SNW_TRY(variant(s, d, sample_at(i) * d->step, &d->model[i], err));
+    }
+    return SNW_OK;
+}
+
 static snw_status open_direction(sweep *s, direction *d, snw_error *err) {
-    for (int i = 0; i < VARIANTS; i++)
+    for (int i = 0; i < VARIANTS; i += VARIANTS - 1)
         SNW_TRY(variant(s, d, sample_at(i) * d->step, &d->model[i], err));
+    if (s->forward) SNW_TRY(open_samples(s, d, err));
     const size_t n = (size_t)s->g->nscalar;
     d->by = snw_alloc(2 * n * sizeof *d->by);
     if (!d->by) return snw_fail_memory(err);
@@ -316,17 +334,22 @@ static snw_status open_law(sweep *s, int i, snw_error *err) {
     return SNW_OK;
 }
 
-static snw_status open_directions(sweep *s, snw_error *err) {
+// The laws (with the first numbers), and as many numbers of the file from *entry on as are done at
+// once.
+static snw_status open_directions(sweep *s, int *entry, snw_error *err) {
     const snw_gradient *g = s->g;
-    s->direction = snw_alloc(((size_t)g->nentry + 3 * (size_t)g->nlaw + 1) * sizeof *s->direction);
+    if (!s->direction)
+        s->direction =
+            snw_alloc(((size_t)g->nentry + 3 * (size_t)g->nlaw + 1) * sizeof *s->direction);
     if (!s->direction) return snw_fail_memory(err);
-    for (int k = 0; k < g->nentry; k++) {
+    for (int i = 0; *entry == 0 && i < g->nlaw; i++) SNW_TRY(open_law(s, i, err));
+    for (; *entry < g->nentry && (s->forward || s->ndirection < AT_ONCE); ++*entry) {
+        const int k = *entry;
         if (g->entry[k].kind != GRADIENT_NUMBER) continue;
         direction *d = &s->direction[s->ndirection++];
         *d = (direction){.entry = k, .step = parameter_move * (s->p[k] != 0 ? fabs(s->p[k]) : 1)};
         SNW_TRY(open_direction(s, d, err));
     }
-    for (int i = 0; i < g->nlaw; i++) SNW_TRY(open_law(s, i, err));
     return SNW_OK;
 }
 
@@ -335,7 +358,7 @@ static void close_directions(sweep *s) {
         for (int i = 0; i < VARIANTS; i++) snw_robot_model_close(s->direction[k].model[i]);
         snw_free(s->direction[k].by);
     }
-    snw_free(s->direction);
+    s->ndirection = 0;
 }
 
 // ---- the sweep ----------------------------------------------------------------------------------
@@ -416,9 +439,11 @@ static bool try_linear(sweep *s, direction *d, const snw_map *map, bool frame) {
     return true;
 }
 
-static void differentiate(sweep *s, direction *d, const snw_map *map, bool frame) {
+static snw_status differentiate(sweep *s, direction *d, const snw_map *map, bool frame,
+                                snw_error *err) {
     const int nscalar = s->g->nscalar;
-    if (try_linear(s, d, map, frame)) return;
+    if (try_linear(s, d, map, frame)) return SNW_OK;
+    SNW_TRY(open_samples(s, d, err));
     for (int j = 0; j < nscalar; j++) d->by[j] = d->coarse[j] = 0;
     for (int i = 0; i < VARIANTS; i++) {
         evaluate_products(s, d->model[i]->compiled, map, frame);
@@ -427,22 +452,24 @@ static void differentiate(sweep *s, direction *d, const snw_map *map, bool frame
             d->coarse[j] += sample_weight(weight4, i) / d->step * s->value[j];
         }
     }
+    return SNW_OK;
 }
 
 // dJ += the derivatives by parameters and laws of a map, and of the frame that shows it.
-static void contract(sweep *s, const snw_map *map, bool frame) {
-    if (s->ndirection == 0) return;
+static snw_status contract(sweep *s, const snw_map *map, bool frame, snw_error *err) {
+    if (s->ndirection == 0) return SNW_OK;
     evaluate_products(s, s->m, map, frame);
     memcpy(s->centre, s->value, (size_t)s->g->nscalar * sizeof *s->value);
     for (int k = 0; k < s->ndirection; k++) {
         direction *d = &s->direction[k];
-        differentiate(s, d, map, frame);
+        SNW_TRY(differentiate(s, d, map, frame, err));
         for (int j = 0; j < s->g->nscalar; j++) {
             d->error += fabs(d->by[j] - d->coarse[j]);
             d->size += fabs(d->by[j]);
         }
     }
     for (int k = 0; k < s->ndirection;) k += add_direction(s, &s->direction[k], map->t_laws);
+    return SNW_OK;
 }
 
 // Is the frame `i` of the tape that of a step before it, so that both can be evaluated at once?
@@ -462,12 +489,12 @@ static snw_status sweep_back(sweep *s, snw_error *err) {
             SNW_TRY(snw_adjoint_frame(s->adjoint, map, s->y_bar,
                                       f.y + (size_t)map->frame * (size_t)f.ncolumn, err));
             pending = shows_step(s, i);
-            if (!pending) contract(s, map, true);
+            if (!pending) SNW_TRY(contract(s, map, true, err));
             continue;
         }
         if (snw_adjoint_idle(s->adjoint, map)) continue;
         SNW_TRY(snw_adjoint_back(s->adjoint, map, err));
-        contract(s, map, pending);
+        SNW_TRY(contract(s, map, pending, err));
         pending = false;
     }
     return SNW_OK;
@@ -496,66 +523,95 @@ static snw_status closed_start(const sweep *s, const double *p, const snw_model 
     return status;
 }
 
-// out (2 nv) <- derivative of the initial configuration and velocities along samples of the start:
-// of the models of a direction, or of entry `entry` of p
-static snw_status start_samples(const sweep *s, int entry, double step,
-                                snw_robot_model *const *model, snw_state *at, double *dx, double *p,
-                                double *out, snw_error *err) {
+// out (2 nv) += c times the initial configuration, from that of the run, and velocities of a model
+// at p with another value of `entry` (-1: the same)
+static snw_status add_start(const sweep *s, const snw_model *m, int entry, double value, double c,
+                            start_work *w, double *out, snw_error *err) {
     const int nv = s->m->nv;
-    const double centre = entry >= 0 ? s->p[entry] : 0;
-    memset(out, 0, 2 * (size_t)nv * sizeof *out);
-    for (int i = 0; i < VARIANTS; i++) {
-        if (entry >= 0) p[entry] = centre + sample_at(i) * step;
-        SNW_TRY(closed_start(s, p, model ? model[i]->compiled : s->m, at, err));
-        if (entry >= 0) p[entry] = centre;
-        snw_difference(s->m, s->tape.map[0].s.q, at->q, dx);
-        const double c = sample_weight(weight6, i) / step;
-        for (int k = 0; k < nv; k++) out[k] += c * dx[k], out[nv + k] += c * at->v[k];
+    if (entry >= 0) w->p[entry] = value;
+    SNW_TRY(closed_start(s, w->p, m, w->at, err));
+    if (entry >= 0) w->p[entry] = s->p[entry];
+    snw_difference(s->m, s->tape.map[0].s.q, w->at->q, w->dx);
+    for (int k = 0; k < nv; k++) {
+        out[k] += c * w->dx[k];
+        out[nv + k] += c * (w->at->v[k] - s->tape.map[0].s.v[k]);
     }
+    return SNW_OK;
+}
+
+// out (2 nv) <- derivative of the initial configuration and velocities along a direction (NULL:
+// of entry `entry` of p)
+static snw_status start_samples(const sweep *s, direction *d, int entry, start_work *w, double *out,
+                                snw_error *err) {
+    const size_t nv = (size_t)s->m->nv;
+    const double step = d ? d->step : initial_move, centre = entry >= 0 ? s->p[entry] : 0;
+    bool moves = !d;
+    for (int k = 0; k < 2 && !moves; k++) { // the outermost samples alone
+        memset(out, 0, 2 * nv * sizeof *out);
+        const int i = k ? VARIANTS - 1 : 0;
+        SNW_TRY(add_start(s, d->model[i]->compiled, entry, centre + sample_at(i) * step, 1, w, out,
+                          err));
+        for (size_t j = 0; j < nv; j++)
+            moves = moves || fabs(out[j]) + fabs(out[nv + j]) > unmoved * s->m->typical[j];
+    }
+    memset(out, 0, 2 * nv * sizeof *out);
+    if (!moves) return SNW_OK;
+    if (d) SNW_TRY(open_samples(s, d, err));
+    for (int i = 0; i < VARIANTS; i++)
+        SNW_TRY(add_start(s, d ? d->model[i]->compiled : s->m, entry, centre + sample_at(i) * step,
+                          sample_weight(weight6, i) / step, w, out, err));
     return SNW_OK;
 }
 
 // by (nscalar) <- bars of the initial state times its derivative
-static snw_status start_along(sweep *s, int entry, double step, snw_robot_model *const *model,
-                              snw_state *at, double *dx, double *p, double *by, snw_error *err) {
+static snw_status start_along(sweep *s, direction *d, int entry, start_work *w, double *by,
+                              snw_error *err) {
     const int nv = s->m->nv;
-    double *moved = dx + nv;
-    SNW_TRY(start_samples(s, entry, step, model, at, dx, p, moved, err));
+    SNW_TRY(start_samples(s, d, entry, w, w->moved, err));
     for (int j = 0; j < s->g->nscalar; j++) {
         const snw_bars *b = snw_adjoint_bars(s->adjoint, j);
         by[j] = 0;
-        for (int k = 0; k < nv; k++) by[j] += b->place[k] * moved[k] + b->rate[k] * moved[nv + k];
+        for (int k = 0; k < nv; k++)
+            by[j] += b->place[k] * w->moved[k] + b->rate[k] * w->moved[nv + k];
     }
     return SNW_OK;
 }
 
-static snw_status add_starts(sweep *s, snw_error *err) {
+static snw_status start_work_open(const sweep *s, start_work *w, snw_error *err) {
+    const size_t nv = (size_t)s->m->nv;
+    *w = (start_work){.dx = snw_alloc((3 * nv + (size_t)s->g->nentry + 1) * sizeof *w->dx)};
+    if (!w->dx || snw_state_create(s->m, &w->at) != SNW_OK) return snw_fail_memory(err);
+    w->moved = w->dx + nv;
+    w->p = w->moved + 2 * nv;
+    memcpy(w->p, s->p, (size_t)s->g->nentry * sizeof *w->p);
+    return SNW_OK;
+}
+
+static void start_work_close(start_work *w) {
+    snw_state_destroy(w->at);
+    snw_free(w->dx);
+}
+
+// dJ += the part of the initial state: of the present directions and, at first, of its own entries.
+static snw_status add_starts(sweep *s, bool first, snw_error *err) {
     if (s->tape.n == 0 || s->tape.map[0].kind != SNW_MAP_INITIAL) return SNW_OK;
     const snw_gradient *g = s->g;
-    snw_state *at = NULL;
-    double *dx = snw_alloc((3 * (size_t)s->m->nv + (size_t)g->nentry + 1) * sizeof *dx);
-    if (!dx || snw_state_create(s->m, &at) != SNW_OK) {
-        snw_free(dx);
-        return snw_fail_memory(err);
-    }
-    double *p = dx + 3 * (size_t)s->m->nv;
-    memcpy(p, s->p, (size_t)g->nentry * sizeof *p);
-    snw_status status = SNW_OK;
+    start_work w;
+    snw_status status = start_work_open(s, &w, err);
     for (int k = 0; status == SNW_OK && k < s->ndirection; k++) {
         direction *d = &s->direction[k];
-        status = start_along(s, d->entry, d->step, d->model, at, dx, p, d->by, err);
+        status = start_along(s, d, d->entry, &w, d->by, err);
     }
     for (int k = 0; status == SNW_OK && k < s->ndirection;)
         k += add_direction(s, &s->direction[k], snw_time_resolution(0));
-    for (int k = 0; status == SNW_OK && k < g->nentry; k++) {
+    for (int k = 0; status == SNW_OK && first && k < g->nentry; k++) {
         if (g->entry[k].kind != GRADIENT_POSITION && g->entry[k].kind != GRADIENT_VELOCITY)
             continue;
-        status = start_along(s, k, initial_move, NULL, at, dx, p, s->value, err);
+        status = start_along(s, NULL, k, &w, s->value, err);
         for (int j = 0; status == SNW_OK && j < g->nscalar; j++)
             s->dJ[(size_t)j * (size_t)g->nentry + (size_t)k] += s->value[j];
     }
-    snw_state_destroy(at);
-    snw_free(dx);
+    start_work_close(&w);
     return status;
 }
 
@@ -605,33 +661,26 @@ static void equations_by(const sweep *s, int k, double t, int size, const double
 static snw_status start_forward(sweep *s, snw_error *err) {
     const snw_gradient *g = s->g;
     const size_t nv = (size_t)s->m->nv;
-    snw_state *at = NULL;
-    double *dx =
-        snw_alloc((nv + (size_t)g->nentry + 2 * nv * (size_t)(s->ndirection + 1) + 1) * sizeof *dx);
-    if (!dx || snw_state_create(s->m, &at) != SNW_OK) {
-        snw_free(dx);
-        return snw_fail_memory(err);
-    }
-    double *p = dx + nv, *along = p + g->nentry, *own = along + 2 * nv * (size_t)s->ndirection;
-    memcpy(p, s->p, (size_t)g->nentry * sizeof *p);
-    snw_status status = SNW_OK;
+    start_work w;
+    snw_status status = start_work_open(s, &w, err);
+    double *along = snw_alloc((2 * nv * (size_t)s->ndirection + 1) * sizeof *along);
+    if (status == SNW_OK && !along) status = snw_fail_memory(err);
     for (int i = 0; status == SNW_OK && i < s->ndirection; i++) {
-        const direction *d = &s->direction[i];
-        status = start_samples(s, d->entry, d->step, d->model, at, dx, p,
-                               along + 2 * nv * (size_t)i, err);
+        direction *d = &s->direction[i];
+        status = start_samples(s, d, d->entry, &w, along + 2 * nv * (size_t)i, err);
     }
     for (int k = 0; status == SNW_OK && k < g->nentry; k++) {
         snw_bars *b = snw_adjoint_bars(s->adjoint, k);
         if (g->entry[k].kind == GRADIENT_POSITION || g->entry[k].kind == GRADIENT_VELOCITY) {
-            status = start_samples(s, k, initial_move, NULL, at, dx, p, own, err);
+            status = start_samples(s, NULL, k, &w, w.moved, err);
         } else {
-            equations_by(s, k, snw_time_resolution(0), (int)(2 * nv), along, own);
+            equations_by(s, k, snw_time_resolution(0), (int)(2 * nv), along, w.moved);
         }
-        memcpy(b->place, own, nv * sizeof *own);
-        memcpy(b->rate, own + nv, nv * sizeof *own);
+        memcpy(b->place, w.moved, nv * sizeof *b->place);
+        memcpy(b->rate, w.moved + nv, nv * sizeof *b->rate);
     }
-    snw_state_destroy(at);
-    snw_free(dx);
+    snw_free(along);
+    start_work_close(&w);
     return status;
 }
 
@@ -663,7 +712,7 @@ static snw_status forward_map(sweep *s, const snw_map *map, double *along, doubl
 }
 
 static snw_status sweep_forward(sweep *s, snw_error *err) {
-    if (s->tape.full)
+    if (s->partial)
         return snw_fail(err, SNW_E_MEMORY,
                         "the states of the run take more than %g MB; allow more memory, or use the "
                         "adjoint",
@@ -768,6 +817,7 @@ static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
     snw_tape_begin(&s->tape, s->m, (size_t)g->how.memory);
     const snw_run_hooks hooks = hooks_of(s);
     SNW_TRY(gradient_run_frames(g, s->model, s->run, &hooks, err));
+    s->partial = s->tape.full;
     SNW_TRY(find_weights(s, J, err));
     g->info.run_seconds = snw_clock_seconds() - begin;
     if (!isnan(s->tape.other))
@@ -800,7 +850,7 @@ static snw_status repeat_part(sweep *s, int i, int last, snw_error *err) {
 }
 
 static snw_status sweep_all(sweep *s, snw_error *err) {
-    if (!s->tape.full) return sweep_back(s, err);
+    if (!s->partial) return sweep_back(s, err);
     const checkpoints *c = &s->kept;
     if (c->size == 0)
         return snw_fail(err, SNW_E_MEMORY,
@@ -828,7 +878,22 @@ static snw_status sweep_prepare(sweep *s, snw_error *err) {
     if (snw_adjoint_create(s->m, sets, s->noutput, s->output, &s->adjoint) != SNW_OK ||
         snw_sampler_create(s->m, &s->sampler) != SNW_OK)
         return snw_fail_memory(err);
-    return open_directions(s, err);
+    return SNW_OK;
+}
+
+// Sweeps for all variables, a number of parameters at once.
+static snw_status sweep_variables(sweep *s, snw_error *err) {
+    int entry = 0;
+    do {
+        const bool first = entry == 0;
+        SNW_TRY(open_directions(s, &entry, err));
+        snw_adjoint_clear(s->adjoint);
+        SNW_TRY(s->forward ? sweep_forward(s, err) : sweep_all(s, err));
+        if (!s->forward) SNW_TRY(add_starts(s, first, err));
+        gather(s);
+        close_directions(s);
+    } while (entry < s->g->nentry);
+    return SNW_OK;
 }
 
 snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double *dJ,
@@ -842,11 +907,10 @@ snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double 
     snw_status status = run_with_tape(&s, J, err);
     const double begin = snw_clock_seconds();
     if (status == SNW_OK) status = sweep_prepare(&s, err);
-    if (status == SNW_OK) status = s.forward ? sweep_forward(&s, err) : sweep_all(&s, err);
-    if (status == SNW_OK && !s.forward) status = add_starts(&s, err);
-    if (status == SNW_OK) gather(&s);
+    if (status == SNW_OK) status = sweep_variables(&s, err);
     g->info.gradient_seconds = snw_clock_seconds() - begin;
     close_directions(&s);
+    snw_free(s.direction);
     checkpoints_end(&s.kept);
     snw_adjoint_destroy(s.adjoint);
     snw_sampler_destroy(&s.sampler);
