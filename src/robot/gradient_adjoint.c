@@ -20,6 +20,8 @@ enum {
     SAMPLES = 3,
     VARIANTS = 2 * SAMPLES,
     LINEAR_TRIALS = 20,
+    FEW = 4,      // times as many scalars as variables: sensitivities are cheaper
+    AT_ONCE = 64, // parameters in one sweep
     LEAST_CHECKPOINTS = 3,
     MOST_CHECKPOINTS = 1000
 };
@@ -27,6 +29,7 @@ static const double weight6[SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60},
                     weight4[SAMPLES] = {2.0 / 3, -1.0 / 12, 0},
                     parameter_move = 1e-3, // of a parameter in a sample, relative
     initial_move = 1e-2,                   // of an initial coordinate or velocity
+    unmoved = 1e-14, // change of an initial value that counts as none, typical
     straight = 1e-9; // curvature between the outermost samples that counts as rounding, relative
 
 // A direction in the space of models: a number of the file, or a law plus c, c (t - t0),
@@ -50,10 +53,18 @@ typedef struct checkpoints {
     size_t size; // numbers of one; 0: the run has none
 } checkpoints;
 
+// Memory for samples of the initial state.
+typedef struct start_work {
+    snw_state *at;
+    double *dx, *moved, *p; // nv, 2 nv, nentry
+} start_work;
+
 typedef struct sweep {
     snw_gradient *g;
     checkpoints kept;
-    int last; // frame at which a repeated part of the run ends; -1: at its end
+    bool partial; // the tape was too long: parts of the run are done again
+    bool forward; // sensitivities along the run; else the sweep back
+    int last;     // frame at which a repeated part of the run ends; -1: at its end
     const double *p;
     snw_robot_model *model;
     snw_run *run;
@@ -266,9 +277,18 @@ static snw_status variant(const sweep *s, const direction *d, double by, snw_rob
     return status;
 }
 
+// The models of a direction at all samples; at first only the outermost are there.
+static snw_status open_samples(const sweep *s, direction *d, snw_error *err) {
+    for (int i = 0; i < VARIANTS; i++) {
+        if (!d->model[i]) SNW_TRY(variant(s, d, sample_at(i) * d->step, &d->model[i], err));
+    }
+    return SNW_OK;
+}
+
 static snw_status open_direction(sweep *s, direction *d, snw_error *err) {
-    for (int i = 0; i < VARIANTS; i++)
+    for (int i = 0; i < VARIANTS; i += VARIANTS - 1)
         SNW_TRY(variant(s, d, sample_at(i) * d->step, &d->model[i], err));
+    if (s->forward) SNW_TRY(open_samples(s, d, err));
     const size_t n = (size_t)s->g->nscalar;
     d->by = snw_alloc(2 * n * sizeof *d->by);
     if (!d->by) return snw_fail_memory(err);
@@ -314,17 +334,22 @@ static snw_status open_law(sweep *s, int i, snw_error *err) {
     return SNW_OK;
 }
 
-static snw_status open_directions(sweep *s, snw_error *err) {
+// The laws (with the first numbers), and as many numbers of the file from *entry on as are done at
+// once.
+static snw_status open_directions(sweep *s, int *entry, snw_error *err) {
     const snw_gradient *g = s->g;
-    s->direction = snw_alloc(((size_t)g->nentry + 3 * (size_t)g->nlaw + 1) * sizeof *s->direction);
+    if (!s->direction)
+        s->direction =
+            snw_alloc(((size_t)g->nentry + 3 * (size_t)g->nlaw + 1) * sizeof *s->direction);
     if (!s->direction) return snw_fail_memory(err);
-    for (int k = 0; k < g->nentry; k++) {
+    for (int i = 0; *entry == 0 && i < g->nlaw; i++) SNW_TRY(open_law(s, i, err));
+    for (; *entry < g->nentry && (s->forward || s->ndirection < AT_ONCE); ++*entry) {
+        const int k = *entry;
         if (g->entry[k].kind != GRADIENT_NUMBER) continue;
         direction *d = &s->direction[s->ndirection++];
         *d = (direction){.entry = k, .step = parameter_move * (s->p[k] != 0 ? fabs(s->p[k]) : 1)};
         SNW_TRY(open_direction(s, d, err));
     }
-    for (int i = 0; i < g->nlaw; i++) SNW_TRY(open_law(s, i, err));
     return SNW_OK;
 }
 
@@ -333,10 +358,18 @@ static void close_directions(sweep *s) {
         for (int i = 0; i < VARIANTS; i++) snw_robot_model_close(s->direction[k].model[i]);
         snw_free(s->direction[k].by);
     }
-    snw_free(s->direction);
+    s->ndirection = 0;
 }
 
 // ---- the sweep ----------------------------------------------------------------------------------
+
+// Number of directions of the law whose first one is `first`.
+static int directions_of_law(const sweep *s, int first) {
+    const direction *d = &s->direction[first];
+    int used = 1;
+    while (first + used < s->ndirection && d[used].entry < 0 && d[used].law == d->law) used++;
+    return used;
+}
 
 // dJ of the entries += the derivatives d->by along a direction and, of a law, along those of its
 // rates, which follow it, at time t. Returns the number of directions used.
@@ -348,9 +381,7 @@ static int add_direction(sweep *s, direction *d, double t) {
         return 1;
     }
     const gradient_law *law = &g->law[d->law];
-    int used = 1;
-    while (d + used < s->direction + s->ndirection && d[used].entry < 0 && d[used].law == d->law)
-        used++;
+    const int used = directions_of_law(s, (int)(d - s->direction));
     const double u = t - d->t0;
     for (int j = 0; j < g->nscalar; j++) { // c (t - t0) moves value and rate, ..
         const double by_value = d[0].by[j];
@@ -408,9 +439,11 @@ static bool try_linear(sweep *s, direction *d, const snw_map *map, bool frame) {
     return true;
 }
 
-static void differentiate(sweep *s, direction *d, const snw_map *map, bool frame) {
+static snw_status differentiate(sweep *s, direction *d, const snw_map *map, bool frame,
+                                snw_error *err) {
     const int nscalar = s->g->nscalar;
-    if (try_linear(s, d, map, frame)) return;
+    if (try_linear(s, d, map, frame)) return SNW_OK;
+    SNW_TRY(open_samples(s, d, err));
     for (int j = 0; j < nscalar; j++) d->by[j] = d->coarse[j] = 0;
     for (int i = 0; i < VARIANTS; i++) {
         evaluate_products(s, d->model[i]->compiled, map, frame);
@@ -419,36 +452,38 @@ static void differentiate(sweep *s, direction *d, const snw_map *map, bool frame
             d->coarse[j] += sample_weight(weight4, i) / d->step * s->value[j];
         }
     }
+    return SNW_OK;
 }
 
 // dJ += the derivatives by parameters and laws, which are read at time t, of the equations of a map
 // that the sampler takes, and of the frame that shows it.
-static void contract_at(sweep *s, const snw_map *map, double t, bool frame) {
+static snw_status contract_at(sweep *s, const snw_map *map, double t, bool frame, snw_error *err) {
     evaluate_products(s, s->m, map, frame);
     memcpy(s->centre, s->value, (size_t)s->g->nscalar * sizeof *s->value);
     for (int k = 0; k < s->ndirection; k++) {
         direction *d = &s->direction[k];
-        differentiate(s, d, map, frame);
+        SNW_TRY(differentiate(s, d, map, frame, err));
         for (int j = 0; j < s->g->nscalar; j++) {
             d->error += fabs(d->by[j] - d->coarse[j]);
             d->size += fabs(d->by[j]);
         }
     }
     for (int k = 0; k < s->ndirection;) k += add_direction(s, &s->direction[k], t);
+    return SNW_OK;
 }
 
 // The same for all equations of a map; each stage of collocation reads the laws at its own time.
-static void contract(sweep *s, const snw_map *map, bool frame) {
-    if (s->ndirection == 0) return;
-    if (map->kind != SNW_MAP_STAGES || s->g->nlaw == 0) {
-        contract_at(s, map, map->t_laws, frame);
-        return;
-    }
-    for (int i = 0; i < map->points.s; i++) {
+static snw_status contract(sweep *s, const snw_map *map, bool frame, snw_error *err) {
+    if (s->ndirection == 0) return SNW_OK;
+    if (map->kind != SNW_MAP_STAGES || s->g->nlaw == 0)
+        return contract_at(s, map, map->t_laws, frame, err);
+    snw_status status = SNW_OK;
+    for (int i = 0; status == SNW_OK && i < map->points.s; i++) {
         s->sampler.stage = i + 1;
-        contract_at(s, map, snw_map_stage_time(map, i), false);
+        status = contract_at(s, map, snw_map_stage_time(map, i), false, err);
     }
     s->sampler.stage = 0;
+    return status;
 }
 
 // Is the frame `i` of the tape that of a step before it, so that both can be evaluated at once?
@@ -468,12 +503,12 @@ static snw_status sweep_back(sweep *s, snw_error *err) {
             SNW_TRY(snw_adjoint_frame(s->adjoint, map, s->y_bar,
                                       f.y + (size_t)map->frame * (size_t)f.ncolumn, err));
             pending = shows_step(s, i);
-            if (!pending) contract(s, map, true);
+            if (!pending) SNW_TRY(contract(s, map, true, err));
             continue;
         }
         if (snw_adjoint_idle(s->adjoint, map)) continue;
         SNW_TRY(snw_adjoint_back(s->adjoint, map, err));
-        contract(s, map, pending);
+        SNW_TRY(contract(s, map, pending, err));
         pending = false;
     }
     return SNW_OK;
@@ -502,54 +537,224 @@ static snw_status closed_start(const sweep *s, const double *p, const snw_model 
     return status;
 }
 
-// by (nscalar) <- bars of the initial state times its derivative along samples of the start: of the
-// models of a direction, or of entry `entry` of p
-static snw_status start_along(sweep *s, int entry, double step, snw_robot_model *const *model,
-                              snw_state *at, double *dx, double *p, double *by, snw_error *err) {
+// out (2 nv) += c times the initial configuration, from that of the run, and velocities of a model
+// at p with another value of `entry` (-1: the same)
+static snw_status add_start(const sweep *s, const snw_model *m, int entry, double value, double c,
+                            start_work *w, double *out, snw_error *err) {
     const int nv = s->m->nv;
-    const double centre = entry >= 0 ? s->p[entry] : 0;
-    for (int j = 0; j < s->g->nscalar; j++) by[j] = 0;
+    if (entry >= 0) w->p[entry] = value;
+    SNW_TRY(closed_start(s, w->p, m, w->at, err));
+    if (entry >= 0) w->p[entry] = s->p[entry];
+    snw_difference(s->m, s->tape.map[0].s.q, w->at->q, w->dx);
+    for (int k = 0; k < nv; k++) {
+        out[k] += c * w->dx[k];
+        out[nv + k] += c * (w->at->v[k] - s->tape.map[0].s.v[k]);
+    }
+    return SNW_OK;
+}
+
+// out (2 nv) <- derivative of the initial configuration and velocities along a direction (NULL:
+// of entry `entry` of p)
+static snw_status start_samples(const sweep *s, direction *d, int entry, start_work *w, double *out,
+                                snw_error *err) {
+    const size_t nv = (size_t)s->m->nv;
+    const double step = d ? d->step : initial_move, centre = entry >= 0 ? s->p[entry] : 0;
+    bool moves = !d;
+    for (int k = 0; k < 2 && !moves; k++) { // the outermost samples alone
+        memset(out, 0, 2 * nv * sizeof *out);
+        const int i = k ? VARIANTS - 1 : 0;
+        SNW_TRY(add_start(s, d->model[i]->compiled, entry, centre + sample_at(i) * step, 1, w, out,
+                          err));
+        for (size_t j = 0; j < nv; j++)
+            moves = moves || fabs(out[j]) + fabs(out[nv + j]) > unmoved * s->m->typical[j];
+    }
+    memset(out, 0, 2 * nv * sizeof *out);
+    if (!moves) return SNW_OK;
+    if (d) SNW_TRY(open_samples(s, d, err));
+    for (int i = 0; i < VARIANTS; i++)
+        SNW_TRY(add_start(s, d ? d->model[i]->compiled : s->m, entry, centre + sample_at(i) * step,
+                          sample_weight(weight6, i) / step, w, out, err));
+    return SNW_OK;
+}
+
+// by (nscalar) <- bars of the initial state times its derivative
+static snw_status start_along(sweep *s, direction *d, int entry, start_work *w, double *by,
+                              snw_error *err) {
+    const int nv = s->m->nv;
+    SNW_TRY(start_samples(s, d, entry, w, w->moved, err));
+    for (int j = 0; j < s->g->nscalar; j++) {
+        const snw_bars *b = snw_adjoint_bars(s->adjoint, j);
+        by[j] = 0;
+        for (int k = 0; k < nv; k++)
+            by[j] += b->place[k] * w->moved[k] + b->rate[k] * w->moved[nv + k];
+    }
+    return SNW_OK;
+}
+
+static snw_status start_work_open(const sweep *s, start_work *w, snw_error *err) {
+    const size_t nv = (size_t)s->m->nv;
+    *w = (start_work){.dx = snw_alloc((3 * nv + (size_t)s->g->nentry + 1) * sizeof *w->dx)};
+    if (!w->dx || snw_state_create(s->m, &w->at) != SNW_OK) return snw_fail_memory(err);
+    w->moved = w->dx + nv;
+    w->p = w->moved + 2 * nv;
+    memcpy(w->p, s->p, (size_t)s->g->nentry * sizeof *w->p);
+    return SNW_OK;
+}
+
+static void start_work_close(start_work *w) {
+    snw_state_destroy(w->at);
+    snw_free(w->dx);
+}
+
+// dJ += the part of the initial state: of the present directions and, at first, of its own entries.
+static snw_status add_starts(sweep *s, bool first, snw_error *err) {
+    if (s->tape.n == 0 || s->tape.map[0].kind != SNW_MAP_INITIAL) return SNW_OK;
+    const snw_gradient *g = s->g;
+    start_work w;
+    snw_status status = start_work_open(s, &w, err);
+    for (int k = 0; status == SNW_OK && k < s->ndirection; k++) {
+        direction *d = &s->direction[k];
+        status = start_along(s, d, d->entry, &w, d->by, err);
+    }
+    for (int k = 0; status == SNW_OK && k < s->ndirection;)
+        k += add_direction(s, &s->direction[k], snw_time_resolution(0));
+    for (int k = 0; status == SNW_OK && first && k < g->nentry; k++) {
+        if (g->entry[k].kind != GRADIENT_POSITION && g->entry[k].kind != GRADIENT_VELOCITY)
+            continue;
+        status = start_along(s, NULL, k, &w, s->value, err);
+        for (int j = 0; status == SNW_OK && j < g->nscalar; j++)
+            s->dJ[(size_t)j * (size_t)g->nentry + (size_t)k] += s->value[j];
+    }
+    start_work_close(&w);
+    return status;
+}
+
+// ---- sensitivities along the run ----------------------------------------------------------------
+
+// out (size) <- derivatives of the equations of a map, or of the outputs of a frame, along
+// direction d
+static void equations_along(sweep *s, const direction *d, const snw_map *map, int size, double *out,
+                            double *sample) {
+    memset(out, 0, (size_t)size * sizeof *out);
     for (int i = 0; i < VARIANTS; i++) {
-        if (entry >= 0) p[entry] = centre + sample_at(i) * step;
-        SNW_TRY(closed_start(s, p, model ? model[i]->compiled : s->m, at, err));
-        if (entry >= 0) p[entry] = centre;
-        snw_difference(s->m, s->tape.map[0].s.q, at->q, dx);
-        const double c = sample_weight(weight6, i) / step;
-        for (int j = 0; j < s->g->nscalar; j++) {
-            const snw_bars *b = snw_adjoint_bars(s->adjoint, j);
-            for (int k = 0; k < nv; k++) by[j] += c * (b->place[k] * dx[k] + b->rate[k] * at->v[k]);
+        s->sampler.m = d->model[i]->compiled;
+        if (map->kind == SNW_MAP_FRAME) {
+            snw_sampler_frame(&s->sampler, s->adjoint, map, sample);
+        } else {
+            snw_sampler_equations(&s->sampler, s->adjoint, map, sample);
+        }
+        for (int k = 0; k < size; k++) out[k] += sample_weight(weight6, i) / d->step * sample[k];
+    }
+}
+
+// out from row `first` to `last` <- derivatives by entry k from those along all directions
+// (`along`, size each), which read laws at time t
+static void equations_by(const sweep *s, int k, double t, int first, int last, int size,
+                         const double *along, double *out) {
+    const gradient_entry *e = &s->g->entry[k];
+    memset(out + first, 0, (size_t)(last - first) * sizeof *out);
+    for (int i = 0; i < s->ndirection; i++) {
+        const direction *d = &s->direction[i];
+        double by = d->entry == k ? 1 : 0;
+        if (e->kind == GRADIENT_KNOT && d->entry < 0 && d->law == e->law) {
+            double f[3];
+            gradient_knot(&s->g->law[e->law], e->knot, t, f);
+            const int used = directions_of_law(s, i - d->power);
+            const double u = t - d->t0;
+            // value, rate and acceleration of the law as a sum of c_0 + c_1 u + c_2 u^2/2
+            const double c2 = used > 2 ? f[2] : 0, c1 = used > 1 ? f[1] - c2 * u : 0;
+            const double c[3] = {f[0] - c1 * u - 0.5 * c2 * u * u, c1, c2};
+            by = c[d->power];
+        }
+        for (int j = first; j < last && by != 0; j++)
+            out[j] += by * along[(size_t)i * (size_t)size + (size_t)j];
+    }
+}
+
+// out (size) <- the same for all equations of a map; each stage of collocation reads laws at its
+// own time.
+static void equations_of_map_by(const sweep *s, int k, const snw_map *map, int size,
+                                const double *along, double *out) {
+    if (map->kind != SNW_MAP_STAGES) {
+        equations_by(s, k, map->t_laws, 0, size, size, along, out);
+        return;
+    }
+    for (int i = 0; i < map->points.s; i++)
+        equations_by(s, k, snw_map_stage_time(map, i), i * s->m->nv, (i + 1) * s->m->nv, size,
+                     along, out);
+}
+
+// Derivatives of the initial state by all entries into the bars.
+static snw_status start_forward(sweep *s, snw_error *err) {
+    const snw_gradient *g = s->g;
+    const size_t nv = (size_t)s->m->nv;
+    start_work w;
+    snw_status status = start_work_open(s, &w, err);
+    double *along = snw_alloc((2 * nv * (size_t)s->ndirection + 1) * sizeof *along);
+    if (status == SNW_OK && !along) status = snw_fail_memory(err);
+    for (int i = 0; status == SNW_OK && i < s->ndirection; i++) {
+        direction *d = &s->direction[i];
+        status = start_samples(s, d, d->entry, &w, along + 2 * nv * (size_t)i, err);
+    }
+    for (int k = 0; status == SNW_OK && k < g->nentry; k++) {
+        snw_bars *b = snw_adjoint_bars(s->adjoint, k);
+        if (g->entry[k].kind == GRADIENT_POSITION || g->entry[k].kind == GRADIENT_VELOCITY) {
+            status = start_samples(s, NULL, k, &w, w.moved, err);
+        } else {
+            equations_by(s, k, snw_time_resolution(0), 0, (int)(2 * nv), (int)(2 * nv), along,
+                         w.moved);
+        }
+        memcpy(b->place, w.moved, nv * sizeof *b->place);
+        memcpy(b->rate, w.moved + nv, nv * sizeof *b->rate);
+    }
+    snw_free(along);
+    start_work_close(&w);
+    return status;
+}
+
+static snw_status forward_map(sweep *s, const snw_map *map, double *along, double *by,
+                              snw_error *err) {
+    const snw_gradient *g = s->g;
+    const bool frame = map->kind == SNW_MAP_FRAME;
+    const snw_scalar_frames f = gradient_frames_of(g);
+    if (frame && !frame_bars(s, map->frame)) return SNW_OK;
+    if (!frame) SNW_TRY(snw_sensitivity_prepare(s->adjoint, map, err));
+    const int size = frame ? s->noutput : snw_sensitivity_size(s->adjoint, map);
+    for (int i = 0; i < s->ndirection; i++)
+        equations_along(s, &s->direction[i], map, size, along + (size_t)i * (size_t)size, by);
+    for (int k = 0; k < g->nentry; k++) {
+        equations_of_map_by(s, k, map, size, along, by);
+        if (!frame) {
+            snw_sensitivity_apply(s->adjoint, map, k, by);
+            continue;
+        }
+        SNW_TRY(snw_sensitivity_frame(s->adjoint, map, k,
+                                      f.y + (size_t)map->frame * (size_t)f.ncolumn, s->y, err));
+        for (int i = 0; i < g->nscalar; i++) {
+            for (int o = 0; o < s->noutput; o++)
+                s->dJ[(size_t)i * (size_t)g->nentry + (size_t)k] +=
+                    s->y_bar[(size_t)i * (size_t)s->noutput + (size_t)o] * (s->y[o] + by[o]);
         }
     }
     return SNW_OK;
 }
 
-static snw_status add_starts(sweep *s, snw_error *err) {
-    if (s->tape.n == 0 || s->tape.map[0].kind != SNW_MAP_INITIAL) return SNW_OK;
-    const snw_gradient *g = s->g;
-    snw_state *at = NULL;
-    double *dx = snw_alloc(((size_t)s->m->nv + (size_t)g->nentry + 1) * sizeof *dx);
-    if (!dx || snw_state_create(s->m, &at) != SNW_OK) {
-        snw_free(dx);
-        return snw_fail_memory(err);
-    }
-    double *p = dx + s->m->nv;
-    memcpy(p, s->p, (size_t)g->nentry * sizeof *p);
+static snw_status sweep_forward(sweep *s, snw_error *err) {
+    if (s->partial)
+        return snw_fail(err, SNW_E_MEMORY,
+                        "the states of the run take more than %g MB; allow more memory, or use the "
+                        "adjoint",
+                        s->g->how.memory / 1e6);
+    const size_t nv = (size_t)s->m->nv, nr = (size_t)s->m->nconstraint;
+    const size_t size = SNW_STAGES * nv + 2 * nr + (size_t)s->noutput + 1;
+    double *along = snw_alloc(((size_t)s->ndirection + 1) * size * sizeof *along);
+    if (!along) return snw_fail_memory(err);
+    snw_adjoint_clear(s->adjoint);
     snw_status status = SNW_OK;
-    for (int k = 0; status == SNW_OK && k < s->ndirection; k++) {
-        direction *d = &s->direction[k];
-        status = start_along(s, d->entry, d->step, d->model, at, dx, p, d->by, err);
-    }
-    for (int k = 0; status == SNW_OK && k < s->ndirection;)
-        k += add_direction(s, &s->direction[k], snw_time_resolution(0));
-    for (int k = 0; status == SNW_OK && k < g->nentry; k++) {
-        if (g->entry[k].kind != GRADIENT_POSITION && g->entry[k].kind != GRADIENT_VELOCITY)
-            continue;
-        status = start_along(s, k, initial_move, NULL, at, dx, p, s->value, err);
-        for (int j = 0; status == SNW_OK && j < g->nscalar; j++)
-            s->dJ[(size_t)j * (size_t)g->nentry + (size_t)k] += s->value[j];
-    }
-    snw_state_destroy(at);
-    snw_free(dx);
+    if (s->tape.n > 0 && s->tape.map[0].kind == SNW_MAP_INITIAL) status = start_forward(s, err);
+    for (int i = 0; status == SNW_OK && i < s->tape.n; i++)
+        status = forward_map(s, &s->tape.map[i], along, along + (size_t)s->ndirection * size, err);
+    snw_free(along);
     return status;
 }
 
@@ -640,6 +845,7 @@ static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
     snw_tape_begin(&s->tape, s->m, (size_t)g->how.memory);
     const snw_run_hooks hooks = hooks_of(s);
     SNW_TRY(gradient_run_frames(g, s->model, s->run, &hooks, err));
+    s->partial = s->tape.full;
     SNW_TRY(find_weights(s, J, err));
     g->info.run_seconds = snw_clock_seconds() - begin;
     if (!isnan(s->tape.other))
@@ -672,7 +878,7 @@ static snw_status repeat_part(sweep *s, int i, int last, snw_error *err) {
 }
 
 static snw_status sweep_all(sweep *s, snw_error *err) {
-    if (!s->tape.full) return sweep_back(s, err);
+    if (!s->partial) return sweep_back(s, err);
     const checkpoints *c = &s->kept;
     if (c->size == 0)
         return snw_fail(err, SNW_E_MEMORY,
@@ -696,25 +902,43 @@ static snw_status sweep_prepare(sweep *s, snw_error *err) {
     if (!s->y_bar || !s->value) return snw_fail_memory(err);
     s->centre = s->value + n;
     s->y = s->centre + n;
-    if (snw_adjoint_create(s->m, s->g->nscalar, s->noutput, s->output, &s->adjoint) != SNW_OK ||
+    const int sets = s->forward ? s->g->nentry : s->g->nscalar;
+    if (snw_adjoint_create(s->m, sets, s->noutput, s->output, &s->adjoint) != SNW_OK ||
         snw_sampler_create(s->m, &s->sampler) != SNW_OK)
         return snw_fail_memory(err);
-    return open_directions(s, err);
+    return SNW_OK;
+}
+
+// Sweeps for all variables, a number of parameters at once.
+static snw_status sweep_variables(sweep *s, snw_error *err) {
+    int entry = 0;
+    do {
+        const bool first = entry == 0;
+        SNW_TRY(open_directions(s, &entry, err));
+        snw_adjoint_clear(s->adjoint);
+        SNW_TRY(s->forward ? sweep_forward(s, err) : sweep_all(s, err));
+        if (!s->forward) SNW_TRY(add_starts(s, first, err));
+        gather(s);
+        close_directions(s);
+    } while (entry < s->g->nentry);
+    return SNW_OK;
 }
 
 snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double *dJ,
                             snw_error *err) {
     sweep s = {.g = g, .p = p, .dJ = dJ, .last = -1};
     memset(dJ, 0, (size_t)g->nscalar * (size_t)g->nentry * sizeof *dJ);
-    g->info.method = SNW_GRADIENT_ADJOINT;
+    // as many linear equations as variables, or as scalars
+    s.forward = g->how.method == SNW_GRADIENT_FORWARD ||
+                (g->how.method == SNW_GRADIENT_AUTO && FEW * g->nentry < g->nscalar);
+    g->info.method = s.forward ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT;
     snw_status status = run_with_tape(&s, J, err);
     const double begin = snw_clock_seconds();
     if (status == SNW_OK) status = sweep_prepare(&s, err);
-    if (status == SNW_OK) status = sweep_all(&s, err);
-    if (status == SNW_OK) status = add_starts(&s, err);
-    if (status == SNW_OK) gather(&s);
+    if (status == SNW_OK) status = sweep_variables(&s, err);
     g->info.gradient_seconds = snw_clock_seconds() - begin;
     close_directions(&s);
+    snw_free(s.direction);
     checkpoints_end(&s.kept);
     snw_adjoint_destroy(s.adjoint);
     snw_sampler_destroy(&s.sampler);

@@ -27,11 +27,8 @@ static const double sample_move = 1e-3, // of coordinates in differences, typica
     sample_rate = 1e-2,                 // of velocities, accelerations, multipliers
     same_value = 1e-6,                  // relative difference of a value from that of the run
     singular = 1e13;                    // condition number of a singular matrix
-enum { SAMPLES = 3 };
-static const double weight[SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60}; // differences of order 6
+const double adjoint_weight[ADJOINT_SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60};
 
-// Parts of the past of a scheme, as in study/linear_step.c.
-enum { PLACE, RATE, ACCELERATION, PSEUDO, INCREMENT, RATE_BEFORE, PARTS };
 
 // ---- memory -------------------------------------------------------------------------------------
 
@@ -79,6 +76,7 @@ static snw_status adjoint_prepare(snw_adjoint *a) {
     SNW_TRY(snw_inputs_create(m, &a->in));
     SNW_TRY(snw_work_create(m, &a->w));
     SNW_TRY(snw_state_create(m, &a->s));
+    SNW_TRY(snw_state_create(m, &a->still));
     return snw_observer_create(m, &a->observer);
 }
 
@@ -98,6 +96,7 @@ void snw_adjoint_destroy(snw_adjoint *a) {
     snw_inputs_destroy(a->in);
     snw_work_destroy(a->w);
     snw_state_destroy(a->s);
+    snw_state_destroy(a->still);
     snw_observer_destroy(a->observer);
     snw_free(a->bars);
     snw_free(a->covectors);
@@ -199,7 +198,7 @@ void adjoint_tangents(snw_adjoint *a, double t, const snw_state *s, bool is_stat
 }
 
 // T <- [T -C'; sign C 0], T (nv x nv) in its first rows and columns.
-static void border(snw_adjoint *a, double sign) {
+void adjoint_border(snw_adjoint *a, double sign) {
     const snw_model *m = a->m;
     const int nv = m->nv, n = nv + m->nconstraint;
     for (int k = 0; k < m->nconstraint; k++) {
@@ -217,7 +216,7 @@ static void border(snw_adjoint *a, double sign) {
 
 // Factors of T; near: whether it may be close to singular, which an equilibrium and accelerations
 // may be, but no step.
-static snw_status factor(snw_adjoint *a, bool near, const char *what, double t, snw_error *err) {
+snw_status adjoint_factor(snw_adjoint *a, bool near, const char *what, double t, snw_error *err) {
     if (snw_bordered_matrix_factor(a->T) == SNW_OK &&
         !(near && !(snw_bordered_matrix_condition(a->T) < singular)))
         return SNW_OK;
@@ -226,7 +225,7 @@ static snw_status factor(snw_adjoint *a, bool near, const char *what, double t, 
 }
 
 // The first nv columns of T <- A (nv x nv).
-static void place_matrix(snw_adjoint *a, const double *A) {
+void adjoint_place_matrix(snw_adjoint *a, const double *A) {
     const int nv = a->m->nv, n = nv + a->m->nconstraint;
     snw_bordered_matrix_clear(a->T);
     for (int j = 0; j < nv; j++)
@@ -257,9 +256,9 @@ static void add_rows(const snw_adjoint *a, double c, const double *x, double *y)
 
 static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err) {
     adjoint_tangents(a, map->t_laws, &map->s, true);
-    place_matrix(a, a->K);
-    border(a, -1);
-    SNW_TRY(factor(a, true, "the equilibrium", map->s.t, err));
+    adjoint_place_matrix(a, a->K);
+    adjoint_border(a, -1);
+    SNW_TRY(adjoint_factor(a, true, "the equilibrium", map->s.t, err));
     for (int i = 0; i < a->nscalar; i++) {
         const snw_bars *b = &a->bars[i];
         solve_transposed(a, b->place, b->lambda, a->covectors[i].mu, a->covectors[i].nu);
@@ -270,14 +269,8 @@ static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err
 
 // ---- steps --------------------------------------------------------------------------------------
 
-// Coefficients of a scheme for a step: f and g by the past; the new pseudo-acceleration by the past
-// and by the new acceleration.
-typedef struct coefficients {
-    double a, b, f[PARTS], g[PARTS], pseudo[PARTS], pseudo_acc;
-} coefficients;
-
-static coefficients coefficients_of(const snw_map *map) {
-    coefficients c = {0};
+adjoint_coefficients adjoint_coefficients_of(const snw_map *map) {
+    adjoint_coefficients c = {0};
     double memory[5];
     snw_history past = snw_history_on(1, memory);
     double *const part[PARTS] = {[RATE] = past.v,
@@ -297,11 +290,15 @@ static coefficients coefficients_of(const snw_map *map) {
         if (k < PARTS) c.f[k] = f, c.g[k] = g, c.pseudo[k] = *past.pseudo;
         if (k == PARTS) c.pseudo_acc = *past.pseudo;
     }
+    if (map->rest && map->history_h <= 0) { // the accelerations before were taken as zero
+        c.f[ACCELERATION] = c.g[ACCELERATION] = c.pseudo[ACCELERATION] = 0;
+        c.f[PSEUDO] = c.g[PSEUDO] = c.pseudo[PSEUDO] = 0;
+    }
     return c;
 }
 
 // T <- K S + a D + b M without the columns of driven rates, bordered; C <- rows times S.
-static void step_matrix(snw_adjoint *a, const snw_map *map, const coefficients *c) {
+void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const adjoint_coefficients *c) {
     const snw_model *m = a->m;
     const int nv = m->nv, n = nv + m->nconstraint;
     snw_bordered_matrix_clear(a->T);
@@ -330,7 +327,7 @@ static void step_matrix(snw_adjoint *a, const snw_map *map, const coefficients *
 }
 
 // The rows of constraints, border of T, times S on the spherical and free joints.
-static void chart_rows(snw_adjoint *a) {
+void adjoint_chart_rows(snw_adjoint *a) {
     const snw_model *m = a->m;
     const int nv = m->nv, n = nv + m->nconstraint;
     for (int f = 0; f < m->nblock; f++) {
@@ -381,7 +378,8 @@ void adjoint_carry_back(const snw_model *m, const double *d, double *x) {
     }
 }
 
-static void back_step_scalar(snw_adjoint *a, const snw_map *map, const coefficients *c, int i) {
+static void back_step_scalar(snw_adjoint *a, const snw_map *map, const adjoint_coefficients *c,
+                             int i) {
     const snw_model *m = a->m;
     const int nv = m->nv;
     snw_bars *b = &a->bars[i];
@@ -428,13 +426,13 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const coefficie
 
 static snw_status back_step(snw_adjoint *a, const snw_map *map, snw_error *err) {
     const snw_model *m = a->m;
-    const coefficients c = coefficients_of(map);
+    const adjoint_coefficients c = adjoint_coefficients_of(map);
     adjoint_tangents(a, map->t_laws, &map->s, false);
     adjoint_fix_rates(a, &map->s);
-    step_matrix(a, map, &c);
-    border(a, -1);
-    if (m->nlie_block > 0) chart_rows(a);
-    SNW_TRY(factor(a, false, "the step", map->s.t, err));
+    adjoint_step_matrix(a, map, &c);
+    adjoint_border(a, -1);
+    if (m->nlie_block > 0) adjoint_chart_rows(a);
+    SNW_TRY(adjoint_factor(a, false, "the step", map->s.t, err));
     for (int i = 0; i < a->nscalar; i++) back_step_scalar(a, map, &c, i);
     return SNW_OK;
 }
@@ -442,8 +440,8 @@ static snw_status back_step(snw_adjoint *a, const snw_map *map, snw_error *err) 
 // ---- starts and restarts ------------------------------------------------------------------------
 
 // e (nconstraint) <- first and second rates of the rows at s with the inputs in place.
-static void row_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
-                      double *rate, double *acceleration) {
+void adjoint_row_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
+                       double *rate, double *acceleration) {
     snw_kinematics(m, in, s, false, w);
     snw_constraints_rates(m, in, s, w, rate, acceleration);
 }
@@ -471,7 +469,7 @@ static double restart_product(const snw_model *m, const snw_inputs *in, const sn
     if (m->nconstraint == 0) return 0;
     double *rate = rows, *acceleration = rows + m->nconstraint,
            *jump = acceleration + m->nconstraint;
-    row_rates(m, in, s, w, rate, acceleration);
+    adjoint_row_rates(m, in, s, w, rate, acceleration);
     double value = snw_vector_dot(m->nconstraint, v->nu, acceleration);
     if (!before) return value;
     value += snw_vector_dot(m->nconstraint, v->z, rate);
@@ -489,7 +487,7 @@ static void subtract_second(snw_adjoint *a, const snw_map *map, const snw_covect
     for (int k = 0; k < m->nv; k++) {
         const double h = (of ? sample_rate : sample_move) * m->typical[k];
         double sum = 0;
-        for (int j = -SAMPLES; j <= SAMPLES; j++) {
+        for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
             if (j == 0) continue;
             snw_state_copy(m, &map->s, a->s);
             unit[k] = j * h;
@@ -499,14 +497,14 @@ static void subtract_second(snw_adjoint *a, const snw_map *map, const snw_covect
             // v_before moves with v: its own derivative is M y
             const double value = restart_product(m, a->in, a->s, v, a->impulse,
                                                  of == 0 ? before : NULL, rows, still, a->w);
-            sum += (j < 0 ? -weight[-j - 1] : weight[j - 1]) / h * value;
+            sum += (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / h * value;
         }
         bar[k] -= sum;
     }
 }
 
 // a->impulse <- p with C'p = M (v - v_before)
-static void find_impulse(snw_adjoint *a, const snw_map *map) {
+void adjoint_find_impulse(snw_adjoint *a, const snw_map *map) {
     const snw_model *m = a->m;
     const int nv = m->nv;
     double *x = a->x;
@@ -524,19 +522,16 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
     const int nv = m->nv;
     adjoint_tangents(a, map->t_laws, &map->s, false);
     adjoint_fix_rates(a, &map->s);
-    place_matrix(a, a->M);
-    border(a, 1);
-    SNW_TRY(factor(a, true, "the accelerations", map->s.t, err));
+    adjoint_place_matrix(a, a->M);
+    adjoint_border(a, 1);
+    SNW_TRY(adjoint_factor(a, true, "the accelerations", map->s.t, err));
     const bool projects = map->kind == SNW_MAP_RESTART && m->nconstraint > 0;
-    if (projects) find_impulse(a, map);
-    snw_state *still = NULL;
-    if (m->nconstraint > 0 && snw_state_create(m, &still) != SNW_OK) return snw_fail_memory(err);
+    if (projects) adjoint_find_impulse(a, map);
+    snw_state *still = a->still;
     for (int i = 0; i < a->nscalar; i++) {
         snw_bars *b = &a->bars[i];
         snw_covectors *v = &a->covectors[i];
-        for (int k = 0; k < nv; k++) {
-            if (!map->rest) b->acc[k] += b->pseudo[k];
-        }
+        for (int k = 0; k < nv; k++) b->acc[k] += b->pseudo[k];
         solve_transposed(a, b->acc, b->lambda, v->mu, v->nu);
         adjoint_add_transposed(nv, -1, a->K, v->mu, b->place);
         adjoint_add_transposed(nv, -1, a->D, v->mu, b->rate);
@@ -561,7 +556,6 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
         memset(b->old, 0, (size_t)nv * sizeof *b->old);
         memset(b->lambda, 0, (size_t)m->nconstraint * sizeof *b->lambda);
     }
-    snw_state_destroy(still);
     return SNW_OK;
 }
 
@@ -596,9 +590,9 @@ snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) 
 // ---- frames -------------------------------------------------------------------------------------
 
 // y (noutput) <- outputs at s, evaluated in w
-static void read_outputs(const snw_adjoint *a, const snw_model *m, const snw_inputs *in,
-                         const snw_state *s, snw_work *w, snw_vec3 *rotation, double *column,
-                         double *y) {
+void adjoint_read_outputs(const snw_adjoint *a, const snw_model *m, const snw_inputs *in,
+                          const snw_state *s, snw_work *w, snw_vec3 *rotation, double *column,
+                          double *y) {
     snw_rotations_update(m, w, rotation);
     const snw_readings more = {.energy = {.kinetic = snw_kinetic_energy(m, w),
                                           .elastic = snw_stored_energy(m, s->q, w),
@@ -613,7 +607,7 @@ static void read_outputs(const snw_adjoint *a, const snw_model *m, const snw_inp
     }
 }
 
-static void evaluate(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w) {
+void adjoint_evaluate(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w) {
     snw_residual(m, in, s, false, w);
     snw_observe(m, in, s, false, w);
 }
@@ -642,9 +636,9 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
                      : of == 3 ? sample_rate * fmax(1, fabs(map->s.lambda[k]))
                                : sample_rate * m->typical[k];
     memset(unit, 0, (size_t)m->nv * sizeof *unit);
-    for (int j = -SAMPLES; j <= SAMPLES; j++) {
+    for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
         if (j == 0) continue;
-        const double c = (j < 0 ? -weight[-j - 1] : weight[j - 1]) / h;
+        const double c = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / h;
         snw_state_copy(m, &map->s, a->s);
         if (of == 0) {
             unit[k] = j * h;
@@ -654,9 +648,9 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
         if (of == 1) a->s->v[k] += j * h;
         if (of == 2) a->s->a[k] += j * h;
         if (of == 3) a->s->lambda[k] += j * h;
-        evaluate(m, a->in, a->s, a->w);
+        adjoint_evaluate(m, a->in, a->s, a->w);
         memcpy(a->rotation_now, a->rotation, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation_now);
-        read_outputs(a, m, a->in, a->s, a->w, a->rotation_now, a->column, sum);
+        adjoint_read_outputs(a, m, a->in, a->s, a->w, a->rotation_now, a->column, sum);
         for (int s = 0; s < a->nscalar; s++) {
             double *const part[] = {a->bars[s].place, a->bars[s].rate, a->bars[s].acc,
                                     a->bars[s].lambda};
@@ -668,45 +662,60 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
     }
 }
 
+// Row of an exact output at fixed body rates: x' = -ad_v x.
+static void fix_row(const snw_model *m, const snw_state *s, double *row) {
+    double *by_place = row, *by_rate = row + m->nv;
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *b = &m->block[f];
+        if (b->space == SNW_SPACE_RN) continue;
+        double V[36];
+        adjoint_block_ad(b, s->v, V);
+        for (int k = 0; k < b->n; k++) {
+            for (int j = 0; j < b->n; j++)
+                by_place[b->dof + k] -= by_rate[b->dof + j] * V[6 * k + j];
+        }
+    }
+}
+
+snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y, snw_error *err) {
+    const snw_model *m = a->m;
+    snw_inputs_at(m, map->t_laws, a->in);
+    adjoint_evaluate(m, a->in, &map->s, a->w);
+    memset(a->rotation, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation);
+    adjoint_read_outputs(a, m, a->in, &map->s, a->w, a->rotation, a->column, a->now);
+    SNW_TRY(check_outputs(a, map, y, err));
+    snw_tangent_pass(m, NULL, a->w);
+    for (int i = 0; i < a->noutput; i++) {
+        const snw_adjoint_output *o = &a->output[i];
+        double *row = a->rows + 2 * (size_t)m->nv * (size_t)i;
+        a->exact[i] = snw_probe_row(m, a->observer, o->probe, o->column, a->in, &map->s,
+                                    a->rotation, a->w, row);
+        if (a->exact[i]) fix_row(m, &map->s, row);
+    }
+    return SNW_OK;
+}
+
 snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y_bar,
                              const double *y, snw_error *err) {
     const snw_model *m = a->m;
     const int nv = m->nv;
-    bool any = false;
+    bool any = false, rest = false, all_places = true;
     for (int i = 0; i < a->nscalar * a->noutput; i++) any = any || y_bar[i] != 0;
     if (!any) return SNW_OK;
-    snw_inputs_at(m, map->t_laws, a->in);
-    evaluate(m, a->in, &map->s, a->w);
-    memset(a->rotation, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation);
-    read_outputs(a, m, a->in, &map->s, a->w, a->rotation, a->column, a->now);
-    SNW_TRY(check_outputs(a, map, y, err));
-    snw_tangent_pass(m, NULL, a->w);
-    bool rest = false, all_places = true;
+    SNW_TRY(adjoint_rows(a, map, y, err));
     for (int i = 0; i < a->noutput; i++) {
-        const snw_adjoint_output *o = &a->output[i];
-        a->exact[i] = snw_probe_row(m, a->observer, o->probe, o->column, a->in, &map->s,
-                                    a->rotation, a->w, a->row);
-        rest = rest || !a->exact[i];
-        if (!a->exact[i])
-            all_places = all_places && snw_probe_is_configuration(m->desc->probe[o->probe].kind);
-        if (!a->exact[i]) continue;
-        // at fixed body rates: x' = -ad_v x
-        double *by_place = a->row, *by_rate = a->row + nv;
-        for (int f = 0; f < m->nblock; f++) {
-            const snw_block *b = &m->block[f];
-            if (b->space == SNW_SPACE_RN) continue;
-            double V[36];
-            adjoint_block_ad(b, map->s.v, V);
-            for (int k = 0; k < b->n; k++) {
-                for (int j = 0; j < b->n; j++)
-                    by_place[b->dof + k] -= by_rate[b->dof + j] * V[6 * k + j];
-            }
+        if (!a->exact[i]) {
+            rest = true;
+            all_places =
+                all_places && snw_probe_is_configuration(m->desc->probe[a->output[i].probe].kind);
+            continue;
         }
+        const double *row = a->rows + 2 * (size_t)nv * (size_t)i;
         for (int s = 0; s < a->nscalar; s++) {
             const double bar = y_bar[(size_t)s * (size_t)a->noutput + (size_t)i];
-            for (int k = 0; k < nv; k++) {
-                a->bars[s].place[k] += bar * by_place[k];
-                a->bars[s].rate[k] += bar * by_rate[k];
+            for (int k = 0; k < nv && bar != 0; k++) {
+                a->bars[s].place[k] += bar * row[k];
+                a->bars[s].rate[k] += bar * row[nv + k];
             }
         }
     }
@@ -783,8 +792,8 @@ void snw_sampler_frame(snw_sampler *x, const snw_adjoint *a, const snw_map *map,
         snw_observe(m, x->in, &map->s, false, x->w);
     } else {
         snw_inputs_at(m, map->t_laws, x->in);
-        evaluate(m, x->in, &map->s, x->w);
+        adjoint_evaluate(m, x->in, &map->s, x->w);
     }
     memset(x->rotation, 0, (size_t)(m->nseg + m->nobs) * sizeof *x->rotation);
-    read_outputs(a, m, x->in, &map->s, x->w, x->rotation, x->column, y);
+    adjoint_read_outputs(a, m, x->in, &map->s, x->w, x->rotation, x->column, y);
 }

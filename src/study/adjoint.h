@@ -81,3 +81,22 @@ double snw_map_stage_time(const snw_map *map, int i);
 void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);
 // y (noutput) <- outputs at the state of a frame.
 void snw_sampler_frame(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *y);
+
+// ---- sensitivities along a run (sensitivity.c)
+//
+// The bars of an snw_adjoint hold derivatives of the state and history by variables instead, one
+// set for each, and go forward through the maps. For each map: prepare, the derivatives of its
+// equations by the variables from samples, apply for each variable.
+
+// Numbers of the equations of a map.
+int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map);
+SNW_NODISCARD snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *map,
+                                                 snw_error *err);
+// out <- the equations of the map by the model of the sampler, after snw_sensitivity_prepare.
+void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *out);
+// Derivatives by variable k <- through the map; `by` are those of its equations at a fixed state.
+void snw_sensitivity_apply(snw_adjoint *a, const snw_map *map, int k, const double *by);
+// out (noutput) <- derivatives of the outputs of a frame by variable k through the state; y as for
+// snw_adjoint_frame.
+SNW_NODISCARD snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k,
+                                               const double *y, double *out, snw_error *err);

@@ -7,6 +7,19 @@
 #include "constraint/bordered_matrix.h"
 #include "study/adjoint.h"
 
+// Parts of the past of a scheme.
+enum { PLACE, RATE, ACCELERATION, PSEUDO, INCREMENT, RATE_BEFORE, PARTS };
+
+enum { ADJOINT_SAMPLES = 3 };
+extern const double adjoint_weight[ADJOINT_SAMPLES]; // of differences of order 6
+
+// Coefficients of a scheme for a step: f and g by the past; the new pseudo-acceleration by the past
+// and by the new acceleration.
+typedef struct adjoint_coefficients {
+    double a, b, f[PARTS], g[PARTS], pseudo[PARTS], pseudo_acc;
+} adjoint_coefficients;
+
+
 #define ADJOINT_FIELDS(AT)                                                                         \
     AT(double, K, nv *nv, "stiffness at fixed rates")                                              \
     AT(double, D, nv *nv, "damping at fixed accelerations")                                        \
@@ -18,7 +31,8 @@
     AT(double, x, 2 * n, "right sides")                                                            \
     AT(double, line, 8 * nv + 4 * nr, "scratch")                                                   \
     AT(double, impulse, nr, "of a restart")                                                        \
-    AT(double, row, 2 * nv, "of an output")                                                        \
+    AT(double, row, 2 * nv, "scratch")                                                             \
+    AT(double, rows, 2 * nv * ny, "of exact outputs, at fixed body rates")                         \
     AT(double, column, width, "of a probe")                                                        \
     AT(double, now, ny, "outputs at the state")                                                    \
     AT(double, sample, ny, "outputs at a sample")                                                  \
@@ -37,7 +51,7 @@ struct snw_adjoint {
     snw_bordered_matrix *T;
     snw_inputs *in;
     snw_work *w;
-    snw_state *s; // moved
+    snw_state *s, *still; // moved; at rest
     snw_observer *observer;
     double difference;
     // of steps of collocation; NULL before the first one
@@ -67,3 +81,28 @@ void adjoint_block_ad(const snw_block *b, const double *v, double *out);
 SNW_NODISCARD snw_status adjoint_stages_back(snw_adjoint *a, const snw_map *map, snw_error *err);
 void adjoint_stages_sample(const snw_adjoint *a, const snw_map *map, snw_sampler *x, double *value);
 void adjoint_stages_destroy(snw_adjoint *a);
+
+// Matrices. T <- K S + a D + b M of a step without the columns of driven rates, or A (nv x nv);
+// then borders [T -C'; sign C 0], whose rows are multiplied by S on spherical and free joints; then
+// factors. `near`: refuse a matrix close to singular.
+adjoint_coefficients adjoint_coefficients_of(const snw_map *map);
+void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const adjoint_coefficients *c);
+void adjoint_place_matrix(snw_adjoint *a, const double *A);
+void adjoint_border(snw_adjoint *a, double sign);
+void adjoint_chart_rows(snw_adjoint *a);
+SNW_NODISCARD snw_status adjoint_factor(snw_adjoint *a, bool near, const char *what, double t,
+                                        snw_error *err);
+// Residual and observers at s; outputs there; rates of the rows.
+void adjoint_evaluate(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w);
+void adjoint_read_outputs(const snw_adjoint *a, const snw_model *m, const snw_inputs *in,
+                          const snw_state *s, snw_work *w, snw_vec3 *rotation, double *column,
+                          double *y);
+void adjoint_row_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
+                       double *rate, double *acceleration);
+// a->rows, a->exact <- rows of the outputs at a frame; y as for snw_adjoint_frame.
+SNW_NODISCARD snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y,
+                                      snw_error *err);
+// a->impulse <- impulses of a restart, after its matrix.
+void adjoint_find_impulse(snw_adjoint *a, const snw_map *map);
+// Matrices and states of the stages of a step of collocation, factors of its matrix.
+SNW_NODISCARD snw_status adjoint_stages_prepare(snw_adjoint *a, const snw_map *map, snw_error *err);

@@ -189,7 +189,7 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
     }
 }
 
-snw_status adjoint_stages_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
+snw_status adjoint_stages_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
     const snw_model *m = a->m;
     const snw_collocation *c = &map->points;
     if (stages_create(a, c->s) != SNW_OK) return snw_fail_memory(err);
@@ -203,6 +203,11 @@ snw_status adjoint_stages_back(snw_adjoint *a, const snw_map *map, snw_error *er
     path_at(m, map, 1, c->b, c->bb, a->stage_x + n, scratch);
     if (m->nlie_block > 0)
         snw_chart_jets(m, SNW_CHART_SE3, a->stage_x + n, scratch, map->ddx, &map->s, a->chart);
+    return SNW_OK;
+}
+
+snw_status adjoint_stages_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    SNW_TRY(adjoint_stages_prepare(a, map, err));
     for (int i = 0; i < a->nscalar; i++) back_scalar(a, map, i);
     return SNW_OK;
 }
