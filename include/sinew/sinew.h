@@ -4,6 +4,7 @@
 #pragma once
 
 #include "sinew/batch.h"
+#include "sinew/estimate.h"
 #include "sinew/gradient.h"
 #include "sinew/inverse.h"
 #include "sinew/linear.h"
@@ -11,5 +12,6 @@
 #include "sinew/optimize.h"
 #include "sinew/robot.h"
 #include "sinew/status.h"
+#include "sinew/step_map.h"
 #include "sinew/study.h"
 #include "sinew/version.h"
