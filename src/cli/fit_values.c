@@ -751,6 +751,12 @@ static const char *describe_intervals(const session *s) {
                       : "intervals: errors estimated from the residuals, Student's distribution";
 }
 
+static const char *derivatives_name(const session *s) {
+    if (!s->info.exact) return "differences";
+    return snw_gradient_report(s->gradient[0]).method == SNW_GRADIENT_FORWARD ? "forward"
+                                                                              : "adjoint";
+}
+
 static snw_status print_columns(const session *s, snw_error *err) {
     snw_grid *g;
     SNW_TRY(snw_grid_create("llrrrr", &g, err));
@@ -778,7 +784,7 @@ static snw_status print_answer(const session *s, snw_error *err) {
            s->info.search.iterations, s->runs);
     SNW_TRY(print_found(s, err));
     printf("\n  %s\n  derivatives: %s\n\n", describe_intervals(s),
-           s->info.exact ? "adjoint" : "differences of runs, order 6");
+           s->info.exact ? derivatives_name(s) : "differences of runs, order 6");
     SNW_TRY(print_columns(s, err));
     printf("\n  sinew run %s", s->job.path);
     for (int i = 0; i < s->nfind; i++) {
@@ -802,7 +808,7 @@ static void json_answer(const session *s) {
     snw_field_bool(j, "errors_known", s->sigma);
     snw_field_number(j, "confidence", s->level);
     snw_field_text(j, "intervals", describe_intervals(s) + strlen("intervals: "));
-    snw_field_text(j, "derivatives", s->info.exact ? "adjoint" : "differences");
+    snw_field_text(j, "derivatives", derivatives_name(s));
     snw_field_list(j, "unobservable");
     for (int k = 0; k < s->info.nunseen; k++) {
         snw_field_object(j, NULL);

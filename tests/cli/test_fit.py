@@ -93,7 +93,7 @@ class Fit(harness.Case):
         # to the digits of the search, with an exact basis: the curvature is constant
         self.assertAlmostEqual(found["plastic.young"]["value"] / YOUNG, 1, 7)
         self.assertEqual(found["plastic.young"]["unit"], "Pa")
-        self.assertEqual(reply["derivatives"], "adjoint")
+        self.assertIn(reply["derivatives"], ("adjoint", "forward"))
         for column in reply["columns"]:
             self.assertEqual(column["values"], 8)
             self.assertGreater(column["rms_before"], 1e-2)
