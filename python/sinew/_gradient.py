@@ -112,7 +112,7 @@ class Gradient(OfThisProcess):
         return values
 
     def value(self, p: Numbers | Mapping[str, float] | None = None) -> Array:
-        """The scalars at p, by a run of the study; the values of the file unless given."""
+        """The scalars at p, SI, by a run of the study; the values of the file unless given."""
         values, J, err = self._values(p), np.zeros(len(self.scalars)), new_error()
         if lib.snw_gradient_evaluate(self._g, doubles(values), doubles(J), ffi.NULL, err) != lib.SNW_OK:
             raise_error(err)
