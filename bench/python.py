@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What Python adds to the C library: steps, inputs, laws, poses; a batch on one thread and on two.
+"""What Python adds to the C library: steps, inputs, laws, poses; a batch on one thread and on two; predictive control.
 
 usage: bench/python.py [--csv FILE]
 
@@ -10,11 +10,13 @@ by the processor time of the process, which other processes disturb less: thread
 """
 
 import argparse
+import pathlib
 import time
 
 import numpy as np
 
 import sinew
+from sinew import control
 from sinew._core import ffi, lib, new_error
 
 ARM = """
@@ -29,6 +31,7 @@ actuators:
   cord(k=1..2): {tendon: {along: arm, at: [0, 0, 8 mm*(3 - 2*k)]}, effort: 0 N}
 probes: {tip: {position: arm.tip}}
 """
+CIRCLE = pathlib.Path(__file__).resolve().parent.parent / "examples" / "control" / "circle.yaml"
 STEP, STEPS, ROBOTS = 2e-3, 10, 32
 SECONDS = 4.0  # for each row
 
@@ -119,12 +122,29 @@ def batches():
         yield f"batch of {ROBOTS}, {count} steps, 2 threads over 1, by processor time", 2 * a / b, ""
 
 
+def predictive_control():
+    """Updates of the controller of examples/control/circle.yaml: horizon of 0.5 s, by processor time."""
+    cords = ["across(1)", "across(2)", "forth(1)", "forth(2)"]
+    arm = sinew.Robot(CIRCLE, set={f"{c}.effort": "4 N" for c in cords})
+    arm.equilibrium()
+    for count in (25, 50):
+        steps = arm.step_map(0.5 / count, cords, ["tip", "speed"], scheme="bdf2")
+        mpc = control.MPC(steps, count, {"tip": 1e4, "speed": 20}, 1e-3, rest=[4] * 4, limits={c: (0, 15) for c in cords})
+        target = arm.probe("tip") + np.array([0.03, 0.02, 0.003])
+        point, to, u = steps.begin(arm, [4] * 4), np.concatenate([target, np.zeros(3)]), np.full(4, 4.0)
+        for _ in range(5):  # on the way to the target
+            u = mpc.update(point, to)
+            point, _ = steps.step(point, u)
+        (best,) = smallest(lambda: mpc.update(point, to), clock=time.process_time)
+        yield f"update over 0.5 s in {count} steps, {steps.nx} states, 4 tendons with limits", 1e3 * best, "ms"
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--csv", help="add the rows to this file")
     path = options.parse_args().csv
     print("\nPython and the C library; smallest of many repetitions\n")
-    for table in (steps_of_one, calls_of_one, batches):
+    for table in (steps_of_one, calls_of_one, batches, predictive_control):
         for name, value, unit in table():
             print(f"  {name:62s} {value:8.3g} {unit}", flush=True)
             if path:

@@ -79,7 +79,10 @@ static inline void robot_strain(robot *r, int link, int component, snw_basis_kin
     rod->basis[component] = (snw_basis){.kind = kind, .nfun = n, .nelem = 1};
     if (snw_basis_piecewise(kind)) {
         rod->basis[component].nelem = n;
-        rod->basis[component].nfun = snw_basis_size(kind, 3, n);
+        // Elements that share no function with their neighbours have twice as many functions per
+        // length; with three on each, a dozen nodes would leave the mass matrix singular.
+        const int each = kind == SNW_BASIS_DISCONTINUOUS ? 2 : 3;
+        rod->basis[component].nfun = snw_basis_size(kind, each, n);
     }
 }
 
@@ -117,8 +120,7 @@ static inline void robot_random(robot *r, dice *d, snw_joint_kind joint, bool mo
         while (active == 0) {
             for (int i = 0; i < 6; i++) {
                 if (roll(d, 0, 1) < 0.4) continue;
-                // without the discontinuous basis, whose breaks the evenly placed nodes do not meet
-                const snw_basis_kind kind = (snw_basis_kind)pick_int(d, 0, SNW_BASIS_SPLINE);
+                const snw_basis_kind kind = (snw_basis_kind)pick_int(d, 0, SNW_BASIS_COUNT - 1);
                 robot_strain(r, l, i, kind, pick_int(d, 1, 3));
                 active++;
             }

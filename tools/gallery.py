@@ -28,6 +28,10 @@ FAMILIES = {
     "locomotion": ("Locomotion", "Robots that go somewhere."),
     "shooting": ("Shooting", "Rods by the second engine, along their length."),
     "identification": ("Identification", "Models that measurements find."),
+    "contact": ("Contact", "Rods and bodies that touch obstacles, each other and themselves."),
+    "tubes": ("Concentric tubes", "Curved tubes in one another that turn and snap."),
+    "paths": ("Paths", "Equilibria followed through folds and branch points."),
+    "control": ("Control", "Feedback that balances and damps."),
 }
 for folder in sorted(p.name for p in ROOT.glob("examples/*") if list(p.glob("*.yaml"))):
     FAMILIES.setdefault(folder, (folder.capitalize(), ""))

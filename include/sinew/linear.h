@@ -23,8 +23,9 @@ extern "C" {
 
 typedef struct snw_linear_options {
     // Names of inputs: an actuator, or one of its inputs ("drive.2"); a load, or one of its
-    // components ("push.fy", "push.tx"); a number of the model file ("silicone.young"). None: all
-    // actuators.
+    // components ("push.fy", "push.tx"); a number of the model file ("silicone.young"); "t": a
+    // shift of the time at which laws are evaluated. The last two have derivatives by differences
+    // of order 6, and `difference` estimates their error. None: all actuators.
     int ninput;
     const char *const *input;
     // Names of outputs: probes, or columns of them ("tip.x"). None: all probes.
@@ -35,9 +36,12 @@ typedef struct snw_linear_options {
     double step;        // s; > 0: discrete model of one step
     const char *scheme; // of the step, default "generalized-alpha"
     double rho, alpha;  // parameters of the schemes that have them; NaN: default
-    int reduce; // not 0: states are displacements and rates only, the input is constant over
-                // the step; for schemes of one step: euler, trapezoidal, newmark, gauss*,
-                // radau*
+    int statics; // not 0: no states: D has the derivatives of the outputs by constant inputs in
+                 // equilibrium, the state of the robot. Robots without mass have them too; inputs
+                 // are no numbers of the file
+    int reduce;  // not 0: states are displacements and rates only, the input is constant over
+                 // the step; for schemes of one step: euler, trapezoidal, newmark, gauss*,
+                 // radau*
 } snw_linear_options;
 
 SNW_API snw_linear_options snw_linear_defaults(void);
@@ -76,7 +80,8 @@ typedef struct snw_linear_model {
     const snw_linear_pole *pole;           // by rising modulus
 } snw_linear_model;
 
-// Linear model at the present state and time of the robot, under its inputs. Accelerations and
+// Linear model at the present state and time of the robot, under its inputs. (Motions without
+// stiffness are left out of static gains, and counted in nidle.) Accelerations and
 // multipliers are those of the robot where they balance, as after snw_robot_equilibrium or a step,
 // else those of forward dynamics; a discrete model about a moving point does the step on a copy.
 // The state of the robot stays. On success *out belongs to the caller, who calls snw_linear_close.

@@ -4,11 +4,13 @@
 #pragma once
 
 #include "sinew/batch.h"
+#include "sinew/estimate.h"
 #include "sinew/gradient.h"
 #include "sinew/inverse.h"
 #include "sinew/linear.h"
 #include "sinew/model.h"
 #include "sinew/robot.h"
 #include "sinew/status.h"
+#include "sinew/step_map.h"
 #include "sinew/study.h"
 #include "sinew/version.h"

@@ -24,6 +24,7 @@ from ._play import Play
 from ._result import Page, Result, Run
 from ._robot import Energy, Modes, Robot, Simulation
 from ._special import SpecialPoint
+from ._step_map import StepMap
 from ._study import SinewWarning, Study, run
 from ._units import Quantity
 from ._core import Part, Parts
@@ -33,5 +34,5 @@ __version__: str = _ffi.string(_lib.snw_version()).decode()
 
 __all__ = [
     "Actuation", "ArgumentError", "Batch", "Energy", "Error", "FileError", "Gradient", "GradientReport", "InverseSolution", "Knots", "LinearModel", "Model", "ModelError", "Modes", "NotConverged", "Page", "Part", "Parts",
-    "Play", "Pole", "Quantity", "Result", "Robot", "Run", "Signal", "Simulation", "SingularError", "SinewWarning", "SpecialPoint", "Stopped", "Study", "Target", "command_path", "gradient", "run",
+    "Play", "Pole", "Quantity", "Result", "Robot", "Run", "Signal", "Simulation", "SingularError", "SinewWarning", "SpecialPoint", "StepMap", "Stopped", "Study", "Target", "command_path", "gradient", "run",
 ]  # fmt: skip

@@ -134,10 +134,9 @@ def _names(names: Names) -> list[Pointer]:
     return [ffi.new("char[]", name.encode()) for name in chosen]
 
 
-def linearize(robot: Pointer, inputs: Names, outputs: Names, three_inputs: bool, step: float,
-              scheme: str | None, rho: float | None, alpha: float | None, reduce: bool) -> LinearModel:  # fmt: skip
-    """The linear model of a robot of the library."""
-    err = new_error()
+def options_of(inputs: Names, outputs: Names, three_inputs: bool, step: float, scheme: str | None, rho: float | None,
+               alpha: float | None, reduce: bool, statics: bool = False) -> tuple[Pointer, list[Pointer]]:  # fmt: skip
+    """Options of a linear model as C takes them, and what keeps them alive."""
     options = ffi.new("snw_linear_options *", lib.snw_linear_defaults())
     kept = [_names(inputs), _names(outputs)]
     arrays = [ffi.new("char *[]", names) if names else ffi.NULL for names in kept]
@@ -148,16 +147,25 @@ def linearize(robot: Pointer, inputs: Names, outputs: Names, three_inputs: bool,
     name = ffi.new("char[]", scheme.encode()) if scheme else ffi.NULL
     options.scheme = name
     options.reduce = reduce
+    options.statics = statics
     if rho is not None:
         options.rho = rho
     if alpha is not None:
         options.alpha = alpha
+    return options, [kept, arrays, name]
+
+
+def linearize(robot: Pointer, inputs: Names, outputs: Names, three_inputs: bool, step: float,
+              scheme: str | None, rho: float | None, alpha: float | None, reduce: bool, statics: bool = False) -> LinearModel:  # fmt: skip
+    """The linear model of a robot of the library."""
+    err = new_error()
+    options, _kept = options_of(inputs, outputs, three_inputs, step, scheme, rho, alpha, reduce, statics)
     out = ffi.new("snw_linear_model **")
     if lib.snw_robot_linearize(robot, options, out, err) != lib.SNW_OK:
         raise_error(err)
     m = out[0]
     try:
-        if lib.snw_linear_analyse(m, err) != lib.SNW_OK:
+        if m.nx and lib.snw_linear_analyse(m, err) != lib.SNW_OK:
             raise_error(err)
         modes = tuple(
             Pole(complex(p.re, p.im), p.frequency, p.damping, bool(p.controllable), bool(p.observable), bool(p.parasitic))

@@ -20,6 +20,7 @@ from ._model import Coordinates, Model, model_of
 from ._play import Play
 from ._sinew import ffi, lib
 from ._sketch import svg
+from ._step_map import StepMap
 from ._types import Array, Inputs, Names, Numbers, Overrides, Path, Pointer, Rows, Value
 from ._units import Quantity, effort_of, inputs, seconds
 
@@ -694,7 +695,8 @@ class Robot(OfThisProcess):
                   reduce: bool = False) -> LinearModel:  # fmt: skip
         """Linear model about the present state: an equilibrium, a steady motion or a moving point.
 
-        `inputs`: names of actuators, loads or their components ("push.fy") and numbers of the file ("silicone.young");
+        `inputs`: names of actuators, loads or their components ("push.fy") and numbers of the file ("silicone.young"), or
+        "t", a shift of the time of all laws (`difference` estimates the error of these two);
         all actuators unless given. `outputs`: names of probes or their columns; all probes unless given. Given
         coordinates enter with their acceleration, value and rate are states; `three_inputs`: all three are inputs.
         `step`: the discrete model of a step of that length of the implicit `scheme` with `rho` or `alpha`; `reduce`:
@@ -703,6 +705,21 @@ class Robot(OfThisProcess):
         """
         with self._exclusive:
             return linearize(self._r, inputs, outputs, three_inputs, seconds(step, "step"), scheme, rho, alpha, reduce)
+
+    def static_gain(self, inputs: Names = None, outputs: Names = None) -> LinearModel:
+        """`D`: derivatives of the outputs by constant inputs in equilibrium, in which the robot is; a model without states.
+
+        Names as in `linearize`, without numbers of the file. Robots without mass have gains too.
+        """
+        with self._exclusive:
+            return linearize(self._r, inputs, outputs, False, 0.0, None, None, None, False, statics=True)
+
+    def step_map(self, step: float | str, inputs: Names = None, outputs: Names = None, *, scheme: str = "trapezoidal",
+                 rho: float | None = None, alpha: float | None = None) -> StepMap:  # fmt: skip
+        """The map of one step of the implicit `scheme`, with its exact derivatives, for `sinew.control` and
+        `sinew.estimate`. `inputs`, `outputs`: as in `linearize`; other inputs stay as they are now."""
+        with self._exclusive:
+            return StepMap(self, inputs, outputs, seconds(step, "step"), scheme, rho, alpha)
 
     def solve_inverse(self, targets: Targets, actuators: Names = None, *, limits: Limits = {}, rates: Named = {},
                       interval: float = 0, rest: Named = {}, weights: Named = {}, t: float | None = None,

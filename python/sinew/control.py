@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Control and estimation from linear models: optimal state feedback, Kalman filter, zero-order hold. Needs scipy.
+"""Control: optimal state feedback and Kalman filters of linear models, optimal inputs of robots (`ilqr`, `MPC`).
+
+`lqr`, `kalman` and `zoh` need scipy.
 
     lin = robot.linearize(outputs="tip")
     gain = sinew.control.lqr(lin, Q={"hinge.angle": 100}, R=1).K       # u = -K x
@@ -9,19 +11,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 import numpy as np
 
 from ._errors import ArgumentError
-from ._linear import LinearModel, Pole
+from ._linear import LinearModel, Pole, Signal
+from ._optimal import MPC, LinearSystem, Plan, System, ilqr
 from ._types import Array, Roots
+from ._weights import Limits, Weights, weight_matrix
 
-Weights = Union[float, Mapping[str, float], Sequence[float], Array]
-"""A number for all, {name: weight}, a diagonal or a matrix."""
+__all__ = ["MPC", "Filter", "Limits", "LinearSystem", "Plan", "Regulator", "System", "Weights", "ilqr", "integrate", "kalman", "law", "lqr", "zoh"]
 
 
 class Regulator(NamedTuple):
@@ -41,20 +44,6 @@ class Filter(NamedTuple):
     """Gain on the innovation: x' = .. + L (y - C x); of a discrete model the correction x += L (y - C x)."""
     P: Array
     """Covariance of the estimate, of a discrete model after the correction."""
-
-
-def _matrix(weights: Weights, names: Sequence[str], what: str) -> Array:
-    n = len(names)
-    if isinstance(weights, Mapping):
-        unknown = sorted(set(weights) - set(names))
-        if unknown:
-            raise ArgumentError(f"{what}: there is no '{unknown[0]}' among {', '.join(names)}")
-        return np.diag([float(weights.get(name, 0.0)) for name in names])
-    array = np.asarray(weights, dtype=np.float64)
-    array = np.diag(np.full(n, float(array))) if array.ndim == 0 else np.diag(array) if array.ndim == 1 else array
-    if array.shape != (n, n):
-        raise ArgumentError(f"{what} needs {n} weights or a matrix ({n}, {n}), but has shape {array.shape}")
-    return array
 
 
 def _persists(model: LinearModel, s: complex) -> bool:
@@ -92,8 +81,8 @@ def lqr(model: LinearModel, Q: Weights, R: Weights) -> Regulator:
     is no such feedback, and the error names the mode.
     """
     linalg = import_module("scipy.linalg")
-    weight = _matrix(Q, [s.name for s in model.states], "Q")
-    effort = _matrix(R, [s.name for s in model.inputs], "R")
+    weight = weight_matrix(Q, [s.name for s in model.states], "Q")
+    effort = weight_matrix(R, [s.name for s in model.inputs], "R")
     lost: list[Pole] = [p for p in model.modes if not p.controllable and _persists(model, p.s)]
     if lost:
         raise ArgumentError(f"no input reaches {_mode_name(model, lost[0].s)}, which does not decay")
@@ -114,8 +103,8 @@ def lqr(model: LinearModel, Q: Weights, R: Weights) -> Regulator:
 def kalman(model: LinearModel, W: Weights, V: Weights) -> Filter:
     """Stationary Kalman filter for process noise of covariance W (per time, or per step) and measurement noise V."""
     linalg = import_module("scipy.linalg")
-    process = _matrix(W, [s.name for s in model.states], "W")
-    noise = _matrix(V, [s.name for s in model.outputs], "V")
+    process = weight_matrix(W, [s.name for s in model.states], "W")
+    noise = weight_matrix(V, [s.name for s in model.outputs], "V")
     lost = [p for p in model.modes if not p.observable and _persists(model, p.s)]
     if lost:
         raise ArgumentError(f"no output shows {_mode_name(model, lost[0].s)}, which does not decay")
@@ -138,6 +127,27 @@ def zoh(model: LinearModel, step: float) -> LinearModel:
     both = import_module("scipy.linalg").expm(np.block([[model.A, model.B], [np.zeros((m, n + m))]]) * step)
     modes = tuple(p._replace(s=complex(np.exp(p.s * step))) for p in model.modes)
     return replace(model, A=both[:n, :n], B=both[:n, n:], step=step, modes=modes)
+
+
+def integrate(model: LinearModel, outputs: Sequence[str]) -> LinearModel:
+    """The model with the integrals of these outputs as further states, "integral(tip.x)": a regulator of it removes the
+    errors that constant loads would leave."""
+    if model.step:
+        raise ArgumentError("integrals are added to a continuous model; make that one discrete")
+    rows = [model.index(name, "outputs") for name in outputs]
+    n, k = len(model.A), len(rows)
+    A = np.block([[model.A, np.zeros((n, k))], [model.C[rows], np.zeros((k, k))]])
+    B, C = np.vstack([model.B, model.D[rows]]), np.hstack([model.C, np.zeros((len(model.C), k))])
+    more = tuple(Signal(f"integral({s.name})", f"{s.unit or '1'}*s", 0.0, s.exact) for s in (model.outputs[i] for i in rows))
+
+    def reached(s: complex, M: Array, by: Array) -> bool:  # Popov, Belevitch, Hautus
+        size = np.linalg.svd(np.hstack([s * np.eye(n + k) - M, by / (np.abs(by).max() or 1.0)]), compute_uv=False)
+        return bool(size[-1] > 1e-9 * size[0])
+
+    poles = sorted((complex(s) for s in np.linalg.eigvals(A)), key=abs)
+    modes = tuple(Pole(s, abs(s) / (2 * np.pi), -s.real / abs(s) if s else np.nan, reached(s, A, B), reached(s, A.T, C.T), False)
+                  for s in poles)  # fmt: skip
+    return replace(model, A=A, B=B, C=C, states=model.states + more, modes=modes)
 
 
 def law(model: LinearModel, gain: Array, probes: Sequence[str], of: int = 0) -> str:

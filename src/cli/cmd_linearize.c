@@ -317,8 +317,10 @@ static const snw_option options[] = {
      "'static' (the default): equilibrium under the loads at t = 0; 'start': the initial state of "
      "the file; or a time, e.g. --at '0.3 s': the frame that the study records then"},
     {"input", 0, "NAME", true,
-     "an input: an actuator, a load or its component (push.fy, push.tx), or a number of the file "
-     "named as by --set. May be repeated; all actuators unless given"},
+     "an input: an actuator, a load or its component (push.fy, push.tx), a number of the file "
+     "named "
+     "as by --set, or t, a shift of the time of all laws. May be repeated; all actuators unless "
+     "given"},
     {"probe", 0, "NAME", true,
      "an output: a probe or its column (tip.x). May be repeated; all probes unless given"},
     {"three-inputs", 0, NULL, false,

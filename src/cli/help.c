@@ -75,7 +75,7 @@ void snw_help_overview(void) {
            "Commands:\n",
            summary);
     for (const snw_command *const *c = snw_commands; *c; c++) {
-        printf("  %-8s %s\n", (*c)->name, (*c)->brief);
+        printf("  %-9s %s\n", (*c)->name, (*c)->brief);
     }
     printf("\n'sinew help COMMAND' or 'sinew COMMAND --help' gives details; 'sinew --version' "
            "prints the version.\nSee README.md for a first robot and examples/ for more.\n");

@@ -18,7 +18,8 @@
 static snw_status projection_rates_massless(snw_error *err) {
     return snw_fail(err, SNW_E_SINGULAR,
                     "the mass matrix is singular: a coordinate moves no mass, or two are linearly "
-                    "dependent; give the rod density and rotary inertia, or allow fewer strains");
+                    "dependent; give the rod density, rotary inertia or more nodes, or allow fewer "
+                    "strains");
 }
 
 // pr->M <- factor of the mass matrix, pr->X <- inv(M) C', at s

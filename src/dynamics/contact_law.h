@@ -6,9 +6,9 @@
 
 #include "dynamics/work.h"
 
-// at->elastic_force, at->f <- from depth, stiffness, normal and, unless is_static, from at->v,
-// which is then split into at->rate and slip. at->axis: direction of the rod, for friction along
-// and across it.
+// at->elastic_force, at->f <- from depth, stiffness, normal and, unless is_static, the velocity
+// at->v; at->v is split into at->rate and the slip. at->axis: direction of the rod, for friction
+// along and across it.
 void snw_contact_law(const snw_contact *c, bool is_static, snw_contact_point_work *at);
 
 // Variation of the force with those of gap, size of its gradient, normal, velocity and direction of

@@ -53,6 +53,7 @@ typedef struct touch_state {
     snw_rod_potential e;
     snw_vec3 arm[2];                  // from the centre lines to the common point of both surfaces
     snw_vec3 v;                       // of the material of A relative to B there
+    double way;                       // 1: A is pushed along g.n, -1: against it, in a bore
     double normal_rate, factor, slip; // slip: sqrt(u^2 + creep^2)
     snw_vec3 f;                       // friction and damping on A
 } touch_state;
@@ -63,10 +64,10 @@ static double touch_damping(const snw_contact *c, double rate) {
 
 // (3.20.8): the force N (factor - 1) n - mu N factor u/sqrt(u^2 + creep^2), N the elastic force
 static void set_friction(const snw_touch *touch, touch_state *x) {
-    const snw_vec3 n = x->g.n;
-    const double N = -x->e.d1[SNW_BY_GAP], rA = x->g.at[0].r[0], rB = x->g.at[1].r[0];
-    x->arm[0] = snw_scale(-0.5 * (x->g.rho + rA - rB), n);
-    x->arm[1] = snw_scale(0.5 * (x->g.rho + rB - rA), n);
+    const snw_vec3 n = snw_scale(x->way, x->g.n);
+    const double N = -x->way * x->e.d1[SNW_BY_GAP], rA = x->g.at[0].r[0], rB = x->g.at[1].r[0];
+    x->arm[0] = snw_scale(-0.5 * (x->g.rho + rA - rB), x->g.n);
+    x->arm[1] = snw_scale(0.5 * (x->g.rho + rB - rA), x->g.n);
     x->v = (snw_vec3){{0}};
     for (int k = 0; k < 2; k++) {
         const snw_vec3 v = snw_add(weighted(&x->g.at[k], 0, x->rate[k].z),
@@ -82,9 +83,9 @@ static void set_friction(const snw_touch *touch, touch_state *x) {
 }
 
 static touch_state touch_state_of(const snw_model *m, const snw_work *w, const snw_touch *touch) {
-    touch_state x = {.c = &m->contact[touch->contact]};
+    touch_state x = {.c = &m->contact[touch->contact], .way = touch->inside ? -1 : 1};
     for (int k = 0; k < 2; k++) {
-        x.side[k] = snw_rod_side_of(m, w, touch->slice[k]);
+        x.side[k] = snw_rod_side_in(m, w, touch->contact, touch->slice[k]);
         if (!w->is_static) x.rate[k] = side_rate_of(m, w, touch->slice[k], &x.side[k]);
     }
     snw_rod_gap_at(x.side, touch->u, &x.g);
@@ -121,10 +122,10 @@ void snw_rod_contacts_motion(const snw_model *m, bool is_static, snw_work *w) {
     for (int i = 0; i < snw_ntouch(m, w); i++) {
         snw_touch *touch = &w->touch[i];
         const touch_state x = touch_state_of(m, w, touch);
-        touch->gap = x.g.gap;
-        touch->n = x.g.n;
+        touch->gap = x.way * x.g.gap;
+        touch->n = snw_scale(x.way, x.g.n);
         touch->energy = x.e.energy;
-        touch->elastic_force = -x.e.d1[SNW_BY_GAP];
+        touch->elastic_force = -x.way * x.e.d1[SNW_BY_GAP];
         const snw_rod_section *A = &x.g.at[0];
         touch->place = snw_sub(A->p[0], snw_scale(A->r[0] + 0.5 * x.g.gap, x.g.n));
         touch->energy_rate = 0;
@@ -206,17 +207,20 @@ static friction_variation vary_friction(const touch_state *x, const snw_touch *t
     }
     // N = -dE/dgap
     const double *d2 = x->e.d2[SNW_BY_GAP];
-    const double N = -x->e.d1[SNW_BY_GAP],
-                 dN = -d2[SNW_BY_GAP] * dgap - d2[SNW_BY_ANGLE] * dc - d2[SNW_BY_BEYOND] * db;
-    const double drate = snw_dot(dn, x->v) + snw_dot(n, dv);
+    const double N = -x->way * x->e.d1[SNW_BY_GAP],
+                 dN = -x->way *
+                      (d2[SNW_BY_GAP] * dgap + d2[SNW_BY_ANGLE] * dc + d2[SNW_BY_BEYOND] * db);
+    const snw_vec3 push = snw_scale(x->way, n), dpush = snw_scale(x->way, dn);
+    const double drate = snw_dot(dpush, x->v) + snw_dot(push, dv);
     const double z = 1 - x->c->damping * x->normal_rate;
     const double dfactor =
         -x->c->damping * snw_positive_part_d1(z, SNW_HUNT_CROSSLEY_WIDTH) * drate;
-    const snw_vec3 u = snw_sub(x->v, snw_scale(x->normal_rate, n));
-    const snw_vec3 du = snw_sub(dv, snw_add(snw_scale(drate, n), snw_scale(x->normal_rate, dn)));
+    const snw_vec3 u = snw_sub(x->v, snw_scale(x->normal_rate, push));
+    const snw_vec3 du =
+        snw_sub(dv, snw_add(snw_scale(drate, push), snw_scale(x->normal_rate, dpush)));
     const double mu = x->c->across / x->slip, dslip = snw_dot(u, du) / x->slip;
-    out.f = snw_add(snw_scale(dN * (x->factor - 1) + N * dfactor, n),
-                    snw_scale(N * (x->factor - 1), dn));
+    out.f = snw_add(snw_scale(dN * (x->factor - 1) + N * dfactor, push),
+                    snw_scale(N * (x->factor - 1), dpush));
     out.f = snw_sub(
         out.f, snw_scale(mu * (dN * x->factor + N * dfactor - N * x->factor * dslip / x->slip), u));
     out.f = snw_sub(out.f, snw_scale(mu * N * x->factor, du));

@@ -4,9 +4,10 @@
 // place where two surfaces come closer than `smooth`/2: where rods cross, one pair of points with a
 // stiffness k; along nearly parallel rods, sections of each against the centre line of the other,
 // with a stiffness per length. Both have weights that depend on the angle, and energies
-//   zeta(angle) k I(-gap),
-// whose exact derivatives are the forces; Hunt-Crossley damping and regularised dry friction act at
-// the common point of both surfaces. All forces are internal: they have no resultant and no moment.
+//   zeta(angle) k I(-gap).
+// The forces are the exact derivatives of these energies; Hunt-Crossley damping and regularised dry
+// friction act at the common point of both surfaces. All forces are internal: they have no
+// resultant and no moment.
 #pragma once
 
 #include "dynamics/contact.h"

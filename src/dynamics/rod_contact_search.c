@@ -128,9 +128,20 @@ static near_pair near_pair_of(const snw_model *m, const snw_work *w, int contact
     near_pair x = {.m = m, .contact = contact, .id = {a, b}};
     for (int k = 0; k < 2; k++) {
         x.slice[k] = &m->touching_slice[x.id[k]];
-        x.side[k] = snw_rod_side_of(m, w, x.id[k]);
+        x.side[k] = snw_rod_side_in(m, w, contact, x.id[k]);
     }
     return x;
+}
+
+// Side that is in the bore of the other one; -1: none.
+static int inner_side(const near_pair *x) {
+    const int outer = x->m->contact[x->contact].outer;
+    return !outer ? -1 : x->slice[0]->rod == outer - 1;
+}
+
+// Gap between the surfaces, or to the wall of a bore.
+static double surface_gap(const near_pair *x, const snw_rod_gap *g) {
+    return x->m->contact[x->contact].outer ? -g->gap : g->gap;
 }
 
 // Is the same crossing in the list? It is found twice when it is at a node.
@@ -153,11 +164,11 @@ static bool is_known(const near_pair *x, const snw_work *w, const double u[2]) {
 // Adds the touch if its surfaces are near and its weight is not zero.
 static void add_touch(const near_pair *x, snw_touch touch, snw_work *w) {
     snw_rod_gap g;
-    double z[3];
+    double z[3] = {1};
     snw_rod_gap_at(x->side, touch.u, &g);
-    if (!(g.gap < 0.5 * x->m->contact[x->contact].smooth) || !(g.rho > 0)) return;
+    if (!(surface_gap(x, &g) < 0.5 * x->m->contact[x->contact].smooth) || !(g.rho > 0)) return;
     const double c = snw_dot(g.at[0].d[0], g.at[1].d[0]);
-    snw_rod_weight(touch.crossing, fabs(c), z);
+    if (!touch.inside) snw_rod_weight(touch.crossing, fabs(c), z);
     if (!(z[0] > 0) || are_neighbours(x->m, x->slice, touch.u)) return;
     if (touch.crossing && is_known(x, w, touch.u)) return;
     const int i = w->ntouch++;
@@ -228,6 +239,24 @@ static void add_sections(const near_pair *x, snw_work *w) {
     }
 }
 
+// Sections of side k in the bore of the other side. One that slides out of the end of the bore
+// loses its weight over the distance of two sections.
+static void add_inner_sections(const near_pair *x, int k, snw_work *w) {
+    const snw_contact *c = &x->m->contact[x->contact];
+    const int n = x->m->touching_rod[x->slice[k]->rod].sections;
+    const double length = x->slice[k]->h / n;
+    for (int i = 0; i < n; i++) {
+        const double u = (i + 0.5) / n;
+        snw_touch touch = {.foot = 1 - k,
+                           .inside = true,
+                           .u = {u, u},
+                           .stiffness = c->line * length,
+                           .fade = FADE * (c->bore - x->slice[k]->radius[0])};
+        if (snw_rod_axis_foot(x->side, x->slice[1 - k], 1 - k, touch.u, &touch.is_free[1 - k]))
+            add_touch(x, touch, w);
+    }
+}
+
 static void compare_slices(const snw_model *m, int contact, tree a, tree b, snw_work *w) {
     const near_pair x = near_pair_of(m, w, contact, a.from, b.from);
     double least = INFINITY, most = -INFINITY;
@@ -242,6 +271,10 @@ static void compare_slices(const snw_model *m, int contact, tree a, tree b, snw_
     }
     if (near_all) return;
     w->near_slices++;
+    if (inner_side(&x) >= 0) {
+        add_inner_sections(&x, inner_side(&x), w);
+        return;
+    }
     const bool turns = least < 0 && most > 0;
     const double smallest = turns ? 0 : fmin(fabs(least), fabs(most)),
                  largest = fmax(fabs(least), fabs(most));
@@ -405,16 +438,26 @@ static void take_sections(visit *v, const near_pair *x, const double u[2]) {
     snw_touch *best = v->nearest;
     snw_rod_gap g;
     snw_rod_gap_at(x->side, u, &g);
-    if (!(g.gap < v->reach) || are_neighbours(x->m, x->slice, u)) return;
-    v->reach = best->gap = g.gap;
+    const double gap = surface_gap(x, &g);
+    if (!(gap < v->reach) || are_neighbours(x->m, x->slice, u)) return;
+    v->reach = best->gap = gap;
     best->n = g.n;
-    best->place = snw_sub(g.at[0].p[0], snw_scale(g.at[0].r[0] + 0.5 * g.gap, g.n));
+    best->place = g.at[0].p[0];
+    if (g.rho > 0) // else it is in the middle of a bore
+        best->place = snw_sub(best->place, snw_scale(g.at[0].r[0] + 0.5 * g.gap, g.n));
     for (int k = 0; k < 2; k++) best->slice[k] = x->id[k], best->u[k] = u[k];
 }
 
 static void take_nearest(visit *v, const near_pair *x) {
     double u[2];
     bool is_free[2];
+    const int inner = inner_side(x);
+    for (int i = 0; inner >= 0 && i < x->m->touching_rod[x->slice[inner]->rod].sections; i++) {
+        u[inner] = (i + 0.5) / x->m->touching_rod[x->slice[inner]->rod].sections;
+        if (snw_rod_axis_foot(x->side, x->slice[1 - inner], 1 - inner, u, is_free) && *is_free)
+            take_sections(v, x, u);
+    }
+    if (inner >= 0) return;
     if (snw_rod_gap_pair(x->side, x->slice, u, is_free)) take_sections(v, x, u);
     for (int k = 0; k < 2; k++) {
         const int n = x->m->touching_rod[x->slice[k]->rod].sections;
@@ -458,8 +501,9 @@ static void take_passing(visit *v, const near_pair *x) {
         speed = fmax(speed, snw_norm(snw_sub(velocity[0], velocity[1])));
         rate = fmax(rate, snw_norm(snw_sub(acceleration[0], acceleration[1])));
     }
-    const double middle = g.at[0].r[0] + g.at[1].r[0];
-    const double way = fmax(FRACTION * (g.gap + middle), LEAST * middle);
+    const double wall = x->m->contact[x->contact].wall;
+    const double middle = wall > 0 ? wall : g.at[0].r[0] + g.at[1].r[0];
+    const double way = fmax(FRACTION * (surface_gap(x, &g) + middle), LEAST * middle);
     const double root = speed + sqrt(speed * speed + 2 * rate * way);
     if (root > 0) v->h = fmin(v->h, 2 * way / root);
 }
@@ -491,8 +535,8 @@ int snw_rod_contacts_too_deep(const snw_model *m, const snw_work *w) {
     static const double FRACTION = 0.9;
     for (int i = 0; i < snw_ntouch(m, w); i++) {
         const snw_touch *t = &w->touch[i];
-        double middle = 0;
-        for (int k = 0; k < 2; k++) {
+        double middle = m->contact[t->contact].wall;
+        for (int k = 0; k < 2 && !t->inside; k++) {
             const snw_touching_slice *s = &m->touching_slice[t->slice[k]];
             middle += fmin(s->radius[0], s->radius[1]);
         }
@@ -532,6 +576,7 @@ static void take_passed(visit *v, const near_pair *x) {
     enum { SAMPLES = 16 };
     snw_rod_side side[2] = {x->side[0], x->side[1]};
     double last = 0;
+    if (inner_side(x) >= 0) return; // centre lines in a bore may meet
     for (int i = 0; i <= SAMPLES; i++) {
         chords_at(v, x, (double)i / SAMPLES, side);
         const double now = chord_volume(side);

@@ -25,6 +25,15 @@ snw_rod_side snw_rod_side_of(const snw_model *m, const snw_work *w, int slice) {
     return side;
 }
 
+snw_rod_side snw_rod_side_in(const snw_model *m, const snw_work *w, int contact, int slice) {
+    const snw_contact *c = &m->contact[contact];
+    snw_rod_side side = snw_rod_side_of(m, w, slice);
+    if (!c->outer) return side;
+    const bool outer = m->touching_slice[slice].rod == c->outer - 1;
+    for (int i = 0; i < 4; i++) side.radius[i] = !outer ? -side.radius[i] : i % 2 ? 0 : c->bore;
+    return side;
+}
+
 // weight, p, r (n) <- Hermite's cubics, and what they give, with n - 1 derivatives in the arc
 // length
 static void hermite_at(const snw_rod_side *s, double u, int n, double weight[][4], snw_vec3 *p,
@@ -88,34 +97,40 @@ enum { MOST = 60, AFTER = 2 };
 static const double CLOSE = 1e-9;
 
 // Derivative of the distance of the point y from the surface in the arc length, at u; *second <-
-// its second derivative. By symmetry it is the same for both sides.
-static double distance_slope(const snw_rod_side *s, snw_vec3 y, double u, double *second) {
+// its second derivative. By symmetry it is the same for both sides. Square: of half the square of
+// the distance from the centre line.
+static double distance_slope(const snw_rod_side *s, snw_vec3 y, double u, bool square,
+                             double *second) {
     double weight[3][4], r[3];
     snw_vec3 p[3];
     hermite_at(s, u, 3, weight, p, r);
     p[0] = snw_sub(p[0], y);
+    if (square) {
+        *second = snw_dot(p[0], p[2]) + snw_dot(p[1], p[1]);
+        return snw_dot(p[0], p[1]);
+    }
     const double rho = snw_norm(p[0]), slope = snw_dot(p[0], p[1]) / rho;
     *second = (snw_dot(p[0], p[2]) + snw_dot(p[1], p[1]) - slope * slope) / rho - r[2];
     return slope - r[1];
 }
 
-bool snw_rod_gap_foot(const snw_rod_side side[2], const snw_touching_slice *slice, int k,
-                      double u[2], bool *is_free) {
+static bool find_foot(const snw_rod_side side[2], const snw_touching_slice *slice, int k,
+                      bool square, double u[2], bool *is_free) {
     snw_rod_section given;
     snw_rod_section_at(&side[1 - k], u[1 - k], &given);
     const snw_vec3 y = given.p[0];
     double second;
     *is_free = false;
     // at a node shared by two slices both see the same slope
-    const double start = distance_slope(&side[k], y, 0, &second),
-                 end = distance_slope(&side[k], y, 1, &second);
+    const double start = distance_slope(&side[k], y, 0, square, &second),
+                 end = distance_slope(&side[k], y, 1, square, &second);
     u[k] = start > 0 ? 0 : 1;
     if (start > 0) return slice->end[0];
     if (!(end > 0)) return slice->end[1];
     *is_free = true;
     double low = 0, high = 1, x = start / (start - end);
     for (int i = 0, left = AFTER; i < MOST && left > 0; i++) {
-        const double slope = distance_slope(&side[k], y, x, &second);
+        const double slope = distance_slope(&side[k], y, x, square, &second);
         const double next = x - slope / (second * side[k].h);
         if (slope > 0) {
             high = x;
@@ -128,6 +143,16 @@ bool snw_rod_gap_foot(const snw_rod_side side[2], const snw_touching_slice *slic
     }
     u[k] = x;
     return true;
+}
+
+bool snw_rod_gap_foot(const snw_rod_side side[2], const snw_touching_slice *slice, int k,
+                      double u[2], bool *is_free) {
+    return find_foot(side, slice, k, false, u, is_free);
+}
+
+bool snw_rod_axis_foot(const snw_rod_side side[2], const snw_touching_slice *slice, int k,
+                       double u[2], bool *is_free) {
+    return find_foot(side, slice, k, true, u, is_free);
 }
 
 void snw_rod_gap_chords(const snw_rod_side side[2], double u[2]) {
@@ -259,9 +284,9 @@ void snw_rod_potential_at(const snw_rod_gap *g, const snw_touch *touch, double s
                           snw_rod_potential *out) {
     const snw_rod_section *A = &g->at[0], *B = &g->at[1];
     const double c = snw_dot(A->d[0], B->d[0]), k = touch->stiffness;
-    double z[3], phi[3] = {1, 0, 0};
+    double z[3] = {1, 0, 0}, phi[3] = {1, 0, 0};
     *out = (snw_rod_potential){.sign = c < 0 ? -1 : 1};
-    snw_rod_weight(touch->crossing, out->sign * c, z);
+    if (!touch->inside) snw_rod_weight(touch->crossing, out->sign * c, z);
     out->by[SNW_BY_GAP][SNW_OF_W] = g->n;
     out->by[SNW_BY_ANGLE][SNW_OF_DA] = snw_scale(out->sign, B->d[0]);
     out->by[SNW_BY_ANGLE][SNW_OF_DB] = snw_scale(out->sign, A->d[0]);
@@ -274,16 +299,18 @@ void snw_rod_potential_at(const snw_rod_gap *g, const snw_touch *touch, double s
         out->by[SNW_BY_BEYOND][SNW_OF_W] = snw_scale(out->way, g->at[end].d[0]);
         out->by[SNW_BY_BEYOND][out->beyond] = snw_scale(out->way, g->w);
     }
-    const double I = k * snw_positive_part_integral(-g->gap, smooth),
-                 N = k * snw_positive_part(-g->gap, smooth),
-                 K = k * snw_positive_part_d1(-g->gap, smooth);
+    // the depth grows as the distance of the centre lines falls, in a bore as it grows
+    const double way = touch->inside ? 1 : -1, depth = way * g->gap;
+    const double I = k * snw_positive_part_integral(depth, smooth),
+                 N = way * k * snw_positive_part(depth, smooth),
+                 K = k * snw_positive_part_d1(depth, smooth);
     out->varies = z[1] != 0 || phi[1] != 0;
     out->energy = z[0] * phi[0] * I;
-    const double d1[] = {-z[0] * phi[0] * N, z[1] * phi[0] * I, z[0] * phi[1] * I};
+    const double d1[] = {z[0] * phi[0] * N, z[1] * phi[0] * I, z[0] * phi[1] * I};
     const double d2[][SNW_TOUCH_FUNCTIONS] = {
-        {z[0] * phi[0] * K, -z[1] * phi[0] * N, -z[0] * phi[1] * N},
-        {-z[1] * phi[0] * N, z[2] * phi[0] * I, z[1] * phi[1] * I},
-        {-z[0] * phi[1] * N, z[1] * phi[1] * I, z[0] * phi[2] * I}};
+        {z[0] * phi[0] * K, z[1] * phi[0] * N, z[0] * phi[1] * N},
+        {z[1] * phi[0] * N, z[2] * phi[0] * I, z[1] * phi[1] * I},
+        {z[0] * phi[1] * N, z[1] * phi[1] * I, z[0] * phi[2] * I}};
     memcpy(out->d1, d1, sizeof d1);
     memcpy(out->d2, d2, sizeof d2);
     out->by_u[0] = out->sign * snw_dot(A->d[1], B->d[0]);

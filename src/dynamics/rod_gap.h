@@ -16,6 +16,9 @@ typedef struct snw_rod_side {
 } snw_rod_side;
 
 snw_rod_side snw_rod_side_of(const snw_model *m, const snw_work *w, int slice);
+// The same as it is seen by a contact: of rods in a bore the radii are those of the bore and minus
+// their own, so that the gap below is minus that to the wall, theory.md (3.20.10).
+snw_rod_side snw_rod_side_in(const snw_model *m, const snw_work *w, int contact, int slice);
 
 // A section of a slice, at the fraction u of its length: index 0 the value, 1.. derivatives in the
 // arc length. The direction d = (1 - sigma) a0 + sigma a1, sigma = u^2 (3 - 2u), has no derivative
@@ -47,6 +50,9 @@ void snw_rod_gap_chords(const snw_rod_side side[2], double u[2]);
 // strictly within the slice, at its start, or at an end of the rod. False: it is beyond the slice.
 bool snw_rod_gap_foot(const snw_rod_side side[2], const snw_touching_slice *slice, int k,
                       double u[2], bool *is_free);
+// The same for the distance from the centre line, which may be zero, of a slice of constant radius.
+bool snw_rod_axis_foot(const snw_rod_side side[2], const snw_touching_slice *slice, int k,
+                       double u[2], bool *is_free);
 // The same for both: a minimum of the gap by both arc lengths.
 bool snw_rod_gap_pair(const snw_rod_side side[2], const snw_touching_slice *const slice[2],
                       double u[2], bool is_free[2]);
@@ -57,10 +63,10 @@ enum { SNW_OF_W, SNW_OF_A, SNW_OF_B, SNW_OF_DA, SNW_OF_DB, SNW_TOUCH_VECTORS };
 // b of a section beyond the end of the other rod.
 enum { SNW_BY_GAP, SNW_BY_ANGLE, SNW_BY_BEYOND, SNW_TOUCH_FUNCTIONS };
 
-// Energy zeta(c) phi(b) k I(-gap), I the integral of the smooth positive part, with its first and
-// second derivatives by these functions, and theirs by the vectors; the derivatives of c by both
-// arc lengths; multipliers of the conditions that the gap is stationary; gradient of the energy by
-// the vectors, and by the node vectors p0, a0, p1, a1 of both sides.
+// Energy zeta(c) phi(b) k I(-gap), in a bore phi(b) k I(gap), I the integral of the smooth positive
+// part, with its first and second derivatives by these functions, and theirs by the vectors; the
+// derivatives of c by both arc lengths; multipliers of the conditions that the gap is stationary;
+// gradient of the energy by the vectors, and by the node vectors p0, a0, p1, a1 of both sides.
 typedef struct snw_rod_potential {
     double energy, d1[SNW_TOUCH_FUNCTIONS], d2[SNW_TOUCH_FUNCTIONS][SNW_TOUCH_FUNCTIONS];
     snw_vec3 by[SNW_TOUCH_FUNCTIONS][SNW_TOUCH_VECTORS];

@@ -202,7 +202,7 @@ static snw_status implicit_massless(const snw_model *m, const snw_inputs *in, co
     return snw_fail(err, SNW_E_SINGULAR,
                     "the mass matrix is singular: a coordinate of '%s' moves no mass here, or "
                     "depends linearly on those before it; give the rod density and rotary inertia "
-                    "or allow fewer strains, give the link behind a joint a body",
+                    "or more nodes, allow fewer strains, give the link behind a joint a body",
                     name);
 }
 
@@ -580,7 +580,7 @@ static void step_accept(snw_implicit *im, double h, double history_h) {
     if (im->corrected.active != 0 && m->nconstraint > 0)
         snw_constraints_rates(m, im->in, im->trial, im->w, NULL, im->corrected_rows);
     snw_law_integrals_finish(m, im->in, im->trial, im->w, im->source);
-    snw_implicit_account(im, h);
+    if (!im->opts.no_account) snw_implicit_account(im, h);
     snw_state_copy(m, im->now, im->before);
     copy_history(&im->past, &im->past_kept);
     im->past_kept.h = history_h;
@@ -677,6 +677,48 @@ snw_work_done snw_implicit_work_done(const snw_implicit *im) {
     return (snw_work_done){
         .n = snw_npower(im->m), .work = im->work, .heat = im->heat, .scheme = im->scheme};
 }
+
+// ---- the past
+
+size_t snw_implicit_past_size(const snw_model *m) {
+    return 2 + (size_t)m->nq + 5 * (size_t)m->nv + (size_t)m->nconstraint;
+}
+
+snw_past snw_past_at(const snw_model *m, double *numbers) {
+    return (snw_past){.t = numbers,
+                      .h = numbers + 1,
+                      .q = numbers + 2,
+                      .history = numbers + 2 + m->nq,
+                      .lambda = numbers + 2 + m->nq + 5 * m->nv};
+}
+
+void snw_implicit_read_past(const snw_implicit *im, double *out) {
+    const snw_model *m = im->m;
+    const snw_past p = snw_past_at(m, out);
+    *p.t = im->now->t;
+    *p.h = im->past.h;
+    memcpy(p.q, im->now->q, (size_t)m->nq * sizeof *p.q);
+    memcpy(p.history, im->past.v, snw_history_doubles(m->nv) * sizeof *p.history);
+    memcpy(p.lambda, im->now->lambda, (size_t)m->nconstraint * sizeof *p.lambda);
+}
+
+void snw_implicit_write_past(snw_implicit *im, const double *in) {
+    const snw_model *m = im->m;
+    const snw_past p = snw_past_at(m, (double *)in);
+    const size_t nv = (size_t)m->nv;
+    im->now->t = *p.t;
+    im->past.h = *p.h;
+    memcpy(im->now->q, p.q, (size_t)m->nq * sizeof *p.q);
+    memcpy(im->past.v, p.history, snw_history_doubles(m->nv) * sizeof *p.history);
+    memcpy(im->now->v, im->past.v, nv * sizeof *p.history);
+    memcpy(im->now->a, im->past.a, nv * sizeof *p.history);
+    memcpy(im->now->lambda, p.lambda, (size_t)m->nconstraint * sizeof *p.lambda);
+    snw_inputs_at(m, im->now->t, im->in);
+    snw_state_copy(m, im->now, im->before);
+    copy_history(&im->past, &im->past_kept);
+}
+
+const double *snw_implicit_increment(const snw_implicit *im) { return im->d; }
 
 // ---- checkpoint
 

@@ -24,9 +24,10 @@ typedef struct snw_implicit_opts {
                        // theory.md 6.1
     bool fixed_length; // never shorten steps, at impacts or after starts
     bool undamped_velocities; // do not project velocities at loop closures, theory.md 6.6
-    bool control;  // step lengths come from error control, which then resolves starts and impacts
-    bool estimate; // estimate the global error, theory.md (6.18)
-    double torque; // 1/m: weight of moments against forces in minimum-norm multipliers, default 1
+    bool control;    // step lengths come from error control, which then resolves starts and impacts
+    bool estimate;   // estimate the global error, theory.md (6.18)
+    bool no_account; // no energy account
+    double torque;   // 1/m: weight of moments against forces in minimum-norm multipliers, default 1
     snw_algebra algebra; // of Newton's matrix; default: dense or sparse, whichever is faster
 } snw_implicit_opts;
 
@@ -106,6 +107,22 @@ snw_work_done snw_implicit_work_done(const snw_implicit *im);
 size_t snw_implicit_saves(const snw_model *m);
 void snw_implicit_save(const snw_implicit *im, double *out);
 void snw_implicit_load(snw_implicit *im, const double *in);
+
+// Numbers on which the solution of the next step depends, in a model whose laws have no memory:
+// snw_implicit_past_size of them. Velocities and accelerations of the history are those of the
+// state (chart SE3).
+typedef struct snw_past {
+    double *t, *h;   // time; length of the step before (snw_history)
+    double *q;       // nq
+    double *history; // v, a, pseudo-accelerations, increment, v before: 5 nv
+    double *lambda;  // nconstraint
+} snw_past;
+size_t snw_implicit_past_size(const snw_model *m);
+snw_past snw_past_at(const snw_model *m, double *numbers);
+void snw_implicit_read_past(const snw_implicit *im, double *out);
+void snw_implicit_write_past(snw_implicit *im, const double *in);
+// Increment of the last step, nv.
+const double *snw_implicit_increment(const snw_implicit *im);
 
 // Fails if an input has no finite value at time t, or a contact could not hold in the last step,
 // and names it.

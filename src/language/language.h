@@ -32,6 +32,7 @@
     X(components)                                                                                  \
     X(concentric_tube)                                                                             \
     X(body)                                                                                        \
+    X(body_shape)                                                                                  \
     X(cylinder)                                                                                    \
     X(sphere)                                                                                      \
     X(site)                                                                                        \

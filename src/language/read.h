@@ -163,22 +163,81 @@ snw_status snw_read_joint_start(snw_reader *r, const snw_node *position, const s
 // Hunt-Crossley damping of `restitution: {ratio, speed}`, s over the unit of length of `speed`.
 snw_status snw_read_restitution(snw_reader *r, const snw_entry *entry, snw_dim speed,
                                 double *damping);
-snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out);
+snw_status snw_read_body(snw_reader *r, const snw_node *node, const char *name, snw_body_desc *out);
 snw_status snw_read_pose(snw_reader *r, const snw_node *node, snw_pose_desc *out); // laws of t
 snw_status snw_read_pose_constant(snw_reader *r, const snw_node *node, snw_se3 *out);
 
-// Keys of an obstacle whose surface is data; NULL when not given. Reads the surface of such a kind,
-// after the links that touch it, and nothing for others.
-typedef struct snw_solid_keys {
-    const snw_entry *shape, *rounding, *height, *file, *area, *corners, *scale, *cells;
-} snw_solid_keys;
-snw_status snw_read_solid(snw_reader *r, const snw_solid_keys *keys, snw_contact_desc *out);
+// Keys of the sizes of a solid, and those of obstacles only; in the order of the bits of
+// model/obstacle_kind.h.
+#define SNW_SHAPE_KEYS(X, OF)                                                                      \
+    X(OF##_RADIUS, "radius", "m", "of a sphere, capsule or cylinder; of the circle of a torus")    \
+    X(OF##_LENGTH, "length", "m",                                                                  \
+      "of the straight part of a capsule; of a cylinder, that of an obstacle being endless "       \
+      "unless "                                                                                    \
+      "given")                                                                                     \
+    X(OF##_SIZE, "size", "three lengths, m", "full widths of a box")                               \
+    X(OF##_ROUNDING, "rounding", "m",                                                              \
+      "radius of the edges of a box or cylinder, 2 % of the smallest half width unless given; "    \
+      "what surrounds a hull")                                                                     \
+    X(OF##_FILE, "file", "the name of a file",                                                     \
+      "of a mesh or hull: .stl or .obj; of a height field: lines of numbers, x along each line "   \
+      "and y from line to line")                                                                   \
+    X(OF##_CORNERS, "corners", "list of three lengths, m", "of a hull, instead of a file")         \
+    X(OF##_SCALE, "scale", "m", "length of one unit of the file, 1 m unless given")                \
+    X(OF##_CELLS, "cells", "number",                                                               \
+      "along the longest side, of the grid on which the surface is interpolated: 64 for a "        \
+      "formula, 40 for a mesh unless given")
+#define SNW_FIELD_KEYS(X, OF)                                                                      \
+    X(OF##_SECTION, "section", "m", "radius of the section of a torus")                            \
+    X(OF##_HEIGHT, "height", "a length, a formula in x and y",                                     \
+      "of the surface of a height field, e.g. 2 cm*cos(x/0.1 m)*cos(y/0.1 m)")                     \
+    X(OF##_AREA, "area", "two lengths, m",                                                         \
+      "of a height field: full widths along x and y, about its origin; required")
+enum {
+    SNW_SHAPE_KEYS(SNW_KEY_CODE, SNW_SHAPE) SNW_FIELD_KEYS(SNW_KEY_CODE, SNW_SHAPE) SNW_SHAPE_N
+};
+
+// Where the sizes of a solid are given. A size is NULL when it is not given.
+typedef struct snw_shape_source {
+    const char *name;       // of what has the shape
+    const snw_entry *shape; // the word
+    const snw_entry *size[SNW_SHAPE_N];
+    const snw_key *key; // of the sizes, `nkey` of them
+    int nkey;
+} snw_shape_source;
+
+// *out <- the solid of the kind out->kind. Margin: how far from a mesh its distance is needed, m.
+snw_status snw_read_shape(snw_reader *r, const snw_shape_source *s, double margin,
+                          snw_obstacle *out);
+// The same for the kinds whose surface is data.
+snw_status snw_read_solid(snw_reader *r, const snw_shape_source *s, double margin,
+                          snw_obstacle *out);
+// Let the distance of a mesh be known to `margin` from it; other kinds stay as they are.
+snw_status snw_read_wider(snw_reader *r, snw_source_location at, double margin, snw_obstacle *out);
+// Pose by `pose`, or by `at`, laws of t, and the direction `axis` of z; NULL when not given.
+snw_status snw_read_frame(snw_reader *r, const snw_entry *at, const snw_entry *axis,
+                          const snw_entry *pose, snw_pose_desc *out);
+// The solids of a body, from its list of shapes.
+snw_status snw_read_body_shapes(snw_reader *r, const snw_entry *e, const char *name,
+                                snw_body_desc *out);
 
 // The links of `on`; and whether they are rods, for the key `e` of the thing `name` whose unit
 // depends on that.
 snw_status snw_read_links(snw_reader *r, const snw_node *node, int *nlink, const int **out);
 snw_status snw_read_are_rods(snw_reader *r, const snw_entry *e, const char *name, int nlink,
                              const int *link, bool *out);
+
+// Layers of a link, and the check that no other thing has their names.
+snw_status snw_read_layers(snw_reader *r, const snw_entry *e, snw_link_desc *out);
+snw_status snw_check_layers(snw_reader *r);
+// Links by name and of layers, each once. grouped (nlink of the description, or NULL): set for
+// those of layers.
+snw_status snw_read_group(snw_reader *r, const snw_node *node, bool *grouped, int *nlink,
+                          const int **out);
+// The links that touch an obstacle, after its carrier: of `links`, except those of `less` (or
+// NULL).
+snw_status snw_read_touching(snw_reader *r, const snw_entry *links, const snw_entry *less,
+                             snw_contact_desc *out);
 
 // Read a site: `world`, a link, `rod.root`, `rod.tip`, `rod@0.12 m`, `rod@50%`, or a named site.
 snw_status snw_read_site(snw_reader *r, const snw_node *node, const char *what, snw_site *out);

@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: MIT
 //
 // Reads mass, centre of mass and inertia of a rigid body, given directly or computed from a box,
-// cylinder or sphere.
+// cylinder or sphere, or from several shapes.
 #include "language/read.h"
 
 #include "base/fail.h"
+#include "model/contact_samples.h"
 #include "model/inertia.h"
+#include "model/solid_mass.h"
 
 #include <math.h>
 
 #define BODY_KEYS(X)                                                                               \
     X(BODY_MASS, "mass", "kg", "mass")                                                             \
     X(BODY_COM, "com", "three lengths, m",                                                         \
-      "centre of mass in the link's frame, its origin if absent")                                  \
+      "centre of mass in the link's frame; if absent its origin, or the centre of its shapes")     \
     X(BODY_INERTIA, "inertia", "three, or 3 lists of 3, kg m^2",                                   \
       "about the centre of mass, along the link's axes; that of its shape, or a point, if absent") \
     X(BODY_BOX, "box", "three lengths, m",                                                         \
       "shape for drawing and contact, with these full widths")                                     \
     X(BODY_CYLINDER, "cylinder", "a cylinder", "likewise")                                         \
     X(BODY_SPHERE, "sphere", "a sphere", "likewise")                                               \
-    X(BODY_DENSITY, "density", "kg/m^3", "of a box, cylinder or sphere, instead of mass")
+    X(BODY_SHAPES, "shapes", "a list of shapes",                                                   \
+      "several, each with its pose in the link's frame")                                           \
+    X(BODY_DENSITY, "density", "kg/m^3", "of its shape or shapes, instead of mass")
 #define CYLINDER_KEYS(X)                                                                           \
     X(CYLINDER_RADIUS, "radius", "m", "radius, required")                                          \
     X(CYLINDER_LENGTH, "length", "m", "length along the axis, required")                           \
@@ -36,15 +40,7 @@ SNW_KEYS(sphere, "sphere", "a sphere", SPHERE_KEYS);
 static const double PI = 3.14159265358979323846;
 static const snw_dim moment = {.m = 2, .kg = 1};
 
-// A shape with its volume and its inertia per unit mass (m^2).
-typedef struct solid {
-    double volume;
-    snw_mat3 inertia;
-    snw_body_shape shape;
-    snw_vec3 size, axis; // as in snw_body_desc
-} solid;
-
-static snw_status read_box(snw_reader *r, const snw_node *node, solid *out) {
+static snw_status read_box(snw_reader *r, const snw_node *node, snw_body_solid *out) {
     snw_vec3 w;
     SNW_TRY(snw_read_vec3(r, node, "box", SNW_DIM_LENGTH, &w));
     for (int i = 0; i < 3; i++) {
@@ -52,76 +48,83 @@ static snw_status read_box(snw_reader *r, const snw_node *node, solid *out) {
         return snw_fail_at(r->err, node->entry[i].value->location,
                            "a width of a 'box' must be positive, got %g", w.e[i]);
     }
-    out->shape = SNW_SHAPE_BOX;
-    out->size = w;
-    out->volume = w.x * w.y * w.z;
-    out->inertia.e[0][0] = (w.y * w.y + w.z * w.z) / 12;
-    out->inertia.e[1][1] = (w.z * w.z + w.x * w.x) / 12;
-    out->inertia.e[2][2] = (w.x * w.x + w.y * w.y) / 12;
+    out->shape.kind = SNW_OBSTACLE_BOX;
+    out->shape.half = snw_scale(0.5, w);
     return SNW_OK;
 }
 
-static snw_status read_cylinder(snw_reader *r, const snw_node *node, solid *out) {
+static snw_status read_cylinder(snw_reader *r, const snw_node *node, snw_body_solid *out) {
     const snw_entry *e[CYLINDER_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_cylinder, e));
     if (!e[CYLINDER_RADIUS] || !e[CYLINDER_LENGTH]) {
         return snw_fail_at(r->err, node->location, "a cylinder needs its radius and length");
     }
-    double radius = 0, length = 0;
-    snw_vec3 a = {{0, 0, 1}};
-    SNW_TRY(snw_read_positive(r, e[CYLINDER_RADIUS]->value, "radius", SNW_DIM_LENGTH, &radius));
+    double length = 0;
+    snw_vec3 z = {{0, 0, 1}}, x, y;
+    out->shape.kind = SNW_OBSTACLE_CYLINDER;
+    SNW_TRY(snw_read_positive(r, e[CYLINDER_RADIUS]->value, "radius", SNW_DIM_LENGTH,
+                              &out->shape.radius));
     SNW_TRY(snw_read_positive(r, e[CYLINDER_LENGTH]->value, "length", SNW_DIM_LENGTH, &length));
-    if (e[CYLINDER_AXIS]) SNW_TRY(snw_read_direction(r, e[CYLINDER_AXIS]->value, "axis", &a));
-    out->shape = SNW_SHAPE_CYLINDER;
-    out->size = (snw_vec3){{radius, length, 0}};
-    out->axis = a;
-    out->volume = PI * radius * radius * length;
-    const double across = radius * radius / 4 + length * length / 12;
-    const double along = radius * radius / 2;
+    if (e[CYLINDER_AXIS]) SNW_TRY(snw_read_direction(r, e[CYLINDER_AXIS]->value, "axis", &z));
+    out->shape.half.z = 0.5 * length;
+    snw_joint_across(z, &x, &y);
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            out->inertia.e[i][j] = (i == j ? across : 0) + (along - across) * a.e[i] * a.e[j];
-        }
+        out->pose.R.e[i][0] = x.e[i];
+        out->pose.R.e[i][1] = y.e[i];
+        out->pose.R.e[i][2] = z.e[i];
     }
     return SNW_OK;
 }
 
-static snw_status read_sphere(snw_reader *r, const snw_node *node, solid *out) {
+static snw_status read_sphere(snw_reader *r, const snw_node *node, snw_body_solid *out) {
     const snw_entry *e[SPHERE_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_sphere, e));
     if (!e[SPHERE_RADIUS]) {
         return snw_fail_at(r->err, node->location, "a sphere needs its radius");
     }
-    double radius = 0;
-    SNW_TRY(snw_read_positive(r, e[SPHERE_RADIUS]->value, "radius", SNW_DIM_LENGTH, &radius));
-    out->shape = SNW_SHAPE_SPHERE;
-    out->size = (snw_vec3){{radius, 0, 0}};
-    out->volume = 4 * PI / 3 * radius * radius * radius;
-    for (int i = 0; i < 3; i++) out->inertia.e[i][i] = 2 * radius * radius / 5;
+    out->shape.kind = SNW_OBSTACLE_SPHERE;
+    return snw_read_positive(r, e[SPHERE_RADIUS]->value, "radius", SNW_DIM_LENGTH,
+                             &out->shape.radius);
+}
+
+// One solid about the centre of mass.
+static snw_status read_single(snw_reader *r, const snw_entry *const *e, snw_body_desc *out) {
+    snw_body_solid *s = snw_pool_take(r->pool, sizeof *s);
+    if (!s) return snw_read_memory(r);
+    s->pose = (snw_se3){snw_mat3_identity(), out->com};
+    if (e[BODY_BOX]) SNW_TRY(read_box(r, e[BODY_BOX]->value, s));
+    if (e[BODY_CYLINDER]) SNW_TRY(read_cylinder(r, e[BODY_CYLINDER]->value, s));
+    if (e[BODY_SPHERE]) SNW_TRY(read_sphere(r, e[BODY_SPHERE]->value, s));
+    if (!e[BODY_SPHERE]) s->shape.rounding = SNW_OBSTACLE_ROUNDING * snw_solid_fineness(&s->shape);
+    out->nsolid = 1;
+    out->solid = s;
     return SNW_OK;
 }
 
-static snw_status body_read_shape(snw_reader *r, const snw_node *node, const snw_entry *const *e,
-                                  snw_body_desc *out) {
-    solid s = {0};
+// The solids, and the mass, centre and inertia that follow from them.
+static snw_status read_solids(snw_reader *r, const snw_node *node, const snw_entry *const *e,
+                              const char *name, snw_body_desc *out) {
     if (!e[BODY_MASS] == !e[BODY_DENSITY]) {
         return snw_fail_at(r->err, node->location, "a shape needs its mass or its density%s",
                            e[BODY_MASS] ? ", not both" : "");
     }
-    if (e[BODY_BOX]) SNW_TRY(read_box(r, e[BODY_BOX]->value, &s));
-    if (e[BODY_CYLINDER]) SNW_TRY(read_cylinder(r, e[BODY_CYLINDER]->value, &s));
-    if (e[BODY_SPHERE]) SNW_TRY(read_sphere(r, e[BODY_SPHERE]->value, &s));
+    SNW_TRY(e[BODY_SHAPES] ? snw_read_body_shapes(r, e[BODY_SHAPES], name, out)
+                           : read_single(r, e, out));
+    if (e[BODY_SHAPES] && e[BODY_COM] && !e[BODY_INERTIA]) {
+        return snw_fail_at(r->err, e[BODY_COM]->location,
+                           "with 'com' the mass of the shapes is not spread evenly; give 'inertia' "
+                           "too, or leave out 'com'");
+    }
+    const snw_solid_mass all = snw_solids_mass(out->nsolid, out->solid);
     if (e[BODY_DENSITY]) {
         double density = 0;
         SNW_TRY(snw_read_positive(r, e[BODY_DENSITY]->value, "density", SNW_DIM_DENSITY, &density));
-        out->mass = density * s.volume;
+        out->mass = density * all.volume;
     }
-    out->volume = s.volume;
-    out->shape = s.shape;
-    out->size = s.size;
-    out->axis = s.axis;
+    if (!e[BODY_SHAPES] || !e[BODY_COM]) out->volume = all.volume;
+    if (e[BODY_SHAPES] && !e[BODY_COM]) out->com = all.centre;
     for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) out->inertia.e[i][j] = out->mass * s.inertia.e[i][j];
+        for (int j = 0; j < 3; j++) out->inertia.e[i][j] = out->mass * all.inertia.e[i][j];
     }
     return SNW_OK;
 }
@@ -195,20 +198,23 @@ static snw_status read_inertia(snw_reader *r, const snw_node *node, snw_mat3 *ou
     return check_inertia(r, node, out);
 }
 
-snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out) {
+snw_status snw_read_body(snw_reader *r, const snw_node *node, const char *name,
+                         snw_body_desc *out) {
     const snw_entry *e[BODY_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_body, e));
-    const int shapes =
-        (e[BODY_BOX] ? 1 : 0) + (e[BODY_CYLINDER] ? 1 : 0) + (e[BODY_SPHERE] ? 1 : 0);
+    int shapes = 0;
+    for (int i = BODY_BOX; i <= BODY_SHAPES; i++) shapes += e[i] != NULL;
     if (shapes > 1) {
-        return snw_fail_at(r->err, node->location, "a body has one shape: box, cylinder or sphere");
+        return snw_fail_at(r->err, node->location,
+                           "a body has one shape: box, cylinder or sphere; or a list of 'shapes'");
     }
     if (shapes == 0 && !e[BODY_MASS]) {
         return snw_fail_at(r->err, node->location, "a body needs its mass, e.g. 'mass: 20 g'");
     }
     if (shapes == 0 && e[BODY_DENSITY]) {
         return snw_fail_at(r->err, e[BODY_DENSITY]->location,
-                           "'density' is for a box, cylinder or sphere; give the mass");
+                           "'density' is for a box, cylinder or sphere, or 'shapes'; give the "
+                           "mass");
     }
     if (e[BODY_MASS]) {
         SNW_TRY(snw_read_constant(r, e[BODY_MASS]->value, "mass", SNW_DIM_MASS, &out->mass));
@@ -220,7 +226,7 @@ snw_status snw_read_body(snw_reader *r, const snw_node *node, snw_body_desc *out
     if (e[BODY_COM]) {
         SNW_TRY(snw_read_vec3(r, e[BODY_COM]->value, "com", SNW_DIM_LENGTH, &out->com));
     }
-    if (shapes == 1) SNW_TRY(body_read_shape(r, node, e, out));
+    if (shapes == 1) SNW_TRY(read_solids(r, node, e, name, out));
     if (shapes == 1 && e[BODY_INERTIA]) out->inertia = (snw_mat3){0};
     return e[BODY_INERTIA] ? read_inertia(r, e[BODY_INERTIA]->value, &out->inertia) : SNW_OK;
 }

@@ -5,6 +5,7 @@
 #include "language/read.h"
 
 #include "base/fail.h"
+#include "model/contact_samples.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -47,42 +48,24 @@
     X(OF##_HARD, "hard", "true or false",                                                          \
       "no penetration, and friction that holds without creep; needs scheme moreau, no stiffness")
 #define GROUND_KEYS(X)                                                                             \
-    X(GROUND_ON, "on", "a link, or a list",                                                        \
+    X(GROUND_ON, "on", "a link, a layer, or a list",                                               \
       "links whose rods, or bodies if they have no rod, are in contact")                           \
     X(GROUND_NORMAL, "normal", "x y z or a vector",                                                \
       "outward normal of the ground, z unless given")                                              \
     X(GROUND_AT, "at", "three lengths, m", "a point of its surface, the origin unless given")      \
     LAW_KEYS(X, GROUND)
 #define OBSTACLE_KEYS(X)                                                                           \
-    X(OBSTACLE_LINKS, "links", "a link, a list, rods, bodies or all",                              \
-      "links whose rods, or bodies if they have no rod, touch it; required. rods, bodies, all: "   \
-      "those not next to the link that carries it")                                                \
-    X(OBSTACLE_WITHOUT, "without", "a link, or a list", "links that do not touch it")              \
+    X(OBSTACLE_LINKS, "links", "a link, a layer, a list, rods, bodies or all",                     \
+      "links whose rods, or bodies if they have no rod, touch it; required. layers, rods, "        \
+      "bodies, "                                                                                   \
+      "all: those not next to the link that carries it")                                           \
+    X(OBSTACLE_WITHOUT, "without", "a link, a layer, or a list", "links that do not touch it")     \
     X(OBSTACLE_SHAPE, "shape",                                                                     \
       "plane, sphere, capsule, box, cylinder, torus, height, mesh, hull or body",                  \
       "in its own axes: the axis of a capsule, cylinder or torus and the normal of a plane are "   \
       "z. body: that of the body of the link 'on'")                                                \
-    X(OBSTACLE_RADIUS, "radius", "m",                                                              \
-      "of a sphere, capsule or cylinder; of the circle of a torus")                                \
-    X(OBSTACLE_LENGTH, "length", "m",                                                              \
-      "of the straight part of a capsule; of a cylinder, endless unless given")                    \
-    X(OBSTACLE_SIZE, "size", "three lengths, m", "full widths of a box")                           \
-    X(OBSTACLE_SECTION, "section", "m", "radius of the section of a torus")                        \
-    X(OBSTACLE_ROUNDING, "rounding", "m",                                                          \
-      "radius of the edges of a box or cylinder, 2 % of the smallest half width unless given; "    \
-      "what surrounds a hull")                                                                     \
-    X(OBSTACLE_HEIGHT, "height", "a length, a formula in x and y",                                 \
-      "of the surface of a height field, e.g. 2 cm*cos(x/0.1 m)*cos(y/0.1 m)")                     \
-    X(OBSTACLE_FILE, "file", "the name of a file",                                                 \
-      "of a height field: lines of numbers, x along each line and y from line to line; of a mesh " \
-      "or hull: .stl or .obj")                                                                     \
-    X(OBSTACLE_AREA, "area", "two lengths, m",                                                     \
-      "of a height field: full widths along x and y, about its origin; required")                  \
-    X(OBSTACLE_CORNERS, "corners", "list of three lengths, m", "of a hull, instead of a file")     \
-    X(OBSTACLE_SCALE, "scale", "m", "length of one unit of the file, 1 m unless given")            \
-    X(OBSTACLE_CELLS, "cells", "number",                                                           \
-      "along the longest side, of the grid on which the surface is interpolated: 64 for a "        \
-      "formula, 40 for a mesh unless given")                                                       \
+    SNW_SHAPE_KEYS(X, OBSTACLE)                                                                    \
+    SNW_FIELD_KEYS(X, OBSTACLE)                                                                    \
     X(OBSTACLE_INSIDE, "inside", "true or false",                                                  \
       "links are inside of the shape, and touch its wall")                                         \
     X(OBSTACLE_ON, "on", "a site", "the frame that carries it, the world unless given")            \
@@ -96,11 +79,14 @@
       "rods touch it where they are nearest to it, with a stiffness in N/m, not per length")       \
     LAW_KEYS(X, OBSTACLE)
 #define RODS_KEYS(X)                                                                               \
-    X(RODS_BETWEEN, "between", "a link, a list, or all",                                           \
+    X(RODS_BETWEEN, "between", "a link, a layer, a list, or all",                                  \
       "links whose rods touch each other; all: of all links with a rod; required")                 \
-    X(RODS_AGAINST, "against", "a link, or a list",                                                \
+    X(RODS_AGAINST, "against", "a link, a layer, or a list",                                       \
       "those of 'between' touch these instead of each other")                                      \
-    X(RODS_EXCEPT, "except", "list of pairs of links", "pairs that do not touch")                  \
+    X(RODS_INSIDE, "inside", "a link", "those of 'between' are in the bore of this rod")           \
+    X(RODS_BORE, "bore", "m",                                                                      \
+      "with 'inside': radius of the bore, that of its section unless given")                       \
+    X(RODS_EXCEPT, "except", "list of pairs of links or layers", "pairs that do not touch")        \
     X(RODS_SELF, "self", "true or false",                                                          \
       "each rod of 'between' also touches itself; the default if it is only one")                  \
     X(RODS_RADIUS, "radius", "m", "of the surfaces; that of the sections unless given")            \
@@ -269,7 +255,7 @@ static snw_status read_ground(snw_reader *r, const snw_entry *entry, snw_contact
         return snw_fail_at(r->err, entry->location, "the ground '%s' needs '%s', %s", out->name,
                            snw_keys_ground.key[i].name, snw_keys_ground.key[i].meaning);
     }
-    SNW_TRY(snw_read_links(r, e[GROUND_ON]->value, &out->nlink, &out->link));
+    SNW_TRY(snw_read_group(r, e[GROUND_ON]->value, NULL, &out->nlink, &out->link));
     SNW_TRY(read_force_law(r, e + GROUND_STIFFNESS, out));
     if (e[GROUND_NORMAL]) {
         SNW_TRY(snw_read_direction(r, e[GROUND_NORMAL]->value, "normal", &out->normal));
@@ -280,59 +266,39 @@ static snw_status read_ground(snw_reader *r, const snw_entry *entry, snw_contact
 
 // ---- obstacles ----------------------------------------------------------------------------------
 
-// Each size that the shape needs is given, and none that it does not have.
-static snw_status check_sizes(snw_reader *r, const snw_entry *const *e, const char *name,
-                              const snw_obstacle_type *type) {
-    for (int i = OBSTACLE_RADIUS; i <= OBSTACLE_CELLS; i++) {
-        const unsigned bit = 1U << (unsigned)(i - OBSTACLE_RADIUS);
-        const char *key = snw_keys_obstacle.key[i].name;
-        if (!e[i] && type->needs & bit) {
-            return snw_fail_at(r->err, e[OBSTACLE_SHAPE]->location, "the %s '%s' needs '%s', %s",
-                               type->name, name, key, snw_keys_obstacle.key[i].meaning);
-        }
-        if (e[i] && !(type->takes & bit)) {
-            return snw_fail_at(r->err, e[i]->location, "the %s '%s' has no '%s'", type->name, name,
-                               key);
+// Largest radius of what touches the contact, and its onset: how far from a mesh distances are
+// needed.
+static snw_status touching_radius(snw_reader *r, const snw_contact_desc *c, double *out) {
+    enum { STATIONS = 32 };
+    for (int k = 0; k < c->nlink; k++) {
+        const snw_link_desc *link = &r->desc->link[c->link[k]];
+        for (int i = 0; link->has_body && !link->has_rod && i < link->body.nsolid; i++)
+            *out = fmax(*out, snw_solid_largest_sphere(&link->body.solid[i].shape));
+        if (!link->has_rod || !snw_section_table[link->rod.section.kind].shaped) continue;
+        for (int i = 0; i <= STATIONS; i++) {
+            snw_outline o;
+            SNW_TRY(snw_section_outline(&link->rod, link->name, link->rod.length * i / STATIONS, &o,
+                                        r->err));
+            *out = fmax(*out, 0.5 * fmax(o.y, o.z));
         }
     }
+    *out += 0.5 * c->smooth;
     return SNW_OK;
 }
 
-static snw_status read_sizes(snw_reader *r, const snw_entry *const *e, snw_obstacle *o) {
-    const snw_dim length = SNW_DIM_LENGTH;
-    double whole = INFINITY;
-    if (e[OBSTACLE_RADIUS])
-        SNW_TRY(snw_read_positive(r, e[OBSTACLE_RADIUS]->value, "radius", length, &o->radius));
-    if (e[OBSTACLE_SECTION])
-        SNW_TRY(snw_read_positive(r, e[OBSTACLE_SECTION]->value, "section", length, &o->section));
-    if (e[OBSTACLE_LENGTH])
-        SNW_TRY(snw_read_positive(r, e[OBSTACLE_LENGTH]->value, "length", length, &whole));
-    o->half.z = 0.5 * whole;
-    if (e[OBSTACLE_SIZE]) {
-        SNW_TRY(snw_read_vec3(r, e[OBSTACLE_SIZE]->value, "size", length, &o->half));
-        for (int i = 0; i < 3; i++) {
-            o->half.e[i] *= 0.5;
-            if (o->half.e[i] > 0) continue;
-            return snw_fail_at(r->err, e[OBSTACLE_SIZE]->location,
-                               "'size' must be positive, got %g m", 2 * o->half.e[i]);
+// Meshes of bodies that touch the obstacle know the distance of its spheres.
+static snw_status widen_touching(snw_reader *r, const snw_contact_desc *c) {
+    double margin = snw_solid_largest_sphere(&c->obstacle);
+    for (int i = 1; c->body && i < c->body->nsolid; i++)
+        margin = fmax(margin, snw_solid_largest_sphere(&c->body->solid[i].shape));
+    for (int k = 0; k < c->nlink; k++) {
+        const snw_body_desc *body = &r->desc->link[c->link[k]].body;
+        for (int i = 0; i < body->nsolid; i++) {
+            SNW_TRY(
+                snw_read_wider(r, c->location, margin + 0.5 * c->smooth, &body->solid[i].shape));
         }
     }
-    if (o->kind == SNW_OBSTACLE_TORUS && !(o->section < o->radius)) {
-        return snw_fail_at(r->err, e[OBSTACLE_SECTION]->location,
-                           "'section' must be smaller than 'radius', %g m, or the torus has no "
-                           "hole; got %g m",
-                           o->radius, o->section);
-    }
-    if (!(snw_obstacle_table[o->kind].takes & SNW_SIZE_ROUNDING) || isinf(o->half.z)) return SNW_OK;
-    const double least = o->kind == SNW_OBSTACLE_BOX ? fmin(o->half.x, fmin(o->half.y, o->half.z))
-                                                     : fmin(o->radius, o->half.z);
-    o->rounding = SNW_OBSTACLE_ROUNDING * least;
-    if (!e[OBSTACLE_ROUNDING]) return SNW_OK;
-    SNW_TRY(snw_read_positive(r, e[OBSTACLE_ROUNDING]->value, "rounding", length, &o->rounding));
-    if (o->rounding <= least) return SNW_OK;
-    return snw_fail_at(r->err, e[OBSTACLE_ROUNDING]->location,
-                       "'rounding' must not exceed the smallest half width, %g m; got %g m", least,
-                       o->rounding);
+    return SNW_OK;
 }
 
 // The shape of the body that carries the obstacle.
@@ -346,17 +312,21 @@ static snw_status read_body_shape(snw_reader *r, const snw_entry *const *e, snw_
     }
     const snw_link_desc *link =
         out->on.kind == SNW_SITE_END && !out->on.offset ? &r->desc->link[out->on.link] : NULL;
-    if (!link || !link->has_body || link->body.shape == SNW_SHAPE_NONE) {
+    if (!link || !link->has_body || link->body.nsolid == 0) {
         return snw_fail_at(r->err, e[OBSTACLE_SHAPE]->location,
                            "'shape: body' needs 'on', a link whose body is a box, a cylinder or a "
-                           "sphere");
+                           "sphere, or has shapes");
     }
-    const bool ball = link->body.shape == SNW_SHAPE_SPHERE;
-    out->obstacle = ball ? (snw_obstacle){.kind = SNW_OBSTACLE_SPHERE, .radius = link->body.size.x}
-                         : snw_body_solid(&link->body);
-    out->pose.R0 = snw_body_solid_pose(&link->body).R;
+    out->body = &link->body;
+    double margin = 0;
+    SNW_TRY(touching_radius(r, out, &margin));
+    for (int i = 0; i < link->body.nsolid; i++)
+        SNW_TRY(snw_read_wider(r, e[OBSTACLE_SHAPE]->location, margin, &link->body.solid[i].shape));
+    const snw_body_solid *first = &link->body.solid[0];
+    out->obstacle = first->shape;
+    out->pose.R0 = first->pose.R;
     for (int i = 0; i < 3; i++) {
-        out->pose.xyz[i] = snw_expr_constant(r->pool, link->body.com.e[i]);
+        out->pose.xyz[i] = snw_expr_constant(r->pool, first->pose.p.e[i]);
         if (!out->pose.xyz[i]) return snw_read_memory(r);
     }
     return SNW_OK;
@@ -372,17 +342,14 @@ static snw_status read_shape(snw_reader *r, const snw_entry *const *e, snw_conta
     if (kind == SNW_OBSTACLE_COUNT) return read_body_shape(r, e, out);
     const snw_obstacle_type *type = &snw_obstacle_table[kind];
     out->obstacle.kind = (snw_obstacle_kind)kind;
-    SNW_TRY(check_sizes(r, e, out->name, type));
-    SNW_TRY(read_sizes(r, e, &out->obstacle));
-    const snw_solid_keys keys = {.shape = e[OBSTACLE_SHAPE],
-                                 .rounding = e[OBSTACLE_ROUNDING],
-                                 .height = e[OBSTACLE_HEIGHT],
-                                 .file = e[OBSTACLE_FILE],
-                                 .area = e[OBSTACLE_AREA],
-                                 .corners = e[OBSTACLE_CORNERS],
-                                 .scale = e[OBSTACLE_SCALE],
-                                 .cells = e[OBSTACLE_CELLS]};
-    SNW_TRY(snw_read_solid(r, &keys, out));
+    snw_shape_source source = {.name = out->name,
+                               .shape = e[OBSTACLE_SHAPE],
+                               .key = &snw_keys_obstacle.key[OBSTACLE_RADIUS],
+                               .nkey = SNW_SHAPE_N};
+    memcpy(source.size, e + OBSTACLE_RADIUS, sizeof source.size);
+    double margin = 0;
+    SNW_TRY(touching_radius(r, out, &margin));
+    SNW_TRY(snw_read_shape(r, &source, margin, &out->obstacle));
     if (!e[OBSTACLE_INSIDE]) return SNW_OK;
     SNW_TRY(snw_read_switch(r, e[OBSTACLE_INSIDE]->value, "inside", &out->obstacle.inside));
     if (!out->obstacle.inside || type->can_be_inside) return SNW_OK;
@@ -398,105 +365,6 @@ static snw_status read_obstacle_carrier(snw_reader *r, const snw_entry *on, snw_
                        "the obstacle '%s' is on a station that moves along its rod; use a "
                        "fixed station, or a pose that is a law of t",
                        out->name);
-}
-
-// First link of those rigidly connected to link l, towards the world; -1: the world.
-static int rigid_root(const snw_desc *d, int l) {
-    while (l >= 0 && d->link[l].joint == SNW_JOINT_FIXED && !d->link[l].has_rod)
-        l = d->link[l].on.kind == SNW_SITE_WORLD ? -1 : d->link[l].on.link;
-    return l;
-}
-
-static int rigid_parent(const snw_desc *d, int l) {
-    if (l < 0 || d->link[l].on.kind == SNW_SITE_WORLD) return -1;
-    return rigid_root(d, d->link[l].on.link);
-}
-
-// Are two links the same, rigidly connected, or parent and child? They touch always.
-static bool are_neighbours(const snw_desc *d, int a, int b) {
-    const int i = rigid_root(d, a), j = rigid_root(d, b);
-    if (a < 0 || b < 0) return false;
-    return a == b || i == j || (i >= 0 && rigid_parent(d, j) == i) ||
-           (j >= 0 && rigid_parent(d, i) == j);
-}
-
-// Links of the words `rods`, `bodies` and `all`: those with a shape that are not next to the
-// carrier.
-static snw_status all_links(snw_reader *r, int word, snw_contact_desc *out) {
-    enum { RODS, BODIES };
-    const snw_desc *d = r->desc;
-    const int carrier = out->on.kind == SNW_SITE_WORLD ? -1 : out->on.link;
-    int *link = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *link);
-    if (!link) return snw_read_memory(r);
-    out->nlink = 0;
-    for (int l = 0; l < d->nlink; l++) {
-        const snw_link_desc *at = &d->link[l];
-        const bool body = !at->has_rod && at->has_body && at->body.shape != SNW_SHAPE_NONE;
-        if (are_neighbours(d, carrier, l)) continue;
-        if ((at->has_rod && word != BODIES) || (body && word != RODS)) link[out->nlink++] = l;
-    }
-    out->link = link;
-    return SNW_OK;
-}
-
-// Links that touch the obstacle, after its carrier.
-static snw_status read_touching(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
-    static const char *const words[] = {"rods", "bodies", "all"};
-    enum { WORDS = 3 };
-    const snw_node *node = e[OBSTACLE_LINKS]->value;
-    int word = 0, nwithout = 0, kept = 0;
-    const int *without = NULL;
-    while (word < WORDS && (node->kind != SNW_NODE_TEXT || strcmp(node->text, words[word]) != 0))
-        word++;
-    if (word < WORDS && snw_names_find(&r->things, words[word])) word = WORDS; // so named
-    SNW_TRY(word < WORDS ? all_links(r, word, out)
-                         : snw_read_links(r, node, &out->nlink, &out->link));
-    if (e[OBSTACLE_WITHOUT])
-        SNW_TRY(snw_read_links(r, e[OBSTACLE_WITHOUT]->value, &nwithout, &without));
-    int *link = snw_pool_array(r->pool, (size_t)out->nlink, sizeof *link);
-    if (!link) return snw_read_memory(r);
-    for (int k = 0; k < out->nlink; k++) {
-        bool left = false;
-        for (int i = 0; i < nwithout; i++) left = left || without[i] == out->link[k];
-        if (!left) link[kept++] = out->link[k];
-    }
-    out->nlink = kept;
-    out->link = link;
-    if (kept == 0) {
-        return snw_fail_at(r->err, e[OBSTACLE_LINKS]->location,
-                           "no link is left that touches the obstacle '%s'", out->name);
-    }
-    for (int k = 0; k < kept; k++) {
-        if (out->on.kind == SNW_SITE_WORLD || out->on.link != link[k]) continue;
-        return snw_fail_at(r->err, e[OBSTACLE_LINKS]->location,
-                           "link '%s' carries the obstacle '%s' and cannot touch it",
-                           r->desc->link[link[k]].name, out->name);
-    }
-    return SNW_OK;
-}
-
-// Pose in the frame of the carrier.
-static snw_status read_frame(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
-    if (e[OBSTACLE_POSE]) {
-        if (!e[OBSTACLE_AT] && !e[OBSTACLE_AXIS])
-            return snw_read_pose(r, e[OBSTACLE_POSE]->value, &out->pose);
-        return snw_fail_at(r->err, e[OBSTACLE_POSE]->location,
-                           "'pose' is given instead of 'at' and 'axis'");
-    }
-    if (e[OBSTACLE_AT]) {
-        SNW_TRY(snw_read_laws(r, e[OBSTACLE_AT]->value, "at", SNW_DIM_LENGTH, SNW_VAR_T,
-                              out->pose.xyz));
-    }
-    if (!e[OBSTACLE_AXIS]) return SNW_OK;
-    snw_vec3 z, x, y;
-    SNW_TRY(snw_read_direction(r, e[OBSTACLE_AXIS]->value, "axis", &z));
-    snw_joint_across(z, &x, &y);
-    for (int i = 0; i < 3; i++) {
-        out->pose.R0.e[i][0] = x.e[i];
-        out->pose.R0.e[i][1] = y.e[i];
-        out->pose.R0.e[i][2] = z.e[i];
-    }
-    return SNW_OK;
 }
 
 static snw_status read_obstacle(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
@@ -515,59 +383,100 @@ static snw_status read_obstacle(snw_reader *r, const snw_entry *entry, snw_conta
                                   &out->spacing));
     }
     SNW_TRY(read_obstacle_carrier(r, e[OBSTACLE_ON], out));
-    SNW_TRY(read_touching(r, e, out));
+    SNW_TRY(snw_read_touching(r, e[OBSTACLE_LINKS], e[OBSTACLE_WITHOUT], out));
     SNW_TRY(read_force_law(r, e + OBSTACLE_STIFFNESS, out));
-    SNW_TRY(read_frame(r, e, out));
+    SNW_TRY(snw_read_frame(r, e[OBSTACLE_AT], e[OBSTACLE_AXIS], e[OBSTACLE_POSE], &out->pose));
     SNW_TRY(read_shape(r, e, out));
+    SNW_TRY(widen_touching(r, out));
     return snw_read_both(r, out->location, snw_site_when(r->desc, &out->on), &out->when);
 }
 
 // ---- rods with rods -----------------------------------------------------------------------------
 
-// All links with a rod.
-static snw_status all_rods(snw_reader *r, const snw_node *node, int *n, const int **out) {
+// Rods of `between` or `against`: of links by name, of layers, or all. Those of layers and all that
+// are joined do not touch.
+static snw_status read_rod_group(snw_reader *r, const snw_entry *e, snw_contact_desc *out, int *n,
+                                 const int **link) {
     const snw_desc *d = r->desc;
-    int *link = snw_pool_array(r->pool, (size_t)d->nlink + 1, sizeof *link);
-    if (!link) return snw_read_memory(r);
-    for (int i = 0; i < d->nlink; i++) {
-        if (d->link[i].has_rod) link[(*n)++] = i;
+    const snw_node *node = e->value;
+    const int *all;
+    bool *grouped = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *grouped);
+    int *rod = snw_pool_array(r->pool, (size_t)d->nlink, sizeof *rod), nall = 0;
+    if (!grouped || !rod) return snw_read_memory(r);
+    *n = 0;
+    *link = rod;
+    if (node->kind == SNW_NODE_TEXT && !strcmp(node->text, "all")) {
+        for (int l = 0; l < d->nlink; l++) {
+            if (d->link[l].has_rod) rod[(*n)++] = l;
+        }
+        out->grouped = true;
+        return *n > 0 ? SNW_OK : snw_fail_at(r->err, node->location, "no link has a rod");
     }
-    *out = link;
-    return *n > 0 ? SNW_OK : snw_fail_at(r->err, node->location, "no link has a rod");
-}
-
-static snw_status check_are_rods(snw_reader *r, const snw_entry *e, int n, const int *link) {
-    for (int i = 0; i < n; i++) {
-        if (r->desc->link[link[i]].has_rod) continue;
+    SNW_TRY(snw_read_group(r, node, grouped, &nall, &all));
+    for (int i = 0; i < nall; i++) {
+        const snw_link_desc *at = &d->link[all[i]];
+        out->grouped = out->grouped || grouped[all[i]];
+        if (at->has_rod) rod[(*n)++] = all[i];
+        if (at->has_rod || grouped[all[i]]) continue;
         return snw_fail_at(r->err, e->location,
                            "'%s' names link '%s', which has no rod; for a body write 'obstacle', "
                            "carried by its link",
-                           e->key, r->desc->link[link[i]].name);
+                           e->key, at->name);
     }
-    return SNW_OK;
+    if (*n > 0) return SNW_OK;
+    return snw_fail_at(r->err, e->location, "'%s' names no link with a rod", e->key);
 }
 
+// Pairs of links: each of the first group with each of the second.
 static snw_status read_except(snw_reader *r, const snw_entry *e, snw_contact_desc *out) {
     const snw_node *node = e->value;
     const bool list = node->kind == SNW_NODE_LIST;
-    int *pair = snw_pool_array(r->pool, 2 * (size_t)(list ? node->n : 0) + 1, sizeof *pair);
+    const size_t nlink = (size_t)r->desc->nlink;
+    int *pair =
+        snw_pool_array(r->pool, 2 * nlink * nlink * (size_t)(list ? node->n : 0) + 1, sizeof *pair);
     if (!pair) return snw_read_memory(r);
+    out->except = pair;
     for (int i = 0; list && i < node->n; i++) {
         const snw_node *item = node->entry[i].value;
-        const int *two;
-        int n = 0;
-        if (item->kind == SNW_NODE_LIST) SNW_TRY(snw_read_links(r, item, &n, &two));
-        if (n != 2)
+        const int *group[2];
+        int n[2];
+        if (item->kind != SNW_NODE_LIST || item->n != 2)
             return snw_fail_at(r->err, item->location,
                                "'except' lists pairs of links, e.g. [[left, right]]");
-        memcpy(pair + 2 * i, two, 2 * sizeof *pair);
+        for (int k = 0; k < 2; k++)
+            SNW_TRY(snw_read_group(r, item->entry[k].value, NULL, &n[k], &group[k]));
+        for (int k = 0; k < n[0] * n[1]; k++) {
+            int *to = pair + 2 * (size_t)out->nexcept++;
+            to[0] = group[0][k / n[1]], to[1] = group[1][k % n[1]];
+        }
     }
-    if (!list)
-        return snw_fail_at(r->err, node->location,
-                           "'except' is a list of pairs of links, e.g. [[left, right]]");
-    out->nexcept = node->n;
-    out->except = pair;
-    return SNW_OK;
+    if (list) return SNW_OK;
+    return snw_fail_at(r->err, node->location,
+                       "'except' is a list of pairs of links, e.g. [[left, right]]");
+}
+
+// The rod in whose bore the others are, and its radius.
+static snw_status read_bore(snw_reader *r, const snw_entry *const *e, snw_contact_desc *out) {
+    static const int others[] = {RODS_AGAINST, RODS_SELF, RODS_RADIUS, RODS_CROSSING};
+    if (!e[RODS_INSIDE])
+        return snw_fail_at(r->err, e[RODS_BORE]->location, "'bore' is that of the rod 'inside'");
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (!e[others[i]]) continue;
+        return snw_fail_at(r->err, e[others[i]]->location,
+                           "rods 'inside' of another touch its bore along their length; leave out "
+                           "'%s'",
+                           e[others[i]]->key);
+    }
+    SNW_TRY(read_rod_group(r, e[RODS_INSIDE], out, &out->nagainst, &out->against));
+    out->inside = true;
+    out->grouped = false; // a rod may be on the one that it is in
+    for (int k = 0; k < out->nlink; k++) {
+        if (out->link[k] != out->against[0] && out->nagainst == 1) continue;
+        return snw_fail_at(r->err, e[RODS_INSIDE]->location,
+                           "'inside' is one link, which is not one of 'between'");
+    }
+    if (!e[RODS_BORE]) return SNW_OK;
+    return snw_read_positive(r, e[RODS_BORE]->value, "bore", SNW_DIM_LENGTH, &out->bore);
 }
 
 static snw_status read_rods(snw_reader *r, const snw_entry *entry, snw_contact_desc *out) {
@@ -579,17 +488,10 @@ static snw_status read_rods(snw_reader *r, const snw_entry *entry, snw_contact_d
                            out->name, key->name, key->meaning);
     }
     out->is_rods = true;
-    const snw_node *between = e[RODS_BETWEEN]->value;
-    if (between->kind == SNW_NODE_TEXT && !strcmp(between->text, "all")) {
-        SNW_TRY(all_rods(r, between, &out->nlink, &out->link));
-    } else {
-        SNW_TRY(snw_read_links(r, between, &out->nlink, &out->link));
-        SNW_TRY(check_are_rods(r, e[RODS_BETWEEN], out->nlink, out->link));
-    }
-    if (e[RODS_AGAINST]) {
-        SNW_TRY(snw_read_links(r, e[RODS_AGAINST]->value, &out->nagainst, &out->against));
-        SNW_TRY(check_are_rods(r, e[RODS_AGAINST], out->nagainst, out->against));
-    }
+    SNW_TRY(read_rod_group(r, e[RODS_BETWEEN], out, &out->nlink, &out->link));
+    if (e[RODS_AGAINST])
+        SNW_TRY(read_rod_group(r, e[RODS_AGAINST], out, &out->nagainst, &out->against));
+    if (e[RODS_INSIDE] || e[RODS_BORE]) SNW_TRY(read_bore(r, e, out));
     if (e[RODS_EXCEPT]) SNW_TRY(read_except(r, e[RODS_EXCEPT], out));
     out->self = out->nlink == 1 && !out->nagainst;
     if (e[RODS_SELF]) SNW_TRY(snw_read_switch(r, e[RODS_SELF]->value, "self", &out->self));
@@ -853,6 +755,7 @@ snw_status snw_read_contacts(snw_reader *r) {
     const snw_node *node;
     snw_desc *d = r->desc;
     SNW_TRY(snw_read_section_entries(r, "contacts", &node, &d->ncontact));
+    SNW_TRY(snw_check_layers(r));
     d->contact = snw_pool_array(r->pool, (size_t)d->ncontact, sizeof *d->contact);
     snw_loop_desc *loop = snw_pool_array(r->pool, (size_t)(d->nloop + d->ncontact), sizeof *loop);
     if (!d->contact || !loop) return snw_read_memory(r);

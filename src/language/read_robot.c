@@ -92,6 +92,8 @@ snw_status snw_read_materials(snw_reader *r) {
       "of tubes, between places where one ends or becomes curved; as many as they need to twist "  \
       "unless given")                                                                              \
     X(LINK_BODY, "body", "a body", "mass at the link's end")                                       \
+    X(LINK_LAYER, "layer", "a name, or a list",                                                    \
+      "groups of links that it belongs to; contacts take a layer for its links")                   \
     X(LINK_WHEN, "when", "a condition on t and probes",                                            \
       "active, with all links on it, while this holds; always unless given")
 
@@ -148,8 +150,9 @@ static snw_status read_link(snw_reader *r, const snw_entry *entry, int index, in
     }
     if (e[LINK_BODY]) {
         l->has_body = true;
-        SNW_TRY(snw_read_body(r, e[LINK_BODY]->value, &l->body));
+        SNW_TRY(snw_read_body(r, e[LINK_BODY]->value, l->name, &l->body));
     }
+    if (e[LINK_LAYER]) SNW_TRY(snw_read_layers(r, e[LINK_LAYER], l));
     if (e[LINK_WHEN]) SNW_TRY(snw_read_active_when(r, e[LINK_WHEN]->value, "when", &l->when));
     if (!e[LINK_TUBES]) return SNW_OK;
     const snw_tube_keys tubes = {.degree = e[LINK_DEGREE], .elements = e[LINK_ELEMENTS]};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Reads obstacles whose surface is data: a height field from a formula or a file of samples, a mesh
+// Reads solids whose surface is data: a height field from a formula or a file of samples, a mesh
 // of triangles, the convex hull of points.
 #include "language/read.h"
 
@@ -36,27 +36,27 @@ static snw_status solid_file(snw_reader *r, const snw_entry *e, const char **fil
 }
 
 // Length of one unit of the file, a metre unless given.
-static snw_status read_scale(snw_reader *r, const snw_solid_keys *k, double *out) {
+static snw_status read_scale(snw_reader *r, const snw_shape_source *k, double *out) {
     *out = 1;
-    if (!k->scale) return SNW_OK;
-    return snw_read_positive(r, k->scale->value, "scale", SNW_DIM_LENGTH, out);
+    if (!k->size[SNW_SHAPE_SCALE]) return SNW_OK;
+    return snw_read_positive(r, k->size[SNW_SHAPE_SCALE]->value, "scale", SNW_DIM_LENGTH, out);
 }
 
 // Triangles of a file, vertices merged.
-static snw_status read_mesh_file(snw_reader *r, const snw_solid_keys *k, const char **file,
+static snw_status read_mesh_file(snw_reader *r, const snw_shape_source *k, const char **file,
                                  snw_triangle_mesh *out) {
     snw_table_bytes bytes;
     snw_error why = {0};
     double scale = 1;
-    SNW_TRY(solid_file(r, k->file, file));
+    SNW_TRY(solid_file(r, k->size[SNW_SHAPE_FILE], file));
     SNW_TRY(read_scale(r, k, &scale));
-    snw_status s = snw_tables_bytes(r->source->table_user, k->file->location.file, *file,
-                                    SNW_MESH_FILE_MAX, &bytes, &why);
+    snw_status s = snw_tables_bytes(r->source->table_user, k->size[SNW_SHAPE_FILE]->location.file,
+                                    *file, SNW_MESH_FILE_MAX, &bytes, &why);
     if (s == SNW_OK) {
         s = snw_mesh_file_parse(r->pool, bytes.path, bytes.bytes, bytes.length, scale, out, &why);
     }
     if (s == SNW_OK) s = snw_mesh_weld(r->pool, out, &why);
-    return s == SNW_OK ? SNW_OK : solid_fail(r, k->file, *file, s, &why);
+    return s == SNW_OK ? SNW_OK : solid_fail(r, k->size[SNW_SHAPE_FILE], *file, s, &why);
 }
 
 // ---- height fields ------------------------------------------------------------------------------
@@ -112,14 +112,15 @@ static snw_status formula_error(snw_reader *r, const snw_node *node, snw_height_
 
 enum { HEIGHT_CELLS = 64, HEIGHT_CELLS_MOST = 1000 };
 
-static snw_status read_formula(snw_reader *r, const snw_solid_keys *k, const double area[2],
+static snw_status read_formula(snw_reader *r, const snw_shape_source *k, const double area[2],
                                snw_height_field *f) {
     int cells = HEIGHT_CELLS;
     const char *text;
-    const snw_node *node = k->height->value;
+    const snw_node *node = k->size[SNW_SHAPE_HEIGHT]->value;
     SNW_TRY(snw_read_text(r, node, "height", &text));
-    if (k->cells)
-        SNW_TRY(snw_read_integer(r, k->cells->value, "cells", 3, HEIGHT_CELLS_MOST, &cells));
+    if (k->size[SNW_SHAPE_CELLS])
+        SNW_TRY(snw_read_integer(r, k->size[SNW_SHAPE_CELLS]->value, "cells", 3, HEIGHT_CELLS_MOST,
+                                 &cells));
     const double cell = fmax(area[0], area[1]) / cells;
     for (int i = 0; i < 2; i++) {
         const double n = fmax(ceil(area[i] / cell * (1 - 1e-12)), SNW_SPLINE_GRID_LEAST - 1);
@@ -138,24 +139,24 @@ static snw_status read_formula(snw_reader *r, const snw_solid_keys *k, const dou
     return formula_error(r, node, f, sample);
 }
 
-static snw_status read_samples(snw_reader *r, const snw_solid_keys *k, const double area[2],
+static snw_status read_samples(snw_reader *r, const snw_shape_source *k, const double area[2],
                                snw_height_field *f) {
     const char *file;
     double scale = 1;
     snw_matrix_table t;
     snw_error why = {0};
-    if (k->cells) {
-        return snw_fail_at(r->err, k->cells->location,
+    if (k->size[SNW_SHAPE_CELLS]) {
+        return snw_fail_at(r->err, k->size[SNW_SHAPE_CELLS]->location,
                            "the cells are those between the samples of the file; leave out "
                            "'cells'");
     }
-    SNW_TRY(solid_file(r, k->file, &file));
+    SNW_TRY(solid_file(r, k->size[SNW_SHAPE_FILE], &file));
     SNW_TRY(read_scale(r, k, &scale));
-    const snw_status s =
-        snw_tables_matrix(r->source->table_user, k->file->location.file, file, &t, &why);
-    if (s != SNW_OK) return solid_fail(r, k->file, file, s, &why);
+    const snw_status s = snw_tables_matrix(r->source->table_user,
+                                           k->size[SNW_SHAPE_FILE]->location.file, file, &t, &why);
+    if (s != SNW_OK) return solid_fail(r, k->size[SNW_SHAPE_FILE], file, s, &why);
     if (t.nrow < SNW_SPLINE_GRID_LEAST || t.ncolumn < SNW_SPLINE_GRID_LEAST) {
-        return snw_fail_at(r->err, k->file->value->location,
+        return snw_fail_at(r->err, k->size[SNW_SHAPE_FILE]->value->location,
                            "%.100s has %d lines of %d heights; at least %d of %d are needed", file,
                            t.nrow, t.ncolumn, (int)SNW_SPLINE_GRID_LEAST,
                            (int)SNW_SPLINE_GRID_LEAST);
@@ -176,52 +177,30 @@ static snw_status read_samples(snw_reader *r, const snw_solid_keys *k, const dou
     return snw_spline_grid_fit(r->pool, sample, &f->h) ? SNW_OK : snw_read_memory(r);
 }
 
-static snw_status read_height(snw_reader *r, const snw_solid_keys *k, snw_contact_desc *out) {
+static snw_status read_height(snw_reader *r, const snw_shape_source *k, snw_obstacle *out) {
     double area[2];
     snw_height_field *f = snw_pool_take(r->pool, sizeof *f);
     if (!f) return snw_read_memory(r);
-    if (!k->height == !k->file) {
+    if (!k->size[SNW_SHAPE_HEIGHT] == !k->size[SNW_SHAPE_FILE]) {
         return snw_fail_at(r->err, k->shape->location,
                            "the height field '%s' needs one of 'height', a formula in x and y, and "
                            "'file', samples",
-                           out->name);
+                           k->name);
     }
-    if (k->height && k->scale) {
-        return snw_fail_at(r->err, k->scale->location,
+    if (k->size[SNW_SHAPE_HEIGHT] && k->size[SNW_SHAPE_SCALE]) {
+        return snw_fail_at(r->err, k->size[SNW_SHAPE_SCALE]->location,
                            "'scale' is for a file; the formula has units of its own");
     }
-    SNW_TRY(read_area(r, k->area, area));
+    SNW_TRY(read_area(r, k->size[SNW_SHAPE_AREA], area));
     f->h.n[2] = 1;
-    f->of_formula = k->height != NULL;
-    SNW_TRY(k->height ? read_formula(r, k, area, f) : read_samples(r, k, area, f));
+    f->of_formula = k->size[SNW_SHAPE_HEIGHT] != NULL;
+    SNW_TRY(k->size[SNW_SHAPE_HEIGHT] ? read_formula(r, k, area, f) : read_samples(r, k, area, f));
     snw_height_field_measure(f);
-    out->obstacle.height = f;
+    out->height = f;
     return SNW_OK;
 }
 
 // ---- meshes and hulls ---------------------------------------------------------------------------
-
-// Largest radius of what touches the contact: how far from its surface distances are needed.
-static snw_status touching_radius(snw_reader *r, const snw_contact_desc *c, double *out) {
-    enum { STATIONS = 32 };
-    for (int k = 0; k < c->nlink; k++) {
-        const snw_link_desc *link = &r->desc->link[c->link[k]];
-        if (link->has_body && !link->has_rod && link->body.shape == SNW_SHAPE_SPHERE)
-            *out = fmax(*out, link->body.size.x);
-        if (link->has_body && !link->has_rod && snw_body_is_edged(&link->body)) {
-            const snw_obstacle solid = snw_body_solid(&link->body);
-            *out = fmax(*out, fmax(solid.rounding, solid.radius));
-        }
-        if (!link->has_rod || !snw_section_table[link->rod.section.kind].shaped) continue;
-        for (int i = 0; i <= STATIONS; i++) {
-            snw_outline o;
-            SNW_TRY(snw_section_outline(&link->rod, link->name, link->rod.length * i / STATIONS, &o,
-                                        r->err));
-            *out = fmax(*out, 0.5 * fmax(o.y, o.z));
-        }
-    }
-    return SNW_OK;
-}
 
 // A grid that was made, and of what.
 typedef struct made_grid {
@@ -248,45 +227,78 @@ static snw_status make_grid(snw_tables *files, const snw_table_bytes *bytes, mad
     return snw_distance_grid_create(pool, &mesh, out->cells, out->margin, &out->grid, err);
 }
 
+// The grid of a file like this one, if it has been made; NULL: it has not.
+static made_grid *made_before(snw_tables *files, const char *path, const made_grid *like) {
+    made_grid *at = *snw_tables_made(files);
+    while (at && (strcmp(at->path, path) != 0 || at->scale != like->scale ||
+                  at->margin != like->margin || at->cells != like->cells))
+        at = at->next;
+    return at;
+}
+
+static void add_made(snw_tables *files, made_grid *made) {
+    made->next = *snw_tables_made(files);
+    *snw_tables_made(files) = made;
+}
+
 // The grid of a file, made now unless it has been.
 static snw_status find_grid(snw_tables *files, const snw_table_bytes *bytes, const made_grid *like,
                             snw_distance_grid **out, snw_error *err) {
-    made_grid *at = *snw_tables_made(files);
-    while (at && (strcmp(at->path, bytes->path) != 0 || at->scale != like->scale ||
-                  at->margin != like->margin || at->cells != like->cells))
-        at = at->next;
+    made_grid *at = made_before(files, bytes->path, like);
     if (!at) {
         at = snw_pool_take(snw_tables_pool(files), sizeof *at);
         if (!at) return snw_fail_memory(err);
         *at = *like;
         at->path = bytes->path;
         SNW_TRY(make_grid(files, bytes, at, err));
-        at->next = *snw_tables_made(files);
-        *snw_tables_made(files) = at;
+        add_made(files, at);
     }
     *out = at->grid;
     return SNW_OK;
 }
 
-static snw_status read_mesh(snw_reader *r, const snw_solid_keys *k, snw_contact_desc *out) {
+snw_status snw_read_wider(snw_reader *r, snw_source_location at, double margin, snw_obstacle *out) {
+    if (out->kind != SNW_OBSTACLE_MESH || !(out->grid->margin < margin)) return SNW_OK;
+    snw_tables *files = r->source->table_user;
+    made_grid *from = *snw_tables_made(files), *to;
+    while (from->grid != out->grid) from = from->next;
+    made_grid like = *from;
+    like.margin = margin;
+    to = made_before(files, from->path, &like);
+    if (!to) {
+        to = snw_pool_take(snw_tables_pool(files), sizeof *to);
+        if (!to) return snw_read_memory(r);
+        *to = like;
+        snw_error why = {0};
+        const snw_status s = snw_distance_grid_create(snw_tables_pool(files), &from->grid->mesh,
+                                                      like.cells, like.margin, &to->grid, &why);
+        if (s == SNW_E_MEMORY) return snw_read_memory(r);
+        if (s != SNW_OK) return snw_fail_at(r->err, at, "%.100s: %.350s", from->path, why.text);
+        add_made(files, to);
+    }
+    out->grid = to->grid;
+    return SNW_OK;
+}
+
+static snw_status read_mesh(snw_reader *r, const snw_shape_source *k, double margin,
+                            snw_obstacle *out) {
     enum { CELLS = 40, CELLS_MOST = 200 };
-    made_grid like = {.cells = CELLS};
+    made_grid like = {.margin = margin, .cells = CELLS};
     const char *file;
     snw_table_bytes bytes;
     snw_distance_grid *grid = NULL;
     snw_error why = {0};
-    SNW_TRY(solid_file(r, k->file, &file));
+    SNW_TRY(solid_file(r, k->size[SNW_SHAPE_FILE], &file));
     SNW_TRY(read_scale(r, k, &like.scale));
-    if (k->cells)
-        SNW_TRY(snw_read_integer(r, k->cells->value, "cells", 8, CELLS_MOST, &like.cells));
-    SNW_TRY(touching_radius(r, out, &like.margin));
-    like.margin += 0.5 * out->smooth;
+    if (k->size[SNW_SHAPE_CELLS])
+        SNW_TRY(snw_read_integer(r, k->size[SNW_SHAPE_CELLS]->value, "cells", 8, CELLS_MOST,
+                                 &like.cells));
     snw_tables *files = r->source->table_user;
-    snw_status s =
-        snw_tables_bytes(files, k->file->location.file, file, SNW_MESH_FILE_MAX, &bytes, &why);
+    snw_status s = snw_tables_bytes(files, k->size[SNW_SHAPE_FILE]->location.file, file,
+                                    SNW_MESH_FILE_MAX, &bytes, &why);
     if (s == SNW_OK) s = find_grid(files, &bytes, &like, &grid, &why);
-    if (s != SNW_OK) return solid_fail(r, k->file, file, s, &why);
-    out->obstacle.grid = grid;
+    if (s != SNW_OK) return solid_fail(r, k->size[SNW_SHAPE_FILE], file, s, &why);
+    out->grid = grid;
     return SNW_OK;
 }
 
@@ -306,39 +318,41 @@ static snw_status read_corners(snw_reader *r, const snw_entry *e, snw_triangle_m
     return SNW_OK;
 }
 
-static snw_status read_hull(snw_reader *r, const snw_solid_keys *k, snw_contact_desc *out) {
+static snw_status read_hull(snw_reader *r, const snw_shape_source *k, snw_obstacle *out) {
     snw_triangle_mesh points = {0};
     snw_convex_hull *hull = NULL;
     snw_error why = {0};
     const char *file = "corners";
-    if (!k->corners == !k->file) {
+    if (!k->size[SNW_SHAPE_CORNERS] == !k->size[SNW_SHAPE_FILE]) {
         return snw_fail_at(r->err, k->shape->location,
                            "the hull '%s' needs one of 'corners', a list of points, and 'file', a "
                            "mesh",
-                           out->name);
+                           k->name);
     }
-    if (k->corners && k->scale)
-        return snw_fail_at(r->err, k->scale->location, "'scale' is for a file");
-    SNW_TRY(k->corners ? read_corners(r, k->corners, &points)
-                       : read_mesh_file(r, k, &file, &points));
-    const snw_entry *from = k->corners ? k->corners : k->file;
+    if (k->size[SNW_SHAPE_CORNERS] && k->size[SNW_SHAPE_SCALE])
+        return snw_fail_at(r->err, k->size[SNW_SHAPE_SCALE]->location, "'scale' is for a file");
+    SNW_TRY(k->size[SNW_SHAPE_CORNERS] ? read_corners(r, k->size[SNW_SHAPE_CORNERS], &points)
+                                       : read_mesh_file(r, k, &file, &points));
+    const snw_entry *from =
+        k->size[SNW_SHAPE_CORNERS] ? k->size[SNW_SHAPE_CORNERS] : k->size[SNW_SHAPE_FILE];
     snw_status s = snw_mesh_weld(r->pool, &points, &why); // corners given twice
     if (s == SNW_OK)
         s = snw_convex_hull_create(r->pool, points.nvertex, points.vertex, &hull, &why);
     if (s != SNW_OK) return solid_fail(r, from, file, s, &why);
-    out->obstacle.hull = hull;
-    out->obstacle.rounding = SNW_OBSTACLE_ROUNDING * hull->inner;
-    if (!k->rounding) return SNW_OK;
-    return snw_read_positive(r, k->rounding->value, "rounding", SNW_DIM_LENGTH,
-                             &out->obstacle.rounding);
+    out->hull = hull;
+    out->rounding = SNW_OBSTACLE_ROUNDING * hull->inner;
+    if (!k->size[SNW_SHAPE_ROUNDING]) return SNW_OK;
+    return snw_read_positive(r, k->size[SNW_SHAPE_ROUNDING]->value, "rounding", SNW_DIM_LENGTH,
+                             &out->rounding);
 }
 
-snw_status snw_read_solid(snw_reader *r, const snw_solid_keys *k, snw_contact_desc *out) {
-    switch (out->obstacle.kind) {
+snw_status snw_read_solid(snw_reader *r, const snw_shape_source *k, double margin,
+                          snw_obstacle *out) {
+    switch (out->kind) {
     case SNW_OBSTACLE_HEIGHT:
         return read_height(r, k, out);
     case SNW_OBSTACLE_MESH:
-        return read_mesh(r, k, out);
+        return read_mesh(r, k, margin, out);
     case SNW_OBSTACLE_HULL:
         return read_hull(r, k, out);
     case SNW_OBSTACLE_PLANE:

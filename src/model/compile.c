@@ -330,7 +330,7 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
     size_t npose = 2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload +
                    2 * (size_t)d->nprobe + 4 * (size_t)d->nforce_element;
     for (int i = 0; i < d->ncontact; i++)
-        npose += d->contact[i].is_obstacle ? 2 + (size_t)d->contact[i].nlink : 0;
+        npose += d->contact[i].is_obstacle ? 1 + snw_obstacle_contacts(d, i) : 0;
     for (int i = 0; i < d->ntendon; i++) npose += 2 * (size_t)d->tendon[i].nsegment;
     size_t nseg = 1 + npose, nslice = 0, nfield = 0;
     size_t ncoord = 0, npoint = 0, nphi = 0, nrod = 0, nvariable = 0,

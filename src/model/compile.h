@@ -13,6 +13,12 @@ typedef struct snw_dof_list {
     int room, used; // capacity and length
 } snw_dof_list;
 
+// A contact behind those of the description: solid `solid` of the body that is the obstacle of
+// contact `against`, link -1; or solid `solid` of link `link`, which touches that obstacle.
+typedef struct snw_pair {
+    int against, link, solid;
+} snw_pair;
+
 typedef struct snw_build {
     snw_model *m;
     bool memory_out;    // an allocation failed
@@ -37,8 +43,8 @@ typedef struct snw_build {
     snw_load_point *load_point;
     snw_loop *loop;
     snw_contact *contact;
-    int ncontact;       // with those that are reversed, whose links are
-    int *reversed_link; // these
+    int ncontact;   // with those behind the ones of the description,
+    snw_pair *pair; // which are these
     snw_drive *drive;
     snw_motor *motor;
     int *condition_signal;
@@ -68,6 +74,10 @@ int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, 
 void snw_build_inertia(snw_build *b, int s, const snw_inertia *M);
 // Add the position in the file to err; returns s.
 snw_status snw_fail_desc(snw_error *err, snw_source_location at, snw_status s);
+
+// Number of contacts that obstacle c of the description becomes, at most: each of its solids, and
+// each solid of a link that touches one.
+size_t snw_obstacle_contacts(const snw_desc *d, int c);
 
 // Does one of n laws depend on signals?
 bool snw_reads_signals(int n, const snw_law *law);

@@ -7,6 +7,8 @@
 
 #include "base/fail.h"
 #include "model/contact_samples.h"
+#include "model/convex_hull.h"
+#include "model/distance_grid.h"
 #include "model/height_field.h"
 
 #include <math.h>
@@ -115,7 +117,7 @@ static snw_status contact_add_pieces(snw_build *b, int l, const contact_list *li
                                      snw_error *err) {
     const snw_link_desc *link = &b->m->desc->link[l];
     const snw_rod *rod = &b->rod[b->link_rod[l]];
-    const double stiffness = b->m->desc->contact[list->contact].stiffness;
+    const double stiffness = b->m->desc->contact[b->contact[list->contact].of].stiffness;
     snw_contact_point *first = &list->contact_point[b->m->ncontact_point], *last = first;
     snw_outline o;
     SNW_TRY(contact_widths(link, 0, &o, err));
@@ -145,7 +147,7 @@ static snw_status contact_add_pieces(snw_build *b, int l, const contact_list *li
 
 // Add the nodes and end sections of the rod of link l, or its pieces.
 static snw_status contact_add_rod(snw_build *b, int l, const contact_list *list, snw_error *err) {
-    const snw_contact_desc *d = &b->m->desc->contact[list->contact];
+    const snw_contact_desc *d = &b->m->desc->contact[b->contact[list->contact].of];
     const snw_link_desc *link = &b->m->desc->link[l];
     const snw_rod *rod = &b->rod[b->link_rod[l]];
     snw_outline o;
@@ -187,87 +189,119 @@ static snw_status contact_add_rod(snw_build *b, int l, const contact_list *list,
 // ---- bodies
 
 // Add the two rims of a cylinder.
-static void contact_add_rims(snw_build *b, const snw_body_desc *body, int seg, double k,
+static void contact_add_rims(snw_build *b, const snw_body_solid *s, int seg, double k,
                              const contact_list *list) {
-    snw_vec3 y, z;
-    snw_joint_across(body->axis, &y, &z);
-    const snw_vec3 a = body->axis;
-    const snw_mat3 E = {{{a.x, y.x, z.x}, {a.y, y.y, z.y}, {a.z, y.z, z.z}}};
+    // its axes, beginning with the normal of the rims
+    snw_mat3 E;
+    for (int i = 0; i < 3; i++) {
+        for (int c = 0; c < 3; c++) E.e[i][c] = s->pose.R.e[i][(c + 2) % 3];
+    }
     for (int i = -1; i < 2; i += 2) {
-        const snw_vec3 at = snw_add(body->com, snw_scale(0.5 * i * body->size.y, a));
-        set_disc(contact_add_point(b, list, seg, at, k), E, body->size.x, body->size.x);
+        const snw_vec3 at = snw_se3_point(s->pose, (snw_vec3){{0, 0, i * s->shape.half.z}});
+        set_disc(contact_add_point(b, list, seg, at, k), E, s->shape.radius, s->shape.radius);
     }
 }
 
 // Add the eight corners of a box.
-static void contact_add_corners(snw_build *b, const snw_body_desc *body, int seg, double k,
+static void contact_add_corners(snw_build *b, const snw_body_solid *s, int seg, double k,
                                 const contact_list *list) {
     for (int i = 0; i < 8; i++) {
-        snw_vec3 at = body->com;
-        for (int c = 0; c < 3; c++) at.e[c] += (i >> c & 1 ? 0.5 : -0.5) * body->size.e[c];
-        (void)contact_add_point(b, list, seg, at, k);
+        snw_vec3 at;
+        for (int c = 0; c < 3; c++) at.e[c] = (i >> c & 1 ? 1 : -1) * s->shape.half.e[c];
+        (void)contact_add_point(b, list, seg, snw_se3_point(s->pose, at), k);
     }
 }
 
-static void contact_add_sphere(snw_build *b, const snw_body_desc *body, int seg, double k,
+// Add a ball about a point of the segment; without a radius the point itself.
+static void contact_add_ball(snw_build *b, snw_vec3 centre, double radius, int seg, double k,
+                             const contact_list *list) {
+    snw_contact_point *p = contact_add_point(b, list, seg, centre, k);
+    p->sharp = !(radius > 0);
+    p->radius = radius;
+    p->Q = snw_mat3_scale(radius * radius, snw_mat3_identity());
+}
+
+// Add a solid against a plane: what the plane can touch first. Corners and rims are sharp.
+static void add_solid_on_plane(snw_build *b, const snw_body_solid *s, int seg, double k,
                                const contact_list *list) {
-    snw_contact_point *p = contact_add_point(b, list, seg, body->com, k);
-    p->sharp = false;
-    p->radius = body->size.x;
-    p->Q = snw_mat3_scale(body->size.x * body->size.x, snw_mat3_identity());
-}
-
-// ---- boxes and cylinders against obstacles other than planes
-
-bool snw_body_is_edged(const snw_body_desc *body) {
-    return body->shape == SNW_SHAPE_BOX || body->shape == SNW_SHAPE_CYLINDER;
-}
-
-snw_obstacle snw_body_solid(const snw_body_desc *body) {
-    const bool box = body->shape == SNW_SHAPE_BOX;
-    snw_obstacle o = {.kind = box ? SNW_OBSTACLE_BOX : SNW_OBSTACLE_CYLINDER};
-    if (box) {
-        o.half = snw_scale(0.5, body->size);
-    } else {
-        o.radius = body->size.x;
-        o.half.z = 0.5 * body->size.y;
+    const snw_obstacle *o = &s->shape;
+    switch (o->kind) {
+    case SNW_OBSTACLE_BOX:
+        contact_add_corners(b, s, seg, k, list);
+        break;
+    case SNW_OBSTACLE_CYLINDER:
+        contact_add_rims(b, s, seg, k, list);
+        break;
+    case SNW_OBSTACLE_CAPSULE:
+        for (int i = -1; i < 2; i += 2) {
+            const snw_vec3 end = {{0, 0, i * o->half.z}};
+            contact_add_ball(b, snw_se3_point(s->pose, end), o->radius, seg, k, list);
+        }
+        break;
+    case SNW_OBSTACLE_MESH:
+    case SNW_OBSTACLE_HULL: {
+        const snw_triangle_mesh *m = o->grid ? &o->grid->mesh : &o->hull->mesh;
+        for (int v = 0; v < m->nvertex; v++)
+            contact_add_ball(b, snw_se3_point(s->pose, m->vertex[v]), o->rounding, seg, k, list);
+        break;
     }
-    o.rounding = SNW_OBSTACLE_ROUNDING * snw_solid_fineness(&o);
-    return o;
-}
-
-snw_se3 snw_body_solid_pose(const snw_body_desc *body) {
-    snw_se3 g = {snw_mat3_identity(), body->com};
-    if (body->shape != SNW_SHAPE_CYLINDER) return g;
-    snw_vec3 x, y;
-    snw_joint_across(body->axis, &x, &y);
-    for (int i = 0; i < 3; i++) {
-        g.R.e[i][0] = x.e[i];
-        g.R.e[i][1] = y.e[i];
-        g.R.e[i][2] = body->axis.e[i];
+    case SNW_OBSTACLE_SPHERE:
+        contact_add_ball(b, s->pose.p, o->radius, seg, k, list);
+        break;
+    case SNW_OBSTACLE_PLANE:
+    case SNW_OBSTACLE_TORUS:
+    case SNW_OBSTACLE_HEIGHT:
+    case SNW_OBSTACLE_COUNT:
+        break;
     }
-    return g;
 }
 
-// Does the body of the link touch this contact as a solid, from both sides?
-static bool touches_as_solid(const snw_build *b, const snw_contact_desc *d, int l) {
-    const snw_link_desc *link = &b->m->desc->link[l];
-    return d->is_obstacle && d->obstacle.kind != SNW_OBSTACLE_PLANE && d->npoint == 0 &&
-           b->link_rod[l] < 0 && link->has_body && snw_body_is_edged(&link->body);
+// Their number, at most.
+static size_t points_on_plane(const snw_obstacle *o) {
+    enum { CORNERS = 8 };
+    if (o->grid) return (size_t)o->grid->mesh.nvertex;
+    return o->hull ? (size_t)o->hull->mesh.nvertex : CORNERS;
 }
 
-static double solid_spacing(const snw_contact_desc *d, const snw_obstacle *solid) {
+// ---- solids against obstacles other than planes
+
+// Link l if its body touches contact c of the description by its solids, else NULL.
+static const snw_link_desc *link_with_solids(const snw_desc *d, int c, int l) {
+    const snw_link_desc *link = &d->link[l];
+    return d->contact[c].npoint == 0 && !link->has_rod && link->has_body ? link : NULL;
+}
+
+// Does the solid touch the obstacle from both sides? A ball is exact by itself, and a plane is
+// touched by corners, rims and balls.
+static bool touches_both_ways(const snw_obstacle *obstacle, const snw_obstacle *solid) {
+    return obstacle->kind != SNW_OBSTACLE_PLANE && solid->kind != SNW_OBSTACLE_SPHERE;
+}
+
+size_t snw_obstacle_contacts(const snw_desc *d, int c) {
+    const snw_contact_desc *at = &d->contact[c];
+    const size_t nobstacle = at->body ? (size_t)at->body->nsolid : 1;
+    size_t nsolid = 1;
+    for (int k = 0; k < at->nlink; k++) {
+        const snw_link_desc *link = link_with_solids(d, c, at->link[k]);
+        if (link) nsolid += (size_t)link->body.nsolid;
+    }
+    return nobstacle * nsolid;
+}
+
+static double solid_spacing(const snw_contact_desc *d, const snw_obstacle *obstacle,
+                            const snw_obstacle *solid) {
     if (d->spacing > 0) return d->spacing;
-    return fmin(snw_solid_fineness(&d->obstacle), snw_solid_fineness(solid));
+    return fmin(snw_solid_fineness(obstacle), snw_solid_fineness(solid));
 }
 
 // Number of spheres of both: of the body, unless the obstacle is a ball and thus exact, and of the
 // obstacle.
-static void solid_counts(const snw_contact_desc *d, const snw_obstacle *solid, int count[2]) {
-    const double spacing = solid_spacing(d, solid);
-    const bool ball = d->obstacle.kind == SNW_OBSTACLE_SPHERE && !d->obstacle.inside;
+static void solid_counts(const snw_contact_desc *d, const snw_obstacle *obstacle,
+                         const snw_obstacle *solid, int count[2]) {
+    const double spacing = solid_spacing(d, obstacle, solid);
+    const bool ball = obstacle->kind == SNW_OBSTACLE_SPHERE && !obstacle->inside;
     count[0] = ball ? 0 : snw_solid_spheres(solid, spacing, 0, NULL);
-    count[1] = snw_solid_spheres(&d->obstacle, spacing, 0, NULL);
+    count[1] = snw_solid_spheres(obstacle, spacing, 0, NULL);
 }
 
 // Add spheres of a solid with the pose g in the frame of a segment.
@@ -280,21 +314,24 @@ static void add_spheres(snw_build *b, const contact_list *list, int seg, snw_se3
     }
 }
 
-// Add the body of link l as spheres against the obstacle, and the obstacle as spheres against it.
-static snw_status contact_add_solid(snw_build *b, const contact_list *list, int l, snw_error *err) {
-    const snw_contact_desc *d = &b->m->desc->contact[list->contact];
+// Add a solid of link l as spheres against the obstacle, and the obstacle as spheres against it.
+static snw_status contact_add_solid(snw_build *b, const contact_list *list, int l, int index,
+                                    snw_error *err) {
+    const snw_contact *contact = &b->contact[list->contact];
+    const snw_contact_desc *d = &b->m->desc->contact[contact->of];
     const snw_link_desc *link = &b->m->desc->link[l];
-    const snw_obstacle solid = snw_body_solid(&link->body);
-    const double spacing = solid_spacing(d, &solid);
-    if (d->obstacle.kind == SNW_OBSTACLE_CYLINDER && isinf(d->obstacle.half.z) &&
-        !d->obstacle.inside) {
-        return contact_refuse(d, link->name,
-                              "a box or cylinder touches it, and its edges are endless; give a "
-                              "'length'",
-                              err);
+    const snw_body_solid *solid = &link->body.solid[index];
+    const double spacing = solid_spacing(d, &contact->obstacle, &solid->shape);
+    if (contact->obstacle.kind == SNW_OBSTACLE_CYLINDER && isinf(contact->obstacle.half.z) &&
+        !contact->obstacle.inside) {
+        char why[160];
+        (void)snprintf(why, sizeof why,
+                       "a %s touches it, and its edges are endless; give a 'length'",
+                       snw_obstacle_table[solid->shape.kind].name);
+        return contact_refuse(d, link->name, why, err);
     }
     int count[2], reversed = b->m->ncontact;
-    solid_counts(d, &solid, count);
+    solid_counts(d, &contact->obstacle, &solid->shape, count);
     for (int i = 0; i < 2; i++) {
         if (count[i] <= SOLID_SPHERES) continue;
         char why[160];
@@ -306,24 +343,26 @@ static snw_status contact_add_solid(snw_build *b, const contact_list *list, int 
     snw_sphere *sphere =
         snw_build_array(b, (size_t)(count[0] > count[1] ? count[0] : count[1]), sizeof *sphere);
     if (b->memory_out) return SNW_E_MEMORY;
-    (void)snw_solid_spheres(&solid, spacing, count[0], sphere);
-    add_spheres(b, list, b->link_end[l], snw_body_solid_pose(&link->body), count[0], sphere,
-                d->stiffness);
-    // the contact that snw_build_obstacles has made of this body
+    (void)snw_solid_spheres(&solid->shape, spacing, count[0], sphere);
+    add_spheres(b, list, b->link_end[l], solid->pose, count[0], sphere, d->stiffness);
+    // the contact that snw_build_obstacles has made of this solid
     for (int i = b->m->desc->ncontact; i < b->ncontact; i++) {
-        if (b->contact[i].of == list->contact && b->reversed_link[i] == l) reversed = i;
+        const snw_pair *p = &b->pair[i];
+        if (b->contact[i].reversed && p->against == list->contact && p->link == l &&
+            p->solid == index)
+            reversed = i;
     }
     contact_list from = *list;
     from.contact = reversed;
-    (void)snw_solid_spheres(&d->obstacle, spacing, count[1], sphere);
-    add_spheres(b, &from, b->contact[list->contact].seg, snw_se3_identity(), count[1], sphere,
-                d->stiffness);
+    (void)snw_solid_spheres(&contact->obstacle, spacing, count[1], sphere);
+    add_spheres(b, &from, contact->seg, snw_se3_identity(), count[1], sphere, d->stiffness);
     return SNW_OK;
 }
 
-// Add the body of link l: its given points, or its shape.
+// Add the body of link l: its given points, or its solids.
 static snw_status contact_add_body(snw_build *b, int l, const contact_list *list, snw_error *err) {
-    const snw_contact_desc *d = &b->m->desc->contact[list->contact];
+    const snw_contact *contact = &b->contact[list->contact];
+    const snw_contact_desc *d = &b->m->desc->contact[contact->of];
     const snw_link_desc *link = &b->m->desc->link[l];
     const snw_body_desc *body = &link->body;
     const int seg = b->link_end[l];
@@ -335,25 +374,20 @@ static snw_status contact_add_body(snw_build *b, int l, const contact_list *list
         return contact_refuse(d, link->name, "'along' and 'across' are for rods; give one number",
                               err);
     }
-    if (!contact_is_plane(b, list) && d->npoint == 0 && snw_body_is_edged(body))
-        return contact_add_solid(b, list, l, err);
     for (int i = 0; i < d->npoint; i++)
         (void)contact_add_point(b, list, seg, d->point[i], d->stiffness);
-    if (d->npoint == 0) {
-        switch (body->shape) {
-        case SNW_SHAPE_NONE:
-            return contact_refuse(
-                d, link->name, "its body has no shape; give box, cylinder or sphere, or 'points'",
-                err);
-        case SNW_SHAPE_BOX:
-            contact_add_corners(b, body, seg, d->stiffness, list);
-            break;
-        case SNW_SHAPE_CYLINDER:
-            contact_add_rims(b, body, seg, d->stiffness, list);
-            break;
-        case SNW_SHAPE_SPHERE:
-            contact_add_sphere(b, body, seg, d->stiffness, list);
-            break;
+    if (d->npoint > 0) return SNW_OK;
+    if (body->nsolid == 0) {
+        return contact_refuse(
+            d, link->name,
+            "its body has no shape; give box, cylinder, sphere or shapes, or 'points'", err);
+    }
+    for (int i = 0; i < body->nsolid; i++) {
+        const snw_body_solid *solid = &body->solid[i];
+        if (touches_both_ways(&contact->obstacle, &solid->shape)) {
+            SNW_TRY(contact_add_solid(b, list, l, i, err));
+        } else {
+            add_solid_on_plane(b, solid, seg, d->stiffness, list);
         }
     }
     return SNW_OK;
@@ -413,37 +447,63 @@ static snw_contact contact_of(const snw_contact_desc *d, int of) {
                          .restitution = d->restitution};
 }
 
-// The body of link l as an obstacle for the spheres of obstacle c.
-static void build_reversed(snw_build *b, int c, int l) {
-    const snw_contact_desc *d = &b->m->desc->contact[c];
-    if (!touches_as_solid(b, d, l)) return;
-    const snw_body_desc *body = &b->m->desc->link[l].body;
-    const snw_pose_desc pose = snw_build_constant_pose(b, snw_body_solid_pose(body));
+// A further contact of contact c of the description, with a solid carried by segment `on`.
+static snw_contact *build_further(snw_build *b, int c, const snw_body_solid *solid, int on,
+                                  snw_pair pair) {
+    const snw_pose_desc pose = snw_build_constant_pose(b, solid->pose);
     snw_contact *to = &b->contact[b->ncontact];
-    *to = contact_of(d, c);
-    to->reversed = true;
-    to->obstacle = snw_body_solid(body);
-    to->seg = snw_build_pose(b, &pose, b->link_end[l], -1);
-    to->coupled = true;
-    b->reversed_link[b->ncontact++] = l;
+    *to = contact_of(&b->m->desc->contact[c], c);
+    to->obstacle = solid->shape;
+    to->seg = snw_build_pose(b, &pose, on, -1);
+    to->coupled = b->path[b->seg[to->seg].path].n > 0;
+    b->pair[b->ncontact++] = pair;
+    return to;
+}
+
+// The solids of links that touch an obstacle, as obstacles for its spheres.
+static void build_reversed(snw_build *b, int c, int against) {
+    const snw_desc *d = b->m->desc;
+    for (int k = 0; k < d->contact[c].nlink; k++) {
+        const int l = d->contact[c].link[k];
+        const snw_link_desc *link = link_with_solids(d, c, l);
+        for (int i = 0; link && i < link->body.nsolid; i++) {
+            const snw_body_solid *solid = &link->body.solid[i];
+            if (!touches_both_ways(&b->contact[against].obstacle, &solid->shape)) continue;
+            build_further(b, c, solid, b->link_end[l], (snw_pair){against, l, i})->reversed = true;
+        }
+    }
+}
+
+// The contacts of an obstacle of the description: itself, the further solids of the body that it
+// is, and what touches them as solids.
+static void build_obstacle(snw_build *b, int c) {
+    const snw_contact_desc *d = &b->m->desc->contact[c];
+    snw_contact *to = &b->contact[c];
+    const int on = snw_build_site(b, &d->on), first = b->ncontact;
+    to->seg = snw_build_pose(b, &d->pose, on, -1);
+    to->coupled = b->path[b->seg[to->seg].path].n > 0;
+    for (int i = 1; d->body && i < d->body->nsolid; i++)
+        (void)build_further(b, c, &d->body->solid[i], on, (snw_pair){c, -1, i});
+    const int last = b->ncontact;
+    build_reversed(b, c, c);
+    for (int i = first; i < last; i++) build_reversed(b, c, i);
 }
 
 snw_status snw_build_obstacles(snw_build *b) {
     const snw_desc *d = b->m->desc;
     size_t most = (size_t)d->ncontact;
-    for (int c = 0; c < d->ncontact; c++) most += (size_t)d->contact[c].nlink;
+    for (int c = 0; c < d->ncontact; c++)
+        most += d->contact[c].is_obstacle ? snw_obstacle_contacts(d, c) : 0;
     b->contact = snw_build_array(b, most, sizeof *b->contact);
-    b->reversed_link = snw_build_array(b, most, sizeof *b->reversed_link);
+    b->pair = snw_build_array(b, most, sizeof *b->pair);
     if (b->memory_out) return SNW_E_MEMORY;
     b->ncontact = d->ncontact;
     for (int c = 0; c < d->ncontact; c++) {
-        snw_contact *to = &b->contact[c];
-        *to = contact_of(&d->contact[c], c);
-        b->m->hard = b->m->hard || to->hard;
-        if (!d->contact[c].is_obstacle) continue;
-        to->seg = snw_build_pose(b, &d->contact[c].pose, snw_build_site(b, &d->contact[c].on), -1);
-        to->coupled = b->path[b->seg[to->seg].path].n > 0;
-        for (int k = 0; k < d->contact[c].nlink; k++) build_reversed(b, c, d->contact[c].link[k]);
+        b->contact[c] = contact_of(&d->contact[c], c);
+        b->m->hard = b->m->hard || b->contact[c].hard;
+    }
+    for (int c = 0; c < d->ncontact; c++) {
+        if (d->contact[c].is_obstacle) build_obstacle(b, c);
     }
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }
@@ -452,7 +512,7 @@ snw_status snw_build_obstacles(snw_build *b) {
 // what it touches may be.
 static snw_status contact_check_inside(const snw_build *b, const contact_list *list, int first,
                                        snw_error *err) {
-    const snw_contact_desc *d = &b->m->desc->contact[list->contact];
+    const snw_contact_desc *d = &b->m->desc->contact[b->contact[list->contact].of];
     if (!d->obstacle.inside) return SNW_OK;
     const snw_obstacle_type *type = &snw_obstacle_table[d->obstacle.kind];
     const double reach = type->reach(&d->obstacle);
@@ -472,43 +532,59 @@ static snw_status contact_check_inside(const snw_build *b, const contact_list *l
     return SNW_OK;
 }
 
+// Most contact points of link l against an obstacle.
+static size_t contact_most_points(const snw_build *b, const snw_contact *contact, int l) {
+    enum { OF_SECTION = 4 };
+    const snw_contact_desc *d = &b->m->desc->contact[contact->of];
+    if (b->link_rod[l] >= 0) return OF_SECTION * ((size_t)b->rod[b->link_rod[l]].nseg + 2);
+    const snw_link_desc *link = link_with_solids(b->m->desc, contact->of, l);
+    size_t most = (size_t)d->npoint;
+    for (int i = 0; link && i < link->body.nsolid; i++) {
+        const snw_obstacle *solid = &link->body.solid[i].shape;
+        int count[2] = {0};
+        if (touches_both_ways(&contact->obstacle, solid)) {
+            solid_counts(d, &contact->obstacle, solid, count);
+            for (int k = 0; k < 2; k++) most += count[k] > SOLID_SPHERES ? 0 : (size_t)count[k];
+        } else {
+            most += points_on_plane(solid);
+        }
+    }
+    return most;
+}
+
+// Add the contact points of all links against the obstacle of the list.
+static snw_status contact_add_links(snw_build *b, contact_list *list, snw_error *err) {
+    const snw_contact_desc *d = &b->m->desc->contact[b->contact[list->contact].of];
+    const int first = b->m->ncontact_point;
+    for (int k = 0; snw_exists(d->when) && k < d->nlink; k++) {
+        list->link = d->link[k];
+        SNW_TRY(b->link_rod[d->link[k]] >= 0 ? contact_add_rod(b, d->link[k], list, err)
+                                             : contact_add_body(b, d->link[k], list, err));
+    }
+    return contact_check_inside(b, list, first, err);
+}
+
 snw_status snw_build_contacts(snw_build *b, snw_error *err) {
     const snw_desc *d = b->m->desc;
-    enum { CORNERS = 8, OF_SECTION = 4 };
     size_t most = 0;
-    for (int c = 0; c < d->ncontact; c++) {
-        most += d->contact[c].nonholonomic > 0;
-        if (d->contact[c].is_rods) continue;
-        for (int k = 0; k < d->contact[c].nlink; k++) {
-            const int rod = b->link_rod[d->contact[c].link[k]];
-            if (touches_as_solid(b, &d->contact[c], d->contact[c].link[k])) {
-                const snw_obstacle solid = snw_body_solid(&d->link[d->contact[c].link[k]].body);
-                int count[2];
-                solid_counts(&d->contact[c], &solid, count);
-                for (int i = 0; i < 2; i++) most += count[i] > SOLID_SPHERES ? 0 : (size_t)count[i];
-            }
-            most += rod >= 0 ? OF_SECTION * ((size_t)b->rod[rod].nseg + 2)
-                             : CORNERS + (size_t)d->contact[c].npoint;
-        }
+    for (int c = 0; c < b->ncontact; c++) {
+        const snw_contact_desc *at = &d->contact[b->contact[c].of];
+        most += at->nonholonomic > 0;
+        for (int k = 0; !at->is_rods && !b->contact[c].reversed && k < at->nlink; k++)
+            most += contact_most_points(b, &b->contact[c], at->link[k]);
     }
     contact_list list = {.contact_point = snw_build_array(b, most, sizeof *list.contact_point)};
     if (b->memory_out) return SNW_E_MEMORY;
-    for (int c = 0; c < d->ncontact; c++) {
-        const int first = b->m->ncontact_point;
+    for (int c = 0; c < b->ncontact; c++) {
+        const snw_contact_desc *at = &d->contact[b->contact[c].of];
         list.contact = c;
-        if (d->contact[c].is_rods) continue;
-        if (d->contact[c].nonholonomic) {
-            list.link = d->loop[d->contact[c].nonholonomic - 1].b.link;
-            SNW_TRY(contact_add_wheel(b, &d->contact[c], &list, err));
+        if (at->is_rods || b->contact[c].reversed) continue;
+        if (at->nonholonomic) {
+            list.link = d->loop[at->nonholonomic - 1].b.link;
+            SNW_TRY(contact_add_wheel(b, at, &list, err));
         }
-        SNW_TRY(snw_build_condition(b, d->contact[c].when, &list.condition, err));
-        for (int k = 0; snw_exists(d->contact[c].when) && k < d->contact[c].nlink; k++) {
-            const int l = d->contact[c].link[k];
-            list.link = l;
-            SNW_TRY(b->link_rod[l] >= 0 ? contact_add_rod(b, l, &list, err)
-                                        : contact_add_body(b, l, &list, err));
-        }
-        SNW_TRY(contact_check_inside(b, &list, first, err));
+        SNW_TRY(snw_build_condition(b, at->when, &list.condition, err));
+        SNW_TRY(contact_add_links(b, &list, err));
     }
     b->m->ncontact = b->ncontact;
     b->m->contact = b->contact;
@@ -522,7 +598,8 @@ static bool contact_has_pieces(const snw_model *m, int contact, int l) {
     const snw_rod *rod = &m->rod[m->link_rod[l]];
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
-        if (p->contact == contact && p->seg >= rod->seg0 && p->seg < rod->seg0 + rod->nseg)
+        if (m->contact[p->contact].of == contact && p->seg >= rod->seg0 &&
+            p->seg < rod->seg0 + rod->nseg)
             return p->span > 0;
     }
     return false;
@@ -536,7 +613,8 @@ static double contact_spacing(const snw_model *m, int contact, int l, double *ra
     *radius = INFINITY;
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point *p = &m->contact_point[k];
-        if (p->contact == contact && p->seg >= rod->seg0 && p->seg < rod->seg0 + rod->nseg)
+        if (m->contact[p->contact].of == contact && p->seg >= rod->seg0 &&
+            p->seg < rod->seg0 + rod->nseg)
             *radius = fmin(*radius, p->radius);
     }
     for (int s = rod->seg0; s < rod->seg0 + rod->nseg; s++) {
@@ -589,7 +667,12 @@ static coarse_rod contact_coarse_rod(const snw_model *m, int i) {
     if (!d->is_obstacle || d->obstacle.inside || d->obstacle.kind == SNW_OBSTACLE_PLANE ||
         !snw_exists(d->when))
         return none;
-    const double curvature = snw_obstacle_table[d->obstacle.kind].smallest_radius(&d->obstacle);
+    double curvature = INFINITY;
+    for (int c = 0; c < m->ncontact; c++) {
+        const snw_obstacle *o = &m->contact[c].obstacle;
+        if (m->contact[c].of == i && !m->contact[c].reversed)
+            curvature = fmin(curvature, snw_obstacle_table[o->kind].smallest_radius(o));
+    }
     for (int k = 0; k < d->nlink; k++) {
         const int l = d->link[k];
         if (m->link_rod[l] < 0 || contact_has_pieces(m, i, l)) continue;

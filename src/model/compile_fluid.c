@@ -155,13 +155,14 @@ static snw_status fluid_add_body(snw_build *b, int fluid, int l, fluid_list *lis
     }
     SNW_TRY(fluid_set_drag(d, link->name, 1, (snw_at){0}, p, err));
     if (d->buoyancy && !(link->body.volume > 0)) {
-        return fluid_refuse(d, link->name, "buoyancy needs its shape: box, cylinder or sphere",
-                            err);
+        return fluid_refuse(d, link->name,
+                            "buoyancy needs its shape: box, cylinder, sphere or shapes", err);
     }
     if (d->buoyancy) p->displaced = d->density * link->body.volume;
     for (int i = 0; d->added == SNW_ADDED_GIVEN && i < 6; i++) p->added[i] = d->given[i];
     if (d->added != SNW_ADDED_AUTO) return SNW_OK;
-    if (link->body.shape != SNW_SHAPE_SPHERE) {
+    if (link->body.nsolid != 1 || link->body.solid->shape.kind != SNW_OBSTACLE_SPHERE ||
+        !(link->body.volume > 0)) {
         return fluid_refuse(
             d, link->name,
             "only the added mass of a sphere is computed; give six numbers, 'added: [..]'", err);

@@ -142,7 +142,7 @@ static snw_status add_pair(const snw_build *b, rod_list *list, int c, int l, int
     const int i = list->of[b->link_rod[l]], k = list->of[b->link_rod[other]];
     // rods that are joined overlap at the joint; they touch only if the contact names just them
     const bool joined = list->rod[i].carrier == k || list->rod[k].carrier == i;
-    if (i != k && joined && d->nlink + d->nagainst > 2) return SNW_OK;
+    if (i != k && joined && (d->grouped || d->nlink + d->nagainst > 2)) return SNW_OK;
     if (is_excepted(d, l, other)) return SNW_OK;
     short *at[2] = {&list->contact[(size_t)i * (size_t)list->n + (size_t)k],
                     &list->contact[(size_t)k * (size_t)list->n + (size_t)i]};
@@ -166,6 +166,52 @@ static snw_status add_pairs(snw_build *b, rod_list *list, int c, snw_error *err)
         for (int k = 0; k < n; k++) {
             if (other[k] != d->link[i]) SNW_TRY(add_pair(b, list, c, d->link[i], other[k], err));
         }
+    }
+    return SNW_OK;
+}
+
+// ---- bores
+
+// The bore of the outer rod of contact c, and that the others fit in it.
+static snw_status build_bore(const snw_build *b, int c, const rod_list *list, snw_error *err) {
+    enum { STATIONS = 32 };
+    const snw_contact_desc *d = &b->m->desc->contact[c];
+    const snw_link_desc *outer = &b->m->desc->link[d->against[0]];
+    const int rod = list->of[b->link_rod[d->against[0]]];
+    snw_contact *to = &b->contact[c];
+    to->bore = d->bore;
+    for (int i = 0; !(d->bore > 0) && i <= STATIONS; i++) {
+        double size[SNW_SECTION_SIZES];
+        snw_section_sizes(&outer->rod.section, outer->rod.length * i / STATIONS, outer->rod.length,
+                          size);
+        const snw_section_contour o = snw_section_contour_of(outer->rod.section.kind, size);
+        const double bore = o.half[0] * o.hole;
+        if (!(bore > 0))
+            return rods_refuse(d, outer->name, "its section has no bore; give 'bore', its radius",
+                               err);
+        if (i > 0 && !(fabs(bore - to->bore) <= 1e-9 * bore))
+            return rods_refuse(d, outer->name,
+                               "its bore varies along it; a rod touches a bore of constant radius",
+                               err);
+        to->bore = bore;
+    }
+    if (!(to->bore < list->rod[rod].radius))
+        return rods_refuse(d, outer->name, "its bore is wider than the rod itself", err);
+    to->outer = rod + 1;
+    to->wall = INFINITY;
+    for (int k = 0; k < d->nlink; k++) {
+        const snw_touching_rod *inner = &list->rod[list->of[b->link_rod[d->link[k]]]];
+        const double clearance = to->bore - inner->radius;
+        if (!(clearance > 0.5 * d->smooth)) {
+            char why[200];
+            (void)snprintf(
+                why, sizeof why,
+                "its radius %.4g m leaves %.3g m in the bore of '%.60s', and %.3g m, half "
+                "of 'smooth', is needed",
+                inner->radius, clearance, outer->name, 0.5 * d->smooth);
+            return rods_refuse(d, b->m->desc->link[d->link[k]].name, why, err);
+        }
+        to->wall = fmin(to->wall, list->rod[rod].radius - to->bore + inner->radius);
     }
     return SNW_OK;
 }
@@ -215,6 +261,7 @@ snw_status snw_build_rod_contacts(snw_build *b, snw_error *err) {
         if (!snw_exists(from->when)) continue;
         m->touch_smooth = fmax(m->touch_smooth, to->smooth);
         SNW_TRY(add_pairs(b, &list, c, err));
+        if (from->inside) SNW_TRY(build_bore(b, c, &list, err));
     }
     m->ntouching_rod = n;
     m->touching_rod = rod;

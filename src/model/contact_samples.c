@@ -122,6 +122,12 @@ double snw_solid_fineness(const snw_obstacle *o) {
     return INFINITY;
 }
 
+double snw_solid_largest_sphere(const snw_obstacle *o) {
+    if (o->inside || o->kind == SNW_OBSTACLE_PLANE) return 0;
+    if (o->kind == SNW_OBSTACLE_CYLINDER && isinf(o->half.z)) return 0;
+    return o->kind == SNW_OBSTACLE_TORUS ? o->section : fmax(o->radius, o->rounding);
+}
+
 int snw_solid_spheres(const snw_obstacle *o, double spacing, int room, snw_sphere *out) {
     sphere_list to = {.room = room, .out = out};
     if (o->inside) return 0;

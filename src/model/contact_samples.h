@@ -15,6 +15,9 @@ typedef struct snw_sphere {
 // field, m.
 double snw_solid_fineness(const snw_obstacle *o);
 
+// Radius of the largest of the spheres below, m.
+double snw_solid_largest_sphere(const snw_obstacle *o);
+
 // Number of spheres, at most `spacing` apart along edges; the first `room` of them are written to
 // out. None of a half-space, of an endless cylinder and of the inside of a shape.
 int snw_solid_spheres(const snw_obstacle *o, double spacing, int room, snw_sphere *out);

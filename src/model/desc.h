@@ -178,23 +178,21 @@ typedef struct snw_rod_desc {
     snw_source_location location, length_location, nodes_location;
 } snw_rod_desc;
 
-// Shape of a body, centred at its centre of mass; for contact, fluids and drawing.
-typedef enum snw_body_shape {
-    SNW_SHAPE_NONE,
-    SNW_SHAPE_BOX,
-    SNW_SHAPE_CYLINDER,
-    SNW_SHAPE_SPHERE
-} snw_body_shape;
+// Solid of a body, for contact, fluids and drawing: a sphere, capsule, box, cylinder, mesh or hull.
+typedef struct snw_body_solid {
+    snw_obstacle shape;
+    snw_se3 pose; // of its axes in the end frame of the link
+} snw_body_solid;
 
 // Rigid body, in the end frame of its link.
 typedef struct snw_body_desc {
     double mass;      // kg
     snw_vec3 com;     // centre of mass, m
     snw_mat3 inertia; // about the centre of mass, kg m^2
-    double volume;    // of the shape, m^3; 0: unknown
-    snw_body_shape shape;
-    snw_vec3 size; // box: widths; cylinder: radius, length; sphere: radius; m
-    snw_vec3 axis; // of a cylinder, unit vector
+    double volume;    // of its solids, if their centre is that of mass, m^3; 0: unknown
+    int nsolid;
+    snw_body_solid *solid; // one, centred at the centre of mass, or those of `shapes`
+    bool several;          // of `shapes`, which may be one
 } snw_body_desc;
 
 // Link: parent site, pose, joint, then a rod, a body or both. Links are listed behind their
@@ -206,6 +204,8 @@ typedef struct snw_link_desc {
     snw_pose_desc pose; // base frame in the frame of the parent site
     snw_joint_kind joint;
     snw_joint_desc moves; // properties of the joint
+    int nlayer;
+    const char *const *layer; // names of groups, for contacts
     bool has_rod, has_body;
     snw_rod_desc rod;
     snw_body_desc body;
@@ -401,10 +401,12 @@ typedef struct snw_contact_desc {
     const int *link;
     bool is_obstacle; // obstacle with the shape, carrier and pose below; false: ground
     snw_obstacle obstacle;
-    snw_site on;           // obstacle: the frame that carries it
-    snw_pose_desc pose;    // obstacle: its pose in that frame, laws of t
-    snw_vec3 normal;       // ground: of the surface, unit vector out of it, world frame
-    snw_vec3 at;           // ground: point of the surface, m, world frame
+    const snw_body_desc *body; // obstacle: the body whose solids it is, or NULL; the first of them
+                               // is above, with its pose below
+    snw_site on;               // obstacle: the frame that carries it
+    snw_pose_desc pose;        // obstacle: its pose in that frame, laws of t
+    snw_vec3 normal;           // ground: of the surface, unit vector out of it, world frame
+    snw_vec3 at;               // ground: point of the surface, m, world frame
     double stiffness;      // penalty stiffness: N/m per contact point of a body, N/m^2 along rods
     bool nearest;          // obstacle: rods touch it where their gap is smallest; stiffness N/m
     bool hard;             // no penetration, theory.md 6.9; it has no stiffness
@@ -422,6 +424,9 @@ typedef struct snw_contact_desc {
     bool is_rods;
     int nagainst;
     const int *against; // links; none: those of `link`
+    bool grouped;       // of layers: rods that are joined do not touch, be they only two
+    bool inside;        // those of `link` are in the bore of the rod of against[0]
+    double bore;        // its radius, m; 0: that of the section
     bool self;          // each rod also touches itself
     int nexcept;
     const int *except; // 2 nexcept: pairs of links that do not touch

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Closest point of a surface z = h(u), u = (x, y), and signed distance. The closest point minimises
-//   F(u) = |u - (y_x, y_y)|^2/2 + (h(u) - y_z)^2/2
-// whose slope is u - (y_x, y_y) + (h - y_z) s, s the slope of h, and whose second derivative is
+//   F(u) = |u - (y_x, y_y)|^2/2 + (h(u) - y_z)^2/2.
+// The slope of F is u - (y_x, y_y) + (h - y_z) s, s the slope of h; its second derivative is
 // A = G + (h - y_z) B, B that of h and G = 1 + s s' the metric of the surface. With its tangents
 // T = [1; s'] the closest point varies by du = A^-1 T' dy, and the unit normal n = (-s, 1)/m,
 // m = sqrt(1 + |s|^2), by

@@ -27,19 +27,20 @@ typedef enum snw_obstacle_kind {
     SNW_OBSTACLE_COUNT
 } snw_obstacle_kind;
 
-// Sizes of a shape: keys of the model language, as bits.
+// Sizes of a shape: keys of the model language, as bits in the order of SNW_SHAPE_KEYS and
+// SNW_FIELD_KEYS (language/read.h).
 enum {
     SNW_SIZE_RADIUS = 1,
     SNW_SIZE_LENGTH = 2,
     SNW_SIZE_BOX = 4,
-    SNW_SIZE_SECTION = 8,
-    SNW_SIZE_ROUNDING = 16,
-    SNW_SIZE_HEIGHT = 32,
-    SNW_SIZE_FILE = 64,
-    SNW_SIZE_AREA = 128,
-    SNW_SIZE_CORNERS = 256,
-    SNW_SIZE_SCALE = 512,
-    SNW_SIZE_CELLS = 1024,
+    SNW_SIZE_ROUNDING = 8,
+    SNW_SIZE_FILE = 16,
+    SNW_SIZE_CORNERS = 32,
+    SNW_SIZE_SCALE = 64,
+    SNW_SIZE_CELLS = 128,
+    SNW_SIZE_SECTION = 256,
+    SNW_SIZE_HEIGHT = 512,
+    SNW_SIZE_AREA = 1024,
 };
 
 // A solid in its own axes, centred at their origin; its axis is z. A plane is the half-space z < 0.

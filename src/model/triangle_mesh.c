@@ -90,6 +90,30 @@ double snw_mesh_volume(const snw_triangle_mesh *m) {
     return sum / 6;
 }
 
+// Tetrahedra from the first vertex to the faces. With corners 0, a, b, c and s = a + b + c: volume
+// V = a.(b x c)/6, centre s/4, int x x' = V (s s' + a a' + b b' + c c')/20.
+void snw_mesh_moments(const snw_triangle_mesh *m, snw_vec3 *centre, snw_mat3 *second) {
+    double volume = 0;
+    snw_vec3 first = {{0}};
+    snw_mat3 sum = {{{0}}};
+    for (int f = 0; f < m->nface; f++) {
+        snw_vec3 corner[4] = {{{0}}};
+        for (int k = 0; k < 3; k++) {
+            corner[k] = snw_sub(corner_of(m, f, k), m->vertex[0]);
+            corner[3] = snw_add(corner[3], corner[k]);
+        }
+        const double v = snw_dot(corner[0], snw_cross(corner[1], corner[2])) / 6;
+        volume += v;
+        first = snw_add(first, snw_scale(v / 4, corner[3]));
+        for (int k = 0; k < 4; k++)
+            sum = snw_mat3_add(sum, snw_mat3_scale(v / 20, snw_outer(corner[k], corner[k])));
+    }
+    const snw_vec3 mean = snw_scale(1 / volume, first);
+    *centre = snw_add(m->vertex[0], mean);
+    *second =
+        snw_mat3_add(snw_mat3_scale(1 / volume, sum), snw_mat3_scale(-1, snw_outer(mean, mean)));
+}
+
 // ---- edges --------------------------------------------------------------------------------------
 
 typedef struct half_edge { // of a face, from corner k to the next

@@ -27,6 +27,9 @@ SNW_NODISCARD snw_status snw_mesh_weld(snw_pool *scratch, snw_triangle_mesh *m, 
 SNW_NODISCARD snw_status snw_mesh_check(snw_pool *scratch, snw_triangle_mesh *m, snw_error *err);
 
 double snw_mesh_volume(const snw_triangle_mesh *m);
+// *centre <- of the enclosed volume; *second <- its second moments about the centre, over the
+// volume, m^2
+void snw_mesh_moments(const snw_triangle_mesh *m, snw_vec3 *centre, snw_mat3 *second);
 
 // Search structure: a tree of boxes, normals of vertices and edges.
 typedef struct snw_mesh_search snw_mesh_search;

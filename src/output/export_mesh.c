@@ -272,59 +272,120 @@ static snw_status mesh_add_tendon(snw_export *e, const snw_scene_tendon *m, snw_
 
 // ---- bodies ------------------------------------------------------------------------------------
 
+// Shapes about the origin of their axes, z the axis of round ones; mesh_place moves them.
+
 // A box as a square tube along x.
-static snw_status add_box(snw_export *e, snw_mesh *m, int track, snw_vec3 at, const double size[3],
+static snw_status add_box(snw_export *e, snw_mesh *m, int track, const double size[3],
                           snw_error *err) {
     ring r[2];
     for (int i = 0; i < 2; i++) {
-        const snw_vec3 off = {{(i - 0.5) * size[0], 0, 0}};
-        r[i] = (ring){
-            track, snw_add(at, off), {{0, size[1] / 2, 0}}, {{0, 0, size[2] / 2}}, {{1, 0, 0}}};
+        const snw_vec3 at = {{(i - 0.5) * size[0], 0, 0}};
+        r[i] = (ring){track, at, {{0, size[1] / 2, 0}}, {{0, 0, size[2] / 2}}, {{1, 0, 0}}};
     }
     return make_tube(e, true, 0, 2, r, m, err);
 }
 
-static snw_status add_cylinder(snw_export *e, snw_mesh *m, int track, const snw_scene_body *b,
-                               double least, snw_error *err) {
-    const double length = snw_norm(b->axis), radius = fmax(b->size[0], least);
-    const snw_vec3 d = length > 0 ? snw_scale(1 / length, b->axis) : (snw_vec3){{0, 0, 1}},
-                   u = snw_scale(radius, mesh_across(d));
+static snw_status add_cylinder(snw_export *e, snw_mesh *m, int track, double radius, double length,
+                               snw_error *err) {
     ring r[2];
     for (int i = 0; i < 2; i++) {
-        const snw_vec3 at = snw_add(b->com, snw_scale((i - 0.5) * fmax(b->size[1], least), d));
-        r[i] = (ring){track, at, u, snw_cross(d, u), d};
+        const snw_vec3 at = {{0, 0, (i - 0.5) * length}};
+        r[i] = (ring){track, at, {{radius, 0, 0}}, {{0, radius, 0}}, {{0, 0, 1}}};
     }
     return make_tube(e, false, RIM_CYLINDER, 2, r, m, err);
 }
 
-static snw_status add_ball(snw_export *e, snw_mesh *m, int track, snw_vec3 at, double radius,
+static snw_status add_torus(snw_export *e, snw_mesh *m, int track, double radius, double section,
+                            snw_error *err) {
+    const int n = RIM_CYLINDER, rows = RIM_ROD;
+    if (!alloc_mesh(e->pool, n * rows, 6 * n * rows, m)) return snw_export_fail_memory(err);
+    for (int i = 0; i < n; i++) {
+        const double a = 2 * M_PI * i / n;
+        const snw_vec3 out = {{cos(a), sin(a), 0}};
+        for (int j = 0; j < rows; j++) {
+            const double b = 2 * M_PI * j / rows;
+            const snw_vec3 d = {{cos(b) * out.x, cos(b) * out.y, sin(b)}};
+            put_vertex(m, track, snw_add(snw_scale(radius, out), snw_scale(section, d)), d, 0);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < rows; j++) {
+            const int next = (i + 1) % n, k = (j + 1) % rows;
+            put_triangle(m, rows * i + j, rows * next + j, rows * i + k);
+            put_triangle(m, rows * i + k, rows * next + j, rows * next + k);
+        }
+    }
+    return SNW_OK;
+}
+
+// Triangles: a smooth surface with shared vertices, one with edges by faces.
+static snw_status add_surface(snw_export *e, snw_mesh *m, int track, const snw_scene_triangles *t,
+                              snw_error *err) {
+    if (!alloc_mesh(e->pool, t->smooth ? t->nvertex : 3 * t->nface, 3 * t->nface, m))
+        return snw_export_fail_memory(err);
+    for (int i = 0; t->smooth && i < t->nvertex; i++)
+        put_vertex(m, track, t->vertex[i], (snw_vec3){{0}}, 0);
+    for (int f = 0; f < t->nface; f++) {
+        snw_vec3 p[3];
+        int at[3];
+        for (int k = 0; k < 3; k++) p[k] = t->vertex[t->face[f][k]];
+        const snw_vec3 normal = snw_cross(snw_sub(p[1], p[0]), snw_sub(p[2], p[0]));
+        for (int k = 0; k < 3; k++) {
+            at[k] = t->smooth ? t->face[f][k] : m->nvertex;
+            if (t->smooth)
+                m->normal[at[k]] = snw_add(m->normal[at[k]], normal);
+            else
+                put_vertex(m, track, p[k], normal, 0);
+        }
+        put_triangle(m, at[0], at[1], at[2]);
+    }
+    for (int i = 0; i < m->nvertex; i++) {
+        const double size = snw_norm(m->normal[i]);
+        m->normal[i] = size > 0 ? snw_scale(1 / size, m->normal[i]) : (snw_vec3){{0, 0, 1}};
+    }
+    return SNW_OK;
+}
+
+// A ball, or with a length a capsule: two halves, that far apart, and what is between them.
+static snw_status add_ball(snw_export *e, snw_mesh *m, int track, double radius, double length,
                            snw_error *err) {
-    const int n = RIM_BALL, rows = RIM_BALL / 2;
-    if (!alloc_mesh(e->pool, n * (rows - 1) + 2, 6 * n * (rows - 1), m)) {
+    const int n = RIM_BALL, half = RIM_BALL / 4, rows = 2 * half;
+    const int extra = length > 0; // the equator twice
+    if (!alloc_mesh(e->pool, n * (rows - 1 + extra) + 2, 6 * n * (rows - 1 + extra), m)) {
         return snw_export_fail_memory(err);
     }
-    for (int j = 1; j < rows; j++) {
+    for (int j = 1; j < rows + extra; j++) {
+        const int lower = extra && j > half;
         for (int i = 0; i < n; i++) {
-            const double a = M_PI * j / rows, b = 2 * M_PI * i / n;
+            const double a = M_PI * (j - lower) / rows, b = 2 * M_PI * i / n;
             const snw_vec3 d = {{sin(a) * cos(b), sin(a) * sin(b), cos(a)}};
-            put_vertex(m, track, snw_add(at, snw_scale(radius, d)), d, 0);
+            snw_vec3 at = snw_scale(radius, d);
+            at.z += lower ? -0.5 * length : 0.5 * length;
+            put_vertex(m, track, at, d, 0);
         }
     }
     for (int pole = 0; pole < 2; pole++) {
         const snw_vec3 d = {{0, 0, pole ? -1 : 1}};
-        put_vertex(m, track, snw_add(at, snw_scale(radius, d)), d, 0);
+        put_vertex(m, track, snw_scale(radius + 0.5 * length, d), d, 0);
     }
-    const int top = n * (rows - 1), last = n * (rows - 2);
+    const int bands = rows + extra, top = n * (bands - 1), last = n * (bands - 2);
     for (int i = 0; i < n; i++) {
         const int k = (i + 1) % n;
         put_triangle(m, top, i, k);
-        for (int j = 0; j + 2 < rows; j++) {
+        for (int j = 0; j + 2 < bands; j++) {
             put_triangle(m, n * j + i, n * (j + 1) + i, n * j + k);
             put_triangle(m, n * j + k, n * (j + 1) + i, n * (j + 1) + k);
         }
         put_triangle(m, top + 1, last + k, last + i);
     }
     return SNW_OK;
+}
+
+static void mesh_place(snw_mesh *m, const snw_se3 *pose) {
+    for (int i = 0; i < m->nvertex; i++) {
+        m->at[i] = snw_se3_point(*pose, m->at[i]);
+        m->normal[i] = snw_rotate(pose->R, m->normal[i]);
+    }
 }
 
 // A body without a shape is drawn as the box with its moments of inertia, or as a ball when no
@@ -341,14 +402,36 @@ static snw_status add_any(snw_export *e, snw_mesh *m, int track, const snw_scene
         real = real && trace - i[k] >= -1e-6 * trace;
     }
     if (!(real && large > e->size / 100 && large < e->size)) {
-        return add_ball(e, m, track, b->com, e->size / 45, err);
+        return add_ball(e, m, track, e->size / 45, 0, err);
     }
     for (int k = 0; k < 3; k++) size[k] = fmax(size[k], large / 12);
-    return add_box(e, m, track, b->com, size, err);
+    return add_box(e, m, track, size, err);
+}
+
+static snw_status add_shape(snw_export *e, snw_mesh *m, int track, const snw_scene_body *b,
+                            snw_error *err) {
+    double size[3];
+    for (int k = 0; k < 3; k++) size[k] = fmax(b->size[k], e->size / 400);
+    switch (b->shape) {
+    case SNW_SCENE_ANY:
+        return add_any(e, m, track, b, err);
+    case SNW_SCENE_BOX:
+        return add_box(e, m, track, size, err);
+    case SNW_SCENE_CYLINDER:
+        return add_cylinder(e, m, track, size[0], size[1], err);
+    case SNW_SCENE_SPHERE:
+        return add_ball(e, m, track, size[0], 0, err);
+    case SNW_SCENE_CAPSULE:
+        return add_ball(e, m, track, size[0], size[1], err);
+    case SNW_SCENE_TORUS:
+        return add_torus(e, m, track, size[0], size[1], err);
+    case SNW_SCENE_SURFACE:
+        return add_surface(e, m, track, &b->surface, err);
+    }
+    return SNW_OK;
 }
 
 static snw_status mesh_add_body(snw_export *e, const snw_scene_body *b, snw_error *err) {
-    const double least = e->size / 400;
     const int track = b->node < 0 ? e->info->nnode : b->node;
     if (b->bare) {
         // a bar connects it to the end of its link
@@ -357,19 +440,8 @@ static snw_status mesh_add_body(snw_export *e, const snw_scene_body *b, snw_erro
         SNW_TRY(mesh_add_line(e, b->link, SNW_PAINT_STRUT, b->condition, 2, bar, RIM_BAR, err));
     }
     snw_mesh *m = add_mesh(e, b->link, SNW_PAINT_BODY, b->condition);
-    switch (b->shape) {
-    case SNW_SCENE_ANY:
-        return add_any(e, m, track, b, err);
-    case SNW_SCENE_BOX: {
-        double size[3];
-        for (int k = 0; k < 3; k++) size[k] = fmax(b->size[k], least);
-        return add_box(e, m, track, b->com, size, err);
-    }
-    case SNW_SCENE_CYLINDER:
-        return add_cylinder(e, m, track, b, least, err);
-    case SNW_SCENE_SPHERE:
-        return add_ball(e, m, track, b->com, fmax(b->size[0], least), err);
-    }
+    SNW_TRY(add_shape(e, m, track, b, err));
+    mesh_place(m, &b->pose);
     return SNW_OK;
 }
 

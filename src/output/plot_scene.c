@@ -108,35 +108,43 @@ snw_status snw_plot_rods(const snw_scene_geometry *geometry, snw_pool *pool, int
 
 // ---- bodies and tendons ------------------------------------------------------------------------
 
-enum { CORNERS = 8, RIM = 48 };
+enum { CORNERS = 8, RIM = 48, CAP = 4 };
+
+static void plot_scene_add_point(const snw_scene_body *b, snw_vec3 at, snw_plot_part *part) {
+    part->point[part->n++] = (snw_scene_point){.node = b->node, .at = snw_se3_point(b->pose, at)};
+}
 
 static void plot_scene_corners(const snw_scene_body *b, snw_plot_part *part) {
     for (int i = 0; i < CORNERS; i++) {
         const snw_vec3 half = {{(i & 1 ? 0.5 : -0.5) * b->size[0],
                                 (i & 2 ? 0.5 : -0.5) * b->size[1],
                                 (i & 4 ? 0.5 : -0.5) * b->size[2]}};
-        part->point[part->n++] = (snw_scene_point){.node = b->node, .at = snw_add(b->com, half)};
+        plot_scene_add_point(b, half, part);
     }
 }
 
-static void plot_scene_rims(const snw_scene_body *b, snw_plot_part *part) {
-    const double length = snw_norm(b->axis);
-    const snw_vec3 d = length > 0 ? snw_scale(1 / length, b->axis) : (snw_vec3){{0, 0, 1}},
-                   other = fabs(d.x) < 0.7 ? (snw_vec3){{1, 0, 0}} : (snw_vec3){{0, 1, 0}},
-                   u = snw_scale(b->size[0], snw_normalise(snw_cross(d, other))),
-                   v = snw_cross(d, u);
-    for (int i = 0; i < 2 * RIM; i++) {
-        const double a = 2 * 3.14159265358979323846 * i / RIM, z = i < RIM ? -0.5 : 0.5;
-        snw_vec3 at = snw_add(b->com, snw_scale(z * b->size[1], d));
-        at = snw_add(at, snw_add(snw_scale(cos(a), u), snw_scale(sin(a), v)));
-        part->point[part->n++] = (snw_scene_point){.node = b->node, .at = at};
+// Circle of a radius about the axis.
+static void plot_scene_rim(const snw_scene_body *b, double radius, double z, snw_plot_part *part) {
+    for (int i = 0; i < RIM; i++) {
+        const double a = 2 * 3.14159265358979323846 * i / RIM;
+        plot_scene_add_point(b, (snw_vec3){{radius * cos(a), radius * sin(a), z}}, part);
+    }
+}
+
+// Circles of the halves of a ball at both ends of a capsule, from pole to equator.
+static void plot_scene_capsule(const snw_scene_body *b, snw_plot_part *part) {
+    for (int i = 0; i < 2 * CAP; i++) {
+        const double a = 0.5 * 3.14159265358979323846 * (i % CAP) / (CAP - 1);
+        const double z = 0.5 * b->size[1] + b->size[0] * cos(a);
+        plot_scene_rim(b, b->size[0] * sin(a), i < CAP ? z : -z, part);
     }
 }
 
 static snw_status plot_scene_add_body(const snw_scene_body *b, snw_pool *pool, snw_plot_part *part,
                                       snw_error *err) {
     *part = (snw_plot_part){.link = b->link, .condition = b->condition};
-    part->point = snw_pool_array(pool, 2 * RIM, sizeof *part->point);
+    part->point =
+        snw_pool_array(pool, 2 * CAP * RIM + (size_t)b->surface.nvertex, sizeof *part->point);
     if (!part->point) return snw_fail_memory(err);
     switch (b->shape) {
     case SNW_SCENE_ANY:
@@ -145,11 +153,22 @@ static snw_status plot_scene_add_body(const snw_scene_body *b, snw_pool *pool, s
         plot_scene_corners(b, part);
         break;
     case SNW_SCENE_CYLINDER:
-        plot_scene_rims(b, part);
+        for (int i = -1; i < 2; i += 2) plot_scene_rim(b, b->size[0], 0.5 * i * b->size[1], part);
         break;
     case SNW_SCENE_SPHERE:
         part->point[part->n++] =
-            (snw_scene_point){.node = b->node, .at = b->com, .radius = b->size[0]};
+            (snw_scene_point){.node = b->node, .at = b->pose.p, .radius = b->size[0]};
+        break;
+    case SNW_SCENE_CAPSULE:
+        plot_scene_capsule(b, part);
+        break;
+    case SNW_SCENE_TORUS:
+        plot_scene_rim(b, b->size[0] + b->size[1], 0, part);
+        for (int i = -1; i < 2; i += 2) plot_scene_rim(b, b->size[0], i * b->size[1], part);
+        break;
+    case SNW_SCENE_SURFACE:
+        for (int i = 0; i < b->surface.nvertex; i++)
+            plot_scene_add_point(b, b->surface.vertex[i], part);
         break;
     }
     return SNW_OK;

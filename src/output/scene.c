@@ -25,22 +25,29 @@ static void put_condition(snw_json *j, int condition) { snw_field_integer(j, "sw
 
 // ---- links -------------------------------------------------------------------------------------
 
-static const char *shape_name(snw_body_shape shape) {
-    switch (shape) {
-    case SNW_SHAPE_NONE:
-        return "none";
-    case SNW_SHAPE_BOX:
-        return "box";
-    case SNW_SHAPE_CYLINDER:
-        return "cylinder";
-    case SNW_SHAPE_SPHERE:
-        return "sphere";
-    }
-    return "none";
+// Sizes of a solid in its own axes; length 0: endless.
+static void put_solid(snw_json *j, const snw_obstacle *o) {
+    double size[3] = {2 * o->half.x, 2 * o->half.y, isinf(o->half.z) ? 0 : 2 * o->half.z};
+    snw_scene_surface_size(o, size);
+    snw_field_text(j, "kind", snw_obstacle_table[o->kind].name);
+    snw_field_number(j, "radius", o->radius);
+    snw_field_number(j, "section", o->section);
+    snw_field_numbers(j, "size", 3, size);
+    snw_field_number(j, "rounding", o->rounding);
+    snw_scene_surface_put(j, o);
 }
 
-static const char *scene_kind_name(snw_seg_kind kind) {
-    switch (kind) {
+// Is a segment the frame of a shape of a body, which its link has no part in?
+static bool is_frame_of_shape(const snw_model *m, int seg) {
+    for (int i = m->desc->ncontact; i < m->ncontact; i++) {
+        if (m->contact[i].seg == seg) return true;
+    }
+    return false;
+}
+
+static const char *scene_kind_name(const snw_model *m, int seg) {
+    if (is_frame_of_shape(m, seg)) return "shape";
+    switch (m->seg[seg].kind) {
     case SNW_SEG_WORLD:
         return "world";
     case SNW_SEG_POSE:
@@ -108,13 +115,41 @@ static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
     snw_json_close(j);
 }
 
+// Shape about the centre of mass: none, a box with its widths, a cylinder with radius, length and
+// axis, a sphere with its radius; or several, listed elsewhere.
+static void put_single_shape(snw_json *j, const snw_body_desc *b) {
+    const char *name = b->several ? "several" : "none";
+    double size[3] = {0}, axis[3] = {0};
+    if (!b->several && b->nsolid == 1) {
+        const snw_obstacle *o = &b->solid->shape;
+        name = snw_obstacle_table[o->kind].name;
+        size[0] = o->radius;
+        if (o->kind == SNW_OBSTACLE_CYLINDER) size[1] = 2 * o->half.z;
+        for (int i = 0; i < 3; i++) {
+            if (o->kind == SNW_OBSTACLE_BOX) size[i] = 2 * o->half.e[i];
+            if (o->kind == SNW_OBSTACLE_CYLINDER) axis[i] = b->solid->pose.R.e[i][2];
+        }
+    }
+    snw_field_text(j, "shape", name);
+    snw_field_numbers(j, "size", 3, size);
+    snw_field_numbers(j, "axis", 3, axis);
+}
+
 static void put_body(snw_json *j, const snw_body_desc *b, int condition) {
     const double inertia[6] = {b->inertia.e[0][0], b->inertia.e[1][1], b->inertia.e[2][2],
                                b->inertia.e[0][1], b->inertia.e[0][2], b->inertia.e[1][2]};
     snw_field_object(j, "body");
-    snw_field_text(j, "shape", shape_name(b->shape));
-    snw_field_numbers(j, "size", 3, b->size.e);
-    snw_field_numbers(j, "axis", 3, b->axis.e);
+    put_single_shape(j, b);
+    if (b->several) snw_field_list(j, "shapes");
+    for (int i = 0; b->several && i < b->nsolid; i++) {
+        const snw_quat turn = snw_quat_from_mat3(b->solid[i].pose.R);
+        snw_json_object(j);
+        put_solid(j, &b->solid[i].shape);
+        snw_field_numbers(j, "at", 3, b->solid[i].pose.p.e);
+        snw_field_numbers(j, "turn", 4, turn.e);
+        snw_json_close(j);
+    }
+    if (b->several) snw_json_close(j);
     snw_field_numbers(j, "com", 3, b->com.e);
     snw_field_number(j, "mass", b->mass);
     snw_field_numbers(j, "inertia", 6, inertia);
@@ -356,19 +391,12 @@ static void put_sites(snw_json *j, const snw_model *m) {
     snw_json_close(j);
 }
 
-// Shape of an obstacle in the axes of its node; length 0: endless.
-static void put_obstacle(snw_json *j, const snw_contact *c) {
-    const snw_obstacle *o = &c->obstacle;
-    double size[3] = {2 * o->half.x, 2 * o->half.y, isinf(o->half.z) ? 0 : 2 * o->half.z};
-    snw_scene_surface_size(o, size);
-    snw_field_text(j, "kind", snw_obstacle_table[o->kind].name);
+// Shape of an obstacle in the axes of its node.
+static void put_obstacle(snw_json *j, const snw_contact_desc *d, const snw_contact *c) {
     scene_put_node(j, "node", c->seg);
-    snw_field_number(j, "radius", o->radius);
-    snw_field_number(j, "section", o->section);
-    snw_field_numbers(j, "size", 3, size);
-    snw_field_number(j, "rounding", o->rounding);
-    snw_field_bool(j, "inside", o->inside);
-    snw_scene_surface_put(j, o);
+    snw_field_bool(j, "body", d->body != NULL); // that of a link
+    snw_field_bool(j, "inside", c->obstacle.inside);
+    put_solid(j, &c->obstacle);
 }
 
 static void put_contacts(snw_json *j, const snw_model *m) {
@@ -378,12 +406,13 @@ static void put_contacts(snw_json *j, const snw_model *m) {
         snw_json_object(j);
         snw_field_text(j, "name", d->name);
         if (d->is_obstacle) {
-            put_obstacle(j, &m->contact[i]);
+            put_obstacle(j, d, &m->contact[i]);
             snw_json_close(j);
             continue;
         }
         snw_field_text(j, "kind", d->is_rods ? "rods" : "ground");
         if (d->is_rods) {
+            snw_field_text(j, "link", m->desc->link[d->link[0]].name);
             snw_json_close(j);
             continue;
         }
@@ -434,7 +463,7 @@ static void put_scene(snw_json *j, const snw_model *m) {
     for (int i = 1; i < m->nseg; i++) snw_json_integer(j, m->seg[i].parent - 1);
     snw_json_close(j);
     snw_field_list(j, "kind");
-    for (int i = 1; i < m->nseg; i++) snw_json_text(j, scene_kind_name(m->seg[i].kind));
+    for (int i = 1; i < m->nseg; i++) snw_json_text(j, scene_kind_name(m, i));
     snw_json_close(j);
     put_links(j, m);
     put_loops(j, m);

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "language/yaml.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,22 +151,116 @@ static bool read_rod(const snw_node *link, const snw_run_info *info, snw_scene_r
 
 // ---- rigid parts -------------------------------------------------------------------------------
 
+// A body of a link, or each of its shapes, without the shape.
 static bool read_body(const snw_node *link, const snw_run_info *info, snw_scene_body *out) {
-    static const char *const shapes[] = {"none", "box", "cylinder", "sphere"};
     const snw_node *body = snw_node_get(link, "body");
     *out = (snw_scene_body){.link = snw_scene_text(link, "name"),
                             .bare = !snw_node_get(link, "rod"),
-                            .axis = map_vector(body, "axis"),
                             .com = map_vector(body, "com"),
                             .mass = node_number(snw_node_get(body, "mass"))};
-    list_numbers(snw_node_get(body, "size"), 3, out->size);
+    out->pose = (snw_se3){snw_mat3_identity(), out->com};
     list_numbers(snw_node_get(body, "inertia"), 6, out->inertia);
+    return body && read_node(snw_node_get(link, "end"), info, &out->node) &&
+           read_condition(body, info->ncondition, &out->condition);
+}
+
+// Its shape about its centre of mass: a box, a cylinder or a sphere.
+static void read_single_shape(const snw_node *body, snw_scene_body *out) {
+    static const char *const shapes[] = {"none", "box", "cylinder", "sphere"};
     for (int i = 1; i < 4; i++) {
         const bool is = strcmp(snw_scene_text(body, "shape"), shapes[i]) == 0;
         if (is) out->shape = (snw_scene_shape)i;
     }
-    return body && read_node(snw_node_get(link, "end"), info, &out->node) &&
-           read_condition(body, info->ncondition, &out->condition);
+    list_numbers(snw_node_get(body, "size"), 3, out->size);
+    const snw_vec3 axis = map_vector(body, "axis");
+    if (out->shape != SNW_SCENE_CYLINDER || !(snw_norm(axis) > 0)) return;
+    const snw_vec3 z = snw_normalise(axis);
+    const snw_vec3 other = fabs(z.x) < 0.7 ? (snw_vec3){{1, 0, 0}} : (snw_vec3){{0, 1, 0}};
+    const snw_vec3 x = snw_normalise(snw_cross(z, other)), y = snw_cross(z, x);
+    for (int i = 0; i < 3; i++) {
+        const double row[3] = {x.e[i], y.e[i], z.e[i]};
+        memcpy(out->pose.R.e[i], row, sizeof row);
+    }
+}
+
+// Vertices and faces of a solid; vertices that do not exist are refused with their face.
+static snw_status read_triangles(snw_pool *pool, const snw_node *solid, snw_scene_triangles *out,
+                                 snw_error *err) {
+    const snw_node *vertices = snw_node_get(solid, "vertices"),
+                   *faces = snw_node_get(solid, "faces");
+    const int nvertex = list_length(vertices) / 3, nface = list_length(faces) / 3;
+    *out = (snw_scene_triangles){
+        .smooth = strcmp(snw_scene_text(solid, "kind"), "height") == 0,
+        .nvertex = nvertex,
+        .vertex = snw_pool_array(pool, (size_t)nvertex + 1, sizeof *out->vertex),
+        .face = snw_pool_array(pool, (size_t)nface + 1, sizeof *out->face)};
+    if (!out->vertex || !out->face) return snw_fail_memory(err);
+    for (int i = 0; i < nvertex; i++) {
+        for (int k = 0; k < 3; k++)
+            out->vertex[i].e[k] = node_number(list_item(vertices, 3 * i + k));
+    }
+    for (int i = 0; i < nface; i++) {
+        bool known = true;
+        for (int k = 0; k < 3; k++) {
+            int *v = &out->face[out->nface][k];
+            known =
+                known && node_integer(list_item(faces, 3 * i + k), v) && *v >= 0 && *v < nvertex;
+        }
+        if (known) out->nface++;
+    }
+    return SNW_OK;
+}
+
+// Shape of a solid with a kind and sizes in its own axes; none of what is not drawn: a plane, an
+// endless cylinder.
+static snw_status read_solid_shape(snw_pool *pool, const snw_node *solid, snw_scene_body *out,
+                                   snw_error *err) {
+    static const struct {
+        const char *kind;
+        snw_scene_shape shape;
+    } kinds[] = {{"box", SNW_SCENE_BOX},           {"sphere", SNW_SCENE_SPHERE},
+                 {"cylinder", SNW_SCENE_CYLINDER}, {"capsule", SNW_SCENE_CAPSULE},
+                 {"torus", SNW_SCENE_TORUS},       {"mesh", SNW_SCENE_BOX}};
+    double size[3];
+    list_numbers(snw_node_get(solid, "size"), 3, size);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(snw_scene_text(solid, "kind"), kinds[i].kind) == 0) out->shape = kinds[i].shape;
+    }
+    SNW_TRY(read_triangles(pool, solid, &out->surface, err));
+    if (out->surface.nface > 0) out->shape = SNW_SCENE_SURFACE;
+    // a height field may be much wider than what moves on it
+    if (!out->surface.smooth) memcpy(out->size, size, sizeof size);
+    if (out->shape == SNW_SCENE_BOX || out->shape == SNW_SCENE_SURFACE) return SNW_OK;
+    out->size[0] = node_number(snw_node_get(solid, "radius"));
+    out->size[1] =
+        out->shape == SNW_SCENE_TORUS ? node_number(snw_node_get(solid, "section")) : size[2];
+    out->size[2] = 0;
+    if (out->shape == SNW_SCENE_CYLINDER && !(size[2] > 0)) out->shape = SNW_SCENE_ANY;
+    return SNW_OK;
+}
+
+// The body of a link: by its shapes, if it has several.
+static snw_status read_bodies(snw_pool *pool, const snw_node *link, const snw_run_info *info,
+                              snw_scene_geometry *out, snw_error *err) {
+    const snw_node *body = snw_node_get(link, "body"), *shapes = snw_node_get(body, "shapes");
+    snw_scene_body common;
+    if (!read_body(link, info, &common)) return SNW_OK;
+    if (list_length(shapes) == 0) {
+        read_single_shape(body, &common);
+        out->body[out->nbody++] = common;
+    }
+    for (int i = 0; i < list_length(shapes); i++) {
+        const snw_node *solid = list_item(shapes, i);
+        snw_scene_body *to = &out->body[out->nbody];
+        snw_quat turn;
+        *to = common;
+        to->bare = common.bare && i == 0;
+        list_numbers(snw_node_get(solid, "turn"), 4, turn.e);
+        to->pose = (snw_se3){snw_quat_to_mat3(snw_quat_normalise(turn)), map_vector(solid, "at")};
+        SNW_TRY(read_solid_shape(pool, solid, to, err));
+        if (to->shape != SNW_SCENE_ANY) out->nbody++;
+    }
+    return SNW_OK;
 }
 
 // Rigid connection of node i to its parent node; none for a base in the world.
@@ -180,25 +275,20 @@ static bool read_bar(const snw_node *scene, const snw_run_info *info, int i, snw
            out->from >= 0 && read_condition(link, info->ncondition, &out->condition);
 }
 
-// Obstacle as a body without mass: a ball, a box or a cylinder of finite length.
-static bool read_obstacle(const snw_node *contact, const snw_run_info *info, snw_scene_body *out) {
-    const char *kind = snw_scene_text(contact, "kind");
-    *out = (snw_scene_body){
-        .link = snw_scene_text(contact, "name"), .condition = -1, .axis = {{0, 0, 1}}};
-    const double radius = node_number(snw_node_get(contact, "radius"));
-    list_numbers(snw_node_get(contact, "size"), 3, out->size);
-    if (strcmp(kind, "box") == 0) {
-        out->shape = SNW_SCENE_BOX;
-    } else if (strcmp(kind, "sphere") == 0) {
-        out->shape = SNW_SCENE_SPHERE;
-        out->size[0] = radius;
-    } else if (strcmp(kind, "cylinder") == 0 && out->size[2] > 0) {
-        out->shape = SNW_SCENE_CYLINDER;
-        out->size[0] = radius;
-        out->size[1] = out->size[2];
-    }
-    return out->shape != SNW_SCENE_ANY && !node_is_true(snw_node_get(contact, "inside")) &&
-           read_node(snw_node_get(contact, "node"), info, &out->node);
+// Obstacle as a body without mass; not the body of a link, which is drawn already.
+static snw_status read_obstacle(snw_pool *pool, const snw_node *contact, const snw_run_info *info,
+                                snw_scene_geometry *out, snw_error *err) {
+    snw_scene_body *to = &out->body[out->nbody];
+    *to = (snw_scene_body){.link = snw_scene_text(contact, "name"),
+                           .condition = -1,
+                           .pose = {snw_mat3_identity(), {{0}}}};
+    if (node_is_true(snw_node_get(contact, "inside")) ||
+        node_is_true(snw_node_get(contact, "body")) ||
+        !read_node(snw_node_get(contact, "node"), info, &to->node))
+        return SNW_OK;
+    SNW_TRY(read_solid_shape(pool, contact, to, err));
+    if (to->shape != SNW_SCENE_ANY) out->nbody++;
+    return SNW_OK;
 }
 
 // ---- tendons, chambers, ground -----------------------------------------------------------------
@@ -236,7 +326,7 @@ static snw_status read_links(snw_pool *pool, const snw_run_info *info, const snw
             SNW_TRY(read_stations(pool, snw_node_get(link, "rod"), &out->rod[out->nrod], err));
             out->nrod++;
         }
-        if (read_body(link, info, &out->body[out->nbody])) out->nbody++;
+        SNW_TRY(read_bodies(pool, link, info, out, err));
     }
     for (int i = 0; i < info->nnode; i++) {
         if (read_bar(scene, info, i, &out->bar[out->nbar])) out->nbar++;
@@ -248,12 +338,18 @@ snw_status snw_scene_read(snw_pool *pool, const snw_run_info *info, const snw_no
                           snw_scene_geometry *out, snw_error *err) {
     const snw_node *tendons = snw_node_get(scene, "measures");
     const snw_node *grounds = snw_node_get(scene, "contacts");
-    const size_t nlink = (size_t)list_length(snw_node_get(scene, "links"));
+    const snw_node *links = snw_node_get(scene, "links");
+    const size_t nlink = (size_t)list_length(links);
+    size_t nbody = nlink + (size_t)list_length(grounds) + 1;
+    for (int i = 0; i < list_length(links); i++) {
+        const snw_node *body = snw_node_get(list_item(links, i), "body");
+        nbody += (size_t)list_length(snw_node_get(body, "shapes"));
+    }
     const int ntendon = list_length(tendons) < info->ntendon ? list_length(tendons) : info->ntendon;
     *out = (snw_scene_geometry){
         .gravity = map_vector(scene, "gravity"),
         .rod = snw_pool_array(pool, nlink + 1, sizeof *out->rod),
-        .body = snw_pool_array(pool, nlink + (size_t)list_length(grounds) + 1, sizeof *out->body),
+        .body = snw_pool_array(pool, nbody, sizeof *out->body),
         .bar = snw_pool_array(pool, (size_t)info->nnode + 1, sizeof *out->bar),
         .tendon = snw_pool_array(pool, (size_t)ntendon, sizeof *out->tendon),
         .ground = snw_pool_array(pool, (size_t)list_length(grounds), sizeof *out->ground)};
@@ -273,7 +369,7 @@ snw_status snw_scene_read(snw_pool *pool, const snw_run_info *info, const snw_no
         const char *kind = snw_scene_text(c, "kind");
         const bool plane = !*kind || strcmp(kind, "ground") == 0; // older files have no kind
         if (plane && snw_norm(to->normal) > 0) out->nground++;
-        if (!plane && read_obstacle(c, info, &out->body[out->nbody])) out->nbody++;
+        if (!plane) SNW_TRY(read_obstacle(pool, c, info, out, err));
     }
     return SNW_OK;
 }

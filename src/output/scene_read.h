@@ -30,11 +30,22 @@ typedef struct snw_scene_rod {
 } snw_scene_rod;
 
 typedef enum snw_scene_shape {
-    SNW_SCENE_ANY, // not given
-    SNW_SCENE_BOX,
-    SNW_SCENE_CYLINDER,
-    SNW_SCENE_SPHERE
+    SNW_SCENE_ANY,      // not given
+    SNW_SCENE_BOX,      // size: its widths
+    SNW_SCENE_CYLINDER, // size: radius, length
+    SNW_SCENE_SPHERE,   // size: radius
+    SNW_SCENE_CAPSULE,  // size: radius, length of the straight part
+    SNW_SCENE_TORUS,    // size: radius, radius of the section
+    SNW_SCENE_SURFACE   // triangles
 } snw_scene_shape;
+
+// Triangles in the axes of a shape; a smooth surface has no edges.
+typedef struct snw_scene_triangles {
+    bool smooth;
+    int nvertex, nface;
+    snw_vec3 *vertex;
+    int (*face)[3];
+} snw_scene_triangles;
 
 typedef struct snw_scene_body {
     const char *link;
@@ -43,7 +54,9 @@ typedef struct snw_scene_body {
     bool bare; // its link has no rod
     snw_scene_shape shape;
     double size[3], mass, inertia[6];
-    snw_vec3 axis, com;
+    snw_vec3 com;
+    snw_se3 pose; // of its shape, whose axis is z, in the frame of the node
+    snw_scene_triangles surface;
 } snw_scene_body;
 
 // A rigid connection between two nodes, or the rail of a sliding joint.

@@ -10,7 +10,6 @@
 #include "model/probe_kind.h"
 #include "solve/linear_system.h"
 #include "study/directions.h"
-#include "study/linear_model.h"
 #include "study/probe.h"
 
 #include <math.h>
@@ -44,8 +43,10 @@ typedef struct linear_robot {
     snw_vec3 *rotation;
     double *samples; // of parameters
     snw_linear_step step;
-    bool discrete;
-    snw_robot_steps how;
+    const double *poles_of; // A of the continuous model, npoles_of x npoles_of
+    double *continuous;     // memory for it
+    int npoles_of;
+    bool discrete, statics;
     double difference; // of derivatives by parameters
 } linear_robot;
 
@@ -148,14 +149,26 @@ static snw_status add_load_inputs(linear_robot *l, int i, const char *component,
                     d->name, component ? component : "");
 }
 
+// Is an input the time at which laws are evaluated?
+static bool is_time(const char *path) { return strcmp(path, "t") == 0; }
+
+// value and SI unit of a parameter of the file, or the time
+static snw_status parameter_value(const linear_robot *l, const char *path, double *value,
+                                  char unit[48], snw_error *err) {
+    if (!is_time(path)) return snw_robot_model_value(l->r->model, path, value, unit, err);
+    *value = l->s ? l->s->t : 0;
+    memcpy(unit, "s", 2);
+    return SNW_OK;
+}
+
 static snw_status add_parameter(linear_robot *l, const char *path, snw_error *err) {
     double value;
     char unit[48];
     snw_error found = {0};
-    if (snw_robot_model_value(l->r->model, path, &value, unit, &found) != SNW_OK) {
+    if (parameter_value(l, path, &value, unit, &found) != SNW_OK) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "'%.200s' is no input: no actuator, no load, and as a number of the file: "
-                        "%.200s",
+                        "'%.200s' is no input: no actuator, no load, not the time t, and as a "
+                        "number of the file: %.200s",
                         path, found.text);
     }
     const size_t nv = (size_t)l->r->m->nv, nr = (size_t)l->r->m->nconstraint;
@@ -253,9 +266,9 @@ static snw_status sample_parameter(linear_robot *l, const char *path, const char
     const char *const sets[] = {set};
     snw_robot_model *model = NULL;
     snw_robot *r = NULL;
-    SNW_TRY(snw_robot_model_change(l->r->model, 1, sets, &model, err));
-    snw_status s = snw_robot_from_model(model, &r, err);
-    snw_robot_model_close(model);
+    if (!is_time(path)) SNW_TRY(snw_robot_model_change(l->r->model, 1, sets, &model, err));
+    snw_status s = snw_robot_from_model(model ? model : l->r->model, &r, err);
+    if (model) snw_robot_model_close(model);
     if (s != SNW_OK) return s;
     const snw_model *m = r->m;
     if (m->nv != l->r->m->nv || m->nconstraint != l->r->m->nconstraint ||
@@ -267,6 +280,8 @@ static snw_status sample_parameter(linear_robot *l, const char *path, const char
     }
     snw_robot_take_over(r, l->r);
     snw_state_copy(m, l->s, r->s);
+    if (is_time(path)) r->s->t = value;
+    r->inputs_stale = true;
     snw_robot_refresh_inputs(r);
     snw_residual(m, r->in, r->s, false, r->w);
     snw_observe(m, r->in, r->s, false, r->w);
@@ -296,8 +311,9 @@ static snw_status differentiate(linear_robot *l, int i, snw_error *err) {
     const size_t n = nv + nr + (size_t)l->noutput;
     double value;
     char unit[48];
-    SNW_TRY(snw_robot_model_value(l->r->model, l->parameter[i], &value, unit, err));
-    const double h = value != 0 ? parameter_move * fabs(value) : parameter_move;
+    SNW_TRY(parameter_value(l, l->parameter[i], &value, unit, err));
+    const double h =
+        value != 0 && !is_time(l->parameter[i]) ? parameter_move * fabs(value) : parameter_move;
     double *sum = l->samples, *coarse = sum + n, *sample = sum + 2 * n;
     memset(sum, 0, 2 * n * sizeof *sum);
     for (int k = 1; k <= SAMPLES; k++) {
@@ -360,17 +376,65 @@ static bool is_moving(const snw_robot *r) {
     return false;
 }
 
-// The end of a step from the present state: l->s, l->step.d; the inputs of the copy that did it.
-static snw_status do_step(linear_robot *l, snw_robot **copy, snw_error *err) {
-    snw_robot *c = NULL;
-    SNW_TRY(snw_robot_from_model(l->r->model, &c, err));
-    *copy = c;
-    snw_robot_take_over(c, l->r);
-    SNW_TRY(snw_robot_start(c, &l->how, err));
-    SNW_TRY(snw_robot_step(c, l->step.h, err));
-    snw_state_copy(c->m, c->s, l->s);
-    snw_difference(c->m, l->r->s->q, c->s->q, (double *)l->step.d);
+// Has a scheme steps of increments with a past?
+static bool has_increments(snw_scheme_kind scheme) {
+    const snw_scheme_family family = snw_scheme_table[scheme].family;
+    return family == SNW_FAMILY_ALPHA || family == SNW_FAMILY_LEVELS;
+}
+
+snw_status snw_linear_stepper(const snw_linear_model *model, snw_robot *r, snw_implicit **out,
+                              snw_error *err) {
+    const snw_linear_step *step = &((const linear_robot *)model)->step;
+    if (!has_increments(step->scheme))
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "scheme '%s' has no map of its steps; use trapezoidal, euler, newmark, "
+                        "bdf2, generalized-alpha or one of their families",
+                        snw_scheme_table[step->scheme].name);
+    snw_implicit_opts o = snw_implicit_defaults();
+    o.scheme = snw_implicit_scheme(step->scheme, step->rho, step->alpha);
+    o.fixed_length = o.undamped_velocities = o.no_account = true;
+    o.control = true; // no first step of another kind
+    o.tolerance = 1e-11;
+    if (snw_implicit_create(r->m, &o, out) != SNW_OK) return snw_fail_memory(err);
+    snw_implicit_set_manual(*out, &r->manual);
     return SNW_OK;
+}
+
+double snw_linear_step_length(const snw_linear_model *model) {
+    return ((const linear_robot *)model)->step.h;
+}
+
+snw_status snw_linear_do_step(const snw_linear_model *model, snw_robot *r, snw_implicit *im,
+                              snw_error *err) {
+    const double h = snw_linear_step_length(model), t = snw_implicit_state(im)->t + h;
+    snw_chord_info info;
+    if (snw_implicit_step(im, h, t, &info) != SNW_OK) {
+        SNW_TRY(snw_implicit_check(im, t, err));
+        return snw_fail(err, SNW_E_DIVERGED,
+                        "the step to t = %g s was not solved; use shorter steps or smaller changes "
+                        "of the inputs",
+                        t);
+    }
+    snw_state_copy(r->m, snw_implicit_state(im), r->s);
+    snw_inputs_copy(snw_implicit_inputs(im), r->in);
+    r->inputs_stale = false;
+    return SNW_OK;
+}
+
+// The end of a step from the present state: l->s, l->step.d; the inputs of the copy c that did it.
+static snw_status do_step(linear_robot *l, snw_robot *c, snw_error *err) {
+    snw_implicit *im = NULL;
+    snw_status s = snw_linear_stepper(&l->view, c, &im, err);
+    if (s == SNW_OK) s = snw_robot_check_state(c, err);
+    if (s == SNW_OK) s = snw_robot_project(c, err);
+    if (s == SNW_OK) s = snw_implicit_start(im, c->s, err);
+    if (s == SNW_OK) s = snw_linear_do_step(&l->view, c, im, err);
+    if (s == SNW_OK) {
+        snw_state_copy(c->m, c->s, l->s);
+        memcpy((double *)l->step.d, snw_implicit_increment(im), (size_t)c->m->nv * sizeof(double));
+    }
+    snw_implicit_destroy(im);
+    return s;
 }
 
 // ---- the model ----------------------------------------------------------------------------------
@@ -534,10 +598,9 @@ static double input_value(const linear_robot *l, int i, int k, const snw_inputs 
     }
     case SNW_LINEAR_OTHER: {
         double value;
+        char unit[48];
         snw_error ignored;
-        return snw_robot_model_value(l->r->model, l->parameter[i], &value, NULL, &ignored) == SNW_OK
-                   ? value
-                   : NAN;
+        return parameter_value(l, l->parameter[i], &value, unit, &ignored) == SNW_OK ? value : NAN;
     }
     }
     return NAN;
@@ -620,7 +683,13 @@ static snw_status linear_compute(linear_robot *l, snw_robot *at, snw_error *err)
         if (l->parameter[i]) SNW_TRY(differentiate(l, i, err));
     }
     SNW_TRY(snw_linear_solve(l->linear, at->in, l->s, l->rotation, at->w, err));
-    if (l->discrete) {
+    l->poles_of = snw_linear_continuous(l->linear, &l->npoles_of);
+    if (l->discrete && l->step.d && snw_linear_needs_all(l->linear)) {
+        memcpy(l->continuous, l->poles_of,
+               (size_t)l->npoles_of * (size_t)l->npoles_of * sizeof *l->continuous);
+        l->poles_of = l->continuous;
+        SNW_TRY(snw_linear_solve_step(l->linear, &l->step, at->in, l->s, l->rotation, at->w, err));
+    } else if (l->discrete) {
         SNW_TRY(snw_linear_discretise(l->linear, &l->step, l->s, err));
     }
     snw_residual(l->r->m, at->in, l->s, false, at->w);
@@ -653,6 +722,34 @@ snw_status snw_linear_static(snw_linear_model *model, snw_error *err) {
     return SNW_OK;
 }
 
+snw_status snw_linear_of_step(snw_linear_model *model, const double *d, snw_error *err) {
+    linear_robot *l = (linear_robot *)model;
+    snw_robot *r = l->r;
+    snw_state_copy(r->m, r->s, l->s);
+    show_point(l, r);
+    l->step.d = d;
+    SNW_TRY(snw_linear_solve_step(l->linear, &l->step, r->in, l->s, l->rotation, r->w, err));
+    snw_residual(r->m, r->in, l->s, false, r->w);
+    publish(l, r->in, r->w);
+    return SNW_OK;
+}
+
+void snw_linear_values(snw_linear_model *model, double *y) {
+    linear_robot *l = (linear_robot *)model;
+    snw_robot *r = l->r;
+    snw_residual(r->m, r->in, r->s, false, r->w);
+    snw_observe(r->m, r->in, r->s, false, r->w);
+    snw_linear_read(l->linear, r->in, r->s, r->rotation, r->w, y);
+}
+
+const snw_linear_state *snw_linear_states(const snw_linear_model *model) {
+    return snw_linear_result(((const linear_robot *)model)->linear)->state;
+}
+
+const snw_linear_input *snw_linear_inputs(const snw_linear_model *model) {
+    return ((const linear_robot *)model)->of_input;
+}
+
 double snw_linear_motion(const snw_linear_model *model, int input) {
     return snw_linear_result(((const linear_robot *)model)->linear)->motion[input];
 }
@@ -660,15 +757,17 @@ double snw_linear_motion(const snw_linear_model *model, int input) {
 snw_status snw_linear_update(snw_linear_model *model, snw_error *err) {
     linear_robot *l = (linear_robot *)model;
     if (!l) return snw_fail(err, SNW_E_ARGUMENT, "the linear model is NULL");
+    if (l->statics) return snw_linear_static(model, err);
     SNW_TRY(check_model(l, err));
     SNW_TRY(operating_point(l, err));
-    if (!l->discrete || !is_moving(l->r)) {
-        l->step.d = NULL;
+    l->step.d = NULL;
+    if (!l->discrete || !is_moving(l->r) || !has_increments(l->step.scheme))
         return linear_compute(l, l->r, err);
-    }
     snw_robot *copy = NULL;
+    SNW_TRY(snw_robot_from_model(l->r->model, &copy, err));
+    snw_robot_take_over(copy, l->r);
     l->step.d = l->samples;
-    snw_status s = do_step(l, &copy, err);
+    snw_status s = do_step(l, copy, err);
     if (s == SNW_OK) s = linear_compute(l, copy, err);
     snw_robot_close(copy);
     return s;
@@ -680,6 +779,9 @@ static snw_status choose_step(linear_robot *l, const snw_linear_options *how, sn
         return snw_fail(err, SNW_E_ARGUMENT, "the step must be positive, or 0, got %g s",
                         how->step);
     l->discrete = how->step > 0;
+    l->statics = how->statics != 0;
+    if (l->statics && (l->discrete || how->three_inputs))
+        return snw_fail(err, SNW_E_ARGUMENT, "static gains have no step and no rates of inputs");
     if (!l->discrete && how->scheme)
         return snw_fail(err, SNW_E_ARGUMENT, "a scheme needs a step: give its length");
     if (!l->discrete) return SNW_OK;
@@ -693,10 +795,6 @@ static snw_status choose_step(linear_robot *l, const snw_linear_options *how, sn
         return snw_fail(err, SNW_E_ARGUMENT, "%s must be between %g and %g, got %g",
                         rho ? "alpha" : "rho", rho ? -0.5 : row->rho_min, rho ? 0.0 : 1.0,
                         rho ? how->alpha : how->rho);
-    l->how = snw_robot_steps_defaults(how->step);
-    l->how.scheme = row->name;
-    l->how.rho = how->rho;
-    l->how.alpha = how->alpha;
     const snw_step_desc defaults = snw_step_dynamic((snw_scheme_kind)kind);
     l->step = (snw_linear_step){.scheme = (snw_scheme_kind)kind,
                                 .rho = isnan(how->rho) ? defaults.rho : how->rho,
@@ -738,8 +836,19 @@ static snw_status linear_open(linear_robot *l, const snw_linear_options *how, sn
         return snw_fail_memory(err);
     SNW_TRY(choose_step(l, how, err));
     SNW_TRY(linear_names(l, how, err));
+    for (int i = 0; l->statics && i < l->ninput; i++) {
+        if (l->parameter[i])
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "'%s': numbers of the file are no inputs of static gains",
+                            l->parameter[i]);
+    }
     const size_t n = (size_t)m->nv + (size_t)m->nconstraint + (size_t)l->noutput;
     l->samples = snw_pool_array(l->pool, 3 * n + 1, sizeof *l->samples);
+    const size_t rows = 2 * (size_t)m->nv + (size_t)m->nlive + 2 * (size_t)l->ninput + 1;
+    if (l->discrete) {
+        l->continuous = snw_pool_array(l->pool, rows * rows, sizeof *l->continuous);
+        if (!l->continuous) return snw_fail_memory(err);
+    }
     if (!l->samples || snw_state_create(m, &l->s) != SNW_OK ||
         snw_linear_create(m, l->ninput, l->of_input, l->noutput, l->of_output,
                           how->three_inputs || l->discrete, l->discrete, &l->linear) != SNW_OK)
@@ -825,8 +934,8 @@ snw_status snw_linear_analyse(snw_linear_model *model, snw_error *err) {
     linear_robot *l = (linear_robot *)model;
     if (!l) return snw_fail(err, SNW_E_ARGUMENT, "the linear model is NULL");
     snw_linear_model *v = &l->view;
-    int continuous = 0;
-    const double *A = snw_linear_continuous(l->linear, &continuous);
+    const int continuous = l->npoles_of;
+    const double *A = l->poles_of;
     const int n = v->nx > continuous ? v->nx : continuous, io = v->nu > v->ny ? v->nu : v->ny;
     snw_arena scratch = {.size = snw_system_scratch(n, io)};
     scratch.base = snw_alloc(scratch.size);

@@ -274,8 +274,8 @@ static void move(bounded_search *s) {
 }
 
 // d <- Gauss-Newton step within the bounds; *fall: of |r|^2/2 to first order. Unknowns that hardly
-// change r are damped as long as r is large, |J d + r|^2 + mu |d|^2; mu vanishes with r, and d = 0
-// where the slope is zero with any mu.
+// change r are damped as long as r is large, |J d + r|^2 + mu |d|^2; mu vanishes with r. A zero
+// slope gives d = 0 with any mu.
 static snw_status gauss_newton(bounded_search *s, double *fall) {
     const int n = s->p->n, m = s->p->m, rows = m + n;
     double largest_column = 0;

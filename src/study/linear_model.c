@@ -415,8 +415,12 @@ const char *linear_input_name(const snw_linear *l, int input) {
         return l->m->tendon[in->item].name;
     case SNW_LINEAR_LOAD:
         return l->m->label.load[in->item].name;
-    case SNW_LINEAR_ACTIVATION:
     case SNW_LINEAR_GIVEN:
+        for (int i = 0; i < l->m->ntendon; i++) {
+            if (l->m->tendon[i].row == in->row) return l->m->tendon[i].name;
+        }
+        return l->m->label.motor[in->item].name;
+    case SNW_LINEAR_ACTIVATION:
     case SNW_LINEAR_OTHER:
         break;
     }
@@ -863,7 +867,7 @@ static snw_status eliminate(snw_linear *l, const snw_work *w, snw_error *err) {
 
 // K, D <- tangents of the residual; with all coordinates free, at fixed velocities and
 // accelerations instead of fixed x' and x".
-static void fix_velocities(snw_linear *l, const snw_state *s) {
+void linear_fix_velocities(snw_linear *l, const snw_state *s) {
     const snw_model *m = l->m;
     const size_t size = (size_t)m->nv * (size_t)m->nv * sizeof *l->K;
     memcpy(l->K, l->d->K, size);
@@ -875,16 +879,17 @@ static void fix_velocities(snw_linear *l, const snw_state *s) {
     add_adjoint_product(m, -1, l->d->M, s->a, l->line, l->K);
 }
 
-snw_status snw_linear_solve(snw_linear *l, const snw_inputs *in, const snw_state *s,
-                            const snw_vec3 *rotation, snw_work *w, snw_error *err) {
+snw_status linear_tangents(snw_linear *l, const snw_inputs *in, const snw_state *s, snw_work *w,
+                           snw_error *err) {
     const snw_model *m = l->m;
     const size_t nv = (size_t)m->nv;
     l->moving = l->rows_turn = false;
     for (int i = 0; i < m->nv; i++) l->moving = l->moving || s->v[i] != 0;
     if (m->nv == 0)
         return snw_fail(err, SNW_E_MODEL, "the robot has no coordinates, so no linear model");
-    for (int k = 0; l->moving && k < m->nloop; k++) l->rows_turn = l->rows_turn || m->loop[k].nrow;
-    for (int k = 0; l->moving && k < m->ntendon; k++)
+    for (int k = 0; !l->bordered && l->moving && k < m->nloop; k++)
+        l->rows_turn = l->rows_turn || m->loop[k].nrow;
+    for (int k = 0; !l->bordered && l->moving && k < m->ntendon; k++)
         l->rows_turn = l->rows_turn || m->tendon[k].row >= 0;
     snw_residual(m, in, s, false, w);
     SNW_TRY(check_robot(l, w, err));
@@ -907,8 +912,15 @@ snw_status snw_linear_solve(snw_linear *l, const snw_inputs *in, const snw_state
     input_forces(l, in, w);
     list_integrals(l, in, w, rows);
     list_given(l);
+    return SNW_OK;
+}
+
+snw_status snw_linear_solve(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                            const snw_vec3 *rotation, snw_work *w, snw_error *err) {
+    l->bordered = false;
+    SNW_TRY(linear_tangents(l, in, s, w, err));
     SNW_TRY(eliminate(l, w, err));
-    fix_velocities(l, s);
+    linear_fix_velocities(l, s);
     list_states(l);
     fill_matrices(l, s);
     SNW_TRY(linear_outputs(l, in, s, rotation, w, err));
@@ -965,7 +977,7 @@ snw_status snw_linear_gain(snw_linear *l, const snw_inputs *in, const snw_state 
     const snw_model *m = l->m;
     const int nv = m->nv;
     if (nv == 0) return snw_fail(err, SNW_E_MODEL, "the robot has no coordinates");
-    l->moving = l->rows_turn = l->full = false;
+    l->moving = l->rows_turn = l->full = l->bordered = false;
     l->n1 = l->nd = l->ns = l->ni = l->nx = 0;
     snw_residual(m, in, s, false, w);
     SNW_TRY(check_robot(l, w, err));

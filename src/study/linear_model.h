@@ -103,11 +103,26 @@ typedef struct snw_linear_step {
     const double *d; // nv: increment of the step that ended at the state; NULL: at rest
 } snw_linear_step;
 
-// Replaces the model of the last snw_linear_solve, which had given coordinates as three inputs, by
-// that of the step that ends at its state s. Its A is kept, snw_linear_continuous. SNW_E_MODEL: err
-// says why there is none.
+// Replaces the model of the last snw_linear_solve, which had given coordinates as three inputs and
+// is not one of snw_linear_needs_all, by that of the step that ends at its state s. Its A is kept,
+// snw_linear_continuous. SNW_E_MODEL: err says why there is none.
 SNW_NODISCARD snw_status snw_linear_discretise(snw_linear *l, const snw_linear_step *step,
                                                const snw_state *s, snw_error *err);
+// The model of the step that ends at s with all coordinates as states, also where they are not
+// independent; step->d is not NULL. Loops and given coordinates, which hold their values, border
+// the matrix of the step. No continuous model. Outputs are functions of configuration, velocities
+// and inputs, and, where no constraint holds and all coordinates have mass, of accelerations. Fails
+// as snw_linear_discretise.
+SNW_NODISCARD snw_status snw_linear_solve_step(snw_linear *l, const snw_linear_step *step,
+                                               const snw_inputs *in, const snw_state *s,
+                                               const snw_vec3 *rotation, snw_work *w,
+                                               snw_error *err);
+// Was the last solve one about a moving point with constraints or massless coordinates? The model
+// of a step then has all coordinates as states: snw_linear_solve_step.
+bool snw_linear_needs_all(const snw_linear *l);
+// y (noutput) <- values of the outputs at s under `in`, after snw_residual and snw_observe there.
+void snw_linear_read(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                     const snw_vec3 *rotation, const snw_work *w, double *y);
 // A of the continuous model, *nx x *nx.
 const double *snw_linear_continuous(const snw_linear *l, int *nx);
 

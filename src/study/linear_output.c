@@ -254,6 +254,13 @@ static snw_status difference_rows(snw_linear *l, const snw_inputs *in, const snw
 
 // ---- all
 
+void snw_linear_read(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                     const snw_vec3 *rotation, const snw_work *w, double *y) {
+    memcpy(l->rotation, rotation, (size_t)(l->m->nseg + l->m->nobs) * sizeof *rotation);
+    snw_rotations_update(l->m, w, l->rotation);
+    for (int i = 0; i < l->noutput; i++) y[i] = output_value(l, i, i - 1, in, s, w);
+}
+
 snw_status linear_outputs(snw_linear *l, const snw_inputs *in, const snw_state *s,
                           const snw_vec3 *rotation, snw_work *w, snw_error *err) {
     l->result.difference = 0;

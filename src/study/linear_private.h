@@ -70,10 +70,14 @@ typedef enum linear_entry {
     AT(double, step_D, ns *nv *nv, "damping")                                                      \
     AT(double, step_K, ns *nv *nv, "stiffness")                                                    \
     AT(double, step_G, ns *nv * 3 * nc, "forces of the inputs")                                    \
-    AT(double, step_T, SNW_STAGES *SNW_STAGES *ns *nv *nv, "matrix of the step")                   \
+    AT(double, step_T, SNW_STAGES *SNW_STAGES *ns *nv *nv + ns * (nv + nr) * (nv + nr + 12),       \
+       "matrix of the step, and an image")                                                         \
     AT(double, step_S, ns *nv *nv, "tangent map of the chart")                                     \
     AT(double, step_line, (SNW_STAGES + 12) * ns * nv, "scratch")                                  \
-    AT(int, step_pivot, SNW_STAGES *ns *nv, "of step_T")                                           \
+    AT(int, step_pivot, (SNW_STAGES + 1) * ns * (nv + nr), "of step_T")                            \
+    AT(bool, step_driven, ns *nv, "is the rate of the coordinate given by a law?")                 \
+    AT(double, step_slip, ns *nr, "friction per multiplier of a row")                              \
+    AT(int, step_slip_dof, ns *nr, "coordinate on which it acts; -1: none")                        \
     AT(snw_linear_state, step_state, nh, "states of a step")                                       \
     AT(double, chart, 108 * lie, "columns of the chart")
 
@@ -89,8 +93,10 @@ struct snw_linear {
     snw_observer *observer;
     snw_arena scratch;
     // at the point of the last solve
-    bool full;      // all coordinates are independent and have mass: states are (zeta, delta v)
-    bool moving;    // velocities differ from zero
+    bool full;     // all coordinates are states (zeta, delta v): all are independent and have mass,
+                   // or constraint rows border the matrix of a step
+    bool bordered; // the latter
+    bool moving;   // velocities differ from zero
     bool rows_turn; // the constraint rows change along the motion
     int n1, nd, ns, ni, ng, nx, nu;
     double *static_directions, *damped_directions; // in d->P
@@ -106,6 +112,13 @@ typedef struct linear_column {
     const double *u, *du, *ddu;          // ng; NULL: zero
     const double *force;                 // nv: generalised force; NULL: none
 } linear_column;
+
+// The part of snw_linear_solve before the elimination of constraints: tangents at s, rows, forces
+// of the inputs, integrals of laws.
+SNW_NODISCARD snw_status linear_tangents(snw_linear *l, const snw_inputs *in, const snw_state *s,
+                                         snw_work *w, snw_error *err);
+// K, D <- tangents at fixed velocities and accelerations, where all coordinates are states.
+void linear_fix_velocities(snw_linear *l, const snw_state *s);
 
 // y (n) += c A x, A n x k; x NULL: zero.
 void linear_add_product(int n, int k, double c, const double *A, const double *x, double *y);

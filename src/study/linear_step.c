@@ -8,9 +8,13 @@
 //     zeta_1 = Ad zeta_0 + S delta d,   Ad = Ad(exp(-d)), S the tangent map of the chart
 //
 // Collocation: the same equations at the stages, about rest. States of the past that a scheme does
-// not read are left out.
+// not read are left out. With all coordinates as states, rows C that hold at the end of the step
+// border T:
+//
+//     [T -C'; -C S 0] (delta d, delta lambda) = (.., C Ad zeta_0)
 #include "base/fail.h"
 #include "dynamics/chart.h"
+#include "dynamics/constraint.h"
 #include "integrate/implicit.h"
 #include "math/vector.h"
 #include "solve/dense.h"
@@ -131,14 +135,15 @@ static void chart_map(snw_linear *l, const snw_linear_step *step, const snw_stat
 // Image of a past (PARTS x n; NULL parts are zero) and forces G u (n): next (PARTS x n).
 static void step_image(const snw_linear *l, const snw_linear_step *step, const step_scheme *c,
                        const double *past, const double *force, double *next) {
-    const int n = step_size(l);
-    double *f = l->step_line, *g = f + n, *d = f + 2 * n, *place = f + 3 * n, *scratch = f + 4 * n;
+    const int n = step_size(l), nr = l->bordered ? l->m->nconstraint : 0;
+    double *f = l->step_line, *g = f + n, *place = f + 2 * n, *scratch = f + 3 * n;
+    double *d = l->step_T + (size_t)(n + nr) * (size_t)(n + nr) + PARTS * (size_t)n; // and lambda
     memcpy(place, past, (size_t)n * sizeof *place);
     carry_over(l->m, step->d, place);
     for (int i = 0; i < n; i++) {
         f[i] = g[i] = 0;
         d[i] = force ? force[i] : 0;
-        for (int k = RATE; k < PARTS; k++) {
+        for (int k = RATE; k < PARTS && !(l->bordered && l->step_driven[i]); k++) {
             f[i] += c->f[k] * past[k * n + i];
             g[i] += c->g[k] * past[k * n + i];
         }
@@ -146,11 +151,13 @@ static void step_image(const snw_linear *l, const snw_linear_step *step, const s
     linear_add_product(n, n, -1, l->step_K, place, d);
     linear_add_product(n, n, -1, l->step_D, f, d);
     linear_add_product(n, n, -1, l->step_M, g, d);
-    snw_lu_solve(n, l->step_T, l->step_pivot, d);
+    for (int k = 0; k < nr; k++) d[n + k] = snw_vector_dot(n, l->C + (size_t)n * (size_t)k, place);
+    snw_lu_solve(n + nr, l->step_T, l->step_pivot, d);
     memset(scratch, 0, (size_t)n * sizeof *scratch);
     linear_add_product(n, n, 1, l->step_S, d, scratch);
     for (int i = 0; i < n; i++) {
-        const double rate = c->a * d[i] + f[i], acc = c->b * d[i] + g[i];
+        const bool driven = l->bordered && l->step_driven[i]; // with the rates of its law
+        const double rate = driven ? 0 : c->a * d[i] + f[i], acc = driven ? 0 : c->b * d[i] + g[i];
         next[PLACE * n + i] = place[i] + scratch[i];
         next[RATE * n + i] = rate;
         next[ACCELERATION * n + i] = acc;
@@ -171,17 +178,46 @@ static void keep_parts(const step_scheme *c, int n, const double *all, double *o
     }
 }
 
+// step_T <- Newton's matrix of the step, bordered by the rows that hold.
+static void step_matrix(snw_linear *l, const step_scheme *c) {
+    const int n = step_size(l), nr = l->bordered ? l->m->nconstraint : 0;
+    const size_t all = (size_t)(n + nr), nn = (size_t)n;
+    double *T = l->step_T, *KS = T + all * all; // before it is in place
+    memset(T, 0, all * all * sizeof *T);
+    for (int j = 0; j < n; j++) {
+        const bool driven = l->bordered && l->step_driven[j];
+        memset(KS, 0, nn * sizeof *KS);
+        linear_add_product(n, n, 1, l->step_K, l->step_S + nn * (size_t)j, KS);
+        for (size_t i = 0; i < nn; i++) {
+            const size_t at = (size_t)j * nn + i;
+            T[(size_t)j * all + i] =
+                KS[i] + (driven ? 0 : c->a * l->step_D[at] + c->b * l->step_M[at]);
+        }
+    }
+    for (size_t k = 0; k < (size_t)nr; k++) {
+        const double *row = l->C + nn * k;
+        double size = 0;
+        for (size_t i = 0; i < nn; i++) {
+            size = fmax(size, fabs(row[i]));
+            T[(nn + k) * all + i] = -row[i];
+            T[i * all + nn + k] = -snw_vector_dot(n, row, l->step_S + nn * i);
+        }
+        if (size == 0) T[(nn + k) * (all + 1)] = 1; // open
+        if (l->step_slip_dof[k] >= 0)
+            T[(nn + k) * all + (size_t)l->step_slip_dof[k]] += l->step_slip[k];
+    }
+}
+
 static snw_status increments(snw_linear *l, const snw_linear_step *step, const step_scheme *c,
                              const snw_state *s, snw_error *err) {
-    const int n = step_size(l);
+    const int n = step_size(l), nr = l->bordered ? l->m->nconstraint : 0;
     double *const past = l->step_line + 5 * n;
     chart_map(l, step, s, c->a, c->b);
-    snw_combine_columns(n, n, l->step_K, n, l->step_S, l->step_T);
-    for (int i = 0; i < n * n; i++) l->step_T[i] += c->a * l->step_D[i] + c->b * l->step_M[i];
-    if (snw_lu_factor(n, l->step_T, l->step_pivot) != SNW_OK)
+    step_matrix(l, c);
+    if (snw_lu_factor(n + nr, l->step_T, l->step_pivot) != SNW_OK)
         return snw_fail(err, SNW_E_SINGULAR, "the matrix of the step is singular");
     // image behind the factors
-    double *const image = l->step_T + (size_t)n * (size_t)n;
+    double *const image = l->step_T + (size_t)(n + nr) * (size_t)(n + nr);
     int nx = 0;
     for (int k = 0; k < PARTS; k++) nx += c->keeps[k] ? n : 0;
     memset(past, 0, (size_t)(PARTS * n) * sizeof *past);
@@ -297,10 +333,6 @@ static snw_status check_step(const snw_linear *l, const snw_linear_step *step, b
                         "the step of scheme '%s' has a linear model about rest only; use another "
                         "scheme, or the continuous model",
                         row->name);
-    if (l->moving && !l->full)
-        return snw_fail(err, SNW_E_MODEL,
-                        "the step of a moving robot with loops, given or massless coordinates has "
-                        "no linear model; use the continuous one");
     if (row->family == SNW_FAMILY_COLLOCATION && l->ng > 0)
         return snw_fail(err, SNW_E_MODEL,
                         "given coordinates are no inputs of the step of scheme '%s'; use another "
@@ -382,6 +414,111 @@ snw_status snw_linear_discretise(snw_linear *l, const snw_linear_step *step, con
     }
     return step_outputs(l, &c, err);
 }
+
+// ---- all coordinates as states
+
+// Does a probe need accelerations or multipliers?
+static bool needs_balance(snw_probe_kind kind) {
+    return kind == SNW_PROBE_ACCELERATION || kind == SNW_PROBE_WRENCH ||
+           kind == SNW_PROBE_REACTION || kind == SNW_PROBE_EFFORT || kind == SNW_PROBE_POWER ||
+           kind == SNW_PROBE_TENSION || kind == SNW_PROBE_PRESSURE || kind == SNW_PROBE_PULL ||
+           kind == SNW_PROBE_LAW; // a law may read one of these
+}
+
+static snw_status check_bordered(const snw_linear *l, snw_error *err) {
+    if (l->ng > 0)
+        return snw_fail(err, SNW_E_MODEL,
+                        "given coordinate '%s' is no input of a step; give its effort, or use the "
+                        "continuous model",
+                        linear_input_name(l, l->given[0]));
+    for (int i = 0; i < l->noutput; i++) {
+        const snw_probe_desc *p = &l->m->desc->probe[l->output[i].probe];
+        if (!needs_balance(p->kind)) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "probe '%s' reads accelerations or multipliers; with loops, given or "
+                        "massless coordinates it is no output of a step: leave it out",
+                        p->name);
+    }
+    return SNW_OK;
+}
+
+// x, x1, dv of the columns <- unit displacements at fixed velocities, unit velocities, then inputs,
+// which move nothing at once.
+static void bordered_columns(snw_linear *l, const snw_state *s) {
+    const int nv = l->m->nv;
+    const size_t all = (size_t)nv * (size_t)(2 * nv + l->ninput) * sizeof *l->x;
+    memset(l->x, 0, all);
+    memset(l->x1, 0, all);
+    memset(l->dv, 0, all);
+    memset(l->da, 0, all);
+    l->nx = 2 * nv;
+    l->nu = l->ninput;
+    for (int i = 0; i < nv; i++) {
+        l->independent[i] = i;
+        double *x = snw_column_of(l->x, nv, i), *x1 = snw_column_of(l->x1, nv, i);
+        x[i] = 1;
+        linear_adjoint(l->m, s->v, x, x1);
+        for (int j = 0; j < nv; j++) x1[j] = -x1[j];
+        snw_column_of(l->x1, nv, nv + i)[i] = snw_column_of(l->dv, nv, nv + i)[i] = 1;
+        l->state[i] = (snw_linear_state){SNW_STATE_COORDINATE, i};
+        l->state[nv + i] = (snw_linear_state){SNW_STATE_RATE, i};
+    }
+    for (int i = 0; i < l->ninput; i++) {
+        l->of_input[i] = i;
+        l->derivative[i] = 0;
+    }
+}
+
+static snw_status solve_bordered(snw_linear *l, const snw_linear_step *step, const snw_inputs *in,
+                                 const snw_state *s, const snw_vec3 *rotation, snw_work *w,
+                                 snw_error *err) {
+    const snw_model *m = l->m;
+    const size_t square = (size_t)m->nv * (size_t)m->nv * sizeof *l->K;
+    l->bordered = true;
+    SNW_TRY(linear_tangents(l, in, s, w, err));
+    for (int k = 0; k < m->nconstraint; k++) {
+        const snw_constraint c = snw_constraint_at(m, w, k);
+        l->step_slip[k] = c.slip;
+        l->step_slip_dof[k] = c.slip_dof;
+    }
+    l->full = true;
+    l->n1 = m->nv;
+    l->ns = l->nd = 0;
+    l->result.nidle = 0;
+    SNW_TRY(check_bordered(l, err));
+    SNW_TRY(check_step(l, step, false, err));
+    linear_fix_velocities(l, s);
+    bordered_columns(l, s);
+    SNW_TRY(linear_outputs(l, in, s, rotation, w, err));
+    memcpy(l->step_M, l->d->M, square);
+    memcpy(l->step_D, l->D, square);
+    memcpy(l->step_K, l->K, square);
+    memcpy(l->step_G, l->G, (size_t)m->nv * (size_t)l->nu * sizeof *l->G);
+    for (int i = 0; i < m->nv; i++) l->step_driven[i] = false;
+    for (int i = 0; i < m->ndrive; i++) {
+        if (snw_drive_holds(m, s, i)) l->step_driven[m->drive[i].dof] = true;
+    }
+    const step_scheme c = scheme_of(step);
+    SNW_TRY(increments(l, step, &c, s, err));
+    l->result.nu = l->nu;
+    l->result.ny = l->noutput;
+    l->result.D = l->outD;
+    l->result.of_input = l->of_input;
+    l->result.derivative = l->derivative;
+    return step_outputs(l, &c, err);
+}
+
+snw_status snw_linear_solve_step(snw_linear *l, const snw_linear_step *step, const snw_inputs *in,
+                                 const snw_state *s, const snw_vec3 *rotation, snw_work *w,
+                                 snw_error *err) {
+    if (l->m->nconstraint == 0) {
+        SNW_TRY(snw_linear_solve(l, in, s, rotation, w, err));
+        if (l->full) return snw_linear_discretise(l, step, s, err);
+    }
+    return solve_bordered(l, step, in, s, rotation, w, err);
+}
+
+bool snw_linear_needs_all(const snw_linear *l) { return l->moving && !l->full; }
 
 const double *snw_linear_continuous(const snw_linear *l, int *nx) {
     *nx = l->nx;

@@ -72,6 +72,42 @@ study: [static]
 """
 
 
+# a body of several shapes, and obstacles: solids, which have a volume, or a height field
+SOLIDS = """\
+sinew: 1
+gravity: 0
+robot:
+  part:
+    on: world
+    pose: {rpy: [0.3, 0.2, 0.1]}
+    joint: prismatic
+    body:
+      mass: 1
+      shapes:
+        - {shape: sphere, radius: 0.1}
+        - {shape: capsule, radius: 0.1, length: 0.3, at: [1, 0, 0], axis: [1, 2, 2]}
+        - {shape: box, size: [0.1, 0.2, 0.3], pose: {xyz: [2, 0, 0], rpy: [0.3, 0.1, 0]}}
+        - {shape: cylinder, radius: 0.1, length: 0.3, at: [3, 0, 0], axis: y}
+        - {shape: hull, rounding: 1 nm, corners: [[0, 0, 0], [0.3, 0, 0], [0, 0.3, 0], [0, 0, 0.3]], at: [4, 0, 0]}
+        - {shape: mesh, file: wedge.obj, at: [5, 0, 0]}
+contacts:
+  ring: {obstacle: {links: part, shape: torus, radius: 0.4, section: 0.1, at: [0, 3, 0], stiffness: 1}}
+  rock: {obstacle: {links: part, shape: mesh, file: wedge.obj, at: [1, 3, 0], axis: x, stiffness: 1}}
+  hull: {obstacle: {links: part, shape: hull, file: wedge.obj, rounding: 1 nm, at: [2, 3, 0], stiffness: 1}}
+study: [{dynamic: {for: 1 s, step: 1 s}}]
+"""
+VOLUMES = [4 / 3 * math.pi * 1e-3, math.pi * 0.01 * 0.3 + 4 / 3 * math.pi * 1e-3, 6e-3, math.pi * 3e-3, 0.3 ** 3 / 6, 0.06,
+           2 * math.pi ** 2 * 0.4 * 0.01, 0.06, 0.06]
+WEDGE = "v 0 0 0\nv 0.6 0 0\nv 0.6 1 0\nv 0 1 0\nv 0 0 0.2\nv 0 1 0.2\nf 4 3 2 1\nf 1 2 5\nf 3 4 6\nf 2 3 6 5\nf 4 1 5 6\n"
+FIELD = """\
+sinew: 1
+robot: {ball: {on: world, joint: free, body: {sphere: {radius: 10 mm}, mass: 1}}}
+initial: {ball: {pose: {xyz: [0, 0, 0.5]}}}
+contacts: {sea: {obstacle: {links: ball, shape: height, height: 0.1 m*sin(x/0.3 m)*cos(y/0.2 m), area: [1, 2], cells: 40, stiffness: 1}}}
+study: [{dynamic: {for: 1 ms, step: 1 ms}}]
+"""
+
+
 class Glb:
     """A binary glTF: its JSON, its arrays, and the positions of its vertices at a time."""
 
@@ -314,6 +350,37 @@ class Export(Case):
         self.assertTrue(all(abs(f - 3e-6) < 1e-12 for f in fields["tension"]))
         tip = [float(v) for v in self.succeeds("show", "m.h5", "--csv").out.splitlines()[-1].split(",")[1:]]
         self.near(points[-1], tip, 1e-7)
+
+    def test_solids_have_their_volumes(self):
+        """Bodies of several shapes and obstacles: closed surfaces, oriented outwards."""
+        self.write("wedge.obj", WEDGE)
+        self.run_model(SOLIDS)
+        self.succeeds("export", "m.h5", "-o", "m.pvd")
+        points, cells, fields, _ = vtp(self.folder / "m/surface_00001.vtp")
+        volume = 0
+        for cell in cells:
+            a, b, c = (points[i] for i in cell)
+            n = [b[1] * c[2] - b[2] * c[1], b[2] * c[0] - b[0] * c[2], b[0] * c[1] - b[1] * c[0]]
+            volume += sum(x * y for x, y in zip(a, n)) / 6
+        bar = 0.01  # between the end of the link and the centre of mass of the body, of the thickness of the picture
+        self.assertLess(abs(volume - sum(VOLUMES)), 0.01 * sum(VOLUMES) + bar)
+        self.succeeds("export", "m.h5", "-o", "m.glb")
+        glb = Glb((self.folder / "m.glb").read_bytes())
+        glb.json.setdefault("animations", [{"channels": [], "samplers": []}])  # nothing moves
+        self.assertEqual(len([m for m in glb.json["meshes"] if m["name"] == "part"]), 7)  # with the bar
+        wedge = glb.corners("hull", 0, "body")  # y is up
+        self.near([max(p[i] for p in wedge) for i in range(3)], [2.6, 0.2, -3], 1e-6)
+        self.near([min(p[i] for p in wedge) for i in range(3)], [2, 0, -4], 1e-6)
+
+    def test_a_height_field_is_a_surface(self):
+        self.run_model(FIELD)
+        self.succeeds("export", "m.h5", "-o", "m.glb")
+        glb = Glb((self.folder / "m.glb").read_bytes())
+        glb.json.setdefault("animations", [{"channels": [], "samplers": []}])
+        sea = glb.corners("sea", 0, "body")
+        self.assertEqual(len(sea), 41 * 21)
+        for x, y, z in sea:
+            self.assertAlmostEqual(y, 0.1 * math.sin(x / 0.3) * math.cos(-z / 0.2), 6)
 
     def test_csv(self):
         self.run_model(ROLLED)

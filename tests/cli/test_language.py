@@ -23,6 +23,7 @@ REACHED = {
     "components": "robot: {more: {on: world, rod: {length: 1, rest: {KEY}}}}",
     "concentric_tube": "robot: {more: {on: world, tubes: {inmost: {KEY}}}}",
     "body": "robot: {more: {on: world, body: {KEY}}}",
+    "shapes": "robot: {more: {on: world, body: {mass: 1, shapes: [{KEY}]}}}",
     "cylinder": "robot: {more: {on: world, body: {mass: 1, cylinder: {KEY}}}}",
     "sphere": "robot: {more: {on: world, body: {mass: 1, sphere: {KEY}}}}",
     "site": "sites: {more: {KEY}}",

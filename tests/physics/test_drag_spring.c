@@ -8,7 +8,7 @@
 #include "sinew/sinew.h"
 #include "tangent_rig.h"
 
-#include "near.h"
+#include "opened.h"
 
 // every column of the tangent, for any point the spring is attached to
 static void tangent_equals_differences(void **state) {
@@ -48,11 +48,8 @@ static snw_robot *open_body(const char *gravity, const char *scheme, double h) {
                    "sinew: 1\ngravity: %s\nrobot:\n  ball: {on: world, joint: free, body: {sphere: "
                    "{radius: 0.1}, mass: 2}}\nprobes: {p: {position: ball}, e: energy}\n",
                    gravity);
-    snw_robot *r = NULL;
+    snw_robot *r = opened(text);
     snw_error err = {0};
-    if (snw_robot_parse("ball", text, strlen(text), NULL, 0, NULL, &r, &err) != SNW_OK) {
-        fail_msg("%s", err.text);
-    }
     snw_robot_steps how = snw_robot_steps_defaults(h);
     how.scheme = scheme;
     if (snw_robot_start(r, &how, &err) != SNW_OK) fail_msg("%s", err.text);

@@ -7,6 +7,7 @@
 #include "executed.h"
 #include "near.h"
 #include "random_drop.h"
+#include "sanitized.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,7 +115,7 @@ static void no_drop_gains_energy_at_any_step(void **state) {
     (void)state;
     dice d = {2026};
     tally t = {0};
-    for (int r = 0; r < robots(16); r++) {
+    for (int r = 0; r < robots(AMONG(4, 16)); r++) {
         char model[3000];
         write_drop(&d, model, sizeof model);
         try_all(model, "0.6 s", &t);
@@ -150,7 +151,7 @@ static void no_release_gains_energy_at_any_step(void **state) {
     (void)state;
     dice d = {17};
     tally t = {0};
-    for (int r = 0; r < robots(8); r++) {
+    for (int r = 0; r < robots(AMONG(3, 8)); r++) {
         char model[3000];
         write_release(&d, model, sizeof model);
         try_all(model, "0.2 s", &t);
@@ -395,7 +396,7 @@ static void a_release_with_a_large_error_is_reported(void **state) {
     static const char *const lengths[] = {"5 ms", "1 ms"};
     dice d = {4};
     int runs = 0, off_runs = 0, told = 0, missed = 0, false_alarms = 0;
-    for (int r = 0; r < robots(6); r++) {
+    for (int r = 0; r < robots(AMONG(3, 6)); r++) {
         char model[3000], text[3400];
         outcome exact;
         write_release(&d, model, sizeof model);

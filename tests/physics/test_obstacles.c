@@ -211,7 +211,8 @@ static void open_text(setting *s, dice *d, const char *text) {
     snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
 }
 
-// The same with boxes and cylinders, which touch obstacles from both sides.
+// The same with boxes, cylinders and bodies of several shapes, which touch obstacles from both
+// sides, and a body of several shapes that is an obstacle.
 static const char solid_text[] =
     "sinew: 1\n"
     "robot:\n"
@@ -222,14 +223,20 @@ static const char solid_text[] =
     "  log: {on: base, pose: {xyz: [0.4, 0, -0.2]}, joint: revolute, body: {cylinder: {radius: "
     "0.1, "
     "length: 0.5, axis: [1, 2, 2]}, mass: 3}}\n"
+    "  part: {on: base, pose: {xyz: [-0.3, 0.1, 0]}, joint: revolute, axis: x, body: {mass: 2, "
+    "shapes: [{shape: capsule, radius: 0.1, length: 0.3, at: [0.1, 0.2, 0], axis: [0, 3, 4]}, "
+    "{shape: sphere, radius: 0.15, at: [0, -0.3, 0.1]}, {shape: hull, rounding: 0.05, corners: "
+    "[[0.5, 0, 0], [-0.6, 0.1, 0], [0, 0.7, 0.1], [0, 0.1, 0.4]], pose: {rpy: [0.3, 0.1, 0]}}, "
+    "{shape: mesh, cells: 8, file: %s, at: [0.1, 0, 0.2]}]}}\n"
     "  other: {on: world, joint: free, body: {mass: 3, com: [0, 0.05, 0], inertia: [0.02, 0.03, "
     "0.04]}}\n"
     "  finger: {on: other, pose: {xyz: [0.1, 0, 0.2], rpy: [0.3, 0.1, 0]}, joint: revolute, body: "
     "{mass: 1}}\n"
     "contacts:\n"
-    "  touch: {obstacle: {links: [crate, log], shape: %s, %s, spacing: 0.9, stiffness: 30, "
-    "damping: "
-    "0.05, friction: 0.6, creep: 0.7, smooth: 20}}\n";
+    "  touch: {obstacle: {links: [crate, log, part], shape: %s, %s, spacing: 0.9, stiffness: 30, "
+    "damping: 0.05, friction: 0.6, creep: 0.7, smooth: 20}}\n"
+    "  pair: {obstacle: {links: crate, on: part, shape: body, spacing: 0.9, stiffness: 20, "
+    "damping: 0.05, friction: 0.4, creep: 0.7, smooth: 20}}\n";
 
 static const char *const solid_frames[] = {
     "at: [0.3, -0.4, 0.2], axis: [1, 2, 2]",
@@ -243,7 +250,7 @@ static bool is_solid_shape(int shape) {
 static void solids_open(setting *s, dice *d, const char *shape, const char *frame) {
     char text[3000], with_file[400];
     (void)snprintf(with_file, sizeof with_file, shape, octahedron_file);
-    (void)snprintf(text, sizeof text, solid_text, with_file, frame);
+    (void)snprintf(text, sizeof text, solid_text, octahedron_file, with_file, frame);
     setting_random(s, text, d);
 }
 
@@ -530,10 +537,12 @@ static void the_driver_of_an_obstacle_works(void **state) {
     "sinew: 1\nmaterials: {m: {young: 1 MPa, density: 1000}}\n"                                    \
     "robot:\n"                                                                                     \
     "  base: {on: world, joint: free, body: {box: [0.2, 0.2, 0.1], mass: 1, com: [0, 0, 0.1]}}\n"  \
-    "  rigid: {on: base, body: {sphere: {radius: 20 mm}, mass: 0.1}}\n"                            \
-    "  arm: {on: rigid, joint: revolute, body: {cylinder: {radius: 20 mm, length: 0.2, axis: x}, " \
-    "mass: 0.1}}\n"                                                                                \
-    "  hand: {on: arm, joint: revolute, body: {sphere: {radius: 20 mm}, mass: 0.1}}\n"             \
+    "  rigid: {on: base, layer: limb, body: {sphere: {radius: 20 mm}, mass: 0.1}}\n"               \
+    "  arm: {on: rigid, layer: limb, joint: revolute, body: {cylinder: {radius: 20 mm, length: "   \
+    "0.2, axis: x}, mass: 0.1}}\n"                                                                 \
+    "  hand: {on: arm, layer: [limb, far], joint: revolute, body: {sphere: {radius: 20 mm}, "      \
+    "mass: "                                                                                       \
+    "0.1}}\n"                                                                                      \
     "  tail: {on: base, rod: {length: 0.3, section: {circle: {radius: 5 mm}}, material: m, "       \
     "strain: "                                                                                     \
     "{bend_y: linear}}}\n"                                                                         \
@@ -541,13 +550,13 @@ static void the_driver_of_an_obstacle_works(void **state) {
     "mm}}, "                                                                                       \
     "material: m, strain: {bend_y: linear}}}\n"                                                    \
     "  bare: {on: hand, joint: fixed}\n"                                                           \
-    "  ball: {on: world, joint: free, body: {sphere: {radius: 20 mm}, mass: 0.1}}\n"               \
+    "  ball: {on: world, layer: far, joint: free, body: {sphere: {radius: 20 mm}, mass: 0.1}}\n"   \
     "contacts: {touch: {obstacle: {stiffness: 10, " keys                                           \
     "}}}\nstudy: [dynamic: {for: 1 ms, step: 1 "                                                   \
     "ms}]\n"
 
-// The words `rods`, `bodies` and `all` leave out the carrier, what is rigidly connected to it, and
-// parents and children of these; `without` leaves out more.
+// The words `rods`, `bodies` and `all`, and layers, leave out the carrier, what is rigidly
+// connected to it, and parents and children of these; `without` leaves out more.
 static void words_stand_for_links(void **state) {
     (void)state;
     static const struct {
@@ -563,6 +572,11 @@ static void words_stand_for_links(void **state) {
         {CHAIN("links: [hand, ball], without: hand, on: arm, shape: body"), " ball"},
         {CHAIN("links: bodies, on: end.tip, shape: sphere, radius: 1 cm"),
          " base rigid arm hand ball"},
+        {CHAIN("links: limb, shape: plane"), " rigid arm hand"},
+        {CHAIN("links: [far, arm, limb], shape: plane"), " hand ball arm rigid"},
+        {CHAIN("links: bodies, without: [limb, base], shape: plane"), " ball"},
+        {CHAIN("links: limb, on: base, shape: body"), " hand"}, // not next to the base
+        {CHAIN("links: [arm, far], on: base, shape: body"), " arm hand ball"}, // named
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         snw_document *doc;
@@ -643,6 +657,12 @@ static void impossible_obstacles_are_refused(void **state) {
         {PEG("links: all, shape: plane, stiffness: 1"), "other units for rods"},
         {PEG("links: bodies, without: [a, b], shape: plane, stiffness: 1"), "no link is left"},
         {PEG("links: bodies, without: d, shape: plane, stiffness: 1"), "d"},
+        {PEG("links: [a, a], shape: plane, stiffness: 1"), "link 'a' is listed twice"},
+        {"sinew: 1\nrobot: {a: {on: world, layer: b, body: {sphere: {radius: 1 cm}, mass: 1}}, b: "
+         "{on: world, joint: free, body: {sphere: {radius: 1 cm}, mass: 1}}}\ncontacts: {c: "
+         "{ground: "
+         "{on: b, stiffness: 1}}}\nstudy: [static: ]\n",
+         "layer 'b' of link 'a' has the name of something else"},
         {PEG("links: a, shape: body, stiffness: 1"), "needs 'on', a link whose body"},
         {PEG("links: a, on: c, shape: body, stiffness: 1"), "needs 'on', a link whose body"},
         {PEG("links: c, on: b, shape: body, radius: 1, stiffness: 1"), "leave out 'radius'"},

@@ -5,6 +5,7 @@
 // path; branches, flutter, double bifurcations, cusps; refusals.
 #include "executed.h"
 #include "random_rod.h"
+#include "sanitized.h"
 #include "study/special_table.h"
 
 #include <stdarg.h>
@@ -100,13 +101,13 @@ static void random_robot(dice *d, bool loop, const char *study, char text[4000])
         u[4], u[5] - 0.5, u[6] - 0.5, u[7] - 0.5, study);
 }
 
-// where a path is stable and has not turned back, its end is the equilibrium of a static step that
-// went there by itself
+// The end of a path that is stable and has not turned back is the equilibrium of a static step
+// that goes there by itself.
 static void paths_end_where_static_steps_end(void **state) {
     (void)state;
     dice d = {7};
     int compared = 0;
-    for (int k = 0; k < 8; k++) {
+    for (int k = 0; k < AMONG(2, 8); k++) {
         char text[2][4000];
         found f[2];
         dice same = d;
@@ -121,7 +122,7 @@ static void paths_end_where_static_steps_end(void **state) {
         assert_true(f[0].o.totals.worst_residual <= 1e-11);
         for (int i = 0; i < 2; i++) free_found(&f[i]);
     }
-    assert_true(compared >= 6);
+    assert_true(compared >= AMONG(1, 6));
 }
 
 // A random arch of two rods, one clamped and one hinged, that a load presses through; t is the
@@ -153,7 +154,7 @@ static void folds_of_random_arches_move_as_told(void **state) {
     (void)state;
     dice d = {3};
     int folds = 0;
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < AMONG(2, 5); k++) {
         const double h = 1e-4;
         char text[3][4000];
         found f[3];
@@ -179,7 +180,7 @@ static void folds_of_random_arches_move_as_told(void **state) {
         }
         for (int i = 0; i < 3; i++) free_found(&f[i]);
     }
-    assert_true(folds >= 4);
+    assert_true(folds >= AMONG(1, 4));
 }
 
 // ---- folds of the literature -------------------------------------------------------------------

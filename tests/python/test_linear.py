@@ -299,6 +299,28 @@ def test_a_parameter_is_an_input():
     near(model.B[2:, 1], slope, 1e-6)
 
 
+def test_time_is_an_input():
+    """Laws of a load, gravity and a given angle: derivatives by time against those of the laws, with an error estimate."""
+    text = PENDULUM.replace("effort: 0", "effort: 2*sin(3*t)")
+    robot = sinew.Robot(text=text)
+    robot.t = 0.4
+    robot.equilibrium()
+    model = robot.linearize(inputs=["t", "tau"], outputs=["bob.x", "bob.z"])
+    assert (model.inputs[0].name, model.inputs[0].unit, model.inputs[0].exact) == ("t", "s", False)
+    assert model.inputs[0].value == pytest.approx(0.4)
+    near(model.B[:, 0], 6 * np.cos(1.2) * model.B[:, 1], 1e-9)
+    near(model.dc_gain()[:, 0], 6 * np.cos(1.2) * model.dc_gain()[:, 1], 1e-8)
+    assert 0 < model.difference < 1e-8
+    # a kink within the samples is told
+    robot = sinew.Robot(text=PENDULUM.replace("effort: 0", "effort: abs(t - 0.3995)"))
+    robot.t = 0.4
+    assert robot.linearize(inputs=["t"], outputs="bob.x").difference > 0.01
+    given = sinew.Robot(text=PENDULUM.replace("effort: 0", "position: 0.2*sin(3*t)"))
+    given.t = 0.4
+    given.equilibrium()
+    near(given.linearize(["t"], "angle").dc_gain()[0, 0], 0.6 * np.cos(1.2), 1e-8)
+
+
 def test_an_integral_in_a_law_is_a_state():
     """PI control of a mass: s^3 + d s^2 + (k + p) s + i = 0."""
     text = """

@@ -3,7 +3,7 @@
 // The public robot: the API of the library as a user calls it.
 #include "sinew/sinew.h"
 
-#include "near.h"
+#include "opened.h"
 // after near.h: it asserts
 #include "heap_calls.h"
 
@@ -25,12 +25,7 @@ static const char arm[] =
     "runs: {weak: {C: 1 N*m}, strong: {}}\n";
 
 static snw_robot *open_arm(const char *run, int nset, const char *const *set) {
-    snw_robot *r = NULL;
-    snw_error err = {0};
-    if (snw_robot_parse("arm", arm, strlen(arm), run, nset, set, &r, &err) != SNW_OK) {
-        fail_msg("%s:%d: %s", err.file, err.line, err.text);
-    }
-    return r;
+    return opened_run(arm, run, nset, set);
 }
 
 // an arc of a circle of curvature C/EI: references.md B4.1
@@ -100,11 +95,7 @@ static void increments_move_a_configuration(void **state) {
         "robot:\n"
         "  ball: {on: world, joint: spherical, body: {mass: 1 kg, inertia: [1, 1, 1]}}\n"
         "  door: {on: ball, joint: revolute, body: {mass: 1 kg, inertia: [1, 1, 1]}}\n";
-    snw_robot *r = NULL;
-    snw_error err = {0};
-    if (snw_robot_parse("ball", text, strlen(text), NULL, 0, NULL, &r, &err) != SNW_OK) {
-        fail_msg("%s:%d: %s", err.file, err.line, err.text);
-    }
+    snw_robot *r = opened(text);
     const double dx[4] = {0, 0.6, 0.8, 0.3}; // of length 1
     for (int i = 1; i <= 5; i++) {
         snw_robot_move(r, dx);

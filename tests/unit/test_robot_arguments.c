@@ -4,7 +4,7 @@
 // does not change.
 #include "sinew/sinew.h"
 
-#include "near.h"
+#include "opened.h"
 
 #include <limits.h>
 #include <math.h>
@@ -29,18 +29,12 @@ static const char arm[] =
 
 enum { WRIST, TENDON, ACTUATORS };
 
-static snw_robot *opened(const char *override) {
-    snw_robot *r = NULL;
-    snw_error err = {0};
-    if (snw_robot_parse("arm", arm, strlen(arm), NULL, override != NULL, &override, &r, &err) !=
-        SNW_OK) {
-        fail_msg("%s:%d: %s", err.file, err.line, err.text);
-    }
-    return r;
+static snw_robot *opened_arm(const char *override) {
+    return opened_run(arm, NULL, override != NULL, &override);
 }
 
 static snw_robot *started(const char *override, const char *scheme) {
-    snw_robot *r = opened(override);
+    snw_robot *r = opened_arm(override);
     snw_robot_steps how = snw_robot_steps_defaults(5e-3);
     how.scheme = scheme;
     snw_error err = {0};
@@ -208,7 +202,7 @@ static void what_is_not_finite_is_refused(void **state) {
 // What a motion would not use is refused, and what there is instead is named.
 static void options_without_effect_are_refused(void **state) {
     (void)state;
-    snw_robot *r = opened(NULL);
+    snw_robot *r = opened_arm(NULL);
     snw_error err = {0};
     snw_robot_steps how = snw_robot_steps_defaults(5e-3);
     how.alpha = -0.1;
@@ -254,7 +248,7 @@ static void a_state_written_after_the_start_is_refused_by_steps(void **state) {
 
 static void an_invalid_state_is_refused(void **state) {
     (void)state;
-    snw_robot *r = opened(NULL);
+    snw_robot *r = opened_arm(NULL);
     snw_error err = {0};
     const int n = snw_robot_nv(r);
     double *tau = malloc((size_t)n * sizeof *tau), *M = malloc((size_t)(n * n) * sizeof *M), x[3];
@@ -324,7 +318,7 @@ static void foreign_states_are_refused(void **state) {
 
 static void saving_without_a_state_is_reported(void **state) {
     (void)state;
-    snw_robot *r = opened(NULL);
+    snw_robot *r = opened_arm(NULL);
     double row[1];
     assert_int_equal(snw_robot_saves(r), 0);
     assert_refused(r, snw_robot_save(r, row), "snw_robot_start");

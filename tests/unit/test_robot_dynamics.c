@@ -4,7 +4,7 @@
 // constraints, constraint forces, and energies by link.
 #include "sinew/sinew.h"
 
-#include "near.h"
+#include "opened.h"
 // after near.h: it asserts
 #include "heap_calls.h"
 
@@ -14,14 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static snw_robot *opened(const char *text) {
-    snw_robot *r = NULL;
-    snw_error err = {0};
-    if (snw_robot_parse("robot", text, strlen(text), NULL, 0, NULL, &r, &err) != SNW_OK)
-        fail_msg("%s:%d: %s", err.file, err.line, err.text);
-    return r;
-}
 
 // soft rods in water above a ground, springs, a fluid, a contact, a tendon
 #define IN_FLUID                                                                                   \

@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "sinew/sinew.h"
 
-#include "near.h"
+#include "opened.h"
 
 #include <string.h>
 
@@ -19,21 +19,13 @@ static const char text[] =
     "turn: {joint: c, rate: 1}}\n"
     "probes: {x: {value: a}, frame: {pose: b}}\n";
 
-static snw_robot *robot(void) {
-    snw_robot *r = NULL;
-    snw_error err = {0};
-    if (snw_robot_parse("model", text, strlen(text), NULL, 0, NULL, &r, &err) != SNW_OK)
-        fail_msg("%s", err.text);
-    return r;
-}
-
 static const snw_inverse_actuator
     push = {.name = "push", .low = NAN, .high = 2, .rate = NAN, .rest = NAN},
     twist = {.name = "twist", .low = NAN, .high = NAN, .rate = NAN, .rest = NAN};
 
 static void a_slide_and_a_ball_are_posed(void **state) {
     (void)state;
-    snw_robot *r = robot();
+    snw_robot *r = opened(text);
     snw_error err = {0};
     const double half = 0.35, to[7] = {0.5, 0, 0, cos(half), 0, 0, sin(half)};
     const snw_inverse_target frame = {.output = "frame", .n = 7, .value = to, .weight = NAN};
@@ -84,7 +76,7 @@ static void a_slide_and_a_ball_are_posed(void **state) {
 
 static void wrong_arguments_change_nothing(void **state) {
     (void)state;
-    snw_robot *r = robot();
+    snw_robot *r = opened(text);
     snw_error err = {0};
     snw_inverse_result *found = NULL;
     const double value[8] = {0.3, 0, 0, 1, 1, 0, 0, 0}, bad[1] = {NAN};

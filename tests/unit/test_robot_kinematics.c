@@ -5,7 +5,7 @@
 // internal wrenches along rods.
 #include "sinew/sinew.h"
 
-#include "near.h"
+#include "opened.h"
 // after near.h: it asserts
 #include "heap_calls.h"
 
@@ -31,20 +31,17 @@
     "  pulled: {wrench: upper@37%%}\n"                                                             \
     "  pulled_here: {wrench: lower@66%%}\n"
 
-static snw_robot *opened(void) {
+static snw_robot *opened_tree(void) {
     static char text[6000];
     (void)snprintf(text, sizeof text, TREE); // a format: %% for %
-    snw_robot *r = NULL;
-    snw_error err = {0};
-    if (snw_robot_parse("tree", text, strlen(text), NULL, 0, NULL, &r, &err) != SNW_OK)
-        fail_msg("%s:%d: %s", err.file, err.line, err.text);
+    snw_robot *r = opened(text);
     assert_int_equal(snw_robot_set_time(r, 0.3), SNW_OK);
     return r;
 }
 
 // a configuration, velocities and accelerations without symmetry
 static snw_robot *moving(void) {
-    snw_robot *r = opened();
+    snw_robot *r = opened_tree();
     const int nv = snw_robot_nv(r);
     double *dx = calloc((size_t)nv, sizeof *dx);
     for (int i = 0; i < nv; i++) {
@@ -148,10 +145,7 @@ static void the_wrench_along_a_hanging_rod_is_its_weight(void **state) {
         "robot: {rope: {on: world, pose: {rpy: [0, 90 deg, 0]}, rod: {length: 2 m, section: "
         "{stiffness: {bend_y: 1 N*m^2}, inertia: {shear_y: 3 kg/m, shear_z: 3 kg/m, stretch: 3 "
         "kg/m}}, strain: {bend_y: legendre 3}}}}\n";
-    snw_robot *r = NULL;
-    snw_error err = {0};
-    if (snw_robot_parse("rope", text, strlen(text), NULL, 0, NULL, &r, &err) != SNW_OK)
-        fail_msg("%s", err.text);
+    snw_robot *r = opened(text);
     for (int k = 0; k <= 20; k++) {
         double F[6];
         const double x = 0.1 * k;
@@ -205,7 +199,7 @@ static void move_to(snw_robot *r, snw_robot *at, double e, const double *dx, dou
 
 static void jacobians_are_derivatives_of_poses(void **state) {
     (void)state;
-    snw_robot *r = moving(), *moved = opened();
+    snw_robot *r = moving(), *moved = opened_tree();
     const int nv = snw_robot_nv(r);
     double *J = calloc(6 * (size_t)nv, sizeof *J), *dx = calloc((size_t)nv, sizeof *dx);
     for (int k = 0; k < PLACES; k++) {
@@ -235,7 +229,7 @@ static void jacobians_are_derivatives_of_poses(void **state) {
 
 static void rates_are_derivatives_along_the_motion(void **state) {
     (void)state;
-    snw_robot *r = moving(), *moved = opened();
+    snw_robot *r = moving(), *moved = opened_tree();
     const int nv = snw_robot_nv(r);
     const size_t size = 6 * (size_t)nv;
     double *J = calloc(size, sizeof *J), *dJ = calloc(size, sizeof *J),
@@ -389,10 +383,7 @@ static void the_tip_of_a_sliding_rod_is_beyond_the_loop(void **state) {
         "rubber, strain: {bend_z: legendre 2}}}}\n"
         "loops: {eye: {join: [world, arm@60%], as: spherical, pose: {xyz: [0.6, 0, 0]}, slides: "
         "on}}\n";
-    snw_robot *r = NULL;
-    snw_error err = {0};
-    if (snw_robot_parse("rod", text, strlen(text), NULL, 0, NULL, &r, &err) != SNW_OK)
-        fail_msg("%s:%d: %s", err.file, err.line, err.text);
+    snw_robot *r = opened(text);
     const char *names[] = {"arm.root", "arm.tip", "arm"};
     for (int i = 0; i < 3; i++) {
         double pose[16];

@@ -7,7 +7,7 @@
 #include "sinew/sinew.h"
 #include "solve/linear_system.h"
 
-#include "near.h"
+#include "opened.h"
 
 #include <string.h>
 
@@ -19,17 +19,9 @@ static const char text[] =
     "loads: {wind: {on: a, force: [2 N, 0, 0]}}\n"
     "probes: {x: {value: a}, e: energy, f: {effort: push}}\n";
 
-static snw_robot *robot(void) {
-    snw_robot *r = NULL;
-    snw_error err = {0};
-    if (snw_robot_parse("model", text, strlen(text), NULL, 0, NULL, &r, &err) != SNW_OK)
-        fail_msg("%s", err.text);
-    return r;
-}
-
 static void a_model_names_its_parts(void **state) {
     (void)state;
-    snw_robot *r = robot();
+    snw_robot *r = opened(text);
     snw_linear_options how = snw_linear_defaults();
     static const char *const input[] = {"push", "wind.fx", "k"}, *const output[] = {"x", "f"};
     how.ninput = 3, how.input = input, how.noutput = 2, how.output = output;
@@ -82,7 +74,7 @@ static void a_model_names_its_parts(void **state) {
 
 static void wrong_arguments_are_refused(void **state) {
     (void)state;
-    snw_robot *r = robot();
+    snw_robot *r = opened(text);
     snw_linear_model *m = NULL;
     snw_error err = {0};
     snw_linear_options how = snw_linear_defaults();
@@ -126,8 +118,8 @@ static snw_linear_model *model_of(const char *model, snw_robot **r) {
     snw_error err = {0};
     snw_linear_model *m = NULL;
     const snw_linear_options how = snw_linear_defaults();
-    if (snw_robot_parse("model", model, strlen(model), NULL, 0, NULL, r, &err) != SNW_OK ||
-        snw_robot_linearize(*r, &how, &m, &err) != SNW_OK || snw_linear_analyse(m, &err) != SNW_OK)
+    *r = opened(model);
+    if (snw_robot_linearize(*r, &how, &m, &err) != SNW_OK || snw_linear_analyse(m, &err) != SNW_OK)
         fail_msg("%s", err.text);
     return m;
 }

@@ -3,7 +3,7 @@
 // The public robot: tendons and chambers set by the caller.
 #include "sinew/sinew.h"
 
-#include "near.h"
+#include "opened.h"
 // after near.h: it asserts
 #include "heap_calls.h"
 
@@ -32,15 +32,6 @@ static const char arm[] =
     "probes: {tip: {position: arm.tip}, T: {tension: winch}}\n";
 
 enum { TURN, TENDON, WINCH, BELLOWS, WATER, AIR, MUSCLE };
-
-static snw_robot *opened(int nset, const char *const *set) {
-    snw_robot *r = NULL;
-    snw_error err = {0};
-    if (snw_robot_parse("arm", arm, strlen(arm), NULL, nset, set, &r, &err) != SNW_OK) {
-        fail_msg("%s:%d: %s", err.file, err.line, err.text);
-    }
-    return r;
-}
 
 // laws, and their values at time t set by the caller
 static const char *const laws[] = {"grip=0.015 N*m",
@@ -94,7 +85,7 @@ static void names_are_numbers(void **state) {
     (void)state;
     static const char *const names[] = {"turn",  "cord", "winch", "bellows",
                                         "water", "air",  "muscle"};
-    snw_robot *r = opened(0, NULL);
+    snw_robot *r = opened(arm);
     for (int i = TURN; i <= MUSCLE; i++) {
         assert_int_equal(snw_robot_actuator(r, names[i]), i);
         assert_int_equal(snw_robot_actuator_size(r, i), i == TURN ? 12 : 1);
@@ -108,7 +99,7 @@ static void manual_inputs_act_as_laws_do(void **state) {
     (void)state;
     static const char *const schemes[] = {"generalized-alpha", "bdf2", "adaptive"};
     for (size_t k = 0; k < sizeof schemes / sizeof schemes[0]; k++) {
-        snw_robot *law = opened(6, laws), *hand = opened(0, NULL);
+        snw_robot *law = opened_run(arm, NULL, 6, laws), *hand = opened(arm);
         set_by_hand(hand, 0);
         start(law, schemes[k]);
         start(hand, schemes[k]);
@@ -135,7 +126,7 @@ static void equilibria_include_manual_inputs(void **state) {
     (void)state;
     const char *const heavy[] = {
         laws[0], laws[1], laws[2], laws[3], laws[4], laws[5], "gravity=[0, 3, 0]"};
-    snw_robot *law = opened(7, heavy), *hand = opened(0, NULL), *none = opened(0, NULL);
+    snw_robot *law = opened_run(arm, NULL, 7, heavy), *hand = opened(arm), *none = opened(arm);
     const double gravity[3] = {0, 3, 0};
     snw_error err = {0};
     set_by_hand(hand, 0);
@@ -156,7 +147,7 @@ static void equilibria_include_manual_inputs(void **state) {
 
 static void manual_inputs_are_saved(void **state) {
     (void)state;
-    snw_robot *a = opened(0, NULL), *b = opened(0, NULL);
+    snw_robot *a = opened(arm), *b = opened(arm);
     start(a, "generalized-alpha");
     start(b, "generalized-alpha");
     double *save = malloc(snw_robot_saves(a) * sizeof *save);
@@ -174,7 +165,7 @@ static void manual_inputs_are_saved(void **state) {
 
 static void only_given_quantities_can_be_set(void **state) {
     (void)state;
-    snw_robot *r = opened(0, NULL);
+    snw_robot *r = opened(arm);
     snw_error err = {0};
     const double x = 1, nothing = NAN;
     assert_int_equal(snw_robot_set_effort(r, WINCH, &x, &err), SNW_E_ARGUMENT);
@@ -250,11 +241,8 @@ static void the_pressure_of_a_braid_is_set(void **state) {
         "{mass: 50}}}\n"
         "actuators: {braid: {mckibben: {path: [world, weight], radius: 1 cm, angle: 20 deg}, "
         "pressure: 3 bar}}\n";
-    snw_robot *r = NULL;
+    snw_robot *r = opened(text);
     snw_error err = {0};
-    if (snw_robot_parse("braid", text, strlen(text), NULL, 0, NULL, &r, &err) != SNW_OK) {
-        fail_msg("%s", err.text);
-    }
     const double p = 2e5, area = acos(-1.0) * 1e-4, sine = sin(acos(-1.0) / 9);
     double tension = 0;
     assert_int_equal(snw_robot_set_effort(r, 0, &p, &err), SNW_E_ARGUMENT);

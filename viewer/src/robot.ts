@@ -10,7 +10,7 @@ import type { Run } from './data';
 import { Balls, Bars, Cones } from './instances';
 import { advance, Poses, relativeLog, rotate } from './pose';
 import { Rod, type Quantity } from './rod';
-import type { BodyScene, ContactScene, LinkScene, LoopScene, MeasureScene, Scene, SpringScene } from './scene';
+import type { BodyScene, ContactScene, LinkScene, LoopScene, MeasureScene, Scene, SolidScene, SpringScene } from './scene';
 
 export interface Shown {
     colour: Quantity;
@@ -198,6 +198,7 @@ export class Robot {
         for (const l of scene.links) {
             if (!l.body) continue;
             const { shape, size, com } = l.body, c = this.poses.point(l.end, com[0], com[1], com[2], [0, 0, 0]);
+            for (const s of l.body.shapes) around(this.poses.point(l.end, s.at[0], s.at[1], s.at[2], [0, 0, 0]), s.kind === 'capsule' ? s.radius + s.size[2] / 2 : Math.max(s.radius, ...s.size.map((x) => x / 2)));
             // a box by its corners: half its diagonal would be too large for a flat box
             if (shape === 'box') {
                 for (let i = 0; i < 8; i++) {
@@ -298,11 +299,24 @@ export class Robot {
 
     // can a node be dragged? It must be active and have coordinates that move it
     movable(node: number): boolean {
-        for (let i = node; i >= 0; i = this.scene.parent[i]) if (this.scene.kind[i] !== 'pose') return !this.gone[node];
+        for (let i = node; i >= 0; i = this.scene.parent[i]) if (!['pose', 'shape'].includes(this.scene.kind[i])) return !this.gone[node];
         return false;
     }
 
+    // Each shape of a body as a mesh whose origin is the centre of mass.
+    private addShapes(link: LinkScene, body: BodyScene): void {
+        for (const s of body.shapes) {
+            const geometry = this.solid(s);
+            if (!geometry) continue;
+            const [w, x, y, z] = s.turn;
+            geometry.applyQuaternion(new THREE.Quaternion(x, y, z, w).normalize());
+            geometry.translate(s.at[0] - body.com[0], s.at[1] - body.com[1], s.at[2] - body.com[2]);
+            this.addBodyMesh(link, body, geometry);
+        }
+    }
+
     private addBody(link: LinkScene, body: BodyScene): void {
+        if (body.shapes.length > 0) return this.addShapes(link, body);
         const [a, b, c] = body.size;
         const least = this.size / 400;
         let geometry: THREE.BufferGeometry;
@@ -327,6 +341,10 @@ export class Robot {
                 geometry = new THREE.SphereGeometry(this.size / 45, 28, 18);
             }
         }
+        this.addBodyMesh(link, body, geometry);
+    }
+
+    private addBodyMesh(link: LinkScene, body: BodyScene, geometry: THREE.BufferGeometry): void {
         const mesh = new THREE.Mesh(geometry, this.bodyMaterial);
         mesh.castShadow = true;
         mesh.receiveShadow = true;
@@ -334,20 +352,24 @@ export class Robot {
         this.group.add(mesh);
     }
 
-    // An obstacle, with its axis along z; one that is endless as long as the picture needs.
-    private addObstacle(c: ContactScene): void {
+    // A solid with its axis along z; one that is endless as long as the picture needs.
+    private solid(c: SolidScene): THREE.BufferGeometry | null {
         const long = 3 * this.size, r = c.radius, length = c.size[2] > 0 ? c.size[2] : long;
         const upright = (g: THREE.BufferGeometry) => g.rotateX(Math.PI / 2); // from y to z
-        let geometry: THREE.BufferGeometry;
-        if (c.kind === 'sphere') geometry = new THREE.SphereGeometry(r, 48, 32);
-        else if (c.kind === 'capsule') geometry = upright(new THREE.CapsuleGeometry(r, length, 16, 40));
-        else if (c.kind === 'box') geometry = new THREE.BoxGeometry(c.size[0], c.size[1], c.size[2]);
-        else if (c.kind === 'cylinder') geometry = upright(new THREE.CylinderGeometry(r, r, length, 56, 1, !(c.size[2] > 0)));
-        else if (c.kind === 'torus') geometry = new THREE.TorusGeometry(r, c.section, 20, 64);
-        else if (c.faces.length > 0) geometry = this.surface(c);
-        else if (c.kind === 'mesh') geometry = new THREE.BoxGeometry(c.size[0], c.size[1], c.size[2]); // of too many faces
-        else if (c.kind === 'plane') geometry = new THREE.PlaneGeometry(2 * this.size, 2 * this.size);
-        else return;
+        if (c.kind === 'sphere') return new THREE.SphereGeometry(r, 48, 32);
+        if (c.kind === 'capsule') return upright(new THREE.CapsuleGeometry(r, length, 16, 40));
+        if (c.kind === 'box') return new THREE.BoxGeometry(c.size[0], c.size[1], c.size[2]);
+        if (c.kind === 'cylinder') return upright(new THREE.CylinderGeometry(r, r, length, 56, 1, !(c.size[2] > 0)));
+        if (c.kind === 'torus') return new THREE.TorusGeometry(r, c.section, 20, 64);
+        if (c.faces.length > 0) return this.surface(c);
+        if (c.kind === 'mesh') return new THREE.BoxGeometry(c.size[0], c.size[1], c.size[2]); // of too many faces
+        if (c.kind === 'plane') return new THREE.PlaneGeometry(2 * this.size, 2 * this.size);
+        return null;
+    }
+
+    private addObstacle(c: ContactScene): void {
+        const geometry = c.body ? null : this.solid(c);
+        if (!geometry) return;
         const mesh = new THREE.Mesh(geometry, c.inside ? this.shell : this.stone);
         // on a body of the same size it would flicker
         if (this.scene.parent[c.node] >= 0) mesh.scale.setScalar(0.985);
@@ -358,7 +380,7 @@ export class Robot {
     }
 
     // A height field is smooth, a mesh or hull has edges.
-    private surface(c: ContactScene): THREE.BufferGeometry {
+    private surface(c: SolidScene): THREE.BufferGeometry {
         const shared = new THREE.BufferGeometry();
         shared.setAttribute('position', new THREE.Float32BufferAttribute(c.vertices, 3));
         shared.setIndex(c.faces);
@@ -678,7 +700,8 @@ export class Robot {
         scene.contacts.slice(0, run.head.contacts).forEach((c, i) => {
             const at = 6 * (k * run.head.contacts + i);
             if (shown.reactions && c.kind === 'ground') this.groundArrow(c, run.contact.subarray(at, at + 6), theme);
-            if (shown.reactions && c.kind !== 'ground' && c.node >= 0) this.obstacleArrow(c, run.contact.subarray(at, at + 6), theme);
+            if (shown.reactions && c.kind === 'rods') this.rodArrow(c, run.contact.subarray(at, at + 6), theme);
+            else if (shown.reactions && c.kind !== 'ground' && c.node >= 0) this.obstacleArrow(c, run.contact.subarray(at, at + 6), theme);
         });
         this.shafts.end();
         this.heads.end();
@@ -695,6 +718,25 @@ export class Robot {
         if (this.box.distanceToPoint(p) > this.size) return;
         const longest = 0.9 * this.size, length = Math.min((0.16 * this.size * f.length()) / this.most.ground, longest);
         this.arrowAt(p.toArray(), w.subarray(3, 6), length / f.length(), theme.reaction, 1, false);
+    }
+
+    // what others exert on the first of the rods that touch each other, from the point of the line of action next to its nodes
+    private rodArrow(c: ContactScene, w: Float32Array, theme: Theme): void {
+        const m = new THREE.Vector3(w[0], w[1], w[2]), f = new THREE.Vector3(w[3], w[4], w[5]), force = f.length();
+        const rod = this.scene.links.find((l) => l.name === c.link)?.rod;
+        if (!rod || !(force > 0.02 * this.most.ground)) return;
+        const p = new THREE.Vector3().crossVectors(f, m).divideScalar(f.lengthSq()), way = f.clone().divideScalar(force);
+        const node = new THREE.Vector3(), near = new THREE.Vector3();
+        let least = Infinity, place: number[] = [];
+        for (let i = -1; i < rod.count; i++) {
+            node.fromArray(this.origin(i < 0 ? rod.root : rod.first + i, [0, 0, 0]));
+            near.copy(p).addScaledVector(way, node.clone().sub(p).dot(way));
+            if (near.distanceTo(node) < least) {
+                least = near.distanceTo(node);
+                place = near.toArray();
+            }
+        }
+        this.arrowAt(place, w.subarray(3, 6), Math.min((0.16 * this.size) / this.most.ground, (0.9 * this.size) / force), theme.reaction, 1, false);
     }
 
     // what an obstacle exerts, from the point of the line of action next to its centre, on its surface where that is a ball or a cylinder

@@ -16,8 +16,24 @@ export interface RodScene {
     stiffness: number[][];
 }
 
+// A solid in its own axes.
+export interface SolidScene {
+    kind: string;
+    radius: number;
+    section: number;
+    size: number[]; // full widths; along z 0: endless
+    vertices: number[]; // of a height field, mesh or hull: coordinates, and three vertices of each triangle
+    faces: number[];
+}
+
+export interface ShapeScene extends SolidScene {
+    at: number[]; // in the frame of the link
+    turn: number[]; // qw qx qy qz
+}
+
 export interface BodyScene {
-    shape: string;
+    shape: string; // box, cylinder or sphere about the centre of mass; none; several
+    shapes: ShapeScene[];
     size: number[];
     axis: number[];
     com: number[];
@@ -86,18 +102,15 @@ export interface SiteScene {
     turn: number[]; // qw qx qy qz
 }
 
-export interface ContactScene {
+// Its kind is ground, rods, or the shape of an obstacle.
+export interface ContactScene extends SolidScene {
     name: string;
-    kind: string; // ground, or the shape of an obstacle
     at: number[]; // of a ground
     normal: number[];
     node: number; // of an obstacle: it has the axes of this node
-    radius: number;
-    section: number;
-    size: number[]; // full widths; along z 0: endless
     inside: boolean;
-    vertices: number[]; // of a height field, mesh or hull: coordinates, and three vertices of each triangle
-    faces: number[];
+    body: boolean; // an obstacle that is the body of a link
+    link: string; // contact of rods: its force is that on the rod of this link
 }
 
 export interface ProbeScene {
@@ -198,6 +211,10 @@ export function readScenes(head: RunHead): { eras: Era[]; told: boolean } {
     }
 }
 
+function solid(s: SolidScene): SolidScene {
+    return { kind: text(s.kind), radius: number(s.radius), section: number(s.section), size: numbers(s.size, 3), ...triangles(s.vertices, s.faces) };
+}
+
 // The scene with every index within its bounds.
 function within(raw: Scene, head: RunHead): Scene {
     const node = (x: unknown) => {
@@ -219,6 +236,7 @@ function within(raw: Scene, head: RunHead): Scene {
         body: l.body
             ? {
                   shape: text(l.body.shape),
+                  shapes: list<ShapeScene>(l.body.shapes).map((s) => ({ ...solid(s), at: numbers(s.at, 3), turn: numbers(s.turn, 4) })),
                   size: numbers(l.body.size, 3),
                   axis: numbers(l.body.axis, 3),
                   com: numbers(l.body.com, 3),
@@ -239,7 +257,7 @@ function within(raw: Scene, head: RunHead): Scene {
         springs: list<SpringScene>(raw.springs).map((s) => ({ name: text(s.name), kind: text(s.kind), rest: number(s.rest), a: node(s.a), b: node(s.b), switch: number(s.switch, -1) })),
         loads: list<LoadScene>(raw.loads).slice(0, head.loads).map((l) => ({ name: text(l.name), along: l.along === true, nodes: list(l.nodes).map(node) })),
         sites: list<SiteScene>(raw.sites).map((s) => ({ name: text(s.name), a: node(s.a), b: node(s.b), share: number(s.share), at: numbers(s.at, 3), turn: numbers(s.turn, 4) })),
-        contacts: list<ContactScene>(raw.contacts).map((c) => ({ name: text(c.name), kind: text(c.kind) || 'ground', at: numbers(c.at, 3), normal: numbers(c.normal, 3), node: node(c.node), radius: number(c.radius), section: number(c.section), size: numbers(c.size, 3), inside: c.inside === true, ...triangles(c.vertices, c.faces) })),
+        contacts: list<ContactScene>(raw.contacts).map((c) => ({ ...solid(c), name: text(c.name), kind: text(c.kind) || 'ground', at: numbers(c.at, 3), normal: numbers(c.normal, 3), node: node(c.node), inside: c.inside === true, body: c.body === true, link: text(c.link) })),
         probes: list<ProbeScene>(raw.probes).map((p) => ({ name: text(p.name), kind: text(p.kind), place: p.place === true, units: typeof p.units === 'object' && p.units !== null ? p.units : {} })),
     };
 }

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT
+//
+// The step of a robot as a map of points, with its exact derivatives, theory.md 7.4: an implicit
+// integrator whose steps are never divided, on a robot of its own.
+#include "sinew/step_map.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "integrate/implicit.h"
+#include "math/se3_tangent.h"
+#include "robot/robot_linear.h"
+
+#include <math.h>
+#include <string.h>
+
+// Where a number of the caller's inputs goes.
+typedef struct map_input {
+    int u;               // number in u of the robot; -1: component of a load
+    int load, component; // torque, force
+} map_input;
+
+struct snw_step_map {
+    snw_robot *r; // state, inputs, probes
+    snw_implicit *im;
+    snw_linear_model *linear;
+    map_input *input;        // nu
+    snw_linear_state *state; // nx
+    double *trial;           // a point
+    double *increment;       // nv
+};
+
+void snw_step_map_close(snw_step_map *map) {
+    if (!map) return;
+    snw_linear_close(map->linear);
+    snw_implicit_destroy(map->im);
+    snw_robot_close(map->r);
+    snw_free(map->input);
+    snw_free(map->state);
+    snw_free(map->trial);
+    snw_free(map->increment);
+    snw_free(map);
+}
+
+const snw_linear_model *snw_step_map_model(const snw_step_map *map) {
+    return map ? map->linear : NULL;
+}
+
+size_t snw_step_map_points(const snw_step_map *map) {
+    return map ? snw_implicit_past_size(map->r->m) : 0;
+}
+
+void snw_step_map_sizes(const snw_step_map *map, int *nq, int *nv, int *nconstraint) {
+    if (nq) *nq = map ? map->r->m->nq : 0;
+    if (nv) *nv = map ? map->r->m->nv : 0;
+    if (nconstraint) *nconstraint = map ? map->r->m->nconstraint : 0;
+}
+
+// ---- inputs -------------------------------------------------------------------------------------
+
+// The wrench of a load at the present time <- what the law of the file gives.
+static void keep_load(snw_robot *r, int load) {
+    if (r->load_given[load]) return;
+    snw_wrench now = {0};
+    snw_residual(r->m, r->in, r->s, false, r->w);
+    for (int p = 0; p < r->m->nload_point; p++) {
+        const snw_load_point *point = &r->m->load_point[p];
+        if (point->load != load || point->w == 0) continue;
+        for (int k = 0; k < 6; k++) now.e[k] = snw_loads(r->m, r->in, r->w)[p].e[k] / point->w;
+    }
+    r->load_given[load] = true;
+    r->load[load] = now;
+    r->inputs_stale = true;
+}
+
+static snw_status list_inputs(snw_step_map *map, snw_error *err) {
+    const snw_linear_model *m = map->linear;
+    const snw_linear_input *from = snw_linear_inputs(m);
+    for (int i = 0; i < m->nu; i++) {
+        map_input *to = &map->input[i];
+        if (from[i].kind == SNW_LINEAR_GIVEN || from[i].kind == SNW_LINEAR_OTHER)
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "'%s' is no input of a map of steps: inputs are efforts, tensions, "
+                            "pressures, gas, activations and components of loads",
+                            m->input[i].name);
+        *to = (map_input){.u = -1, .load = from[i].item, .component = from[i].component};
+        if (from[i].kind == SNW_LINEAR_LOAD) {
+            keep_load(map->r, to->load);
+            continue;
+        }
+        to->u = snw_robot_model_find(map->r->model, SNW_PART_INPUT, m->input[i].name);
+        if (to->u < 0)
+            return snw_fail(err, SNW_E_ARGUMENT, "'%s' is no input of the robot", m->input[i].name);
+    }
+    return SNW_OK;
+}
+
+static snw_status set_inputs(snw_step_map *map, const double *u, snw_error *err) {
+    snw_robot *r = map->r;
+    if (map->linear->nu > 0) SNW_TRY(snw_robot_check_numbers("u", map->linear->nu, u, err));
+    for (int i = 0; i < map->linear->nu; i++) {
+        const map_input *to = &map->input[i];
+        if (to->u >= 0) {
+            r->u[to->u] = u[i];
+        } else {
+            r->load[to->load].e[to->component] = u[i];
+            r->inputs_stale = true;
+        }
+    }
+    return snw_robot_apply_inputs(r, err);
+}
+
+// ---- points -------------------------------------------------------------------------------------
+
+static snw_status check_point(const snw_step_map *map, const char *name, const double *point,
+                              snw_error *err) {
+    if (!map) return snw_fail(err, SNW_E_ARGUMENT, "the map is NULL");
+    return snw_robot_check_numbers(name, (int)snw_step_map_points(map), point, err);
+}
+
+// the robot <- state and inputs of the integrator
+static void show(snw_step_map *map) {
+    snw_state_copy(map->r->m, snw_implicit_state(map->im), map->r->s);
+    snw_inputs_copy(snw_implicit_inputs(map->im), map->r->in);
+    map->r->inputs_stale = false;
+}
+
+snw_status snw_step_map_begin(snw_step_map *map, const snw_robot *r, const double *u, double *point,
+                              snw_error *err) {
+    if (!map || !r || !point)
+        return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL",
+                        !map ? "the map"
+                        : !r ? "the robot"
+                             : "point");
+    const snw_model *m = map->r->m;
+    if (r->m->nq != m->nq || r->m->nv != m->nv)
+        return snw_fail(err, SNW_E_ARGUMENT, "the robot has other coordinates than the map");
+    SNW_TRY(set_inputs(map, u, err));
+    snw_state *s = map->r->s;
+    s->t = r->s->t;
+    memcpy(s->q, r->s->q, (size_t)m->nq * sizeof *s->q);
+    memcpy(s->v, r->s->v, (size_t)m->nv * sizeof *s->v);
+    SNW_TRY(snw_robot_check_state(map->r, err));
+    SNW_TRY(snw_robot_project(map->r, err));
+    SNW_TRY(snw_implicit_start(map->im, s, err));
+    snw_implicit_read_past(map->im, point);
+    return SNW_OK;
+}
+
+snw_status snw_step_map_rest(snw_step_map *map, double t, const double *u, double *point,
+                             snw_error *err) {
+    if (!map || !point)
+        return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", map ? "point" : "the map");
+    if (!isfinite(t)) return snw_fail(err, SNW_E_ARGUMENT, "t must be finite, got %g", t);
+    SNW_TRY(set_inputs(map, u, err));
+    map->r->inputs_stale = true;
+    SNW_TRY(snw_robot_set_time(map->r, t));
+    SNW_TRY(snw_robot_equilibrium(map->r, t, err));
+    SNW_TRY(snw_implicit_start(map->im, map->r->s, err));
+    snw_implicit_read_past(map->im, point);
+    return SNW_OK;
+}
+
+// y (ny; NULL: not wanted) <- outputs at the present state of the robot
+static void read_outputs(snw_step_map *map, double *y) {
+    if (y) snw_linear_values(map->linear, y);
+}
+
+snw_status snw_step_map_step(snw_step_map *map, const double *from, const double *u, int linear,
+                             double *to, double *y, snw_error *err) {
+    SNW_TRY(check_point(map, "from", from, err));
+    if (!to) return snw_fail(err, SNW_E_ARGUMENT, "to is NULL");
+    SNW_TRY(set_inputs(map, u, err));
+    snw_implicit_write_past(map->im, from);
+    SNW_TRY(snw_linear_do_step(map->linear, map->r, map->im, err));
+    if (linear) {
+        memcpy(map->increment, snw_implicit_increment(map->im),
+               (size_t)map->r->m->nv * sizeof *map->increment);
+        SNW_TRY(snw_linear_of_step(map->linear, map->increment, err));
+        for (int i = 0; y && i < map->linear->ny; i++) y[i] = map->linear->output[i].value;
+    } else {
+        read_outputs(map, y);
+    }
+    snw_implicit_read_past(map->im, to);
+    return SNW_OK;
+}
+
+snw_status snw_step_map_outputs(snw_step_map *map, const double *point, const double *u, int linear,
+                                double *y, snw_error *err) {
+    SNW_TRY(check_point(map, "point", point, err));
+    if (!y) return snw_fail(err, SNW_E_ARGUMENT, "y is NULL");
+    SNW_TRY(set_inputs(map, u, err));
+    snw_implicit_write_past(map->im, point);
+    show(map);
+    if (!linear) return read_outputs(map, y), SNW_OK;
+    memset(map->increment, 0, (size_t)map->r->m->nv * sizeof *map->increment);
+    SNW_TRY(snw_linear_of_step(map->linear, map->increment, err));
+    for (int i = 0; i < map->linear->ny; i++) y[i] = map->linear->output[i].value;
+    return SNW_OK;
+}
+
+// Number in the history of a point of a state that is no displacement.
+static size_t history_of(const snw_step_map *map, snw_linear_state x) {
+    static const int part[] = {[SNW_STATE_RATE] = 0,
+                               [SNW_STATE_ACCELERATION] = 1,
+                               [SNW_STATE_PSEUDO] = 2,
+                               [SNW_STATE_INCREMENT] = 3,
+                               [SNW_STATE_RATE_BEFORE] = 4};
+    return (size_t)part[x.role] * (size_t)map->r->m->nv + (size_t)x.index;
+}
+
+snw_status snw_step_map_difference(snw_step_map *map, const double *from, const double *to,
+                                   double *x, snw_error *err) {
+    SNW_TRY(check_point(map, "from", from, err));
+    SNW_TRY(check_point(map, "to", to, err));
+    if (!x) return snw_fail(err, SNW_E_ARGUMENT, "x is NULL");
+    const snw_model *m = map->r->m;
+    const snw_past a = snw_past_at(m, (double *)from), b = snw_past_at(m, (double *)to);
+    snw_difference(m, a.q, b.q, map->increment);
+    for (int i = 0; i < map->linear->nx; i++) {
+        const snw_linear_state s = map->state[i];
+        const size_t k = s.role == SNW_STATE_COORDINATE ? 0 : history_of(map, s);
+        x[i] =
+            s.role == SNW_STATE_COORDINATE ? map->increment[s.index] : b.history[k] - a.history[k];
+    }
+    return SNW_OK;
+}
+
+snw_status snw_step_map_move(snw_step_map *map, const double *from, const double *x, double *to,
+                             snw_error *err) {
+    SNW_TRY(check_point(map, "from", from, err));
+    SNW_TRY(snw_robot_check_numbers("x", map->linear->nx, x, err));
+    if (!to) return snw_fail(err, SNW_E_ARGUMENT, "to is NULL");
+    const snw_model *m = map->r->m;
+    if (to != from) memcpy(to, from, snw_step_map_points(map) * sizeof *to);
+    const snw_past p = snw_past_at(m, to);
+    for (int i = 0; i < map->linear->nx; i++) {
+        const snw_linear_state s = map->state[i];
+        if (s.role == SNW_STATE_COORDINATE) {
+            map->increment[s.index] = x[i];
+        } else {
+            p.history[history_of(map, s)] += x[i];
+        }
+    }
+    memcpy(map->trial, p.q, (size_t)m->nq * sizeof *p.q);
+    snw_move(m, map->trial, 1, map->increment, p.q);
+    return SNW_OK;
+}
+
+snw_status snw_step_map_reset(snw_step_map *map, const double *d, double *T, snw_error *err) {
+    if (!map || !T) return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", map ? "T" : "the map");
+    SNW_TRY(snw_robot_check_numbers("d", map->linear->nx, d, err));
+    const snw_model *m = map->r->m;
+    const size_t nx = (size_t)map->linear->nx;
+    memset(T, 0, nx * nx * sizeof *T);
+    for (size_t i = 0; i < nx; i++) T[i * (nx + 1)] = 1;
+    for (int k = 0; k < m->nblock; k++) { // displacements are the first nv states, in order
+        const snw_block *b = &m->block[k];
+        if (b->space == SNW_SPACE_RN) continue;
+        snw_twist W = {0};
+        for (int i = 0; i < b->n; i++) W.e[i] = d[b->dof + i];
+        const snw_lower L = snw_se3_tangent(W);
+        for (int j = 0; j < b->n; j++) {
+            snw_twist e = {0};
+            e.e[j] = 1;
+            const snw_twist y = snw_lower_apply(&L, e);
+            for (int i = 0; i < b->n; i++)
+                T[(size_t)(b->dof + j) * nx + (size_t)(b->dof + i)] = y.e[i];
+        }
+    }
+    return SNW_OK;
+}
+
+snw_status snw_step_map_project(snw_step_map *map, const double *from, double *to, double *C,
+                                snw_error *err) {
+    SNW_TRY(check_point(map, "from", from, err));
+    if (!to) return snw_fail(err, SNW_E_ARGUMENT, "to is NULL");
+    const snw_model *m = map->r->m;
+    if (to != from) memcpy(to, from, snw_step_map_points(map) * sizeof *to);
+    if (m->nconstraint == 0) return SNW_OK;
+    snw_implicit_write_past(map->im, from);
+    show(map);
+    SNW_TRY(snw_robot_project(map->r, err));
+    const snw_past p = snw_past_at(m, to);
+    memcpy(p.q, map->r->s->q, (size_t)m->nq * sizeof *p.q);
+    memcpy(p.history, map->r->s->v, (size_t)m->nv * sizeof *p.history);
+    return C ? snw_robot_constraint_jacobian(map->r, C, NULL) : SNW_OK;
+}
+
+snw_status snw_step_map_state(snw_step_map *map, const double *point, double *t, double *q,
+                              double *v, snw_error *err) {
+    SNW_TRY(check_point(map, "point", point, err));
+    const snw_model *m = map->r->m;
+    const snw_past p = snw_past_at(m, (double *)point);
+    if (t) *t = *p.t;
+    if (q) memcpy(q, p.q, (size_t)m->nq * sizeof *q);
+    if (v) memcpy(v, p.history, (size_t)m->nv * sizeof *v);
+    return SNW_OK;
+}
+
+// ---- creation -----------------------------------------------------------------------------------
+
+static snw_status check_options(const snw_linear_options *how, snw_error *err) {
+    if (!how) return snw_fail(err, SNW_E_ARGUMENT, "how is NULL");
+    if (!(how->step > 0) || !isfinite(how->step))
+        return snw_fail(err, SNW_E_ARGUMENT, "the step must be positive, got %g s", how->step);
+    if (how->reduce || how->three_inputs || how->statics)
+        return snw_fail(err, SNW_E_ARGUMENT, "a map of steps has no option '%s'",
+                        how->reduce         ? "reduce"
+                        : how->three_inputs ? "three_inputs"
+                                            : "statics");
+    return SNW_OK;
+}
+
+static snw_status create_stepper(snw_step_map *map, snw_error *err) {
+    const snw_model *m = map->r->m;
+    for (int i = 0; i < m->nsignal; i++) {
+        if (m->signal[i].source)
+            return snw_fail(err, SNW_E_MODEL,
+                            "laws with integrals, samples, latches or conditions that read probes "
+                            "have no map of steps; leave them out");
+    }
+    return snw_linear_stepper(map->linear, map->r, &map->im, err);
+}
+
+static snw_status map_open(snw_step_map *map, snw_robot *r, const snw_linear_options *how,
+                           snw_error *err) {
+    SNW_TRY(check_options(how, err));
+    SNW_TRY(snw_robot_apply_inputs(r, err));
+    SNW_TRY(snw_robot_from_model(r->model, &map->r, err));
+    snw_robot_take_over(map->r, r);
+    SNW_TRY(snw_linear_prepare(map->r, how, &map->linear, err));
+    SNW_TRY(create_stepper(map, err));
+    const size_t nv = (size_t)map->r->m->nv;
+    map->trial = snw_alloc((snw_step_map_points(map) + 1) * sizeof *map->trial);
+    map->increment = snw_alloc((nv + 1) * sizeof *map->increment);
+    if (!map->trial || !map->increment) return snw_fail_memory(err);
+    // a first computation shows the states
+    SNW_TRY(snw_robot_check_state(map->r, err));
+    SNW_TRY(snw_robot_project(map->r, err));
+    SNW_TRY(snw_implicit_start(map->im, map->r->s, err));
+    show(map);
+    SNW_TRY(snw_linear_of_step(map->linear, map->increment, err));
+    const size_t nx = (size_t)map->linear->nx;
+    map->state = snw_alloc((nx + 1) * sizeof *map->state);
+    map->input = snw_alloc(((size_t)map->linear->nu + 1) * sizeof *map->input);
+    if (!map->state || !map->input) return snw_fail_memory(err);
+    memcpy(map->state, snw_linear_states(map->linear), nx * sizeof *map->state);
+    return list_inputs(map, err);
+}
+
+snw_status snw_robot_step_map(snw_robot *r, const snw_linear_options *how, snw_step_map **out,
+                              snw_error *err) {
+    if (!r || !out) return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", r ? "out" : "the robot");
+    *out = NULL;
+    snw_step_map *map = snw_alloc(sizeof *map);
+    if (!map) return snw_fail_memory(err);
+    const snw_status s = map_open(map, r, how, err);
+    if (s != SNW_OK) {
+        snw_step_map_close(map);
+        return s;
+    }
+    *out = map;
+    return SNW_OK;
+}

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: MIT
+"""sinew estimate: unknown loads from files of measurements."""
+import math
+
+import harness
+
+# a mass on a spring: in equilibrium F = k x; in motion backward Euler
+MASS = """\
+sinew: 1
+gravity: 0
+parameters: {k: 20}
+robot: {cart: {on: world, joint: prismatic, axis: x, stiffness: k, damping: 4, body: {mass: 0.5 kg}}}
+loads: {push: {on: cart, force: [0 N, 0, 0]}}
+actuators: {motor: {joint: cart, effort: 0}}
+probes: {at: {value: cart}, speed: {rate: cart}}
+"""
+
+
+class Estimate(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("m.yaml", MASS)
+
+    def measure(self, force, n=200, h=0.01):
+        """Motion from rest under a force and a motor that swings, by backward Euler; noise without random numbers."""
+        x = v = 0.0
+        lines = ["time,at,motor"]
+        for k in range(n + 1):
+            u = math.sin(0.05 * k)
+            if k > 0:
+                b = u + force + 0.5 * (x / h**2 + v / h) + 4 * x / h
+                new = b / (0.5 / h**2 + 4 / h + 20)
+                x, v = new, (new - x) / h
+            noise = 1e-4 * math.sin(12.9898 * k * k)
+            lines.append(f"{k * h:.4f},{'' if k % 10 == 5 else x + noise:},{u}")
+        self.write("data.csv", "\n".join(lines) + "\n")
+        return x
+
+    def estimate(self, *options):
+        return self.succeeds("estimate", "m.yaml", "-m", "data.csv", "--json", *options).json
+
+    def test_a_force_is_found_from_a_motion(self):
+        x = self.measure(1.5)
+        m = self.estimate("--noise", "at=0.07 mm", "-u", "push.fx=0 N, 5 N, 0.01 N", "-o", "seen.csv")
+        (load,) = m["unknown"]
+        self.assertEqual((load["name"], load["unit"]), ("push.fx", "N"))
+        self.assertLess(abs(load["value"] - 1.5), 4 * load["deviation"])
+        self.assertLess(load["deviation"], 0.01)
+        self.assertAlmostEqual(m["outputs"][0]["value"], x, delta=1e-4)
+        self.assertLess(abs(m["surprise"] - 1), 0.5)
+        rows = (self.folder / "seen.csv").read_text().splitlines()
+        self.assertEqual(rows[0], "t,push.fx,push.fx.deviation,at,at.deviation,surprise,measured")
+        self.assertEqual(len(rows), 202)
+        spread = [float(r.split(",")[2]) for r in rows[1:]]
+        self.assertGreater(spread[0], 0.0)
+        self.assertLess(spread[-1], spread[10])
+        said = self.succeeds("estimate", "m.yaml", "-m", "data.csv", "--noise", "at=0.07 mm", "-u", "push.fx=0,5,0.01").out
+        self.assertIn("push.fx", said)
+        self.assertIn("log-likelihood", said)
+
+    def test_a_wrong_model_surprises(self):
+        self.measure(0.0)
+        m = self.estimate("--noise", "at=0.07 mm", "-u", "push.fx=0 N, 0.001 N, 0 N", "--set", "k=40")
+        self.assertGreater(m["surprise"], 100)
+
+    def test_longer_gaps_take_several_steps(self):
+        self.measure(1.0)
+        m = self.estimate("--noise", "at=0.07 mm", "-u", "push.fx=0 N, 5 N, 0.01 N", "--step", "5 ms")
+        self.assertAlmostEqual(m["unknown"][0]["value"], 1.0, delta=0.05)
+
+    def test_mistakes_are_told(self):
+        self.measure(1.0)
+        good = ("--noise", "at=1 mm", "-u", "push.fx=0 N, 5 N, 0.01 N")
+        for message, options in (
+            ("give the measurements", ("--noise", "at=1 mm")),
+            ("give the standard deviation of 'at'", ("-m", "data.csv", "-u", "push.fx=0,1,1")),
+            ("takes NAME=VALUE,DEVIATION,WALK", ("-m", "data.csv", "--noise", "at=1 mm", "-u", "push.fx=0 N")),
+            ("is in m, expected N", ("-m", "data.csv", "--noise", "at=1 mm", "-u", "push.fx=0 m, 1 m, 1 m")),
+            ("is in N, expected m", ("-m", "data.csv", "--noise", "at=1 N", "-u", "push.fx=0,1,1")),
+            ("there is no 'tip'", ("-m", "data.csv", "--noise", "tip=1 mm", "-u", "push.fx=0,1,1")),
+            ("no whole number of steps", ("-m", "data.csv", "--step", "7 ms", *good)),
+            ("is no input", ("-m", "data.csv", "--noise", "at=1 mm", "-u", "wind.fx=0,1,1")),
+            ("has no map of its steps", ("-m", "data.csv", "--scheme", "gauss4", *good)),
+            ("cannot be", ("-m", "nothing.csv", *good)),
+            ("cannot be written", ("-m", "data.csv", "-o", "no/where.csv", *good)),
+        ):
+            with self.subTest(message):
+                r = self.sinew("estimate", "m.yaml", *options)
+                self.assertNotEqual(r.code, 0)
+                self.assertIn(message, r.err)
+        self.write("names.csv", "time,nothing\n0,1\n1,2\n")
+        self.assertIn("no column of the measurements", self.sinew("estimate", "m.yaml", "-m", "names.csv", *good).err)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: MIT
+"""Step maps against differences of their own steps; optimal control against Riccati recursions, closed forms and differences."""
+
+import itertools
+import pathlib
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+import sinew
+from conftest import ARM, FOUR_BAR
+from sinew import control
+from test_linear import MASSES, near
+
+SIXTH = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))  # differences of order 6
+
+# an arm bent by two tendons, with a ball joint at its end: a group, a bound that acts, few coordinates
+CORDS = """
+sinew: 1
+materials: {rubber: {young: 1 MPa, poisson: 0.45, density: 1100 kg/m^3, damping: 20 ms}}
+robot:
+  arm: {on: world, pose: {axis: y, angle: 90 deg}, rod: {length: 0.3 m, section: {circle: {radius: 1 cm}}, material: rubber, strain: {bend_y: legendre 2, bend_z: legendre 1}, nodes: 8}}
+  hand: {on: arm, joint: spherical, stiffness: 50 mN*m, damping: 1 mN*m*s, body: {mass: 30 g, com: [2 cm, 0, 0], inertia: [1e-5, 2e-5, 3e-5]}}
+actuators:
+  cord(k=1..2): {tendon: {along: arm, at: [0, 0, 8 mm*(3 - 2*k)]}, effort: 0 N}
+loads: {wind: {on: hand, force: [0, 0.02 N, 0]}}
+probes: {tip: {position: hand}, turn: {rotation: hand}, speed: {velocity: hand}}
+"""
+
+
+def derivatives(system, point, u, to, dx, du, eps=1e-3):
+    """Deviation of the next point, and change of its outputs, along (dx, du): differences of order 6."""
+
+    def at(s):
+        end, y = system.step(system.move(point, s * eps * dx), u + s * eps * du)
+        return system.difference(to, end), y
+
+    pairs = [(w, at(j), at(-j)) for j, w in SIXTH]
+    return [sum(w * (p[i] - m[i]) for w, p, m in pairs) / eps for i in (0, 1)]
+
+
+def moving(text, speed, seed=0):
+    robot, random = sinew.Robot(text=text), np.random.default_rng(seed)
+    robot.move(0.2 * random.standard_normal(robot.nv))
+    robot.v[:] = speed * random.standard_normal(robot.nv)
+    return robot
+
+
+@pytest.mark.parametrize("scheme", ["euler", "trapezoidal", "newmark", "bdf2", "generalized-alpha", "hht"])
+@pytest.mark.parametrize("kind", ["arm", "free", "loop"])
+def test_a_step_map_has_the_derivatives_of_its_steps(kind, scheme):
+    """Of moving robots with rotations, a free flight and a loop, after some steps, so that the past is a general one."""
+    if kind == "loop":
+        robot = sinew.Robot(text=FOUR_BAR.replace("probes:", "actuators: {motor: {joint: crank, effort: 0}}\nprobes:"))
+        robot.v[:] = (3, 0, 0)
+        inputs, outputs, u, h = ["motor"], ["end"], np.array([0.1]), 2e-3
+    elif kind == "free":
+        robot = moving("""
+sinew: 1
+robot:
+  ship: {on: world, joint: free, body: {mass: 2, com: [0.02, 0, 0.01], inertia: [0.01, 0.02, 0.025]}}
+  rod: {on: ship, pose: {xyz: [0.1, 0, 0]}, rod: {length: 0.2, section: {circle: {radius: 5 mm}}, material: {young: 1 MPa, density: 1100, damping: 10 ms}, strain: {bend_y: legendre 2}, nodes: 8}}
+loads: {jet: {on: ship, force: [1 N, 0, 0], frame: body}}
+probes: {tip: {pose: rod.tip}}
+""".replace("material: {young: 1 MPa, density: 1100, damping: 10 ms}", "material: rubber").replace("robot:", "materials: {rubber: {young: 1 MPa, poisson: 0.45, density: 1100, damping: 10 ms}}\nrobot:"), 1.5)
+        inputs, outputs, u, h = ["jet.fx", "jet.fy"], ["tip.x", "tip.y", "tip.z"], np.array([1.0, 0.2]), 5e-3
+    else:
+        robot = moving(ARM, 1.0)
+        inputs, outputs, u, h = ["motor", "cord(1)", "push.fx"], ["tip", "angle"], np.array([0.1, 2, 0.3]), 5e-3
+    random = np.random.default_rng(1)
+    map = robot.step_map(h, inputs, outputs, scheme=scheme)
+    point = map.begin(robot, u)
+    for _ in range(3):
+        point, _ = map.step(point, u + 0.1 * random.standard_normal(map.nu))
+    to, y, (A, B, C, D) = map.linear_step(point, u)
+    again, same = map.step(point, u)
+    near(again, to, 1e-9)
+    near(same, y, 1e-9)
+    N = map.project(point)[1]
+    for _ in range(2):
+        dx, du = random.standard_normal(map.nx), random.standard_normal(map.nu)
+        dx = dx if N is None else N @ dx  # about closed loops
+        x, out = derivatives(map, point, u, to, dx, du)
+        got = A @ dx + B @ du
+        for k in range(map.nx // robot.nv):  # displacements, rates, past: each by itself
+            part = slice(k * robot.nv, (k + 1) * robot.nv)
+            near(got[part], x[part], 3e-7)
+        near(C @ got + D @ du, out, 3e-7)
+
+
+RANDOM = ["tree_motion", "hybrid_motion", "tendon_motion", "loop_motion", "parallel_motion", "rod_flight", "sprung_motion",
+          "threaded_motion", "fluid_motion", "drop", "cranks", "obstacle"]  # fmt: skip
+
+
+@pytest.mark.parametrize("family", RANDOM)
+def test_steps_of_random_robots_have_their_derivatives(family):
+    """Trees, rods, tendons, chambers, loops, eyes with friction, fluids, contacts of tests/random, moving fast, under all of their
+    loads and efforts. Differences of order 6 at the best of four distances; steps that are not solved do not count."""
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "random"))
+    import families
+    import model_text
+
+    done = 0
+    for seed in (0, 1, 3, 5):
+        made = families.draw(family, seed)[0]
+        h = next(s["dynamic"] for s in made["study"] if "dynamic" in s)["step"] / 4
+        robot, random = sinew.Robot(text=model_text.text(made)), np.random.default_rng(seed)
+        robot.simulate(h)
+        robot.v[:] += 0.3 * random.standard_normal(robot.nv)
+        inputs = [f"{load}.fy" for load in robot.loads] + [a for a in robot.actuators if robot.actuators[a].type in ("effort", "tension", "pressure")]
+        outputs = [p for p in robot.probes if p != "e"]
+        scheme = ("euler", "trapezoidal", "bdf2", "generalized-alpha")[(seed + 1) // 2]
+        try:
+            map = robot.step_map(h, inputs or None, outputs, scheme=scheme)
+            u = np.array([s.value for s in map.inputs])
+            u = np.where(u >= 0, 1.1 * u + 0.1, u)  # taut
+            point = map.begin(robot, u)
+            for _ in range(3):
+                point, _ = map.step(point, u)
+            to, _, (A, B, C, D) = map.linear_step(point, u)
+            N = map.project(point)[1]
+            dx, du = random.standard_normal(map.nx), 0.1 * random.standard_normal(map.nu) * (0.1 + np.abs(u))
+            dx = dx if N is None else N @ dx
+            got, errors = A @ dx + B @ du, []
+            for eps in (1e-2, 1e-3, 1e-4, 1e-5):  # friction is steep
+                x, out = derivatives(map, point, u, to, dx, du, eps)
+                parts = [(got[k : k + robot.nv], x[k : k + robot.nv]) for k in range(0, map.nx, robot.nv)] + [(C @ got + D @ du, out)]
+                errors.append(max(np.abs(a - b).max() / np.abs(b).max() for a, b in parts))
+        except sinew.NotConverged:
+            continue
+        except sinew.ModelError as e:
+            assert "given coordinate" in str(e)
+            continue
+        assert min(errors) < 1e-5, (family, seed, scheme, errors)
+        done += 1
+    assert done > 0
+
+
+def test_linear_models_of_moving_loops_have_all_coordinates():
+    """`linearize` with a step about a moving robot with a loop: the matrices of the map's first step; the roots of the robot
+    are told from those of scheme and constraints."""
+    robot = sinew.Robot(text=FOUR_BAR.replace("probes:", "actuators: {motor: {joint: crank, effort: 0}}\nprobes:"))
+    robot.simulate(2e-3)
+    robot.v[:] = (3, 0, 0)
+    robot.simulate(2e-3)  # velocities that keep it closed
+    model = robot.linearize(["motor"], ["end"], step=2e-3)
+    map = robot.step_map(2e-3, ["motor"], ["end"], scheme="generalized-alpha")
+    _, _, (A, B, C, _) = map.linear_step(map.begin(robot, [0]), [0])
+    for got, want in zip((model.A, model.B, model.C), (A, B, C)):
+        near(got, want, 1e-7)
+    exact = robot.linearize(["motor"], ["end"]).poles()
+    roots = np.array([p.s for p in model.modes if not p.parasitic])
+    assert len(roots) == len(exact) == 2
+    near(np.sort_complex(np.log(roots) / 2e-3), np.sort_complex(exact), 0.05)
+
+
+def test_points_are_those_of_the_robot():
+    """The steps of a map are those of a simulation, and moves undo differences."""
+    robot = moving(CORDS, 0.3)
+    u = np.array([2.0, 0.5])
+    map = robot.step_map(2e-3, ["cord(1)", "cord(2)"], ["tip"], scheme="trapezoidal")
+    robot.controls["cord(1)"], robot.controls["cord(2)"] = u
+    first = point = map.begin(robot, u)
+    motion = robot.simulate(2e-3, "trapezoidal", tolerance=1e-11)
+    for _ in range(20):
+        motion.step()
+        point, y = map.step(point, u)
+    t, q, v = map.state(point)
+    assert t == pytest.approx(robot.t)
+    near(q, robot.q, 1e-7)
+    near(v, robot.v, 1e-7)
+    near(y, robot.probe("tip"), 1e-8)
+    near(map.move(first, map.difference(first, point))[2 : 2 + robot.nq], q, 1e-12)
+    d = map.difference(first, point)
+    eps, e = 1e-6, np.random.default_rng(2).standard_normal(map.nx)
+    small = map.difference(map.move(first, d), map.move(first, d + eps * e))
+    near(small / eps, map.reset(d) @ e, 1e-5)  # one-sided
+
+
+def test_a_linear_problem_takes_one_iteration():
+    """Two masses: the gains of a long horizon are those of the stationary regulator, and the inputs of the Riccati recursion."""
+    pytest.importorskip("scipy.linalg")
+    text = MASSES.replace("probes: {", "probes: {v1: {rate: first}, v2: {rate: second}, ")
+    model = control.zoh(sinew.Robot(text=text).linearize(outputs=["x1", "x2", "v1", "v2"]), 0.02)
+    system = control.LinearSystem(model)
+    Q, R, N = np.diag([10.0, 40, 1, 2]) * 0.02, np.array([[0.01]]), 2000
+    x0 = np.array([0.3, -0.1, 0, 0.5])
+    plan = control.ilqr(system, x0, np.zeros((N, 1)), np.zeros(4), Q, R)
+    assert plan.converged and plan.iterations == 1
+    near(plan.gains[0][0], [-9.10680265, -0.57940018, -6.26897305, -1.88727620], 1e-8)
+    P = Q.copy()
+    gains = []
+    for _ in range(N):  # textbook recursion, costs at the end of each step
+        K = np.linalg.solve(R + model.B.T @ P @ model.B, model.B.T @ P @ model.A)
+        gains.append(K)
+        P = Q + model.A.T @ P @ (model.A - model.B @ K)
+    x, inputs = x0, []
+    for K in reversed(gains):
+        inputs.append(-K @ x)
+        x = model.A @ x + model.B @ inputs[-1]
+    near(plan.inputs, np.array(inputs), 1e-9)
+
+
+def test_rest_to_rest_with_constant_pieces():
+    """Two masses, 0 to 1 in 1 s: reference values to all their digits."""
+    pytest.importorskip("scipy.linalg")
+    text = MASSES.replace("damping: 0.3, ", "").replace("probes: {", "probes: {v1: {rate: first}, v2: {rate: second}, ")
+    robot = sinew.Robot(text=text)
+    names = ["x1", "x2", "v1", "v2"]
+    system = control.LinearSystem(control.zoh(robot.linearize(outputs=names), 0.02))
+    plan = control.ilqr(system, np.zeros(4), np.zeros((50, 1)), [1, 1, 0, 0], 0.0, 2 * 0.02, final=1e4, exactly=1e-11)
+    assert plan.converged
+    assert (plan.inputs**2).sum() * 0.02 == pytest.approx(109.0083425377, abs=2e-9)
+    assert plan.inputs[0, 0] == pytest.approx(19.10285045, abs=2e-8)
+    assert plan.inputs[24, 0] == pytest.approx(0.23749490, abs=2e-8)
+    # steps of the robot itself: towards the continuous problem; the force begins at 0 here, an error of first order
+    cost = []
+    for N in (50, 100):
+        map = robot.step_map(1 / N, ["push"], names, scheme="trapezoidal")
+        plan = control.ilqr(map, map.begin(robot, [0]), np.zeros((N, 1)), [1, 1, 0, 0], 0.0, 2 / N, final=1e4, exactly=1e-9)
+        assert plan.converged
+        cost.append((plan.inputs**2).sum() / N)
+    errors = np.array(cost) - 108.9549803680
+    assert errors[0] / errors[1] == pytest.approx(2, abs=0.2)
+    assert 2 * cost[1] - cost[0] == pytest.approx(108.9549803680, rel=5e-3)
+
+
+def test_a_box_has_its_minimum():
+    """Against all choices of active bounds."""
+    random = np.random.default_rng(5)
+    for _ in range(60):
+        n = int(random.integers(1, 5))
+        F = random.standard_normal((n, n))
+        H, g = F @ F.T + 0.05 * np.eye(n), 3 * random.standard_normal(n)
+        low, high = -random.uniform(0, 1, n), random.uniform(0, 1, n)
+        from sinew._optimal import box_minimum
+
+        x, free = box_minimum(H, g, low, high, random.standard_normal(n))
+        best = np.inf
+        for choice in itertools.product((-1, 0, 1), repeat=n):
+            choice = np.array(choice)
+            trial = np.where(choice < 0, low, high)
+            at = choice == 0
+            if at.any():
+                trial[at] = np.linalg.solve(H[np.ix_(at, at)], -g[at] - H[np.ix_(at, ~at)] @ trial[~at])
+            if (trial >= low - 1e-12).all() and (trial <= high + 1e-12).all():
+                best = min(best, 0.5 * trial @ H @ trial + g @ trial)
+        assert 0.5 * x @ H @ x + g @ x == pytest.approx(best, abs=1e-10)
+        assert np.abs((H @ x + g)[free]).max(initial=0) < 1e-9
+
+
+def reach(N=20, **options):
+    robot = sinew.Robot(text=CORDS)
+    robot.equilibrium()
+    map = robot.step_map(0.02, ["cord(1)", "cord(2)"], ["tip", "speed"], scheme="trapezoidal")
+    start = map.begin(robot, [0, 0])
+    rest = np.concatenate([robot.probe("tip"), np.zeros(3)])
+    target = rest + [0.06, 0, 0.01, 0, 0, 0]
+    limits = {"cord(1)": (0, 6), "cord(2)": (0, 6)}
+    plan = control.ilqr(map, start, np.zeros((N, 2)), target, {"tip": 1e3, "speed": 1}, 1e-3, final={"tip": 1e4, "speed": 10},
+                        limits=limits, tolerance=1e-11, **options)  # fmt: skip
+    return robot, map, start, target, plan
+
+
+def test_a_tendon_arm_has_optimal_inputs_within_limits():
+    """The gradient of the cost vanishes where no limit holds, and pushes against the limits that hold: by differences."""
+    robot, map, start, target, plan = reach()
+    assert plan.converged, plan.reason
+    assert plan.costs == sorted(plan.costs, reverse=True) and plan.cost < 0.2 * plan.costs[0]
+    assert (plan.inputs >= 0).all() and (plan.inputs <= 6).all()
+    assert plan.held.any() and not plan.held.all()
+    W, Wf = np.diag([1e3] * 3 + [1] * 3), np.diag([1e4] * 3 + [10] * 3)
+
+    def cost(inputs):
+        point, sum = start, 0.0
+        for n, u in enumerate(inputs):
+            point, y = map.step(point, u)
+            e = y - target
+            sum += 0.5 * e @ (Wf if n == len(inputs) - 1 else W) @ e + 0.5e-3 * u @ u
+        return sum
+
+    assert cost(plan.inputs) == pytest.approx(plan.cost, rel=1e-9)
+    slopes = np.empty_like(plan.inputs)
+    for at in itertools.product(range(len(plan.inputs)), range(2)):
+        d = np.zeros_like(plan.inputs)
+        d[at] = 1e-3
+        slopes[at] = (cost(plan.inputs + d) - cost(plan.inputs - d)) / 2e-3
+    scale = np.abs(slopes).max()
+    assert scale > 1e-3  # of the limits that hold
+    assert np.abs(slopes[~plan.held]).max() < 1e-4 * scale
+    low, high = plan.held & (plan.inputs < 1), plan.held & (plan.inputs > 5)
+    assert (slopes[low] > -1e-6 * scale).all() and (slopes[high] < 1e-6 * scale).all()
+
+
+def test_feedback_brings_a_disturbed_arm_back():
+    """Off the trajectory, inputs with feedback end nearer to it than inputs alone; deviations of rotations are body twists."""
+    _, map, start, _, plan = reach()
+    random = np.random.default_rng(4)
+    x = np.zeros(map.nx)
+    x[: map.nx // 3] = 0.05 * random.standard_normal(map.nx // 3)
+    ends = []
+    for law in (lambda n, p: plan.inputs[n], lambda n, p: plan.feedback(map, n, p)):
+        point = map.move(start, x)
+        miss = 0.0
+        for n in range(len(plan.inputs)):
+            point, y = map.step(point, law(n, point))
+            miss += np.sum((y[:3] - plan.outputs[n, :3]) ** 2)
+        ends.append(miss)
+    assert ends[1] < 0.9 * ends[0]
+
+
+def test_iterations_that_are_not_enough_are_told():
+    *_, plan = reach(iterations=1)
+    assert not plan.converged and "not enough" in plan.reason and plan.decrease > 1e-11
+
+
+def test_predictive_control_holds_a_disturbed_arm():
+    """The first update from rest tends to the optimal inputs with more iterations; in closed loop the arm reaches its target
+    under a load that the model does not know."""
+    robot, map, start, target, _ = reach(iterations=1)
+    options = dict(final={"tip": 1e4, "speed": 10}, limits={"cord(1)": (0, 6), "cord(2)": (0, 6)})
+    plan = control.ilqr(map, start, np.zeros((15, 2)), target, {"tip": 1e3, "speed": 1}, 1e-3, tolerance=1e-11, **options)
+    mpc = control.MPC(map, 15, {"tip": 1e3, "speed": 1}, 1e-3, iterations=8, **options)
+    near(mpc.update(start, target), plan.inputs[0], 1e-4)
+    mpc = control.MPC(map, 15, {"tip": 1e3, "speed": 1}, 1e-3, **options)
+    u, motion, plant = np.zeros(2), robot.simulate(0.01, "trapezoidal"), robot
+    robot.set_load("wind", [0.01, 0.02, 0])
+    before = np.linalg.norm(robot.probe("tip") - target[:3])
+    for _ in range(40):
+        u = mpc.update(map.begin(plant, u), target)
+        assert (u >= 0).all() and (u <= 6).all()
+        robot.controls["cord(1)"], robot.controls["cord(2)"] = u
+        motion.step(count=2)
+    assert np.linalg.norm(robot.probe("tip") - target[:3]) < 0.25 * before
+    assert mpc.seconds > 0
+
+
+def test_wrong_arguments_are_refused():
+    robot = sinew.Robot(text=CORDS)
+    for message, call in (
+        ("no map of its steps", lambda: robot.step_map(0.01, scheme="gauss4")),
+        ("must be positive", lambda: robot.step_map(0.0)),
+        ("no input of a map", lambda: robot.step_map(0.01, ["materials.rubber.young"])),
+        ("no such probe", lambda: robot.step_map(0.01, outputs="nothing")),
+    ):
+        with pytest.raises(sinew.Error, match=message):
+            call()
+    map = robot.step_map(0.01, ["cord(1)"], ["tip"])
+    start = map.begin(robot, [0])
+    for message, options in (("shape", {"inputs": np.zeros(3)}), ("positive", {"effort": 0}), ("not negative", {"weights": -1}),
+                             ("there is no", {"limits": {"cord": (0, 1)}}), ("above", {"limits": {"cord(1)": (2, 1)}})):  # fmt: skip
+        given = {"inputs": np.zeros((3, 1)), "weights": 1, "effort": 1} | options
+        with pytest.raises(sinew.ArgumentError, match=message):
+            control.ilqr(map, start, given.pop("inputs"), np.zeros(3), **given)
+    with pytest.raises(sinew.ArgumentError, match="finite"):
+        map.step(start, [np.nan])
+    for call in (lambda p: map.step(p, [0]), lambda p: map.output(p, [0]), lambda p: map.difference(start, p), map.state,
+                 lambda p: map.move(p, np.zeros(map.nx)), lambda p: map.linear_output(p, [0])):  # fmt: skip
+        with pytest.raises(sinew.ArgumentError, match="'point' needs"):
+            call(start[:-1])
+    with pytest.raises(TypeError, match="pickled"):
+        pickle.dumps(map)
+    for law in ("integral(tip.x)*1 N/(1 m*s)", "'sampled(tip.x, 0.1 s)*1 N/(1 m)'"):
+        with pytest.raises(sinew.Error, match="no map of"):
+            sinew.Robot(text=CORDS.replace("effort: 0 N", f"effort: {law}")).step_map(0.01, ["wind.fx"], ["tip"])
