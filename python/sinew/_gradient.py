@@ -64,7 +64,8 @@ class Gradient(OfThisProcess):
             raise ArgumentError(f"method is one of {', '.join(METHODS)}, not {method!r}")
         how, kept = ffi.new("snw_gradient_options *", lib.snw_gradient_defaults()), []
         names = [ffi.new("char[]", c_text(s, "a scalar")) for s in scalars]
-        how.scalar, how.nscalar = ffi.new("const char *[]", names), len(names)
+        texts = ffi.new("const char *[]", names)  # kept until the call
+        how.scalar, how.nscalar = texts, len(names)
         listed = ffi.new("snw_gradient_variable[]", max(len(variables), 1))
         for entry, variable in zip(listed, variables):
             path = variable.law if isinstance(variable, Knots) else variable
@@ -80,7 +81,6 @@ class Gradient(OfThisProcess):
             entry.rule = RULES.index(variable.rule)
         how.variable, how.nvariable = listed, len(variables)
         how.method, how.memory = METHODS.index(method), memory
-        kept += [names, how.scalar, listed]
         out, err = ffi.new("snw_gradient **"), new_error()
         if lib.snw_gradient_create(self._model._m, how, out, err) != lib.SNW_OK:
             raise_error(err)
@@ -112,7 +112,7 @@ class Gradient(OfThisProcess):
         return values
 
     def value(self, p: Numbers | Mapping[str, float] | None = None) -> Array:
-        """The scalars at p, by a run of the study; the values of the file unless given."""
+        """The scalars at p, SI, by a run of the study; the values of the file unless given."""
         values, J, err = self._values(p), np.zeros(len(self.scalars)), new_error()
         if lib.snw_gradient_evaluate(self._g, doubles(values), doubles(J), ffi.NULL, err) != lib.SNW_OK:
             raise_error(err)

@@ -317,7 +317,8 @@ static const snw_option options[] = {
      "'static' (the default): equilibrium under the loads at t = 0; 'start': the initial state of "
      "the file; or a time, e.g. --at '0.3 s': the frame that the study records then"},
     {"input", 0, "NAME", true,
-     "an input: an actuator, a load or its component (push.fy, push.tx), a number of the file named "
+     "an input: an actuator, a load or its component (push.fy, push.tx), a number of the file "
+     "named "
      "as by --set, or t, a shift of the time of all laws. May be repeated; all actuators unless "
      "given"},
     {"probe", 0, "NAME", true,

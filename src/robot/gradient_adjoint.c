@@ -21,6 +21,7 @@ enum {
     VARIANTS = 2 * SAMPLES,
     LINEAR_TRIALS = 20,
     FEW = 4,      // times as many scalars as variables: sensitivities are cheaper
+    FAR = 250,    // steps of the far samples
     AT_ONCE = 64, // parameters in one sweep
     LEAST_CHECKPOINTS = 3,
     MOST_CHECKPOINTS = 1000
@@ -29,8 +30,9 @@ static const double weight6[SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60},
                     weight4[SAMPLES] = {2.0 / 3, -1.0 / 12, 0},
                     parameter_move = 1e-3, // of a parameter in a sample, relative
     initial_move = 1e-2,                   // of an initial coordinate or velocity
-    unmoved = 1e-14, // change of an initial value that counts as none, typical
-    straight = 1e-9; // curvature between the outermost samples that counts as rounding, relative
+    unmoved = 1e-14,  // change of an initial value that counts as none, typical
+    straight = 1e-9,  // curvature between the far samples that counts as rounding, relative
+    rounding = 1e-14; // the same, relative to typical forces
 
 // A direction in the space of models: a number of the file, or a law plus c, c (t - t0),
 // c (t - t0)^2/2.
@@ -38,7 +40,8 @@ typedef struct direction {
     int entry; // -1: of a law
     int law, power;
     double step, t0;
-    snw_robot_model *model[VARIANTS]; // at -3, -2, -1, 1, 2, 3 steps
+    snw_robot_model *model[VARIANTS]; // at -3, -2, -1, 1, 2, 3 steps; NULL: not needed yet
+    snw_robot_model *far[2];          // at -250 and 250 steps, for parameters that enter linearly
     double *by, *coarse;              // nscalar: of one map; with differences of order 4
     int curved;                       // maps whose equations are not linear in the parameter
     double error, size;               // sums of |by - coarse| and |by| over maps and scalars
@@ -277,7 +280,7 @@ static snw_status variant(const sweep *s, const direction *d, double by, snw_rob
     return status;
 }
 
-// The models of a direction at all samples; at first only the outermost are there.
+// The models of a direction at all samples.
 static snw_status open_samples(const sweep *s, direction *d, snw_error *err) {
     for (int i = 0; i < VARIANTS; i++) {
         if (!d->model[i]) SNW_TRY(variant(s, d, sample_at(i) * d->step, &d->model[i], err));
@@ -285,10 +288,21 @@ static snw_status open_samples(const sweep *s, direction *d, snw_error *err) {
     return SNW_OK;
 }
 
+// The far models, unless the parameter cannot have these values.
+static void open_far(const sweep *s, direction *d) {
+    snw_error none = {0};
+    for (int k = 0; k < 2; k++) {
+        if (variant(s, d, (k ? FAR : -FAR) * d->step, &d->far[k], &none) != SNW_OK)
+            d->curved = LINEAR_TRIALS + 1;
+    }
+}
+
 static snw_status open_direction(sweep *s, direction *d, snw_error *err) {
-    for (int i = 0; i < VARIANTS; i += VARIANTS - 1)
-        SNW_TRY(variant(s, d, sample_at(i) * d->step, &d->model[i], err));
-    if (s->forward) SNW_TRY(open_samples(s, d, err));
+    if (s->forward) {
+        SNW_TRY(open_samples(s, d, err));
+    } else {
+        open_far(s, d);
+    }
     const size_t n = (size_t)s->g->nscalar;
     d->by = snw_alloc(2 * n * sizeof *d->by);
     if (!d->by) return snw_fail_memory(err);
@@ -356,6 +370,7 @@ static snw_status open_directions(sweep *s, int *entry, snw_error *err) {
 static void close_directions(sweep *s) {
     for (int k = 0; k < s->ndirection; k++) {
         for (int i = 0; i < VARIANTS; i++) snw_robot_model_close(s->direction[k].model[i]);
+        for (int i = 0; i < 2; i++) snw_robot_model_close(s->direction[k].far[i]);
         snw_free(s->direction[k].by);
     }
     s->ndirection = 0;
@@ -419,23 +434,24 @@ static void evaluate_products(sweep *s, const snw_model *m, const snw_map *map, 
     }
 }
 
-// d->by <- derivative along a direction, from the outermost samples alone where the products are
-// linear between them: their mean is s->centre.
+// d->by <- derivative along a direction, from the far samples alone where the products are linear
+// between them: their mean is s->centre.
 static bool try_linear(sweep *s, direction *d, const snw_map *map, bool frame) {
     const int nscalar = s->g->nscalar;
     if (d->curved > LINEAR_TRIALS || (d->entry >= 0 && s->p[d->entry] == 0)) return false;
     for (int k = 0; k < 2; k++) {
-        evaluate_products(s, d->model[k ? VARIANTS - 1 : 0]->compiled, map, frame);
+        evaluate_products(s, d->far[k]->compiled, map, frame);
         memcpy(k ? d->coarse : d->by, s->value, (size_t)nscalar * sizeof *s->value);
     }
     for (int j = 0; j < nscalar; j++) {
         const double low = d->by[j] - s->centre[j], high = d->coarse[j] - s->centre[j];
-        if (fabs(low + high) <= straight * (fabs(low) + fabs(high))) continue;
+        const double noise = rounding * snw_adjoint_magnitude(s->adjoint, map, j);
+        if (fabs(low + high) <= straight * (fabs(low) + fabs(high)) + noise) continue;
         d->curved++;
         return false;
     }
     for (int j = 0; j < nscalar; j++)
-        d->by[j] = d->coarse[j] = (d->coarse[j] - d->by[j]) / (2 * SAMPLES * d->step);
+        d->by[j] = d->coarse[j] = (d->coarse[j] - d->by[j]) / (2 * FAR * d->step);
     return true;
 }
 
@@ -559,12 +575,11 @@ static snw_status start_samples(const sweep *s, direction *d, int entry, start_w
                                 snw_error *err) {
     const size_t nv = (size_t)s->m->nv;
     const double step = d ? d->step : initial_move, centre = entry >= 0 ? s->p[entry] : 0;
-    bool moves = !d;
-    for (int k = 0; k < 2 && !moves; k++) { // the outermost samples alone
+    bool moves = !d || !d->far[0] || !d->far[1];
+    for (int k = 0; k < 2 && !moves; k++) { // does it move at all?
         memset(out, 0, 2 * nv * sizeof *out);
-        const int i = k ? VARIANTS - 1 : 0;
-        SNW_TRY(add_start(s, d->model[i]->compiled, entry, centre + sample_at(i) * step, 1, w, out,
-                          err));
+        SNW_TRY(add_start(s, d->far[k]->compiled, entry, centre + (k ? FAR : -FAR) * step, 1, w,
+                          out, err));
         for (size_t j = 0; j < nv; j++)
             moves = moves || fabs(out[j]) + fabs(out[nv + j]) > unmoved * s->m->typical[j];
     }

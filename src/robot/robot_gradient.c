@@ -438,6 +438,9 @@ snw_status snw_gradient_create(snw_robot_model *m, const snw_gradient_options *h
     if (how->nvariable < 0 || how->nscalar < 1 || (how->nvariable > 0 && !how->variable) ||
         !how->scalar)
         return snw_fail(err, SNW_E_ARGUMENT, "there is no scalar, or a list is NULL");
+    for (int i = 0; i < how->nscalar; i++) {
+        if (!how->scalar[i]) return snw_fail(err, SNW_E_ARGUMENT, "scalar[%d] is NULL", i);
+    }
     snw_gradient *g = snw_alloc(sizeof *g);
     if (!g) return snw_fail_memory(err);
     g->model = snw_robot_model_share(m);

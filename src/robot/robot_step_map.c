@@ -96,7 +96,7 @@ static snw_status list_inputs(snw_step_map *map, snw_error *err) {
 
 static snw_status set_inputs(snw_step_map *map, const double *u, snw_error *err) {
     snw_robot *r = map->r;
-    SNW_TRY(snw_robot_check_numbers("u", map->linear->nu, u, err));
+    if (map->linear->nu > 0) SNW_TRY(snw_robot_check_numbers("u", map->linear->nu, u, err));
     for (int i = 0; i < map->linear->nu; i++) {
         const map_input *to = &map->input[i];
         if (to->u >= 0) {
@@ -215,7 +215,7 @@ snw_status snw_step_map_difference(snw_step_map *map, const double *from, const 
     if (!x) return snw_fail(err, SNW_E_ARGUMENT, "x is NULL");
     const snw_model *m = map->r->m;
     const snw_past a = snw_past_at(m, (double *)from), b = snw_past_at(m, (double *)to);
-    snw_robot_increment(m, a.q, b.q, map->increment);
+    snw_difference(m, a.q, b.q, map->increment);
     for (int i = 0; i < map->linear->nx; i++) {
         const snw_linear_state s = map->state[i];
         const size_t k = s.role == SNW_STATE_COORDINATE ? 0 : history_of(map, s);

@@ -109,6 +109,18 @@ snw_covectors *snw_adjoint_covectors(snw_adjoint *a, int scalar) { return &a->co
 const double *snw_adjoint_impulse(const snw_adjoint *a) { return a->impulse; }
 double snw_adjoint_difference(const snw_adjoint *a) { return a->difference; }
 
+double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scalar) {
+    const snw_model *m = a->m;
+    const int stages = map->kind == SNW_MAP_STAGES ? map->points.s : 1;
+    const double *mu = map->kind == SNW_MAP_STAGES
+                           ? a->stage_mu + (size_t)scalar * (size_t)stages * (size_t)m->nv
+                           : a->covectors[scalar].mu;
+    double sum = 0;
+    for (int i = 0; i < stages * m->nv && map->kind != SNW_MAP_FRAME; i++)
+        sum += fabs(mu[i]) * m->scale[i % m->nv];
+    return sum;
+}
+
 static size_t bars_size(const snw_adjoint *a) {
     return 6 * (size_t)a->m->nv + (size_t)a->m->nconstraint + 1;
 }

@@ -54,6 +54,8 @@ SNW_NODISCARD snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, sn
 SNW_NODISCARD snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y_bar,
                                            const double *y, snw_error *err);
 
+// Sum of the covectors of a map times typical forces.
+double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scalar);
 // Largest estimated relative error of outputs by differences so far; 0: none.
 double snw_adjoint_difference(const snw_adjoint *a);
 

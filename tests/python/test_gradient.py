@@ -38,7 +38,7 @@ def test_a_motion_against_differences():
     J, dJ = g()
     assert J == pytest.approx(g.value(p), rel=1e-15)
     for k in range(4):
-        h = 1e-3 * p[k]
+        h = 2e-4 * p[k]
         move = np.eye(4)[k] * h
         difference = (g.value(p + move) - g.value(p - move)) / (2 * h)
         assert dJ[:, k] == pytest.approx(difference, rel=3e-6, abs=1e-9)

@@ -3,6 +3,7 @@
 
 import itertools
 import pathlib
+import pickle
 import sys
 
 import numpy as np
@@ -355,6 +356,12 @@ def test_wrong_arguments_are_refused():
             control.ilqr(map, start, given.pop("inputs"), np.zeros(3), **given)
     with pytest.raises(sinew.ArgumentError, match="finite"):
         map.step(start, [np.nan])
+    for call in (lambda p: map.step(p, [0]), lambda p: map.output(p, [0]), lambda p: map.difference(start, p), map.state,
+                 lambda p: map.move(p, np.zeros(map.nx)), lambda p: map.linear_output(p, [0])):  # fmt: skip
+        with pytest.raises(sinew.ArgumentError, match="'point' needs"):
+            call(start[:-1])
+    with pytest.raises(TypeError, match="pickled"):
+        pickle.dumps(map)
     for law in ("integral(tip.x)*1 N/(1 m*s)", "'sampled(tip.x, 0.1 s)*1 N/(1 m)'"):
         with pytest.raises(sinew.Error, match="no map of"):
             sinew.Robot(text=CORDS.replace("effort: 0 N", f"effort: {law}")).step_map(0.01, ["wind.fx"], ["tip"])
