@@ -27,7 +27,9 @@ from ._search import Best, Fit, Found, Limit, Optimum, fit, optimize
 from ._special import SpecialPoint
 from ._step_map import StepMap
 from ._study import SinewWarning, Study, run
+from ._track import Tracking
 from ._units import Quantity
+from ._workspace import Workspace
 from ._core import Part, Parts
 from ._sinew import ffi as _ffi, lib as _lib
 
@@ -36,5 +38,5 @@ __version__: str = _ffi.string(_lib.snw_version()).decode()
 __all__ = [
     "Actuation", "ArgumentError", "Batch", "Best", "Energy", "Error", "FileError", "Fit", "Found", "Gradient", "GradientReport", "InverseSolution", "Knots", "Limit", "LinearModel", "Model",
     "ModelError", "Modes", "NotConverged", "Optimum", "Page", "Part", "Parts", "Play", "Pole", "Quantity", "Result", "Robot", "Run", "Signal", "Simulation", "SinewWarning", "SingularError",
-    "SpecialPoint", "StepMap", "Stopped", "Study", "Target", "command_path", "fit", "gradient", "optimize", "run",
+    "SpecialPoint", "StepMap", "Stopped", "Study", "Target", "Tracking", "Workspace", "command_path", "fit", "gradient", "optimize", "run",
 ]  # fmt: skip
