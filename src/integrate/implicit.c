@@ -506,6 +506,10 @@ static void implicit_project_end(snw_implicit *im) {
         return;
     if (snw_projection_accelerations(im->projection, im->in, im->scratch_state, &err) != SNW_OK)
         return;
+    const size_t nv = (size_t)m->nv * sizeof(double);
+    memcpy(im->unsettled, im->trial->v, nv);
+    memcpy(im->unsettled + m->nv, im->trial->a, nv);
+    memcpy(im->unsettled + 2 * m->nv, im->trial->lambda, (size_t)m->nconstraint * sizeof(double));
     snw_state_copy(m, im->scratch_state, im->trial);
     snw_chart_from_state(m, im->opts.chart, im->trial, im->rate, im->acc);
     snw_residual(m, im->in, im->trial, false, im->w);

@@ -73,6 +73,7 @@ typedef struct snw_corrected {
     PACK(double, chart_jacobian, 108 * (size_t)m->nlie_block, "Jacobian of the chart")             \
     PACK(double, dx, n, "change of d and of the multipliers over constraint_scale")                \
     PACK(double, typical, n, "typical values of these")                                            \
+    PACK(double, unsettled, nv + n, "velocities, accelerations, multipliers before a projection")  \
     PACK(double, broyden_memory, nb, "of the step")                                                \
     PACK(double, corrected_broyden_memory, nb, "of the second solution, snw_corrected")            \
     PACK(double, corrected_past_memory, nh, "likewise")                                            \

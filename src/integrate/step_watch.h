@@ -18,9 +18,11 @@ typedef enum snw_step_event {
 
 typedef struct snw_step_report {
     snw_step_event event;
-    const snw_state *s;   // state after the map
-    double t_laws;        // time of the inputs
-    const double *before; // nv: of a restart, velocities before it
+    const snw_state *s; // state after the map
+    double t_laws;      // time of the inputs
+    // Of a restart: velocities (nv) before it. Of a step: velocities, accelerations and multipliers
+    // before they were projected onto the constraints (6.11); NULL: they were not.
+    const double *before;
     // of a step
     const snw_scheme *scheme; // alpha or levels
     double h, history_h;      // its length; that of the history (snw_history)

@@ -865,8 +865,8 @@ static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
     g->info.run_seconds = snw_clock_seconds() - begin;
     if (!isnan(s->tape.other))
         return snw_fail(err, SNW_E_MODEL,
-                        "there is no derivative: velocities were projected onto the loops at t = "
-                        "%g s; use a scheme with damping, or 'loop_velocities: scheme'",
+                        "there is no derivative: steps were shortened at t = %g s, and velocities "
+                        "projected onto the loops there; use shorter steps, or 'shorten: off'",
                         s->tape.other);
     if (s->tape.changed)
         return snw_fail(err, SNW_E_MODEL,

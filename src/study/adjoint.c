@@ -403,7 +403,7 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const adjoint_c
                                  [INCREMENT] = past + 3 * nv,
                                  [RATE_BEFORE] = a->row};
     for (int k = 0; k < nv; k++) {
-        b->acc[k] += c->pseudo_acc * b->pseudo[k];
+        if (!map->settles) b->acc[k] += c->pseudo_acc * b->pseudo[k];
         for (int j = RATE; j < PARTS; j++) part[j][k] = c->pseudo[j] * b->pseudo[k];
         part[RATE][k] += b->old[k];
         v->law_rate[k] = v->law_acc[k] = 0;
@@ -538,12 +538,14 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
     adjoint_border(a, 1);
     SNW_TRY(adjoint_factor(a, true, "the accelerations", map->s.t, err));
     const bool projects = map->kind == SNW_MAP_RESTART && m->nconstraint > 0;
+    // the pseudo-acceleration of a step that settles follows from its projected acceleration
+    const double by_pseudo = map->settles ? adjoint_coefficients_of(map).pseudo_acc : 1;
     if (projects) adjoint_find_impulse(a, map);
     snw_state *still = a->still;
     for (int i = 0; i < a->nscalar; i++) {
         snw_bars *b = &a->bars[i];
         snw_covectors *v = &a->covectors[i];
-        for (int k = 0; k < nv; k++) b->acc[k] += b->pseudo[k];
+        for (int k = 0; k < nv; k++) b->acc[k] += by_pseudo * b->pseudo[k];
         solve_transposed(a, b->acc, b->lambda, v->mu, v->nu);
         adjoint_add_transposed(nv, -1, a->K, v->mu, b->place);
         adjoint_add_transposed(nv, -1, a->D, v->mu, b->rate);
@@ -563,10 +565,11 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
             adjoint_add_transposed(nv, 1, a->M, v->y, b->rate);
         }
         memset(b->acc, 0, (size_t)nv * sizeof *b->acc);
+        memset(b->lambda, 0, (size_t)m->nconstraint * sizeof *b->lambda);
+        if (map->settles) continue;
         memset(b->pseudo, 0, (size_t)nv * sizeof *b->pseudo);
         memset(b->increment, 0, (size_t)nv * sizeof *b->increment);
         memset(b->old, 0, (size_t)nv * sizeof *b->old);
-        memset(b->lambda, 0, (size_t)m->nconstraint * sizeof *b->lambda);
     }
     return SNW_OK;
 }

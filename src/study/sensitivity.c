@@ -191,7 +191,7 @@ static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *
         b->old[i] = b->rate[i];
         b->rate[i] = rate;
         b->acc[i] = acc;
-        b->pseudo[i] = pseudo[i] + c.pseudo_acc * acc;
+        b->pseudo[i] = pseudo[i] + (map->settles ? 0 : c.pseudo_acc * acc);
         b->increment[i] = x[i];
     }
     memcpy(b->lambda, x + nv, (size_t)nr * sizeof *x);
@@ -228,6 +228,7 @@ static void apply_restart(snw_adjoint *a, const snw_map *map, int k, const doubl
     const int nv = m->nv, nr = m->nconstraint;
     snw_bars *b = &a->bars[k];
     double *x = a->x, *sample = a->line, *rows = sample + nv + nr;
+    const double by_pseudo = map->settles ? adjoint_coefficients_of(map).pseudo_acc : 1;
     if (map->kind == SNW_MAP_RESTART && nr > 0) { // velocities
         const double h = sample_distance(m, b->place, NULL);
         for (int i = 0; i < nv + nr; i++) x[i] = -by[nv + nr + i];
@@ -257,8 +258,13 @@ static void apply_restart(snw_adjoint *a, const snw_map *map, int k, const doubl
     }
     snw_bordered_matrix_solve(a->T, x);
     for (int i = 0; i < nv; i++) {
-        b->acc[i] = b->pseudo[i] = x[i];
-        b->increment[i] = b->old[i] = 0;
+        b->acc[i] = x[i];
+        if (map->settles) {
+            b->pseudo[i] += by_pseudo * x[i];
+        } else {
+            b->pseudo[i] = x[i];
+            b->increment[i] = b->old[i] = 0;
+        }
     }
     memcpy(b->lambda, x + nv, (size_t)nr * sizeof *x);
 }

@@ -110,8 +110,37 @@ static snw_map *add_map(snw_tape *t, snw_map_kind kind, const snw_state *s, cons
     return NULL;
 }
 
+static void describe(const snw_step_report *r, snw_map *map) {
+    map->t_laws = r->t_laws;
+    map->h = r->h;
+    map->history_h = r->history_h;
+    map->no_past = r->no_past;
+    map->rest = r->rest;
+    if (r->event == SNW_WATCH_STEP) map->scheme = *r->scheme;
+}
+
+// A step and the projection of its velocities: two maps.
+static void add_settled(snw_tape *t, const snw_step_report *r) {
+    const size_t nv = (size_t)t->m->nv, nr = (size_t)t->m->nconstraint;
+    snw_map *step = add_map(t, SNW_MAP_STEP, r->s, r->d);
+    if (!step) return;
+    describe(r, step);
+    step->settles = true;
+    (void)copy(r->before, nv, step->s.v);
+    (void)copy(r->before + nv, nv, step->s.a);
+    (void)copy(r->before + 2 * nv, nr, step->s.lambda);
+    snw_map *projection = add_map(t, SNW_MAP_RESTART, r->s, r->before);
+    if (!projection) return;
+    describe(r, projection);
+    projection->settles = true;
+}
+
 void snw_tape_note(void *user, const snw_step_report *r) {
     snw_tape *t = user;
+    if (r->event == SNW_WATCH_STEP && r->before) {
+        add_settled(t, r);
+        return;
+    }
     if (r->event == SNW_WATCH_OTHER) {
         if (isnan(t->other)) t->other = r->s->t;
         return;
@@ -137,12 +166,7 @@ void snw_tape_note(void *user, const snw_step_report *r) {
         map->v0 = x, x = copy(r->v0, nv, x);
         map->ddx = x, (void)copy(r->ddx, ns, x);
     }
-    map->t_laws = r->t_laws;
-    map->h = r->h;
-    map->history_h = r->history_h;
-    map->no_past = r->no_past;
-    map->rest = r->rest;
-    if (step) map->scheme = *r->scheme;
+    describe(r, map);
 }
 
 snw_status snw_tape_state(void *user, const snw_run_state *at, snw_error *err) {

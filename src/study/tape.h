@@ -22,6 +22,7 @@ typedef struct snw_map {
     double t_laws;       // time of the inputs, s
     double h, history_h; // as of snw_step_report
     bool no_past, rest;
+    bool settles; // a step, and the restart after it, that projects its velocities (6.11)
     snw_scheme scheme;
     // state after the map: q, v, a, z, lambda, dropped in one block of the tape
     snw_state s;
