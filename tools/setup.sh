@@ -40,10 +40,11 @@ clang-tidy clang-tidy
 LIST
 }
 
-# what makes and tests the viewer: any Node and any Chromium will do; what draws figures as PNG and PDF; what carries a live
-# simulation to a browser; what makes and tests the Python package. All else goes on without
+# what makes and tests the viewer: any Node and any Chromium will do; what draws figures as PNG and PDF; what minimises; what
+# carries a live simulation to a browser; what makes and tests the Python package. All else goes on without
 optional() {
     pkg-config --exists cairo cairo-pdf cairo-png 2>/dev/null || echo libcairo2-dev
+    pkg-config --exists nlopt 2>/dev/null || echo libnlopt-dev
     [ -f /usr/include/libwebsockets.h ] || [ -f /usr/local/include/libwebsockets.h ] || echo libwebsockets-dev
     command -v node >/dev/null 2>&1 || echo nodejs
     command -v npm >/dev/null 2>&1 || echo npm
@@ -75,7 +76,7 @@ if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>
         echo "setup: this is not Debian; install what corresponds to these packages of Debian's:" >&2
         echo "$missing" >&2
     fi
-    [ -z "$(optional)" ] || echo "setup: for the viewer, for figures as PNG and PDF, for live simulation and for Python install also" $(optional) >&2
+    [ -z "$(optional)" ] || echo "setup: for the viewer, for figures as PNG and PDF, for optimisation, for live simulation and for Python install also" $(optional) >&2
     exit 0
 fi
 
@@ -91,7 +92,7 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null 2>&1; then
     as_root=sudo
 elif [ -z "$missing" ]; then
-    echo "setup: there will be no viewer, no figures as PNG and PDF, no live simulation or no Python package; installing them needs root: apt-get install --no-install-recommends" $wanted >&2
+    echo "setup: there will be no viewer, no figures as PNG and PDF, no optimisation, no live simulation or no Python package; installing them needs root: apt-get install --no-install-recommends" $wanted >&2
     exit 0
 else
     echo "setup: these packages are missing, and installing them needs root:" >&2
@@ -103,4 +104,4 @@ export DEBIAN_FRONTEND=noninteractive
 $as_root apt-get update -qq
 [ -z "$missing" ] || $as_root apt-get install -y -qq --no-install-recommends $missing
 [ -z "$wanted" ] || $as_root apt-get install -y -qq --no-install-recommends $wanted ||
-    echo "setup: these could not be installed, so there will be no viewer, no test of it, no figures as PNG and PDF, no live simulation or no Python package:" $wanted >&2
+    echo "setup: these could not be installed, so there will be no viewer, no test of it, no figures as PNG and PDF, no optimisation, no live simulation or no Python package:" $wanted >&2

@@ -5,9 +5,11 @@
 
 #include "sinew/batch.h"
 #include "sinew/estimate.h"
+#include "sinew/gradient.h"
 #include "sinew/inverse.h"
 #include "sinew/linear.h"
 #include "sinew/model.h"
+#include "sinew/optimize.h"
 #include "sinew/robot.h"
 #include "sinew/status.h"
 #include "sinew/step_map.h"

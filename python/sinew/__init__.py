@@ -16,12 +16,14 @@ SI units and radians; twists and wrenches have the angular part first, quaternio
 from ._batch import Batch
 from ._command import path as command_path
 from ._errors import ArgumentError, Error, FileError, ModelError, NotConverged, SingularError, Stopped
+from ._gradient import Gradient, GradientReport, Knots, gradient
 from ._inverse import Actuation, InverseSolution, Target
 from ._linear import LinearModel, Pole, Signal
 from ._model import Model
 from ._play import Play
 from ._result import Page, Result, Run
 from ._robot import Energy, Modes, Robot, Simulation
+from ._search import Best, Fit, Found, Limit, Optimum, fit, optimize
 from ._special import SpecialPoint
 from ._step_map import StepMap
 from ._study import SinewWarning, Study, run
@@ -34,6 +36,7 @@ from ._sinew import ffi as _ffi, lib as _lib
 __version__: str = _ffi.string(_lib.snw_version()).decode()
 
 __all__ = [
-    "Actuation", "ArgumentError", "Batch", "Energy", "Error", "FileError", "InverseSolution", "LinearModel", "Model", "ModelError", "Modes", "NotConverged", "Page", "Part", "Parts",
-    "Play", "Pole", "Quantity", "Result", "Robot", "Run", "Signal", "Simulation", "SingularError", "SinewWarning", "SpecialPoint", "StepMap", "Stopped", "Study", "Target", "Tracking", "Workspace", "command_path", "run",
+    "Actuation", "ArgumentError", "Batch", "Best", "Energy", "Error", "FileError", "Fit", "Found", "Gradient", "GradientReport", "InverseSolution", "Knots", "Limit", "LinearModel", "Model",
+    "ModelError", "Modes", "NotConverged", "Optimum", "Page", "Part", "Parts", "Play", "Pole", "Quantity", "Result", "Robot", "Run", "Signal", "Simulation", "SinewWarning", "SingularError",
+    "SpecialPoint", "StepMap", "Stopped", "Study", "Target", "Tracking", "Workspace", "command_path", "fit", "gradient", "optimize", "run",
 ]  # fmt: skip

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 16, POOL_LIMIT = 64 << 20 };
+enum { MAX_OPTIONS = 32, POOL_LIMIT = 64 << 20 };
 
 struct snw_args {
     snw_pool *pool;

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "cli/commands.h"
 #include "cli/converge.h"
+#include "cli/optimize_log.h"
 #include "cli/output.h"
 #include "cli/plot_cairo.h"
 #include "job/choice.h"
@@ -375,7 +376,9 @@ static snw_status write_svg(job *j, snw_sink to, snw_plot_layout *l, snw_error *
     SNW_TRY(snw_plot_lay_out(&j->figure, &canvas, j->pool, l, err));
     const char *title =
         j->map ? "Workspace"
-               : snw_plot_text(j->pool, snw_result_info(j->run[0].file, j->run[0].run)->title);
+        : j->nrun > 0
+            ? snw_plot_text(j->pool, snw_result_info(j->run[0].file, j->run[0].run)->title)
+            : "Course of an optimisation";
     snw_svg_begin(&svg, l->width, l->height, title && title[0] ? title : "Figure");
     snw_plot_draw(&j->figure, l, &canvas);
     snw_svg_end(&svg);
@@ -431,6 +434,12 @@ static void plot_report(snw_reply *reply, const job *j, const snw_plot_layout *l
     snw_json_close(reply->json);
 }
 
+// A table of `sinew optimize --log`, not a result file?
+static bool is_search(const char *path) {
+    const size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".csv") == 0;
+}
+
 static snw_status plot(job *j, snw_reply *reply, snw_error *err) {
     double width, height;
     j->output = snw_args_value(j->args, "output");
@@ -442,7 +451,12 @@ static snw_status plot(job *j, snw_reply *reply, snw_error *err) {
     SNW_TRY(plot_read_format(j->output, &j->format, err));
     SNW_TRY(read_size(j->args, &width, &height, err));
     j->map = snw_workspace_is_file(snw_args_operand(j->args, 0));
-    if (j->map) {
+    if (is_search(snw_args_operand(j->args, 0))) {
+        if (snw_args_operands(j->args) > 1)
+            return snw_fail(err, SNW_E_ARGUMENT, "the table of an optimisation is drawn by itself");
+        SNW_TRY(snw_job_refuse_output("table", snw_args_operand(j->args, 0), j->output, err));
+        SNW_TRY(snw_optimize_log_figure(j->pool, snw_args_operand(j->args, 0), &j->figure, err));
+    } else if (j->map) {
         SNW_TRY(make_map(j, err));
     } else {
         SNW_TRY(open_runs(j, err));
@@ -452,7 +466,7 @@ static snw_status plot(job *j, snw_reply *reply, snw_error *err) {
     j->figure.height = height;
     snw_plot_layout layout;
     SNW_TRY(write_figure(j, &layout, err));
-    if (snw_args_has(j->args, "convergence")) {
+    if (j->nrun > 0 && snw_args_has(j->args, "convergence")) {
         SNW_TRY(snw_converge_print(&j->converge, j->nrun, j->run, reply, err));
     }
     plot_report(reply, j, &layout);
@@ -510,7 +524,8 @@ const snw_command snw_cmd_plot = {
     .max_operands = 16,
     .brief = "draw a figure of results for print",
     .about = "Draws a figure for a paper from result files: probes over time, one over another, "
-             "shapes of the robot, its energies, or the convergence of errors from run to run. "
+             "shapes of the robot, its energies, or the convergence of errors from run to run; "
+             "of a table of 'sinew optimize --log' cost and violation over the evaluations. "
              "Runs, also of several files, are drawn in the same panels. Axes have round numbers "
              "and SI prefixes; the colours are distinguishable for the colour-blind.\n\n"
              "The file may also be a map by sinew workspace: points of the pose, coloured by their "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// fit.h: the two uses of `sinew fit`. Each returns the exit status.
+// fit.h: the two uses of `sinew fit`, each of which returns the exit status, and the file of values
+// found.
 #pragma once
 
 #include "cli/args.h"
@@ -14,8 +15,7 @@ int snw_fit_shape(const snw_args *args, snw_reply *reply);
 
 // Check that a file at `output` can include this model. SNW_E_IO when its folder does not exist.
 SNW_NODISCARD snw_status snw_fit_can_name(const char *model, const char *output, snw_error *err);
-// Write a model file that includes the model and overrides its runs by `set`. The files `data` are
-// named in its head.
+// Write a model file that includes the model and overrides its runs by `set`. Its head says by what
+// the values were found.
 SNW_NODISCARD snw_status snw_fit_write(const snw_job *job, int nset, const char *const *set,
-                                       int ndata, const char *const *data, const char *output,
-                                       snw_error *err);
+                                       const char *by, const char *output, snw_error *err);

@@ -12,6 +12,7 @@
 #include "identify/fit.h"
 #include "language/node.h"
 #include "language/table.h"
+#include "sinew/gradient.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -29,6 +30,8 @@ typedef struct parameter {
     char path[PATH_SIZE];
     snw_quantity_read start;
     double error;       // standard error
+    double low, high;   // confidence interval
+    int at;             // -1, 1: at the bound below, above
     char set[SET_SIZE]; // override with the value of the current run
 } parameter;
 
@@ -41,7 +44,8 @@ typedef struct column {
     double error;         // error of measurement; the weight is its inverse
     int first, n;         // its values in session.value
     double before, after; // rms of model minus measurement, at the start and at the end
-    double acceptable;    // largest acceptable `after`
+    double judged;        // `after` with the weights of --robust
+    double acceptable;    // its largest acceptable value
 } column;
 
 typedef struct session {
@@ -54,17 +58,23 @@ typedef struct session {
     snw_data_table *data;
     int nfind;
     parameter *find;
-    double *x;           // nfind: values of the parameters
-    double *correlation; // nfind x nfind
-    int shift;           // 1 + index of the time shift, which is no override; 0: none
-    int nset;            // overrides: those of the command line, then the parameters
+    snw_fit_parameter *known; // nfind: bounds and priors
+    double *x;                // nfind: values of the parameters
+    double *correlation;      // nfind x nfind
+    double *direction;        // nfind x nfind: relative changes that no value shows
+    double huber, level;
+    bool sigma;              // --error are standard deviations
+    snw_gradient **gradient; // of each run; NULL: none
+    bool has_gradients;      // of all runs
+    int shift;               // 1 + index of the time shift, which is no override; 0: none
+    int nset;                // overrides: those of the command line, then the parameters
     const char **set;
     int ncolumn;
     column *column;
     int nvalue;
     snw_fit_value *value;
     const int *line; // nvalue: line of each value in its file
-    double *before, *after;
+    double *before, *after, *weight;
     int runs; // number of evaluations so far
     snw_fit_info info;
 } session;
@@ -154,10 +164,14 @@ static snw_status read_finds(session *s, snw_error *err) {
     const size_t n = (size_t)s->nfind;
     s->nset = ngiven + nfind;
     s->find = snw_alloc(n * sizeof *s->find);
+    s->known = snw_alloc(n * sizeof *s->known);
     s->x = snw_alloc(n * sizeof *s->x);
     s->correlation = snw_alloc(n * n * sizeof *s->correlation);
+    s->direction = snw_alloc(n * n * sizeof *s->direction);
     s->set = snw_alloc((size_t)s->nset * sizeof *s->set);
-    if (!s->find || !s->x || !s->correlation || !s->set) return snw_fail_memory(err);
+    if (!s->find || !s->known || !s->x || !s->correlation || !s->direction || !s->set)
+        return snw_fail_memory(err);
+    for (size_t i = 0; i < n; i++) s->known[i] = (snw_fit_parameter){-INFINITY, INFINITY, NAN, NAN};
     for (int i = 0; i < ngiven; i++) s->set[i] = given[i];
     for (int i = 0; i < nfind; i++) {
         parameter *f = &s->find[i];
@@ -176,11 +190,100 @@ static snw_status read_finds(session *s, snw_error *err) {
     return SNW_OK;
 }
 
+// ---- what is known before ----------------------------------------------------------------------
+
+// The parts of PATH=FIRST<between>SECOND: *which <- index of the parameter, first and second <- the
+// numbers, unchanged where a text is empty.
+static snw_status read_pair(session *s, const char *option, const char *text, const char *between,
+                            int *which, double *first, double *second, snw_error *err) {
+    const char *eq = snw_set_equals(text), *middle = eq ? strstr(eq + 1, between) : NULL;
+    char flag[16], part[PATH_SIZE];
+    (void)snprintf(flag, sizeof flag, "--%s", option);
+    *which = -1;
+    for (int i = 0; eq && i < s->nfind; i++) {
+        const size_t length = strlen(s->find[i].path);
+        if (length == (size_t)(eq - text) && strncmp(s->find[i].path, text, length) == 0)
+            *which = i;
+    }
+    if (*which < 0 || !middle || strlen(text) >= sizeof part) {
+        (void)snw_fail(err, SNW_E_ARGUMENT, "'%.200s': %s%s%s", text,
+                       *which < 0 ? "no --find has this path; it takes PATH=" : "it takes PATH=",
+                       strcmp(between, "..") == 0 ? "LOW..HIGH" : "VALUE+-SIGMA",
+                       *which < 0 ? " of a value to find" : "");
+        return snw_fail_at_location(err, SNW_E_ARGUMENT, flag, 1, 1);
+    }
+    double *const to[2] = {first, second};
+    for (int k = 0; k < 2; k++) {
+        const char *from = k == 0 ? eq + 1 : middle + strlen(between);
+        (void)snprintf(part, sizeof part, "%.*s", k == 0 ? (int)(middle - from) : PATH_SIZE, from);
+        if (!part[strspn(part, " ")]) continue;
+        snw_quantity_read q = {0};
+        SNW_TRY(snw_document_evaluate(s->job.document, s->job.run[0].index, part, flag, &q, err));
+        const char *unit = s->find[*which].start.unit;
+        if (q.unit[0] && unit[0] && strcmp(q.unit, unit) != 0) {
+            (void)snw_fail(err, SNW_E_ARGUMENT, "'%.100s' is in %s, expected %s", part, q.unit,
+                           unit);
+            return snw_fail_at_location(err, SNW_E_ARGUMENT, flag, 1, 1);
+        }
+        *to[k] = q.value;
+    }
+    return SNW_OK;
+}
+
+static snw_status read_known(session *s, snw_error *err) {
+    const char *const *bound, *const *prior;
+    const int nbound = snw_args_values(s->args, "bound", &bound),
+              nprior = snw_args_values(s->args, "prior", &prior);
+    for (int i = 0; i < nbound; i++) {
+        int which;
+        double low = -INFINITY, high = INFINITY;
+        SNW_TRY(read_pair(s, "bound", bound[i], "..", &which, &low, &high, err));
+        s->known[which].low = low;
+        s->known[which].high = high;
+        if (low < high && low <= s->x[which] && s->x[which] <= high) continue;
+        (void)snw_fail(err, SNW_E_ARGUMENT,
+                       "'%.200s': the start %g must be within the bounds, the lower one first",
+                       bound[i], s->x[which]);
+        return snw_fail_at_location(err, SNW_E_ARGUMENT, "--bound", 1, 1);
+    }
+    for (int i = 0; i < nprior; i++) {
+        int which;
+        double value = NAN, sigma = NAN;
+        SNW_TRY(read_pair(s, "prior", prior[i], "+-", &which, &value, &sigma, err));
+        s->known[which].prior = value;
+        s->known[which].sigma = sigma;
+        if (isfinite(value) && sigma > 0 && isfinite(sigma)) continue;
+        (void)snw_fail(err, SNW_E_ARGUMENT,
+                       "'%.200s': give a value and a positive standard deviation, e.g. "
+                       "E='2 MPa +- 0.1 MPa'",
+                       prior[i]);
+        return snw_fail_at_location(err, SNW_E_ARGUMENT, "--prior", 1, 1);
+    }
+    s->sigma = nprior > 0 || snw_args_has(s->args, "robust") || snw_args_has(s->args, "known");
+    if (s->sigma && !snw_args_has(s->args, "error")) {
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "%s needs the standard deviations of the measurements; give --error",
+                        nprior > 0                        ? "--prior"
+                        : snw_args_has(s->args, "robust") ? "--robust"
+                                                          : "--known");
+    }
+    if (snw_args_has(s->args, "robust") && snw_args_has(s->args, "profile")) {
+        return snw_fail(err, SNW_E_ARGUMENT, "--profile is not available with --robust");
+    }
+    double percent = 95;
+    SNW_TRY(snw_args_number(s->args, "confidence", 1, 99.9999, &percent, err));
+    s->level = percent / 100;
+    return snw_args_number(s->args, "robust", 0.01, 1e6, &s->huber, err);
+}
+
 // ---- measured data -----------------------------------------------------------------------------
 
 static const char *data_path(const session *s, int data) {
     return snw_args_operand(s->args, data + 1);
 }
+
+// The run that a data file is compared with: its own, or the only one.
+static int run_of(const session *s, int data) { return s->job.n == 1 ? 0 : data; }
 
 static snw_status fit_values_fail_data(const session *s, int data, snw_error *err) {
     return snw_fail_at_location(err, SNW_E_ARGUMENT, data_path(s, data), 1, 1);
@@ -196,7 +299,7 @@ static int fit_values_find_column(const snw_run_info *info, const char *name) {
 }
 
 static snw_status unknown_column(const session *s, int data, const char *name, snw_error *err) {
-    const snw_run_info *info = snw_run_describe(s->job.run[data].run);
+    const snw_run_info *info = snw_run_describe(s->job.run[run_of(s, data)].run);
     const size_t n = (size_t)info->ncolumn;
     char(*text)[NAME_SIZE] = snw_alloc((n + 1) * sizeof *text);
     const char **known = snw_alloc((n + 1) * sizeof *known);
@@ -216,7 +319,7 @@ static snw_status unknown_column(const session *s, int data, const char *name, s
 
 static snw_status fit_values_read_data(session *s, snw_error *err) {
     s->ndata = snw_args_operands(s->args) - 1;
-    if (s->ndata != s->job.n) {
+    if (s->ndata != s->job.n && s->job.n != 1) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "%d run%s and %d data file%s; give one for each, or choose runs by --run",
                         s->job.n, s->job.n == 1 ? "" : "s", s->ndata, s->ndata == 1 ? "" : "s");
@@ -241,12 +344,14 @@ static snw_status fit_values_read_data(session *s, snw_error *err) {
 
 static snw_status match_columns(session *s, snw_error *err) {
     for (int d = 0; d < s->ndata; d++) {
-        const snw_run_info *info = snw_run_describe(s->job.run[d].run);
+        const snw_run_info *info = snw_run_describe(s->job.run[run_of(s, d)].run);
         for (int k = 1; k < s->data[d].ncolumn; k++) {
             column *c = &s->column[s->ncolumn++];
             const char *name = s->data[d].name[k];
-            *c = (column){
-                .data = d, .field = k, .run = d, .index = fit_values_find_column(info, name)};
+            *c = (column){.data = d,
+                          .field = k,
+                          .run = run_of(s, d),
+                          .index = fit_values_find_column(info, name)};
             if (c->index < 0) return unknown_column(s, d, name, err);
             for (int i = 1; i < k; i++) {
                 if (strcmp(name, s->data[d].name[i]) != 0) continue;
@@ -272,7 +377,8 @@ static snw_status list_values(session *s, snw_error *err) {
     int *line = snw_pool_array(s->pool, most, sizeof *line);
     s->before = snw_alloc(most * sizeof *s->before);
     s->after = snw_alloc(most * sizeof *s->after);
-    if (!s->value || !line || !s->before || !s->after) return snw_fail_memory(err);
+    s->weight = snw_alloc(most * sizeof *s->weight);
+    if (!s->value || !line || !s->before || !s->after || !s->weight) return snw_fail_memory(err);
     s->line = line;
     for (int i = 0; i < s->ncolumn; i++) {
         column *c = &s->column[i];
@@ -290,7 +396,9 @@ static snw_status list_values(session *s, snw_error *err) {
         }
         c->n = s->nvalue - c->first;
     }
-    if (s->nvalue >= s->nfind) return SNW_OK;
+    int priors = 0;
+    for (int i = 0; i < s->nfind; i++) priors += isfinite(s->known[i].sigma);
+    if (s->nvalue + priors >= s->nfind) return SNW_OK;
     (void)snw_fail(err, SNW_E_ARGUMENT, "%d measured value%s cannot determine %d parameters",
                    s->nvalue, s->nvalue == 1 ? "" : "s", s->nfind);
     return fit_values_fail_data(s, 0, err);
@@ -406,6 +514,70 @@ static snw_status run_all(void *user, const double *x, snw_series *series, snw_e
     return status;
 }
 
+// ---- derivatives --------------------------------------------------------------------------------
+
+// Gradients of the measured values of each run by the parameters, where there are any.
+static snw_status open_gradient(session *s, int run, snw_gradient **out, snw_error *err) {
+    const char *const *given;
+    const int ngiven = snw_args_values(s->args, "set", &given);
+    const size_t n = (size_t)s->nfind;
+    snw_gradient_variable *by = snw_pool_array(s->pool, n, sizeof *by);
+    const char **of = snw_pool_array(s->pool, (size_t)s->nvalue + 1, sizeof *of);
+    if (!by || !of) return snw_fail_memory(err);
+    snw_gradient_options how = snw_gradient_defaults();
+    for (size_t i = 0; i < n; i++) by[i] = (snw_gradient_variable){.name = s->find[i].path};
+    how.nvariable = s->nfind, how.variable = by, how.scalar = of;
+    for (int i = 0; i < s->ncolumn; i++) {
+        const column *c = &s->column[i];
+        for (int k = c->first; c->run == run && k < c->first + c->n; k++) {
+            char time[32];
+            (void)snprintf(time, sizeof time, "%.17g", s->value[k].t);
+            of[how.nscalar] = snw_pool_format(s->pool, "at(%s, %s)", time, c->name);
+            if (!of[how.nscalar++]) return snw_fail_memory(err);
+        }
+    }
+    snw_robot_model *model = NULL;
+    SNW_TRY(snw_robot_model_open(s->job.path, s->job.run[run].name, ngiven, given, &model, err));
+    const snw_status status = snw_gradient_create(model, &how, out, err);
+    snw_robot_model_close(model);
+    return status;
+}
+
+static void open_gradients(session *s) {
+    enum { MOST = 300 }; // values, each of which has a sweep; beyond differences are cheaper
+    if (s->shift || s->nvalue > MOST) return;
+    s->gradient = snw_pool_array(s->pool, (size_t)s->job.n, sizeof(snw_gradient *));
+    snw_error none = {0};
+    bool all = s->gradient != NULL;
+    for (int i = 0; all && i < s->job.n; i++)
+        all = open_gradient(s, i, &s->gradient[i], &none) == SNW_OK;
+    s->has_gradients = all;
+}
+
+static void close_gradients(session *s) {
+    for (int i = 0; s->gradient && i < s->job.n; i++) snw_gradient_close(s->gradient[i]);
+}
+
+static snw_status derive_values(void *user, const double *x, double *dy) {
+    session *s = user;
+    const size_t n = (size_t)s->nfind, m = (size_t)s->nvalue;
+    double *J = snw_alloc((m + m * n + 1) * sizeof *J), *dJ = J + m;
+    snw_status status = J ? SNW_OK : SNW_E_MEMORY;
+    for (int run = 0; status == SNW_OK && run < s->job.n; run++) {
+        snw_error none = {0};
+        status = snw_gradient_evaluate(s->gradient[run], x, J, dJ, &none);
+        size_t row = 0;
+        for (int i = 0; status == SNW_OK && i < s->ncolumn; i++) {
+            const column *c = &s->column[i];
+            for (int k = c->first; c->run == run && k < c->first + c->n; k++, row++) {
+                for (size_t j = 0; j < n; j++) dy[j * m + (size_t)k] = dJ[row * n + j];
+            }
+        }
+    }
+    snw_free(J);
+    return snw_stop_asked() ? SNW_E_STOPPED : status;
+}
+
 // ---- output ------------------------------------------------------------------------------------
 
 static double rms(int n, const double *r) {
@@ -419,6 +591,10 @@ static void fit_values_summarise(session *s) {
         column *c = &s->column[i];
         c->before = rms(c->n, s->before + c->first);
         c->after = rms(c->n, s->after + c->first);
+        double sum = 0;
+        for (int k = c->first; k < c->first + c->n; k++)
+            sum += (s->huber > 0 ? s->weight[k] : 1) * s->after[k] * s->after[k];
+        c->judged = c->n ? sqrt(sum / c->n) : NAN;
     }
 }
 
@@ -443,7 +619,7 @@ static void set_acceptable_errors(session *s) {
     }
 }
 
-static bool is_acceptable(const column *c) { return c->n == 0 || c->after <= c->acceptable; }
+static bool is_acceptable(const column *c) { return c->n == 0 || c->judged <= c->acceptable; }
 
 // The column that exceeds its acceptable error most, NULL when there is none.
 static const column *find_missed(const session *s) {
@@ -451,7 +627,7 @@ static const column *find_missed(const session *s) {
     for (int i = 0; i < s->ncolumn; i++) {
         const column *c = &s->column[i];
         if (is_acceptable(c)) continue;
-        if (!worst || c->after / c->acceptable > worst->after / worst->acceptable) worst = c;
+        if (!worst || c->judged / c->acceptable > worst->judged / worst->acceptable) worst = c;
     }
     return worst;
 }
@@ -474,10 +650,29 @@ static snw_status fit_values_check_target(const session *s, snw_error *err) {
     (void)snw_fail(err, SNW_E_DIVERGED,
                    "the target is not reached: the best fit misses '%.60s' by %.3g (rms), above "
                    "the limit %.3g%s%.60s%s; check units, frames and signs, find other values%s",
-                   c->name, c->after, c->acceptable, *far ? ", and '" : "", far,
+                   c->name, c->judged, c->acceptable, *far ? ", and '" : "", far,
                    *far ? "' diverged from its start" : "",
                    said ? ", or enlarge --error" : ", or give --error");
     return snw_fail_at_location(err, SNW_E_DIVERGED, data_path(s, c->data), 0, 0);
+}
+
+// Name the combinations of parameters that no value shows; false when there are none.
+static bool warn_unseen(session *s) {
+    for (int k = 0; k < s->info.nunseen; k++) {
+        const double *d = s->direction + (size_t)k * (size_t)s->nfind;
+        char text[1024] = "no measured value shows this change: ";
+        for (int i = 0; i < s->nfind; i++) {
+            const size_t used = strlen(text);
+            if (fabs(d[i]) < 1e-4) continue;
+            (void)snprintf(text + used, sizeof text - used, "%s%.100s by %+.4g %%",
+                           text[used - 2] == ':' ? "" : ", ", s->find[i].path, d[i]);
+        }
+        const size_t used = strlen(text);
+        (void)snprintf(text + used, sizeof text - used,
+                       "; fix one of them, give a --prior, or measure more");
+        snw_reply_warn(s->reply, s->job.path, text);
+    }
+    return s->info.nunseen > 0;
 }
 
 static void warn_undetermined(session *s) {
@@ -511,8 +706,11 @@ static bool warn_correlated(session *s) {
 
 static snw_status print_found(const session *s, snw_error *err) {
     snw_grid *g;
-    SNW_TRY(snw_grid_create("lrlrrl", &g, err));
-    const char *const head[] = {"found", "value", "", "standard error", "relative", "start"};
+    char interval[40];
+    (void)snprintf(interval, sizeof interval, "%.6g %% interval", 100 * s->level);
+    SNW_TRY(snw_grid_create("lrlrrll", &g, err));
+    const char *const head[] = {"found",    "value",  "",     "standard error",
+                                "relative", interval, "start"};
     for (size_t i = 0; i < sizeof head / sizeof *head; i++) snw_grid_cell(g, "%s", head[i]);
     for (int i = 0; i < s->nfind; i++) {
         const parameter *f = &s->find[i];
@@ -527,11 +725,36 @@ static snw_status print_found(const session *s, snw_error *err) {
         } else {
             snw_grid_cell(g, "%.2g %%", 100 * f->error / fabs(s->x[i]));
         }
+        if (f->at) {
+            snw_grid_cell(g, "at its %s bound", f->at < 0 ? "lower" : "upper");
+        } else if (isnan(f->error)) {
+            snw_grid_cell(g, "-");
+        } else {
+            snw_grid_cell(g, "%.6g .. %.6g", f->low, f->high);
+        }
         snw_grid_cell(g, "%s", start);
     }
     const snw_status status = snw_grid_print(g, stdout, err);
     snw_grid_destroy(g);
     return status;
+}
+
+// Origin of the intervals, in words.
+static const char *describe_intervals(const session *s) {
+    return s->huber > 0 ? "intervals: errors given by --error, Huber's loss (sandwich covariance, "
+                          "normal distribution)"
+           : snw_args_has(s->args, "profile") && s->sigma
+               ? "intervals: profile likelihood, errors given by --error"
+           : snw_args_has(s->args, "profile")
+               ? "intervals: profile likelihood, errors estimated from the residuals"
+           : s->sigma ? "intervals: errors given by --error, normal distribution"
+                      : "intervals: errors estimated from the residuals, Student's distribution";
+}
+
+static const char *derivatives_name(const session *s) {
+    if (!s->info.exact) return "differences";
+    return snw_gradient_report(s->gradient[0]).method == SNW_GRADIENT_FORWARD ? "forward"
+                                                                              : "adjoint";
 }
 
 static snw_status print_columns(const session *s, snw_error *err) {
@@ -560,7 +783,8 @@ static snw_status print_answer(const session *s, snw_error *err) {
     printf("%s: %d values, %d steps, %d runs\n\n", s->job.path, s->nvalue,
            s->info.search.iterations, s->runs);
     SNW_TRY(print_found(s, err));
-    printf("\n");
+    printf("\n  %s\n  derivatives: %s\n\n", describe_intervals(s),
+           s->info.exact ? derivatives_name(s) : "differences of runs, order 6");
     SNW_TRY(print_columns(s, err));
     printf("\n  sinew run %s", s->job.path);
     for (int i = 0; i < s->nfind; i++) {
@@ -579,6 +803,20 @@ static void json_answer(const session *s) {
     snw_field_integer(j, "runs", s->runs);
     snw_field_integer(j, "failed_runs", s->info.search.failures);
     snw_field_bool(j, "reached", !find_missed(s));
+    snw_field_number(j, "chi2", s->info.chi2);
+    snw_field_number(j, "variance", s->info.variance);
+    snw_field_bool(j, "errors_known", s->sigma);
+    snw_field_number(j, "confidence", s->level);
+    snw_field_text(j, "intervals", describe_intervals(s) + strlen("intervals: "));
+    snw_field_text(j, "derivatives", derivatives_name(s));
+    snw_field_list(j, "unobservable");
+    for (int k = 0; k < s->info.nunseen; k++) {
+        snw_field_object(j, NULL);
+        for (int i = 0; i < s->nfind; i++)
+            snw_field_number(j, s->find[i].path, s->direction[k * s->nfind + i]);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
     snw_field_list(j, "found");
     for (int i = 0; i < s->nfind; i++) {
         snw_field_object(j, NULL);
@@ -586,6 +824,9 @@ static void json_answer(const session *s) {
         snw_field_number(j, "value", s->x[i]);
         snw_field_text(j, "unit", s->find[i].start.unit);
         snw_field_number(j, "standard_error", s->find[i].error);
+        snw_field_number(j, "low", s->find[i].low);
+        snw_field_number(j, "high", s->find[i].high);
+        snw_field_text(j, "bound", s->find[i].at < 0 ? "low" : s->find[i].at > 0 ? "high" : "");
         snw_field_number(j, "start", s->find[i].start.value);
         snw_field_list(j, "correlation");
         for (int k = 0; k < s->nfind; k++)
@@ -605,6 +846,11 @@ static void json_answer(const session *s) {
         snw_field_number(j, "rms_after", c->after);
         snw_field_number(j, "weighed_by", c->error);
         snw_field_bool(j, "met", is_acceptable(c));
+        if (s->huber > 0) {
+            snw_field_list(j, "weights");
+            for (int k = 0; k < c->n; k++) snw_field_number(j, NULL, s->weight[c->first + k]);
+            snw_json_close(j);
+        }
         snw_json_close(j);
     }
     snw_json_close(j);
@@ -634,10 +880,11 @@ static snw_status write_model(session *s, snw_error *err) {
     const char *output = snw_args_value(s->args, "output");
     if (!output) return SNW_OK;
     make_sets(s, s->x);
-    const char **data = snw_pool_array(s->pool, (size_t)s->ndata, sizeof *data);
-    if (!data) return snw_fail_memory(err);
-    for (int i = 0; i < s->ndata; i++) data[i] = data_path(s, i);
-    return snw_fit_write(&s->job, s->nset, s->set, s->ndata, data, output, err);
+    const char *by = "sinew fit from";
+    for (int i = 0; i < s->ndata && by; i++)
+        by = snw_pool_format(s->pool, "%s %s", by, data_path(s, i));
+    if (!by) return snw_fail_memory(err);
+    return snw_fit_write(&s->job, s->nset, s->set, by, output, err);
 }
 
 // ---- entry point -------------------------------------------------------------------------------
@@ -645,6 +892,7 @@ static snw_status write_model(session *s, snw_error *err) {
 static snw_status fit_values_prepare(session *s, snw_error *err) {
     SNW_TRY(snw_job_open_args(snw_args_operand(s->args, 0), s->args, &s->job, err));
     SNW_TRY(read_finds(s, err));
+    SNW_TRY(read_known(s, err));
     SNW_TRY(fit_values_read_data(s, err));
     SNW_TRY(match_columns(s, err));
     SNW_TRY(read_errors(s, err));
@@ -655,8 +903,12 @@ static snw_status fit_values_prepare(session *s, snw_error *err) {
 static void locate_failure(const session *s, snw_error *err) {
     const snw_fit_info *info = &s->info;
     if (info->misplaced >= 0) {
-        const int run = s->value[info->misplaced].run;
-        (void)snw_fail_at_location(err, err->status, data_path(s, run), s->line[info->misplaced],
+        int data = 0;
+        for (int i = 0; i < s->ncolumn; i++) {
+            const column *c = &s->column[i];
+            if (c->first <= info->misplaced && info->misplaced < c->first + c->n) data = c->data;
+        }
+        (void)snw_fail_at_location(err, err->status, data_path(s, data), s->line[info->misplaced],
                                    1);
     }
     if (info->idle >= 0) {
@@ -688,28 +940,52 @@ static void explain_stop(const session *s, snw_status status, snw_error *err) {
     }
 }
 
-static int fit_values_search(session *s, snw_error *err) {
+// The search itself, and its answers to the parameters.
+static snw_status fit_values_solve(session *s, snw_error *err) {
+    const size_t n = (size_t)s->nfind;
+    open_gradients(s);
     const snw_levenberg_opts opts = snw_levenberg_defaults();
     const snw_fit_problem problem = {.nfind = s->nfind,
                                      .shift = s->shift,
                                      .nrun = s->job.n,
                                      .nvalue = s->nvalue,
                                      .value = s->value,
+                                     .parameter = s->known,
+                                     .huber = s->huber,
+                                     .known = s->sigma,
+                                     .level = s->level,
+                                     .profile = snw_args_has(s->args, "profile"),
                                      .user = s,
-                                     .run = run_all};
-    double *error = snw_alloc((size_t)s->nfind * sizeof *error);
-    if (!error) {
-        (void)snw_fail_memory(err);
-        return SNW_EXIT_FAILED;
-    }
+                                     .run = run_all,
+                                     .derive = s->has_gradients ? derive_values : NULL};
+    double *error = snw_pool_array(s->pool, n, sizeof *error),
+           *low = snw_pool_array(s->pool, n, sizeof *low),
+           *high = snw_pool_array(s->pool, n, sizeof *high);
+    int *at = snw_pool_array(s->pool, n, sizeof *at);
+    if (!error || !low || !high || !at) return snw_fail_memory(err);
+    snw_fit_answer answer = {.error = error,
+                             .correlation = s->correlation,
+                             .low = low,
+                             .high = high,
+                             .at = at,
+                             .before = s->before,
+                             .after = s->after,
+                             .weight = s->weight,
+                             .direction = s->direction};
     s->meter = snw_meter_start(1, false);
     s->reply->meter = &s->meter;
-    snw_status status =
-        snw_fit(&problem, &opts, s->x, error, s->correlation, s->before, s->after, &s->info, err);
+    const snw_status status = snw_fit(&problem, &opts, s->x, &answer, &s->info, err);
     snw_meter_clear(&s->meter);
     s->reply->meter = NULL;
-    for (int i = 0; i < s->nfind; i++) s->find[i].error = error[i];
-    snw_free(error);
+    for (size_t i = 0; i < n; i++) {
+        parameter *f = &s->find[i];
+        f->error = error[i], f->low = low[i], f->high = high[i], f->at = at[i];
+    }
+    return status;
+}
+
+static int fit_values_search(session *s, snw_error *err) {
+    const snw_status status = fit_values_solve(s, err);
     locate_failure(s, err);
     if (status != SNW_OK && s->info.search.evaluations <= 1) return snw_reply_exit_input(status);
     if (status != SNW_OK) explain_stop(s, status, err);
@@ -722,7 +998,7 @@ static int fit_values_search(session *s, snw_error *err) {
     } else {
         written = print_answer(s, &second);
     }
-    if (status == SNW_OK && !warn_correlated(s)) warn_undetermined(s);
+    if (status == SNW_OK && !warn_unseen(s) && !warn_correlated(s)) warn_undetermined(s);
     if (status == SNW_OK && written == SNW_OK) written = write_model(s, &second);
     if (status == SNW_OK && written == SNW_OK) written = fit_values_check_target(s, &second);
     if (status == SNW_OK && written != SNW_OK) *err = second;
@@ -730,6 +1006,8 @@ static int fit_values_search(session *s, snw_error *err) {
 }
 
 static void fit_values_release(session *s) {
+    close_gradients(s);
+    snw_free(s->weight);
     snw_free(s->after);
     snw_free(s->before);
     snw_free(s->value);
@@ -737,8 +1015,10 @@ static void fit_values_release(session *s) {
     snw_free(s->data);
     snw_pool_destroy(s->pool);
     snw_free(s->set);
+    snw_free(s->direction);
     snw_free(s->correlation);
     snw_free(s->x);
+    snw_free(s->known);
     snw_free(s->find);
     snw_job_close(&s->job);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// The model file that `sinew fit --find .. -o` writes. It includes the model and overrides its runs
-// by the values found.
+// The model file that `sinew fit --find .. -o` and `sinew optimize -o` write. It includes the model
+// and overrides its runs by the values found.
 #include "base/fail.h"
 #include "cli/fit.h"
 #include "cli/output.h"
@@ -93,16 +93,14 @@ snw_status snw_fit_can_name(const char *model, const char *output, snw_error *er
     return SNW_OK;
 }
 
-snw_status snw_fit_write(const snw_job *job, int nset, const char *const *set, int ndata,
-                         const char *const *data, const char *output, snw_error *err) {
+snw_status snw_fit_write(const snw_job *job, int nset, const char *const *set, const char *by,
+                         const char *output, snw_error *err) {
     char *model = NULL;
     snw_output o;
     SNW_TRY(name_model(job->path, output, &model, err));
     const snw_status status = snw_output_open(output, &o, err);
     if (status == SNW_OK) {
-        (void)fprintf(o.file, "# Values found by sinew fit from");
-        for (int i = 0; i < ndata; i++) (void)fprintf(o.file, " %s", data[i]);
-        (void)fprintf(o.file, "\nsinew: 1\ninclude: ");
+        (void)fprintf(o.file, "# Values found by %s\nsinew: 1\ninclude: ", by);
         put_quoted(o.file, model, strlen(model));
         (void)fputs("\nruns:\n", o.file);
         put_runs(job, model, nset, set, o.file);

@@ -213,6 +213,14 @@ void snw_bordered_matrix_solve(snw_bordered_matrix *x, double *b) {
     }
 }
 
+void snw_bordered_matrix_solve_transposed(snw_bordered_matrix *x, double *b) {
+    if (x->overwritten) {
+        snw_lu_solve_transposed(x->n, x->A, x->pivot, b);
+    } else {
+        snw_sparse_solve_transposed(x->sparse, b);
+    }
+}
+
 double snw_bordered_matrix_condition(snw_bordered_matrix *x) {
     if (isnan(x->condition)) {
         snw_sparse *sparse = x->overwritten ? NULL : x->sparse;

@@ -49,3 +49,5 @@ double snw_bordered_matrix_condition(snw_bordered_matrix *x);
 
 // b <- inv(A) b
 void snw_bordered_matrix_solve(snw_bordered_matrix *x, double *b);
+// b <- inv(A') b
+void snw_bordered_matrix_solve_transposed(snw_bordered_matrix *x, double *b);

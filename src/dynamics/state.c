@@ -56,3 +56,21 @@ void snw_move(const snw_model *m, const double *q, double step, const double *dx
         }
     }
 }
+
+void snw_difference(const snw_model *m, const double *from, const double *to, double *d) {
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        if (b->space == SNW_SPACE_RN) {
+            for (int i = 0; i < b->n; i++) d[b->dof + i] = to[b->q + i] - from[b->q + i];
+        } else if (b->space == SNW_SPACE_SO3) {
+            const snw_mat3 R = snw_mat3_mul(snw_mat3_transpose(snw_so3_from_numbers(from + b->q)),
+                                            snw_so3_from_numbers(to + b->q));
+            const snw_vec3 w = snw_so3_log(R);
+            for (int i = 0; i < 3; i++) d[b->dof + i] = w.e[i];
+        } else {
+            const snw_twist x = snw_se3_log(snw_se3_mul(
+                snw_se3_inv(snw_se3_from_numbers(from + b->q)), snw_se3_from_numbers(to + b->q)));
+            for (int i = 0; i < 6; i++) d[b->dof + i] = x.e[i];
+        }
+    }
+}

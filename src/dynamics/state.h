@@ -39,3 +39,5 @@ void snw_state_clear_inactive(const snw_model *m, snw_state *s);
 // out <- q moved by step * dx on the configuration manifold: a sum for rods and joint axes, g
 // exp(.) for spherical and free joints. out may be q.
 void snw_move(const snw_model *m, const double *q, double step, const double *dx, double *out);
+// d (nv) <- the displacement with snw_move(from, 1, d) = to.
+void snw_difference(const snw_model *m, const double *from, const double *to, double *d);

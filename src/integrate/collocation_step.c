@@ -210,9 +210,35 @@ static snw_status collocation_accelerations(snw_collocation_step *g, snw_state *
     return SNW_OK;
 }
 
+// Reports the velocities and accelerations of the present state.
+static void collocation_note_restart(const snw_collocation_step *g, const double *before) {
+    const snw_step_report report = {
+        .event = SNW_WATCH_RESTART, .s = g->now, .t_laws = g->in->t, .before = before};
+    if (g->watch.note) g->watch.note(g->watch.user, &report);
+}
+
+static void collocation_accept(void *self, double h) {
+    const snw_collocation_step *g = self;
+    const snw_step_report report = {.event = SNW_WATCH_STAGES,
+                                    .s = g->now,
+                                    .t_laws = g->in->t,
+                                    .h = h,
+                                    .points = &g->k,
+                                    .q0 = g->kept + 1, // time, then the state
+                                    .v0 = g->rate,
+                                    .ddx = g->ddx};
+    if (g->watch.note) g->watch.note(g->watch.user, &report);
+    collocation_note_restart(g, g->now->v);
+}
+
+static void collocation_set_watch(void *self, snw_step_watch watch) {
+    ((snw_collocation_step *)self)->watch = watch;
+}
+
 static snw_status collocation_restart(void *self, const double *z, snw_error *err) {
     snw_collocation_step *g = self;
     const snw_model *m = g->m;
+    memcpy(g->v, g->now->v, (size_t)m->nv * sizeof *g->v);
     snw_inputs_at(m, g->now->t + snw_time_resolution(g->now->t), g->in);
     if (g->impacts) {
         snw_impact_energy impact = {0};
@@ -229,6 +255,7 @@ static snw_status collocation_restart(void *self, const double *z, snw_error *er
     g->J_origin.known = false;
     g->past_h = 0;
     collocation_keep_undo(g);
+    collocation_note_restart(g, g->v);
     return SNW_OK;
 }
 
@@ -713,6 +740,8 @@ const snw_stepper snw_collocation_stepper = {
     .start = collocation_start,
     .step = collocation_step,
     .undo = collocation_undo,
+    .accept = collocation_accept,
+    .set_watch = collocation_set_watch,
     .restart = collocation_restart,
     .error = collocation_error,
     .check = collocation_check,

@@ -89,6 +89,7 @@ struct snw_collocation_step {
     double scheme;                         // energy removed by the scheme; 0 where it damps nothing
     snw_work_point work_point[SNW_STAGES]; // s + 1, of a scheme that damps
     double defect;
+    snw_step_watch watch;
 };
 
 // Numbers of accelerations at the stages, and of all unknowns.

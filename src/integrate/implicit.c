@@ -225,6 +225,25 @@ static void copy_history(const snw_history *from, snw_history *to) {
     to->h = from->h;
 }
 
+void snw_implicit_note(const snw_implicit *im, snw_step_event event, double h,
+                       const double *before) {
+    static const snw_scheme euler = {.order = 1, .levels = {.past = 1}};
+    if (!im->watch.note) return;
+    const snw_step_report report = {.event = event,
+                                    .s = im->now,
+                                    .t_laws = im->in->t,
+                                    .before = before,
+                                    .scheme = im->took_euler ? &euler : &im->opts.scheme,
+                                    .h = h,
+                                    .history_h = im->history_h,
+                                    .no_past = im->took_euler,
+                                    .d = im->d,
+                                    .rest = im->opts.uniform_past};
+    im->watch.note(im->watch.user, &report);
+}
+
+void snw_implicit_set_watch(snw_implicit *im, snw_step_watch watch) { im->watch = watch; }
+
 snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *err) {
     const snw_model *m = im->m;
     double *before = im->scratch;
@@ -256,6 +275,7 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
     copy_history(&im->past, &im->past_kept);
     im->onset = (snw_onset){.checked_at = NAN};
     im->use_euler = false;
+    snw_implicit_note(im, SNW_WATCH_RESTART, 0, before);
     snw_corrected_restart(im, before);
     return SNW_OK;
 }
@@ -486,6 +506,10 @@ static void implicit_project_end(snw_implicit *im) {
         return;
     if (snw_projection_accelerations(im->projection, im->in, im->scratch_state, &err) != SNW_OK)
         return;
+    const size_t nv = (size_t)m->nv * sizeof(double);
+    memcpy(im->unsettled, im->trial->v, nv);
+    memcpy(im->unsettled + m->nv, im->trial->a, nv);
+    memcpy(im->unsettled + 2 * m->nv, im->trial->lambda, (size_t)m->nconstraint * sizeof(double));
     snw_state_copy(m, im->scratch_state, im->trial);
     snw_chart_from_state(m, im->opts.chart, im->trial, im->rate, im->acc);
     snw_residual(m, im->in, im->trial, false, im->w);
@@ -517,6 +541,7 @@ static void step_begin(snw_implicit *im, double h, double t_laws) {
     const snw_scheme euler = snw_scheme_of_levels((snw_levels){.past = 1});
     if (im->use_euler) im->past.h = fmax(im->past.h, 0);
     im->history_h = im->past.h;
+    im->took_euler = im->use_euler;
     snw_scheme_begin(im->use_euler ? &euler : &im->opts.scheme, p, h, &im->a, &im->b, im->f, im->g);
     im->w->velocity_time = 1 / im->a; // nonholonomic rows in units of increments
     implicit_set_scale(im, h, im->b);
@@ -608,6 +633,7 @@ void snw_implicit_project_start(snw_implicit *im) {
     snw_state_copy(m, im->scratch_state, im->now);
     snw_chart_from_state(m, im->opts.chart, im->now, im->rate, im->acc);
     snw_scheme_start(&im->opts.scheme, im->rate, im->acc, false, &im->past);
+    snw_implicit_note(im, SNW_WATCH_OTHER, 0, NULL);
     snw_corrected_settle_start(im);
 }
 

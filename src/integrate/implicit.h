@@ -8,6 +8,7 @@
 #include "constraint/bordered_matrix.h"
 #include "dynamics/chart.h"
 #include "dynamics/dynamics.h"
+#include "integrate/step_watch.h"
 #include "solve/chord.h"
 #include "solve/scheme.h"
 
@@ -94,6 +95,8 @@ double snw_implicit_error(const snw_implicit *im);
 const snw_state *snw_implicit_state(const snw_implicit *im);
 const snw_inputs *snw_implicit_inputs(const snw_implicit *im);
 const snw_work *snw_implicit_work_at(snw_implicit *im);
+// Reports all maps of the motion from now on.
+void snw_implicit_set_watch(snw_implicit *im, snw_step_watch watch);
 // Lets `manual` override the laws from now on; it must outlive the integrator. NULL: none.
 void snw_implicit_set_manual(snw_implicit *im, const snw_manual_inputs *manual);
 snw_work_done snw_implicit_work_done(const snw_implicit *im);

@@ -313,6 +313,7 @@ static void implicit_corrected_step(snw_implicit *im, double h) {
 
 void snw_implicit_accept(snw_implicit *im, double h) {
     const bool known = im->T_origin.known;
+    snw_implicit_note(im, SNW_WATCH_STEP, h, im->settled ? im->unsettled : NULL);
     if (im->corrected.active == 0) return;
     implicit_corrected_step(im, h);
     if (im->m->nconstraint == 0 || !known || im->T_origin.known) return;

@@ -73,6 +73,7 @@ typedef struct snw_corrected {
     PACK(double, chart_jacobian, 108 * (size_t)m->nlie_block, "Jacobian of the chart")             \
     PACK(double, dx, n, "change of d and of the multipliers over constraint_scale")                \
     PACK(double, typical, n, "typical values of these")                                            \
+    PACK(double, unsettled, nv + n, "velocities, accelerations, multipliers before a projection")  \
     PACK(double, broyden_memory, nb, "of the step")                                                \
     PACK(double, corrected_broyden_memory, nb, "of the second solution, snw_corrected")            \
     PACK(double, corrected_past_memory, nh, "likewise")                                            \
@@ -119,6 +120,8 @@ struct snw_implicit {
     double retry_fraction; // fraction of its length with which the last step must be repeated; 0:
                            // accepted
     double loss_limit;     // fraction of the energy in motion that no resolved step of a loop loses
+    bool took_euler;       // the last step was one by backward Euler
+    snw_step_watch watch;
     bool use_euler; // take the next step by backward Euler, which gains no energy in contacts
 };
 
@@ -128,6 +131,10 @@ struct snw_implicit {
 SNW_NODISCARD snw_status snw_implicit_factor(snw_implicit *im, double a, double b);
 // x (nv + nconstraint) <- the residual in im->w in the rows of Newton's matrix.
 void snw_implicit_project(const snw_implicit *im, double *x);
+
+// Reports the map that led to the present state; h: of a step; before: velocities before a restart.
+void snw_implicit_note(const snw_implicit *im, snw_step_event event, double h,
+                       const double *before);
 
 // ---- starts
 

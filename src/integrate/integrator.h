@@ -15,6 +15,8 @@ typedef struct snw_integrator {
     double grid; // step length between instants, s; 0: chosen by the integrator
     // Makes later advances end with SNW_E_STOPPED soon after the interrupt asks for it.
     void (*set_interrupt)(void *self, snw_interrupt interrupt);
+    // Reports the maps of the motion. NULL: they are not reported.
+    void (*set_watch)(void *self, snw_step_watch watch);
     // Calls the monitor between the steps of later advances. NULL where undo is.
     void (*set_monitor)(void *self, snw_step_monitor monitor);
     snw_status (*start)(void *self, const snw_state *s, snw_error *err);

@@ -62,6 +62,11 @@ static void controlled_set_monitor(void *self, snw_step_monitor monitor) {
     ((controlled *)self)->control.monitor = monitor;
 }
 
+static void controlled_set_watch(void *self, snw_step_watch watch) {
+    const controlled *co = self;
+    co->k->set_watch(co->integrator, watch);
+}
+
 static snw_status controlled_start(void *self, const snw_state *s, snw_error *err) {
     controlled *co = self;
     co->control.h = isfinite(co->control.longest) ? co->control.longest : 0;
@@ -157,5 +162,6 @@ snw_status snw_integrator_controlled(const snw_model *m, const snw_stepper *k, v
                             .save = controlled_save,
                             .load = controlled_load,
                             .close = controlled_close};
+    if (k->set_watch) out->set_watch = controlled_set_watch;
     return SNW_OK;
 }

@@ -46,6 +46,9 @@ static const snw_work *implicit_integrator_work_at(void *self) {
 static void implicit_integrator_set_manual(void *self, const snw_manual_inputs *manual) {
     snw_implicit_set_manual(self, manual);
 }
+static void implicit_integrator_set_watch(void *self, snw_step_watch watch) {
+    snw_implicit_set_watch(self, watch);
+}
 static void implicit_integrator_use(void *self, const snw_model *m) { snw_implicit_use(self, m); }
 static double implicit_integrator_condition(void *self) { return snw_implicit_condition(self); }
 static snw_work_done implicit_integrator_work(const void *self) {
@@ -73,6 +76,7 @@ static const snw_stepper stepper = {
     .inputs = implicit_integrator_inputs,
     .work_at = implicit_integrator_work_at,
     .set_manual = implicit_integrator_set_manual,
+    .set_watch = implicit_integrator_set_watch,
     .use = implicit_integrator_use,
     .condition = implicit_integrator_condition,
     .work = implicit_integrator_work,

@@ -29,6 +29,7 @@ typedef struct snw_stepper {
     const snw_inputs *(*inputs)(const void *self);
     const snw_work *(*work_at)(void *self);
     void (*set_manual)(void *self, const snw_manual_inputs *manual);
+    void (*set_watch)(void *self, snw_step_watch watch); // NULL: its maps are not reported
     void (*use)(void *self, const snw_model *m);
     double (*condition)(void *self);
     snw_work_done (*work)(const void *self);

@@ -110,17 +110,20 @@ const char *snw_document_file(const snw_document *d, int i) {
     X(FILE_RUNS, "runs", "overrides by name", "variants of this file")                             \
     X(FILE_LIVE, "live", "[low, high] by name",                                                    \
       "ranges of the actuators and parameters that 'sinew play' shows")                            \
+    X(FILE_OPTIMIZE, "optimize", "variables, cost, constraints",                                   \
+      "what 'sinew optimize' changes, minimises and keeps")                                        \
     X(FILE_RECORD, "record", "what to record", "which probes, and at which interval")              \
     X(FILE_EXPECT, "expect", "list of expectations", "expected values of probes")
 
 enum { FILE_KEYS(SNW_KEY_CODE) FILE_N };
 SNW_KEYS(file, "file", "a model file", FILE_KEYS);
 
-// A description with the expectations that belong to the run.
+// A description with the expectations and the optimisation that belong to the run.
 typedef struct described {
-    snw_desc desc; // first member, so that snw_document_expects can convert a pointer to it
+    snw_desc desc; // first member, so that a pointer to it can be converted
     int nexpect;
     const snw_expect *expect;
+    const struct snw_optimize_options *optimize; // NULL: none
 } described;
 
 static snw_status read_version(snw_reader *r, const snw_entry *e) {
@@ -242,6 +245,7 @@ static snw_status document_describe(const snw_document *d, const snw_source *sou
                         .run_name = d->run_name,
                         .run = run};
         status = document_read_all(&r);
+        if (status == SNW_OK) status = snw_read_optimize(&r, &with_expects->optimize);
         with_expects->nexpect = r.nexpect;
         with_expects->expect = r.expect;
     }
@@ -413,6 +417,11 @@ snw_status snw_document_parameters(const snw_document *d, int run, int nset, con
 
 void snw_desc_destroy(snw_desc *d) {
     if (d) snw_pool_destroy(d->pool);
+}
+
+const struct snw_optimize_options *snw_document_optimize(const snw_desc *desc) {
+    const described *d = (const described *)(const void *)desc;
+    return d->optimize;
 }
 
 snw_status snw_document_expects(const snw_document *d, int run, const snw_desc *desc, int *n,

@@ -100,6 +100,11 @@ const char *snw_document_file(const snw_document *d, int i);
 // Checksum of the data tables read by the descriptions made so far; 0: none.
 uint64_t snw_document_tables(const snw_document *d);
 
+// The block `optimize` of a description that this document made; NULL: there is none. It belongs to
+// the description.
+struct snw_optimize_options;
+const struct snw_optimize_options *snw_document_optimize(const snw_desc *desc);
+
 // ---- expected values ----------------------------------------------------------------------------
 
 typedef enum snw_expect_when {

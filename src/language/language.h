@@ -68,7 +68,10 @@
     X(path)                                                                                        \
     X(folds)                                                                                       \
     X(record)                                                                                      \
-    X(expect)
+    X(expect)                                                                                      \
+    X(optimize)                                                                                    \
+    X(variable)                                                                                    \
+    X(subject)
 
 #define X(symbol) extern const snw_key_table snw_keys_##symbol;
 SNW_KEY_TABLES(X, )

@@ -73,6 +73,9 @@ snw_status snw_read_study(snw_reader *r);
 snw_status snw_read_record(snw_reader *r);  // needs probes
 snw_status snw_read_expects(snw_reader *r); // needs probes, study and record
 snw_status snw_read_live(snw_reader *r);    // needs actuators
+// *out <- the block `optimize`; unchanged when there is none.
+struct snw_optimize_options;
+snw_status snw_read_optimize(snw_reader *r, const struct snw_optimize_options **out);
 snw_status snw_read_changes(snw_reader *r); // needs all others
 // Set the overrides of the description, which the result file stores. Called last.
 snw_status snw_read_run_overrides(snw_reader *r);

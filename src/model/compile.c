@@ -694,7 +694,7 @@ void snw_model_destroy(snw_model *m) {
     snw_free(m);
 }
 
-bool snw_model_fits(const snw_model *m, const snw_model *other) {
+bool snw_model_alike(const snw_model *m, const snw_model *other) {
     const snw_model *const of[2] = {m, other};
     size_t size[2][29];
     for (int k = 0; k < 2; k++) {
@@ -730,7 +730,11 @@ bool snw_model_fits(const snw_model *m, const snw_model *other) {
                                  a->store_tendon};
         memcpy(size[k], list, sizeof list);
     }
-    return m->desc == other->desc && memcmp(size[0], size[1], sizeof size[0]) == 0;
+    return memcmp(size[0], size[1], sizeof size[0]) == 0;
+}
+
+bool snw_model_fits(const snw_model *m, const snw_model *other) {
+    return m->desc == other->desc && snw_model_alike(m, other);
 }
 
 static void *edit_array(snw_model *m, const void *from, int n, size_t size) {

@@ -35,9 +35,6 @@ double snw_linear_step_length(const snw_linear_model *m); // s
 // not solved.
 SNW_NODISCARD snw_status snw_linear_do_step(const snw_linear_model *m, snw_robot *r,
                                             snw_implicit *im, snw_error *err);
-// d (nv) <- increment of the coordinates from one configuration to another: log(g^-1 g') of
-// spherical and free joints, differences else.
-void snw_robot_increment(const snw_model *m, const double *from, const double *to, double *d);
 // After snw_linear_static: largest displacement of a coordinate per unit of an input, relative to
 // its typical value.
 double snw_linear_motion(const snw_linear_model *m, int input);

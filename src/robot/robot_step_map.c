@@ -215,7 +215,7 @@ snw_status snw_step_map_difference(snw_step_map *map, const double *from, const 
     if (!x) return snw_fail(err, SNW_E_ARGUMENT, "x is NULL");
     const snw_model *m = map->r->m;
     const snw_past a = snw_past_at(m, (double *)from), b = snw_past_at(m, (double *)to);
-    snw_robot_increment(m, a.q, b.q, map->increment);
+    snw_difference(m, a.q, b.q, map->increment);
     for (int i = 0; i < map->linear->nx; i++) {
         const snw_linear_state s = map->state[i];
         const size_t k = s.role == SNW_STATE_COORDINATE ? 0 : history_of(map, s);

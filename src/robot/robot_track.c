@@ -181,7 +181,7 @@ static snw_status try_part(track_robot *v, double a) {
     for (int n = 0; n < v->steps; n++) {
         const double *K = v->K + at(n, v->nu * v->nx);
         double *u = m->u + at(n, v->nu);
-        snw_robot_increment(v->r->m, v->now.q + at(n, nq), m->q + at(n, nq), v->dx);
+        snw_difference(v->r->m, v->now.q + at(n, nq), m->q + at(n, nq), v->dx);
         for (int i = 0; i < nv; i++)
             v->dx[nv + i] = m->v[at(n, nv) + (size_t)i] - v->now.v[at(n, nv) + (size_t)i];
         for (int i = 0; i < v->nu; i++) {

@@ -26,7 +26,10 @@ typedef struct snw_levenberg_opts {
     double gain;   // or |r|^2 would fall by no more than this fraction of itself, default 1e-14,
     double enough; // or |r|^2 is at most this, default 0
     double step;   // of differences, relative to the unknown, default 1e-3
+    int order;     // of differences, even, at most 8, default 2
     int max_iter;  // steps taken or rejected, default 100
+    const double *low, *high; // bounds of the unknowns, default NULL: none; the start is within.
+                              // Two equal bounds hold an unknown
 } snw_levenberg_opts;
 
 typedef struct snw_levenberg_info {
@@ -38,12 +41,12 @@ typedef struct snw_levenberg_info {
 
 snw_levenberg_opts snw_levenberg_defaults(void);
 
-// Scratch taken from the arena, in bytes.
+// Scratch taken from the arena, in bytes, with or without bounds.
 size_t snw_levenberg_scratch(int n, int m);
 
-// Improve x in place; r (m) <- residuals there, J (m x n, column major) <- their derivatives. On
-// every failure but one at the start x is the best point seen, with its r. SNW_E_DIVERGED: no
-// convergence within max_iter, or every further step fails.
+// Improve x in place, within the bounds; r (m) <- residuals there, J (m x n, column major) <- their
+// derivatives. On every failure but one at the start x is the best point seen, with its r.
+// SNW_E_DIVERGED: no convergence within max_iter, or every further step fails.
 SNW_NODISCARD snw_status snw_levenberg(const snw_least_squares *p, const snw_levenberg_opts *opts,
                                        snw_arena *scratch, double *x, double *r, double *J,
                                        snw_levenberg_info *info);

@@ -4,13 +4,11 @@
 // strains, coordinates and lengths of tendons have exact rows by x and x'. Any other probe is read
 // along each column of the model, by differences of order 6 whose error is estimated.
 #include "base/fail.h"
-#include "dynamics/feedback.h"
-#include "dynamics/tendon.h"
 #include "math/vector.h"
 #include "model/probe_kind.h"
-#include "model/signal.h"
 #include "study/linear_private.h"
 #include "study/probe.h"
+#include "study/probe_row.h"
 
 #include <float.h>
 #include <math.h>
@@ -22,98 +20,6 @@ static const double sample_move = 1e-3, // of the coordinates in a sample, typic
     smooth = 1e-6,                      // relative error estimate of a smooth output
     direct_rate = 1e-9;                 // part of a row that counts as zero
 enum { SAMPLES = 3, SHORTER = 3 };      // on either side; shorter distances tried
-
-// ---- exact rows
-
-static snw_signal signal_at(const snw_model *m, const snw_linear_output *out) {
-    const int n = snw_probe_columns(&m->desc->probe[out->probe]) / m->probe_count[out->probe];
-    snw_signal s = snw_signal_of_probe(m, out->probe, out->column % n);
-    if (s.station >= 0) s.station += out->column / n;
-    return s;
-}
-
-// Frame of a station with its Jacobian; observers that no law reads have none in w.
-static snw_signal_frame frame_of(snw_linear *l, const snw_station *at, const snw_inputs *in,
-                                 const snw_state *s, const snw_work *w) {
-    const snw_model *m = l->m;
-    const int seg = at->seg;
-    if (seg < m->nseg) {
-        const snw_path *path = &m->path[m->seg[seg].path];
-        const size_t store = path->n > 0 ? (size_t)m->seg_store[seg] : 0;
-        return (snw_signal_frame){w->g[seg], w->V[seg], path, w->J + store, w->dJ + store};
-    }
-    snw_observer *o = l->observer;
-    const bool offset = m->seg[seg].kind != SNW_SEG_ROD;
-    const int below = offset ? m->seg[seg].parent : seg;
-    const snw_se3 shift = offset ? w->h[seg] : snw_se3_identity();
-    if (below < m->nseg) {
-        snw_observer_at_seg(o, below, shift);
-    } else {
-        snw_observer_at_section(m, o, m->link_rod[m->seg[below].link], m->seg_x[below], shift);
-    }
-    snw_observer_motion(m, in, s, w, o);
-    snw_observer_jacobian(m, w, o);
-    return (snw_signal_frame){o->g, o->V, o->path, o->J, o->dJ};
-}
-
-// Is the continuous rotation vector that of at most half a turn?
-static bool within_half_turn(snw_mat3 R, snw_vec3 continuous) {
-    return snw_norm(snw_sub(snw_so3_log(R), continuous)) < 1e-6;
-}
-
-// row (2 nv) <- derivatives by x and x'; false: there is no exact row.
-static bool exact_row(snw_linear *l, int i, const snw_inputs *in, const snw_state *s,
-                      const snw_vec3 *rotation, snw_work *w) {
-    const snw_model *m = l->m;
-    const snw_linear_output *out = &l->output[i];
-    const snw_probe_desc *p = &m->desc->probe[out->probe];
-    if (p->kind == SNW_PROBE_LAW) return false;
-    const snw_signal signal = signal_at(m, out);
-    double *by_x = l->row, *by_rate = l->row + m->nv;
-    memset(l->row, 0, 2 * (size_t)m->nv * sizeof *l->row);
-    switch (signal.reading) {
-    case SNW_READ_POSITION:
-    case SNW_READ_ROTATION:
-    case SNW_READ_POSE:
-    case SNW_READ_VELOCITY:
-    case SNW_READ_TWIST: {
-        if (signal.station < 0) return false;
-        const snw_station *at = &m->station[signal.station];
-        const snw_signal_frame frame = frame_of(l, at, in, s, w);
-        const bool turns = signal.reading == SNW_READ_ROTATION || signal.reading == SNW_READ_POSE;
-        if (turns && !within_half_turn(frame.g.R, rotation[at->seg])) return false;
-        snw_signal_frame_row(&signal, &frame, 1, 0, by_x);
-        snw_signal_frame_row(&signal, &frame, 0, 1, by_rate);
-        return true;
-    }
-    case SNW_READ_STRAIN:
-        if (signal.station < 0) return false;
-        snw_signal_strain_row(m, &signal, w, 1, by_x);
-        return true;
-    case SNW_READ_COORDINATE:
-    case SNW_READ_RATE: {
-        if (signal.block < 0 || p->of == SNW_PROBE_OF_MOTOR ||
-            p->of == SNW_PROBE_OF_FORCE_ELEMENT || m->block[signal.block].space != SNW_SPACE_RN)
-            return false;
-        const int dof = m->block[signal.block].dof;
-        (signal.reading == SNW_READ_RATE ? by_rate : by_x)[dof] = 1;
-        return true;
-    }
-    case SNW_READ_TENDON:
-    case SNW_READ_TENDON_RATE:
-        if (signal.tendon < 0) return false;
-        snw_tendon_jacobian(m, signal.tendon, signal.reading, 1, 0, w, by_x);
-        if (signal.reading == SNW_READ_TENDON_RATE)
-            snw_tendon_jacobian(m, signal.tendon, signal.reading, 0, 1, w, by_rate);
-        for (int k = 0; signal.is_length && k < m->nv; k++) by_x[k] = -by_x[k];
-        return true;
-    case SNW_READ_TENDON_EFFORT:
-    case SNW_READ_LATER:
-    case SNW_READ_NEVER:
-        break;
-    }
-    return false;
-}
 
 static double *entry_of(snw_linear *l, int output, int column) {
     const size_t ny = (size_t)l->noutput;
@@ -361,7 +267,8 @@ snw_status linear_outputs(snw_linear *l, const snw_inputs *in, const snw_state *
     if (l->noutput == 0) return SNW_OK;
     snw_observe(l->m, in, s, false, w);
     for (int i = 0; i < l->noutput; i++) {
-        l->output[i].exact = exact_row(l, i, in, s, rotation, w);
+        l->output[i].exact = snw_probe_row(l->m, l->observer, l->output[i].probe,
+                                           l->output[i].column, in, s, rotation, w, l->row);
         if (l->output[i].exact) SNW_TRY(apply_row(l, i, err));
         const snw_probe_desc *p = &l->m->desc->probe[l->output[i].probe];
         if (l->output[i].exact || l->d->nheld == 0 || snw_probe_is_configuration(p->kind)) continue;

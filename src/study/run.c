@@ -714,6 +714,17 @@ static void warn_errors(const snw_run *r) {
     }
 }
 
+snw_status snw_run_start_from(snw_run *r, const double *q, const double *v, snw_error *err) {
+    const size_t nq = (size_t)r->phase[0].model->nq, nv = (size_t)r->phase[0].model->nv;
+    double *start = snw_pool_array(r->pool, nq + nv + 1, sizeof *start);
+    if (!start) return snw_fail_memory(err);
+    memcpy(start, q, nq * sizeof *start);
+    memcpy(start + nq, v, nv * sizeof *start);
+    r->start_q = start;
+    r->start_v = start + nq;
+    return SNW_OK;
+}
+
 snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *recorder,
                            const snw_run_hooks *hooks, snw_run_totals *totals, snw_error *err) {
     const double start = snw_clock_seconds();
@@ -735,8 +746,8 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     const snw_model *m = r->now->model;
     // initial state, no loads
     r->state->t = 0;
-    memcpy(r->state->q, m->q0, (size_t)m->nq * sizeof(double));
-    memcpy(r->state->v, m->v0, (size_t)m->nv * sizeof(double));
+    memcpy(r->state->q, r->start_q ? r->start_q : m->q0, (size_t)m->nq * sizeof(double));
+    memcpy(r->state->v, r->start_v ? r->start_v : m->v0, (size_t)m->nv * sizeof(double));
     for (int i = 0; i < m->nsignal; i++) r->state->z[i] = 0;
     for (int i = 0; i < r->largest->nconstraint; i++) r->state->lambda[i] = 0;
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};

@@ -3,6 +3,8 @@
 // run.h: executes the steps of a study in order and passes every frame to the recorders.
 #pragma once
 
+#include "dynamics/inputs.h"
+#include "integrate/step_watch.h"
 #include "model/desc.h"
 #include "study/record.h"
 
@@ -15,12 +17,27 @@ typedef struct snw_progress {
     double fraction; // of the whole run, 0 to 1
 } snw_progress;
 
+// A frame in the coordinates of the computation.
+typedef struct snw_run_state {
+    int stage;
+    const snw_model *m;
+    const snw_state *s;
+    const snw_inputs *in;
+    bool moves;         // of a motion; else of an equilibrium
+    bool shown;         // no state of the run: a mode, or a part of a load
+    const double *save; // checkpoint of this frame, info.nsave numbers; NULL: none
+} snw_run_state;
+
 typedef struct snw_run_hooks {
     void *user;
     void (*progress)(void *user, const snw_progress *p); // NULL: none
     bool (*stop)(void *user);                      // true: end with SNW_E_STOPPED; NULL: never
     void (*warn)(void *user, const char *message); // NULL: none
     void (*note)(void *user, const char *message); // of correct but unexpected results; NULL: none
+    snw_step_watch watch; // reports the maps of motions; none of schemes that report none
+    // Called with the state of each frame before it is recorded, in the coordinates of the model m
+    // and under the inputs `in`; NULL: not. It may fail, which ends the run.
+    snw_status (*state)(void *user, const struct snw_run_state *at, snw_error *err);
     int increments; // end with SNW_E_STOPPED after so many increments; 0: no limit
 } snw_run_hooks;
 
@@ -69,6 +86,10 @@ SNW_NODISCARD snw_status snw_run_idle_joints(const snw_run *r, bool *idle, snw_e
 // their stage is checked here). The frames after it equal those of an uninterrupted run to the last
 // bit.
 SNW_NODISCARD snw_status snw_run_resume(snw_run *r, const double *save, snw_error *err);
+
+// Later executions start from these coordinates (nq) and velocities (nv) in place of the model's.
+SNW_NODISCARD snw_status snw_run_start_from(snw_run *r, const double *q, const double *v,
+                                            snw_error *err);
 
 // Execute the study. Each recorder receives every frame in order, then the end of the run.
 SNW_NODISCARD snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *recorder,

@@ -170,6 +170,16 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
                          .energy = v->energy,
                          .stats = v->stats,
                          .save = v->partial || v->unsaved ? NULL : snw_run_checkpoint_save(r, v)};
+    if (r->hooks && r->hooks->state) {
+        const snw_run_state at = {.stage = stage,
+                                  .m = m,
+                                  .s = v->state,
+                                  .in = v->in,
+                                  .moves = v->integrator != NULL,
+                                  .shown = v->partial || v->mode,
+                                  .save = f.save};
+        SNW_TRY(r->hooks->state(r->hooks->user, &at, err));
+    }
     for (int i = 0; i < r->nrecorder; i++) {
         const snw_status s = r->recorder[i].frame(r->recorder[i].user, &f, err);
         if (s != SNW_OK) return s;

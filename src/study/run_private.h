@@ -73,7 +73,8 @@ struct snw_run {
     snw_phase *phase;
     int *phase_of_step; // nstep: index of the phase after each step
     snw_run_info info;
-    const snw_model *largest; // model of the phase with most constraints; sizes the states
+    const snw_model *largest;  // model of the phase with most constraints; sizes the states
+    double *start_q, *start_v; // initial state in place of the model's; NULL: that
     snw_state *state;
     snw_state **end_state;                 // nstep: state at the end of each step done
     snw_vec3 *rotation, *rotation_scratch; // nseg + nobs: rotation vectors; scratch of signals

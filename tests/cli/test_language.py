@@ -61,6 +61,9 @@ REACHED = {
     "folds": "study: [path: {range: [0 s, 1 s], folds: {KEY}}]",
     "record": "record: {KEY}",
     "expect": "expect: [{KEY}]",
+    "optimize": "optimize: {KEY}",
+    "variable": "optimize: {variables: {E: {KEY}}, minimise: end(tip.x)}",
+    "subject": "optimize: {variables: {E: {}}, minimise: end(tip.x), subject: [{KEY}]}",
 }
 
 # words of the language that are not part of this version

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+//
+// Gradients of a swinging soft arm: time of the derivatives over that of the run, by the number of
+// variables: knots of the law of a tendon, and numbers of the file (point loads along the arm).
+#include "bench.h"
+
+#include "sinew/sinew.h"
+
+enum { MOST = 1000, STEPS = 500 };
+
+static void die(const snw_error *err) {
+    fprintf(stderr, "%s\n", err->text);
+    exit(1);
+}
+
+// An arm with n loads, each with a parameter of its own.
+static snw_robot_model *arm(int n) {
+    static char text[200 * MOST];
+    size_t used = (size_t)snprintf(text, sizeof text, "sinew: 1\nparameters: {E: 0.5 MPa");
+    for (int i = 0; i < n; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, ", f%d: %d uN", i, 10 + i);
+    used += (size_t)snprintf(
+        text + used, sizeof text - used,
+        "}\nmaterials: {soft: {young: E, poisson: 0.45, density: 1100, damping: 8 ms}}\n"
+        "robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 1 cm}}, material: "
+        "soft, strain: {bend_y: legendre 4, bend_z: legendre 4, twist: legendre 3}, nodes: 12}}}\n"
+        "actuators: {cable: {tendon: {along: arm, at: [0, 5 mm, 2 mm]}, effort: 1 N}}\n"
+        "study: [dynamic: {for: %d ms, step: 1 ms, shorten: off, scheme: bdf2}]\n"
+        "probes: {tip: {position: arm.tip}}\nloads:\n  none: {on: arm.tip, force: [0, 0, 0]}\n",
+        STEPS);
+    for (int i = 0; i < n; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "  l%d: {on: arm.tip, force: [0, f%d, 0]}\n", i, i);
+    snw_error err = {0};
+    snw_robot_model *m = NULL;
+    if (snw_robot_model_parse("arm", text, used, NULL, 0, NULL, &m, &err) != SNW_OK) die(&err);
+    return m;
+}
+
+// Smallest times of three evaluations: of the run, and of the derivatives.
+static snw_gradient_info measure(snw_robot_model *m, int n, const snw_gradient_variable *by) {
+    static double p[MOST], dJ[MOST];
+    static const char *const of[] = {"integral(tip.x^2 + tip.y)"};
+    snw_gradient_options how = snw_gradient_defaults();
+    how.nvariable = n, how.variable = by;
+    how.nscalar = 1, how.scalar = of;
+    snw_gradient *g = NULL;
+    snw_error err = {0};
+    double J;
+    if (snw_gradient_create(m, &how, &g, &err) != SNW_OK) die(&err);
+    if (snw_gradient_start(g, p, &err) != SNW_OK) die(&err);
+    for (int k = 0; k < snw_gradient_size(g) && by[0].nknot > 0; k++) p[k] = 1 + 0.001 * (k % 7);
+    snw_gradient_info best = {.run_seconds = 1e9, .gradient_seconds = 1e9};
+    for (int i = 0; i < 3; i++) {
+        if (snw_gradient_evaluate(g, p, &J, dJ, &err) != SNW_OK) die(&err);
+        const snw_gradient_info now = snw_gradient_report(g);
+        if (now.run_seconds < best.run_seconds) best.run_seconds = now.run_seconds;
+        if (now.gradient_seconds < best.gradient_seconds)
+            best.gradient_seconds = now.gradient_seconds;
+    }
+    snw_gradient_close(g);
+    return best;
+}
+
+static void print_row(bench_table *b, const char *kind, int n, snw_gradient_info t) {
+    char row[64];
+    const double ratio = t.gradient_seconds / t.run_seconds;
+    printf("  %-22s %6d   %8.1f   %8.1f   %6.2f\n", kind, n, 1e3 * t.run_seconds,
+           1e3 * t.gradient_seconds, ratio);
+    (void)snprintf(row, sizeof row, "%s, %d", kind, n);
+    bench_record(b, row, "derivatives over run", ratio);
+}
+
+int main(int argc, char **argv) {
+    static double knot[MOST];
+    static char name[MOST][16];
+    static snw_gradient_variable by[MOST];
+    bench_table b = bench_open("gradient", "gradients over runs of 500 steps", argc, argv);
+    printf("  variables              number   run ms    derivatives ms   ratio\n");
+    for (int n = 5; n <= 500; n *= 10) {
+        for (int k = 0; k < n; k++) knot[k] = (double)k / (n - 1) * STEPS * 1e-3;
+        const snw_gradient_variable law = {.name = "cable.effort",
+                                           .nknot = n,
+                                           .knot = knot,
+                                           .rule = SNW_KNOTS_SMOOTH,
+                                           .unit = "N"};
+        snw_robot_model *m = arm(1);
+        print_row(&b, "knots of a law", n, measure(m, 1, &law));
+        snw_robot_model_close(m);
+    }
+    for (int n = 1; n <= 100; n *= 10) {
+        snw_robot_model *m = arm(n);
+        for (int k = 0; k < n; k++) {
+            (void)snprintf(name[k], sizeof name[k], "f%d", k);
+            by[k] = (snw_gradient_variable){.name = name[k]};
+        }
+        print_row(&b, "numbers of the file", n, measure(m, n, by));
+        snw_robot_model_close(m);
+    }
+    bench_close(&b);
+    return 0;
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+//
+// sinew gradient: derivatives of results of a study by numbers of its model.
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "cli/commands.h"
+#include "cli/job.h"
+#include "sinew/gradient.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// Names of variables from --by, separated by commas outside parentheses.
+typedef struct names {
+    int n;
+    snw_gradient_variable *variable;
+    char *text;
+} names;
+
+static snw_status split_names(const snw_args *args, names *out, snw_error *err) {
+    const char *const *value = NULL;
+    const int n = snw_args_values(args, "by", &value);
+    size_t length = 1;
+    for (int i = 0; i < n; i++) length += strlen(value[i]) + 1;
+    out->text = snw_alloc(length);
+    out->variable = snw_alloc(length * sizeof *out->variable);
+    if (!out->text || !out->variable) return snw_fail_memory(err);
+    char *to = out->text;
+    for (int i = 0; i < n; i++) {
+        int depth = 0;
+        char *begin = to;
+        for (const char *p = value[i];; p++) {
+            depth += (*p == '(') - (*p == ')');
+            if (*p && (*p != ',' || depth > 0)) {
+                *to++ = *p;
+                continue;
+            }
+            *to++ = '\0';
+            if (*begin) out->variable[out->n++] = (snw_gradient_variable){.name = begin};
+            begin = to;
+            if (!*p) break;
+        }
+    }
+    if (out->n > 0) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "give the variables, e.g. --by silicone.young,arm.length");
+}
+
+// ---- output -------------------------------------------------------------------------------------
+
+static const char *const method_name[] = {"", "adjoint", "forward", "differences"};
+
+static void print_gradient(const snw_gradient *g, int nscalar, const char *const *of,
+                           const double *p, const double *J, const double *dJ) {
+    const int n = snw_gradient_size(g);
+    for (int i = 0; i < nscalar; i++) {
+        printf("%s%s = %.12g\n", i > 0 ? "\n" : "", of[i], J[i]);
+        printf("  %-28s %18s %18s  %s\n", "by", "value", "derivative", "unit of the variable");
+        for (int k = 0; k < n; k++)
+            printf("  %-28s %18.10g %18.10g  %s\n", snw_gradient_name(g, k), p[k],
+                   dJ[(size_t)i * (size_t)n + (size_t)k], snw_gradient_unit(g, k));
+    }
+    const snw_gradient_info info = snw_gradient_report(g);
+    printf("\n%d steps, by %s", info.steps, method_name[info.method]);
+    if (info.recomputed > 0) printf(", %d steps computed again", info.recomputed);
+    printf("; run %.3g s, derivatives %.3g s\n", info.run_seconds, info.gradient_seconds);
+    if (info.error > 0)
+        printf("largest estimated relative error of derivatives of the equations by parameters: "
+               "%.1g\n",
+               info.error);
+}
+
+static void csv_gradient(const snw_gradient *g, int nscalar, const char *const *of, const double *J,
+                         const double *dJ) {
+    const int n = snw_gradient_size(g);
+    printf("of,value");
+    for (int k = 0; k < n; k++) printf(",\"%s\"", snw_gradient_name(g, k));
+    printf("\n");
+    for (int i = 0; i < nscalar; i++) {
+        printf("\"%s\",%.17g", of[i], J[i]);
+        for (int k = 0; k < n; k++) printf(",%.17g", dJ[(size_t)i * (size_t)n + (size_t)k]);
+        printf("\n");
+    }
+}
+
+static void json_gradient(snw_json *j, const snw_gradient *g, int nscalar, const char *const *of,
+                          const double *p, const double *J, const double *dJ) {
+    const int n = snw_gradient_size(g);
+    const snw_gradient_info info = snw_gradient_report(g);
+    snw_field_list(j, "variables");
+    for (int k = 0; k < n; k++) {
+        snw_field_object(j, NULL);
+        snw_field_text(j, "name", snw_gradient_name(g, k));
+        snw_field_text(j, "unit", snw_gradient_unit(g, k));
+        snw_field_number(j, "value", p[k]);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+    snw_field_list(j, "scalars");
+    for (int i = 0; i < nscalar; i++) {
+        snw_field_object(j, NULL);
+        snw_field_text(j, "of", of[i]);
+        snw_field_number(j, "value", J[i]);
+        snw_field_list(j, "derivative");
+        for (int k = 0; k < n; k++)
+            snw_field_number(j, NULL, dJ[(size_t)i * (size_t)n + (size_t)k]);
+        snw_json_close(j);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+    snw_field_text(j, "method", method_name[info.method]);
+    snw_field_integer(j, "steps", info.steps);
+    snw_field_integer(j, "recomputed", info.recomputed);
+    snw_field_number(j, "error", info.error);
+}
+
+// ---- the command --------------------------------------------------------------------------------
+
+static snw_status read_method(const snw_args *args, snw_gradient_options *how, snw_error *err) {
+    const char *method = snw_args_value(args, "method");
+    for (int i = 1; method && i <= SNW_GRADIENT_DIFFERENCES; i++) {
+        if (strcmp(method, method_name[i]) != 0) continue;
+        how->method = (snw_gradient_method)i;
+        return SNW_OK;
+    }
+    if (!method) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "--method is adjoint, forward or differences, got '%.60s'",
+                    method);
+}
+
+static snw_status show_gradient(const snw_args *args, snw_robot_model *model,
+                                const snw_gradient_options *how, snw_reply *reply, snw_error *err) {
+    snw_gradient *g = NULL;
+    SNW_TRY(snw_gradient_create(model, how, &g, err));
+    const size_t n = (size_t)snw_gradient_size(g), m = (size_t)how->nscalar;
+    double *p = snw_alloc((n + m + m * n) * sizeof *p), *J = p + n, *dJ = J + m;
+    snw_status s = p ? SNW_OK : snw_fail_memory(err);
+    if (s == SNW_OK) s = snw_gradient_start(g, p, err);
+    if (s == SNW_OK) s = snw_gradient_evaluate(g, p, J, dJ, err);
+    if (s == SNW_OK && reply->json) {
+        json_gradient(reply->json, g, how->nscalar, how->scalar, p, J, dJ);
+    } else if (s == SNW_OK && snw_args_has(args, "csv")) {
+        csv_gradient(g, how->nscalar, how->scalar, J, dJ);
+    } else if (s == SNW_OK) {
+        print_gradient(g, how->nscalar, how->scalar, p, J, dJ);
+    }
+    snw_free(p);
+    snw_gradient_close(g);
+    return s;
+}
+
+static snw_status gradient_job(const snw_args *args, const snw_job *job, snw_reply *reply,
+                               snw_error *err) {
+    if (job->n > 1 && snw_args_has(args, "run"))
+        return snw_fail(err, SNW_E_ARGUMENT, "a gradient is that of one run; choose one");
+    snw_gradient_options how = snw_gradient_defaults();
+    SNW_TRY(read_method(args, &how, err));
+    double megabytes = how.memory / 1e6;
+    SNW_TRY(snw_args_number(args, "memory", 0.001, 1e6, &megabytes, err));
+    how.memory = 1e6 * megabytes;
+    how.nscalar = snw_args_values(args, "of", &how.scalar);
+    if (how.nscalar == 0)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "say of what, e.g. --of 'end(tip.x)' or --of 'integral(tip.z^2)'");
+    const char *const *set = NULL;
+    const int nset = snw_args_values(args, "set", &set);
+    names by = {0};
+    snw_robot_model *model = NULL;
+    snw_status s = split_names(args, &by, err);
+    how.nvariable = by.n;
+    how.variable = by.variable;
+    if (s == SNW_OK) s = snw_robot_model_open(job->path, job->run[0].name, nset, set, &model, err);
+    if (s == SNW_OK) s = show_gradient(args, model, &how, reply, err);
+    snw_robot_model_close(model);
+    snw_free(by.variable);
+    snw_free(by.text);
+    return s;
+}
+
+static int cmd_gradient_run(const snw_args *args, snw_reply *reply) {
+    snw_error err = {0};
+    snw_job job;
+    snw_status s = snw_job_open_args(snw_args_operand(args, 0), args, &job, &err);
+    if (s == SNW_OK) s = gradient_job(args, &job, reply, &err);
+    if (s != SNW_OK) snw_reply_fail(reply, &err);
+    snw_job_close(&job);
+    return snw_reply_exit_input(s);
+}
+
+static const snw_option options[] = {
+    {"of", 0, "EXPRESSION", true,
+     "a scalar: an expression of end(e), at(T, e), integral(e), sum(e), mean(e), with e an "
+     "expression of columns of probes, plain numbers in SI units; without these words the value "
+     "at the end. May be repeated"},
+    {"by", 0, "NAMES", true,
+     "variables, separated by commas: numbers of the file named as by --set; q(NAME) and v(NAME), "
+     "an initial coordinate and its velocity. May be repeated"},
+    {"method", 0, "NAME", false,
+     "adjoint, forward or differences of whole runs; chosen by the numbers of scalars and "
+     "variables unless given"},
+    {"memory", 0, "MEGABYTES", false,
+     "bound on the memory for states of the run, 256 unless given; beyond it steps are computed "
+     "again"},
+    {"csv", 0, NULL, false, "print a table, one line per scalar"},
+    SNW_OPTION_RUN,
+    SNW_OPTION_SET,
+    SNW_OPTION_JSON,
+    SNW_OPTION_END};
+
+const snw_command snw_cmd_gradient = {
+    .name = "gradient",
+    .operands = "FILE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .brief = "derivatives of results by parameters, initial values and laws",
+    .about =
+        "Computes how results of the study change with numbers of the model: static and dynamic "
+        "steps by implicit schemes, by transposing the very steps taken, so that the derivatives "
+        "are those of the computed numbers, to rounding. The cost does not grow with the number "
+        "of initial values and hardly with that of parameters. Steps keep their lengths. What has "
+        "no derivative is refused with its name.",
+    .option = options,
+    .examples =
+        "sinew gradient arm.yaml --of 'end(tip.x)' --by silicone.young,arm.rod.length\n"
+        "sinew gradient swing.yaml --of 'integral((bob.x - 0.3)^2)' --by 'm,v(upper.angle)'",
+    .run = cmd_gradient_run,
+};

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+//
+// step_watch.h: report of the maps of which a motion consists, for derivatives (study/adjoint.h):
+// starts, accepted steps, restarts after a jump of the inputs.
+#pragma once
+
+#include "dynamics/state.h"
+#include "solve/collocation.h"
+#include "solve/scheme.h"
+
+typedef enum snw_step_event {
+    SNW_WATCH_STEP,
+    SNW_WATCH_STAGES,  // a step of collocation, without the accelerations at its end
+    SNW_WATCH_RESTART, // velocities made consistent, then accelerations and multipliers; also the
+                       // first map of a motion
+    SNW_WATCH_OTHER    // a map without a derivative: projections within the motion
+} snw_step_event;
+
+typedef struct snw_step_report {
+    snw_step_event event;
+    const snw_state *s; // state after the map
+    double t_laws;      // time of the inputs
+    // Of a restart: velocities (nv) before it. Of a step: velocities, accelerations and multipliers
+    // before they were projected onto the constraints (6.11); NULL: they were not.
+    const double *before;
+    // of a step
+    const snw_scheme *scheme; // alpha or levels
+    double h, history_h;      // its length; that of the history (snw_history)
+    bool no_past;             // the past ends with this step: its accelerations are not resolved
+    const double *d;          // nv: increment
+    // of a step of collocation: configuration and velocities at its start, accelerations of the
+    // chart at the stages
+    const snw_collocation *points;
+    const double *q0, *v0, *ddx;
+    bool rest; // of a start: the scheme takes the accelerations before as zero
+} snw_step_report;
+
+// A NULL function: no reports. It may allocate.
+typedef struct snw_step_watch {
+    void (*note)(void *user, const snw_step_report *r);
+    void *user;
+} snw_step_watch;

@@ -1,0 +1,969 @@
+// SPDX-License-Identifier: MIT
+//
+// Gradient of a run: the run with a tape of its maps, then one sweep back, theory.md 7.5. The
+// equations of each map are evaluated by models at other values of the parameters; the products
+// with the covectors of the map are differentiated by differences of order 6.
+#include "robot/gradient_private.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/fail.h"
+#include "constraint/projection.h"
+#include "study/adjoint.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    SAMPLES = 3,
+    VARIANTS = 2 * SAMPLES,
+    LINEAR_TRIALS = 20,
+    FEW = 4,      // times as many scalars as variables: sensitivities are cheaper
+    FAR = 250,    // steps of the far samples
+    AT_ONCE = 64, // parameters in one sweep
+    LEAST_CHECKPOINTS = 3,
+    MOST_CHECKPOINTS = 1000
+};
+static const double weight6[SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60},
+                    weight4[SAMPLES] = {2.0 / 3, -1.0 / 12, 0},
+                    parameter_move = 1e-3, // of a parameter in a sample, relative
+    initial_move = 1e-2,                   // of an initial coordinate or velocity
+    unmoved = 1e-14,  // change of an initial value that counts as none, typical
+    straight = 1e-9,  // curvature between the far samples that counts as rounding, relative
+    rounding = 1e-14; // the same, relative to typical forces
+
+// A direction in the space of models: a number of the file, or a law plus c, c (t - t0),
+// c (t - t0)^2/2.
+typedef struct direction {
+    int entry; // -1: of a law
+    int law, power;
+    double step, t0;
+    snw_robot_model *model[VARIANTS]; // at -3, -2, -1, 1, 2, 3 steps; NULL: not needed yet
+    snw_robot_model *far[2];          // at -250 and 250 steps, for parameters that enter linearly
+    double *by, *coarse;              // nscalar: of one map; with differences of order 4
+    int curved;                       // maps whose equations are not linear in the parameter
+    double error, size;               // sums of |by - coarse| and |by| over maps and scalars
+} direction;
+
+// Checkpoints of a run, the first at its start (frame -1, nothing saved), then every `stride`
+// frames; where there are too many, every second one is given up.
+typedef struct checkpoints {
+    int n, most, stride, frames;
+    int *frame;
+    double **save;
+    size_t size; // numbers of one; 0: the run has none
+} checkpoints;
+
+// Memory for samples of the initial state.
+typedef struct start_work {
+    snw_state *at;
+    double *dx, *moved, *p; // nv, 2 nv, nentry
+} start_work;
+
+typedef struct sweep {
+    snw_gradient *g;
+    checkpoints kept;
+    bool partial; // the tape was too long: parts of the run are done again
+    bool forward; // sensitivities along the run; else the sweep back
+    int last;     // frame at which a repeated part of the run ends; -1: at its end
+    const double *p;
+    snw_robot_model *model;
+    snw_run *run;
+    const snw_model *m;
+    snw_tape tape;
+    snw_adjoint *adjoint;
+    snw_sampler sampler;
+    int noutput;
+    snw_adjoint_output *output;
+    double *weight; // nsum x nframe
+    double *by_sum; // nsum
+    double *y_bar;  // nscalar x noutput
+    int ndirection;
+    direction *direction;
+    double *value, *centre, *y; // nscalar, nscalar, noutput: of a sample, and at p
+    double *dJ;
+} sweep;
+
+// ---- what is refused ----------------------------------------------------------------------------
+
+static snw_status refuse(const snw_step_desc *step, const char *what, snw_error *err) {
+    return snw_fail_at_location(
+        err, snw_fail(err, SNW_E_MODEL, "step '%s' has no derivative: %s", step->name, what),
+        step->location.file, step->location.line, step->location.column);
+}
+
+static snw_status check_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
+    char text[200];
+    if (step->kind == SNW_STEP_MODES) return SNW_OK;
+    if (step->kind != SNW_STEP_STATIC && step->kind != SNW_STEP_DYNAMIC)
+        return refuse(step, "only static and dynamic steps have one", err);
+    if (step->engine == SNW_ENGINE_SHOOTING)
+        return refuse(step, "the shooting engine has none; leave out 'engine'", err);
+    if (step->from >= 0) return refuse(step, "it begins 'from' an earlier step", err);
+    if (step->kind == SNW_STEP_STATIC) {
+        if (step->steady) return refuse(step, "'steady' equilibria have none", err);
+        return SNW_OK;
+    }
+    if (step->kinematic) return refuse(step, "kinematic steps have none", err);
+    const snw_scheme_info *row = &snw_scheme_table[step->scheme];
+    if (row->family == SNW_FAMILY_COLLOCATION && m->nconstraint > 0)
+        return refuse(step, "collocation with given coordinates has none; use bdf2", err);
+    if (row->family != SNW_FAMILY_ALPHA && row->family != SNW_FAMILY_LEVELS &&
+        row->family != SNW_FAMILY_COLLOCATION) {
+        (void)snprintf(text, sizeof text,
+                       "the scheme %s has none; use newmark, hht, wbz, generalized-alpha, euler, "
+                       "trapezoidal, bdf2, bdf-alpha, gauss or radau",
+                       row->name);
+        return refuse(step, text, err);
+    }
+    if (step->until) return refuse(step, "its end is an event ('until')", err);
+    if (step->split) {
+        for (int k = 0; k < m->nblock; k++) {
+            if (m->block[k].space == SNW_SPACE_SE3)
+                return refuse(step, "'base: split' has none; leave it out", err);
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status check_model(const snw_desc *d, const snw_model *m, snw_error *err) {
+    for (int i = 0; i < m->nsignal; i++) {
+        if (m->signal[i].kind == SNW_SIGNAL_PROBE) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative of a law with memory or a condition: '%.100s'",
+                        m->signal[i].text ? m->signal[i].text : "when");
+    }
+    if (m->nnonholonomic > 0)
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative with contacts without slip "
+                        "(wheels, rings, anchors)");
+    for (int i = 0; i < d->ncontact; i++) {
+        if (d->contact[i].hard)
+            return snw_fail(err, SNW_E_MODEL,
+                            "there is no derivative with hard contacts; give '%s' a stiffness",
+                            d->contact[i].name);
+    }
+    for (int i = 0; i < m->nrod; i++) {
+        if (m->rod[i].tolerance > 0)
+            return snw_fail(err, SNW_E_MODEL,
+                            "there is no derivative with nodes that move ('tolerance' of rod "
+                            "'%s'); give their number",
+                            m->label.link[m->rod[i].link].name);
+    }
+    if (d->ntube > 0)
+        return snw_fail(err, SNW_E_MODEL, "there is no derivative with concentric tubes");
+    return SNW_OK;
+}
+
+snw_status gradient_check(const snw_desc *d, const snw_model *m, snw_error *err) {
+    for (int i = 0; i < d->nstep; i++) SNW_TRY(check_step(&d->step[i], m, err));
+    return check_model(d, m, err);
+}
+
+// ---- outputs ------------------------------------------------------------------------------------
+
+// s->output <- columns that the scalars read
+static snw_status list_outputs(sweep *s, snw_error *err) {
+    const snw_gradient *g = s->g;
+    const snw_desc *d = s->model->desc;
+    const int ncolumn = g->frames.ncolumn;
+    s->output = snw_alloc(((size_t)ncolumn + 1) * sizeof *s->output);
+    if (!s->output) return snw_fail_memory(err);
+    for (int probe = 0, column = 0; probe < d->nprobe; probe++) {
+        const int width = snw_desc_records(d, probe) ? snw_probe_columns(&d->probe[probe]) : 0;
+        for (int k = 0; k < width; k++, column++) {
+            bool read = false;
+            for (int i = 0; i < g->nscalar && column < ncolumn; i++) {
+                for (int j = 0; j < g->scalar[i].nsum; j++)
+                    read = read || snw_expr_reads(g->scalar[i].sum[j].what, column);
+            }
+            if (read) s->output[s->noutput++] = (snw_adjoint_output){probe, k, column};
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status find_weights(sweep *s, double *J, snw_error *err) {
+    const snw_gradient *g = s->g;
+    const snw_scalar_frames f = gradient_frames_of(g);
+    size_t nsum = 0;
+    for (int i = 0; i < g->nscalar; i++) nsum += (size_t)g->scalar[i].nsum;
+    s->weight = snw_alloc((nsum * (size_t)f.n + 1) * sizeof *s->weight);
+    s->by_sum = snw_alloc((nsum + 1) * sizeof *s->by_sum);
+    double *scratch = snw_alloc(((size_t)f.n + 1) * sizeof *scratch);
+    snw_status status = s->weight && s->by_sum && scratch ? SNW_OK : snw_fail_memory(err);
+    for (int i = 0, at = 0; status == SNW_OK && i < g->nscalar; at += g->scalar[i++].nsum) {
+        status = snw_scalar_value(&g->scalar[i], &f, scratch, s->by_sum + at, &J[i], err);
+        for (int j = 0; status == SNW_OK && j < g->scalar[i].nsum; j++)
+            status = snw_scalar_weights(&g->scalar[i].sum[j], &f,
+                                        s->weight + (size_t)(at + j) * (size_t)f.n, err);
+    }
+    snw_free(scratch);
+    return status;
+}
+
+// y_bar <- derivatives of the scalars by the outputs of a frame; false: all are zero
+static bool frame_bars(const sweep *s, int frame) {
+    const snw_gradient *g = s->g;
+    const snw_scalar_frames f = gradient_frames_of(g);
+    const snw_at at = {.t = f.t[frame], .signal = f.y + (size_t)frame * (size_t)f.ncolumn};
+    bool any = false;
+    for (int i = 0, sum = 0; i < g->nscalar; i++) {
+        double *bar = s->y_bar + (size_t)i * (size_t)s->noutput;
+        memset(bar, 0, (size_t)s->noutput * sizeof *bar);
+        for (int j = 0; j < g->scalar[i].nsum; j++, sum++) {
+            const double w = s->by_sum[sum] * s->weight[(size_t)sum * (size_t)f.n + (size_t)frame];
+            if (w == 0) continue;
+            for (int k = 0; k < s->noutput; k++)
+                bar[k] +=
+                    w * snw_expr_jet_signal(g->scalar[i].sum[j].what, at, s->output[k].of_run).d;
+        }
+        for (int k = 0; k < s->noutput; k++) any = any || bar[k] != 0;
+    }
+    return any;
+}
+
+// ---- directions ---------------------------------------------------------------------------------
+
+static double sample_at(int i) { return i < SAMPLES ? i - SAMPLES : i - SAMPLES + 1; }
+
+static double sample_weight(const double *weight, int i) {
+    return i < SAMPLES ? -weight[SAMPLES - 1 - i] : weight[i - SAMPLES];
+}
+
+// The variant gets the choice of rows of redundant loops of m; false: it has other sizes.
+static bool freeze_rows(const snw_model *m, snw_model *to) {
+    snw_model_rows rows;
+    if (!snw_model_alike(m, to) || m->nloop != to->nloop) return false;
+    if (m->nloop == 0) return true;
+    for (int i = 0; i < m->nloop; i++) {
+        if (m->loop[i].nrow != to->loop[i].nrow || m->loop[i].row != to->loop[i].row) return false;
+    }
+    if (snw_model_edit_rows(to, &rows) != SNW_OK) return false;
+    for (int i = 0; i < m->nloop; i++)
+        memcpy(rows.loop[i].coefficient, m->loop[i].coefficient, sizeof m->loop[i].coefficient);
+    return true;
+}
+
+// A model that differs from that of p in one number or law.
+static snw_status variant(const sweep *s, const direction *d, double by, snw_robot_model **out,
+                          snw_error *err) {
+    const snw_gradient *g = s->g;
+    char *set = NULL;
+    size_t room = 256;
+    if (d->entry >= 0) {
+        const gradient_entry *e = &g->entry[d->entry];
+        room += strlen(e->path) + strlen(e->unit);
+        set = snw_alloc(room);
+        if (!set) return snw_fail_memory(err);
+        (void)snprintf(set, room, "%s=%.17g%s%s", e->path, s->p[d->entry] + by,
+                       e->unit[0] ? " " : "", e->unit);
+    } else {
+        const gradient_law *law = &g->law[d->law];
+        static const char *const power[] = {"", "*(t/(1 s) - (%.17g))", "*(t/(1 s) - (%.17g))^2/2"};
+        char factor[80];
+        (void)snprintf(factor, sizeof factor, power[d->power], d->t0);
+        char *text = NULL;
+        SNW_TRY(gradient_law_text(law, s->p + law->first, by, factor, &text, err));
+        set = text;
+    }
+    const char *const sets[] = {set};
+    snw_status status = snw_robot_model_change(s->model, 1, sets, out, err);
+    snw_free(set);
+    if (status == SNW_OK && !freeze_rows(s->m, (*out)->compiled))
+        status = snw_fail(err, SNW_E_MODEL,
+                          "'%s' changes the coordinates or nodes of the robot, so there is no "
+                          "derivative",
+                          d->entry >= 0 ? g->entry[d->entry].name : g->law[d->law].path);
+    return status;
+}
+
+// The models of a direction at all samples.
+static snw_status open_samples(const sweep *s, direction *d, snw_error *err) {
+    for (int i = 0; i < VARIANTS; i++) {
+        if (!d->model[i]) SNW_TRY(variant(s, d, sample_at(i) * d->step, &d->model[i], err));
+    }
+    return SNW_OK;
+}
+
+// The far models, unless the parameter cannot have these values.
+static void open_far(const sweep *s, direction *d) {
+    snw_error none = {0};
+    for (int k = 0; k < 2; k++) {
+        if (variant(s, d, (k ? FAR : -FAR) * d->step, &d->far[k], &none) != SNW_OK)
+            d->curved = LINEAR_TRIALS + 1;
+    }
+}
+
+static snw_status open_direction(sweep *s, direction *d, snw_error *err) {
+    if (s->forward) {
+        SNW_TRY(open_samples(s, d, err));
+    } else {
+        open_far(s, d);
+    }
+    const size_t n = (size_t)s->g->nscalar;
+    d->by = snw_alloc(2 * n * sizeof *d->by);
+    if (!d->by) return snw_fail_memory(err);
+    d->coarse = d->by + n;
+    return SNW_OK;
+}
+
+// Do rates of the law act? At t0, where its value is unchanged, some input differs then.
+static snw_status rates_act(sweep *s, direction *d, bool *out, snw_error *err) {
+    snw_inputs *in = s->sampler.in;
+    snw_robot_model *other = NULL;
+    SNW_TRY(variant(s, d, d->step, &other, err));
+    const size_t n = snw_inputs_doubles(s->m);
+    double *kept = snw_alloc((n + 1) * sizeof *kept);
+    if (kept) {
+        snw_inputs_at(s->m, d->t0, in);
+        memcpy(kept, in->block, n * sizeof *kept);
+        snw_inputs_at(other->compiled, d->t0, in);
+        *out = memcmp(kept, in->block, n * sizeof *kept) != 0;
+    }
+    snw_free(kept);
+    snw_robot_model_close(other);
+    return kept ? SNW_OK : snw_fail_memory(err);
+}
+
+// A law: its value and, where they act, its rates.
+static snw_status open_law(sweep *s, int i, snw_error *err) {
+    const gradient_law *law = &s->g->law[i];
+    double most = 0;
+    for (int k = 0; k < law->n; k++) most = fmax(most, fabs(s->p[law->first + k]));
+    bool act = true;
+    for (int power = 0; power < 3 && act; power++) {
+        direction d = {.entry = -1,
+                       .law = i,
+                       .power = power,
+                       .step = parameter_move * (most > 0 ? most : 1),
+                       .t0 = law->knot[0] + 0.37 * (law->knot[law->n - 1] - law->knot[0])};
+        if (power == 1) SNW_TRY(rates_act(s, &d, &act, err));
+        if (!act) break;
+        s->direction[s->ndirection] = d;
+        SNW_TRY(open_direction(s, &s->direction[s->ndirection++], err));
+    }
+    return SNW_OK;
+}
+
+// The laws (with the first numbers), and as many numbers of the file from *entry on as are done at
+// once.
+static snw_status open_directions(sweep *s, int *entry, snw_error *err) {
+    const snw_gradient *g = s->g;
+    if (!s->direction)
+        s->direction =
+            snw_alloc(((size_t)g->nentry + 3 * (size_t)g->nlaw + 1) * sizeof *s->direction);
+    if (!s->direction) return snw_fail_memory(err);
+    for (int i = 0; *entry == 0 && i < g->nlaw; i++) SNW_TRY(open_law(s, i, err));
+    for (; *entry < g->nentry && (s->forward || s->ndirection < AT_ONCE); ++*entry) {
+        const int k = *entry;
+        if (g->entry[k].kind != GRADIENT_NUMBER) continue;
+        direction *d = &s->direction[s->ndirection++];
+        *d = (direction){.entry = k, .step = parameter_move * (s->p[k] != 0 ? fabs(s->p[k]) : 1)};
+        SNW_TRY(open_direction(s, d, err));
+    }
+    return SNW_OK;
+}
+
+static void close_directions(sweep *s) {
+    for (int k = 0; k < s->ndirection; k++) {
+        for (int i = 0; i < VARIANTS; i++) snw_robot_model_close(s->direction[k].model[i]);
+        for (int i = 0; i < 2; i++) snw_robot_model_close(s->direction[k].far[i]);
+        snw_free(s->direction[k].by);
+    }
+    s->ndirection = 0;
+}
+
+// ---- the sweep ----------------------------------------------------------------------------------
+
+// Number of directions of the law whose first one is `first`.
+static int directions_of_law(const sweep *s, int first) {
+    const direction *d = &s->direction[first];
+    int used = 1;
+    while (first + used < s->ndirection && d[used].entry < 0 && d[used].law == d->law) used++;
+    return used;
+}
+
+// dJ of the entries += the derivatives d->by along a direction and, of a law, along those of its
+// rates, which follow it, at time t. Returns the number of directions used.
+static int add_direction(sweep *s, direction *d, double t) {
+    const snw_gradient *g = s->g;
+    const size_t n = (size_t)g->nentry;
+    if (d->entry >= 0) {
+        for (int j = 0; j < g->nscalar; j++) s->dJ[(size_t)j * n + (size_t)d->entry] += d->by[j];
+        return 1;
+    }
+    const gradient_law *law = &g->law[d->law];
+    const int used = directions_of_law(s, (int)(d - s->direction));
+    const double u = t - d->t0;
+    for (int j = 0; j < g->nscalar; j++) { // c (t - t0) moves value and rate, ..
+        const double by_value = d[0].by[j];
+        const double by_rate = used > 1 ? d[1].by[j] - u * by_value : 0;
+        const double by_acc = used > 2 ? d[2].by[j] - u * by_rate - 0.5 * u * u * by_value : 0;
+        if (by_value == 0 && by_rate == 0 && by_acc == 0) continue;
+        for (int k = 0; k < law->n; k++) {
+            double f[3];
+            gradient_knot(law, k, t, f);
+            s->dJ[(size_t)j * n + (size_t)(law->first + k)] +=
+                by_value * f[0] + by_rate * f[1] + by_acc * f[2];
+        }
+    }
+    return used;
+}
+
+// s->value <- derivative-free products of a model with what is differentiated at a map: minus its
+// equations times the covectors; of a frame, or a step that a frame shows, outputs times y_bar.
+static void evaluate_products(sweep *s, const snw_model *m, const snw_map *map, bool frame) {
+    const int nscalar = s->g->nscalar;
+    const bool is_frame = map->kind == SNW_MAP_FRAME;
+    s->sampler.m = m;
+    for (int j = 0; j < nscalar; j++) s->value[j] = 0;
+    if (!is_frame) {
+        snw_sampler_map(&s->sampler, s->adjoint, map, s->value);
+        for (int j = 0; j < nscalar; j++) s->value[j] = -s->value[j];
+    }
+    if (!frame) return;
+    s->sampler.known = !is_frame;
+    snw_sampler_frame(&s->sampler, s->adjoint, map, s->y);
+    s->sampler.known = false;
+    for (int j = 0; j < nscalar; j++) {
+        for (int o = 0; o < s->noutput; o++)
+            s->value[j] += s->y_bar[(size_t)j * (size_t)s->noutput + (size_t)o] * s->y[o];
+    }
+}
+
+// d->by <- derivative along a direction, from the far samples alone where the products are linear
+// between them: their mean is s->centre.
+static bool try_linear(sweep *s, direction *d, const snw_map *map, bool frame) {
+    const int nscalar = s->g->nscalar;
+    if (d->curved > LINEAR_TRIALS || (d->entry >= 0 && s->p[d->entry] == 0)) return false;
+    for (int k = 0; k < 2; k++) {
+        evaluate_products(s, d->far[k]->compiled, map, frame);
+        memcpy(k ? d->coarse : d->by, s->value, (size_t)nscalar * sizeof *s->value);
+    }
+    for (int j = 0; j < nscalar; j++) {
+        const double low = d->by[j] - s->centre[j], high = d->coarse[j] - s->centre[j];
+        const double noise = rounding * snw_adjoint_magnitude(s->adjoint, map, j);
+        if (fabs(low + high) <= straight * (fabs(low) + fabs(high)) + noise) continue;
+        d->curved++;
+        return false;
+    }
+    for (int j = 0; j < nscalar; j++)
+        d->by[j] = d->coarse[j] = (d->coarse[j] - d->by[j]) / (2 * FAR * d->step);
+    return true;
+}
+
+static snw_status differentiate(sweep *s, direction *d, const snw_map *map, bool frame,
+                                snw_error *err) {
+    const int nscalar = s->g->nscalar;
+    if (try_linear(s, d, map, frame)) return SNW_OK;
+    SNW_TRY(open_samples(s, d, err));
+    for (int j = 0; j < nscalar; j++) d->by[j] = d->coarse[j] = 0;
+    for (int i = 0; i < VARIANTS; i++) {
+        evaluate_products(s, d->model[i]->compiled, map, frame);
+        for (int j = 0; j < nscalar; j++) {
+            d->by[j] += sample_weight(weight6, i) / d->step * s->value[j];
+            d->coarse[j] += sample_weight(weight4, i) / d->step * s->value[j];
+        }
+    }
+    return SNW_OK;
+}
+
+// dJ += the derivatives by parameters and laws, which are read at time t, of the equations of a map
+// that the sampler takes, and of the frame that shows it.
+static snw_status contract_at(sweep *s, const snw_map *map, double t, bool frame, snw_error *err) {
+    evaluate_products(s, s->m, map, frame);
+    memcpy(s->centre, s->value, (size_t)s->g->nscalar * sizeof *s->value);
+    for (int k = 0; k < s->ndirection; k++) {
+        direction *d = &s->direction[k];
+        SNW_TRY(differentiate(s, d, map, frame, err));
+        for (int j = 0; j < s->g->nscalar; j++) {
+            d->error += fabs(d->by[j] - d->coarse[j]);
+            d->size += fabs(d->by[j]);
+        }
+    }
+    for (int k = 0; k < s->ndirection;) k += add_direction(s, &s->direction[k], t);
+    return SNW_OK;
+}
+
+// The same for all equations of a map; each stage of collocation reads the laws at its own time.
+static snw_status contract(sweep *s, const snw_map *map, bool frame, snw_error *err) {
+    if (s->ndirection == 0) return SNW_OK;
+    if (map->kind != SNW_MAP_STAGES || s->g->nlaw == 0)
+        return contract_at(s, map, map->t_laws, frame, err);
+    snw_status status = SNW_OK;
+    for (int i = 0; status == SNW_OK && i < map->points.s; i++) {
+        s->sampler.stage = i + 1;
+        status = contract_at(s, map, snw_map_stage_time(map, i), false, err);
+    }
+    s->sampler.stage = 0;
+    return status;
+}
+
+// Is the frame `i` of the tape that of a step before it, so that both can be evaluated at once?
+static bool shows_step(const sweep *s, int i) {
+    const snw_map *map = &s->tape.map[i];
+    return i > 0 && map[-1].kind == SNW_MAP_STEP && map[-1].t_laws == map->t_laws &&
+           s->m->ndrive == 0;
+}
+
+static snw_status sweep_back(sweep *s, snw_error *err) {
+    const snw_scalar_frames f = gradient_frames_of(s->g);
+    bool pending = false; // the products of the frame are to be taken with those of its step
+    for (int i = s->tape.n - 1; i >= 0; i--) {
+        const snw_map *map = &s->tape.map[i];
+        if (map->kind == SNW_MAP_FRAME) {
+            if (!frame_bars(s, map->frame)) continue;
+            SNW_TRY(snw_adjoint_frame(s->adjoint, map, s->y_bar,
+                                      f.y + (size_t)map->frame * (size_t)f.ncolumn, err));
+            pending = shows_step(s, i);
+            if (!pending) SNW_TRY(contract(s, map, true, err));
+            continue;
+        }
+        if (snw_adjoint_idle(s->adjoint, map)) continue;
+        SNW_TRY(snw_adjoint_back(s->adjoint, map, err));
+        SNW_TRY(contract(s, map, pending, err));
+        pending = false;
+    }
+    return SNW_OK;
+}
+
+// ---- the initial state --------------------------------------------------------------------------
+
+// q, v <- initial state of model m at p, closed, with velocities that the rows allow.
+static snw_status closed_start(const sweep *s, const double *p, const snw_model *m, snw_state *to,
+                               snw_error *err) {
+    gradient_initial(s->g, p, m, to->q, to->v);
+    to->t = 0;
+    if (m->nconstraint == 0) return SNW_OK;
+    snw_projection *pr = NULL;
+    snw_inputs *in = NULL;
+    snw_projection_info info;
+    snw_status status = snw_projection_create(m, &pr);
+    if (status == SNW_OK) status = snw_inputs_create(m, &in);
+    if (status == SNW_OK) {
+        snw_inputs_at(m, snw_time_resolution(0), in);
+        status = snw_projection_close(pr, in, to, &info, err);
+    }
+    if (status == SNW_OK) status = snw_projection_velocities(pr, in, to, err);
+    snw_inputs_destroy(in);
+    snw_projection_destroy(pr);
+    return status;
+}
+
+// out (2 nv) += c times the initial configuration, from that of the run, and velocities of a model
+// at p with another value of `entry` (-1: the same)
+static snw_status add_start(const sweep *s, const snw_model *m, int entry, double value, double c,
+                            start_work *w, double *out, snw_error *err) {
+    const int nv = s->m->nv;
+    if (entry >= 0) w->p[entry] = value;
+    SNW_TRY(closed_start(s, w->p, m, w->at, err));
+    if (entry >= 0) w->p[entry] = s->p[entry];
+    snw_difference(s->m, s->tape.map[0].s.q, w->at->q, w->dx);
+    for (int k = 0; k < nv; k++) {
+        out[k] += c * w->dx[k];
+        out[nv + k] += c * (w->at->v[k] - s->tape.map[0].s.v[k]);
+    }
+    return SNW_OK;
+}
+
+// out (2 nv) <- derivative of the initial configuration and velocities along a direction (NULL:
+// of entry `entry` of p)
+static snw_status start_samples(const sweep *s, direction *d, int entry, start_work *w, double *out,
+                                snw_error *err) {
+    const size_t nv = (size_t)s->m->nv;
+    const double step = d ? d->step : initial_move, centre = entry >= 0 ? s->p[entry] : 0;
+    bool moves = !d || !d->far[0] || !d->far[1];
+    for (int k = 0; k < 2 && !moves; k++) { // does it move at all?
+        memset(out, 0, 2 * nv * sizeof *out);
+        SNW_TRY(add_start(s, d->far[k]->compiled, entry, centre + (k ? FAR : -FAR) * step, 1, w,
+                          out, err));
+        for (size_t j = 0; j < nv; j++)
+            moves = moves || fabs(out[j]) + fabs(out[nv + j]) > unmoved * s->m->typical[j];
+    }
+    memset(out, 0, 2 * nv * sizeof *out);
+    if (!moves) return SNW_OK;
+    if (d) SNW_TRY(open_samples(s, d, err));
+    for (int i = 0; i < VARIANTS; i++)
+        SNW_TRY(add_start(s, d ? d->model[i]->compiled : s->m, entry, centre + sample_at(i) * step,
+                          sample_weight(weight6, i) / step, w, out, err));
+    return SNW_OK;
+}
+
+// by (nscalar) <- bars of the initial state times its derivative
+static snw_status start_along(sweep *s, direction *d, int entry, start_work *w, double *by,
+                              snw_error *err) {
+    const int nv = s->m->nv;
+    SNW_TRY(start_samples(s, d, entry, w, w->moved, err));
+    for (int j = 0; j < s->g->nscalar; j++) {
+        const snw_bars *b = snw_adjoint_bars(s->adjoint, j);
+        by[j] = 0;
+        for (int k = 0; k < nv; k++)
+            by[j] += b->place[k] * w->moved[k] + b->rate[k] * w->moved[nv + k];
+    }
+    return SNW_OK;
+}
+
+static snw_status start_work_open(const sweep *s, start_work *w, snw_error *err) {
+    const size_t nv = (size_t)s->m->nv;
+    *w = (start_work){.dx = snw_alloc((3 * nv + (size_t)s->g->nentry + 1) * sizeof *w->dx)};
+    if (!w->dx || snw_state_create(s->m, &w->at) != SNW_OK) return snw_fail_memory(err);
+    w->moved = w->dx + nv;
+    w->p = w->moved + 2 * nv;
+    memcpy(w->p, s->p, (size_t)s->g->nentry * sizeof *w->p);
+    return SNW_OK;
+}
+
+static void start_work_close(start_work *w) {
+    snw_state_destroy(w->at);
+    snw_free(w->dx);
+}
+
+// dJ += the part of the initial state: of the present directions and, at first, of its own entries.
+static snw_status add_starts(sweep *s, bool first, snw_error *err) {
+    if (s->tape.n == 0 || s->tape.map[0].kind != SNW_MAP_INITIAL) return SNW_OK;
+    const snw_gradient *g = s->g;
+    start_work w;
+    snw_status status = start_work_open(s, &w, err);
+    for (int k = 0; status == SNW_OK && k < s->ndirection; k++) {
+        direction *d = &s->direction[k];
+        status = start_along(s, d, d->entry, &w, d->by, err);
+    }
+    for (int k = 0; status == SNW_OK && k < s->ndirection;)
+        k += add_direction(s, &s->direction[k], snw_time_resolution(0));
+    for (int k = 0; status == SNW_OK && first && k < g->nentry; k++) {
+        if (g->entry[k].kind != GRADIENT_POSITION && g->entry[k].kind != GRADIENT_VELOCITY)
+            continue;
+        status = start_along(s, NULL, k, &w, s->value, err);
+        for (int j = 0; status == SNW_OK && j < g->nscalar; j++)
+            s->dJ[(size_t)j * (size_t)g->nentry + (size_t)k] += s->value[j];
+    }
+    start_work_close(&w);
+    return status;
+}
+
+// ---- sensitivities along the run ----------------------------------------------------------------
+
+// out (size) <- derivatives of the equations of a map, or of the outputs of a frame, along
+// direction d
+static void equations_along(sweep *s, const direction *d, const snw_map *map, int size, double *out,
+                            double *sample) {
+    memset(out, 0, (size_t)size * sizeof *out);
+    for (int i = 0; i < VARIANTS; i++) {
+        s->sampler.m = d->model[i]->compiled;
+        if (map->kind == SNW_MAP_FRAME) {
+            snw_sampler_frame(&s->sampler, s->adjoint, map, sample);
+        } else {
+            snw_sampler_equations(&s->sampler, s->adjoint, map, sample);
+        }
+        for (int k = 0; k < size; k++) out[k] += sample_weight(weight6, i) / d->step * sample[k];
+    }
+}
+
+// out from row `first` to `last` <- derivatives by entry k from those along all directions
+// (`along`, size each), which read laws at time t
+static void equations_by(const sweep *s, int k, double t, int first, int last, int size,
+                         const double *along, double *out) {
+    const gradient_entry *e = &s->g->entry[k];
+    memset(out + first, 0, (size_t)(last - first) * sizeof *out);
+    for (int i = 0; i < s->ndirection; i++) {
+        const direction *d = &s->direction[i];
+        double by = d->entry == k ? 1 : 0;
+        if (e->kind == GRADIENT_KNOT && d->entry < 0 && d->law == e->law) {
+            double f[3];
+            gradient_knot(&s->g->law[e->law], e->knot, t, f);
+            const int used = directions_of_law(s, i - d->power);
+            const double u = t - d->t0;
+            // value, rate and acceleration of the law as a sum of c_0 + c_1 u + c_2 u^2/2
+            const double c2 = used > 2 ? f[2] : 0, c1 = used > 1 ? f[1] - c2 * u : 0;
+            const double c[3] = {f[0] - c1 * u - 0.5 * c2 * u * u, c1, c2};
+            by = c[d->power];
+        }
+        for (int j = first; j < last && by != 0; j++)
+            out[j] += by * along[(size_t)i * (size_t)size + (size_t)j];
+    }
+}
+
+// out (size) <- the same for all equations of a map; each stage of collocation reads laws at its
+// own time.
+static void equations_of_map_by(const sweep *s, int k, const snw_map *map, int size,
+                                const double *along, double *out) {
+    if (map->kind != SNW_MAP_STAGES) {
+        equations_by(s, k, map->t_laws, 0, size, size, along, out);
+        return;
+    }
+    for (int i = 0; i < map->points.s; i++)
+        equations_by(s, k, snw_map_stage_time(map, i), i * s->m->nv, (i + 1) * s->m->nv, size,
+                     along, out);
+}
+
+// Derivatives of the initial state by all entries into the bars.
+static snw_status start_forward(sweep *s, snw_error *err) {
+    const snw_gradient *g = s->g;
+    const size_t nv = (size_t)s->m->nv;
+    start_work w;
+    snw_status status = start_work_open(s, &w, err);
+    double *along = snw_alloc((2 * nv * (size_t)s->ndirection + 1) * sizeof *along);
+    if (status == SNW_OK && !along) status = snw_fail_memory(err);
+    for (int i = 0; status == SNW_OK && i < s->ndirection; i++) {
+        direction *d = &s->direction[i];
+        status = start_samples(s, d, d->entry, &w, along + 2 * nv * (size_t)i, err);
+    }
+    for (int k = 0; status == SNW_OK && k < g->nentry; k++) {
+        snw_bars *b = snw_adjoint_bars(s->adjoint, k);
+        if (g->entry[k].kind == GRADIENT_POSITION || g->entry[k].kind == GRADIENT_VELOCITY) {
+            status = start_samples(s, NULL, k, &w, w.moved, err);
+        } else {
+            equations_by(s, k, snw_time_resolution(0), 0, (int)(2 * nv), (int)(2 * nv), along,
+                         w.moved);
+        }
+        memcpy(b->place, w.moved, nv * sizeof *b->place);
+        memcpy(b->rate, w.moved + nv, nv * sizeof *b->rate);
+    }
+    snw_free(along);
+    start_work_close(&w);
+    return status;
+}
+
+static snw_status forward_map(sweep *s, const snw_map *map, double *along, double *by,
+                              snw_error *err) {
+    const snw_gradient *g = s->g;
+    const bool frame = map->kind == SNW_MAP_FRAME;
+    const snw_scalar_frames f = gradient_frames_of(g);
+    if (frame && !frame_bars(s, map->frame)) return SNW_OK;
+    if (!frame) SNW_TRY(snw_sensitivity_prepare(s->adjoint, map, err));
+    const int size = frame ? s->noutput : snw_sensitivity_size(s->adjoint, map);
+    for (int i = 0; i < s->ndirection; i++)
+        equations_along(s, &s->direction[i], map, size, along + (size_t)i * (size_t)size, by);
+    for (int k = 0; k < g->nentry; k++) {
+        equations_of_map_by(s, k, map, size, along, by);
+        if (!frame) {
+            snw_sensitivity_apply(s->adjoint, map, k, by);
+            continue;
+        }
+        SNW_TRY(snw_sensitivity_frame(s->adjoint, map, k,
+                                      f.y + (size_t)map->frame * (size_t)f.ncolumn, s->y, err));
+        for (int i = 0; i < g->nscalar; i++) {
+            for (int o = 0; o < s->noutput; o++)
+                s->dJ[(size_t)i * (size_t)g->nentry + (size_t)k] +=
+                    s->y_bar[(size_t)i * (size_t)s->noutput + (size_t)o] * (s->y[o] + by[o]);
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status sweep_forward(sweep *s, snw_error *err) {
+    if (s->partial)
+        return snw_fail(err, SNW_E_MEMORY,
+                        "the states of the run take more than %g MB; allow more memory, or use the "
+                        "adjoint",
+                        s->g->how.memory / 1e6);
+    const size_t nv = (size_t)s->m->nv, nr = (size_t)s->m->nconstraint;
+    const size_t size = SNW_STAGES * nv + 2 * nr + (size_t)s->noutput + 1;
+    double *along = snw_alloc(((size_t)s->ndirection + 1) * size * sizeof *along);
+    if (!along) return snw_fail_memory(err);
+    snw_adjoint_clear(s->adjoint);
+    snw_status status = SNW_OK;
+    if (s->tape.n > 0 && s->tape.map[0].kind == SNW_MAP_INITIAL) status = start_forward(s, err);
+    for (int i = 0; status == SNW_OK && i < s->tape.n; i++)
+        status = forward_map(s, &s->tape.map[i], along, along + (size_t)s->ndirection * size, err);
+    snw_free(along);
+    return status;
+}
+
+// ---- all ----------------------------------------------------------------------------------------
+
+static void gather(sweep *s) {
+    for (int k = 0; k < s->ndirection; k++) {
+        const direction *d = &s->direction[k];
+        if (d->size > 0) s->g->info.error = fmax(s->g->info.error, d->error / d->size);
+    }
+}
+
+// ---- checkpoints --------------------------------------------------------------------------------
+
+static snw_status checkpoints_begin(sweep *s, snw_error *err) {
+    checkpoints *c = &s->kept;
+    c->size = (size_t)snw_run_describe(s->run)->nsave;
+    const double fit =
+        c->size > 0 ? 0.5 * s->g->how.memory / (double)(c->size * sizeof(double)) : 0;
+    c->most = (int)fmin(fmax(fit, LEAST_CHECKPOINTS), MOST_CHECKPOINTS);
+    c->stride = 1;
+    c->frame = snw_alloc(((size_t)c->most + 1) * sizeof *c->frame);
+    c->save = snw_alloc(((size_t)c->most + 1) * sizeof *c->save);
+    return c->frame && c->save ? SNW_OK : snw_fail_memory(err);
+}
+
+static void checkpoints_end(checkpoints *c) {
+    for (int i = 0; i < c->n; i++) snw_free(c->save[i]);
+    snw_free(c->save);
+    snw_free(c->frame);
+}
+
+static snw_status keep_checkpoint(checkpoints *c, const double *save, snw_error *err) {
+    const int frame = c->frames++;
+    if (!save || c->size == 0 || frame % c->stride != 0) return SNW_OK;
+    if (c->n == c->most) {
+        int kept = 0;
+        c->stride *= 2;
+        for (int i = 0; i < c->n; i++) {
+            if (c->frame[i] % c->stride == 0) {
+                c->frame[kept] = c->frame[i];
+                c->save[kept++] = c->save[i];
+            } else {
+                snw_free(c->save[i]);
+            }
+        }
+        c->n = kept;
+        if (frame % c->stride != 0) return SNW_OK;
+    }
+    double *copy = snw_alloc(c->size * sizeof *copy);
+    if (!copy) return snw_fail_memory(err);
+    memcpy(copy, save, c->size * sizeof *copy);
+    c->frame[c->n] = frame;
+    c->save[c->n++] = copy;
+    return SNW_OK;
+}
+
+// ---- the run ------------------------------------------------------------------------------------
+
+static snw_status take_state(void *user, const snw_run_state *at, snw_error *err) {
+    sweep *s = user;
+    SNW_TRY(snw_tape_state(&s->tape, at, err));
+    if (at->shown) return SNW_OK;
+    if (s->last < 0) return keep_checkpoint(&s->kept, at->save, err);
+    return s->tape.frames > s->last ? SNW_E_STOPPED : SNW_OK;
+}
+
+static void note_map(void *user, const snw_step_report *r) {
+    sweep *s = user;
+    const bool step = r->event == SNW_WATCH_STEP || r->event == SNW_WATCH_STAGES;
+    s->g->info.steps += s->last < 0 && step;
+    s->g->info.recomputed += s->last >= 0 && step;
+    snw_tape_note(&s->tape, r);
+}
+
+static snw_run_hooks hooks_of(sweep *s) {
+    return (snw_run_hooks){.user = s, .watch = {note_map, s}, .state = take_state};
+}
+
+static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
+    snw_gradient *g = s->g;
+    const double begin = snw_clock_seconds();
+    SNW_TRY(gradient_model_at(g, s->p, &s->model, err));
+    SNW_TRY(gradient_run_at(g, s->p, s->model, &s->run, err));
+    s->m = snw_run_model(s->run);
+    SNW_TRY(gradient_check(s->model->desc, s->m, err));
+    SNW_TRY(checkpoints_begin(s, err));
+    snw_tape_begin(&s->tape, s->m, (size_t)g->how.memory);
+    const snw_run_hooks hooks = hooks_of(s);
+    SNW_TRY(gradient_run_frames(g, s->model, s->run, &hooks, err));
+    s->partial = s->tape.full;
+    SNW_TRY(find_weights(s, J, err));
+    g->info.run_seconds = snw_clock_seconds() - begin;
+    if (!isnan(s->tape.other))
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative: steps were shortened at t = %g s, and velocities "
+                        "projected onto the loops there; use shorter steps, or 'shorten: off'",
+                        s->tape.other);
+    if (s->tape.changed)
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative: the nodes of the robot or the "
+                        "rows of its loops have changed on the way");
+    return SNW_OK;
+}
+
+// The maps between checkpoint i and the next one once more, to the last bit, on the tape.
+static snw_status repeat_part(sweep *s, int i, int last, snw_error *err) {
+    snw_error stopped = {0};
+    snw_tape_clear(&s->tape);
+    snw_tape_begin(&s->tape, s->m, SIZE_MAX);
+    s->last = last;
+    if (i >= 0) {
+        s->tape.frames = s->kept.frame[i] + 1;
+        SNW_TRY(snw_run_resume(s->run, s->kept.save[i], err));
+    }
+    const snw_run_hooks hooks = hooks_of(s);
+    const snw_status status = snw_run_execute(s->run, 0, NULL, &hooks, NULL, &stopped);
+    if (status == SNW_E_STOPPED || status == SNW_OK) return SNW_OK;
+    if (err) *err = stopped;
+    return status;
+}
+
+static snw_status sweep_all(sweep *s, snw_error *err) {
+    if (!s->partial) return sweep_back(s, err);
+    const checkpoints *c = &s->kept;
+    if (c->size == 0)
+        return snw_fail(err, SNW_E_MEMORY,
+                        "the states of the run take more than %g MB, and it has no checkpoints; "
+                        "allow more memory",
+                        s->g->how.memory / 1e6);
+    for (int i = c->n - 1, last = c->frames - 1; i >= -1; i--) {
+        if (i >= 0 && c->frame[i] == last) continue;
+        SNW_TRY(repeat_part(s, i, last, err));
+        SNW_TRY(sweep_back(s, err));
+        if (i >= 0) last = c->frame[i];
+    }
+    return SNW_OK;
+}
+
+static snw_status sweep_prepare(sweep *s, snw_error *err) {
+    const size_t n = (size_t)s->g->nscalar;
+    SNW_TRY(list_outputs(s, err));
+    s->y_bar = snw_alloc((n * (size_t)s->noutput + 1) * sizeof *s->y_bar);
+    s->value = snw_alloc((2 * n + (size_t)s->noutput + 1) * sizeof *s->value);
+    if (!s->y_bar || !s->value) return snw_fail_memory(err);
+    s->centre = s->value + n;
+    s->y = s->centre + n;
+    const int sets = s->forward ? s->g->nentry : s->g->nscalar;
+    if (snw_adjoint_create(s->m, sets, s->noutput, s->output, &s->adjoint) != SNW_OK ||
+        snw_sampler_create(s->m, &s->sampler) != SNW_OK)
+        return snw_fail_memory(err);
+    return SNW_OK;
+}
+
+// Sweeps for all variables, a number of parameters at once.
+static snw_status sweep_variables(sweep *s, snw_error *err) {
+    int entry = 0;
+    do {
+        const bool first = entry == 0;
+        SNW_TRY(open_directions(s, &entry, err));
+        snw_adjoint_clear(s->adjoint);
+        SNW_TRY(s->forward ? sweep_forward(s, err) : sweep_all(s, err));
+        if (!s->forward) SNW_TRY(add_starts(s, first, err));
+        gather(s);
+        close_directions(s);
+    } while (entry < s->g->nentry);
+    return SNW_OK;
+}
+
+snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double *dJ,
+                            snw_error *err) {
+    sweep s = {.g = g, .p = p, .dJ = dJ, .last = -1};
+    memset(dJ, 0, (size_t)g->nscalar * (size_t)g->nentry * sizeof *dJ);
+    // as many linear equations as variables, or as scalars
+    s.forward = g->how.method == SNW_GRADIENT_FORWARD ||
+                (g->how.method == SNW_GRADIENT_AUTO && FEW * g->nentry < g->nscalar);
+    g->info.method = s.forward ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT;
+    snw_status status = run_with_tape(&s, J, err);
+    const double begin = snw_clock_seconds();
+    if (status == SNW_OK) status = sweep_prepare(&s, err);
+    if (status == SNW_OK) status = sweep_variables(&s, err);
+    g->info.gradient_seconds = snw_clock_seconds() - begin;
+    close_directions(&s);
+    snw_free(s.direction);
+    checkpoints_end(&s.kept);
+    snw_adjoint_destroy(s.adjoint);
+    snw_sampler_destroy(&s.sampler);
+    snw_tape_clear(&s.tape);
+    snw_free(s.output);
+    snw_free(s.weight);
+    snw_free(s.by_sum);
+    snw_free(s.y_bar);
+    snw_free(s.value);
+    snw_run_destroy(s.run);
+    snw_robot_model_close(s.model);
+    return status;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+//
+// Scalars of a study: each call end(..), at(..), integral(..), sum(..), mean(..) in a text is one
+// sum over frames; what remains is an expression of these sums.
+#include "robot/gradient_scalar.h"
+
+#include "base/fail.h"
+#include "study/series.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_SUMS = 64, MOST_TEXT = 4000 };
+
+static const struct {
+    const char *word;
+    snw_scalar_kind kind;
+} words[] = {{"end", SNW_SCALAR_END},
+             {"at", SNW_SCALAR_AT},
+             {"integral", SNW_SCALAR_INTEGRAL},
+             {"sum", SNW_SCALAR_SUM},
+             {"mean", SNW_SCALAR_MEAN}};
+
+static const double same_time = 1e-9; // of frames, relative to the last time
+
+// ---- names ----------------------------------------------------------------------------------
+
+static snw_status find_column(void *user, const char *name, const char *component, int *slot,
+                              snw_dim *dim, snw_error *err) {
+    const snw_run_info *info = user;
+    *dim = SNW_DIM_NONE;
+    *slot = -1;
+    const char *first = NULL;
+    for (int i = 0; i < info->ncolumn; i++) {
+        const snw_column *c = &info->column[i];
+        if (strcmp(c->probe, name) != 0 || c->station > 0) continue;
+        if (!first) first = c->component;
+        if (strcmp(c->component, component) == 0) {
+            *slot = i;
+            return SNW_OK;
+        }
+    }
+    if (!first) return SNW_OK;
+    if (!component[0])
+        return snw_fail(err, SNW_E_PARSE,
+                        "'%s' is a probe of several numbers, write one of them: %s.%s", name, name,
+                        first);
+    return snw_fail(err, SNW_E_PARSE, "probe '%s' has no '%s'", name, component);
+}
+
+static const char *column_probe(void *user, int i) {
+    const snw_run_info *info = user;
+    return i < info->ncolumn ? info->column[i].probe : NULL;
+}
+
+static snw_status refuse_memory(void *user, snw_memory kind, const char *text, const snw_expr *law,
+                                double period, int *slot, snw_error *err) {
+    (void)user, (void)kind, (void)law, (void)period, (void)slot;
+    return snw_fail(err, SNW_E_PARSE, "'%.100s' keeps a memory, which a scalar cannot", text);
+}
+
+// Sums are written as "sum_1", ..
+static snw_status find_sum(void *user, const char *name, const char *component, int *slot,
+                           snw_dim *dim, snw_error *err) {
+    const int n = *(const int *)user;
+    int k = 0, used = 0;
+    (void)component, (void)err;
+    *dim = SNW_DIM_NONE;
+    *slot = sscanf(name, "sum_%d%n", &k, &used) == 1 && !name[used] && k < n ? k : -1;
+    return SNW_OK;
+}
+
+static const char *no_name(void *user, int i) {
+    (void)user, (void)i;
+    return NULL;
+}
+
+static snw_status parse(snw_pool *pool, const snw_signal_source *source, const char *text,
+                        const char *whole, const snw_expr **out, snw_error *err) {
+    const snw_dim plain = SNW_DIM_NONE;
+    const snw_expr_rules rules = {.dim = &plain, .vars = SNW_VAR_SIGNAL | SNW_VAR_T};
+    snw_scope *scope = snw_scope_create(pool, NULL);
+    if (!scope) return snw_fail_memory(err);
+    snw_signal_source *kept = snw_pool_take(pool, sizeof *kept);
+    if (!kept) return snw_fail_memory(err);
+    *kept = *source;
+    snw_scope_signals(scope, kept);
+    snw_error why = {0};
+    const snw_status s = snw_expr_parse(pool, scope, text, &rules, "scalar", 1, 1, out, &why);
+    if (s == SNW_OK) return SNW_OK;
+    return snw_fail(err, s == SNW_E_MEMORY ? s : SNW_E_PARSE, "scalar '%.150s': %.300s", whole,
+                    why.text);
+}
+
+// ---- reading --------------------------------------------------------------------------------
+
+static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
+
+// The call of one of the words at `p`, with its arguments from *from to *to; -1: none.
+static int call_at(const char *text, const char *p, const char **from, const char **to) {
+    if (p > text && is_name(p[-1])) return -1;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const size_t n = strlen(words[i].word);
+        if (strncmp(p, words[i].word, n) != 0 || p[n] != '(') continue;
+        int depth = 1;
+        const char *q = p + n + 1;
+        for (*from = q; *q && depth > 0; q++) depth += (*q == '(') - (*q == ')');
+        *to = q - 1;
+        return depth == 0 ? (int)i : -1;
+    }
+    return -1;
+}
+
+// Position of the first comma outside parentheses; NULL: none.
+static const char *comma(const char *from, const char *to) {
+    int depth = 0;
+    for (const char *p = from; p < to; p++) {
+        depth += (*p == '(') - (*p == ')');
+        if (*p == ',' && depth == 0) return p;
+    }
+    return NULL;
+}
+
+// *out <- a constant, s
+static snw_status parse_time(snw_pool *pool, const char *text, const char *whole, double *out,
+                             snw_error *err) {
+    snw_scope *scope = snw_scope_create(pool, NULL);
+    if (!scope) return snw_fail_memory(err);
+    snw_error why = {0};
+    snw_dim dim;
+    if (snw_expr_parse_constant(pool, scope, text, "scalar", 1, 1, out, &dim, &why) == SNW_OK &&
+        isfinite(*out))
+        return SNW_OK;
+    return snw_fail(err, SNW_E_PARSE, "scalar '%.150s': the time of at(..): %.300s", whole,
+                    why.text[0] ? why.text : "is not finite");
+}
+
+static snw_status add_sum(snw_pool *pool, const snw_signal_source *columns, snw_scalar_kind kind,
+                          const char *from, const char *to, const char *whole, snw_scalar *out,
+                          snw_error *err) {
+    if (out->nsum == MOST_SUMS)
+        return snw_fail(err, SNW_E_PARSE, "scalar '%.150s' has more than %d sums over the run",
+                        whole, MOST_SUMS);
+    snw_scalar_sum *sum = &out->sum[out->nsum++];
+    *sum = (snw_scalar_sum){.kind = kind, .time = NAN};
+    if (kind == SNW_SCALAR_AT) {
+        const char *second = comma(from, to);
+        if (!second)
+            return snw_fail(err, SNW_E_PARSE, "scalar '%.150s': write at(TIME, EXPRESSION)", whole);
+        const char *time = snw_pool_text(pool, from, (size_t)(second - from));
+        if (!time) return snw_fail_memory(err);
+        SNW_TRY(parse_time(pool, time, whole, &sum->time, err));
+        from = second + 1;
+    }
+    const char *inner = snw_pool_text(pool, from, (size_t)(to - from));
+    if (!inner) return snw_fail_memory(err);
+    return parse(pool, columns, inner, whole, &sum->what, err);
+}
+
+snw_status snw_scalar_parse(snw_pool *pool, const char *text, const snw_run_info *info,
+                            snw_scalar *out, snw_error *err) {
+    *out = (snw_scalar){.sum = snw_pool_array(pool, MOST_SUMS, sizeof *out->sum)};
+    if (!out->sum) return snw_fail_memory(err);
+    const snw_signal_source columns = {.user = (void *)(uintptr_t)info,
+                                       .probe = find_column,
+                                       .memory = refuse_memory,
+                                       .name = column_probe};
+    if (strlen(text) > MOST_TEXT)
+        return snw_fail(err, SNW_E_PARSE, "a scalar has more than %d characters", MOST_TEXT);
+    char outer[MOST_TEXT + 16 * MOST_SUMS];
+    size_t used = 0;
+    for (const char *p = text; *p;) {
+        const char *from, *to;
+        const int word = call_at(text, p, &from, &to);
+        if (word < 0) {
+            outer[used++] = *p++;
+            continue;
+        }
+        SNW_TRY(add_sum(pool, &columns, words[word].kind, from, to, text, out, err));
+        used += (size_t)snprintf(outer + used, sizeof outer - used, "(sum_%d)", out->nsum - 1);
+        p = to + 1;
+    }
+    outer[used] = '\0';
+    if (out->nsum == 0) { // a plain expression: at the end
+        SNW_TRY(add_sum(pool, &columns, SNW_SCALAR_END, text, text + strlen(text), text, out, err));
+        (void)snprintf(outer, sizeof outer, "sum_0");
+    }
+    int *n = snw_pool_take(pool, sizeof *n);
+    if (!n) return snw_fail_memory(err);
+    *n = out->nsum;
+    const snw_signal_source sums = {
+        .user = n, .probe = find_sum, .memory = refuse_memory, .name = no_name};
+    return parse(pool, &sums, outer, text, &out->outer, err);
+}
+
+// ---- values ---------------------------------------------------------------------------------
+
+static snw_status weights_at(double time, const snw_scalar_frames *f, double *weight,
+                             snw_error *err) {
+    const double near = same_time * fmax(fabs(f->t[f->n - 1]), 1e-9);
+    for (int i = f->n - 1; i >= 0; i--) { // of several frames at that time the last
+        if (fabs(f->t[i] - time) > near) continue;
+        weight[i] = 1;
+        return SNW_OK;
+    }
+    for (int i = f->n - 1; i > 0; i--) {
+        if (!(f->moves[i] && f->t[i - 1] < time && time < f->t[i])) continue;
+        const double part = (time - f->t[i - 1]) / (f->t[i] - f->t[i - 1]);
+        weight[i] = part, weight[i - 1] = 1 - part;
+        return SNW_OK;
+    }
+    return snw_fail(err, SNW_E_ARGUMENT, "the study has no state at t = %g s; it ends at %g s",
+                    time, f->t[f->n - 1]);
+}
+
+snw_status snw_scalar_weights(const snw_scalar_sum *sum, const snw_scalar_frames *f, double *weight,
+                              snw_error *err) {
+    memset(weight, 0, (size_t)f->n * sizeof *weight);
+    if (f->n == 0) return snw_fail(err, SNW_E_ARGUMENT, "the study has no frames");
+    if (sum->kind == SNW_SCALAR_END) {
+        weight[f->n - 1] = 1;
+        return SNW_OK;
+    }
+    if (sum->kind == SNW_SCALAR_AT) return weights_at(sum->time, f, weight, err);
+    double duration = 0;
+    for (int i = 1; i < f->n; i++) {
+        if (!f->moves[i]) continue;
+        const double h = f->t[i] - f->t[i - 1];
+        duration += h;
+        weight[i] += sum->kind == SNW_SCALAR_SUM ? h : 0.5 * h;
+        if (sum->kind != SNW_SCALAR_SUM) weight[i - 1] += 0.5 * h;
+    }
+    if (!(duration > 0))
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "the study has no dynamic step, so there is no integral over time");
+    for (int i = 0; i < f->n && sum->kind == SNW_SCALAR_MEAN; i++) weight[i] /= duration;
+    return SNW_OK;
+}
+
+snw_status snw_scalar_value(const snw_scalar *s, const snw_scalar_frames *f, double *weight,
+                            double *by_sum, double *value, snw_error *err) {
+    double sums[MOST_SUMS];
+    for (int j = 0; j < s->nsum; j++) {
+        SNW_TRY(snw_scalar_weights(&s->sum[j], f, weight, err));
+        sums[j] = 0;
+        for (int i = 0; i < f->n; i++) {
+            if (weight[i] == 0) continue;
+            const snw_at at = {.t = f->t[i], .signal = f->y + (size_t)i * (size_t)f->ncolumn};
+            sums[j] += weight[i] * snw_expr_value(s->sum[j].what, at);
+        }
+    }
+    const snw_at at = {.signal = sums};
+    *value = snw_expr_value(s->outer, at);
+    for (int j = 0; j < s->nsum; j++) by_sum[j] = snw_expr_jet_signal(s->outer, at, j).d;
+    return SNW_OK;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+//
+// gradient_scalar.h: scalars of a study as expressions: sums over its frames of functions of probe
+// columns, combined by an outer expression.
+//
+//     J = F(S_1, S_2, ..),   S_j = sum over frames n of w_jn l_j(y_n, t_n)
+//
+// end(e), at(T, e), integral(e), sum(e), mean(e) give the weights w.
+#pragma once
+
+#include "base/pool.h"
+#include "math/expr.h"
+#include "study/record.h"
+
+typedef enum snw_scalar_kind {
+    SNW_SCALAR_END,
+    SNW_SCALAR_AT,
+    SNW_SCALAR_INTEGRAL,
+    SNW_SCALAR_SUM,
+    SNW_SCALAR_MEAN
+} snw_scalar_kind;
+
+// One sum over frames.
+typedef struct snw_scalar_sum {
+    snw_scalar_kind kind;
+    double time;          // of SNW_SCALAR_AT, s
+    const snw_expr *what; // its signals are columns of the run
+} snw_scalar_sum;
+
+typedef struct snw_scalar {
+    const snw_expr *outer; // its signals are the sums
+    int nsum;
+    snw_scalar_sum *sum;
+} snw_scalar;
+
+// The frames of a run, in order: times, columns (nframe x ncolumn), whether a frame belongs to a
+// dynamic step and is not its first.
+typedef struct snw_scalar_frames {
+    int n, ncolumn;
+    const double *t, *y;
+    const bool *moves;
+} snw_scalar_frames;
+
+// Reads `text`; columns are those of `info`.
+SNW_NODISCARD snw_status snw_scalar_parse(snw_pool *pool, const char *text,
+                                          const snw_run_info *info, snw_scalar *out,
+                                          snw_error *err);
+
+// weight (n) <- w of a sum. SNW_E_ARGUMENT: its time is outside the run.
+SNW_NODISCARD snw_status snw_scalar_weights(const snw_scalar_sum *sum, const snw_scalar_frames *f,
+                                            double *weight, snw_error *err);
+
+// The scalar; by_sum (nsum) <- dF/dS. weight (n): scratch.
+SNW_NODISCARD snw_status snw_scalar_value(const snw_scalar *s, const snw_scalar_frames *f,
+                                          double *weight, double *by_sum, double *value,
+                                          snw_error *err);

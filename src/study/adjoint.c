@@ -1,0 +1,814 @@
+// SPDX-License-Identifier: MIT
+//
+// Transposed maps of a run, theory.md 7.5. A step of increment d solves
+//
+//     r(g_0 exp(d), a d + f, b d + g, lambda) = 0,   e = 0,
+//
+// a start or restart M (v - v_before) = C'p, e' = 0, then r = 0, e" = 0 for accelerations and
+// multipliers; an equilibrium r = 0, e = 0 at rest. Tangents are taken at fixed body rates: with
+// delta V = x' + ad_V x and delta V' = x" + ad_V x' + ad_V' x,
+//
+//     K_V = K - D ad_V + M (ad_V ad_V - ad_V'),   D_V = D - M ad_V
+#include "study/adjoint_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "dynamics/chart.h"
+#include "dynamics/constraint.h"
+#include "math/vector.h"
+#include "model/probe_kind.h"
+#include "study/probe.h"
+#include "study/probe_row.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double sample_move = 1e-3, // of coordinates in differences, typical
+    sample_rate = 1e-2,                 // of velocities, accelerations, multipliers
+    same_value = 1e-6,                  // relative difference of a value from that of the run
+    singular = 1e13;                    // condition number of a singular matrix
+const double adjoint_weight[ADJOINT_SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60};
+
+
+// ---- memory -------------------------------------------------------------------------------------
+
+static void adjoint_place(void *object, snw_fields *f) {
+    snw_adjoint *o = object;
+    const snw_model *m = o->m;
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint + 1, n = nv + nr;
+    const size_t ns = (size_t)o->nscalar, ny = (size_t)o->noutput + 1, width = (size_t)o->width;
+    const size_t frames = (size_t)(m->nseg + m->nobs);
+    ADJOINT_FIELDS(SNW_FIELD_PLACE)
+}
+
+static void set_pointers(snw_adjoint *a) {
+    const size_t nv = (size_t)a->m->nv, nr = (size_t)a->m->nconstraint + 1;
+    for (int i = 0; i < a->nscalar; i++) {
+        double *x = a->bar + (size_t)i * (6 * nv + nr);
+        a->bars[i] =
+            (snw_bars){x, x + nv, x + 2 * nv, x + 3 * nv, x + 4 * nv, x + 5 * nv, x + 6 * nv};
+        x = a->covector + (size_t)i * (4 * nv + 2 * nr);
+        a->covectors[i] = (snw_covectors){.mu = x,
+                                          .y = x + nv,
+                                          .law_rate = x + 2 * nv,
+                                          .law_acc = x + 3 * nv,
+                                          .nu = x + 4 * nv,
+                                          .z = x + 4 * nv + nr};
+    }
+}
+
+static snw_status adjoint_prepare(snw_adjoint *a) {
+    const snw_model *m = a->m;
+    a->width = 1;
+    for (int i = 0; i < a->noutput; i++) {
+        const int n = snw_probe_columns(&m->desc->probe[a->output[i].probe]);
+        if (n > a->width) a->width = n;
+    }
+    a->block = snw_fields_create(adjoint_place, a);
+    a->bars = snw_alloc((size_t)a->nscalar * sizeof *a->bars);
+    a->covectors = snw_alloc((size_t)a->nscalar * sizeof *a->covectors);
+    if (!a->block || !a->bars || !a->covectors) return SNW_E_MEMORY;
+    set_pointers(a);
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].row >= 0 && !m->drive[i].passive) a->driven[m->drive[i].dof] = true;
+    }
+    SNW_TRY(snw_bordered_matrix_create(m, SNW_ALGEBRA_AUTO, &a->T));
+    SNW_TRY(snw_inputs_create(m, &a->in));
+    SNW_TRY(snw_work_create(m, &a->w));
+    SNW_TRY(snw_state_create(m, &a->s));
+    SNW_TRY(snw_state_create(m, &a->still));
+    return snw_observer_create(m, &a->observer);
+}
+
+snw_status snw_adjoint_create(const snw_model *m, int nscalar, int noutput,
+                              const snw_adjoint_output *output, snw_adjoint **out) {
+    snw_adjoint *a = snw_alloc(sizeof *a);
+    *out = a;
+    if (!a) return SNW_E_MEMORY;
+    *a = (snw_adjoint){.m = m, .nscalar = nscalar, .noutput = noutput, .output = output};
+    return adjoint_prepare(a);
+}
+
+void snw_adjoint_destroy(snw_adjoint *a) {
+    if (!a) return;
+    adjoint_stages_destroy(a);
+    snw_bordered_matrix_destroy(a->T);
+    snw_inputs_destroy(a->in);
+    snw_work_destroy(a->w);
+    snw_state_destroy(a->s);
+    snw_state_destroy(a->still);
+    snw_observer_destroy(a->observer);
+    snw_free(a->bars);
+    snw_free(a->covectors);
+    snw_free(a->block);
+    snw_free(a);
+}
+
+snw_bars *snw_adjoint_bars(snw_adjoint *a, int scalar) { return &a->bars[scalar]; }
+snw_covectors *snw_adjoint_covectors(snw_adjoint *a, int scalar) { return &a->covectors[scalar]; }
+const double *snw_adjoint_impulse(const snw_adjoint *a) { return a->impulse; }
+double snw_adjoint_difference(const snw_adjoint *a) { return a->difference; }
+
+double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scalar) {
+    const snw_model *m = a->m;
+    const int stages = map->kind == SNW_MAP_STAGES ? map->points.s : 1;
+    const double *mu = map->kind == SNW_MAP_STAGES
+                           ? a->stage_mu + (size_t)scalar * (size_t)stages * (size_t)m->nv
+                           : a->covectors[scalar].mu;
+    double sum = 0;
+    for (int i = 0; i < stages * m->nv && map->kind != SNW_MAP_FRAME; i++)
+        sum += fabs(mu[i]) * m->scale[i % m->nv];
+    return sum;
+}
+
+static size_t bars_size(const snw_adjoint *a) {
+    return 6 * (size_t)a->m->nv + (size_t)a->m->nconstraint + 1;
+}
+
+void snw_adjoint_clear(snw_adjoint *a) {
+    memset(a->bar, 0, (size_t)a->nscalar * bars_size(a) * sizeof *a->bar);
+}
+
+static void clear_covectors(snw_adjoint *a) {
+    const size_t n = 4 * (size_t)a->m->nv + 2 * ((size_t)a->m->nconstraint + 1);
+    memset(a->covector, 0, (size_t)a->nscalar * n * sizeof *a->covector);
+}
+
+// ---- matrices -----------------------------------------------------------------------------------
+
+static double *column_of(double *A, int n, int j) { return A + (size_t)n * (size_t)j; }
+
+// y (n) += c A'x, A n x n.
+void adjoint_add_transposed(int n, double c, const double *A, const double *x, double *y) {
+    for (int j = 0; j < n; j++) y[j] += c * snw_vector_dot(n, A + (size_t)n * (size_t)j, x);
+}
+
+// out (6 x 6, by columns) <- ad of a block's part of v
+void adjoint_block_ad(const snw_block *b, const double *v, double *out) {
+    snw_twist V = {0};
+    for (int i = 0; i < b->n; i++) V.e[i] = v[b->dof + i];
+    for (int k = 0; k < b->n; k++) {
+        snw_twist e = {0};
+        e.e[k] = 1;
+        const snw_twist r = snw_ad(V, e);
+        for (int i = 0; i < 6; i++) out[6 * k + i] = r.e[i];
+    }
+}
+
+// out (nv x b->n) += c A X on the columns of a block, X 6 x 6 by columns
+static void add_block_product(int nv, const snw_block *b, double c, const double *A,
+                              const double *X, double *out) {
+    for (int k = 0; k < b->n; k++) {
+        double *to = column_of(out, nv, b->dof + k);
+        for (int j = 0; j < b->n; j++) {
+            const double f = c * X[6 * k + j];
+            if (f == 0) continue;
+            const double *from = A + (size_t)nv * (size_t)(b->dof + j);
+            for (int i = 0; i < nv; i++) to[i] += f * from[i];
+        }
+    }
+}
+
+// K, D <- at fixed body rates
+void adjoint_fix_rates(snw_adjoint *a, const snw_state *s) {
+    const snw_model *m = a->m;
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *b = &m->block[f];
+        if (b->space == SNW_SPACE_RN) continue;
+        double V[36], A[36], VV[36] = {0};
+        adjoint_block_ad(b, s->v, V);
+        adjoint_block_ad(b, s->a, A);
+        for (int k = 0; k < b->n; k++) {
+            for (int j = 0; j < b->n; j++) {
+                for (int i = 0; i < b->n; i++) VV[6 * k + i] += V[6 * j + i] * V[6 * k + j];
+            }
+        }
+        add_block_product(m->nv, b, -1, a->D, V, a->K);
+        add_block_product(m->nv, b, 1, a->M, VV, a->K);
+        add_block_product(m->nv, b, -1, a->M, A, a->K);
+        add_block_product(m->nv, b, -1, a->M, V, a->D);
+    }
+}
+
+// K, D, M, C <- tangents at s under the inputs of time t.
+void adjoint_tangents(snw_adjoint *a, double t, const snw_state *s, bool is_static) {
+    const snw_model *m = a->m;
+    snw_work *w = a->w;
+    snw_inputs_at(m, t, a->in);
+    snw_residual(m, a->in, s, is_static, w);
+    snw_tangent_pass(m, NULL, w);
+    if (!is_static) {
+        snw_tangent_assemble(m, a->in, 0, 0, 1, w, a->M);
+        snw_tangent_assemble(m, a->in, 0, 1, 0, w, a->D);
+    }
+    snw_tangent_assemble(m, a->in, 1, 0, 0, w, a->K);
+    memset(a->C, 0, (size_t)m->nv * (size_t)m->nconstraint * sizeof *a->C);
+    for (int k = 0; k < m->nconstraint; k++) {
+        const snw_constraint c = snw_constraint_at(m, w, k);
+        for (int j = 0; j < c.n && !c.inactive; j++) column_of(a->C, m->nv, k)[c.dof[j]] += c.C[j];
+    }
+}
+
+// T <- [T -C'; sign C 0], T (nv x nv) in its first rows and columns.
+void adjoint_border(snw_adjoint *a, double sign) {
+    const snw_model *m = a->m;
+    const int nv = m->nv, n = nv + m->nconstraint;
+    for (int k = 0; k < m->nconstraint; k++) {
+        const snw_constraint c = snw_constraint_at(m, a->w, k);
+        double *column = column_of(a->T->A, n, nv + k);
+        memset(column, 0, (size_t)n * sizeof *column);
+        for (int i = 0; i < nv; i++) {
+            column[i] = -column_of(a->C, nv, k)[i];
+            column_of(a->T->A, n, i)[nv + k] = sign * column_of(a->C, nv, k)[i];
+        }
+        if (c.slip_dof >= 0) column[c.slip_dof] += c.slip;
+        if (c.inactive) column[nv + k] = 1;
+    }
+}
+
+// Factors of T; near: whether it may be close to singular, which an equilibrium and accelerations
+// may be, but no step.
+snw_status adjoint_factor(snw_adjoint *a, bool near, const char *what, double t, snw_error *err) {
+    if (snw_bordered_matrix_factor(a->T) == SNW_OK &&
+        !(near && !(snw_bordered_matrix_condition(a->T) < singular)))
+        return SNW_OK;
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "there is no derivative at t = %g s: the matrix of %s is singular", t, what);
+}
+
+// The first nv columns of T <- A (nv x nv).
+void adjoint_place_matrix(snw_adjoint *a, const double *A) {
+    const int nv = a->m->nv, n = nv + a->m->nconstraint;
+    snw_bordered_matrix_clear(a->T);
+    for (int j = 0; j < nv; j++)
+        memcpy(column_of(a->T->A, n, j), A + (size_t)nv * (size_t)j, (size_t)nv * sizeof *A);
+}
+
+// mu, nu <- inv(T') (right side)
+static void solve_transposed(const snw_adjoint *a, const double *top, const double *bottom,
+                             double *mu, double *nu) {
+    const int nv = a->m->nv, nr = a->m->nconstraint;
+    double *x = a->x;
+    memcpy(x, top, (size_t)nv * sizeof *x);
+    for (int k = 0; k < nr; k++) x[nv + k] = bottom ? bottom[k] : 0;
+    snw_bordered_matrix_solve_transposed(a->T, x);
+    memcpy(mu, x, (size_t)nv * sizeof *mu);
+    memcpy(nu, x + nv, (size_t)nr * sizeof *nu);
+}
+
+// y (nv) += c C'x
+static void add_rows(const snw_adjoint *a, double c, const double *x, double *y) {
+    for (int k = 0; k < a->m->nconstraint; k++) {
+        const double *row = a->C + (size_t)a->m->nv * (size_t)k;
+        for (int i = 0; i < a->m->nv; i++) y[i] += c * x[k] * row[i];
+    }
+}
+
+// ---- equilibria ---------------------------------------------------------------------------------
+
+static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    adjoint_tangents(a, map->t_laws, &map->s, true);
+    adjoint_place_matrix(a, a->K);
+    adjoint_border(a, -1);
+    SNW_TRY(adjoint_factor(a, true, "the equilibrium", map->s.t, err));
+    for (int i = 0; i < a->nscalar; i++) {
+        const snw_bars *b = &a->bars[i];
+        solve_transposed(a, b->place, b->lambda, a->covectors[i].mu, a->covectors[i].nu);
+    }
+    snw_adjoint_clear(a);
+    return SNW_OK;
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
+adjoint_coefficients adjoint_coefficients_of(const snw_map *map) {
+    adjoint_coefficients c = {0};
+    double memory[5];
+    snw_history past = snw_history_on(1, memory);
+    double *const part[PARTS] = {[RATE] = past.v,
+                                 [ACCELERATION] = past.a,
+                                 [PSEUDO] = past.pseudo,
+                                 [INCREMENT] = past.d,
+                                 [RATE_BEFORE] = past.vb};
+    const double zero = 0, one = 1;
+    for (int k = RATE; k <= PARTS; k++) { // a unit of each part, then of the new acceleration
+        memset(memory, 0, sizeof memory);
+        past.h = map->history_h;
+        if (k < PARTS) *part[k] = 1;
+        double f, g;
+        snw_scheme_begin(&map->scheme, &past, map->h, &c.a, &c.b, &f, &g);
+        if (map->no_past) past.h = -1;
+        snw_scheme_end(&map->scheme, map->h, &zero, &zero, k < PARTS ? &zero : &one, &past);
+        if (k < PARTS) c.f[k] = f, c.g[k] = g, c.pseudo[k] = *past.pseudo;
+        if (k == PARTS) c.pseudo_acc = *past.pseudo;
+    }
+    if (map->rest && map->history_h <= 0) { // the accelerations before were taken as zero
+        c.f[ACCELERATION] = c.g[ACCELERATION] = c.pseudo[ACCELERATION] = 0;
+        c.f[PSEUDO] = c.g[PSEUDO] = c.pseudo[PSEUDO] = 0;
+    }
+    return c;
+}
+
+// T <- K S + a D + b M without the columns of driven rates, bordered; C <- rows times S.
+void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const adjoint_coefficients *c) {
+    const snw_model *m = a->m;
+    const int nv = m->nv, n = nv + m->nconstraint;
+    snw_bordered_matrix_clear(a->T);
+    for (int j = 0; j < nv; j++) {
+        double *to = column_of(a->T->A, n, j);
+        const double *K = column_of(a->K, nv, j), *D = column_of(a->D, nv, j);
+        const double *M = column_of(a->M, nv, j);
+        const double ca = a->driven[j] ? 0 : c->a, cb = a->driven[j] ? 0 : c->b;
+        for (int i = 0; i < nv; i++) to[i] = K[i] + ca * D[i] + cb * M[i];
+    }
+    if (m->nlie_block == 0) return;
+    snw_chart_jacobian(m, SNW_CHART_SE3, map->d, c->a, c->b, &map->s, a->chart);
+    for (int f = 0; f < m->nblock; f++) { // K S in place of K
+        const snw_block *b = &m->block[f];
+        if (b->space == SNW_SPACE_RN) continue;
+        const double *S = a->chart + 108 * (size_t)b->lie_block;
+        for (int k = 0; k < b->n; k++) {
+            double *to = column_of(a->T->A, n, b->dof + k);
+            for (int j = 0; j < b->n; j++) {
+                const double by = S[6 * j + k] - (j == k);
+                const double *K = column_of(a->K, nv, b->dof + j);
+                for (int i = 0; i < nv; i++) to[i] += by * K[i];
+            }
+        }
+    }
+}
+
+// The rows of constraints, border of T, times S on the spherical and free joints.
+void adjoint_chart_rows(snw_adjoint *a) {
+    const snw_model *m = a->m;
+    const int nv = m->nv, n = nv + m->nconstraint;
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *b = &m->block[f];
+        if (b->space == SNW_SPACE_RN) continue;
+        const double *S = a->chart + 108 * (size_t)b->lie_block;
+        for (int r = nv; r < n; r++) {
+            double y[6] = {0};
+            for (int k = 0; k < b->n; k++) {
+                for (int j = 0; j < b->n; j++)
+                    y[k] += column_of(a->T->A, n, b->dof + j)[r] * S[6 * j + k];
+            }
+            for (int k = 0; k < b->n; k++) column_of(a->T->A, n, b->dof + k)[r] = y[k];
+        }
+    }
+}
+
+// x (nv) <- S'x on the spherical and free joints
+static void chart_transposed(const snw_adjoint *a, double *x) {
+    for (int f = 0; f < a->m->nblock; f++) {
+        const snw_block *b = &a->m->block[f];
+        if (b->space == SNW_SPACE_RN) continue;
+        const double *S = a->chart + 108 * (size_t)b->lie_block;
+        double y[6] = {0};
+        for (int k = 0; k < b->n; k++) {
+            for (int i = 0; i < b->n; i++) y[k] += S[6 * i + k] * x[b->dof + i];
+        }
+        for (int k = 0; k < b->n; k++) x[b->dof + k] = y[k];
+    }
+}
+
+// x (nv) <- Ad(exp(-d))'x on the spherical and free joints
+void adjoint_carry_back(const snw_model *m, const double *d, double *x) {
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *b = &m->block[f];
+        if (b->space == SNW_SPACE_RN) continue;
+        snw_twist D = {0};
+        for (int i = 0; i < b->n; i++) D.e[i] = d[b->dof + i];
+        const snw_se3 g = snw_se3_exp(D);
+        double y[6] = {0};
+        for (int k = 0; k < b->n; k++) {
+            snw_twist e = {0};
+            e.e[k] = 1;
+            const snw_twist moved = snw_twist_to_child(g, e);
+            for (int i = 0; i < b->n; i++) y[k] += moved.e[i] * x[b->dof + i];
+        }
+        for (int k = 0; k < b->n; k++) x[b->dof + k] = y[k];
+    }
+}
+
+static void back_step_scalar(snw_adjoint *a, const snw_map *map, const adjoint_coefficients *c,
+                             int i) {
+    const snw_model *m = a->m;
+    const int nv = m->nv;
+    snw_bars *b = &a->bars[i];
+    snw_covectors *v = &a->covectors[i];
+    double *right = a->line, *f = right + nv, *g = f + nv, *past = g + nv; // past: 4 nv
+    double *const part[PARTS] = {[RATE] = past,
+                                 [ACCELERATION] = past + nv,
+                                 [PSEUDO] = past + 2 * nv,
+                                 [INCREMENT] = past + 3 * nv,
+                                 [RATE_BEFORE] = a->row};
+    for (int k = 0; k < nv; k++) {
+        if (!map->settles) b->acc[k] += c->pseudo_acc * b->pseudo[k];
+        for (int j = RATE; j < PARTS; j++) part[j][k] = c->pseudo[j] * b->pseudo[k];
+        part[RATE][k] += b->old[k];
+        v->law_rate[k] = v->law_acc[k] = 0;
+        f[k] = b->rate[k], g[k] = b->acc[k];
+        if (a->driven[k]) f[k] = g[k] = 0;
+        right[k] = b->place[k];
+    }
+    if (m->nlie_block > 0) chart_transposed(a, right);
+    for (int k = 0; k < nv; k++) right[k] += c->a * f[k] + c->b * g[k] + b->increment[k];
+    solve_transposed(a, right, b->lambda, v->mu, v->nu);
+    adjoint_add_transposed(nv, -1, a->D, v->mu, f);
+    adjoint_add_transposed(nv, -1, a->M, v->mu, g);
+    for (int k = 0; k < nv; k++) {
+        if (!a->driven[k]) continue;
+        // rates of the laws: their part of mu'r is that of the equations
+        v->law_rate[k] = b->rate[k], v->law_acc[k] = b->acc[k];
+        f[k] = g[k] = 0;
+    }
+    adjoint_add_transposed(nv, -1, a->K, v->mu, b->place);
+    add_rows(a, 1, v->nu, b->place);
+    if (m->nlie_block > 0) adjoint_carry_back(m, map->d, b->place);
+    for (int k = 0; k < nv; k++) {
+        for (int j = RATE; j < PARTS; j++) part[j][k] += c->f[j] * f[k] + c->g[j] * g[k];
+        b->rate[k] = part[RATE][k];
+        b->acc[k] = part[ACCELERATION][k];
+        b->pseudo[k] = part[PSEUDO][k];
+        b->increment[k] = part[INCREMENT][k];
+        b->old[k] = part[RATE_BEFORE][k];
+    }
+    for (int k = 0; k < m->nconstraint; k++) b->lambda[k] = 0;
+}
+
+static snw_status back_step(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    const snw_model *m = a->m;
+    const adjoint_coefficients c = adjoint_coefficients_of(map);
+    adjoint_tangents(a, map->t_laws, &map->s, false);
+    adjoint_fix_rates(a, &map->s);
+    adjoint_step_matrix(a, map, &c);
+    adjoint_border(a, -1);
+    if (m->nlie_block > 0) adjoint_chart_rows(a);
+    SNW_TRY(adjoint_factor(a, false, "the step", map->s.t, err));
+    for (int i = 0; i < a->nscalar; i++) back_step_scalar(a, map, &c, i);
+    return SNW_OK;
+}
+
+// ---- starts and restarts ------------------------------------------------------------------------
+
+// e (nconstraint) <- first and second rates of the rows at s with the inputs in place.
+void adjoint_row_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
+                       double *rate, double *acceleration) {
+    snw_kinematics(m, in, s, false, w);
+    snw_constraints_rates(m, in, s, w, rate, acceleration);
+}
+
+// mu'M(v - v_before) - mu'C'p: difference of two residuals at rest, with accelerations and
+// multipliers and without.
+static double momentum_product(const snw_model *m, const snw_inputs *in, const double *q,
+                               const double *jump, const double *impulse, const double *mu,
+                               snw_state *still, snw_work *w) {
+    double value = 0;
+    memcpy(still->q, q, (size_t)m->nq * sizeof *q);
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < m->nv; i++) still->v[i] = 0, still->a[i] = k ? 0 : jump[i];
+        for (int i = 0; i < m->nconstraint; i++) still->lambda[i] = k ? 0 : impulse[i];
+        snw_residual(m, in, still, false, w);
+        value += (k ? -1 : 1) * snw_vector_dot(m->nv, mu, w->r);
+    }
+    return value;
+}
+
+// Products of the covectors of a restart with its equations, except mu'r.
+static double restart_product(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                              const snw_covectors *v, const double *impulse, const double *before,
+                              double *rows, snw_state *still, snw_work *w) {
+    if (m->nconstraint == 0) return 0;
+    double *rate = rows, *acceleration = rows + m->nconstraint,
+           *jump = acceleration + m->nconstraint;
+    adjoint_row_rates(m, in, s, w, rate, acceleration);
+    double value = snw_vector_dot(m->nconstraint, v->nu, acceleration);
+    if (!before) return value;
+    value += snw_vector_dot(m->nconstraint, v->z, rate);
+    for (int i = 0; i < m->nv; i++) jump[i] = s->v[i] - before[i];
+    return value + momentum_product(m, in, s->q, jump, impulse, v->y, still, w);
+}
+
+// bar -= derivative of `restart_product` along coordinates (of = 0) or velocities (1), by
+// differences of order 6: second derivatives of the rows that no other part of the library needs.
+static void subtract_second(snw_adjoint *a, const snw_map *map, const snw_covectors *v,
+                            const double *before, snw_state *still, int of, double *bar) {
+    const snw_model *m = a->m;
+    double *unit = a->line + 4 * m->nv, *rows = unit + m->nv;
+    memset(unit, 0, (size_t)m->nv * sizeof *unit);
+    for (int k = 0; k < m->nv; k++) {
+        const double h = (of ? sample_rate : sample_move) * m->typical[k];
+        double sum = 0;
+        for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
+            if (j == 0) continue;
+            snw_state_copy(m, &map->s, a->s);
+            unit[k] = j * h;
+            if (of == 0) snw_move(m, map->s.q, 1, unit, a->s->q);
+            if (of == 1) a->s->v[k] += j * h;
+            unit[k] = 0;
+            // v_before moves with v: its own derivative is M y
+            const double value = restart_product(m, a->in, a->s, v, a->impulse,
+                                                 of == 0 ? before : NULL, rows, still, a->w);
+            sum += (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / h * value;
+        }
+        bar[k] -= sum;
+    }
+}
+
+// a->impulse <- p with C'p = M (v - v_before)
+void adjoint_find_impulse(snw_adjoint *a, const snw_map *map) {
+    const snw_model *m = a->m;
+    const int nv = m->nv;
+    double *x = a->x;
+    memset(x, 0, (size_t)(nv + m->nconstraint) * sizeof *x);
+    for (int j = 0; j < nv; j++) {
+        const double jump = map->s.v[j] - map->before[j];
+        for (int i = 0; i < nv; i++) x[i] += a->M[(size_t)nv * (size_t)j + (size_t)i] * jump;
+    }
+    snw_bordered_matrix_solve(a->T, x);
+    for (int k = 0; k < m->nconstraint; k++) a->impulse[k] = -x[nv + k];
+}
+
+static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    const snw_model *m = a->m;
+    const int nv = m->nv;
+    adjoint_tangents(a, map->t_laws, &map->s, false);
+    adjoint_fix_rates(a, &map->s);
+    adjoint_place_matrix(a, a->M);
+    adjoint_border(a, 1);
+    SNW_TRY(adjoint_factor(a, true, "the accelerations", map->s.t, err));
+    const bool projects = map->kind == SNW_MAP_RESTART && m->nconstraint > 0;
+    // the pseudo-acceleration of a step that settles follows from its projected acceleration
+    const double by_pseudo = map->settles ? adjoint_coefficients_of(map).pseudo_acc : 1;
+    if (projects) adjoint_find_impulse(a, map);
+    snw_state *still = a->still;
+    for (int i = 0; i < a->nscalar; i++) {
+        snw_bars *b = &a->bars[i];
+        snw_covectors *v = &a->covectors[i];
+        for (int k = 0; k < nv; k++) b->acc[k] += by_pseudo * b->pseudo[k];
+        solve_transposed(a, b->acc, b->lambda, v->mu, v->nu);
+        adjoint_add_transposed(nv, -1, a->K, v->mu, b->place);
+        adjoint_add_transposed(nv, -1, a->D, v->mu, b->rate);
+        memset(v->y, 0, (size_t)nv * sizeof *v->y);
+        memset(v->z, 0, (size_t)m->nconstraint * sizeof *v->z);
+        if (m->nconstraint > 0) {
+            subtract_second(a, map, v, NULL, still, 0, b->place);
+            subtract_second(a, map, v, NULL, still, 1, b->rate);
+        }
+        if (projects) {
+            solve_transposed(a, b->rate, NULL, v->y, v->z);
+            snw_covectors velocity = *v;
+            velocity.nu = a->line + 7 * nv + 2 * m->nconstraint; // zeros
+            memset(velocity.nu, 0, (size_t)m->nconstraint * sizeof *velocity.nu);
+            subtract_second(a, map, &velocity, map->before, still, 0, b->place);
+            memset(b->rate, 0, (size_t)nv * sizeof *b->rate);
+            adjoint_add_transposed(nv, 1, a->M, v->y, b->rate);
+        }
+        memset(b->acc, 0, (size_t)nv * sizeof *b->acc);
+        memset(b->lambda, 0, (size_t)m->nconstraint * sizeof *b->lambda);
+        if (map->settles) continue;
+        memset(b->pseudo, 0, (size_t)nv * sizeof *b->pseudo);
+        memset(b->increment, 0, (size_t)nv * sizeof *b->increment);
+        memset(b->old, 0, (size_t)nv * sizeof *b->old);
+    }
+    return SNW_OK;
+}
+
+bool snw_adjoint_idle(const snw_adjoint *a, const snw_map *map) {
+    if (map->kind != SNW_MAP_RESTART || a->m->nconstraint > 0) return false;
+    for (int i = 0; i < a->nscalar; i++) {
+        for (int k = 0; k < a->m->nv; k++) {
+            if (a->bars[i].acc[k] != 0 || a->bars[i].pseudo[k] != 0) return false;
+        }
+    }
+    return true;
+}
+
+snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    clear_covectors(a);
+    switch (map->kind) {
+    case SNW_MAP_STATIC:
+        return back_static(a, map, err);
+    case SNW_MAP_INITIAL:
+    case SNW_MAP_RESTART:
+        return back_restart(a, map, err);
+    case SNW_MAP_STEP:
+        return back_step(a, map, err);
+    case SNW_MAP_STAGES:
+        return adjoint_stages_back(a, map, err);
+    case SNW_MAP_FRAME:
+        break;
+    }
+    return SNW_OK;
+}
+
+// ---- frames -------------------------------------------------------------------------------------
+
+// y (noutput) <- outputs at s, evaluated in w
+void adjoint_read_outputs(const snw_adjoint *a, const snw_model *m, const snw_inputs *in,
+                          const snw_state *s, snw_work *w, snw_vec3 *rotation, double *column,
+                          double *y) {
+    snw_rotations_update(m, w, rotation);
+    const snw_readings more = {.energy = {.kinetic = snw_kinetic_energy(m, w),
+                                          .elastic = snw_stored_energy(m, s->q, w),
+                                          .gravity = snw_gravity_energy(m, in, w)},
+                               .stability = NAN,
+                               .rotation = rotation};
+    for (int i = 0, before = -1; i < a->noutput; i++) {
+        const snw_adjoint_output *o = &a->output[i];
+        if (o->probe != before) snw_probe_read(m, o->probe, in, s, w, &more, column);
+        before = o->probe;
+        y[i] = column[o->column];
+    }
+}
+
+void adjoint_evaluate(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w) {
+    snw_residual(m, in, s, false, w);
+    snw_observe(m, in, s, false, w);
+}
+
+static snw_status check_outputs(const snw_adjoint *a, const snw_map *map, const double *y,
+                                snw_error *err) {
+    for (int i = 0; i < a->noutput; i++) {
+        const double run = y[a->output[i].of_run];
+        if (fabs(a->now[i] - run) <= same_value * fmax(fabs(run), 1e-3)) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "probe '%s' has no derivative at t = %g s: it depends on more than the "
+                        "state there (a rotation beyond half a turn, a sum over the run)",
+                        a->m->desc->probe[a->output[i].probe].name, map->s.t);
+    }
+    return SNW_OK;
+}
+
+// Bars of all scalars += y_bar of the outputs without exact row times their derivative along
+// coordinate k of a part of the state, by differences; of: 0 configuration, 1 rate, 2 acceleration,
+// 3 multipliers.
+static void difference_outputs(snw_adjoint *a, const snw_map *map, const double *y_bar, int of,
+                               int k) {
+    const snw_model *m = a->m;
+    double *unit = a->line, *sum = a->sample;
+    const double h = of == 0   ? sample_move * m->typical[k]
+                     : of == 3 ? sample_rate * fmax(1, fabs(map->s.lambda[k]))
+                               : sample_rate * m->typical[k];
+    memset(unit, 0, (size_t)m->nv * sizeof *unit);
+    for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
+        if (j == 0) continue;
+        const double c = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / h;
+        snw_state_copy(m, &map->s, a->s);
+        if (of == 0) {
+            unit[k] = j * h;
+            snw_move(m, map->s.q, 1, unit, a->s->q);
+            unit[k] = 0;
+        }
+        if (of == 1) a->s->v[k] += j * h;
+        if (of == 2) a->s->a[k] += j * h;
+        if (of == 3) a->s->lambda[k] += j * h;
+        adjoint_evaluate(m, a->in, a->s, a->w);
+        memcpy(a->rotation_now, a->rotation, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation_now);
+        adjoint_read_outputs(a, m, a->in, a->s, a->w, a->rotation_now, a->column, sum);
+        for (int s = 0; s < a->nscalar; s++) {
+            double *const part[] = {a->bars[s].place, a->bars[s].rate, a->bars[s].acc,
+                                    a->bars[s].lambda};
+            for (int i = 0; i < a->noutput; i++) {
+                if (!a->exact[i])
+                    part[of][k] += y_bar[(size_t)s * (size_t)a->noutput + (size_t)i] * c * sum[i];
+            }
+        }
+    }
+}
+
+// Row of an exact output at fixed body rates: x' = -ad_v x.
+static void fix_row(const snw_model *m, const snw_state *s, double *row) {
+    double *by_place = row, *by_rate = row + m->nv;
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *b = &m->block[f];
+        if (b->space == SNW_SPACE_RN) continue;
+        double V[36];
+        adjoint_block_ad(b, s->v, V);
+        for (int k = 0; k < b->n; k++) {
+            for (int j = 0; j < b->n; j++)
+                by_place[b->dof + k] -= by_rate[b->dof + j] * V[6 * k + j];
+        }
+    }
+}
+
+snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y, snw_error *err) {
+    const snw_model *m = a->m;
+    snw_inputs_at(m, map->t_laws, a->in);
+    adjoint_evaluate(m, a->in, &map->s, a->w);
+    memset(a->rotation, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation);
+    adjoint_read_outputs(a, m, a->in, &map->s, a->w, a->rotation, a->column, a->now);
+    SNW_TRY(check_outputs(a, map, y, err));
+    snw_tangent_pass(m, NULL, a->w);
+    for (int i = 0; i < a->noutput; i++) {
+        const snw_adjoint_output *o = &a->output[i];
+        double *row = a->rows + 2 * (size_t)m->nv * (size_t)i;
+        a->exact[i] = snw_probe_row(m, a->observer, o->probe, o->column, a->in, &map->s,
+                                    a->rotation, a->w, row);
+        if (a->exact[i]) fix_row(m, &map->s, row);
+    }
+    return SNW_OK;
+}
+
+snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y_bar,
+                             const double *y, snw_error *err) {
+    const snw_model *m = a->m;
+    const int nv = m->nv;
+    bool any = false, rest = false, all_places = true;
+    for (int i = 0; i < a->nscalar * a->noutput; i++) any = any || y_bar[i] != 0;
+    if (!any) return SNW_OK;
+    SNW_TRY(adjoint_rows(a, map, y, err));
+    for (int i = 0; i < a->noutput; i++) {
+        if (!a->exact[i]) {
+            rest = true;
+            all_places =
+                all_places && snw_probe_is_configuration(m->desc->probe[a->output[i].probe].kind);
+            continue;
+        }
+        const double *row = a->rows + 2 * (size_t)nv * (size_t)i;
+        for (int s = 0; s < a->nscalar; s++) {
+            const double bar = y_bar[(size_t)s * (size_t)a->noutput + (size_t)i];
+            for (int k = 0; k < nv && bar != 0; k++) {
+                a->bars[s].place[k] += bar * row[k];
+                a->bars[s].rate[k] += bar * row[nv + k];
+            }
+        }
+    }
+    for (int k = 0; rest && k < nv; k++) {
+        difference_outputs(a, map, y_bar, 0, k);
+        if (all_places) continue;
+        difference_outputs(a, map, y_bar, 1, k);
+        difference_outputs(a, map, y_bar, 2, k);
+    }
+    for (int k = 0; rest && !all_places && k < m->nconstraint; k++)
+        difference_outputs(a, map, y_bar, 3, k);
+    return SNW_OK;
+}
+
+// ---- samples of other models --------------------------------------------------------------------
+
+snw_status snw_sampler_create(const snw_model *m, snw_sampler *out) {
+    *out = (snw_sampler){.m = m};
+    const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint;
+    int width = 1;
+    for (int i = 0; i < m->desc->nprobe; i++) {
+        const int n = snw_probe_columns(&m->desc->probe[i]);
+        if (n > width) width = n;
+    }
+    out->rotation = snw_alloc((size_t)(m->nseg + m->nobs) * sizeof *out->rotation);
+    out->rows = snw_alloc((nv + 2 * nr + 1) * sizeof *out->rows);
+    out->column = snw_alloc((size_t)width * sizeof *out->column);
+    if (!out->rotation || !out->rows || !out->column) return SNW_E_MEMORY;
+    SNW_TRY(snw_inputs_create(m, &out->in));
+    SNW_TRY(snw_state_create(m, &out->s));
+    SNW_TRY(snw_state_create(m, &out->still));
+    return snw_work_create(m, &out->w);
+}
+
+void snw_sampler_destroy(snw_sampler *x) {
+    snw_inputs_destroy(x->in);
+    snw_state_destroy(x->s);
+    snw_state_destroy(x->still);
+    snw_work_destroy(x->w);
+    snw_free(x->rotation);
+    snw_free(x->rows);
+    snw_free(x->column);
+}
+
+void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value) {
+    const snw_model *m = x->m;
+    if (map->kind == SNW_MAP_STAGES) {
+        adjoint_stages_sample(a, map, x, value);
+        return;
+    }
+    const bool is_static = map->kind == SNW_MAP_STATIC, step = map->kind == SNW_MAP_STEP;
+    snw_inputs_at(m, map->t_laws, x->in);
+    snw_state_copy(m, &map->s, x->s);
+    if (step) snw_constraints_impose(m, x->in, x->s);
+    snw_residual(m, x->in, x->s, is_static, x->w);
+    for (int i = 0; i < a->nscalar; i++) {
+        const snw_covectors *v = &a->covectors[i];
+        value[i] = snw_vector_dot(m->nv, v->mu, x->w->r);
+        if (step || is_static) value[i] -= snw_vector_dot(m->nconstraint, v->nu, x->w->violation);
+        if (!step) continue;
+        value[i] -= snw_vector_dot(m->nv, v->law_rate, x->s->v);
+        value[i] -= snw_vector_dot(m->nv, v->law_acc, x->s->a);
+    }
+    if (step || is_static) return;
+    for (int i = 0; i < a->nscalar; i++)
+        value[i] += restart_product(m, x->in, x->s, &a->covectors[i], a->impulse,
+                                    map->kind == SNW_MAP_RESTART ? map->before : NULL, x->rows,
+                                    x->still, x->w);
+}
+
+void snw_sampler_frame(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *y) {
+    const snw_model *m = x->m;
+    if (x->known) {
+        snw_observe(m, x->in, &map->s, false, x->w);
+    } else {
+        snw_inputs_at(m, map->t_laws, x->in);
+        adjoint_evaluate(m, x->in, &map->s, x->w);
+    }
+    memset(x->rotation, 0, (size_t)(m->nseg + m->nobs) * sizeof *x->rotation);
+    adjoint_read_outputs(a, m, x->in, &map->s, x->w, x->rotation, x->column, y);
+}

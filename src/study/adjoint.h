@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+//
+// adjoint.h: transposed derivatives of the maps of a run (study/tape.h), theory.md 7.5. Bars are
+// derivatives of a scalar by what leaves a map; each function replaces them by those by what
+// enters it, and gives covectors whose products with the equations of the map are its derivatives
+// by parameters.
+#pragma once
+
+#include "dynamics/observer.h"
+#include "study/tape.h"
+
+// Derivatives of a scalar by a state and by the history of the scheme. Those by the configuration
+// are covectors to body twists, delta g = g zeta, at fixed body rates.
+typedef struct snw_bars {
+    double *place, *rate, *acc;       // nv
+    double *pseudo, *increment, *old; // nv: pseudo-acceleration, last increment, rate before it
+    double *lambda;                   // nconstraint
+} snw_bars;
+
+// Covectors of a map, of one scalar. The derivative of the scalar by a parameter is minus that of
+//     mu'r - nu'e - law_rate'v - law_acc'a                   of a step, with v and a given by laws
+//     mu'r + nu'e" + y'(M (v - v_before) - C'p) + z'e'       of a restart
+// at the state of the map, r the residual and e the constraint rows; y and z belong to the
+// velocities, with impulses p.
+typedef struct snw_covectors {
+    double *mu, *y, *law_rate, *law_acc; // nv
+    double *nu, *z;                      // nconstraint
+} snw_covectors;
+
+// A column of a probe, with its number among the columns of the run.
+typedef struct snw_adjoint_output {
+    int probe, column, of_run;
+} snw_adjoint_output;
+
+typedef struct snw_adjoint snw_adjoint;
+
+// For `nscalar` scalars and the outputs, which the caller keeps.
+SNW_NODISCARD snw_status snw_adjoint_create(const snw_model *m, int nscalar, int noutput,
+                                            const snw_adjoint_output *output, snw_adjoint **out);
+void snw_adjoint_destroy(snw_adjoint *a); // NULL is fine
+
+snw_bars *snw_adjoint_bars(snw_adjoint *a, int scalar);
+snw_covectors *snw_adjoint_covectors(snw_adjoint *a, int scalar);
+const double *snw_adjoint_impulse(const snw_adjoint *a); // nconstraint: p of the last restart
+void snw_adjoint_clear(snw_adjoint *a);                  // all bars <- 0
+
+// Does a map leave all bars as they are? One to accelerations that nothing reads.
+bool snw_adjoint_idle(const snw_adjoint *a, const snw_map *map);
+// Bars of all scalars <- back through a map. SNW_E_SINGULAR: err says where.
+SNW_NODISCARD snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err);
+
+// Bars += those of a frame: y_bar (nscalar x noutput) are the derivatives by the outputs, y (of the
+// run's columns) its values. SNW_E_MODEL: an output is no function of the state.
+SNW_NODISCARD snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y_bar,
+                                           const double *y, snw_error *err);
+
+// Sum of the covectors of a map times typical forces.
+double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scalar);
+// Largest estimated relative error of outputs by differences so far; 0: none.
+double snw_adjoint_difference(const snw_adjoint *a);
+
+// ---- derivatives by parameters
+
+// Another model with the same coordinates, to evaluate the equations of maps.
+typedef struct snw_sampler {
+    const snw_model *m;
+    snw_inputs *in;
+    snw_state *s, *still;
+    snw_work *w;
+    snw_vec3 *rotation;
+    double *rows, *column;
+    bool known; // the next snw_sampler_frame is at the state of the last snw_sampler_map, a step
+                // without driven coordinates
+    int stage;  // 1 + stage of collocation whose equations the next snw_sampler_map takes; 0: all
+} snw_sampler;
+SNW_NODISCARD snw_status snw_sampler_create(const snw_model *m, snw_sampler *out);
+void snw_sampler_destroy(snw_sampler *x);
+
+// Time of the laws at a stage of a step of collocation.
+double snw_map_stage_time(const snw_map *map, int i);
+
+// value (nscalar) <- the products of the covectors with the equations of the map.
+void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);
+// y (noutput) <- outputs at the state of a frame.
+void snw_sampler_frame(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *y);
+
+// ---- sensitivities along a run (sensitivity.c)
+//
+// The bars of an snw_adjoint hold derivatives of the state and history by variables instead, one
+// set for each, and go forward through the maps. For each map: prepare, the derivatives of its
+// equations by the variables from samples, apply for each variable.
+
+// Numbers of the equations of a map.
+int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map);
+SNW_NODISCARD snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *map,
+                                                 snw_error *err);
+// out <- the equations of the map by the model of the sampler, after snw_sensitivity_prepare.
+void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *out);
+// Derivatives by variable k <- through the map; `by` are those of its equations at a fixed state.
+void snw_sensitivity_apply(snw_adjoint *a, const snw_map *map, int k, const double *by);
+// out (noutput) <- derivatives of the outputs of a frame by variable k through the state; y as for
+// snw_adjoint_frame.
+SNW_NODISCARD snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k,
+                                               const double *y, double *out, snw_error *err);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+//
+// adjoint_private.h: state of the transposed maps; private to the files adjoint*.c of src/study.
+#pragma once
+
+#include "base/fields.h"
+#include "constraint/bordered_matrix.h"
+#include "study/adjoint.h"
+
+// Parts of the past of a scheme.
+enum { PLACE, RATE, ACCELERATION, PSEUDO, INCREMENT, RATE_BEFORE, PARTS };
+
+enum { ADJOINT_SAMPLES = 3 };
+extern const double adjoint_weight[ADJOINT_SAMPLES]; // of differences of order 6
+
+// Coefficients of a scheme for a step: f and g by the past; the new pseudo-acceleration by the past
+// and by the new acceleration.
+typedef struct adjoint_coefficients {
+    double a, b, f[PARTS], g[PARTS], pseudo[PARTS], pseudo_acc;
+} adjoint_coefficients;
+
+
+#define ADJOINT_FIELDS(AT)                                                                         \
+    AT(double, K, nv *nv, "stiffness at fixed rates")                                              \
+    AT(double, D, nv *nv, "damping at fixed accelerations")                                        \
+    AT(double, M, nv *nv, "mass")                                                                  \
+    AT(double, C, nv *nr, "constraint rows as columns")                                            \
+    AT(double, chart, 108 * (size_t)m->nlie_block, "columns of the chart")                         \
+    AT(double, bar, ns *(6 * nv + nr), "bars")                                                     \
+    AT(double, covector, ns *(4 * nv + 2 * nr), "covectors")                                       \
+    AT(double, x, 2 * n, "right sides")                                                            \
+    AT(double, line, 8 * nv + 4 * nr, "scratch")                                                   \
+    AT(double, impulse, nr, "of a restart")                                                        \
+    AT(double, row, 2 * nv, "scratch")                                                             \
+    AT(double, rows, 2 * nv * ny, "of exact outputs, at fixed body rates")                         \
+    AT(double, column, width, "of a probe")                                                        \
+    AT(double, now, ny, "outputs at the state")                                                    \
+    AT(double, sample, ny, "outputs at a sample")                                                  \
+    AT(bool, exact, ny, "has the output an exact row here?")                                       \
+    AT(snw_vec3, rotation, frames, "rotation vectors")                                             \
+    AT(snw_vec3, rotation_now, frames, "likewise")                                                 \
+    AT(bool, driven, nv, "is the motion of the coordinate given by a law?")
+
+
+struct snw_adjoint {
+    const snw_model *m;
+    int nscalar, noutput, width;
+    const snw_adjoint_output *output;
+    snw_bars *bars;
+    snw_covectors *covectors;
+    snw_bordered_matrix *T;
+    snw_inputs *in;
+    snw_work *w;
+    snw_state *s, *still; // moved; at rest
+    snw_observer *observer;
+    double difference;
+    // of steps of collocation; NULL before the first one
+    double *stage_matrix, *stage_mu; // B; nscalar x stages x nv
+    int *stage_pivot;
+    double *stage_K, *stage_D, *stage_V; // stages x nv x nv: derivatives by chart coordinates and
+                                         // rates; stiffness at fixed rates
+    double *stage_x;                     // (stages + 1) x nv: chart coordinates, the end last
+    snw_state *stage[SNW_STAGES];
+    ADJOINT_FIELDS(SNW_FIELD_POINTER)
+    void *block;
+};
+
+// K, D, M, C <- tangents at s under the inputs of time t, variations as those of
+// snw_tangent_assemble; then K and D at fixed body rates and accelerations.
+void adjoint_tangents(snw_adjoint *a, double t, const snw_state *s, bool is_static);
+void adjoint_fix_rates(snw_adjoint *a, const snw_state *s);
+// y (n) += c A'x, A n x n.
+void adjoint_add_transposed(int n, double c, const double *A, const double *x, double *y);
+// x (nv) <- Ad(exp(-d))'x on the spherical and free joints.
+void adjoint_carry_back(const snw_model *m, const double *d, double *x);
+// out (6 x 6, by columns) <- ad of a block's part of v.
+void adjoint_block_ad(const snw_block *b, const double *v, double *out);
+
+// A step of collocation (adjoint_stages.c): bars back through it; the product of its covectors with
+// the residuals of the stages, by a model in the sampler.
+SNW_NODISCARD snw_status adjoint_stages_back(snw_adjoint *a, const snw_map *map, snw_error *err);
+void adjoint_stages_sample(const snw_adjoint *a, const snw_map *map, snw_sampler *x, double *value);
+void adjoint_stages_destroy(snw_adjoint *a);
+
+// Matrices. T <- K S + a D + b M of a step without the columns of driven rates, or A (nv x nv);
+// then borders [T -C'; sign C 0], whose rows are multiplied by S on spherical and free joints; then
+// factors. `near`: refuse a matrix close to singular.
+adjoint_coefficients adjoint_coefficients_of(const snw_map *map);
+void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const adjoint_coefficients *c);
+void adjoint_place_matrix(snw_adjoint *a, const double *A);
+void adjoint_border(snw_adjoint *a, double sign);
+void adjoint_chart_rows(snw_adjoint *a);
+SNW_NODISCARD snw_status adjoint_factor(snw_adjoint *a, bool near, const char *what, double t,
+                                        snw_error *err);
+// Residual and observers at s; outputs there; rates of the rows.
+void adjoint_evaluate(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w);
+void adjoint_read_outputs(const snw_adjoint *a, const snw_model *m, const snw_inputs *in,
+                          const snw_state *s, snw_work *w, snw_vec3 *rotation, double *column,
+                          double *y);
+void adjoint_row_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
+                       double *rate, double *acceleration);
+// a->rows, a->exact <- rows of the outputs at a frame; y as for snw_adjoint_frame.
+SNW_NODISCARD snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y,
+                                      snw_error *err);
+// a->impulse <- impulses of a restart, after its matrix.
+void adjoint_find_impulse(snw_adjoint *a, const snw_map *map);
+// Matrices and states of the stages of a step of collocation, factors of its matrix.
+SNW_NODISCARD snw_status adjoint_stages_prepare(snw_adjoint *a, const snw_map *map, snw_error *err);

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+//
+// Transposed steps of Gauss and Radau collocation, theory.md 7.5. With chart coordinates x about
+// the configuration at the start, x_i = c_i h v_0 + h^2 sum AA_ij X_j, x'_i = v_0 + h sum A_ij X_j
+// and x''_i = X_i at the stages,
+//
+//     B_ij = delta_ij M_i + h A_ij D_i + h^2 AA_ij K_i,   B' mu = X_bar
+//
+// where zeta = S x, so that a stage has the derivatives K S + D S' + M S", D S + 2 M S', M S.
+#include "study/adjoint_private.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "dynamics/chart.h"
+#include "integrate/step_path.h"
+#include "math/vector.h"
+#include "solve/dense.h"
+
+#include <string.h>
+
+// ---- memory -------------------------------------------------------------------------------------
+
+static snw_status stages_create(snw_adjoint *a, int s) {
+    const size_t nv = (size_t)a->m->nv, n = (size_t)s * nv, ns = (size_t)a->nscalar;
+    if (a->stage_matrix) return SNW_OK;
+    double *x = snw_alloc((n * n + 3 * (size_t)s * nv * nv + ns * n + n + nv + 1) * sizeof *x);
+    a->stage_pivot = snw_alloc((n + 1) * sizeof *a->stage_pivot);
+    if (!x || !a->stage_pivot) {
+        snw_free(x);
+        return SNW_E_MEMORY;
+    }
+    a->stage_matrix = x;
+    a->stage_K = x + n * n;
+    a->stage_D = a->stage_K + (size_t)s * nv * nv;
+    a->stage_V = a->stage_D + (size_t)s * nv * nv;
+    a->stage_mu = a->stage_V + (size_t)s * nv * nv;
+    a->stage_x = a->stage_mu + ns * n;
+    for (int i = 0; i < s; i++) SNW_TRY(snw_state_create(a->m, &a->stage[i]));
+    return SNW_OK;
+}
+
+void adjoint_stages_destroy(snw_adjoint *a) {
+    for (int i = 0; i < SNW_STAGES; i++) snw_state_destroy(a->stage[i]);
+    snw_free(a->stage_matrix);
+    snw_free(a->stage_pivot);
+}
+
+// ---- stages -------------------------------------------------------------------------------------
+
+// x, rate (nv) <- chart coordinates and rates at the fraction c of the step
+static void path_at(const snw_model *m, const snw_map *map, double c, const double *A,
+                    const double *AA, double *x, double *rate) {
+    const double h = map->h;
+    for (int i = 0; i < m->nv; i++) {
+        double v = 0, d = 0;
+        for (int j = 0; j < map->points.s; j++) {
+            v += A[j] * map->ddx[j * m->nv + i];
+            d += AA[j] * map->ddx[j * m->nv + i];
+        }
+        rate[i] = map->v0[i] + h * v;
+        x[i] = h * (c * map->v0[i] + h * d);
+    }
+}
+
+double snw_map_stage_time(const snw_map *map, int i) {
+    const snw_collocation *k = &map->points;
+    return k->ends && i == k->s - 1 ? map->t_laws : map->s.t - map->h + k->c[i] * map->h;
+}
+
+// to (nv x nv) columns of the spherical and free joints <- K A0 + D A1 + M A2, each S, S' or S" of
+// the chart times its weight; other columns are already there
+static void chart_columns(const snw_adjoint *a, const double *const *from, const int *order,
+                          const double *weight, int n, double *to) {
+    const snw_model *m = a->m;
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *b = &m->block[f];
+        if (b->space == SNW_SPACE_RN) continue;
+        for (int k = 0; k < b->n; k++) {
+            double *column = to + (size_t)m->nv * (size_t)(b->dof + k);
+            memset(column, 0, (size_t)m->nv * sizeof *column);
+            for (int t = 0; t < n; t++) {
+                const double *S = a->chart + 108 * (size_t)b->lie_block + 36 * order[t];
+                for (int j = 0; j < b->n; j++) {
+                    const double by = weight[t] * S[6 * j + k];
+                    const double *A = from[t] + (size_t)m->nv * (size_t)(b->dof + j);
+                    for (int i = 0; i < m->nv; i++) column[i] += by * A[i];
+                }
+            }
+        }
+    }
+}
+
+// Derivatives of the residual of stage i, and its rows of B.
+static void stage_rows(snw_adjoint *a, const snw_map *map, int i, double *scratch) {
+    static const double one[3] = {1, 1, 1}, two[2] = {1, 2};
+    const snw_model *m = a->m;
+    const snw_collocation *c = &map->points;
+    const size_t nv = (size_t)m->nv, square = nv * nv, n = (size_t)c->s * nv;
+    double *x = a->stage_x + (size_t)i * nv, *rate = scratch, *acc = scratch + nv;
+    double *K = a->stage_K + (size_t)i * square, *D = a->stage_D + (size_t)i * square;
+    const double *ddx = map->ddx + (size_t)i * nv;
+    snw_state *s = a->stage[i];
+    path_at(m, map, c->c[i], c->A[i], c->AA[i], x, rate);
+    memcpy(acc, ddx, nv * sizeof *acc);
+    snw_step_path_state(m, SNW_CHART_SE3, map->q0, x, rate, acc, s);
+    memcpy(s->z, map->s.z, (size_t)m->nsignal * sizeof *s->z);
+    s->t = snw_map_stage_time(map, i);
+    adjoint_tangents(a, s->t, s, false);
+    memcpy(K, a->K, square * sizeof *K);
+    memcpy(D, a->D, square * sizeof *D);
+    double *M = a->stage_V + (size_t)i * square; // K at fixed rates later
+    memcpy(M, a->M, square * sizeof *M);
+    if (m->nlie_block > 0) {
+        path_at(m, map, c->c[i], c->A[i], c->AA[i], x, rate);
+        snw_chart_jets(m, SNW_CHART_SE3, x, rate, ddx, s, a->chart);
+        const double *const all[] = {a->K, a->D, a->M};
+        chart_columns(a, all, (const int[]){0, 1, 2}, one, 3, K);
+        chart_columns(a, all + 1, (const int[]){0, 1}, two, 2, D);
+        chart_columns(a, all + 2, (const int[]){0}, one, 1, M);
+    }
+    for (int j = 0; j < c->s; j++) {
+        const double cd = map->h * c->A[i][j], ck = map->h * map->h * c->AA[i][j];
+        for (size_t col = 0; col < nv; col++) {
+            double *to = a->stage_matrix + n * ((size_t)j * nv + col) + (size_t)i * nv;
+            for (size_t row = 0; row < nv; row++)
+                to[row] = cd * D[nv * col + row] + ck * K[nv * col + row] +
+                          (i == j ? M[nv * col + row] : 0);
+        }
+    }
+    adjoint_fix_rates(a, s);
+    memcpy(M, a->K, square * sizeof *M);
+}
+
+// ---- the step -----------------------------------------------------------------------------------
+
+// by_x, by_rate (nv) <- bars of chart coordinates and rates at the end of the step.
+static void end_bars(const snw_adjoint *a, const snw_map *map, const snw_bars *b, double *by_x,
+                     double *by_rate) {
+    const snw_model *m = a->m;
+    memcpy(by_x, b->place, (size_t)m->nv * sizeof *by_x);
+    memcpy(by_rate, b->rate, (size_t)m->nv * sizeof *by_rate);
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *block = &m->block[f];
+        if (block->space == SNW_SPACE_RN) continue;
+        const double *S = a->chart + 108 * (size_t)block->lie_block, *dS = S + 36;
+        double ad[36], turned[6]; // v_bar' ad_V
+        adjoint_block_ad(block, map->s.v, ad);
+        for (int k = 0; k < block->n; k++) {
+            turned[k] = b->place[block->dof + k];
+            for (int i = 0; i < block->n; i++) turned[k] += b->rate[block->dof + i] * ad[6 * k + i];
+        }
+        for (int k = 0; k < block->n; k++) {
+            double x = 0, rate = 0;
+            for (int i = 0; i < block->n; i++) {
+                x += S[6 * i + k] * turned[i] + dS[6 * i + k] * b->rate[block->dof + i];
+                rate += S[6 * i + k] * b->rate[block->dof + i];
+            }
+            by_x[block->dof + k] = x;
+            by_rate[block->dof + k] = rate;
+        }
+    }
+}
+
+static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
+    const snw_model *m = a->m;
+    const snw_collocation *c = &map->points;
+    const size_t nv = (size_t)m->nv, n = (size_t)c->s * nv;
+    const double h = map->h;
+    snw_bars *b = &a->bars[scalar];
+    double *by_x = a->line, *by_rate = by_x + nv, *place = by_rate + nv;
+    double *mu = a->stage_mu + (size_t)scalar * n;
+    end_bars(a, map, b, by_x, by_rate);
+    for (int j = 0; j < c->s; j++) {
+        for (size_t i = 0; i < nv; i++)
+            mu[(size_t)j * nv + i] = h * h * c->bb[j] * by_x[i] + h * c->b[j] * by_rate[i];
+    }
+    snw_lu_solve_transposed((int)n, a->stage_matrix, a->stage_pivot, mu);
+    adjoint_carry_back(m, a->stage_x + n, b->place);
+    for (size_t i = 0; i < nv; i++) b->rate[i] = h * by_x[i] + by_rate[i];
+    for (int j = 0; j < c->s; j++) {
+        const size_t at = (size_t)j * nv * nv;
+        const double *own = mu + (size_t)j * nv;
+        memset(place, 0, nv * sizeof *place);
+        adjoint_add_transposed(m->nv, -1, a->stage_V + at, own, place);
+        adjoint_carry_back(m, a->stage_x + (size_t)j * nv, place);
+        for (size_t i = 0; i < nv; i++) b->place[i] += place[i];
+        adjoint_add_transposed(m->nv, -c->c[j] * h, a->stage_K + at, own, b->rate);
+        adjoint_add_transposed(m->nv, -1, a->stage_D + at, own, b->rate);
+    }
+}
+
+snw_status adjoint_stages_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    const snw_model *m = a->m;
+    const snw_collocation *c = &map->points;
+    if (stages_create(a, c->s) != SNW_OK) return snw_fail_memory(err);
+    const int n = c->s * m->nv;
+    double *scratch = a->line;
+    for (int i = 0; i < c->s; i++) stage_rows(a, map, i, scratch);
+    if (snw_lu_factor(n, a->stage_matrix, a->stage_pivot) != SNW_OK)
+        return snw_fail(err, SNW_E_SINGULAR,
+                        "there is no derivative at t = %g s: the matrix of the step is singular",
+                        map->s.t);
+    path_at(m, map, 1, c->b, c->bb, a->stage_x + n, scratch);
+    if (m->nlie_block > 0)
+        snw_chart_jets(m, SNW_CHART_SE3, a->stage_x + n, scratch, map->ddx, &map->s, a->chart);
+    return SNW_OK;
+}
+
+snw_status adjoint_stages_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    SNW_TRY(adjoint_stages_prepare(a, map, err));
+    for (int i = 0; i < a->nscalar; i++) back_scalar(a, map, i);
+    return SNW_OK;
+}
+
+void adjoint_stages_sample(const snw_adjoint *a, const snw_map *map, snw_sampler *x,
+                           double *value) {
+    const snw_model *m = x->m;
+    const size_t nv = (size_t)m->nv, n = (size_t)map->points.s * nv;
+    for (int j = 0; j < a->nscalar; j++) value[j] = 0;
+    for (int i = 0; i < map->points.s; i++) {
+        if (x->stage > 0 && i != x->stage - 1) continue;
+        snw_inputs_at(m, snw_map_stage_time(map, i), x->in);
+        snw_residual(m, x->in, a->stage[i], false, x->w);
+        for (int j = 0; j < a->nscalar; j++)
+            value[j] +=
+                snw_vector_dot(m->nv, a->stage_mu + (size_t)j * n + (size_t)i * nv, x->w->r);
+    }
+}

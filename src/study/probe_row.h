@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+//
+// probe_row.h: derivatives of probes by configuration and rates, theory.md (3.7.1), for linear
+// models and gradients.
+#pragma once
+
+#include "dynamics/observer.h"
+
+// row (2 nv) <- derivatives of a column of a probe by x and x', variations as those of
+// snw_tangent_assemble; false: there is no exact row. After snw_tangent_pass and snw_observe; o:
+// scratch; rotation: continuous rotation vectors (study/probe.h).
+bool snw_probe_row(const snw_model *m, snw_observer *o, int probe, int column, const snw_inputs *in,
+                   const snw_state *s, const snw_vec3 *rotation, snw_work *w, double *row);

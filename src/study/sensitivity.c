@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT
+//
+// Derivatives of states and outputs by variables, carried forward through the maps of a run: the
+// same linear equations as in adjoint.c, not transposed. theory.md (7.5.10)
+#include "study/adjoint_private.h"
+
+#include "base/fail.h"
+#include "dynamics/chart.h"
+#include "dynamics/constraint.h"
+#include "math/vector.h"
+#include "solve/dense.h"
+#include "study/probe.h"
+#include "study/probe_row.h"
+
+#include <math.h>
+#include <string.h>
+
+// y (n) += c A x, A n x n.
+static void add_product(int n, double c, const double *A, const double *x, double *y) {
+    for (int j = 0; j < n; j++) {
+        const double f = c * x[j];
+        const double *column = A + (size_t)n * (size_t)j;
+        for (int i = 0; i < n && f != 0; i++) y[i] += f * column[i];
+    }
+}
+
+// x <- Ad(exp(-d)) x on the spherical and free joints.
+static void carry(const snw_model *m, const double *d, double *x) {
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *b = &m->block[f];
+        if (b->space == SNW_SPACE_RN) continue;
+        snw_twist D = {0}, X = {0};
+        for (int i = 0; i < b->n; i++) D.e[i] = d[b->dof + i], X.e[i] = x[b->dof + i];
+        X = snw_twist_to_child(snw_se3_exp(D), X);
+        for (int i = 0; i < b->n; i++) x[b->dof + i] = X.e[i];
+    }
+}
+
+// y (nv) += S x, S that of order `order` in a->chart; 1 on other coordinates (order 0).
+static void add_chart(const snw_adjoint *a, int order, const double *x, double *y) {
+    const snw_model *m = a->m;
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *b = &m->block[f];
+        const bool plain = b->space == SNW_SPACE_RN;
+        for (int i = 0; i < b->n; i++) {
+            if (plain) {
+                y[b->dof + i] += order == 0 ? x[b->dof + i] : 0;
+                continue;
+            }
+            const double *S = a->chart + 108 * (size_t)b->lie_block + 36 * order;
+            for (int k = 0; k < b->n; k++) y[b->dof + i] += S[6 * i + k] * x[b->dof + k];
+        }
+    }
+}
+
+// ---- equations ----------------------------------------------------------------------------------
+
+int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
+    const int nv = a->m->nv, nr = a->m->nconstraint;
+    switch (map->kind) {
+    case SNW_MAP_STATIC:
+    case SNW_MAP_INITIAL:
+        return nv + nr;
+    case SNW_MAP_STEP:
+        return 3 * nv + nr;
+    case SNW_MAP_RESTART:
+        return 2 * (nv + nr);
+    case SNW_MAP_STAGES:
+        return map->points.s * nv;
+    case SNW_MAP_FRAME:
+        break;
+    }
+    return 0;
+}
+
+// out (nv) <- M (v - before) - C'p, out + nv <- rates of the rows
+static void velocity_equations(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                               const double *before, const double *impulse, snw_state *still,
+                               snw_work *w, double *out) {
+    adjoint_row_rates(m, in, s, w, out + m->nv, NULL);
+    memcpy(still->q, s->q, (size_t)m->nq * sizeof *s->q);
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < m->nv; i++) still->v[i] = 0, still->a[i] = k ? 0 : s->v[i] - before[i];
+        for (int i = 0; i < m->nconstraint; i++) still->lambda[i] = k ? 0 : impulse[i];
+        snw_residual(m, in, still, false, w);
+        for (int i = 0; i < m->nv; i++) out[i] = k ? out[i] - w->r[i] : w->r[i];
+    }
+}
+
+void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *out) {
+    const snw_model *m = x->m;
+    const int nv = m->nv, nr = m->nconstraint;
+    if (map->kind == SNW_MAP_STAGES) {
+        for (int i = 0; i < map->points.s; i++) {
+            snw_inputs_at(m, a->stage[i]->t, x->in);
+            snw_residual(m, x->in, a->stage[i], false, x->w);
+            memcpy(out + i * nv, x->w->r, (size_t)nv * sizeof *out);
+        }
+        return;
+    }
+    const bool step = map->kind == SNW_MAP_STEP, rest = map->kind == SNW_MAP_STATIC;
+    snw_inputs_at(m, map->t_laws, x->in);
+    snw_state_copy(m, &map->s, x->s);
+    if (step) snw_constraints_impose(m, x->in, x->s);
+    snw_residual(m, x->in, x->s, rest, x->w);
+    memcpy(out, x->w->r, (size_t)nv * sizeof *out);
+    if (step || rest) memcpy(out + nv, x->w->violation, (size_t)nr * sizeof *out);
+    if (step) {
+        memcpy(out + nv + nr, x->s->v, (size_t)nv * sizeof *out);
+        memcpy(out + 2 * nv + nr, x->s->a, (size_t)nv * sizeof *out);
+    }
+    if (step || rest) return;
+    if (nr > 0) adjoint_row_rates(m, x->in, x->s, x->w, x->rows, out + nv);
+    if (map->kind == SNW_MAP_INITIAL) return;
+    if (nr == 0) {
+        memset(out + nv, 0, (size_t)nv * sizeof *out);
+        return;
+    }
+    velocity_equations(m, x->in, x->s, map->before, a->impulse, x->still, x->w, out + nv + nr);
+}
+
+// ---- maps ---------------------------------------------------------------------------------------
+
+snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    const adjoint_coefficients c = adjoint_coefficients_of(map);
+    const bool rest = map->kind == SNW_MAP_STATIC;
+    if (map->kind == SNW_MAP_STAGES) return adjoint_stages_prepare(a, map, err);
+    adjoint_tangents(a, map->t_laws, &map->s, rest);
+    if (!rest) adjoint_fix_rates(a, &map->s);
+    if (map->kind == SNW_MAP_STEP) {
+        adjoint_step_matrix(a, map, &c);
+        adjoint_border(a, -1);
+        if (a->m->nlie_block > 0) adjoint_chart_rows(a);
+        return adjoint_factor(a, false, "the step", map->s.t, err);
+    }
+    adjoint_place_matrix(a, rest ? a->K : a->M);
+    adjoint_border(a, rest ? -1 : 1);
+    SNW_TRY(adjoint_factor(a, true, rest ? "the equilibrium" : "the accelerations", map->s.t, err));
+    if (map->kind == SNW_MAP_RESTART && a->m->nconstraint > 0) adjoint_find_impulse(a, map);
+    return SNW_OK;
+}
+
+static void apply_static(snw_adjoint *a, int k, const double *by) {
+    const int nv = a->m->nv, nr = a->m->nconstraint;
+    snw_bars *b = &a->bars[k];
+    double *x = a->x;
+    for (int i = 0; i < nv; i++) x[i] = -by[i];
+    for (int i = 0; i < nr; i++) x[nv + i] = by[nv + i];
+    snw_bordered_matrix_solve(a->T, x);
+    memset(b->place, 0, (size_t)(6 * nv) * sizeof *b->place); // all parts of velocities
+    memcpy(b->place, x, (size_t)nv * sizeof *x);
+    memcpy(b->lambda, x + nv, (size_t)nr * sizeof *x);
+}
+
+static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *by) {
+    const snw_model *m = a->m;
+    const int nv = m->nv, nr = m->nconstraint;
+    const adjoint_coefficients c = adjoint_coefficients_of(map);
+    snw_bars *b = &a->bars[k];
+    double *x = a->x, *f = a->line, *g = f + nv, *pseudo = g + nv;
+    const double *const part[PARTS] = {[RATE] = b->rate,
+                                       [ACCELERATION] = b->acc,
+                                       [PSEUDO] = b->pseudo,
+                                       [INCREMENT] = b->increment,
+                                       [RATE_BEFORE] = b->old};
+    for (int i = 0; i < nv; i++) {
+        f[i] = g[i] = pseudo[i] = 0;
+        for (int j = RATE; j < PARTS; j++) {
+            f[i] += c.f[j] * part[j][i];
+            g[i] += c.g[j] * part[j][i];
+            pseudo[i] += c.pseudo[j] * part[j][i];
+        }
+        if (a->driven[i]) f[i] = g[i] = 0;
+        x[i] = -by[i];
+    }
+    carry(m, map->d, b->place);
+    add_product(nv, -1, a->K, b->place, x);
+    add_product(nv, -1, a->D, f, x);
+    add_product(nv, -1, a->M, g, x);
+    for (int i = 0; i < nr; i++)
+        x[nv + i] = by[nv + i] + snw_vector_dot(nv, a->C + (size_t)nv * (size_t)i, b->place);
+    snw_bordered_matrix_solve(a->T, x);
+    if (m->nlie_block > 0) {
+        add_chart(a, 0, x, b->place);
+    } else {
+        for (int i = 0; i < nv; i++) b->place[i] += x[i];
+    }
+    for (int i = 0; i < nv; i++) {
+        const double rate = a->driven[i] ? by[nv + nr + i] : c.a * x[i] + f[i];
+        const double acc = a->driven[i] ? by[2 * nv + nr + i] : c.b * x[i] + g[i];
+        b->old[i] = b->rate[i];
+        b->rate[i] = rate;
+        b->acc[i] = acc;
+        b->pseudo[i] = pseudo[i] + (map->settles ? 0 : c.pseudo_acc * acc);
+        b->increment[i] = x[i];
+    }
+    memcpy(b->lambda, x + nv, (size_t)nr * sizeof *x);
+}
+
+// Distance along a direction at which coordinates and velocities move by a small part of their
+// typical values.
+static double sample_distance(const snw_model *m, const double *x, const double *v) {
+    double most = 0;
+    for (int i = 0; i < m->nv; i++) {
+        most = fmax(most, fabs(x[i]) / m->typical[i]);
+        if (v) most = fmax(most, 0.1 * fabs(v[i]) / m->typical[i]);
+    }
+    return most > 0 ? 1e-3 / most : 1;
+}
+
+// a->s <- the state of a map moved along the derivatives by variable k; `all`: accelerations and
+// multipliers too.
+static void move_state(snw_adjoint *a, const snw_map *map, const snw_bars *b, double step,
+                       bool rates, bool all) {
+    const snw_model *m = a->m;
+    snw_state_copy(m, &map->s, a->s);
+    snw_move(m, map->s.q, step, b->place, a->s->q);
+    for (int i = 0; i < m->nv; i++) {
+        if (rates) a->s->v[i] += step * b->rate[i];
+        if (all) a->s->a[i] += step * b->acc[i];
+    }
+    for (int i = 0; i < m->nconstraint && all; i++) a->s->lambda[i] += step * b->lambda[i];
+}
+
+static void apply_restart(snw_adjoint *a, const snw_map *map, int k, const double *by,
+                          snw_state *still) {
+    const snw_model *m = a->m;
+    const int nv = m->nv, nr = m->nconstraint;
+    snw_bars *b = &a->bars[k];
+    double *x = a->x, *sample = a->line, *rows = sample + nv + nr;
+    const double by_pseudo = map->settles ? adjoint_coefficients_of(map).pseudo_acc : 1;
+    if (map->kind == SNW_MAP_RESTART && nr > 0) { // velocities
+        const double h = sample_distance(m, b->place, NULL);
+        for (int i = 0; i < nv + nr; i++) x[i] = -by[nv + nr + i];
+        add_product(nv, 1, a->M, b->rate, x);
+        for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
+            if (j == 0) continue;
+            const double w = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / h;
+            move_state(a, map, b, j * h, false, false);
+            velocity_equations(m, a->in, a->s, map->before, a->impulse, still, a->w, sample);
+            for (int i = 0; i < nv + nr; i++) x[i] -= w * sample[i];
+        }
+        snw_bordered_matrix_solve(a->T, x);
+        memcpy(b->rate, x, (size_t)nv * sizeof *x);
+    }
+    for (int i = 0; i < nv + nr; i++) x[i] = -by[i];
+    add_product(nv, -1, a->K, b->place, x);
+    add_product(nv, -1, a->D, b->rate, x);
+    if (nr > 0) {
+        const double h = sample_distance(m, b->place, b->rate);
+        for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
+            if (j == 0) continue;
+            const double w = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / h;
+            move_state(a, map, b, j * h, true, false);
+            adjoint_row_rates(m, a->in, a->s, a->w, rows, sample);
+            for (int i = 0; i < nr; i++) x[nv + i] -= w * sample[i];
+        }
+    }
+    snw_bordered_matrix_solve(a->T, x);
+    for (int i = 0; i < nv; i++) {
+        b->acc[i] = x[i];
+        if (map->settles) {
+            b->pseudo[i] += by_pseudo * x[i];
+        } else {
+            b->pseudo[i] = x[i];
+            b->increment[i] = b->old[i] = 0;
+        }
+    }
+    memcpy(b->lambda, x + nv, (size_t)nr * sizeof *x);
+}
+
+static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double *by) {
+    const snw_model *m = a->m;
+    const snw_collocation *c = &map->points;
+    const int nv = m->nv, n = c->s * nv;
+    const size_t square = (size_t)nv * (size_t)nv;
+    const double h = map->h;
+    snw_bars *b = &a->bars[k];
+    double *X = a->stage_mu, *place = a->line, *x = place + nv, *rate = x + nv, *zeta = rate + nv;
+    for (int i = 0; i < c->s; i++) {
+        double *to = X + i * nv;
+        for (int j = 0; j < nv; j++) to[j] = -by[i * nv + j];
+        memcpy(place, b->place, (size_t)nv * sizeof *place);
+        carry(m, a->stage_x + i * nv, place);
+        add_product(nv, -1, a->stage_V + (size_t)i * square, place, to);
+        add_product(nv, -c->c[i] * h, a->stage_K + (size_t)i * square, b->rate, to);
+        add_product(nv, -1, a->stage_D + (size_t)i * square, b->rate, to);
+    }
+    snw_lu_solve(n, a->stage_matrix, a->stage_pivot, X);
+    for (int j = 0; j < nv; j++) {
+        x[j] = h * b->rate[j], rate[j] = b->rate[j], zeta[j] = 0;
+        for (int i = 0; i < c->s; i++) {
+            x[j] += h * h * c->bb[i] * X[i * nv + j];
+            rate[j] += h * c->b[i] * X[i * nv + j];
+        }
+    }
+    carry(m, a->stage_x + n, b->place);
+    if (m->nlie_block == 0) {
+        for (int j = 0; j < nv; j++) b->place[j] += x[j], b->rate[j] = rate[j];
+        return;
+    }
+    // zeta = S x, delta v = (S' + ad_v S) x + S x'
+    add_chart(a, 0, x, zeta);
+    memset(b->rate, 0, (size_t)nv * sizeof *b->rate);
+    add_chart(a, 0, rate, b->rate);
+    add_chart(a, 1, x, b->rate);
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *block = &m->block[f];
+        if (block->space == SNW_SPACE_RN) continue;
+        double ad[36];
+        adjoint_block_ad(block, map->s.v, ad);
+        for (int i = 0; i < block->n; i++) {
+            for (int j = 0; j < block->n; j++)
+                b->rate[block->dof + i] += ad[6 * j + i] * zeta[block->dof + j];
+        }
+    }
+    for (int j = 0; j < nv; j++) b->place[j] += zeta[j];
+}
+
+void snw_sensitivity_apply(snw_adjoint *a, const snw_map *map, int k, const double *by) {
+    switch (map->kind) {
+    case SNW_MAP_STATIC:
+        apply_static(a, k, by);
+        break;
+    case SNW_MAP_INITIAL:
+    case SNW_MAP_RESTART:
+        apply_restart(a, map, k, by, a->still);
+        break;
+    case SNW_MAP_STEP:
+        apply_step(a, map, k, by);
+        break;
+    case SNW_MAP_STAGES:
+        apply_stages(a, map, k, by);
+        break;
+    case SNW_MAP_FRAME:
+        break;
+    }
+}
+
+// ---- frames -------------------------------------------------------------------------------------
+
+snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, const double *y,
+                                 double *out, snw_error *err) {
+    const snw_model *m = a->m;
+    const snw_bars *b = &a->bars[k];
+    bool rest = false;
+    snw_inputs_at(m, map->t_laws, a->in);
+    SNW_TRY(adjoint_rows(a, map, y, err));
+    for (int i = 0; i < a->noutput; i++) {
+        const double *row = a->rows + 2 * (size_t)m->nv * (size_t)i;
+        out[i] = 0;
+        rest = rest || !a->exact[i];
+        if (a->exact[i])
+            out[i] =
+                snw_vector_dot(m->nv, row, b->place) + snw_vector_dot(m->nv, row + m->nv, b->rate);
+    }
+    if (!rest) return SNW_OK;
+    const double h = sample_distance(m, b->place, b->rate);
+    for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
+        if (j == 0) continue;
+        const double w = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / h;
+        move_state(a, map, b, j * h, true, true);
+        adjoint_evaluate(m, a->in, a->s, a->w);
+        memcpy(a->rotation_now, a->rotation, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation_now);
+        adjoint_read_outputs(a, m, a->in, a->s, a->w, a->rotation_now, a->column, a->sample);
+        for (int i = 0; i < a->noutput; i++) {
+            if (!a->exact[i]) out[i] += w * a->sample[i];
+        }
+    }
+    return SNW_OK;
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+//
+// The tape of a run: states in blocks of memory that do not move.
+#include "study/tape.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 1 << 20 }; // bytes of a block, or one state
+
+typedef struct tape_block {
+    struct tape_block *before;
+    size_t used, size; // doubles
+    double *x;
+} tape_block;
+
+void snw_tape_begin(snw_tape *t, const snw_model *m, size_t most) {
+    *t = (snw_tape){.m = m, .most = most, .stage = -1, .other = NAN};
+}
+
+static void free_blocks(snw_tape *t) {
+    while (t->block) {
+        tape_block *b = t->block;
+        t->block = b->before;
+        snw_free(b->x);
+        snw_free(b);
+    }
+    t->bytes = 0;
+}
+
+void snw_tape_clear(snw_tape *t) {
+    free_blocks(t);
+    snw_free(t->map);
+    t->map = NULL;
+    t->n = t->room = 0;
+}
+
+// n doubles; NULL: no memory
+static double *take(snw_tape *t, size_t n) {
+    if (!t->block || t->block->used + n > t->block->size) {
+        tape_block *b = snw_alloc(sizeof *b);
+        const size_t size = n > BLOCK / sizeof(double) ? n : BLOCK / sizeof(double);
+        double *x = snw_alloc(size * sizeof *x);
+        if (!b || !x) {
+            snw_free(b);
+            snw_free(x);
+            return NULL;
+        }
+        *b = (tape_block){.before = t->block, .size = size, .x = x};
+        t->block = b;
+    }
+    double *x = t->block->x + t->block->used;
+    t->block->used += n;
+    t->bytes += n * sizeof *x;
+    return x;
+}
+
+static double *copy(const double *from, size_t n, double *to) {
+    memcpy(to, from, n * sizeof *to);
+    return to + n;
+}
+
+// A new map with a copy of the state and of one more vector of velocities; NULL: no memory, or the
+// bound is passed.
+static snw_map *add_map(snw_tape *t, snw_map_kind kind, const snw_state *s, const double *more) {
+    if (t->full || t->failed) return NULL;
+    if (t->n == t->room) {
+        const int room = t->room > 0 ? 2 * t->room : 256;
+        snw_map *map = snw_alloc((size_t)room * sizeof *map);
+        if (!map) {
+            t->failed = true;
+            return NULL;
+        }
+        if (t->n > 0) memcpy(map, t->map, (size_t)t->n * sizeof *map);
+        snw_free(t->map);
+        t->map = map;
+        t->room = room;
+    }
+    const snw_model *m = t->m;
+    const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nz = (size_t)m->nsignal;
+    const size_t nr = (size_t)m->nconstraint, nn = (size_t)m->nnonholonomic;
+    snw_map *map = &t->map[t->n];
+    *map = (snw_map){.kind = kind, .stage = t->stage, .frame = t->frames, .s = {.t = s->t}};
+    if (kind == SNW_MAP_FRAME && t->n > 0) { // that of the last map
+        map->s = t->map[t->n++ - 1].s;
+        return map;
+    }
+    double *x = take(t, nq + 3 * nv + nz + nr + nn);
+    if (!x) {
+        t->failed = true;
+        return NULL;
+    }
+    map->s.q = x, x = copy(s->q, nq, x);
+    map->s.v = x, x = copy(s->v, nv, x);
+    map->s.a = x, x = copy(s->a, nv, x);
+    map->s.z = x, x = copy(s->z, nz, x);
+    map->s.lambda = x, x = copy(s->lambda, nr, x);
+    map->s.dropped = x, x = copy(s->dropped, nn, x);
+    if (more) memcpy(x, more, nv * sizeof *x);
+    map->d = kind == SNW_MAP_STEP ? x : NULL;
+    map->before = kind == SNW_MAP_RESTART ? x : NULL;
+    t->n++;
+    if (t->bytes <= t->most) return map;
+    t->full = true;
+    free_blocks(t);
+    t->n = 0;
+    return NULL;
+}
+
+static void describe(const snw_step_report *r, snw_map *map) {
+    map->t_laws = r->t_laws;
+    map->h = r->h;
+    map->history_h = r->history_h;
+    map->no_past = r->no_past;
+    map->rest = r->rest;
+    if (r->event == SNW_WATCH_STEP) map->scheme = *r->scheme;
+}
+
+// A step and the projection of its velocities: two maps.
+static void add_settled(snw_tape *t, const snw_step_report *r) {
+    const size_t nv = (size_t)t->m->nv, nr = (size_t)t->m->nconstraint;
+    snw_map *step = add_map(t, SNW_MAP_STEP, r->s, r->d);
+    if (!step) return;
+    describe(r, step);
+    step->settles = true;
+    (void)copy(r->before, nv, step->s.v);
+    (void)copy(r->before + nv, nv, step->s.a);
+    (void)copy(r->before + 2 * nv, nr, step->s.lambda);
+    snw_map *projection = add_map(t, SNW_MAP_RESTART, r->s, r->before);
+    if (!projection) return;
+    describe(r, projection);
+    projection->settles = true;
+}
+
+void snw_tape_note(void *user, const snw_step_report *r) {
+    snw_tape *t = user;
+    if (r->event == SNW_WATCH_STEP && r->before) {
+        add_settled(t, r);
+        return;
+    }
+    if (r->event == SNW_WATCH_OTHER) {
+        if (isnan(t->other)) t->other = r->s->t;
+        return;
+    }
+    const bool step = r->event == SNW_WATCH_STEP;
+    const bool stages = r->event == SNW_WATCH_STAGES;
+    const bool initial = !step && !stages && t->frames == 0 && t->n == 0;
+    const snw_map_kind kind = step      ? SNW_MAP_STEP
+                              : stages  ? SNW_MAP_STAGES
+                              : initial ? SNW_MAP_INITIAL
+                                        : SNW_MAP_RESTART;
+    snw_map *map = add_map(t, kind, r->s, step ? r->d : r->before);
+    if (!map) return;
+    if (stages) {
+        const size_t nq = (size_t)t->m->nq, nv = (size_t)t->m->nv, ns = (size_t)r->points->s * nv;
+        double *x = take(t, nq + nv + ns);
+        if (!x) {
+            t->failed = true;
+            return;
+        }
+        map->points = *r->points;
+        map->q0 = x, x = copy(r->q0, nq, x);
+        map->v0 = x, x = copy(r->v0, nv, x);
+        map->ddx = x, (void)copy(r->ddx, ns, x);
+    }
+    describe(r, map);
+}
+
+snw_status snw_tape_state(void *user, const snw_run_state *at, snw_error *err) {
+    snw_tape *t = user;
+    if (at->shown) return SNW_OK;
+    if (at->m != t->m) t->changed = true;
+    t->stage = at->stage;
+    snw_map *map = NULL;
+    if (!at->moves) {
+        map = add_map(t, SNW_MAP_STATIC, at->s, NULL);
+        if (map) map->t_laws = at->in->t;
+    }
+    map = add_map(t, SNW_MAP_FRAME, at->s, NULL);
+    if (map) map->t_laws = at->in->t;
+    t->frames++;
+    return t->failed ? snw_fail_memory(err) : SNW_OK;
+}

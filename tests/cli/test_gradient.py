@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""sinew gradient: table, JSON, CSV, and what is refused."""
+import csv
+import io
+
+import harness
+
+SPRING = """\
+sinew: 1
+gravity: 0
+parameters: {k: 40 N/m, F: 3 N}
+robot: {mass: {on: world, joint: prismatic, axis: x, stiffness: k, damping: 1 N*s/m, body: {mass: 2 kg}}}
+actuators: {push: {joint: mass, effort: F}}
+study: [static, dynamic: {name: swing, for: 0.5 s, step: 10 ms}]
+probes: {place: {value: mass}}
+runs: {plain: {}, adaptive: {swing.scheme: adaptive}}
+"""
+
+
+class Gradient(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("s.yaml", SPRING)
+
+    def test_a_table(self):
+        r = self.succeeds("gradient", "s.yaml", "--run", "plain", "--of", "end(place)", "--by", "k,F")
+        self.assertIn("end(place) = 0.075", r.out)
+        self.assertIn("50 steps, by adjoint", r.out)
+
+    def test_json_and_csv(self):
+        options = ["gradient", "s.yaml", "--run", "plain", "--of", "place", "--of", "mean(place^2)", "--by", "k", "--by", "F"]
+        j = self.succeeds(*options, "--json").json
+        self.assertEqual([v["name"] for v in j["variables"]], ["k", "F"])
+        for got, want in zip(j["scalars"][0]["derivative"], [-3 / 1600, 1 / 40]):
+            self.assertAlmostEqual(got, want, places=10)
+        for got, want in zip(j["scalars"][1]["derivative"], [-2 * 9 / 64000, 6 / 1600]):
+            self.assertAlmostEqual(got, want, places=10)
+        rows = list(csv.reader(io.StringIO(self.succeeds(*options, "--csv").out)))
+        self.assertEqual(rows[0], ["of", "value", "k", "F"])
+        self.assertAlmostEqual(float(rows[1][3]), 1 / 40, places=10)
+
+    def test_refusals(self):
+        base = ["gradient", "s.yaml", "--run", "plain"]
+        self.assertIn("the scheme adaptive has none", self.fails(2, "gradient", "s.yaml", "--run", "adaptive", "--of", "place", "--by", "k").err)
+        self.assertIn("--of", self.fails(2, *base, "--by", "k").err)
+        self.assertIn("--by", self.fails(2, *base, "--of", "place").err)
+        self.assertIn("kk", self.fails(2, *base, "--of", "place", "--by", "kk").err)
+        self.assertIn("plac", self.fails(2, *base, "--of", "plac", "--by", "k").err)
+        self.assertIn("adjoint, forward or differences", self.fails(2, *base, "--of", "place", "--by", "k", "--method", "guess").err)
+
+
+if __name__ == "__main__":
+    harness.main()

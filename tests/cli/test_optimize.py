@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""sinew optimize: optimal motion, gaits and designs against closed forms and independent programs."""
+import pathlib
+import unittest
+
+import harness
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples" / "optimal"
+
+# a pendulum of unit mass and length, pushed by a motor; its static angle is that of the torque
+SMALL = """\
+sinew: 1
+gravity: 0
+parameters: {a: 0.5, b: 0.2, u: 0}
+robot:
+  slider: {on: world, joint: prismatic, axis: x, stiffness: 1 N/m, body: {mass: 1 kg}}
+actuators:
+  push: {joint: slider, effort: (a + 2*b)*(1 N)}
+study:
+  - static: {}
+probes: {y: {value: slider}, square: {law: a^2 + b^2}}
+"""
+
+
+class Case(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("try.yaml", SMALL + "optimize: {variables: {a: {}}, minimise: end(y^2)}\n")
+        if "without NLopt" in self.sinew("optimize", "try.yaml").err:
+            self.skipTest("built without NLopt")
+        (self.folder / "try.yaml").unlink()
+
+
+class Optimal(Case):
+    """The reference problems of examples/optimal."""
+
+    def best(self, name, *args):
+        reply = self.succeeds("optimize", str(EXAMPLES / f"{name}.yaml"), *args, "--json").json
+        self.assertTrue(reply["converged"])
+        self.assertLess(reply["violation"], 1e-8)
+        return reply, {v["name"]: v["value"] for v in reply["variables"]}
+
+    def close(self, got, wanted, error):
+        self.assertLess(abs(got - wanted), error, (got, wanted))
+
+    def test_from_rest_to_rest(self):
+        reply, x = self.best("rest_to_rest", "--set", "dynamic.scheme=newmark", "--set", "dynamic.step=2.5 ms")
+        self.assertEqual(reply["gradient"], "adjoint")
+        # the error of the scheme, (w h)^2/12 of the frequency, was halved twice: 3.4e-2, 8.4e-3, 2.1e-3
+        self.close(reply["cost"], 109.0083425377, 3e-3)
+        # prices: the cost is a quadratic form of the distance
+        self.close(reply["constraints"][0]["price"], 2 * reply["cost"], 1e-7)
+        self.close(x["u[0]"], -x["u[49]"], 1e-6)
+
+    def test_from_rest_to_rest_sampled_exactly(self):
+        reply, x = self.best("rest_to_rest")
+        self.assertEqual(reply["gradient"], "adjoint")
+        self.close(reply["cost"] / 109.0083425377, 1, 1e-9)
+        self.close(x["u[0]"], 19.10285045, 1e-6)
+        self.close(x["u[24]"], 0.23749490, 1e-6)
+
+    def test_a_slew_without_residual_vibration(self):
+        reply, _ = self.best("slew", "--result", "best.h5")
+        self.close(reply["cost"], 12.148004911852, 1e-9)  # straight pieces: a quadratic programme by hand
+        last = self.succeeds("show", "best.h5", "--json").json["runs"][0]["last"]
+        self.close(last["phi"], 1, 1e-9)
+        self.assertLess(last["residual"], 1e-8)
+
+    @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
+    def test_least_bending_energy_and_the_forces_that_hold_it(self):
+        reply, _ = self.best("bending")
+        self.close(reply["cost"], 13.2100639990, 1e-7)
+        for c, force in zip(reply["constraints"], (-42.260765081, -7.401801631, -7.449744693)):
+            self.close(c["price"], force, 2e-6)
+
+    def test_the_best_taper(self):
+        reply, x = self.best("cone")
+        self.close(reply["cost"], 0.673844992436, 1e-8)
+        self.close(x["tau"], 0.565741454089, 1e-5)
+
+    def test_the_best_route(self):
+        reply, x = self.best("routing")
+        self.close(x["d"], 24**-0.5, 1e-6)
+        self.close(x["c"], 0, 1e-6)
+        self.assertLess(reply["cost"], 1e-15)
+
+    @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
+    def test_the_longest_stride(self):
+        reply, x = self.best("inchworm_stride")
+        self.close(reply["cost"], 1.4027593957026, 1e-7)
+        self.close(x["A"], 3.8317059702075, 1e-4)
+
+    def test_the_best_stroke(self):
+        reply, x = self.best("three_links_stroke")
+        self.assertEqual(reply["gradient"], "differences")
+        self.close(reply["cost"], 0.139731568, 1e-7)
+        self.close(x["A"], 1.506395, 1e-4)
+        reply, x = self.best("three_links_stroke", "--run", "phased")
+        self.close(reply["cost"], 0.19561167, 1e-7)
+        self.close(x["A"], 1.6778, 1e-3)
+        self.close(x["psi"], 2.2534, 1e-3)
+
+    def test_the_best_strokes_in_viscous_flow(self):
+        reply, x = self.best("slender_links")
+        self.close(reply["cost"], 0.246856179, 1e-7)
+        self.close(x["A"], 1.633162, 1e-4)
+        reply, x = self.best("slender_links", "--run", "efficient")
+        self.close(reply["cost"], 0.0113821531, 1e-8)
+        self.close(x["A"], 1.332557, 1e-4)
+
+
+class Small(Case):
+    def small(self, block, name="small.yaml"):
+        self.write(name, SMALL + block)
+        return name
+
+    def test_bounds_and_constraints_have_prices(self):
+        # nearest point to the origin on a + 2 b = 1: (0.2, 0.4), square 0.2, whose derivative by the limit is 0.4
+        file = self.small("optimize: {variables: {a: {}, b: {}}, minimise: end(square), subject: [{value: end(y), is: 1}]}\n")
+        reply = self.succeeds("optimize", file, "-o", "best.yaml", "--json").json
+        self.assertAlmostEqual(reply["cost"], 0.2, 9)
+        self.assertAlmostEqual(reply["constraints"][0]["price"], 0.4, 7)
+        self.succeeds("run", "best.yaml", "-q")
+        last = self.succeeds("show", "best.h5", "--json").json["runs"][0]["last"]
+        self.assertAlmostEqual(last["y"], 1, 9)
+        self.assertAlmostEqual(last["square"], 0.2, 9)
+        # b at most 0.3: a = 0.4, square 0.25; d/db (1 - 2b)^2 + b^2 = -4 a + 2 b = -1
+        file = self.small("optimize: {variables: {a: {}, b: {high: 0.3}}, minimise: end(square), subject: [{value: end(y), above: 1, below: 7}]}\n")
+        shown = self.succeeds("optimize", file).out
+        self.assertIn("at its upper bound, price -1", shown)
+        reply = self.succeeds("optimize", file, "--json").json
+        self.assertAlmostEqual(reply["cost"], 0.25, 9)
+        self.assertAlmostEqual(reply["variables"][1]["price"], -1, 6)
+        self.assertEqual([v["bound"] for v in reply["variables"]], ["", "high"])
+        # the other methods do without equalities
+        for method in ("mma", "ccsaq"):
+            file = self.small(f"optimize: {{method: {method}, variables: {{a: {{low: 0, high: 1}}, b: {{low: 0, high: 0.3}}}}, minimise: end(square), subject: [{{value: end(y), above: 1}}]}}\n")
+            self.assertAlmostEqual(self.succeeds("optimize", file, "--json").json["cost"], 0.25, 5)
+
+    def test_maximum(self):
+        file = self.small("optimize: {variables: {a: {low: -1, high: 1}}, maximise: 3 - end((y - 0.9)^2)}\n")
+        reply = self.succeeds("optimize", file, "--json").json
+        self.assertAlmostEqual(reply["cost"], 3, 9)
+        self.assertAlmostEqual(reply["variables"][0]["value"], 0.5, 5)
+
+    def test_constraints_that_cannot_be_met(self):
+        file = self.small("optimize: {variables: {a: {low: 0, high: 1}}, minimise: end(square), subject: [{value: end(y), is: 5}]}\n")
+        result = self.fails(1, "optimize", file)
+        self.assertRegex(result.err, "cannot be met|the search ended")
+        self.assertIn("at its upper bound", result.out)
+
+    def test_an_interrupted_search_goes_on(self):
+        block = "optimize: {variables: {a: {}, b: {}}, minimise: end(square^2 + (y - 2)^4), subject: [{value: end(y), above: 1}]}\n"
+        file = self.small(block)
+        whole = self.succeeds("optimize", file, "--log", "whole.csv", "--json").json
+        rows = (self.folder / "whole.csv").read_text().splitlines(keepends=True)
+        self.assertEqual(len(rows), 2 + whole["evaluations"])
+        # killed in the middle of a row
+        self.write("cut.csv", "".join(rows[:6]) + rows[6][:20])
+        again = self.succeeds("optimize", file, "--log", "cut.csv", "--resume", "--json").json
+        self.assertEqual(again["cost"], whole["cost"])
+        self.assertEqual((self.folder / "cut.csv").read_text(), "".join(rows))
+        # of another problem
+        result = self.fails(2, "optimize", self.small(block.replace("1}]", "1.5}]"), "other.yaml"), "--log", "cut.csv", "--resume")
+        self.assertIn("that of another file", result.err)
+        self.write("cut.csv", "t, x\n1, 2\n")
+        self.assertIn("no table of", self.fails(2, "optimize", file, "--log", "cut.csv", "--resume").err)
+        self.assertIn("name it by --log", self.fails(2, "optimize", file, "--resume").err)
+
+    def test_the_course_is_drawn(self):
+        file = self.small("optimize: {variables: {a: {}, b: {}}, minimise: end(square), subject: [{value: end(y), is: 1}]}\n")
+        self.succeeds("optimize", file, "--log", "course.csv")
+        reply = self.succeeds("plot", "course.csv", "--json").json
+        self.assertEqual((reply["figure"], len(reply["panels"])), ("course.svg", 2))
+        self.assertIn("evaluation", (self.folder / "course.svg").read_text())
+        self.write("other.csv", "t, x\n1, 2\n")
+        self.assertIn("no table of", self.fails(2, "plot", "other.csv").err)
+        self.assertIn("by itself", self.fails(2, "plot", "course.csv", "course.csv").err)
+
+    def test_what_is_wrong_is_named(self):
+        for says, block in (
+            ("no block 'optimize'", ""),
+            ("'variables' are missing", "optimize: {minimise: end(y)}\n"),
+            ("there is no cost", "optimize: {variables: {a: {}}}\n"),
+            ("give one of them", "optimize: {variables: {a: {}}, minimise: end(y), maximise: end(y)}\n"),
+            ("'low' must be below 'high'", "optimize: {variables: {a: {low: 1, high: 0}}, minimise: end(y)}\n"),
+            ("'start' must be within", "optimize: {variables: {a: {low: 1, start: 0}}, minimise: end(y)}\n"),
+            ("outside of its bounds", "optimize: {variables: {a: {low: 1}}, minimise: end(y)}\n"),
+            ("'scale' must be positive", "optimize: {variables: {a: {scale: 0}}, minimise: end(y)}\n"),
+            ("belongs to a law", "optimize: {variables: {a: {knots: 3}}, minimise: end(y)}\n"),
+            ("needs 'knots' and 'until'", "optimize: {variables: {u: {law: hold}}, minimise: end(y)}\n"),
+            ("must end after it begins", "optimize: {variables: {u: {law: hold, knots: 2, until: 0 s}}, minimise: end(y)}\n"),
+            ("unknown key 'lower'", "optimize: {variables: {a: {lower: 1}}, minimise: end(y)}\n"),
+            ("'is', 'above' or 'below'", "optimize: {variables: {a: {}}, minimise: end(y), subject: [{value: end(y)}]}\n"),
+            ("leaves nothing", "optimize: {variables: {a: {}}, minimise: end(y), subject: [{value: end(y), is: 1, below: 2}]}\n"),
+            ("scalar 'end(z)'", "optimize: {variables: {a: {}}, minimise: end(z)}\n"),
+            ("'nothing'", "optimize: {variables: {nothing: {}}, minimise: end(y)}\n"),
+            ("takes no equalities", "optimize: {method: mma, variables: {a: {}}, minimise: end(y), subject: [{value: end(y), is: 1}]}\n"),
+        ):
+            result = self.fails(2, "optimize", self.small(block))
+            self.assertIn(says, result.err)
+        file = self.small("optimize: {variables: {a: {}}, minimise: end(y^2)}\n")
+        self.assertIn("would overwrite the model", self.fails(2, "optimize", file, "-o", "small.yaml").err)
+        self.assertIn("--gradient is", self.fails(2, "optimize", file, "--gradient", "guess").err)
+        self.assertIn("used up", self.fails(1, "optimize", file, "--evaluations", "2", "--set", "a=3").err)
+
+
+if __name__ == "__main__":
+    harness.main()

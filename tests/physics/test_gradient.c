@@ -1,0 +1,561 @@
+// SPDX-License-Identifier: MIT
+//
+// Gradients of studies, theory.md 7.5: rollouts of a double pendulum, a heavy top and a
+// slider-crank with derivatives by complex steps of independent programs, the elastica with those
+// of elliptic integrals, random robots against differences of whole runs; laws through knots;
+// checkpoints, bit for bit; refusals.
+#include "sinew/gradient.h"
+
+#include "near.h"
+#include "random_rod.h"
+#include "sanitized.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 64, TEXT = 6000, ROBOTS = AMONG(2, 5) };
+
+// Values and derivatives of scalars by variables, at the values of the file.
+typedef struct outcome {
+    double p[MOST], J[MOST], dJ[MOST * MOST];
+    snw_gradient_info info;
+    snw_error err;
+    snw_status status;
+} outcome;
+
+typedef struct question {
+    const char *text;
+    int nby, nof;
+    const char *by[12], *of[6];
+    const snw_gradient_variable *law; // in place of by
+    const double *at;                 // values of the variables; NULL: of the file
+    snw_gradient_method method;
+    double memory;
+} question;
+
+static void ask(const question *q, outcome *out) {
+    *out = (outcome){0};
+    snw_gradient_variable by[12] = {{0}};
+    snw_gradient_options how = snw_gradient_defaults();
+    for (int i = 0; i < q->nby; i++) by[i].name = q->by[i];
+    how.nvariable = q->law ? 1 : q->nby;
+    how.variable = q->law ? q->law : by;
+    how.nscalar = q->nof;
+    how.scalar = q->of;
+    how.method = q->method;
+    if (q->memory > 0) how.memory = q->memory;
+    snw_robot_model *model = NULL;
+    snw_gradient *g = NULL;
+    snw_status s =
+        snw_robot_model_parse("test", q->text, strlen(q->text), NULL, 0, NULL, &model, &out->err);
+    if (s == SNW_OK) s = snw_gradient_create(model, &how, &g, &out->err);
+    if (s == SNW_OK) s = snw_gradient_start(g, out->p, &out->err);
+    if (s == SNW_OK) {
+        assert_true(snw_gradient_size(g) <= MOST);
+        for (int k = 0; q->at && k < snw_gradient_size(g); k++) out->p[k] = q->at[k];
+        s = snw_gradient_evaluate(g, out->p, out->J, out->dJ, &out->err);
+        out->info = snw_gradient_report(g);
+    }
+    out->status = s;
+    snw_gradient_close(g);
+    snw_robot_model_close(model);
+}
+
+static void answer(const question *q, outcome *out) {
+    ask(q, out);
+    if (out->status != SNW_OK) print_error("%s\n%s\n", out->err.text, q->text);
+    assert_int_equal(out->status, SNW_OK);
+}
+
+static void near_all(int n, const double *got, const double *want, double tol) {
+    for (int i = 0; i < n; i++) {
+        const double error = fabs(got[i] - want[i]) / fmax(fabs(want[i]), 1e-3);
+        if (error > tol) print_error("[%d] %.12g, want %.12g\n", i, got[i], want[i]);
+        assert_true(error <= tol);
+    }
+}
+
+// ---- rollouts -----------------------------------------------------------------------------------
+
+static const char pendulum[] =
+    "sinew: 1\n"
+    "parameters: {k1: 1.5 N*m, c1: 0.05 N*m*s, m2: 0.5 kg, l1: 0.6 m, tau: 2 N*m, a1: 0.4, w1: 0.5 "
+    "1/s}\n"
+    "gravity: [9.81 m/s^2, 0, 0]\n"
+    "robot:\n"
+    "  upper: {on: world, joint: revolute, axis: z, stiffness: k1, damping: c1, body: {mass: 0.8 "
+    "kg, "
+    "com: [l1, 0, 0], inertia: [0, 0, 0]}}\n"
+    "  lower: {on: upper, pose: {xyz: [l1, 0, 0]}, joint: revolute, axis: z, stiffness: 0.7 N*m, "
+    "damping: 0.02 N*m*s, body: {mass: m2, com: [0.4 m, 0, 0], inertia: [0, 0, 0]}}\n"
+    "sites: {bob: {on: lower, pose: {xyz: [0.4 m, 0, 0]}}}\n"
+    "initial: {upper: {position: a1, rate: w1}, lower: {position: -0.3}}\n"
+    "actuators: {motor: {joint: upper, effort: tau*sin(5*t/(1 s))}}\n"
+    "study: [dynamic: {for: 5 s, step: 5 ms, scheme: %s}]\n"
+    "probes: {bob: {position: bob}, r1: {rate: upper}, r2: {rate: lower}}\n";
+
+// 1000 steps; derivatives by complex steps of an independent program, 9 digits.
+static void rollout_of_a_pendulum(void **state) {
+    (void)state;
+    static const struct {
+        const char *scheme;
+        double J, by[7];
+    } row[] = {
+        {"euler",
+         1.2874718325,
+         {0.0721023142, -1.38325491, -1.30446958, -1.11687528, 0.390397858, 1.41199267,
+          0.383471686}},
+        {"bdf2",
+         1.4154051550,
+         {0.0876644435, -1.75248899, -1.35195877, -1.20390567, 0.419993628, 1.62141637,
+          0.441817703}},
+        {"bdf-alpha, alpha: -0.2",
+         1.4155507909,
+         {0.0876863143, -1.75308332, -1.35254964, -1.20440349, 0.420182887, 1.62132549,
+          0.441931684}},
+        {"trapezoidal",
+         1.4157458034,
+         {0.0877157534, -1.75388233, -1.35346675, -1.20511771, 0.420460723, 1.62116353,
+          0.442099479}},
+        {"newmark",
+         1.4157458034,
+         {0.0877157534, -1.75388233, -1.35346675, -1.20511771, 0.420460723, 1.62116353,
+          0.442099479}},
+        {"hht, rho: 0.9",
+         1.4157271828,
+         {0.0877121805, -1.75380543, -1.35338340, -1.20504442, 0.420435877, 1.62116790,
+          0.442085817}},
+        {"wbz, rho: 0.9",
+         1.4157247883,
+         {0.0877117233, -1.75379556, -1.35337406, -1.20503548, 0.420432937, 1.62116802,
+          0.442084192}},
+        {"generalized-alpha, rho: 0.5",
+         1.4156913123,
+         {0.0877066074, -1.75365794, -1.35319665, -1.20490496, 0.420381431, 1.62120141,
+          0.442053107}},
+        {"gauss4",
+         1.4158316270,
+         {0.0877285315, -1.75422889, -1.35401505, -1.20548316, 0.420609501, 1.62104839,
+          0.442178512}},
+        {"gauss6",
+         1.4158316243,
+         {0.0877285309, -1.75422890, -1.35401506, -1.20548314, 0.420609503, 1.62104838,
+          0.442178513}},
+    };
+    static outcome got;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char text[TEXT];
+        (void)snprintf(text, sizeof text, pendulum, row[i].scheme);
+        answer(&(question){.text = text,
+                           .nby = 7,
+                           .by = {"k1", "c1", "m2", "l1", "tau", "a1", "w1"},
+                           .nof = 1,
+                           .of = {"sum((bob.y - 0.3)^2 + 0.01*(r1^2 + r2^2))"}},
+               &got);
+        assert_near(got.J[0], row[i].J, 2e-10);
+        near_all(7, got.dJ, row[i].by, 5e-9);
+        assert_int_equal(got.info.steps, 1000);
+        assert_int_equal(got.info.method, SNW_GRADIENT_ADJOINT);
+    }
+    // the end, and the initial state without parameters of the file
+    char text[TEXT];
+    (void)snprintf(text, sizeof text, pendulum, "bdf2");
+    answer(&(question){.text = text,
+                       .nby = 6,
+                       .by = {"k1", "c1", "m2", "l1", "q(upper.angle)", "v(upper.angle)"},
+                       .nof = 1,
+                       .of = {"bob.y"}},
+           &got);
+    static const double end[6] = {0.325037035, 0.104541425, -1.24111921,
+                                  -4.56400568, 0.524347498, -0.212398208};
+    assert_near(got.J[0], 0.0547497231, 2e-10);
+    near_all(6, got.dJ, end, 5e-9);
+}
+
+static const char top[] =
+    "sinew: 1\n"
+    "parameters: {I1: 0.02 kg*m^2, I3: 0.01 kg*m^2, m: 1.2 kg, l: 0.1 m, c: 0.002 N*m*s, th: 0.5, "
+    "w3: 30 1/s}\n"
+    "gravity: [0, 0, -9.81 m/s^2]\n"
+    "robot:\n"
+    "  top: {on: world, joint: spherical, damping: c, body: {mass: m, com: [0, 0, l], inertia: [I1 "
+    "- "
+    "m*l^2, 0.025 kg*m^2 - m*l^2, I3]}}\n"
+    "sites: {tip: {on: top, pose: {xyz: [0, 0, l]}}}\n"
+    "initial: {top: {position: {axis: x, angle: th}, rate: [0, 1 1/s, w3]}}\n"
+    "study: [dynamic: {for: 2 s, step: 2 ms, scheme: %s}]\n"
+    "probes: {tip: {position: tip}}\n";
+
+// Increments on SO(3): without the factor Ad(exp(-d))' some derivatives have the wrong sign.
+static void rollout_of_a_top(void **state) {
+    (void)state;
+    static const struct {
+        const char *scheme;
+        double J, x, by[7];
+    } row[] = {
+        {"euler",
+         1.7083392906,
+         -0.076117157,
+         {17.5105099, -81.9298035, 0.233578729, 35.9437095, 14.3463530, 0.913078901,
+          -0.0166123315}},
+        {"bdf2",
+         1.4836422597,
+         0.012171200,
+         {12.6600786, -230.661140, 1.05323475, 40.4857740, 268.715188, 0.404462388, -0.0608875863}},
+        {"newmark",
+         1.4854395472,
+         0.013893812,
+         {12.5706480, -229.789064, 1.04957708, 40.4679273, 268.092908, 0.407532125, -0.0604862034}},
+        {"generalized-alpha, rho: 0.5",
+         1.4850762767,
+         0.013616743,
+         {12.5898984, -229.966673, 1.05026344, 40.4704775, 268.239662, 0.407003229, -0.0605690330}},
+    };
+    static outcome got;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char text[TEXT];
+        (void)snprintf(text, sizeof text, top, row[i].scheme);
+        answer(&(question){.text = text,
+                           .nby = 7,
+                           .by = {"I1", "I3", "m", "l", "c", "th", "w3"},
+                           .nof = 2,
+                           .of = {"sum(100*(tip.x^2 + (tip.y - 0.02)^2))", "tip.x"}},
+               &got);
+        assert_near(got.J[0], row[i].J, 2e-10);
+        assert_near(got.J[1], row[i].x, 1e-9);
+        near_all(7, got.dJ, row[i].by, 1e-8);
+    }
+}
+
+static const char crank[] =
+    "sinew: 1\n"
+    "parameters: {k: 30 N/m, c: 0.6 N*s/m, m2: 0.6 kg, m3: 0.8 kg, tau: 1.5 N*m}\n"
+    "gravity: [0, -9.81 m/s^2, 0]\n"
+    "robot:\n"
+    "  crank: {on: world, joint: revolute, axis: z, body: {mass: 0.4 kg, com: [0.3 m, 0, 0], "
+    "inertia: [0, 0, 0]}}\n"
+    "  rod: {on: crank, pose: {xyz: [0.3 m, 0, 0]}, joint: revolute, axis: z, body: {mass: m2, "
+    "com: "
+    "[0.25 m, 0, 0], inertia: [0, 0, 0]}}\n"
+    "  slider: {on: world, joint: prismatic, axis: x, stiffness: k, rest: 0.55 m, damping: c, "
+    "body: "
+    "{mass: m3, com: [0, 0, 0], inertia: [0, 0, 0]}}\n"
+    "sites: {end: {on: rod, pose: {xyz: [0.5 m, 0, 0]}}}\n"
+    "loops: {pin: {join: [slider, end], as: revolute, axis: z}}\n"
+    "initial: {crank: 1, rod: -1 - asin(0.3*sin(1)/0.5), slider: 0.3 m*cos(1) + sqrt(0.25 - "
+    "(0.3*sin(1))^2)*1 m}\n"
+    "actuators: {motor: {joint: crank, effort: tau*sin(4*t/(1 s))}}\n"
+    "study: [dynamic: {for: 4 s, step: 4 ms, scheme: %s}]\n"
+    "probes: {place: {value: slider}, f: {reaction: pin}}\n";
+
+// Rows at the ends of steps, and a scalar of their multipliers.
+static void rollout_of_a_slider_crank(void **state) {
+    (void)state;
+    static const struct {
+        const char *scheme;
+        double J[3], by[10];
+    } row[] = {
+        {"euler",
+         {1.6855506273, 0.2115829126, 0.2528582954},
+         {0.09891085, -2.8586457, -2.47797205, -6.28334139, 3.94728582, 0.0123254451, -0.464761215,
+          -0.366251271, -0.474089241, 0.718136259}},
+        {"bdf2",
+         {1.8941444575, 0.3470657062, 0.7178044161},
+         {0.00806343667, -1.47726801, -0.529654891, -1.18365573, 1.32332802, -0.0115038131,
+          -0.105908528, 0.0648083004, 1.15099191, 0.179884772}},
+        {"generalized-alpha, rho: 0.5",
+         {1.8992374712, 0.3450576246, 0.7144317162},
+         {0.00673590178, -1.47360369, -0.506233342, -1.10874791, 1.30101962, -0.0118649546,
+          -0.0882598044, 0.0779933953, 1.17987701, 0.153107597}},
+    };
+    static outcome got, forward;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char text[TEXT];
+        (void)snprintf(text, sizeof text, crank, row[i].scheme);
+        question q = {.text = text,
+                      .nby = 5,
+                      .by = {"k", "c", "m2", "m3", "tau"},
+                      .nof = 3,
+                      .of = {"sum(10*(place - 0.6)^2)", "sum(1e-3*f.fx^2)", "place"}};
+        answer(&q, &got);
+        near_all(3, got.J, row[i].J, 1e-9);
+        near_all(10, got.dJ, row[i].by, 1e-8);
+        q.method = SNW_GRADIENT_FORWARD;
+        answer(&q, &forward);
+        near_all(15, forward.dJ, got.dJ, 1e-10);
+    }
+}
+
+// Schemes without damping: velocities are projected onto the loop after each step.
+static void projected_velocities(void **state) {
+    (void)state;
+    static outcome got, forward, want;
+    char text[TEXT];
+    (void)snprintf(text, sizeof text, crank, "newmark");
+    char *duration = strstr(text, "for: 4 s");
+    memcpy(duration, "for: 1 s", 8);
+    question q = {.text = text,
+                  .nby = 4,
+                  .by = {"k", "m2", "tau", "q(crank.angle)"},
+                  .nof = 2,
+                  .of = {"sum(10*(place - 0.6)^2)", "sum(1e-3*f.fx^2) + end(place)"}};
+    answer(&q, &got);
+    q.method = SNW_GRADIENT_FORWARD;
+    answer(&q, &forward);
+    q.method = SNW_GRADIENT_DIFFERENCES;
+    answer(&q, &want);
+    near_all(8, got.dJ, want.dJ, 1e-8);
+    near_all(8, got.dJ, forward.dJ, 1e-9);
+}
+
+// ---- equilibria ---------------------------------------------------------------------------------
+
+// Tip force 2 on a cantilever, EI = L = 1: elliptic integrals.
+static void elastica(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\ngravity: 0\nparameters: {F: 2 N, EI: 1 N*m^2, len: 1 m}\n"
+        "robot: {rod: {on: world, rod: {length: len, section: {stiffness: {bend_z: EI}}, strain: "
+        "{bend_z: legendre 16}, nodes: 32, magnus: 6}}}\n"
+        "loads: {push: {on: rod.tip, force: [0, F, 0]}}\n"
+        "study: [static: {tolerance: 1e-14}]\nprobes: {tip: {pose: rod.tip}}\n";
+    static const double want[9] = {-0.102876897296855, 0.205753794593711,  0.427850689987411,
+                                   0.142546214828556,  -0.285092429657111, 1.06364233971093,
+                                   0.253014804550978,  -0.506029609101956, 1.01205921820391};
+    static outcome got;
+    answer(&(question){.text = text,
+                       .nby = 3,
+                       .by = {"F", "EI", "len"},
+                       .nof = 3,
+                       .of = {"tip.x", "tip.y", "end(tip.rz)"}},
+           &got);
+    near_all(9, got.dJ, want, 3e-10);
+    for (int i = 0; i < 3; i++) // shapes depend on F/EI only
+        assert_near(2 * got.dJ[3 * i] + got.dJ[3 * i + 1], 0, 1e-12);
+    assert_near(got.dJ[5], got.J[1] + 2 * 2 * got.dJ[3], 3e-10);
+}
+
+// ---- random robots ------------------------------------------------------------------------------
+
+static const char *const schemes[] = {"shorten: off, scheme: euler",
+                                      "shorten: off, scheme: bdf2",
+                                      "shorten: off, scheme: generalized-alpha, rho: 0.7",
+                                      "shorten: off, scheme: hht, rho: 0.8",
+                                      "shorten: off, scheme: bdf-alpha, alpha: -0.3",
+                                      "scheme: gauss4",
+                                      "scheme: radau5"};
+
+// A robot with a rod, a joint, tendons, a chamber, a spring or a loop, thrown or let go from an
+// equilibrium.
+static void random_text(dice *d, char *text, size_t size) {
+    static const char *const joints[] = {
+        "", "joint: revolute, axis: y, stiffness: 3, damping: 0.01, ",
+        "joint: spherical, stiffness: 4, damping: 0.02, ", "joint: free, "};
+    const int joint = pick_int(d, 0, 3), act = pick_int(d, 0, 3), end = pick_int(d, 0, 2);
+    const bool rests = joint < 3 && pick_int(d, 0, 1) == 0;
+    size_t used = (size_t)snprintf(
+        text, size,
+        "sinew: 1\n"
+        "parameters: {E: 0.4 MPa, rho: 1100 kg/m^3, r: %.4f cm, len: %.4f m, pull: %.3f N, side: "
+        "%.3f "
+        "mm, m: 0.05 kg, w: %.3f, k: 30 N/m}\n"
+        "materials: {soft: {young: E, poisson: 0.45, density: rho, damping: 8 ms}}\n"
+        "robot:\n"
+        "  arm: {on: world, %srod: {length: len, section: {circle: {radius: r}}, material: soft, "
+        "strain: {bend_y: legendre 2, bend_z: legendre 3, twist: legendre 2, stretch: legendre 1}, "
+        "nodes: 5}}\n"
+        "  head: {on: arm.tip, joint: %s, body: {mass: m, com: [2 cm, 1 mm, 0], inertia: [2e-6, "
+        "3e-6, "
+        "4e-6]}}\n"
+        "sites: {nose: {on: head, pose: {xyz: [3 cm, 0, 5 mm]}}, hook: {on: world, pose: {xyz: [5 "
+        "cm, "
+        "12 cm, 20 cm]}}}\n",
+        0.9 + 0.2 * roll(d, 0, 1), 0.25 + 0.05 * roll(d, 0, 1), 1 + roll(d, 0, 1),
+        4 + roll(d, 0, 1), 1 + 3 * roll(d, 0, 1), joints[joint],
+        end == 0   ? "revolute, axis: z, stiffness: 0.5, damping: 0.002"
+        : end == 1 ? "spherical, stiffness: 0.4, damping: 0.003"
+                   : "fixed");
+    if (act == 0)
+        used += (size_t)snprintf(
+            text + used, size - used,
+            "actuators: {cable: {tendon: {along: arm, at: [0, side, 2 mm]}, effort: "
+            "pull*(1 + 0.5*sin(w*t*10/(1 s)))}}\n");
+    if (act == 1)
+        used += (size_t)snprintf(text + used, size - used,
+                                 "springs: {line: {spring: [hook, nose], stiffness: k, rest: 0.1 "
+                                 "m, damping: 0.3 N*s/m}}\n");
+    if (act == 2)
+        used += (size_t)snprintf(
+            text + used, size - used,
+            "loads: {push: {on: nose, force: [0.1, -pull/5, 0.2*w*sin(7*t/(1 s))], "
+            "frame: body}}\n");
+    if (act == 4)
+        used +=
+            (size_t)snprintf(text + used, size - used,
+                             "contacts: {floor: {ground: {on: arm, normal: z, at: [0, 0, -5 mm], "
+                             "stiffness: 100*k/(1 m), damping: 1 s/m, friction: 0.3}}}\n");
+    if (act == 5)
+        used += (size_t)snprintf(
+            text + used, size - used,
+            "actuators: {cable: {tendon: {along: arm, at: [0, side, 2 mm]}, shortening: "
+            "w*1 mm*(1 - cos(40*t/(1 s)))}}\n");
+    if (act == 6)
+        used += (size_t)snprintf(
+            text + used, size - used,
+            "actuators: {cell: {chamber: {along: arm, at: [0, side/2, 0], area: 20 mm^2}, "
+            "pressure: pull*(1 + t/(1 s))*20 kPa/(1 N)}}\n");
+    if (joint == 3)
+        used += (size_t)snprintf(
+            text + used, size - used,
+            "initial: {arm: {pose: {rpy: [10 deg, 20 deg, 5 deg]}, twist: [1, w, -1, "
+            "0.2, 0, 0.4]}}\n");
+    (void)snprintf(
+        text + used, size - used,
+        "study:\n%s  - dynamic: {for: 0.06 s, step: 1 ms, %s}\n"
+        "probes: {nose: {position: nose}, speed: {velocity: nose}, bent: {strain: arm@40%%}, "
+        "e: energy}\n",
+        rests ? "  - static: {tolerance: 1e-14}\n" : "", schemes[pick_int(d, 0, act == 5 ? 4 : 6)]);
+}
+
+static void random_robots_follow_differences(void **state) {
+    (void)state;
+    dice d = {7};
+    static outcome got, want, forward;
+    for (int n = 0; n < ROBOTS; n++) {
+        char text[TEXT];
+        random_text(&d, text, sizeof text);
+        question q = {.text = text,
+                      .nby = 9,
+                      .by = {"E", "rho", "r", "len", "pull", "side", "m", "w", "k"},
+                      .nof = 4,
+                      .of = {"integral(nose.z^2 + 0.1*nose.x)", "speed.vy",
+                             "at(0.03, bent.bend_z) + mean(speed.vx)^2", "e.kinetic + e.elastic"}};
+        answer(&q, &got);
+        q.method = SNW_GRADIENT_FORWARD;
+        answer(&q, &forward);
+        q.method = SNW_GRADIENT_DIFFERENCES;
+        answer(&q, &want);
+        for (int i = 0; i < 4; i++) {
+            double size = 1e-3; // differences of whole runs: relative to the largest change
+            for (int k = 0; k < 9; k++) size = fmax(size, fabs(want.dJ[9 * i + k] * want.p[k]));
+            for (int k = 0; k < 9; k++) {
+                const double error = fabs(got.dJ[9 * i + k] - want.dJ[9 * i + k]) * want.p[k];
+                if (!(error <= 1e-8 * size))
+                    print_error("%s by %s: %.12g, want %.12g\n%s", q.of[i], q.by[k],
+                                got.dJ[9 * i + k], want.dJ[9 * i + k], text);
+                assert_true(error <= 1e-8 * size);
+                // energies are read by differences
+                const double other = fabs(got.dJ[9 * i + k] - forward.dJ[9 * i + k]) * want.p[k];
+                assert_true(other <= (i == 3 ? 1e-9 : 1e-11) * size);
+            }
+        }
+    }
+}
+
+// ---- laws, memory, refusals ---------------------------------------------------------------------
+
+static void laws_through_knots(void **state) {
+    (void)state;
+    static const double knot[5] = {0, 0.7, 1.5, 2.1, 3};
+    static const double at[5] = {0.4, 0.1, -0.3, 0.5, 0.2};
+    static const struct {
+        const char *law, *actuator, *unit;
+        snw_knot_rule rule;
+    } by[] = {{"motor.effort", "effort: 1 N*m", "N*m", SNW_KNOTS_HOLD},
+              {"motor.effort", "effort: 1 N*m", "N*m", SNW_KNOTS_LINEAR},
+              {"motor.effort", "effort: 1 N*m", "N*m", SNW_KNOTS_SMOOTH},
+              {"motor.position", "position: 0.4", "", SNW_KNOTS_SMOOTH}};
+    static outcome got, want;
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+        char text[TEXT];
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\nrobot:\n"
+                       "  upper: {on: world, joint: revolute, axis: y, damping: 0.1, body: {mass: "
+                       "1 kg, com: [0, 0, "
+                       "-0.3]}}\n"
+                       "  lower: {on: upper, pose: {xyz: [0, 0, -0.5]}, joint: revolute, axis: y, "
+                       "stiffness: 1, "
+                       "body: {mass: 0.5 kg, com: [0, 0, -0.2]}}\n"
+                       "actuators: {motor: {joint: upper, %s}}\n"
+                       "study: [dynamic: {for: 3 s, step: 10 ms, scheme: bdf2}]\n"
+                       "probes: {q: {angle: lower}, f: {effort: motor}}\n",
+                       by[i].actuator);
+        const snw_gradient_variable law = {
+            .name = by[i].law, .nknot = 5, .knot = knot, .rule = by[i].rule, .unit = by[i].unit};
+        question q = {.text = text,
+                      .law = &law,
+                      .at = at,
+                      .nof = 2,
+                      .of = {"integral(q^2)", "mean(f^2) + end(q)"}};
+        answer(&q, &got);
+        q.method = SNW_GRADIENT_FORWARD;
+        answer(&q, &want);
+        for (int k = 0; k < 10; k++) assert_near(got.dJ[k], want.dJ[k], 1e-11);
+        q.method = SNW_GRADIENT_DIFFERENCES;
+        answer(&q, &want);
+        for (int k = 0; k < 10; k++) assert_near(got.dJ[k], want.dJ[k], 2e-9);
+    }
+}
+
+static void checkpoints_give_the_same_bits(void **state) {
+    (void)state;
+    static outcome kept, again;
+    char text[TEXT];
+    (void)snprintf(text, sizeof text, crank, "bdf2");
+    question q = {.text = text,
+                  .nby = 3,
+                  .by = {"k", "m2", "q(crank.angle)"},
+                  .nof = 1,
+                  .of = {"sum(10*(place - 0.6)^2)"}};
+    answer(&q, &kept);
+    assert_int_equal(kept.info.recomputed, 0);
+    static const double memory[] = {1e3, 20e3, 50e3, 100e3}; // few and more checkpoints
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
+        q.memory = memory[i];
+        answer(&q, &again);
+        assert_true(again.info.recomputed > 900);
+        assert_memory_equal(kept.J, again.J, sizeof kept.J);
+        assert_memory_equal(kept.dJ, again.dJ, sizeof kept.dJ);
+    }
+}
+
+static void refuses(const char *text, const char *by, const char *of, const char *message) {
+    static outcome got;
+    ask(&(question){.text = text, .nby = 1, .by = {by}, .nof = 1, .of = {of}}, &got);
+    if (!strstr(got.err.text, message)) print_error("'%s', want '%s'\n", got.err.text, message);
+    assert_int_not_equal(got.status, SNW_OK);
+    assert_non_null(strstr(got.err.text, message));
+}
+
+static void what_has_no_derivative_is_named(void **state) {
+    (void)state;
+    char text[TEXT];
+    (void)snprintf(text, sizeof text, pendulum, "adaptive");
+    refuses(text, "k1", "bob.y", "the scheme adaptive has none");
+    (void)snprintf(text, sizeof text, pendulum, "bdf2, until: bob.y > 1");
+    refuses(text, "k1", "bob.y", "'until'");
+    (void)snprintf(text, sizeof text, pendulum, "bdf2");
+    refuses(text, "k7", "bob.y", "k7");
+    refuses(text, "q(upper.bend)", "bob.y", "there is no coordinate 'upper.bend'");
+    refuses(text, "k1", "bob.w", "probe 'bob' has no 'w'");
+    refuses(text, "k1", "bob", "write one of them");
+    refuses(text, "k1", "at(7, bob.y)", "no state at t = 7 s");
+    refuses(text, "k1", "end(bob.y", "scalar");
+    refuses(text, "k1", "sampled(bob.y, 1)", "scalar");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rollout_of_a_pendulum),
+        cmocka_unit_test(rollout_of_a_top),
+        cmocka_unit_test(rollout_of_a_slider_crank),
+        cmocka_unit_test(projected_velocities),
+        cmocka_unit_test(elastica),
+        cmocka_unit_test(random_robots_follow_differences),
+        cmocka_unit_test(laws_through_knots),
+        cmocka_unit_test(checkpoints_give_the_same_bits),
+        cmocka_unit_test(what_has_no_derivative_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
