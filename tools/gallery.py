@@ -32,6 +32,7 @@ FAMILIES = {
     "tubes": ("Concentric tubes", "Curved tubes in one another that turn and snap."),
     "paths": ("Paths", "Equilibria followed through folds and branch points."),
     "control": ("Control", "Feedback that balances and damps."),
+    "workspace": ("Workspaces", "Robots with maps of where they reach."),
 }
 for folder in sorted(p.name for p in ROOT.glob("examples/*") if list(p.glob("*.yaml"))):
     FAMILIES.setdefault(folder, (folder.capitalize(), ""))

@@ -1,4 +1,4 @@
-# Workspace of a planar parallel robot: two elastic legs on motors carry a joint (RFRFR). Reachable points and stability.
+# Workspace of a planar parallel robot: two elastic legs on motors carry a joint (RFRFR). Poses, stability and boundary.
 import numpy as np
 
 import sinew
@@ -16,21 +16,16 @@ robot = sinew.Robot.from_dict({
     "probes": {"hand": {"position": "left.tip"}},
 })  # fmt: skip
 
-angles = np.radians(np.linspace(40, 140, 26))
-points, stability = np.full((26, 26, 2), np.nan), np.full((26, 26), np.nan)
-for i, a in enumerate(angles):
-    # back and forth, so that each equilibrium starts from a neighbour
-    for j in range(26) if i % 2 == 0 else range(25, -1, -1):
-        robot.controls["motor(1)"], robot.controls["motor(2)"] = a, angles[j]
-        try:
-            robot.equilibrium()
-        except sinew.NotConverged:
-            continue
-        points[i, j], stability[i, j] = robot.probe("hand")[:2], robot.stability
+ends = tuple(np.radians([40, 140]))
+m = robot.workspace({"motor(1)": ends, "motor(2)": ends}, ["hand.x", "hand.y"], cells=20, refine=1)
 
-found = np.isfinite(stability)
-print(f"{found.sum()} of {found.size} poses; stable {np.sum(stability > 0)}; least stability {np.nanmin(stability):.3f}")
-print(f"the hand reaches x from {np.nanmin(points[..., 0]):.2f} to {np.nanmax(points[..., 0]):.2f} m, "
-      f"y from {np.nanmin(points[..., 1]):.2f} to {np.nanmax(points[..., 1]):.2f} m")  # fmt: skip
-for j in range(0, 26, 3):
-    print("".join(" .:-=+*#%@"[int(np.clip(9 * s, 0, 9))] if np.isfinite(s) else "x" for s in stability[j]))
+inside = m.of("inside", "limit")
+x, y = m.y[inside].T
+print(f"{inside.sum()} poses; least stability {m.stability[inside].min():.3f}")
+print(f"the hand reaches x from {x.min():.2f} to {x.max():.2f} m, y from {y.min():.2f} to {y.max():.2f} m")
+print(f"points of the boundary: {m.of('fold').sum()} folds, {m.of('rank').sum()} losses of rank")
+# stability over both motors, on the nodes of the first cells
+nodes = (m.level == 0) & (m.of("inside", "limit", "lost"))
+for row in np.sort(np.unique(m.u[nodes, 0]))[::2]:
+    line = m.stability[nodes & (m.u[:, 0] == row)]
+    print("".join(" .:-=+*#%@"[int(np.clip(9 * s, 0, 9))] if np.isfinite(s) else "x" for s in line))

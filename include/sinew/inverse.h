@@ -30,9 +30,10 @@ typedef struct snw_inverse_target {
                          // 1/largest of the present and desired values in that unit
 } snw_inverse_target;
 
-// An actuator that may change, with its limits. NaN: default.
+// An actuator or a load that may change, with its limits. NaN: default.
 typedef struct snw_inverse_actuator {
-    const char *name; // an actuator, or one of its inputs ("drive.2")
+    const char *name; // an actuator, or one of its inputs ("drive.2"); a load, all components that
+                      // the file gives, or one of them ("push.fy")
     double low, high; // default: none; 0 for the low limit of tensions
     double rate;      // largest change per second, holds with `interval`; default: none
     double rest;      // value to which redundancy leads; default: 0

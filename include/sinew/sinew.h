@@ -13,4 +13,6 @@
 #include "sinew/status.h"
 #include "sinew/step_map.h"
 #include "sinew/study.h"
+#include "sinew/track.h"
 #include "sinew/version.h"
+#include "sinew/workspace.h"

@@ -26,7 +26,9 @@ from ._robot import Energy, Modes, Robot, Simulation
 from ._special import SpecialPoint
 from ._step_map import StepMap
 from ._study import SinewWarning, Study, run
+from ._track import Tracking
 from ._units import Quantity
+from ._workspace import Workspace
 from ._core import Part, Parts
 from ._sinew import ffi as _ffi, lib as _lib
 
@@ -34,5 +36,5 @@ __version__: str = _ffi.string(_lib.snw_version()).decode()
 
 __all__ = [
     "Actuation", "ArgumentError", "Batch", "Energy", "Error", "FileError", "Gradient", "GradientReport", "InverseSolution", "Knots", "LinearModel", "Model", "ModelError", "Modes", "NotConverged", "Page", "Part", "Parts",
-    "Play", "Pole", "Quantity", "Result", "Robot", "Run", "Signal", "Simulation", "SingularError", "SinewWarning", "SpecialPoint", "StepMap", "Stopped", "Study", "Target", "command_path", "gradient", "run",
+    "Play", "Pole", "Quantity", "Result", "Robot", "Run", "Signal", "Simulation", "SingularError", "SinewWarning", "SpecialPoint", "StepMap", "Stopped", "Study", "Target", "Tracking", "Workspace", "command_path", "gradient", "run",
 ]  # fmt: skip

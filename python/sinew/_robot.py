@@ -21,8 +21,10 @@ from ._play import Play
 from ._sinew import ffi, lib
 from ._sketch import svg
 from ._step_map import StepMap
+from ._track import Tracking, track
 from ._types import Array, Inputs, Names, Numbers, Overrides, Path, Pointer, Rows, Value
 from ._units import Quantity, effort_of, inputs, seconds
+from ._workspace import Cells, Ranges, Workspace, workspace
 
 _step = lib.snw_robot_step
 _AXES: dict[str, int] = {"body": lib.SNW_AXES_BODY, "world": lib.SNW_AXES_WORLD}
@@ -727,8 +729,8 @@ class Robot(OfThisProcess):
         """Inputs of actuators for desired values of probes in equilibrium; the robot is then in that equilibrium.
 
         `targets`: values by the names of probes or columns, such as {"tip": [0.1, 0, 0.2], "turn.rz": 0.3}; a rotation
-        is a rotation vector. `actuators`: names of actuators or inputs that may change, all unless given. `limits`:
-        (low, high) by name, None for no limit; tensions are not negative unless stated. `rates`: largest change per
+        is a rotation vector. `actuators`: names of actuators, inputs or loads ("push.fy") that may change; all
+        actuators unless given. `limits`: (low, high) by name, None for no limit; tensions are not negative unless stated. `rates`: largest change per
         second, which holds over `interval` seconds. Among several solutions the one next to `rest` (0 unless given) is
         chosen, inputs measured by the range of their limits. `weights` per unit: 1 for angles, 1/length of the robot
         for lengths unless given. A target that cannot be reached gives the nearest point, with the limits that hold it.
@@ -736,6 +738,35 @@ class Robot(OfThisProcess):
         chosen = choose_actuators(list(self.actuators), actuators, limits, rates, rest)
         with self._exclusive:
             return solve_inverse(self._r, targets, weights, chosen, interval, self.t if t is None else t, tolerance)
+
+    def workspace(self, ranges: Ranges, outputs: Names = None, *, cells: Cells = 12, refine: int = 2, near: float = 0.02,
+                  t: float | None = None, most: int = 100000) -> Workspace:  # fmt: skip
+        """Map of the equilibria within ranges of one to three inputs, and its boundary; the robot stays as it is.
+
+        `ranges`: (low, high) by the name of an input, such as {"motor": (-0.5, 0.5)}, or of a component of a load
+        ("push.fy"). `outputs`: probes or columns of the pose that count for the dexterity; all probes of positions
+        unless given. `cells`: of each range at first; those through which the boundary passes, or with a stability
+        below `near`, are bisected `refine` times. Each node is followed from a neighbour and back: the map is that of
+        one branch. Points of the boundary are folds, bifurcations, losses of rank and limits of the ranges.
+        """
+        with self._exclusive:
+            return workspace(self._r, ranges, outputs, cells, refine, near, self.t if t is None else t, most)
+
+    def track(self, outputs: Names, targets: Rows, step: float | str, inputs: Names = None, *,
+              weights: Numbers | None = None, effort: float = 1e-9, first: Rows | None = None, iterations: int = 50,
+              tolerance: float = 1e-10) -> Tracking:  # fmt: skip
+        """Inputs for which outputs follow a desired motion from the present state: inverse dynamics over a horizon.
+
+        `outputs`: probes or columns of places, angles and velocities; `targets`: a row for the end of each step of
+        `step` s, SI, NaN where an output is free, as before and after the motion proper, where the inputs prepare and
+        end it. `inputs`: actuators or components of loads, all actuators unless given, constant over each step.
+        `weights` of outputs per unit: 1 for angles, 1/length of the robot for lengths unless given; `effort`: weight of
+        the inputs, relative to what each does in the first step alone; `first`: inputs from which the search begins.
+        The robot stays as it is.
+        """
+        with self._exclusive:
+            return track(self._r, outputs, targets, seconds(step, "step"), inputs, weights, effort, first, iterations,
+                         tolerance)  # fmt: skip
 
     # ---- motion
 

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/job.h"
 #include "cli/linear_write.h"
+#include "cli/part_number.h"
 #include "sinew/linear.h"
 #include "sinew/study.h"
 
@@ -108,23 +109,11 @@ static snw_status go_to_time(snw_robot *r, double t, snw_error *err) {
     return s;
 }
 
-// *out <- a time given by an option, in the units and parameters of the file
-static snw_status read_time(const snw_job *job, const char *text, const char *option, double *out,
-                            snw_error *err) {
-    snw_quantity_read q = {0};
-    SNW_TRY(snw_document_evaluate(job->document, job->run[0].index, text, option, &q, err));
-    if (q.unit[0] && strcmp(q.unit, "s") != 0)
-        return snw_fail(err, SNW_E_ARGUMENT, "%s is a time, got '%.60s' in %s", option, text,
-                        q.unit);
-    *out = q.value;
-    return SNW_OK;
-}
-
 static snw_status go_to_point(snw_robot *r, const snw_job *job, const char *at, snw_error *err) {
     if (!at || strcmp(at, "static") == 0) return snw_robot_equilibrium(r, 0, err);
     if (strcmp(at, "start") == 0) return SNW_OK;
     double t;
-    SNW_TRY(read_time(job, at, "--at", &t, err));
+    SNW_TRY(snw_part_time(job, "at", at, &t, err));
     return go_to_time(r, t, err);
 }
 
@@ -270,7 +259,7 @@ static snw_status read_options(const snw_args *args, const snw_job *job, snw_lin
             return snw_fail(err, SNW_E_ARGUMENT, "--%s belongs to --step", steps[i]);
     }
     if (snw_args_has(args, "step")) {
-        SNW_TRY(read_time(job, snw_args_value(args, "step"), "--step", &how->step, err));
+        SNW_TRY(snw_part_time(job, "step", snw_args_value(args, "step"), &how->step, err));
         if (!(how->step > 0))
             return snw_fail(err, SNW_E_ARGUMENT, "--step must be positive, got %g s", how->step);
     }

@@ -10,7 +10,9 @@
 #include "job/choice.h"
 #include "job/job.h"
 #include "output/plot_data.h"
+#include "output/plot_map.h"
 #include "output/plot_svg.h"
+#include "results/workspace_file.h"
 #include "study/series.h"
 
 #include <errno.h>
@@ -36,6 +38,7 @@ typedef struct job {
     format format;
     snw_figure figure;
     snw_converge converge; // --convergence
+    bool map;              // the file is a map of a workspace
 } job;
 
 // ---- values of options -------------------------------------------------------------------------
@@ -346,12 +349,33 @@ static snw_status make_figure(job *j, snw_error *err) {
     return check_panels(j, err);
 }
 
+// figure of a map of a workspace, instead of results
+static snw_status make_map(job *j, snw_error *err) {
+    static const char *const others[] = {"probe", "shape", "energy", "convergence", "data", "run"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (snw_args_has(j->args, others[i]))
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "a map of a workspace takes --phase and --size, not --%s", others[i]);
+    }
+    if (snw_args_operands(j->args) > 1)
+        return snw_fail(err, SNW_E_ARGUMENT, "a figure shows one map; give one file");
+    const char **column;
+    int n;
+    SNW_TRY(plot_read_list(j, "phase", &n, &column, err));
+    if (n != 0 && n != 2)
+        return snw_fail(err, SNW_E_ARGUMENT, "--phase takes two columns, e.g. tip.x,tip.z");
+    snw_workspace map;
+    SNW_TRY(snw_workspace_read(snw_args_operand(j->args, 0), j->pool, &map, err));
+    return snw_plot_map(j->pool, &map, n ? column : NULL, &j->figure, err);
+}
+
 static snw_status write_svg(job *j, snw_sink to, snw_plot_layout *l, snw_error *err) {
     snw_svg svg = {.out.sink = to};
     const snw_canvas canvas = snw_svg_canvas(&svg);
     SNW_TRY(snw_plot_lay_out(&j->figure, &canvas, j->pool, l, err));
     const char *title =
-        snw_plot_text(j->pool, snw_result_info(j->run[0].file, j->run[0].run)->title);
+        j->map ? "Workspace"
+               : snw_plot_text(j->pool, snw_result_info(j->run[0].file, j->run[0].run)->title);
     snw_svg_begin(&svg, l->width, l->height, title && title[0] ? title : "Figure");
     snw_plot_draw(&j->figure, l, &canvas);
     snw_svg_end(&svg);
@@ -375,7 +399,7 @@ static snw_status write_cairo(job *j, snw_sink to, snw_plot_layout *l, snw_error
 }
 
 static snw_status write_figure(job *j, snw_plot_layout *l, snw_error *err) {
-    for (int i = 0; i < j->nfile; i++) {
+    for (int i = 0; i < snw_args_operands(j->args); i++) {
         SNW_TRY(snw_job_refuse_output("results", snw_args_operand(j->args, i), j->output, err));
     }
     snw_output out;
@@ -417,8 +441,13 @@ static snw_status plot(job *j, snw_reply *reply, snw_error *err) {
     }
     SNW_TRY(plot_read_format(j->output, &j->format, err));
     SNW_TRY(read_size(j->args, &width, &height, err));
-    SNW_TRY(open_runs(j, err));
-    SNW_TRY(make_figure(j, err));
+    j->map = snw_workspace_is_file(snw_args_operand(j->args, 0));
+    if (j->map) {
+        SNW_TRY(make_map(j, err));
+    } else {
+        SNW_TRY(open_runs(j, err));
+        SNW_TRY(make_figure(j, err));
+    }
     j->figure.width = width;
     j->figure.height = height;
     snw_plot_layout layout;
@@ -453,7 +482,9 @@ static const snw_option options[] = {
     {"data", 0, "FILE.csv", true,
      "measurements, drawn as dots beside the probes: columns t, then names of probe components, "
      "tip.x, in SI; blank fields are left out. May be repeated"},
-    {"phase", 0, "X,Y", false, "one probe over another, e.g. tip.x,tip.z"},
+    {"phase", 0, "X,Y", false,
+     "one probe over another, e.g. tip.x,tip.z; of a map, its columns (default: the two of largest "
+     "extent)"},
     {"shape", 0, NULL, false, "rods, bodies and tendons at some instants"},
     {"link", 0, "NAMES", true, "with --shape: only these links. May be repeated"},
     {"at", 0, "TIMES", true,
@@ -482,6 +513,8 @@ const snw_command snw_cmd_plot = {
              "shapes of the robot, its energies, or the convergence of errors from run to run. "
              "Runs, also of several files, are drawn in the same panels. Axes have round numbers "
              "and SI prefixes; the colours are distinguishable for the colour-blind.\n\n"
+             "The file may also be a map by sinew workspace: points of the pose, coloured by their "
+             "distance to singularity, and the boundary by its kinds.\n\n"
              "Text in SVG stays text. PNG has 300 pixels per inch. The run may still be writing "
              "the file.",
     .option = options,

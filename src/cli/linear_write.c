@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "cli/cells.h"
 #include "cli/output.h"
 #include "output/mat.h"
 #include "results/linear_file.h"
@@ -13,23 +14,6 @@
 #include <string.h>
 
 // ---- CSV ----------------------------------------------------------------------------------------
-
-static void put_text(const snw_sink *to, const char *text) {
-    const bool quote = strpbrk(text, ",\"\r\n ") != NULL;
-    if (quote) (void)to->write(to->user, "\"", 1);
-    for (const char *c = text; *c; c++)
-        (void)to->write(to->user, *c == '"' ? "\"\"" : c, *c == '"' ? 2 : 1);
-    if (quote) (void)to->write(to->user, "\"", 1);
-}
-
-static void put_number(const snw_sink *to, double x) {
-    char text[SNW_NUMBER_SIZE + 1] = ",";
-    snw_number_text(x, text + 1);
-    (void)to->write(to->user, text, strlen(text));
-}
-
-static void put_comma(const snw_sink *to) { (void)to->write(to->user, ",", 1); }
-static void put_end(const snw_sink *to) { (void)to->write(to->user, "\n", 1); }
 
 // state or input k
 static const snw_linear_signal *column_at(const snw_linear_model *m, int k) {
@@ -39,30 +23,33 @@ static const snw_linear_signal *column_at(const snw_linear_model *m, int k) {
 static void write_row(const snw_linear_model *m, const snw_sink *to,
                       const snw_linear_signal *signal, int rows, int i, const double *left,
                       const double *right) {
-    put_text(to, signal->name);
-    put_comma(to);
-    put_text(to, signal->unit);
-    put_number(to, signal->value);
-    for (int k = 0; k < m->nx; k++) put_number(to, left[(size_t)k * (size_t)rows + (size_t)i]);
-    for (int k = 0; k < m->nu; k++) put_number(to, right[(size_t)k * (size_t)rows + (size_t)i]);
-    put_end(to);
+    snw_cell_text(to, signal->name);
+    snw_cell_comma(to);
+    snw_cell_text(to, signal->unit);
+    snw_cell_number(to, signal->value);
+    for (int k = 0; k < m->nx; k++) snw_cell_number(to, left[(size_t)k * (size_t)rows + (size_t)i]);
+    for (int k = 0; k < m->nu; k++)
+        snw_cell_number(to, right[(size_t)k * (size_t)rows + (size_t)i]);
+    snw_cell_end(to);
 }
 
 static snw_status write_csv(const snw_linear_model *m, snw_sink to, snw_error *err) {
     (void)err;
-    put_text(&to, "name");
-    put_comma(&to);
-    put_text(&to, "unit");
-    put_comma(&to);
-    put_text(&to, "value");
-    for (int k = 0; k < m->nx + m->nu; k++) put_comma(&to), put_text(&to, column_at(m, k)->name);
-    put_end(&to);
+    snw_cell_text(&to, "name");
+    snw_cell_comma(&to);
+    snw_cell_text(&to, "unit");
+    snw_cell_comma(&to);
+    snw_cell_text(&to, "value");
+    for (int k = 0; k < m->nx + m->nu; k++)
+        snw_cell_comma(&to), snw_cell_text(&to, column_at(m, k)->name);
+    snw_cell_end(&to);
     (void)to.write(to.user, "unit,,", 6);
-    for (int k = 0; k < m->nx + m->nu; k++) put_comma(&to), put_text(&to, column_at(m, k)->unit);
-    put_end(&to);
+    for (int k = 0; k < m->nx + m->nu; k++)
+        snw_cell_comma(&to), snw_cell_text(&to, column_at(m, k)->unit);
+    snw_cell_end(&to);
     (void)to.write(to.user, "value,,", 7);
-    for (int k = 0; k < m->nx + m->nu; k++) put_number(&to, column_at(m, k)->value);
-    put_end(&to);
+    for (int k = 0; k < m->nx + m->nu; k++) snw_cell_number(&to, column_at(m, k)->value);
+    snw_cell_end(&to);
     for (int i = 0; i < m->nx; i++) write_row(m, &to, &m->state[i], m->nx, i, m->A, m->B);
     for (int i = 0; i < m->ny; i++) write_row(m, &to, &m->output[i], m->ny, i, m->C, m->D);
     return SNW_OK; // failures are kept by the output

@@ -572,9 +572,8 @@ void snw_contact_velocity(const snw_model *m, const snw_work *w, int k, double u
     for (int i = 0; i < 3; i++) u[i] = snw_dot(axis[i], v);
 }
 
-// column (nv) += J' F of a segment
-static void add_generalised(const snw_model *m, const snw_work *w, int seg, snw_wrench F,
-                            double *column) {
+void snw_add_generalised(const snw_model *m, const snw_work *w, int seg, snw_wrench F,
+                         double *column) {
     const snw_path *path = &m->path[m->seg[seg].path];
     const double *J = w->J + m->seg_store[seg];
     for (int j = 0; j < path->n; j++) {
@@ -596,12 +595,22 @@ void snw_contact_rows(const snw_model *m, const snw_work *w, int k, double *G) {
         int node[SNW_SPAN_NODES];
         const int n = point_wrenches(c, p, at, w, axis[i], node, F);
         for (int j = 0; j < m->nv; j++) column[j] = 0;
-        for (int j = 0; j < n; j++) add_generalised(m, w, node[j], F[j], column);
+        for (int j = 0; j < n; j++) snw_add_generalised(m, w, node[j], F[j], column);
         if (!c->coupled) continue;
         const snw_wrench whole = {{.m = snw_cross(at->s, axis[i]), .f = axis[i]}};
         const snw_wrench opposite = snw_wrench_to_parent(pose_in_obstacle(c, p, w), whole);
-        add_generalised(m, w, c->seg, snw_wrench_scale(-1, opposite), column);
+        snw_add_generalised(m, w, c->seg, snw_wrench_scale(-1, opposite), column);
     }
+}
+
+void snw_contact_set_elastic(const snw_model *m, snw_work *w, int k, double N) {
+    snw_contact_point_work *at = &w->contact_point[k];
+    const snw_contact_point *p = &m->contact_point[k];
+    const snw_contact *c = &m->contact[p->contact];
+    at->v = relative_velocity(c, p, at, w);
+    at->elastic_force = N;
+    at->in_contact = N > 0;
+    snw_contact_law_of(c, false, at);
 }
 
 void snw_contact_set_force(const snw_model *m, snw_work *w, int k, const double f[3]) {

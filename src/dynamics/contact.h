@@ -47,6 +47,12 @@ void snw_contact_rows(const snw_model *m, const snw_work *w, int k, double *G);
 // is known, not static.
 void snw_contact_set_force(const snw_model *m, snw_work *w, int k, const double f[3]);
 
+// Compliant contact point k <- the force with a given elastic part N, and the velocity; w->F and
+// w->r do not change. After snw_kinematics, not static.
+void snw_contact_set_elastic(const snw_model *m, snw_work *w, int k, double N);
+// out (nv) += J' F of the wrench F on a segment, own frame. After snw_jacobian_pass.
+void snw_add_generalised(const snw_model *m, const snw_work *w, int seg, snw_wrench F, double *out);
+
 // Elastic energy of contacts, J, and its rate, W; power dissipated, W. After snw_kinematics; rates
 // not static.
 double snw_contact_energy(const snw_model *m, const snw_work *w);

@@ -23,6 +23,10 @@ static double regularised_slip(const snw_contact *c, snw_vec3 u) {
 
 void snw_contact_law(const snw_contact *c, bool is_static, snw_contact_point_work *at) {
     at->elastic_force = at->stiffness * snw_positive_part(at->depth, at->smooth);
+    snw_contact_law_of(c, is_static, at);
+}
+
+void snw_contact_law_of(const snw_contact *c, bool is_static, snw_contact_point_work *at) {
     at->f = snw_scale(at->elastic_force * at->gradient, at->d);
     if (is_static) return;
     const double approach = snw_dot(at->d, at->v);

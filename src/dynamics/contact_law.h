@@ -11,6 +11,9 @@
 // along and across it.
 void snw_contact_law(const snw_contact *c, bool is_static, snw_contact_point_work *at);
 
+// The same with a given at->elastic_force.
+void snw_contact_law_of(const snw_contact *c, bool is_static, snw_contact_point_work *at);
+
 // Variation of the force with those of gap, size of its gradient, normal, velocity and direction of
 // the rod.
 typedef struct snw_contact_variation {

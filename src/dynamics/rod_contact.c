@@ -82,6 +82,11 @@ static void set_friction(const snw_touch *touch, touch_state *x) {
                    snw_scale(x->c->across * N * x->factor / x->slip, u));
 }
 
+// Do the forces depend on velocities?
+static bool has_friction(const snw_work *w, const snw_contact *c) {
+    return !w->is_static && (c->damping > 0 || c->across > 0);
+}
+
 static touch_state touch_state_of(const snw_model *m, const snw_work *w, const snw_touch *touch) {
     touch_state x = {.c = &m->contact[touch->contact], .way = touch->inside ? -1 : 1};
     for (int k = 0; k < 2; k++) {
@@ -227,16 +232,15 @@ static friction_variation vary_friction(const touch_state *x, const snw_touch *t
     return out;
 }
 
-// out (4) <- variations of the wrenches on the nodes, own axes; H: second derivative of the energy
+// out (4) <- variations of the wrenches on the nodes, own axes; H: second derivative of the energy;
+// varied: the side whose poses vary, -1: velocities vary only
 static void vary_wrenches(const snw_model *m, const snw_work *w, const touch_state *x,
                           const snw_touch *touch, const double *H, const touch_variation *d,
                           int varied, snw_wrench out[4]) {
     double dz[12];
-    for (int i = 0; i < 4; i++) {
-        for (int c = 0; c < 3; c++) dz[3 * i + c] = d->moved[varied].z[i].e[c];
-    }
+    for (int i = 0; i < 12 && varied >= 0; i++) dz[i] = d->moved[varied].z[i / 3].e[i % 3];
     friction_variation friction = {0};
-    if (!w->is_static) friction = vary_friction(x, touch, d);
+    if (has_friction(w, x->c)) friction = vary_friction(x, touch, d);
     for (int k = 0; k < 2; k++) {
         const snw_vec3 f = snw_scale(k ? -1 : 1, x->f), df = snw_scale(k ? -1 : 1, friction.f);
         const snw_vec3 torque = snw_cross(x->arm[k], f);
@@ -247,7 +251,7 @@ static void vary_wrenches(const snw_model *m, const snw_work *w, const touch_sta
             const snw_rod_section *s = &x->g.at[k];
             dF.z[i] = snw_add(snw_scale(s->weight[0][i], df),
                               snw_scale(friction.slide[k] * s->weight[1][i], f));
-            for (int r = 0; r < 3; r++) {
+            for (int r = 0; r < 3 && varied >= 0; r++) {
                 const double *row = H + 24 * (12 * k + 3 * i + r) + 12 * varied;
                 double sum = 0;
                 for (int c = 0; c < 12; c++) sum += row[c] * dz[c];
@@ -308,7 +312,7 @@ static void add_jacobian(const snw_model *m, const snw_work *w, const snw_touch 
     const touch_state x = touch_state_of(m, w, touch);
     double H[24 * 24];
     snw_rod_potential_hessian(&x.g, &x.e, touch, H);
-    for (int j = 0; j < (w->is_static ? 24 : 48); j++) {
+    for (int j = 0; j < (has_friction(w, x.c) ? 48 : 24); j++) {
         const int k = j % 24 / 6;
         snw_twist one = {0};
         snw_wrench dF[4];
@@ -316,7 +320,7 @@ static void add_jacobian(const snw_model *m, const snw_work *w, const snw_touch 
         const snw_twist none = {0};
         const touch_variation d =
             vary_node(m, w, &x, touch->slice, k, j < 24 ? one : none, j < 24 ? none : one);
-        vary_wrenches(m, w, &x, touch, H, &d, k / 2, dF);
+        vary_wrenches(m, w, &x, touch, H, &d, j < 24 ? k / 2 : -1, dF);
         double *column = j < 24 ? out->by_pose[j] : out->by_velocity[j - 24];
         for (int i = 0; i < 24; i++) column[i] += dF[i / 6].e[i % 6];
     }

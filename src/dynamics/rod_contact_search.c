@@ -91,14 +91,28 @@ static double way_down(const snw_model *m, const snw_touching_rod *rod, double x
     return INFINITY;
 }
 
-static double arc_between(const snw_model *m, const snw_touching_slice *const slice[2],
-                          const double u[2]) {
-    const snw_touching_rod *a = &m->touching_rod[slice[0]->rod],
-                           *b = &m->touching_rod[slice[1]->rod];
-    const double x = slice[0]->x + u[0] * slice[0]->h, y = slice[1]->x + u[1] * slice[1]->h;
-    if (a == b) return fabs(x - y);
+// Way along rods that carry each other.
+static double way_along(const snw_model *m, int rod, double x, int other, double y) {
+    const snw_touching_rod *a = &m->touching_rod[rod], *b = &m->touching_rod[other];
+    if (rod == other) return fabs(x - y);
     if (a->carrier < 0 && b->carrier < 0) return INFINITY;
     return fmin(way_down(m, a, x, b, y), way_down(m, b, y, a, x));
+}
+
+// The shortest way, also through one loop.
+static double arc_between(const snw_model *m, const snw_touching_slice *const slice[2],
+                          const double u[2]) {
+    const int a = slice[0]->rod, b = slice[1]->rod;
+    const double x = slice[0]->x + u[0] * slice[0]->h, y = slice[1]->x + u[1] * slice[1]->h;
+    double way = way_along(m, a, x, b, y);
+    for (int i = 0; i < m->ntouching_joint; i++) {
+        const snw_touching_joint *j = &m->touching_joint[i];
+        for (int k = 0; k < 2; k++) {
+            way = fmin(way, way_along(m, a, x, j->rod[k], j->x[k]) +
+                                way_along(m, j->rod[1 - k], j->x[1 - k], b, y));
+        }
+    }
+    return way;
 }
 
 // Sections nearer than this along the rod do not touch: a rod of the radius r bent most tightly,
@@ -131,6 +145,33 @@ static near_pair near_pair_of(const snw_model *m, const snw_work *w, int contact
         x.side[k] = snw_rod_side_in(m, w, contact, x.id[k]);
     }
     return x;
+}
+
+// Can the gap be stationary somewhere along slice k, to any section of the other? There
+// w.p' = r' |w|. With D between the middles of the chords, the direction c/h of that of k, and both
+// lengths of the Bezier polygons, 2R together, |w - D| <= R and |w.p'| >= |D.c/h| - R |c/h| - |w|
+// |p' - c/h|.
+static bool may_be_opposite(const near_pair *x, int k) {
+    if (x->slice[k]->end[0] || x->slice[k]->end[1]) return true;
+    snw_vec3 chord[2], middle[2], inner[2];
+    double R = 0;
+    for (int i = 0; i < 2; i++) {
+        const snw_rod_side *s = &x->side[i];
+        chord[i] = snw_scale(1 / s->h, snw_sub(s->z[2], s->z[0]));
+        middle[i] = snw_scale(0.5, snw_add(s->z[0], s->z[2]));
+        // second of the three Bezier points of p', the others being those of the nodes
+        inner[i] = snw_sub(snw_scale(3, chord[i]), snw_add(s->z[1], s->z[3]));
+        R += s->h * (2 + snw_norm(inner[i])) / 6;
+    }
+    const snw_rod_side *s = &x->side[k];
+    const snw_vec3 D = snw_sub(middle[k], middle[1 - k]), c = chord[k];
+    const double *r = s->radius;
+    double spread = snw_norm(snw_sub(inner[k], c));
+    for (int i = 1; i < 4; i += 2) spread = fmax(spread, snw_norm(snw_sub(s->z[i], c)));
+    const double slope =
+        fmax(fmax(fabs(r[1]), fabs(r[3])), fabs(3 * (r[2] - r[0]) / s->h - r[1] - r[3]));
+    const double farthest = snw_norm(D) + R;
+    return fabs(snw_dot(D, c)) <= R * snw_norm(c) + (spread + slope + 1e-9) * farthest;
 }
 
 // Side that is in the bore of the other one; -1: none.
@@ -228,6 +269,7 @@ static void add_sections(const near_pair *x, snw_work *w) {
     for (int k = 0; k < 2; k++) {
         const snw_touching_slice *s = x->slice[k];
         const int n = x->m->touching_rod[s->rod].sections;
+        if (!may_be_opposite(x, 1 - k)) continue;
         for (int i = 0; i < n; i++) {
             const double u = (i + 0.5) / n;
             if (may_touch(x, k, u)) add_section(x, k, u, line * s->h / n, fade, w);
@@ -237,6 +279,14 @@ static void add_sections(const near_pair *x, snw_work *w) {
                 add_section(x, k, end, 0.5 * crossing_stiffness(x), 0, w);
         }
     }
+}
+
+// Length by which a section of side k is beyond an end of the other rod, whose foot it has at u.
+static double length_beyond(const near_pair *x, int k, const double u[2]) {
+    snw_rod_section s, end;
+    snw_rod_section_at(&x->side[k], u[k], &s);
+    snw_rod_section_at(&x->side[1 - k], u[1 - k], &end);
+    return (u[1 - k] > 0.5 ? 1 : -1) * snw_dot(end.d[0], snw_sub(s.p[0], end.p[0]));
 }
 
 // Sections of side k in the bore of the other side. One that slides out of the end of the bore
@@ -252,7 +302,9 @@ static void add_inner_sections(const near_pair *x, int k, snw_work *w) {
                            .u = {u, u},
                            .stiffness = c->line * length,
                            .fade = FADE * (c->bore - x->slice[k]->radius[0])};
-        if (snw_rod_axis_foot(x->side, x->slice[1 - k], 1 - k, touch.u, &touch.is_free[1 - k]))
+        if (!snw_rod_axis_foot(x->side, x->slice[1 - k], 1 - k, touch.u, &touch.is_free[1 - k]))
+            continue;
+        if (touch.is_free[1 - k] || length_beyond(x, k, touch.u) < touch.fade)
             add_touch(x, touch, w);
     }
 }
@@ -280,7 +332,7 @@ static void compare_slices(const snw_model *m, int contact, tree a, tree b, snw_
                  largest = fmax(fabs(least), fabs(most));
     double z[3];
     snw_rod_weight(true, smallest, z);
-    if (z[0] > 0) {
+    if (z[0] > 0 && may_be_opposite(&x, 0) && may_be_opposite(&x, 1)) {
         snw_touch touch = {.crossing = true, .stiffness = crossing_stiffness(&x)};
         if (snw_rod_gap_pair(x.side, x.slice, touch.u, touch.is_free)) add_touch(&x, touch, w);
     }
@@ -458,8 +510,11 @@ static void take_nearest(visit *v, const near_pair *x) {
             take_sections(v, x, u);
     }
     if (inner >= 0) return;
-    if (snw_rod_gap_pair(x->side, x->slice, u, is_free)) take_sections(v, x, u);
+    const bool opposite[2] = {may_be_opposite(x, 0), may_be_opposite(x, 1)};
+    if (opposite[0] && opposite[1] && snw_rod_gap_pair(x->side, x->slice, u, is_free))
+        take_sections(v, x, u);
     for (int k = 0; k < 2; k++) {
+        if (!opposite[1 - k]) continue;
         const int n = x->m->touching_rod[x->slice[k]->rod].sections;
         for (int i = 0; i < n + 2; i++) { // and both nodes
             u[k] = i < n ? (i + 0.5) / n : i - n;

@@ -138,8 +138,9 @@ static bool find_foot(const snw_rod_side side[2], const snw_touching_slice *slic
             low = x;
         }
         const bool inside = second > 0 && next >= low && next <= high;
-        if (fabs(next - x) < CLOSE) left--;
-        x = inside || left < AFTER ? next : 0.5 * (low + high);
+        const bool close = fabs(next - x) < CLOSE; // rounding may put it beyond the bounds
+        left = close ? left - 1 : AFTER;
+        x = inside || close ? next : 0.5 * (low + high);
     }
     u[k] = x;
     return true;
@@ -218,9 +219,9 @@ bool snw_rod_gap_pair(const snw_rod_side side[2], const snw_touching_slice *cons
 
 // ---- energy ---------------------------------------------------------------------------------
 
-// (3.20.4): z is a smooth step between 50 and 35 degrees.
+// (3.20.4): z is a smooth step between 70 and 55 degrees.
 void snw_rod_weight(bool crossing, double c, double z[3]) {
-    static const double C1 = 0.64278760968653932632, C2 = 0.81915204428899178968;
+    static const double C1 = 0.34202014332566873304, C2 = 0.57357643635104609611;
     const double sign = crossing ? -1 : 1, width = C2 - C1, x = (c - C1) / width;
     z[0] = crossing, z[1] = z[2] = 0;
     if (x <= 0) return;

@@ -7,11 +7,14 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/constraint.h"
+#include "dynamics/contact.h"
 #include "dynamics/force_element.h"
+#include "dynamics/rod_contact.h"
 #include "dynamics/stop.h"
 #include "dynamics/tube.h"
 #include "integrate/checkpoint.h"
 #include "integrate/conserving.h"
+#include "integrate/gravity_change.h"
 #include "integrate/lie_block.h"
 #include "math/vector.h"
 #include "solve/dense.h"
@@ -56,12 +59,31 @@ static bool project_velocities(snw_conserving *c) {
     return true;
 }
 
+// c->correction <- W d, and forces of contacts against the motion of their sides; returns its work
+// on d, J. The error of contacts vanishes with that motion.
+static double correction_force(snw_conserving *c, double h) {
+    const snw_model *m = c->m;
+    double length = 0;
+    for (int i = 0; i < m->nv; i++) {
+        c->correction[i] = c->weight[i] * c->d[i];
+        length += c->correction[i] * c->d[i];
+    }
+    return length + snw_conserving_contacts_correction(c, h, c->correction);
+}
+
+static double shortest_square(const snw_conserving *c) {
+    const double force = snw_conserving_contacts_force(c);
+    const double of_contacts = force * 1e-12 * c->m->length; // a millionth of the length
+    return force > 0 ? fmin(c->shortest_square, of_contacts) : c->shortest_square;
+}
+
 // State at the end of the step, from d and the momenta of the middle, and Gonzalez' correction
 // *theta: energy gain of the uncorrected step over the weighted square of d. False if the mass
 // matrix is singular.
-static bool conserving_finish(snw_conserving *c, double *theta) {
+static bool conserving_finish(snw_conserving *c, double h, double *theta) {
     const snw_model *m = c->m;
     const int n = m->nv;
+    double length = correction_force(c, h); // c->w has the motion of the middle
     snw_move(m, c->now->q, 1, c->d, c->end->q);
     for (int i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->p0[i];
     // c->r <- change of the momenta, transported to the middle
@@ -69,7 +91,7 @@ static bool conserving_finish(snw_conserving *c, double *theta) {
     snw_transport_half(m, c->d, false, c->p0, c->dx);
     for (int i = 0; i < n; i++) c->r[i] -= c->dx[i];
     // work of the momenta: T(p_1) - T(p_0) with the mass matrix of the middle is v (p_1 - p_0)
-    double gain = -snw_vector_dot(n, c->d, c->r), length = 0;
+    double gain = -snw_vector_dot(n, c->d, c->r);
     if (!snw_conserving_velocities(c, c->p1, c->end)) return false;
     if (m->nconstraint && !project_velocities(c)) return false;
     *theta = 0;
@@ -77,13 +99,11 @@ static bool conserving_finish(snw_conserving *c, double *theta) {
     // c->w has the poses of the end
     const double E1 =
         0.5 * snw_vector_dot(n, c->p1, c->end->v) + snw_conserving_potential(c, c->end, c->w);
-    const double h = c->end->t - c->now->t;
     gain =
         E1 - c->E0 + gain / h + snw_vector_dot(n, c->dT, c->d) - snw_vector_dot(n, c->force, c->d);
     for (int i = 0; i <= m->nload; i++) gain -= h * c->power[i]; // loads, active stress
-    for (int i = 0; i < n; i++) length += c->weight[i] * c->d[i] * c->d[i];
     // the gain of an increment this short is below rounding
-    if (length > c->shortest_square) *theta = gain / length;
+    if (length > shortest_square(c)) *theta = gain / length;
     return true;
 }
 
@@ -96,17 +116,17 @@ static double conserving_evaluate(snw_conserving *c, double h, bool factor) {
     memcpy(c->mid->lambda, c->d + n, (size_t)m->nconstraint * sizeof(double));
     snw_move(m, c->now->q, 0.5, c->d, c->mid->q);
     if (factor && !snw_conserving_factor(c, h)) return NAN;
+    snw_conserving_contacts_mean(c);
     snw_conserving_forces(c);
     if (m->nnonholonomic) snw_constraints_rates(m, c->in, c->mid, c->w, c->rate, NULL);
     snw_load_power(m, c->in, c->mid, c->w, c->power);
     snw_damping_forces(m, c->mid->v, c->damping);
     (void)snw_conserving_damping(c, c->damping);
     double theta;
-    if (!conserving_finish(c, &theta)) return NAN;
+    if (!conserving_finish(c, h, &theta)) return NAN;
     double largest = 0;
     for (int i = 0; i < n; i++) {
-        c->r[i] =
-            c->r[i] / h - c->dT[i] + c->force[i] + c->damping[i] + theta * c->weight[i] * c->d[i];
+        c->r[i] = c->r[i] / h - c->dT[i] + c->force[i] + c->damping[i] + theta * c->correction[i];
         const double x =
             fabs(c->r[i]) / (m->scale[i] + 1e-3 * c->mass[i] * m->typical[i] / (h * h));
         if (!(x <= largest)) largest = x;
@@ -186,8 +206,10 @@ static void conserving_account(snw_conserving *c, double h) {
     for (int i = 0; i < m->nv; i++) c->mid->a[i] = (c->end->v[i] - c->now->v[i]) / h;
     snw_residual(m, c->in, c->mid, false, c->w);
     snw_load_power(m, c->in, c->mid, c->w, c->power);
+    snw_conserving_contacts_apply(c);
     const double heat = h * (snw_dissipation(m, c->mid->v) + snw_stops_heat(m, c->w) +
-                             snw_force_elements_heat(m, c->w) + snw_tubes_heat(m, c->w));
+                             snw_force_elements_heat(m, c->w) + snw_tubes_heat(m, c->w) +
+                             snw_contact_heat(m, c->w) + snw_rod_contacts_heat(m, c->w));
     for (int i = 0; i < snw_npower(m); i++) {
         c->work[i] += h * c->power[i];
         c->E0 += h * c->power[i];
@@ -196,24 +218,14 @@ static void conserving_account(snw_conserving *c, double h) {
     c->E0 -= heat;
 }
 
-// Reference energy under the gravity of this step: a change of gravity is not an error of the
-// scheme.
-static void update_reference_energy(snw_conserving *c) {
-    const snw_vec3 change = snw_sub(c->in->gravity, c->gravity);
-    c->gravity = c->in->gravity;
-    if (snw_dot(change, change) == 0) return;
-    snw_vec3 center;
-    snw_kinematics(c->m, c->in, c->now, true, c->w);
-    const double mass = snw_center_of_mass(c->m, c->w, &center);
-    c->E0 -= mass * snw_dot(change, center);
-}
-
 static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats *took) {
     const snw_model *m = c->m;
     // inputs at the middle of the interval before a discontinuity
     snw_inputs_at(m, 0.5 * (c->now->t + t_laws), c->in);
     snw_inputs_at(m, t_laws, c->last);
-    update_reference_energy(c);
+    // reference energy under the gravity of this step: its change is not an error of the scheme
+    c->E0 += snw_gravity_change(m, c->in, c->now, c->w, &c->gravity);
+    snw_conserving_contacts_begin(c);
     // laws read an integral at the middle, extrapolated by its integrand
     c->in->integral_step = 0.5 * h;
     memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
@@ -413,6 +425,7 @@ static snw_status conserving_advance(void *self, double to, double limit, snw_st
         if (one_step(c, h, last ? t_laws : c->now->t + h, took) == SNW_OK) {
             if (last) c->now->t = to;
             if (last || snw_monitor_stops(c->monitor)) return SNW_OK;
+            h *= 2;
             continue;
         }
         h *= 0.5;
@@ -489,7 +502,8 @@ static void conserving_place(void *object, snw_fields *f) {
     snw_conserving *o = object;
     const snw_model *m = o->m;
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, n = nv + nr;
-    const size_t np = (size_t)snw_npower(m), nb = snw_broyden_doubles((int)n, INCREMENTS);
+    const size_t np = (size_t)snw_npower(m), nb = snw_broyden_doubles((int)n, INCREMENTS),
+                 points = (size_t)m->ncontact_point;
     CONSERVING_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 

@@ -29,6 +29,9 @@
 // impulse at the end, which is zero for a rigid body whose rows are constant in its frame. Roots
 // held by such constraints take part in W: their momentum is not conserved anyway.
 //
+// Compliant contacts: the elastic force is the discrete gradient of its potential; friction and
+// damping act at the middle. Roots in contact keep W = 0; theta has forces between both sides.
+//
 // Laws that read probes are evaluated at the middle with velocities v; their integrals advance by
 // the midpoint rule.
 //
@@ -47,7 +50,8 @@
 #include "solve/broyden.h"
 #include "solve/condition.h"
 
-// n unknowns, nv velocities, nr constraint rows, np powers; nb: memory of Broyden's method
+// n unknowns, nv velocities, nr constraint rows, np powers, points: contact points; nb: memory of
+// Broyden's method
 #define CONSERVING_FIELDS(AT, PACK)                                                                \
     AT(double, d, n, "increments and multipliers of the step")                                     \
     PACK(double, dx, n, "their change in an iteration")                                            \
@@ -72,6 +76,12 @@
     PACK(double, Z, nv *nr, "for the projection of velocities")                                    \
     PACK(double, S, nr *(nr + 1), "likewise")                                                      \
     PACK(double, rate, nr, "rates of the violations at the middle")                                \
+    PACK(double, correction, nv, "force along which the energy is corrected, theta = 1")           \
+    PACK(double, gap, points, "gaps of contacts at the start, m; of pieces of rods forces, N")     \
+    PACK(double, mean, points, "their mean elastic forces over the step, N")                       \
+    PACK(double, slope, points, "derivatives of these by the gap at its end, N/m")                 \
+    PACK(double, rods, m->ntouching_rod ? nv : 0, "elastic forces of rods on rods, at the middle") \
+    PACK(double, rows, points ? 3 * nv : 0, "of one contact")                                      \
     PACK(double, power, np, "per load, at the middle of the step")                                 \
     PACK(double, work, np, "per load")                                                             \
     PACK(double, broyden_memory, nb, "increments of Broyden's method")                             \
@@ -105,6 +115,10 @@ typedef struct snw_conserving {
     bool factored;                   // A holds factors
     double condition;                // cached; NaN: not computed yet
     double heat;
+    // nodes of two rods that touch at the start of the step, or at one of its ends; sums of forces
+    // of rods that touch, N; 0: none do
+    int pair0[2], pair[2];
+    double pair_force0, pair_force;
     double shortest_square; // squared increment, weighted, below which theta is zero
     double E0; // reference energy at the last instant: that of the start plus work less heat, J
     snw_vec3 gravity; // gravity that E0 refers to
@@ -114,9 +128,9 @@ typedef struct snw_conserving {
 // elasticity, weight, loads and constraints.
 void snw_conserving_forces(snw_conserving *c);
 
-// damping (nv) += damping forces of stops and force elements, after snw_conserving_forces. Returns
-// the power that they dissipate, W.
-double snw_conserving_damping(const snw_conserving *c, double *damping);
+// damping (nv) += damping forces of stops, force elements and contacts, after
+// snw_conserving_forces. Returns the power that they dissipate, W.
+double snw_conserving_damping(snw_conserving *c, double *damping);
 
 // p <- momenta of the motion at s.
 void snw_conserving_momenta(snw_conserving *c, const snw_inputs *in, const snw_state *s, double *p);
@@ -131,3 +145,36 @@ double snw_conserving_potential(const snw_conserving *c, const snw_state *s, snw
 // c->A <- factors of the derivative of the residual in d, for a step of length h; false if it is
 // singular.
 bool snw_conserving_factor(snw_conserving *c, double h);
+
+// ---- compliant contacts (conserving_contacts.c) -------------------------------------------------
+
+// c->gap <- gaps at the start of the step.
+void snw_conserving_contacts_begin(snw_conserving *c);
+
+// c->mean, c->slope <- mean elastic forces over the step with the increment c->d.
+void snw_conserving_contacts_mean(snw_conserving *c);
+
+// Contact points in c->w, at the middle <- forces with these as elastic ones.
+void snw_conserving_contacts_apply(const snw_conserving *c);
+
+// out (nv) += generalised forces that balance the elastic ones, or damping and friction; after
+// snw_jacobian_pass.
+void snw_conserving_contacts_forces(snw_conserving *c, bool elastic, double *out);
+
+// out (nv) += forces against the relative motion of both sides, in proportion to the elastic ones;
+// returns their work on c->d, J.
+double snw_conserving_contacts_correction(snw_conserving *c, double h, double *out);
+
+// Sum of c->mean and c->pair_force, N.
+double snw_conserving_contacts_force(const snw_conserving *c);
+
+// c->rods <- generalised elastic forces of rods on rods at the middle; and out (nv) += forces that
+// balance these, or damping and friction, with the motion of the middle in c->w.
+void snw_conserving_rods_elastic(snw_conserving *c);
+void snw_conserving_rods_forces(const snw_conserving *c, bool elastic, double *out);
+
+// Contact points with mean forces act no more in c->w, for tangents without them.
+void snw_conserving_contacts_forget(snw_conserving *c);
+
+// T (nv x nv) += derivatives of the mean forces, of friction and damping, by c->d.
+void snw_conserving_contacts_matrix(snw_conserving *c, double h, double *T);

@@ -5,7 +5,9 @@
 #include "integrate/conserving.h"
 
 #include "dynamics/constraint.h"
+#include "dynamics/contact.h"
 #include "dynamics/force_element.h"
+#include "dynamics/rod_contact.h"
 #include "dynamics/stop.h"
 #include "dynamics/tube.h"
 #include "integrate/lie_block.h"
@@ -50,9 +52,11 @@ static snw_wrench load_and_weight(const snw_conserving *c, int i) {
 static void middle_forces(snw_conserving *c) {
     const snw_model *m = c->m;
     snw_work *w = c->w;
+    snw_conserving_rods_elastic(c);
     snw_kinematics(m, c->in, c->mid, false, w);
     snw_jacobian_pass(m, w);
     for (int i = 0; i < m->nv; i++) c->P[i] = c->dT[i] = w->r[i] = 0;
+    snw_conserving_contacts_apply(c);
     if (m->nlive) { // w->r <- minus the active stress of laws that read signals
         snw_observe_read(m, c->in, c->mid, false, w);
         snw_feedback(m, c->in, c->mid, w);
@@ -70,6 +74,8 @@ static void middle_forces(snw_conserving *c) {
                                              c->force);
         }
     }
+    snw_conserving_contacts_forces(c, true, c->force);
+    snw_conserving_rods_forces(c, true, c->force);
     for (int s = 1; s < m->nseg; s++) {
         const bool heavy = snw_seg_has_mass(m, w, s);
         if (!heavy && m->load_point_of_seg[s] == m->load_point_of_seg[s + 1]) continue;
@@ -111,9 +117,11 @@ double snw_conserving_potential(const snw_conserving *c, const snw_state *s, snw
     return snw_stored_energy(c->m, s->q, w) + snw_gravity_energy(c->m, c->in, w);
 }
 
-double snw_conserving_damping(const snw_conserving *c, double *damping) {
+double snw_conserving_damping(snw_conserving *c, double *damping) {
     const snw_model *m = c->m;
     const snw_work *w = c->w;
+    snw_conserving_contacts_forces(c, false, damping);
+    snw_conserving_rods_forces(c, false, damping);
     snw_stops_add(m, w, 0, 1, damping);
     snw_tubes_add(m, w, 0, 1, damping);
     for (int i = 0; i < m->nforce_element; i++) {
@@ -125,7 +133,8 @@ double snw_conserving_damping(const snw_conserving *c, double *damping) {
                                              damping);
         }
     }
-    return snw_stops_heat(m, w) + snw_force_elements_heat(m, w) + snw_tubes_heat(m, w);
+    return snw_stops_heat(m, w) + snw_force_elements_heat(m, w) + snw_tubes_heat(m, w) +
+           snw_contact_heat(m, w) + snw_rod_contacts_heat(m, w);
 }
 
 // out <- `in` without gravity and loads, with the velocities of poses as their accelerations:

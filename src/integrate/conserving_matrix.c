@@ -7,6 +7,7 @@
 #include "dynamics/constraint.h"
 #include "dynamics/force_element.h"
 #include "dynamics/joint.h"
+#include "dynamics/rod_contact.h"
 #include "dynamics/stop.h"
 #include "dynamics/tube.h"
 #include "integrate/lie_block.h"
@@ -135,15 +136,24 @@ bool snw_conserving_factor(snw_conserving *c, double h) {
     const size_t n = (size_t)m->nv;
     const bool is_static = m->nlive == 0; // laws that read signals need the velocities
     snw_residual(m, c->in, c->mid, is_static, c->w);
+    snw_conserving_contacts_forget(c); // they act by their mean forces
     snw_tangent_pass(m, NULL, c->w);
     snw_tangent_assemble(m, c->in, 0.5, 0, 0, c->w, c->T);
+    if (m->ncontact_point) {
+        snw_conserving_contacts_mean(c);
+        snw_kinematics(m, c->in, c->mid, false, c->w);
+        snw_jacobian_pass(m, c->w);
+        snw_conserving_contacts_apply(c);
+        snw_conserving_contacts_matrix(c, h, c->T);
+    }
     apply_half_tangent(c, c->T);
     if (m->nlive) snw_feedback_tangent(m, c->in, 0, 1 / h, c->w, n, c->T);
-    if (m->nstop || m->nforce_element || m->ntube_point) {
+    if (m->nstop || m->nforce_element || m->ntube_point || m->ntouching_rod) {
         snw_kinematics(m, c->in, c->mid, false, c->w);
         snw_tangent_pass(m, NULL, c->w);
         snw_stops_tangent(m, 0, 1 / h, c->w, n, c->T);
         snw_tubes_tangent(m, 0, 1 / h, c->w, n, c->T);
+        if (m->ntouching_rod) snw_rod_contacts_tangent(m, 0, 1 / h, c->w, n, c->T);
         snw_force_elements_tangent(m, 0, 1 / h, c->w, n, c->T);
     }
 

@@ -19,13 +19,21 @@ static const char *unsupported(const snw_model *m, const char **name) {
         *name = m->label.link[m->rod[r].link].name;
         return "variable-length rods";
     }
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        if (!p->wheel) continue;
+        *name = m->label.loop[p->wheel - 1].name;
+        return "wheels that slip";
+    }
+    for (int i = 0; i < m->npose && m->ncontact_point + m->ntouching_rod > 0; i++) {
+        if ((snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0)
+            return "contacts where a pose moves by a law";
+    }
     if (m->ntendon) *name = m->tendon[0].name;
-    return m->ntendon          ? "tendons and chambers"
-           : m->nfield         ? "strains given by laws"
-           : m->nfluid_point   ? "fluids"
-           : m->ncontact_point ? "grounds and obstacles"
-           : m->ntouching_rod  ? "contacts of rods"
-                               : NULL;
+    return m->ntendon        ? "tendons and chambers"
+           : m->nfield       ? "strains given by laws"
+           : m->nfluid_point ? "fluids"
+                             : NULL;
 }
 
 // Rows other than drives and nonholonomic ones have index 3, where collocation loses its order

@@ -25,7 +25,6 @@ enum {
 };
 
 static const double GAP = 1e-10;     // of the length of the robot: a gap that counts as closed
-static const double CREATED = 2e-3;  // of the energy in motion: most that a step may create
 static const double SLOWEST = 1e-3;  // m/s: slower impacts are plastic
 static const double COULOMB = 1e-12; // tolerance of contact forces
 static const double ACCEPTED = 1e-3; // where many contacts hold one another
@@ -223,27 +222,38 @@ static void contact_matrix(snw_moreau *c, const double *impulses) {
     }
 }
 
-static snw_status contact_forces(snw_moreau *c, double *out) {
+// out <- forces or impulses for W and b, near those given (NULL: none are known)
+static snw_status contact_forces(snw_moreau *c, const double *near, double *out) {
     snw_coulomb_info info;
     c->violated = 0;
     if (c->nc == 0) return SNW_OK;
-    const snw_status s =
-        snw_coulomb_solve(&(snw_coulomb_problem){.n = c->nc, .W = c->W, .b = c->b, .mu = c->mu},
-                          COULOMB, &c->scratch, out, c->u, &info);
+    const snw_coulomb_problem problem = {
+        .n = c->nc, .W = c->W, .b = c->b, .mu = c->mu, .near = near};
+    const snw_status s = snw_coulomb_solve(&problem, COULOMB, &c->scratch, out, c->u, &info);
     c->violated = info.residual;
     c->violator = c->candidate[info.worst];
     return info.residual <= ACCEPTED ? SNW_OK : s;
 }
 
+// Contact forces of the last step, with which the search begins; NULL: there were none
+static const double *last_forces(snw_moreau *c) {
+    bool any = false;
+    for (int i = 0; i < c->nc; i++) {
+        for (int j = 0; j < 3; j++) c->impulse[3 * i + j] = c->point_force[3 * c->candidate[i] + j];
+        any = any || c->impulse[3 * i] > 0;
+    }
+    return any ? c->impulse : NULL;
+}
+
 // One Newton iteration: contact forces and increments of the linearised step. r is the residual
 // without contact forces. Returns the status of the contact problem.
-static snw_status iterate(snw_moreau *c) {
+static snw_status iterate(snw_moreau *c, bool first) {
     const size_t n = (size_t)c->n, nv = (size_t)c->m->nv;
     for (size_t i = 0; i < nv; i++) c->y[i] = c->r[i];
     for (size_t i = nv; i < n; i++) c->y[i] = -c->scale * c->violation[i - nv];
     snw_lu_solve(c->n, c->A, c->pivot, c->y);
     contact_matrix(c, c->force);
-    SNW_TRY(contact_forces(c, c->force));
+    SNW_TRY(contact_forces(c, first ? last_forces(c) : c->force, c->force));
     for (size_t i = 0; i < n; i++) c->d[i] -= c->y[i];
     for (size_t j = 0; j < 3 * (size_t)c->nc; j++) {
         for (size_t i = 0; i < n; i++) c->d[i] += c->force[j] * c->X[j * n + i];
@@ -298,7 +308,7 @@ static snw_status solve(snw_moreau *c, double h, snw_stats *took) {
             return SNW_OK; // rounding
         least = fmin(least, norm);
         took->iterations++;
-        if (iterate(c) != SNW_OK) return SNW_E_DIVERGED;
+        if (iterate(c, k == 0) != SNW_OK) return SNW_E_DIVERGED;
     }
     return SNW_E_DIVERGED;
 }
@@ -364,9 +374,10 @@ static snw_status impact(snw_moreau *c, double h, bool bounce) {
         snw_contact_rows(m, c->end_work, k, c->G + 3 * (size_t)i * nv);
         snw_contact_velocity(m, c->end_work, k, c->u + 3 * i);
     }
-    for (size_t i = 0; i < 3 * (size_t)c->nc; i++) c->impulse[i] = 0;
-    contact_matrix(c, c->impulse);
     const size_t rows = 3 * (size_t)c->nc;
+    for (size_t i = 0; i < rows; i++) c->impulse[i] = 0;
+    contact_matrix(c, c->impulse);
+    for (size_t i = 0; i < rows; i++) c->impulse[i] = h * c->force[i];
     for (size_t i = 0; i < rows; i++) {
         for (size_t j = 0; j < rows; j++) c->b[i] -= c->W[j * rows + i] * h * c->force[j];
     }
@@ -374,7 +385,7 @@ static snw_status impact(snw_moreau *c, double h, bool bounce) {
         const double e = m->contact[m->contact_point[c->candidate[i]].contact].restitution;
         if (c->approach[i] < -SLOWEST) c->b[3 * i] += e * c->approach[i];
     }
-    SNW_TRY(contact_forces(c, c->impulse));
+    SNW_TRY(contact_forces(c, c->impulse, c->impulse));
     for (size_t i = 0; i < nv; i++) c->end->v[i] -= c->y[i];
     for (size_t j = 0; j < rows; j++) {
         const double p = c->impulse[j] - h * c->force[j];
@@ -384,51 +395,6 @@ static snw_status impact(snw_moreau *c, double h, bool bounce) {
 }
 
 // ---- a step -------------------------------------------------------------------------------------
-
-// Kinetic and potential energy at s, whose kinematics are evaluated in w
-static double energy_at(snw_moreau *c, const snw_inputs *in, const snw_state *s, snw_work *w) {
-    snw_kinematics(c->m, in, s, false, w);
-    return snw_kinetic_energy(c->m, w) + snw_stored_energy(c->m, s->q, w) +
-           snw_gravity_energy(c->m, in, w);
-}
-
-// Work and heat of the step at its middle, and what is left: the loss of an impact is heat, the
-// rest is the error of the scheme. False, and nothing is counted: the step creates energy beyond
-// the error of a resolved one; it is too long.
-static bool account(snw_moreau *c, double h, double contact_work, double before) {
-    const snw_model *m = c->m;
-    snw_residual(m, c->in, c->mid, false, c->w);
-    snw_load_power(m, c->in, c->mid, c->w, c->power);
-    double heat = h * (snw_dissipation(m, c->mid->v) + snw_other_heat(m, c->mid, c->w));
-    double given = 0;
-    for (int i = 0; i < snw_npower(m); i++) given += h * c->power[i];
-    const double energy = energy_at(c, c->last, c->end, c->end_work);
-    const double moved = snw_kinetic_energy(m, c->end_work) + fabs(energy - c->energy);
-    heat += -contact_work + (before - energy); // `before`: energy ahead of the impulse at the end
-    const double lost = c->energy + given - heat - energy;
-    // energies of a robot at rest are rounding
-    const double least = 1e-9 * c->typical_energy + 1e-12 * fabs(c->energy);
-    if (lost < -fmax(CREATED * moved, least)) return false;
-    if (c->impact && lost > 0) {
-        heat += lost;
-    } else {
-        c->scheme += lost;
-    }
-    for (int i = 0; i < snw_npower(m); i++) c->work[i] += h * c->power[i];
-    c->heat += heat;
-    c->energy = energy;
-    return true;
-}
-
-// Work of the contact forces on the displacements of the step, J
-static double work_of_contacts(const snw_moreau *c) {
-    double sum = 0;
-    for (int i = 0; i < c->nc; i++) {
-        const double *f = c->force + 3 * i, *u = c->u + 3 * i;
-        sum += f[0] * (u[0] - c->gap[c->candidate[i]]) + f[1] * u[1] + f[2] * u[2];
-    }
-    return sum;
-}
 
 static void store_forces(snw_moreau *c, double h, bool impulses) {
     memset(c->point_force, 0, 3 * (size_t)c->m->ncontact_point * sizeof *c->point_force);
@@ -543,23 +509,34 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
     c->impact = landed;
     c->step_violated = 0;
     note_violation(c);
-    const double done = work_of_contacts(c);
-    const double before = energy_at(c, c->last, c->end, c->end_work);
+    const double done = snw_moreau_contact_work(c);
+    snw_moreau_smooth_work(c, h);
+    const double smooth = c->energy + c->given - c->warmed;
+    const double created = snw_moreau_energy(c, c->last, c->end, c->end_work) - (smooth + done);
     keep_acting(c);
+    // theta = 1 takes energy, which is not given back
+    const double before = snw_moreau_conserve(c, smooth + done, landed && !cut);
     turn_forces(c);
     if (cut) add_touching(c);
     const bool velocities = c->nc > 0 || m->nconstraint > 0;
+    double after = before;
     if (velocities) {
         double *v = c->part; // velocities before the impulse
         memcpy(v, c->end->v, (size_t)m->nv * sizeof *v);
         SNW_TRY(impact(c, h, true));
-        if (landed && energy_at(c, c->last, c->end, c->end_work) > c->energy) {
+        after = snw_moreau_energy(c, c->last, c->end, c->end_work);
+        if (landed && after > c->energy) {
             memcpy(c->end->v, v, (size_t)m->nv * sizeof *v);
             SNW_TRY(impact(c, h, false));
+            after = snw_moreau_energy(c, c->last, c->end, c->end_work);
         }
         note_violation(c);
     }
-    if (!account(c, h, done, before)) return SNW_E_DIVERGED;
+    // contacts take energy; constraints alone take none
+    const double taken = c->nc > 0 ? fmax(before - after - done, 0) : 0;
+    after = snw_moreau_conserve(c, smooth - taken, c->nc > 0);
+    if (!snw_moreau_is_resolved(c, created, after)) return SNW_E_DIVERGED;
+    snw_moreau_account(c, h, taken, after);
     if (c->step_violated > c->worst[0]) {
         c->worst[0] = c->step_violated;
         c->worst[1] = c->end->t;
@@ -573,7 +550,7 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
 
 // ---- integrator ---------------------------------------------------------------------------------
 
-enum { NBLOCK = 8 };
+enum { NBLOCK = 9 };
 
 static void list_blocks(const snw_moreau *c, snw_checkpoint_block block[NBLOCK]) {
     snw_moreau *own = (snw_moreau *)c;
@@ -584,12 +561,13 @@ static void list_blocks(const snw_moreau *c, snw_checkpoint_block block[NBLOCK])
                                                {&own->heat, 1},
                                                {&own->scheme, 1},
                                                {&own->energy, 1},
+                                               {own->gravity.e, 3},
                                                {own->worst, 3}};
     memcpy(block, list, sizeof list);
 }
 
 size_t snw_integrator_moreau_saves(const snw_model *m) {
-    return 7 + snw_state_doubles(m) + (size_t)m->nv + (size_t)snw_npower(m) +
+    return 10 + snw_state_doubles(m) + (size_t)m->nv + (size_t)snw_npower(m) +
            3 * (size_t)m->ncontact_point;
 }
 
@@ -649,7 +627,8 @@ static snw_status moreau_restart(void *self, const double *z, snw_error *err) {
     }
     snw_mass_matrix(m, c->in, c->now, c->w, c->A);
     for (int i = 0; i < m->nv; i++) c->mass[i] = c->A[(size_t)i * (size_t)(m->nv + 1)];
-    c->energy = energy_at(c, c->in, c->now, c->w);
+    c->energy = snw_moreau_energy(c, c->in, c->now, c->w);
+    c->gravity = c->in->gravity;
     return SNW_OK;
 }
 
@@ -808,6 +787,7 @@ snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
     c->scale = m->scale[0] * m->typical[0] / m->length;
     for (int i = 0; i < m->nv; i++)
         c->typical_energy = fmax(c->typical_energy, m->scale[i] * m->typical[i]);
+    snw_moreau_prepare_energy(c);
     c->block = snw_fields_create(moreau_place, c);
     c->scratch.size = snw_coulomb_scratch(c->most);
     c->scratch.base = snw_alloc(c->scratch.size);

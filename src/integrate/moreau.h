@@ -14,8 +14,8 @@
 //     M (v_1+ - v_1) = G(q_1)' (p - h P),   u_n + e u_n0 >= 0 _|_ p_n >= 0,   Coulomb       (6.52)
 //
 // with the impulse p of the whole step in the friction cone. theta is 1/2, order 2; in a step in
-// which a contact closes it is 1, since the middle rule would reflect it. Neither contact forces
-// nor friction create energy.
+// which a contact closes it is 1, since the middle rule would reflect it. At last the velocities
+// are scaled such that neither the middle rule nor contacts create energy, (6.53).
 #pragma once
 
 #include "base/fields.h"
@@ -74,6 +74,10 @@ typedef struct snw_moreau {
     snw_arena scratch;
     double *saved; // checkpoint before the last advance; NULL for models without signals
     double heat, scheme, energy; // dissipated; removed by the scheme; kinetic and potential, J
+    double given, warmed;        // work and heat of the last step, without contacts, J
+    snw_vec3 gravity;            // that `energy` refers to
+    bool driven;                 // something moves by a law
+    bool floats;                 // all is carried by free joints
     double typical_energy;       // largest typical force times typical coordinate, J
     double violated;             // violation of (6.50) by the last contact forces
     int violator;                // contact point of that
@@ -85,3 +89,28 @@ typedef struct snw_moreau {
     bool closed_only; // contacts that close are not candidates: search of an impact
     int cuts;         // steps that ended at an impact in the present advance
 } snw_moreau;
+
+// ---- energy (moreau_energy.c) -------------------------------------------------------------------
+
+void snw_moreau_prepare_energy(snw_moreau *c);
+
+// Kinetic and potential energy at s, J, whose kinematics are evaluated in w.
+double snw_moreau_energy(const snw_moreau *c, const snw_inputs *in, const snw_state *s,
+                         snw_work *w);
+
+// Work of the contact forces on the displacements of the step, J, <= 0 but for rounding.
+double snw_moreau_contact_work(const snw_moreau *c);
+
+// c->power, c->given, c->warmed <- powers, work and heat of the step without contacts, at its
+// middle.
+void snw_moreau_smooth_work(snw_moreau *c, double h);
+
+// Scales the velocities at the end such that the energy there is `target`, (6.53); lower_only: not
+// where it is less. Returns the energy, J.
+double snw_moreau_conserve(snw_moreau *c, double target, bool lower_only);
+
+// May the middle rule create this energy in a resolved step that ends with `energy`? J
+bool snw_moreau_is_resolved(const snw_moreau *c, double created, double energy);
+
+// Counts work and heat of a step that ends with `energy`, and whose contacts take the heat `taken`.
+void snw_moreau_account(snw_moreau *c, double h, double taken, double energy);

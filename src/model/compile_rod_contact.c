@@ -104,7 +104,7 @@ static snw_status add_slices(const snw_build *b, const surface *s, int index, sn
     }
     if (!(rod->radius > 0)) return rods_refuse(s->contact, s->link->name, "its radius is 0", err);
     if (first >= 0) out[first].end[0] = out[last].end[1] = true;
-    rod->sections = (int)fmin(ceil(of->L / (of->nseg * rod->radius)), MOST_SECTIONS);
+    rod->sections = (int)fmin(ceil(2 * of->L / (of->nseg * rod->radius)), MOST_SECTIONS);
     return SNW_OK;
 }
 
@@ -114,6 +114,76 @@ static void set_carrier(const snw_build *b, const int *touching, snw_touching_ro
     while (seg > 0 && b->seg[seg].kind != SNW_SEG_ROD) seg = b->seg[seg].parent;
     rod->carrier = seg > 0 ? touching[b->slice[b->seg[seg].item].rod] : -1;
     rod->carrier_x = seg > 0 ? b->seg_x[seg] : 0;
+}
+
+// ---- loops
+
+static bool is_zero(snw_law law) {
+    return !law || (snw_expr_vars(law) == 0 && snw_expr_value(law, (snw_at){0}) == 0);
+}
+
+// Does the pose turn about x only, by laws or not?
+static bool turns_about_x(const snw_pose_desc *p) {
+    bool about_x = fabs(p->R0.e[0][0] - 1) < 1e-12;
+    for (int k = 0; k < p->nturn; k++)
+        about_x =
+            about_x && (fabs(fabs(p->turn[k].axis.e[0]) - 1) < 1e-12 || is_zero(p->turn[k].angle));
+    return about_x;
+}
+
+// Does the loop always hold two sections of touching rods at the same place?
+static bool joins_sections(const snw_build *b, const snw_loop_desc *d, const int *touching) {
+    const snw_site *site[2] = {&d->a, &d->b};
+    const bool holds = d->joint == SNW_JOINT_FIXED || d->joint == SNW_JOINT_REVOLUTE ||
+                       d->joint == SNW_JOINT_UNIVERSAL || d->joint == SNW_JOINT_SPHERICAL;
+    if (!holds || d->when || d->nonholonomic || d->slides || d->keeps_length || d->pose.captured)
+        return false;
+    for (int i = 0; i < 3; i++) {
+        if (!is_zero(d->pose.xyz[i])) return false;
+    }
+    for (int k = 0; k < 2; k++) {
+        if (site[k]->kind == SNW_SITE_WORLD || site[k]->kind == SNW_SITE_BASE || site[k]->offset)
+            return false;
+        const int rod = b->link_rod[site[k]->link];
+        if (rod < 0 || touching[rod] < 0) return false;
+    }
+    return true;
+}
+
+// The end of a rod at x that goes on in another end is none.
+static void open_end(const snw_touching_rod *rod, double x, snw_touching_slice *slice) {
+    for (int i = rod->slice0; i < rod->slice0 + rod->nslice; i++) slice[i].end[x > 0] = false;
+}
+
+// Loops that join touching rods, or the ends of one to a ring.
+static snw_status add_joints(snw_build *b, const int *touching, const snw_touching_rod *rod,
+                             snw_touching_slice *slice) {
+    snw_model *m = b->m;
+    const snw_desc *d = m->desc;
+    snw_touching_joint *joint = snw_build_array(b, (size_t)d->nloop, sizeof *joint);
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (int i = 0; i < d->nloop; i++) {
+        const snw_loop_desc *from = &d->loop[i];
+        if (!joins_sections(b, from, touching)) continue;
+        snw_touching_joint *to = &joint[m->ntouching_joint++];
+        int ends = 0, tips = 0;
+        for (int k = 0; k < 2; k++) {
+            const snw_site *site = k ? &from->b : &from->a;
+            const int r = b->link_rod[site->link];
+            to->rod[k] = touching[r];
+            to->x[k] = site->kind == SNW_SITE_ROOT ? 0
+                       : site->kind == SNW_SITE_AT ? site->x
+                                                   : b->rod[r].L;
+            ends += to->x[k] <= 0 || to->x[k] >= b->rod[r].L;
+            tips += to->x[k] >= b->rod[r].L;
+        }
+        // a root in the direction of a tip: the surface has no end there
+        if (ends != 2 || tips != 1 || from->joint != SNW_JOINT_FIXED || !turns_about_x(&from->pose))
+            continue;
+        for (int k = 0; k < 2; k++) open_end(&rod[to->rod[k]], to->x[k], slice);
+    }
+    m->touching_joint = joint;
+    return SNW_OK;
 }
 
 // ---- pairs
@@ -249,6 +319,7 @@ snw_status snw_build_rod_contacts(snw_build *b, snw_error *err) {
         m->most_touch += to->nslice * (2 * to->sections + 4);
         set_carrier(b, touching, to);
     }
+    SNW_TRY(add_joints(b, touching, rod, slice));
     rod_list list = {.n = n, .rod = rod, .of = touching, .contact = contact};
     for (int c = 0; c < d->ncontact; c++) {
         const snw_contact_desc *from = &d->contact[c];

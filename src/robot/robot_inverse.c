@@ -5,6 +5,7 @@
 // those of solve/bounded_least_squares.h. theory.md 5.3
 #include "sinew/inverse.h"
 
+#include "robot/robot_follow.h"
 #include "robot/robot_linear.h"
 
 #include "base/alloc.h"
@@ -23,12 +24,6 @@ static const double at_limit = 1e-12, // distance from a limit, units of motion
     beside = 0.1,                     // distance from the start, units of motion
     nothing = 1e-12;                  // size of targets that gives no weight
 
-// State of a robot from which equilibria are followed.
-typedef struct snapshot {
-    snw_state *s;
-    snw_inputs *previous; // loads of that equilibrium
-} snapshot;
-
 typedef struct inverse_robot {
     snw_inverse_result view; // first: the public part
     snw_robot *r;
@@ -40,18 +35,18 @@ typedef struct inverse_robot {
     int nu, ny;
     snw_inverse_input *input;
     snw_inverse_output *output;
-    int *u_index;        // of the inputs in u of the robot
+    snw_varied *varied;  // actuators and loads of the inputs
     double *rest;        // nu
     bool *falls, *rises; // nu: the low, the high limit is that of the rate
     int *turns; // ny: columns of the rotation that begins here: 3, a rotation vector, or 4, a unit
                 // quaternion; else 0
     double *start;                      // ny: values at the start
     double *aim;                        // ny: targets of this part of the way
-    double *u_before;                   // all inputs of the robot
+    void *given;                        // inputs set by the caller before
     double *x, *low, *high, *goal_rest; // nu: in units of motion
     double *residual, *J, *multiplier, *goal;
     double *best; // nu
-    snapshot at_start, followed;
+    snw_snapshot at_start, followed;
     bool anywhere; // the next equilibrium may be on any branch
     bool unstable; // the start is
     bool refused;  // the last equilibrium was: its branch had ended or become unstable
@@ -61,44 +56,18 @@ snw_inverse_options snw_inverse_defaults(void) { return (snw_inverse_options){.t
 
 // ---- equilibria ---------------------------------------------------------------------------------
 
-static snw_status snapshot_create(const snw_model *m, snapshot *p) {
-    SNW_TRY(snw_state_create(m, &p->s));
-    return snw_inputs_create(m, &p->previous);
-}
-
-static void snapshot_destroy(snapshot *p) {
-    snw_state_destroy(p->s);
-    snw_inputs_destroy(p->previous);
-}
-
-static void snapshot_take(const snw_robot *r, snapshot *p) {
-    snw_state_copy(r->m, r->s, p->s);
-    snw_inputs_copy(snw_statics_previous_inputs(r->statics), p->previous);
-}
-
-static void snapshot_restore(const snapshot *p, snw_robot *r) {
-    snw_state_copy(r->m, p->s, r->s);
-    snw_inputs_copy(p->previous, snw_statics_previous_inputs(r->statics));
-    r->inputs_stale = true;
-}
-
 // The equilibrium at the inputs of the robot, followed from the present one, with its gain.
 static snw_status find_equilibrium(inverse_robot *v) {
     snw_robot *r = v->r;
-    snw_statics_opts opts = snw_statics_defaults();
-    opts.follow = !v->anywhere;
-    snw_statics_info info = {0};
+    snw_statics_info info;
     v->refused = false;
     if (v->view.equilibria >= MOST_EQUILIBRIA)
         return snw_fail(v->err, SNW_E_DIVERGED, "no convergence within %d equilibria",
                         MOST_EQUILIBRIA);
     v->view.equilibria++;
-    SNW_TRY(snw_robot_check_state(r, v->err));
-    snw_robot_initialise_signals(r);
-    const snw_status s = snw_statics_solve(r->statics, v->how->time, &opts, r->s, &info, v->err);
-    r->inputs_stale = true;
+    const snw_status s = snw_follow_equilibrium(r, v->how->time, v->anywhere, 0, &info, v->err);
     // the way on may end at a fold
-    v->refused = opts.follow && (s == SNW_E_DIVERGED || s == SNW_E_SINGULAR);
+    v->refused = !v->anywhere && (s == SNW_E_DIVERGED || s == SNW_E_SINGULAR);
     if (s != SNW_OK) return s;
     const bool unstable = info.branch == SNW_BRANCH_UNSTABLE;
     if (v->anywhere) {
@@ -112,8 +81,9 @@ static snw_status find_equilibrium(inverse_robot *v) {
 
 // The same at the inputs x, in units of motion, from the last point that was kept.
 static snw_status equilibrium_at(inverse_robot *v, const double *x) {
-    snapshot_restore(&v->followed, v->r);
-    for (int i = 0; i < v->nu; i++) v->r->u[v->u_index[i]] = x[i] * v->input[i].unit_of_motion;
+    snw_snapshot_restore(&v->followed, v->r);
+    for (int i = 0; i < v->nu; i++)
+        snw_varied_set(v->r, &v->varied[i], x[i] * v->input[i].unit_of_motion);
     return find_equilibrium(v);
 }
 
@@ -220,7 +190,7 @@ static void weigh_gain(const inverse_robot *v, double *J) {
 static snw_status inverse_derivative(void *user, const double *x, double *J) {
     inverse_robot *v = user;
     (void)x;
-    snapshot_take(v->r, &v->followed);
+    snw_snapshot_take(v->r, &v->followed);
     weigh_gain(v, J);
     return SNW_OK;
 }
@@ -305,11 +275,19 @@ static snw_status take_targets(inverse_robot *v) {
     return SNW_OK;
 }
 
+// the actuator of an input; NULL: a load
+static const snw_part *actuator_of(const inverse_robot *v, int i) {
+    const snw_robot_model *model = v->r->model;
+    const int input = v->varied[i].input;
+    return input < 0 ? NULL
+                     : &model->part[SNW_PART_ACTUATOR][model->part[SNW_PART_INPUT][input].first];
+}
+
 // the entry of the options for an input; NULL: none
-static const snw_inverse_actuator *options_of(const inverse_robot *v, int actuator,
-                                              const char *input) {
-    const char *name = v->r->model->part[SNW_PART_ACTUATOR][actuator].name;
-    const char *const wanted[] = {input, name}; // its own before that of the whole actuator
+static const snw_inverse_actuator *options_of(const inverse_robot *v, int input) {
+    const snw_part *part = actuator_of(v, input);
+    const char *whole = part ? part->name : v->r->desc->load[v->varied[input].load].name;
+    const char *const wanted[] = {v->gain->input[input].name, whole}; // its own before the whole's
     for (int i = 0; i < 2; i++) {
         for (int k = 0; k < v->how->nactuator; k++) {
             if (strcmp(v->how->actuator[k].name, wanted[i]) == 0) return &v->how->actuator[k];
@@ -321,18 +299,17 @@ static const snw_inverse_actuator *options_of(const inverse_robot *v, int actuat
 // input <- limits, rest and present values
 static snw_status take_inputs(inverse_robot *v) {
     const snw_inverse_actuator none = {.low = NAN, .high = NAN, .rate = NAN, .rest = NAN};
-    const snw_robot_model *model = v->r->model;
     for (int i = 0; i < v->nu; i++) {
         const snw_linear_signal *s = &v->gain->input[i];
-        const int index = snw_robot_model_find(model, SNW_PART_INPUT, s->name);
-        const int actuator = model->part[SNW_PART_INPUT][index].first;
-        const char *type = model->part[SNW_PART_ACTUATOR][actuator].type;
+        SNW_TRY(snw_varied_find(v->r, s->name, &v->varied[i], v->err));
+        const snw_part *part = actuator_of(v, i);
+        const char *type = part ? part->type : "load";
         if (strcmp(type, "rate") == 0)
             return refuse(v->err,
                           "inverse statics need a quantity that an equilibrium has, not "
                           "the rate of actuator",
                           s->name);
-        const snw_inverse_actuator *o = options_of(v, actuator, s->name);
+        const snw_inverse_actuator *o = options_of(v, i);
         const bool held = !o && v->how->nactuator > 0; // another input of its actuator may change
         if (!o) o = &none;
         double low = isnan(o->low) ? strcmp(type, "tension") == 0 ? 0 : -INFINITY : o->low;
@@ -351,7 +328,6 @@ static snw_status take_inputs(inverse_robot *v) {
             high = fmax(fmin(high, before + most), before - most);
         }
         if (held) low = high = before;
-        v->u_index[i] = index;
         v->input[i] = (snw_inverse_input){
             .name = s->name, .unit = s->unit, .before = before, .low = low, .high = high};
     }
@@ -365,8 +341,7 @@ static void choose_units(inverse_robot *v) {
     aim_at(v, 1);
     weigh_gain(v, v->J);
     for (int i = 0; i < v->nu; i++) {
-        const snw_inverse_actuator *o =
-            options_of(v, v->r->model->part[SNW_PART_INPUT][v->u_index[i]].first, v->input[i].name);
+        const snw_inverse_actuator *o = options_of(v, i);
         const double range = o ? o->high - o->low : NAN;
         double most = 0;
         for (int j = 0; j < v->nu; j++) {
@@ -440,7 +415,7 @@ static snw_status search_along(inverse_robot *v) {
 typedef struct nearest {
     double distance; // INFINITY: none
     double *x;
-    snapshot at;
+    snw_snapshot at;
     int path, ended;
 } nearest;
 
@@ -453,8 +428,8 @@ static snw_status search_again(inverse_robot *v, const double *start, bool along
         const double x = start[i] + nudge * (i % 2 ? -1.0 : 1.0) / (1 + 0.3 * i);
         v->x[i] = fmin(fmax(x, v->low[i]), v->high[i]);
     }
-    snapshot_restore(&v->at_start, v->r);
-    snapshot_take(v->r, &v->followed);
+    snw_snapshot_restore(&v->at_start, v->r);
+    snw_snapshot_take(v->r, &v->followed);
     v->view.path = !along;
     const snw_status s = along ? search_along(v) : search_part(v, 1, true);
     const double distance = s == SNW_OK ? distance_of(v, v->residual) : INFINITY;
@@ -478,8 +453,8 @@ static snw_status search(inverse_robot *v) {
     snw_error last = {0};
     snw_error *const err = v->err;
     nearest best = {.distance = INFINITY, .x = start + v->nu};
-    if (snapshot_create(v->r->m, &best.at) != SNW_OK) {
-        snapshot_destroy(&best.at);
+    if (snw_snapshot_create(v->r->m, &best.at) != SNW_OK) {
+        snw_snapshot_destroy(&best.at);
         return snw_fail_memory(err);
     }
     v->err = &last;
@@ -510,7 +485,7 @@ static snw_status search(inverse_robot *v) {
             s = search_part(v, 1, true); // already there: its multipliers
         }
     }
-    snapshot_destroy(&best.at);
+    snw_snapshot_destroy(&best.at);
     return s;
 }
 
@@ -581,7 +556,15 @@ static snw_status conclude(inverse_robot *v) {
 
 // ---- the call -----------------------------------------------------------------------------------
 
-// names of the actuators, each once, and of the targets, for the gain
+// the name, if it is that of a load or of one of its components; else NULL
+static const char *load_of(const snw_robot *r, const char *name) {
+    snw_varied x;
+    snw_error none;
+    const bool some = snw_robot_load(r, name) >= 0 || snw_varied_find(r, name, &x, &none) == SNW_OK;
+    return some ? name : NULL;
+}
+
+// names of the actuators and loads, each once, and of the targets, for the gain
 static snw_status prepare_gain(inverse_robot *v) {
     const snw_robot_model *model = v->r->model;
     snw_linear_options o = snw_linear_defaults();
@@ -592,10 +575,12 @@ static snw_status prepare_gain(inverse_robot *v) {
         const char *given = v->how->actuator[i].name;
         int actuator = snw_robot_model_find(model, SNW_PART_ACTUATOR, given);
         const int input = snw_robot_model_find(model, SNW_PART_INPUT, given);
-        if (actuator < 0 && input < 0)
-            return refuse(v->err, "there is no actuator or input", given ? given : "");
-        if (actuator < 0) actuator = model->part[SNW_PART_INPUT][input].first;
-        const char *own = model->part[SNW_PART_ACTUATOR][actuator].name;
+        if (actuator < 0 && input >= 0) actuator = model->part[SNW_PART_INPUT][input].first;
+        const char *own =
+            actuator >= 0 ? model->part[SNW_PART_ACTUATOR][actuator].name : load_of(v->r, given);
+        if (!own)
+            return refuse(v->err, "there is no actuator, input, load or component of a load",
+                          given);
         bool again = false;
         for (int k = 0; k < o.ninput; k++) again = again || strcmp(name[nt + (size_t)k], own) == 0;
         if (!again) name[nt + (size_t)o.ninput++] = own;
@@ -619,7 +604,7 @@ static snw_status inverse_memory(inverse_robot *v) {
         if (!(*of_outputs[i] = snw_pool_array(v->pool, ny, sizeof(double)))) return SNW_E_MEMORY;
     v->input = snw_pool_array(v->pool, nu, sizeof *v->input);
     v->output = snw_pool_array(v->pool, ny, sizeof *v->output);
-    v->u_index = snw_pool_array(v->pool, nu, sizeof *v->u_index);
+    v->varied = snw_pool_array(v->pool, nu, sizeof *v->varied);
     v->falls = snw_pool_array(v->pool, nu, sizeof *v->falls);
     v->rises = snw_pool_array(v->pool, nu, sizeof *v->rises);
     v->turns = snw_pool_array(v->pool, ny, sizeof *v->turns);
@@ -628,7 +613,7 @@ static snw_status inverse_memory(inverse_robot *v) {
     const size_t svd = snw_svd_scratch(v->ny, v->nu) + (nu * ny + nu * nu + nu) * sizeof(double);
     v->scratch.size = snw_bounded_scratch(v->nu, v->ny) + svd + 512;
     v->scratch.base = snw_alloc(v->scratch.size);
-    const bool all = v->input && v->output && v->u_index && v->falls && v->rises && v->turns &&
+    const bool all = v->input && v->output && v->varied && v->falls && v->rises && v->turns &&
                      v->best && v->J && v->scratch.base;
     return all ? SNW_OK : SNW_E_MEMORY;
 }
@@ -647,13 +632,13 @@ static snw_status inverse_solve(inverse_robot *v) {
     if (inverse_memory(v) != SNW_OK) return snw_fail_memory(v->err);
     SNW_TRY(take_inputs(v));
     // from now on inputs are constants: laws with feedback have other gains
-    for (int i = 0; i < v->nu; i++) r->u[v->u_index[i]] = v->input[i].before;
+    for (int i = 0; i < v->nu; i++) snw_varied_hold(r, &v->varied[i], v->input[i].before);
     SNW_TRY(find_equilibrium(v));
     SNW_TRY(take_targets(v));
     choose_units(v);
-    snapshot_take(r, &v->followed);
+    snw_snapshot_take(r, &v->followed);
     SNW_TRY(equilibrium_at(v, v->x)); // within the limits
-    snapshot_take(r, &v->at_start);
+    snw_snapshot_take(r, &v->at_start);
     v->anywhere = false;
     SNW_TRY(search(v));
     return conclude(v);
@@ -699,24 +684,23 @@ snw_status snw_robot_solve_inverse(snw_robot *r, const snw_inverse_options *how,
     if (!v) return snw_fail_memory(err);
     *v = (inverse_robot){.r = r, .how = how, .err = err};
     v->pool = snw_pool_create(POOL_LIMIT);
-    snapshot before = {0};
-    snw_status s = v->pool ? snapshot_create(r->m, &before) : SNW_E_MEMORY;
-    if (s == SNW_OK) s = snapshot_create(r->m, &v->at_start);
-    if (s == SNW_OK) s = snapshot_create(r->m, &v->followed);
-    if (s == SNW_OK)
-        v->u_before = snw_pool_array(v->pool, (size_t)r->ninput + 1, sizeof *v->u_before);
-    if (s != SNW_OK || !v->u_before) {
+    snw_snapshot before = {0};
+    snw_status s = v->pool ? snw_snapshot_create(r->m, &before) : SNW_E_MEMORY;
+    if (s == SNW_OK) s = snw_snapshot_create(r->m, &v->at_start);
+    if (s == SNW_OK) s = snw_snapshot_create(r->m, &v->followed);
+    if (s == SNW_OK) v->given = snw_pool_take(v->pool, snw_given_size(r) + 1);
+    if (s != SNW_OK || !v->given) {
         s = snw_fail_memory(err);
     } else {
-        memcpy(v->u_before, r->u, (size_t)r->ninput * sizeof *r->u);
-        snapshot_take(r, &before);
+        snw_given_save(r, v->given);
+        snw_snapshot_take(r, &before);
         s = inverse_solve(v);
         if (s != SNW_OK) {
-            memcpy(r->u, v->u_before, (size_t)r->ninput * sizeof *r->u);
-            snapshot_restore(&before, r);
+            snw_given_restore(r, v->given);
+            snw_snapshot_restore(&before, r);
         }
     }
-    snapshot_destroy(&before);
+    snw_snapshot_destroy(&before);
     if (s == SNW_OK) {
         *out = &v->view;
     } else {
@@ -728,8 +712,8 @@ snw_status snw_robot_solve_inverse(snw_robot *r, const snw_inverse_options *how,
 void snw_inverse_close(snw_inverse_result *result) {
     inverse_robot *v = (inverse_robot *)result;
     if (!v) return;
-    snapshot_destroy(&v->at_start);
-    snapshot_destroy(&v->followed);
+    snw_snapshot_destroy(&v->at_start);
+    snw_snapshot_destroy(&v->followed);
     snw_linear_close(v->gain);
     snw_free(v->scratch.base);
     snw_pool_destroy(v->pool);

@@ -54,6 +54,7 @@ typedef struct coulomb {
     int *pivot;
     bool follow;    // does a step follow the change of |v_t|?
     bool given;     // is |v_t| that in `slip`?
+    bool is_near;   // is x near the solution?
     double *slip;   // |v_t| of each contact
     double *least;  // impulses with the least violation about the present centre
     double soft;    // the regularisation
@@ -158,7 +159,7 @@ static double largest_approach(const snw_coulomb_problem *p) {
     return isfinite(sum) ? most : sum;
 }
 
-// A, beta and scale; velocities are divided by `speed`
+// A, beta and scale, and the centre; velocities are divided by `speed`
 static void scale_problem(coulomb *c, const snw_coulomb_problem *p, double speed) {
     const int d = c->dim;
     c->soft = SOFT;
@@ -176,8 +177,10 @@ static void scale_problem(coulomb *c, const snw_coulomb_problem *p, double speed
         }
         c->A[(size_t)j * (size_t)(d + 1)] += SOFT;
         c->beta[j] = c->scale[j] * p->b[j] / speed;
-        c->centre[j] = 0;
+        c->centre[j] = p->near && c->scale[j] > 0 ? p->near[j] / (speed * c->scale[j]) : 0;
     }
+    c->is_near = p->near != NULL;
+    memcpy(c->x, c->centre, (size_t)d * sizeof *c->x);
 }
 
 // out <- A x; the diagonal of A contains the regularisation
@@ -378,13 +381,17 @@ static void projected_jacobian(const coulomb *c) {
     }
 }
 
-// dx <- step of Newton's method at x, of minimum norm: the matrix is singular for redundant
-// contacts
-static bool newton_step(coulomb *c, snw_arena *scratch) {
+// dx <- step of Newton's method at x. The regularisation makes the matrix regular; where it is
+// nearly singular all the same, as of redundant contacts, a step of minimum norm is better.
+static bool newton_step(coulomb *c, bool minimum_norm, snw_arena *scratch) {
     int rank;
     projected_jacobian(c);
     memcpy(c->dx, c->r, (size_t)c->dim * sizeof *c->dx);
-    return snw_minimum_norm(c->dim, c->dim, c->M, 1e-10, scratch, c->dx, &rank) == SNW_OK;
+    if (minimum_norm)
+        return snw_minimum_norm(c->dim, c->dim, c->M, 1e-10, scratch, c->dx, &rank) == SNW_OK;
+    if (snw_lu_factor(c->dim, c->M, c->pivot) != SNW_OK) return false;
+    snw_lu_solve(c->dim, c->M, c->pivot, c->dx);
+    return true;
 }
 
 // x <- x - dx, or a shorter step that reduces the violation `worst`; false: there is none
@@ -406,7 +413,10 @@ static bool line_search(coulomb *c, double *worst) {
 static double polish(coulomb *c, double tol, snw_arena *scratch, int *count) {
     double worst = projected(c, c->x, c->v, c->r);
     for (int k = 0; k < POLISH && worst > tol; k++, ++*count) {
-        if (!newton_step(c, scratch) || !line_search(c, &worst)) break;
+        bool closer = false;
+        for (int way = 0; way < 2 && !closer; way++)
+            closer = newton_step(c, way == 1, scratch) && line_search(c, &worst);
+        if (!closer) break;
     }
     return worst;
 }
@@ -435,7 +445,7 @@ static void keep_least(coulomb *c, double worst, double *least) {
 static void regularised(coulomb *c, double tol, snw_arena *scratch, snw_coulomb_info *info) {
     double least = INFINITY;
     c->given = false;
-    if (info->iterations > 0) keep_least(c, polish(c, tol, scratch, &info->polished), &least);
+    if (c->is_near) keep_least(c, polish(c, tol, scratch, &info->polished), &least);
     for (int way = 0; way < 2 && least > tol; way++) {
         c->follow = way == 0;
         info->iterations += interior_point(c, 0.01 * tol);
@@ -468,7 +478,7 @@ static void soften(coulomb *c) {
 // x <- solution of the law itself: about centres that move to the last solution
 static void solve_rounds(coulomb *c, double tol, snw_arena *scratch, snw_coulomb_info *info) {
     double before = INFINITY, least = INFINITY;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS; round++, c->is_near = true) {
         regularised(c, tol, scratch, info);
         const double left = unregularised(c);
         if (left < least) {

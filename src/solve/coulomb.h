@@ -13,10 +13,11 @@
 #include "sinew/status.h"
 
 typedef struct snw_coulomb_problem {
-    int n;            // number of contacts
-    const double *W;  // 3n x 3n, symmetric positive semidefinite, velocity per impulse
-    const double *b;  // 3n, velocities without impulses
-    const double *mu; // 2n, friction coefficients along both tangents, not negative
+    int n;              // number of contacts
+    const double *W;    // 3n x 3n, symmetric positive semidefinite, velocity per impulse
+    const double *b;    // 3n, velocities without impulses
+    const double *mu;   // 2n, friction coefficients along both tangents, not negative
+    const double *near; // 3n, impulses near the solution, tried first; NULL: none are known
 } snw_coulomb_problem;
 
 typedef struct snw_coulomb_info {
@@ -30,8 +31,9 @@ typedef struct snw_coulomb_info {
 size_t snw_coulomb_scratch(int n);
 
 // p (3n) <- impulses, u (3n) <- velocities. Where impulses are not unique (redundant contacts) p is
-// near the centre of the set of solutions. SNW_E_DIVERGED: the violation stays above `tol`
-// (relative to the largest velocity in b), p and u are the best found; there may be no solution.
+// near the centre of the set of solutions, or near those given. p may be problem->near.
+// SNW_E_DIVERGED: the violation stays above `tol` (relative to the largest velocity in b), p and u
+// are the best found; there may be no solution.
 SNW_NODISCARD snw_status snw_coulomb_solve(const snw_coulomb_problem *problem, double tol,
                                            snw_arena *scratch, double *p, double *u,
                                            snw_coulomb_info *info);

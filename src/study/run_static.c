@@ -200,6 +200,31 @@ static snw_status static_run_solve(snw_run *r, double t, const snw_statics_opts 
 
 static bool static_run_should_stop(void *user) { return snw_run_stopped(user); }
 
+// A loop knows the angle of its law up to whole turns only: of more than half a turn between two
+// equilibria one or more are lost. True: a warning was given.
+static bool static_run_warn_turns(snw_run *r, double t0, double t1) {
+    static const double PI = 3.14159265358979323846;
+    for (int i = 0; i < r->desc->nloop; i++) {
+        const snw_loop_desc *loop = &r->desc->loop[i];
+        for (int k = 0; k < loop->pose.nturn; k++) {
+            const snw_law angle = loop->pose.turn[k].angle;
+            if (snw_expr_vars(angle) != SNW_VAR_T) continue;
+            const double turn =
+                snw_expr_value(angle, (snw_at){.t = t1}) - snw_expr_value(angle, (snw_at){.t = t0});
+            if (!(fabs(turn) > PI)) continue;
+            char text[300];
+            (void)snprintf(text, sizeof text,
+                           "loop '%.60s' is turned by %.3g turns between the equilibria at t = %g "
+                           "s and %g s, of which it sees the part beyond whole turns only; write "
+                           "a 'step' with less than half a turn",
+                           loop->name, turn / (2 * PI), t0, t1);
+            snw_run_warn(r, text);
+            return true;
+        }
+    }
+    return false;
+}
+
 snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     SNW_TRY(snw_run_refuse_nonholonomic(r, step, err));
@@ -214,6 +239,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     // at most 1e7, checked when the file is read
     const long path = step->duration > 0 ? (long)ceil(step->duration / step->step - 1e-9) : 0;
     snw_statics_info sum = {.left = NAN};
+    bool turned = false;
     if (!r->resuming) static_run_remember(r);
     for (long k = r->resuming ? (long)r->cursor.k + 1 : 0; k <= path; k++) {
         const double t = k < path ? t0 + (double)k * step->step : t0 + step->duration;
@@ -221,6 +247,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
             return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", r->state->t);
         }
         SNW_TRY(snw_run_place_tubes(r, t, err));
+        if (k > 0 && !turned) turned = static_run_warn_turns(r, r->state->t, t);
         bool changed = true;
         while (changed) { // until the mesh fits the shape found
             opts.assemble = !r->loads_applied;

@@ -298,6 +298,7 @@ snw_status snw_statics_newton(snw_statics *st, const snw_statics_opts *opts,
     snw_continuation_opts c = snw_continuation_defaults();
     c.newton.tol = opts->tolerance;
     c.newton.stagnant = STAGNANT;
+    if (opts->smallest > 0) c.smallest = opts->smallest;
     c.max_increments =
         info->increments < c.max_increments ? c.max_increments - info->increments : 0;
     snw_continuation_info ci = {0};

@@ -14,7 +14,9 @@ typedef struct snw_statics_opts {
     bool steady; // drives and bases move at their constant rates; the remaining velocities are
                  // zero, theory.md 7.1
     bool follow; // stay on the branch of equilibria of the load, even where it is unstable or ends
-    bool assemble; // the start is an initial shape: close the loops before applying loads
+    double smallest; // increment of the load below which a branch has ended, relative to the
+                     // present load; 0: that of solve/continuation.h
+    bool assemble;   // the start is an initial shape: close the loops before applying loads
     bool (*stop)(void *user); // asked between iterations; NULL: never
     void *user;
 } snw_statics_opts;

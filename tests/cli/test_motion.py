@@ -138,10 +138,8 @@ runs:
 
     def test_check_names_elements_that_a_scheme_does_not_support(self):
         driven = "actuators: {m: {joint: a, rate: 1}}\n"
-        ground = "contacts: {g: {ground: {on: a, stiffness: 1e3}}}\n"
         loop = "loops: {l: {join: [world, a], as: spherical}}\n"
         for scheme, text, words in (("conserving", driven, "does not support given positions and rates ('m')"),
-                                    ("conserving", ground, "does not support grounds"),
                                     ("gauss6", loop, "'gauss6' does not support loops"),
                                     ("radau5", loop, "'radau5' does not support loops")):
             joint = "spherical, pose: {xyz: [1, 0, 0]}" if loop == text else "revolute"

@@ -65,6 +65,37 @@ class Solve(harness.Case):
                        "--interval", "100 ms").json  # fmt: skip
         self.assertEqual((m["inputs"][0]["value"], m["inputs"][0]["limit"]), (1, "rise"))
 
+    def test_a_series_of_targets(self):
+        self.write("way.csv", "t,angle\n0,0\n0.5,0.2\n1,0.4\n1.5,\n2,0.4\n")
+        self.write("short.csv", "t,angle\n0,0\n0.5,0.2\n1,0.4\n2,0.4\n")
+        rows = self.solve("--targets", "short.csv", "-o", "inputs.csv")["rows"]
+        self.assertEqual([r["t"] for r in rows], [0, 0.5, 1, 2])
+        for row, angle in zip(rows, (0, 0.2, 0.4, 0.4)):
+            self.assertTrue(row["reached"])
+            self.assertAlmostEqual(row["inputs"][0]["value"], torque(angle), places=8)
+        lines = (self.folder / "inputs.csv").read_text().splitlines()
+        self.assertEqual(lines[0], "t,motor,reached,distance,stability,motor.limit,motor.multiplier")
+        self.assertAlmostEqual(float(lines[2].split(",")[1]), torque(0.2), places=8)
+        # a rate of 3 N m/s: 1.5 N m in half a second, and then it catches up
+        slow = self.fails(1, "solve", "p.yaml", "--json", "--targets", "short.csv", "-a", "motor", "--rate", "motor=3 N*m/s")
+        self.assertEqual([r["reached"] for r in slow.json["rows"]], [True, False, False, True])
+        self.assertEqual([r["inputs"][0]["limit"] for r in slow.json["rows"]], ["", "rise", "rise", ""])
+        self.assertAlmostEqual(slow.json["rows"][2]["inputs"][0]["value"], 3, places=12)
+        # the table of inputs moves the pendulum along the targets
+        self.write("played.yaml", PENDULUM.replace("effort: 0 N*m", "effort: '(table(\"inputs.csv\", \"motor\")) N*m'")
+                   + "study: [static: {for: 2 s, step: 0.5 s}]\n")  # fmt: skip
+        self.succeeds("run", "played.yaml", "--run", "plain", "-o", "played.h5")
+        shown = self.succeeds("show", "played.h5", "--probe", "angle", "--csv").out.splitlines()
+        angles = {float(row.split(",")[0]): float(row.split(",")[1]) for row in shown[1:]}
+        self.assertAlmostEqual(angles[0.5], 0.2, places=8)
+        self.assertAlmostEqual(angles[1.0], 0.4, places=8)
+        # rows without targets
+        self.assertIn("t = 1.5", self.fails(2, "solve", "p.yaml", "--targets", "way.csv").err)
+        self.assertIn("first column", self.fails(2, "solve", "p.yaml", "--targets", self.write("w.csv", "x,angle\n0,1\n")).err)
+        self.assertIn("either", self.fails(2, "solve", "p.yaml", "--targets", "short.csv", "-t", "angle=0").err)
+        self.assertIn("--output", self.fails(2, "solve", "p.yaml", "-o", "i.csv", "-t", "angle=0").err)
+        self.assertIn("nothing", self.fails(2, "solve", "p.yaml", "--targets", self.write("n.csv", "t,nothing\n0,1\n")).err)
+
     def test_mistakes(self):
         for options, word in (
             ((), "no target"),

@@ -308,6 +308,32 @@ static void a_column_buckles_to_the_side_of_its_start(void **state) {
     }
 }
 
+// The end of a rod is turned by 10 rad: in steps of half of it whole turns are lost, and the run
+// says so.
+static void lost_turns_of_a_loop_are_reported(void **state) {
+    (void)state;
+    static const char *const step[] = {"0.5 s", "0.1 s"};
+    for (int k = 0; k < 2; k++) {
+        char text[600];
+        outcome o;
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\ngravity: 0\n"
+            "robot: {rod: {on: world, rod: {length: 1, section: {stiffness: {twist: 1}}, "
+            "strain: {twist: legendre 2}}}}\n"
+            "loops: {end: {join: [world, rod.tip], as: prismatic, axis: x, pose: {axis: "
+            "x, angle: \"10*t/(1 s)\"}}}\n"
+            "study: [static: {for: 1 s, step: %s}]\n"
+            "probes: {s: {strain: rod@50%%}}\n",
+            step[k]);
+        execute_ok(text, &o);
+        const bool said = strstr(o.said, "is turned by 0.796 turns between the equilibria") != NULL;
+        assert_int_equal(said, k == 0);
+        assert_near(last(&o, 0), k ? 10 : 10 - 4 * M_PI, 1e-9);
+        snw_series_clear(&o.series);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_column_buckles_to_the_side_of_its_start),
@@ -318,6 +344,7 @@ int main(void) {
         cmocka_unit_test(a_column_buckles_as_the_elastica_unless_the_branch_is_followed),
         cmocka_unit_test(a_truss_snaps_through_unless_the_branch_is_followed),
         cmocka_unit_test(a_plate_free_to_turn_between_two_balls_is_loaded_at_once),
+        cmocka_unit_test(lost_turns_of_a_loop_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -639,8 +639,12 @@ static void impossible_contacts_are_reported(void **state) {
         if (!strstr(err.text, cases[i].says)) fail_msg("%s", err.text);
         release(doc, desc);
     }
-    refuses(BALL("damping: 1", "study: [dynamic: {for: 1 s, step: 1 ms, scheme: conserving}]\n"),
-            "does not support grounds");
+    refuses("sinew: 1\n"
+            "robot: {a: {on: world, joint: free, body: {sphere: {radius: 1}, mass: 1}}, lift: {on: "
+            "world, pose: {xyz: [0, 0, -2 + t*(1 m/s)]}, body: {mass: 1}}}\n"
+            "contacts: {c: {ground: {on: a, at: [0, 0, -2], stiffness: 1}}}\n"
+            "study: [dynamic: {for: 1 s, step: 1 ms, scheme: conserving}]\n",
+            "does not support contacts where a pose moves by a law");
 }
 
 // A trap door: the ball rests, and falls when the ground is removed, by a change or by its

@@ -612,6 +612,45 @@ def obstacle(d):
                          [{"dynamic": {"for": rounded(count*step, 10), "step": step}}], probes, contacts={"solid": {"obstacle": solid}}))
 
 
+PARTS = {
+    "sphere": lambda d, w: {"radius": rounded(0.5*w, 3)},
+    "capsule": lambda d, w: {"radius": rounded(0.3*w, 3), "length": rounded(0.4*w, 3)},
+    "box": lambda d, w: {"size": [rounded(w*d.number(0.4, 0.9), 3) for _ in range(3)]},
+    "cylinder": lambda d, w: {"radius": rounded(0.4*w, 3), "length": rounded(w*d.number(0.3, 0.8), 3)},
+    "hull": lambda d, w: {"rounding": rounded(0.05*w, 3), "corners": [[rounded(0.4*w*d.number(-1, 1), 3) for _ in range(3)] for _ in range(8)]},
+}
+
+
+def shapes(d):
+    """A body of several shapes falls on an obstacle, or on a body of several shapes that rests on a spring."""
+    width, mass = d.scale(0.02, 0.1), d.scale(0.05, 2)
+
+    def body(least):
+        def part():
+            kind = d.choose(*PARTS)
+            return {"shape": kind, **PARTS[kind](d, width), "pose": {"xyz": [rounded(0.6*width*d.number(-1, 1), 3) for _ in range(3)],
+                                                                     "rpy": [d.number(-1.5, 1.5) for _ in range(3)]}}
+        return {"mass": rounded(mass, 3), "shapes": [part() for _ in range(d.whole(least, 4))]}
+    height = width*d.number(0.5, 3)
+    fall = math.sqrt(2*height/parts.GRAVITY)
+    stiffness = d.scale(100, 1000)*mass*parts.GRAVITY/width
+    touch = math.pi*math.sqrt(mass/stiffness)
+    solid = {"links": "thing", "stiffness": rounded(stiffness, 3), "spacing": rounded(0.3*width, 3)}
+    links = {"thing": {"on": "world", "pose": {"xyz": [0, 0, rounded(2.6*width + height, 3)]}, "joint": "free", "body": body(2)}}
+    if d.odds(0.5):
+        links["tray"] = {"on": "world", "joint": "prismatic", "axis": "z", "stiffness": rounded(40*mass*parts.GRAVITY/width, 3), "body": body(1)}
+        solid |= {"on": "tray", "shape": "body"}
+    else:
+        kind = d.choose("plane", "sphere", "box", "hull")
+        solid |= {"shape": kind, **SHAPES[kind](d, width)}
+    if d.odds(0.5):
+        solid["friction"] = d.number(0.1, 0.8)
+    step = rounded(min(touch*d.choose(0.05, 0.1, 0.2), fall/10), 2)
+    count = max(32, min(400, 16*round(2*fall/step/16)))
+    return reorder(model("A body of several shapes falls", links, {}, [{"dynamic": {"for": rounded(count*step, 10), "step": step}}],
+                         {"at": {"position": "thing"}, "touch": {"contact": "solid"}}, contacts={"solid": {"obstacle": solid}}))
+
+
 def touching(d):
     """A rod falls on another one at any angle, which is clamped at one end or hinged to a post."""
     shape = [lambda _, r: {"circle": {"radius": r}}, lambda _, r: {"circle": {"radius": f"{r}*(1 - 0.4*x/L)"}},
@@ -843,6 +882,7 @@ FAMILIES = {
     "cranks": (cranks, ["alive", "energy", "steps", "adapt", "moved", "closure", "again"]),
     "drop": (drop, ["alive", "energy", "adapt", "again"]),
     "obstacle": (obstacle, ["alive", "energy", "again"]),
+    "shapes": (shapes, ["alive", "energy", "again"]),
     "touching": (touching, ["alive", "energy", "again"]),
     "pressed": (pressed, ["alive", "energy", "nodes", "path", "arc", "exists", "stable"]),
     "sprung_static": (sprung_static, ["alive", "basis", "nodes", "spaces", "path", "arc", "exists", "moved", "stable"]),

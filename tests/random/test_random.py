@@ -51,7 +51,7 @@ class Motion(Robots):
 class Bodies(Robots):
     def test_motions_of_trees_loops_and_contacts_agree(self):
         self.hold(("tree_motion", "hybrid_motion", "loop_motion", "threaded_motion", "parallel_motion", "upright", "cranks", "drop", "obstacle",
-                   "touching", "pressed"))
+                   "shapes", "touching", "pressed"))
 
 
 class Families(unittest.TestCase):

@@ -6,6 +6,7 @@
 
 #include "near.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,14 +19,19 @@ typedef struct problem {
     double W[ROOM * ROOM], b[ROOM], mu[2 * MOST], p[ROOM], u[ROOM];
 } problem;
 
-static snw_status solve(problem *x, double tol, snw_coulomb_info *info) {
+// near: x->p are impulses near the solution
+static snw_status solve_near(problem *x, bool near, double tol, snw_coulomb_info *info) {
     snw_arena arena = {(unsigned char *)memory, sizeof memory, 0, 0};
-    const snw_status s =
-        snw_coulomb_solve(&(snw_coulomb_problem){.n = x->n, .W = x->W, .b = x->b, .mu = x->mu}, tol,
-                          &arena, x->p, x->u, info);
+    const snw_coulomb_problem from = {
+        .n = x->n, .W = x->W, .b = x->b, .mu = x->mu, .near = near ? x->p : NULL};
+    const snw_status s = snw_coulomb_solve(&from, tol, &arena, x->p, x->u, info);
     assert_true(arena.peak <= snw_coulomb_scratch(x->n));
     assert_int_equal(arena.used, 0);
     return s;
+}
+
+static snw_status solve(problem *x, double tol, snw_coulomb_info *info) {
+    return solve_near(x, false, tol, info);
 }
 
 // ---- closed forms -------------------------------------------------------------------------------
@@ -227,6 +233,37 @@ static void random_contacts_obey_the_law(void **state) {
     assert_near(worst, 0, 1e-8);
 }
 
+// From a solution nothing is searched; from impulses beside it, or from wrong ones, the law is
+// fulfilled as well, with the same velocities.
+static void known_impulses_are_a_start(void **state) {
+    (void)state;
+    seed = 7;
+    int searched = 0;
+    double worst = 0, moved = 0;
+    for (int k = 0; k < 200; k++) {
+        const int n = 1 + k % MOST;
+        problem x = random_problem(n, 3 * n + 2);
+        snw_coulomb_info info;
+        assert_int_equal(solve(&x, 1e-12, &info), SNW_OK);
+        problem again = x;
+        assert_int_equal(solve_near(&again, true, 1e-11, &info), SNW_OK);
+        searched += info.iterations > 0;
+        for (int way = 0; way < 2; way++) {
+            problem other = x;
+            for (int i = 0; i < 3 * n; i++)
+                other.p[i] = way == 0 ? x.p[i] * (0.9 + 0.02 * (i % 10)) : (double)(i % 5) - 2;
+            assert_int_equal(solve_near(&other, true, 1e-10, &info), SNW_OK);
+            worst = fmax(worst, violation(&other));
+            for (int i = 0; i < 3 * n && way == 0; i++)
+                moved = fmax(moved, fabs(other.u[i] - x.u[i]));
+        }
+    }
+    printf("%d of 200 searched from their solution, velocities differ by %.2g\n", searched, moved);
+    assert_int_equal(searched, 0);
+    assert_near(worst, 0, 1e-8);
+    assert_near(moved, 0, 1e-7);
+}
+
 static void bad_numbers_and_no_impulse(void **state) {
     (void)state;
     snw_coulomb_info info;
@@ -252,6 +289,7 @@ int main(void) {
         cmocka_unit_test(a_table_on_four_legs),
         cmocka_unit_test(two_contacts_on_a_stiff_rod),
         cmocka_unit_test(random_contacts_obey_the_law),
+        cmocka_unit_test(known_impulses_are_a_start),
         cmocka_unit_test(bad_numbers_and_no_impulse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

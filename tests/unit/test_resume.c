@@ -128,6 +128,16 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "  ball: {pose: {xyz: [0.3, 0, 0.1]}, twist: [0, 9, 0, 0.5, 0, 0]}\n"                          \
     "probes: {box: {position: box}, ball: {position: ball}, c: {contact: floor}, e: energy}\n"
 
+#define BOUNCING                                                                                   \
+    "sinew: 1\n"                                                                                   \
+    "robot:\n"                                                                                     \
+    "  box: {on: world, joint: free, body: {box: [0.1, 0.08, 0.06], mass: 1 kg}}\n"                \
+    "contacts:\n"                                                                                  \
+    "  floor: {ground: {on: box, stiffness: 20 kN/m, damping: 0.2, friction: 0.3}}\n"              \
+    "initial:\n"                                                                                   \
+    "  box: {pose: {xyz: [0, 0, 0.15], rpy: [0.4, 0.3, 0]}, twist: [1, 0, 2, 0.5, 0, 0]}\n"        \
+    "probes: {box: {position: box}, c: {contact: floor}, e: energy}\n"
+
 #define JOINTS                                                                                     \
     "sinew: 1\n"                                                                                   \
     "robot:\n"                                                                                     \
@@ -397,6 +407,7 @@ static const char *const studies[] = {
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, scheme: euler, start: rest}]\n",
     FREE "study: [dynamic: {for: 60 ms, step: 2 ms, scheme: conserving}]\n",
     DROPPED "study: [dynamic: {for: 300 ms, step: 5 ms}]\n",
+    BOUNCING "study: [dynamic: {for: 300 ms, step: 5 ms, scheme: conserving}]\n",
     CAR "study: [dynamic: {for: 300 ms, step: 10 ms}, dynamic: {for: 300 ms, step: 10 ms, scheme: "
         "conserving}, static: {for: 1 s, step: 0.2 s}, dynamic: {for: 300 ms, step: 20 ms, scheme: "
         "gauss4}]\n",

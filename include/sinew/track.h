@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// track.h: inputs for which outputs of a robot follow a desired motion: inverse dynamics of
+// under-actuated robots, by least squares over a horizon. Equations in docs/theory.md 5.6. Efforts
+// of coordinates whose motion is given need no search: give their `position` in the file and read
+// their effort.
+//
+//   snw_track_options o = snw_track_defaults();
+//   const char *const tip[] = {"tip.x"};
+//   o.noutput = 1, o.output = tip, o.nstep = 400, o.step = 5e-3, o.target = wanted;
+//   snw_track_result *found;
+//   if (snw_robot_track(arm, &o, &found, &err) == SNW_OK) {
+//       printf("largest error %g\n", found->largest);
+//       snw_track_close(found);
+//   }
+#pragma once
+
+#include "sinew/robot.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct snw_track_options {
+    int ninput; // efforts, tensions, pressures or components of loads; none: all actuators
+    const char *const *input;
+    int noutput; // probes or columns of places, angles and velocities
+    const char *const *output;
+    int nstep;
+    double step;          // s
+    const double *target; // nstep rows of outputs, at the ends of the steps; NaN: free there
+    const double *weight; // noutput, per unit; NULL: 1 for angles, 1/length of the robot for
+                          // lengths, else 1
+    double effort;        // weight of the squares of inputs, relative to what an input in the first
+                          // step alone does to the targets; default 1e-9
+    const double *first;  // nstep rows of inputs, from which the search begins; NULL: the present
+                          // inputs
+    int iterations;       // most, default 50
+    double tolerance;     // relative fall of the cost at which the search ends, default 1e-10
+} snw_track_options;
+
+SNW_API snw_track_options snw_track_defaults(void);
+
+typedef struct snw_track_column {
+    const char *name, *unit;
+} snw_track_column;
+
+// All belongs to the result.
+typedef struct snw_track_result {
+    int nstep, ninput, noutput;
+    const snw_track_column *input, *output;
+    const double *u; // nstep rows of inputs, constant over each step
+    const double *y; // nstep rows of outputs at the ends of the steps
+    double error;    // root of the mean square of the weighted errors, where there are targets
+    double largest;  // weighted error
+    double cost;     // half the sum of the squares of weighted errors and inputs
+    double squares;  // integral of the squares of the inputs, SI
+    int iterations;
+    int converged;
+} snw_track_result;
+
+// Inputs, constant over each step of the trapezoidal rule, for which the motion from the present
+// state is nearest to the targets in the sense of least squares. Targets that begin late or end
+// early leave inputs free before and after: what an output that moves the other way first needs.
+// The robot stays as it is. On success *out belongs to the caller, who calls snw_track_close.
+// Allocates memory. SNW_E_ARGUMENT: a name or a number is wrong; SNW_E_MODEL: loops, given
+// coordinates, motions without mass or laws with integrals; SNW_E_DIVERGED: no motion.
+SNW_API SNW_NODISCARD snw_status snw_robot_track(snw_robot *r, const snw_track_options *how,
+                                                 snw_track_result **out, snw_error *err);
+SNW_API void snw_track_close(snw_track_result *result); // NULL is fine
+
+#ifdef __cplusplus
+}
+#endif

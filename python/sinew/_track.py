@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""Inverse dynamics over a horizon: inputs for which outputs follow a desired motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._core import c_text, doubles, new_error, raise_error, real, text
+from ._errors import ArgumentError
+from ._sinew import ffi, lib
+from ._types import Array, Names, Numbers, Pointer, Rows
+
+
+@dataclass(frozen=True)
+class Tracking:
+    """Inputs for which the outputs of a robot are nearest to a desired motion."""
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    u: Array
+    """Inputs (steps, inputs), SI, constant over each step."""
+    y: Array
+    """Outputs (steps, outputs), SI, at the ends of the steps."""
+    error: float
+    """Root of the mean square of the weighted errors."""
+    largest: float
+    """Largest weighted error."""
+    cost: float
+    """Half the sum of the squares of weighted errors and inputs."""
+    squares: float
+    """Integral of the squares of the inputs, SI."""
+    iterations: int
+    converged: bool
+
+    def __repr__(self) -> str:
+        state = "converged" if self.converged else "not converged"
+        return f"<sinew.Tracking of {', '.join(self.outputs)}: {state}, error {self.error:.3g}, largest {self.largest:.3g}>"
+
+
+def _names(names: Names, what: str) -> tuple[Pointer, int, list[Pointer]]:
+    chosen = [] if names is None else [names] if isinstance(names, str) else list(names)
+    kept = [ffi.new("char[]", c_text(name, what)) for name in chosen]
+    return ffi.new("char *[]", kept or 1), len(chosen), kept
+
+
+def track(robot: Pointer, outputs: Names, targets: Rows, step: float, inputs: Names, weights: Numbers | None, effort: float,
+          first: Rows | None, iterations: int, tolerance: float) -> Tracking:  # fmt: skip
+    """The inputs of a robot of the library."""
+    err = new_error()
+    how = ffi.new("snw_track_options *", lib.snw_track_defaults())
+    wanted = np.ascontiguousarray(np.asarray(targets, dtype=np.float64))
+    wanted = wanted[:, None] if wanted.ndim == 1 else wanted
+    if wanted.ndim != 2 or wanted.size == 0:
+        raise ArgumentError(f"'targets' needs a row of outputs for each step, but has shape {np.shape(targets)}")
+    out_names, how.noutput, _kept = _names(outputs, "outputs")
+    in_names, how.ninput, _kept_too = _names(inputs, "inputs")
+    how.output, how.input = out_names, in_names
+    how.nstep, how.step, how.target = len(wanted), step, doubles(wanted)
+    model = columns(robot, how, err)
+    if model[1] != wanted.shape[1]:
+        raise ArgumentError(f"'targets' has {wanted.shape[1]} columns, but there are {model[1]} outputs")
+    scale = None if weights is None else np.ascontiguousarray(np.atleast_1d(real(weights, "weights")))
+    if scale is not None:
+        if scale.shape != (model[1],):
+            raise ArgumentError(f"'weights' needs {model[1]} numbers, but has shape {scale.shape}")
+        how.weight = doubles(scale)
+    start = None if first is None else np.ascontiguousarray(real(first, "first")).reshape(len(wanted), -1)
+    if start is not None:
+        if start.shape[1] != model[0]:
+            raise ArgumentError(f"'first' needs {model[0]} columns, but has {start.shape[1]}")
+        how.first = doubles(start)
+    how.effort, how.iterations, how.tolerance = effort, iterations, tolerance
+    out = ffi.new("snw_track_result **")
+    if lib.snw_robot_track(robot, how, out, err) != lib.SNW_OK:
+        raise_error(err)
+    m = out[0]
+    try:
+        u, y = (
+            np.frombuffer(ffi.buffer(at, 8 * m.nstep * n), dtype=np.float64).reshape(m.nstep, n).copy()
+            for at, n in ((m.u, m.ninput), (m.y, m.noutput))
+        )
+        return Tracking(tuple(text(m.input[k].name) for k in range(m.ninput)),
+                        tuple(text(m.output[k].name) for k in range(m.noutput)),
+                        u, y, m.error, m.largest, m.cost, m.squares, m.iterations, bool(m.converged))  # fmt: skip
+    finally:
+        lib.snw_track_close(m)
+
+
+def columns(robot: Pointer, how: Pointer, err: Pointer) -> tuple[int, int]:
+    """Numbers of inputs and outputs that the names denote."""
+    o = ffi.new("snw_linear_options *", lib.snw_linear_defaults())
+    o.ninput, o.input, o.noutput, o.output = how.ninput, how.input, how.noutput, how.output
+    out = ffi.new("snw_linear_model **")
+    if lib.snw_robot_linearize(robot, o, out, err) != lib.SNW_OK:
+        raise_error(err)
+    try:
+        return out[0].nu, out[0].ny
+    finally:
+        lib.snw_linear_close(out[0])

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+//
+// sinew track: inputs for which outputs of a robot follow a desired motion: inverse dynamics over a
+// horizon.
+#include "base/fail.h"
+#include "cli/cells.h"
+#include "cli/commands.h"
+#include "cli/job.h"
+#include "cli/output.h"
+#include "cli/part_number.h"
+#include "language/table.h"
+#include "sinew/track.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const size_t POOL_LIMIT = (size_t)1 << 30;
+
+// ---- targets ------------------------------------------------------------------------------------
+
+// value of a column at time t, linear between its rows; NaN outside and beside blank fields
+static double column_at(const snw_data_table *table, int column, double t) {
+    const double *time = table->value, *x = time + (size_t)column * (size_t)table->nrow;
+    const double near = 1e-9 * fmax(1, fabs(t));
+    for (int i = 0; i < table->nrow; i++) {
+        if (fabs(time[i] - t) <= near) return x[i];
+        if (i > 0 && time[i - 1] < t && t < time[i])
+            return x[i - 1] + (x[i] - x[i - 1]) * (t - time[i - 1]) / (time[i] - time[i - 1]);
+    }
+    return NAN;
+}
+
+static snw_status track_options(const snw_args *args, const snw_job *job, double start,
+                                snw_pool *pool, snw_track_options *how, snw_error *err) {
+    *how = snw_track_defaults();
+    snw_data_table table;
+    SNW_TRY(snw_measured_read(pool, snw_args_value(args, "targets"), &table, err));
+    if (table.ncolumn < 2 || strcmp(table.name[0], "t") != 0 || table.nrow < 1)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "the first column of --targets is 't', then come columns of probes, such "
+                        "as 'tip.x'");
+    SNW_TRY(snw_part_time(job, "step", snw_args_value(args, "step"), &how->step, err));
+    const double steps = (table.value[table.nrow - 1] - start) / how->step;
+    if (!(how->step > 0) || !(steps >= 0.5 && steps < 1e6))
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "from t = %g s to the last target are %g steps of %g s; at least one and "
+                        "at most 1e6 are wanted",
+                        start, steps, how->step);
+    how->nstep = (int)lround(steps);
+    how->noutput = table.ncolumn - 1;
+    how->output = table.name + 1;
+    double *target =
+        snw_pool_array(pool, (size_t)how->nstep * (size_t)how->noutput, sizeof *target);
+    if (!target) return snw_fail_memory(err);
+    for (int n = 0; n < how->nstep; n++) {
+        for (int k = 0; k < how->noutput; k++)
+            target[(size_t)n * (size_t)how->noutput + (size_t)k] =
+                column_at(&table, k + 1, start + (n + 1) * how->step);
+    }
+    how->target = target;
+    how->ninput = snw_args_values(args, "actuator", &how->input);
+    double iterations = how->iterations;
+    SNW_TRY(snw_args_number(args, "effort", 1e-30, 1e30, &how->effort, err));
+    SNW_TRY(snw_args_number(args, "iterations", 1, 1e6, &iterations, err));
+    how->iterations = (int)iterations;
+    return SNW_OK;
+}
+
+// ---- output -------------------------------------------------------------------------------------
+
+// inputs over each step and outputs at its end, a line for each
+static void track_table(const snw_track_result *r, double start, double step, const snw_sink *to) {
+    snw_cell_text(to, "t");
+    for (int i = 0; i < r->ninput; i++) snw_cell_comma(to), snw_cell_text(to, r->input[i].name);
+    for (int i = 0; i < r->noutput; i++) snw_cell_comma(to), snw_cell_text(to, r->output[i].name);
+    snw_cell_end(to);
+    for (int n = 0; n < r->nstep; n++) {
+        char time[SNW_NUMBER_SIZE];
+        snw_number_text(start + (n + 1) * step, time);
+        (void)to->write(to->user, time, strlen(time));
+        for (int i = 0; i < r->ninput; i++) snw_cell_number(to, r->u[n * r->ninput + i]);
+        for (int i = 0; i < r->noutput; i++) snw_cell_number(to, r->y[n * r->noutput + i]);
+        snw_cell_end(to);
+    }
+}
+
+static void track_json(snw_json *j, const snw_track_result *r) {
+    snw_field_bool(j, "converged", r->converged);
+    snw_field_integer(j, "iterations", r->iterations);
+    snw_field_number(j, "error", r->error);
+    snw_field_number(j, "largest", r->largest);
+    snw_field_number(j, "squares", r->squares);
+    snw_field_number(j, "cost", r->cost);
+    for (int side = 0; side < 2; side++) {
+        const int n = side ? r->noutput : r->ninput;
+        const snw_track_column *column = side ? r->output : r->input;
+        const double *value = side ? r->y : r->u;
+        snw_field_list(j, side ? "outputs" : "inputs");
+        for (int i = 0; i < n; i++) {
+            snw_field_object(j, NULL);
+            snw_field_text(j, "name", column[i].name);
+            snw_field_text(j, "unit", column[i].unit);
+            snw_field_list(j, "values");
+            for (int k = 0; k < r->nstep; k++) snw_field_number(j, NULL, value[k * n + i]);
+            snw_json_close(j);
+            snw_json_close(j);
+        }
+        snw_json_close(j);
+    }
+}
+
+static void track_print(const snw_track_result *r) {
+    printf("%d steps, %d iterations%s\n", r->nstep, r->iterations,
+           r->converged ? "" : ", not converged");
+    printf("weighted error: root of the mean square %.6g, largest %.6g\n", r->error, r->largest);
+    printf("integral of the squares of the inputs: %.9g\n", r->squares);
+    for (int i = 0; i < r->ninput; i++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int n = 0; n < r->nstep; n++) {
+            low = fmin(low, r->u[n * r->ninput + i]);
+            high = fmax(high, r->u[n * r->ninput + i]);
+        }
+        printf("  %-26s %13.6g to %13.6g %s\n", r->input[i].name, low, high, r->input[i].unit);
+    }
+}
+
+// ---- the command --------------------------------------------------------------------------------
+
+static snw_status track_robot(const snw_args *args, const snw_job *job, snw_robot *r,
+                              snw_pool *pool, snw_reply *reply, bool *converged, snw_error *err) {
+    if (!snw_args_has(args, "targets") || !snw_args_has(args, "step"))
+        return snw_fail(err, SNW_E_ARGUMENT, "--targets and --step are needed");
+    const char *where = snw_args_value(args, "at"), *path = snw_args_value(args, "output");
+    if (where && strcmp(where, "static") != 0 && strcmp(where, "start") != 0)
+        return snw_fail(err, SNW_E_ARGUMENT, "--at is 'static' or 'start', got '%.60s'", where);
+    if (path) SNW_TRY(snw_job_refuse_output("targets", snw_args_value(args, "targets"), path, err));
+    if (!where || strcmp(where, "static") == 0) SNW_TRY(snw_robot_equilibrium(r, 0, err));
+    const double start = snw_robot_time(r);
+    snw_track_options how;
+    SNW_TRY(track_options(args, job, start, pool, &how, err));
+    snw_track_result *found = NULL;
+    SNW_TRY(snw_robot_track(r, &how, &found, err));
+    *converged = found->converged;
+    snw_status s = SNW_OK;
+    if (path) {
+        snw_output out;
+        s = snw_output_open(path, &out, err);
+        if (s == SNW_OK) {
+            const snw_sink to = snw_output_sink(&out);
+            track_table(found, start, how.step, &to);
+            s = snw_output_close(&out, SNW_OK, err);
+        }
+    }
+    if (s == SNW_OK && reply->json) track_json(reply->json, found);
+    if (s == SNW_OK && !reply->json) track_print(found);
+    snw_track_close(found);
+    return s;
+}
+
+static snw_status track_job(const snw_args *args, const snw_job *job, snw_reply *reply,
+                            bool *converged, snw_error *err) {
+    const char *const *set = NULL;
+    const int nset = snw_args_values(args, "set", &set);
+    if (job->n > 1 && snw_args_has(args, "run"))
+        return snw_fail(err, SNW_E_ARGUMENT, "the inputs are those of one run; choose one");
+    const char *path = snw_args_value(args, "output");
+    if (path) SNW_TRY(snw_job_refuse_output("model", job->path, path, err));
+    snw_robot *r = NULL;
+    SNW_TRY(snw_robot_open(job->path, job->run[0].name, nset, set, &r, err));
+    snw_pool *pool = snw_pool_create(POOL_LIMIT);
+    const snw_status s =
+        pool ? track_robot(args, job, r, pool, reply, converged, err) : snw_fail_memory(err);
+    snw_pool_destroy(pool);
+    snw_robot_close(r);
+    return s;
+}
+
+static int cmd_track_run(const snw_args *args, snw_reply *reply) {
+    snw_error err = {0};
+    snw_job job;
+    bool converged = true;
+    snw_status s = snw_job_open_args(snw_args_operand(args, 0), args, &job, &err);
+    if (s == SNW_OK) s = track_job(args, &job, reply, &converged, &err);
+    if (s == SNW_OK && !converged)
+        s = snw_fail(
+            &err, SNW_E_DIVERGED,
+            "the search did not converge; its last motion is given. Try more --iterations");
+    if (s != SNW_OK) snw_reply_fail(reply, &err);
+    snw_job_close(&job);
+    return snw_reply_exit_input(s);
+}
+
+static const snw_option options[] = {
+    {"targets", 0, "FILE.csv", false,
+     "the desired motion: columns t, then columns of probes, tip.x, in SI, linear between rows; "
+     "blank fields are free, and so are times outside of the rows"},
+    {"step", 0, "TIME", false, "of the trapezoidal rule; inputs are constant over each step"},
+    {"actuator", 'a', "NAME", true,
+     "an actuator, one of its inputs, or a component of a load (push.fz) that may change. May be "
+     "repeated; all actuators unless given"},
+    {"effort", 0, "VALUE", false,
+     "weight of the squares of inputs, relative to what each does to the targets in the first "
+     "step alone, 1e-9 unless given"},
+    {"iterations", 0, "N", false, "at most so many, 50 unless given"},
+    {"at", 0, "WHERE", false,
+     "the motion begins at the equilibrium of the file (static, the default) or at its initial "
+     "state (start)"},
+    {"output", 'o', "FILE.csv", false,
+     "table of the times at the ends of steps, inputs over them and outputs there"},
+    SNW_OPTION_RUN,
+    SNW_OPTION_SET,
+    SNW_OPTION_JSON,
+    SNW_OPTION_END};
+
+const snw_command snw_cmd_track = {
+    .name = "track",
+    .operands = "FILE",
+    .min_operands = 1,
+    .max_operands = 1,
+    .brief = "inputs for a desired motion of probes: inverse dynamics over a horizon",
+    .about =
+        "Computes the inputs of actuators for which probes follow a desired motion from t = 0 to "
+        "the "
+        "last row of the targets, by least squares over all steps. The robot may have fewer inputs "
+        "than coordinates. Where an output moves the other way first, such as the tip of a "
+        "flexible "
+        "link, give the inputs time: rows of targets that keep the output at rest before and after "
+        "its motion.\n\n"
+        "Robots with loops or given coordinates are refused; efforts of given coordinates are "
+        "probes of the study.",
+    .option = options,
+    .examples =
+        "sinew track link.yaml --targets tip.csv --step '10 ms' -o torque.csv\n"
+        "sinew track arm.yaml --targets tip.csv --step '5 ms' -a 'cord(1)' -a 'cord(2)' --json",
+    .run = cmd_track_run,
+};

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// part_number.h: numbers of options for parts of a model: NAME=VALUE and NAME=LOW..HIGH, in the
+// units and parameters of the file.
+#pragma once
+
+#include "base/pool.h"
+#include "cli/job.h"
+#include "sinew/model.h"
+
+// The file and the model of its run.
+typedef struct snw_part_place {
+    const snw_job *job;
+    const snw_robot_model *model;
+} snw_part_place;
+
+// *name, *value <- parts of NAME=VALUE in the pool; without '=', *value is NULL.
+SNW_NODISCARD snw_status snw_part_split(snw_pool *pool, const char *text, char **name, char **value,
+                                        snw_error *err);
+// *out <- a number for the part `name`: a column, probe, input, actuator or component of a load.
+// `per_second`: a rate of its quantity. SNW_E_ARGUMENT: it is not finite, or has another unit.
+SNW_NODISCARD snw_status snw_part_number(const snw_part_place *at, const char *option,
+                                         const char *name, const char *text, bool per_second,
+                                         double *out, snw_error *err);
+// *low, *high <- LOW..HIGH, where either may be missing and stays as it is; `range` is changed.
+SNW_NODISCARD snw_status snw_part_range(const snw_part_place *at, const char *option,
+                                        const char *name, char *range, double *low, double *high,
+                                        snw_error *err);
+// *out <- a time, s.
+SNW_NODISCARD snw_status snw_part_time(const snw_job *job, const char *option, const char *text,
+                                       double *out, snw_error *err);

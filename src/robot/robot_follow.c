@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+//
+// Equilibria of the public robot that are followed while inputs of actuators or loads vary.
+#include "robot/robot_follow.h"
+
+#include "base/fail.h"
+
+#include <string.h>
+
+snw_status snw_snapshot_create(const snw_model *m, snw_snapshot *p) {
+    SNW_TRY(snw_state_create(m, &p->s));
+    return snw_inputs_create(m, &p->previous);
+}
+
+void snw_snapshot_destroy(snw_snapshot *p) {
+    snw_state_destroy(p->s);
+    snw_inputs_destroy(p->previous);
+}
+
+void snw_snapshot_take(const snw_robot *r, snw_snapshot *p) {
+    snw_state_copy(r->m, r->s, p->s);
+    snw_inputs_copy(snw_statics_previous_inputs(r->statics), p->previous);
+}
+
+void snw_snapshot_restore(const snw_snapshot *p, snw_robot *r) {
+    snw_state_copy(r->m, p->s, r->s);
+    snw_inputs_copy(p->previous, snw_statics_previous_inputs(r->statics));
+    r->inputs_stale = true;
+}
+
+snw_status snw_varied_find(const snw_robot *r, const char *name, snw_varied *out, snw_error *err) {
+    static const char *const component[6] = {"tx", "ty", "tz", "fx", "fy", "fz"};
+    *out = (snw_varied){.input = snw_robot_model_find(r->model, SNW_PART_INPUT, name), .load = -1};
+    if (out->input >= 0) return SNW_OK;
+    const char *dot = strrchr(name, '.');
+    for (int i = 0; dot && i < r->desc->nload; i++) {
+        const char *own = r->desc->load[i].name;
+        if (strlen(own) != (size_t)(dot - name) || strncmp(own, name, strlen(own)) != 0) continue;
+        for (int k = 0; k < 6; k++) {
+            if (strcmp(dot + 1, component[k]) != 0) continue;
+            out->load = i;
+            out->component = k;
+            return SNW_OK;
+        }
+    }
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "'%.100s' is no input of an actuator and no component of a load", name);
+}
+
+// components of a load at present, in the axes of the file; per metre along a rod
+static snw_wrench present_load(const snw_robot *r, int load) {
+    snw_wrench now = {0};
+    for (int p = 0; p < r->m->nload_point; p++) {
+        const double w = r->m->load_point[p].w;
+        if (r->m->load_point[p].load != load || w == 0) continue;
+        for (int k = 0; k < 6; k++) now.e[k] = snw_loads(r->m, r->in, r->w)[p].e[k] / w;
+        break;
+    }
+    return now;
+}
+
+void snw_varied_hold(snw_robot *r, const snw_varied *x, double value) {
+    if (x->input >= 0) {
+        r->u[x->input] = value;
+        return;
+    }
+    if (r->load_given[x->load]) return;
+    r->load[x->load] = present_load(r, x->load);
+    r->load_given[x->load] = true;
+    r->inputs_stale = true;
+}
+
+void snw_varied_set(snw_robot *r, const snw_varied *x, double value) {
+    if (x->input >= 0) {
+        r->u[x->input] = value;
+        return;
+    }
+    r->load[x->load].e[x->component] = value;
+    r->load_given[x->load] = true;
+    r->inputs_stale = true;
+}
+
+size_t snw_given_size(const snw_robot *r) {
+    return r->manual_bytes + 2 * (size_t)r->ninput * sizeof *r->u;
+}
+
+void snw_given_save(const snw_robot *r, void *to) {
+    char *at = to;
+    const size_t u = (size_t)r->ninput * sizeof *r->u;
+    memcpy(at, r->manual_memory, r->manual_bytes);
+    memcpy(at + r->manual_bytes, r->u, u);
+    memcpy(at + r->manual_bytes + u, r->u_applied, u);
+}
+
+void snw_given_restore(snw_robot *r, const void *from) {
+    const char *at = from;
+    const size_t u = (size_t)r->ninput * sizeof *r->u;
+    memcpy(r->manual_memory, at, r->manual_bytes);
+    memcpy(r->u, at + r->manual_bytes, u);
+    memcpy(r->u_applied, at + r->manual_bytes + u, u);
+    r->inputs_stale = true;
+}
+
+snw_status snw_follow_equilibrium(snw_robot *r, double t, bool anywhere, double smallest,
+                                  snw_statics_info *info, snw_error *err) {
+    snw_statics_opts opts = snw_statics_defaults();
+    opts.smallest = smallest;
+    opts.follow = !anywhere;
+    *info = (snw_statics_info){0};
+    SNW_TRY(snw_robot_check_state(r, err));
+    snw_robot_initialise_signals(r);
+    const snw_status s = snw_statics_solve(r->statics, t, &opts, r->s, info, err);
+    r->inputs_stale = true;
+    return s;
+}

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: MIT
+//
+// Inverse dynamics of the public robot over a horizon: Gauss-Newton steps on the inputs of all time
+// steps, from the derivatives of each step (theory.md 5.6), with feedback along the new motion.
+#include "sinew/track.h"
+
+#include "robot/robot_follow.h"
+#include "robot/robot_linear.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "base/pool.h"
+#include "solve/tracking.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { HALVINGS = 12, MOST_STEPS = 1000000 };
+
+static const size_t POOL_LIMIT = (size_t)1 << 34;
+static const double NEWTON = 1e-12; // tolerance of a time step
+
+// A motion: states, inputs and outputs of all steps.
+typedef struct motion {
+    double *q, *v; // at the beginnings of the steps, and at the end
+    double *u;     // inputs of the steps
+    double *y;     // outputs at the ends
+    double cost;
+} motion;
+
+typedef struct track_robot {
+    snw_track_result view; // first: the public part
+    snw_robot *r;
+    const snw_track_options *how;
+    snw_pool *pool;
+    snw_error *err;
+    snw_linear_model *rates, *step; // continuous, and of a time step
+    snw_arena scratch;
+    double t0;
+    int nu, ny, nx, steps;
+    snw_varied *varied;
+    double *weight, *r_u; // of outputs, of inputs
+    motion now, trial;
+    double *A, *B, *C, *e; // of the steps, C and e weighted
+    double *k, *K;
+    double *dx; // nx
+} track_robot;
+
+snw_track_options snw_track_defaults(void) {
+    return (snw_track_options){.effort = 1e-9, .iterations = 50, .tolerance = 1e-10};
+}
+
+// ---- motions ------------------------------------------------------------------------------------
+
+static size_t at(int row, int width) { return (size_t)row * (size_t)width; }
+
+// the robot is at the beginning of step n of a motion
+static void go_to_step(const track_robot *v, const motion *m, int n) {
+    snw_robot *r = v->r;
+    memcpy(r->s->q, m->q + at(n, r->m->nq), (size_t)r->m->nq * sizeof *m->q);
+    memcpy(r->s->v, m->v + at(n, r->m->nv), (size_t)r->m->nv * sizeof *m->v);
+    r->s->t = v->t0 + n * v->how->step;
+    r->inputs_stale = true;
+}
+
+static void set_inputs(const track_robot *v, const double *u) {
+    for (int i = 0; i < v->nu; i++) snw_varied_set(v->r, &v->varied[i], u[i]);
+}
+
+// the robot does step n, from its present state; its end is kept
+static snw_status do_step(track_robot *v, motion *m, int n) {
+    snw_robot *r = v->r;
+    snw_robot_steps how = snw_robot_steps_defaults(v->how->step);
+    how.scheme = "trapezoidal";
+    how.tolerance = NEWTON;
+    SNW_TRY(snw_robot_start(r, &how, v->err));
+    SNW_TRY(snw_robot_step(r, v->how->step, v->err));
+    memcpy(m->q + at(n + 1, r->m->nq), r->s->q, (size_t)r->m->nq * sizeof *m->q);
+    memcpy(m->v + at(n + 1, r->m->nv), r->s->v, (size_t)r->m->nv * sizeof *m->v);
+    return SNW_OK;
+}
+
+// Outputs must be functions of place and velocity.
+static snw_status check_outputs(const track_robot *v) {
+    for (int i = 0; i < v->ny * v->nu; i++) {
+        if (v->rates->D[i] != 0)
+            return snw_fail(v->err, SNW_E_ARGUMENT,
+                            "output '%.100s' changes with the inputs at once; track places, angles "
+                            "and velocities",
+                            v->rates->output[i % v->ny].name);
+    }
+    return SNW_OK;
+}
+
+// m->y of the end of step n <- outputs at the present state
+static snw_status read_outputs(track_robot *v, motion *m, int n) {
+    SNW_TRY(snw_linear_update(v->rates, v->err));
+    for (int i = 0; i < v->ny; i++) m->y[at(n, v->ny) + (size_t)i] = v->rates->output[i].value;
+    return check_outputs(v);
+}
+
+// weighted error of output i at the end of step n; 0: free
+static double error_of(const track_robot *v, const motion *m, int n, int i) {
+    const size_t k = at(n, v->ny) + (size_t)i;
+    const double target = v->how->target[k];
+    return isnan(target) ? 0 : v->weight[i] * (m->y[k] - target);
+}
+
+static double cost_of(const track_robot *v, const motion *m) {
+    double sum = 0;
+    for (int n = 0; n < v->steps; n++) {
+        for (int i = 0; i < v->ny; i++) sum += error_of(v, m, n, i) * error_of(v, m, n, i);
+        for (int i = 0; i < v->nu; i++) {
+            const double u = m->u[at(n, v->nu) + (size_t)i];
+            sum += v->r_u[i] * u * u;
+        }
+    }
+    return 0.5 * sum;
+}
+
+// ---- derivatives --------------------------------------------------------------------------------
+
+// A, B of step n, at whose beginning the robot is. A step depends on the accelerations at its
+// beginning, which follow from place, velocity and inputs there.
+static snw_status differentiate_step(track_robot *v, int n) {
+    const int nv = v->r->m->nv, nx = v->nx, rows = v->step->nx;
+    SNW_TRY(snw_linear_update(v->step, v->err));
+    const double *F = v->step->A;
+    double *A = v->A + at(n, nx * nx), *B = v->B + at(n, nx * v->nu);
+    for (int j = 0; j < nx + v->nu; j++) {
+        const bool input = j >= nx;
+        const int column = input ? j - nx : j;
+        const double *direct = input ? v->step->B + at(column, rows) : F + at(column, rows);
+        const double *rate = (input ? v->rates->B : v->rates->A) + at(column, nx) + nv;
+        double *to = input ? B + at(column, nx) : A + at(column, nx);
+        for (int i = 0; i < nx; i++) {
+            double sum = direct[i];
+            for (int l = 0; l < nv; l++) sum += F[at(nx + l, rows) + (size_t)i] * rate[l];
+            to[i] = sum;
+        }
+    }
+    return SNW_OK;
+}
+
+// C, e of the end of step n, where the robot is
+static void weigh_outputs(track_robot *v, int n) {
+    double *C = v->C + at(n, v->ny * v->nx), *e = v->e + at(n, v->ny);
+    for (int i = 0; i < v->ny; i++) {
+        const bool wanted = !isnan(v->how->target[at(n, v->ny) + (size_t)i]);
+        e[i] = error_of(v, &v->now, n, i);
+        for (int j = 0; j < v->nx; j++) {
+            const size_t k = at(j, v->ny) + (size_t)i;
+            C[k] = wanted ? v->weight[i] * v->rates->C[k] : 0;
+        }
+    }
+}
+
+// The motion v->now under its inputs, with all derivatives.
+static snw_status linearise(track_robot *v) {
+    for (int n = 0; n < v->steps; n++) {
+        go_to_step(v, &v->now, n);
+        set_inputs(v, v->now.u + at(n, v->nu));
+        SNW_TRY(n == 0 ? snw_linear_update(v->rates, v->err) : read_outputs(v, &v->now, n - 1));
+        if (n > 0) weigh_outputs(v, n - 1);
+        SNW_TRY(differentiate_step(v, n));
+        SNW_TRY(do_step(v, &v->now, n));
+    }
+    SNW_TRY(read_outputs(v, &v->now, v->steps - 1));
+    weigh_outputs(v, v->steps - 1);
+    return SNW_OK;
+}
+
+// ---- the search ---------------------------------------------------------------------------------
+
+// The motion v->trial: inputs changed by the part a of k and by feedback of its deviation.
+static snw_status try_part(track_robot *v, double a) {
+    const int nv = v->r->m->nv, nq = v->r->m->nq;
+    motion *m = &v->trial;
+    memcpy(m->q, v->now.q, (size_t)nq * sizeof *m->q);
+    memcpy(m->v, v->now.v, (size_t)nv * sizeof *m->v);
+    for (int n = 0; n < v->steps; n++) {
+        const double *K = v->K + at(n, v->nu * v->nx);
+        double *u = m->u + at(n, v->nu);
+        snw_difference(v->r->m, v->now.q + at(n, nq), m->q + at(n, nq), v->dx);
+        for (int i = 0; i < nv; i++)
+            v->dx[nv + i] = m->v[at(n, nv) + (size_t)i] - v->now.v[at(n, nv) + (size_t)i];
+        for (int i = 0; i < v->nu; i++) {
+            u[i] = v->now.u[at(n, v->nu) + (size_t)i] + a * v->k[at(n, v->nu) + (size_t)i];
+            for (int j = 0; j < v->nx; j++) u[i] += K[at(j, v->nu) + (size_t)i] * v->dx[j];
+        }
+        go_to_step(v, m, n);
+        set_inputs(v, u);
+        SNW_TRY(do_step(v, m, n));
+        SNW_TRY(read_outputs(v, m, n));
+    }
+    m->cost = cost_of(v, m);
+    return SNW_OK;
+}
+
+// r_u <- weights of inputs: what each does to the targets in the first step alone
+static void choose_effort(track_robot *v) {
+    double *x = v->dx, *next = v->dx + v->nx;
+    for (int i = 0; i < v->nu; i++) {
+        double sum = 0;
+        memcpy(x, v->B + at(i, v->nx), (size_t)v->nx * sizeof *x);
+        for (int n = 0; n < v->steps; n++) {
+            for (int k = 0; k < v->ny; k++) {
+                double y = 0;
+                for (int j = 0; j < v->nx; j++)
+                    y += v->C[at(n, v->ny * v->nx) + at(j, v->ny) + (size_t)k] * x[j];
+                sum += y * y;
+            }
+            if (n + 1 == v->steps) break;
+            const double *A = v->A + at(n + 1, v->nx * v->nx);
+            memset(next, 0, (size_t)v->nx * sizeof *next);
+            for (int j = 0; j < v->nx; j++) {
+                for (int l = 0; l < v->nx; l++) next[l] += A[at(j, v->nx) + (size_t)l] * x[j];
+            }
+            memcpy(x, next, (size_t)v->nx * sizeof *x);
+        }
+        v->r_u[i] = v->how->effort * (sum > 0 && isfinite(sum) ? sum : 1);
+    }
+}
+
+static snw_status search(track_robot *v) {
+    SNW_TRY(linearise(v));
+    choose_effort(v);
+    v->now.cost = cost_of(v, &v->now);
+    for (int n = 0; n < v->how->iterations && !v->view.converged; n++) {
+        const snw_tracking p = {.steps = v->steps,
+                                .nx = v->nx,
+                                .nu = v->nu,
+                                .ny = v->ny,
+                                .A = v->A,
+                                .B = v->B,
+                                .C = v->C,
+                                .e = v->e,
+                                .u = v->now.u,
+                                .r = v->r_u};
+        double fall;
+        if (snw_tracking_solve(&p, &v->scratch, v->k, v->K, &fall) != SNW_OK)
+            return snw_fail(v->err, SNW_E_DIVERGED,
+                            "the derivatives of the motion grow beyond all numbers; take a shorter "
+                            "horizon, or begin with other inputs");
+        bool better = false;
+        double part = 1;
+        snw_status s = SNW_OK;
+        for (int k = 0; k < HALVINGS && !better; k++, part *= 0.5) {
+            s = try_part(v, part);
+            if (s != SNW_OK && s != SNW_E_DIVERGED) return s;
+            better = s == SNW_OK && v->trial.cost < v->now.cost;
+        }
+        v->view.iterations++;
+        v->view.converged =
+            !better || v->now.cost - v->trial.cost <= v->how->tolerance * v->now.cost;
+        if (!better) {
+            // the model promises no more than rounding, or its steps do not help
+            v->view.converged = fall <= 1e-6 * v->now.cost;
+            break;
+        }
+        const motion last = v->now;
+        v->now = v->trial;
+        v->trial = last;
+        if (!v->view.converged) SNW_TRY(linearise(v));
+    }
+    return SNW_OK;
+}
+
+// ---- the call -----------------------------------------------------------------------------------
+
+static snw_status prepare_models(track_robot *v) {
+    snw_linear_options o = snw_linear_defaults();
+    o.ninput = v->how->ninput, o.input = v->how->input;
+    o.noutput = v->how->noutput, o.output = v->how->output;
+    const snw_model *m = v->r->m;
+    if (m->nconstraint)
+        return snw_fail(v->err, SNW_E_MODEL,
+                        "motions are tracked for robots without loops and given coordinates; the "
+                        "effort of a given coordinate is a probe of the study");
+    SNW_TRY(snw_robot_linearize(v->r, &o, &v->rates, v->err));
+    o.step = v->how->step;
+    o.scheme = "trapezoidal";
+    SNW_TRY(snw_robot_linearize(v->r, &o, &v->step, v->err));
+    v->nx = v->rates->nx;
+    v->nu = v->rates->nu;
+    v->ny = v->rates->ny;
+    if (v->nx != 2 * m->nv || v->step->nx != 3 * m->nv || v->rates->nheld)
+        return snw_fail(v->err, SNW_E_MODEL,
+                        "motions are tracked for robots all of whose coordinates have mass, "
+                        "without integrals or samples in laws");
+    if (v->nu == 0)
+        return snw_fail(v->err, SNW_E_ARGUMENT,
+                        "the robot has no actuators whose inputs could be found");
+    return check_outputs(v);
+}
+
+static snw_status motion_memory(track_robot *v, motion *m) {
+    const size_t n = (size_t)v->steps;
+    m->q = snw_pool_array(v->pool, (n + 1) * (size_t)v->r->m->nq, sizeof *m->q);
+    m->v = snw_pool_array(v->pool, (n + 1) * (size_t)v->r->m->nv, sizeof *m->v);
+    m->u = snw_pool_array(v->pool, n * (size_t)v->nu, sizeof *m->u);
+    m->y = snw_pool_array(v->pool, n * (size_t)v->ny, sizeof *m->y);
+    return m->q && m->v && m->u && m->y ? SNW_OK : SNW_E_MEMORY;
+}
+
+static snw_status track_memory(track_robot *v) {
+    const size_t n = (size_t)v->steps, nx = (size_t)v->nx, nu = (size_t)v->nu, ny = (size_t)v->ny;
+    SNW_TRY(motion_memory(v, &v->now));
+    SNW_TRY(motion_memory(v, &v->trial));
+    const struct {
+        double **to;
+        size_t size;
+    } array[] = {{&v->A, n * nx * nx},  {&v->B, n * nx * nu}, {&v->C, n * ny * nx},
+                 {&v->e, n * ny},       {&v->k, n * nu},      {&v->K, n * nu * nx},
+                 {&v->dx, 2 * nx + 12}, {&v->weight, ny},     {&v->r_u, nu}};
+    for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
+        *array[i].to = snw_pool_array(v->pool, array[i].size, sizeof(double));
+        if (!*array[i].to) return SNW_E_MEMORY;
+    }
+    v->varied = snw_pool_array(v->pool, nu, sizeof *v->varied);
+    v->scratch.size = snw_tracking_scratch(v->nx, v->nu);
+    v->scratch.base = snw_alloc(v->scratch.size);
+    return v->varied && v->scratch.base ? SNW_OK : SNW_E_MEMORY;
+}
+
+// names, weights, and the first motion
+static snw_status begin(track_robot *v) {
+    snw_robot *r = v->r;
+    snw_track_column *input = snw_pool_array(v->pool, (size_t)v->nu, sizeof *input);
+    snw_track_column *output = snw_pool_array(v->pool, (size_t)v->ny, sizeof *output);
+    if (!input || !output) return snw_fail_memory(v->err);
+    const struct {
+        int n;
+        const snw_linear_signal *from;
+        snw_track_column *to;
+    } list[] = {{v->nu, v->rates->input, input}, {v->ny, v->rates->output, output}};
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < list[k].n; i++) { // texts of its own: a result may outlive the robot
+            const snw_linear_signal *s = &list[k].from[i];
+            list[k].to[i] =
+                (snw_track_column){.name = snw_pool_text(v->pool, s->name, strlen(s->name)),
+                                   .unit = snw_pool_text(v->pool, s->unit, strlen(s->unit))};
+            if (!list[k].to[i].name || !list[k].to[i].unit) return snw_fail_memory(v->err);
+        }
+    }
+    for (int i = 0; i < v->ny; i++) {
+        const bool length = strcmp(output[i].unit, "m") == 0;
+        v->weight[i] = v->how->weight ? v->how->weight[i] : length ? 1 / r->m->length : 1;
+    }
+    for (int i = 0; i < v->nu; i++)
+        SNW_TRY(snw_varied_find(r, v->rates->input[i].name, &v->varied[i], v->err));
+    for (int n = 0; n < v->steps; n++) {
+        for (int i = 0; i < v->nu; i++) {
+            const size_t k = at(n, v->nu) + (size_t)i;
+            v->now.u[k] = v->how->first ? v->how->first[k] : v->rates->input[i].value;
+        }
+    }
+    for (int i = 0; i < v->nu; i++) snw_varied_hold(r, &v->varied[i], v->rates->input[i].value);
+    memcpy(v->now.q, r->s->q, (size_t)r->m->nq * sizeof *r->s->q);
+    memcpy(v->now.v, r->s->v, (size_t)r->m->nv * sizeof *r->s->v);
+    v->view.input = input;
+    v->view.output = output;
+    return SNW_OK;
+}
+
+static void conclude(track_robot *v) {
+    snw_track_result *out = &v->view;
+    double sum = 0;
+    int count = 0;
+    for (int n = 0; n < v->steps; n++) {
+        for (int i = 0; i < v->ny; i++) {
+            const double e = error_of(v, &v->now, n, i);
+            sum += e * e;
+            out->largest = fmax(out->largest, fabs(e));
+            count += !isnan(v->how->target[at(n, v->ny) + (size_t)i]);
+        }
+        for (int i = 0; i < v->nu; i++) {
+            const double u = v->now.u[at(n, v->nu) + (size_t)i];
+            out->squares += v->how->step * u * u;
+        }
+    }
+    out->error = sqrt(sum / count);
+    out->cost = v->now.cost;
+    out->nstep = v->steps;
+    out->ninput = v->nu;
+    out->noutput = v->ny;
+    out->u = v->now.u;
+    out->y = v->now.y;
+}
+
+static snw_status check_targets(const track_robot *v) {
+    int some = 0;
+    for (size_t k = 0; k < at(v->steps, v->ny); k++) {
+        if (isinf(v->how->target[k]))
+            return snw_fail(v->err, SNW_E_ARGUMENT, "a target is infinite; NaN leaves it free");
+        some += !isnan(v->how->target[k]);
+    }
+    for (int i = 0; v->how->weight && i < v->ny; i++) {
+        if (!(v->how->weight[i] > 0 && isfinite(v->how->weight[i])))
+            return snw_fail(v->err, SNW_E_ARGUMENT, "weights must be positive, got %g",
+                            v->how->weight[i]);
+    }
+    for (size_t k = 0; v->how->first && k < at(v->steps, v->nu); k++) {
+        if (!isfinite(v->how->first[k]))
+            return snw_fail(v->err, SNW_E_ARGUMENT, "the first inputs must be finite");
+    }
+    if (some) return SNW_OK;
+    return snw_fail(v->err, SNW_E_ARGUMENT, "there are no targets: all are NaN");
+}
+
+static snw_status track(track_robot *v) {
+    v->steps = v->how->nstep;
+    v->t0 = v->r->s->t;
+    SNW_TRY(prepare_models(v));
+    SNW_TRY(check_targets(v));
+    if (track_memory(v) != SNW_OK) return snw_fail_memory(v->err);
+    SNW_TRY(begin(v));
+    SNW_TRY(search(v));
+    conclude(v);
+    return SNW_OK;
+}
+
+static snw_status check_options(const snw_track_options *how, snw_error *err) {
+    if (how->ninput < 0 || (how->ninput && !how->input) || how->noutput < 1 || !how->output)
+        return snw_fail(err, SNW_E_ARGUMENT, "the names of %s are missing",
+                        how->noutput < 1 || !how->output ? "outputs" : "inputs");
+    if (how->nstep < 1 || how->nstep > MOST_STEPS || !(how->step > 0) || !isfinite(how->step) ||
+        !how->target)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "a motion has targets at 1 to %d steps of positive length, got %d of %g s",
+                        MOST_STEPS, how->nstep, how->step);
+    if (!(how->effort > 0) || !isfinite(how->effort) || how->iterations < 1 ||
+        !(how->tolerance >= 0))
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "effort and iterations must be positive and tolerance not negative, got "
+                        "%g, %d and %g",
+                        how->effort, how->iterations, how->tolerance);
+    return SNW_OK;
+}
+
+snw_status snw_robot_track(snw_robot *r, const snw_track_options *how, snw_track_result **out,
+                           snw_error *err) {
+    if (!r || !how || !out)
+        return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", !r ? "the robot" : !how ? "how" : "out");
+    *out = NULL;
+    SNW_TRY(check_options(how, err));
+    SNW_TRY(snw_robot_check_forces(r, err));
+    snw_robot *copy = NULL; // the caller's robot keeps its state and its motion
+    SNW_TRY(snw_robot_from_model(r->model, &copy, err));
+    snw_robot_take_over(copy, r);
+    track_robot *v = snw_alloc(sizeof *v);
+    snw_status s = v ? SNW_OK : snw_fail_memory(err);
+    if (s == SNW_OK) {
+        *v = (track_robot){.r = copy, .how = how, .err = err};
+        v->pool = snw_pool_create(POOL_LIMIT);
+        s = v->pool ? track(v) : snw_fail_memory(err);
+        snw_linear_close(v->rates);
+        snw_linear_close(v->step);
+        if (s != SNW_OK) snw_track_close(&v->view);
+    }
+    snw_robot_close(copy);
+    if (s == SNW_OK) *out = &v->view;
+    return s;
+}
+
+void snw_track_close(snw_track_result *result) {
+    track_robot *v = (track_robot *)result;
+    if (!v) return;
+    snw_free(v->scratch.base);
+    snw_pool_destroy(v->pool);
+    snw_free(v);
+}

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""sinew track: inputs for a motion, printed, as JSON and as a table."""
+import math
+
+import harness
+
+# a wheel of 0.5 kg m^2: torque = 0.5 a''
+WHEEL = """\
+sinew: 1
+gravity: 0
+parameters: {J: 0.5}
+robot: {wheel: {on: world, joint: revolute, axis: y, body: {mass: 0, inertia: [J, J, J]}}}
+actuators: {motor: {joint: wheel, effort: 0 N*m}}
+probes: {angle: {angle: wheel}, rate: {rate: wheel}}
+runs: {plain: {}, heavy: {J: 2}}
+"""
+
+
+class Track(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("w.yaml", WHEEL)
+
+    def test_rest_to_rest(self):
+        self.write("end.csv", "t,angle,rate\n0.99,,\n1,1,0\n")
+        m = self.succeeds("track", "w.yaml", "--json", "--targets", "end.csv", "--step", "10 ms", "--effort", "1e-12").json
+        self.assertTrue(m["converged"])
+        self.assertAlmostEqual(m["outputs"][0]["values"][-1], 1, places=6)
+        self.assertAlmostEqual(m["outputs"][1]["values"][-1], 0, places=6)
+        # 12 J^2 a^2/T^3 with constant inputs over 100 steps
+        self.assertAlmostEqual(m["squares"], 3 / (1 - 1e-4), places=4)
+        heavy = self.succeeds("track", "w.yaml", "--json", "--targets", "end.csv", "--step", "10 ms", "--effort", "1e-12",
+                              "--run", "heavy").json  # fmt: skip
+        self.assertAlmostEqual(heavy["squares"] / m["squares"], 16, places=3)
+
+    def test_a_motion_and_its_table(self):
+        rows = "".join(f"{0.02 * n:.2f},{0.3 * (1 - math.cos(math.pi * 0.02 * n)):.15g}\n" for n in range(1, 51))
+        self.write("way.csv", "t,angle\n" + rows)
+        text = self.succeeds("track", "w.yaml", "--targets", "way.csv", "--step", "20 ms", "-o", "torque.csv").out
+        self.assertIn("50 steps", text)
+        lines = (self.folder / "torque.csv").read_text().splitlines()
+        self.assertEqual(lines[0], "t,motor,angle")
+        self.assertEqual(len(lines), 51)
+        for n in range(1, 51):
+            t, _, angle = map(float, lines[n].split(","))
+            self.assertAlmostEqual(t, 0.02 * n, places=12)
+            self.assertAlmostEqual(angle, 0.3 * (1 - math.cos(math.pi * t)), places=5)
+
+    def test_mistakes(self):
+        self.write("way.csv", "t,angle\n1,1\n")
+        good = ("--targets", "way.csv", "--step", "0.1 s")
+        for options, word in (
+            ((), "needed"),
+            (("--targets", "way.csv"), "needed"),
+            (("--targets", "none.csv", "--step", "0.1 s"), "none.csv"),
+            (("--targets", "way.csv", "--step", "1 m"), "is a time"),
+            (("--targets", "way.csv", "--step", "5 s"), "steps of"),
+            (("--targets", "way.csv", "--step", "0"), "steps of"),
+            ((*good, "-a", "engine"), "engine"),
+            ((*good, "--at", "end"), "--at"),
+            ((*good, "-o", "way.csv"), "way.csv"),
+            (("--targets", self.write("x.csv", "x,angle\n1,1\n"), "--step", "0.1 s"), "first column"),
+            (("--targets", self.write("n.csv", "t,nothing\n1,1\n"), "--step", "0.1 s"), "nothing"),
+        ):
+            self.assertIn(word, self.fails(2, "track", "w.yaml", *options).err)
+
+
+if __name__ == "__main__":
+    harness.main()
