@@ -105,9 +105,6 @@ void snw_adjoint_destroy(snw_adjoint *a) {
 }
 
 snw_bars *snw_adjoint_bars(snw_adjoint *a, int scalar) { return &a->bars[scalar]; }
-snw_covectors *snw_adjoint_covectors(snw_adjoint *a, int scalar) { return &a->covectors[scalar]; }
-const double *snw_adjoint_impulse(const snw_adjoint *a) { return a->impulse; }
-double snw_adjoint_difference(const snw_adjoint *a) { return a->difference; }
 
 double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scalar) {
     const snw_model *m = a->m;

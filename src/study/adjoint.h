@@ -40,9 +40,7 @@ SNW_NODISCARD snw_status snw_adjoint_create(const snw_model *m, int nscalar, int
 void snw_adjoint_destroy(snw_adjoint *a); // NULL is fine
 
 snw_bars *snw_adjoint_bars(snw_adjoint *a, int scalar);
-snw_covectors *snw_adjoint_covectors(snw_adjoint *a, int scalar);
-const double *snw_adjoint_impulse(const snw_adjoint *a); // nconstraint: p of the last restart
-void snw_adjoint_clear(snw_adjoint *a);                  // all bars <- 0
+void snw_adjoint_clear(snw_adjoint *a); // all bars <- 0
 
 // Does a map leave all bars as they are? One to accelerations that nothing reads.
 bool snw_adjoint_idle(const snw_adjoint *a, const snw_map *map);
@@ -56,8 +54,6 @@ SNW_NODISCARD snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, c
 
 // Sum of the covectors of a map times typical forces.
 double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scalar);
-// Largest estimated relative error of outputs by differences so far; 0: none.
-double snw_adjoint_difference(const snw_adjoint *a);
 
 // ---- derivatives by parameters
 

@@ -53,7 +53,6 @@ struct snw_adjoint {
     snw_work *w;
     snw_state *s, *still; // moved; at rest
     snw_observer *observer;
-    double difference;
     // of steps of collocation; NULL before the first one
     double *stage_matrix, *stage_mu; // B; nscalar x stages x nv
     int *stage_pivot;
