@@ -12,7 +12,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/fields.h"
-#include "math/student.h"
+#include "identify/student.h"
 #include "solve/dense.h"
 
 #include <math.h>

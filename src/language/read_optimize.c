@@ -96,7 +96,7 @@ static snw_status read_variable(snw_reader *r, const snw_entry *entry, snw_optim
     const snw_entry *e[VARIABLE_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_variable, e));
     *out = (snw_optimize_variable){
-        .of.name = entry->key, .low = NAN, .high = NAN, .start = NAN, .scale = NAN};
+        .of = {.name = entry->key}, .low = NAN, .high = NAN, .start = NAN, .scale = NAN};
     SNW_TRY(read_number(r, e[VARIABLE_LOW], &out->low));
     SNW_TRY(read_number(r, e[VARIABLE_HIGH], &out->high));
     SNW_TRY(read_number(r, e[VARIABLE_START], &out->start));

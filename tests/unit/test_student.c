@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "math/student.h"
+#include "identify/student.h"
 #include "near.h"
 
 #include <math.h>

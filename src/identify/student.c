@@ -2,7 +2,7 @@
 //
 // Student's distribution: P(|T| > t) = I_x(f/2, 1/2), x = f/(f + t^2), with the regularised
 // incomplete beta function by its continued fraction (Abramowitz and Stegun 26.5.8, 26.7.1).
-#include "math/student.h"
+#include "identify/student.h"
 
 #include <float.h>
 #include <math.h>
