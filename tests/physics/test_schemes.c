@@ -241,10 +241,14 @@ static void the_energy_error_falls_with_twice_the_order(void **state) {
             const energy_errors a = measure_energy_errors(m, &schemes[i], 40),
                                 b = measure_energy_errors(m, &schemes[i], 80);
             const double removed = log2(a.scheme / b.scheme), left = log2(a.balance / b.balance);
-            // the account of hard contacts takes all that is missing as the error of the scheme
+            // The steps for hard contacts close the account by their velocities (6.53); where a law
+            // moves the base they do not, and all that is missing is the error of the scheme.
             const bool takes_all = schemes[i].step.scheme == SNW_SCHEME_MOREAU;
-            if (!(fabs(removed - order) < 0.1 && (takes_all || fabs(left - 2 * order) < 0.2) &&
-                  b.balance < 1e-3 * b.scheme)) {
+            const bool closes = takes_all && robots / 2 == 0;
+            if (closes ? !(a.scheme < 1e-14 && b.scheme < 1e-14 && b.balance < 1e-14)
+                       : !(fabs(removed - order) < 0.1 &&
+                           (takes_all || fabs(left - 2 * order) < 0.2) &&
+                           b.balance < 1e-3 * b.scheme)) {
                 fail_msg("%s, robot %d: removed %.3g and %.3g J, slope %.2f; left %.3g and %.3g J, "
                          "slope %.2f",
                          schemes[i].name, robots, a.scheme, b.scheme, removed, a.balance, b.balance,
