@@ -60,6 +60,28 @@ void snw_scheme_begin(const snw_scheme *s, const snw_history *past, double h, do
 void snw_scheme_end(const snw_scheme *s, double h, const double *d, const double *v,
                     const double *acc, snw_history *past);
 
+// Parts of the past: configuration, then those of snw_history.
+typedef enum snw_past_part {
+    SNW_PAST_PLACE,
+    SNW_PAST_RATE,
+    SNW_PAST_ACCELERATION,
+    SNW_PAST_PSEUDO,
+    SNW_PAST_INCREMENT,
+    SNW_PAST_RATE_BEFORE,
+    SNW_PAST_PARTS
+} snw_past_part;
+
+// A step of a scheme as a linear map: f and g by the parts of the past; the new pseudo-acceleration
+// by the past and by the new acceleration.
+typedef struct snw_scheme_map {
+    double a, b, f[SNW_PAST_PARTS], g[SNW_PAST_PARTS];
+    double pseudo[SNW_PAST_PARTS], pseudo_acc;
+} snw_scheme_map;
+
+// Map of a step of length h after one of length `before` (as in snw_history). `ends_anew`: the end
+// of the step is stored as that of a step that ignores past accelerations.
+snw_scheme_map snw_scheme_map_of(const snw_scheme *s, double h, double before, bool ends_anew);
+
 // s: started with accelerations a of a motion far faster than the step, a scheme creates spurious
 // rates s h a (theory.md (6.10)); 0 for schemes that conserve the energy of such a motion, and for
 // backward Euler.

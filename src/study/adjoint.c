@@ -278,36 +278,18 @@ static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err
 
 // ---- steps --------------------------------------------------------------------------------------
 
-adjoint_coefficients adjoint_coefficients_of(const snw_map *map) {
-    adjoint_coefficients c = {0};
-    double memory[5];
-    snw_history past = snw_history_on(1, memory);
-    double *const part[PARTS] = {[RATE] = past.v,
-                                 [ACCELERATION] = past.a,
-                                 [PSEUDO] = past.pseudo,
-                                 [INCREMENT] = past.d,
-                                 [RATE_BEFORE] = past.vb};
-    const double zero = 0, one = 1;
-    for (int k = RATE; k <= PARTS; k++) { // a unit of each part, then of the new acceleration
-        memset(memory, 0, sizeof memory);
-        past.h = map->history_h;
-        if (k < PARTS) *part[k] = 1;
-        double f, g;
-        snw_scheme_begin(&map->scheme, &past, map->h, &c.a, &c.b, &f, &g);
-        if (map->no_past) past.h = -1;
-        snw_scheme_end(&map->scheme, map->h, &zero, &zero, k < PARTS ? &zero : &one, &past);
-        if (k < PARTS) c.f[k] = f, c.g[k] = g, c.pseudo[k] = *past.pseudo;
-        if (k == PARTS) c.pseudo_acc = *past.pseudo;
-    }
+snw_scheme_map adjoint_scheme_map(const snw_map *map) {
+    snw_scheme_map c = snw_scheme_map_of(&map->scheme, map->h, map->history_h, map->no_past);
     if (map->rest && map->history_h <= 0) { // the accelerations before were taken as zero
-        c.f[ACCELERATION] = c.g[ACCELERATION] = c.pseudo[ACCELERATION] = 0;
-        c.f[PSEUDO] = c.g[PSEUDO] = c.pseudo[PSEUDO] = 0;
+        c.f[SNW_PAST_ACCELERATION] = c.g[SNW_PAST_ACCELERATION] = c.pseudo[SNW_PAST_ACCELERATION] =
+            0;
+        c.f[SNW_PAST_PSEUDO] = c.g[SNW_PAST_PSEUDO] = c.pseudo[SNW_PAST_PSEUDO] = 0;
     }
     return c;
 }
 
 // T <- K S + a D + b M without the columns of driven rates, bordered; C <- rows times S.
-void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const adjoint_coefficients *c) {
+void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const snw_scheme_map *c) {
     const snw_model *m = a->m;
     const int nv = m->nv, n = nv + m->nconstraint;
     snw_bordered_matrix_clear(a->T);
@@ -387,22 +369,22 @@ void adjoint_carry_back(const snw_model *m, const double *d, double *x) {
     }
 }
 
-static void back_step_scalar(snw_adjoint *a, const snw_map *map, const adjoint_coefficients *c,
-                             int i) {
+static void back_step_scalar(snw_adjoint *a, const snw_map *map, const snw_scheme_map *c, int i) {
     const snw_model *m = a->m;
     const int nv = m->nv;
     snw_bars *b = &a->bars[i];
     snw_covectors *v = &a->covectors[i];
     double *right = a->line, *f = right + nv, *g = f + nv, *past = g + nv; // past: 4 nv
-    double *const part[PARTS] = {[RATE] = past,
-                                 [ACCELERATION] = past + nv,
-                                 [PSEUDO] = past + 2 * nv,
-                                 [INCREMENT] = past + 3 * nv,
-                                 [RATE_BEFORE] = a->row};
+    double *const part[SNW_PAST_PARTS] = {[SNW_PAST_RATE] = past,
+                                          [SNW_PAST_ACCELERATION] = past + nv,
+                                          [SNW_PAST_PSEUDO] = past + 2 * nv,
+                                          [SNW_PAST_INCREMENT] = past + 3 * nv,
+                                          [SNW_PAST_RATE_BEFORE] = a->row};
     for (int k = 0; k < nv; k++) {
         if (!map->settles) b->acc[k] += c->pseudo_acc * b->pseudo[k];
-        for (int j = RATE; j < PARTS; j++) part[j][k] = c->pseudo[j] * b->pseudo[k];
-        part[RATE][k] += b->old[k];
+        for (int j = SNW_PAST_RATE; j < SNW_PAST_PARTS; j++)
+            part[j][k] = c->pseudo[j] * b->pseudo[k];
+        part[SNW_PAST_RATE][k] += b->old[k];
         v->law_rate[k] = v->law_acc[k] = 0;
         f[k] = b->rate[k], g[k] = b->acc[k];
         if (a->driven[k]) f[k] = g[k] = 0;
@@ -423,19 +405,20 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const adjoint_c
     add_rows(a, 1, v->nu, b->place);
     if (m->nlie_block > 0) adjoint_carry_back(m, map->d, b->place);
     for (int k = 0; k < nv; k++) {
-        for (int j = RATE; j < PARTS; j++) part[j][k] += c->f[j] * f[k] + c->g[j] * g[k];
-        b->rate[k] = part[RATE][k];
-        b->acc[k] = part[ACCELERATION][k];
-        b->pseudo[k] = part[PSEUDO][k];
-        b->increment[k] = part[INCREMENT][k];
-        b->old[k] = part[RATE_BEFORE][k];
+        for (int j = SNW_PAST_RATE; j < SNW_PAST_PARTS; j++)
+            part[j][k] += c->f[j] * f[k] + c->g[j] * g[k];
+        b->rate[k] = part[SNW_PAST_RATE][k];
+        b->acc[k] = part[SNW_PAST_ACCELERATION][k];
+        b->pseudo[k] = part[SNW_PAST_PSEUDO][k];
+        b->increment[k] = part[SNW_PAST_INCREMENT][k];
+        b->old[k] = part[SNW_PAST_RATE_BEFORE][k];
     }
     for (int k = 0; k < m->nconstraint; k++) b->lambda[k] = 0;
 }
 
 static snw_status back_step(snw_adjoint *a, const snw_map *map, snw_error *err) {
     const snw_model *m = a->m;
-    const adjoint_coefficients c = adjoint_coefficients_of(map);
+    const snw_scheme_map c = adjoint_scheme_map(map);
     adjoint_tangents(a, map->t_laws, &map->s, false);
     adjoint_fix_rates(a, &map->s);
     adjoint_step_matrix(a, map, &c);
@@ -536,7 +519,7 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
     SNW_TRY(adjoint_factor(a, true, "the accelerations", map->s.t, err));
     const bool projects = map->kind == SNW_MAP_RESTART && m->nconstraint > 0;
     // the pseudo-acceleration of a step that settles follows from its projected acceleration
-    const double by_pseudo = map->settles ? adjoint_coefficients_of(map).pseudo_acc : 1;
+    const double by_pseudo = map->settles ? adjoint_scheme_map(map).pseudo_acc : 1;
     if (projects) adjoint_find_impulse(a, map);
     snw_state *still = a->still;
     for (int i = 0; i < a->nscalar; i++) {

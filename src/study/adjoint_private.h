@@ -5,20 +5,11 @@
 
 #include "base/fields.h"
 #include "constraint/bordered_matrix.h"
+#include "solve/scheme.h"
 #include "study/adjoint.h"
-
-// Parts of the past of a scheme.
-enum { PLACE, RATE, ACCELERATION, PSEUDO, INCREMENT, RATE_BEFORE, PARTS };
 
 enum { ADJOINT_SAMPLES = 3 };
 extern const double adjoint_weight[ADJOINT_SAMPLES]; // of differences of order 6
-
-// Coefficients of a scheme for a step: f and g by the past; the new pseudo-acceleration by the past
-// and by the new acceleration.
-typedef struct adjoint_coefficients {
-    double a, b, f[PARTS], g[PARTS], pseudo[PARTS], pseudo_acc;
-} adjoint_coefficients;
-
 
 #define ADJOINT_FIELDS(AT)                                                                         \
     AT(double, K, nv *nv, "stiffness at fixed rates")                                              \
@@ -84,8 +75,8 @@ void adjoint_stages_destroy(snw_adjoint *a);
 // Matrices. T <- K S + a D + b M of a step without the columns of driven rates, or A (nv x nv);
 // then borders [T -C'; sign C 0], whose rows are multiplied by S on spherical and free joints; then
 // factors. `near`: refuse a matrix close to singular.
-adjoint_coefficients adjoint_coefficients_of(const snw_map *map);
-void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const adjoint_coefficients *c);
+snw_scheme_map adjoint_scheme_map(const snw_map *map);
+void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const snw_scheme_map *c);
 void adjoint_place_matrix(snw_adjoint *a, const double *A);
 void adjoint_border(snw_adjoint *a, double sign);
 void adjoint_chart_rows(snw_adjoint *a);

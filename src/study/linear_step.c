@@ -23,40 +23,20 @@
 #include <math.h>
 #include <string.h>
 
-// Parts of the past of a scheme.
-enum { PLACE, RATE, ACCELERATION, PSEUDO, INCREMENT, RATE_BEFORE, PARTS };
-
-// Coefficients of a scheme: f and g by the past; the new past by d, the old past, v and a.
+// A scheme and the parts of the past that later steps depend on.
 typedef struct step_scheme {
-    double a, b, f[PARTS], g[PARTS];
-    double pseudo_acc, pseudo[PARTS]; // new pseudo-acceleration
-    bool keeps[PARTS];                // parts that later steps depend on
+    snw_scheme_map by;
+    bool keeps[SNW_PAST_PARTS];
 } step_scheme;
 
 static step_scheme scheme_of(const snw_linear_step *step) {
     const snw_scheme scheme = snw_implicit_scheme(step->scheme, step->rho, step->alpha);
-    step_scheme out = {0};
-    double memory[5];
-    snw_history past = snw_history_on(1, memory);
-    double *const part[PARTS] = {[RATE] = past.v,
-                                 [ACCELERATION] = past.a,
-                                 [PSEUDO] = past.pseudo,
-                                 [INCREMENT] = past.d,
-                                 [RATE_BEFORE] = past.vb};
-    const double zero = 0, one = 1;
-    for (int k = RATE; k <= PARTS; k++) { // a unit of each part, then of the new acceleration
-        memset(memory, 0, sizeof memory);
-        past.h = step->h;
-        if (k < PARTS) *part[k] = 1;
-        double f, g;
-        snw_scheme_begin(&scheme, &past, step->h, &out.a, &out.b, &f, &g);
-        snw_scheme_end(&scheme, step->h, &zero, &zero, k < PARTS ? &zero : &one, &past);
-        if (k < PARTS) out.f[k] = f, out.g[k] = g, out.pseudo[k] = *past.pseudo;
-        if (k == PARTS) out.pseudo_acc = *past.pseudo;
-    }
-    out.keeps[PLACE] = out.keeps[RATE] = true;
-    for (int k = ACCELERATION; k < PARTS; k++) out.keeps[k] = out.f[k] != 0 || out.g[k] != 0;
-    if (out.keeps[PSEUDO] && out.pseudo[ACCELERATION] != 0) out.keeps[ACCELERATION] = true;
+    step_scheme out = {.by = snw_scheme_map_of(&scheme, step->h, step->h, false)};
+    out.keeps[SNW_PAST_PLACE] = out.keeps[SNW_PAST_RATE] = true;
+    for (int k = SNW_PAST_ACCELERATION; k < SNW_PAST_PARTS; k++)
+        out.keeps[k] = out.by.f[k] != 0 || out.by.g[k] != 0;
+    if (out.keeps[SNW_PAST_PSEUDO] && out.by.pseudo[SNW_PAST_ACCELERATION] != 0)
+        out.keeps[SNW_PAST_ACCELERATION] = true;
     return out;
 }
 
@@ -132,20 +112,23 @@ static void chart_map(snw_linear *l, const snw_linear_step *step, const snw_stat
 
 // ---- schemes with increments
 
-// Image of a past (PARTS x n; NULL parts are zero) and forces G u (n): next (PARTS x n).
+// Image of a past (SNW_PAST_PARTS x n; NULL parts are zero) and forces G u (n): next
+// (SNW_PAST_PARTS x n).
 static void step_image(const snw_linear *l, const snw_linear_step *step, const step_scheme *c,
                        const double *past, const double *force, double *next) {
     const int n = step_size(l), nr = l->bordered ? l->m->nconstraint : 0;
     double *f = l->step_line, *g = f + n, *place = f + 2 * n, *scratch = f + 3 * n;
-    double *d = l->step_T + (size_t)(n + nr) * (size_t)(n + nr) + PARTS * (size_t)n; // and lambda
+    double *d =
+        l->step_T + (size_t)(n + nr) * (size_t)(n + nr) + SNW_PAST_PARTS * (size_t)n; // and lambda
     memcpy(place, past, (size_t)n * sizeof *place);
     carry_over(l->m, step->d, place);
     for (int i = 0; i < n; i++) {
         f[i] = g[i] = 0;
         d[i] = force ? force[i] : 0;
-        for (int k = RATE; k < PARTS && !(l->bordered && l->step_driven[i]); k++) {
-            f[i] += c->f[k] * past[k * n + i];
-            g[i] += c->g[k] * past[k * n + i];
+        for (int k = SNW_PAST_RATE; k < SNW_PAST_PARTS && !(l->bordered && l->step_driven[i]);
+             k++) {
+            f[i] += c->by.f[k] * past[k * n + i];
+            g[i] += c->by.g[k] * past[k * n + i];
         }
     }
     linear_add_product(n, n, -1, l->step_K, place, d);
@@ -157,21 +140,23 @@ static void step_image(const snw_linear *l, const snw_linear_step *step, const s
     linear_add_product(n, n, 1, l->step_S, d, scratch);
     for (int i = 0; i < n; i++) {
         const bool driven = l->bordered && l->step_driven[i]; // with the rates of its law
-        const double rate = driven ? 0 : c->a * d[i] + f[i], acc = driven ? 0 : c->b * d[i] + g[i];
-        next[PLACE * n + i] = place[i] + scratch[i];
-        next[RATE * n + i] = rate;
-        next[ACCELERATION * n + i] = acc;
-        double pseudo = c->pseudo_acc * acc;
-        for (int k = RATE; k < PARTS; k++) pseudo += c->pseudo[k] * past[k * n + i];
-        next[PSEUDO * n + i] = pseudo;
-        next[INCREMENT * n + i] = d[i];
-        next[RATE_BEFORE * n + i] = past[RATE * n + i];
+        const double rate = driven ? 0 : c->by.a * d[i] + f[i],
+                     acc = driven ? 0 : c->by.b * d[i] + g[i];
+        next[SNW_PAST_PLACE * n + i] = place[i] + scratch[i];
+        next[SNW_PAST_RATE * n + i] = rate;
+        next[SNW_PAST_ACCELERATION * n + i] = acc;
+        double pseudo = c->by.pseudo_acc * acc;
+        for (int k = SNW_PAST_RATE; k < SNW_PAST_PARTS; k++)
+            pseudo += c->by.pseudo[k] * past[k * n + i];
+        next[SNW_PAST_PSEUDO * n + i] = pseudo;
+        next[SNW_PAST_INCREMENT * n + i] = d[i];
+        next[SNW_PAST_RATE_BEFORE * n + i] = past[SNW_PAST_RATE * n + i];
     }
 }
 
 // column (nx) of kept parts <- of all parts
 static void keep_parts(const step_scheme *c, int n, const double *all, double *out) {
-    for (int k = 0; k < PARTS; k++) {
+    for (int k = 0; k < SNW_PAST_PARTS; k++) {
         if (!c->keeps[k]) continue;
         memcpy(out, all + k * n, (size_t)n * sizeof *out);
         out += n;
@@ -191,7 +176,7 @@ static void step_matrix(snw_linear *l, const step_scheme *c) {
         for (size_t i = 0; i < nn; i++) {
             const size_t at = (size_t)j * nn + i;
             T[(size_t)j * all + i] =
-                KS[i] + (driven ? 0 : c->a * l->step_D[at] + c->b * l->step_M[at]);
+                KS[i] + (driven ? 0 : c->by.a * l->step_D[at] + c->by.b * l->step_M[at]);
         }
     }
     for (size_t k = 0; k < (size_t)nr; k++) {
@@ -212,16 +197,16 @@ static snw_status increments(snw_linear *l, const snw_linear_step *step, const s
                              const snw_state *s, snw_error *err) {
     const int n = step_size(l), nr = l->bordered ? l->m->nconstraint : 0;
     double *const past = l->step_line + 5 * n;
-    chart_map(l, step, s, c->a, c->b);
+    chart_map(l, step, s, c->by.a, c->by.b);
     step_matrix(l, c);
     if (snw_lu_factor(n + nr, l->step_T, l->step_pivot) != SNW_OK)
         return snw_fail(err, SNW_E_SINGULAR, "the matrix of the step is singular");
     // image behind the factors
     double *const image = l->step_T + (size_t)(n + nr) * (size_t)(n + nr);
     int nx = 0;
-    for (int k = 0; k < PARTS; k++) nx += c->keeps[k] ? n : 0;
-    memset(past, 0, (size_t)(PARTS * n) * sizeof *past);
-    for (int k = 0, column = 0; k < PARTS; k++) {
+    for (int k = 0; k < SNW_PAST_PARTS; k++) nx += c->keeps[k] ? n : 0;
+    memset(past, 0, (size_t)(SNW_PAST_PARTS * n) * sizeof *past);
+    for (int k = 0, column = 0; k < SNW_PAST_PARTS; k++) {
         for (int i = 0; c->keeps[k] && i < n; i++) {
             past[k * n + i] = 1;
             step_image(l, step, c, past, NULL, image);
@@ -240,7 +225,7 @@ static snw_status increments(snw_linear *l, const snw_linear_step *step, const s
 // constant over the step.
 static snw_status reduce_states(snw_linear *l, const step_scheme *c, snw_error *err) {
     const size_t n = (size_t)step_size(l), nx = 3 * n, kept = 2 * n;
-    if (!c->keeps[ACCELERATION] && !c->keeps[PSEUDO]) return SNW_OK;
+    if (!c->keeps[SNW_PAST_ACCELERATION] && !c->keeps[SNW_PAST_PSEUDO]) return SNW_OK;
     if (l->ns + l->nd > 0)
         return snw_fail(err, SNW_E_MODEL,
                         "motions without mass have no accelerations, so the step has no reduced "
@@ -356,22 +341,25 @@ static snw_status check_step(const snw_linear *l, const snw_linear_step *step, b
 
 // step_C, and the states: outputs read displacements and rates.
 static snw_status step_outputs(snw_linear *l, const step_scheme *c, snw_error *err) {
-    static const snw_linear_role role[PARTS] = {
-        [PLACE] = SNW_STATE_COORDINATE,          [RATE] = SNW_STATE_RATE,
-        [ACCELERATION] = SNW_STATE_ACCELERATION, [PSEUDO] = SNW_STATE_PSEUDO,
-        [INCREMENT] = SNW_STATE_INCREMENT,       [RATE_BEFORE] = SNW_STATE_RATE_BEFORE};
+    static const snw_linear_role role[SNW_PAST_PARTS] = {
+        [SNW_PAST_PLACE] = SNW_STATE_COORDINATE,
+        [SNW_PAST_RATE] = SNW_STATE_RATE,
+        [SNW_PAST_ACCELERATION] = SNW_STATE_ACCELERATION,
+        [SNW_PAST_PSEUDO] = SNW_STATE_PSEUDO,
+        [SNW_PAST_INCREMENT] = SNW_STATE_INCREMENT,
+        [SNW_PAST_RATE_BEFORE] = SNW_STATE_RATE_BEFORE};
     const int n = step_size(l), ny = l->noutput;
     int nx = 0;
-    for (int k = 0; k < PARTS; k++) {
+    for (int k = 0; k < SNW_PAST_PARTS; k++) {
         for (int i = 0; c->keeps[k] && i < n; i++, nx++) {
             const bool massless = i >= l->n1;
             l->step_state[nx] =
-                massless && k == PLACE
+                massless && k == SNW_PAST_PLACE
                     ? (snw_linear_state){SNW_STATE_MASSLESS, i - l->n1}
                     : (snw_linear_state){role[k], massless ? -1 : l->independent[i]};
             double *to = snw_column_of(l->step_C, ny, nx);
             for (int j = 0; j < ny; j++) to[j] = 0;
-            if (k > RATE || massless) continue;
+            if (k > SNW_PAST_RATE || massless) continue;
             const double *from = l->outC + (size_t)ny * (size_t)(k * l->n1 + i);
             memcpy(to, from, (size_t)ny * sizeof *to);
         }
@@ -392,12 +380,14 @@ snw_status snw_linear_discretise(snw_linear *l, const snw_linear_step *step, con
                                  snw_error *err) {
     const snw_scheme_info *row = &snw_scheme_table[step->scheme];
     const bool collocation = row->family == SNW_FAMILY_COLLOCATION;
-    step_scheme c = {.keeps = {[PLACE] = true, [RATE] = true}};
+    step_scheme c = {.keeps = {[SNW_PAST_PLACE] = true, [SNW_PAST_RATE] = true}};
     if (!collocation && row->family != SNW_FAMILY_ALPHA && row->family != SNW_FAMILY_LEVELS)
         return check_step(l, step, false, err);
     if (!collocation && !(row->family == SNW_FAMILY_LEVELS && row->levels.past > 2))
         c = scheme_of(step);
-    SNW_TRY(check_step(l, step, !(c.keeps[INCREMENT] || (c.keeps[ACCELERATION] && c.keeps[PSEUDO])),
+    SNW_TRY(check_step(l, step,
+                       !(c.keeps[SNW_PAST_INCREMENT] ||
+                         (c.keeps[SNW_PAST_ACCELERATION] && c.keeps[SNW_PAST_PSEUDO])),
                        err));
     reduce(l, l->d->M, l->step_M);
     reduce(l, l->D, l->step_D);
@@ -410,7 +400,7 @@ snw_status snw_linear_discretise(snw_linear *l, const snw_linear_step *step, con
     }
     if (step->reduce) {
         SNW_TRY(reduce_states(l, &c, err));
-        c.keeps[ACCELERATION] = c.keeps[PSEUDO] = false;
+        c.keeps[SNW_PAST_ACCELERATION] = c.keeps[SNW_PAST_PSEUDO] = false;
     }
     return step_outputs(l, &c, err);
 }

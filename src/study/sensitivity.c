@@ -122,7 +122,7 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
 // ---- maps ---------------------------------------------------------------------------------------
 
 snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
-    const adjoint_coefficients c = adjoint_coefficients_of(map);
+    const snw_scheme_map c = adjoint_scheme_map(map);
     const bool rest = map->kind == SNW_MAP_STATIC;
     if (map->kind == SNW_MAP_STAGES) return adjoint_stages_prepare(a, map, err);
     adjoint_tangents(a, map->t_laws, &map->s, rest);
@@ -155,17 +155,17 @@ static void apply_static(snw_adjoint *a, int k, const double *by) {
 static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *by) {
     const snw_model *m = a->m;
     const int nv = m->nv, nr = m->nconstraint;
-    const adjoint_coefficients c = adjoint_coefficients_of(map);
+    const snw_scheme_map c = adjoint_scheme_map(map);
     snw_bars *b = &a->bars[k];
     double *x = a->x, *f = a->line, *g = f + nv, *pseudo = g + nv;
-    const double *const part[PARTS] = {[RATE] = b->rate,
-                                       [ACCELERATION] = b->acc,
-                                       [PSEUDO] = b->pseudo,
-                                       [INCREMENT] = b->increment,
-                                       [RATE_BEFORE] = b->old};
+    const double *const part[SNW_PAST_PARTS] = {[SNW_PAST_RATE] = b->rate,
+                                                [SNW_PAST_ACCELERATION] = b->acc,
+                                                [SNW_PAST_PSEUDO] = b->pseudo,
+                                                [SNW_PAST_INCREMENT] = b->increment,
+                                                [SNW_PAST_RATE_BEFORE] = b->old};
     for (int i = 0; i < nv; i++) {
         f[i] = g[i] = pseudo[i] = 0;
-        for (int j = RATE; j < PARTS; j++) {
+        for (int j = SNW_PAST_RATE; j < SNW_PAST_PARTS; j++) {
             f[i] += c.f[j] * part[j][i];
             g[i] += c.g[j] * part[j][i];
             pseudo[i] += c.pseudo[j] * part[j][i];
@@ -228,7 +228,7 @@ static void apply_restart(snw_adjoint *a, const snw_map *map, int k, const doubl
     const int nv = m->nv, nr = m->nconstraint;
     snw_bars *b = &a->bars[k];
     double *x = a->x, *sample = a->line, *rows = sample + nv + nr;
-    const double by_pseudo = map->settles ? adjoint_coefficients_of(map).pseudo_acc : 1;
+    const double by_pseudo = map->settles ? adjoint_scheme_map(map).pseudo_acc : 1;
     if (map->kind == SNW_MAP_RESTART && nr > 0) { // velocities
         const double h = sample_distance(m, b->place, NULL);
         for (int i = 0; i < nv + nr; i++) x[i] = -by[nv + nr + i];
