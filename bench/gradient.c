@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Gradients of a swinging soft arm: time of the derivatives over that of the run, by the number of
-// variables: knots of the law of a tendon, and numbers of the file (point loads along the arm).
+// variables: knots of the law of a tendon, and numbers of the file: loads, coefficients of Young's
+// modulus along the arm, factors of the tension, which enters no array of the model.
 #include "bench.h"
 
 #include "sinew/sinew.h"
@@ -13,22 +14,31 @@ static void die(const snw_error *err) {
     exit(1);
 }
 
-// An arm with n loads, each with a parameter of its own.
-static snw_robot_model *arm(int n) {
-    static char text[200 * MOST];
+typedef enum numbers { LOADS, MODULI, TENSIONS } numbers;
+
+// An arm with n numbers f0, f1, .. of a kind.
+static snw_robot_model *arm(numbers kind, int n) {
+    static char text[200 * MOST], sum[60 * MOST];
+    static const char *const start[] = {"10 uN", "0.001", "0.001"};
     size_t used = (size_t)snprintf(text, sizeof text, "sinew: 1\nparameters: {E: 0.5 MPa");
     for (int i = 0; i < n; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, ", f%d: %d uN", i, 10 + i);
+        used += (size_t)snprintf(text + used, sizeof text - used, ", f%d: %s", i, start[kind]);
+    size_t terms = (size_t)snprintf(sum, sizeof sum, "(1");
+    for (int i = 0; i < n; i++)
+        terms += (size_t)snprintf(sum + terms, sizeof sum - terms,
+                                  kind == MODULI ? "+f%d*cos(%d*x/L)" : "+f%d*cos(%d*t/(1 s))", i,
+                                  i + 1);
+    (void)snprintf(sum + terms, sizeof sum - terms, ")");
     used += (size_t)snprintf(
         text + used, sizeof text - used,
-        "}\nmaterials: {soft: {young: E, poisson: 0.45, density: 1100, damping: 8 ms}}\n"
+        "}\nmaterials: {soft: {young: E*%s, poisson: 0.45, density: 1100, damping: 8 ms}}\n"
         "robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 1 cm}}, material: "
         "soft, strain: {bend_y: legendre 4, bend_z: legendre 4, twist: legendre 3}, nodes: 12}}}\n"
-        "actuators: {cable: {tendon: {along: arm, at: [0, 5 mm, 2 mm]}, effort: 1 N}}\n"
+        "actuators: {cable: {tendon: {along: arm, at: [0, 5 mm, 2 mm]}, effort: 1 N*%s}}\n"
         "study: [dynamic: {for: %d ms, step: 1 ms, shorten: off, scheme: bdf2}]\n"
         "probes: {tip: {position: arm.tip}}\nloads:\n  none: {on: arm.tip, force: [0, 0, 0]}\n",
-        STEPS);
-    for (int i = 0; i < n; i++)
+        kind == MODULI ? sum : "1", kind == TENSIONS ? sum : "1", STEPS);
+    for (int i = 0; i < n && kind == LOADS; i++)
         used += (size_t)snprintf(text + used, sizeof text - used,
                                  "  l%d: {on: arm.tip, force: [0, f%d, 0]}\n", i, i);
     snw_error err = {0};
@@ -84,17 +94,22 @@ int main(int argc, char **argv) {
                                            .knot = knot,
                                            .rule = SNW_KNOTS_SMOOTH,
                                            .unit = "N"};
-        snw_robot_model *m = arm(1);
+        snw_robot_model *m = arm(LOADS, 1);
         print_row(&b, "knots of a law", n, measure(m, 1, &law));
         snw_robot_model_close(m);
     }
-    for (int n = 1; n <= 100; n *= 10) {
-        snw_robot_model *m = arm(n);
+    for (int i = 0; i < 8; i++) {
+        static const int number[] = {1, 10, 100, 1000, 1, 10, 100, 10};
+        static const char *const label[] = {"loads of the file", "moduli of the file",
+                                            "tensions of the file"};
+        const numbers kind = i < 4 ? LOADS : i < 7 ? MODULI : TENSIONS;
+        const int n = number[i];
+        snw_robot_model *m = arm(kind, n);
         for (int k = 0; k < n; k++) {
             (void)snprintf(name[k], sizeof name[k], "f%d", k);
             by[k] = (snw_gradient_variable){.name = name[k]};
         }
-        print_row(&b, "numbers of the file", n, measure(m, n, by));
+        print_row(&b, label[kind], n, measure(m, n, by));
         snw_robot_model_close(m);
     }
     bench_close(&b);

@@ -105,6 +105,7 @@ typedef struct snw_gradient_info {
     double error;   // largest estimated relative error of derivatives by parameters of the file,
                     // which are differences of order 6 of one step's equations; 0: none
     double run_seconds, gradient_seconds; // wall clock of the run, and of the rest
+    int gathered; // parameters of the file whose derivatives were found together, at no cost each
 } snw_gradient_info;
 SNW_API snw_gradient_info snw_gradient_report(const snw_gradient *g);
 

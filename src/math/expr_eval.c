@@ -6,6 +6,8 @@
 
 #include "math/jet.h"
 
+#include <string.h>
+
 // Value of one line, from its operands or from the array of signals.
 static inline double line_value(const snw_line *l, const double *signal, double a, double b,
                                 double c) {
@@ -266,3 +268,16 @@ bool snw_expr_reads(const snw_expr *e, int slot) {
 }
 
 int snw_expr_vars(const snw_expr *e) { return e->vars; }
+
+bool snw_expr_same(const snw_expr *a, const snw_expr *b) {
+    if (a->vars != b->vars || a->n != b->n || a->result != b->result) return false;
+    if (memcmp(&a->value, &b->value, sizeof a->value) != 0) return false;
+    for (int i = 0; i < a->n; i++) {
+        const snw_line *x = &a->line[i], *y = &b->line[i];
+        if (x->op != y->op || x->dst != y->dst || x->spline != y->spline ||
+            memcmp(x->arg, y->arg, sizeof x->arg) != 0 ||
+            memcmp(&x->imm, &y->imm, sizeof x->imm) != 0)
+            return false;
+    }
+    return true;
+}

@@ -245,3 +245,6 @@ struct snw_expr {
     double value;  // of a constant
     snw_line line[];
 };
+
+// Are these the same operations with the same numbers? Tables are the same if they are one.
+bool snw_expr_same(const snw_expr *a, const snw_expr *b);

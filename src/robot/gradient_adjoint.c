@@ -9,6 +9,8 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "constraint/projection.h"
+#include "model/probe_kind.h"
+#include "robot/gradient_slope.h"
 #include "study/adjoint.h"
 
 #include <math.h>
@@ -20,9 +22,11 @@ enum {
     SAMPLES = 3,
     VARIANTS = 2 * SAMPLES,
     LINEAR_TRIALS = 20,
-    FEW = 4,      // times as many scalars as variables: sensitivities are cheaper
-    FAR = 250,    // steps of the far samples
-    AT_ONCE = 64, // parameters in one sweep
+    FEW = 4,         // times as many scalars as variables: sensitivities are cheaper
+    FAR = 250,       // steps of the far samples
+    AT_ONCE = 64,    // parameters in one sweep
+    SLOPES = 1000,   // numbers of the file, taken one by one, whose arrays are kept at once
+    LEAST_GROUP = 4, // numbers of the file that are moved together
     LEAST_CHECKPOINTS = 3,
     MOST_CHECKPOINTS = 1000
 };
@@ -82,6 +86,12 @@ typedef struct sweep {
     double *y_bar;  // nscalar x noutput
     int ndirection;
     direction *direction;
+    snw_model_arrays *arrays; // NULL: not used
+    int nslope;               // numbers of the file that enter these arrays only
+    int nlone;                // of them, taken one by one
+    gradient_slope *slope;
+    bool *has_slope;            // nentry
+    bool gathered;              // the derivatives by the arrays are known
     double *value, *centre, *y; // nscalar, nscalar, noutput: of a sample, and at p
     double *dJ;
 } sweep;
@@ -348,6 +358,204 @@ static snw_status open_law(sweep *s, int i, snw_error *err) {
     return SNW_OK;
 }
 
+static void close_direction(direction *d) {
+    for (int i = 0; i < VARIANTS; i++) snw_robot_model_close(d->model[i]);
+    for (int i = 0; i < 2; i++) snw_robot_model_close(d->far[i]);
+    snw_free(d->by);
+}
+
+// q, v <- initial state of model m at p, closed, with velocities that the rows allow.
+static snw_status closed_start(const sweep *s, const double *p, const snw_model *m, snw_state *to,
+                               snw_error *err) {
+    gradient_initial(s->g, p, m, to->q, to->v);
+    to->t = 0;
+    if (m->nconstraint == 0) return SNW_OK;
+    snw_projection *pr = NULL;
+    snw_inputs *in = NULL;
+    snw_projection_info info;
+    snw_status status = snw_projection_create(m, &pr);
+    if (status == SNW_OK) status = snw_inputs_create(m, &in);
+    if (status == SNW_OK) {
+        snw_inputs_at(m, snw_time_resolution(0), in);
+        status = snw_projection_close(pr, in, to, &info, err);
+    }
+    if (status == SNW_OK) status = snw_projection_velocities(pr, in, to, err);
+    snw_inputs_destroy(in);
+    snw_projection_destroy(pr);
+    return status;
+}
+
+// Does model m begin in the same state as that of the run? Its rows and initial values are the same
+// here, yet loops may be closed with regard to masses.
+static snw_status same_start(const sweep *s, const snw_model *m, bool *out, snw_error *err) {
+    *out = true;
+    if (m->nconstraint == 0) return SNW_OK;
+    const size_t nv = (size_t)m->nv;
+    snw_state *at[2] = {NULL};
+    double *d = snw_alloc((nv + 1) * sizeof *d);
+    snw_status status =
+        d && snw_state_create(m, &at[0]) == SNW_OK && snw_state_create(m, &at[1]) == SNW_OK
+            ? SNW_OK
+            : snw_fail_memory(err);
+    if (status == SNW_OK) status = closed_start(s, s->p, s->m, at[0], err);
+    if (status == SNW_OK) status = closed_start(s, s->p, m, at[1], err);
+    if (status == SNW_OK) {
+        snw_difference(m, at[0]->q, at[1]->q, d);
+        for (size_t i = 0; i < nv; i++) {
+            const double moved = fabs(d[i]) + fabs(at[1]->v[i] - at[0]->v[i]);
+            *out = *out && moved <= unmoved * s->m->typical[i];
+        }
+    }
+    snw_state_destroy(at[0]);
+    snw_state_destroy(at[1]);
+    snw_free(d);
+    return status;
+}
+
+// Do the equations of model m differ from those of the run in the arrays only?
+static snw_status arrays_only(const sweep *s, const snw_model *m, bool *out, snw_error *err) {
+    *out = snw_model_arrays_only(s->m, m);
+    return *out ? same_start(s, m, out, err) : SNW_OK;
+}
+
+// *enough <- the number of the file enters the arrays of the model only; its slope is kept then.
+static snw_status find_slope(sweep *s, direction *d, bool *enough, snw_error *err) {
+    gradient_sample sample[VARIANTS];
+    bool only = true, linear = d->far[0] && d->far[1] && s->p[d->entry] != 0;
+    for (int k = 0; k < 2 && only; k++) {
+        if (d->far[k]) SNW_TRY(arrays_only(s, d->far[k]->compiled, &only, err));
+    }
+    if (!only) return SNW_OK;
+    if (linear && gradient_slope_straight(s->arrays, d->far[0]->compiled, s->m, d->far[1]->compiled,
+                                          &linear) != SNW_OK)
+        return snw_fail_memory(err);
+    for (int k = 0; k < 2 && linear; k++) {
+        const double weight = (k ? 1 : -1) / (2 * FAR * d->step);
+        sample[k] = (gradient_sample){d->far[k]->compiled, weight, weight};
+    }
+    if (!linear) SNW_TRY(open_samples(s, d, err));
+    for (int i = 0; i < VARIANTS && !linear && only; i++) {
+        sample[i] = (gradient_sample){d->model[i]->compiled, sample_weight(weight6, i) / d->step,
+                                      sample_weight(weight4, i) / d->step};
+        SNW_TRY(arrays_only(s, sample[i].m, &only, err));
+    }
+    if (!only) return SNW_OK;
+    gradient_slope *to = &s->slope[s->nslope++];
+    *to = (gradient_slope){.entry = d->entry};
+    s->nlone++;
+    *enough = true;
+    return gradient_slope_find(s->arrays, linear ? 2 : VARIANTS, sample, to) == SNW_OK
+               ? SNW_OK
+               : snw_fail_memory(err);
+}
+
+// The arrays of the model at p moved; *ok <- false: it differs from that of the run in more.
+static snw_status read_moved(const sweep *s, const double *p, double *x, bool *ok, snw_error *err) {
+    snw_robot_model *model = NULL;
+    snw_error none = {0};
+    snw_status status = SNW_OK;
+    *ok = gradient_model_at(s->g, p, &model, &none) == SNW_OK && freeze_rows(s->m, model->compiled);
+    if (*ok) status = arrays_only(s, model->compiled, ok, err);
+    if (status == SNW_OK && *ok) snw_model_arrays_read(model->compiled, x);
+    snw_robot_model_close(model);
+    return status;
+}
+
+// Memory for numbers that are moved together.
+typedef struct group_work {
+    double *p, *move, *fraction; // nentry, n, 2 n
+    double *x, *slope, *scale;   // vectors of the arrays: at p, of the bits, two; 1; 1
+    int *owner;
+} group_work;
+
+// x <- vectors of the arrays for gradient_group_decode
+static snw_status read_group(const sweep *s, int n, const int *entry, int bits, group_work *w,
+                             bool *ok, snw_error *err) {
+    const size_t size = snw_model_arrays_size(s->arrays);
+    snw_model_arrays_read(s->m, w->x);
+    for (int k = 0; k < n; k++) { // any two sequences without a pattern
+        w->move[k] = FAR * parameter_move * fabs(s->p[entry[k]]);
+        w->fraction[k] = -1 + 0.6 * fmod(0.6180339887498949 * (k + 1), 1);
+        w->fraction[n + k] = 1 - 0.7 * fmod(0.4142135623730951 * (k + 1), 1);
+    }
+    *ok = true;
+    for (int b = 0; b < bits + 2 && *ok; b++) {
+        memcpy(w->p, s->p, (size_t)s->g->nentry * sizeof *w->p);
+        for (int k = 0; k < n; k++) {
+            const double part = b < bits ? ((k + 1) >> b) & 1 : w->fraction[(b - bits) * n + k];
+            w->p[entry[k]] += part * w->move[k];
+        }
+        SNW_TRY(read_moved(s, w->p, w->x + (size_t)(b + 1) * size, ok, err));
+    }
+    return SNW_OK;
+}
+
+// Slopes of n numbers of the file that are moved together, theory.md 7.5; where they are not
+// independent, of each half of them.
+static snw_status group_slopes(sweep *s, int n, const int *entry, group_work *w, snw_error *err) {
+    if (n < LEAST_GROUP) return SNW_OK;
+    int bits = 0;
+    while (n >> bits) bits++;
+    bool ok = false;
+    SNW_TRY(read_group(s, n, entry, bits, w, &ok, err));
+    if (ok)
+        gradient_group_decode(s->arrays, n, w->move, bits, w->x, w->fraction, w->owner, w->slope,
+                              w->scale, &ok);
+    if (!ok) {
+        SNW_TRY(group_slopes(s, n / 2, entry, w, err));
+        return group_slopes(s, n - n / 2, entry + n / 2, w, err);
+    }
+    for (int k = 0; k < n; k++) {
+        gradient_slope *to = &s->slope[s->nslope++];
+        *to = (gradient_slope){.entry = entry[k]};
+        s->has_slope[entry[k]] = true;
+        if (gradient_group_slope(s->arrays, k, w->owner, w->slope, to) != SNW_OK)
+            return snw_fail_memory(err);
+    }
+    return SNW_OK;
+}
+
+static snw_status find_slopes(sweep *s, snw_error *err) {
+    const snw_gradient *g = s->g;
+    const size_t ne = (size_t)g->nentry, size = snw_model_arrays_size(s->arrays);
+    int n = 0, bits = 0;
+    while (g->nentry >> bits) bits++;
+    const size_t vectors = (size_t)bits + 5;
+    group_work w = {.p = snw_alloc((4 * ne + vectors * size + 1) * sizeof *w.p),
+                    .owner = snw_alloc((size + 1) * sizeof *w.owner)};
+    int *entry = snw_alloc((ne + 1) * sizeof *entry);
+    snw_status status = w.p && w.owner && entry ? SNW_OK : snw_fail_memory(err);
+    if (status == SNW_OK) {
+        w.move = w.p + ne, w.fraction = w.move + ne;
+        w.slope = w.fraction + 2 * ne, w.scale = w.slope + size, w.x = w.scale + size;
+        for (int k = 0; k < g->nentry; k++) {
+            if (g->entry[k].kind == GRADIENT_NUMBER && s->p[k] != 0) entry[n++] = k;
+        }
+        status = group_slopes(s, n, entry, &w, err);
+    }
+    snw_free(w.p);
+    snw_free(w.owner);
+    snw_free(entry);
+    return status;
+}
+
+// dJ += the products of the slopes with the derivatives by the arrays
+static void add_slopes(sweep *s) {
+    const snw_gradient *g = s->g;
+    for (int k = 0; k < s->nslope; k++) {
+        double error = 0, size = 0;
+        for (int j = 0; j < g->nscalar; j++) {
+            double coarse;
+            const double by =
+                gradient_slope_product(&s->slope[k], snw_model_arrays_bars(s->arrays, j), &coarse);
+            s->dJ[(size_t)j * (size_t)g->nentry + (size_t)s->slope[k].entry] += by;
+            error += fabs(by - coarse), size += fabs(by);
+        }
+        if (size > 0) s->g->info.error = fmax(s->g->info.error, error / size);
+    }
+    s->g->info.gathered += s->nslope;
+}
+
 // The laws (with the first numbers), and as many numbers of the file from *entry on as are done at
 // once.
 static snw_status open_directions(sweep *s, int *entry, snw_error *err) {
@@ -357,23 +565,25 @@ static snw_status open_directions(sweep *s, int *entry, snw_error *err) {
             snw_alloc(((size_t)g->nentry + 3 * (size_t)g->nlaw + 1) * sizeof *s->direction);
     if (!s->direction) return snw_fail_memory(err);
     for (int i = 0; *entry == 0 && i < g->nlaw; i++) SNW_TRY(open_law(s, i, err));
-    for (; *entry < g->nentry && (s->forward || s->ndirection < AT_ONCE); ++*entry) {
+    if (s->arrays && *entry == 0) SNW_TRY(find_slopes(s, err));
+    for (; *entry < g->nentry && (s->forward || (s->ndirection < AT_ONCE && s->nlone < SLOPES));
+         ++*entry) {
         const int k = *entry;
-        if (g->entry[k].kind != GRADIENT_NUMBER) continue;
+        if (g->entry[k].kind != GRADIENT_NUMBER || (s->arrays && s->has_slope[k])) continue;
         direction *d = &s->direction[s->ndirection++];
         *d = (direction){.entry = k, .step = parameter_move * (s->p[k] != 0 ? fabs(s->p[k]) : 1)};
         SNW_TRY(open_direction(s, d, err));
+        bool enough = false;
+        if (s->arrays) SNW_TRY(find_slope(s, d, &enough, err));
+        if (enough) close_direction(&s->direction[--s->ndirection]);
     }
     return SNW_OK;
 }
 
 static void close_directions(sweep *s) {
-    for (int k = 0; k < s->ndirection; k++) {
-        for (int i = 0; i < VARIANTS; i++) snw_robot_model_close(s->direction[k].model[i]);
-        for (int i = 0; i < 2; i++) snw_robot_model_close(s->direction[k].far[i]);
-        snw_free(s->direction[k].by);
-    }
-    s->ndirection = 0;
+    for (int k = 0; k < s->ndirection; k++) close_direction(&s->direction[k]);
+    for (int k = 0; k < s->nslope; k++) gradient_slope_close(&s->slope[k]);
+    s->ndirection = s->nslope = s->nlone = 0;
 }
 
 // ---- the sweep ----------------------------------------------------------------------------------
@@ -524,6 +734,7 @@ static snw_status sweep_back(sweep *s, snw_error *err) {
         }
         if (snw_adjoint_idle(s->adjoint, map)) continue;
         SNW_TRY(snw_adjoint_back(s->adjoint, map, err));
+        if (s->arrays && !s->gathered) snw_model_arrays_add(s->arrays, s->adjoint, map);
         SNW_TRY(contract(s, map, pending, err));
         pending = false;
     }
@@ -531,27 +742,6 @@ static snw_status sweep_back(sweep *s, snw_error *err) {
 }
 
 // ---- the initial state --------------------------------------------------------------------------
-
-// q, v <- initial state of model m at p, closed, with velocities that the rows allow.
-static snw_status closed_start(const sweep *s, const double *p, const snw_model *m, snw_state *to,
-                               snw_error *err) {
-    gradient_initial(s->g, p, m, to->q, to->v);
-    to->t = 0;
-    if (m->nconstraint == 0) return SNW_OK;
-    snw_projection *pr = NULL;
-    snw_inputs *in = NULL;
-    snw_projection_info info;
-    snw_status status = snw_projection_create(m, &pr);
-    if (status == SNW_OK) status = snw_inputs_create(m, &in);
-    if (status == SNW_OK) {
-        snw_inputs_at(m, snw_time_resolution(0), in);
-        status = snw_projection_close(pr, in, to, &info, err);
-    }
-    if (status == SNW_OK) status = snw_projection_velocities(pr, in, to, err);
-    snw_inputs_destroy(in);
-    snw_projection_destroy(pr);
-    return status;
-}
 
 // out (2 nv) += c times the initial configuration, from that of the run, and velocities of a model
 // at p with another value of `entry` (-1: the same)
@@ -909,9 +1099,36 @@ static snw_status sweep_all(sweep *s, snw_error *err) {
     return SNW_OK;
 }
 
+// Are the results functions of configuration and velocities, whatever the forces?
+static bool outputs_are_motions(const sweep *s) {
+    for (int i = 0; i < s->noutput; i++) {
+        const snw_probe_kind kind = s->m->desc->probe[s->output[i].probe].kind;
+        const snw_reading r = snw_probe_table[kind].reading;
+        if (!snw_probe_is_configuration(kind) && r != SNW_READ_VELOCITY && r != SNW_READ_TWIST &&
+            r != SNW_READ_RATE && r != SNW_READ_TENDON_RATE)
+            return false;
+    }
+    return true;
+}
+
+static snw_status prepare_arrays(sweep *s, snw_error *err) {
+    bool numbers = false;
+    for (int k = 0; k < s->g->nentry; k++)
+        numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
+    if (s->forward || !numbers || !outputs_are_motions(s) || !snw_model_arrays_only(s->m, s->m))
+        return SNW_OK;
+    s->slope = snw_alloc((size_t)s->g->nentry * sizeof *s->slope);
+    s->has_slope = snw_alloc((size_t)s->g->nentry * sizeof *s->has_slope);
+    if (!s->slope || !s->has_slope ||
+        snw_model_arrays_create(s->m, s->g->nscalar, &s->arrays) != SNW_OK)
+        return snw_fail_memory(err);
+    return SNW_OK;
+}
+
 static snw_status sweep_prepare(sweep *s, snw_error *err) {
     const size_t n = (size_t)s->g->nscalar;
     SNW_TRY(list_outputs(s, err));
+    SNW_TRY(prepare_arrays(s, err));
     s->y_bar = snw_alloc((n * (size_t)s->noutput + 1) * sizeof *s->y_bar);
     s->value = snw_alloc((2 * n + (size_t)s->noutput + 1) * sizeof *s->value);
     if (!s->y_bar || !s->value) return snw_fail_memory(err);
@@ -930,9 +1147,14 @@ static snw_status sweep_variables(sweep *s, snw_error *err) {
     do {
         const bool first = entry == 0;
         SNW_TRY(open_directions(s, &entry, err));
-        snw_adjoint_clear(s->adjoint);
-        SNW_TRY(s->forward ? sweep_forward(s, err) : sweep_all(s, err));
-        if (!s->forward) SNW_TRY(add_starts(s, first, err));
+        if (entry == s->g->nentry && s->nslope == 0) s->gathered = true; // none to come
+        if (first || s->ndirection > 0) {
+            snw_adjoint_clear(s->adjoint);
+            SNW_TRY(s->forward ? sweep_forward(s, err) : sweep_all(s, err));
+            if (!s->forward) SNW_TRY(add_starts(s, first, err));
+            s->gathered = true;
+        }
+        add_slopes(s);
         gather(s);
         close_directions(s);
     } while (entry < s->g->nentry);
@@ -954,6 +1176,9 @@ snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double 
     g->info.gradient_seconds = snw_clock_seconds() - begin;
     close_directions(&s);
     snw_free(s.direction);
+    snw_free(s.slope);
+    snw_free(s.has_slope);
+    snw_model_arrays_destroy(s.arrays);
     checkpoints_end(&s.kept);
     snw_adjoint_destroy(s.adjoint);
     snw_sampler_destroy(&s.sampler);

@@ -3,12 +3,14 @@
 // Gradients of studies, theory.md 7.5: rollouts of a double pendulum, a heavy top and a
 // slider-crank with derivatives by complex steps of independent programs, the elastica with those
 // of elliptic integrals, random robots against differences of whole runs; laws through knots;
-// checkpoints, bit for bit; refusals.
+// checkpoints, bit for bit; parameters found together and one by one; refusals.
 #include "sinew/gradient.h"
 
 #include "near.h"
 #include "random_rod.h"
+#include "robot/robot_model.h"
 #include "sanitized.h"
+#include "study/run.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -498,11 +500,26 @@ static void laws_through_knots(void **state) {
     }
 }
 
+// Memory that holds so many checkpoints of the run: they take half of it.
+static double memory_for(const char *text, int checkpoints) {
+    snw_error err = {0};
+    snw_robot_model *model = NULL;
+    snw_run *run = NULL;
+    assert_int_equal(snw_robot_model_parse("test", text, strlen(text), NULL, 0, NULL, &model, &err),
+                     SNW_OK);
+    assert_int_equal(snw_run_create(model->desc, snw_robot_model_run(model), &run, &err), SNW_OK);
+    const double numbers = snw_run_describe(run)->nsave;
+    snw_run_destroy(run);
+    snw_robot_model_close(model);
+    return 2 * (checkpoints + 0.5) * numbers * sizeof(double);
+}
+
 static void checkpoints_give_the_same_bits(void **state) {
     (void)state;
     static outcome kept, again;
     char text[TEXT];
     (void)snprintf(text, sizeof text, crank, "bdf2");
+    strstr(text, "for: 4 s")[5] = '8'; // 2000 states take more than the memory of 20 checkpoints
     question q = {.text = text,
                   .nby = 3,
                   .by = {"k", "m2", "q(crank.angle)"},
@@ -510,13 +527,148 @@ static void checkpoints_give_the_same_bits(void **state) {
                   .of = {"sum(10*(place - 0.6)^2)"}};
     answer(&q, &kept);
     assert_int_equal(kept.info.recomputed, 0);
-    static const double memory[] = {1e3, 20e3, 50e3, 100e3}; // few and more checkpoints
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
-        q.memory = memory[i];
+    assert_int_equal(kept.info.gathered, 2);
+    static const int checkpoints[] = {1, 3, 7, 20}; // at least 3 are kept
+    for (size_t i = 0; i < sizeof checkpoints / sizeof *checkpoints; i++) {
+        q.memory = memory_for(text, checkpoints[i]);
         answer(&q, &again);
-        assert_true(again.info.recomputed > 900);
+        assert_true(again.info.recomputed > 1900);
         assert_memory_equal(kept.J, again.J, sizeof kept.J);
         assert_memory_equal(kept.dJ, again.dJ, sizeof kept.dJ);
+    }
+}
+
+// ---- parameters that enter arrays of the model --------------------------------------------------
+
+// A scalar of energies, which read stiffness and mass themselves, makes the parameters be taken one
+// by one: the others must be the same either way.
+static void together_as_one_by_one(void **state) {
+    (void)state;
+    dice d = {11};
+    static outcome together, single;
+    for (int n = 0; n < 2 * ROBOTS; n++) {
+        char text[TEXT];
+        random_text(&d, text, sizeof text);
+        question q = {.text = text,
+                      .nby = 9,
+                      .by = {"E", "rho", "r", "len", "pull", "side", "m", "w", "k"},
+                      .nof = 3,
+                      .method = SNW_GRADIENT_ADJOINT,
+                      .of = {"integral(nose.z^2 + 0.1*nose.x)", "speed.vy",
+                             "at(0.03, bent.bend_z) + mean(speed.vx)^2", "e.kinetic"}};
+        answer(&q, &together);
+        assert_true(together.info.gathered >= 4); // E, rho, r, m
+        q.nof = 4;
+        answer(&q, &single);
+        assert_int_equal(single.info.gathered, 0);
+        // relative to the largest of all: speeds of a robot that rests have derivatives that cancel
+        double size = 0;
+        for (int k = 0; k < 27; k++) size = fmax(size, fabs(single.dJ[k] * single.p[k % 9]));
+        for (int k = 0; k < 27; k++) {
+            const double error = fabs(together.dJ[k] - single.dJ[k]) * single.p[k % 9];
+            if (!(error <= 1e-12 * size))
+                print_error("%s by %s: %.15g, one by one %.15g, error %.2g\n%s", q.of[k / 9],
+                            q.by[k % 9], together.dJ[k], single.dJ[k], error / size, text);
+            assert_true(error <= 1e-12 * size);
+        }
+    }
+}
+
+// Loads, masses, inertias and joint springs that are moved together in a few models; E, r and tau
+// share matrices and are not.
+static void independent_parameters(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {fx: 0.1 N, fy: 0.2 N, mz: 3 mN*m, q: 0.5 N/m, m1: 50 g, m2: 30 g, j: 2e-6 "
+        "kg*m^2, k1: 3 N*m, c1: 0.01 N*m*s, E: 0.4 MPa, r: 1 cm, tau: 8 ms}\n"
+        "materials: {soft: {young: E, poisson: 0.45, density: 1100, damping: tau}}\n"
+        "robot:\n"
+        "  hub: {on: world, joint: revolute, axis: y, stiffness: k1, damping: c1, body: {mass: m1, "
+        "com: [2 cm, 0, 0], inertia: [2e-6, 3e-6, 4e-6]}}\n"
+        "  arm: {on: hub, rod: {length: 0.2, section: {circle: {radius: r}}, material: soft, "
+        "strain: {bend_y: legendre 2, bend_z: legendre 2}, nodes: 5}}\n"
+        "  head: {on: arm.tip, body: {mass: m2, com: [1 cm, 2 mm, 0], inertia: [j, 3e-6, 4e-6]}}\n"
+        "loads: {push: {on: head, force: [fx, fy, 0]}, turn: {on: hub, torque: [0, 0, mz], frame: "
+        "body}, wind: {along: arm, force: [0, 0, \"q*(x/L)^2\"]}}\n"
+        "study: [dynamic: {for: 60 ms, step: 2 ms, %s}]\n"
+        "probes: {nose: {position: head}, e: energy}\n";
+    static outcome together, single, want;
+    for (int i = 0; i < 2; i++) {
+        char full[TEXT];
+        (void)snprintf(full, sizeof full, text,
+                       i ? "scheme: radau5" : "shorten: off, scheme: bdf2");
+        question q = {.text = full,
+                      .nby = 12,
+                      .by = {"fx", "fy", "mz", "q", "m1", "m2", "j", "k1", "c1", "E", "r", "tau"},
+                      .nof = 1,
+                      .method = SNW_GRADIENT_ADJOINT,
+                      .of = {"integral(nose.z^2 + 0.1*nose.y)", "e.kinetic"}};
+        answer(&q, &together);
+        assert_int_equal(together.info.gathered, 12);
+        q.nof = 2;
+        answer(&q, &single);
+        assert_int_equal(single.info.gathered, 0);
+        q.method = SNW_GRADIENT_DIFFERENCES;
+        answer(&q, &want);
+        double size = 0;
+        for (int k = 0; k < 12; k++) size = fmax(size, fabs(want.dJ[k] * want.p[k]));
+        for (int k = 0; k < 12; k++) {
+            const double p = want.p[k], error = fabs(together.dJ[k] - single.dJ[k]) * p;
+            if (!(error <= 1e-12 * size))
+                print_error("%s: %.15g, one by one %.15g\n", q.by[k], together.dJ[k], single.dJ[k]);
+            assert_true(error <= 1e-12 * size);
+            assert_true(fabs(together.dJ[k] - want.dJ[k]) * p <= 1e-8 * size);
+        }
+    }
+}
+
+// Parameters that enter something else as well are taken one by one, even where it acts later or
+// never.
+static void other_uses_are_seen(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *more; // lines of the file
+        int gathered;
+    } row[] = {
+        {"modulus, density, damping", "", 3},
+        {"constant load", "loads: {push: {on: arm.tip, force: [0, a*0.01 N, 0]}}\n", 3},
+        {"load along the arm", "loads: {push: {along: arm, force: [0, b*0.02 N/m*x/L, 0]}}\n", 3},
+        {"law of time", "loads: {push: {on: arm.tip, force: [0, a*sin(t/(1 s))*0.01 N, 0]}}\n", 2},
+        {"late load", "loads: {push: {on: arm.tip, force: [0, a*0.01 N, 0], when: t > 9 ms}}\n", 2},
+        {"gravity", "gravity: [0, 0, -b*3 m/s^2]\n", 2},
+        {"place of a tendon",
+         "actuators: {cable: {tendon: {along: arm, at: [0, a*2 mm, 0]}, effort: 1 N}}\n", 2},
+        {"tension", "actuators: {cable: {tendon: {along: arm, at: [0, 2 mm, 0]}, effort: c*1 N}}\n",
+         2},
+        {"initial values", "initial: {arm: {rate: {bend_y: a*1 rad/m/(1 s)}}}\n", 2},
+        {"drag in a fluid", "fluid: {air: {on: arm, density: 2 kg/m^3, drag: {square: 1}}}\n", 0},
+    };
+    static outcome got, want;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char text[TEXT];
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\nparameters: {a: 2, b: 3, c: 4}\n"
+            "materials: {soft: {young: a*0.2 MPa, poisson: 0.45, density: b*400 kg/m^3, damping: "
+            "c*2 ms}}\n"
+            "robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 1 cm}}, "
+            "material: soft, strain: {bend_y: legendre 3, bend_z: legendre 2}, nodes: 5}}}\n"
+            "study: [dynamic: {for: 20 ms, step: 1 ms, shorten: off, scheme: bdf2}]\n"
+            "probes: {tip: {position: arm.tip}}\n%s",
+            row[i].more);
+        question q = {.text = text,
+                      .nby = 3,
+                      .by = {"a", "b", "c"},
+                      .nof = 1,
+                      .method = SNW_GRADIENT_ADJOINT,
+                      .of = {"integral(tip.z + tip.y^2)"}};
+        answer(&q, &got);
+        if (got.info.gathered != row[i].gathered) print_error("%s\n", row[i].name);
+        assert_int_equal(got.info.gathered, row[i].gathered);
+        q.method = SNW_GRADIENT_FORWARD;
+        answer(&q, &want);
+        for (int k = 0; k < 3; k++) assert_near(got.dJ[k], want.dJ[k], 1e-11);
     }
 }
 
@@ -555,6 +707,9 @@ int main(void) {
         cmocka_unit_test(random_robots_follow_differences),
         cmocka_unit_test(laws_through_knots),
         cmocka_unit_test(checkpoints_give_the_same_bits),
+        cmocka_unit_test(together_as_one_by_one),
+        cmocka_unit_test(independent_parameters),
+        cmocka_unit_test(other_uses_are_seen),
         cmocka_unit_test(what_has_no_derivative_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

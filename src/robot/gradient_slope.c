@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+//
+// Derivatives of the arrays of a model by a number of the file, from samples of the arrays.
+#include "robot/gradient_slope.h"
+
+#include "base/alloc.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double straight = 1e-9, // curvature that counts as rounding, relative to the change
+    exact = 1e-13,                   // the same of numbers that are moved together
+    rounding = 1e-14;                // the same, relative to the largest of a matrix
+
+snw_status gradient_slope_straight(const snw_model_arrays *a, const snw_model *low,
+                                   const snw_model *m, const snw_model *high, bool *out) {
+    const size_t n = snw_model_arrays_size(a);
+    const snw_model *const of[3] = {low, m, high};
+    double *x = snw_alloc((4 * n + 1) * sizeof *x), *scale = x + 3 * n;
+    if (!x) return SNW_E_MEMORY;
+    for (size_t k = 0; k < 3; k++) snw_model_arrays_read(of[k], x + k * n);
+    snw_model_arrays_scale(a, x + n, scale);
+    *out = true;
+    for (size_t i = 0; i < n && *out; i++) {
+        const double down = x[i] - x[n + i], up = x[2 * n + i] - x[n + i];
+        *out = fabs(down + up) <= straight * (fabs(down) + fabs(up)) + rounding * scale[i];
+    }
+    snw_free(x);
+    return SNW_OK;
+}
+
+// s <- the numbers of sum and coarse (n each) that are not zero and, where owners are given, belong
+// to `of`
+static snw_status keep_numbers(size_t n, const int *owner, int of, const double *sum,
+                               const double *coarse, gradient_slope *s) {
+    size_t used = 0;
+    for (size_t i = 0; i < n; i++) used += sum[i] != 0 && (!owner || owner[i] == of);
+    s->by = snw_alloc((2 * used + 1) * sizeof *s->by);
+    s->at = snw_alloc((used + 1) * sizeof *s->at);
+    if (!s->by || !s->at) return SNW_E_MEMORY;
+    s->coarse = s->by + used;
+    for (size_t i = 0; i < n; i++) {
+        if (sum[i] == 0 || (owner && owner[i] != of)) continue;
+        s->at[s->n] = (uint32_t)i;
+        s->by[s->n] = sum[i];
+        s->coarse[s->n++] = coarse[i];
+    }
+    return SNW_OK;
+}
+
+snw_status gradient_slope_find(const snw_model_arrays *a, int n, const gradient_sample *sample,
+                               gradient_slope *out) {
+    const size_t size = snw_model_arrays_size(a);
+    double *x = snw_alloc((3 * size + 1) * sizeof *x), *sum = x + size, *coarse = sum + size;
+    if (!x) return SNW_E_MEMORY;
+    memset(sum, 0, 2 * size * sizeof *sum);
+    for (int k = 0; k < n; k++) {
+        snw_model_arrays_read(sample[k].m, x);
+        for (size_t i = 0; i < size; i++) {
+            sum[i] += sample[k].weight * x[i];
+            coarse[i] += sample[k].coarse * x[i];
+        }
+    }
+    const snw_status status = keep_numbers(size, NULL, 0, sum, coarse, out);
+    snw_free(x);
+    return status;
+}
+
+void gradient_slope_close(gradient_slope *s) {
+    snw_free(s->at);
+    snw_free(s->by);
+    *s = (gradient_slope){0};
+}
+
+double gradient_slope_product(const gradient_slope *s, const double *bars, double *coarse) {
+    double sum = 0;
+    *coarse = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        sum += bars[s->at[i]] * s->by[i];
+        *coarse += bars[s->at[i]] * s->coarse[i];
+    }
+    return sum;
+}
+
+// Owner of one array number by its changes in the vectors of the bits, and its change; -1: not one.
+static int find_owner(size_t size, size_t i, int n, int bits, const double *x, double *change) {
+    int code = 0;
+    *change = 0;
+    for (int b = 0; b < bits; b++) {
+        const double by = x[(size_t)(b + 1) * size + i] - x[i];
+        if (by == 0) continue;
+        if (code != 0 && by != *change) return -1;
+        code |= 1 << b;
+        *change = by;
+    }
+    return code <= n ? code : -1;
+}
+
+void gradient_group_decode(const snw_model_arrays *a, int n, const double *move, int bits,
+                           const double *x, const double *fraction, int *owner, double *slope,
+                           double *scale, bool *ok) {
+    const size_t size = snw_model_arrays_size(a);
+    snw_model_arrays_scale(a, x, scale);
+    *ok = true;
+    for (size_t i = 0; i < size && *ok; i++) {
+        double change;
+        owner[i] = find_owner(size, i, n, bits, x, &change);
+        if (owner[i] < 0) *ok = false;
+        const int k = owner[i] > 0 ? owner[i] - 1 : 0;
+        slope[i] = owner[i] > 0 ? change / move[k] : 0;
+        for (int j = 0; j < 2 && *ok; j++) {
+            const double got = x[(size_t)(bits + 1 + j) * size + i] - x[i];
+            const double want = slope[i] * move[k] * fraction[j * n + k];
+            *ok = fabs(got - want) <= exact * fabs(got) + rounding * scale[i];
+        }
+    }
+}
+
+snw_status gradient_group_slope(const snw_model_arrays *a, int k, const int *owner,
+                                const double *slope, gradient_slope *out) {
+    return keep_numbers(snw_model_arrays_size(a), owner, k + 1, slope, slope, out);
+}

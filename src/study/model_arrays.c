@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: MIT
+//
+// Derivatives of a scalar by arrays of the model, theory.md (7.5.11). With eta = J mu, the velocity
+// of a segment when the rates are mu,
+//
+//     mu'r = mu'(K q + D v) + sum of eta'(M A) - (ad_V eta)'(M V) - eta'F
+#include "study/model_arrays.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "dynamics/constraint.h"
+#include "dynamics/dynamics.h"
+#include "dynamics/joint.h"
+#include "study/adjoint_private.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { INERTIA = 10, WRENCH = 6, SPRING = 2 };
+
+struct snw_model_arrays {
+    const snw_model *m;
+    int nscalar;
+    size_t size;
+    double *bar; // nscalar x size
+    snw_inputs *in, *held;
+    snw_state *s, *trial;
+    snw_work *w, *at_mu;
+};
+
+// ---- layout -------------------------------------------------------------------------------------
+
+static size_t rod_numbers(const snw_rod *rod) { return (size_t)rod->ndof * (size_t)rod->ndof; }
+
+static size_t arrays_size(const snw_model *m) {
+    size_t n = SPRING * (size_t)m->nspring + INERTIA * (size_t)m->nseg;
+    for (int i = 0; i < m->nrod; i++) n += 2 * rod_numbers(&m->rod[i]);
+    return n + WRENCH * (size_t)m->nload_point;
+}
+
+void snw_model_arrays_read(const snw_model *m, double *out) {
+    for (int i = 0; i < m->nrod; i++) {
+        const size_t n = rod_numbers(&m->rod[i]);
+        memcpy(out, m->rod[i].K, n * sizeof *out);
+        memcpy(out + n, m->rod[i].D, n * sizeof *out);
+        out += 2 * n;
+    }
+    for (int i = 0; i < m->nspring; i++, out += SPRING) {
+        out[0] = m->spring[i].stiffness;
+        out[1] = m->spring[i].damping;
+    }
+    for (int i = 0; i < m->nseg; i++, out += INERTIA) {
+        const snw_inertia *M = &m->seg[i].M;
+        out[0] = M->m;
+        for (int k = 0; k < 3; k++) out[1 + k] = M->mc.e[k];
+        for (int k = 0; k < 6; k++) out[4 + k] = M->I[k];
+    }
+    for (int i = 0; i < m->nload_point; i++, out += WRENCH) {
+        snw_wrench F = {0};
+        if (!m->load[m->load_point[i].load].reads_signals) snw_load_at(m, i, (snw_at){0}, &F);
+        memcpy(out, F.e, sizeof F.e);
+    }
+}
+
+// out (n) <- the largest of x (n)
+static void spread_largest(size_t n, const double *x, double *out) {
+    double most = 0;
+    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+    for (size_t i = 0; i < n; i++) out[i] = most;
+}
+
+void snw_model_arrays_scale(const snw_model_arrays *a, const double *x, double *out) {
+    const snw_model *m = a->m;
+    size_t at = 0;
+    for (int i = 0; i < 2 * m->nrod; i++) {
+        const size_t n = rod_numbers(&m->rod[i / 2]);
+        spread_largest(n, x + at, out + at);
+        at += n;
+    }
+    for (int i = 0; i < SPRING * m->nspring; i++, at++) out[at] = fabs(x[at]);
+    for (int i = 0; i < m->nseg; i++, at += INERTIA) {
+        spread_largest(1, x + at, out + at);
+        spread_largest(3, x + at + 1, out + at + 1);
+        spread_largest(6, x + at + 4, out + at + 4);
+    }
+    for (int i = 0; i < 2 * m->nload_point; i++, at += WRENCH / 2)
+        spread_largest(WRENCH / 2, x + at, out + at);
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+snw_status snw_model_arrays_create(const snw_model *m, int nscalar, snw_model_arrays **out) {
+    snw_model_arrays *a = snw_alloc(sizeof *a);
+    *out = a;
+    if (!a) return SNW_E_MEMORY;
+    *a = (snw_model_arrays){.m = m, .nscalar = nscalar, .size = arrays_size(m)};
+    a->bar = snw_alloc(((size_t)nscalar * a->size + 1) * sizeof *a->bar);
+    if (!a->bar) return SNW_E_MEMORY;
+    SNW_TRY(snw_inputs_create(m, &a->in));
+    SNW_TRY(snw_inputs_create(m, &a->held));
+    SNW_TRY(snw_state_create(m, &a->s));
+    SNW_TRY(snw_state_create(m, &a->trial));
+    SNW_TRY(snw_work_create(m, &a->w));
+    return snw_work_create(m, &a->at_mu);
+}
+
+void snw_model_arrays_destroy(snw_model_arrays *a) {
+    if (!a) return;
+    snw_inputs_destroy(a->in);
+    snw_inputs_destroy(a->held);
+    snw_state_destroy(a->s);
+    snw_state_destroy(a->trial);
+    snw_work_destroy(a->w);
+    snw_work_destroy(a->at_mu);
+    snw_free(a->bar);
+    snw_free(a);
+}
+
+size_t snw_model_arrays_size(const snw_model_arrays *a) { return a->size; }
+
+const double *snw_model_arrays_bars(const snw_model_arrays *a, int scalar) {
+    return a->bar + (size_t)scalar * a->size;
+}
+
+void snw_model_arrays_clear(snw_model_arrays *a) {
+    memset(a->bar, 0, (size_t)a->nscalar * a->size * sizeof *a->bar);
+}
+
+// ---- products -----------------------------------------------------------------------------------
+
+// bar (INERTIA) -= derivative of eta'(M X) by the numbers of M
+static void subtract_inertia(snw_twist eta, snw_twist X, double *bar) {
+    const snw_vec3 moment = snw_add(snw_cross(X.v, eta.w), snw_cross(eta.v, X.w));
+    const snw_vec3 a = eta.w, b = X.w;
+    bar[0] -= snw_dot(eta.v, X.v);
+    for (int k = 0; k < 3; k++) {
+        bar[1 + k] -= moment.e[k];
+        bar[4 + k] -= a.e[k] * b.e[k];
+    }
+    bar[7] -= a.y * b.z + a.z * b.y;
+    bar[8] -= a.z * b.x + a.x * b.z;
+    bar[9] -= a.x * b.y + a.y * b.x;
+}
+
+// w <- velocities of all segments at q when the rates are mu and nothing else moves
+static void virtual_motion(snw_model_arrays *a, const double *q, const double *mu, snw_work *w) {
+    const snw_model *m = a->m;
+    memcpy(a->trial->q, q, (size_t)m->nq * sizeof *q);
+    memcpy(a->trial->v, mu, (size_t)m->nv * sizeof *mu);
+    snw_kinematics(m, a->held, a->trial, false, w);
+}
+
+// a->held <- inputs a->in with all given motions at rest
+static void hold_inputs(snw_model_arrays *a) {
+    const snw_model *m = a->m;
+    snw_inputs_copy(a->in, a->held);
+    memset(a->held->pose_u, 0, (size_t)m->npose * sizeof *a->held->pose_u);
+    memset(a->held->pose_du, 0, (size_t)m->npose * sizeof *a->held->pose_du);
+    memset(a->held->dxi, 0, (size_t)m->nfield * sizeof *a->held->dxi);
+    memset(a->held->ddxi, 0, (size_t)m->nfield * sizeof *a->held->ddxi);
+}
+
+// bar -= x y' (n x n, by rows)
+static void subtract_outer(int n, const double *x, const double *y, double *bar) {
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++) bar[i * n + j] -= x[i] * y[j];
+    }
+}
+
+// bar (SPRING) -= mu'f of a spring with unit stiffness, with unit damping
+static void subtract_spring(const snw_model *m, const snw_spring *from, const double *mu,
+                            const snw_state *s, bool is_static, double *bar) {
+    const snw_block *b = &m->block[from->block];
+    snw_spring unit = *from;
+    double f[3];
+    unit.stiffness = 1, unit.damping = unit.friction = 0;
+    snw_spring_force(m, &unit, s->q, NULL, f);
+    for (int i = 0; i < b->n; i++) bar[0] -= mu[b->dof + i] * f[i];
+    for (int i = 0; i < b->n && !is_static; i++) bar[1] -= mu[b->dof + i] * s->v[b->dof + i];
+}
+
+// First inertia in a vector of the arrays.
+static size_t first_inertia(const snw_model *m) {
+    return arrays_size(m) - WRENCH * (size_t)m->nload_point - INERTIA * (size_t)m->nseg;
+}
+
+// bar -= derivatives of mu'r at state s, whose motion is in a->w
+static void subtract_products(snw_model_arrays *a, const double *mu, const snw_state *s,
+                              bool is_static, double *bar) {
+    const snw_model *m = a->m;
+    virtual_motion(a, s->q, mu, a->at_mu);
+    for (int i = 0; i < m->nrod; i++) {
+        const snw_rod *rod = &m->rod[i];
+        const double *own = mu + rod->dof0;
+        subtract_outer(rod->ndof, own, s->q + rod->dof0 + rod->shift, bar);
+        bar += rod_numbers(rod);
+        if (!is_static) subtract_outer(rod->ndof, own, s->v + rod->dof0, bar);
+        bar += rod_numbers(rod);
+    }
+    for (int i = 0; i < m->nspring; i++, bar += SPRING)
+        subtract_spring(m, &m->spring[i], mu, s, is_static, bar);
+    for (int i = 0; i < m->nseg; i++, bar += INERTIA) {
+        if (!m->seg[i].has_mass) continue;
+        const snw_twist eta = a->at_mu->V[i], V = a->w->V[i];
+        subtract_inertia(eta, a->w->A[i], bar);
+        if (!is_static) subtract_inertia(snw_twist_scale(-1, snw_ad(V, eta)), V, bar);
+    }
+    for (int i = 0; i < m->nload_point; i++, bar += WRENCH) {
+        const int seg = m->load_point[i].seg;
+        const bool body = m->load[m->load_point[i].load].body;
+        const snw_twist eta = a->at_mu->V[seg];
+        const snw_vec3 w = body ? eta.w : snw_rotate(a->w->g[seg].R, eta.w);
+        const snw_vec3 v = body ? eta.v : snw_rotate(a->w->g[seg].R, eta.v);
+        for (int k = 0; k < 3; k++) bar[k] += w.e[k], bar[3 + k] += v.e[k];
+    }
+}
+
+// bar -= derivatives of y'M (v - v_before) of a restart by the inertias
+static void subtract_momentum(snw_model_arrays *a, const double *y, const snw_map *map,
+                              double *bar) {
+    const snw_model *m = a->m;
+    for (int i = 0; i < m->nv; i++) a->s->v[i] = map->s.v[i] - map->before[i];
+    virtual_motion(a, map->s.q, y, a->at_mu);
+    virtual_motion(a, map->s.q, a->s->v, a->w);
+    bar += first_inertia(m);
+    for (int i = 0; i < m->nseg; i++, bar += INERTIA) {
+        if (m->seg[i].has_mass) subtract_inertia(a->at_mu->V[i], a->w->V[i], bar);
+    }
+}
+
+static void add_stages(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
+    const size_t nv = (size_t)a->m->nv, stages = (size_t)map->points.s;
+    for (size_t i = 0; i < stages; i++) {
+        const snw_state *s = adjoint->stage[i];
+        snw_inputs_at(a->m, snw_map_stage_time(map, (int)i), a->in);
+        hold_inputs(a);
+        snw_kinematics(a->m, a->in, s, false, a->w);
+        for (int k = 0; k < a->nscalar; k++)
+            subtract_products(a, adjoint->stage_mu + ((size_t)k * stages + i) * nv, s, false,
+                              a->bar + (size_t)k * a->size);
+    }
+}
+
+void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
+    const snw_model *m = a->m;
+    if (map->kind == SNW_MAP_STAGES) {
+        add_stages(a, adjoint, map);
+        return;
+    }
+    const bool is_static = map->kind == SNW_MAP_STATIC;
+    snw_inputs_at(m, map->t_laws, a->in);
+    hold_inputs(a);
+    snw_state_copy(m, &map->s, a->s);
+    if (map->kind == SNW_MAP_STEP) snw_constraints_impose(m, a->in, a->s);
+    snw_kinematics(m, a->in, a->s, is_static, a->w);
+    for (int k = 0; k < a->nscalar; k++)
+        subtract_products(a, adjoint->covectors[k].mu, a->s, is_static,
+                          a->bar + (size_t)k * a->size);
+    if (map->kind != SNW_MAP_RESTART || m->nconstraint == 0) return;
+    for (int k = 0; k < a->nscalar; k++)
+        subtract_momentum(a, adjoint->covectors[k].y, map, a->bar + (size_t)k * a->size);
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// model_arrays.h: arrays of a model in which its residual is linear, as one vector: stiffness and
+// damping matrices of rods, stiffness and damping of joints, inertias of segments, wrenches of
+// constant loads. Derivatives of a scalar by them are gathered over a run once for all parameters
+// of the file that enter the model through them alone, theory.md (7.5.11).
+#pragma once
+
+#include "study/adjoint.h"
+
+typedef struct snw_model_arrays snw_model_arrays;
+
+// For `nscalar` scalars.
+SNW_NODISCARD snw_status snw_model_arrays_create(const snw_model *m, int nscalar,
+                                                 snw_model_arrays **out);
+void snw_model_arrays_destroy(snw_model_arrays *a); // NULL is fine
+
+// Do all equations of `other` differ from those of m in these arrays only? False also where that is
+// not known: with fluids, contacts, laws that read signals, rods of variable length.
+bool snw_model_arrays_only(const snw_model *m, const snw_model *other);
+
+// Numbers of the vector, and the vector of a model.
+size_t snw_model_arrays_size(const snw_model_arrays *a);
+void snw_model_arrays_read(const snw_model *m, double *out);
+// out (size) <- of each number the largest of its matrix, inertia or wrench, for rounding.
+void snw_model_arrays_scale(const snw_model_arrays *a, const double *x, double *out);
+
+// Derivatives by the numbers; the vector of scalar i is the i-th.
+const double *snw_model_arrays_bars(const snw_model_arrays *a, int scalar);
+void snw_model_arrays_clear(snw_model_arrays *a);
+// Bars += the derivatives of the products of the covectors of a map with its equations, minus as in
+// adjoint.h.
+void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map);

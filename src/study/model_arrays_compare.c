@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+//
+// Comparison of two models of one robot, apart from the arrays of model_arrays.h. Whatever the
+// equations read is compared; what has no comparison here (fluids, contacts, tubes, rods of
+// variable length, conditions, feedback, friction of tendons) counts as different.
+#include "study/model_arrays.h"
+
+#include "math/expr_op.h"
+
+#include <string.h>
+
+static bool same_law(snw_law a, snw_law b) { return a == b || (a && b && snw_expr_same(a, b)); }
+
+static bool same_laws(int n, const snw_law *a, const snw_law *b) {
+    for (int i = 0; i < n; i++) {
+        if (!same_law(a[i], b[i])) return false;
+    }
+    return true;
+}
+
+static bool same_bytes(int n, size_t size, const void *a, const void *b) {
+    return n <= 0 || memcmp(a, b, (size_t)n * size) == 0;
+}
+#define SAME(count, name) same_bytes(m->count, sizeof *m->name, m->name, o->name)
+
+static bool has_others(const snw_model *m) {
+    return m->nfluid > 0 || m->ncontact_point > 0 || m->ntouching_rod > 0 || m->ntube > 0 ||
+           m->nfeed > 0 || m->ncondition > 0 || m->nlive > 0 || m->nnonholonomic > 0 ||
+           m->nsliding_station > 0 || m->ntendon_corner > 0 || m->has_slip_friction;
+}
+
+static bool same_counts(const snw_model *m, const snw_model *o) {
+    return m->nblock == o->nblock && m->nspring == o->nspring && m->nstop == o->nstop &&
+           m->nrod == o->nrod && m->nload == o->nload && m->nstress == o->nstress &&
+           m->nmotor == o->nmotor && m->ndrive == o->ndrive && m->nloop == o->nloop &&
+           m->ntendon == o->ntendon && m->nsignal == o->nsignal;
+}
+
+static bool same_tree(const snw_model *m, const snw_model *o) {
+    for (int i = 0; i < m->nseg + m->nobs; i++) {
+        const snw_seg *a = &m->seg[i], *b = &o->seg[i];
+        if (a->kind != b->kind || a->parent != b->parent || a->item != b->item ||
+            a->link != b->link || a->path != b->path || a->has_mass != b->has_mass ||
+            a->condition != b->condition || a->variable_node != b->variable_node)
+            return false;
+    }
+    for (int i = 0; i < m->npath; i++) {
+        const snw_path *a = &m->path[i], *b = &o->path[i];
+        if (a->n != b->n || !same_bytes(a->n, sizeof *a->dof, a->dof, b->dof)) return false;
+    }
+    for (int i = 0; i < m->npose; i++) {
+        const snw_pose_desc *a = &m->pose[i], *b = &o->pose[i];
+        if (!same_laws(3, a->xyz, b->xyz) || !same_bytes(1, sizeof a->R0, &a->R0, &b->R0) ||
+            a->nturn != b->nturn || a->captured != b->captured)
+            return false;
+        for (int k = 0; k < a->nturn; k++) {
+            if (!same_bytes(3, sizeof(double), a->turn[k].axis.e, b->turn[k].axis.e) ||
+                !same_law(a->turn[k].angle, b->turn[k].angle))
+                return false;
+        }
+    }
+    return SAME(nblock, block) && same_laws(3, m->gravity, o->gravity) &&
+           same_bytes(m->nseg + m->nobs, sizeof *m->seg_x, m->seg_x, o->seg_x);
+}
+
+static int sum_of(int n, const int *x) {
+    int sum = 0;
+    for (int i = 0; i < n; i++) sum += x[i];
+    return sum;
+}
+
+static bool same_rod(const snw_model *m, const snw_rod *a, const snw_model *o, const snw_rod *b) {
+    if (a->link != b->link || a->L != b->L || a->nc != b->nc || a->na != b->na ||
+        a->dof0 != b->dof0 || a->ndof != b->ndof || a->shift != b->shift || a->root != b->root ||
+        a->seg0 != b->seg0 || a->nseg != b->nseg || a->point0 != b->point0 ||
+        a->npoint != b->npoint || a->rule.kind != b->rule.kind || a->rule.number != b->rule.number)
+        return false;
+    if (!same_bytes(a->na, sizeof *a->comp, a->comp, b->comp) ||
+        !same_bytes(a->na, sizeof *a->dof, a->dof, b->dof) ||
+        !same_bytes(a->na, sizeof *a->nfun, a->nfun, b->nfun) ||
+        !same_bytes(a->nelem + 1, sizeof *a->breaks, a->breaks, b->breaks))
+        return false;
+    for (int i = a->point0; i < a->point0 + a->npoint; i++) {
+        const snw_point *p = &m->point[i];
+        const int n = sum_of(a->na, p->count);
+        if (!same_bytes(n, sizeof *m->phi, m->phi + p->phi, o->phi + o->point[i].phi)) return false;
+    }
+    return same_laws(6, a->rest, b->rest) && same_laws(6, a->given, b->given);
+}
+
+static bool same_rods(const snw_model *m, const snw_model *o) {
+    if (!SAME(nslice, slice) || !SAME(npoint, point) || !SAME(nfield, field) ||
+        !same_bytes(SNW_MAGNUS_POINTS * m->nslice, sizeof *m->xi0, m->xi0, o->xi0))
+        return false;
+    for (int i = 0; i < m->nrod; i++) {
+        if (!same_rod(m, &m->rod[i], o, &o->rod[i])) return false;
+    }
+    for (int i = 0; i < m->nslice; i++) {
+        const int phi = m->slice[i].phi, n = m->slice[i].ncol * m->rod[m->slice[i].rod].nc;
+        if (!same_bytes(n, sizeof *m->phi, m->phi + phi, o->phi + phi)) return false;
+    }
+    return true;
+}
+
+static bool same_joints(const snw_model *m, const snw_model *o) {
+    for (int i = 0; i < m->nspring; i++) {
+        const snw_spring *a = &m->spring[i], *b = &o->spring[i];
+        if (a->block != b->block || a->friction != b->friction || a->creep != b->creep ||
+            !same_bytes(4, sizeof *a->rest, a->rest, b->rest))
+            return false;
+    }
+    for (int i = 0; i < m->nforce_element; i++) {
+        const snw_force_element *a = &m->force_element[i], *b = &o->force_element[i];
+        if (a->kind != b->kind || a->end[0] != b->end[0] || a->end[1] != b->end[1] ||
+            a->condition != b->condition || a->rest != b->rest || a->stiffness != b->stiffness ||
+            a->damping != b->damping || a->smooth != b->smooth || !same_law(a->force, b->force) ||
+            !same_bytes(6, sizeof(double), a->axis_stiffness, b->axis_stiffness) ||
+            !same_bytes(6, sizeof(double), a->axis_damping, b->axis_damping))
+            return false;
+    }
+    return SAME(nstop, stop);
+}
+
+static bool same_loops(const snw_model *m, const snw_model *o) {
+    for (int i = 0; i < m->nloop; i++) {
+        snw_loop a = m->loop[i], b = o->loop[i];
+        if (a.ndof != b.ndof || !same_bytes(a.ndof, sizeof *a.dof, a.dof, b.dof)) return false;
+        a.dof = b.dof = a.of_a = b.of_a = a.of_b = b.of_b = NULL;
+        if (!same_bytes(1, sizeof a, &a, &b)) return false;
+    }
+    return true;
+}
+
+static bool same_motors(const snw_model *m, const snw_model *o) {
+    for (int i = 0; i < m->nmotor; i++) {
+        const snw_motor *a = &m->motor[i], *b = &o->motor[i];
+        if (a->dof != b->dof || a->n != b->n || !a->law != !b->law || !same_law(a->when, b->when) ||
+            (a->law && !same_laws(a->n, a->law, b->law)))
+            return false;
+    }
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *a = &m->drive[i], *b = &o->drive[i];
+        if (a->motor != b->motor || a->q != b->q || a->dof != b->dof || a->row != b->row ||
+            a->condition != b->condition || a->captured != b->captured ||
+            a->passive != b->passive || !same_law(a->law, b->law) ||
+            !a->rate_integral != !b->rate_integral)
+            return false;
+    }
+    return true;
+}
+
+static bool same_tendon(const snw_tendon *a, const snw_tendon *b) {
+    return a->type == b->type && a->control == b->control && a->given == b->given &&
+           a->sign == b->sign && same_law(a->law, b->law) && same_law(a->when, b->when) &&
+           same_law(a->temperature, b->temperature) && same_law(a->ambient, b->ambient) &&
+           same_law(a->sliding, b->sliding) && a->extra == b->extra &&
+           a->compliance == b->compliance && !a->has_friction && !b->has_friction &&
+           a->npoint == b->npoint && a->point_adr == b->point_adr && a->ndof == b->ndof &&
+           a->reference == b->reference && a->row == b->row && a->unit == b->unit &&
+           same_bytes(SNW_ACTUATOR_CONSTANTS, sizeof *a->constant, a->constant, b->constant) &&
+           same_bytes(a->ndof, sizeof *a->dof, a->dof, b->dof) && !a->jacobian == !b->jacobian &&
+           (!a->jacobian || same_bytes(a->ndof, sizeof *a->jacobian, a->jacobian, b->jacobian));
+}
+
+static bool same_tendons(const snw_model *m, const snw_model *o) {
+    for (int i = 0; i < m->ntendon; i++) {
+        if (!same_tendon(&m->tendon[i], &o->tendon[i])) return false;
+    }
+    for (int i = 0; i < m->ntendon_segment; i++) {
+        const snw_tendon_segment *a = &m->tendon_segment[i], *b = &o->tendon_segment[i];
+        if (a->a != b->a || a->b != b->b) return false;
+    }
+    for (int i = 0; i < m->ntendon_point; i++) {
+        const snw_tendon_point *p = &m->tendon_point[i];
+        const int n = p->rod < 0 ? 0 : sum_of(m->rod[p->rod].na, p->count);
+        if (!same_bytes(n, sizeof *m->tendon_phi, m->tendon_phi + p->phi, o->tendon_phi + p->phi))
+            return false;
+    }
+    return SAME(ntendon_point, tendon_point);
+}
+
+static bool is_constant(snw_law law) {
+    return !law || (snw_expr_vars(law) & (SNW_VAR_T | SNW_VAR_SIGNAL)) == 0;
+}
+
+// The same law, or constants that act all the time.
+static bool alike_laws(snw_law when, snw_law a, snw_law b) {
+    return same_law(a, b) || (!when && is_constant(a) && is_constant(b));
+}
+
+static bool same_loads(const snw_model *m, const snw_model *o) {
+    for (int i = 0; i < m->nload; i++) {
+        const snw_load *a = &m->load[i], *b = &o->load[i];
+        if (a->rod != b->rod || a->body != b->body || a->reads_signals != b->reads_signals ||
+            !same_law(a->when, b->when))
+            return false;
+        for (int k = 0; k < 3; k++) {
+            if (!alike_laws(a->when, a->force[k], b->force[k]) ||
+                !alike_laws(a->when, a->torque[k], b->torque[k]))
+                return false;
+        }
+    }
+    for (int i = 0; i < m->nstress; i++) {
+        const snw_stress *a = &m->stress[i], *b = &o->stress[i];
+        if (a->rod != b->rod || !same_laws(6, a->stress, b->stress) || !same_law(a->when, b->when))
+            return false;
+    }
+    return SAME(nload_point, load_point);
+}
+
+static bool same_stations(const snw_model *m, const snw_model *o) {
+    for (int i = 0; i < m->nstation; i++) {
+        const snw_station *a = &m->station[i], *b = &o->station[i];
+        if (a->seg != b->seg || a->rod != b->rod || a->x != b->x) return false;
+    }
+    return SAME(nq, q0) && SAME(nv, v0);
+}
+
+bool snw_model_arrays_only(const snw_model *m, const snw_model *o) {
+    return !has_others(m) && !has_others(o) && snw_model_alike(m, o) && same_counts(m, o) &&
+           same_tree(m, o) && same_rods(m, o) && same_joints(m, o) && same_loops(m, o) &&
+           same_motors(m, o) && same_tendons(m, o) && same_loads(m, o) && same_stations(m, o);
+}
