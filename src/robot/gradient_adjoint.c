@@ -486,6 +486,7 @@ static snw_status read_group(const sweep *s, int n, const int *entry, int bits, 
             w->p[entry[k]] += part * w->move[k];
         }
         SNW_TRY(read_moved(s, w->p, w->x + (size_t)(b + 1) * size, ok, err));
+        if (b == 1 && *ok) *ok = gradient_group_apart(s->arrays, w->x);
     }
     return SNW_OK;
 }

@@ -96,6 +96,15 @@ static int find_owner(size_t size, size_t i, int n, int bits, const double *x, d
     return code <= n ? code : -1;
 }
 
+bool gradient_group_apart(const snw_model_arrays *a, const double *x) {
+    const size_t size = snw_model_arrays_size(a);
+    for (size_t i = 0; i < size; i++) {
+        double change;
+        if (find_owner(size, i, 3, 2, x, &change) < 0) return false;
+    }
+    return true;
+}
+
 void gradient_group_decode(const snw_model_arrays *a, int n, const double *move, int bits,
                            const double *x, const double *fraction, int *owner, double *slope,
                            double *scale, bool *ok) {

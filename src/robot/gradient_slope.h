@@ -41,6 +41,8 @@ double gradient_slope_product(const gradient_slope *s, const double *bars, doubl
 void gradient_group_decode(const snw_model_arrays *a, int n, const double *move, int bits,
                            const double *x, const double *fraction, int *owner, double *slope,
                            double *scale, bool *ok);
+// After the first two bits already: has no array number changed in both by different amounts?
+bool gradient_group_apart(const snw_model_arrays *a, const double *x);
 // *out <- the slope of number k of the group.
 SNW_NODISCARD snw_status gradient_group_slope(const snw_model_arrays *a, int k, const int *owner,
                                               const double *slope, gradient_slope *out);
