@@ -39,6 +39,8 @@ for folder in sorted(p.name for p in ROOT.glob("examples/*") if list(p.glob("*.y
     FAMILIES.setdefault(folder, (folder.capitalize(), ""))
 # best picture of an example, where it is not its end or two thirds of its time: run, fraction of the time
 MOMENTS = {
+    "contact/plectoneme": {"run": "ply"},
+    "contact/twisted_ring": {"run": "fold"},
     "hybrid/dropped_rod": {"share": 0.08},
     "hybrid/two_drones": {"share": 0.3},
     "locomotion/falling_cat": {"run": "weightless", "share": 0.5},

@@ -70,9 +70,7 @@ static snw_status name_entries(const snw_optimize_options *how, snw_pool *pool, 
     for (int i = 0; i < how->nvariable; i++) {
         const snw_gradient_variable *v = &how->variable[i].of;
         for (int k = 0; k < (v->nknot > 0 ? v->nknot : 1); k++) {
-            char number[32];
-            (void)snprintf(number, sizeof number, v->nknot > 0 ? "[%d]" : "", k);
-            name[*n] = snw_pool_format(pool, "%s%s", v->name, number);
+            name[*n] = v->nknot > 0 ? snw_pool_format(pool, "%s[%d]", v->name, k) : v->name;
             if (!name[(*n)++]) return snw_fail_memory(err);
         }
     }

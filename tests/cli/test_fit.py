@@ -117,6 +117,7 @@ class Fit(harness.Case):
         self.assertLessEqual(sum(abs(s) > 3 for s in scores), 1, scores)
         self.assertLess(abs(statistics.mean(scores)), 1, scores)
 
+    @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
     def test_young_and_damping_from_a_release(self):
         self.write("arm.yaml", RELEASE)
         self.record("arm.yaml", "tip.csv", 1e-3, 7, "--run", "light")
@@ -226,6 +227,7 @@ class Fit(harness.Case):
         self.assertGreater(found["r"]["standard_error"], found["r"]["value"])
         self.assertNotIn("warning", self.succeeds(*args[:5]).err)
 
+    @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
     def test_three_of_which_two_would_do_are_named(self):
         # the data determine only E a b^4; no pair of the three is fully correlated as long as the third is free
         self.write("roll.yaml", ROLL.replace("r: 5 mm", "r: a*b*c*5 mm, a: 1, b: 1, c: 1"))
@@ -247,6 +249,7 @@ class Fit(harness.Case):
         self.assertAlmostEqual(found["x0"]["value"], 7e-3, 7)
         self.assertAlmostEqual(found["f"]["value"], 1.02, 6)
 
+    @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
     def test_the_clock_of_a_measurement_is_found_beside(self):
         # arcs that were measured 0.3 s earlier than in the study
         self.write("roll.yaml", ROLL.replace("step: 0.5 s", "step: 0.01 s"))
@@ -283,6 +286,7 @@ class Fit(harness.Case):
         self.assertGreater(reply["failed_runs"], 0)
         self.assertAlmostEqual(found["plastic.young"]["value"] / YOUNG, 1, 7)
 
+    @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
     def test_the_size_of_errors_is_the_weight(self):
         # two coordinates of the tip that no modulus explains together: the one with the smaller error decides
         self.write("roll.yaml", ROLL)
@@ -373,6 +377,7 @@ class Regression(harness.Case):
         for got, wanted in zip(reply["columns"][0]["weights"], (1, 0.9155994, 1, 0.09436801, 1, 1)):
             self.close(got, wanted)
 
+    @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
     def test_a_decay(self):
         self.write("decay.csv", "t, z\n0.5, 0.62\n1, 0.37\n1.5, 0.23\n2, 0.12\n3, 0.06\n")
         one = ("decay.csv", "--find", "k", "--error", "z=0.02", "--known")
@@ -434,6 +439,7 @@ class Wire(harness.Case):
             lines.append(f"{tension}," + ",".join(repr(v) for p in points for v in p))
         self.write("shapes.csv", "\n".join(lines) + "\n")
 
+    @unittest.skipIf(harness.SLOW, "many runs of lines that others run")
     def test_with_the_model_and_one_misalignment(self):
         self.shapes(lambda _: (wire.rotation(0.05, -0.03, 0.04), (2e-3, -1e-3, 3e-3)), lambda k, c: f"p@{k}.{c}")
         found = [a for path in ("dx=1 mm", "dy=1 mm", "dz=1 mm", "roll=1 deg", "pitch=1 deg", "yaw=1 deg")
