@@ -255,8 +255,8 @@ class Study(OfThisProcess):
         out, record, step = [], ffi.new("snw_special_record *"), ffi.new("int *")
         folds: dict[int, list[str]] = {}
         for k in range(lib.snw_study_width(self._s, lib.SNW_FIELD_FOLD)):
-            by = text(lib.snw_study_fold_column(self._s, k, step))
-            folds.setdefault(step[0], []).append(by)
+            name = text(lib.snw_study_fold_column(self._s, k, step))
+            folds.setdefault(step[0], []).append(name)
         for k in range(lib.snw_study_special_points(self._s)):
             if lib.snw_study_special_point(self._s, k, record) != lib.SNW_OK:
                 break
