@@ -30,6 +30,7 @@ static const snw_column columns[] = {{"tip", "x", -1},
                                      {"wire", "my", 0},
                                      {"wire", "my", 1},
                                      {"\xC3\xA9nergie", "", -1}};
+static const snw_fold_column folds[] = {{"rise", 0}, {"EI", 1}};
 static const snw_run_info arm = {.run = "main",
                                  .title = "Clamped rod, \xC2\xB5m thin",
                                  .nstage = 2,
@@ -47,6 +48,8 @@ static const snw_run_info arm = {.run = "main",
                                  .ncontact = 1,
                                  .ntendon = 3,
                                  .ncondition = 1,
+                                 .nfold = 2,
+                                 .fold = folds,
                                  .scene = "{\"scene\":1}\n"};
 static const snw_run_info *const one_run[] = {&arm};
 
@@ -62,6 +65,7 @@ static double angle(int i, int node) { return 0.3 * i + node; }
 
 typedef struct frame_data {
     double q[NQ], v[NV], column[NCOLUMN], load[6], loop[12], contact[6], effort[3], present[1];
+    double fold[2];
     snw_se3 pose[NNODE];
 } frame_data;
 
@@ -84,6 +88,7 @@ static inline snw_frame make_frame(int i, frame_data *d) {
     for (int k = 0; k < 6; k++) d->contact[k] = number(i, SNW_RESULT_CONTACT, k);
     for (int k = 0; k < 3; k++) d->effort[k] = number(i, SNW_RESULT_EFFORT, k);
     d->present[0] = number(i, SNW_RESULT_PRESENT, 0);
+    for (int k = 0; k < 2; k++) d->fold[k] = number(i, SNW_RESULT_FOLD, k);
     for (int k = 0; k < NNODE; k++) d->pose[k] = turned(angle(i, k), i + 10 * k);
     snw_frame f = {.stage = i >= 3, .t = 0.01 * i};
     f.q = d->q;
@@ -95,6 +100,7 @@ static inline snw_frame make_frame(int i, frame_data *d) {
     f.contact = d->contact;
     f.effort = d->effort;
     f.present = d->present;
+    f.fold = d->fold;
     int k = 0;
 #define X(name) f.energy.name = number(i, SNW_RESULT_ENERGY, k++);
     SNW_ENERGY_LIST(X)

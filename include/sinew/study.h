@@ -31,7 +31,9 @@ extern "C" {
     X(SNW_FIELD_LOOP, "loop")        /* 6 per loop: wrench on its second site, world axes */       \
     X(SNW_FIELD_CONTACT, "contact")  /* 6 per contact: wrench about the origin of the world */     \
     X(SNW_FIELD_EFFORT, "effort")    /* 1 per tendon or chamber: tension (N), pressure (Pa) */     \
-    X(SNW_FIELD_PRESENT, "present")  /* 1 per condition: 1 active, 0 not */
+    X(SNW_FIELD_PRESENT, "present")  /* 1 per condition: 1 active, 0 not */                        \
+    X(SNW_FIELD_FOLD, "fold")        /* 1 per constant under `by` of each path step: dt/dm of */   \
+                                     /* the fold that the frame shows; else NaN */
 
 typedef enum snw_field_kind {
 #define X(field, name) field,
@@ -128,6 +130,9 @@ SNW_API int snw_study_special_points(const snw_study *s);
 // *out <- special point k, from 0; its texts belong to the study. SNW_E_ARGUMENT: there is none.
 SNW_API SNW_NODISCARD snw_status snw_study_special_point(const snw_study *s, int k,
                                                          snw_special_record *out);
+// Column k of the field SNW_FIELD_FOLD: name of its constant m of the file, *step <- the step whose
+// folds it belongs to (NULL: not wanted). NULL: there is none. The name belongs to the study.
+SNW_API const char *snw_study_fold_column(const snw_study *s, int k, int *step);
 // dt/dm of fold k by a parameter that its step names under `by`, SI units; NaN for others.
 SNW_API double snw_study_fold_derivative(const snw_study *s, int k, const char *parameter);
 

@@ -147,10 +147,20 @@ class Run(OfThisProcess, Mapping[str, Array]):
                 out[_text(name)] = slice(int(frames[0]), int(frames[-1]) + 1)
         return out
 
+    def _fold_columns(self) -> dict[int, dict[str, Array]]:
+        """Derivatives of folds: step -> constant of the file -> values, (frames,)."""
+        out: dict[int, dict[str, Array]] = {}
+        if "fold" in self._group:
+            g, values = self._group, self._array("fold")
+            for i, (m, step) in enumerate(zip(g["fold_by"][:], g["fold_step"][:])):
+                out.setdefault(int(step), {})[_text(m)] = values[:, i]
+        return out
+
     @property
     def special_points(self) -> dict[int, SpecialPoint]:
         """Special points of `path` steps: frame -> point. `v[frame]` is the mode of a fold, bifurcation or cusp."""
         stats, index = self.stats, self._array("stage_index")
+        folds = self._fold_columns()
         names, found, out = [_text(n) for n in self._group["stage"][:]], Counter[tuple[int, int]](), {}
         for k in np.flatnonzero(stats["special"]):
             step, kind = int(index[k]), int(stats["special"][k])
@@ -158,7 +168,8 @@ class Run(OfThisProcess, Mapping[str, Array]):
             frequency = float(stats["frequency"][k]) if KINDS[kind] == "flutter" else np.nan
             out[int(k)] = SpecialPoint(names[step], KINDS[kind], found[step, kind], int(stats["path"][k]), float(stats["parameter"][k]),
                                        float(stats["arc"][k]), int(stats["multiplicity"][k]), int(stats["negative"][k]),
-                                       frequency)  # fmt: skip
+                                       frequency, {m: float(x[k]) for m, x in folds.get(step, {}).items()
+                                                   if KINDS[kind] == "fold"})  # fmt: skip
         return out
 
     @property

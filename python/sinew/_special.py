@@ -25,6 +25,8 @@ class SpecialPoint(NamedTuple):
     """Unstable directions there, besides those that vanish."""
     frequency: float
     """Of flutter, Hz; else NaN."""
+    by: dict[str, float]
+    """Of a fold: derivatives dt/dm by the constants that its step names under `by`, SI units."""
 
 
 KINDS = ("", "fold", "branch", "flutter", "cusp")

@@ -252,13 +252,18 @@ class Study(OfThisProcess):
     @property
     def special_points(self) -> list[SpecialPoint]:
         """Folds, bifurcations, flutter and cusps found by the `path` steps of the last run."""
-        out, record = [], ffi.new("snw_special_record *")
+        out, record, step = [], ffi.new("snw_special_record *"), ffi.new("int *")
+        folds: dict[int, list[str]] = {}
+        for k in range(lib.snw_study_width(self._s, lib.SNW_FIELD_FOLD)):
+            name = text(lib.snw_study_fold_column(self._s, k, step))
+            folds.setdefault(step[0], []).append(name)
         for k in range(lib.snw_study_special_points(self._s)):
             if lib.snw_study_special_point(self._s, k, record) != lib.SNW_OK:
                 break
             r = record[0]
+            by = {m: self.fold_derivative(k, m) for m in folds.get(r.step, []) if text(r.kind) == "fold"}
             out.append(SpecialPoint(list(self.model.steps)[r.step], text(r.kind), r.number, r.path, r.t, r.arc,
-                                    r.multiplicity, r.unstable, r.frequency))  # fmt: skip
+                                    r.multiplicity, r.unstable, r.frequency, by))  # fmt: skip
         return out
 
     def fold_derivative(self, fold: int, parameter: str) -> float:

@@ -184,7 +184,7 @@ static snw_status show_special(const cursor *c, snw_json *j, snw_error *err) {
         s = snw_special_read(c->file, c->run, i, &table, err);
         if (s == SNW_OK && j) snw_special_json(j, &table, info->stage[i]);
         if (s == SNW_OK && !j) s = snw_special_print(&table, info->stage[i], err);
-        snw_free((void *)table.point);
+        snw_special_free(&table);
     }
     if (j) snw_json_close(j);
     return s;

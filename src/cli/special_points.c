@@ -85,34 +85,59 @@ void snw_special_json(snw_json *j, const snw_special_table *table, const char *s
     }
 }
 
+// out->parameter <- constants by which the folds of a stage are differentiated
+static snw_status name_parameters(const snw_run_info *info, int stage, snw_special_table *out,
+                                  snw_error *err) {
+    snw_parameter_desc *parameter = snw_alloc(SNW_PARAMETERS * sizeof *parameter);
+    out->parameter = parameter;
+    if (!parameter) return snw_fail_memory(err);
+    for (int i = 0; i < info->nfold && out->nparameter < SNW_PARAMETERS; i++) {
+        if (info->fold[i].stage == stage)
+            parameter[out->nparameter++] = (snw_parameter_desc){.name = info->fold[i].by};
+    }
+    return SNW_OK;
+}
+
 snw_status snw_special_read(snw_result *file, int run, int stage, snw_special_table *out,
                             snw_error *err) {
     const int n = snw_result_frames(file, run);
-    snw_special_point *point = snw_alloc(((size_t)n + 1) * sizeof *point);
-    snw_stats *stats = snw_alloc(((size_t)n + 1) * sizeof *stats);
-
-    double *of = snw_alloc(((size_t)n + 1) * sizeof *of);
-    snw_status s = point && stats && of ? SNW_OK : snw_fail_memory(err);
+    const snw_run_info *info = snw_result_info(file, run);
+    const size_t rows = (size_t)n + 1, nfold = (size_t)info->nfold;
+    snw_special_point *point = snw_alloc(rows * sizeof *point);
+    snw_stats *stats = snw_alloc(rows * sizeof *stats);
+    double *of = snw_alloc(rows * sizeof *of);
+    double *fold = snw_alloc((rows * nfold + 1) * sizeof *fold);
     *out = (snw_special_table){.point = point};
+    snw_status s = point && stats && of && fold ? SNW_OK : snw_fail_memory(err);
+    if (s == SNW_OK) s = name_parameters(info, stage, out, err);
     if (s == SNW_OK) s = snw_result_read(file, run, SNW_RESULT_STATS, 0, n, (double *)stats, err);
-
     if (s == SNW_OK) s = snw_result_read(file, run, SNW_RESULT_STAGE, 0, n, of, err);
+    if (s == SNW_OK) s = snw_result_read(file, run, SNW_RESULT_FOLD, 0, n, fold, err);
     int number[SNW_SPECIAL_COUNT] = {0};
     for (int i = 0; s == SNW_OK && i < n; i++) {
         const int kind = (int)stats[i].special;
         if ((int)of[i] != stage || kind <= SNW_SPECIAL_NONE || kind >= SNW_SPECIAL_COUNT) continue;
-        point[out->n++] = (snw_special_point){
-            .kind = (snw_special)kind,
-            .number = ++number[kind],
-            .path = (int)stats[i].path,
-            .t = stats[i].parameter,
-            .arc = stats[i].arc,
-            .multiplicity = (int)stats[i].multiplicity,
-            .negative = (int)stats[i].negative,
-            .frequency = kind == SNW_SPECIAL_FLUTTER ? stats[i].frequency : NAN};
+        snw_special_point *to = &point[out->n++];
+        *to = (snw_special_point){.kind = (snw_special)kind,
+                                  .number = ++number[kind],
+                                  .path = (int)stats[i].path,
+                                  .t = stats[i].parameter,
+                                  .arc = stats[i].arc,
+                                  .multiplicity = (int)stats[i].multiplicity,
+                                  .negative = (int)stats[i].negative,
+                                  .frequency =
+                                      kind == SNW_SPECIAL_FLUTTER ? stats[i].frequency : NAN};
+        const double *row = fold + (size_t)i * nfold;
+        for (int c = 0, k = 0; k < out->nparameter; c++)
+            if (info->fold[c].stage == stage) to->derivative[k++] = row[c];
     }
     snw_free(stats);
-
     snw_free(of);
+    snw_free(fold);
     return s;
+}
+
+void snw_special_free(snw_special_table *table) {
+    snw_free((void *)table->point);
+    snw_free((void *)table->parameter);
 }

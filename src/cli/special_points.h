@@ -14,6 +14,7 @@ SNW_NODISCARD snw_status snw_special_print(const snw_special_table *table, const
 void snw_special_json(snw_json *j, const snw_special_table *table, const char *step);
 
 // The points recorded in stage `stage` of a run of a file, without the names of their modes; to be
-// freed by snw_free((void *)out->point).
+// freed by snw_special_free, also after a failure.
 SNW_NODISCARD snw_status snw_special_read(snw_result *file, int run, int stage,
                                           snw_special_table *out, snw_error *err);
+void snw_special_free(snw_special_table *table);

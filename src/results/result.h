@@ -27,7 +27,8 @@
     X(SNW_RESULT_CONTACT, "contact", "the same of each ground, about the origin")                  \
     X(SNW_RESULT_EFFORT, "effort", "tension or pressure of each tendon or chamber, N or Pa")       \
     X(SNW_RESULT_PRESENT, "present",                                                               \
-      "1 or 0: whether each conditional body, loop or drive is active")
+      "1 or 0: whether each conditional body, loop or drive is active")                            \
+    X(SNW_RESULT_FOLD, "fold", "derivatives dt/dm of a fold; NaN in frames that show none, SI")
 
 typedef enum snw_result_field {
 #define X(field, name, meaning) field,

@@ -85,6 +85,8 @@ size_t snw_result_width(const snw_run_info *info, snw_result_field field) {
         return (size_t)info->ntendon;
     case SNW_RESULT_PRESENT:
         return (size_t)info->ncondition;
+    case SNW_RESULT_FOLD:
+        return (size_t)info->nfold;
     case SNW_RESULT_NFIELD:
         break;
     }
@@ -248,6 +250,24 @@ static bool add_overrides(hid_t group, const snw_run_info *info) {
     }
     snw_free(text);
     snw_free(value);
+    return good;
+}
+
+// Add the constants by which folds are differentiated, and the steps of these folds.
+static bool add_fold_columns(hid_t group, const snw_run_info *info) {
+    const int n = info->nfold;
+    if (n == 0) return true;
+    const char **by = snw_alloc((size_t)n * sizeof *by);
+    int *step = snw_alloc((size_t)n * sizeof *step);
+    bool good = by && step;
+    for (int i = 0; good && i < n; i++) {
+        by[i] = info->fold[i].by;
+        step[i] = info->fold[i].stage;
+    }
+    good = good && add_texts(group, SNW_LAYOUT_FOLD_BY, n, by) &&
+           add_table(group, SNW_LAYOUT_FOLD_STEP, H5T_STD_I32LE, H5T_NATIVE_INT, n, step);
+    snw_free(by);
+    snw_free(step);
     return good;
 }
 
@@ -423,6 +443,7 @@ bool snw_layout_create_run(hid_t group, const snw_run_info *info, haddr_t *statu
         if (!snw_layout_has(info, (snw_result_field)f)) continue;
         good = result_layout_add_field(group, info, (snw_result_field)f);
     }
+    good = good && add_fold_columns(group, info);
     if (info->scene) {
         const hid_t type = text_type(strlen(info->scene) + 1);
         good = good && type >= 0 && add_table(group, SNW_LAYOUT_SCENE, type, type, -1, info->scene);

@@ -35,6 +35,11 @@ typedef struct snw_layout_status {
 // Paths of the run's overrides; beside them _text, _unit and _value. Absent when there is none.
 #define SNW_LAYOUT_OVERRIDE "override"
 
+// Constants by which folds are differentiated, and the steps of these folds; beside the field of
+// the derivatives. Absent when there is none.
+#define SNW_LAYOUT_FOLD_BY   "fold_by"
+#define SNW_LAYOUT_FOLD_STEP "fold_step"
+
 // Checkpoints are rewritten in place too: two rows, written alternately, so that a kill during a
 // write damages only one. A row is this head, then info.nsave numbers.
 #define SNW_LAYOUT_CHECKPOINT "checkpoint"

@@ -448,6 +448,28 @@ static snw_status read_overrides(snw_result *r, hid_t group, snw_run_info *info,
     return SNW_OK;
 }
 
+// Constants by which folds are differentiated; none when the dataset is absent.
+static snw_status read_fold_columns(snw_result *r, hid_t group, snw_run_info *info,
+                                    snw_error *err) {
+    int n = 0, named = 0;
+    SNW_TRY(read_count(r, group, SNW_RESULT_FOLD, 1, &n, err));
+    if (n == 0) return SNW_OK;
+    const char *const *by;
+    SNW_TRY(read_texts(r, group, SNW_LAYOUT_FOLD_BY, &named, &by, err));
+    if (named != n) return damaged(r, SNW_LAYOUT_FOLD_BY, err);
+    snw_fold_column *fold = snw_pool_array(r->pool, (size_t)n, sizeof *fold);
+    int *step = snw_pool_array(r->pool, (size_t)n, sizeof *step);
+    if (!fold || !step) return result_read_no_memory(r, err);
+    SNW_TRY(read_numbers(r, group, SNW_LAYOUT_FOLD_STEP, H5T_NATIVE_INT, n, step, err));
+    for (int i = 0; i < n; i++) {
+        if (step[i] < 0 || step[i] >= info->nstage) return damaged(r, SNW_LAYOUT_FOLD_STEP, err);
+        fold[i] = (snw_fold_column){.by = by[i], .stage = step[i]};
+    }
+    info->nfold = n;
+    info->fold = fold;
+    return SNW_OK;
+}
+
 static snw_status read_info(snw_result *r, stored_run *u, hid_t group, snw_error *err) {
     snw_run_info *info = &u->info;
     hsize_t dims[3];
@@ -471,6 +493,7 @@ static snw_status read_info(snw_result *r, stored_run *u, hid_t group, snw_error
     SNW_TRY(read_scene(r, group, &info->scene, err));
     SNW_TRY(read_nsave(r, group, &info->nsave, err));
     SNW_TRY(read_overrides(r, group, info, err));
+    SNW_TRY(read_fold_columns(r, group, info, err));
     return read_columns(r, group, info, err);
 }
 

@@ -421,6 +421,7 @@ static void buffer_frame(run *u, const snw_frame *f) {
     copy_row(u, SNW_RESULT_CONTACT, f->contact);
     copy_row(u, SNW_RESULT_EFFORT, f->effort);
     copy_row(u, SNW_RESULT_PRESENT, f->present);
+    copy_row(u, SNW_RESULT_FOLD, f->fold);
     double *pose = buffer_row(u, SNW_RESULT_POSE);
     const size_t nnode = (size_t)u->shape[SNW_RESULT_POSE].dims[1];
     for (size_t i = 0; i < nnode; i++)

@@ -129,6 +129,7 @@ static snw_status live_make(snw_live *v, const snw_desc *desc, const char *name,
     v->info.nstage = 1;
     v->info.stage = stage;
     v->info.nsave = 0;
+    v->info.nfold = 0;
     v->drag.node = -1;
     return live_begin(v, v->base, false, err);
 }

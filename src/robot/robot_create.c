@@ -72,7 +72,8 @@ static snw_status refuse_sliding(const snw_desc *d, snw_error *err) {
     const snw_status s =
         snw_fail(err, SNW_E_MODEL,
                  "concentric tubes slide by a law of t, which only the static steps of a study "
-                 "follow; make each 'translation' a constant, or a parameter that is changed");
+                 "follow; make each 'translation' a constant, or a parameter that is changed "
+                 "between steps");
     return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 

@@ -46,6 +46,7 @@ static void set_widths(snw_study *s) {
     w[SNW_FIELD_CONTACT] = 6 * (size_t)info->ncontact;
     w[SNW_FIELD_EFFORT] = (size_t)info->ntendon;
     w[SNW_FIELD_PRESENT] = (size_t)info->ncondition;
+    w[SNW_FIELD_FOLD] = (size_t)info->nfold;
 }
 
 static void write_row(snw_study *s, const snw_frame *f) {
@@ -59,7 +60,8 @@ static void write_row(snw_study *s, const snw_frame *f) {
                                     [SNW_FIELD_LOOP] = f->loop,
                                     [SNW_FIELD_CONTACT] = f->contact,
                                     [SNW_FIELD_EFFORT] = f->effort,
-                                    [SNW_FIELD_PRESENT] = f->present};
+                                    [SNW_FIELD_PRESENT] = f->present,
+                                    [SNW_FIELD_FOLD] = f->fold};
     for (int i = 0; i < SNW_FIELDS; i++) {
         if (from[i]) memcpy(s->row[i], from[i], s->width[i] * sizeof(double));
     }
@@ -273,6 +275,13 @@ snw_status snw_study_special_point(const snw_study *s, int k, snw_special_record
                                 .frequency = p->frequency,
                                 .moves = p->moves};
     return SNW_OK;
+}
+
+const char *snw_study_fold_column(const snw_study *s, int k, int *step) {
+    if (k < 0 || k >= snw_study_width(s, SNW_FIELD_FOLD)) return NULL;
+    const snw_fold_column *column = &snw_run_describe(s->run)->fold[k];
+    if (step) *step = column->stage;
+    return column->by;
 }
 
 double snw_study_fold_derivative(const snw_study *s, int k, const char *parameter) {

@@ -17,6 +17,12 @@ typedef struct snw_column {
     int station;                   // index of the station of a probe with `along`; else -1
 } snw_column;
 
+// A derivative of the folds of a path step: dt/dm by a constant m of the file, SI.
+typedef struct snw_fold_column {
+    const char *by; // name of m
+    int stage;      // the step
+} snw_fold_column;
+
 // Names and sizes that a recorder needs before the first frame. Owned by the run.
 typedef struct snw_run_info {
     const char *run;   // name of the run
@@ -41,9 +47,11 @@ typedef struct snw_run_info {
     const snw_column *column;
     int nload, nloop, ncontact, ntendon; // of the description
     int ncondition;                      // conditions of the model
-    const char *scene;                   // for drawing, output/scene.h; NULL: not known
-    int nsave;                           // numbers of a checkpoint; 0: no checkpoints
-    int noverride;                       // values of the file that this run overrides
+    int nfold;                           // derivatives of folds, of all path steps
+    const snw_fold_column *fold;
+    const char *scene; // for drawing, output/scene.h; NULL: not known
+    int nsave;         // numbers of a checkpoint; 0: no checkpoints
+    int noverride;     // values of the file that this run overrides
     const snw_override_desc *override;
 } snw_run_info;
 
@@ -59,6 +67,7 @@ typedef struct snw_frame {
     const double *contact; // ncontact x 6: wrench of each ground about the origin of the world
     const double *effort;  // ntendon: tensions (N) and chamber pressures (Pa)
     const double *present; // ncondition: 1 active, 0 not
+    const double *fold;    // nfold: derivatives of the fold that the frame shows; else NaN
     snw_energy energy;
     snw_stats stats;
     const double *save; // nsave: checkpoint after this frame; NULL: none

@@ -110,6 +110,25 @@ static snw_status find_initial_centre(snw_run *r) {
     return status;
 }
 
+// Derivatives of folds, of all path steps in order.
+static snw_status describe_folds(snw_run *r) {
+    const snw_desc *d = r->desc;
+    size_t most = 1;
+    for (int i = 0; i < d->nstep; i++)
+        if (d->step[i].kind == SNW_STEP_PATH) most += SNW_PARAMETERS;
+    snw_fold_column *fold = snw_pool_array(r->pool, most, sizeof *fold);
+    r->fold = snw_pool_array(r->pool, most, sizeof *r->fold);
+    if (!fold || !r->fold) return SNW_E_MEMORY;
+    for (int i = 0; i < d->nstep; i++) {
+        const snw_path_desc *path = &d->step[i].path;
+        if (d->step[i].kind != SNW_STEP_PATH) continue;
+        for (int k = 0; k < snw_run_fold_parameters(path); k++)
+            fold[r->info.nfold++] = (snw_fold_column){.by = path->parameter[k].name, .stage = i};
+    }
+    r->info.fold = fold;
+    return SNW_OK;
+}
+
 static snw_status describe_model(snw_run *r, const char *name) {
     const snw_desc *d = r->desc;
     const snw_model *m = r->phase[0].model;
@@ -324,6 +343,7 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     r->info.q_name = snw_coordinate_names(r->phase[0].model, r->pool);
     if (!r->info.q_name) return SNW_E_MEMORY;
     SNW_TRY(describe_model(r, name));
+    SNW_TRY(describe_folds(r));
     SNW_TRY(snw_run_mesh_alloc(r));
     SNW_TRY(snw_run_rows_alloc(r));
     SNW_TRY(snw_state_create(r->largest, &r->state));

@@ -118,6 +118,14 @@ static void warn_degenerate_elements(snw_run *r, const snw_frame_source *v) {
     }
 }
 
+// r->fold <- derivatives of the fold that the frame shows; NaN: none
+static void copy_fold(snw_run *r, int stage, const double *derivative) {
+    for (int i = 0, k = 0; i < r->info.nfold; i++) {
+        const bool own = derivative && r->info.fold[i].stage == stage;
+        r->fold[i] = own ? derivative[k++] : NAN;
+    }
+}
+
 snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_error *err) {
     const snw_model *m = r->now->model;
     snw_rotations_update(m, v->w, r->rotation);
@@ -132,6 +140,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
         snw_probe_read(m, i, v->in, v->state, v->w, &readings, r->column + r->column_first[i]);
     }
     snw_run_forces(r, v, r->forces);
+    copy_fold(r, stage, v->fold);
     check_redundant_rows(r, v);
     declared_coordinates(r, v);
     warn_zero_length(r, v);
@@ -167,6 +176,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
                          .contact = contact,
                          .effort = effort,
                          .present = effort + r->info.ntendon,
+                         .fold = r->fold,
                          .energy = v->energy,
                          .stats = v->stats,
                          .save = v->partial || v->unsaved ? NULL : snw_run_checkpoint_save(r, v)};

@@ -20,6 +20,10 @@ typedef struct snw_path_record {
     bool found;
 } snw_path_record;
 
+int snw_run_fold_parameters(const snw_path_desc *path) {
+    return path->of < 0 ? path->nparameter : 0;
+}
+
 snw_status snw_run_path_create(snw_run *r, int stage, snw_path_record **out) {
     snw_path_record *path = *out = snw_alloc(sizeof *path);
     if (!path) return SNW_E_MEMORY;
@@ -28,7 +32,7 @@ snw_status snw_run_path_create(snw_run *r, int stage, snw_path_record **out) {
     path->table.point = path->special;
     const snw_path_desc *desc = &r->desc->step[stage].path;
     path->table.name = desc->of < 0 ? "t" : desc->parameter[desc->of].name;
-    path->table.nparameter = desc->of < 0 ? desc->nparameter : 0;
+    path->table.nparameter = snw_run_fold_parameters(desc);
     path->table.parameter = desc->parameter;
     return snw_equilibria_create(r->phase[r->phase_of_step[stage]].statics, &path->equilibria);
 }
@@ -118,6 +122,7 @@ static snw_status record_point(const path_execution *x, const snw_equilibrium *e
                                    .w = w,
                                    .unsaved = true,
                                    .mode = e->mode,
+                                   .fold = e->derivative,
                                    .energy = {.elastic = snw_stored_energy(m, e->state->q, w),
                                               .gravity = snw_gravity_energy(m, in, w),
                                               .dissipated = r->heat,

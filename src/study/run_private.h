@@ -93,6 +93,7 @@ struct snw_run {
     int *column_first;    // nprobe: first column, -1: not recorded
     snw_vec3 start;       // initial centre of mass
     double *forces;       // of a frame: loads, loops, contacts (6 each), tendon efforts, conditions
+    double *fold;         // of a frame: derivatives of a fold
     bool reads_stability;
     bool warned_unstable;          // warned of an unstable equilibrium
     int nbranch_left;              // warnings that a branch of equilibria was left
@@ -148,6 +149,7 @@ typedef struct snw_frame_source {
     bool partial;
     bool unsaved;       // live stepping, or a path: no checkpoint
     const double *mode; // nv: recorded in place of the velocities; NULL: none
+    const double *fold; // derivatives of a fold by the parameters of its path; NULL: none
 } snw_frame_source;
 
 // Read the probes and hand the frame to the recorders.
@@ -275,6 +277,9 @@ SNW_NODISCARD snw_status snw_run_shooting(snw_run *r, int stage, snw_error *err)
 SNW_NODISCARD snw_status snw_run_keep_fields(snw_run *r, int stage,
                                              const struct snw_shooter *fields, snw_error *err);
 SNW_NODISCARD snw_status snw_run_modes(snw_run *r, int stage, snw_error *err);
+// Constants of the file by which the folds of a path are differentiated, the first of its
+// parameters.
+int snw_run_fold_parameters(const snw_path_desc *path);
 // A path of equilibria, and what it needs and keeps.
 SNW_NODISCARD snw_status snw_run_path_create(snw_run *r, int stage, struct snw_path_record **out);
 void snw_run_path_destroy(struct snw_path_record *path); // NULL is fine

@@ -34,12 +34,30 @@ class Paths(Case):
         self.assertRegex(out, r"fold 1 +1 +3\.0191474")
         self.assertRegex(out, r"fold 2 +1 +-3\.0191474")
         self.assertRegex(out, r"fold 1 +H +44\.70154")
-        self.assertRegex(self.succeeds("show", "truss.h5").out, r"fold 2 +1 +-3\.0191474")
+        shown = self.succeeds("show", "truss.h5").out
+        self.assertRegex(shown, r"fold 2 +1 +-3\.0191474")
+        self.assertRegex(shown, r"fold 2 +H +-44\.70154")
         for call in (("run", "truss.yaml"), ("show", "truss.h5")):
             run = self.succeeds(*call, "--json").json["runs"][0]
             self.assertEqual([(p["kind"], p["number"], p["path"]) for p in run["special"]], [("fold", 1, 1), ("fold", 2, 1)])
             self.assertAlmostEqual(run["special"][0]["t"], 3.0191474033, places=8)
-        self.assertAlmostEqual(self.succeeds("run", "truss.yaml", "--json").json["runs"][0]["special"][0]["by"]["H"], 44.7015455347, places=6)
+            self.assertAlmostEqual(run["special"][0]["by"]["H"], 44.7015455347, places=6)
+            self.assertAlmostEqual(run["special"][1]["by"]["H"], -44.7015455347, places=6)
+
+    def test_each_path_of_a_file_has_its_own_derivatives(self):
+        # P* = 2 k ((l_0/b)^(2/3) - 1)^(3/2): dP*/dk = P*/k; without `by` there is none
+        steps = "study: [path: {range: [0 s, 4 s], by: [k, H]}, path: {name: back, range: [-4 s, 4 s]}, path: {name: last, range: [-4 s, 4 s], by: k}]"
+        text = TRUSS.replace("1000 N/m}}", "k}}").replace("H: 0.2 m,", "H: 0.2 m, k: 1000 N/m,")
+        self.write("truss.yaml", text.replace("study: [path: {range: [-4 s, 4 s], by: H}]", steps))
+        self.succeeds("run", "truss.yaml")
+        found = {}
+        for p in self.succeeds("show", "truss.h5", "--json").json["runs"][0]["special"]:
+            found.setdefault(p["step"], p.get("by"))
+        self.assertEqual([list(by or []) for by in found.values()], [["k", "H"], [], ["k"]])
+        of_first, _, of_last = found.values()
+        self.assertAlmostEqual(of_first["H"], 44.7015455347, places=6)
+        self.assertAlmostEqual(of_first["k"], 0.0030191474033, places=9)
+        self.assertAlmostEqual(abs(of_last["k"]), 0.0030191474033, places=9)
 
     def test_figures_have_gaps_between_paths(self):
         self.write("column.yaml", COLUMN)

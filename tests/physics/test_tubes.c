@@ -296,6 +296,100 @@ static void tubes_are_turned_and_slid_by_hand(void **state) {
         snw_robot_parse("m.yaml", held_text, strlen(held_text), NULL, 1, law, &none, &err),
         SNW_E_MODEL);
     assert_non_null(strstr(err.text, "slide by a law of t"));
+    assert_non_null(strstr(err.text, "between steps"));
+}
+
+// ---- strokes ------------------------------------------------------------------------------------
+
+// The inner of two tubes, turned by 1.2 rad; strokes of `push` move its base. Their energy falls to
+// 1e-11 J within 0.4 s.
+static const char pushed_text[] =
+    "sinew: 1\ngravity: 0\nparameters: {push: 0 m}\nmaterials: {nitinol: {young: 58 GPa, poisson: "
+    "0.3, density: 6450, damping: 10 ms}}\nrobot:\n  arm:\n    on: world\n    degree: 2\n    "
+    "tubes:\n"
+    "      inner: {diameter: 1.2 mm, inner: 0.8 mm, material: nitinol, curvature: 8, straight: "
+    "0.2, "
+    "curved: 0.1, translation: -0.1 m + push, rotation: 1.2}\n"
+    "      outer: {diameter: 1.8 mm, inner: 1.4 mm, material: nitinol, curvature: 10, straight: "
+    "0.12, curved: 0.08, translation: -0.07}\nprobes: {tip: {position: arm}, e: energy}\n";
+static const double PUSH = 0.02;
+
+// Equilibria of these tubes by shooting in strong form: energy before and after, tip after.
+static const double energy_before = 0.013589023729, energy_after = 0.015020590671;
+static const double tip_after[3] = {0.1803211204, 0.0301416777, -0.0863085615};
+
+enum { ELASTIC = 4, HEAT = 6, WORK = 7, SCHEME = 8, BALANCE = 9 }; // columns of the probes
+
+// n strokes, each until the robot rests
+static void push_in_strokes(int n, outcome *o) {
+    char text[MOST_TEXT];
+    size_t used = (size_t)snprintf(text, sizeof text, "%sstudy:\n  - static:\n", pushed_text);
+    for (int i = 1; i <= n; i++)
+        used += (size_t)snprintf(
+            text + used, sizeof text - used,
+            "  - change: {push: %.17g m}\n  - dynamic: {for: 0.4 s, step: 10 ms}\n", PUSH * i / n);
+    execute_ok(text, o);
+}
+
+// The work of pushing is the difference between both equilibria and heat, which falls as 1/n. The
+// heat of each stroke is known from the strains of equilibria by shooting: their energy in pieces
+// of the new lengths, less that of the next equilibrium.
+static void strokes_work_between_equilibria(void **state) {
+    (void)state;
+    static const double heat[] = {1.48143186e-4, 7.50923345e-5};
+    for (int k = 0; k < 2; k++) {
+        outcome o;
+        push_in_strokes(4 << k, &o);
+        const double lost = last(&o, HEAT) + last(&o, SCHEME);
+        for (int i = 0; i < 3; i++) assert_near(last(&o, i), tip_after[i], 1e-9);
+        assert_near(shown(&o, 0, ELASTIC), energy_before, 1e-9);
+        assert_near(last(&o, ELASTIC), energy_after, 1e-9);
+        assert_near(last(&o, WORK) - lost, energy_after - energy_before, 1e-9);
+        assert_near(lost, heat[k], 1e-9);
+        assert_near(last(&o, BALANCE), 0, 1e-10);
+        snw_series_clear(&o.series);
+    }
+}
+
+// a law in a motion is refused, also one that a change brings, and the message says how to push
+// instead
+static void motions_refuse_laws_of_sliding(void **state) {
+    (void)state;
+    static const char one[] =
+        "sinew: 1\ngravity: 0\nparameters: {push: %s}\nrobot: {arm: {on: world, tubes: {inner: "
+        "{bending: 1, torsion: 1, mass: 1, curvature: 8, straight: 0.2, curved: 0.1, translation: "
+        "-0.1 m + push}}}}\nstudy: [static: , %sdynamic: {for: 0.2 s, step: 10 ms}]\n";
+    static const char *const study[][2] = {{"(0.1 m/s)*t", ""},
+                                           {"0 m", "change: {push: (0.1 m/s)*t}, "}};
+    for (int i = 0; i < 2; i++) {
+        char text[MOST_TEXT];
+        (void)snprintf(text, sizeof text, one, study[i][0], study[i][1]);
+        refuses(text, "push them by changes between dynamic steps");
+    }
+}
+
+// a program may push in each time step
+static void programs_push_tubes_during_motions(void **state) {
+    (void)state;
+    enum { PUSHES = 25, STEPS = 75 };
+    const double h = 8e-3;
+    snw_error err = {0};
+    snw_robot *r = held(pushed_text, 0, NULL);
+    const snw_robot_steps how = snw_robot_steps_defaults(h);
+    double tip[3];
+    if (snw_robot_equilibrium(r, 0, &err) != SNW_OK || snw_robot_start(r, &how, &err) != SNW_OK)
+        fail_msg("%s", err.text);
+    for (int i = 1; i <= STEPS; i++) {
+        char push[60];
+        const char *const set[] = {push};
+        (void)snprintf(push, sizeof push, "push=%.17g m", PUSH * i / PUSHES);
+        if ((i <= PUSHES && snw_robot_set_parameters(r, 1, set, &err) != SNW_OK) ||
+            snw_robot_step(r, h, &err) != SNW_OK)
+            fail_msg("%s", err.text);
+    }
+    assert_int_equal(snw_robot_probe(r, "tip", 3, tip), 3);
+    for (int i = 0; i < 3; i++) assert_near(tip[i], tip_after[i], 1e-6);
+    snw_robot_close(r);
 }
 
 // a torque at the tip twists the innermost tube alone where nothing is curved
@@ -357,6 +451,9 @@ int main(void) {
         cmocka_unit_test(bases_that_turn_together_turn_the_robot),
         cmocka_unit_test(sliding_tubes_arrive_where_others_are),
         cmocka_unit_test(tubes_are_turned_and_slid_by_hand),
+        cmocka_unit_test(strokes_work_between_equilibria),
+        cmocka_unit_test(motions_refuse_laws_of_sliding),
+        cmocka_unit_test(programs_push_tubes_during_motions),
         cmocka_unit_test(a_torque_at_the_tip_twists_the_innermost_tube),
         cmocka_unit_test(motions_keep_their_energy),
 #endif

@@ -209,3 +209,7 @@ def test_special_points_of_a_path(tmp_path):
     assert [p.t for p in study.special_points] == [p.t for p in points.values()]
     assert study.fold_derivative(0, "k") == pytest.approx(0.0030191474033, rel=1e-8)
     assert np.isnan(study.fold_derivative(0, "none"))
+    for k, (frame, p) in enumerate(points.items()):
+        assert p.by == study.special_points[k].by == {"k": study.fold_derivative(k, "k")}
+        assert study.array("fold")[frame, 0] == p.by["k"]
+    assert np.isfinite(study.array("fold")).sum() == 2

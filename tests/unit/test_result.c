@@ -52,7 +52,7 @@ static void a_single_frame_makes_a_small_file(void **state) {
     (void)state;
     // a robot without loads; loads and the like have datasets of their own
     snw_run_info idle = arm;
-    idle.nload = idle.nloop = idle.ncontact = idle.ntendon = idle.ncondition = 0;
+    idle.nload = idle.nloop = idle.ncontact = idle.ntendon = idle.ncondition = idle.nfold = 0;
     const snw_run_info *const runs[] = {&idle};
     snw_results *w = NULL;
     assert_int_equal(snw_results_create(path, 1, runs, "", &w, NULL), SNW_OK);

@@ -83,11 +83,25 @@ static void frames_that_were_never_stored_are_refused(void **state) {
 
 static void names_that_were_never_stored_are_refused(void **state) {
     (void)state;
-    static const char *const all[] = {"stage", "q_name", "node_link", "column"};
+    static const char *const all[] = {"stage", "q_name", "node_link", "column", "fold_by"};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         hid_t file, group = open_run(&file);
         never_stored(group, all[i], 10000000);
         expect_damage(file, group, all[i]);
+    }
+}
+
+// derivatives of folds whose step is none of the study
+static void folds_of_no_step_are_refused(void **state) {
+    (void)state;
+    const int outside[] = {-1, arm.nstage};
+    for (int i = 0; i < 2; i++) {
+        hid_t file, group = open_run(&file);
+        const hid_t set = H5Dopen2(group, "fold_step", H5P_DEFAULT);
+        const int step[2] = {0, outside[i]};
+        assert_true(H5Dwrite(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, step) >= 0);
+        (void)H5Dclose(set);
+        expect_damage(file, group, "fold_step");
     }
 }
 
@@ -127,6 +141,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_that_were_never_stored_are_refused),
         cmocka_unit_test(names_that_were_never_stored_are_refused),
+        cmocka_unit_test(folds_of_no_step_are_refused),
         cmocka_unit_test(values_of_other_files_are_refused),
         cmocka_unit_test(control_characters_are_not_shown),
     };

@@ -133,8 +133,8 @@ static void arrays_are_those_of_the_result_file(void **state) {
         assert_string_equal(name[f], snw_result_field_name((snw_result_field)f));
         const size_t width = snw_result_width(snw_result_info(file, 0), (snw_result_field)f);
         assert_int_equal(snw_study_width(s, (snw_field_kind)f), width);
-        assert_true(width > 0);
-        double *want = calloc((size_t)n * width, sizeof *want);
+        assert_true((width > 0) == (f != SNW_FIELD_FOLD)); // there is no path
+        double *want = calloc((size_t)n * width + 1, sizeof *want);
         assert_int_equal(snw_result_read(file, 0, (snw_result_field)f, 0, n, want, &err), SNW_OK);
         const double *got = snw_study_array(s, (snw_field_kind)f);
         for (size_t i = 0; i < (size_t)n * width; i++) {
@@ -281,6 +281,20 @@ static void special_points_of_a_path_are_listed(void **state) {
         assert_near(r.t, P, 1e-9);
         assert_near(snw_study_fold_derivative(s, k, "k"), P / 1000, 1e-10);
         assert_true(isnan(snw_study_fold_derivative(s, k, "b")));
+    }
+    // the frames of the folds have the same derivatives, other frames none
+    assert_int_equal(snw_study_width(s, SNW_FIELD_FOLD), 1);
+    int step = -1;
+    assert_string_equal(snw_study_fold_column(s, 0, &step), "k");
+    assert_int_equal(step, 1);
+    assert_string_equal(snw_study_fold_column(s, 0, NULL), "k");
+    assert_null(snw_study_fold_column(s, 1, &step));
+    assert_null(snw_study_fold_column(s, -1, &step));
+    assert_null(snw_study_fold_column(NULL, 0, &step));
+    for (int i = 0, k = 0; i < snw_study_frames(s); i++) {
+        const double found = snw_study_array(s, SNW_FIELD_FOLD)[i];
+        if (!isnan(found)) assert_true(found == snw_study_fold_derivative(s, k++, "k"));
+        if (i + 1 == snw_study_frames(s)) assert_int_equal(k, 2);
     }
     assert_int_equal(snw_study_special_point(s, 2, &r), SNW_E_ARGUMENT);
     assert_int_equal(snw_study_special_point(s, -1, &r), SNW_E_ARGUMENT);
