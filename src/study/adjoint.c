@@ -700,6 +700,13 @@ snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y
     SNW_TRY(adjoint_rows(a, map, y, err));
     for (int i = 0; i < a->noutput; i++) {
         if (!a->exact[i]) {
+            // the onset of a contact force is not smooth enough for differences of order 6
+            if (m->ncontact_point > 0 || m->ntouching_rod > 0)
+                return snw_fail(err, SNW_E_MODEL,
+                                "the adjoint has no exact derivative of probe '%s' of a robot with "
+                                "contacts; use forward sensitivities (method forward), or a probe "
+                                "of positions, velocities or strains",
+                                m->desc->probe[a->output[i].probe].name);
             rest = true;
             all_places =
                 all_places && snw_probe_is_configuration(m->desc->probe[a->output[i].probe].kind);
