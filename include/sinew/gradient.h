@@ -102,8 +102,8 @@ typedef struct snw_gradient_info {
     snw_gradient_method method;
     int steps;      // of time, of the run
     int recomputed; // steps done again because of the bound on memory
-    double error;   // largest estimated relative error of derivatives by parameters of the file,
-                    // which are differences of order 6 of one step's equations; 0: none
+    double error;   // largest estimated relative error of derivatives by parameters of the file.
+                    // They are differences of order 6 of one step's equations; 0: all are exact
     double run_seconds, gradient_seconds; // wall clock of the run, and of the rest
     int gathered; // parameters of the file whose derivatives were found together, at no cost each
 } snw_gradient_info;

@@ -217,7 +217,8 @@ const snw_command snw_cmd_gradient = {
         "Computes how results of the study change with numbers of the model: static and dynamic "
         "steps by implicit schemes, by transposing the very steps taken, so that the derivatives "
         "are those of the computed numbers, to rounding. The cost does not grow with the number "
-        "of initial values and hardly with that of parameters. Steps keep their lengths. What has "
+        "of initial values; with that of parameters it grows slowly for stiffness, damping, "
+        "masses and constant loads, in proportion for others. Steps keep their lengths. What has "
         "no derivative is refused with its name.",
     .option = options,
     .examples =

@@ -13,9 +13,9 @@
 //
 //     M (v_1+ - v_1) = G(q_1)' (p - h P),   u_n + e u_n0 >= 0 _|_ p_n >= 0,   Coulomb       (6.52)
 //
-// with the impulse p of the whole step in the friction cone. theta is 1/2, order 2; in a step in
-// which a contact closes it is 1, since the middle rule would reflect it. At last the velocities
-// are scaled such that neither the middle rule nor contacts create energy, (6.53).
+// with the impulse p of the whole step in the friction cone. theta is 1/2, order 2. It is 1 in a
+// step that closes a contact, since the middle rule would reflect the robot there. At last the
+// velocities are scaled such that neither the middle rule nor contacts create energy, (6.53).
 #pragma once
 
 #include "base/fields.h"
@@ -113,8 +113,8 @@ double snw_moreau_contact_work(const snw_moreau *c);
 // middle.
 void snw_moreau_smooth_work(snw_moreau *c, double h);
 
-// Scales the velocities at the end such that the energy there is `target`, (6.53); lower_only: not
-// where it is less. Returns the energy, J.
+// Scales the velocities at the end such that the energy there is `target`, (6.53). With lower_only
+// an energy below the target stays. Returns the energy, J.
 double snw_moreau_conserve(snw_moreau *c, double target, bool lower_only);
 
 // May the middle rule create this energy in a resolved step that ends with `energy`? J

@@ -80,8 +80,8 @@ static snw_status levenberg_stencil(const search *s, const double *x, const doub
     return SNW_OK;
 }
 
-// J <- dr/dx at x with residuals r: differences, central as far as the bounds allow, one-sided
-// where one side fails
+// J <- dr/dx at x with residuals r: differences, central as far as the bounds allow. If the
+// residual cannot be computed on one side, they are one-sided.
 static snw_status levenberg_differences(const search *s, const double *x, const double *r,
                                         double *J) {
     const int half = s->opts->order / 2;

@@ -4,9 +4,10 @@
 // the configuration at the start, x_i = c_i h v_0 + h^2 sum AA_ij X_j, x'_i = v_0 + h sum A_ij X_j
 // and x''_i = X_i at the stages,
 //
-//     B_ij = delta_ij M_i + h A_ij D_i + h^2 AA_ij K_i,   B' mu = X_bar
+//     B_ij = delta_ij M_i + h A_ij D_i + h^2 AA_ij K_i,   B' mu = X_bar.
 //
-// where zeta = S x, so that a stage has the derivatives K S + D S' + M S", D S + 2 M S', M S.
+// The chart gives zeta = S x, so that a stage has the derivatives K S + D S' + M S", D S + 2 M S',
+// M S.
 #include "study/adjoint_private.h"
 
 #include "base/alloc.h"

@@ -432,8 +432,8 @@ static snw_status check_bordered(const snw_linear *l, snw_error *err) {
     return SNW_OK;
 }
 
-// x, x1, dv of the columns <- unit displacements at fixed velocities, unit velocities, then inputs,
-// which move nothing at once.
+// x, x1, dv of the columns <- unit displacements at fixed velocities, unit velocities, then zero
+// for the inputs, since an input does not move the robot at once.
 static void bordered_columns(snw_linear *l, const snw_state *s) {
     const int nv = l->m->nv;
     const size_t all = (size_t)nv * (size_t)(2 * nv + l->ninput) * sizeof *l->x;
