@@ -49,6 +49,8 @@ typedef struct snw_manual_inputs {
     X(double, signal_fraction, 1,                                                                  \
       "fraction of the laws that read signals; below 1 during load stepping")                      \
     X(snw_jet, drive, m->ndrive, "prescribed position, velocity, acceleration")                    \
+    X(snw_jet, slide, m->ntube_piece ? m->ntube : 0,                                               \
+      "translation of concentric tubes since their layout, m")                                     \
     X(snw_twist, xi, m->nfield, "given strains, added to the rest strain")                         \
     X(snw_twist, dxi, m->nfield, "their rates")                                                    \
     X(snw_twist, ddxi, m->nfield, "their second rates")                                            \

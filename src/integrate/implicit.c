@@ -10,6 +10,7 @@
 #include "constraint/impact.h"
 #include "constraint/projection.h"
 #include "dynamics/constraint.h"
+#include "dynamics/tube_slide.h"
 #include "integrate/checkpoint.h"
 #include "integrate/law_integrals.h"
 #include "integrate/step_control.h"
@@ -156,6 +157,7 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
                         snw_drive_name(m, i), t);
     }
     SNW_TRY(snw_tendons_check(m, in, t, err));
+    SNW_TRY(snw_tubes_check(m, in, t, err));
     for (int i = 0; i < m->nfluid; i++) {
         if (snw_vector_is_finite(3, in->current[i].e) &&
             snw_vector_is_finite(3, in->current_rate[i].e))

@@ -272,21 +272,3 @@ snw_status snw_read_tube_rotations(snw_reader *r) {
     }
     return SNW_OK;
 }
-
-// ---- translation --------------------------------------------------------------------------------
-
-snw_status snw_check_sliding(snw_reader *r) {
-    const snw_desc *d = r->desc, *now = d; // now: with the changes so far
-    for (int i = 0; i < d->nstep; i++) {
-        const snw_step_desc *s = &d->step[i];
-        if (s->kind == SNW_STEP_CHANGE) now = s->changed;
-        if (s->kind != SNW_STEP_DYNAMIC || !snw_tubes_slide(now)) continue;
-        return snw_fail_at(
-            r->err, s->location,
-            "step '%s' is a motion, and tubes slide by a law of t: 'translation' "
-            "may be a law in static steps only; make it a constant, slide them in static steps, "
-            "or push them by changes between dynamic steps (examples/tubes/pushed_tubes.yaml)",
-            s->name);
-    }
-    return SNW_OK;
-}

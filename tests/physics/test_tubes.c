@@ -70,6 +70,82 @@ static void power_is_stored_or_heat(void **state) {
     }
 }
 
+// ---- tubes that slide ---------------------------------------------------------------------------
+
+// All three slide by laws, the first two with rotary inertia.
+static const char sliding_text[] =
+    "sinew: 1\nmaterials: {wire: {young: 1, poisson: 0.3, density: 3, damping: 30 ms}}\n"
+    "robot:\n"
+    "  base: {on: world, joint: free, body: {box: [0.1, 0.2, 0.3], mass: 2}}\n"
+    "  arm:\n    on: base\n    degree: 2\n    elements: 1\n    tubes:\n"
+    "      inner: {radius: 0.2, inner: 0.1, material: wire, bending: 0.7, torsion: 0.5, mass: 0.3, "
+    "straight: 0.6, curved: 0.5, curvature: 2, translation: -0.2 - 0.1*sin(t)}\n"
+    "      middle: {radius: 0.4, inner: 0.3, material: wire, bending: 1.1, torsion: 0.9, straight: "
+    "0.4, curved: 0.3, curvature: -1.5, translation: -0.1 - 0.05*t^2}\n"
+    "      outer: {bending: 1.7, torsion: 1.2, mass: 0.5, straight: 0.15, curved: 0.4, curvature: "
+    "1, translation: -0.12 + 0.02*t}\n"
+    "loads: {pull: {on: arm.tip, force: [0.1, 0.3, -0.2], torque: [0.2, 0.1, 0]}}\n"
+    "actuators: {a: {joint: inner, effort: 0.1}, b: {joint: middle, effort: -0.2*t}, c: {joint: "
+    "outer, effort: 0}}\n";
+
+// laid out at t = 0, in motion at another time: all pieces have other lengths, and all material
+// slides
+static void sliding_tubes_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {84};
+    for (int k = 0; k < 2; k++) {
+        setting s;
+        setting_random(&s, sliding_text, &d);
+        assert_int_equal(s.g.m->ntube_piece, 9);
+        rig_check(&s.g);
+        setting_close(&s);
+    }
+}
+
+static void sliding_tubes_have_an_exact_stiffness(void **state) {
+    (void)state;
+    dice d = {85};
+    setting s;
+    setting_random(&s, sliding_text, &d);
+    rig_check_stiffness(&s.g);
+    setting_close(&s);
+}
+
+// The energy of tubes that slide changes by the power of the loads and drives, what material
+// carries from node to node, and the heat; along any motion, with the forces that it needs.
+static void power_of_sliding_is_accounted_for(void **state) {
+    (void)state;
+    dice d = {86};
+    for (int n = 0; n < 4; n++) {
+        setting s;
+        setting_random(&s, sliding_text, &d);
+        const rig *g = &s.g;
+        const double t = g->s->t;
+        double rate = 0, power[8], sum = 0;
+        for (int k = 0; k < BESIDE; k++) {
+            const double e = beside(k);
+            snw_state_copy(g->m, g->s, g->moved);
+            snw_move(g->m, g->s->q, e, g->s->v, g->moved->q);
+            for (int i = 0; i < g->m->nv; i++) g->moved->v[i] += e * g->s->a[i];
+            snw_inputs_at(g->m, t + e, g->in);
+            snw_kinematics(g->m, g->in, g->moved, false, g->w);
+            rate += slope_of(k, snw_kinetic_energy(g->m, g->w) +
+                                    snw_stored_energy(g->m, g->moved->q, g->w) +
+                                    snw_gravity_energy(g->m, g->in, g->w));
+        }
+        snw_inputs_at(g->m, t, g->in);
+        snw_residual(g->m, g->in, g->s, false, g->w);
+        snw_load_power(g->m, g->in, g->s, g->w, power);
+        for (int k = 0; k < snw_npower(g->m); k++) sum += power[k];
+        for (int i = 0; i < g->m->nv; i++) sum += g->w->r[i] * g->s->v[i];
+        const double heat =
+            snw_dissipation(g->m, g->s->v) + snw_other_heat(g->m, g->s, g->w);
+        assert_true(heat > 0);
+        assert_near(rate, sum - heat, 20 * LEFT * (fabs(rate) + heat));
+        setting_close(&s);
+    }
+}
+
 #ifndef SNW_NUMBERS // tests without derivatives
 
 #include "oracle/tubes.h"
@@ -445,6 +521,9 @@ int main(void) {
         cmocka_unit_test(tubes_have_exact_derivatives),
         cmocka_unit_test(statics_have_an_exact_symmetric_stiffness),
         cmocka_unit_test(power_is_stored_or_heat),
+        cmocka_unit_test(sliding_tubes_have_exact_derivatives),
+        cmocka_unit_test(sliding_tubes_have_an_exact_stiffness),
+        cmocka_unit_test(power_of_sliding_is_accounted_for),
 #ifndef SNW_NUMBERS
         cmocka_unit_test(equilibria_are_those_of_the_strong_form),
         cmocka_unit_test(tubes_snap_where_their_branch_ends),
