@@ -307,11 +307,11 @@ static double implicit_out_of_balance(const snw_implicit *im, const double *scal
     double largest = 0;
     for (int i = 0; i < m->nv; i++) {
         const double r = fabs(im->w->r[i]) / scale[i];
-        if (!(r <= largest)) largest = r;
+        largest = snw_larger(largest, r);
     }
     for (int i = 0; i < m->nconstraint; i++) {
         const double r = fabs(im->w->violation[i]) / snw_constraint_at(m, im->w, i).size;
-        if (!(r <= largest)) largest = r;
+        largest = snw_larger(largest, r);
     }
     return largest;
 }
