@@ -207,7 +207,7 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
     if (m->ntouching_rod) snw_rod_contacts_motion(m, is_static, w);
     if (m->nstop) snw_stops_motion(m, in, s, is_static, w);
     if (m->nforce_element) snw_force_elements_motion(m, in, is_static, w);
-    if (m->ntube_point) snw_tubes_motion(m, in, s, is_static, w);
+    if (m->ntube) snw_tubes_motion(m, in, s, is_static, w);
     if (m->ntendon) snw_tendons_motion(m, in, s, is_static, w);
 }
 

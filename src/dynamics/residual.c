@@ -128,7 +128,7 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
     if (m->ntouching_rod) snw_rod_contacts_add(m, w);
     if (m->nstop) snw_stops_add(m, w, 1, 1, w->r);
     if (m->nforce_element) snw_force_elements_add(m, w);
-    if (m->ntube_point) snw_tubes_add(m, w, 1, 1, w->r);
+    if (m->ntube) snw_tubes_add(m, w, 1, 1, w->r);
     const int dragged = snw_drag_spring_seg(in);
     if (dragged)
         w->F[dragged] = snw_wrench_sub(w->F[dragged], snw_drag_spring_wrench(in, is_static, w));

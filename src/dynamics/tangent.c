@@ -483,7 +483,7 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
     for (int k = 0; k < m->nspring; k++) snw_spring_tangent(m, &m->spring[k], w, cq, cv, ld, T);
     if (m->nstop) snw_stops_tangent(m, cq, cv, w, ld, T);
     if (m->nforce_element && (cq != 0 || cv != 0)) snw_force_elements_tangent(m, cq, cv, w, ld, T);
-    if (m->ntube_point && (cq != 0 || cv != 0)) snw_tubes_tangent(m, cq, cv, w, ld, T);
+    if (m->ntube && (cq != 0 || cv != 0)) snw_tubes_tangent(m, cq, cv, w, ld, T);
     if (m->ntendon) {
         snw_tendons_jacobian(m, w);
         snw_tendons_tangent(m, cq, cv, w, ld, T);
