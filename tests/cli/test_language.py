@@ -239,7 +239,7 @@ class Tables(harness.Case):
 
     def test_an_unknown_part_is_wrong_usage(self):
         self.assertIn("did you mean 'rod'", self.fails(2, "help", "language", "rodd").err)
-        self.assertIn("no part 'frobnicate'", self.fails(2, "help", "language", "rod", "frobnicate").err)
+        self.assertIn("no word 'rod frobnicate'", self.fails(2, "help", "language", "rod", "frobnicate").err)
         self.assertIn("unexpected 'show'", self.fails(2, "help", "run", "show").err)
 
 
