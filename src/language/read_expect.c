@@ -18,7 +18,7 @@
 
 #define EXPECT_KEYS(X)                                                                             \
     X(EXPECT_PROBE, "probe", "a probe, probe.component, or a list of them",                        \
-      "the probe to compare, required")                                                            \
+      "the probe to compare; required unless a table has it")                                      \
     X(EXPECT_RUN, "run", "a run's name",                                                           \
       "only for this run, or for all runs that `each` made of it")                                 \
     X(EXPECT_AT, "at", "s, or end", "at this time")                                                \
@@ -26,7 +26,7 @@
     X(EXPECT_POINT, "point", "fold, fold.2, branch, flutter, ..",                                  \
       "at this special point of a path, the first unless numbered")                                \
     X(EXPECT_OVER, "over", "[from, to], s, or all", "over this interval, with is")                 \
-    X(EXPECT_IS, "is", "min max mean range period size",                                           \
+    X(EXPECT_IS, "is", "min, max, mean, range, period or size",                                    \
       "value over the interval; size is the largest magnitude")                                    \
     X(EXPECT_ROWS, "rows", "list of [t, values ..]", "at these times, instead of value")           \
     X(EXPECT_DATA, "data", "a file",                                                               \
