@@ -10,12 +10,12 @@
 #include "dynamics/dynamics.h"
 
 typedef struct snw_passing {
-    const double *V, *A;  // twist of the node and its rate
-    const double *xi;     // strain
-    double speed, rate;   // c and its rate at the node
-    double gradient;      // c^2 over the length that the derivatives of shape functions refer to
+    const double *V, *A; // twist of the node and its rate
+    const double *xi;    // strain
+    double speed, rate;  // c and its rate at the node
+    double gradient;     // c^2 over the length that the derivatives of shape functions refer to
     bool is_static;
-    double cq, cv, ca;    // factors of the variations of positions, velocities, accelerations
+    double cq, cv, ca; // factors of the variations of positions, velocities, accelerations
 } snw_passing;
 
 // vel, acc (6 x n, rows ld apart) <- delta V_m, delta A_m through the motion of the node, with the

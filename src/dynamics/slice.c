@@ -250,7 +250,8 @@ void snw_slice_jacobian_columns(const snw_model *m, int i, int ld, const snw_wre
     if (!F) return;
     slice_hessian(sl, r, sw, *F, Y[0], G);
     if (variable || sl->piece) {
-        const double ratio = variable ? w->feed[sl->rod].l / r->L : w->tube_piece[sl->piece - 1].ratio.v;
+        const double ratio =
+            variable ? w->feed[sl->rod].l / r->L : w->tube_piece[sl->piece - 1].ratio.v;
         for (int j = 0; j < r->nz * r->nz; j++) G[j / r->nz * LD + j % r->nz] *= ratio * ratio;
     }
     if (variable) {

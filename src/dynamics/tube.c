@@ -124,8 +124,7 @@ static void point_tangent(const snw_tube_point *p, const snw_tube_point_work *at
 // The damping forces of a point depend on the coordinates through the rates that growth and passing
 // material have; column j of their derivatives, times cq.
 static void add_passing_column(const snw_model *m, const snw_tube_point *p, const snw_work *w,
-                               const snw_tube_term *t, double cq, double B[3][3],
-                               double g[3]) {
+                               const snw_tube_term *t, double cq, double B[3][3], double g[3]) {
     const snw_tube_point_work *at = &w->tube_point[p - m->tube_point];
     const double f = at->speed / w->tube_piece[p->piece - 1].ratio.v;
     const double x[3] = {f * t->d[0], f * t->d[1],

@@ -43,9 +43,9 @@ void snw_tube_pieces_motion(const snw_model *m, const snw_inputs *in, bool is_st
         const double h = p->to - p->from;
         for (int j = 0; j < 2; j++)
             at->end[j] = p->carrier[j] < 0 ? (snw_jet){0} : w->tube_slide[p->carrier[j]];
-        at->ratio = (snw_jet){1 + (at->end[1].v - at->end[0].v) / h,
-                              (at->end[1].d - at->end[0].d) / h,
-                              (at->end[1].dd - at->end[0].dd) / h};
+        at->ratio =
+            (snw_jet){1 + (at->end[1].v - at->end[0].v) / h, (at->end[1].d - at->end[0].d) / h,
+                      (at->end[1].dd - at->end[0].dd) / h};
         // no motion is found with such lengths, and snw_tubes_check tells why
         if (!is_possible(p, at->end[1].v - at->end[0].v, BEYOND)) at->ratio.v = NAN;
     }
@@ -102,8 +102,7 @@ static material material_at(const snw_model *m, const snw_work *w, int k, int tu
     if (x.speed == 0 && x.rate == 0) return x;
     const snw_twist turned = snw_ad(w->V[n->seg], at->xi);
     for (int i = 0; i < 6; i++) {
-        x.change.e[i] =
-            x.speed * (at->dxi.e[i] + turned.e[i]) + x.speed * x.speed * at->xi_d1.e[i];
+        x.change.e[i] = x.speed * (at->dxi.e[i] + turned.e[i]) + x.speed * x.speed * at->xi_d1.e[i];
         x.V.e[i] += x.speed * at->xi.e[i];
         x.A.e[i] += x.rate * at->xi.e[i] + x.speed * at->dxi.e[i] + x.change.e[i];
     }
@@ -257,8 +256,7 @@ void snw_tube_rods_tangent(const snw_model *m, double cq, double cv, const snw_w
         const snw_rod *rod = &m->rod[r];
         const size_t n = (size_t)rod->ndof, at = (size_t)rod->dof0;
         for (size_t i = 0; rod->tube && i < n; i++) {
-            const double f =
-                w->tube_piece[m->tube_dof_piece[rod->dof0 + (int)i] - 1].ratio.v - 1;
+            const double f = w->tube_piece[m->tube_dof_piece[rod->dof0 + (int)i] - 1].ratio.v - 1;
             const double damped = w->is_static ? 0 : cv;
             for (size_t j = 0; j < n; j++)
                 T[(at + j) * ld + at + i] +=

@@ -89,8 +89,7 @@ snw_status snw_build_tube_pieces(snw_build *b, snw_tube *tube) {
     for (int i = 0; i < d->ntube; i++)
         slides = slides || d->tube[i].slides, moves = moves || d->tube[i].moves;
     int *dof_piece = snw_build_array(b, (size_t)m->nv, sizeof *dof_piece);
-    snw_tube_piece *piece =
-        snw_build_array(b, slides ? 3 * (size_t)d->ntube : 0, sizeof *piece);
+    snw_tube_piece *piece = snw_build_array(b, slides ? 3 * (size_t)d->ntube : 0, sizeof *piece);
     if (b->memory_out) return SNW_E_MEMORY;
     m->tube_dof_piece = dof_piece;
     m->tube_piece = piece;
@@ -166,8 +165,10 @@ static bool tube_mass(const snw_build *b, const snw_rod *rod, int i, double x, s
         return true;
     }
     if (x > t->length) return false;
-    if (r == tube->host) *M = section_inertia(t->mass, first ? 2 * t->rotary : 0, t->rotary);
-    else if (r == tube->own) *M = section_inertia(0, 2 * t->rotary, 0);
+    if (r == tube->host)
+        *M = section_inertia(t->mass, first ? 2 * t->rotary : 0, t->rotary);
+    else if (r == tube->own)
+        *M = section_inertia(0, 2 * t->rotary, 0);
     return r == tube->host || r == tube->own;
 }
 
@@ -188,8 +189,7 @@ static void add_node(snw_build *b, const snw_rod *rod, int s, double *scratch, s
     for (int i = 0; i < m->ntube; i++) {
         snw_inertia M;
         if (!tube_mass(b, rod, i, x, &M)) continue;
-        if (to->mass)
-            to->mass[to->nmass] = (snw_tube_mass){i, snw_inertia_scale(b->seg_w[s], M)};
+        if (to->mass) to->mass[to->nmass] = (snw_tube_mass){i, snw_inertia_scale(b->seg_w[s], M)};
         to->nmass++;
     }
     node.nmass = to->nmass - node.mass0;
@@ -218,8 +218,7 @@ snw_status snw_build_tube_nodes(snw_build *b) {
     for (int i = 0; i < m->nslice; i++) {
         snw_slice *s = &b->slice[i];
         double fraction;
-        s->piece =
-            snw_build_tube_piece(b, &b->rod[s->rod], s->x + 0.5 * s->h, s->x, &fraction);
+        s->piece = snw_build_tube_piece(b, &b->rod[s->rod], s->x + 0.5 * s->h, s->x, &fraction);
     }
     double *scratch = snw_build_array(b, 2 * (size_t)b->most_phi, sizeof *scratch);
     slide_list all = {0};

@@ -44,8 +44,7 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
         for (int k = 0; k < p->nturn; k++) dynamic_run_gather_breaks(b, p->turn[k].angle, t0, t1);
         for (int k = 0; k < 6; k++) dynamic_run_gather_breaks(b, d->link[i].rod.given[k], t0, t1);
     }
-    for (int i = 0; i < d->ntube; i++)
-        dynamic_run_gather_breaks(b, d->tube[i].translation, t0, t1);
+    for (int i = 0; i < d->ntube; i++) dynamic_run_gather_breaks(b, d->tube[i].translation, t0, t1);
     for (int i = 0; i < d->nload; i++) {
         for (int k = 0; k < 3; k++) dynamic_run_gather_breaks(b, d->load[i].force[k], t0, t1);
         for (int k = 0; k < 3; k++) dynamic_run_gather_breaks(b, d->load[i].torque[k], t0, t1);

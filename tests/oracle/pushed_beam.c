@@ -37,12 +37,8 @@ static push push_at(const oracle_pushed_tube *tube, double t, double duration) {
 static shape power(double x, double unit, int n, push moves) {
     const double p = pow(x / unit, n - 2) / (unit * unit);
     const shape f = {.v = p * x * x, .s = n * p * x, .ss = n * (n - 1) * p};
-    return (shape){f.v,
-                   f.s,
-                   f.ss,
-                   -moves.d * f.s,
-                   -moves.d * f.ss,
-                   moves.d * moves.d * f.ss - moves.dd * f.s};
+    return (shape){
+        f.v, f.s, f.ss, -moves.d * f.s, -moves.d * f.ss, moves.d * moves.d * f.ss - moves.dd * f.s};
 }
 
 // Matrices of M a'' + C a' + K a = f at time t.

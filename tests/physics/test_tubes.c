@@ -138,8 +138,7 @@ static void power_of_sliding_is_accounted_for(void **state) {
         snw_load_power(g->m, g->in, g->s, g->w, power);
         for (int k = 0; k < snw_npower(g->m); k++) sum += power[k];
         for (int i = 0; i < g->m->nv; i++) sum += g->w->r[i] * g->s->v[i];
-        const double heat =
-            snw_dissipation(g->m, g->s->v) + snw_other_heat(g->m, g->s, g->w);
+        const double heat = snw_dissipation(g->m, g->s->v) + snw_other_heat(g->m, g->s, g->w);
         assert_true(heat > 0);
         assert_near(rate, sum - heat, 20 * LEFT * (fabs(rate) + heat));
         setting_close(&s);
@@ -438,9 +437,11 @@ static void fast_pushes_are_those_of_beams_with_moving_material(void **state) {
         "sinew: 1\ngravity: [0, 0, -0.1]\nmaterials: {light: {density: 1}}\nrobot:\n  arm:\n    "
         "on: world\n    degree: 4\n    elements: 2\n    tubes:\n"
         "      inner: {radius: 0.2 mm, inner: 0.1 mm, material: light, bending: %.17g, torsion: "
-        "0.01, mass: %.17g, straight: %.17g m, translation: \"-0.3 m + %.17g m*poly5(t, 0 s, 0.2 s)\"}\n"
+        "0.01, mass: %.17g, straight: %.17g m, translation: \"-0.3 m + %.17g m*poly5(t, 0 s, 0.2 "
+        "s)\"}\n"
         "      outer: {radius: 0.4 mm, inner: 0.3 mm, material: light, bending: %.17g, torsion: "
-        "0.01, mass: %.17g, straight: %.17g m, translation: \"-0.3 m + %.17g m*poly5(t, 0 s, 0.2 s)\"}\n"
+        "0.01, mass: %.17g, straight: %.17g m, translation: \"-0.3 m + %.17g m*poly5(t, 0 s, 0.2 "
+        "s)\"}\n"
         "study: [static: , dynamic: {for: 0.2 s, step: 2 ms, scheme: gauss4}]\n"
         "probes: {tip: {position: arm}, e: energy}\n";
     static const double push[3][2] = {{0.15, 0}, {0, 0.1}, {0.1, -0.12}};
@@ -459,7 +460,7 @@ static void fast_pushes_are_those_of_beams_with_moving_material(void **state) {
     }
 }
 
-// One tube is a rod that is fed out of a sleeve: there the length is a coordinate with a drive.
+// One tube is a rod of variable length: there the length is a coordinate with a drive.
 static void a_tube_is_a_rod_of_variable_length(void **state) {
     (void)state;
     static const char tube[] =
@@ -473,11 +474,12 @@ static void a_tube_is_a_rod_of_variable_length(void **state) {
     outcome o[2];
     for (int k = 0; k < 2; k++) {
         char text[MOST_TEXT];
-        (void)snprintf(text, sizeof text,
-                       "sinew: 1\nmaterials: {nitinol: {young: 58 GPa, poisson: 0.3, density: 6450, "
-                       "damping: 1 ms}}\n%sstudy: [static: , dynamic: {for: 0.4 s, step: 4 ms, "
-                       "scheme: gauss4}]\nprobes: {tip: {position: arm}, e: energy}\n",
-                       k ? rod : tube);
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\nmaterials: {nitinol: {young: 58 GPa, poisson: 0.3, density: 6450, "
+            "damping: 1 ms}}\n%sstudy: [static: , dynamic: {for: 0.4 s, step: 4 ms, "
+            "scheme: gauss4}]\nprobes: {tip: {position: arm}, e: energy}\n",
+            k ? rod : tube);
         execute_ok(text, &o[k]);
         assert_near(last(&o[k], BALANCE), 0, 1e-10);
     }
@@ -493,8 +495,9 @@ static void a_tube_is_a_rod_of_variable_length(void **state) {
 // The tubes of pushed_text by a law within `duration`; `study` behind the static start.
 static void push_by_law(double duration, const char *study, outcome *o) {
     char law[100], text[MOST_TEXT];
-    (void)snprintf(law, sizeof law, "sinew: 1\ngravity: 0\nparameters: {push: \"0.02 m*poly5(t, 0 "
-                                    "s, %.17g s)\"}\n",
+    (void)snprintf(law, sizeof law,
+                   "sinew: 1\ngravity: 0\nparameters: {push: \"0.02 m*poly5(t, 0 "
+                   "s, %.17g s)\"}\n",
                    duration);
     const char *rest = strstr(pushed_text, "materials");
     (void)snprintf(text, sizeof text, "%s%sstudy: [static: , %s]\n", law, rest, study);
@@ -545,9 +548,8 @@ static void pushes_converge_with_the_order_of_the_scheme(void **state) {
         for (int n = 0; n < 3; n++) {
             char study[200];
             outcome o;
-            (void)snprintf(study, sizeof study,
-                           "dynamic: {for: 0.1 s, step: %g ms, scheme: %s}", 4.0 / (1 << n),
-                           run[k].scheme);
+            (void)snprintf(study, sizeof study, "dynamic: {for: 0.1 s, step: %g ms, scheme: %s}",
+                           4.0 / (1 << n), run[k].scheme);
             push_by_law(0.2, study, &o);
             tip[n] = last(&o, 2);
             snw_series_clear(&o.series);
@@ -565,18 +567,19 @@ static void motions_tell_where_pieces_would_vanish(void **state) {
         "sinew: 1\ngravity: 0\nparameters: {push: 0 m, jump: 0 m}\nmaterials: {wire: {young: 60 "
         "GPa, poisson: 0.3, density: 6450, damping: 5 ms}}\nrobot:\n  arm:\n    on: world\n    "
         "degree: 1\n    elements: 1\n    tubes:\n"
-        "      inner: {diameter: 1.2 mm, inner: 0.8 mm, material: wire, straight: 0.1, curved: 0.1, "
+        "      inner: {diameter: 1.2 mm, inner: 0.8 mm, material: wire, straight: 0.1, curved: "
+        "0.1, "
         "curvature: 8, translation: -0.02 m + jump + (%s m/s)*t}\n"
         "      outer: {diameter: 1.8 mm, inner: 1.4 mm, material: wire, straight: 0.04, curved: "
         "0.07, curvature: 8, translation: -0.05 m + (%s m/s)*t}\n"
         "loads: {pull: {on: arm.tip, force: [0, 0.01, 0]}}\n"
         "study: [static: , dynamic: {for: 0.15 s, step: 5 ms, scheme: %s}%s]\n";
-    static const char again[] =
-        ", change: {jump: -0.02 m}, dynamic: {for: 0.1 s, step: 5 ms}";
+    static const char again[] = ", change: {jump: -0.02 m}, dynamic: {for: 0.1 s, step: 5 ms}";
     static const struct {
         const char *inner, *outer, *scheme, *then, *why;
     } run[] = {
-        {"-0.2", "0", "generalized-alpha", "", "the end of tube 'outer' and the bend of tube 'inner' meet"},
+        {"-0.2", "0", "generalized-alpha", "",
+         "the end of tube 'outer' and the bend of tube 'inner' meet"},
         {"-0.2", "0", "gauss4", "", "the end of tube 'outer' and the bend of tube 'inner' meet"},
         {"0.2", "0", "generalized-alpha", "", "the base of tube 'inner' and the exit meet"},
         {"0", "0.2", "generalized-alpha", "", "the bend of tube 'outer' comes out of the exit"},
