@@ -156,6 +156,16 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
                         "actuator '%s' has no finite value or rate at t = %.9g s",
                         snw_drive_name(m, i), t);
     }
+    for (int i = 0; m->nfeed && i < m->ndrive; i++) {
+        for (int r = 0; r < m->nrod; r++) {
+            const snw_rod *rod = &m->rod[r];
+            if (rod->feed != m->drive[i].dof || m->drive[i].passive || m->drive[i].captured >= 0)
+                continue;
+            if (in->drive[i].v > 1e-9 * rod->L) continue;
+            return snw_fail(err, SNW_E_DIVERGED, "actuator '%s' draws rod '%s' in completely",
+                            snw_drive_name(m, i), m->label.link[rod->link].name);
+        }
+    }
     SNW_TRY(snw_tendons_check(m, in, t, err));
     SNW_TRY(snw_tubes_check(m, in, t, err));
     for (int i = 0; i < m->nfluid; i++) {
