@@ -118,7 +118,7 @@ def assemble(source, options):
             texts[to] = relocate((ROOT / name).read_text(), ROOT / name, to, options.brief)
     for header in [] if options.brief else sorted((ROOT / "include/sinew").glob("*.h")):
         texts[pathlib.PurePosixPath("c") / f"{header.stem}.md"] = (
-            f"# {header.name}\n\n```{{eval-rst}}\n.. doxygenfile:: {header.name}\n   :sections: briefdescription detaileddescription innerclass define typedef enum func var\n```\n")
+            f"# {header.name}\n\n```{{eval-rst}}\n.. doxygenfile:: {header.name}\n```\n")
     if not options.brief:
         texts |= {pathlib.PurePosixPath(name): text for name, text in validation.pages(options).items()}
     # pages that list others come first, from the root down
@@ -152,12 +152,16 @@ def run_doxygen(out):
 
 def mend_theme(static):
     """Debian's furo is made for a web server: its sheet imports one from the server, its script is a module, which a browser
-    does not load from a file."""
+    does not load from a file. Its sheet also lacks the dark colours for readers who prefer them."""
     sheet, script = static / "styles/furo.css", static / "scripts/furo.js"
     common = pathlib.Path("/usr/share/javascript/normalize.css/normalize.min.css")
     text = sheet.read_text()
     reset = common.read_text() if common.exists() else "body { margin: 0 }"
-    sheet.write_text(re.sub(r"@import url\(/javascript/[^)]*\);", lambda _: reset, text))
+    text = re.sub(r"@import url\(/javascript/[^)]*\);", lambda _: reset, text)
+    dark = re.search(r'body\[data-theme="dark"\] \{\n(    --.*?)\}', text, re.S)
+    if dark and "prefers-color-scheme" not in text:
+        text += f'\n@media screen and (prefers-color-scheme: dark) {{ body:not([data-theme="light"]) {{\n{dark[1]}}} }}\n'
+    sheet.write_text(text)
     text = script.read_text()
     if text.startswith("import Gumshoe"):
         script.write_text((static / "scripts/gumshoe-patched.js").read_text() + text.split("\n", 1)[1])

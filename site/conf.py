@@ -30,6 +30,7 @@ myst_enable_extensions = ["colon_fence", "deflist"]
 breathe_projects = {"sinew": os.environ.get("SITE_DOXYGEN", "")}
 breathe_default_project = "sinew"
 breathe_default_members = ("members", "undoc-members")
+breathe_show_include = False
 primary_domain = "c"
 breathe_domain_by_extension = {"h": "c"}
 
