@@ -14,6 +14,7 @@
 # make wheel-test installs the wheel and the sources in fresh environments and uses them
 # make deb      a Debian package of it all, build/deb
 # make deb-test installs that package in a clean Debian and uses it; as root, with mmdebstrap
+# make release  all that a release consists of: sources, Debian package, wheel, site, checksums, build/dist
 # make docs     pages written from the command's own help
 # make pictures those of the README, docs/pictures, and those of the tutorials
 # make site     the documentation, build/site/html/index.html; QUICK=1 without gallery and values
@@ -110,6 +111,9 @@ deb: setup-test
 deb-test: deb
 	packaging/try.sh deb build/deb/sinew_*.deb
 
+release:
+	packaging/release.sh
+
 docs: all
 	tools/docs.py build/sinew
 
@@ -132,4 +136,4 @@ setup-site:
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test docs site format tidy setup setup-test setup-site clean
+.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test release docs site format tidy setup setup-test setup-site clean
