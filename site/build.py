@@ -5,7 +5,7 @@
 usage: site/build.py SINEW [--out FOLDER] [--python FOLDER] [--gallery FOLDER] [--playground FOLDER] [--quick] [--brief]
 
 The pages are docs/**.md, CONTRIBUTING.md, CHANGELOG.md and the examples, with the values that `sinew verify` finds;
---quick leaves the values out, --brief the pages of the examples and headers as well. --python is the built package, without which its extension is replaced by a stand-in.
+--quick leaves the values out; --brief is for tests of links, without pages of examples and headers and in plain clothes. --python is the built package, without which its extension is replaced by a stand-in.
 Pictures and robots in three dimensions come from --gallery, models in the browser from --playground, where they exist.
 Exit status 77: Sphinx or one of its parts is not installed.
 """
@@ -195,6 +195,8 @@ def main():
     assemble(source, args)
     version = json.loads(subprocess.run([args.sinew, "--version", "--json"], capture_output=True, check=True).stdout)["version"]
     environment = os.environ | {"SITE_DOXYGEN": str(run_doxygen(args.out / "doxygen")), "SITE_VERSION": version}
+    if args.brief:
+        environment["SITE_BRIEF"] = "1"
     if args.python and args.python.is_dir():
         environment["SITE_PYTHON"] = str(args.python)
     if copy_tree(args.playground, out / "playground"):
@@ -203,9 +205,10 @@ def main():
                           env=environment, check=False)
     if done.returncode:
         return 1
-    mend_theme(out / "_static")
+    if not args.brief:
+        mend_theme(out / "_static")
     copy_tree(args.gallery, out / "gallery")
-    make_cheat_sheet(args.sinew, args.out, out / "cheat_sheet.pdf")
+    make_cheat_sheet(args.sinew, args.out, out / "cheat_sheet.pdf", prints=not args.brief)
     faults = check_site(out)
     print("\n".join(faults) if faults else f"open {os.path.relpath(out / 'index.html')} in a browser")
     return bool(faults)

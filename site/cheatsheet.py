@@ -35,11 +35,13 @@ def page(sinew):
     return text
 
 
-def make_cheat_sheet(sinew, out, pdf):
-    """Writes the PDF, if there is a browser; says so if there is none."""
+def make_cheat_sheet(sinew, out, pdf, prints=True):
+    """Writes the page, and the PDF if there is a browser; says so if there is none."""
     browser = next(filter(None, map(shutil.which, BROWSERS)), None)
     source = out / "cheat_sheet.html"
     source.write_text(page(sinew))
+    if not prints:
+        return
     if not browser:
         print("no cheat sheet: there is no Chromium")
         return

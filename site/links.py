@@ -25,7 +25,7 @@ class Page(html.parser.HTMLParser):
         self.anchors |= {known[key] for key in ("id", "name") if known.get(key)}
         if tag == "a" and known.get("href"):
             self.links.append(known["href"])
-        if tag in FETCHED and known.get(FETCHED[tag]) and known.get("rel") not in ("canonical", "search", "index", "next", "prev"):
+        if tag in FETCHED and known.get(FETCHED[tag]) and known.get("rel") not in ("canonical", "search", "index", "genindex", "next", "prev"):
             self.fetched.append(known[FETCHED[tag]])
 
 
