@@ -8,24 +8,12 @@
 
 #include <string.h>
 
-snw_status snw_snapshot_create(const snw_model *m, snw_snapshot *p) {
-    SNW_TRY(snw_state_create(m, &p->s));
-    return snw_inputs_create(m, &p->previous);
+void snw_robot_take_snapshot(const snw_robot *r, snw_snapshot *p) {
+    snw_snapshot_take(r->statics, r->s, p);
 }
 
-void snw_snapshot_destroy(snw_snapshot *p) {
-    snw_state_destroy(p->s);
-    snw_inputs_destroy(p->previous);
-}
-
-void snw_snapshot_take(const snw_robot *r, snw_snapshot *p) {
-    snw_state_copy(r->m, r->s, p->s);
-    snw_inputs_copy(snw_statics_previous_inputs(r->statics), p->previous);
-}
-
-void snw_snapshot_restore(const snw_snapshot *p, snw_robot *r) {
-    snw_state_copy(r->m, p->s, r->s);
-    snw_inputs_copy(p->previous, snw_statics_previous_inputs(r->statics));
+void snw_robot_restore_snapshot(const snw_snapshot *p, snw_robot *r) {
+    snw_snapshot_restore(p, r->statics, r->s);
     r->inputs_stale = true;
 }
 

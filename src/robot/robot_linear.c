@@ -687,6 +687,16 @@ const snw_linear_state *snw_linear_states(const snw_linear_model *model) {
     return snw_linear_result(((const linear_robot *)model)->linear)->state;
 }
 
+snw_linear_names snw_linear_named(const snw_linear_model *model) {
+    const linear_robot *l = (const linear_robot *)model;
+    return (snw_linear_names){.ninput = l->ninput,
+                              .noutput = l->noutput,
+                              .of_input = l->of_input,
+                              .input = l->rate_of_input[0],
+                              .of_output = l->of_output,
+                              .output = l->output};
+}
+
 const snw_linear_input *snw_linear_inputs(const snw_linear_model *model) {
     return ((const linear_robot *)model)->of_input;
 }
