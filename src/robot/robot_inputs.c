@@ -65,7 +65,9 @@ static void read_input(snw_robot *r, int actuator) {
         const snw_jet *given = r->held.motor + first;
         n = r->desc->motor[actuator].n;
         for (int k = 0; k < n; k++) {
-            u[k] = !r->held.motor_given[actuator] ? snw_input_law() : rate ? given[k].d : given[k].v;
+            u[k] = !r->held.motor_given[actuator] ? snw_input_law()
+                   : rate                         ? given[k].d
+                                                  : given[k].v;
         }
     }
     memcpy(r->u_applied + first, u, (size_t)n * sizeof *u);

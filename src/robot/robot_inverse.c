@@ -178,8 +178,7 @@ static snw_status inverse_solve(inverse_robot *v, snw_inverse_result **out) {
         return snw_fail(v->err, SNW_E_ARGUMENT,
                         "the robot has no actuators whose inputs could be "
                         "found; add some to the file");
-    snw_inverse_unknown *unknown =
-        snw_pool_array(v->pool, (size_t)names.ninput, sizeof *unknown);
+    snw_inverse_unknown *unknown = snw_pool_array(v->pool, (size_t)names.ninput, sizeof *unknown);
     snw_inverse_aim *aim = snw_pool_array(v->pool, (size_t)names.noutput + 1, sizeof *aim);
     if (!unknown || !aim) return snw_fail_memory(v->err);
     SNW_TRY(list_aims(v, &names, aim));

@@ -87,9 +87,9 @@ static snw_status add_actuator_inputs(linear_robot *l, int first, int n, bool na
     for (int i = first; i < first + n; i++) {
         const snw_part *part = &r->model->part[SNW_PART_INPUT][i];
         const snw_actuator a = snw_actuator_at(r->desc, part->first);
-        const snw_input_of of = {
-            .actuator = part->first,
-            .component = i - r->model->part[SNW_PART_ACTUATOR][part->first].first};
+        const snw_input_of of = {.actuator = part->first,
+                                 .component =
+                                     i - r->model->part[SNW_PART_ACTUATOR][part->first].first};
         snw_linear_input in;
         const snw_input_state state = snw_linear_input_of(r->m, &of, &in);
         if (state != SNW_INPUT_ACTS && !named) continue;
@@ -179,19 +179,11 @@ static snw_status add_named_input(linear_robot *l, const char *name, snw_error *
     return add_parameter(l, name, err);
 }
 
-// Is a column a function of the state?
-static bool is_output(const snw_probe_desc *p, int column) {
-    if (p->kind == SNW_PROBE_ENERGY) // dissipated, work, scheme, balance are sums over a run
-        return column < 3 || column == 7;
-    return p->kind != SNW_PROBE_STABILITY && p->kind != SNW_PROBE_FREQUENCY &&
-           p->kind != SNW_PROBE_TRANSPORT;
-}
-
 static snw_status add_outputs(linear_robot *l, int probe, int first, int count, bool named,
                               snw_error *err) {
     const snw_probe_desc *p = &l->r->desc->probe[probe];
     for (int k = first; k < first + count; k++) {
-        if (!is_output(p, k)) {
+        if (!snw_linear_is_output(p, k)) {
             if (!named) continue;
             return snw_fail(err, SNW_E_ARGUMENT,
                             "probe '%s' is not a function of the state, so it is no output of a "

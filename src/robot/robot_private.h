@@ -40,8 +40,8 @@ struct snw_robot {
     snw_step_desc how;         // of the integrator
     snw_integrator integrator; // close is NULL before the first start
     size_t saves;              // doubles in its checkpoint
-    snw_held_inputs held; // inputs that the caller sets
-    int ninput;         // inputs of all actuators
+    snw_held_inputs held;      // inputs that the caller sets
+    int ninput;                // inputs of all actuators
     double *u; // ninput: inputs as the caller writes them; snw_input_law(): the law of the file
     double *u_applied; // ninput: inputs that are set
     double *own_u;     // memory of both, unless u is in a batch

@@ -285,8 +285,10 @@ static double weight_of(const inverse_search *v, const char *unit) {
 static snw_status take_targets(inverse_search *v) {
     for (int i = 0; i < v->ny; i++) {
         const snw_inverse_aim *a = &v->p->aim[i];
-        v->output[i] = (snw_inverse_output){
-            .name = kept(v, a->name), .unit = kept(v, a->unit), .target = a->value, .weight = a->weight};
+        v->output[i] = (snw_inverse_output){.name = kept(v, a->name),
+                                            .unit = kept(v, a->unit),
+                                            .target = a->value,
+                                            .weight = a->weight};
         v->start[i] = v->of_output[i].value;
     }
     SNW_TRY(find_rotations(v));
@@ -301,7 +303,8 @@ static snw_status take_inputs(inverse_search *v) {
     for (int i = 0; i < v->nu; i++) {
         const snw_inverse_unknown *o = &v->p->unknown[i];
         const bool load = o->of.actuator < 0;
-        const char *type = load ? "load" : snw_actuator_at(v->m->desc, o->of.actuator).control->name;
+        const char *type =
+            load ? "load" : snw_actuator_at(v->m->desc, o->of.actuator).control->name;
         if (strcmp(type, "rate") == 0)
             return refuse(v->err,
                           "inverse statics need a quantity that an equilibrium has, not "
@@ -313,7 +316,8 @@ static snw_status take_inputs(inverse_search *v) {
             return snw_fail(v->err, SNW_E_ARGUMENT,
                             "actuator '%.100s': the low limit %g is above the high one, %g",
                             o->name, low, high);
-        const double before = snw_linear_input_value(v->m, &v->of_input[i], 0, v->in, v->w), rest = isnan(o->rest) ? 0 : o->rest;
+        const double before = snw_linear_input_value(v->m, &v->of_input[i], 0, v->in, v->w),
+                     rest = isnan(o->rest) ? 0 : o->rest;
         v->rest[i] = rest;
         if (!isnan(o->rate) && v->p->interval > 0) {
             const double most = o->rate * v->p->interval;
@@ -323,8 +327,11 @@ static snw_status take_inputs(inverse_search *v) {
             high = fmax(fmin(high, before + most), before - most);
         }
         if (o->fixed) low = high = before;
-        v->input[i] = (snw_inverse_input){
-            .name = kept(v, o->name), .unit = kept(v, o->unit), .before = before, .low = low, .high = high};
+        v->input[i] = (snw_inverse_input){.name = kept(v, o->name),
+                                          .unit = kept(v, o->unit),
+                                          .before = before,
+                                          .low = low,
+                                          .high = high};
     }
     return SNW_OK;
 }
@@ -569,8 +576,8 @@ static snw_status inverse_memory(inverse_search *v) {
     const size_t svd = snw_svd_scratch(v->ny, v->nu) + (nu * ny + nu * nu + nu) * sizeof(double);
     v->scratch.size = snw_bounded_scratch(v->nu, v->ny) + svd + 512;
     v->scratch.base = snw_alloc(v->scratch.size);
-    const bool all = v->input && v->output && v->falls && v->rises && v->turns &&
-                     v->best && v->J && v->scratch.base;
+    const bool all = v->input && v->output && v->falls && v->rises && v->turns && v->best && v->J &&
+                     v->scratch.base;
     return all ? SNW_OK : SNW_E_MEMORY;
 }
 

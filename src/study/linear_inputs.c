@@ -23,8 +23,7 @@ static int row_of_motor(const snw_model *m, int motor, int k) {
 
 snw_input_state snw_linear_input_of(const snw_model *m, const snw_input_of *x,
                                     snw_linear_input *out) {
-    *out = (snw_linear_input){
-        .kind = SNW_LINEAR_LOAD, .item = x->load, .component = x->component};
+    *out = (snw_linear_input){.kind = SNW_LINEAR_LOAD, .item = x->load, .component = x->component};
     if (x->actuator < 0) return SNW_INPUT_ACTS;
     const snw_actuator a = snw_actuator_at(m->desc, x->actuator);
     out->item = a.item;
