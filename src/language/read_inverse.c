@@ -196,9 +196,10 @@ static bool find_input(snw_reader *r, const char *name, snw_inverse_input_desc *
     const char *whole = dot ? snw_pool_text(r->pool, name, (size_t)(dot - name)) : NULL;
     if (!whole || !find_input(r, whole, out) || out->component >= 0) return false;
     if (out->actuator >= 0) {
-        const int k = atoi(dot + 1);
-        out->component = k - 1;
-        return k >= 1 && k <= snw_actuator_at(d, out->actuator).n;
+        char *end;
+        const long k = strtol(dot + 1, &end, 10);
+        out->component = (int)k - 1;
+        return end > dot + 1 && !*end && k >= 1 && k <= snw_actuator_at(d, out->actuator).n;
     }
     for (int k = 0; k < 6; k++) {
         if (strcmp(dot + 1, snw_load_component[k]) == 0) out->component = k;

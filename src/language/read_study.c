@@ -246,6 +246,13 @@ static snw_status read_step(snw_reader *r, const snw_node *node, int index, int 
                            word.text);
     }
     out->kinematic = kind == KINEMATIC;
+    for (int i = 0; out->kinematic && i < index; i++) {
+        if (r->desc->step[i].kind != SNW_STEP_INVERSE) continue;
+        return snw_fail_at(r->err, word.location,
+                           "a kinematic step follows laws, and step '%s' before it holds inputs in "
+                           "place of them; make it a run of its own",
+                           r->desc->step[i].name);
+    }
     out->kind = out->kinematic ? SNW_STEP_DYNAMIC : (snw_step_kind)kind;
     SNW_TRY(study_read_keys(r, keys, index, out));
     return out->name ? SNW_OK : default_name(r, kinds[kind], &unnamed[kind], index, out);

@@ -4,12 +4,12 @@
 #pragma once
 
 #include "constraint/projection.h"
-#include "dynamics/held_inputs.h"
 #include "dynamics/observer.h"
 #include "integrate/implicit.h"
 #include "integrate/integrator.h"
 #include "robot/robot.h"
 #include "robot/robot_model.h"
+#include "study/held_inputs.h"
 #include "study/memory.h"
 #include "study/statics.h"
 

@@ -4,7 +4,7 @@
 // present values, and values that are held in place of laws.
 #pragma once
 
-#include "dynamics/held_inputs.h"
+#include "study/held_inputs.h"
 #include "study/linear_model.h"
 
 // Coordinate of an actuator, or component of a load.

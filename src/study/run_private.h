@@ -6,9 +6,9 @@
 #include "study/run.h"
 
 #include "constraint/impact.h"
-#include "dynamics/held_inputs.h"
 #include "integrate/integrator.h"
 #include "model/rod_mesh.h"
+#include "study/held_inputs.h"
 #include "study/modes.h"
 #include "study/probe.h"
 #include "study/statics.h"

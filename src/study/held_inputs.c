@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Memory of inputs that replace laws.
-#include "dynamics/held_inputs.h"
+#include "study/held_inputs.h"
 
 #include "base/alloc.h"
 
