@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes docs/commands/*.md, the man page docs/sinew.1 and the tables of docs/language/*.md from the command's own help.
+"""Writes docs/commands/*.md, the man page docs/sinew.1, the tables of docs/language/*.md and the schema of the editors from the
+command's own help.
 
 usage: tools/docs.py [--check] path-of-sinew
 
@@ -113,6 +114,9 @@ def main():
     for command in help_["commands"]:
         pages[ROOT / f"docs/commands/{command['name']}.md"] = page(command, help_["exit_status"])
     pages |= language(ROOT / "docs/language", ask("help", "language")["parts"])
+
+    schema = json.loads(subprocess.run([args[0], "schema"], stdout=subprocess.PIPE, check=True).stdout)
+    pages[ROOT / "editors/vscode/sinew.schema.json"] = json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
 
     stale = [p for p, text in pages.items() if not p.exists() or p.read_text() != text]
     stale += [p for p in (ROOT / "docs/commands").glob("*.md") if p not in pages]
