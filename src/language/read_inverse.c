@@ -16,13 +16,13 @@
     X(INVERSE_NAME, "name", "a name", "of the step; 'inverse', then 'inverse.2', unless given")    \
     X(INVERSE_FROM, "from", "an earlier step's name",                                              \
       "start from its end, t and held inputs included; else from the end of the last step")        \
-    X(INVERSE_TARGET, "target", "a map of probes or components",                                   \
+    X(INVERSE_TARGET, "target", "values by probe or component",                                    \
       "desired values, laws of t, required: {tip: [10 cm, 0, 20 cm]}, {tip.x: 5 cm*sin(t/1 s)}; "  \
       "a rotation as its three or four components")                                                \
-    X(INVERSE_ACTUATORS, "actuators", "a list of names, or a map to limits",                       \
+    X(INVERSE_ACTUATORS, "actuators", "list of names, or limits by input",                         \
       "actuators, coordinates of them (drive.2), loads or their components (push.fy) that may "    \
       "change: {left: [0, 20 N]}; all actuators unless given")                                     \
-    X(INVERSE_WEIGHT, "weight", "a map of targets",                                                \
+    X(INVERSE_WEIGHT, "weight", "numbers by probe or component",                                   \
       "weights per SI unit; 1 for angles, 1/length of the robot for lengths, 1/largest value for " \
       "others unless given")                                                                       \
     X(INVERSE_FOR, "for", "s", "duration in which the targets move; one instant if absent")        \
