@@ -4,9 +4,7 @@
 // slider-crank with derivatives by complex steps of independent programs, the elastica with those
 // of elliptic integrals, random robots against differences of whole runs; laws through knots;
 // checkpoints, bit for bit; parameters found together and one by one; refusals.
-#include "sinew/gradient.h"
-
-#include "near.h"
+#include "asked_gradient.h"
 #include "random_rod.h"
 #include "robot/robot_model.h"
 #include "sanitized.h"
@@ -16,67 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 64, TEXT = 6000, ROBOTS = AMONG(2, 5) };
-
-// Values and derivatives of scalars by variables, at the values of the file.
-typedef struct outcome {
-    double p[MOST], J[MOST], dJ[MOST * MOST];
-    snw_gradient_info info;
-    snw_error err;
-    snw_status status;
-} outcome;
-
-typedef struct question {
-    const char *text;
-    int nby, nof;
-    const char *by[12], *of[6];
-    const snw_gradient_variable *law; // in place of by
-    const double *at;                 // values of the variables; NULL: of the file
-    snw_gradient_method method;
-    double memory;
-} question;
-
-static void ask(const question *q, outcome *out) {
-    *out = (outcome){0};
-    snw_gradient_variable by[12] = {{0}};
-    snw_gradient_options how = snw_gradient_defaults();
-    for (int i = 0; i < q->nby; i++) by[i].name = q->by[i];
-    how.nvariable = q->law ? 1 : q->nby;
-    how.variable = q->law ? q->law : by;
-    how.nscalar = q->nof;
-    how.scalar = q->of;
-    how.method = q->method;
-    if (q->memory > 0) how.memory = q->memory;
-    snw_robot_model *model = NULL;
-    snw_gradient *g = NULL;
-    snw_status s =
-        snw_robot_model_parse("test", q->text, strlen(q->text), NULL, 0, NULL, &model, &out->err);
-    if (s == SNW_OK) s = snw_gradient_create(model, &how, &g, &out->err);
-    if (s == SNW_OK) s = snw_gradient_start(g, out->p, &out->err);
-    if (s == SNW_OK) {
-        assert_true(snw_gradient_size(g) <= MOST);
-        for (int k = 0; q->at && k < snw_gradient_size(g); k++) out->p[k] = q->at[k];
-        s = snw_gradient_evaluate(g, out->p, out->J, out->dJ, &out->err);
-        out->info = snw_gradient_report(g);
-    }
-    out->status = s;
-    snw_gradient_close(g);
-    snw_robot_model_close(model);
-}
-
-static void answer(const question *q, outcome *out) {
-    ask(q, out);
-    if (out->status != SNW_OK) print_error("%s\n%s\n", out->err.text, q->text);
-    assert_int_equal(out->status, SNW_OK);
-}
-
-static void near_all(int n, const double *got, const double *want, double tol) {
-    for (int i = 0; i < n; i++) {
-        const double error = fabs(got[i] - want[i]) / fmax(fabs(want[i]), 1e-3);
-        if (error > tol) print_error("[%d] %.12g, want %.12g\n", i, got[i], want[i]);
-        assert_true(error <= tol);
-    }
-}
+enum { ROBOTS = AMONG(2, 5) };
 
 // ---- rollouts -----------------------------------------------------------------------------------
 
@@ -690,8 +628,6 @@ static void what_has_no_derivative_is_named(void **state) {
     char text[TEXT];
     (void)snprintf(text, sizeof text, pendulum, "adaptive");
     refuses(text, "k1", "bob.y", "the scheme adaptive has none");
-    (void)snprintf(text, sizeof text, pendulum, "bdf2, until: bob.y > 1");
-    refuses(text, "k1", "bob.y", "'until'");
     (void)snprintf(text, sizeof text, pendulum, "bdf2");
     refuses(text, "k7", "bob.y", "k7");
     refuses(text, "q(upper.bend)", "bob.y", "there is no coordinate 'upper.bend'");
