@@ -34,10 +34,12 @@ enum {
 static const double weight6[SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60},
                     weight4[SAMPLES] = {2.0 / 3, -1.0 / 12, 0},
                     parameter_move = 1e-3, // of a parameter in a sample, relative
-    initial_move = 1e-2,                   // of an initial coordinate or velocity
-    unmoved = 1e-14,  // change of an initial value that counts as none, typical
-    straight = 1e-9,  // curvature between the far samples that counts as rounding, relative
-    rounding = 1e-14; // the same, relative to typical forces
+    fine_part = 1e-2,                      // of that in a fine sample
+    resolved = 1e-9,     // difference of orders 4 and 6 where samples suffice, relative
+    initial_move = 1e-2, // of an initial coordinate or velocity
+    unmoved = 1e-14,     // change of an initial value that counts as none, typical
+    straight = 1e-9,     // curvature between the far samples that counts as rounding, relative
+    rounding = 1e-14;    // the same, relative to typical forces
 
 // A direction in the space of models: a number of the file, or a law plus c, c (t - t0),
 // c (t - t0)^2/2.
@@ -47,9 +49,12 @@ typedef struct direction {
     double step, t0;
     snw_robot_model *model[VARIANTS]; // at -3, -2, -1, 1, 2, 3 steps; NULL: not needed yet
     snw_robot_model *far[2];          // at -250 and 250 steps, for parameters that enter linearly
-    double *by, *coarse;              // nscalar: of one map; with differences of order 4
-    int curved;                       // maps whose equations are not linear in the parameter
-    double error, size;               // sums of |by - coarse| and |by| over maps and scalars
+    snw_robot_model *fine[VARIANTS];  // at `fine_part` of the steps, where those cross the onset of
+                                     // a contact or stop; NULL: not needed yet
+    double *by, *coarse; // nscalar: of one map; with differences of order 4, and
+                         // room for both from fine samples
+    int curved;          // maps whose equations are not linear in the parameter
+    double error, size;  // sums of |by - coarse| and |by| over maps and scalars
 } direction;
 
 // Checkpoints of a run, the first at its start (frame -1, nothing saved), then every `stride`
@@ -83,6 +88,7 @@ typedef struct sweep {
     snw_sampler sampler;
     int nscalar; // those of the gradient and, with events, the margin of a condition
     bool events; // conditions may change
+    bool sharp;  // contacts, stops or cables set in at some place
     int noutput;
     snw_adjoint_output *output;
     int *output_of;       // nsignal: output that a signal reads; -1: none
@@ -329,6 +335,35 @@ static snw_status open_samples(const sweep *s, direction *d, snw_error *err) {
     return SNW_OK;
 }
 
+static snw_status open_fine(const sweep *s, direction *d, snw_error *err) {
+    for (int i = 0; i < VARIANTS; i++) {
+        if (!d->fine[i])
+            SNW_TRY(variant(s, d, fine_part * sample_at(i) * d->step, &d->fine[i], err));
+    }
+    return SNW_OK;
+}
+
+// by (n) <- those of two estimates, from samples and from fine ones, with the smaller difference
+// between orders 6 and 4. coarse and fine_coarse are those of order 4.
+static void choose_estimates(int n, double *by, double *coarse, const double *fine,
+                             const double *fine_coarse) {
+    for (int i = 0; i < n; i++) {
+        if (!(fabs(fine[i] - fine_coarse[i]) < fabs(by[i] - coarse[i]))) continue;
+        by[i] = fine[i];
+        coarse[i] = fine_coarse[i];
+    }
+}
+
+// Do differences of orders 6 and 4 agree? Those of n functions that are not smooth do not.
+static bool is_resolved(int n, const double *by, const double *coarse) {
+    double most = 0, error = 0;
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, fabs(by[i]));
+        error = fmax(error, fabs(by[i] - coarse[i]));
+    }
+    return error <= resolved * most;
+}
+
 // The far models, unless the parameter cannot have these values.
 static void open_far(const sweep *s, direction *d) {
     snw_error none = {0};
@@ -345,7 +380,7 @@ static snw_status open_direction(sweep *s, direction *d, snw_error *err) {
         open_far(s, d);
     }
     const size_t n = (size_t)s->nscalar;
-    d->by = snw_alloc(2 * n * sizeof *d->by);
+    d->by = snw_alloc(4 * n * sizeof *d->by);
     if (!d->by) return snw_fail_memory(err);
     d->coarse = d->by + n;
     return SNW_OK;
@@ -391,6 +426,7 @@ static snw_status open_law(sweep *s, int i, snw_error *err) {
 
 static void close_direction(direction *d) {
     for (int i = 0; i < VARIANTS; i++) snw_robot_model_close(d->model[i]);
+    for (int i = 0; i < VARIANTS; i++) snw_robot_model_close(d->fine[i]);
     for (int i = 0; i < 2; i++) snw_robot_model_close(d->far[i]);
     snw_free(d->by);
 }
@@ -772,19 +808,29 @@ static bool try_linear(sweep *s, direction *d, const snw_map *map, bool frame) {
     return true;
 }
 
-static snw_status differentiate(sweep *s, direction *d, const snw_map *map, bool frame,
-                                snw_error *err) {
-    const int nscalar = s->nscalar;
-    if (try_linear(s, d, map, frame)) return SNW_OK;
-    SNW_TRY(open_samples(s, d, err));
-    for (int j = 0; j < nscalar; j++) d->by[j] = d->coarse[j] = 0;
+// by, coarse (nscalar) <- differences of orders 6 and 4 of the products of models
+static void difference_products(sweep *s, snw_robot_model *const *model, double step,
+                                const snw_map *map, bool frame, double *by, double *coarse) {
+    for (int j = 0; j < s->nscalar; j++) by[j] = coarse[j] = 0;
     for (int i = 0; i < VARIANTS; i++) {
-        evaluate_products(s, d->model[i]->compiled, map, frame);
-        for (int j = 0; j < nscalar; j++) {
-            d->by[j] += sample_weight(weight6, i) / d->step * s->value[j];
-            d->coarse[j] += sample_weight(weight4, i) / d->step * s->value[j];
+        evaluate_products(s, model[i]->compiled, map, frame);
+        for (int j = 0; j < s->nscalar; j++) {
+            by[j] += sample_weight(weight6, i) / step * s->value[j];
+            coarse[j] += sample_weight(weight4, i) / step * s->value[j];
         }
     }
+}
+
+static snw_status differentiate(sweep *s, direction *d, const snw_map *map, bool frame,
+                                snw_error *err) {
+    if (try_linear(s, d, map, frame)) return SNW_OK;
+    SNW_TRY(open_samples(s, d, err));
+    difference_products(s, d->model, d->step, map, frame, d->by, d->coarse);
+    if (!s->sharp || is_resolved(s->nscalar, d->by, d->coarse)) return SNW_OK;
+    double *fine = d->coarse + s->nscalar;
+    SNW_TRY(open_fine(s, d, err));
+    difference_products(s, d->fine, fine_part * d->step, map, frame, fine, fine + s->nscalar);
+    choose_estimates(s->nscalar, d->by, d->coarse, fine, fine + s->nscalar);
     return SNW_OK;
 }
 
@@ -990,13 +1036,15 @@ static snw_status add_starts(sweep *s, bool first, snw_error *err) {
 
 // ---- sensitivities along the run ----------------------------------------------------------------
 
-// out (size) <- derivatives of the equations of a map, or of the outputs of a frame, along
-// direction d
-static void equations_along(sweep *s, const direction *d, const snw_map *map, int size, double *out,
-                            double *sample) {
+// out, coarse (size) <- differences of orders 6 and 4 of the equations of a map, or of the outputs
+// of a frame, between models. sample: scratch
+static void difference_equations(sweep *s, snw_robot_model *const *model, double step,
+                                 const snw_map *map, int size, double *out, double *coarse,
+                                 double *sample) {
     memset(out, 0, (size_t)size * sizeof *out);
+    memset(coarse, 0, (size_t)size * sizeof *coarse);
     for (int i = 0; i < VARIANTS; i++) {
-        s->sampler.m = d->model[i]->compiled;
+        s->sampler.m = model[i]->compiled;
         if (map->kind == SNW_MAP_FRAME) {
             snw_sampler_frame(&s->sampler, s->adjoint, map, sample);
         } else if (map->kind == SNW_MAP_EVENT) {
@@ -1004,8 +1052,23 @@ static void equations_along(sweep *s, const direction *d, const snw_map *map, in
         } else {
             snw_sampler_equations(&s->sampler, s->adjoint, map, sample);
         }
-        for (int k = 0; k < size; k++) out[k] += sample_weight(weight6, i) / d->step * sample[k];
+        for (int k = 0; k < size; k++) {
+            out[k] += sample_weight(weight6, i) / step * sample[k];
+            coarse[k] += sample_weight(weight4, i) / step * sample[k];
+        }
     }
+}
+
+// out (size) <- derivatives of these along direction d. scratch: 4 size
+static snw_status equations_along(sweep *s, direction *d, const snw_map *map, int size, double *out,
+                                  double *scratch, snw_error *err) {
+    double *coarse = scratch + size, *fine = coarse + size, *fine_coarse = fine + size;
+    difference_equations(s, d->model, d->step, map, size, out, coarse, scratch);
+    if (!s->sharp || is_resolved(size, out, coarse)) return SNW_OK;
+    SNW_TRY(open_fine(s, d, err));
+    difference_equations(s, d->fine, fine_part * d->step, map, size, fine, fine_coarse, scratch);
+    choose_estimates(size, out, coarse, fine, fine_coarse);
+    return SNW_OK;
 }
 
 // out from row `first` to `last` <- derivatives by entry k from those along all directions
@@ -1113,7 +1176,7 @@ static snw_status forward_event(sweep *s, int i, double *along, double *by, snw_
     SNW_TRY(margin_along(s, map, n, by_time, 0, &slope, err));
     SNW_TRY(gradient_event_crosses(&s->event, slope, step->h, err));
     for (int d = 0; d < s->ndirection; d++)
-        equations_along(s, &s->direction[d], map, 1, along + d, by);
+        SNW_TRY(equations_along(s, &s->direction[d], map, 1, along + d, by, err));
     for (int k = 0; k < n; k++) {
         double margin;
         equations_by(s, k, map->t_laws, 0, 1, 1, along, by);
@@ -1133,7 +1196,8 @@ static snw_status forward_map(sweep *s, int index, double *along, double *by, sn
     if (!frame) SNW_TRY(snw_sensitivity_prepare(s->adjoint, map, err));
     const int size = frame ? s->noutput : snw_sensitivity_size(s->adjoint, map);
     for (int i = 0; i < s->ndirection; i++)
-        equations_along(s, &s->direction[i], map, size, along + (size_t)i * (size_t)size, by);
+        SNW_TRY(equations_along(s, &s->direction[i], map, size, along + (size_t)i * (size_t)size,
+                                by, err));
     for (int k = 0; k < g->nentry; k++) {
         equations_of_map_by(s, k, map, size, along, by);
         if (frame) {
@@ -1160,7 +1224,7 @@ static snw_status sweep_forward(sweep *s, snw_error *err) {
                         s->g->how.memory / 1e6);
     const size_t nv = (size_t)s->m->nv, nr = (size_t)s->m->nconstraint;
     const size_t size = SNW_STAGES * nv + 2 * nr + (size_t)s->noutput + 1;
-    double *along = snw_alloc(((size_t)s->ndirection + 1) * size * sizeof *along);
+    double *along = snw_alloc(((size_t)s->ndirection + 4) * size * sizeof *along);
     if (!along) return snw_fail_memory(err);
     snw_adjoint_clear(s->adjoint);
     snw_status status = find_given_events(s, err);
@@ -1253,6 +1317,11 @@ static snw_run_hooks hooks_of(sweep *s) {
     return (snw_run_hooks){.user = s, .watch = {note_map, s}, .state = take_state};
 }
 
+// Are there forces that set in at some place, so that they are not smooth there?
+static bool has_onsets(const snw_model *m) {
+    return m->ncontact_point > 0 || m->ntouching_rod > 0 || m->nstop > 0 || m->nforce_element > 0;
+}
+
 // May conditions change?
 static bool has_events(const snw_desc *d, const snw_model *m) {
     for (int i = 0; i < m->nsignal; i++) {
@@ -1274,6 +1343,7 @@ static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
     SNW_TRY(checkpoints_begin(s, err));
     s->events = has_events(s->model->desc, s->m);
     s->nscalar = g->nscalar + (s->events ? 1 : 0);
+    s->sharp = has_onsets(s->m);
     snw_tape_begin(&s->tape, s->m, (size_t)g->how.memory, s->events);
     const snw_run_hooks hooks = hooks_of(s);
     SNW_TRY(gradient_run_frames(g, s->model, s->run, &hooks, err));

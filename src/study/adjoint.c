@@ -27,6 +27,13 @@ static const double sample_move = 1e-3, // of coordinates in differences, typica
     sample_rate = 1e-2,                 // of velocities, accelerations, multipliers
     same_value = 1e-6,                  // relative difference of a value from that of the run
     singular = 1e13;                    // condition number of a singular matrix
+// columns of the probe of energies
+enum {
+#define X(name) ENERGY_##name,
+    SNW_ENERGY_LIST(X)
+#undef X
+        ENERGY_total
+};
 const double snw_adjoint_weight[ADJOINT_SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60};
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -446,11 +453,11 @@ void adjoint_row_rates(const snw_model *m, const snw_inputs *in, const snw_state
 
 // mu'M(v - v_before) - mu'C'p: difference of two residuals at rest, with accelerations and
 // multipliers and without.
-static double momentum_product(const snw_model *m, const snw_inputs *in, const double *q,
+static double momentum_product(const snw_model *m, const snw_inputs *in, const snw_state *s,
                                const double *jump, const double *impulse, const double *mu,
                                snw_state *still, snw_work *w) {
     double value = 0;
-    memcpy(still->q, q, (size_t)m->nq * sizeof *q);
+    snw_state_copy(m, s, still);
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < m->nv; i++) still->v[i] = 0, still->a[i] = k ? 0 : jump[i];
         for (int i = 0; i < m->nconstraint; i++) still->lambda[i] = k ? 0 : impulse[i];
@@ -472,7 +479,7 @@ static double restart_product(const snw_model *m, const snw_inputs *in, const sn
     if (!before) return value;
     value += snw_vector_dot(m->nconstraint, v->z, rate);
     for (int i = 0; i < m->nv; i++) jump[i] = s->v[i] - before[i];
-    return value + momentum_product(m, in, s->q, jump, impulse, v->y, still, w);
+    return value + momentum_product(m, in, s, jump, impulse, v->y, still, w);
 }
 
 // bar -= derivative of `restart_product` along coordinates (of = 0) or velocities (1), by
@@ -598,6 +605,30 @@ snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) 
 
 // ---- frames -------------------------------------------------------------------------------------
 
+bool adjoint_has_interaction(const snw_adjoint *a, int output) {
+    const snw_adjoint_output *o = &a->output[output];
+    return a->m->desc->probe[o->probe].kind == SNW_PROBE_ENERGY &&
+           (o->column == ENERGY_elastic || o->column == ENERGY_total);
+}
+
+// a->interaction <- derivatives of the energy of contacts, springs and stops along coordinates: its
+// rates at unit velocities, less that of moving surroundings.
+static void find_interaction(snw_adjoint *a, const snw_map *map) {
+    const snw_model *m = a->m;
+    snw_state *s = a->still;
+    snw_work *w = a->clock.w;
+    snw_state_copy(m, &map->s, s);
+    memset(s->v, 0, (size_t)m->nv * sizeof *s->v);
+    snw_kinematics(m, a->in, s, false, w);
+    const double still = snw_interaction_energy_rate(m, w);
+    for (int k = 0; k < m->nv; k++) {
+        s->v[k] = 1;
+        snw_kinematics(m, a->in, s, false, w);
+        a->interaction[k] = snw_interaction_energy_rate(m, w) - still;
+        s->v[k] = 0;
+    }
+}
+
 // y (noutput) <- outputs at s, evaluated in w
 void adjoint_read_outputs(const snw_adjoint *a, const snw_model *m, const snw_inputs *in,
                           const snw_state *s, snw_work *w, snw_vec3 *rotation, double *column,
@@ -661,12 +692,15 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
         adjoint_evaluate(m, a->in, a->s, a->w);
         memcpy(a->rotation_now, a->rotation, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation_now);
         adjoint_read_outputs(a, m, a->in, a->s, a->w, a->rotation_now, a->column, sum);
+        const double interaction = snw_interaction_energy(m, a->w);
         for (int s = 0; s < a->nscalar; s++) {
             double *const part[] = {a->bars[s].place, a->bars[s].rate, a->bars[s].acc,
                                     a->bars[s].lambda};
             for (int i = 0; i < a->noutput; i++) {
+                const double less = adjoint_has_interaction(a, i) ? interaction : 0;
                 if (!a->exact[i])
-                    part[of][k] += y_bar[(size_t)s * (size_t)a->noutput + (size_t)i] * c * sum[i];
+                    part[of][k] +=
+                        y_bar[(size_t)s * (size_t)a->noutput + (size_t)i] * c * (sum[i] - less);
             }
         }
     }
@@ -695,14 +729,28 @@ snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y, snw
     adjoint_read_outputs(a, m, a->in, &map->s, a->w, a->rotation, a->column, a->now);
     if (y) SNW_TRY(check_outputs(a, map, y, err));
     snw_tangent_pass(m, NULL, a->w);
+    bool interacts = false;
     for (int i = 0; i < a->noutput; i++) {
         const snw_adjoint_output *o = &a->output[i];
         double *row = a->rows + 2 * (size_t)m->nv * (size_t)i;
         a->exact[i] = snw_probe_row(m, a->observer, o->probe, o->column, a->in, &map->s,
                                     a->rotation, a->w, row);
         if (a->exact[i]) fix_row(m, &map->s, row);
+        interacts = interacts || adjoint_has_interaction(a, i);
     }
+    if (interacts) find_interaction(a, map);
     return SNW_OK;
+}
+
+// Is the probe smooth enough for differences? The onset of a contact force is not.
+static bool is_smooth(const snw_model *m, int probe) {
+    static const bool of_motion[SNW_PROBE_COUNT] = {
+        [SNW_PROBE_RELATIVE] = true,      [SNW_PROBE_ACCELERATION] = true,
+        [SNW_PROBE_ENERGY] = true,        [SNW_PROBE_MOMENTUM] = true,
+        [SNW_PROBE_LENGTH] = true,        [SNW_PROBE_VOLUME] = true,
+        [SNW_PROBE_CENTER_OF_MASS] = true};
+    const bool touches = m->ncontact_point > 0 || m->ntouching_rod > 0;
+    return !touches || of_motion[m->desc->probe[probe].kind];
 }
 
 snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y_bar,
@@ -719,13 +767,16 @@ snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y
             used = used || y_bar[(size_t)s * (size_t)a->noutput + (size_t)i] != 0;
         if (!used) continue;
         if (!a->exact[i]) {
-            // the onset of a contact force is not smooth enough for differences of order 6
-            if (m->ncontact_point > 0 || m->ntouching_rod > 0)
+            if (!is_smooth(m, a->output[i].probe))
                 return snw_fail(err, SNW_E_MODEL,
-                                "the adjoint has no exact derivative of probe '%s' of a robot with "
-                                "contacts; use forward sensitivities (method forward), or a probe "
-                                "of positions, velocities or strains",
+                                "there is no exact derivative of probe '%s' of a robot with "
+                                "contacts, whose forces it reads; use a probe of motions, strains "
+                                "or energies",
                                 m->desc->probe[a->output[i].probe].name);
+            for (int s = 0; s < a->nscalar && adjoint_has_interaction(a, i); s++) {
+                const double bar = y_bar[(size_t)s * (size_t)a->noutput + (size_t)i];
+                for (int k = 0; k < nv; k++) a->bars[s].place[k] += bar * a->interaction[k];
+            }
             rest = true;
             all_places =
                 all_places && snw_probe_is_configuration(m->desc->probe[a->output[i].probe].kind);

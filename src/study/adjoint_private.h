@@ -31,6 +31,7 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(double, x, 2 * n, "right sides")                                                            \
     AT(double, line, 8 * nv + 4 * nr, "scratch")                                                   \
     AT(double, impulse, nr, "of a restart")                                                        \
+    AT(double, interaction, nv, "derivatives of the energy of contacts, springs and stops")        \
     AT(double, row, 2 * nv, "scratch")                                                             \
     AT(double, rows, 2 * nv * ny, "of exact outputs, at fixed body rates")                         \
     AT(double, column, width, "of a probe")                                                        \
@@ -110,6 +111,9 @@ void adjoint_border(snw_adjoint *a, double sign);
 void adjoint_chart_rows(snw_adjoint *a);
 SNW_NODISCARD snw_status adjoint_factor(snw_adjoint *a, bool near, const char *what, double t,
                                         snw_error *err);
+// Is the output an energy that has a part in contacts, springs and stops? Its onset is not smooth,
+// so that part has derivatives of its own (a->interaction).
+bool adjoint_has_interaction(const snw_adjoint *a, int output);
 // Residual and observers at s; outputs there; rates of the rows.
 void adjoint_evaluate(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w);
 void adjoint_read_outputs(const snw_adjoint *a, const snw_model *m, const snw_inputs *in,

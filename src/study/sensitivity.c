@@ -79,7 +79,7 @@ static void velocity_equations(const snw_model *m, const snw_inputs *in, const s
                                const double *before, const double *impulse, snw_state *still,
                                snw_work *w, double *out) {
     adjoint_row_rates(m, in, s, w, out + m->nv, NULL);
-    memcpy(still->q, s->q, (size_t)m->nq * sizeof *s->q);
+    snw_state_copy(m, s, still);
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < m->nv; i++) still->v[i] = 0, still->a[i] = k ? 0 : s->v[i] - before[i];
         for (int i = 0; i < m->nconstraint; i++) still->lambda[i] = k ? 0 : impulse[i];
@@ -396,9 +396,12 @@ snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, cons
         const double *row = a->rows + 2 * (size_t)m->nv * (size_t)i;
         out[i] = 0;
         rest = rest || !a->exact[i];
-        if (a->exact[i])
+        if (a->exact[i]) {
             out[i] =
                 snw_vector_dot(m->nv, row, b->place) + snw_vector_dot(m->nv, row + m->nv, b->rate);
+        } else if (adjoint_has_interaction(a, i)) {
+            out[i] = snw_vector_dot(m->nv, a->interaction, b->place);
+        }
     }
     if (!rest) return SNW_OK;
     const double h = sample_distance(m, b->place, b->rate);
@@ -409,8 +412,10 @@ snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, cons
         adjoint_evaluate(m, a->in, a->s, a->w);
         memcpy(a->rotation_now, a->rotation, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation_now);
         adjoint_read_outputs(a, m, a->in, a->s, a->w, a->rotation_now, a->column, a->sample);
+        const double interaction = snw_interaction_energy(m, a->w);
         for (int i = 0; i < a->noutput; i++) {
-            if (!a->exact[i]) out[i] += w * a->sample[i];
+            const double less = adjoint_has_interaction(a, i) ? interaction : 0;
+            if (!a->exact[i]) out[i] += w * (a->sample[i] - less);
         }
     }
     return SNW_OK;
