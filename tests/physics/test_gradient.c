@@ -430,7 +430,7 @@ static void energies_with_contacts(void **state) {
         for (int k = 0; k < 6; k++) size = fmax(size, fabs(want.dJ[6 * i + k] * want.p[k]));
         for (int k = 6 * i; k < 6 * i + 6; k++) {
             const double p = fabs(want.p[k % 6]), d = got.dJ[k];
-            const bool right = fabs(d - forward.dJ[k]) * p <= 1e-9 * size &&
+            const bool right = fabs(d - forward.dJ[k]) * p <= 1e-8 * size &&
                                fabs(d - want.dJ[k]) * p <= 1e-7 * size;
             if (!right)
                 print_error("%s by %s: %.12g, forward %.12g, differences %.12g\n", q.of[i],

@@ -78,7 +78,7 @@ static void a_plastic_pick_up(void **state) {
             error[i] = fmax(error[i], fabs(got.dJ[k] - want[k]) / fabs(want[k]));
         q.method = SNW_GRADIENT_FORWARD;
         answer(&q, &forward);
-        near_all(6, got.dJ, forward.dJ, 1e-11);
+        near_all(6, got.dJ, forward.dJ, 1e-10); // second derivatives of rows are differences
     }
     assert_true(error[1] < 1e-3);
     assert_true(error[0] / error[1] > 3.8 && error[0] / error[1] < 4.2);
