@@ -21,7 +21,7 @@ typedef enum snw_step_event {
     SNW_WATCH_INSTANT
 } snw_step_event;
 
-// What determines the length of a step.
+// Reason for the length of a step.
 typedef enum snw_step_end {
     SNW_END_LENGTH, // it was chosen, and keeps its value
     SNW_END_GRID,   // the next instant of the time grid, which begins with the motion

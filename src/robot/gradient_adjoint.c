@@ -50,11 +50,11 @@ typedef struct direction {
     snw_robot_model *model[VARIANTS]; // at -3, -2, -1, 1, 2, 3 steps; NULL: not needed yet
     snw_robot_model *far[2];          // at -250 and 250 steps, for parameters that enter linearly
     snw_robot_model *fine[VARIANTS];  // at `fine_part` of the steps, where those cross the onset of
-                                     // a contact or stop; NULL: not needed yet
-    double *by, *coarse; // nscalar: of one map; with differences of order 4, and
-                         // room for both from fine samples
-    int curved;          // maps whose equations are not linear in the parameter
-    double error, size;  // sums of |by - coarse| and |by| over maps and scalars
+                                      // a contact or stop; NULL: not needed yet
+    double *by, *coarse;              // nscalar: of one map; with differences of order 4, and
+                                      // room for both from fine samples
+    int curved;                       // maps whose equations are not linear in the parameter
+    double error, size;               // sums of |by - coarse| and |by| over maps and scalars
 } direction;
 
 // Checkpoints of a run, the first at its start (frame -1, nothing saved), then every `stride`
