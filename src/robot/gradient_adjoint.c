@@ -456,7 +456,7 @@ static snw_status read_moved(const sweep *s, const double *p, double *x, bool *o
     snw_status status = SNW_OK;
     *ok = gradient_model_at(s->g, p, &model, &none) == SNW_OK && freeze_rows(s->m, model->compiled);
     if (*ok) status = arrays_only(s, model->compiled, ok, err);
-    if (status == SNW_OK && *ok) snw_model_arrays_read(model->compiled, x);
+    if (status == SNW_OK && *ok) snw_model_arrays_read(s->arrays, model->compiled, x);
     snw_robot_model_close(model);
     return status;
 }
@@ -472,7 +472,7 @@ typedef struct group_work {
 static snw_status read_group(const sweep *s, int n, const int *entry, int bits, group_work *w,
                              bool *ok, snw_error *err) {
     const size_t size = snw_model_arrays_size(s->arrays);
-    snw_model_arrays_read(s->m, w->x);
+    snw_model_arrays_read(s->arrays, s->m, w->x);
     for (int k = 0; k < n; k++) { // any two sequences without a pattern
         w->move[k] = FAR * parameter_move * fabs(s->p[entry[k]]);
         w->fraction[k] = -1 + 0.6 * fmod(0.6180339887498949 * (k + 1), 1);

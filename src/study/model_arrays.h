@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// model_arrays.h: arrays of a model in which its residual is linear, as one vector: stiffness and
+// model_arrays.h: numbers of a model that its residual depends on, as one vector: stiffness and
 // damping matrices of rods, stiffness and damping of joints, inertias of segments, wrenches of
-// constant loads. Derivatives of a scalar by them are gathered over a run once for all parameters
-// of the file that enter the model through them alone, theory.md (7.5.11).
+// constant loads, numbers of laws (model_laws.h). Derivatives of a scalar by them are gathered over
+// a run once for all parameters of the file that enter the model through them alone, theory.md
+// (7.5.11).
 #pragma once
 
 #include "study/adjoint.h"
@@ -21,7 +22,7 @@ bool snw_model_arrays_only(const snw_model *m, const snw_model *other);
 
 // Numbers of the vector, and the vector of a model.
 size_t snw_model_arrays_size(const snw_model_arrays *a);
-void snw_model_arrays_read(const snw_model *m, double *out);
+void snw_model_arrays_read(const snw_model_arrays *a, const snw_model *m, double *out);
 // out (size) <- of each number the largest of its matrix, inertia or wrench, for rounding.
 void snw_model_arrays_scale(const snw_model_arrays *a, const double *x, double *out);
 

@@ -562,6 +562,8 @@ static void together_as_one_by_one(void **state) {
                       .of = {"integral(nose.z^2 + 0.1*nose.x)", "speed.vy",
                              "at(0.03, bent.bend_z) + mean(speed.vx)^2", "e.kinetic"}};
         answer(&q, &together);
+        if (together.info.gathered < 4)
+            print_error("gathered %d\n%s", together.info.gathered, text);
         assert_true(together.info.gathered >= 4); // E, rho, r, m
         q.nof = 4;
         answer(&q, &single);
@@ -639,15 +641,31 @@ static void other_uses_are_seen(void **state) {
         {"modulus, density, damping", "", 3},
         {"constant load", "loads: {push: {on: arm.tip, force: [0, a*0.01 N, 0]}}\n", 3},
         {"load along the arm", "loads: {push: {along: arm, force: [0, b*0.02 N/m*x/L, 0]}}\n", 3},
-        {"law of time", "loads: {push: {on: arm.tip, force: [0, a*sin(t/(1 s))*0.01 N, 0]}}\n", 2},
-        {"late load", "loads: {push: {on: arm.tip, force: [0, a*0.01 N, 0], when: t > 9 ms}}\n", 2},
-        {"gravity", "gravity: [0, 0, -b*3 m/s^2]\n", 2},
+        {"law of time", "loads: {push: {on: arm.tip, force: [0, a*sin(t/(1 s))*0.01 N, 0]}}\n", 3},
+        {"late load", "loads: {push: {on: arm.tip, force: [0, a*0.01 N, 0], when: t > 9 ms}}\n", 3},
+        {"gravity", "gravity: [0, 0, -b*3 m/s^2]\n", 3},
         {"place of a tendon",
          "actuators: {cable: {tendon: {along: arm, at: [0, a*2 mm, 0]}, effort: 1 N}}\n", 2},
         {"tension", "actuators: {cable: {tendon: {along: arm, at: [0, 2 mm, 0]}, effort: c*1 N}}\n",
-         2},
+         3},
+        {"gain",
+         "actuators: {cable: {tendon: {along: arm, at: [0, 2 mm, 0]}, effort: 1 N - c*tip.z*2 N/m"
+         "}}\n",
+         3},
+        {"time of a jump",
+         "loads: {push: {on: arm.tip, force: [0, \"0.01 N*step(t, c*1.1 ms)\", 0]}}\n", 2},
+        {"pressure",
+         "actuators: {cell: {chamber: {along: arm, at: [0, 2 mm, 0], area: 20 mm^2}, effort: "
+         "c*sin(a*t*100/(1 s))*3 kPa}}\n",
+         3},
+        {"muscle",
+         "actuators: {muscle: {stress: {along: arm, bend_y: c*sin(a*t/(1 s))*x/L*1 mN*m}}}\n", 3},
         {"initial values", "initial: {arm: {rate: {bend_y: a*1 rad/m/(1 s)}}}\n", 2},
-        {"drag in a fluid", "fluid: {air: {on: arm, density: 2 kg/m^3, drag: {square: 1}}}\n", 0},
+        {"drag in a fluid", "fluid: {air: {on: arm, density: 2 kg/m^3, drag: {square: 1}}}\n", 3},
+        {"ground",
+         "contacts: {floor: {ground: {on: arm, normal: z, at: [0, 0, -12 mm], stiffness: 2 kN/m^2, "
+         "friction: 0.3}}}\n",
+         3},
     };
     static outcome got, want;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
