@@ -280,7 +280,7 @@ static snw_status variant(const sweep *s, const direction *d, double by, snw_rob
         set = text;
     }
     const char *const sets[] = {set};
-    snw_status status = snw_robot_model_change(s->model, 1, sets, out, err);
+    snw_status status = snw_robot_model_sample(s->model, 1, sets, out, err);
     snw_free(set);
     if (status == SNW_OK && !freeze_rows(s->m, (*out)->compiled))
         status = snw_fail(err, SNW_E_MODEL,
