@@ -195,7 +195,8 @@ static snw_status from_document(snw_document *d, const char *run, int nset, cons
     snw_robot_source *source = NULL;
     SNW_TRY(source_create(d, &source, err));
     const snw_status s = source_find_run(source, run, err);
-    if (s == SNW_OK) return model_create(source, 0, NULL, nset, set, (model_wish){NULL, true}, out, err);
+    if (s == SNW_OK)
+        return model_create(source, 0, NULL, nset, set, (model_wish){NULL, true}, out, err);
     source_close(source);
     return s;
 }

@@ -13,6 +13,7 @@
 #include "dynamics/joint.h"
 #include "study/adjoint_private.h"
 #include "study/model_laws.h"
+#include "study/model_surroundings.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,7 +44,9 @@ static size_t arrays_size(const snw_model *m) {
 }
 
 void snw_model_arrays_read(const snw_model_arrays *a, const snw_model *m, double *out) {
-    snw_model_laws_read(a->laws, m, out + arrays_size(m));
+    const size_t laws = arrays_size(m), around = laws + snw_model_laws_size(a->laws);
+    snw_model_laws_read(a->laws, m, out + laws);
+    snw_surroundings_read(m, out + around);
     for (int i = 0; i < m->nrod; i++) {
         const size_t n = rod_numbers(&m->rod[i]);
         memcpy(out, m->rod[i].K, n * sizeof *out);
@@ -104,7 +107,7 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, snw_model_ar
     a->tree.nfluid_point = a->tree.ncontact_point = a->tree.ntouching_rod = 0;
     a->tree.nstop = a->tree.nforce_element = 0;
     SNW_TRY(snw_model_laws_create(m, &a->laws));
-    a->size = arrays_size(m) + snw_model_laws_size(a->laws);
+    a->size = arrays_size(m) + snw_model_laws_size(a->laws) + snw_surroundings_size(m);
     a->bar = snw_alloc(((size_t)nscalar * a->size + 1) * sizeof *a->bar);
     if (!a->bar) return SNW_E_MEMORY;
     SNW_TRY(snw_inputs_create(m, &a->in));
@@ -202,7 +205,9 @@ static void subtract_products(snw_model_arrays *a, const double *mu, const doubl
     const snw_model *m = a->m;
     virtual_motion(a, s->q, mu, a->at_mu);
     const snw_product x = {a->in, s, a->w, a->at_mu, mu, nu, is_static};
-    snw_model_laws_subtract(a->laws, &x, bar + arrays_size(m));
+    double *laws = bar + arrays_size(m), *around = laws + snw_model_laws_size(a->laws);
+    snw_model_laws_subtract(a->laws, &x, laws);
+    snw_surroundings_subtract(m, &x, around);
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
         const double *own = mu + rod->dof0;
@@ -236,6 +241,8 @@ static void subtract_momentum(snw_model_arrays *a, const double *y, const snw_ma
     for (int i = 0; i < m->nv; i++) a->s->v[i] = map->s.v[i] - map->before[i];
     virtual_motion(a, map->s.q, y, a->at_mu);
     virtual_motion(a, map->s.q, a->s->v, a->w);
+    snw_surroundings_subtract_momentum(m, a->at_mu, a->w,
+                                       bar + arrays_size(m) + snw_model_laws_size(a->laws));
     bar += first_inertia(m);
     for (int i = 0; i < m->nseg; i++, bar += INERTIA) {
         if (m->seg[i].has_mass) subtract_inertia(a->at_mu->V[i], a->w->V[i], bar);

@@ -7,6 +7,7 @@
 
 #include "math/expr_op.h"
 #include "study/model_laws.h"
+#include "study/model_surroundings.h"
 
 #include <string.h>
 
@@ -271,7 +272,7 @@ static bool same_fluids(const snw_model *m, const snw_model *o) {
         if (!same_bytes(n, sizeof *m->fluid_phi, m->fluid_phi + p->phi, o->fluid_phi + p->phi))
             return false;
     }
-    return SAME(nfluid_point, fluid_point);
+    return true;
 }
 
 // An obstacle with a surface of its own (a mesh) counts as different: it is not compared.
@@ -280,8 +281,7 @@ static bool same_contacts(const snw_model *m, const snw_model *o) {
         m->ntouching_rod != o->ntouching_rod || m->ntouching_slice != o->ntouching_slice ||
         m->ntouching_joint != o->ntouching_joint || m->touch_smooth != o->touch_smooth)
         return false;
-    return SAME(ncontact, contact) && SAME(ncontact_point, contact_point) &&
-           SAME(ntouching_rod, touching_rod) && SAME(ntouching_slice, touching_slice) &&
+    return SAME(ntouching_rod, touching_rod) && SAME(ntouching_slice, touching_slice) &&
            SAME(ntouching_joint, touching_joint) &&
            same_bytes(m->ntouching_rod * m->ntouching_rod, sizeof *m->touching_contact,
                       m->touching_contact, o->touching_contact);
@@ -299,5 +299,6 @@ bool snw_model_arrays_only(const snw_model *m, const snw_model *o) {
     return !has_others(m) && !has_others(o) && snw_model_alike(m, o) && same_counts(m, o) &&
            same_tree(m, o) && same_rods(m, o) && same_joints(m, o) && same_loops(m, o) &&
            same_motors(m, o) && same_tendons(m, o) && same_loads(m, o) && same_stations(m, o) &&
-           same_signals(m, o) && same_fluids(m, o) && same_contacts(m, o);
+           same_signals(m, o) && same_fluids(m, o) && same_contacts(m, o) &&
+           snw_surroundings_alike(m, o);
 }
