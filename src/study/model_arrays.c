@@ -12,6 +12,8 @@
 #include "dynamics/dynamics.h"
 #include "dynamics/joint.h"
 #include "study/adjoint_private.h"
+#include "study/model_arrays_compare.h"
+#include "study/model_geometry.h"
 #include "study/model_laws.h"
 #include "study/model_surroundings.h"
 
@@ -27,6 +29,9 @@ struct snw_model_arrays {
     double *bar;    // nscalar x size
     snw_model tree; // m without surroundings, for virtual motions
     snw_model_laws *laws;
+    snw_model_geometry *geometry; // NULL: not gathered
+    bool needs_geometry;
+    size_t first_geometry;
     snw_inputs *in, *held;
     snw_state *s, *trial;
     snw_work *w, *at_mu;
@@ -47,6 +52,7 @@ void snw_model_arrays_read(const snw_model_arrays *a, const snw_model *m, double
     const size_t laws = arrays_size(m), around = laws + snw_model_laws_size(a->laws);
     snw_model_laws_read(a->laws, m, out + laws);
     snw_surroundings_read(m, out + around);
+    if (a->geometry) snw_model_geometry_read(m, out + a->first_geometry);
     for (int i = 0; i < m->nrod; i++) {
         const size_t n = rod_numbers(&m->rod[i]);
         memcpy(out, m->rod[i].K, n * sizeof *out);
@@ -94,12 +100,14 @@ void snw_model_arrays_scale(const snw_model_arrays *a, const double *x, double *
     }
     for (int i = 0; i < 2 * m->nload_point; i++, at += WRENCH / 2)
         spread_largest(WRENCH / 2, x + at, out + at);
-    for (; at < a->size; at++) out[at] = fabs(x[at]);
+    for (; at < a->size; at++)
+        out[at] = at < a->first_geometry ? fabs(x[at]) : fmax(fabs(x[at]), 1);
 }
 
 // ---- memory -------------------------------------------------------------------------------------
 
-snw_status snw_model_arrays_create(const snw_model *m, int nscalar, snw_model_arrays **out) {
+snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometry,
+                                   snw_model_arrays **out) {
     snw_model_arrays *a = snw_alloc(sizeof *a);
     *out = a;
     if (!a) return SNW_E_MEMORY;
@@ -108,6 +116,12 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, snw_model_ar
     a->tree.nstop = a->tree.nforce_element = 0;
     SNW_TRY(snw_model_laws_create(m, &a->laws));
     a->size = arrays_size(m) + snw_model_laws_size(a->laws) + snw_surroundings_size(m);
+    a->first_geometry = a->size;
+    if (geometry && snw_geometry_is_gathered(m)) {
+        SNW_TRY(snw_model_geometry_create(m, &a->geometry));
+        a->size += snw_model_geometry_size(m);
+        a->needs_geometry = true;
+    }
     a->bar = snw_alloc(((size_t)nscalar * a->size + 1) * sizeof *a->bar);
     if (!a->bar) return SNW_E_MEMORY;
     SNW_TRY(snw_inputs_create(m, &a->in));
@@ -121,6 +135,7 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, snw_model_ar
 void snw_model_arrays_destroy(snw_model_arrays *a) {
     if (!a) return;
     snw_model_laws_destroy(a->laws);
+    snw_model_geometry_destroy(a->geometry);
     snw_inputs_destroy(a->in);
     snw_inputs_destroy(a->held);
     snw_state_destroy(a->s);
@@ -208,6 +223,7 @@ static void subtract_products(snw_model_arrays *a, const double *mu, const doubl
     double *laws = bar + arrays_size(m), *around = laws + snw_model_laws_size(a->laws);
     snw_model_laws_subtract(a->laws, &x, laws);
     snw_surroundings_subtract(m, &x, around);
+    if (a->needs_geometry) snw_model_geometry_subtract(a->geometry, &x, bar + a->first_geometry);
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
         const double *own = mu + rod->dof0;
@@ -281,4 +297,29 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
     if (map->kind != SNW_MAP_RESTART || m->nconstraint == 0) return;
     for (int k = 0; k < a->nscalar; k++)
         subtract_momentum(a, adjoint->covectors[k].y, map, a->bar + (size_t)k * a->size);
+}
+
+void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map,
+                            const double *y_bar) {
+    const snw_model *m = a->m;
+    if (!a->needs_geometry) return;
+    snw_inputs_at(m, map->t_laws, a->in);
+    snw_kinematics(&a->tree, a->in, &map->s, false, a->w);
+    snw_observe(m, a->in, &map->s, false, a->w);
+    for (int k = 0; k < a->nscalar; k++)
+        snw_model_geometry_frame(a->geometry, adjoint->noutput, adjoint->output,
+                                 y_bar + (size_t)k * (size_t)adjoint->noutput, &map->s, a->w,
+                                 a->bar + (size_t)k * a->size + a->first_geometry);
+}
+
+void snw_model_arrays_need_geometry(snw_model_arrays *a, bool needed) {
+    a->needs_geometry = a->geometry && needed;
+}
+
+bool snw_model_arrays_is_geometry(const snw_model_arrays *a, size_t at) {
+    return at >= a->first_geometry;
+}
+
+bool snw_model_arrays_only(const snw_model_arrays *a, const snw_model *other) {
+    return snw_models_differ_in_arrays(a->m, other, a->geometry != NULL);
 }

@@ -3,12 +3,15 @@
 // Comparison of two models of one robot, apart from the arrays of model_arrays.h. Whatever the
 // equations read is compared; what has no comparison here (tubes, rods of variable length,
 // conditions, contacts without slip) counts as different.
-#include "study/model_arrays.h"
+#include "study/model_arrays_compare.h"
 
 #include "math/expr_op.h"
+#include "study/model_arrays.h"
+#include "study/model_geometry.h"
 #include "study/model_laws.h"
 #include "study/model_surroundings.h"
 
+#include <math.h>
 #include <string.h>
 
 // A member added to the model must be compared below, or counted by has_others: a derivative would
@@ -35,6 +38,13 @@ static bool same_laws(int n, const snw_law *a, const snw_law *b) {
 static bool same_bytes(int n, size_t size, const void *a, const void *b) {
     return n <= 0 || memcmp(a, b, (size_t)n * size) == 0;
 }
+// The same but for rounding: shape functions are functions of x/L.
+static bool near_numbers(int n, const double *a, const double *b) {
+    for (int i = 0; i < n; i++) {
+        if (!(fabs(a[i] - b[i]) <= 1e-12 * (1 + fabs(a[i])))) return false;
+    }
+    return true;
+}
 #define SAME(count, name) same_bytes(m->count, sizeof *m->name, m->name, o->name)
 
 static bool has_others(const snw_model *m) {
@@ -53,7 +63,20 @@ static bool same_counts(const snw_model *m, const snw_model *o) {
            m->nread == o->nread && m->ntendon_corner == o->ntendon_corner;
 }
 
-static bool same_tree(const snw_model *m, const snw_model *o) {
+static bool same_pose(const snw_pose_desc *a, const snw_pose_desc *b, bool geometry) {
+    if (geometry && snw_pose_is_constant(a) && snw_pose_is_constant(b)) return true;
+    if (!same_laws(3, a->xyz, b->xyz) || !same_bytes(1, sizeof a->R0, &a->R0, &b->R0) ||
+        a->nturn != b->nturn || a->captured != b->captured)
+        return false;
+    for (int k = 0; k < a->nturn; k++) {
+        if (!same_bytes(3, sizeof(double), a->turn[k].axis.e, b->turn[k].axis.e) ||
+            !same_law(a->turn[k].angle, b->turn[k].angle))
+            return false;
+    }
+    return true;
+}
+
+static bool same_tree(const snw_model *m, const snw_model *o, bool geometry) {
     for (int i = 0; i < m->nseg + m->nobs; i++) {
         const snw_seg *a = &m->seg[i], *b = &o->seg[i];
         if (a->kind != b->kind || a->parent != b->parent || a->item != b->item ||
@@ -66,21 +89,17 @@ static bool same_tree(const snw_model *m, const snw_model *o) {
         if (a->n != b->n || !same_bytes(a->n, sizeof *a->dof, a->dof, b->dof)) return false;
     }
     for (int i = 0; i < m->npose; i++) {
-        const snw_pose_desc *a = &m->pose[i], *b = &o->pose[i];
-        if (!same_laws(3, a->xyz, b->xyz) || !same_bytes(1, sizeof a->R0, &a->R0, &b->R0) ||
-            a->nturn != b->nturn || a->captured != b->captured)
-            return false;
-        for (int k = 0; k < a->nturn; k++) {
-            if (!same_bytes(3, sizeof(double), a->turn[k].axis.e, b->turn[k].axis.e) ||
-                !same_law(a->turn[k].angle, b->turn[k].angle))
-                return false;
-        }
+        if (!same_pose(&m->pose[i], &o->pose[i], geometry)) return false;
+    }
+    for (int i = 0; i < m->nblock; i++) {
+        snw_block x = m->block[i], y = o->block[i];
+        if (geometry) x.S = y.S = (snw_twist){0};
+        if (!same_bytes(1, sizeof x, &x, &y)) return false;
     }
     for (int k = 0; k < 3; k++) {
         if (!equal_laws(m, SNW_LAW_GRAVITY, 0, m->gravity[k], o->gravity[k])) return false;
     }
-    return SAME(nblock, block) &&
-           same_bytes(m->nseg + m->nobs, sizeof *m->seg_x, m->seg_x, o->seg_x);
+    return geometry || same_bytes(m->nseg + m->nobs, sizeof *m->seg_x, m->seg_x, o->seg_x);
 }
 
 static int sum_of(int n, const int *x) {
@@ -89,35 +108,61 @@ static int sum_of(int n, const int *x) {
     return sum;
 }
 
-static bool same_rod(const snw_model *m, const snw_rod *a, const snw_model *o, const snw_rod *b) {
-    if (a->link != b->link || a->L != b->L || a->nc != b->nc || a->na != b->na ||
+// Is a law read at places along the rod, which must be the same then?
+static bool reads_places(const snw_model *m, int rod) {
+    for (int k = 0; k < 6; k++) {
+        if (m->rod[rod].given[k]) return true;
+    }
+    for (int i = 0; i < m->nstress; i++) {
+        if (m->stress[i].rod == rod) return true;
+    }
+    return false;
+}
+
+// `free`: lengths along the rod and rest strains are gathered
+static bool same_rod(const snw_model *m, const snw_rod *a, const snw_model *o, const snw_rod *b,
+                     bool free) {
+    if (a->link != b->link || (!free && a->L != b->L) || a->nc != b->nc || a->na != b->na ||
         a->dof0 != b->dof0 || a->ndof != b->ndof || a->shift != b->shift || a->root != b->root ||
         a->seg0 != b->seg0 || a->nseg != b->nseg || a->point0 != b->point0 ||
         a->npoint != b->npoint || a->rule.kind != b->rule.kind || a->rule.number != b->rule.number)
         return false;
     if (!same_bytes(a->na, sizeof *a->comp, a->comp, b->comp) ||
         !same_bytes(a->na, sizeof *a->dof, a->dof, b->dof) ||
-        !same_bytes(a->na, sizeof *a->nfun, a->nfun, b->nfun) ||
-        !same_bytes(a->nelem + 1, sizeof *a->breaks, a->breaks, b->breaks))
+        !same_bytes(a->na, sizeof *a->nfun, a->nfun, b->nfun) || a->nelem != b->nelem)
         return false;
+    if (free) return true; // points are those of stiffness and stress
     for (int i = a->point0; i < a->point0 + a->npoint; i++) {
         const snw_point *p = &m->point[i];
         const int n = sum_of(a->na, p->count);
-        if (!same_bytes(n, sizeof *m->phi, m->phi + p->phi, o->phi + o->point[i].phi)) return false;
+        if (!same_bytes(1, sizeof *p, p, &o->point[i]) ||
+            !same_bytes(n, sizeof *m->phi, m->phi + p->phi, o->phi + o->point[i].phi))
+            return false;
     }
-    return same_laws(6, a->rest, b->rest) && same_laws(6, a->given, b->given);
+    return same_laws(6, a->rest, b->rest) && same_laws(6, a->given, b->given) &&
+           same_bytes(a->nelem + 1, sizeof *a->breaks, a->breaks, b->breaks);
 }
 
-static bool same_rods(const snw_model *m, const snw_model *o) {
-    if (!SAME(nslice, slice) || !SAME(npoint, point) || !SAME(nfield, field) ||
-        !same_bytes(SNW_MAGNUS_POINTS * m->nslice, sizeof *m->xi0, m->xi0, o->xi0))
+static bool same_slice(const snw_model *m, int i, const snw_model *o, bool free) {
+    snw_slice a = m->slice[i], b = o->slice[i];
+    const int n = a.ncol * m->rod[a.rod].nc;
+    if (free) {
+        if ((a.h == 0) != (b.h == 0)) return false;
+        a.x = b.x = a.h = b.h = 0;
+    } else if (!same_bytes(SNW_MAGNUS_POINTS, sizeof *m->xi0, m->xi0 + i * SNW_MAGNUS_POINTS,
+                           o->xi0 + i * SNW_MAGNUS_POINTS)) {
         return false;
+    }
+    return same_bytes(1, sizeof a, &a, &b) && near_numbers(n, m->phi + a.phi, o->phi + a.phi);
+}
+
+static bool same_rods(const snw_model *m, const snw_model *o, bool geometry) {
+    if (!SAME(nfield, field)) return false;
     for (int i = 0; i < m->nrod; i++) {
-        if (!same_rod(m, &m->rod[i], o, &o->rod[i])) return false;
+        if (!same_rod(m, &m->rod[i], o, &o->rod[i], geometry && !reads_places(m, i))) return false;
     }
     for (int i = 0; i < m->nslice; i++) {
-        const int phi = m->slice[i].phi, n = m->slice[i].ncol * m->rod[m->slice[i].rod].nc;
-        if (!same_bytes(n, sizeof *m->phi, m->phi + phi, o->phi + phi)) return false;
+        if (!same_slice(m, i, o, geometry && !reads_places(m, m->slice[i].rod))) return false;
     }
     return true;
 }
@@ -172,7 +217,7 @@ static bool same_motors(const snw_model *m, const snw_model *o) {
     return true;
 }
 
-static bool same_tendon(const snw_model *m, int i, const snw_tendon *b) {
+static bool same_tendon(const snw_model *m, int i, const snw_tendon *b, bool geometry) {
     const snw_tendon *a = &m->tendon[i];
     return a->type == b->type && a->control == b->control && a->given == b->given &&
            a->sign == b->sign && equal_laws(m, SNW_LAW_TENDON, i, a->law, b->law) &&
@@ -183,7 +228,7 @@ static bool same_tendon(const snw_model *m, int i, const snw_tendon *b) {
            a->compliance == b->compliance && a->has_friction == b->has_friction &&
            a->friction == b->friction && a->viscous == b->viscous && a->creep == b->creep &&
            a->npoint == b->npoint && a->point_adr == b->point_adr && a->ndof == b->ndof &&
-           a->reference == b->reference && a->row == b->row && a->unit == b->unit &&
+           (geometry || a->reference == b->reference) && a->row == b->row && a->unit == b->unit &&
            same_bytes(SNW_ACTUATOR_CONSTANTS, sizeof *a->constant, a->constant, b->constant) &&
            same_bytes(a->ndof, sizeof *a->dof, a->dof, b->dof) && !a->jacobian == !b->jacobian &&
            (!a->jacobian || same_bytes(a->ndof, sizeof *a->jacobian, a->jacobian, b->jacobian));
@@ -192,14 +237,23 @@ static bool same_tendon(const snw_model *m, int i, const snw_tendon *b) {
 // Shape functions at a point of a tendon, and their derivatives where there is friction.
 static bool same_shapes(const snw_model *m, const snw_tendon_point *p, const snw_model *o) {
     const int n = p->rod < 0 ? 0 : sum_of(m->rod[p->rod].na, p->count);
-    return same_bytes(n, sizeof *m->tendon_phi, m->tendon_phi + p->phi, o->tendon_phi + p->phi) &&
+    return near_numbers(n, m->tendon_phi + p->phi, o->tendon_phi + p->phi) &&
            (m->most_friction == 0 || same_bytes(n, sizeof *m->tendon_dphi, m->tendon_dphi + p->phi,
                                                 o->tendon_dphi + p->phi));
 }
 
-static bool same_tendons(const snw_model *m, const snw_model *o) {
+// Without the numbers that are gathered.
+static snw_tendon_point bare_point(const snw_model *m, int i, bool geometry) {
+    snw_tendon_point p = m->tendon_point[i];
+    if (!geometry || p.rod < 0 || reads_places(m, p.rod)) return p;
+    p.x = p.w = p.y = p.z = p.dy = p.dz = p.area = p.before = p.after = p.ddy = p.ddz = 0;
+    p.xi0 = p.dxi0 = (snw_twist){0};
+    return p;
+}
+
+static bool same_tendons(const snw_model *m, const snw_model *o, bool geometry) {
     for (int i = 0; i < m->ntendon; i++) {
-        if (!same_tendon(m, i, &o->tendon[i])) return false;
+        if (!same_tendon(m, i, &o->tendon[i], geometry)) return false;
     }
     for (int i = 0; i < m->ntendon_corner; i++) {
         const snw_tendon_corner *a = &m->tendon_corner[i], *b = &o->tendon_corner[i];
@@ -215,9 +269,11 @@ static bool same_tendons(const snw_model *m, const snw_model *o) {
         if (a->a != b->a || a->b != b->b) return false;
     }
     for (int i = 0; i < m->ntendon_point; i++) {
-        if (!same_shapes(m, &m->tendon_point[i], o)) return false;
+        const snw_tendon_point a = bare_point(m, i, geometry), b = bare_point(o, i, geometry);
+        if (!same_bytes(1, sizeof a, &a, &b) || !same_shapes(m, &m->tendon_point[i], o))
+            return false;
     }
-    return SAME(ntendon_point, tendon_point);
+    return true;
 }
 
 // The same law, one whose numbers are gathered, or one of constant loads, whose wrenches are.
@@ -244,7 +300,13 @@ static bool same_loads(const snw_model *m, const snw_model *o) {
             if (!equal_laws(m, SNW_LAW_STRESS, i, a->stress[k], b->stress[k])) return false;
         }
     }
-    return SAME(nload_point, load_point);
+    for (int i = 0; i < m->nload_point; i++) {
+        const snw_load_point *a = &m->load_point[i], *b = &o->load_point[i];
+        if (a->seg != b->seg || a->load != b->load) return false;
+        if (snw_load_is_constant(&m->load[a->load])) continue;
+        if (a->w != b->w || a->x != b->x || a->L != b->L) return false;
+    }
+    return true;
 }
 
 static bool same_signals(const snw_model *m, const snw_model *o) {
@@ -287,18 +349,34 @@ static bool same_contacts(const snw_model *m, const snw_model *o) {
                       m->touching_contact, o->touching_contact);
 }
 
-static bool same_stations(const snw_model *m, const snw_model *o) {
+// Shape functions at stations of two rods are the same.
+static bool same_basis(const snw_rod *a, double x, const snw_rod *b, double y) {
+    enum { MOST = 400 };
+    double phi[MOST], other[MOST];
+    int first[6], count[6], first_b[6], count_b[6];
+    if (a->ndof > MOST) return false;
+    const int n = snw_rod_basis(a, x, x, first, count, phi);
+    return snw_rod_basis(b, y, y, first_b, count_b, other) == n &&
+           same_bytes(a->na, sizeof *first, first, first_b) &&
+           same_bytes(a->na, sizeof *count, count, count_b) && near_numbers(n, phi, other);
+}
+
+static bool same_stations(const snw_model *m, const snw_model *o, bool geometry) {
     for (int i = 0; i < m->nstation; i++) {
         const snw_station *a = &m->station[i], *b = &o->station[i];
-        if (a->seg != b->seg || a->rod != b->rod || a->x != b->x) return false;
+        if (a->seg != b->seg || a->rod != b->rod) return false;
+        if (a->x == b->x && (a->rod < 0 || m->rod[a->rod].L == o->rod[a->rod].L)) continue;
+        if (!geometry || !same_basis(&m->rod[a->rod], a->x, &o->rod[b->rod], b->x)) return false;
     }
     return SAME(nq, q0) && SAME(nv, v0);
 }
 
-bool snw_model_arrays_only(const snw_model *m, const snw_model *o) {
+bool snw_model_arrays_apply(const snw_model *m) { return !has_others(m); }
+
+bool snw_models_differ_in_arrays(const snw_model *m, const snw_model *o, bool geometry) {
     return !has_others(m) && !has_others(o) && snw_model_alike(m, o) && same_counts(m, o) &&
-           same_tree(m, o) && same_rods(m, o) && same_joints(m, o) && same_loops(m, o) &&
-           same_motors(m, o) && same_tendons(m, o) && same_loads(m, o) && same_stations(m, o) &&
-           same_signals(m, o) && same_fluids(m, o) && same_contacts(m, o) &&
-           snw_surroundings_alike(m, o);
+           same_tree(m, o, geometry) && same_rods(m, o, geometry) && same_joints(m, o) &&
+           same_loops(m, o) && same_motors(m, o) && same_tendons(m, o, geometry) &&
+           same_loads(m, o) && same_stations(m, o, geometry) && same_signals(m, o) &&
+           same_fluids(m, o) && same_contacts(m, o) && snw_surroundings_alike(m, o);
 }

@@ -208,8 +208,7 @@ static snw_vec3 by_gravity(const snw_model *m, const snw_product *x) {
     return sum;
 }
 
-// Rate of the coordinate of a tendon or chamber when the rates are mu.
-static double path_rate(const snw_model *m, int i, const snw_product *x) {
+double snw_product_path_rate(const snw_model *m, int i, const snw_product *x) {
     const snw_tendon *t = &m->tendon[i];
     const double *G = x->w->G + t->store;
     double sum = 0;
@@ -252,7 +251,7 @@ static double by_tendon(const snw_model *m, int i, snw_law_kind kind, snw_at at,
     case SNW_GIVEN_ACTIVATION:
         break;
     }
-    return -by * path_rate(m, i, x);
+    return -by * snw_product_path_rate(m, i, x);
 }
 
 static void subtract_law(const snw_model_laws *a, const law_slot *s, snw_at at, double by,

@@ -44,3 +44,5 @@ typedef struct snw_product {
 
 // bar (size) -= derivatives of mu'r - nu'e by the numbers.
 void snw_model_laws_subtract(snw_model_laws *a, const snw_product *x, double *bar);
+// Rate of the coordinate of a tendon or chamber when the rates are mu.
+double snw_product_path_rate(const snw_model *m, int tendon, const snw_product *x);
