@@ -331,8 +331,7 @@ static bool same_fluids(const snw_model *m, const snw_model *o) {
     for (int i = 0; i < m->nfluid_point; i++) {
         const snw_fluid_point *p = &m->fluid_point[i];
         const int n = p->phi < 0 ? 0 : sum_of(m->rod[p->rod].na, p->count);
-        if (!same_bytes(n, sizeof *m->fluid_phi, m->fluid_phi + p->phi, o->fluid_phi + p->phi))
-            return false;
+        if (n > 0 && !near_numbers(n, m->fluid_phi + p->phi, o->fluid_phi + p->phi)) return false;
     }
     return true;
 }
