@@ -146,8 +146,8 @@ static snw_status model_set(snw_robot_model *m, int nbefore, const char *const *
     return SNW_OK;
 }
 
-// Which model: `like`, a description whose coordinates it must have (NULL: none), and whether its
-// parts are listed.
+// A model to make: `like`, a description whose coordinates it must have (NULL: none), and whether
+// its parts are listed.
 typedef struct model_wish {
     const snw_desc *like;
     bool listed;
