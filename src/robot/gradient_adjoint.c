@@ -13,6 +13,7 @@
 #include "robot/gradient_event.h"
 #include "robot/gradient_slope.h"
 #include "study/adjoint.h"
+#include "study/probe_row.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -317,7 +318,7 @@ static snw_status variant(const sweep *s, const direction *d, double by, snw_rob
         set = text;
     }
     const char *const sets[] = {set};
-    snw_status status = snw_robot_model_change(s->model, 1, sets, out, err);
+    snw_status status = snw_robot_model_sample(s->model, 1, sets, out, err);
     snw_free(set);
     if (status == SNW_OK && !freeze_rows(s->m, (*out)->compiled))
         status = snw_fail(err, SNW_E_MODEL,
@@ -481,7 +482,7 @@ static snw_status same_start(const sweep *s, const snw_model *m, bool *out, snw_
 
 // Do the equations of model m differ from those of the run in the arrays only?
 static snw_status arrays_only(const sweep *s, const snw_model *m, bool *out, snw_error *err) {
-    *out = snw_model_arrays_only(s->m, m);
+    *out = snw_model_arrays_only(s->arrays, m);
     return *out ? same_start(s, m, out, err) : SNW_OK;
 }
 
@@ -523,7 +524,7 @@ static snw_status read_moved(const sweep *s, const double *p, double *x, bool *o
     snw_status status = SNW_OK;
     *ok = gradient_model_at(s->g, p, &model, &none) == SNW_OK && freeze_rows(s->m, model->compiled);
     if (*ok) status = arrays_only(s, model->compiled, ok, err);
-    if (status == SNW_OK && *ok) snw_model_arrays_read(model->compiled, x);
+    if (status == SNW_OK && *ok) snw_model_arrays_read(s->arrays, model->compiled, x);
     snw_robot_model_close(model);
     return status;
 }
@@ -539,7 +540,7 @@ typedef struct group_work {
 static snw_status read_group(const sweep *s, int n, const int *entry, int bits, group_work *w,
                              bool *ok, snw_error *err) {
     const size_t size = snw_model_arrays_size(s->arrays);
-    snw_model_arrays_read(s->m, w->x);
+    snw_model_arrays_read(s->arrays, s->m, w->x);
     for (int k = 0; k < n; k++) { // any two sequences without a pattern
         w->move[k] = FAR * parameter_move * fabs(s->p[entry[k]]);
         w->fraction[k] = -1 + 0.6 * fmod(0.6180339887498949 * (k + 1), 1);
@@ -888,6 +889,7 @@ static snw_status frame_back(sweep *s, int i, bool *pending, snw_error *err) {
     if (!any) return SNW_OK;
     SNW_TRY(snw_adjoint_frame(s->adjoint, map, s->y_bar,
                               f.y + (size_t)map->frame * (size_t)f.ncolumn, err));
+    if (s->arrays && !s->gathered) snw_model_arrays_frame(s->arrays, s->adjoint, map, s->y_bar);
     *pending = shows_step(s, i);
     return *pending ? SNW_OK : contract(s, map, true, err);
 }
@@ -1396,11 +1398,14 @@ static snw_status sweep_all(sweep *s, snw_error *err) {
     return SNW_OK;
 }
 
-// Are the results functions of configuration and velocities, whatever the forces?
-static bool outputs_are_motions(const sweep *s) {
+// Are the results functions of configuration and velocities, whatever the forces? `segments`: and
+// not of lengths of tendons.
+static bool outputs_are_motions(const sweep *s, bool segments) {
     for (int i = 0; i < s->noutput; i++) {
         const snw_probe_kind kind = s->m->desc->probe[s->output[i].probe].kind;
         const snw_reading r = snw_probe_table[kind].reading;
+        if (segments && snw_probe_signal(s->m, s->output[i].probe, s->output[i].column).tendon >= 0)
+            return false;
         if (!snw_probe_is_configuration(kind) && r != SNW_READ_VELOCITY && r != SNW_READ_TWIST &&
             r != SNW_READ_RATE && r != SNW_READ_TENDON_RATE)
             return false;
@@ -1412,13 +1417,14 @@ static snw_status prepare_arrays(sweep *s, snw_error *err) {
     bool numbers = false;
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
-    if (s->forward || s->events || !numbers || !outputs_are_motions(s) ||
-        !snw_model_arrays_only(s->m, s->m))
+    if (s->forward || s->events || !numbers || !outputs_are_motions(s, false) ||
+        !snw_model_arrays_apply(s->m))
         return SNW_OK;
     s->slope = snw_alloc((size_t)s->g->nentry * sizeof *s->slope);
     s->has_slope = snw_alloc((size_t)s->g->nentry * sizeof *s->has_slope);
     if (!s->slope || !s->has_slope ||
-        snw_model_arrays_create(s->m, s->g->nscalar, &s->arrays) != SNW_OK)
+        snw_model_arrays_create(s->m, s->g->nscalar, outputs_are_motions(s, true), &s->arrays) !=
+            SNW_OK)
         return snw_fail_memory(err);
     return SNW_OK;
 }
@@ -1443,6 +1449,15 @@ static snw_status sweep_prepare(sweep *s, snw_error *err) {
     return SNW_OK;
 }
 
+static bool slopes_are_geometric(const sweep *s) {
+    for (int k = 0; k < s->nslope; k++) {
+        const gradient_slope *slope = &s->slope[k];
+        if (slope->n > 0 && snw_model_arrays_is_geometry(s->arrays, slope->at[slope->n - 1]))
+            return true;
+    }
+    return false;
+}
+
 // Sweeps for all variables, a number of parameters at once.
 static snw_status sweep_variables(sweep *s, snw_error *err) {
     int entry = 0;
@@ -1450,6 +1465,8 @@ static snw_status sweep_variables(sweep *s, snw_error *err) {
         const bool first = entry == 0;
         SNW_TRY(open_directions(s, &entry, err));
         if (entry == s->g->nentry && s->nslope == 0) s->gathered = true; // none to come
+        if (s->arrays && entry == s->g->nentry)
+            snw_model_arrays_need_geometry(s->arrays, slopes_are_geometric(s));
         if (first || s->ndirection > 0) {
             snw_adjoint_clear(s->adjoint);
             SNW_TRY(s->forward ? sweep_forward(s, err) : sweep_all(s, err));
