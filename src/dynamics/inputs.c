@@ -182,7 +182,10 @@ static void tendon_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
 // Translation of a tube that slides, and the pose of its base.
 static void slide_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
     const snw_tube *tube = &m->tube[i];
-    snw_jet x = tube->translation ? snw_expr_jet_t(tube->translation, at) : (snw_jet){0};
+    const snw_manual_inputs *by_hand = in->manual && in->manual->slide_given[i] ? in->manual : NULL;
+    snw_jet x = by_hand ? inputs_extrapolate(by_hand->slide[i], at.t - by_hand->slide_since[i])
+                : tube->translation ? snw_expr_jet_t(tube->translation, at)
+                                    : (snw_jet){0};
     x.v -= tube->placed;
     in->slide[i] = x;
     in->pose[tube->pose].p.x += x.v;

@@ -217,7 +217,8 @@ snw_status snw_read_tubes(snw_reader *r, const snw_node *node, const snw_tube_ke
                              .base = extra + 1 + i,
                              .own = i > 0 ? extra + n + i : host,
                              .degree = degree,
-                             .elements = elements};
+                             .elements = elements,
+                             .moves = true};
         SNW_TRY(read_tube(r, &node->entry[i], t));
         d->link[t->base] = base_link(t, extra);
         if (i > 0) SNW_TRY(twist_link(r, t, &d->link[t->own]));

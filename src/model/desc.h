@@ -242,7 +242,7 @@ typedef struct snw_tube_desc {
     double placed;       // translation of its base for which it was placed, m
     bool slides;         // a tube of its robot slides by a law of t
     bool bend_is_beyond; // it becomes curved beyond the exit, not behind it
-    bool moves;          // set by the caller: for a motion, not for an equilibrium
+    bool moves;          // for motions, not for equilibria alone
 } snw_tube_desc;
 
 // ---- loops

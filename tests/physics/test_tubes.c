@@ -88,14 +88,23 @@ static const char sliding_text[] =
     "actuators: {a: {joint: inner, effort: 0.1}, b: {joint: middle, effort: -0.2*t}, c: {joint: "
     "outer, effort: 0}}\n";
 
-// laid out at t = 0, in motion at another time: all pieces have other lengths, and all material
-// slides
+// Laid out at t = 0, in motion at another time: all pieces have other lengths, and all material
+// slides. No coordinate is frozen.
+static void open_sliding(setting *s, dice *d) {
+    snw_error err;
+    if (describe(sliding_text, &s->doc, &s->desc, &err) != SNW_OK) fail_msg("%s", err.text);
+    for (int i = 0; i < s->desc->ntube; i++) s->desc->tube[i].moves = false;
+    rig_open(&s->g, s->desc);
+    state_random(s->g.m, d, s->g.s);
+    snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
+}
+
 static void sliding_tubes_have_exact_derivatives(void **state) {
     (void)state;
     dice d = {84};
     for (int k = 0; k < 2; k++) {
         setting s;
-        setting_random(&s, sliding_text, &d);
+        open_sliding(&s, &d);
         assert_int_equal(s.g.m->ntube_piece, 9);
         rig_check(&s.g);
         setting_close(&s);
@@ -106,7 +115,7 @@ static void sliding_tubes_have_an_exact_stiffness(void **state) {
     (void)state;
     dice d = {85};
     setting s;
-    setting_random(&s, sliding_text, &d);
+    open_sliding(&s, &d);
     rig_check_stiffness(&s.g);
     setting_close(&s);
 }
@@ -118,7 +127,7 @@ static void power_of_sliding_is_accounted_for(void **state) {
     dice d = {86};
     for (int n = 0; n < 4; n++) {
         setting s;
-        setting_random(&s, sliding_text, &d);
+        open_sliding(&s, &d);
         const rig *g = &s.g;
         const double t = g->s->t;
         double rate = 0, power[8], sum = 0;
@@ -365,14 +374,6 @@ static void tubes_are_turned_and_slid_by_hand(void **state) {
     assert_true(fabs(a[0] - before[0]) > 0.01);
     snw_robot_close(moved);
     snw_robot_close(there);
-    // laws of time are those of a study
-    static const char *const law[] = {"arm.tubes.inner.translation=-0.1 m - 0.01 m/s*t"};
-    snw_robot *none = NULL;
-    assert_int_equal(
-        snw_robot_parse("m.yaml", held_text, strlen(held_text), NULL, 1, law, &none, &err),
-        SNW_E_MODEL);
-    assert_non_null(strstr(err.text, "slide by a law of t"));
-    assert_non_null(strstr(err.text, "between steps"));
 }
 
 // ---- strokes ------------------------------------------------------------------------------------
@@ -625,6 +626,49 @@ static void programs_push_tubes_during_motions(void **state) {
     snw_robot_close(r);
 }
 
+// A program slides a tube from step to step, as a law would: the motion is that of the law. What is
+// not possible changes nothing.
+static void programs_slide_tubes_as_laws_do(void **state) {
+    (void)state;
+    enum { STEPS = 20 };
+    const double h = 5e-3, T = 0.1;
+    static const char *const law[] = {"push=0.02 m*poly5(t, 0 s, 0.1 s)"};
+    snw_error err = {0};
+    snw_robot *r[2];
+    double tip[2][3];
+    for (int k = 0; k < 2; k++) {
+        r[k] = held(pushed_text, 1, law);
+        const snw_robot_steps how = snw_robot_steps_defaults(h);
+        if (snw_robot_equilibrium(r[k], 0, &err) != SNW_OK ||
+            snw_robot_start(r[k], &how, &err) != SNW_OK)
+            fail_msg("%s", err.text);
+        for (int i = 0; i < STEPS; i++) {
+            // the law of the step to come has its end as value and rates
+            const double u = (i + 1) * h / T, x = u * u * u * (10 + u * (6 * u - 15)),
+                         d = 30 * u * u * (1 - u) * (1 - u) / T,
+                         dd = 60 * u * (1 - u) * (1 - 2 * u) / (T * T);
+            const double motion[3] = {-0.1 + PUSH * (x - h * d + 0.5 * h * h * dd),
+                                      PUSH * (d - h * dd), PUSH * dd};
+            if (k == 1 && snw_robot_set_translation(r[k], "inner", motion, &err) != SNW_OK)
+                fail_msg("%s", err.text);
+            if (snw_robot_step(r[k], h, &err) != SNW_OK) fail_msg("%s", err.text);
+        }
+        assert_int_equal(snw_robot_probe(r[k], "tip", 3, tip[k]), 3);
+    }
+    for (int i = 0; i < 3; i++) assert_near(tip[0][i], tip[1][i], 1e-7);
+    const double far[3] = {-0.01, 0, 0}, nan[3] = {NAN, 0, 0};
+    assert_int_equal(snw_robot_set_translation(r[1], "inner", far, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "meet"));
+    assert_int_equal(snw_robot_set_translation(r[1], "inner", nan, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_set_translation(r[1], "other", far, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_step(r[1], h, &err), SNW_OK);
+    for (int k = 0; k < 2; k++) snw_robot_close(r[k]);
+    snw_robot *still = held(pushed_text, 0, NULL);
+    assert_int_equal(snw_robot_set_translation(still, "inner", far, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "law of t"));
+    snw_robot_close(still);
+}
+
 // a torque at the tip twists the innermost tube alone where nothing is curved
 static void a_torque_at_the_tip_twists_the_innermost_tube(void **state) {
     (void)state;
@@ -694,6 +738,7 @@ int main(void) {
         cmocka_unit_test(pushes_converge_with_the_order_of_the_scheme),
         cmocka_unit_test(motions_tell_where_pieces_would_vanish),
         cmocka_unit_test(programs_push_tubes_during_motions),
+        cmocka_unit_test(programs_slide_tubes_as_laws_do),
         cmocka_unit_test(a_torque_at_the_tip_twists_the_innermost_tube),
         cmocka_unit_test(motions_keep_their_energy),
 #endif
