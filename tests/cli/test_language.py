@@ -63,6 +63,8 @@ REACHED = {
     "modes": "study: [modes: {KEY}]",
     "path": "study: [path: {range: [0 s, 1 s], KEY}]",
     "folds": "study: [path: {range: [0 s, 1 s], folds: {KEY}}]",
+    "inverse": "study: [inverse: {target: {tip.z: 0}, KEY}]",
+    "inverse_limits": "loads: {push: {on: arm, force: [0, 0, 1]}}\nstudy: [inverse: {target: {tip.z: 0}, actuators: {push: {KEY}}}]",
     "record": "record: {KEY}",
     "expect": "expect: [{KEY}]",
     "optimize": "optimize: {KEY}",
@@ -72,11 +74,11 @@ REACHED = {
 
 # words of the language that are not part of this version
 LATER = (
-    "study: [inverse]", "study: [linearize]",
+    "study: [linearize]",
 )
 
 # steps that need options
-STEPS = {"path": "path: {range: [0 s, 1 s]}", "dynamic": "dynamic: {for: 1 s, step: 10 ms}", "kinematic": "kinematic: {for: 1 s, step: 10 ms}", "change": "change: {gravity: 0}"}
+STEPS = {"path": "path: {range: [0 s, 1 s]}", "dynamic": "dynamic: {for: 1 s, step: 10 ms}", "kinematic": "kinematic: {for: 1 s, step: 10 ms}", "change": "change: {gravity: 0}", "inverse": "inverse: {target: {tip.z: 0}, actuators: [push]}"}
 
 # arguments for a call of any function
 ARGUMENTS = {"t": "t", "a": "0.25", "b": "0.75", "c": "t < 1 s", "e": "tip.x", "T": "10 ms", "lo": "0", "hi": "1", "x": "2", "y": "1", "..": "1", '"file"': '"pull.csv"', "column": "2", "at": "t - 1 s"}
@@ -191,7 +193,7 @@ class Tables(harness.Case):
             pitch = ", pitch: 1 mm" if joint == "screw" else ""
             self.accepts(f"robot: {{more: {{on: world, joint: {joint}{pitch}, body: {{mass: 1}}}}}}")
         for step, _, _ in self.parts["studies"]["rows"]:
-            self.accepts(f"study: [{STEPS.get(step, step)}]")
+            self.accepts(f"loads: {{push: {{on: arm, force: [0, 0, 1 mN]}}}}\nstudy: [{STEPS.get(step, step)}]")
         for scheme, keys, _ in self.parts["schemes"]["rows"]:
             step = ", step: 10 ms" if "step" in keys else ""
             engine = ", engine: shooting" if "engine" in keys else ""
