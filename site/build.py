@@ -217,6 +217,8 @@ def main():
     copy_tree(args.gallery, out / "gallery")
     make_cheat_sheet(args.sinew, args.out, out / "cheat_sheet.pdf", prints=not args.brief)
     faults = check_site(out)
+    if not args.brief and shutil.which("node") and subprocess.run(["node", HERE / "look.mjs", out], check=False).returncode not in (0, 77):
+        faults.append("the pages do not look right, see above")
     print("\n".join(faults) if faults else f"open {os.path.relpath(out / 'index.html')} in a browser")
     return bool(faults)
 
