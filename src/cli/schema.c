@@ -25,6 +25,7 @@ typedef enum table_use {
     ONE,     // such a map
     BY_NAME, // a map of them
     IN_LIST, // a list of them
+    ENDS,    // a list of names or such maps
     STEPS,   // the steps of a study
     JOINTS,  // words of a table of kinds
     SCHEMES
@@ -95,7 +96,7 @@ static const struct {
     {"pairs of links", LIST, NO_TABLE, NULL, "link"},
     {"a link", TEXT, NO_TABLE, NULL, "link"},
     {"two sites", VECTOR, NO_TABLE, NULL, "site"},
-    {"two ends", VECTOR, NO_TABLE, NULL, "site"},
+    {"two ends", VECTOR, ENDS, "pose", "site"},
     {"a site", TEXT, NO_TABLE, NULL, "site"},
     {"a contact", TEXT, NO_TABLE, NULL, "contact"},
     {"an end of a tendon", TEXT, NO_TABLE, NULL, "actuator"},
@@ -359,6 +360,12 @@ static void write_form(snw_json *j, const snw_key *key, int form) {
         break;
     case IN_LIST:
         write_list_of(j, table);
+        break;
+    case ENDS:
+        write_types(j, types);
+        snw_field_object(j, "items");
+        write_map_or(j, table, TEXT);
+        snw_json_close(j);
         break;
     case STEPS:
         write_steps(j);
