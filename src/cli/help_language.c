@@ -2,7 +2,7 @@
 //
 // Reference of the model language in parts: one per map with its keys, and others for the words
 // that may appear in values. Every part is a table of three columns, which text, JSON and the
-// generator of docs/language.md share.
+// generator of docs/language share.
 #include "cli/help_language.h"
 
 #include "base/fail.h"
@@ -454,7 +454,7 @@ int snw_help_language(int n, const char *const *word, snw_reply *reply) {
     if (reply->json) {
         snw_field_list(reply->json, "parts");
     } else if (n == 0) {
-        printf("The keys and words of a model file; docs/language.md explains them with examples.\n"
+        printf("The keys and words of a model file; docs/language explains them with examples.\n"
                "'sinew help language rod' shows one part of it.\n");
     }
     part p;
