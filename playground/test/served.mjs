@@ -9,11 +9,11 @@ import path from 'node:path';
 
 const types = { html: 'text/html; charset=utf-8', js: 'text/javascript', css: 'text/css' };
 
-const call = (sinew, args, cwd) => new Promise((resolve) => {
-    execFile(sinew, args, { cwd, maxBuffer: 1 << 28 }, (fault, out, err) => resolve({ code: fault ? (fault.code ?? 1) : 0, out, err }));
+const call = (sinew, args, cwd, signal) => new Promise((resolve) => {
+    execFile(sinew, args, { cwd, signal, maxBuffer: 1 << 28 }, (fault, out, err) => resolve({ code: fault ? (fault.code ?? 1) : 0, out, err }));
 });
 
-async function answer(sinew, what, ask, last) {
+async function answer(sinew, what, ask, last, signal) {
     const folder = mkdtempSync(path.join(tmpdir(), 'sinew-playground-'));
     try {
         writeFileSync(path.join(folder, 'model.yaml'), ask.model ?? '');
@@ -23,7 +23,8 @@ async function answer(sinew, what, ask, last) {
         }
         if (what === 'export') return [...last.glb];
         const only = ask.run ? ['--run', ask.run] : [];
-        const done = await call(sinew, what === 'check' ? ['check', 'model.yaml', '--json'] : ['run', 'model.yaml', '-o', 'out.h5', '--json', ...only], folder);
+        const done = await call(sinew, what === 'check' ? ['check', 'model.yaml', '--json'] : ['run', 'model.yaml', '-o', 'out.h5', '--json', ...only], folder, signal);
+        if (signal.aborted) return null;
         const { error } = JSON.parse(done.out);
         const problems = error ? [{ line: error.line ?? 0, column: error.column ?? 0, message: error.text, severity: 'error' }] : [];
         if (what === 'check' || error) return { ok: !error, problems, text: done.out, page: null, series: '' };
@@ -47,7 +48,9 @@ export async function serve(folder, sinew) {
         if (name.startsWith('/engine/') && sinew) {
             let body = '';
             request.on('data', (part) => (body += part));
-            request.on('end', async () => response.end(JSON.stringify(await answer(sinew, name.slice(8), JSON.parse(body), last))));
+            const gone = new AbortController(); // a cancelled request ends the command
+            response.on('close', () => gone.abort());
+            request.on('end', async () => response.end(JSON.stringify(await answer(sinew, name.slice(8), JSON.parse(body), last, gone.signal))));
             return;
         }
         try {
