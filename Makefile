@@ -14,6 +14,7 @@
 # make wheel-test installs the wheel and the sources in fresh environments and uses them
 # make deb      a Debian package of it all, build/deb
 # make deb-test installs that package in a clean Debian and uses it; as root, with mmdebstrap
+# make release  all that a release consists of: sources, Debian package, wheel, site, checksums, build/dist
 # make docs     pages written from the command's own help
 # make pictures those of the README, docs/pictures
 # make format, make tidy, make clean
@@ -100,6 +101,9 @@ deb: setup-test
 deb-test: deb
 	packaging/try.sh deb build/deb/sinew_*.deb
 
+release:
+	packaging/release.sh
+
 docs: all
 	tools/docs.py build/sinew
 
@@ -119,4 +123,4 @@ setup-test:
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test release docs format tidy setup setup-test clean

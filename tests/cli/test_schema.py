@@ -142,7 +142,7 @@ class Schema(harness.Case):
             ("dynamic: {for", "dynamics: {for"),
             ("[static: {},", "[{static: {}, modes: {}},"),
             ("study: [static: {}, dynamic: {for: 1 s, step: 10 ms, scheme: newmark, adapt: on}]", "study: {static: {}}"),
-            ("{probe: tip.x, at", "{at"),
+            ("{probe: tip.x, at", "{prob: tip.x, at"),
         ):
             with self.subTest(new or old):
                 self.assertIn(old, good)
