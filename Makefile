@@ -3,6 +3,7 @@
 # make          the command, build/sinew
 # make demo     the demonstration, and its page
 # make gallery  every example as a page, and an index with pictures, build/gallery/index.html
+# make playground an editor with the robot beside it, computed in the browser: a folder of files, build/playground
 # make viewer   rebuilds the page of `sinew view`, where it could not be built before
 # make test     every test, also under sanitizers; ends with CTest's summary
 # make fuzz     random models under sanitizers, SEED=.. COUNT=..; a few of them are tests
@@ -48,6 +49,11 @@ gallery: setup-test
 pictures: setup-test
 	$(call build_preset,bench) --target command
 	tools/gallery.py build/bench/sinew --pictures docs/pictures
+
+playground: setup
+	$(call build_preset,release) --target command
+	@if command -v emcc >/dev/null; then $(MAKE) wasm; fi
+	@NODE=$$(command -v node) NPM=$$(command -v npm) playground/build.sh build/release/sinew build/wasm/site build/playground
 
 viewer: setup
 	rm -f build/*/viewer_page.c
@@ -123,4 +129,4 @@ setup-test:
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test release docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures playground viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test release docs format tidy setup setup-test clean

@@ -24,7 +24,8 @@ const settings = {
 const engineHere = { name: 'engine', setup: (b) => b.onResolve({ filter: /web\/engine$/ }, () => ({ path: path.join(here, 'test/served_engine.ts') })) };
 
 const bundle = async (entry, define = {}) => {
-    const done = await build({ ...settings, entryPoints: [entry], define, plugins: stub ? [engineHere] : [] });
+    // the engine gets worker and WebAssembly from the page, and never looks for them
+    const done = await build({ ...settings, entryPoints: [entry], define: { ...define, 'import.meta.url': '""' }, plugins: stub ? [engineHere] : [] });
     return done.outputFiles[0].text;
 };
 

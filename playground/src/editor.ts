@@ -113,10 +113,11 @@ export class Editor {
         return this.view.state.doc.toString();
     }
 
-    // Replace the whole text.
-    open(text: string): void {
+    // Replace the whole text. `story`: show the comments before the model too, else only what follows them.
+    open(text: string, story: boolean): void {
         this.quiet = true;
-        this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text }, selection: { anchor: 0 }, scrollIntoView: true });
+        const at = story ? 0 : /^(\s*#.*\n|\s*\n)*/.exec(text)![0].length;
+        this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text }, selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'start' }) });
         this.quiet = false;
     }
 

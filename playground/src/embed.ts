@@ -31,7 +31,7 @@ document.getElementById('app')!.append(make('div', { class: 'playground embed', 
 
 async function begin(): Promise<void> {
     const model = (await fragmentModel(given)) ?? { text: FIRST, files: {} };
-    session.auto = false;
+    session.auto = session.story = false;
     session.open(model, given.get('run') ?? '');
     status.tell('idle', 'ready');
     if (given.get('auto') === 'off') return;

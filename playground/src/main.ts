@@ -140,7 +140,7 @@ document.addEventListener('click', (e) => {
 
 // ---- layout
 
-const tabs = ['model', 'robot'].map((tab) => make('button', { type: 'button', 'aria-pressed': tab === 'model', onclick: () => turn(tab) }, tab));
+const tabs = ['model', 'robot'].map((tab) => make('button', { type: 'button', 'aria-pressed': String(tab === 'model'), onclick: () => turn(tab) }, tab));
 function turn(tab: string): void {
     page.dataset.tab = tab;
     for (const t of tabs) t.setAttribute('aria-pressed', String(t.textContent === tab));

@@ -32,6 +32,7 @@ export function scan(text: string, end = text.length): { entries: Entry[]; here:
     const block: Block[] = [];
     const flow: Flow[] = [];
     let literal = -1; // indentation of the key of a block text, -1: none
+    let quote = ''; // of a quoted text that goes on in the next line
     let here: Here = { path: [], key: true, from: 0 };
 
     const base = (): Path => block.map((b) => b.key ?? b.index);
@@ -43,7 +44,10 @@ export function scan(text: string, end = text.length): { entries: Entry[]; here:
             const c = text[i], top = flow[flow.length - 1];
             if ((c === '"' || c === "'") && /[\s,[{:]/.test(text[i - 1] ?? ' ')) {
                 const close = text.indexOf(c, i + 1);
-                if (close < 0 || close >= stop) return stop;
+                if (close < 0 || close >= stop) {
+                    quote = c;
+                    return stop;
+                }
                 i = close;
             } else if (c === '#' && /\s/.test(text[i - 1] ?? ' ')) {
                 return stop;
@@ -111,6 +115,7 @@ export function scan(text: string, end = text.length): { entries: Entry[]; here:
         const opens = /^[{[]/.test(text.slice(value, stop));
         const scalar = opens ? '' : text.slice(value, stop).replace(/(^|\s)#.*$/, '').trimEnd();
         if (/^[|>][-+]?$/.test(scalar)) literal = column();
+        if (/^["']/.test(scalar) && text.slice(value + 1, stop).indexOf(scalar[0]) < 0) quote = scalar[0];
         entries.push({ path: base(), from: at, to: at + key[1].length, value, text: scalar });
         if (opens) value = scanFlow(value, stop);
         here = { path: base(), key: false, from: value };
@@ -118,8 +123,14 @@ export function scan(text: string, end = text.length): { entries: Entry[]; here:
 
     for (let from = 0; from <= end;) {
         const next = text.indexOf('\n', from), stop = next < 0 || next > end ? end : next;
-        if (flow.length > 0) scanFlow(from, stop);
-        else scanLine(from, stop);
+        const close = quote ? text.slice(from, stop).indexOf(quote) : 0;
+        if (quote && close >= 0) {
+            quote = '';
+            if (flow.length > 0) scanFlow(from + close + 1, stop);
+        } else if (!quote) {
+            if (flow.length > 0) scanFlow(from, stop);
+            else scanLine(from, stop);
+        }
         from = stop + 1;
         if (stop === end) break;
     }

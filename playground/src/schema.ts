@@ -61,7 +61,7 @@ export class Keys {
         return this.at(path).flatMap((s) => [
             ...(s.enum ?? []).map((word, i) => ({ word: String(word), meaning: s.markdownEnumDescriptions?.[i] ?? '' })),
             ...(s.examples ?? []).map((word) => ({ word, meaning: '' })),
-        ]).filter((w, i, all) => !(w.word === 'true' || w.word === 'false') || !all.some((o) => o.word === 'on'));
+        ]).filter((w, _, all) => !(w.word === 'true' || w.word === 'false') || !all.some((o) => o.word === 'on'));
     }
 
     // Kinds of things whose names the value may be.

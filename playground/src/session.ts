@@ -33,6 +33,7 @@ export class Session {
     files: Record<string, string> = {};
     result: RunResult | null = null;
     auto = true;
+    story = true; // comments before a model are shown
     private readonly iframe = make('iframe', { class: 'viewer', title: 'the robot, its motion and its curves' });
     private readonly frame: Promise<Frame>;
     private engine: Promise<Engine> | null = null;
@@ -72,7 +73,7 @@ export class Session {
     // Another model. `run`: only this run, '*': all, '': the first.
     open(model: Model, run = ''): void {
         this.files = model.files;
-        this.editor.open(model.text);
+        this.editor.open(model.text, this.story);
         this.run = run;
         this.keep = false;
         this.slow = false;

@@ -46,7 +46,7 @@ async function open(file, options = {}) {
 }
 
 const state = (page) => page.evaluate(() => document.documentElement.dataset.state);
-const settled = (page, wanted = 'done') => page.waitForFunction((w) => document.documentElement.dataset.state === w, wanted, { timeout: 60000 });
+const settled = (page, wanted = 'done') => page.waitForFunction((w) => document.documentElement.dataset.state === w, wanted, { timeout: 30000 });
 const model = (page) => page.evaluate(() => window.playground.session.editor.text);
 const type = async (page, text) => {
     await page.evaluate((t) => window.playground.session.editor.change(0, window.playground.session.editor.text.length, t), text);
@@ -56,7 +56,7 @@ const tip = (page) => page.evaluate(() => {
     return { ...frame.state(), x: frame.node(0), last: frame.node(frame.state().nodes - 1) };
 });
 // the viewer shows a run of n frames
-const frames = (page, n) => page.waitForFunction((wanted) => document.querySelector('.viewer').contentWindow.sinewFrame.state()?.n === wanted, n, { timeout: 60000 });
+const frames = (page, n) => page.waitForFunction((wanted) => document.querySelector('.viewer').contentWindow.sinewFrame.state()?.n === wanted, n, { timeout: 30000 });
 // drawing costs most of the time of these tests
 const pause = (page) => page.evaluate(() => {
     const frame = document.querySelector('.viewer').contentWindow.sinewFrame;
@@ -75,6 +75,7 @@ const goTo = (page, text) => page.evaluate((t) => {
 }, text);
 const offered = async (page) => {
     await page.waitForSelector('.cm-tooltip-autocomplete li');
+    await page.waitForTimeout(100); // for so long the editor takes Enter for a new line
     return page.$$eval('.cm-tooltip-autocomplete .cm-completionLabel', (list) => list.map((e) => e.textContent));
 };
 
@@ -216,7 +217,7 @@ test('model, curves, shapes, picture and video are downloaded', async () => {
     await frames(own, 5);
     const get = async (label) => {
         await own.click('.menu summary');
-        const [file] = await Promise.all([own.waitForEvent('download', { timeout: 60000 }), own.click(`.menu button:has-text("${label}")`)]);
+        const [file] = await Promise.all([own.waitForEvent('download', { timeout: 30000 }), own.click(`.menu button:has-text("${label}")`)]);
         return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
     };
     assert.equal((await get('YAML')).bytes.toString(), await model(own));
@@ -277,7 +278,7 @@ test('a frame in another page runs and tells its state', async () => {
     await outer.waitForTimeout(400);
     assert.deepEqual(await outer.evaluate(() => window.told), []);
     await outer.evaluate(() => window.scrollTo(0, 3000));
-    await outer.waitForFunction(() => window.told.at(-1) === 'done', null, { timeout: 60000 });
+    await outer.waitForFunction(() => window.told.at(-1) === 'done', null, { timeout: 30000 });
     await outer.context().close();
 });
 

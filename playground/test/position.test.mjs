@@ -47,6 +47,8 @@ for (const [what, text, wanted] of [
     ['an element of a list', 'loops:\n  close: {join: [arm.tip, ha|', ['loops.close.join.1', 'value', 'ha']],
     ['quotes and comments', 'title: "a: {b" # {c\nrobot: {"leg(k=1..6)": {on|', ['robot.leg(k=1..6)', 'key', 'on']],
     ['a block text', 'about: |\n  rod: {\n  more\nro^'.replace('|', '>').replace('^', '|'), ['', 'key', 'ro']],
+    ['a key behind a text of two lines', 'expect:\n  - source: "a,\n      b: c"\n    val|', ['expect.0', 'key', 'val']],
+    ['a key behind such a text in braces', 'expect:\n  - {source: "a,\n      b: {c", val|', ['expect.0', 'key', 'val']],
     ['an expectation', 'expect:\n  - probe: tip\n    val|', ['expect.0', 'key', 'val']],
 ]) test(`the path is right at ${what}`, () => assert.deepEqual(at(text), wanted));
 

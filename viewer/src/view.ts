@@ -91,8 +91,9 @@ export class View {
 
     // ---- runs
 
-    // keep: the camera stays
+    // keep: the camera stays, for a robot of about the same size
     private open(index: number, keep = false): void {
+        const size = this.actor?.robot.size ?? 0;
         const head = this.page.runs[index], run = readRun(this.page, this.arrays, index);
         this.index = index;
         this.runs.selectedIndex = index;
@@ -107,7 +108,8 @@ export class View {
             return;
         }
         this.compare(this.others.selectedIndex - 1);
-        this.shell.present(this.actor.robot, keep);
+        const grown = this.actor.robot.size / size;
+        this.shell.present(this.actor.robot, keep && grown > 0.6 && grown < 1.6);
         this.say();
     }
 
