@@ -16,6 +16,7 @@ const session = new Session(editorBox, sliderBox, viewBox, {
     state: (state, words) => status.tell(state, words),
     progress: (fraction) => status.progress(fraction),
     runs: () => undefined,
+    expects: () => undefined,
     edited: () => undefined,
 });
 status.attach(session);

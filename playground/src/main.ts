@@ -2,6 +2,7 @@
 //
 // The playground: editor and sliders beside the robot, with examples, links and downloads.
 import { make } from '../../viewer/src/dom';
+import { number } from '../../viewer/src/format';
 import { examples, openExample } from './examples';
 import { picture, save, video } from './files';
 import { FIRST, fragment, fragmentModel, Status, Theme } from './page';
@@ -21,6 +22,8 @@ const runSelect = make('select', { 'aria-label': 'run', onchange: () => session.
 const note = make('span', { class: 'note', role: 'status' });
 runBox.append(runSelect);
 
+const verifyButton = make('button', { type: 'button', class: 'quiet hidden', title: 'compare with the expected values of the file', onclick: () => void verify() }, 'Verify');
+
 const session = new Session(editorBox, sliderBox, viewBox, {
     state: (state, words) => status.tell(state, words),
     progress: (fraction) => status.progress(fraction),
@@ -29,6 +32,7 @@ const session = new Session(editorBox, sliderBox, viewBox, {
         runSelect.replaceChildren(...names.map((n) => make('option', { value: n }, n)), make('option', { value: '*' }, 'all runs'));
         runSelect.value = chosen || '*';
     },
+    expects: (some) => verifyButton.classList.toggle('hidden', !some),
     edited: () => {
         // the address is that of a model which is no more in the editor
         if (location.hash) history.replaceState(null, '', location.pathname + location.search);
@@ -114,6 +118,18 @@ function download(label: string, act: () => Promise<void>): HTMLElement {
     } }, label);
 }
 
+const table = make('table');
+const verified = make('dialog', { 'aria-label': 'expected values' }, make('h2', {}, 'Expected values'), make('div', { class: 'scroll' }, table), make('form', { method: 'dialog' }, make('button', {}, 'close')));
+
+async function verify(): Promise<void> {
+    const rows = await session.verify();
+    if (rows.length === 0) return;
+    const cell = (text: string, kind = '') => make('td', { class: kind }, text);
+    table.replaceChildren(make('thead', {}, make('tr', {}, ...['', 'value', 'expected', 'computed', 'tolerance', 'source'].map((h) => make('th', { scope: 'col' }, h)))),
+        make('tbody', {}, ...rows.map((r) => make('tr', { class: r.pass ? '' : 'missed' }, cell(r.pass ? '✓' : '✗'), cell(r.name), cell(number(r.expected, 6), 'n'), cell(r.reason || number(r.got, 6), 'n'), cell(`${r.how} ${number(r.tolerance, 2)}`, 'n'), cell(r.source, 'source')))));
+    verified.showModal();
+}
+
 function needsResult(): void {
     if (!session.result?.page) throw new Error('there is no result yet; run the model first');
 }
@@ -152,9 +168,9 @@ const page = make('div', { class: 'playground', 'data-tab': 'model' },
     make('header', {}, make('h1', {}, 'Sinew ', make('small', {}, 'playground')), exampleSelect, runBox, note, make('div', { class: 'tabs', role: 'group', 'aria-label': 'part of the page' }, ...tabs),
         make('button', { type: 'button', class: 'quiet', title: 'a link with this model', onclick: () => void share() }, 'Share'), menu, theme.button),
     make('main', { class: 'left' }, editorBox, sliderBox, status.bar,
-        make('footer', {}, status.button, make('label', { title: 'run after each change' }, auto, 'auto'), status.words)),
+        make('footer', {}, status.button, make('label', { title: 'run after each change' }, auto, 'auto'), status.words, verifyButton)),
     splitter, viewBox);
-document.getElementById('app')!.append(page);
+document.getElementById('app')!.append(page, verified);
 
 function widen(x: number): void {
     page.style.setProperty('--left', `${Math.min(Math.max(x, 240), window.innerWidth - 320)}px`);

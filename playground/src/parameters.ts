@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 //
-// Numbers of a model that a slider may move: constants under `parameters`, over the range under `live` where there is one.
+// Numbers of a model that a slider may move: constants under `parameters`, over the range under `live` where there is one, and
+// the actuators under `live`, whose law a slider replaces by a constant.
 import type { Entry } from './position';
 
 export interface Parameter {
     name: string;
     from: number; // of the number in the text
     to: number;
-    value: number;
+    value: number; // NaN: an actuator that keeps its law
     unit: string;
     low: number;
     high: number;
+    path?: string; // of an actuator: the value to override, `cable.effort`
 }
 
 const NUMBER = /^([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?:\s+(\S.*))?$/;
@@ -35,6 +37,21 @@ function range(text: string, at: number, unit: string): [number, number] | null 
     if (ends.length !== 2 || !ends[0] || !ends[1]) return null;
     if (ends.some((e) => e!.unit && e!.unit !== unit)) return null;
     return [ends[0].value, ends[1].value];
+}
+
+const controls = ['effort', 'position', 'rate', 'shortening', 'volume', 'pressure'];
+
+// Actuators under `live` with one number each; `set` has the values chosen so far, by path.
+export function actuators(text: string, entries: Entry[], set: Map<string, string>): Parameter[] {
+    return entries.filter((e) => e.path.length === 2 && e.path[0] === 'live').flatMap((e) => {
+        const name = String(e.path[1]), own = entries.filter((a) => a.path.length === 3 && a.path[0] === 'actuators' && a.path[1] === name);
+        const control = own.find((a) => controls.includes(String(a.path[2])) && a.text);
+        const unit = /[\d.]\s+([^\]\s,][^\],]*)/.exec(text.slice(e.value).split(']')[0])?.[1].trim() ?? '';
+        const ends = control ? range(text, e.value, unit) : null;
+        if (!control || !ends) return [];
+        const path = `${name}.${control.path[2]}`, chosen = set.get(path);
+        return [{ name, path, unit, low: ends[0], high: ends[1], from: 0, to: 0, value: chosen === undefined ? NaN : parseFloat(chosen) }];
+    });
 }
 
 // `kept`: ranges of sliders in use, which must not change while one is moved.

@@ -3,9 +3,9 @@
 // One model: its text in the editor, checked and run by the engine while it is typed, its result in the viewer.
 import { make } from '../../viewer/src/dom';
 import { Editor, type Problem } from './editor';
-import { startEngine, type Engine, type RunResult } from './engine';
+import { startEngine, type Engine, type Row, type RunResult } from './engine';
 import type { Frame } from './frame';
-import { parameters } from './parameters';
+import { actuators, parameters, type Parameter } from './parameters';
 import { scan } from './position';
 import type { Language } from './schema';
 import type { Model } from './share';
@@ -24,6 +24,7 @@ export interface Hooks {
     state(state: State, words: string): void;
     progress(fraction: number | null): void;
     runs(names: string[], chosen: string): void; // runs of the file; chosen '*': all
+    expects(some: boolean): void; // the file has expected values
     edited(): void;
 }
 
@@ -38,6 +39,7 @@ export class Session {
     private readonly frame: Promise<Frame>;
     private engine: Promise<Engine> | null = null;
     private run = '';
+    private readonly set = new Map<string, string>(); // overrides, by path
     private keep = false; // the next result is one of the same robot
     private timer = 0;
     private began = 0;
@@ -49,7 +51,7 @@ export class Session {
 
     constructor(editorBox: HTMLElement, sliderBox: HTMLElement, viewBox: HTMLElement, private readonly hooks: Hooks) {
         this.editor = new Editor(editorBox, LANGUAGE, () => this.edited(), () => this.start());
-        this.sliders = new Sliders(sliderBox, (p, text) => this.editor.change(p.from, p.to, text));
+        this.sliders = new Sliders(sliderBox, (p, text) => this.turned(p, text));
         this.frame = new Promise((resolve) => {
             this.iframe.addEventListener('load', () => {
                 const inner = (this.iframe.contentWindow as unknown as { sinewFrame?: Frame }).sinewFrame;
@@ -79,6 +81,7 @@ export class Session {
         this.slow = false;
         this.result = null;
         this.sliders.forget();
+        this.set.clear();
         this.read();
         if (this.auto) this.start();
     }
@@ -91,15 +94,29 @@ export class Session {
 
     private read(): void {
         const text = this.editor.text, { entries } = scan(text);
-        this.sliders.show(parameters(text, entries, this.sliders.ranges));
+        const moving = actuators(text, entries, this.set);
+        for (const path of this.set.keys()) if (!moving.some((a) => a.path === path)) this.set.delete(path);
+        this.sliders.show([...parameters(text, entries, this.sliders.ranges), ...moving]);
         const runs = entries.filter((e) => e.path.length === 2 && e.path[0] === 'runs').map((e) => String(e.path[1]));
         if (this.run !== '*' && !runs.includes(this.run)) this.run = runs[0] ?? '';
         this.hooks.runs(runs, this.run);
+        this.hooks.expects(entries.some((e) => e.path[0] === 'expect'));
+    }
+
+    private turned(p: Parameter, text: string): void {
+        if (p.path === undefined) {
+            this.editor.change(p.from, p.to, text);
+            return;
+        }
+        if (text) this.set.set(p.path, `${text} ${p.unit}`);
+        else this.set.delete(p.path);
+        this.edited();
     }
 
     private edited(): void {
         this.read();
         this.hooks.edited();
+        if (!this.busy) this.hooks.state('idle', '');
         window.clearTimeout(this.timer);
         this.timer = window.setTimeout(() => this.settled(), PAUSE);
     }
@@ -154,7 +171,7 @@ export class Session {
             this.began = performance.now();
             this.hooks.state('running', 'running');
             const result = await engine.run(text, {
-                files: this.files, run: this.run && !several ? this.run : undefined,
+                files: this.files, run: this.run && !several ? this.run : undefined, set: Object.fromEntries(this.set),
                 onProgress: (p) => serial === this.serial && this.hooks.progress(p.total > 0 ? p.done / p.total : null),
             });
             const took = performance.now() - this.began;
@@ -209,7 +226,24 @@ export class Session {
         return (await this.ready()).exportFile(kind);
     }
 
-    async verified() {
-        return (await this.ready()).verify(this.editor.text, { files: this.files });
+    // Expected values of the file beside the computed ones.
+    async verify(): Promise<Row[]> {
+        if (this.busy) throw new Error('a run is under way; cancel it, or wait for its end');
+        this.busy = true;
+        this.hooks.state('running', 'verifying');
+        try {
+            const engine = await this.ready();
+            const { rows, problems } = await engine.verify(this.editor.text, { files: this.files, onProgress: (p) => this.hooks.progress(p.total > 0 ? p.done / p.total : null) });
+            this.tell(problems);
+            const missed = rows.filter((r) => !r.pass).length, fault = rows.length === 0;
+            this.hooks.state(missed || fault ? 'failed' : 'done', fault ? this.words(problems) : missed ? `${missed} of ${rows.length} values missed` : `all ${rows.length} values are as expected`);
+            return rows;
+        } catch (e) {
+            this.hooks.state(/cancel/i.test(String(e)) ? 'cancelled' : 'failed', e instanceof Error ? e.message : String(e));
+            return [];
+        } finally {
+            this.busy = false;
+            this.hooks.progress(null);
+        }
     }
 }

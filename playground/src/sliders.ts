@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Sliders for the parameters of a model: a slider that is moved changes the number in the text.
+// Sliders for the parameters of a model: a slider that is moved changes the number in the text. Those of actuators replace a law
+// for the next run, until they are given back.
 import { make } from '../../viewer/src/dom';
 import { number } from '../../viewer/src/format';
 import type { Parameter } from './parameters';
@@ -10,6 +11,7 @@ export class Sliders {
     private list: Parameter[] = [];
     private rows = new Map<string, { input: HTMLInputElement; output: HTMLElement; row: HTMLElement }>();
 
+    // moved: the number as text, '' for a law that applies again
     constructor(private readonly box: HTMLElement, private readonly moved: (p: Parameter, text: string) => void) {}
 
     // Another model: ranges are chosen anew.
@@ -23,9 +25,11 @@ export class Sliders {
         if (!same) this.build();
         for (const p of list) {
             const row = this.rows.get(p.name)!;
-            if (Number(row.input.value) !== p.value) row.input.value = String(p.value);
-            row.input.style.setProperty('--at', `${(100 * (p.value - p.low)) / (p.high - p.low)}%`);
-            row.output.textContent = `${number(p.value, 4)} ${p.unit}`;
+            const at = Number.isNaN(p.value) ? Math.min(Math.max(0, p.low), p.high) : p.value;
+            if (Number(row.input.value) !== at) row.input.value = String(at);
+            row.input.style.setProperty('--at', `${(100 * (at - p.low)) / (p.high - p.low)}%`);
+            row.output.textContent = Number.isNaN(p.value) ? 'its law' : `${number(p.value, 4)} ${p.unit}`;
+            row.row.classList.toggle('turned', p.path !== undefined && !Number.isNaN(p.value));
         }
     }
 
@@ -36,7 +40,8 @@ export class Sliders {
             this.ranges.set(p.name, [p.low, p.high]);
             const input = make('input', { type: 'range', min: p.low, max: p.high, step: 'any', value: p.value, 'aria-label': p.name, oninput: () => this.turn(p.name) });
             const output = make('output');
-            const row = make('div', { class: 'knob' }, make('span', { class: 'what' }, p.name), output, input);
+            const back = p.path === undefined ? null : make('button', { type: 'button', class: 'plain', title: 'give it back to its law', 'aria-label': `${p.name}: its law`, onclick: () => this.moved(this.list.find((q) => q.name === p.name)!, '') }, '×');
+            const row = make('div', { class: `knob${back ? ' law' : ''}` }, make('span', { class: 'what' }, p.name), output, input, back);
             this.rows.set(p.name, { input, output, row });
         }
         this.box.replaceChildren(...Array.from(this.rows.values(), (r) => r.row));

@@ -185,6 +185,43 @@ test('a slider changes the text and the result', async () => {
     await page.waitForFunction((b) => window.playground.session.result.series !== b, before);
 });
 
+test('a slider of live replaces the law of an actuator, until it is given back', async () => {
+    const before = await model(page);
+    await type(page, `${ROD.replace('C: 1 N*m', 'C: 0 N*m').replace('strain: {bend_y: legendre 3}', 'strain: {bend_z: legendre 3}')}actuators: {cable: {tendon: {along: arm, at: [0, 8 mm, 0]}, effort: 1 N*t/(1 s)}}\nlive: {cable: [0 N, 5 N]}\n`);
+    const bend = async () => {
+        await settled(page);
+        const rows = (await page.evaluate(() => window.playground.session.result.series)).trim().split('\n');
+        return { series: rows.join('\n'), y: Number(rows.at(-1).split(',')[rows[0].split(',').findIndex((n) => /tip.*y/.test(n))]) };
+    };
+    await settled(page);
+    const series = () => page.evaluate(() => window.playground.session.result.series);
+    const law = await series();
+    await page.$eval('.knob.law input', (e) => {
+        e.value = '3';
+        e.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    const given = await bend();
+    // curvature T d/EI, d = 8 mm: y = (1 - cos kL)/k
+    const k = (3 * 8e-3) / ((1e8 * Math.PI * 1e-8) / 4);
+    assert.ok(Math.abs(given.y - (1 - Math.cos(k)) / k) < 1e-8, `${given.y}`);
+    await page.click('.knob.law .plain');
+    await settled(page);
+    assert.equal(await series(), law);
+    await type(page, before);
+    await settled(page);
+});
+
+test('expected values are compared', async () => {
+    await type(page, `${ROD}expect:\n  - {probe: tip.x, at: end, value: 0.7508843574, within: 1e-9, source: closed form}\n  - {probe: tip.x, at: end, value: 0.8, within: 1e-9, source: nonsense}\n`);
+    await page.click('text=Verify');
+    await page.waitForSelector('dialog[open] tbody tr');
+    assert.deepEqual(await page.$$eval('dialog tbody tr', (rows) => rows.map((r) => [r.className, r.lastElementChild.textContent])), [['', 'closed form'], ['missed', 'nonsense']]);
+    await shoot(page, 'verify');
+    await page.click('dialog button');
+    await type(page, ROD);
+    await settled(page);
+});
+
 test('a link has the model', async () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.click('text=Share');

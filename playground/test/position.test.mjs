@@ -14,7 +14,7 @@ const load = async (name) => {
 };
 const { scan, names } = await load('position');
 const { Keys } = await load('schema');
-const { parameters } = await load('parameters');
+const { actuators, parameters } = await load('parameters');
 
 // the bar in the text is the position
 const at = (text) => {
@@ -87,4 +87,10 @@ test('sliders are for constant numbers, over the range of live', () => {
     assert.deepEqual(found.map((p) => [p.name, p.value, p.unit, p.low, p.high, text.slice(p.from, p.to)]), [
         ['a', 12, 'mm', 0, 30, '12'], ['b', -0.03, '', -0.06, 0, '-3e-2'], ['f', 0, 'N', -1, 1, '0'], ['g', 5, 'N', 1, 9, '5'],
     ]);
+});
+
+test('actuators under live have sliders that replace their law', () => {
+    const text = 'actuators:\n  cable: {tendon: {along: arm}, effort: 2 N*ramp(t, 0 s, 1 s)}\n  hub: {joint: hub, position: [0, 0]}\nlive: {cable: [0 N, 5 N], hub: [0, 1]}\n';
+    const found = actuators(text, scan(text).entries, new Map([['cable.effort', '3 N']]));
+    assert.deepEqual(found.map((p) => [p.name, p.path, p.value, p.unit, p.low, p.high]), [['cable', 'cable.effort', 3, 'N', 0, 5]]);
 });

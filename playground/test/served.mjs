@@ -22,7 +22,12 @@ async function answer(sinew, what, ask, last, signal) {
             writeFileSync(path.join(folder, name), text);
         }
         if (what === 'export') return [...last.glb];
-        const only = ask.run ? ['--run', ask.run] : [];
+        if (what === 'verify') {
+            const { files, error } = JSON.parse((await call(sinew, ['verify', 'model.yaml', '--json'], folder, signal)).out);
+            const rows = files[0].values.map((v) => ({ ...v, name: `${v.run} ${v.probe}, ${v.where}`, expected: v.wanted, pass: v.ok, reason: v.reason ?? '' }));
+            return { ok: !error, problems: [], text: '', rows };
+        }
+        const only = [...(ask.run ? ['--run', ask.run] : []), ...Object.entries(ask.set ?? {}).flatMap(([name, value]) => ['--set', `${name}=${value}`])];
         const done = await call(sinew, what === 'check' ? ['check', 'model.yaml', '--json'] : ['run', 'model.yaml', '-o', 'out.h5', '--json', ...only], folder, signal);
         if (signal.aborted) return null;
         const { error } = JSON.parse(done.out);

@@ -6,7 +6,7 @@ export interface Problem { line: number; column: number; endColumn?: number; mes
 export interface Input { files?: Record<string, string | Uint8Array>; run?: string; set?: Record<string, string> }
 export interface Progress { done: number; total: number; text: string }
 export interface RunResult { ok: boolean; problems: Problem[]; text: string; page: Record<string, string> | null; series: string }
-export interface Row { name: string; expected: number; got: number; error: number; tolerance: number; pass: boolean; source: string; line: number }
+export interface Row { name: string; expected: number; got: number; error: number; tolerance: number; pass: boolean; how: string; reason: string; source: string; line: number }
 
 let stop: AbortController | null = null;
 
@@ -23,7 +23,7 @@ async function ask<T>(what: string, body: unknown): Promise<T> {
 export interface Engine {
     check(model: string, input?: Input): Promise<{ ok: boolean; problems: Problem[]; text: string }>;
     run(model: string, options?: Input & { onProgress?: (p: Progress) => void }): Promise<RunResult>;
-    verify(model: string, input?: Input): Promise<{ ok: boolean; problems: Problem[]; text: string; rows: Row[] }>;
+    verify(model: string, options?: Input & { onProgress?: (p: Progress) => void }): Promise<{ ok: boolean; problems: Problem[]; text: string; rows: Row[] }>;
     exportFile(kind: string): Promise<Uint8Array>;
     cancel(): void;
 }
@@ -32,7 +32,7 @@ export function createEngine(_: { wasm: Uint8Array; worker: () => Worker }): Eng
     return {
         check: (model, input) => ask('check', { model, ...input }),
         run: (model, options) => ask('run', { model, ...options }),
-        verify: (model, input) => ask('verify', { model, ...input }),
+        verify: (model, options) => ask('verify', { model, ...options }),
         exportFile: async (kind) => Uint8Array.from(await ask<number[]>('export', { kind })),
         cancel: () => stop?.abort(),
     };
