@@ -79,7 +79,8 @@ const files = {
     'playground.css': style,
     'examples.js': `window.sinewExamples=${JSON.stringify(examples)};`,
 };
-for (const name of ['index.html', 'embed.html']) files[name] = (await readFile(path.join(here, name), 'utf8')).replace('/*policy*/', policy);
+const page = await readFile(path.join(here, 'page.html'), 'utf8');
+for (const name of ['index', 'embed']) files[`${name}.html`] = page.replace('/*policy*/', policy).replace('/*page*/', name);
 if (stub) {
     files['engine.js'] = 'window.sinewEngine={worker:"",wasm:"AwA"};'; // no bytes
 } else {
