@@ -14,6 +14,8 @@
 # make wheel-test installs the wheel and the sources in fresh environments and uses them
 # make deb      a Debian package of it all, build/deb
 # make deb-test installs that package in a clean Debian and uses it; as root, with mmdebstrap
+# make wasm     the engine for browsers and Node, build/wasm/site; needs emscripten
+# make wasm-test every example in it, by Node
 # make docs     pages written from the command's own help
 # make pictures those of the README, docs/pictures
 # make format, make tidy, make clean
@@ -100,6 +102,16 @@ deb: setup-test
 deb-test: deb
 	packaging/try.sh deb build/deb/sinew_*.deb
 
+# emscripten is optional: 400 MB that only this target needs
+wasm: setup
+	@tools/setup.sh wasm
+	@NODE="$$(command -v node || command -v nodejs)" NPM="$$(command -v npm)" sh viewer/build.sh build build/viewer_packages.c
+	cmake -S web -B build/wasm -G Ninja $(WASM_OPTIONS) --log-level=WARNING >/dev/null
+	cmake --build build/wasm --parallel $(JOBS)
+
+wasm-test: wasm
+	node web/test/examples.mjs build/wasm/site --all
+
 docs: all
 	tools/docs.py build/sinew
 
@@ -119,4 +131,4 @@ setup-test:
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test wasm wasm-test docs format tidy setup setup-test clean
