@@ -16,6 +16,8 @@
 # make deb      a Debian package of it all, build/deb
 # make deb-test installs that package in a clean Debian and uses it; as root, with mmdebstrap
 # make release  all that a release consists of: sources, Debian package, wheel, site, checksums, build/dist
+# make wasm     the engine for browsers and Node, build/wasm/site; needs emscripten
+# make wasm-test every example in it, by Node
 # make docs     pages written from the command's own help
 # make pictures those of the README, docs/pictures
 # make format, make tidy, make clean
@@ -110,6 +112,16 @@ deb-test: deb
 release:
 	packaging/release.sh
 
+# emscripten is optional: 400 MB that only this target needs
+wasm: setup
+	@tools/setup.sh wasm
+	@NODE="$$(command -v node || command -v nodejs)" NPM="$$(command -v npm)" sh viewer/build.sh build build/viewer_packages.c
+	cmake -S web -B build/wasm -G Ninja $(WASM_OPTIONS) --log-level=WARNING >/dev/null
+	cmake --build build/wasm --parallel $(JOBS)
+
+wasm-test: wasm
+	node web/test/examples.mjs build/wasm/site --all
+
 docs: all
 	tools/docs.py build/sinew
 
@@ -129,4 +141,4 @@ setup-test:
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures playground viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test release docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures playground viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test wasm wasm-test release docs format tidy setup setup-test clean

@@ -81,6 +81,28 @@ foreach(kind unit physics fuzz)
   endforeach()
 endforeach()
 
+# parts of web/ that replace libraries are tested against these, under other names, and by the tests of what they replace
+set(web_names "")
+foreach(name dgemm dtrsm dgetrf dgetrs dpotrf dpotrs dsytrf dsygst dsyev dgeev dgeqp3 dorgqr dormqr dgesvd dgelsy)
+  list(APPEND web_names ${name}_=web_${name}_)
+endforeach()
+foreach(name yaml_parse yaml_events_open yaml_events_next yaml_events_close)
+  list(APPEND web_names snw_${name}=web_${name})
+endforeach()
+file(GLOB web_lapack CONFIGURE_DEPENDS web/lapack_*.c)
+add_library(web_parts OBJECT ${web_lapack} web/yaml_events.c src/language/yaml.c)
+target_include_directories(web_parts PRIVATE include src)
+target_compile_definitions(web_parts PRIVATE ${web_names})
+foreach(name web_lapack web_yaml)
+  target_link_libraries(unit_${name} PRIVATE web_parts)
+endforeach()
+target_link_libraries(unit_web_lapack PRIVATE ${OPENBLAS_SERIAL} gfortran)
+target_compile_definitions(unit_web_yaml PRIVATE EXAMPLES="${CMAKE_SOURCE_DIR}/examples")
+add_executable(unit_web_ode tests/unit/test_ode.c src/solve/ode.c web/ode_engine.c)
+target_include_directories(unit_web_ode PRIVATE src tests)
+target_link_libraries(unit_web_ode PRIVATE ${tested} PkgConfig::CMOCKA)
+check(unit_web_ode unit COMMAND unit_web_ode)
+
 target_link_libraries(unit_result_hostile PRIVATE PkgConfig::HDF5) # it writes files that the library would not
 
 # The recursion, and the reader of robots for it, are compiled twice more with other number types. Complex numbers: the

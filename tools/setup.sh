@@ -3,10 +3,11 @@
 #
 # Installs what Sinew needs, by the names of Debian's packages, and only what is missing.
 #
-# usage: tools/setup.sh [build | test]
+# usage: tools/setup.sh [build | test | wasm]
 #
 #   build  what builds and runs the command (default)
 #   test   the above, and what the tests, checks and benchmarks need
+#   wasm   emscripten alone, for `make wasm`: 400 MB that nothing else needs
 set -eu
 
 what=${1:-build}
@@ -59,8 +60,13 @@ optional() {
 
 case $what in
 build | test) ;;
+wasm)
+    command -v emcc >/dev/null 2>&1 && exit 0
+    packages() { echo "emscripten emcc"; }
+    optional() { :; }
+    ;;
 *)
-    echo "usage: tools/setup.sh [build | test]" >&2
+    echo "usage: tools/setup.sh [build | test | wasm]" >&2
     exit 2
     ;;
 esac
