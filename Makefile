@@ -16,7 +16,8 @@
 # make deb-test installs that package in a clean Debian and uses it; as root, with mmdebstrap
 # make release  all that a release consists of: sources, Debian package, wheel, site, checksums, build/dist
 # make docs     pages written from the command's own help
-# make pictures those of the README, docs/pictures
+# make pictures those of the README, docs/pictures, and those of the tutorials
+# make site     the documentation, build/site/html/index.html; QUICK=1 without gallery and values
 # make format, make tidy, make clean
 
 PREFIX ?= /usr/local
@@ -48,6 +49,15 @@ gallery: setup-test
 pictures: setup-test
 	$(call build_preset,bench) --target command
 	tools/gallery.py build/bench/sinew --pictures docs/pictures
+	tools/pages.py build/bench/sinew docs/start.md docs/tutorials/*.md docs/howto/*.md --pictures
+
+# without Sphinx and its parts there is a message, and no site
+site: setup-site
+	$(call build_preset,bench) --target command
+	@cmake --build --preset bench --target python_package >/dev/null 2>&1 || echo "site: the Python reference is made without the compiled package"
+	@test -n "$(QUICK)" || tools/gallery.py build/bench/sinew
+	@$(DEBIAN_PYTHON) site/build.py build/bench/sinew --python build/bench/python $(if $(QUICK),--quick); \
+	  status=$$?; test $$status = 77 || exit $$status
 
 viewer: setup
 	rm -f build/*/viewer_page.c
@@ -120,7 +130,10 @@ setup:
 setup-test:
 	@tools/setup.sh test
 
+setup-site:
+	@tools/setup.sh site
+
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test release docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test release docs site format tidy setup setup-test setup-site clean

@@ -54,6 +54,8 @@ static const struct {
     {"by link", NOTHING | ARRAY, BY_NAME, "initial", NULL},
     {"variables by path", NOTHING, BY_NAME, "variable", NULL},
     {"by name", NOTHING | ANY_MAP, NO_TABLE, NULL, NULL},
+    {"by probe", ANY_MAP, NO_TABLE, NULL, NULL},
+    {"limits by input", LIST | ANY_MAP, NO_TABLE, NULL, "actuator"},
     {"list of steps", NOTHING, STEPS, NULL, NULL},
     {"list of expectations", NOTHING, IN_LIST, "expect", NULL},
     {"list of constraints", NOTHING, IN_LIST, "subject", NULL},
@@ -246,7 +248,8 @@ static void write_required(snw_json *j, const snw_key_table *table) {
 
 // steps of a study: a word, or a map with one key, its kind
 static void write_steps(snw_json *j) {
-    static const char *const kind[] = {"static", "dynamic", "kinematic", "modes", "path", "change"};
+    static const char *const kind[] = {"static", "dynamic", "kinematic", "modes",
+                                       "path",   "inverse", "change"};
     enum { NKIND = sizeof kind / sizeof kind[0] };
     snw_field_object(j, "items");
     snw_field_list(j, "anyOf");
