@@ -14,11 +14,13 @@
 #include "solve/tracking_limits.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 enum { HALVINGS = 12, MOST_STEPS = 1000000 };
 
-static const size_t POOL_LIMIT = (size_t)1 << 34;
+static const size_t POOL_LIMIT = // of bytes; half of the addresses where these have 32 bits
+    SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(1) << 34) : SIZE_MAX / 2;
 static const double NEWTON = 1e-12, // tolerance of a time step
     first_barrier = 0.1,            // of the cost: terms of limits at the start
     last_barrier = 1e-7,            // and at the end

@@ -2,8 +2,12 @@
 """The reference docs/language is correct: its examples run, and the reader accepts the words of its tables."""
 import re
 import shlex
+import sys
 
 import harness
+
+sys.path.insert(0, str(harness.SOURCE / "tools"))
+import pages  # noqa: E402
 
 PAGES = sorted((harness.SOURCE / "docs/language").glob("*.md"))
 
@@ -81,11 +85,9 @@ ARGUMENTS = {"t": "t", "a": "0.25", "b": "0.75", "c": "t < 1 s", "e": "tip.x", "
 
 
 def blocks():
-    """Code blocks of the pages: language, mark, text, and the name of its file, if it has one."""
+    """Code blocks of all pages: language, mark, text, and the name of its file, if it has one."""
     for page in PAGES:
-        for kind, mark, text in re.findall(r"^```(\w+) ?(\w*)\n(.*?)^```$", page.read_text(), re.S | re.M):
-            name = re.match(r"# (\S+\.\w+)\n", text)
-            yield kind, mark, text, name[1] if name else None
+        yield from pages.blocks(page)
 
 
 class Pages(harness.Case):

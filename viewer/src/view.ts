@@ -2,11 +2,13 @@
 //
 // View of a result file within an element: the robot, playback, curves, kept at one instant; another run overlaid or beside.
 import { Actor } from './actor';
+import { dark, light } from './colour';
 import { readRun, type Arrays, type Page } from './data';
 import { make } from './dom';
 import { count } from './format';
 import { Panel } from './panel';
 import { Axis } from './plots';
+import type { Film } from './save';
 import { Shell, type Keys } from './shell';
 import { Transport } from './transport';
 
@@ -21,6 +23,7 @@ export class View {
     private split = false; // side by side; else overlaid
     private stale = true; // the robot must be posed again
     private drawnFrame = -1;
+    private filming = false; // frames are shown for a film
     private picture = 0; // requested animation frame
     private readonly shell: Shell;
     private readonly panel: Panel;
@@ -30,7 +33,7 @@ export class View {
     private readonly splitButton = make('button', { class: 'toggle hidden', type: 'button', 'aria-pressed': 'false', title: 'overlaid or side by side (v)', onclick: () => this.setSplit(!this.split) }, 'side by side');
 
     // `whole`: the view is the whole document. Else `root` gives its size, and keys act while the focus is within it.
-    constructor(root: HTMLElement, private readonly page: Page, private readonly arrays: Arrays, whole = true) {
+    constructor(root: HTMLElement, private page: Page, private arrays: Arrays, whole = true) {
         const several = page.runs.length > 1;
         this.shell = new Shell({
             redraw: () => this.redraw(),
@@ -40,6 +43,9 @@ export class View {
                 this.transport.placeStages();
             },
             legend: () => this.say(),
+            robot: () => (this.actor.run.n > 0 ? this.actor.robot : null),
+            caption: () => this.transport.caption,
+            film: { live: false, moves: () => this.actor.run.n > 1, make: () => this.film() },
         }, several ? [...keys, ...runKeys] : keys, 'curves and figures');
         this.panel = new Panel(this.shell.side, page, () => this.shell.theme, (k) => this.seek(k), () => this.redraw());
         const names = () => page.runs.map((r) => make('option', {}, r.name));
@@ -61,9 +67,38 @@ export class View {
         this.shell.dispose();
     }
 
+    // Another result of the same runs: camera and time stay, and the motion goes on. One that has ended begins again.
+    replace(page: Page, arrays: Arrays): void {
+        const { now, end, playing, speed } = this.transport.player, ended = now >= end, { name } = this.actor.run.head;
+        const index = page.runs.findIndex((r) => r.name === name);
+        this.page = this.panel.page = page;
+        this.arrays = arrays;
+        const options = () => page.runs.map((r) => make('option', {}, r.name));
+        const other = this.others.selectedIndex;
+        this.runs.replaceChildren(...options());
+        this.others.replaceChildren(make('option', {}, 'none'), ...options());
+        this.others.selectedIndex = other < this.others.length ? other : 0;
+        this.open(Math.max(0, index), index >= 0);
+        const { player } = this.transport;
+        if (index >= 0) player.speed = speed;
+        player.seek(ended ? 0 : now);
+        if (playing || ended) this.play();
+    }
+
+    // Play from here, or from the beginning at the end.
+    play(): void {
+        if (this.actor.run.n > 1 && !this.transport.player.playing) this.transport.player.toggle();
+    }
+
+    setDark(on: boolean): void {
+        this.shell.setTheme(on ? dark : light);
+    }
+
     // ---- runs
 
-    private open(index: number): void {
+    // keep: the camera stays, for a robot of about the same size
+    private open(index: number, keep = false): void {
+        const size = this.actor?.robot.size ?? 0;
         const head = this.page.runs[index], run = readRun(this.page, this.arrays, index);
         this.index = index;
         this.runs.selectedIndex = index;
@@ -78,7 +113,8 @@ export class View {
             return;
         }
         this.compare(this.others.selectedIndex - 1);
-        this.shell.present(this.actor.robot);
+        const grown = this.actor.robot.size / size;
+        this.shell.present(this.actor.robot, keep && grown > 0.6 && grown < 1.6);
         this.say();
     }
 
@@ -143,6 +179,26 @@ export class View {
         this.transport.player.toFrame(k);
     }
 
+    // The whole run at the present speed.
+    private film(): Film {
+        const { player } = this.transport, { now } = player;
+        this.filming = true;
+        player.playing = true; // between frames poses are interpolated
+        return {
+            duration: player.end / player.speed,
+            show: (seconds) => {
+                player.now = Math.min(seconds * player.speed, player.end);
+                this.redraw();
+                this.move();
+            },
+            end: () => {
+                this.filming = false;
+                player.playing = false;
+                player.seek(now);
+            },
+        };
+    }
+
     // ---- notes
 
     private say(): void {
@@ -159,6 +215,7 @@ export class View {
 
     private tick(ms: number): void {
         this.picture = requestAnimationFrame((next) => this.tick(next));
+        if (this.filming) return;
         this.transport.player.tick(ms);
         if (this.stale) this.move();
         this.shell.draw(this.actor.robot);
