@@ -183,8 +183,8 @@ export class Shell {
         this.subtitle.textContent = subtitle;
     }
 
-    // Show this robot.
-    present(robot: Robot): void {
+    // Show this robot; keep: the camera stays.
+    present(robot: Robot, keep = false): void {
         const { quantities, most } = robot;
         this.colour.replaceChildren(...quantities.map((q) => make('option', { value: q }, q === 'plain' ? 'one colour' : q)));
         if (!quantities.includes(this.shown.colour)) this.shown.colour = quantities[0];
@@ -193,6 +193,7 @@ export class Shell {
         this.siteBox.classList.toggle('hidden', robot.scene.sites.length === 0);
         this.measuredBox.classList.toggle('hidden', !readMeasured(robot.run).any);
         this.stage?.show(robot, this.theme);
+        if (keep) return;
         this.stage?.look('free');
         if (this.stage && this.stage.following !== robot.roams) this.toggleFollow();
     }

@@ -2,6 +2,7 @@
 //
 // View of a result file within an element: the robot, playback, curves, kept at one instant; another run overlaid or beside.
 import { Actor } from './actor';
+import { dark, light } from './colour';
 import { readRun, type Arrays, type Page } from './data';
 import { make } from './dom';
 import { count } from './format';
@@ -34,7 +35,7 @@ export class View {
     private readonly splitButton = make('button', { class: 'toggle hidden', type: 'button', 'aria-pressed': 'false', title: 'overlaid or side by side (v)', onclick: () => this.setSplit(!this.split) }, 'side by side');
 
     // `whole`: the view is the whole document. Else `root` gives its size, and keys act while the focus is within it.
-    constructor(root: HTMLElement, private readonly page: Page, private readonly arrays: Arrays, whole = true) {
+    constructor(root: HTMLElement, private page: Page, private arrays: Arrays, whole = true) {
         const several = page.runs.length > 1;
         this.shell = new Shell({
             redraw: () => this.redraw(),
@@ -72,9 +73,38 @@ export class View {
         this.shell.dispose();
     }
 
+    // Another result of the same runs: camera and time stay, and the motion goes on. One that has ended begins again.
+    replace(page: Page, arrays: Arrays): void {
+        const { now, end, playing, speed } = this.transport.player, ended = now >= end, { name } = this.actor.run.head;
+        const index = page.runs.findIndex((r) => r.name === name);
+        this.page = this.panel.page = page;
+        this.arrays = arrays;
+        const options = () => page.runs.map((r) => make('option', {}, r.name));
+        const other = this.others.selectedIndex;
+        this.runs.replaceChildren(...options());
+        this.others.replaceChildren(make('option', {}, 'none'), ...options());
+        this.others.selectedIndex = other < this.others.length ? other : 0;
+        this.open(Math.max(0, index), index >= 0);
+        const { player } = this.transport;
+        if (index >= 0) player.speed = speed;
+        player.seek(ended ? 0 : now);
+        if (playing || ended) this.play();
+    }
+
+    // Play from here, or from the beginning at the end.
+    play(): void {
+        if (this.actor.run.n > 1 && !this.transport.player.playing) this.transport.player.toggle();
+    }
+
+    setDark(on: boolean): void {
+        this.shell.setTheme(on ? dark : light);
+    }
+
     // ---- runs
 
-    private open(index: number): void {
+    // keep: the camera stays, for a robot of about the same size
+    private open(index: number, keep = false): void {
+        const size = this.actor?.robot.size ?? 0;
         const head = this.page.runs[index], run = readRun(this.page, this.arrays, index);
         this.index = index;
         this.runs.selectedIndex = index;
@@ -89,7 +119,8 @@ export class View {
             return;
         }
         this.compare(this.others.selectedIndex - 1);
-        this.shell.present(this.actor.robot);
+        const grown = this.actor.robot.size / size;
+        this.shell.present(this.actor.robot, keep && grown > 0.6 && grown < 1.6);
         this.say();
     }
 
