@@ -19,7 +19,8 @@
 # make wasm     the engine for browsers and Node, build/wasm/site; needs emscripten
 # make wasm-test every example in it, by Node
 # make docs     pages written from the command's own help
-# make pictures those of the README, docs/pictures
+# make pictures those of the README, docs/pictures, and those of the tutorials
+# make site     the documentation, build/site/html/index.html; QUICK=1 without gallery and values
 # make format, make tidy, make clean
 
 PREFIX ?= /usr/local
@@ -51,6 +52,15 @@ gallery: setup-test
 pictures: setup-test
 	$(call build_preset,bench) --target command
 	tools/gallery.py build/bench/sinew --pictures docs/pictures
+	tools/pages.py build/bench/sinew docs/start.md docs/tutorials/*.md docs/howto/*.md --pictures
+
+# without Sphinx and its parts there is a message, and no site
+site: setup-site
+	$(call build_preset,bench) --target command
+	@cmake --build --preset bench --target python_package >/dev/null 2>&1 || echo "site: the Python reference is made without the compiled package"
+	@test -n "$(QUICK)" || tools/gallery.py build/bench/sinew
+	@$(DEBIAN_PYTHON) site/build.py build/bench/sinew --python build/bench/python $(if $(QUICK),--quick); \
+	  status=$$?; test $$status = 77 || exit $$status
 
 playground: setup
 	$(call build_preset,release) --target command
@@ -138,7 +148,10 @@ setup:
 setup-test:
 	@tools/setup.sh test
 
+setup-site:
+	@tools/setup.sh site
+
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures playground viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test wasm wasm-test release docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures playground viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test wasm wasm-test release docs site format tidy setup setup-test setup-site clean

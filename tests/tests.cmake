@@ -287,6 +287,10 @@ if(NOT SNW_TEST_PREFIX)
   if(TARGET command)
     check(docs house COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/docs.py
       --check $<TARGET_FILE:command>)
+    # the site without the pages of examples and headers, for its links; skipped without Sphinx
+    check(site house COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/site/build.py $<TARGET_FILE:command> --brief
+      --out ${CMAKE_BINARY_DIR}/site)
+    set_tests_properties(site PROPERTIES SKIP_RETURN_CODE 77)
   endif()
 endif()
 

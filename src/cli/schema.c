@@ -55,6 +55,8 @@ static const struct {
     {"by link", NOTHING | ARRAY, BY_NAME, "initial", NULL},
     {"variables by path", NOTHING, BY_NAME, "variable", NULL},
     {"by name", NOTHING | ANY_MAP, NO_TABLE, NULL, NULL},
+    {"by probe", ANY_MAP, NO_TABLE, NULL, NULL},
+    {"limits by input", LIST | ANY_MAP, NO_TABLE, NULL, "actuator"},
     {"list of steps", NOTHING, STEPS, NULL, NULL},
     {"list of expectations", NOTHING, IN_LIST, "expect", NULL},
     {"list of constraints", NOTHING, IN_LIST, "subject", NULL},

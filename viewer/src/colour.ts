@@ -44,7 +44,7 @@ export function scale(share: number, out: number[]): number[] {
     return out;
 }
 
-export const scaleGradient = `linear-gradient(90deg, ${stops.map((s) => `rgb(${s.map((c) => Math.round(255 * c)).join(' ')})`).join(', ')})`;
+export const scaleColours = stops.map((s) => `#${s.map((c) => Math.round(255 * c).toString(16).padStart(2, '0')).join('')}`);
 
 // curves: they differ in lightness as well as in hue
 export const series = (theme: Theme): string[] =>

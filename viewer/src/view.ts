@@ -8,6 +8,7 @@ import { make } from './dom';
 import { count } from './format';
 import { Panel } from './panel';
 import { Axis } from './plots';
+import type { Film } from './save';
 import { Shell, type Keys } from './shell';
 import { Transport } from './transport';
 
@@ -22,6 +23,7 @@ export class View {
     private split = false; // side by side; else overlaid
     private stale = true; // the robot must be posed again
     private drawnFrame = -1;
+    private filming = false; // frames are shown for a film
     private picture = 0; // requested animation frame
     private readonly shell: Shell;
     private readonly panel: Panel;
@@ -41,6 +43,9 @@ export class View {
                 this.transport.placeStages();
             },
             legend: () => this.say(),
+            robot: () => (this.actor.run.n > 0 ? this.actor.robot : null),
+            caption: () => this.transport.caption,
+            film: { live: false, moves: () => this.actor.run.n > 1, make: () => this.film() },
         }, several ? [...keys, ...runKeys] : keys, 'curves and figures');
         this.panel = new Panel(this.shell.side, page, () => this.shell.theme, (k) => this.seek(k), () => this.redraw());
         const names = () => page.runs.map((r) => make('option', {}, r.name));
@@ -174,6 +179,26 @@ export class View {
         this.transport.player.toFrame(k);
     }
 
+    // The whole run at the present speed.
+    private film(): Film {
+        const { player } = this.transport, { now } = player;
+        this.filming = true;
+        player.playing = true; // between frames poses are interpolated
+        return {
+            duration: player.end / player.speed,
+            show: (seconds) => {
+                player.now = Math.min(seconds * player.speed, player.end);
+                this.redraw();
+                this.move();
+            },
+            end: () => {
+                this.filming = false;
+                player.playing = false;
+                player.seek(now);
+            },
+        };
+    }
+
     // ---- notes
 
     private say(): void {
@@ -190,6 +215,7 @@ export class View {
 
     private tick(ms: number): void {
         this.picture = requestAnimationFrame((next) => this.tick(next));
+        if (this.filming) return;
         this.transport.player.tick(ms);
         if (this.stale) this.move();
         this.shell.draw(this.actor.robot);

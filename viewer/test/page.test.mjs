@@ -109,10 +109,10 @@ const seek = (tab, t) => tab.locator('input[type=range]').evaluate((e, value) =>
 }, t);
 
 test('the robot stands where the closed form puts it, at every time scrubbed to', async (tab) => {
-    await tab.locator('.menu summary').click();
-    await tab.locator('.menu select').selectOption('plain');
+    await tab.locator('.show summary').click();
+    await tab.locator('.show select').selectOption('plain');
     for (const box of ['forces', 'joints', 'trails']) await tab.locator(`input[data-show=${box}]`).uncheck();
-    await tab.locator('.menu summary').click();
+    await tab.locator('.show summary').click();
     await tab.keyboard.press('1');
     for (const k of [1, 11, 21]) {
         await tab.keyboard.press('Home');
@@ -181,6 +181,70 @@ test('the playhead stays with its time when curves are drawn anew', async (tab) 
     const [head, over] = [await chart.locator('.playhead').boundingBox(), await chart.boundingBox()];
     assert.ok(Math.abs(head.x - (over.x + over.width)) < 4, `${head.x} of ${over.x} to ${over.x + over.width}`);
     await tab.keyboard.press('t');
+});
+
+test('pictures, drawings and films show what the page shows', async (tab) => {
+    const look = await browser.newPage(), size = tab.viewportSize();
+    await tab.setViewportSize({ width: 720, height: 420 });
+    await tab.keyboard.press('1');
+    await tab.keyboard.press('End');
+    await settle(tab);
+    for (let i = 0; i < 5; i++) await tab.keyboard.press('+');
+    const view = await tab.locator('.stage > canvas').first().boundingBox();
+    const save = async (name) => {
+        await tab.locator('.save summary').click();
+        const [file] = await Promise.all([tab.waitForEvent('download'), tab.locator('.save button', { hasText: name }).click()]);
+        await tab.keyboard.press('Home');
+        await tab.locator('.save summary').click();
+        return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+    };
+    const url = (type, { bytes }) => `data:${type};base64,${bytes.toString('base64')}`;
+    // colours of a picture where points of the world lie
+    const at = (t, list) => tab.evaluate((points) => points.map((p) => window.sinew.project(...p)), list.map((s) => arc(t, s)));
+    const sample = (picture, points) => look.evaluate(async ([source, w, h, list]) => {
+        const image = new Image(), flat = new OffscreenCanvas(w, h).getContext('2d');
+        image.src = source;
+        await image.decode();
+        flat.drawImage(image, 0, 0, w, h);
+        return { width: image.naturalWidth, pixels: list.map(({ x, y }) => Array.from(flat.getImageData(Math.round(x), Math.round(y), 1, 1).data)) };
+    }, [picture, view.width, view.height, points]);
+    const inside = [0.2, 0.4, 0.6, 0.8];
+    await tab.keyboard.press('End');
+    const end = await at(1, inside);
+    for (const [name, type, wide] of [['PNG', 'image/png', 3840], ['SVG', 'image/svg+xml', view.width]]) {
+        await tab.keyboard.press('End');
+        const file = await save(name), { width, pixels } = await sample(url(type, file), end);
+        assert.equal(file.name, `script_img_src_x_onerror_window_hacked_1_b_amp.${name.toLowerCase()}`);
+        assert.ok(Math.abs(width - wide) < 2, `${width} is not ${wide}`);
+        assert.deepEqual(pixels.map(isRod), inside.map(() => true), `${name}: the rod at its end`);
+        if (name === 'SVG') assert.equal(await look.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelectorAll('parsererror, script, image').length, file.bytes.toString()), 0);
+    }
+    // the first picture of a film is the beginning
+    const gif = await save('GIF'), start = await at(0, inside);
+    assert.deepEqual((await sample(url('image/gif', gif), start)).pixels.map(isRod), inside.map(() => true), 'GIF: the rod at its beginning');
+    const frames = await tab.evaluate(async (bytes) => {
+        const reader = new ImageDecoder({ data: Uint8Array.from(bytes), type: 'image/gif' });
+        await Promise.all([reader.completed, reader.tracks.ready]);
+        const n = reader.tracks.selectedTrack.frameCount;
+        for (let i = 0; i < n; i++) (await reader.decode({ frameIndex: i })).image.close();
+        return n;
+    }, [...gif.bytes]);
+    assert.ok(frames > 2, `${frames} pictures`);
+    for (const [name, type] of [['WebM', 'video/webm'], ['MP4', 'video/mp4']]) {
+        if (!(await tab.locator('.save button', { hasText: name }).count())) continue; // this browser has no encoder
+        const [duration, width, t] = await look.evaluate(async (source) => {
+            const video = document.createElement('video');
+            video.src = source;
+            await new Promise((done, fail) => ((video.onloadeddata = done), (video.onerror = () => fail(new Error(video.error.message)))));
+            video.currentTime = video.duration;
+            await new Promise((done) => (video.onseeked = done));
+            return [video.duration, video.videoWidth, video.currentTime];
+        }, url(type, await save(name)));
+        assert.ok(duration > 0.1 && duration < 3 && width >= 720 && Math.abs(t - duration) < 0.1, `${name}: ${duration} s, ${width} wide, ${t} s`);
+    }
+    for (let i = 0; i < 5; i++) await tab.keyboard.press('-');
+    await look.close();
+    await tab.setViewportSize(size);
 });
 
 test('keys', async (tab) => {
@@ -325,11 +389,11 @@ await bent('arrays of a wrong size are told', (run) => (run.nodes += 1), async (
 await attempt('a change is seen from its stage on, and sites have their names', async () => {
     const { tab, faults } = await open(pageOf('changed', changed));
     await tab.keyboard.press('1');
-    await tab.locator('.menu summary').click();
-    await tab.locator('.menu select').selectOption('plain');
+    await tab.locator('.show summary').click();
+    await tab.locator('.show select').selectOption('plain');
     await tab.locator('input[data-show=sites]').check();
     await tab.locator('input[data-show=frames]').check();
-    await tab.locator('.menu summary').click();
+    await tab.locator('.show summary').click();
     const off = [[0.5, 0.028, 0.028]]; // from whichever side one looks
     await tab.keyboard.press('Home');
     assert.deepEqual((await colours(tab, off)).map(isRod), [false], 'beside the thin rod');
