@@ -12,7 +12,7 @@ export interface Frame {
     show(texts: PageTexts, keep: boolean): void; // keep: camera, time and playing stay
     clear(): void;
     theme(dark: boolean): void;
-    canvas(): HTMLCanvasElement | null;
+    save(): void; // opens the viewer's menu of pictures and videos
     state(): { playing: boolean; frame: number; n: number; t: number } | null;
     key(key: string): void; // as if typed in the viewer
     node(i: number): number[];
@@ -43,7 +43,11 @@ const frame: Frame = {
         document.documentElement.dataset.theme = dark ? 'dark' : 'light';
         view?.setDark(dark);
     },
-    canvas: () => app.querySelector('canvas'),
+    save() {
+        const menu = app.querySelector<HTMLDetailsElement>('.menu.save');
+        // the click that asked for it closes menus first
+        setTimeout(() => menu && (menu.open = true));
+    },
     state: () => view?.hook().state() ?? null,
     key: (key) => document.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true })),
     node: (i) => view!.hook().node(i),
