@@ -16,6 +16,7 @@
 # make deb-test installs that package in a clean Debian and uses it; as root, with mmdebstrap
 # make wasm     the engine for browsers and Node, build/wasm/site; needs emscripten
 # make wasm-test every example in it, by Node
+# make release  all that a release consists of: sources, Debian package, wheel, site, checksums, build/dist
 # make docs     pages written from the command's own help
 # make pictures those of the README, docs/pictures
 # make format, make tidy, make clean
@@ -112,6 +113,9 @@ wasm: setup
 wasm-test: wasm
 	node web/test/examples.mjs build/wasm/site --all
 
+release:
+	packaging/release.sh
+
 docs: all
 	tools/docs.py build/sinew
 
@@ -131,4 +135,4 @@ setup-test:
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test wasm wasm-test docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test release wasm wasm-test docs format tidy setup setup-test clean

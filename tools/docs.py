@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes docs/commands/*.md, the man page docs/sinew.1 and the tables of docs/language.md from the command's own help.
+"""Writes docs/commands/*.md, the man page docs/sinew.1, the tables of docs/language/*.md and the schema of the editors from the
+command's own help.
 
 usage: tools/docs.py [--check] path-of-sinew
 
@@ -81,21 +82,23 @@ def table(part):
     return "\n".join(lines).replace("|  |", "| |")
 
 
-def language(text, parts):
-    """The reference with its tables filled in, each between `<!-- table: rod -->` and `<!-- end -->`."""
-    known, seen = {part["name"]: part for part in parts}, []
+def language(folder, parts):
+    """Pages of the reference with their tables filled in, each between `<!-- table: rod -->` and `<!-- end -->`."""
+    known, seen, pages = {part["name"]: part for part in parts}, [], {}
+    for path in sorted(folder.glob("*.md")):
 
-    def fill(mark):
-        seen.append(mark[1])
-        if mark[1] not in known:
-            sys.exit(f"docs/language.md: the language has no part '{mark[1]}'")
-        return f"<!-- table: {mark[1]} -->\n{table(known[mark[1]])}\n<!-- end -->"
+        def fill(mark):
+            if mark[1] not in known or mark[1] in seen:
+                reason = "another page has the part" if mark[1] in seen else "the language has no part"
+                sys.exit(f"{path.relative_to(ROOT)}: {reason} '{mark[1]}'")
+            seen.append(mark[1])
+            return f"<!-- table: {mark[1]} -->\n{table(known[mark[1]])}\n<!-- end -->"
 
-    text = re.sub(r"<!-- table: (.*?) -->\n.*?<!-- end -->", fill, text, flags=re.S)
+        pages[path] = re.sub(r"<!-- table: (.*?) -->\n.*?<!-- end -->", fill, path.read_text(), flags=re.S)
     missing = [name for name in known if name not in seen]
     if missing:
-        sys.exit(f"docs/language.md: add '<!-- table: {missing[0]} -->' and '<!-- end -->' where it belongs")
-    return text
+        sys.exit(f"docs/language: add '<!-- table: {missing[0]} -->' and '<!-- end -->' to the page where it belongs")
+    return pages
 
 
 def main():
@@ -110,8 +113,10 @@ def main():
     pages = {ROOT / "docs/commands/README.md": index(help_), ROOT / "docs/sinew.1": man(help_, version)}
     for command in help_["commands"]:
         pages[ROOT / f"docs/commands/{command['name']}.md"] = page(command, help_["exit_status"])
-    reference = ROOT / "docs/language.md"
-    pages[reference] = language(reference.read_text(), ask("help", "language")["parts"])
+    pages |= language(ROOT / "docs/language", ask("help", "language")["parts"])
+
+    schema = json.loads(subprocess.run([args[0], "schema"], stdout=subprocess.PIPE, check=True).stdout)
+    pages[ROOT / "editors/vscode/sinew.schema.json"] = json.dumps(schema, indent=1, ensure_ascii=False) + "\n"
 
     stale = [p for p, text in pages.items() if not p.exists() or p.read_text() != text]
     stale += [p for p in (ROOT / "docs/commands").glob("*.md") if p not in pages]

@@ -52,11 +52,9 @@ MOMENTS = {
     "rods/active_damping": {"share": 0.05},
     "tendon/two_sections": {"keys": ["2"]},
 }
-# pictures of the README: example and file, the other keys as above
+# pictures of the README: example, file, and what the job of viewer/shoot.mjs has besides
 PICTURES = [
-    {"example": "fluid/till_finger", "picture": "finger.png"},
-    {"example": "parallel/stewart_gough", "picture": "stewart_gough.png"},
-    {"example": "hybrid/two_drones", "picture": "two_drones.png"},
+    {"example": "contact/soft_grasp", "picture": "gripper.png", "share": 0.9, "bare": False},
 ]
 
 
@@ -239,7 +237,8 @@ def main():
         (examples if good else left_out).append(e)
         say(f"  [{i + 1}/{len(paths)}] {e.family}/{path.stem}: {f'{e.seconds:.1f} s, ' + plural(e.frames, 'frame') if good else 'left out: ' + e.left_out}")
     if args.pictures:
-        jobs = [job(e, args.pictures / p["picture"], 540, 360) for p, e in zip(PICTURES, examples, strict=True)]
+        jobs = [job(e, args.pictures / p["picture"], 1360, 820) | {k: p[k] for k in ("share", "bare")}
+                for p, e in zip(PICTURES, examples, strict=True)]
         if not shoot(jobs, args.out, say):
             sys.exit(1)
         return

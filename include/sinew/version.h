@@ -9,9 +9,9 @@
 #include "sinew/status.h"
 
 #define SNW_VERSION_MAJOR 0
-#define SNW_VERSION_MINOR 1
+#define SNW_VERSION_MINOR 2
 #define SNW_VERSION_PATCH 0
-#define SNW_VERSION       "0.1.0"
+#define SNW_VERSION       "0.2.0"
 
 #ifdef __cplusplus
 extern "C" {

@@ -51,14 +51,17 @@ static const snw_option options[] = {
 
 const snw_command snw_cmd_help = {
     .name = "help",
-    .operands = "[COMMAND | language [PART...]]",
+    .operands = "[COMMAND | language [PART... | WORD...]]",
     .max_operands = 1 + MOST_PARTS,
     .brief = "describe the commands, or the keys and words of a model file",
     .about = "Lists the commands, or describes one of them and its options.\n\n"
              "'sinew help language' lists the keys and words of a model file, from the tables that "
              "the parser itself uses: the keys of every map, bases, quantities of probes, "
-             "functions and units. Name parts to see only those.",
+             "functions and units. Name parts to see only those. Any other words are searched: "
+             "in subjects of the field, with the keys and commands that serve them, in the names "
+             "of keys and in their descriptions.",
     .option = options,
-    .examples = "sinew help run\nsinew help language\nsinew help language rod section units",
+    .examples = "sinew help run\nsinew help language\nsinew help language rod section units\n"
+                "sinew help language gravity\nsinew help language inverse kinematics",
     .run = help_run,
 };

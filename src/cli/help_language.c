@@ -2,10 +2,11 @@
 //
 // Reference of the model language in parts: one per map with its keys, and others for the words
 // that may appear in values. Every part is a table of three columns, which text, JSON and the
-// generator of docs/language.md share.
+// generator of docs/language share.
 #include "cli/help_language.h"
 
 #include "base/fail.h"
+#include "cli/topics.h"
 #include "language/language.h"
 #include "language/node.h"
 #include "model/desc.h" // also bases, functions and units
@@ -22,6 +23,9 @@ typedef struct writer {
     enum { MEASURE, PRINT, JSON } mode;
     int width[NCOLUMN]; // widths of the columns, after MEASURE
     snw_json *json;
+    const char *find; // only rows that have this word; NULL: all
+    bool in_texts;    // in any of their texts, else in their names
+    int rows;         // number of rows written or measured
 } writer;
 
 // number of characters, not bytes
@@ -63,6 +67,10 @@ static void print_row(const writer *w, const char *const cell[NCOLUMN]) {
 
 static void help_language_row(writer *w, const char *first, const char *second, const char *third) {
     const char *const cell[NCOLUMN] = {first, second, third};
+    const bool named = w->find && snw_text_has(first, w->find);
+    const bool told = w->find && (snw_text_has(second, w->find) || snw_text_has(third, w->find));
+    if (w->find && (w->in_texts ? named || !told : !named)) return;
+    w->rows++;
     switch (w->mode) {
     case MEASURE:
         for (int k = 0; k < NCOLUMN; k++) {
@@ -382,9 +390,11 @@ static void write_rows(const part *p, writer *w) {
     }
 }
 
-static void print_part(const part *p) {
-    writer w = {.mode = MEASURE};
+static void print_part(const part *p, const writer *choice) {
+    writer w = *choice;
+    w.mode = MEASURE;
     write_rows(p, &w);
+    if (w.rows == 0) return;
     if (w.width[1] > MIDDLE_MAX) w.width[1] = MIDDLE_MAX;
     w.width[2] = WIDTH - INDENT - w.width[0] - w.width[1] - 2 * GAP;
     w.mode = PRINT;
@@ -392,7 +402,11 @@ static void print_part(const part *p) {
     write_rows(p, &w);
 }
 
-static void write_part(const part *p, snw_json *j) {
+static void write_part(const part *p, const writer *choice, snw_json *j) {
+    writer w = *choice;
+    w.mode = MEASURE;
+    write_rows(p, &w);
+    if (w.rows == 0) return;
     snw_field_object(j, NULL);
     snw_field_text(j, "name", p->name);
     snw_field_text(j, "about", p->about);
@@ -400,7 +414,8 @@ static void write_part(const part *p, snw_json *j) {
     for (int k = 0; k < NCOLUMN; k++) snw_field_text(j, NULL, p->head[k]);
     snw_json_close(j);
     snw_field_list(j, "rows");
-    writer w = {.mode = JSON, .json = j};
+    w.mode = JSON;
+    w.json = j;
     write_rows(p, &w);
     snw_json_close(j);
     snw_json_close(j);
@@ -427,45 +442,146 @@ static bool is_chosen(const part *p, int n, const char *const *word) {
     return n == 0;
 }
 
-static snw_status check_word(const char *word, snw_error *err) {
-    const char *known[MOST_PARTS];
+static bool is_part(const char *word) {
     part p;
-    int n = 0;
-    for (; get_part(n, &p); n++) {
-        if (has_name(&p, word)) return SNW_OK;
-        known[n] = p.name;
+    for (int i = 0; get_part(i, &p); i++) {
+        if (has_name(&p, word)) return true;
     }
-    const char *near = snw_nearest(word, n, known);
-    if (near) {
-        return snw_fail(err, SNW_E_ARGUMENT, "the language has no part '%s' (did you mean '%s'?)",
-                        word, near);
-    }
-    return snw_fail(err, SNW_E_ARGUMENT,
-                    "the language has no part '%s'; 'sinew help language' shows all", word);
+    return false;
 }
 
-int snw_help_language(int n, const char *const *word, snw_reply *reply) {
-    for (int i = 0; i < n; i++) {
-        snw_error err = {0};
-        if (check_word(word[i], &err) == SNW_OK) continue;
-        snw_reply_fail(reply, &err);
-        return SNW_EXIT_USAGE;
-    }
-    if (reply->json) {
-        snw_field_list(reply->json, "parts");
-    } else if (n == 0) {
-        printf("The keys and words of a model file; docs/language.md explains them with examples.\n"
-               "'sinew help language rod' shows one part of it.\n");
-    }
+static void write_parts(int n, const char *const *word, const writer *choice, snw_reply *reply) {
     part p;
     for (int i = 0; get_part(i, &p); i++) {
         if (!is_chosen(&p, n, word)) continue;
         if (reply->json) {
-            write_part(&p, reply->json);
+            write_part(&p, choice, reply->json);
         } else {
-            print_part(&p);
+            print_part(&p, choice);
         }
     }
+}
+
+// ---- search ------------------------------------------------------------------------------------
+
+// number of rows of all parts that a choice selects
+static int count_rows(const writer *choice) {
+    writer w = *choice;
+    w.mode = MEASURE;
+    part p;
+    for (int i = 0; get_part(i, &p); i++) write_rows(&p, &w);
+    return w.rows;
+}
+
+// topics by the words of the field that have the query
+static void write_topics(const char *query, snw_reply *reply) {
+    int n = 0;
+    const snw_topic *topic = snw_topics(&n);
+    writer w = {.width = {0, WIDTH - INDENT - GAP, 0}};
+    if (reply->json) snw_field_list(reply->json, "topics");
+    for (int i = 0; i < n; i++) {
+        if (!snw_text_has(topic[i].words, query)) continue;
+        if (reply->json) {
+            snw_field_object(reply->json, NULL);
+            snw_field_text(reply->json, "words", topic[i].words);
+            snw_field_text(reply->json, "answer", topic[i].answer);
+            snw_field_text(reply->json, "page", topic[i].page);
+            snw_json_close(reply->json);
+            continue;
+        }
+        printf("\n%s\n", topic[i].words);
+        const char *const answer[NCOLUMN] = {"", topic[i].answer, ""};
+        const char *const page[NCOLUMN] = {"", topic[i].page, ""};
+        print_row(&w, answer);
+        print_row(&w, page);
+    }
     if (reply->json) snw_json_close(reply->json);
+}
+
+enum { WORD = 32 }; // bytes of a word of a topic
+
+// out <- the name of a part or the word of a topic nearest to a query; false: there is none
+static bool near_word(const char *query, char out[WORD]) {
+    int n = 0;
+    part p;
+    const snw_topic *topic = snw_topics(&n);
+    for (int i = 0; get_part(i, &p); i++) {
+        const char *near = snw_nearest(query, 1, &p.name);
+        if (near) return (void)snprintf(out, WORD, "%s", near), true;
+    }
+    for (int i = 0; i < n; i++) {
+        for (const char *at = topic[i].words; *at;) {
+            const size_t length = strcspn(at, ", ");
+            (void)snprintf(out, WORD, "%.*s", (int)length, at);
+            const char *known = out;
+            if (snw_nearest(query, 1, &known)) return true;
+            at += length;
+            at += strspn(at, ", ");
+        }
+    }
+    return false;
+}
+
+// number of topics, names and descriptions that have the query
+static int count_matches(const char *query) {
+    const writer named = {.find = query}, told = {.find = query, .in_texts = true};
+    int n = 0, found = count_rows(&named) + count_rows(&told);
+    const snw_topic *topic = snw_topics(&n);
+    for (int i = 0; i < n; i++) found += snw_text_has(topic[i].words, query);
+    return found;
+}
+
+// topics, then keys and words with the query in their names, then those with it in descriptions
+static void write_matches(const char *query, snw_reply *reply) {
+    const writer named = {.find = query}, told = {.find = query, .in_texts = true};
+    write_topics(query, reply);
+    if (reply->json) snw_field_list(reply->json, "parts");
+    write_parts(0, NULL, &named, reply);
+    if (!reply->json && count_rows(&told) > 0) printf("\n'%s' in descriptions:\n", query);
+    write_parts(0, NULL, &told, reply);
+    if (reply->json) snw_json_close(reply->json);
+}
+
+static int refuse_query(const char *query, snw_reply *reply) {
+    snw_error err = {0};
+    char near[WORD];
+    if (near_word(query, near)) {
+        (void)snw_fail(&err, SNW_E_ARGUMENT, "the language has no word '%s' (did you mean '%s'?)",
+                       query, near);
+    } else {
+        (void)snw_fail(&err, SNW_E_ARGUMENT,
+                       "the language has no word '%s'; 'sinew help language' shows all", query);
+    }
+    snw_reply_fail(reply, &err);
+    return SNW_EXIT_USAGE;
+}
+
+int snw_help_language(int n, const char *const *word, snw_reply *reply) {
+    bool parts = true;
+    char query[WIDTH] = "";
+    for (int i = 0; i < n; i++) {
+        parts = parts && is_part(word[i]);
+        if (i > 0) help_language_append(query, sizeof query, " ");
+        help_language_append(query, sizeof query, word[i]);
+    }
+    if (!parts) {
+        if (count_matches(query) == 0) return refuse_query(query, reply);
+        write_matches(query, reply);
+        return SNW_EXIT_DONE;
+    }
+    if (reply->json) {
+        snw_field_list(reply->json, "parts");
+    } else if (n == 0) {
+        printf("The keys and words of a model file; docs/language/ explains them with examples.\n"
+               "'sinew help language rod' shows one part of it, 'sinew help language gravity' "
+               "searches.\n");
+    }
+    const writer all = {0}, named = {.find = query};
+    write_parts(n, word, &all, reply);
+    if (reply->json) snw_json_close(reply->json);
+    if (n != 1) return SNW_EXIT_DONE;
+    // the word may also be a subject, and a key of other maps
+    write_topics(query, reply);
+    if (!reply->json) write_parts(0, NULL, &named, reply);
     return SNW_EXIT_DONE;
 }

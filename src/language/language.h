@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // language.h: tables of the keys of the model language. Readers, messages and the reference in
-// docs/language.md are generated from the same tables.
+// docs/language are generated from the same tables.
 #pragma once
 
 #include "base/key_table.h"

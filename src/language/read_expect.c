@@ -18,7 +18,7 @@
 
 #define EXPECT_KEYS(X)                                                                             \
     X(EXPECT_PROBE, "probe", "a probe, probe.component, or a list of them",                        \
-      "the probe to compare, required")                                                            \
+      "the probe to compare; required unless a table has it")                                      \
     X(EXPECT_RUN, "run", "a run's name",                                                           \
       "only for this run, or for all runs that `each` made of it")                                 \
     X(EXPECT_AT, "at", "s, or end", "at this time")                                                \
@@ -26,7 +26,7 @@
     X(EXPECT_POINT, "point", "fold, fold.2, branch, flutter, ..",                                  \
       "at this special point of a path, the first unless numbered")                                \
     X(EXPECT_OVER, "over", "[from, to], s, or all", "over this interval, with is")                 \
-    X(EXPECT_IS, "is", "min max mean range period size",                                           \
+    X(EXPECT_IS, "is", "min, max, mean, range, period or size",                                    \
       "value over the interval; size is the largest magnitude")                                    \
     X(EXPECT_ROWS, "rows", "list of [t, values ..]", "at these times, instead of value")           \
     X(EXPECT_DATA, "data", "a file",                                                               \
@@ -43,7 +43,9 @@
     X(EXPECT_RELATIVE, "relative", "number", "tolerance relative to the value")                    \
     X(EXPECT_BELOW, "below", "number or list", "instead of value: must be less")                   \
     X(EXPECT_ABOVE, "above", "number or list", "instead of value: must be more")                   \
-    X(EXPECT_SOURCE, "source", "text", "source of the value")
+    X(EXPECT_SOURCE, "source", "text", "source of the value")                                      \
+    X(EXPECT_TABLE, "table", "list of rows, the first with names of keys",                         \
+      "one expectation a row; keys beside the table hold for all of them")
 
 enum { EXPECT_KEYS(SNW_KEY_CODE) EXPECT_N };
 SNW_KEYS(expect, "expect", "an expectation", EXPECT_KEYS);
@@ -562,6 +564,10 @@ static snw_status read_expectation(snw_reader *r, const snw_entry *entry, snw_ex
                                    bool *applies) {
     const snw_entry *e[EXPECT_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_expect, e));
+    if (e[EXPECT_TABLE]) {
+        return snw_fail_at(r->err, e[EXPECT_TABLE]->location,
+                           "a row of a table of expectations has no table of its own");
+    }
     x->location = entry->value->location;
     x->nrow = 1;
     if (!e[EXPECT_PROBE]) return snw_fail_at(r->err, entry->location, "'probe' is missing");
@@ -591,6 +597,63 @@ static snw_status read_expectation(snw_reader *r, const snw_entry *entry, snw_ex
     return read_tolerance(r, e, &c, x);
 }
 
+// read one expectation and keep it if it concerns the run
+static snw_status add_expectation(snw_reader *r, const snw_entry *entry, snw_expect *list) {
+    bool applies = false;
+    snw_expect x = {0};
+    SNW_TRY(read_expectation(r, entry, &x, &applies));
+    if (applies) list[r->nexpect++] = x;
+    return SNW_OK;
+}
+
+// *out <- the map of a row: the keys beside the table, then those of the head with the cells of the
+// row; an empty cell leaves its key out
+static snw_status expect_row_map(snw_reader *r, const snw_node *entry, const snw_node *head,
+                                 const snw_node *row, snw_node *out) {
+    if (row->kind != SNW_NODE_LIST || row->n != head->n) {
+        return snw_fail_at(r->err, row->location, "a row of the table is a list of %d, as its head",
+                           head->n);
+    }
+    snw_entry *cell = snw_pool_array(r->pool, (size_t)entry->n + (size_t)head->n, sizeof *cell);
+    if (!cell) return snw_read_memory(r);
+    *out = *entry;
+    out->location = row->location;
+    out->entry = cell;
+    out->n = 0;
+    for (int i = 0; i < entry->n; i++) {
+        if (strcmp(entry->entry[i].key, "table") != 0) cell[out->n++] = entry->entry[i];
+    }
+    for (int i = 0; i < head->n; i++) {
+        const char *key = "";
+        SNW_TRY(snw_read_name(r, head->entry[i].value, "table", &key));
+        if (snw_node_get(entry, key)) {
+            return snw_fail_at(r->err, head->entry[i].location,
+                               "'%s' is given beside the table too: give one of them", key);
+        }
+        if (row->entry[i].value->kind == SNW_NODE_NULL) continue;
+        cell[out->n++] = (snw_entry){key, head->entry[i].location, row->entry[i].value};
+    }
+    return SNW_OK;
+}
+
+static snw_status read_expect_table(snw_reader *r, const snw_entry *entry, const snw_node *table,
+                                    snw_expect *list) {
+    const snw_node *head =
+        table->kind == SNW_NODE_LIST && table->n > 1 ? table->entry[0].value : NULL;
+    if (!head || head->kind != SNW_NODE_LIST || head->n == 0) {
+        return snw_fail_at(r->err, table->location,
+                           "'table' is a list of rows, the first with names of keys: "
+                           "[[probe, at, value], [tip.x, end, 0.3]]");
+    }
+    for (int i = 1; i < table->n; i++) {
+        snw_node map;
+        SNW_TRY(expect_row_map(r, entry->value, head, table->entry[i].value, &map));
+        const snw_entry row = {NULL, map.location, &map};
+        SNW_TRY(add_expectation(r, &row, list));
+    }
+    return SNW_OK;
+}
+
 snw_status snw_read_expects(snw_reader *r) {
     const snw_node *node = snw_node_get(r->root, "expect");
     if (!node || node->kind == SNW_NODE_NULL) return SNW_OK;
@@ -598,14 +661,18 @@ snw_status snw_read_expects(snw_reader *r) {
         return snw_fail_at(r->err, node->location,
                            "'expect' is a list, '- {probe: .., value: ..}'");
     }
-    snw_expect *list = snw_pool_array(r->pool, (size_t)node->n, sizeof *list);
+    size_t most = 0;
+    for (int i = 0; i < node->n; i++) {
+        const snw_node *table = snw_node_get(node->entry[i].value, "table");
+        most += table && table->n > 0 ? (size_t)table->n : 1;
+    }
+    snw_expect *list = snw_pool_array(r->pool, most, sizeof *list);
     if (!list) return snw_read_memory(r);
     r->expect = list;
     for (int i = 0; i < node->n; i++) {
-        bool applies = false;
-        snw_expect x = {0};
-        SNW_TRY(read_expectation(r, &node->entry[i], &x, &applies));
-        if (applies) list[r->nexpect++] = x;
+        const snw_entry *entry = &node->entry[i];
+        const snw_node *table = snw_node_get(entry->value, "table");
+        SNW_TRY(table ? read_expect_table(r, entry, table, list) : add_expectation(r, entry, list));
     }
     return SNW_OK;
 }

@@ -440,7 +440,8 @@ static void put_probes(snw_json *j, const snw_model *m) {
         for (int k = 0; k < n; k++) {
             char unit[64];
             snw_dim_unit(d->kind == SNW_PROBE_LAW ? d->dim : c[k].dim, unit, sizeof unit);
-            snw_field_text(j, c[k].name, c[k].angle ? "rad" : unit);
+            const bool cycles = d->kind == SNW_PROBE_FREQUENCY;
+            snw_field_text(j, c[k].name, c[k].angle ? "rad" : cycles ? "Hz" : unit);
         }
         snw_json_close(j);
         snw_json_close(j);

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The reference docs/language.md is correct: its examples run, and the reader accepts the words of its tables."""
+"""The reference docs/language is correct: its examples run, and the reader accepts the words of its tables."""
 import re
 import shlex
 
 import harness
 
-PAGE = harness.SOURCE / "docs/language.md"
+PAGES = sorted((harness.SOURCE / "docs/language").glob("*.md"))
 
 # path to a map of the language in an otherwise valid model; KEY stands for one of its keys and a value
 REACHED = {
@@ -79,14 +79,15 @@ ARGUMENTS = {"t": "t", "a": "0.25", "b": "0.75", "c": "t < 1 s", "e": "tip.x", "
 
 
 def blocks():
-    """Code blocks of the page: language, mark, text, and the name of its file, if it has one."""
-    for kind, mark, text in re.findall(r"^```(\w+) ?(\w*)\n(.*?)^```$", PAGE.read_text(), re.S | re.M):
-        name = re.match(r"# (\S+\.\w+)\n", text)
-        yield kind, mark, text, name[1] if name else None
+    """Code blocks of the pages: language, mark, text, and the name of its file, if it has one."""
+    for page in PAGES:
+        for kind, mark, text in re.findall(r"^```(\w+) ?(\w*)\n(.*?)^```$", page.read_text(), re.S | re.M):
+            name = re.match(r"# (\S+\.\w+)\n", text)
+            yield kind, mark, text, name[1] if name else None
 
 
-class Page(harness.Case):
-    """Examples of the page. A block that begins with `# name` is that file; the others find it by this name."""
+class Pages(harness.Case):
+    """Examples of the pages. A block that begins with `# name` is that file; the others, on any page, find it by it."""
 
     def setUp(self):
         super().setUp()
@@ -95,6 +96,7 @@ class Page(harness.Case):
             if kind not in ("yaml", "csv") or mark:
                 continue
             name = name or f"block{number}.yaml"
+            self.assertFalse((self.folder / name).exists(), f"two blocks are {name}")
             self.write(name, text)
             self.included |= set(re.findall(r"[\w.]+\.yaml", " ".join(re.findall(r"^include: (.*)$", text, re.M))))
             if kind == "yaml":
@@ -131,7 +133,7 @@ class Page(harness.Case):
                 self.assertEqual(self.fails(2, "check", name).err, found[i + 1][2])
 
     def test_it_announces_no_word_that_is_read_already(self):
-        coming = PAGE.read_text().split("## Coming")[1]
+        coming = (harness.SOURCE / "docs/language/errors.md").read_text().split("## Coming")[1]
         known = {key for part in self.succeeds("help", "language", "--json").json["parts"]
                  if part["name"] in ("file", "actuator", "joints", "studies") for key, _, _ in part["rows"]}
         self.assertEqual(known & set(re.findall(r"`(\w+)`", coming)), set())
@@ -230,14 +232,17 @@ class Tables(harness.Case):
         for name, part in harness.few(list(self.parts.items()), 5):
             self.assertIn(f"\n{name} ({part['about']}):\n", text)
             one = self.succeeds("help", "language", name.split(", ")[0]).out
-            self.assertIn(one, text)
+            self.assertLessEqual(max(map(len, one.splitlines())), 100)
+            head = f"\n{name} ({part['about']}):\n"
+            table = head + text.split(head)[1].split("\n\n")[0]
+            self.assertIn(table.rstrip(), one)
             for row in part["rows"]:
                 for word in " ".join(row).split():
                     self.assertIn(word, one)
 
     def test_an_unknown_part_is_wrong_usage(self):
         self.assertIn("did you mean 'rod'", self.fails(2, "help", "language", "rodd").err)
-        self.assertIn("no part 'frobnicate'", self.fails(2, "help", "language", "rod", "frobnicate").err)
+        self.assertIn("no word 'rod frobnicate'", self.fails(2, "help", "language", "rod", "frobnicate").err)
         self.assertIn("unexpected 'show'", self.fails(2, "help", "run", "show").err)
 
 

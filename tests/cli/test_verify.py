@@ -64,6 +64,31 @@ expect:
         result = self.succeeds("verify", "forms.yaml")
         self.assertNotIn("MISS", result.out)
 
+    def table(self, head, *rows, beside="within: 1e-9"):
+        text = harness.ROLLED.split("expect:")[0] + f"expect:\n  - {beside}\n    table:\n"
+        return self.write("table.yaml", text + "".join(f"      - {row}\n" for row in (head, *rows)))
+
+    def test_rows_of_a_table_are_expectations(self):
+        self.table("[probe, run, after, at, value]", "[tip.x, text, rolled, ~, 0.7508843574]",
+                   "[[tip.x, tip.y], text, ~, end, [0.7508843574, 0]]", "[tip.x, more, ~, end, 0.3]")
+        result = self.sinew("verify", "table.yaml", "--json")
+        values = result.json["files"][0]["values"]
+        self.assertEqual([v["ok"] for v in values], [True, True, True, False])
+        self.assertEqual(result.code, 1)
+
+    def test_a_table_that_is_none_is_refused_with_its_place(self):
+        for head, rows, message in (
+            ("[probe, at, value]", ["[tip.x, end]"], "a row of the table is a list of 3, as its head"),
+            ("[probe, at, within]", ["[tip.x, end, 1]"], "'within' is given beside the table too"),
+            ("[probe, at, valu]", ["[tip.x, end, 1]"], "unknown key 'valu' (did you mean 'value'?)"),
+            ("[probe, at, table]", ["[tip.x, end, 1]"], "'table' is given beside the table too"),
+            ("[probe, at, value]", [], "'table' is a list of rows, the first with names of keys"),
+            ("probe", ["[tip.x]"], "'table' is a list of rows, the first with names of keys"),
+        ):
+            with self.subTest(message):
+                self.table(head, *rows)
+                self.assertIn(message, self.fails(2, "verify", "table.yaml").err)
+
     def test_probes_by_laws_of_other_probes(self):
         # the rolled rod again: chords of an arc with k = 1/EI, and of its last quarter by the difference of two
         # positions

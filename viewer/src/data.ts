@@ -85,18 +85,17 @@ export interface Run {
     mode: (k: number) => number;
 }
 
-export function element(id: string): HTMLElement | null {
-    return document.getElementById(id);
+// Bytes of an array of a run, by its name; empty: there is none.
+export type Arrays = (run: number, name: string) => ArrayBuffer;
+
+// Description and arrays in the elements of this document; null: it has none.
+export function pageHere(): { page: Page; arrays: Arrays } | null {
+    const text = document.getElementById('sinew-data')?.textContent;
+    return text ? { page: JSON.parse(text) as Page, arrays: elements } : null;
 }
 
-export function readPage(): Page {
-    const text = element('sinew-data')?.textContent;
-    if (!text) throw new Error('this page has no data; sinew view writes it');
-    return JSON.parse(text) as Page;
-}
-
-function bytes(run: number, name: string): ArrayBuffer {
-    const text = element(`sinew-${run}-${name}`)?.textContent ?? '';
+function elements(run: number, name: string): ArrayBuffer {
+    const text = document.getElementById(`sinew-${run}-${name}`)?.textContent ?? '';
     const raw = atob(text.trim());
     const out = new Uint8Array(raw.length);
     for (let i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i);
@@ -108,24 +107,6 @@ function sized<T extends { length: number }>(array: T, n: number, name: string):
     return array;
 }
 
-function single(run: number, name: string, n: number): Float32Array {
-    return sized(new Float32Array(bytes(run, name)), n, name);
-}
-
-function double(run: number, name: string, n: number): Float64Array {
-    return sized(new Float64Array(bytes(run, name)), n, name);
-}
-
-function series(run: number, head: RunHead, name: string, width: number): Series {
-    const n = width * head.kept;
-    const thinned = head.kept < head.frames;
-    return {
-        width,
-        value: double(run, name, n),
-        low: thinned ? double(run, `${name}-low`, n) : null,
-        high: thinned ? double(run, `${name}-high`, n) : null,
-    };
-}
 
 // Where t is constant (equilibria at one time, shapes of modes) or jumps back (a step that begins at the end of another one),
 // each frame is shown for a fixed duration.
@@ -141,13 +122,22 @@ function playingTime(t: Float64Array, mode: (k: number) => number): Float64Array
     return clock;
 }
 
-export function readRun(page: Page, index: number): Run {
+export function readRun(page: Page, arrays: Arrays, index: number): Run {
     const head = page.runs[index];
     const n = head.kept;
-    const stats = double(index, 'stats', n * head.stats.length);
+    const single = (name: string, size: number) => sized(new Float32Array(arrays(index, name)), size, name);
+    const double = (name: string, size: number) => sized(new Float64Array(arrays(index, name)), size, name);
+    const thinned = head.kept < head.frames;
+    const series = (name: string, width: number): Series => ({
+        width,
+        value: double(name, width * n),
+        low: thinned ? double(`${name}-low`, width * n) : null,
+        high: thinned ? double(`${name}-high`, width * n) : null,
+    });
+    const stats = double('stats', n * head.stats.length);
     const at = head.stats.indexOf('mode');
     const mode = (k: number) => (at >= 0 ? stats[k * head.stats.length + at] : 0);
-    const t = double(index, 't', n);
+    const t = double('t', n);
     return {
         index,
         head,
@@ -155,16 +145,16 @@ export function readRun(page: Page, index: number): Run {
         t,
         mode,
         clock: playingTime(t, mode),
-        stage: single(index, 'stage', n),
-        frame: sized(new Int32Array(bytes(index, 'frame')), n, 'frame'),
-        pose: single(index, 'pose', n * head.nodes * 7),
-        load: single(index, 'load', n * head.loads * 6),
-        loop: single(index, 'loop', n * head.loops * 6),
-        contact: single(index, 'contact', n * head.contacts * 6),
-        effort: single(index, 'effort', n * head.measures),
-        present: single(index, 'present', n * head.switches),
-        columns: series(index, head, 'columns', head.columns.length),
-        energy: series(index, head, 'energy', head.energy.length),
+        stage: single('stage', n),
+        frame: sized(new Int32Array(arrays(index, 'frame')), n, 'frame'),
+        pose: single('pose', n * head.nodes * 7),
+        load: single('load', n * head.loads * 6),
+        loop: single('loop', n * head.loops * 6),
+        contact: single('contact', n * head.contacts * 6),
+        effort: single('effort', n * head.measures),
+        present: single('present', n * head.switches),
+        columns: series('columns', head.columns.length),
+        energy: series('energy', head.energy.length),
         stats,
     };
 }

@@ -46,3 +46,8 @@ export function tick(x: number): string {
 export function count(x: number): string {
     return String(x).replace(/\B(?=(\d{3})+$)/g, '\u2009');
 }
+
+// x, or zero if it is rounding error beside values of this size
+export function settled(x: number, size: number): number {
+    return Math.abs(x) < 1e-12 * size ? 0 : x;
+}

@@ -58,9 +58,9 @@ export class Play {
     private readonly figures = make('dl');
     private readonly wire: Wire;
 
-    constructor() {
+    constructor(root: HTMLElement) {
         for (const s of speeds) this.speed.append(make('option', { value: s }, s === 1 ? 'real time' : `${number(s)}×`));
-        this.shell.build([this.role], make('div', { class: 'bar', role: 'group', 'aria-label': 'clock' }, this.playButton, this.stepButton, this.resetButton,
+        this.shell.build(root, true, [this.role], make('div', { class: 'bar', role: 'group', 'aria-label': 'clock' }, this.playButton, this.stepButton, this.resetButton,
             make('div', { class: 'time left', 'aria-live': 'off' }, this.time, this.pace), this.words,
             this.recordButton, this.speed));
         this.shell.stageBox.append(this.problem);

@@ -5,13 +5,14 @@ import uPlot from 'uplot';
 import { series as palette, type Theme } from './colour';
 import { columnName, type Run, type Series } from './data';
 import { make } from './dom';
-import { pretty, quantity, tick } from './format';
+import { pretty, quantity, settled, tick } from './format';
 import type { Scene } from './scene';
 
 export interface Curve {
     name: string;
     from: Series;
     column: number;
+    other?: Curve; // the same quantity of another run
 }
 
 export interface Card {
@@ -33,7 +34,8 @@ function few<T>(list: T[], n: number): T[] {
     return Array.from({ length: n }, (_, i) => list[Math.round((i * (list.length - 1)) / (n - 1))]);
 }
 
-export function probeCards(run: Run, scene: Scene): Card[] {
+// `all`: no curve of many is left out
+export function probeCards(run: Run, scene: Scene, all = false): Card[] {
     const cards = new Map<string, Card>();
     const kinds = new Map(scene.probes.map((p) => [p.name, p]));
     run.head.columns.forEach((c, i) => {
@@ -50,7 +52,7 @@ export function probeCards(run: Run, scene: Scene): Card[] {
         }
         card.curves.push({ name: c.station >= 0 ? `@${c.station}` : c.component || columnName(c), from: run.columns, column: i });
     });
-    for (const card of cards.values()) card.curves = few(card.curves, 8);
+    if (!all) for (const card of cards.values()) card.curves = few(card.curves, 8);
     return [...cards.values()];
 }
 
@@ -62,6 +64,14 @@ export function energyCard(run: Run): Card | null {
             return false;
         });
     return curves.length ? { title: 'energy', unit: 'J', curves } : null;
+}
+
+// Give each curve the equally named one of another run.
+export function pair(cards: Card[], others: Card[]): void {
+    for (const card of cards) {
+        const other = others.find((o) => o.title === card.title && o.unit === card.unit);
+        for (const c of card.curves) c.other = other?.curves.find((o) => o.name === c.name);
+    }
 }
 
 export function solverCards(run: Run): Card[] {
@@ -109,39 +119,54 @@ export class Plot {
     readonly element: HTMLElement;
     private u: uPlot | null = null;
     private readonly values: HTMLElement[] = [];
+    private readonly seconds: HTMLElement[] = []; // values of the other run
     private readonly head = make('i', { class: 'playhead', 'aria-hidden': 'true' });
     private readonly body = make('div', { class: 'chart' });
     private at = { k: 0, share: 0 };
     private made: uPlot.AlignedData | null = null;
     private theme: Theme | null = null; // theme for drawing when the card becomes visible
 
-    constructor(readonly card: Card, private readonly run: Run, private readonly axis: Axis, private readonly seek: (k: number) => void) {
+    private readonly size: number; // largest value, which decides what is zero
+    private otherAt = -1; // frame of the other run
+
+    // `beside`: the run of the other curves
+    constructor(readonly card: Card, private readonly run: Run, private readonly axis: Axis, private readonly seek: (k: number) => void, private readonly beside: Run | null = null) {
         const chips = card.curves.map((c, i) => {
-            const value = make('output', {}, '');
+            const value = make('output', {}, ''), second = make('output', { class: 'beside' }, '');
             this.values.push(value);
-            return make('button', { class: 'chip', type: 'button', 'aria-pressed': 'true', title: 'show or hide this curve', onclick: (e) => this.toggle(i, e.currentTarget as HTMLElement) }, make('i', { class: 'dot' }), make('span', {}, c.name), value);
+            this.seconds.push(second);
+            return make('button', { class: 'chip', type: 'button', 'aria-pressed': 'true', title: 'show or hide this curve', onclick: (e) => this.toggle(i, e.currentTarget as HTMLElement) }, make('i', { class: 'dot' }), make('span', {}, c.name), value, beside ? second : null);
         });
         this.element = make('section', { class: 'card', 'aria-label': `${card.title} over ${axis.time ? 'time' : 'frames'}` },
             make('header', {}, make('h3', {}, card.title), make('span', { class: 'unit' }, pretty(card.unit))),
             this.body,
             make('div', { class: 'chips' }, ...chips));
+        let size = 0;
+        for (const c of card.curves) for (let k = 0; k < run.n; k++) size = Math.max(size, Math.abs(c.from.value[k * c.from.width + c.column]) || 0);
+        this.size = size;
     }
 
-    // kept frames, and between them the extremes of the omitted ones
+    // kept frames, and between them the extremes of the omitted ones; of both runs at the instants of either
     private points(): uPlot.AlignedData {
-        const { run, axis, card } = this;
-        const x: number[] = [], y: (number | null)[][] = card.curves.map(() => []);
+        const { run, axis, card, beside } = this, own = this.curvesOf(run, axis, card.curves);
+        if (!beside) return own;
+        const others = card.curves.map((c) => c.other).filter((c): c is Curve => c !== undefined);
+        return others.length ? uPlot.join([own, this.curvesOf(beside, new Axis(beside), others)]) : own;
+    }
+
+    private curvesOf(run: Run, axis: Axis, curves: Curve[]): uPlot.AlignedData {
+        const x: number[] = [], y: (number | null)[][] = curves.map(() => []);
         // scaled by powers of ten here: the search for ticks in uPlot does not end for very small numbers
-        const shown = (v: number) => (card.log ? (v > 0 && Number.isFinite(v) ? Math.log10(v) : null) : Number.isFinite(v) ? v : null);
+        const shown = (v: number) => (this.card.log ? (v > 0 && Number.isFinite(v) ? Math.log10(v) : null) : Number.isFinite(v) ? v : null);
         for (let k = 0; k < run.n; k++) {
             if (run.mode(k) > 0) continue;
             const at = axis.at(k), step = k + 1 < run.n ? axis.at(k + 1) - at : 0;
             x.push(at);
-            card.curves.forEach((c, i) => y[i].push(shown(c.from.value[k * c.from.width + c.column])));
-            const thinned = run.frame[k + 1] - run.frame[k] > 1 && card.curves.some((c) => c.from.low);
+            curves.forEach((c, i) => y[i].push(shown(c.from.value[k * c.from.width + c.column])));
+            const thinned = run.frame[k + 1] - run.frame[k] > 1 && curves.some((c) => c.from.low);
             if (!thinned || !(step > 0)) continue;
             x.push(at + step / 3, at + (2 * step) / 3);
-            card.curves.forEach((c, i) => {
+            curves.forEach((c, i) => {
                 const j = k * c.from.width + c.column;
                 const low = c.from.low ? c.from.low[j] : c.from.value[j], high = c.from.high ? c.from.high[j] : c.from.value[j];
                 const rises = c.from.value[j + c.from.width] >= c.from.value[j];
@@ -162,7 +187,14 @@ export class Plot {
     private toggle(i: number, chip: HTMLElement): void {
         const on = chip.getAttribute('aria-pressed') !== 'true';
         chip.setAttribute('aria-pressed', String(on));
+        this.showCurve(i, on);
+    }
+
+    // a curve, and that of the other run
+    private showCurve(i: number, on: boolean): void {
+        const { curves } = this.card;
         this.u?.setSeries(i + 1, { show: on });
+        if (this.beside && curves[i].other) this.u?.setSeries(1 + curves.length + curves.slice(0, i).filter((c) => c.other).length, { show: on });
     }
 
     // Draw when it becomes visible: a page may have many curves.
@@ -180,7 +212,7 @@ export class Plot {
 
     private redraw(theme: Theme): void {
         this.u?.destroy();
-        const style = getComputedStyle(document.documentElement);
+        const style = getComputedStyle(this.element);
         const ink = style.getPropertyValue('--faint').trim(), line = style.getPropertyValue('--line').trim();
         const colours = palette(theme);
         const font = '11px ui-sans-serif, system-ui, sans-serif';
@@ -188,6 +220,7 @@ export class Plot {
         this.element.querySelectorAll<HTMLElement>('.dot').forEach((d, i) => (d.style.background = colours[i % colours.length]));
         const ticks = (_: uPlot, splits: number[]) => splits.map(tick);
         const powers = (_: uPlot, splits: number[]) => splits.map((v) => (Number.isInteger(v) ? `1e${v}`.replace('-', '−') : ''));
+        const curve = (i: number) => ({ stroke: colours[i % colours.length], width: 1.5, pxAlign: 0, spanGaps: true, points: { show: this.length < 3 } });
         const options: uPlot.Options = {
             width: Math.max(this.body.clientWidth, 120),
             height: 132,
@@ -200,7 +233,7 @@ export class Plot {
                 { ...axis, size: 52, space: 26, values: this.card.log ? powers : ticks },
             ],
             hooks: { draw: [() => this.place()] },
-            series: [{}, ...this.card.curves.map((_, i) => ({ stroke: colours[i % colours.length], width: 1.5, pxAlign: 0, spanGaps: true, points: { show: this.length < 3 } }))],
+            series: [{}, ...this.card.curves.map((_, i) => curve(i)), ...this.card.curves.flatMap((c, i) => (this.beside && c.other ? [{ ...curve(i), dash: [5, 4] }] : []))],
         };
         this.u = new uPlot(options, this.data, this.body);
         this.u.over.append(this.head);
@@ -208,9 +241,9 @@ export class Plot {
             if (this.u && this.u.cursor.left !== undefined) this.seek(this.axis.nearest(this.u.posToVal(this.u.cursor.left, 'x')));
         });
         this.element.querySelectorAll('.chip').forEach((c, i) => {
-            if (c.getAttribute('aria-pressed') === 'false') this.u?.setSeries(i + 1, { show: false });
+            if (c.getAttribute('aria-pressed') === 'false') this.showCurve(i, false);
         });
-        this.mark(this.at.k, this.at.share);
+        this.mark(this.at.k, this.at.share, this.otherAt);
     }
 
     // The live run has new values.
@@ -225,12 +258,17 @@ export class Plot {
     }
 
     // playhead, and the values of the curves there
-    mark(k: number, share: number): void {
+    mark(k: number, share: number, other = -1): void {
         this.at = { k, share };
+        this.otherAt = other;
         if (this.run.n === 0) return;
         this.card.curves.forEach((c, i) => {
-            const text = quantity(c.from.value[k * c.from.width + c.column], this.card.unit, 4);
-            if (this.values[i].textContent !== text) this.values[i].textContent = text;
+            const put = (to: HTMLElement, from: Curve, at: number) => {
+                const text = quantity(settled(from.from.value[at * from.from.width + from.column], this.size), this.card.unit, 4);
+                if (to.textContent !== text) to.textContent = text;
+            };
+            put(this.values[i], c, k);
+            if (c.other && other >= 0) put(this.seconds[i], c.other, other);
         });
         this.place();
     }

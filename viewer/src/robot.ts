@@ -10,6 +10,7 @@ import type { Run } from './data';
 import { Balls, Bars, Cones } from './instances';
 import { advance, Poses, relativeLog, rotate } from './pose';
 import { Rod, type Quantity } from './rod';
+import { axisColours } from './triad';
 import type { BodyScene, ContactScene, LinkScene, LoopScene, MeasureScene, Scene, SolidScene, SpringScene } from './scene';
 
 export interface Shown {
@@ -21,6 +22,7 @@ export interface Shown {
     trails: boolean;
     frames: boolean;
     sites: boolean;
+    axes: boolean; // of the world, in a corner
 }
 
 interface Body {
@@ -43,8 +45,8 @@ const COILS = 9, COIL_SIDES = 10; // windings of a spring, and bars of one
 // Red, green and blue axes of some frames.
 function triads(n: number): THREE.LineSegments {
     const lines = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ vertexColors: true }));
-    const rgb = [0.85, 0.25, 0.25, 0.3, 0.65, 0.25, 0.25, 0.45, 0.9];
-    const colours = Array.from({ length: n }, () => [0, 1, 2].flatMap((i) => [...rgb.slice(3 * i, 3 * i + 3), ...rgb.slice(3 * i, 3 * i + 3)])).flat();
+    const rgb = axisColours.map((c) => new THREE.Color(c).toArray());
+    const colours = Array.from({ length: n }, () => rgb.flatMap((c) => [...c, ...c])).flat();
     lines.geometry.setAttribute('position', new THREE.BufferAttribute(new Float32Array(18 * n), 3));
     lines.geometry.setAttribute('color', new THREE.BufferAttribute(new Float32Array(colours), 3));
     lines.frustumCulled = false;
@@ -61,6 +63,7 @@ export class Robot {
     readonly poses: Poses;
     readonly box = new THREE.Box3(); // of all frames
     readonly places: number[] = []; // positions of nodes over the run, x y z
+    readonly reached: number; // of them those of the robot itself; arrows and obstacles follow
     readonly size: number; // largest extent, m; if it roams, a multiple of its own extent
     readonly roams: boolean; // it moves many times its own length: the camera shows the robot, not its whole path
     private readonly goes: boolean; // it has wheels or other contacts;
@@ -95,6 +98,7 @@ export class Robot {
     private readonly shafts: Bars;
     private readonly heads: Cones;
     private readonly balls: Balls;
+    private readonly heaviest: number; // largest mass without a shape, kg
     private readonly thickest: number; // largest radius of the rods as drawn
     private readonly axes: THREE.LineSegments;
     private readonly marks: THREE.LineSegments; // of named sites
@@ -116,6 +120,7 @@ export class Robot {
             for (let i = l.first; i < (l.rod ? l.rod.root : l.end); i++) if (i >= 0) this.left[i] = true;
         }
         this.most = this.survey();
+        this.reached = this.places.length;
         const extent = this.box.getSize(new THREE.Vector3());
         const whole = Math.max(extent.x, extent.y, extent.z, 1e-6);
         this.roams = whole > ROAMS * this.own && this.own > 0 && run.n > 1;
@@ -153,6 +158,7 @@ export class Robot {
         this.axes = triads(scene.links.length + 1);
         this.marks = triads(scene.sites.length);
         this.group.add(this.struts.mesh, this.tendons.mesh, this.springs.mesh, this.chambers.mesh, this.shafts.mesh, this.heads.mesh, this.balls.mesh, this.axes, this.marks);
+        this.heaviest = Math.max(...scene.links.map((l) => (l.body?.shape === 'none' ? l.body.mass : 0)));
         for (const l of scene.links) if (l.body) this.addBody(l, l.body);
         for (const c of scene.contacts) if (c.kind !== 'ground' && c.node >= 0) this.addObstacle(c);
         this.addTrails();
@@ -172,6 +178,12 @@ export class Robot {
             this.poses.take(run.pose, k, 0, run.head.offset);
             scene.loads.forEach((l, i) => l.along || l.nodes.forEach((node) => put(node, run.load, 6 * (k * run.head.loads + i), -1)));
             scene.loops.forEach((l, i) => this.isThere(k, l.switch) && l.joint !== 'contact' && put(l.b, run.loop, 6 * (k * run.head.loops + i), 1));
+            // bodies whose drawing was chosen here
+            for (const { link, body, mesh } of this.bodies) {
+                if (body.shape !== 'none') continue;
+                const { min, max } = mesh.geometry.boundingBox ?? (mesh.geometry.computeBoundingBox(), mesh.geometry.boundingBox!);
+                for (let i = 0; i < 8; i++) places.push(...this.poses.point(link.end, body.com[0] + (i & 1 ? min : max).x, body.com[1] + (i & 2 ? min : max).y, body.com[2] + (i & 4 ? min : max).z, [0, 0, 0]));
+            }
             // obstacles that are not too large, and wide fields not at all
             for (const c of scene.contacts) {
                 const r = Math.max(c.radius + c.section, ...c.size.map((x) => x / 2));
@@ -338,7 +350,8 @@ export class Robot {
             if (real && large > this.size / 100 && large < this.size) {
                 geometry = new THREE.BoxGeometry(...(w.map((x) => Math.max(x, large / 12)) as [number, number, number]));
             } else {
-                geometry = new THREE.SphereGeometry(this.size / 45, 28, 18);
+                // balls of equal density: the radius grows with the cube root of the mass
+                geometry = new THREE.SphereGeometry(Math.max((this.size / 40) * Math.cbrt(m / this.heaviest) || 0, this.size / 130), 28, 18);
             }
         }
         this.addBodyMesh(link, body, geometry);
@@ -363,7 +376,7 @@ export class Robot {
         if (c.kind === 'torus') return new THREE.TorusGeometry(r, c.section, 20, 64);
         if (c.faces.length > 0) return this.surface(c);
         if (c.kind === 'mesh') return new THREE.BoxGeometry(c.size[0], c.size[1], c.size[2]); // of too many faces
-        if (c.kind === 'plane') return new THREE.PlaneGeometry(2 * this.size, 2 * this.size);
+        if (c.kind === 'plane') return new THREE.PlaneGeometry(1.7 * this.size, 1.7 * this.size);
         return null;
     }
 
@@ -375,6 +388,12 @@ export class Robot {
         if (this.scene.parent[c.node] >= 0) mesh.scale.setScalar(0.985);
         mesh.receiveShadow = true;
         mesh.castShadow = !c.inside;
+        // a plane at rest extends under the whole motion
+        if (c.kind === 'plane' && this.scene.parent[c.node] < 0) {
+            const i = 7 * c.node, g = this.run.pose, turn = new THREE.Quaternion(g[i + 4], g[i + 5], g[i + 6], g[i + 3]).invert();
+            const to = this.box.getCenter(new THREE.Vector3()).sub(new THREE.Vector3(g[i], g[i + 1], g[i + 2]).add(new THREE.Vector3().fromArray(this.run.head.offset))).applyQuaternion(turn);
+            geometry.translate(to.x, to.y, 0);
+        }
         this.obstacles.push({ node: c.node, mesh });
         this.group.add(mesh);
     }
@@ -424,6 +443,20 @@ export class Robot {
         for (const m of [this.stone, this.shell]) m.color.setHex(theme.dark ? 0x6b6459 : 0xb8ad98);
         this.pathMaterial.color.setHex(theme.trail);
         this.pastMaterial.color.setHex(theme.trail);
+    }
+
+    // transparent, over the robot of another run
+    fade(on: boolean): void {
+        for (const m of this.materials) {
+            const { opacity, transparent } = (m.userData.own ??= { opacity: m.opacity, transparent: m.transparent }) as { opacity: number; transparent: boolean };
+            m.opacity = on ? 0.4 * opacity : opacity;
+            m.transparent = on || transparent;
+            m.needsUpdate = true;
+        }
+    }
+
+    private get materials(): THREE.Material[] {
+        return [this.rodMaterial, this.hard, this.bodyMaterial, this.stone, this.shell, this.clear, this.flat, this.behind, this.pathMaterial, this.pastMaterial];
     }
 
     private isThere(k: number, gate: number): boolean {
@@ -583,7 +616,7 @@ export class Robot {
             case 'clamp':
                 // clamped in the world: a plate across the rod
                 if (l.parent < 0 && l.rod && this.run.head.nodes > 0) {
-                    const wide = Math.max(3 * r, 1.7 * this.widthOf(l));
+                    const wide = Math.max(3 * r, 1.5 * this.rootOf(l));
                     this.poses.turn(l.rod.root, 1, 0, 0, d);
                     this.struts.bar(at.map((x, i) => x - 1.4 * r * d[i]), at, wide, theme.joint);
                 }
@@ -591,9 +624,10 @@ export class Robot {
         }
     }
 
-    private widthOf(l: LinkScene): number {
+    // half width of a rod at its root, as drawn
+    private rootOf(l: LinkScene): number {
         const rod = this.rods.find((x) => x.scene === l.rod);
-        return rod ? rod.widest * rod.magnify : 0;
+        return rod ? rod.root * rod.magnify : 0;
     }
 
     // A spring is a coil, a cable a line, pale while it is slack, a damper a rod in a tube, a bushing a sleeve.
@@ -780,8 +814,22 @@ export class Robot {
             }
             p.needsUpdate = true;
         };
-        if (shown.frames) [-1, ...this.scene.links.map((l) => l.end)].forEach((node, i) => put(this.axes, i, this.poses.at(node), this.poses.g, this.size / 14));
+        if (shown.frames) this.framed.forEach((node, i) => put(this.axes, i, this.poses.at(node), this.poses.g, this.size / 14));
         if (shown.sites) this.scene.sites.forEach((_, i) => put(this.marks, i, 0, this.site(i), this.size / 24));
+    }
+
+    // nodes whose frames are drawn: the world, and the ends of the links
+    private get framed(): number[] {
+        return [-1, ...this.scene.links.map((l) => l.end)];
+    }
+
+    // Names of frames and sites that are shown, and their points in the world.
+    names(shown: Shown): { name: string; at: number[] }[] {
+        const frames = shown.frames ? this.framed.map((node, i) => ({ name: i ? this.scene.links[i - 1].name : 'world', node })) : [];
+        return [
+            ...frames.filter((f) => f.node < 0 || !this.gone[f.node]).map((f) => ({ name: f.name, at: this.origin(f.node, [0, 0, 0]) })),
+            ...(shown.sites ? this.scene.sites.map((s, i) => ({ name: s.name, at: Array.from(this.site(i).subarray(0, 3)) })) : []),
+        ];
     }
 
     // the pose of a named site, x y z qw qx qy qz
@@ -822,6 +870,6 @@ export class Robot {
         for (const i of [this.struts, this.tendons, this.springs, this.chambers, this.shafts, this.heads, this.balls]) i.dispose();
         this.axes.geometry.dispose();
         this.marks.geometry.dispose();
-        for (const m of [this.rodMaterial, this.hard, this.bodyMaterial, this.stone, this.shell, this.clear, this.flat, this.behind, this.pathMaterial, this.pastMaterial]) m.dispose();
+        for (const m of this.materials) m.dispose();
     }
 }

@@ -77,6 +77,11 @@ export class Rod {
         this.mesh.frustumCulled = false;
     }
 
+    // half width at its root, m
+    get root(): number {
+        return Math.max(...this.half[0]);
+    }
+
     // An unknown section is drawn as a line of fixed width.
     assume(half: number): void {
         this.widest = half;

@@ -4,9 +4,14 @@
 import { dark, light, scaleGradient, type Theme } from './colour';
 import { icon, make } from './dom';
 import { number, quantity } from './format';
+import { CanvasPen } from './pen';
 import type { Robot, Shown } from './robot';
 import type { Quantity } from './rod';
 import { Stage, type Preset } from './stage';
+import { drawTriad } from './triad';
+
+const LABELS = 80; // names shown at most
+const TRIAD = 104; // size of the axes, pixels
 
 export type Keys = [what: string, ...keys: string[]];
 
@@ -21,16 +26,22 @@ export class Shell {
     theme: Theme;
     stage: Stage | null = null;
     ground = true;
-    readonly shown: Shown = { colour: 'strain', tendons: true, joints: true, forces: true, reactions: true, trails: true, frames: false, sites: false };
+    readonly shown: Shown = { colour: 'strain', tendons: true, joints: true, forces: true, reactions: true, trails: true, frames: false, sites: false, axes: true };
     readonly canvas = make('canvas', { tabindex: '0', role: 'img', 'aria-label': 'the robot in three dimensions; drag to rotate it, scroll to zoom' });
     readonly stageBox = make('main', { class: 'stage' });
     readonly side: HTMLElement;
     readonly help: HTMLDialogElement;
+    private root!: HTMLElement;
+    private whole = true;
+    private readonly ended = new AbortController();
+    private readonly until = { signal: this.ended.signal }; // of listeners and observers
     private readonly title = make('h1');
     private readonly subtitle = make('p');
     private readonly legend = make('div', { class: 'legend' });
     private readonly note = make('div', { class: 'note' });
     private readonly labels = make('div', { class: 'labels', 'aria-hidden': 'true' });
+    private readonly triad = make('canvas', { class: 'triad', 'aria-hidden': 'true' });
+    private readonly halves = make('div', { class: 'halves hidden' });
     private readonly siteBox = make('label');
     private readonly followButton = make('button', { type: 'button', 'aria-pressed': 'false', title: 'the camera follows the robot', onclick: () => this.toggleFollow() }, 'follow');
     private readonly themeButton = make('button', { class: 'plain', type: 'button', 'aria-label': 'light or dark', title: 'light or dark (t)', onclick: () => this.toggleTheme() });
@@ -39,13 +50,16 @@ export class Shell {
     constructor(private readonly hooks: Hooks, keys: Keys[], side: string) {
         const wanted = window.matchMedia('(prefers-color-scheme: dark)');
         this.theme = wanted.matches ? dark : light;
-        wanted.addEventListener('change', () => this.setTheme(wanted.matches ? dark : light));
+        wanted.addEventListener('change', () => this.setTheme(wanted.matches ? dark : light), this.until);
         this.side = make('aside', { class: 'side', 'aria-label': side, tabindex: '0' });
         this.help = this.makeHelp(keys);
     }
 
-    // Layout of the page: elements beside the title, and in the bar below the robot.
-    build(top: HTMLElement[], bar: HTMLElement): void {
+    // Layout within an element, which gives the size: elements beside the title, and in the bar below the robot. `whole`: it is all
+    // of the document, so that title, colours and keys of the document are its own.
+    build(root: HTMLElement, whole: boolean, top: HTMLElement[], bar: HTMLElement): void {
+        this.root = root;
+        this.whole = whole;
         const preset = (name: Preset, label: string, key: string) => make('button', { type: 'button', title: `view from there (${key})`, onclick: () => this.look(name) }, label);
         const check = (key: keyof Shown, label: string) => {
             const box = make('input', { type: 'checkbox', onchange: () => this.setShown(key, box.checked) });
@@ -60,16 +74,16 @@ export class Shell {
             make('div', {},
                 make('label', { class: 'row' }, 'rods by', this.colour),
                 check('tendons', 'tendons, chambers and springs'), check('joints', 'joints'), check('forces', 'loads'), check('reactions', 'reactions of loops and ground'),
-                check('trails', 'trails'), check('frames', 'frames of links'), this.siteBox, make('label', {}, ground, 'grid')));
+                check('trails', 'trails'), check('axes', 'axes of the world'), check('frames', 'frames of links'), this.siteBox, make('label', {}, ground, 'grid')));
         document.addEventListener('click', (e) => {
             if (menu.open && !menu.contains(e.target as Node)) menu.open = false;
-        });
-        this.stageBox.append(this.canvas, this.labels,
+        }, this.until);
+        this.stageBox.append(this.canvas, this.labels, this.halves, this.triad,
             make('div', { class: 'tools' },
                 make('div', { class: 'group', role: 'group', 'aria-label': 'camera' }, preset('free', 'fit', 'f'), preset('front', 'front', '1'), preset('side', 'side', '2'), preset('top', 'top', '3'), this.followButton),
                 menu),
             this.legend, this.note);
-        document.getElementById('app')!.append(make('div', { class: 'page' },
+        root.append(make('div', { class: 'page' },
             make('header', { class: 'top' }, make('div', { class: 'name' }, this.title, this.subtitle), ...top, this.themeButton,
                 make('button', { class: 'plain', type: 'button', 'aria-label': 'keys', title: 'keys (?)', onclick: () => this.help.showModal() }, '?')),
             this.stageBox, bar, this.side), this.help);
@@ -95,32 +109,35 @@ export class Shell {
             const box = this.stageBox.getBoundingClientRect();
             this.stage?.resize(box.width, box.height);
         };
-        new ResizeObserver(() => {
+        const watch = new ResizeObserver(() => {
             resize();
             this.hooks.resized();
-        }).observe(this.stageBox);
-        new ResizeObserver(() => this.hooks.resized()).observe(this.side);
+        });
+        watch.observe(this.stageBox);
+        watch.observe(this.side);
+        this.ended.signal.addEventListener('abort', () => watch.disconnect());
         resize();
     }
 
     private listen(): void {
         // keys go to the page after a click, not to the button
-        document.addEventListener('click', (e) => {
+        this.root.addEventListener('click', (e) => {
             if (e.detail > 0) (e.target as Element).closest<HTMLElement>('button, summary')?.blur();
-        });
+        }, this.until);
     }
 
     // Keys of the page: `act` returns true for the keys it handles.
     onKeys(act: (key: string, shift: boolean) => boolean): void {
-        window.addEventListener('keydown', (e) => {
+        const keys = (e: KeyboardEvent) => {
             if (e.ctrlKey || e.metaKey || e.altKey || this.help.open) return;
             const target = e.target as HTMLElement;
             const slides = target instanceof HTMLInputElement && target.type === 'range' && target.dataset.own !== undefined;
-            const typing = slides || target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && target.type !== 'range');
+            const typing = slides || target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && target.type !== 'range');
             if (typing && e.key !== '?') return;
             if (e.key === ' ' && (target instanceof HTMLButtonElement || target.tagName === 'SUMMARY')) return;
             if (act(e.key, e.shiftKey) || this.act(e.key)) e.preventDefault();
-        });
+        };
+        (this.whole ? document : this.root).addEventListener('keydown', (e) => keys(e as KeyboardEvent), this.until);
     }
 
     private act(key: string): boolean {
@@ -139,7 +156,7 @@ export class Shell {
 
     name(title: string, subtitle: string): void {
         this.title.textContent = title;
-        document.title = `${title} · Sinew`;
+        if (this.whole) document.title = `${title} · Sinew`;
         this.subtitle.textContent = subtitle;
     }
 
@@ -150,24 +167,44 @@ export class Shell {
         if (!quantities.includes(this.shown.colour)) this.shown.colour = quantities[0];
         if (!(most[this.shown.colour] > 1e-7)) this.shown.colour = 'plain';
         this.colour.value = this.shown.colour;
-        this.labels.replaceChildren(...robot.scene.sites.map((s) => make('span', {}, s.name)));
         this.siteBox.classList.toggle('hidden', robot.scene.sites.length === 0);
         this.stage?.show(robot, this.theme);
         this.stage?.look('free');
         if (this.stage && this.stage.following !== robot.roams) this.toggleFollow();
     }
 
-    // Draw if needed, with the names of sites.
+    // A robot of another run, overlaid or beside.
+    beside(other: { robot: Robot; run: { head: { name: string } } } | null, split: boolean, name: string): void {
+        this.stage?.beside(other?.robot ?? null, split);
+        this.halves.classList.toggle('hidden', !other || !split);
+        this.halves.replaceChildren(...[name, other?.run.head.name ?? ''].map((n) => make('span', {}, n)));
+    }
+
+    // Draw if needed, with names of frames and sites and the axes.
     draw(robot: Robot): void {
         const { stage, shown } = this;
         if (!stage?.dirty) return;
         stage.draw();
-        this.labels.classList.toggle('hidden', !shown.sites);
-        if (!shown.sites) return;
-        Array.from(this.labels.children as HTMLCollectionOf<HTMLElement>).forEach((label, i) => {
-            const [x, y, z] = robot.site(i), at = stage.project(x, y, z);
+        const names = robot.names(shown).slice(0, LABELS), { children } = this.labels;
+        while (children.length > names.length) children[children.length - 1].remove();
+        while (children.length < names.length) this.labels.append(make('span'));
+        names.forEach(({ name, at: [x, y, z] }, i) => {
+            const at = stage.project(x, y, z), label = children[i] as HTMLElement;
+            if (label.textContent !== name) label.textContent = name;
             label.style.transform = `translate(${at.x.toFixed(1)}px, ${at.y.toFixed(1)}px)`;
         });
+        this.drawAxes(stage);
+    }
+
+    private drawAxes(stage: Stage): void {
+        const { triad } = this, pixels = Math.min(window.devicePixelRatio || 1, 2), width = Math.round(TRIAD * pixels);
+        triad.classList.toggle('hidden', !this.shown.axes);
+        if (!this.shown.axes) return;
+        if (triad.width !== width) triad.width = triad.height = width;
+        const to = triad.getContext('2d')!;
+        to.setTransform(pixels, 0, 0, pixels, 0, 0);
+        to.clearRect(0, 0, TRIAD, TRIAD);
+        drawTriad(new CanvasPen(to), stage.camera, TRIAD / 2, TRIAD / 2, 0.28 * TRIAD, this.theme, stage.slant);
     }
 
     look(preset: Preset): void {
@@ -204,7 +241,7 @@ export class Shell {
 
     setTheme(theme: Theme): void {
         this.theme = theme;
-        document.documentElement.dataset.theme = theme.dark ? 'dark' : 'light';
+        (this.whole ? document.documentElement : this.root).dataset.theme = theme.dark ? 'dark' : 'light';
         this.themeButton.replaceChildren(icon(theme.dark ? 'sun' : 'moon'));
         this.stage?.dress(theme);
         this.hooks.themed(theme);
@@ -230,9 +267,17 @@ export class Shell {
         this.legend.replaceChildren(...parts);
         const drawing = [
             this.ground ? `grid ${quantity(this.stage?.cell ?? 1, 'm')}` : '',
+            robot.scene.gravity.every((x) => x === 0) && this.stage ? 'no gravity' : '',
             robot.magnified > 1.05 ? `rods drawn ${number(robot.magnified, 2)}× as thick` : '',
         ];
         this.remark([...drawing, ...notes].filter(Boolean).join(' · '));
+    }
+
+    // Remove it from the document.
+    dispose(): void {
+        this.ended.abort();
+        this.stage?.dispose();
+        this.root.replaceChildren();
     }
 
     remark(text: string): void {

@@ -6,6 +6,7 @@ import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Theme } from './colour';
 import { decade } from './format';
 import { contactKinds, type Robot } from './robot';
+import { spread } from './spread';
 
 const flat = 0.08; // a smaller extent, relative to the largest one, counts as zero
 
@@ -49,6 +50,9 @@ export class Stage {
     private readonly shade = new THREE.Mesh(new THREE.PlaneGeometry(1, 1), new THREE.ShadowMaterial({ transparent: true, depthWrite: false }));
     private readonly grid: THREE.Mesh<THREE.PlaneGeometry, THREE.ShaderMaterial>;
     private robot: Robot | null = null;
+    private other: Robot | null = null; // of another run
+    private split = false; // the other one has its own half of the picture
+    private readonly floor = new THREE.Vector3(0, 0, 1); // normal of the floor
     private readonly up = new THREE.Vector3(0, 0, 1);
     private readonly last = new THREE.Vector3();
     cell = 1; // cell of the grid, m
@@ -103,6 +107,25 @@ export class Stage {
         this.layGround(robot);
     }
 
+    // The robot of another run, overlaid or in the right half; null: none.
+    beside(robot: Robot | null, split: boolean): void {
+        if (this.other && this.other !== this.robot) this.scene.remove(this.other.group);
+        this.other = robot;
+        this.split = split && robot !== null;
+        if (robot) {
+            robot.fade(!split);
+            this.scene.add(robot.group);
+        }
+        if (this.robot) this.robot.group.visible = true;
+        const size = this.renderer.getSize(new THREE.Vector2());
+        this.resize(size.x, size.y);
+    }
+
+    // The other robot after a change.
+    swapBeside(robot: Robot): void {
+        if (robot !== this.other) this.beside(robot, this.split);
+    }
+
     show(robot: Robot, theme: Theme): void {
         if (this.robot) this.scene.remove(this.robot.group);
         this.robot = robot;
@@ -125,6 +148,7 @@ export class Stage {
         const normal = contact ? new THREE.Vector3().fromArray(contact.normal) : this.up.clone();
         if (!(normal.lengthSq() > 0)) normal.copy(this.up);
         normal.normalize();
+        this.floor.copy(normal);
         const at = centre.clone();
         if (contact) {
             const point = new THREE.Vector3().fromArray(contact.at);
@@ -200,19 +224,27 @@ export class Stage {
         if (preset === 'front') from.copy(b).negate();
         else if (preset === 'side') from.copy(a);
         else if (preset === 'top') from.copy(this.up).addScaledVector(b, -1e-3);
-        else {
-            const e = robot.box.getSize(new THREE.Vector3());
-            const deep = Math.abs(e.dot(new THREE.Vector3(Math.abs(b.x), Math.abs(b.y), Math.abs(b.z))));
-            const wide = Math.abs(e.dot(new THREE.Vector3(Math.abs(a.x), Math.abs(a.y), Math.abs(a.z))));
-            const high = Math.abs(e.dot(new THREE.Vector3(Math.abs(this.up.x), Math.abs(this.up.y), Math.abs(this.up.z))));
-            const thin = flat * robot.size;
-            if (deep < thin) from.copy(b).negate().addScaledVector(a, 0.28).addScaledVector(this.up, 0.24);
-            else if (wide < thin) from.copy(a).addScaledVector(b, -0.28).addScaledVector(this.up, 0.24);
-            else if (high < thin) from.copy(this.up).addScaledVector(b, -0.7).addScaledVector(a, 0.12);
-            else from.copy(b).negate().addScaledVector(a, 0.62).addScaledVector(this.up, 0.42);
-        }
+        else from.copy(this.fitting(robot, a, b));
         if (!(from.lengthSq() > 0)) from.copy(b).negate();
         this.frame(from.normalize());
+    }
+
+    // Direction from which a robot is best seen: in space obliquely; in a plane along its normal, a little aside so that depth is
+    // visible; on a line across it.
+    private fitting(robot: Robot, a: THREE.Vector3, b: THREE.Vector3): THREE.Vector3 {
+        const oblique = b.clone().negate().addScaledVector(a, 0.62).addScaledVector(this.up, 0.42);
+        const [long, wide, thin] = spread(robot.places, robot.reached).map((s) => ({ axis: new THREE.Vector3().fromArray(s.axis), extent: s.extent }));
+        if (thin.extent > flat * long.extent || !(long.extent > 0)) return oblique;
+        if (wide.extent < flat * long.extent) {
+            const front = b.clone().negate().addScaledVector(a, 0.28).addScaledVector(this.up, 0.24);
+            const across = front.clone().addScaledVector(long.axis, -front.dot(long.axis));
+            return across.lengthSq() > 0.1 ? across : oblique;
+        }
+        const normal = thin.axis.dot(oblique) < 0 ? thin.axis.negate() : thin.axis;
+        const lying = Math.abs(normal.dot(this.up));
+        if (lying > 0.35 && lying < 0.9) return oblique;
+        if (lying >= 0.9) return this.up.clone().addScaledVector(b, -0.65).addScaledVector(a, 0.12);
+        return normal.addScaledVector(new THREE.Vector3().crossVectors(this.up, normal), 0.16).addScaledVector(this.up, 0.13);
     }
 
     private frame(from: THREE.Vector3): void {
@@ -225,10 +257,12 @@ export class Stage {
         // centred on the whole motion, at a distance that shows all of it, with a margin
         const right = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 0);
         const top = new THREE.Vector3().setFromMatrixColumn(this.camera.matrixWorld, 1);
-        const tan = Math.tan((this.camera.fov * Math.PI) / 360), aspect = this.camera.aspect;
+        // the buttons above and the scales below take some of the height
+        const high = this.renderer.domElement.clientHeight || 600, above = Math.min(58 / high, 0.16), below = Math.min(44 / high, 0.12);
+        const whole = Math.tan((this.camera.fov * Math.PI) / 360), tan = whole * (1 - above - below), aspect = this.camera.aspect / (1 - above - below);
         let distance = 0;
         // a robot that roams is shown with part of its path, and the camera follows
-        const places = robot.roams ? robot.present() : robot.places, p = new THREE.Vector3();
+        const places = robot.roams ? robot.present() : this.other ? robot.places.concat(this.other.places) : robot.places, p = new THREE.Vector3();
         if (robot.roams) robot.centre(this.last);
         for (let round = 0; round < 3; round++) {
             const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
@@ -242,7 +276,8 @@ export class Stage {
             }
             if (round < 2 && places.length > 0) centre.addScaledVector(right, (low[0] + high[0]) / 2).addScaledVector(top, (low[1] + high[1]) / 2);
         }
-        distance = Math.max((robot.roams ? 1.9 : 1.25) * distance, 0.6 * robot.size);
+        distance = Math.max((robot.roams ? 1.7 : 1.14) * distance, 0.6 * robot.size);
+        centre.addScaledVector(top, (above - below) * whole * distance);
         this.controls.target.copy(centre);
         this.camera.position.copy(centre).addScaledVector(from, distance);
         this.controls.minDistance = robot.size / 40;
@@ -268,14 +303,35 @@ export class Stage {
     resize(width: number, height: number): void {
         this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
         this.renderer.setSize(width, height, false);
-        this.camera.aspect = width / Math.max(height, 1);
+        this.camera.aspect = (this.split ? width / 2 : width) / Math.max(height, 1);
         this.camera.updateProjectionMatrix();
         this.dirty = true;
     }
 
+    dispose(): void {
+        this.controls.dispose();
+        this.grid.material.dispose();
+        this.renderer.dispose();
+    }
+
     draw(): void {
-        this.renderer.render(this.scene, this.camera);
+        const { renderer, robot, other } = this, { x: width, y: height } = renderer.getSize(new THREE.Vector2());
+        renderer.setScissorTest(this.split);
+        for (const half of this.split ? [0, 1] : [2]) {
+            if (robot) robot.group.visible = half !== 1;
+            if (other) other.group.visible = half !== 0;
+            const from = half === 1 ? width / 2 : 0, wide = half < 2 ? width / 2 : width;
+            renderer.setViewport(from, 0, wide, height);
+            renderer.setScissor(from, 0, wide, height);
+            renderer.render(this.scene, this.camera);
+        }
         this.dirty = false;
+    }
+
+    // Direction of gravity if it is not towards the floor; null: it is, or there is none.
+    get slant(): THREE.Vector3 | null {
+        const g = new THREE.Vector3().fromArray(this.robot?.scene.gravity ?? [0, 0, 0]);
+        return g.lengthSq() > 0 && g.normalize().dot(this.floor) > -0.999 ? g : null;
     }
 
     // element at a point of the canvas, in pixels
@@ -295,6 +351,6 @@ export class Stage {
         const canvas = this.renderer.domElement;
         this.camera.updateMatrixWorld();
         const p = new THREE.Vector3(x, y, z).project(this.camera);
-        return { x: (0.5 + 0.5 * p.x) * canvas.clientWidth, y: (0.5 - 0.5 * p.y) * canvas.clientHeight };
+        return { x: (0.5 + 0.5 * p.x) * canvas.clientWidth * (this.split ? 0.5 : 1), y: (0.5 - 0.5 * p.y) * canvas.clientHeight };
     }
 }

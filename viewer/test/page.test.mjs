@@ -221,6 +221,34 @@ test('runs are chosen by key and by name', async (tab) => {
     assert.equal((await state(tab)).run, 'long');
 });
 
+test('another run is drawn at the same time, overlaid and beside, and its curves too', async (tab) => {
+    await tab.keyboard.press('c');
+    assert.equal((await state(tab)).other, 'short');
+    for (const [key, t] of [['Home', 0], ['End', 1]]) {
+        await tab.keyboard.press(key);
+        await settle(tab);
+        const tip = await tab.evaluate(() => window.sinew.otherNode(window.sinew.state().nodes - 1)), want = arc(t, 0.5);
+        for (let i = 0; i < 3; i++) assert.ok(Math.abs(tip[i] - want[i]) < 1e-5, `${tip} is not ${want}`);
+    }
+    const [x] = arc(1, 0.5);
+    assert.equal(await tab.locator('section[aria-label^="tip"] .chip .beside').first().textContent(), `${(1000 * x).toPrecision(4)} mm`);
+    await tab.getByText('table', { exact: true }).click();
+    await settle(tab);
+    const [first] = await tab.locator('table.values tr:has(th[scope=row])').allTextContents(), [mine] = arc(1, 1);
+    const mm = (a) => `${Number((1000 * a).toPrecision(5))} mm`.replace('-', '−');
+    assert.equal(first, `x${mm(mine)}${mm(x)}${mm(x - mine)}`);
+    await tab.getByText('curves', { exact: true }).click();
+    const before = await tab.evaluate(() => window.sinew.project(0, 0, 0));
+    await tab.keyboard.press('v');
+    await settle(tab);
+    assert.deepEqual(await tab.locator('.halves span').allTextContents(), ['long', 'short']);
+    const after = await tab.evaluate(() => window.sinew.project(0, 0, 0)), { width } = await tab.locator('.stage > canvas').first().boundingBox();
+    assert.ok(after.x < width / 2 && before.x !== after.x);
+    await tab.keyboard.press('v');
+    await tab.keyboard.press('c');
+    assert.equal((await state(tab)).other, null);
+});
+
 test('a hostile title is inert', async (tab) => {
     assert.equal(await tab.locator('h1').textContent(), hostile);
     assert.equal(await tab.evaluate(() => window.hacked), undefined);
@@ -300,6 +328,7 @@ await attempt('a change is seen from its stage on, and sites have their names', 
     await tab.locator('.menu summary').click();
     await tab.locator('.menu select').selectOption('plain');
     await tab.locator('input[data-show=sites]').check();
+    await tab.locator('input[data-show=frames]').check();
     await tab.locator('.menu summary').click();
     const off = [[0.5, 0.028, 0.028]]; // from whichever side one looks
     await tab.keyboard.press('Home');
@@ -307,17 +336,44 @@ await attempt('a change is seen from its stage on, and sites have their names', 
     await tab.keyboard.press('End');
     assert.deepEqual((await colours(tab, off)).map(isRod), [true], 'on the thick one');
     const at = await tab.evaluate(() => window.sinew.project(0.3, 0, 0.2));
-    const label = tab.locator('.labels span');
-    assert.equal(await label.textContent(), 'elbow');
+    assert.deepEqual(await tab.locator('.labels span').allTextContents(), ['world', 'arm', 'elbow']);
+    const label = tab.locator('.labels span').last();
     const moved = (await label.evaluate((e) => e.style.transform)).match(/[\d.]+/g).map(Number);
     assert.ok(Math.hypot(moved[0] - at.x, moved[1] - at.y) < 0.2, `${moved} is not ${at.x} ${at.y}`);
     assert.deepEqual(faults, []);
     await tab.close();
 });
 
+// one equilibrium, straight but for rounding; gravity is not along the normal of the floor
+const still = `
+sinew: 1
+title: Still
+gravity: [0, -1e-9, -1e-9]
+materials: {stuff: {young: 1e12 Pa, poisson: 0.5, density: 1 kg/m^3}}
+robot: {arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 10 mm}}, material: stuff, strain: {bend_y: legendre 1}}}}
+study: [{static: {}}]
+probes: {tip: {position: arm.tip}}
+`;
+await attempt('a run of one equilibrium has a table, and needs no transport', async () => {
+    const { tab, faults } = await open(pageOf('still', still));
+    assert.deepEqual((await tab.locator('table.values tr:has(th[scope=row])').allTextContents()).slice(0, 3), ['x1 m', 'y0 m', 'z0 m']);
+    assert.equal(await tab.locator('.chart').count(), 0);
+    assert.ok(!(await tab.locator('input[type=range]').isVisible()));
+    // gravity is oblique to the floor: its arrow is drawn in its colour
+    const amber = await tab.locator('canvas.triad').evaluate((c) => {
+        const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+        let n = 0;
+        for (let i = 0; i < d.length; i += 4) n += d[i + 3] > 200 && d[i] === 0xd0 && d[i + 1] === 0x8a;
+        return n;
+    });
+    assert.ok(amber > 20, `${amber} pixels of gravity`);
+    assert.deepEqual(faults, []);
+    await tab.close();
+});
+
 await attempt('a robot that goes far stays in view and lies on the ground', async () => {
     const { tab, faults } = await open(pageOf('far', cart));
-    const view = await tab.locator('.stage > canvas').boundingBox();
+    const view = await tab.locator('.stage > canvas').first().boundingBox();
     for (const [key, x] of [['Home', 0], ['End', 20]]) {
         await tab.keyboard.press(key);
         await settle(tab);
