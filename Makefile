@@ -60,6 +60,9 @@ test: setup-test
 	$(call build_preset,dev)
 	$(call build_preset,asan)
 	$(call build_preset,tsan) --target unit_threads unit_shared_model unit_batch
+	@if command -v emcc >/dev/null && command -v node >/dev/null; then \
+	  $(call build_wasm,wasm-test,-DSNW_WASM_NUMERICS=-O1 -DSNW_WASM_REST=-O1 -DSNW_WASM_ASSERT=ON); \
+	else echo "test: the engine of browsers is left out, there is no emscripten; tools/setup.sh wasm installs it"; fi
 	@mkdir -p build/test
 	@printf 'subdirs("%s")\n' ../dev ../asan ../tsan > build/test/CTestTestfile.cmake
 	ctest --test-dir build/test --output-on-failure --no-tests=error --parallel $(JOBS)
@@ -103,15 +106,22 @@ deb: setup-test
 deb-test: deb
 	packaging/try.sh deb build/deb/sinew_*.deb
 
-# emscripten is optional: 400 MB that only this target needs
+# configure and build the engine of browsers in a folder, with options of web/CMakeLists.txt
+build_wasm = cmake -S web -B build/$(1) -G Ninja $(2) --log-level=WARNING >/dev/null && cmake --build build/$(1) --parallel $(JOBS)
+# its scripts are bundled by the esbuild of the viewer
+viewer_packages = NODE="$$(command -v node || command -v nodejs)" NPM="$$(command -v npm)" \
+  sh viewer/build.sh build build/viewer_packages.c
+
+# emscripten, 400 MB, is installed for this target only
 wasm: setup
 	@tools/setup.sh wasm
-	@NODE="$$(command -v node || command -v nodejs)" NPM="$$(command -v npm)" sh viewer/build.sh build build/viewer_packages.c
-	cmake -S web -B build/wasm -G Ninja $(WASM_OPTIONS) --log-level=WARNING >/dev/null
-	cmake --build build/wasm --parallel $(JOBS)
+	@mkdir -p build && $(viewer_packages)
+	$(call build_wasm,wasm)
 
 wasm-test: wasm
 	node web/test/examples.mjs build/wasm/site --all
+	node web/test/bad_input.mjs build/wasm/site
+	node web/test/browser.test.mjs build/wasm/site
 
 release:
 	packaging/release.sh

@@ -233,6 +233,15 @@ if(TARGET command AND NOT SNW_SANITIZE AND NOT SNW_TEST_PREFIX AND NODE)
   set_tests_properties(viewer_play PROPERTIES PROCESSORS 2 COST 1000) # it measures time; it starts first, so that no other test is waited for
 endif()
 
+# the engine of browsers, where `make test` could build it (emscripten): examples in Node, the interface in a browser
+if(TARGET command AND NOT SNW_SANITIZE AND NOT SNW_TEST_PREFIX AND NODE)
+  set(wasm_site ${CMAKE_SOURCE_DIR}/build/wasm-test/site)
+  check(wasm_examples wasm COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/web/test/examples.mjs ${wasm_site})
+  check(wasm_bad_input wasm COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/web/test/bad_input.mjs ${wasm_site})
+  check(wasm_browser wasm COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/web/test/browser.test.mjs ${wasm_site})
+  set_tests_properties(wasm_examples wasm_bad_input wasm_browser PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # each public header compiles alone, in C11 and in C++17; each internal one in C17
 file(GLOB public RELATIVE ${CMAKE_SOURCE_DIR}/include CONFIGURE_DEPENDS include/sinew/*.h)
 file(GLOB_RECURSE private RELATIVE ${CMAKE_SOURCE_DIR}/src CONFIGURE_DEPENDS src/*.h)
