@@ -46,7 +46,7 @@ const strip = (value) => JSON.stringify(value, (key, v) => (key === 'markdownDes
 const viewerScript = (await bundle(path.join(here, 'src/frame.ts'))).replace(/<\/(script)/gi, '<\\/$1');
 const viewerStyle = (await bundle(path.join(root, 'viewer/src/style.css'))).replace(/<\/(style)/gi, '<\\/$1');
 const frameHtml = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<style>${viewerStyle}.page{grid-template-rows:0 minmax(0,1fr) auto}.page>.top{display:none}</style></head><body><div id="app"></div><script>${viewerScript}</script></body></html>`;
+<style>${viewerStyle}.page{grid-template-rows:0 minmax(0,1fr) auto}.page>.top,.record{display:none}</style></head><body><div id="app"></div><script>${viewerScript}</script></body></html>`;
 
 const script = await bundle(path.join(here, 'src/start.ts'), { FRAME_HTML: JSON.stringify(frameHtml), LANGUAGE: strip(language) });
 const style = await bundle(path.join(here, 'src/style.css'));

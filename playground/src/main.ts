@@ -24,8 +24,16 @@ runBox.append(runSelect);
 
 const verifyButton = make('button', { type: 'button', class: 'quiet hidden', title: 'compare with the expected values of the file', onclick: () => void verify() }, 'Verify');
 
+const liveButton = make('button', { type: 'button', class: 'quiet', 'aria-pressed': 'false', title: 'simulate in real time: sliders for what live: names, and the mouse pulls at the robot', onclick: () => {
+    if (status.state === 'live') session.start();
+    else void session.live().then(() => status.state === 'live' && turn('robot'));
+} }, 'Live');
+
 const session = new Session(editorBox, sliderBox, viewBox, {
-    state: (state, words) => status.tell(state, words),
+    state: (state, words) => {
+        status.tell(state, words);
+        liveButton.setAttribute('aria-pressed', String(state === 'live'));
+    },
     progress: (fraction) => status.progress(fraction),
     runs: (names, chosen) => {
         runBox.classList.toggle('hidden', names.length === 0);
@@ -172,7 +180,7 @@ const page = make('div', { class: 'playground', 'data-tab': 'model' },
     make('header', {}, make('h1', {}, 'Sinew ', make('small', {}, 'playground')), exampleSelect, runBox, note, make('div', { class: 'tabs', role: 'group', 'aria-label': 'part of the page' }, ...tabs),
         make('button', { type: 'button', class: 'quiet', title: 'a link with this model', onclick: () => void share() }, 'Share'), menu, theme.button),
     make('main', { class: 'left' }, editorBox, sliderBox, status.bar,
-        make('footer', {}, status.button, make('label', { title: 'run after each change' }, auto, 'auto'), status.words, verifyButton)),
+        make('footer', {}, status.button, make('label', { title: 'run after each change' }, auto, 'auto'), status.words, liveButton, verifyButton)),
     splitter, viewBox);
 document.getElementById('app')!.append(page, verified);
 

@@ -283,6 +283,33 @@ test('a run is cancelled', async () => {
     await own.context().close();
 });
 
+test('a live simulation moves, has a slider, and ends with a run', { skip: native ? 'needs WebAssembly' : false }, async () => {
+    const own = await open(shared);
+    await settled(own);
+    await type(own, `sinew: 1
+parameters: {push: 0 N}
+robot: {cart: {on: world, joint: prismatic, axis: x, body: {mass: 1 kg}}}
+loads: {drive: {on: cart, force: [push, 0, 0]}}
+live: {push: [0 N, 10 N]}
+study: [dynamic: {for: 1 s, step: 10 ms}]
+probes: {at: {position: cart}}
+`);
+    await settled(own);
+    await own.click('footer button:has-text("Live")');
+    await settled(own, 'live');
+    const moving = () => own.evaluate(() => document.querySelector('.viewer').contentWindow.sinewFrame.moving());
+    await own.waitForFunction(() => document.querySelector('.viewer').contentWindow.sinewFrame.moving()?.t > 0.2);
+    const inner = own.frameLocator('.viewer');
+    assert.equal(await inner.locator('.knob input[aria-label*="push"]').count(), 1);
+    await shoot(own, 'live');
+    const { t } = await moving();
+    await own.waitForFunction((before) => document.querySelector('.viewer').contentWindow.sinewFrame.moving()?.t > before + 0.2, t);
+    await own.click('.run');
+    await settled(own);
+    await frames(own, 101);
+    await own.context().close();
+});
+
 test('dark and phone', async () => {
     const own = await open(shared, { viewport: { width: 390, height: 780 }, colorScheme: 'dark', hasTouch: true });
     await settled(own);
