@@ -399,7 +399,7 @@ export class Stage {
     ray(x: number, y: number): THREE.Raycaster {
         const canvas = this.renderer.domElement, ray = new THREE.Raycaster();
         this.camera.updateMatrixWorld();
-        ray.setFromCamera(new THREE.Vector2((2 * x) / canvas.clientWidth - 1, 1 - (2 * y) / canvas.clientHeight), this.camera);
+        ray.setFromCamera(new THREE.Vector2((2 * x) / (this.split ? canvas.clientWidth / 2 : canvas.clientWidth) - 1, 1 - (2 * y) / canvas.clientHeight), this.camera);
         return ray;
     }
 

@@ -9,10 +9,11 @@ import { count } from './format';
 import { Panel } from './panel';
 import { Axis } from './plots';
 import type { Film } from './save';
+import { SectionCard } from './section';
 import { Shell, type Keys } from './shell';
 import { Transport } from './transport';
 
-const keys: Keys[] = [['play, pause', 'space'], ['one frame back, forward; ten with shift', '←', '→'], ['to the beginning, the end', 'home', 'end'], ['faster, slower', '+', '−']];
+const keys: Keys[] = [['play, pause', 'space'], ['one frame back, forward; ten with shift', '←', '→'], ['to the beginning, the end', 'home', 'end'], ['faster, slower', '+', '−'], ['section of a rod', 'x', 'click it']];
 const runKeys: Keys[] = [['previous run, next run', '[', ']'], ['compare with the next run', 'c'], ['overlaid or side by side', 'v']];
 
 export class View {
@@ -27,6 +28,7 @@ export class View {
     private picture = 0; // requested animation frame
     private readonly shell: Shell;
     private readonly panel: Panel;
+    private readonly section = new SectionCard(() => this.redraw());
     private readonly transport = new Transport(() => (this.stale = true));
     private readonly runs: HTMLSelectElement;
     private readonly others: HTMLSelectElement;
@@ -56,6 +58,10 @@ export class View {
         this.shell.setTheme(this.shell.theme);
         this.open(Math.max(0, page.runs.findIndex((r) => r.kept > 0)));
         this.shell.onKeys((key, shift) => this.act(key, shift));
+        this.shell.onClick((ray) => {
+            const hit = this.actor.robot.hitRod(ray);
+            if (hit) this.section.choose(hit.link, hit.share);
+        });
         this.picture = requestAnimationFrame((ms) => this.tick(ms));
     }
 
@@ -134,7 +140,8 @@ export class View {
         }
         actor.scaleBy(most);
         this.splitButton.classList.toggle('hidden', none);
-        this.panel.show(actor.run, actor.scene, [], other);
+        this.section.offer(actor.robot);
+        this.panel.show(actor.run, actor.scene, [this.section.element], other);
         this.setSplit(this.split);
         this.say();
     }
@@ -168,6 +175,7 @@ export class View {
                 if (n > 1) this.compare(next < n ? next : -1);
                 break;
             }
+            case 'x': this.section.toggle(); break;
             case 'v': this.setSplit(!this.split); break;
             default: return false;
         }
@@ -228,11 +236,14 @@ export class View {
         const { frame: k, share, playing, swing } = transport.player;
         const swings = playing && actor.restOf(k) >= 0, other = this.otherFrame(k, share);
         if (k !== this.drawnFrame || share > 0 || swings) {
-            const before = actor.robot, robot = actor.pose(k, share, swing, shell.shown, shell.theme);
+            const before = actor.robot;
+            actor.cut(this.section.link >= 0 ? { link: this.section.link, share: this.section.share } : null);
+            const robot = actor.pose(k, share, swing, shell.shown, shell.theme);
             if (robot !== before) shell.stage?.swap(robot);
             if (this.other) shell.stage?.swapBeside(this.other.pose(other.k, other.share, swing, shell.shown, shell.theme));
             shell.stage?.follow();
             if (shell.stage) shell.stage.dirty = true;
+            this.section.update(robot);
         }
         // interpolated poses are not those of the frame
         this.drawnFrame = share > 0 || swings ? -1 : k;
