@@ -3,11 +3,12 @@
 #
 # Installs what Sinew needs, by the names of Debian's packages, and only what is missing.
 #
-# usage: tools/setup.sh [build | test | site]
+# usage: tools/setup.sh [build | test | site | wasm]
 #
 #   build  what builds and runs the command (default)
 #   test   the above, and what the tests, checks and benchmarks need
 #   site   what builds the command, and the documentation site
+#   wasm   emscripten alone, for `make wasm`: 400 MB that nothing else needs
 set -eu
 
 what=${1:-build}
@@ -66,8 +67,13 @@ optional() {
 
 case $what in
 build | test | site) ;;
+wasm)
+    command -v emcc >/dev/null 2>&1 && exit 0
+    packages() { echo "emscripten emcc"; }
+    optional() { :; }
+    ;;
 *)
-    echo "usage: tools/setup.sh [build | test | site]" >&2
+    echo "usage: tools/setup.sh [build | test | site | wasm]" >&2
     exit 2
     ;;
 esac

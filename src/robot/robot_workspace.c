@@ -15,6 +15,7 @@
 #include "solve/root.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 enum {
@@ -26,7 +27,8 @@ enum {
     FIT = 3        // last of them through which a polynomial is laid
 };
 
-static const size_t POOL_LIMIT = (size_t)1 << 32;
+static const size_t POOL_LIMIT = // of bytes; half of the addresses where these have 32 bits
+    SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(1) << 32) : SIZE_MAX / 2;
 static const double SAME = 1e-6, // distance of equilibria that are one, typical coordinates
     SMALLEST = 1e-2,             // increment of the way from node to node
     APPROACH = 0.3,              // of the stability from one equilibrium to the next

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Common parts of both pages: stage with camera, colours and layers, light and dark themes, the list of keys.
+import type * as THREE from 'three';
 import { dark, light, scaleColours, type Theme } from './colour';
 import { icon, make } from './dom';
 import { number, quantity } from './format';
+import { readMeasured } from './measured';
 import { CanvasPen, type Pen } from './pen';
 import type { Robot, Shown } from './robot';
 import type { Quantity } from './rod';
@@ -31,7 +33,7 @@ export class Shell {
     theme: Theme;
     stage: Stage | null = null;
     ground = true;
-    readonly shown: Shown = { colour: 'strain', tendons: true, joints: true, forces: true, reactions: true, trails: true, frames: false, sites: false, axes: true };
+    readonly shown: Shown = { colour: 'strain', tendons: true, joints: true, forces: true, reactions: true, trails: true, frames: false, sites: false, axes: true, measured: true };
     readonly canvas = make('canvas', { tabindex: '0', role: 'img', 'aria-label': 'the robot in three dimensions; drag to rotate it, scroll to zoom' });
     readonly stageBox = make('main', { class: 'stage' });
     readonly side: HTMLElement;
@@ -49,6 +51,7 @@ export class Shell {
     private readonly triad = make('canvas', { class: 'triad', 'aria-hidden': 'true' });
     private readonly halves = make('div', { class: 'halves hidden' });
     private readonly siteBox = make('label');
+    private readonly measuredBox = make('label');
     private readonly followButton = make('button', { type: 'button', 'aria-pressed': 'false', title: 'the camera follows the robot', onclick: () => this.toggleFollow() }, 'follow');
     private readonly themeButton = make('button', { class: 'plain', type: 'button', 'aria-label': 'light or dark', title: 'light or dark (t)', onclick: () => this.toggleTheme() });
     private readonly colour = make('select', { 'aria-label': 'colour of rods', onchange: () => this.setColour() });
@@ -75,13 +78,14 @@ export class Shell {
             return make('label', {}, box, label);
         };
         this.siteBox.append(...check('sites', 'named sites').childNodes);
+        this.measuredBox.append(...check('measured', 'measured points').childNodes);
         const ground = make('input', { type: 'checkbox', checked: true, onchange: () => this.setGround(ground.checked) });
         const menu = make('details', { class: 'menu show' },
             make('summary', {}, 'show'),
             make('div', {},
                 make('label', { class: 'row' }, 'rods by', this.colour),
                 check('tendons', 'tendons, chambers and springs'), check('joints', 'joints'), check('forces', 'loads'), check('reactions', 'reactions of loops and ground'),
-                check('trails', 'trails'), check('axes', 'axes of the world'), check('frames', 'frames of links'), this.siteBox, make('label', {}, ground, 'grid')));
+                check('trails', 'trails'), check('axes', 'axes of the world'), check('frames', 'frames of links'), this.siteBox, this.measuredBox, make('label', {}, ground, 'grid')));
         document.addEventListener('click', (e) => {
             for (const m of [menu, this.save.element]) if (m.open && !m.contains(e.target as Node)) m.open = false;
         }, this.until);
@@ -147,6 +151,17 @@ export class Shell {
         (this.whole ? document : this.root).addEventListener('keydown', (e) => keys(e as KeyboardEvent), this.until);
     }
 
+    // A click on the stage that is no drag.
+    onClick(act: (ray: THREE.Raycaster) => void): void {
+        let down = [0, 0];
+        this.canvas.addEventListener('pointerdown', (e) => (down = [e.clientX, e.clientY]));
+        this.canvas.addEventListener('click', (e) => {
+            if (!this.stage || Math.hypot(e.clientX - down[0], e.clientY - down[1]) > 4) return;
+            const box = this.canvas.getBoundingClientRect();
+            act(this.stage.ray(e.clientX - box.left, e.clientY - box.top));
+        });
+    }
+
     private act(key: string): boolean {
         switch (key) {
             case 'f': this.look('free'); break;
@@ -168,15 +183,17 @@ export class Shell {
         this.subtitle.textContent = subtitle;
     }
 
-    // Show this robot.
-    present(robot: Robot): void {
+    // Show this robot; keep: the camera stays.
+    present(robot: Robot, keep = false): void {
         const { quantities, most } = robot;
         this.colour.replaceChildren(...quantities.map((q) => make('option', { value: q }, q === 'plain' ? 'one colour' : q)));
         if (!quantities.includes(this.shown.colour)) this.shown.colour = quantities[0];
         if (!(most[this.shown.colour] > 1e-7)) this.shown.colour = 'plain';
         this.colour.value = this.shown.colour;
         this.siteBox.classList.toggle('hidden', robot.scene.sites.length === 0);
+        this.measuredBox.classList.toggle('hidden', !readMeasured(robot.run).any);
         this.stage?.show(robot, this.theme);
+        if (keep) return;
         this.stage?.look('free');
         if (this.stage && this.stage.following !== robot.roams) this.toggleFollow();
     }
