@@ -159,6 +159,8 @@ static snw_status find_weights(sweep *s, double *J, snw_error *err) {
         for (int j = 0; status == SNW_OK && j < g->scalar[i].nsum; j++)
             status = snw_scalar_weights(&g->scalar[i].sum[j], &f,
                                         s->weight + (size_t)(at + j) * (size_t)f.n, err);
+        for (int j = 0; status == SNW_OK && j < g->scalar[i].nsum; j++)
+            status = snw_scalar_check_extreme(&g->scalar[i].sum[j], &f, err);
     }
     snw_free(scratch);
     return status;

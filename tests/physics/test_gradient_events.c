@@ -230,6 +230,46 @@ static void conditions_follow_differences(void **state) {
     }
 }
 
+// ---- extremes -----------------------------------------------------------------------------------
+
+// x = v_0 sin(w t)/w swings to v_0/w and back
+static void extremes(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {w: 2, v0: 1.5 m/s, c: 0.3 m}\n"
+        "gravity: 0\n"
+        "robot: {cart: {on: world, joint: prismatic, axis: x, stiffness: w^2*1 N/m, body: {mass: 1 "
+        "kg}}}\n"
+        "initial: {cart: {rate: v0}}\n"
+        "probes: {x: {position: cart}, v: {velocity: cart}}\n"
+        "study: [dynamic: {for: 1.1 s, step: 1 ms, scheme: gauss6}, dynamic: {for: 1 s, step: 3 "
+        "ms, "
+        "scheme: bdf2, until: x.x < c}]\n";
+    static outcome got, other;
+    question q = {.text = text,
+                  .nby = 3,
+                  .by = {"w", "v0", "c"},
+                  .nof = 4,
+                  .of = {"max(x.x)", "min(v.vx)^2", "max(x.x*t)", "max(max(x.x), 2)"}};
+    answer(&q, &got);
+    assert_near(got.J[0], 0.75, 1e-9);
+    assert_near(got.dJ[0], -0.375, 1e-6);
+    assert_near(got.dJ[1], 0.5, 1e-6);
+    assert_near(got.dJ[2], 0, 1e-13);
+    const double v = sqrt(1.5 * 1.5 - 4 * 0.3 * 0.3); // at the end, where x = c
+    assert_near(got.J[1], v * v, 1e-4);
+    assert_near(got.dJ[4], 3, 1e-4);
+    assert_near(got.dJ[5], -8 * 0.3, 1e-4);
+    assert_near(got.J[3], 2, 0);
+    for (int k = 9; k < 12; k++) assert_near(got.dJ[k], 0, 0);
+    differences(&q, 1e-5, &other);
+    near_all(9, got.dJ, other.dJ, 1e-7);
+    q.method = SNW_GRADIENT_FORWARD;
+    answer(&q, &other);
+    near_all(12, got.dJ, other.dJ, 1e-10);
+}
+
 // ---- memory, refusals ---------------------------------------------------------------------------
 
 static void checkpoints_give_the_same(void **state) {
@@ -305,6 +345,7 @@ int main(void) {
         cmocka_unit_test(a_load_switched_by_place),
         cmocka_unit_test(a_plastic_pick_up),
         cmocka_unit_test(conditions_follow_differences),
+        cmocka_unit_test(extremes),
         cmocka_unit_test(checkpoints_give_the_same),
         cmocka_unit_test(what_has_no_derivative_is_named),
         cmocka_unit_test(grazing_is_named),
