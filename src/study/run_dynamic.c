@@ -764,11 +764,12 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK && r->hooks) {
         it.set_interrupt(it.self, (snw_interrupt){.stop = r->hooks->stop, .user = r->hooks->user});
     }
+    if (s == SNW_OK && r->manual && it.set_manual) it.set_manual(it.self, r->manual);
     if (s == SNW_OK && r->hooks && r->hooks->watch.note && it.set_watch)
         it.set_watch(it.self, r->hooks->watch);
     if (s == SNW_OK) s = snw_targets_create(r->now->compiled, t0, t0 + step->duration, &targets);
     if (s == SNW_OK && it.undo) {
-        s = snw_event_search_create(m, step->until, r->signals_before, &search);
+        s = snw_event_search_create(m, step->until, r->manual, r->signals_before, &search);
     }
     if (s == SNW_OK && search && !r->resuming) {
         r->signals_before[m->nsignal] = NAN;
