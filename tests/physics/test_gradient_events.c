@@ -374,6 +374,9 @@ static void what_has_no_derivative_is_named(void **state) {
     refuses("loads: {a: {on: lower, force: [1 N, 0, 0], when: \"mod(bob.y, 0.2 m) < 0.1 m\"}}\n"
             "study: [dynamic: {for: 1 s, step: 5 ms, scheme: bdf2}]\n",
             "k", "without a comparison");
+    refuses("loads: {a: {on: lower, force: [1 N, 0, 0], when: t > at}}\n"
+            "study: [dynamic: {for: 1 s, step: 5 ms, scheme: bdf2}]\n",
+            "at", "it moves the time t = 0.35 s at which a law jumps");
 }
 
 // A margin without a rate where it is zero: its time has no derivative.
