@@ -26,17 +26,37 @@ enum { MOST_BREAKS = 20000 };
 typedef struct breaks {
     int n, next;
     double *t;
+    bool values; // those of values only, not of rates
 } breaks;
+
+// Text for a jump of a law, or of its rate, at time t; NULL: neither. signal: NULL where it reads
+// none
+static const char *discontinuity(snw_law law, double t, const double *signal) {
+    const double e = 1e-9 * (1 + fabs(t)), small = 1e-6;
+    const snw_jet a = snw_expr_jet_t(law, (snw_at){.t = t - e, .signal = signal});
+    const snw_jet b = snw_expr_jet_t(law, (snw_at){.t = t + e, .signal = signal});
+    if (fabs(b.v - a.v - e * (a.d + b.d)) > small * (1 + fabs(a.v))) return "jumps";
+    const double size = fabs(a.d) + fabs(b.d) + e * (fabs(a.dd) + fabs(b.dd)) / small;
+    return fabs(b.d - a.d) > small * (1 + size) ? "has a jump in its rate" : NULL;
+}
 
 static void dynamic_run_gather_breaks(breaks *b, snw_law law, double t0, double t1) {
     if (!law || !(snw_expr_vars(law) & SNW_VAR_T)) return;
+    const int first = b->n;
     b->n += snw_expr_breaks_t(law, t0, t1, b->t + b->n, MOST_BREAKS - b->n);
+    if (!b->values) return;
+    double any[SNW_SIGNALS_MAX]; // of signals: what multiplies them may jump
+    for (int i = 0; i < SNW_SIGNALS_MAX; i++) any[i] = 0.37 + 0.01 * i;
+    int kept = first;
+    for (int i = first; i < b->n; i++) {
+        const char *does = discontinuity(law, b->t[i], any);
+        if (does && does[0] == 'j') b->t[kept++] = b->t[i];
+    }
+    b->n = kept;
 }
 
-static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, double t0, double t1,
-                              breaks *b) {
-    *b = (breaks){.t = snw_alloc(MOST_BREAKS * sizeof(double))};
-    if (!b->t) return SNW_E_MEMORY;
+static void gather_breaks(const snw_desc *d, const snw_step_desc *step, double t0, double t1,
+                          breaks *b) {
     for (int i = 0; i < 3; i++) dynamic_run_gather_breaks(b, d->gravity[i], t0, t1);
     for (int i = 0; i < d->nlink; i++) {
         const snw_pose_desc *p = &d->link[i].pose;
@@ -82,7 +102,23 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
     for (int i = 0; i < d->nsignal; i++) dynamic_run_gather_breaks(b, d->signal[i].source, t0, t1);
     dynamic_run_gather_breaks(b, step->until, t0, t1);
     qsort(b->t, (size_t)b->n, sizeof *b->t, snw_compare_doubles);
+}
+
+static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, double t0, double t1,
+                              breaks *b) {
+    b->t = snw_alloc(MOST_BREAKS * sizeof(double));
+    if (!b->t) return SNW_E_MEMORY;
+    gather_breaks(d, step, t0, t1, b);
     return SNW_OK;
+}
+
+snw_status snw_run_law_jumps(const snw_desc *d, int stage, double t0, double t1, int *n,
+                             double **t) {
+    breaks b = {.values = true};
+    const snw_status s = find_breaks(d, &d->step[stage], t0, t1, &b);
+    *n = b.n;
+    *t = b.t;
+    return s;
 }
 
 // ---- frames ------------------------------------------------------------------------------------
@@ -655,16 +691,6 @@ static snw_status dynamic_run_project(snw_run *r, bool fields, snw_error *err) {
     return fields ? SNW_OK : snw_projection_velocities(pr, in, r->state, err);
 }
 
-// Text for a jump of a prescribed motion, or of its rate, at time t; NULL: neither.
-static const char *discontinuity(snw_law law, double t) {
-    const double e = 1e-9 * (1 + fabs(t)), small = 1e-6;
-    const snw_jet a = snw_expr_jet_t(law, (snw_at){.t = t - e});
-    const snw_jet b = snw_expr_jet_t(law, (snw_at){.t = t + e});
-    if (fabs(b.v - a.v - e * (a.d + b.d)) > small * (1 + fabs(a.v))) return "jumps";
-    const double size = fabs(a.d) + fabs(b.d) + e * (fabs(a.dd) + fabs(b.dd)) / small;
-    return fabs(b.d - a.d) > small * (1 + size) ? "has a jump in its rate" : NULL;
-}
-
 // Discontinuities of prescribed motions: the first one, and the number of laws that have one.
 typedef struct jumps {
     const char *does, *what, *name;
@@ -678,7 +704,7 @@ static bool jumps_in(snw_law law, bool rate, double t0, double t1, const char **
     if (!law || !(snw_expr_vars(law) & SNW_VAR_T)) return false;
     const int n = snw_expr_breaks_t(law, t0, t1, t, (int)(sizeof t / sizeof t[0]));
     for (int i = 0; i < n; i++) {
-        *does = t[i] < t1 ? discontinuity(law, t[i]) : NULL;
+        *does = t[i] < t1 ? discontinuity(law, t[i], NULL) : NULL;
         *at = t[i];
         if (*does && (!rate || (*does)[0] == 'j')) return true; // the first one is enough
     }
