@@ -95,6 +95,7 @@ typedef struct sweep {
     bool gathered;              // the derivatives by the arrays are known
     double *value, *centre, *y; // nscalar, nscalar, noutput: of a sample, and at p
     double *dJ;
+    double error, size; // largest of all parameters, see note_error
 } sweep;
 
 // ---- what is refused ----------------------------------------------------------------------------
@@ -541,6 +542,14 @@ static snw_status find_slopes(sweep *s, snw_error *err) {
     return status;
 }
 
+// Error of derivatives by a parameter p and their size, both times p: with the units of the scalars
+// they are compared with those of other parameters.
+static void note_error(sweep *s, double p, double error, double size) {
+    const double scale = p != 0 ? fabs(p) : 1;
+    s->error = fmax(s->error, scale * error);
+    s->size = fmax(s->size, scale * size);
+}
+
 // dJ += the products of the slopes with the derivatives by the arrays
 static void add_slopes(sweep *s) {
     const snw_gradient *g = s->g;
@@ -553,7 +562,7 @@ static void add_slopes(sweep *s) {
             s->dJ[(size_t)j * (size_t)g->nentry + (size_t)s->slope[k].entry] += by;
             error += fabs(by - coarse), size += fabs(by);
         }
-        if (size > 0) s->g->info.error = fmax(s->g->info.error, error / size);
+        note_error(s, s->p[s->slope[k].entry], error, size);
     }
     s->g->info.gathered += s->nslope;
 }
@@ -561,7 +570,7 @@ static void add_slopes(sweep *s) {
 // The laws (with the first numbers), and as many numbers of the file from *entry on as are done at
 // once.
 static snw_status open_directions(sweep *s, int *entry, snw_error *err) {
-    const snw_gradient *g = s->g;
+    snw_gradient *g = s->g;
     if (!s->direction)
         s->direction =
             snw_alloc(((size_t)g->nentry + 3 * (size_t)g->nlaw + 1) * sizeof *s->direction);
@@ -577,6 +586,7 @@ static snw_status open_directions(sweep *s, int *entry, snw_error *err) {
         SNW_TRY(open_direction(s, d, err));
         bool enough = false;
         if (s->arrays) SNW_TRY(find_slope(s, d, &enough, err));
+        g->entry[k].sampled = !enough && !s->forward;
         if (enough) close_direction(&s->direction[--s->ndirection]);
     }
     return SNW_OK;
@@ -972,7 +982,7 @@ static snw_status sweep_forward(sweep *s, snw_error *err) {
 static void gather(sweep *s) {
     for (int k = 0; k < s->ndirection; k++) {
         const direction *d = &s->direction[k];
-        if (d->size > 0) s->g->info.error = fmax(s->g->info.error, d->error / d->size);
+        note_error(s, d->entry >= 0 ? s->p[d->entry] : d->step / parameter_move, d->error, d->size);
     }
 }
 
@@ -1188,10 +1198,13 @@ snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double 
     s.forward = g->how.method == SNW_GRADIENT_FORWARD ||
                 (g->how.method == SNW_GRADIENT_AUTO && FEW * g->nentry < g->nscalar);
     g->info.method = s.forward ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT;
+    for (int k = 0; k < g->nentry; k++) g->entry[k].sampled = false;
     snw_status status = run_with_tape(&s, J, err);
     const double begin = snw_clock_seconds();
     if (status == SNW_OK) status = sweep_prepare(&s, err);
     if (status == SNW_OK) status = sweep_variables(&s, err);
+    for (int j = 0; status == SNW_OK && j < g->nscalar; j++) s.size = fmax(s.size, fabs(J[j]));
+    g->info.error = s.size > 0 ? s.error / s.size : 0;
     g->info.gradient_seconds = snw_clock_seconds() - begin;
     close_directions(&s);
     snw_free(s.direction);

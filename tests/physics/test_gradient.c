@@ -459,6 +459,65 @@ static void random_robots_follow_differences(void **state) {
     }
 }
 
+// Steps chosen by their error keep their lengths: both methods agree, and with smaller tolerances
+// they come to the derivatives of the motion, here of gauss6, whose rollout is checked above.
+static void chosen_steps_are_kept(void **state) {
+    (void)state;
+    static const struct {
+        const char *scheme;
+        double error;
+    } row[] = {{"bdf2, adapt: on", 3e-3},
+               {"bdf2, adapt: on, tolerance: 1e-8", 1e-4},
+               {"generalized-alpha, adapt: on, tolerance: 1e-7", 2e-4},
+               {"gauss4, adapt: on", 1e-5}};
+    static outcome motion, got, forward;
+    char text[TEXT];
+    question q = {.text = text,
+                  .nby = 7,
+                  .by = {"k1", "c1", "m2", "l1", "tau", "a1", "w1"},
+                  .nof = 1,
+                  .of = {"bob.y"}};
+    (void)snprintf(text, sizeof text, pendulum, "gauss6");
+    strstr(text, "for: 5 s")[5] = '2';
+    answer(&q, &motion);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        (void)snprintf(text, sizeof text, pendulum, row[i].scheme);
+        strstr(text, "for: 5 s")[5] = '2';
+        q.method = SNW_GRADIENT_ADJOINT;
+        answer(&q, &got);
+        q.method = SNW_GRADIENT_FORWARD;
+        answer(&q, &forward);
+        near_all(7, got.dJ, forward.dJ, 1e-10);
+        near_all(7, got.dJ, motion.dJ, row[i].error);
+    }
+}
+
+// A robot that stays at rest: derivatives of its velocity are zero, their rounding is no error.
+static void zero_gradients_have_no_error(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\nparameters: {k: 2 N*m, l: 0.3 m, kc: 50 N/m, r: 0.2 m}\n"
+        "robot: {arm: {on: world, joint: revolute, axis: y, stiffness: k, body: {mass: 1 kg, com: "
+        "[l, 0, 0]}}}\n"
+        "sites: {end: {on: arm, pose: {xyz: [l, 0, 0]}}, hook: {on: world, pose: {xyz: [0, 0, "
+        "0.4]}}}\n"
+        "springs: {line: {spring: [hook, end], stiffness: kc, rest: r}}\n"
+        "study: [static: {tolerance: 1e-14}, dynamic: {for: 20 ms, step: 1 ms, scheme: bdf2}]\n"
+        "probes: {v: {velocity: end}, p: {position: end}}\n";
+    static outcome got;
+    answer(&(question){.text = text,
+                       .nby = 4,
+                       .by = {"k", "l", "kc", "r"},
+                       .nof = 2,
+                       .method = SNW_GRADIENT_ADJOINT,
+                       .of = {"v.vz", "p.z"}},
+           &got);
+    for (int k = 0; k < 4; k++) assert_near(got.dJ[k] * got.p[k], 0, 1e-9);
+    assert_true(fabs(got.dJ[4] * got.p[0]) > 1e-3);
+    assert_true(got.info.error < 1e-9);
+    assert_int_equal(got.info.gathered, 1); // k
+}
+
 // ---- laws, memory, refusals ---------------------------------------------------------------------
 
 static void laws_through_knots(void **state) {
@@ -826,6 +885,8 @@ int main(void) {
         cmocka_unit_test(projected_velocities),
         cmocka_unit_test(elastica),
         cmocka_unit_test(random_robots_follow_differences),
+        cmocka_unit_test(chosen_steps_are_kept),
+        cmocka_unit_test(zero_gradients_have_no_error),
         cmocka_unit_test(laws_through_knots),
         cmocka_unit_test(checkpoints_give_the_same_bits),
         cmocka_unit_test(together_as_one_by_one),
