@@ -556,11 +556,11 @@ static void add_slopes(sweep *s) {
     for (int k = 0; k < s->nslope; k++) {
         double error = 0, size = 0;
         for (int j = 0; j < g->nscalar; j++) {
-            double coarse;
-            const double by =
-                gradient_slope_product(&s->slope[k], snw_model_arrays_bars(s->arrays, j), &coarse);
+            double coarse, terms;
+            const double by = gradient_slope_product(
+                &s->slope[k], snw_model_arrays_bars(s->arrays, j), &coarse, &terms);
             s->dJ[(size_t)j * (size_t)g->nentry + (size_t)s->slope[k].entry] += by;
-            error += fabs(by - coarse), size += fabs(by);
+            error += fabs(by - coarse), size += terms;
         }
         note_error(s, s->p[s->slope[k].entry], error, size);
     }
