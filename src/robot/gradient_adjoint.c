@@ -493,24 +493,19 @@ static snw_status read_group(const sweep *s, int n, const int *entry, int bits, 
     return SNW_OK;
 }
 
-// Slopes of n numbers of the file that are moved together, theory.md 7.5; where they are not
-// independent, of each half of them.
-static snw_status group_slopes(sweep *s, int n, const int *entry, group_work *w, snw_error *err) {
-    if (n < LEAST_GROUP) return SNW_OK;
+// The same n numbers with vectors of one kind; *ok <- false: they are not independent there.
+static snw_status try_group(sweep *s, bool sections, int n, const int *entry, group_work *w,
+                            bool *ok, snw_error *err) {
     int bits = 0;
     while (n >> bits) bits++;
-    bool ok = false;
-    SNW_TRY(read_group(s, n, entry, bits, w, &ok, err));
-    if (ok)
+    snw_model_arrays_by_sections(s->arrays, sections);
+    SNW_TRY(read_group(s, n, entry, bits, w, ok, err));
+    if (*ok)
         gradient_group_decode(s->arrays, n, w->move, bits, w->x, w->fraction, w->owner, w->slope,
-                              w->scale, &ok);
-    if (!ok) {
-        SNW_TRY(group_slopes(s, n / 2, entry, w, err));
-        return group_slopes(s, n - n / 2, entry + n / 2, w, err);
-    }
-    for (int k = 0; k < n; k++) {
+                              w->scale, ok);
+    for (int k = 0; k < n && *ok; k++) {
         gradient_slope *to = &s->slope[s->nslope++];
-        *to = (gradient_slope){.entry = entry[k]};
+        *to = (gradient_slope){.entry = entry[k], .sections = sections};
         s->has_slope[entry[k]] = true;
         if (gradient_group_slope(s->arrays, k, w->owner, w->slope, to) != SNW_OK)
             return snw_fail_memory(err);
@@ -518,9 +513,24 @@ static snw_status group_slopes(sweep *s, int n, const int *entry, group_work *w,
     return SNW_OK;
 }
 
+// Slopes of n numbers of the file that are moved together, theory.md 7.5; where they are not
+// independent, not even in the laws of sections, of each half of them.
+static snw_status group_slopes(sweep *s, int n, const int *entry, group_work *w, snw_error *err) {
+    bool ok = false;
+    if (n < LEAST_GROUP) return SNW_OK;
+    snw_status status = try_group(s, false, n, entry, w, &ok, err);
+    if (status == SNW_OK && !ok) status = try_group(s, true, n, entry, w, &ok, err);
+    snw_model_arrays_by_sections(s->arrays, false);
+    if (status != SNW_OK || ok) return status;
+    SNW_TRY(group_slopes(s, n / 2, entry, w, err));
+    return group_slopes(s, n - n / 2, entry + n / 2, w, err);
+}
+
 static snw_status find_slopes(sweep *s, snw_error *err) {
     const snw_gradient *g = s->g;
+    snw_model_arrays_by_sections(s->arrays, true); // the longer vector
     const size_t ne = (size_t)g->nentry, size = snw_model_arrays_size(s->arrays);
+    snw_model_arrays_by_sections(s->arrays, false);
     int n = 0, bits = 0;
     while (g->nentry >> bits) bits++;
     const size_t vectors = (size_t)bits + 5;
@@ -553,16 +563,18 @@ static void note_error(sweep *s, double p, double error, double size) {
 // dJ += the products of the slopes with the derivatives by the arrays
 static void add_slopes(sweep *s) {
     const snw_gradient *g = s->g;
-    for (int k = 0; k < s->nslope; k++) {
-        double error = 0, size = 0;
-        for (int j = 0; j < g->nscalar; j++) {
+    for (int j = 0; j < g->nscalar; j++) {
+        const double *by_section = NULL;
+        for (int k = 0; k < s->nslope; k++) {
+            const gradient_slope *slope = &s->slope[k];
+            if (slope->sections && !by_section)
+                by_section = snw_model_arrays_section_bars(s->arrays, j);
             double coarse, terms;
-            const double by = gradient_slope_product(
-                &s->slope[k], snw_model_arrays_bars(s->arrays, j), &coarse, &terms);
-            s->dJ[(size_t)j * (size_t)g->nentry + (size_t)s->slope[k].entry] += by;
-            error += fabs(by - coarse), size += terms;
+            const double *bars = slope->sections ? by_section : snw_model_arrays_bars(s->arrays, j);
+            const double by = gradient_slope_product(slope, bars, &coarse, &terms);
+            s->dJ[(size_t)j * (size_t)g->nentry + (size_t)slope->entry] += by;
+            note_error(s, s->p[slope->entry], fabs(by - coarse), terms);
         }
-        note_error(s, s->p[s->slope[k].entry], error, size);
     }
     s->g->info.gathered += s->nslope;
 }

@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 typedef struct gradient_slope {
-    int entry; // of p
+    int entry;     // of p
+    bool sections; // of the vector by sections
     size_t n;
     uint32_t *at;        // n: places in the vector of the arrays
     double *by, *coarse; // n: derivatives; the same with differences of lower order

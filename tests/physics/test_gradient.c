@@ -764,6 +764,46 @@ static void independent_parameters(void **state) {
     }
 }
 
+// Coefficients of one law of a section or a material share matrices; found in the laws together.
+static void coefficients_of_one_law(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {a0: 0.1, a1: 0.2, a2: -0.1, a3: 0.05, taper: 0.3, waist: 0.1, d0: 900 "
+        "kg/m^3, d1: 300 kg/m^3, tau: 8 ms, nu: 0.4, F: 0.1 N}\n"
+        "materials: {soft: {young: \"0.4 MPa*(1 + a0*cos(x/L) + a1*cos(2*x/L) + a2*x/L + "
+        "a3*sin(3*x/L))\", poisson: nu, density: d0 + d1*x/L, damping: tau}}\n"
+        "robot:\n"
+        "  arm: {on: world, rod: {length: 0.25, section: {circle: {radius: \"1 cm*(1 - taper*x/L - "
+        "waist*sin(pi*x/L))\"}}, material: soft, strain: {bend_y: legendre 2, bend_z: legendre 2, "
+        "twist: legendre 2}, nodes: 6}}\n"
+        "  head: {on: arm.tip, body: {mass: 20 g, com: [1 cm, 2 mm, 0], inertia: [2e-6, 3e-6, "
+        "4e-6]}}\n"
+        "loads: {push: {on: head, force: [0, F, 0]}}\n"
+        "study: [dynamic: {for: 30 ms, step: 1 ms, shorten: off, scheme: bdf2}]\n"
+        "probes: {nose: {position: head}}\n";
+    enum { BY = 11 };
+    static outcome got, want;
+    question q = {.text = text,
+                  .nby = BY,
+                  .by = {"a0", "a1", "a2", "a3", "taper", "waist", "d0", "d1", "tau", "nu", "F"},
+                  .nof = 1,
+                  .method = SNW_GRADIENT_ADJOINT,
+                  .of = {"integral(nose.z^2 + 0.1*nose.y)"}};
+    answer(&q, &got);
+    assert_int_equal(got.info.gathered, BY);
+    q.method = SNW_GRADIENT_FORWARD;
+    answer(&q, &want);
+    double size = 0;
+    for (int k = 0; k < BY; k++) size = fmax(size, fabs(want.dJ[k] * want.p[k]));
+    for (int k = 0; k < BY; k++) {
+        const double error = fabs((got.dJ[k] - want.dJ[k]) * want.p[k]);
+        if (!(error <= 1e-10 * size))
+            print_error("%s: %.12g, forward %.12g\n", q.by[k], got.dJ[k], want.dJ[k]);
+        assert_true(error <= 1e-10 * size);
+    }
+}
+
 // Parameters that enter something else as well are taken one by one, even where it acts later or
 // never.
 static void other_uses_are_seen(void **state) {
@@ -889,6 +929,7 @@ int main(void) {
         cmocka_unit_test(together_as_one_by_one),
         cmocka_unit_test(geometry_is_gathered),
         cmocka_unit_test(independent_parameters),
+        cmocka_unit_test(coefficients_of_one_law),
         cmocka_unit_test(other_uses_are_seen),
         cmocka_unit_test(what_has_no_derivative_is_named),
     };
