@@ -58,6 +58,7 @@ static size_t arrays_size(const snw_model *m) {
 static void replace_sections(const snw_model_arrays *a, const snw_model *m, double *out) {
     double *at = out;
     snw_model_sections_read(a->sections, m, out + a->size);
+    if (a->geometry) snw_model_geometry_drop_rest(m, out + a->first_geometry);
     for (int i = 0; i < m->nrod; i++) {
         memset(at, 0, 2 * rod_numbers(&m->rod[i]) * sizeof *at);
         at += 2 * rod_numbers(&m->rod[i]);
@@ -352,7 +353,7 @@ void snw_model_arrays_need_geometry(snw_model_arrays *a, bool needed) {
 }
 
 bool snw_model_arrays_is_geometry(const snw_model_arrays *a, size_t at) {
-    return at >= a->first_geometry && at < a->size;
+    return at >= a->first_geometry;
 }
 
 bool snw_model_arrays_only(const snw_model_arrays *a, const snw_model *other) {
@@ -370,5 +371,8 @@ const double *snw_model_arrays_section_bars(snw_model_arrays *a, int scalar) {
         snw_model_sections_add(a->sections, i, K, K + n, M, a->section_bar + a->size);
         K += 2 * n;
     }
+    if (a->geometry)
+        snw_model_geometry_add_rest(m, bar + a->first_geometry, a->sections,
+                                    a->section_bar + a->size);
     return a->section_bar;
 }

@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-// Laws of a rod: of the material, sizes, entries on the diagonals.
+// Laws of a rod: of the material, sizes, entries on the diagonals, rest strain.
 enum { YOUNG, POISSON, SHEAR, DENSITY, RETARDATION, SIZE, STIFF = SIZE + SNW_SECTION_SIZES };
-enum { HEAVY = STIFF + 6, VISCOUS = HEAVY + 6, LAWS = VISCOUS + 6 };
+enum { HEAVY = STIFF + 6, VISCOUS = HEAVY + 6, RESTING = VISCOUS + 6, LAWS = RESTING + 6 };
 enum { INERTIA = 10, SAMPLES = 3 };
 static const double weight[SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60}, sample_move = 1e-3;
 
@@ -50,6 +50,7 @@ static snw_law *place_of(snw_rod_desc *rod, snw_material_desc *mat, int law) {
                                     &mat->damping};
     if (law < SIZE) return of_material[law];
     if (law < STIFF) return &rod->section.size[law - SIZE];
+    if (law >= RESTING) return &rod->rest[law - RESTING];
     snw_law *const entry[] = {rod->section.stiffness, rod->section.inertia, rod->section.damping};
     return &entry[(law - STIFF) / 6][7 * ((law - STIFF) % 6)];
 }
@@ -211,7 +212,7 @@ static double by_law(snw_model_sections *a, const section_slot *s, const section
 static bool laws_can_move(snw_model_sections *a) {
     for (int i = 0; i < a->n; i++) {
         const snw_rod *r = &a->m->rod[a->slot[i].rod];
-        for (int k = r->point0; k < r->point0 + r->npoint; k++) {
+        for (int k = r->point0; k < r->point0 + r->npoint && a->slot[i].law < RESTING; k++) {
             const section_bar b = {.x = a->m->point[k].x};
             if (isnan(by_law(a, &a->slot[i], &b))) return false;
         }
@@ -241,7 +242,7 @@ static void add_place(snw_model_sections *a, int rod, const section_bar *b, doub
     const snw_rod_desc *d = described(a->m, rod);
     for (int i = 0; i < a->n; i++) {
         const section_slot *s = &a->slot[i];
-        const double by = s->rod == rod ? by_law(a, s, b) : 0;
+        const double by = s->rod == rod && s->law < RESTING ? by_law(a, s, b) : 0;
         if (by != 0)
             snw_expr_add_slopes(law_at(d, s->law), (snw_at){.x = b->x, .L = d->length}, by,
                                 a->scratch, bar + s->first);
@@ -266,5 +267,17 @@ void snw_model_sections_add(snw_model_sections *a, int rod, const double *by_K, 
             M[k] = m->seg_w[i] * by_M[INERTIA * (size_t)i + (size_t)k];
         const section_bar b = {.x = m->seg_x[i], .M = M};
         add_place(a, rod, &b, bar);
+    }
+}
+
+void snw_model_sections_add_rest(snw_model_sections *a, int rod, double x, const double *by_xi,
+                                 double *bar) {
+    const snw_rod_desc *d = described(a->m, rod);
+    for (int i = 0; i < a->n; i++) {
+        const section_slot *s = &a->slot[i];
+        const double by = s->rod == rod && s->law >= RESTING ? by_xi[s->law - RESTING] : 0;
+        if (by != 0)
+            snw_expr_add_slopes(d->rest[s->law - RESTING], (snw_at){.x = x, .L = d->length}, by,
+                                a->scratch, bar + s->first);
     }
 }

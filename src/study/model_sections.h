@@ -15,7 +15,8 @@ void snw_model_sections_destroy(snw_model_sections *a); // NULL is fine
 
 size_t snw_model_sections_size(const snw_model_sections *a);
 void snw_model_sections_read(const snw_model_sections *a, const snw_model *m, double *out);
-// Do stiffness, damping and inertia of the rods of two models differ by these numbers only?
+// Do stiffness, damping, inertia and rest strains of the rods of two models differ by these numbers
+// only?
 bool snw_model_sections_only(const snw_model_sections *a, const snw_model *other);
 // *out <- the part of the inertia of segment i that follows from the section of its rod.
 void snw_section_inertia(const snw_model *m, int seg, snw_inertia *out);
@@ -24,3 +25,7 @@ void snw_section_inertia(const snw_model *m, int seg, snw_inertia *out);
 // inertias of all segments (mass, 3 first moments, 6 of inertia).
 void snw_model_sections_add(snw_model_sections *a, int rod, const double *by_K, const double *by_D,
                             const double *by_M, double *bar);
+// bar (size) += derivatives by the numbers of the rest strain of a rod, from those by the strain at
+// arc length x (6).
+void snw_model_sections_add_rest(snw_model_sections *a, int rod, double x, const double *by_xi,
+                                 double *bar);
