@@ -3,6 +3,7 @@
 # make          the command, build/sinew
 # make demo     the demonstration, and its page
 # make gallery  every example as a page, and an index with pictures, build/gallery/index.html
+# make playground an editor with the robot beside it, computed in the browser: a folder of files, build/playground
 # make viewer   rebuilds the page of `sinew view`, where it could not be built before
 # make test     every test, also under sanitizers; ends with CTest's summary
 # make fuzz     random models under sanitizers, SEED=.. COUNT=..; a few of them are tests
@@ -15,8 +16,11 @@
 # make deb      a Debian package of it all, build/deb
 # make deb-test installs that package in a clean Debian and uses it; as root, with mmdebstrap
 # make release  all that a release consists of: sources, Debian package, wheel, site, checksums, build/dist
+# make wasm     the engine for browsers and Node, build/wasm/site; needs emscripten
+# make wasm-test every example in it, by Node
 # make docs     pages written from the command's own help
-# make pictures those of the README, docs/pictures
+# make pictures those of the README, docs/pictures, and those of the tutorials
+# make site     the documentation, build/site/html/index.html; QUICK=1 without gallery and values
 # make format, make tidy, make clean
 
 PREFIX ?= /usr/local
@@ -48,6 +52,20 @@ gallery: setup-test
 pictures: setup-test
 	$(call build_preset,bench) --target command
 	tools/gallery.py build/bench/sinew --pictures docs/pictures
+	tools/pages.py build/bench/sinew docs/start.md docs/tutorials/*.md docs/howto/*.md --pictures
+
+# without Sphinx and its parts there is a message, and no site
+site: setup-site
+	$(call build_preset,bench) --target command
+	@cmake --build --preset bench --target python_package >/dev/null 2>&1 || echo "site: the Python reference is made without the compiled package"
+	@test -n "$(QUICK)" || tools/gallery.py build/bench/sinew
+	@$(DEBIAN_PYTHON) site/build.py build/bench/sinew --python build/bench/python $(if $(QUICK),--quick); \
+	  status=$$?; test $$status = 77 || exit $$status
+
+playground: setup
+	$(call build_preset,release) --target command
+	@if command -v emcc >/dev/null; then $(MAKE) wasm; fi
+	@NODE=$$(command -v node) NPM=$$(command -v npm) playground/build.sh build/release/sinew build/wasm/site build/playground
 
 viewer: setup
 	rm -f build/*/viewer_page.c
@@ -104,6 +122,16 @@ deb-test: deb
 release:
 	packaging/release.sh
 
+# emscripten is optional: 400 MB that only this target needs
+wasm: setup
+	@tools/setup.sh wasm
+	@NODE="$$(command -v node || command -v nodejs)" NPM="$$(command -v npm)" sh viewer/build.sh build build/viewer_packages.c
+	cmake -S web -B build/wasm -G Ninja $(WASM_OPTIONS) --log-level=WARNING >/dev/null
+	cmake --build build/wasm --parallel $(JOBS)
+
+wasm-test: wasm
+	node web/test/examples.mjs build/wasm/site --all
+
 docs: all
 	tools/docs.py build/sinew
 
@@ -120,7 +148,10 @@ setup:
 setup-test:
 	@tools/setup.sh test
 
+setup-site:
+	@tools/setup.sh site
+
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test release docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures playground viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test wasm wasm-test release docs site format tidy setup setup-test setup-site clean

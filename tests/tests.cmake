@@ -81,6 +81,28 @@ foreach(kind unit physics fuzz)
   endforeach()
 endforeach()
 
+# parts of web/ that replace libraries are tested against these, under other names, and by the tests of what they replace
+set(web_names "")
+foreach(name dgemm dtrsm dgetrf dgetrs dpotrf dpotrs dsytrf dsygst dsyev dgeev dgeqp3 dorgqr dormqr dgesvd dgelsy)
+  list(APPEND web_names ${name}_=web_${name}_)
+endforeach()
+foreach(name yaml_parse yaml_events_open yaml_events_next yaml_events_close)
+  list(APPEND web_names snw_${name}=web_${name})
+endforeach()
+file(GLOB web_lapack CONFIGURE_DEPENDS web/lapack_*.c)
+add_library(web_parts OBJECT ${web_lapack} web/yaml_events.c src/language/yaml.c)
+target_include_directories(web_parts PRIVATE include src)
+target_compile_definitions(web_parts PRIVATE ${web_names})
+foreach(name web_lapack web_yaml)
+  target_link_libraries(unit_${name} PRIVATE web_parts)
+endforeach()
+target_link_libraries(unit_web_lapack PRIVATE ${OPENBLAS_SERIAL} gfortran)
+target_compile_definitions(unit_web_yaml PRIVATE EXAMPLES="${CMAKE_SOURCE_DIR}/examples")
+add_executable(unit_web_ode tests/unit/test_ode.c src/solve/ode.c web/ode_engine.c)
+target_include_directories(unit_web_ode PRIVATE src tests)
+target_link_libraries(unit_web_ode PRIVATE ${tested} PkgConfig::CMOCKA)
+check(unit_web_ode unit COMMAND unit_web_ode)
+
 target_link_libraries(unit_result_hostile PRIVATE PkgConfig::HDF5) # it writes files that the library would not
 
 # The recursion, and the reader of robots for it, are compiled twice more with other number types. Complex numbers: the
@@ -211,6 +233,18 @@ if(TARGET command AND NOT SNW_SANITIZE AND NOT SNW_TEST_PREFIX AND NODE)
   set_tests_properties(viewer_play PROPERTIES PROCESSORS 2 COST 1000) # it measures time; it starts first, so that no other test is waited for
 endif()
 
+# the playground: the structure of a text being typed, and the page in a browser, with the engine in WebAssembly where it was
+# built (`make wasm`), else with the command behind the same interface
+if(TARGET command AND NOT SNW_SANITIZE AND NOT SNW_TEST_PREFIX AND NODE AND NPM)
+  add_custom_target(playground_packages ALL COMMAND ${CMAKE_COMMAND} -E env NPM=${NPM}
+    sh ${CMAKE_SOURCE_DIR}/tools/npm_fetch.sh ${CMAKE_SOURCE_DIR}/playground all || echo "the playground is not tested" VERBATIM)
+  check(playground_types viewer COMMAND sh ${CMAKE_SOURCE_DIR}/playground/types.sh ${NODE})
+  check(playground_position viewer COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/playground/test/position.test.mjs)
+  check(playground_page viewer COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/playground/test/playground.test.mjs
+    $<TARGET_FILE:command> ${CMAKE_SOURCE_DIR}/build/wasm/site)
+  set_tests_properties(playground_types playground_page PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # each public header compiles alone, in C11 and in C++17; each internal one in C17
 file(GLOB public RELATIVE ${CMAKE_SOURCE_DIR}/include CONFIGURE_DEPENDS include/sinew/*.h)
 file(GLOB_RECURSE private RELATIVE ${CMAKE_SOURCE_DIR}/src CONFIGURE_DEPENDS src/*.h)
@@ -253,6 +287,10 @@ if(NOT SNW_TEST_PREFIX)
   if(TARGET command)
     check(docs house COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/docs.py
       --check $<TARGET_FILE:command>)
+    # the site without the pages of examples and headers, for its links; skipped without Sphinx
+    check(site house COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/site/build.py $<TARGET_FILE:command> --brief
+      --out ${CMAKE_BINARY_DIR}/site)
+    set_tests_properties(site PROPERTIES SKIP_RETURN_CODE 77)
   endif()
 endif()
 

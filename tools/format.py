@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 import sys
 
-FOLDERS = ("include", "src", "tests", "bench", "examples")
+FOLDERS = ("include", "src", "web", "tests", "bench", "examples")
 
 
 def main():

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Builds the node tree from libfyaml's event stream. Only events are used: the library then keeps
-// no document, follows no alias and does not recurse, so this file limits depth and size itself.
+// Builds the node tree from the events of a YAML text. They are neither limited in depth nor in
+// number, and aliases are not followed, so this file limits depth and size itself.
 #include "language/yaml.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "language/text.h"
+#include "language/yaml_events.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include <libfyaml.h>
 
 typedef struct anchor {
     const char *name;
@@ -22,9 +21,8 @@ typedef struct reader {
     snw_pool *pool;
     snw_error *err;
     const char *file;
-    struct fy_diag *diag;
-    struct fy_parser *parser;
-    struct fy_event *event;   // current event
+    snw_yaml_events *events;
+    snw_yaml_event event;     // current event
     snw_source_location last; // of the last event that had a mark
     snw_source_location open; // of the innermost list or map in brackets
     int nodes;
@@ -38,79 +36,20 @@ static snw_status yaml_out_of_memory(reader *r) {
 
 // ---- events -------------------------------------------------------------------------------------
 
-static snw_source_location location_of(reader *r, const struct fy_mark *mark) {
-    if (!mark) return r->last;
-    return (snw_source_location){
-        .file = r->file, .line = mark->line + 1, .column = mark->column + 1};
-}
-
-// report the first error that libfyaml collected
-static snw_status parser_error(reader *r) {
-    void *state = NULL;
-    const struct fy_diag_error *e;
-    while ((e = fy_diag_errors_iterate(r->diag, &state))) {
-        if (e->type != FYET_ERROR || !e->msg) continue;
-        const snw_source_location at = {.file = r->file, .line = e->line, .column = e->column};
-        // for an unclosed bracket, report where it was opened, not the end of the file
-        if (strstr(e->msg, "without a closing") && r->open.file) {
-            return snw_fail_at(r->err, r->open, "%s", e->msg);
-        }
-        return snw_fail_at(r->err, at.line > 0 ? at : r->last, "%s", e->msg);
-    }
-    return snw_fail_at(r->err, r->last, "text is not valid YAML");
-}
-
 static snw_status next_event(reader *r) {
-    if (r->event) fy_parser_event_free(r->parser, r->event);
-    r->event = fy_parser_parse(r->parser);
-    if (!r->event) return parser_error(r);
-    const struct fy_mark *mark = fy_event_start_mark(r->event);
-    if (mark) r->last = location_of(r, mark);
-    return SNW_OK;
-}
-
-// text of a token, joined from its chunks: fy_token_get_text leaks memory for nested quotes
-static snw_status join_chunks(reader *r, struct fy_token *token, char **out, size_t *length) {
-    struct fy_token_iter *it = fy_token_iter_create(token);
-    if (!it) return yaml_out_of_memory(r);
-    int status = 0;
-    size_t used = 0, room = 0;
-    char *text = NULL;
-    const struct fy_iter_chunk *chunk = NULL;
-    while ((chunk = fy_token_iter_chunk_next(it, chunk, &status))) {
-        if (used + chunk->len >= room) {
-            room = 2 * room + chunk->len + 16;
-            char *wide = snw_pool_take(r->pool, room);
-            if (!wide) break;
-            if (used) memcpy(wide, text, used);
-            text = wide;
-        }
-        memcpy(text + used, chunk->str, chunk->len);
-        used += chunk->len;
+    SNW_TRY(snw_yaml_events_next(r->events, r->last, r->open, &r->event, r->err));
+    if (r->event.line > 0) {
+        r->last = (snw_source_location){
+            .file = r->file, .line = r->event.line, .column = r->event.column};
     }
-    fy_token_iter_destroy(it);
-    if (chunk || status < 0) return yaml_out_of_memory(r);
-    if (!text) text = snw_pool_take(r->pool, 1);
-    if (!text) return yaml_out_of_memory(r);
-    text[used] = '\0';
-    *out = text;
-    *length = used;
     return SNW_OK;
 }
 
-static snw_status token_text(reader *r, struct fy_token *token, const char **out) {
-    *out = "";
-    if (!token) return SNW_OK;
-    char *copy = NULL;
-    size_t length = 0;
-    SNW_TRY(join_chunks(r, token, &copy, &length));
-    // escape sequences can produce characters that are not allowed in the file
+// escape sequences can produce characters that are not allowed in the file
+static snw_status check_text(reader *r, const char *text, size_t length) {
     snw_error fault = {0};
-    if (snw_text_check(r->file, copy, length, &fault) != SNW_OK) {
-        return snw_fail_at(r->err, r->last, "in quoted text: %s", fault.text);
-    }
-    if (copy) *out = copy;
-    return SNW_OK;
+    if (!text || snw_text_check(r->file, text, length, &fault) == SNW_OK) return SNW_OK;
+    return snw_fail_at(r->err, r->last, "in quoted text: %s", fault.text);
 }
 
 // ---- nodes --------------------------------------------------------------------------------------
@@ -168,14 +107,13 @@ static snw_status copy_node(reader *r, const snw_node *from, int depth, snw_node
 
 static snw_status open_anchor(reader *r, int *index) {
     *index = -1;
-    struct fy_token *token = fy_event_get_anchor_token(r->event);
-    if (!token) return SNW_OK;
+    if (!r->event.anchor) return SNW_OK;
     if (r->nanchor == SNW_YAML_ANCHORS) {
         return snw_fail_at(r->err, r->last, "more than %d anchors", SNW_YAML_ANCHORS);
     }
     *index = r->nanchor++;
-    r->anchor[*index].node = NULL;
-    return token_text(r, token, &r->anchor[*index].name);
+    r->anchor[*index] = (anchor){.name = r->event.anchor};
+    return check_text(r, r->event.anchor, strlen(r->event.anchor));
 }
 
 static void close_anchor(reader *r, int index, const snw_node *node) {
@@ -183,8 +121,8 @@ static void close_anchor(reader *r, int index, const snw_node *node) {
 }
 
 static snw_status follow_alias(reader *r, int depth, snw_node **out) {
-    const char *name;
-    SNW_TRY(token_text(r, r->event->alias.anchor, &name));
+    const char *name = r->event.text;
+    SNW_TRY(check_text(r, name, r->event.length));
     for (int i = r->nanchor; i-- > 0;) {
         if (strcmp(r->anchor[i].name, name) != 0) continue;
         if (r->anchor[i].node) return copy_node(r, r->anchor[i].node, depth, out);
@@ -204,10 +142,9 @@ static bool is_null(const char *text) {
 static snw_status read_tag(reader *r, const char *allowed, const char **as) {
     static const char core[] = "tag:yaml.org,2002:";
     *as = "";
-    struct fy_token *token = fy_event_get_tag_token(r->event);
-    if (!token) return SNW_OK;
-    const char *tag = "";
-    SNW_TRY(token_text(r, token, &tag));
+    const char *tag = r->event.tag;
+    if (!tag) return SNW_OK;
+    SNW_TRY(check_text(r, tag, strlen(tag)));
     const bool known = strncmp(tag, core, sizeof core - 1) == 0;
     const char *word = known ? tag + sizeof core - 1 : tag;
     // allowed is a list of words, each surrounded by blanks
@@ -224,14 +161,11 @@ static snw_status read_tag(reader *r, const char *allowed, const char **as) {
 static snw_status read_scalar(reader *r, snw_node **out) {
     const char *as;
     SNW_TRY(read_tag(r, " str int float bool null ", &as));
-    struct fy_token *token = r->event->scalar.value;
     snw_node *n = NULL;
-    SNW_TRY(new_node(r, SNW_NODE_TEXT, location_of(r, fy_event_start_mark(r->event)), &n));
-    SNW_TRY(token_text(r, token, &n->text));
-    const enum fy_scalar_style style = token ? fy_token_scalar_style(token) : FYSS_PLAIN;
-    n->quoted = style != FYSS_PLAIN || strcmp(as, "str") == 0;
-    // the mark of libfyaml is after the opening quote
-    if (style == FYSS_SINGLE_QUOTED || style == FYSS_DOUBLE_QUOTED) n->location.column--;
+    SNW_TRY(new_node(r, SNW_NODE_TEXT, r->last, &n));
+    SNW_TRY(check_text(r, r->event.text, r->event.length));
+    if (r->event.text) n->text = r->event.text;
+    n->quoted = r->event.quoted || strcmp(as, "str") == 0;
     if (strcmp(as, "null") == 0 && !is_null(n->text)) {
         return snw_fail_at(r->err, n->location, "'%s' is tagged !!null", n->text);
     }
@@ -251,7 +185,7 @@ static snw_status yaml_read_list(reader *r, int depth, snw_node *list) {
     int room = 0;
     for (;;) {
         SNW_TRY(next_event(r));
-        if (r->event->type == FYET_SEQUENCE_END) return SNW_OK;
+        if (r->event.kind == SNW_YAML_LIST_END) return SNW_OK;
         SNW_TRY(yaml_reserve(r, list, list->n + 1, &room));
         snw_entry *e = &list->entry[list->n];
         SNW_TRY(yaml_read_node(r, depth + 1, &e->value));
@@ -264,8 +198,8 @@ static snw_status yaml_read_list(reader *r, int depth, snw_node *list) {
 static snw_status read_key(reader *r, snw_entry *e, bool *merge) {
     snw_node *key = NULL;
     const snw_source_location at = r->last;
-    const bool scalar = r->event->type == FYET_SCALAR || r->event->type == FYET_ALIAS;
-    const bool blank = r->event->type == FYET_SCALAR && !r->event->scalar.value;
+    const bool scalar = r->event.kind == SNW_YAML_SCALAR || r->event.kind == SNW_YAML_ALIAS;
+    const bool blank = r->event.kind == SNW_YAML_SCALAR && !r->event.text;
     if (scalar && !blank) SNW_TRY(yaml_read_node(r, 0, &key));
     if (!key || key->n || key->kind == SNW_NODE_LIST || key->kind == SNW_NODE_MAP) {
         return snw_fail_at(r->err, at,
@@ -380,7 +314,7 @@ static snw_status read_map(reader *r, int depth, bool flow, snw_node *map) {
     snw_entry merged = {0};
     for (;;) {
         SNW_TRY(next_event(r));
-        if (r->event->type == FYET_MAPPING_END) break;
+        if (r->event.kind == SNW_YAML_MAP_END) break;
         snw_entry e = {0};
         bool is_merge = false;
         SNW_TRY(read_key(r, &e, &is_merge));
@@ -411,13 +345,13 @@ static snw_status read_map(reader *r, int depth, bool flow, snw_node *map) {
 }
 
 static snw_status read_collection(reader *r, int depth, snw_node **out) {
-    const bool is_map = r->event->type == FYET_MAPPING_START;
+    const bool is_map = r->event.kind == SNW_YAML_MAP_START;
     if (depth >= SNW_YAML_DEPTH) return yaml_too_deep(r);
     const char *as;
     SNW_TRY(read_tag(r, is_map ? " map " : " seq ", &as));
     SNW_TRY(new_node(r, is_map ? SNW_NODE_MAP : SNW_NODE_LIST, r->last, out));
     const snw_source_location outer = r->open;
-    const bool flow = fy_event_get_node_style(r->event) == FYNS_FLOW;
+    const bool flow = r->event.flow;
     if (flow) r->open = r->last;
     SNW_TRY(is_map ? read_map(r, depth, flow, *out) : yaml_read_list(r, depth, *out));
     r->open = outer;
@@ -426,10 +360,11 @@ static snw_status read_collection(reader *r, int depth, snw_node **out) {
 
 // read the node that starts at the current event, up to and including its end event
 static snw_status yaml_read_node(reader *r, int depth, snw_node **out) {
-    if (r->event->type == FYET_ALIAS) return follow_alias(r, depth, out);
+    if (r->event.kind == SNW_YAML_ALIAS) return follow_alias(r, depth, out);
     int index;
     SNW_TRY(open_anchor(r, &index));
-    SNW_TRY(r->event->type == FYET_SCALAR ? read_scalar(r, out) : read_collection(r, depth, out));
+    SNW_TRY(r->event.kind == SNW_YAML_SCALAR ? read_scalar(r, out)
+                                             : read_collection(r, depth, out));
     close_anchor(r, index, *out);
     return SNW_OK;
 }
@@ -439,16 +374,15 @@ static snw_status yaml_read_node(reader *r, int depth, snw_node **out) {
 static snw_status read_stream(reader *r, snw_node **root) {
     const snw_source_location start = {.file = r->file, .line = 1, .column = 1};
     r->last = start;
-    SNW_TRY(next_event(r)); // stream start
     SNW_TRY(next_event(r));
     *root = NULL;
-    if (r->event->type == FYET_DOCUMENT_START) {
+    if (r->event.kind == SNW_YAML_DOCUMENT_START) {
         SNW_TRY(next_event(r));
         SNW_TRY(yaml_read_node(r, 0, root));
         SNW_TRY(next_event(r)); // document end
         SNW_TRY(next_event(r));
     }
-    if (r->event->type != FYET_STREAM_END) {
+    if (r->event.kind != SNW_YAML_STREAM_END) {
         return snw_fail_at(r->err, r->last, "a second document begins here; a file holds one");
     }
     if (!*root || (*root)->kind == SNW_NODE_NULL) {
@@ -458,19 +392,7 @@ static snw_status read_stream(reader *r, snw_node **root) {
 }
 
 static snw_status run_parser(reader *r, const char *text, size_t length, snw_node **root) {
-    struct fy_diag_cfg quiet;
-    fy_diag_cfg_default(&quiet);
-    quiet.fp = NULL;
-    r->diag = fy_diag_create(&quiet);
-    if (!r->diag) return yaml_out_of_memory(r);
-    fy_diag_set_collect_errors(r->diag, true);
-    const struct fy_parse_cfg cfg = {
-        .flags = (enum fy_parse_cfg_flags)(FYPCF_DEFAULT_VERSION_1_2 | FYPCF_JSON_NONE),
-        .diag = r->diag,
-    };
-    r->parser = fy_parser_create(&cfg);
-    if (!r->parser || fy_parser_set_string(r->parser, text, length) != 0)
-        return yaml_out_of_memory(r);
+    SNW_TRY(snw_yaml_events_open(r->pool, r->file, text, length, &r->events, r->err));
     return read_stream(r, root);
 }
 
@@ -500,8 +422,6 @@ snw_status snw_yaml_parse(snw_pool *pool, const char *name, const char *text, si
     const snw_status s =
         length ? run_parser(r, text, length, root)
                : snw_fail_at(err, (snw_source_location){file, 1, 1}, "the file is empty");
-    if (r->event) fy_parser_event_free(r->parser, r->event);
-    if (r->parser) fy_parser_destroy(r->parser);
-    if (r->diag) fy_diag_destroy(r->diag);
+    snw_yaml_events_close(r->events);
     return s;
 }

@@ -222,14 +222,23 @@ snw_jet snw_line_jet(const snw_line *l, snw_jet a, snw_jet b, snw_jet c) {
     return (snw_jet){f, 0, 0};
 }
 
-// value and derivatives in t, in x, or in one signal
-static snw_jet evaluate_jet(const snw_expr *e, snw_at at, int wrt, int slot) {
-    if ((e->vars & wrt) == 0) return (snw_jet){snw_expr_value(e, at), 0, 0};
+// Margins of comparisons, at most `max`; their number.
+typedef struct margins {
+    snw_jet *out;
+    int n, max;
+} margins;
+
+// value and derivatives in t, in x, or in one signal; those of the margins (NULL: not wanted)
+static snw_jet evaluate_lines(const snw_expr *e, snw_at at, int wrt, int slot, margins *found) {
     snw_jet r[SNW_EXPR_REGISTERS];
     r[0] = (snw_jet){at.t, wrt == SNW_VAR_T, 0};
     r[1] = (snw_jet){at.x, wrt == SNW_VAR_X, 0};
     r[2] = (snw_jet){at.L, 0, 0};
     for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
+        if (found && is_order((snw_op)l->op) && found->n++ < found->max) {
+            const snw_jet a = r[l->arg[0]], b = r[l->arg[1]];
+            found->out[found->n - 1] = (snw_jet){a.v - b.v, a.d - b.d, a.dd - b.dd};
+        }
         if (l->op == SNW_OP_SIGNAL) {
             const bool seed = wrt == SNW_VAR_SIGNAL && (int)l->imm == slot;
             r[l->dst] = (snw_jet){at.signal[(int)l->imm], seed, 0};
@@ -242,6 +251,17 @@ static snw_jet evaluate_jet(const snw_expr *e, snw_at at, int wrt, int slot) {
         }
     }
     return r[e->result];
+}
+
+static snw_jet evaluate_jet(const snw_expr *e, snw_at at, int wrt, int slot) {
+    if ((e->vars & wrt) == 0) return (snw_jet){snw_expr_value(e, at), 0, 0};
+    return evaluate_lines(e, at, wrt, slot, NULL);
+}
+
+int snw_expr_margin_jets(const snw_expr *e, snw_at at, int slot, snw_jet *out, int max) {
+    margins found = {.out = out, .max = max};
+    if (e->vars) (void)evaluate_lines(e, at, slot < 0 ? SNW_VAR_T : SNW_VAR_SIGNAL, slot, &found);
+    return found.n;
 }
 
 snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at) { return evaluate_jet(e, at, SNW_VAR_T, -1); }

@@ -68,6 +68,10 @@ const char *snw_result_state_name(snw_result_state state);
 // Numbers of a field in one frame of a run.
 size_t snw_result_width(const snw_run_info *info, snw_result_field field);
 
+// row[field] <- the numbers of a frame; width: snw_result_width of each field.
+void snw_result_rows(const snw_frame *f, const size_t width[SNW_RESULT_NFIELD],
+                     double *const row[SNW_RESULT_NFIELD]);
+
 // ---- writing -----------------------------------------------------------------------------------
 
 typedef struct snw_result snw_result; // a file open for reading

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Layout of a result file: names and widths of the fields, and creation of groups, attributes and
-// datasets for the writer.
+// Layout of a result file: creation of groups, attributes and datasets for the writer.
 #include "results/result_layout.h"
 
 #include "base/alloc.h"
@@ -23,75 +22,7 @@ enum {
     CHUNK_LARGE = 64 * 1024 // unless these exceed CHUNK_LARGE
 };
 
-// ---- names and sizes ---------------------------------------------------------------------------
-
-const char *const snw_energy_name[SNW_ENERGIES] = {
-#define X(name) #name,
-    SNW_ENERGY_LIST(X)
-#undef X
-};
-
-const char *const snw_stats_name[SNW_STATS] = {
-#define X(name, meaning) #name,
-    SNW_STATS_LIST(X)
-#undef X
-};
-
-const char *snw_result_field_name(snw_result_field field) {
-    static const char *const names[] = {
-#define X(id, name, meaning) name,
-        SNW_RESULT_FIELDS(X)
-#undef X
-    };
-    SNW_ASSERT((int)field >= 0 && field < SNW_RESULT_NFIELD);
-    return names[field];
-}
-
-const char *snw_result_state_name(snw_result_state state) {
-    switch (state) {
-#define X(id, word)                                                                                \
-    case id:                                                                                       \
-        return word;
-        SNW_RESULT_STATES(X)
-#undef X
-    }
-    return "unknown";
-}
-
-size_t snw_result_width(const snw_run_info *info, snw_result_field field) {
-    switch (field) {
-    case SNW_RESULT_T:
-    case SNW_RESULT_STAGE:
-        return 1;
-    case SNW_RESULT_Q:
-        return (size_t)info->nq;
-    case SNW_RESULT_V:
-        return (size_t)info->nv;
-    case SNW_RESULT_POSE:
-        return (size_t)info->nnode * SNW_RESULT_POSE_WIDTH;
-    case SNW_RESULT_COLUMNS:
-        return (size_t)info->ncolumn;
-    case SNW_RESULT_ENERGY:
-        return SNW_ENERGIES;
-    case SNW_RESULT_STATS:
-        return SNW_STATS;
-    case SNW_RESULT_LOAD:
-        return 6 * (size_t)info->nload;
-    case SNW_RESULT_LOOP:
-        return 6 * (size_t)info->nloop;
-    case SNW_RESULT_CONTACT:
-        return 6 * (size_t)info->ncontact;
-    case SNW_RESULT_EFFORT:
-        return (size_t)info->ntendon;
-    case SNW_RESULT_PRESENT:
-        return (size_t)info->ncondition;
-    case SNW_RESULT_FOLD:
-        return (size_t)info->nfold;
-    case SNW_RESULT_NFIELD:
-        break;
-    }
-    return 0;
-}
+// ---- names and shapes --------------------------------------------------------------------------
 
 char *snw_layout_group_name(const char *run) {
     static const char hex[] = "0123456789ABCDEF";

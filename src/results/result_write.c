@@ -399,33 +399,14 @@ static snw_status alloc_buffer(run *u, snw_error *err) {
     return SNW_OK;
 }
 
-static double *buffer_row(const run *u, int field) {
-    return u->field[field] + (size_t)u->waiting * u->shape[field].width;
-}
-
-static void copy_row(const run *u, int field, const void *from) {
-    if (u->shape[field].width > 0)
-        memcpy(buffer_row(u, field), from, u->shape[field].width * sizeof(double));
-}
-
 static void buffer_frame(run *u, const snw_frame *f) {
-    *buffer_row(u, SNW_RESULT_T) = f->t;
-    *buffer_row(u, SNW_RESULT_STAGE) = f->stage;
-    copy_row(u, SNW_RESULT_Q, f->q);
-    copy_row(u, SNW_RESULT_V, f->v);
-    copy_row(u, SNW_RESULT_COLUMNS, f->column);
-    copy_row(u, SNW_RESULT_ENERGY, &f->energy);
-    copy_row(u, SNW_RESULT_STATS, &f->stats);
-    copy_row(u, SNW_RESULT_LOAD, f->load);
-    copy_row(u, SNW_RESULT_LOOP, f->loop);
-    copy_row(u, SNW_RESULT_CONTACT, f->contact);
-    copy_row(u, SNW_RESULT_EFFORT, f->effort);
-    copy_row(u, SNW_RESULT_PRESENT, f->present);
-    copy_row(u, SNW_RESULT_FOLD, f->fold);
-    double *pose = buffer_row(u, SNW_RESULT_POSE);
-    const size_t nnode = (size_t)u->shape[SNW_RESULT_POSE].dims[1];
-    for (size_t i = 0; i < nnode; i++)
-        snw_frame_pose(&f->pose[i], pose + i * SNW_RESULT_POSE_WIDTH);
+    double *row[SNW_RESULT_NFIELD];
+    size_t width[SNW_RESULT_NFIELD];
+    for (int i = 0; i < SNW_RESULT_NFIELD; i++) {
+        width[i] = u->shape[i].width;
+        row[i] = u->field[i] + (size_t)u->waiting * width[i];
+    }
+    snw_result_rows(f, width, row);
     u->waiting++;
 }
 

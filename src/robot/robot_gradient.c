@@ -374,13 +374,16 @@ snw_status gradient_scalars(const snw_gradient *g, double *J, snw_error *err) {
     return s;
 }
 
-// J <- scalars of a run at p
+static void ignore(void *user, const snw_step_report *r) { (void)user, (void)r; }
+
+// J <- scalars of a run at p; a run that is watched locates events to rounding
 static snw_status values_at(snw_gradient *g, const double *p, double *J, snw_error *err) {
     snw_robot_model *model = NULL;
     snw_run *run = NULL;
+    const snw_run_hooks hooks = {.watch = {.note = ignore}};
     snw_status s = gradient_model_at(g, p, &model, err);
     if (s == SNW_OK) s = gradient_run_at(g, p, model, &run, err);
-    if (s == SNW_OK) s = gradient_run_frames(g, model, run, NULL, err);
+    if (s == SNW_OK) s = gradient_run_frames(g, model, run, &hooks, err);
     if (s == SNW_OK) s = gradient_scalars(g, J, err);
     snw_run_destroy(run);
     snw_robot_model_close(model);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Derivatives of mu'r and of probes by geometric numbers, theory.md (7.5.14). A segment moves in
+// Derivatives of mu'r and of probes by geometric numbers, theory.md (7.5.16). A segment moves in
 // its parent by h with velocity u, u' and, when the rates are mu, s. Where its pose changes by h
 // zeta, those change by zeta' + ad_u zeta and so on; bars of eta, V, A and of the pose are carried
 // from the leaves to the root, and that of eta is the wrench F of the residual.

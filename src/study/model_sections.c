@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Derivatives of a scalar by the numbers in laws of sections and materials, theory.md (7.5.15): of
+// Derivatives of a scalar by the numbers in laws of sections and materials, theory.md (7.5.17): of
 // the matrices of a section by the value of a law, by differences of order 6, times those of the
 // value by its numbers.
 #include "study/model_sections.h"

@@ -3,7 +3,7 @@
 // model_sections.h: numbers in the laws of sections and materials of rods, in place of the matrices
 // and inertias that follow from them: many coefficients of one law share these, yet each is a
 // number of its own in the law. Derivatives by them follow from those by the matrices, theory.md
-// (7.5.15). Part of model_arrays.h.
+// (7.5.17). Part of model_arrays.h.
 #pragma once
 
 #include "model/model.h"

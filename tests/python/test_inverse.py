@@ -254,3 +254,22 @@ def test_mistakes_are_named():
         with pytest.raises(sinew.ArgumentError, match=word.replace("(", r"\(").replace(")", r"\)")):
             arm.solve_inverse(**arguments)
     assert np.array_equal(arm.q, before)
+
+
+def test_inverse_steps_of_a_study():
+    """The inputs that an inverse step found, and that the following step holds."""
+    model = sinew.Model.from_dict({
+        "sinew": 1,
+        "robot": {"arm": {"on": "world", "joint": "revolute", "axis": "y", "stiffness": 3,
+                          "body": {"mass": 2, "com": [0, 0, -0.5], "inertia": [0, 0, 0]}}},
+        "actuators": {"motor": {"joint": "arm", "effort": 0}},
+        "probes": {"angle": {"angle": "arm"}, "tau": {"effort": "motor"}},
+        "study": [{"inverse": {"name": "lift", "target": {"angle": 0.4}}}, {"static": {"name": "stays"}}],
+    })  # fmt: skip
+    study = sinew.Study(model)
+    study.run()
+    found = study.inverse["lift"]
+    want = 3 * 0.4 + 9.81 * np.sin(0.4)
+    assert list(study.inverse) == ["lift"] and found.reached
+    assert abs(found.values["motor"] - want) < 1e-9
+    assert np.allclose(study["tau"], want, atol=1e-9) and np.allclose(study["angle"], 0.4, atol=1e-9)

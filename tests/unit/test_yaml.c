@@ -140,7 +140,7 @@ static void bytes_that_are_no_text_are_refused(void **state) {
     refused("\xFF\xFE"
             "a\0",
             1, 1, "UTF-16");
-    refused("a: \"\\0\"\n", 1, 5, "U+0000"); // written as an escape
+    refused("a: \"\\0\"\n", 1, 4, "U+0000"); // written as an escape
     (void)parsed("a: \xF0\x9D\x84\x9E \xC3\xA9 \xE2\x82\xAC\n");
 }
 

@@ -42,6 +42,9 @@ export class Play {
         },
         resized: () => this.plots.forEach((p) => p.resize()),
         legend: () => this.say(),
+        robot: () => this.robot,
+        caption: () => this.time.textContent ?? '',
+        film: { live: true, moves: () => true, make: () => ({ duration: Infinity, show: () => undefined, end: () => undefined }) },
     }, [['pause, continue', 'space'], ['one step, while paused', '→'], ['reset', 'r'], ['record, end the recording', 'w'], ['pull at the robot', 'drag it'], ['turn the camera', 'drag beside it']], 'controls and curves');
     private readonly playButton = make('button', { class: 'round', type: 'button', onclick: () => this.togglePause() });
     private readonly stepButton = make('button', { class: 'plain', type: 'button', 'aria-label': 'one step', title: 'one step (→)', onclick: () => this.wire.send({ do: 'step' }) }, icon('step'));

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+//
+// Parts of Sinew that need libraries the browser does not have: they refuse with a message.
+#include "base/fail.h"
+#include "cli/viewer.h"
+#include "results/linear_file.h"
+#include "results/workspace_file.h"
+#include "solve/blas_buffer.h"
+#include "solve/dense.h"
+
+snw_status snw_blas_ready(snw_error *err) {
+    (void)err;
+    return SNW_OK;
+}
+
+char *openblas_get_config(void);
+char *openblas_get_config(void) {
+    static char name[] = "lapack of Sinew";
+    return name;
+}
+
+// ---- HDF5 ---------------------------------------------------------------------------------------
+
+static snw_status no_hdf5(snw_error *err) {
+    return snw_fail(
+        err, SNW_E_IO,
+        "this sinew has no HDF5: write .csv or .mat, or use the command on your machine");
+}
+
+snw_status snw_linear_image(const snw_linear_model *m, void **bytes, size_t *size, snw_error *err) {
+    (void)m, (void)bytes, (void)size;
+    return no_hdf5(err);
+}
+
+snw_status snw_workspace_image(const snw_workspace *map, void **bytes, size_t *size,
+                               snw_error *err) {
+    (void)map, (void)bytes, (void)size;
+    return no_hdf5(err);
+}
+
+bool snw_workspace_is_file(const char *path) {
+    (void)path;
+    return false;
+}
+
+snw_status snw_workspace_read(const char *path, snw_pool *pool, snw_workspace *out,
+                              snw_error *err) {
+    (void)path, (void)pool, (void)out;
+    return no_hdf5(err);
+}
+
+// ---- the viewer's page --------------------------------------------------------------------------
+
+const unsigned char snw_viewer_page[1] = {0};
+const size_t snw_viewer_size = 0;
+const char snw_viewer_missing[] = "the page of the engine draws results itself";
