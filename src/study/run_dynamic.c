@@ -64,6 +64,7 @@ static void gather_breaks(const snw_desc *d, const snw_step_desc *step, double t
         for (int k = 0; k < p->nturn; k++) dynamic_run_gather_breaks(b, p->turn[k].angle, t0, t1);
         for (int k = 0; k < 6; k++) dynamic_run_gather_breaks(b, d->link[i].rod.given[k], t0, t1);
     }
+    for (int i = 0; i < d->ntube; i++) dynamic_run_gather_breaks(b, d->tube[i].translation, t0, t1);
     for (int i = 0; i < d->nload; i++) {
         for (int k = 0; k < 3; k++) dynamic_run_gather_breaks(b, d->load[i].force[k], t0, t1);
         for (int k = 0; k < 3; k++) dynamic_run_gather_breaks(b, d->load[i].torque[k], t0, t1);
@@ -718,7 +719,7 @@ static void collect_jump(jumps *all, snw_law law, bool rate, const char *what, c
     if (all->n++ == 0) *all = (jumps){.does = does, .what = what, .name = name, .t = t, .n = 1};
 }
 
-// Warn of prescribed motions with discontinuities: poses and driven coordinates.
+// Warn of prescribed motions with discontinuities: poses, tubes that slide, driven coordinates.
 static void warn_of_jumps(const snw_run *r, double t0, double t1) {
     const snw_desc *d = r->now->desc;
     jumps all = {0};
@@ -732,6 +733,9 @@ static void warn_of_jumps(const snw_run *r, double t0, double t1) {
             collect_jump(&all, p->turn[k].angle, false, what, name, t0, t1);
         }
     }
+    for (int i = 0; i < d->ntube; i++)
+        collect_jump(&all, d->tube[i].translation, false, "the translation of tube",
+                     d->tube[i].name, t0, t1);
     for (int i = 0; i < r->now->model->ndrive; i++) {
         const snw_drive *drive = &r->now->model->drive[i];
         if (drive->row < 0 || drive->passive) continue;

@@ -40,6 +40,15 @@ class Gradient(harness.Case):
         r = self.succeeds("gradient", "s.yaml", "--run", "plain", "--of", "end(place)", "--by", "k,F")
         self.assertIn("end(place) = 0.075", r.out)
         self.assertIn("50 steps, by adjoint", r.out)
+        self.assertNotIn("one by one", r.out)
+
+    def test_what_costs_more_is_named(self):
+        spring = SPRING.replace("actuators", "sites: {hook: {on: world, pose: {xyz: [0, 0.3, 0]}}}\n"
+                                "springs: {line: {spring: [hook, mass], stiffness: k/8, rest: 0.2}}\nactuators")
+        self.write("t.yaml", spring)
+        options = ["gradient", "t.yaml", "--run", "plain", "--of", "place", "--by", "F,k"]
+        self.assertIn("taken one by one at each step, at a cost of their own: k\n", self.succeeds(*options).out)
+        self.assertEqual([v["sampled"] for v in self.succeeds(*options, "--json").json["variables"]], [False, True])
 
     def test_json_and_csv(self):
         options = ["gradient", "s.yaml", "--run", "plain", "--of", "place", "--of", "mean(place^2)", "--by", "k", "--by", "F"]
