@@ -3,6 +3,7 @@
 # make          the command, build/sinew
 # make demo     the demonstration, and its page
 # make gallery  every example as a page, and an index with pictures, build/gallery/index.html
+# make playground an editor with the robot beside it, computed in the browser: a folder of files, build/playground
 # make viewer   rebuilds the page of `sinew view`, where it could not be built before
 # make test     every test, also under sanitizers; ends with CTest's summary
 # make fuzz     random models under sanitizers, SEED=.. COUNT=..; a few of them are tests
@@ -18,7 +19,8 @@
 # make wasm-test every example in it, by Node
 # make release  all that a release consists of: sources, Debian package, wheel, site, checksums, build/dist
 # make docs     pages written from the command's own help
-# make pictures those of the README, docs/pictures
+# make pictures those of the README, docs/pictures, and those of the tutorials
+# make site     the documentation, build/site/html/index.html; QUICK=1 without playground, gallery and values
 # make format, make tidy, make clean
 
 PREFIX ?= /usr/local
@@ -50,6 +52,20 @@ gallery: setup-test
 pictures: setup-test
 	$(call build_preset,bench) --target command
 	tools/gallery.py build/bench/sinew --pictures docs/pictures
+	tools/pages.py build/bench/sinew docs/start.md docs/tutorials/*.md docs/howto/*.md --pictures
+
+# without Sphinx and its parts it ends with the names of the packages; nothing else needs it
+site: setup-site
+	$(call build_preset,release) --target command
+	@cmake --build --preset release --target python_package >/dev/null 2>&1 || echo "site: the Python reference is made without the compiled package"
+	@test -n "$(QUICK)" || $(MAKE) playground
+	@test -n "$(QUICK)" || tools/gallery.py build/release/sinew
+	@$(DEBIAN_PYTHON) site/build.py build/release/sinew --python build/release/python $(if $(QUICK),--quick)
+
+playground: setup
+	$(call build_preset,release) --target command
+	@if command -v emcc >/dev/null; then $(MAKE) wasm; fi
+	@NODE=$$(command -v node) NPM=$$(command -v npm) playground/build.sh build/release/sinew build/wasm/site build/playground
 
 viewer: setup
 	rm -f build/*/viewer_page.c
@@ -142,7 +158,10 @@ setup:
 setup-test:
 	@tools/setup.sh test
 
+setup-site:
+	@tools/setup.sh site
+
 clean:
 	rm -rf build
 
-.PHONY: all demo gallery pictures viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test release wasm wasm-test docs format tidy setup setup-test clean
+.PHONY: all demo gallery pictures playground viewer test fuzz libfuzz hunt bench install python wheel-test deb deb-test wasm wasm-test release docs site format tidy setup setup-test setup-site clean

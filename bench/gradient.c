@@ -98,8 +98,8 @@ int main(int argc, char **argv) {
         print_row(&b, "knots of a law", n, measure(m, 1, &law));
         snw_robot_model_close(m);
     }
-    for (int i = 0; i < 8; i++) {
-        static const int number[] = {1, 10, 100, 1000, 1, 10, 100, 10};
+    for (int i = 0; i < 10; i++) {
+        static const int number[] = {1, 10, 100, 1000, 1, 10, 100, 10, 100, 1000};
         static const char *const label[] = {"loads of the file", "moduli of the file",
                                             "tensions of the file"};
         const numbers kind = i < 4 ? LOADS : i < 7 ? MODULI : TENSIONS;

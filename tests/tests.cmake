@@ -242,6 +242,18 @@ if(TARGET command AND NOT SNW_SANITIZE AND NOT SNW_TEST_PREFIX AND NODE)
   set_tests_properties(wasm_examples wasm_bad_input wasm_browser PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 
+# the playground: the structure of a text being typed, and the page in a browser, with the engine in WebAssembly where it was
+# built, else with the command behind the same interface
+if(TARGET command AND NOT SNW_SANITIZE AND NOT SNW_TEST_PREFIX AND NODE AND NPM)
+  add_custom_target(playground_packages ALL COMMAND ${CMAKE_COMMAND} -E env NPM=${NPM}
+    sh ${CMAKE_SOURCE_DIR}/tools/npm_fetch.sh ${CMAKE_SOURCE_DIR}/playground all || echo "the playground is not tested" VERBATIM)
+  check(playground_types viewer COMMAND sh ${CMAKE_SOURCE_DIR}/playground/types.sh ${NODE})
+  check(playground_position viewer COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/playground/test/position.test.mjs)
+  check(playground_page viewer COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/playground/test/playground.test.mjs
+    $<TARGET_FILE:command> ${wasm_site})
+  set_tests_properties(playground_types playground_page PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # each public header compiles alone, in C11 and in C++17; each internal one in C17
 file(GLOB public RELATIVE ${CMAKE_SOURCE_DIR}/include CONFIGURE_DEPENDS include/sinew/*.h)
 file(GLOB_RECURSE private RELATIVE ${CMAKE_SOURCE_DIR}/src CONFIGURE_DEPENDS src/*.h)
@@ -284,6 +296,10 @@ if(NOT SNW_TEST_PREFIX)
   if(TARGET command)
     check(docs house COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/docs.py
       --check $<TARGET_FILE:command>)
+    # the site without the pages of examples and headers, for its links; skipped without Sphinx
+    check(site house COMMAND /usr/bin/python3 ${CMAKE_SOURCE_DIR}/site/build.py $<TARGET_FILE:command> --brief
+      --out ${CMAKE_BINARY_DIR}/site)
+    set_tests_properties(site PROPERTIES SKIP_RETURN_CODE 77)
   endif()
 endif()
 

@@ -3,10 +3,11 @@
 #
 # Installs what Sinew needs, by the names of Debian's packages, and only what is missing.
 #
-# usage: tools/setup.sh [build | test | wasm]
+# usage: tools/setup.sh [build | test | site | wasm]
 #
 #   build  what builds and runs the command (default)
 #   test   the above, and what the tests, checks and benchmarks need
+#   site   what builds the command, and the documentation site
 #   wasm   emscripten alone, for `make wasm`: 400 MB that nothing else needs
 set -eu
 
@@ -30,7 +31,7 @@ libhdf5-dev lib:hdf5-serial
 libfyaml-dev lib:libfyaml
 libsundials-dev gcc
 LIST
-    [ "$what" = build ] && return
+    [ "$what" = test ] || return 0
     cat <<LIST
 g++ g++
 libcmocka-dev lib:cmocka
@@ -42,7 +43,7 @@ LIST
 }
 
 # what makes and tests the viewer: any Node and any Chromium will do; what draws figures as PNG and PDF; what minimises; what
-# carries a live simulation to a browser; what makes and tests the Python package. All else goes on without
+# carries a live simulation to a browser; what makes and tests the Python package; what makes the site. All else goes on without
 optional() {
     pkg-config --exists cairo cairo-pdf cairo-png 2>/dev/null || echo libcairo2-dev
     pkg-config --exists nlopt 2>/dev/null || echo libnlopt-dev
@@ -52,21 +53,27 @@ optional() {
     # the Python package is for Debian's own interpreter
     for part in cffi numpy h5py; do /usr/bin/python3 -c "import $part" 2>/dev/null || echo "python3-$part"; done
     ls /usr/include/python3*/Python.h >/dev/null 2>&1 || echo python3-dev
-    [ "$what" = build ] || for part in pytest pip setuptools wheel yaml; do
+    [ "$what" != test ] || for part in pytest pip setuptools wheel yaml; do
         /usr/bin/python3 -c "import $part" 2>/dev/null || echo "python3-$part"
     done
     [ "$what" = build ] || command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || echo chromium
+    [ "$what" = site ] || return 0
+    for part in sphinx myst-parser breathe sphinx-copybutton; do
+        /usr/bin/python3 -c "import $(echo "$part" | tr - _)" 2>/dev/null || echo "python3-$part"
+    done
+    /usr/bin/python3 -c "import furo" 2>/dev/null || echo furo
+    command -v doxygen >/dev/null 2>&1 || echo doxygen
 }
 
 case $what in
-build | test) ;;
+build | test | site) ;;
 wasm)
     command -v emcc >/dev/null 2>&1 && exit 0
     packages() { echo "emscripten emcc"; }
     optional() { :; }
     ;;
 *)
-    echo "usage: tools/setup.sh [build | test | wasm]" >&2
+    echo "usage: tools/setup.sh [build | test | site | wasm]" >&2
     exit 2
     ;;
 esac
@@ -82,7 +89,7 @@ if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>
         echo "setup: this is not Debian; install what corresponds to these packages of Debian's:" >&2
         echo "$missing" >&2
     fi
-    [ -z "$(optional)" ] || echo "setup: for the viewer, for figures as PNG and PDF, for optimisation, for live simulation and for Python install also" $(optional) >&2
+    [ -z "$(optional)" ] || echo "setup: for the viewer, for figures as PNG and PDF, for optimisation, for live simulation, for Python and for the site install also" $(optional) >&2
     exit 0
 fi
 
@@ -98,7 +105,7 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null 2>&1; then
     as_root=sudo
 elif [ -z "$missing" ]; then
-    echo "setup: there will be no viewer, no figures as PNG and PDF, no optimisation, no live simulation or no Python package; installing them needs root: apt-get install --no-install-recommends" $wanted >&2
+    echo "setup: there will be no viewer, no figures as PNG and PDF, no optimisation, no live simulation, no Python package or no site; installing them needs root: apt-get install --no-install-recommends" $wanted >&2
     exit 0
 else
     echo "setup: these packages are missing, and installing them needs root:" >&2
@@ -110,4 +117,4 @@ export DEBIAN_FRONTEND=noninteractive
 $as_root apt-get update -qq
 [ -z "$missing" ] || $as_root apt-get install -y -qq --no-install-recommends $missing
 [ -z "$wanted" ] || $as_root apt-get install -y -qq --no-install-recommends $wanted ||
-    echo "setup: these could not be installed, so there will be no viewer, no test of it, no figures as PNG and PDF, no optimisation, no live simulation or no Python package:" $wanted >&2
+    echo "setup: these could not be installed, so there will be no viewer, no test of it, no figures as PNG and PDF, no optimisation, no live simulation, no Python package or no site:" $wanted >&2

@@ -9,7 +9,6 @@ set -u
 packages=$1
 out=$2
 here=$(cd "$(dirname "$0")" && pwd)
-stamp=$here/node_modules/.sinew
 
 # the file without a page
 without() {
@@ -20,36 +19,13 @@ without() {
     exit 0
 }
 
-# packages of this very lock file are there, those of tests where they are wanted
-fetched() {
-    [ -f "$stamp" ] || return 1
-    read -r sum what <"$stamp" || return 1
-    [ "$sum" = "$(cksum <"$here/package-lock.json" | tr -d ' ')" ] && { [ "$what" = all ] || [ "$what" = "$packages" ]; }
-}
-
-fetch() {
-    fetched && return 0
-    if [ "$packages" = all ]; then omit=; else omit=--omit=dev; fi
-    log=$out.log
-    if ! (cd "$here" && "$NPM" ci $omit --ignore-scripts --no-progress --loglevel=error \
-        --fetch-retries=1 --fetch-timeout=30000) >"$log" 2>&1; then
-        head -4 "$log" >&2
-        return 1
-    fi
-    rm -f "$log"
-    echo "$(cksum <"$here/package-lock.json" | tr -d ' ') $packages" >"$stamp"
-}
-
 [ -n "${NODE:-}" ] && [ -n "${NPM:-}" ] ||
     without "there was no Node; install nodejs and npm (tools/setup.sh does), then 'make viewer'"
 major=$("$NODE" -p 'process.versions.node.split(".")[0]' 2>/dev/null || echo 0)
 [ "$major" -ge 18 ] ||
     without "Node $major is too old; install Node 18 or later, then 'make viewer'"
 
-# two builds at once fetch one after the other
-if command -v flock >/dev/null 2>&1; then
-    exec 9>"$here/.lock" && flock 9
-fi
-fetch || without "its packages could not be fetched by npm; see to the network, then 'make viewer'"
+sh "$here/../tools/npm_fetch.sh" "$here" "$packages" ||
+    without "its packages could not be fetched by npm; see to the network, then 'make viewer'"
 "$NODE" "$here/build.mjs" "$out" ||
     without "its page could not be built; see what 'make viewer' says"

@@ -19,7 +19,7 @@ if (!found) {
 }
 
 const bare = '.page > *:not(.stage), .stage > *:not(canvas:first-child) { display: none !important } .page { display: block !important } .stage { position: fixed !important; inset: 0; height: auto !important }';
-const seek = (tab, share) => tab.locator('input[type=range]').evaluate((e, f) => {
+const seek = (tab, share) => tab.locator('input[aria-label=time]').evaluate((e, f) => {
     e.value = String(f * Number(e.max));
     e.dispatchEvent(new Event('input'));
 }, share);

@@ -7,6 +7,7 @@
 // studies of one model. Hooks are called from the thread that runs the study, between steps.
 #pragma once
 
+#include "sinew/inverse.h"
 #include "sinew/model.h"
 #include "sinew/status.h"
 
@@ -26,7 +27,7 @@ extern "C" {
     X(SNW_FIELD_COLUMN, "columns")   /* recorded columns of probes, SI */                          \
     X(SNW_FIELD_ENERGY, "energy")    /* 7: kinetic, elastic, gravity, dissipated, work, scheme, */ \
                                      /* balance, J */                                              \
-    X(SNW_FIELD_STATS, "stats")      /* 19: what the solver did */                                 \
+    X(SNW_FIELD_STATS, "stats")      /* 20: what the solver did */                                 \
     X(SNW_FIELD_LOAD, "load")        /* 6 per load: torque, force, world axes */                   \
     X(SNW_FIELD_LOOP, "loop")        /* 6 per loop: wrench on its second site, world axes */       \
     X(SNW_FIELD_CONTACT, "contact")  /* 6 per contact: wrench about the origin of the world */     \
@@ -135,6 +136,12 @@ SNW_API SNW_NODISCARD snw_status snw_study_special_point(const snw_study *s, int
 SNW_API const char *snw_study_fold_column(const snw_study *s, int k, int *step);
 // dt/dm of fold k by a parameter that its step names under `by`, SI units; NaN for others.
 SNW_API double snw_study_fold_derivative(const snw_study *s, int k, const char *parameter);
+
+// ---- inverse steps
+
+// Inputs that step `step` (from 0) found in the last run, at its last instant; NULL: not an inverse
+// step, or not reached. They belong to the study until it runs again or is closed.
+SNW_API const snw_inverse_result *snw_study_inverse(const snw_study *s, int step);
 
 #ifdef __cplusplus
 }

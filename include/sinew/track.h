@@ -21,6 +21,14 @@
 extern "C" {
 #endif
 
+// Limits of an input. NaN: none; of tensions the low one is then 0.
+typedef struct snw_track_limit {
+    const char *input; // an input, or the actuator or load of several
+    double low, high;
+    double
+        rate; // largest change per second: between steps, and from the present input to the first
+} snw_track_limit;
+
 typedef struct snw_track_options {
     int ninput; // efforts, tensions, pressures or components of loads; none: all actuators
     const char *const *input;
@@ -35,8 +43,10 @@ typedef struct snw_track_options {
                           // step alone does to the targets; default 1e-9
     const double *first;  // nstep rows of inputs, from which the search begins; NULL: the present
                           // inputs
-    int iterations;       // most, default 50
-    double tolerance;     // relative fall of the cost at which the search ends, default 1e-10
+    int nlimit;           // of inputs; the others have none
+    const snw_track_limit *limit;
+    int iterations;   // most, default 50; with limits three times as many
+    double tolerance; // relative fall of the cost at which the search ends, default 1e-10
 } snw_track_options;
 
 SNW_API snw_track_options snw_track_defaults(void);
@@ -55,6 +65,10 @@ typedef struct snw_track_result {
     double largest;  // weighted error
     double cost;     // half the sum of the squares of weighted errors and inputs
     double squares;  // integral of the squares of the inputs, SI
+    // nstep rows of inputs: fall of the cost per unit by which the limit that holds the input, or
+    // its change from the step before, is moved outwards; NULL: no limits
+    const double *multiplier, *rate_multiplier;
+    int limited; // inputs of steps that a limit or a rate holds
     int iterations;
     int converged;
 } snw_track_result;
@@ -62,9 +76,11 @@ typedef struct snw_track_result {
 // Inputs, constant over each step of the trapezoidal rule, for which the motion from the present
 // state is nearest to the targets in the sense of least squares. Targets that begin late or end
 // early leave inputs free before and after: what an output that moves the other way first needs.
-// The robot stays as it is. On success *out belongs to the caller, who calls snw_track_close.
-// Allocates memory. SNW_E_ARGUMENT: a name or a number is wrong; SNW_E_MODEL: loops, given
-// coordinates, motions without mass or laws with integrals; SNW_E_DIVERGED: no motion.
+// Limits hold at every step; they are kept by an interior-point method, so that inputs at a limit
+// come within a millionth of the cost to it. The robot stays as it is. On success *out belongs to
+// the caller, who calls snw_track_close. Allocates memory. SNW_E_ARGUMENT: a name or a number is
+// wrong, or limits contradict each other; SNW_E_MODEL: loops, given coordinates, motions without
+// mass or laws with integrals; SNW_E_DIVERGED: no motion.
 SNW_API SNW_NODISCARD snw_status snw_robot_track(snw_robot *r, const snw_track_options *how,
                                                  snw_track_result **out, snw_error *err);
 SNW_API void snw_track_close(snw_track_result *result); // NULL is fine

@@ -148,17 +148,22 @@ def solve_inverse(robot: Pointer, targets: Mapping[str, Numbers], weights: Mappi
         raise_error(err)
     m = out[0]
     try:
-        inputs = tuple(
-            Actuation(text(a.name), text(a.unit), a.value, a.before, a.low, a.high, _LIMITS[a.limit], a.multiplier,
-                      a.goal, a.unit_of_motion)
-            for a in m.input[0 : m.ninput]
-        )  # fmt: skip
-        outputs = tuple(
-            Target(text(o.name), text(o.unit), o.target, o.value, o.error, o.weight) for o in m.output[0 : m.noutput]
-        )
-        numbers = np.frombuffer(ffi.buffer(m.gain, 8 * m.ninput * m.noutput), dtype=np.float64)
-        gain = numbers.reshape((m.noutput, m.ninput), order="F").copy()
-        return InverseSolution(bool(m.reached), m.distance, inputs, outputs, gain, m.goal, m.stability, m.dexterity,
-                               bool(m.ended), bool(m.exact), m.equilibria, m.path)  # fmt: skip
+        return copy_solution(m)
     finally:
         lib.snw_inverse_close(m)
+
+
+def copy_solution(m: Pointer) -> InverseSolution:
+    """A result of the library, which it may close afterwards."""
+    inputs = tuple(
+        Actuation(text(a.name), text(a.unit), a.value, a.before, a.low, a.high, _LIMITS[a.limit], a.multiplier,
+                  a.goal, a.unit_of_motion)
+        for a in m.input[0 : m.ninput]
+    )  # fmt: skip
+    outputs = tuple(
+        Target(text(o.name), text(o.unit), o.target, o.value, o.error, o.weight) for o in m.output[0 : m.noutput]
+    )
+    numbers = np.frombuffer(ffi.buffer(m.gain, 8 * m.ninput * m.noutput), dtype=np.float64)
+    gain = numbers.reshape((m.noutput, m.ninput), order="F").copy()
+    return InverseSolution(bool(m.reached), m.distance, inputs, outputs, gain, m.goal, m.stability, m.dexterity,
+                           bool(m.ended), bool(m.exact), m.equilibria, m.path)  # fmt: skip

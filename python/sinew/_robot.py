@@ -754,7 +754,8 @@ class Robot(OfThisProcess):
 
     def track(self, outputs: Names, targets: Rows, step: float | str, inputs: Names = None, *,
               weights: Numbers | None = None, effort: float = 1e-9, first: Rows | None = None, iterations: int = 50,
-              tolerance: float = 1e-10) -> Tracking:  # fmt: skip
+              tolerance: float = 1e-10, limits: Limits | None = None,
+              rates: Mapping[str, float] | None = None) -> Tracking:  # fmt: skip
         """Inputs for which outputs follow a desired motion from the present state: inverse dynamics over a horizon.
 
         `outputs`: probes or columns of places, angles and velocities; `targets`: a row for the end of each step of
@@ -762,11 +763,12 @@ class Robot(OfThisProcess):
         end it. `inputs`: actuators or components of loads, all actuators unless given, constant over each step.
         `weights` of outputs per unit: 1 for angles, 1/length of the robot for lengths unless given; `effort`: weight of
         the inputs, relative to what each does in the first step alone; `first`: inputs from which the search begins.
-        The robot stays as it is.
+        `limits`: lowest and highest values of inputs by name, `rates`: their largest changes per second. The robot stays
+        as it is.
         """
         with self._exclusive:
             return track(self._r, outputs, targets, seconds(step, "step"), inputs, weights, effort, first, iterations,
-                         tolerance)  # fmt: skip
+                         tolerance, limits or {}, rates or {})  # fmt: skip
 
     # ---- motion
 

@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ._core import c_text, doubles, new_error, raise_error, real, text
 from ._errors import ArgumentError
+from ._inverse import Limits
 from ._sinew import ffi, lib
 from ._types import Array, Names, Numbers, Pointer, Rows
 
@@ -33,6 +36,12 @@ class Tracking:
     """Integral of the squares of the inputs, SI."""
     iterations: int
     converged: bool
+    limited: int = 0
+    """Inputs of steps that a limit or a rate holds."""
+    multiplier: Array | None = None
+    """(steps, inputs): fall of the cost per unit by which the limit that holds an input is moved outwards."""
+    rate_multiplier: Array | None = None
+    """The same of the limits of changes from the step before."""
 
     def __repr__(self) -> str:
         state = "converged" if self.converged else "not converged"
@@ -46,7 +55,7 @@ def _names(names: Names, what: str) -> tuple[Pointer, int, list[Pointer]]:
 
 
 def track(robot: Pointer, outputs: Names, targets: Rows, step: float, inputs: Names, weights: Numbers | None, effort: float,
-          first: Rows | None, iterations: int, tolerance: float) -> Tracking:  # fmt: skip
+          first: Rows | None, iterations: int, tolerance: float, limits: Limits, rates: Mapping[str, float]) -> Tracking:  # fmt: skip
     """The inputs of a robot of the library."""
     err = new_error()
     how = ffi.new("snw_track_options *", lib.snw_track_defaults())
@@ -61,17 +70,25 @@ def track(robot: Pointer, outputs: Names, targets: Rows, step: float, inputs: Na
     model = columns(robot, how, err)
     if model[1] != wanted.shape[1]:
         raise ArgumentError(f"'targets' has {wanted.shape[1]} columns, but there are {model[1]} outputs")
-    scale = None if weights is None else np.ascontiguousarray(np.atleast_1d(real(weights, "weights")))
+    scale = None if weights is None else np.ascontiguousarray(np.atleast_1d(real(weights, "weights")), dtype=np.float64)
     if scale is not None:
         if scale.shape != (model[1],):
             raise ArgumentError(f"'weights' needs {model[1]} numbers, but has shape {scale.shape}")
         how.weight = doubles(scale)
-    start = None if first is None else np.ascontiguousarray(real(first, "first")).reshape(len(wanted), -1)
+    start = None if first is None else np.ascontiguousarray(real(first, "first"), dtype=np.float64).reshape(len(wanted), -1)
     if start is not None:
         if start.shape[1] != model[0]:
             raise ArgumentError(f"'first' needs {model[0]} columns, but has {start.shape[1]}")
         how.first = doubles(start)
     how.effort, how.iterations, how.tolerance = effort, iterations, tolerance
+    names = list(dict.fromkeys([*limits, *rates]))
+    limit = ffi.new("snw_track_limit[]", len(names) or 1)
+    kept = [ffi.new("char[]", c_text(name, "limits")) for name in names]
+    for to, name, own in zip(limit, names, kept):
+        numbers = (*limits.get(name, (None, None)), rates.get(name))
+        to.input = own
+        to.low, to.high, to.rate = (math.nan if x is None else float(x) for x in numbers)
+    how.nlimit, how.limit = len(names), limit
     out = ffi.new("snw_track_result **")
     if lib.snw_robot_track(robot, how, out, err) != lib.SNW_OK:
         raise_error(err)
@@ -81,9 +98,16 @@ def track(robot: Pointer, outputs: Names, targets: Rows, step: float, inputs: Na
             np.frombuffer(ffi.buffer(at, 8 * m.nstep * n), dtype=np.float64).reshape(m.nstep, n).copy()
             for at, n in ((m.u, m.ninput), (m.y, m.noutput))
         )
+
+        def held(at: Pointer) -> Array | None:
+            if at == ffi.NULL:
+                return None
+            return np.frombuffer(ffi.buffer(at, 8 * m.nstep * m.ninput), dtype=np.float64).reshape(m.nstep, -1).copy()
+
         return Tracking(tuple(text(m.input[k].name) for k in range(m.ninput)),
                         tuple(text(m.output[k].name) for k in range(m.noutput)),
-                        u, y, m.error, m.largest, m.cost, m.squares, m.iterations, bool(m.converged))  # fmt: skip
+                        u, y, m.error, m.largest, m.cost, m.squares, m.iterations, bool(m.converged), m.limited,
+                        held(m.multiplier), held(m.rate_multiplier))  # fmt: skip
     finally:
         lib.snw_track_close(m)
 

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "cli/commands.h"
 #include "cli/grid.h"
+#include "cli/inverse_write.h"
 #include "cli/job.h"
 #include "cli/output.h"
 #include "cli/replace.h"
@@ -274,6 +275,34 @@ static snw_status print_special(const snw_job *job, snw_error *err) {
     return SNW_OK;
 }
 
+static void print_inverse(const snw_job *job) {
+    for (int r = 0; r < job->n && job->n <= SHOWN_RUNS; r++) {
+        const snw_run_info *info = snw_run_describe(job->run[r].run);
+        for (int i = 0; i < info->nstage; i++) {
+            const snw_inverse_result *found = snw_run_inverse_found(job->run[r].run, i);
+            if (!found) continue;
+            char step[160];
+            step_name(job, info, i, step, sizeof step);
+            printf("\n%s\n", step);
+            snw_inverse_print(found);
+        }
+    }
+}
+
+static void json_inverse(snw_json *j, const snw_run *run) {
+    const snw_run_info *info = snw_run_describe(run);
+    snw_field_list(j, "inverse");
+    for (int i = 0; i < info->nstage; i++) {
+        const snw_inverse_result *found = snw_run_inverse_found(run, i);
+        if (!found) continue;
+        snw_field_object(j, NULL);
+        snw_field_text(j, "step", info->stage[i]);
+        snw_inverse_json(j, found);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
 static void json_special(snw_json *j, const snw_run *run) {
     const snw_run_info *info = snw_run_describe(run);
     snw_field_list(j, "special");
@@ -336,6 +365,7 @@ static void json_summary(snw_json *j, const snw_job *job, const snw_job_outcome 
         snw_field_number(j, "t", o->frames > 0 ? o->t : NAN);
         json_modes(j, job->run[r].run);
         json_special(j, job->run[r].run);
+        json_inverse(j, job->run[r].run);
         snw_field_object(j, "last");
         for (int i = 0; o->frames > 0 && i < info->ncolumn; i++) {
             char name[256];
@@ -364,6 +394,7 @@ static snw_status cmd_run_summarise(const session *s, const snw_job *job, const 
     print_nodes(job, outcomes);
     SNW_TRY(print_modes(job, err));
     SNW_TRY(print_special(job, err));
+    print_inverse(job);
     SNW_TRY(print_values(job, outcomes, err));
     if (frames > 0) printf("\nresults in %s\n", output);
     return SNW_OK;

@@ -6,6 +6,7 @@
 #include "base/pool.h"
 #include "cli/cells.h"
 #include "cli/commands.h"
+#include "cli/inverse_write.h"
 #include "cli/job.h"
 #include "cli/output.h"
 #include "cli/part_number.h"
@@ -169,86 +170,6 @@ static snw_status read_options(solve_options *o, snw_error *err) {
     return read_time(o, "time", &o->how.time, err);
 }
 
-// ---- output -------------------------------------------------------------------------------------
-
-static const char *limit_name(snw_limit limit) {
-    static const char *const name[] = {"", "low", "high", "fall", "rise"};
-    return name[limit];
-}
-
-static void print_result(const snw_inverse_result *r) {
-    printf("target                               wanted            found        error\n");
-    for (int i = 0; i < r->noutput; i++) {
-        const snw_inverse_output *o = &r->output[i];
-        printf("  %-26s %15.9g  %15.9g  %11.3g %s\n", o->name, o->target, o->value, o->error,
-               o->unit);
-    }
-    printf("\ninput                                 value           before\n");
-    for (int i = 0; i < r->ninput; i++) {
-        const snw_inverse_input *a = &r->input[i];
-        printf("  %-26s %15.9g  %15.9g  %s", a->name, a->value, a->before, a->unit);
-        if (a->limit == SNW_LIMIT_LOW || a->limit == SNW_LIMIT_HIGH)
-            printf("  at its %s limit", limit_name(a->limit));
-        if (a->limit == SNW_LIMIT_FALL || a->limit == SNW_LIMIT_RISE)
-            printf("  at the %s that its rate allows", limit_name(a->limit));
-        if (a->multiplier > 0)
-            printf(": the distance falls by %.6g per %s beyond it", a->multiplier,
-                   a->unit[0] ? a->unit : "unit");
-        printf("\n");
-    }
-    if (r->reached) {
-        printf("\nreached, weighted distance %.2g\n", r->distance);
-    } else {
-        printf("\nnot reached: this is the nearest that was found, weighted distance %.9g\n",
-               r->distance);
-    }
-    if (r->ended) printf("the search stopped where equilibria end or become unstable\n");
-    printf("stability of the equilibrium %.6g, dexterity %.6g; %d equilibria\n", r->stability,
-           r->dexterity, r->equilibria);
-}
-
-static void json_result(snw_json *j, const snw_inverse_result *r) {
-    snw_field_bool(j, "reached", r->reached);
-    snw_field_number(j, "distance", r->distance);
-    snw_field_list(j, "targets");
-    for (int i = 0; i < r->noutput; i++) {
-        const snw_inverse_output *o = &r->output[i];
-        snw_field_object(j, NULL);
-        snw_field_text(j, "name", o->name);
-        snw_field_text(j, "unit", o->unit);
-        snw_field_number(j, "target", o->target);
-        snw_field_number(j, "value", o->value);
-        snw_field_number(j, "error", o->error);
-        snw_field_number(j, "weight", o->weight);
-        snw_json_close(j);
-    }
-    snw_json_close(j);
-    snw_field_list(j, "inputs");
-    for (int i = 0; i < r->ninput; i++) {
-        const snw_inverse_input *a = &r->input[i];
-        snw_field_object(j, NULL);
-        snw_field_text(j, "name", a->name);
-        snw_field_text(j, "unit", a->unit);
-        snw_field_number(j, "value", a->value);
-        snw_field_number(j, "before", a->before);
-        snw_field_number(j, "low", a->low);
-        snw_field_number(j, "high", a->high);
-        snw_field_text(j, "limit", limit_name(a->limit));
-        snw_field_number(j, "multiplier", a->multiplier);
-        snw_field_number(j, "goal", a->goal);
-        snw_field_number(j, "unit_of_motion", a->unit_of_motion);
-        snw_json_close(j);
-    }
-    snw_json_close(j);
-    snw_field_number(j, "goal", r->goal);
-    snw_field_number(j, "stability", r->stability);
-    snw_field_number(j, "dexterity", r->dexterity);
-    snw_field_bool(j, "ended", r->ended);
-    snw_field_bool(j, "exact", r->exact);
-    snw_field_integer(j, "equilibria", r->equilibria);
-    snw_field_integer(j, "path", r->path);
-}
-
 // ---- a series of targets ------------------------------------------------------------------------
 
 // A line of names, or of the numbers of one solution: time, inputs, how near, and the limits of
@@ -297,7 +218,7 @@ static void print_line(double t, const snw_inverse_result *r, bool first) {
     if (!r->reached) printf("  not reached");
     for (int i = 0; i < r->ninput; i++) {
         if (r->input[i].limit != SNW_LIMIT_NONE)
-            printf("; %s at %s", r->input[i].name, limit_name(r->input[i].limit));
+            printf("; %s at %s", r->input[i].name, snw_limit_name(r->input[i].limit));
     }
     if (r->ended) printf("; equilibria end");
     printf("\n");
@@ -331,7 +252,7 @@ static snw_status solve_row(solve_options *o, snw_robot *r, int row, const snw_s
     if (reply->json) {
         snw_field_object(reply->json, NULL);
         snw_field_number(reply->json, "t", how.time);
-        json_result(reply->json, found);
+        snw_inverse_json(reply->json, found);
         snw_json_close(reply->json);
     } else {
         print_line(how.time, found, row == 0);
@@ -370,9 +291,9 @@ static snw_status solve_robot(solve_options *o, snw_robot *r, snw_reply *reply, 
     SNW_TRY(snw_robot_solve_inverse(r, &o->how, &found, err));
     *reached = found->reached;
     if (reply->json) {
-        json_result(reply->json, found);
+        snw_inverse_json(reply->json, found);
     } else {
-        print_result(found);
+        snw_inverse_print(found);
     }
     snw_inverse_close(found);
     return SNW_OK;
@@ -421,15 +342,16 @@ static const snw_option options[] = {
      "with --targets: table of the inputs found, which laws of a file can read: position: "
      "'table(\"inputs.csv\", \"motor\")'"},
     {"actuator", 'a', "NAME=LOW..HIGH", true,
-     "an actuator that may change, or one of its inputs, or a load (push.fz), and its limits, e.g. "
-     "--actuator 'pump=0 "
-     "kPa..80 kPa'; either may be left out: no limit, but tensions are not negative. May be "
+     "an actuator that may change, or one of its inputs, or a load (push.fz), or a number of the "
+     "file (silicone.young), and its limits, e.g. --actuator 'pump=0 kPa..80 kPa'; either may be "
+     "left out: no limit, but tensions are not negative. May be "
      "repeated; all actuators unless given"},
     {"rate", 0, "NAME=VALUE", true,
      "with --interval: largest change per second of an actuator named before"},
     {"interval", 0, "TIME", false, "time over which rates hold, from the state of the file"},
     {"rest", 0, "NAME=VALUE", true,
-     "value of an actuator to which redundancy leads, 0 unless given"},
+     "value of an actuator to which redundancy leads, 0 unless given; of a number of the file its "
+     "value there"},
     {"weight", 0, "NAME=VALUE", true,
      "weight of a target, per SI unit: 1 for angles, 1/length of the robot for lengths unless "
      "given"},
@@ -460,6 +382,7 @@ const snw_command snw_cmd_solve = {
         "inputs.csv\n"
         "sinew solve arm.yaml -t 'tip=10 cm, 0, 20 cm' -a 'pump(1)=0..80 kPa' -a "
         "'pump(2)=0..80 kPa' --json\n"
+        "sinew solve arm.yaml -t 'tip.z=-10 cm' -a 'silicone.young=0.1 MPa..10 MPa'\n"
         "sinew solve plate.yaml -t 'plate.z=0.4' -t 'plate.rx=5 deg' -t 'plate.ry=0' -t "
         "'plate.rz=0'",
     .run = cmd_solve_run,

@@ -31,7 +31,47 @@ static double column_at(const snw_data_table *table, int column, double t) {
     return NAN;
 }
 
-static snw_status track_options(const snw_args *args, const snw_job *job, double start,
+// the limit of an input, new where it has none
+static snw_track_limit *limit_of(snw_track_limit *limit, int *n, const char *name) {
+    for (int i = 0; i < *n; i++) {
+        if (strcmp(limit[i].input, name) == 0) return &limit[i];
+    }
+    limit[*n] = (snw_track_limit){.input = name, .low = NAN, .high = NAN, .rate = NAN};
+    return &limit[(*n)++];
+}
+
+// inputs by name, with the limits of --actuator and --rate
+static snw_status track_inputs(const snw_args *args, const snw_part_place *place, snw_pool *pool,
+                               snw_track_options *how, snw_error *err) {
+    const char *const *actuator = NULL, *const *rate = NULL;
+    const int n = snw_args_values(args, "actuator", &actuator);
+    const int nrate = snw_args_values(args, "rate", &rate);
+    const char **input = snw_pool_array(pool, (size_t)n + 1, sizeof *input);
+    snw_track_limit *limit = snw_pool_array(pool, (size_t)(n + nrate) + 1, sizeof *limit);
+    if (!input || !limit) return snw_fail_memory(err);
+    for (int i = 0; i < n; i++) {
+        char *name, *range;
+        SNW_TRY(snw_part_split(pool, actuator[i], &name, &range, err));
+        input[i] = name;
+        if (!range) continue;
+        snw_track_limit *own = limit_of(limit, &how->nlimit, name);
+        SNW_TRY(snw_part_range(place, "--actuator", name, range, &own->low, &own->high, err));
+    }
+    for (int i = 0; i < nrate; i++) {
+        char *name, *value;
+        SNW_TRY(snw_part_split(pool, rate[i], &name, &value, err));
+        if (!value)
+            return snw_fail(err, SNW_E_ARGUMENT, "--rate takes NAME=VALUE, got '%.100s'", rate[i]);
+        SNW_TRY(snw_part_number(place, "--rate", name, value, true,
+                                &limit_of(limit, &how->nlimit, name)->rate, err));
+    }
+    how->ninput = n;
+    how->input = input;
+    how->limit = limit;
+    return SNW_OK;
+}
+
+static snw_status track_options(const snw_args *args, const snw_part_place *place, double start,
                                 snw_pool *pool, snw_track_options *how, snw_error *err) {
     *how = snw_track_defaults();
     snw_data_table table;
@@ -40,7 +80,7 @@ static snw_status track_options(const snw_args *args, const snw_job *job, double
         return snw_fail(err, SNW_E_ARGUMENT,
                         "the first column of --targets is 't', then come columns of probes, such "
                         "as 'tip.x'");
-    SNW_TRY(snw_part_time(job, "step", snw_args_value(args, "step"), &how->step, err));
+    SNW_TRY(snw_part_time(place->job, "step", snw_args_value(args, "step"), &how->step, err));
     const double steps = (table.value[table.nrow - 1] - start) / how->step;
     if (!(how->step > 0) || !(steps >= 0.5 && steps < 1e6))
         return snw_fail(err, SNW_E_ARGUMENT,
@@ -59,7 +99,7 @@ static snw_status track_options(const snw_args *args, const snw_job *job, double
                 column_at(&table, k + 1, start + (n + 1) * how->step);
     }
     how->target = target;
-    how->ninput = snw_args_values(args, "actuator", &how->input);
+    SNW_TRY(track_inputs(args, place, pool, how, err));
     double iterations = how->iterations;
     SNW_TRY(snw_args_number(args, "effort", 1e-30, 1e30, &how->effort, err));
     SNW_TRY(snw_args_number(args, "iterations", 1, 1e6, &iterations, err));
@@ -92,6 +132,7 @@ static void track_json(snw_json *j, const snw_track_result *r) {
     snw_field_number(j, "largest", r->largest);
     snw_field_number(j, "squares", r->squares);
     snw_field_number(j, "cost", r->cost);
+    snw_field_integer(j, "limited", r->limited);
     for (int side = 0; side < 2; side++) {
         const int n = side ? r->noutput : r->ninput;
         const snw_track_column *column = side ? r->output : r->input;
@@ -115,6 +156,8 @@ static void track_print(const snw_track_result *r) {
            r->converged ? "" : ", not converged");
     printf("weighted error: root of the mean square %.6g, largest %.6g\n", r->error, r->largest);
     printf("integral of the squares of the inputs: %.9g\n", r->squares);
+    if (r->multiplier)
+        printf("limits hold %d of %d inputs of steps\n", r->limited, r->nstep * r->ninput);
     for (int i = 0; i < r->ninput; i++) {
         double low = INFINITY, high = -INFINITY;
         for (int n = 0; n < r->nstep; n++) {
@@ -138,7 +181,8 @@ static snw_status track_robot(const snw_args *args, const snw_job *job, snw_robo
     if (!where || strcmp(where, "static") == 0) SNW_TRY(snw_robot_equilibrium(r, 0, err));
     const double start = snw_robot_time(r);
     snw_track_options how;
-    SNW_TRY(track_options(args, job, start, pool, &how, err));
+    const snw_part_place place = {.job = job, .model = snw_robot_model_of(r)};
+    SNW_TRY(track_options(args, &place, start, pool, &how, err));
     snw_track_result *found = NULL;
     SNW_TRY(snw_robot_track(r, &how, &found, err));
     *converged = found->converged;
@@ -196,13 +240,17 @@ static const snw_option options[] = {
      "the desired motion: columns t, then columns of probes, tip.x, in SI, linear between rows; "
      "blank fields are free, and so are times outside of the rows"},
     {"step", 0, "TIME", false, "of the trapezoidal rule; inputs are constant over each step"},
-    {"actuator", 'a', "NAME", true,
-     "an actuator, one of its inputs, or a component of a load (push.fz) that may change. May be "
-     "repeated; all actuators unless given"},
+    {"actuator", 'a', "NAME=LOW..HIGH", true,
+     "an actuator, one of its inputs, or a component of a load (push.fz) that may change, and its "
+     "limits, e.g. --actuator 'motor=-2 N*m..2 N*m'; either or both may be left out: no limit, but "
+     "with one of them tensions are not negative. May be repeated; all actuators unless given"},
+    {"rate", 0, "NAME=VALUE", true,
+     "largest change per second of an input, from the one at the beginning on"},
     {"effort", 0, "VALUE", false,
      "weight of the squares of inputs, relative to what each does to the targets in the first "
      "step alone, 1e-9 unless given"},
-    {"iterations", 0, "N", false, "at most so many, 50 unless given"},
+    {"iterations", 0, "N", false,
+     "at most so many, 50 unless given; with limits three times as many"},
     {"at", 0, "WHERE", false,
      "the motion begins at the equilibrium of the file (static, the default) or at its initial "
      "state (start)"},
@@ -226,12 +274,15 @@ const snw_command snw_cmd_track = {
         "than coordinates. Where an output moves the other way first, such as the tip of a "
         "flexible "
         "link, give the inputs time: rows of targets that keep the output at rest before and after "
-        "its motion.\n\n"
+        "its motion. Limits hold at every step, and the motion is then the nearest that they "
+        "allow.\n\n"
         "Robots with loops or given coordinates are refused; efforts of given coordinates are "
         "probes of the study.",
     .option = options,
     .examples =
         "sinew track link.yaml --targets tip.csv --step '10 ms' -o torque.csv\n"
-        "sinew track arm.yaml --targets tip.csv --step '5 ms' -a 'cord(1)' -a 'cord(2)' --json",
+        "sinew track arm.yaml --targets tip.csv --step '5 ms' -a 'cord(1)' -a 'cord(2)' --json\n"
+        "sinew track link.yaml --targets tip.csv --step '10 ms' -a 'motor=-2..2 N*m' --rate "
+        "'motor=20 N*m/s'",
     .run = cmd_track_run,
 };

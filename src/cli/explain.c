@@ -112,6 +112,19 @@ static void dynamic_text(const snw_step_desc *s, const char *start, char *out, s
                    shooting ? ", by shooting" : "");
 }
 
+static void inverse_text(const snw_step_desc *s, const char *start, char *out, size_t size) {
+    const snw_inverse_desc *d = &s->inverse;
+    const size_t used = (size_t)snprintf(out, size, "inputs of %s for targets of %s%s",
+                                         d->all           ? "all actuators"
+                                         : d->ninput == 1 ? d->input[0].name
+                                                          : "several actuators",
+                                         d->target[0].name, d->ntarget > 1 ? " and others" : "");
+    if (used < size && s->duration > 0)
+        (void)snprintf(out + used, size - used, " for %g s in steps of %g s%s", s->duration,
+                       s->step, start);
+    if (used < size && !(s->duration > 0)) (void)snprintf(out + used, size - used, "%s", start);
+}
+
 static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size_t size) {
     const char *steady = s->steady ? ", rates included" : s->follow ? ", on its branch" : "";
     char start[64] = "", march[64] = "";
@@ -138,6 +151,9 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
         (void)snprintf(out, size, "path of equilibria for %s from %g to %g%s",
                        s->path.of < 0 ? "t" : s->path.parameter[s->path.of].name, s->path.low,
                        s->path.high, start);
+        return;
+    case SNW_STEP_INVERSE:
+        inverse_text(s, start, out, size);
         return;
     case SNW_STEP_CHANGE:
         (void)snprintf(out, size, "change of %s", s->paths ? s->paths : "the model");

@@ -170,6 +170,9 @@ static void study_rows(writer *w) {
     help_language_row(
         w, "path", "those of path",
         "a path of equilibria through folds and bifurcations, with t as its parameter");
+    help_language_row(w, "inverse", "those of inverse",
+                      "the inputs of actuators for desired values of probes in equilibrium; the "
+                      "following steps hold them");
     help_language_row(w, "change", "paths and values",
                       "overrides values for the following steps; may have a name");
 }

@@ -25,6 +25,7 @@ typedef enum table_use {
     ONE,     // such a map
     BY_NAME, // a map of them
     IN_LIST, // a list of them
+    ENDS,    // a list of names or such maps
     STEPS,   // the steps of a study
     JOINTS,  // words of a table of kinds
     SCHEMES
@@ -54,6 +55,8 @@ static const struct {
     {"by link", NOTHING | ARRAY, BY_NAME, "initial", NULL},
     {"variables by path", NOTHING, BY_NAME, "variable", NULL},
     {"by name", NOTHING | ANY_MAP, NO_TABLE, NULL, NULL},
+    {"by probe", ANY_MAP, NO_TABLE, NULL, NULL},
+    {"limits by input", LIST | ANY_MAP, NO_TABLE, NULL, "actuator"},
     {"list of steps", NOTHING, STEPS, NULL, NULL},
     {"list of expectations", NOTHING, IN_LIST, "expect", NULL},
     {"list of constraints", NOTHING, IN_LIST, "subject", NULL},
@@ -95,7 +98,7 @@ static const struct {
     {"pairs of links", LIST, NO_TABLE, NULL, "link"},
     {"a link", TEXT, NO_TABLE, NULL, "link"},
     {"two sites", VECTOR, NO_TABLE, NULL, "site"},
-    {"two ends", VECTOR, NO_TABLE, NULL, "site"},
+    {"two ends", VECTOR, ENDS, "pose", "site"},
     {"a site", TEXT, NO_TABLE, NULL, "site"},
     {"a contact", TEXT, NO_TABLE, NULL, "contact"},
     {"an end of a tendon", TEXT, NO_TABLE, NULL, "actuator"},
@@ -244,30 +247,42 @@ static void write_required(snw_json *j, const snw_key_table *table) {
     snw_json_close(j);
 }
 
+// true for the keys of a kind of steps, "a static step"
+static bool is_step(const snw_key_table *table) {
+    const char *last = strrchr(table->about, ' ');
+    return last && strcmp(last, " step") == 0;
+}
+
+static const char change[] = "change"; // the step whose keys are paths
+
 // steps of a study: a word, or a map with one key, its kind
 static void write_steps(snw_json *j) {
-    static const char *const kind[] = {"static", "dynamic", "kinematic", "modes", "path", "change"};
-    enum { NKIND = sizeof kind / sizeof kind[0] };
+    int n = 0;
+    const snw_key_table *const *table = snw_language_tables(&n);
+    write_types(j, LIST | NOTHING);
     snw_field_object(j, "items");
     snw_field_list(j, "anyOf");
     snw_field_object(j, NULL);
-    snw_field_texts(j, "enum", NKIND, kind);
+    snw_field_list(j, "enum");
+    for (int i = 0; i < n; i++) {
+        if (is_step(table[i])) snw_json_text(j, table[i]->name);
+    }
+    snw_json_close(j);
     snw_json_close(j);
     snw_field_object(j, NULL);
     snw_field_text(j, "type", "object");
     snw_field_object(j, "properties");
-    for (int i = 0; i < NKIND; i++) {
-        const snw_key_table *table = schema_find_table(kind[i]);
-        snw_field_object(j, kind[i]);
-        if (table) {
-            snw_field_text(j, "description", table->about);
-            write_map_or(j, kind[i], NOTHING);
-        } else {
-            snw_field_text(j, "description", "paths and values: overrides for the following steps");
-            write_types(j, ANY_MAP);
-        }
+    for (int i = 0; i < n; i++) {
+        if (!is_step(table[i])) continue;
+        snw_field_object(j, table[i]->name);
+        snw_field_text(j, "description", table[i]->about);
+        write_map_or(j, table[i]->name, NOTHING);
         snw_json_close(j);
     }
+    snw_field_object(j, change);
+    snw_field_text(j, "description", "paths and values: overrides for the following steps");
+    write_types(j, ANY_MAP);
+    snw_json_close(j);
     snw_json_close(j);
     snw_field_bool(j, "additionalProperties", false);
     snw_field_integer(j, "minProperties", 1);
@@ -275,7 +290,6 @@ static void write_steps(snw_json *j) {
     snw_json_close(j);
     snw_json_close(j);
     snw_json_close(j);
-    write_types(j, LIST | NOTHING);
 }
 
 static void write_kinds(snw_json *j, int n, const char *(*name)(int), const char *(*meaning)(int)) {
@@ -359,6 +373,12 @@ static void write_form(snw_json *j, const snw_key *key, int form) {
         break;
     case IN_LIST:
         write_list_of(j, table);
+        break;
+    case ENDS:
+        write_types(j, types);
+        snw_field_object(j, "items");
+        write_map_or(j, table, TEXT);
+        snw_json_close(j);
         break;
     case STEPS:
         write_steps(j);

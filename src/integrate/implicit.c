@@ -238,7 +238,8 @@ void snw_implicit_note(const snw_implicit *im, snw_step_event event, double h,
                                     .history_h = im->history_h,
                                     .no_past = im->took_euler,
                                     .d = im->d,
-                                    .rest = im->opts.uniform_past};
+                                    .rest = im->opts.uniform_past,
+                                    .past = &im->past_kept};
     im->watch.note(im->watch.user, &report);
 }
 

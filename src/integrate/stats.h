@@ -44,7 +44,8 @@ typedef struct snw_energy {
     X(parameter, "parameter of the path: t, or the constant that it varies, SI")                   \
     X(special, "special point of a path: 1 fold, 2 branch, 3 flutter, 4 cusp; 0: none")            \
     X(multiplicity, "eigenvalues that vanish together at a bifurcation of a path")                 \
-    X(negative, "unstable directions of an equilibrium of a path")
+    X(negative, "unstable directions of an equilibrium of a path")                                 \
+    X(distance, "weighted distance from the targets of an inverse step; 0 elsewhere")
 
 typedef struct snw_stats {
 #define X(name, meaning) double name;

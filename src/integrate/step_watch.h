@@ -13,8 +13,21 @@ typedef enum snw_step_event {
     SNW_WATCH_STAGES,  // a step of collocation, without the accelerations at its end
     SNW_WATCH_RESTART, // velocities made consistent, then accelerations and multipliers; also the
                        // first map of a motion
-    SNW_WATCH_OTHER    // a map without a derivative: projections within the motion
+    SNW_WATCH_OTHER,   // a map without a derivative: projections within the motion
+    // of the run: a motion begins; the steps since the last instant are undone; an instant is
+    // reached
+    SNW_WATCH_BEGIN,
+    SNW_WATCH_UNDO,
+    SNW_WATCH_INSTANT
 } snw_step_event;
+
+// Reason for the length of a step.
+typedef enum snw_step_end {
+    SNW_END_LENGTH, // it was chosen, and keeps its value
+    SNW_END_GRID,   // the next instant of the time grid, which begins with the motion
+    SNW_END_TIME,   // a given time: a jump of a law, a sample
+    SNW_END_EVENT   // a condition that reads probes changes
+} snw_step_end;
 
 typedef struct snw_step_report {
     snw_step_event event;
@@ -32,7 +45,12 @@ typedef struct snw_step_report {
     // chart at the stages
     const snw_collocation *points;
     const double *q0, *v0, *ddx;
-    bool rest; // of a start: the scheme takes the accelerations before as zero
+    bool rest;               // of a start: the scheme takes the accelerations before as zero
+    const snw_history *past; // before a step
+    // of an instant: its kind; its step of the study, and whether `until` ends that
+    snw_step_end end;
+    int stage;
+    bool over;
 } snw_step_report;
 
 // A NULL function: no reports. It may allocate.

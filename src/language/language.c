@@ -26,7 +26,7 @@ const snw_key_table *const *snw_language_tables(int *n) {
 static const struct {
     const char *map, *words;
 } later[] = {
-    {"study", "inverse linearize"},
+    {"study", "linearize"},
 };
 
 static bool has_word(const char *words, const char *word) {

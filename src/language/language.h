@@ -67,6 +67,8 @@
     X(modes)                                                                                       \
     X(path)                                                                                        \
     X(folds)                                                                                       \
+    X(inverse)                                                                                     \
+    X(inverse_limits)                                                                              \
     X(record)                                                                                      \
     X(expect)                                                                                      \
     X(optimize)                                                                                    \

@@ -14,8 +14,7 @@ const snw_entry *snw_parameters_find(const snw_node *parameters, const char *nam
     if (!parameters || n == 0) return NULL;
     for (int i = 0; i < parameters->n; i++) {
         const char *key = parameters->entry[i].key;
-        if (key[0] == name[0] && snw_name_word(key) == n && strncmp(key, name, n) == 0)
-            return &parameters->entry[i];
+        if (strncmp(key, name, n) == 0 && snw_name_word(key) == n) return &parameters->entry[i];
     }
     return NULL;
 }

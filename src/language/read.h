@@ -104,6 +104,12 @@ snw_status snw_read_engine(snw_reader *r, const snw_entry *engine, const snw_ent
 snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
 snw_status snw_read_change(snw_reader *r, const snw_node *node, snw_step_desc *out);
 snw_status snw_read_path(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
+snw_status snw_read_inverse(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
+// The actuators and loads that a change gives new values: they follow their laws again.
+snw_status snw_read_releases(snw_reader *r, const snw_node *change, snw_step_desc *out);
+// Duration and step of equilibria at successive times; both entries or none.
+snw_status snw_read_instants(snw_reader *r, const snw_entry *duration, const snw_entry *step,
+                             snw_step_desc *out);
 bool snw_study_has_dynamic(const snw_node *study); // true if it has a dynamic step
 // Index of the earlier step, by name, that step `index` starts from.
 snw_status snw_read_from(snw_reader *r, const snw_node *node, int index, int *out);
@@ -338,6 +344,15 @@ snw_status snw_find_thing(snw_reader *r, const snw_node *node, const char *name,
                           int *index);
 // A rod by name, as index of its link; the node is a scalar.
 snw_status snw_read_rod_name(snw_reader *r, const snw_node *node, const char *what, int *link);
+// The columns of a probe that a text denotes: `tip`, `tip.x` or `wire@12.mx`.
+typedef struct snw_probe_part {
+    int probe, station; // station -1: the probe has none
+    int first, count;   // components
+    snw_component component[SNW_PROBE_WIDTH];
+} snw_probe_part;
+// nvalue: number of values, which may select the components; 0: not known.
+snw_status snw_find_columns(snw_reader *r, const snw_node *node, const char *text, int nvalue,
+                            snw_probe_part *out);
 snw_status snw_find_probe(snw_reader *r, snw_source_location location, const char *name,
                           int *index);
 // Add the name of a thing, which must be new.

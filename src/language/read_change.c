@@ -38,6 +38,7 @@ snw_status snw_read_change(snw_reader *r, const snw_node *node, snw_step_desc *o
     const snw_node *name = snw_node_get(node, "name");
     if (name) SNW_TRY(snw_read_name(r, name, "name", &out->name));
     if (node->n == (name ? 1 : 0)) return snw_fail_at(r->err, out->location, "%s", form);
+    SNW_TRY(snw_read_releases(r, node, out));
     return list_paths(r, node, &out->paths);
 }
 

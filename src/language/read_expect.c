@@ -71,71 +71,19 @@ static snw_status expect_add_column(snw_reader *r, columns *c, const snw_probe_d
     return c->name[c->n++] ? SNW_OK : snw_read_memory(r);
 }
 
-// station index from `@12` after the name of a probe with `along`; text begins at the @, or is NULL
-static snw_status expect_read_station(snw_reader *r, const snw_node *node, const snw_probe_desc *p,
-                                      const char *text, int *out) {
-    *out = -1;
-    if (p->along == 0) {
-        if (!text) return SNW_OK;
-        return snw_fail_at(r->err, node->location, "probe '%s' has no stations", p->name);
-    }
-    char *end = NULL;
-    const long k = text && isdigit((unsigned char)text[1]) ? strtol(text + 1, &end, 10) : -1;
-    if (!end || (*end != '\0' && *end != '.') || k < 0 || k >= p->along) {
-        return snw_fail_at(r->err, node->location,
-                           "probe '%s' has stations 0 to %d; name one, e.g. '%s@0'", p->name,
-                           p->along - 1, p->name);
-    }
-    *out = (int)k;
-    return SNW_OK;
-}
-
-static snw_status refuse_component(snw_reader *r, const snw_node *node, const snw_probe_desc *p,
-                                   const char *part) {
-    snw_component known[SNW_PROBE_WIDTH];
-    const int n = snw_probe_components(p->kind, p->joint, known);
-    char list[200] = "";
-    size_t used = 0;
-    for (int i = 0; i < n && used + 16 < sizeof list; i++) {
-        if (i > 0) list[used++] = ' ';
-        memcpy(list + used, known[i].name, strlen(known[i].name) + 1);
-        used += strlen(known[i].name);
-    }
-    if (n == 1) {
-        return snw_fail_at(r->err, node->location, "probe '%s' is one number, it has no '%s'",
-                           p->name, part);
-    }
-    return snw_fail_at(r->err, node->location, "probe '%s' has no '%s'; %s has %s", p->name, part,
-                       snw_probe_name(p->kind), list);
-}
-
-// add the columns of `tip`, `tip.x` or `wire@12.mx`
+// add the columns of a probe
 static snw_status add_probe(snw_reader *r, const snw_node *node, int nvalue, columns *c) {
     const char *text = "";
+    snw_probe_part part;
     SNW_TRY(snw_read_name(r, node, "probe", &text));
-    const char *dot = strchr(text, '.'), *mark = strchr(text, '@');
-    const char *name = snw_pool_text(r->pool, text, strcspn(text, ".@"));
-    const char *part = dot ? dot + 1 : "";
-    if (!name) return snw_read_memory(r);
-    int index = 0, station = 0, first = 0, count = 0;
-    SNW_TRY(snw_find_probe(r, node->location, name, &index));
-    const snw_probe_desc *p = &r->desc->probe[index];
-    if (!snw_desc_records(r->desc, index)) {
+    SNW_TRY(snw_find_columns(r, node, text, nvalue, &part));
+    const snw_probe_desc *p = &r->desc->probe[part.probe];
+    if (!snw_desc_records(r->desc, part.probe)) {
         return snw_fail_at(r->err, node->location,
-                           "probe '%s' is not recorded, add it to 'only' of 'record'", name);
+                           "probe '%s' is not recorded, add it to 'only' of 'record'", p->name);
     }
-    SNW_TRY(expect_read_station(r, node, p, mark, &station));
-    snw_component known[SNW_PROBE_WIDTH];
-    count = snw_probe_components(p->kind, p->joint, known);
-    if (dot) {
-        while (first < count && strcmp(known[first].name, part) != 0) first++;
-        if (first == count || !part[0]) return refuse_component(r, node, p, part);
-        count = 1;
-    } else {
-        snw_probe_primary(p->kind, p->joint, nvalue, &first, &count);
-    }
-    for (int i = first; i < first + count; i++) {
-        SNW_TRY(expect_add_column(r, c, p, &known[i], station));
+    for (int i = part.first; i < part.first + part.count; i++) {
+        SNW_TRY(expect_add_column(r, c, p, &part.component[i], part.station));
     }
     return SNW_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Reads the study: its list of static, dynamic, kinematic, modes, path and change steps.
+// Reads the study: its list of static, dynamic, kinematic, modes, path, inverse and change steps.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -77,8 +77,8 @@ static snw_status read_march(snw_reader *r, const snw_node *node, snw_step_desc 
     return snw_check_step(r, step, out->march, out->march_step);
 }
 
-static snw_status read_load_path(snw_reader *r, const snw_entry *duration, const snw_entry *step,
-                                 snw_step_desc *out) {
+snw_status snw_read_instants(snw_reader *r, const snw_entry *duration, const snw_entry *step,
+                             snw_step_desc *out) {
     if (!duration && !step) return SNW_OK;
     if (!duration || !step) {
         return snw_fail_at(r->err, (duration ? duration : step)->location,
@@ -155,7 +155,7 @@ static snw_status read_static(snw_reader *r, const snw_node *node, int index, sn
     SNW_TRY(snw_read_map(r, node, &snw_keys_static, e));
     if (e[STATIC_NAME]) SNW_TRY(snw_read_name(r, e[STATIC_NAME]->value, "name", &out->name));
     if (e[STATIC_FROM]) SNW_TRY(snw_read_from(r, e[STATIC_FROM]->value, index, &out->from));
-    SNW_TRY(read_load_path(r, e[STATIC_FOR], e[STATIC_STEP], out));
+    SNW_TRY(snw_read_instants(r, e[STATIC_FOR], e[STATIC_STEP], out));
     if (e[STATIC_TOLERANCE]) {
         SNW_TRY(snw_read_tolerance(r, e[STATIC_TOLERANCE]->value, &out->tolerance));
     }
@@ -199,7 +199,8 @@ static snw_status default_name(snw_reader *r, const char *kind, int *unnamed, in
 }
 
 // in the order of snw_step_kind; a kinematic step is a dynamic one with prescribed shape
-static const char *const kinds[] = {"static", "dynamic", "modes", "change", "path", "kinematic"};
+static const char *const kinds[] = {"static", "dynamic", "modes",    "change",
+                                    "path",   "inverse", "kinematic"};
 enum { NKIND = sizeof kinds / sizeof kinds[0], KINEMATIC = NKIND - 1 };
 
 static snw_status study_read_keys(snw_reader *r, const snw_node *keys, int index,
@@ -216,6 +217,8 @@ static snw_status study_read_keys(snw_reader *r, const snw_node *keys, int index
         return snw_read_change(r, keys, out);
     case SNW_STEP_PATH:
         return snw_read_path(r, keys, index, out);
+    case SNW_STEP_INVERSE:
+        return snw_read_inverse(r, keys, index, out);
     }
     return SNW_OK;
 }
@@ -243,6 +246,13 @@ static snw_status read_step(snw_reader *r, const snw_node *node, int index, int 
                            word.text);
     }
     out->kinematic = kind == KINEMATIC;
+    for (int i = 0; out->kinematic && i < index; i++) {
+        if (r->desc->step[i].kind != SNW_STEP_INVERSE) continue;
+        return snw_fail_at(r->err, word.location,
+                           "a kinematic step follows laws, and step '%s' before it holds inputs in "
+                           "place of them; make it a run of its own",
+                           r->desc->step[i].name);
+    }
     out->kind = out->kinematic ? SNW_STEP_DYNAMIC : (snw_step_kind)kind;
     SNW_TRY(study_read_keys(r, keys, index, out));
     return out->name ? SNW_OK : default_name(r, kinds[kind], &unnamed[kind], index, out);

@@ -143,6 +143,10 @@ snw_jet snw_expr_jet_signal(const snw_expr *e, snw_at at, int slot); // derivati
 // <=, >, >= that reads signals. Returns their number; their order is the same at all values.
 int snw_expr_margins(const snw_expr *e, snw_at at, double *out, int max);
 
+// out <- the first `max` margins of all comparisons, also those of time alone, with their
+// derivatives in a signal (slot) or in t (slot -1). Returns their number.
+int snw_expr_margin_jets(const snw_expr *e, snw_at at, int slot, snw_jet *out, int max);
+
 // Can a comparison of the condition change by a jump while the signals vary continuously? So with
 // mod, floor, ceil, sign, step, if or a comparison in its sides, and with == and !=.
 bool snw_expr_margins_jump(const snw_expr *e);

@@ -8,13 +8,6 @@
 
 #include <string.h>
 
-// Value of one line, from its operands or from the array of signals.
-static inline double line_value(const snw_line *l, const double *signal, double a, double b,
-                                double c) {
-    if (l->op == SNW_OP_SIGNAL) return signal[(int)l->imm];
-    return snw_op_value((snw_op)l->op, l->imm, l->spline, a, b, c);
-}
-
 double snw_expr_value(const snw_expr *e, snw_at at) {
     if (e->vars == 0) return e->value;
     double r[SNW_EXPR_REGISTERS];
@@ -22,7 +15,7 @@ double snw_expr_value(const snw_expr *e, snw_at at) {
     r[1] = at.x;
     r[2] = at.L;
     for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
-        r[l->dst] = line_value(l, at.signal, r[l->arg[0]], r[l->arg[1]], r[l->arg[2]]);
+        r[l->dst] = snw_line_value(l, at.signal, r[l->arg[0]], r[l->arg[1]], r[l->arg[2]]);
     }
     return r[e->result];
 }
@@ -45,7 +38,7 @@ int snw_expr_margins(const snw_expr *e, snw_at at, double *out, int max) {
             if (n < max) out[n] = r[l->arg[0]] - r[l->arg[1]];
             n++;
         }
-        r[l->dst] = line_value(l, at.signal, r[l->arg[0]], r[l->arg[1]], r[l->arg[2]]);
+        r[l->dst] = snw_line_value(l, at.signal, r[l->arg[0]], r[l->arg[1]], r[l->arg[2]]);
     }
     return n;
 }
@@ -128,7 +121,7 @@ static snw_jet eval_transition(snw_op op, snw_jet u) {
     return chain(u, f, 2 * s * s, two_pi * sin(two_pi * w));
 }
 
-static snw_jet line_jet(const snw_line *l, snw_jet a, snw_jet b, snw_jet c) {
+snw_jet snw_line_jet(const snw_line *l, snw_jet a, snw_jet b, snw_jet c) {
     const snw_op op = (snw_op)l->op;
     if (op == SNW_OP_TABLE) {
         const snw_jet s = snw_spline_jet(l->spline, a.v);
@@ -229,26 +222,46 @@ static snw_jet line_jet(const snw_line *l, snw_jet a, snw_jet b, snw_jet c) {
     return (snw_jet){f, 0, 0};
 }
 
-// value and derivatives in t, in x, or in one signal
-static snw_jet evaluate_jet(const snw_expr *e, snw_at at, int wrt, int slot) {
-    if ((e->vars & wrt) == 0) return (snw_jet){snw_expr_value(e, at), 0, 0};
+// Margins of comparisons, at most `max`; their number.
+typedef struct margins {
+    snw_jet *out;
+    int n, max;
+} margins;
+
+// value and derivatives in t, in x, or in one signal; those of the margins (NULL: not wanted)
+static snw_jet evaluate_lines(const snw_expr *e, snw_at at, int wrt, int slot, margins *found) {
     snw_jet r[SNW_EXPR_REGISTERS];
     r[0] = (snw_jet){at.t, wrt == SNW_VAR_T, 0};
     r[1] = (snw_jet){at.x, wrt == SNW_VAR_X, 0};
     r[2] = (snw_jet){at.L, 0, 0};
     for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
+        if (found && is_order((snw_op)l->op) && found->n++ < found->max) {
+            const snw_jet a = r[l->arg[0]], b = r[l->arg[1]];
+            found->out[found->n - 1] = (snw_jet){a.v - b.v, a.d - b.d, a.dd - b.dd};
+        }
         if (l->op == SNW_OP_SIGNAL) {
             const bool seed = wrt == SNW_VAR_SIGNAL && (int)l->imm == slot;
             r[l->dst] = (snw_jet){at.signal[(int)l->imm], seed, 0};
         } else if (l->vars & wrt) {
-            r[l->dst] = line_jet(l, r[l->arg[0]], r[l->arg[1]], r[l->arg[2]]);
+            r[l->dst] = snw_line_jet(l, r[l->arg[0]], r[l->arg[1]], r[l->arg[2]]);
         } else {
             const double v =
-                line_value(l, at.signal, r[l->arg[0]].v, r[l->arg[1]].v, r[l->arg[2]].v);
+                snw_line_value(l, at.signal, r[l->arg[0]].v, r[l->arg[1]].v, r[l->arg[2]].v);
             r[l->dst] = (snw_jet){v, 0, 0};
         }
     }
     return r[e->result];
+}
+
+static snw_jet evaluate_jet(const snw_expr *e, snw_at at, int wrt, int slot) {
+    if ((e->vars & wrt) == 0) return (snw_jet){snw_expr_value(e, at), 0, 0};
+    return evaluate_lines(e, at, wrt, slot, NULL);
+}
+
+int snw_expr_margin_jets(const snw_expr *e, snw_at at, int slot, snw_jet *out, int max) {
+    margins found = {.out = out, .max = max};
+    if (e->vars) (void)evaluate_lines(e, at, slot < 0 ? SNW_VAR_T : SNW_VAR_SIGNAL, slot, &found);
+    return found.n;
 }
 
 snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at) { return evaluate_jet(e, at, SNW_VAR_T, -1); }

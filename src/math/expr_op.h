@@ -248,3 +248,23 @@ struct snw_expr {
 
 // Are these the same operations with the same numbers? Tables are the same if they are one.
 bool snw_expr_same(const snw_expr *a, const snw_expr *b);
+// The same operations, perhaps with other numbers? Numbers that decide where an operation jumps
+// (step, if, sign, mod, ..), and exponents, must be equal: the derivative by them is another one.
+bool snw_expr_alike(const snw_expr *a, const snw_expr *b);
+
+// Value and derivatives of one line from those of its operands.
+snw_jet snw_line_jet(const snw_line *l, snw_jet a, snw_jet b, snw_jet c);
+// Value of one line from its operands, or from the array of signals.
+static inline double snw_line_value(const snw_line *l, const double *signal, double a, double b,
+                                    double c) {
+    if (l->op == SNW_OP_SIGNAL) return signal[(int)l->imm];
+    return snw_op_value((snw_op)l->op, l->imm, l->spline, a, b, c);
+}
+
+// Its numbers: how many, and out <- their values.
+int snw_expr_constants(const snw_expr *e);
+void snw_expr_read_constants(const snw_expr *e, double *out);
+// Doubles of scratch for snw_expr_add_slopes.
+size_t snw_expr_slope_scratch(const snw_expr *e);
+// bar (of its numbers) += weight times the derivatives of its value by them, in one sweep back.
+void snw_expr_add_slopes(const snw_expr *e, snw_at at, double weight, double *scratch, double *bar);

@@ -559,7 +559,8 @@ typedef enum snw_step_kind {
     SNW_STEP_DYNAMIC, // motion in time
     SNW_STEP_MODES,   // natural frequencies and modes
     SNW_STEP_CHANGE,  // change of the description
-    SNW_STEP_PATH     // path of equilibria through folds, by arc length
+    SNW_STEP_PATH,    // path of equilibria through folds, by arc length
+    SNW_STEP_INVERSE  // inputs for desired values of probes in equilibrium, then held
 } snw_step_kind;
 
 // Engines: enumerator, name in the model language, meaning.
@@ -640,6 +641,35 @@ typedef struct snw_path_desc {
     snw_desc_family family;
 } snw_path_desc;
 
+// A column of a probe with its desired value.
+typedef struct snw_inverse_target_desc {
+    int probe, column;
+    const char *name; // of the column
+    snw_dim dim;
+    snw_law value; // of t
+    double weight; // per SI unit; NaN: default
+} snw_inverse_target_desc;
+
+// An input that an inverse step may change: a coordinate of an actuator, or a component of a load.
+typedef struct snw_inverse_input_desc {
+    int actuator;  // number as of snw_actuator_at; -1: a load
+    int load;      // its number, without an actuator
+    int component; // coordinate; of a load: torque x, y, z, then force x, y, z
+    const char *name;
+    double low, high, rate, rest; // NaN: default
+    bool fixed;                   // keeps its value: another coordinate of its actuator may change
+} snw_inverse_input_desc;
+
+typedef struct snw_inverse_desc {
+    int ntarget;
+    const snw_inverse_target_desc *target;
+    bool all; // all actuators may change, and `input` is empty
+    int ninput;
+    const snw_inverse_input_desc *input;
+    double interval; // s, over which rates hold at the first instant; 0: they do not
+    bool nearest;    // go on at the nearest point where the target is not reached
+} snw_inverse_desc;
+
 // Step of a study. Fields that do not concern its kind are ignored.
 typedef struct snw_step_desc {
     const char *name; // unique; default: the kind, then static.2, ...
@@ -653,8 +683,8 @@ typedef struct snw_step_desc {
                       // or `control`), 0: no maximum; else the step size
     double least;     // live: smallest substep, s; a step that needs shorter ones fails
     int patience;     // live: most Newton iterations per step; 0: no limit
-    double tolerance; // static, fixed implicit steps: of the residual, 0: default; else of the
-                      // error estimate
+    double tolerance; // static, fixed implicit steps: of the residual, 0: default; inverse:
+                      // weighted distance that counts as reached; else of the error estimate
     double march, march_step; // static: duration and step size of a damped pseudo-transient
                               // continuation, s; 0: Newton iteration
     // dynamic
@@ -675,7 +705,9 @@ typedef struct snw_step_desc {
     bool follow; // static: stay on the branch of equilibria, also where it is unstable or ends
     bool friction; // static: of hard contacts, along the path of the loads
     snw_path_desc path;
+    snw_inverse_desc inverse;
     // change
+    const bool *releases;           // actuators, then loads: follow their laws again; NULL: none
     const struct snw_desc *changed; // description of the following steps: same coordinates (links,
                                     // joints, strains, bases), loads, actuators, probes and steps
     const char *paths;              // list of changed entries for output: "twist, arm.pose"

@@ -272,6 +272,33 @@ void snw_page_run(snw_json *j, const snw_run_info *info) {
     snw_field_texts(j, "energy", SNW_ENERGIES, snw_energy_name);
 }
 
+// Columns of measurements with names of columns of the run, after their times.
+static void put_measured(page *p, snw_json *j, const page_run *d) {
+    const snw_run_info *info = snw_result_info(p->r, d->run);
+    snw_field_list(j, "measured");
+    for (int i = 0; i < p->opts->nmeasured; i++) {
+        const snw_measured *m = &p->opts->measured[i];
+        const snw_data_table *table = &m->table;
+        if (m->run >= 0 && m->run != (int)(d - p->run)) continue;
+        snw_json_object(j);
+        snw_field_text(j, "file", m->file);
+        snw_field_numbers(j, "t", table->nrow, table->value);
+        snw_field_list(j, "columns");
+        for (int k = 0; k < info->ncolumn; k++) {
+            const int column = snw_measured_column(table, &info->column[k]);
+            if (column == 0) continue;
+            snw_json_object(j);
+            snw_field_integer(j, "column", k);
+            snw_field_numbers(j, "value", table->nrow,
+                              table->value + (size_t)column * (size_t)table->nrow);
+            snw_json_close(j);
+        }
+        snw_json_close(j);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
 static snw_status put_run(page *p, snw_json *j, const page_run *d, snw_error *err) {
     const snw_run_info *info = snw_result_info(p->r, d->run);
     const char *message;
@@ -288,6 +315,7 @@ static snw_status put_run(page *p, snw_json *j, const page_run *d, snw_error *er
     snw_page_run(j, info);
     snw_field_texts(j, "stats", SNW_STATS, snw_stats_name);
     snw_field_text(j, "scene", info->scene);
+    if (p->opts->nmeasured > 0) put_measured(p, j, d);
     SNW_TRY(put_stages(p, j, d, err));
     snw_json_close(j);
     return SNW_OK;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "output/json.h"
+#include "output/measured.h"
 #include "output/sink.h"
 #include "results/result.h"
 
@@ -17,6 +18,8 @@ typedef struct snw_page_opts {
     const char *name; // of the result file, for display
     size_t bytes;     // limit on all arrays before base64; frames beyond it are omitted
     int frames;       // largest number of frames of a run
+    int nmeasured;    // files of measurements
+    const snw_measured *measured;
 } snw_page_opts;
 
 snw_page_opts snw_page_defaults(void);

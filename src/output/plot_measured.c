@@ -4,20 +4,13 @@
 #include "output/plot_data.h"
 
 #include "base/fail.h"
+#include "output/measured.h"
 #include "output/plot_scene.h"
 #include "study/series.h"
 
 #include <string.h>
 
 static const double DOT = 0.35; // mm, half the radius of a dot
-
-// Column of the table with this name; 0: none (column 0 is the time).
-static int field_of(const snw_data_table *m, const char *name) {
-    for (int k = 1; k < m->ncolumn; k++) {
-        if (strcmp(m->name[k], name) == 0) return k;
-    }
-    return 0;
-}
 
 // Append a curve to a panel and return it.
 static snw_curve *measured_grow(snw_pool *pool, snw_panel *p) {
@@ -76,9 +69,9 @@ snw_status snw_plot_measured(snw_pool *pool, const snw_plot_run *run, const snw_
     for (int k = 0; k < run->ncolumn; k++) {
         const snw_column *column = &info->column[run->column[k]];
         char name[256];
-        snw_column_name(column, name, sizeof name);
-        const int field = field_of(m, name);
+        const int field = snw_measured_column(m, column);
         if (field == 0) continue;
+        snw_column_name(column, name, sizeof name);
         const char *quantity, *unit;
         snw_plot_quantity(scene, column, &quantity, &unit);
         SNW_TRY(measured_add_column(pool, m, file, field, name, snw_plot_panel(f, quantity, unit),
@@ -86,8 +79,5 @@ snw_status snw_plot_measured(snw_pool *pool, const snw_plot_run *run, const snw_
         found++;
     }
     if (found > 0) return SNW_OK;
-    return snw_fail(err, SNW_E_ARGUMENT,
-                    "'%.100s' has no column of the probes shown, its first is '%.100s'; columns "
-                    "have names of probe components, as tip.x",
-                    file, m->name[1]);
+    return snw_measured_fail(m, file, err);
 }

@@ -10,8 +10,10 @@
 #include "base/fail.h"
 #include "constraint/projection.h"
 #include "model/probe_kind.h"
+#include "robot/gradient_event.h"
 #include "robot/gradient_slope.h"
 #include "study/adjoint.h"
+#include "study/probe_row.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -33,10 +35,12 @@ enum {
 static const double weight6[SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60},
                     weight4[SAMPLES] = {2.0 / 3, -1.0 / 12, 0},
                     parameter_move = 1e-3, // of a parameter in a sample, relative
-    initial_move = 1e-2,                   // of an initial coordinate or velocity
-    unmoved = 1e-14,  // change of an initial value that counts as none, typical
-    straight = 1e-9,  // curvature between the far samples that counts as rounding, relative
-    rounding = 1e-14; // the same, relative to typical forces
+    fine_part = 1e-2,                      // of that in a fine sample
+    resolved = 1e-9,     // difference of orders 4 and 6 where samples suffice, relative
+    initial_move = 1e-2, // of an initial coordinate or velocity
+    unmoved = 1e-14,     // change of an initial value that counts as none, typical
+    straight = 1e-9,     // curvature between the far samples that counts as rounding, relative
+    rounding = 1e-14;    // the same, relative to typical forces
 
 // A direction in the space of models: a number of the file, or a law plus c, c (t - t0),
 // c (t - t0)^2/2.
@@ -46,7 +50,10 @@ typedef struct direction {
     double step, t0;
     snw_robot_model *model[VARIANTS]; // at -3, -2, -1, 1, 2, 3 steps; NULL: not needed yet
     snw_robot_model *far[2];          // at -250 and 250 steps, for parameters that enter linearly
-    double *by, *coarse;              // nscalar: of one map; with differences of order 4
+    snw_robot_model *fine[VARIANTS];  // at `fine_part` of the steps, where those cross the onset of
+                                      // a contact or stop; NULL: not needed yet
+    double *by, *coarse;              // nscalar: of one map; with differences of order 4, and
+                                      // room for both from fine samples
     int curved;                       // maps whose equations are not linear in the parameter
     double error, size;               // sums of |by - coarse| and |by| over maps and scalars
 } direction;
@@ -71,6 +78,7 @@ typedef struct sweep {
     checkpoints kept;
     bool partial; // the tape was too long: parts of the run are done again
     bool forward; // sensitivities along the run; else the sweep back
+    int tried;    // steps since the last instant
     int last;     // frame at which a repeated part of the run ends; -1: at its end
     const double *p;
     snw_robot_model *model;
@@ -79,11 +87,19 @@ typedef struct sweep {
     snw_tape tape;
     snw_adjoint *adjoint;
     snw_sampler sampler;
+    int nscalar; // those of the gradient and, with events, the margin of a condition
+    bool events; // conditions may change
+    bool sharp;  // contacts, stops or cables set in at some place
     int noutput;
     snw_adjoint_output *output;
-    double *weight; // nsum x nframe
-    double *by_sum; // nsum
-    double *y_bar;  // nscalar x noutput
+    int *output_of;       // nsignal: output that a signal reads; -1: none
+    double *signal;       // 2 x nsignal
+    double *factor;       // nscalar
+    double *y_time;       // noutput
+    gradient_event event; // the last one
+    double *weight;       // nsum x nframe
+    double *by_sum;       // nsum
+    double *y_bar;        // nscalar x noutput
     int ndirection;
     direction *direction;
     snw_model_arrays *arrays; // NULL: not used
@@ -93,84 +109,8 @@ typedef struct sweep {
     bool *has_slope;            // nentry
     bool gathered;              // the derivatives by the arrays are known
     double *value, *centre, *y; // nscalar, nscalar, noutput: of a sample, and at p
-    double *dJ;
+    double *dJ;                 // nscalar x nentry
 } sweep;
-
-// ---- what is refused ----------------------------------------------------------------------------
-
-static snw_status refuse(const snw_step_desc *step, const char *what, snw_error *err) {
-    return snw_fail_at_location(
-        err, snw_fail(err, SNW_E_MODEL, "step '%s' has no derivative: %s", step->name, what),
-        step->location.file, step->location.line, step->location.column);
-}
-
-static snw_status check_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
-    char text[200];
-    if (step->kind == SNW_STEP_MODES) return SNW_OK;
-    if (step->kind != SNW_STEP_STATIC && step->kind != SNW_STEP_DYNAMIC)
-        return refuse(step, "only static and dynamic steps have one", err);
-    if (step->engine == SNW_ENGINE_SHOOTING)
-        return refuse(step, "the shooting engine has none; leave out 'engine'", err);
-    if (step->from >= 0) return refuse(step, "it begins 'from' an earlier step", err);
-    if (step->kind == SNW_STEP_STATIC) {
-        if (step->steady) return refuse(step, "'steady' equilibria have none", err);
-        return SNW_OK;
-    }
-    if (step->kinematic) return refuse(step, "kinematic steps have none", err);
-    const snw_scheme_info *row = &snw_scheme_table[step->scheme];
-    if (row->family == SNW_FAMILY_COLLOCATION && m->nconstraint > 0)
-        return refuse(step, "collocation with given coordinates has none; use bdf2", err);
-    if (row->family != SNW_FAMILY_ALPHA && row->family != SNW_FAMILY_LEVELS &&
-        row->family != SNW_FAMILY_COLLOCATION) {
-        (void)snprintf(text, sizeof text,
-                       "the scheme %s has none; use newmark, hht, wbz, generalized-alpha, euler, "
-                       "trapezoidal, bdf2, bdf-alpha, gauss or radau",
-                       row->name);
-        return refuse(step, text, err);
-    }
-    if (step->until) return refuse(step, "its end is an event ('until')", err);
-    if (step->split) {
-        for (int k = 0; k < m->nblock; k++) {
-            if (m->block[k].space == SNW_SPACE_SE3)
-                return refuse(step, "'base: split' has none; leave it out", err);
-        }
-    }
-    return SNW_OK;
-}
-
-static snw_status check_model(const snw_desc *d, const snw_model *m, snw_error *err) {
-    for (int i = 0; i < m->nsignal; i++) {
-        if (m->signal[i].kind == SNW_SIGNAL_PROBE) continue;
-        return snw_fail(err, SNW_E_MODEL,
-                        "there is no derivative of a law with memory or a condition: '%.100s'",
-                        m->signal[i].text ? m->signal[i].text : "when");
-    }
-    if (m->nnonholonomic > 0)
-        return snw_fail(err, SNW_E_MODEL,
-                        "there is no derivative with contacts without slip "
-                        "(wheels, rings, anchors)");
-    for (int i = 0; i < d->ncontact; i++) {
-        if (d->contact[i].hard)
-            return snw_fail(err, SNW_E_MODEL,
-                            "there is no derivative with hard contacts; give '%s' a stiffness",
-                            d->contact[i].name);
-    }
-    for (int i = 0; i < m->nrod; i++) {
-        if (m->rod[i].tolerance > 0)
-            return snw_fail(err, SNW_E_MODEL,
-                            "there is no derivative with nodes that move ('tolerance' of rod "
-                            "'%s'); give their number",
-                            m->label.link[m->rod[i].link].name);
-    }
-    if (d->ntube > 0)
-        return snw_fail(err, SNW_E_MODEL, "there is no derivative with concentric tubes");
-    return SNW_OK;
-}
-
-snw_status gradient_check(const snw_desc *d, const snw_model *m, snw_error *err) {
-    for (int i = 0; i < d->nstep; i++) SNW_TRY(check_step(&d->step[i], m, err));
-    return check_model(d, m, err);
-}
 
 // ---- outputs ------------------------------------------------------------------------------------
 
@@ -179,8 +119,11 @@ static snw_status list_outputs(sweep *s, snw_error *err) {
     const snw_gradient *g = s->g;
     const snw_desc *d = s->model->desc;
     const int ncolumn = g->frames.ncolumn;
-    s->output = snw_alloc(((size_t)ncolumn + 1) * sizeof *s->output);
-    if (!s->output) return snw_fail_memory(err);
+    const size_t nsignal = (size_t)s->m->nsignal;
+    s->output = snw_alloc(((size_t)ncolumn + nsignal + 1) * sizeof *s->output);
+    s->output_of = snw_alloc((nsignal + 1) * sizeof *s->output_of);
+    s->signal = snw_alloc((2 * nsignal + 1) * sizeof *s->signal);
+    if (!s->output || !s->output_of || !s->signal) return snw_fail_memory(err);
     for (int probe = 0, column = 0; probe < d->nprobe; probe++) {
         const int width = snw_desc_records(d, probe) ? snw_probe_columns(&d->probe[probe]) : 0;
         for (int k = 0; k < width; k++, column++) {
@@ -191,6 +134,13 @@ static snw_status list_outputs(sweep *s, snw_error *err) {
             }
             if (read) s->output[s->noutput++] = (snw_adjoint_output){probe, k, column};
         }
+    }
+    for (int i = 0; i < s->m->nsignal && s->events; i++) {
+        const snw_signal *x = &s->m->signal[i];
+        s->output_of[i] = -1;
+        if (x->kind != SNW_SIGNAL_PROBE) continue;
+        s->output_of[i] = s->noutput;
+        s->output[s->noutput++] = (snw_adjoint_output){x->probe, x->column, -1};
     }
     return SNW_OK;
 }
@@ -214,19 +164,31 @@ static snw_status find_weights(sweep *s, double *J, snw_error *err) {
     return status;
 }
 
+// Derivative of scalar i by the time of a frame, outputs fixed.
+static double frame_time_bar(const sweep *s, int frame, int i) {
+    const snw_gradient *g = s->g;
+    const snw_scalar_frames f = gradient_frames_of(g);
+    int sum = 0;
+    double bar = 0;
+    for (int k = 0; k < i; k++) sum += g->scalar[k].nsum;
+    for (int j = 0; j < g->scalar[i].nsum; j++, sum++)
+        bar += s->by_sum[sum] * snw_scalar_time_slope(&g->scalar[i].sum[j], &f, frame);
+    return bar;
+}
+
 // y_bar <- derivatives of the scalars by the outputs of a frame; false: all are zero
 static bool frame_bars(const sweep *s, int frame) {
     const snw_gradient *g = s->g;
     const snw_scalar_frames f = gradient_frames_of(g);
     const snw_at at = {.t = f.t[frame], .signal = f.y + (size_t)frame * (size_t)f.ncolumn};
     bool any = false;
+    memset(s->y_bar, 0, (size_t)s->nscalar * (size_t)s->noutput * sizeof *s->y_bar);
     for (int i = 0, sum = 0; i < g->nscalar; i++) {
         double *bar = s->y_bar + (size_t)i * (size_t)s->noutput;
-        memset(bar, 0, (size_t)s->noutput * sizeof *bar);
         for (int j = 0; j < g->scalar[i].nsum; j++, sum++) {
             const double w = s->by_sum[sum] * s->weight[(size_t)sum * (size_t)f.n + (size_t)frame];
             if (w == 0) continue;
-            for (int k = 0; k < s->noutput; k++)
+            for (int k = 0; k < s->noutput && s->output[k].of_run >= 0; k++)
                 bar[k] +=
                     w * snw_expr_jet_signal(g->scalar[i].sum[j].what, at, s->output[k].of_run).d;
         }
@@ -280,7 +242,7 @@ static snw_status variant(const sweep *s, const direction *d, double by, snw_rob
         set = text;
     }
     const char *const sets[] = {set};
-    snw_status status = snw_robot_model_change(s->model, 1, sets, out, err);
+    snw_status status = snw_robot_model_sample(s->model, 1, sets, out, err);
     snw_free(set);
     if (status == SNW_OK && !freeze_rows(s->m, (*out)->compiled))
         status = snw_fail(err, SNW_E_MODEL,
@@ -298,6 +260,35 @@ static snw_status open_samples(const sweep *s, direction *d, snw_error *err) {
     return SNW_OK;
 }
 
+static snw_status open_fine(const sweep *s, direction *d, snw_error *err) {
+    for (int i = 0; i < VARIANTS; i++) {
+        if (!d->fine[i])
+            SNW_TRY(variant(s, d, fine_part * sample_at(i) * d->step, &d->fine[i], err));
+    }
+    return SNW_OK;
+}
+
+// by (n) <- those of two estimates, from samples and from fine ones, with the smaller difference
+// between orders 6 and 4. coarse and fine_coarse are those of order 4.
+static void choose_estimates(int n, double *by, double *coarse, const double *fine,
+                             const double *fine_coarse) {
+    for (int i = 0; i < n; i++) {
+        if (!(fabs(fine[i] - fine_coarse[i]) < fabs(by[i] - coarse[i]))) continue;
+        by[i] = fine[i];
+        coarse[i] = fine_coarse[i];
+    }
+}
+
+// Do differences of orders 6 and 4 agree? Those of n functions that are not smooth do not.
+static bool is_resolved(int n, const double *by, const double *coarse) {
+    double most = 0, error = 0;
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, fabs(by[i]));
+        error = fmax(error, fabs(by[i] - coarse[i]));
+    }
+    return error <= resolved * most;
+}
+
 // The far models, unless the parameter cannot have these values.
 static void open_far(const sweep *s, direction *d) {
     snw_error none = {0};
@@ -313,8 +304,8 @@ static snw_status open_direction(sweep *s, direction *d, snw_error *err) {
     } else {
         open_far(s, d);
     }
-    const size_t n = (size_t)s->g->nscalar;
-    d->by = snw_alloc(2 * n * sizeof *d->by);
+    const size_t n = (size_t)s->nscalar;
+    d->by = snw_alloc(4 * n * sizeof *d->by);
     if (!d->by) return snw_fail_memory(err);
     d->coarse = d->by + n;
     return SNW_OK;
@@ -360,6 +351,7 @@ static snw_status open_law(sweep *s, int i, snw_error *err) {
 
 static void close_direction(direction *d) {
     for (int i = 0; i < VARIANTS; i++) snw_robot_model_close(d->model[i]);
+    for (int i = 0; i < VARIANTS; i++) snw_robot_model_close(d->fine[i]);
     for (int i = 0; i < 2; i++) snw_robot_model_close(d->far[i]);
     snw_free(d->by);
 }
@@ -414,7 +406,7 @@ static snw_status same_start(const sweep *s, const snw_model *m, bool *out, snw_
 
 // Do the equations of model m differ from those of the run in the arrays only?
 static snw_status arrays_only(const sweep *s, const snw_model *m, bool *out, snw_error *err) {
-    *out = snw_model_arrays_only(s->m, m);
+    *out = snw_model_arrays_only(s->arrays, m);
     return *out ? same_start(s, m, out, err) : SNW_OK;
 }
 
@@ -456,7 +448,7 @@ static snw_status read_moved(const sweep *s, const double *p, double *x, bool *o
     snw_status status = SNW_OK;
     *ok = gradient_model_at(s->g, p, &model, &none) == SNW_OK && freeze_rows(s->m, model->compiled);
     if (*ok) status = arrays_only(s, model->compiled, ok, err);
-    if (status == SNW_OK && *ok) snw_model_arrays_read(model->compiled, x);
+    if (status == SNW_OK && *ok) snw_model_arrays_read(s->arrays, model->compiled, x);
     snw_robot_model_close(model);
     return status;
 }
@@ -472,7 +464,7 @@ typedef struct group_work {
 static snw_status read_group(const sweep *s, int n, const int *entry, int bits, group_work *w,
                              bool *ok, snw_error *err) {
     const size_t size = snw_model_arrays_size(s->arrays);
-    snw_model_arrays_read(s->m, w->x);
+    snw_model_arrays_read(s->arrays, s->m, w->x);
     for (int k = 0; k < n; k++) { // any two sequences without a pattern
         w->move[k] = FAR * parameter_move * fabs(s->p[entry[k]]);
         w->fraction[k] = -1 + 0.6 * fmod(0.6180339887498949 * (k + 1), 1);
@@ -603,13 +595,13 @@ static int add_direction(sweep *s, direction *d, double t) {
     const snw_gradient *g = s->g;
     const size_t n = (size_t)g->nentry;
     if (d->entry >= 0) {
-        for (int j = 0; j < g->nscalar; j++) s->dJ[(size_t)j * n + (size_t)d->entry] += d->by[j];
+        for (int j = 0; j < s->nscalar; j++) s->dJ[(size_t)j * n + (size_t)d->entry] += d->by[j];
         return 1;
     }
     const gradient_law *law = &g->law[d->law];
     const int used = directions_of_law(s, (int)(d - s->direction));
     const double u = t - d->t0;
-    for (int j = 0; j < g->nscalar; j++) { // c (t - t0) moves value and rate, ..
+    for (int j = 0; j < s->nscalar; j++) { // c (t - t0) moves value and rate, ..
         const double by_value = d[0].by[j];
         const double by_rate = used > 1 ? d[1].by[j] - u * by_value : 0;
         const double by_acc = used > 2 ? d[2].by[j] - u * by_rate - 0.5 * u * u * by_value : 0;
@@ -624,13 +616,88 @@ static int add_direction(sweep *s, direction *d, double t) {
     return used;
 }
 
+// signal (nsignal) <- those of conditions at a state, from the outputs y there.
+static void signals_of(const sweep *s, const snw_map *map, const double *y, double *signal) {
+    for (int i = 0; i < s->m->nsignal; i++)
+        signal[i] = s->output_of[i] >= 0 ? y[s->output_of[i]] : map->s.z[i];
+}
+
+// Margin of the present event by a model at the state of its map.
+static double event_margin_of(sweep *s, const snw_model *m, const snw_map *map) {
+    s->sampler.m = m;
+    snw_sampler_frame(&s->sampler, s->adjoint, map, s->y);
+    signals_of(s, map, s->y, s->signal);
+    return gradient_event_margin(m, &s->event, s->signal);
+}
+
+// s->y_time <- derivatives of the outputs at a state by time
+static void outputs_by_time(sweep *s, const snw_map *map) {
+    const double step = snw_adjoint_time_step(s->adjoint);
+    memset(s->y_time, 0, (size_t)s->noutput * sizeof *s->y_time);
+    s->sampler.m = s->m;
+    for (int i = 0; i < VARIANTS; i++) {
+        s->sampler.shift = sample_at(i) * step;
+        snw_sampler_frame(&s->sampler, s->adjoint, map, s->y);
+        for (int k = 0; k < s->noutput; k++)
+            s->y_time[k] += sample_weight(weight6, i) / step * s->y[k];
+    }
+    s->sampler.shift = 0;
+}
+
+// The step of the tape that ends at event i.
+static snw_map *step_of_event(const sweep *s, int i) {
+    snw_map *step = &s->tape.map[i];
+    while (step->kind != SNW_MAP_STEP && step->kind != SNW_MAP_STAGES) step--;
+    return step;
+}
+
+// s->event <- the comparison that changes at event i of the tape; s->signal <- signals there
+static snw_status find_event(sweep *s, int i, snw_error *err) {
+    const snw_map *map = &s->tape.map[i], *before = step_of_event(s, i) - 1;
+    double *signal = s->signal + s->m->nsignal;
+    s->sampler.m = s->m;
+    snw_sampler_frame(&s->sampler, s->adjoint, before, s->y);
+    signals_of(s, before, s->y, signal);
+    snw_sampler_frame(&s->sampler, s->adjoint, map, s->y);
+    signals_of(s, map, s->y, s->signal);
+    return gradient_event_find(s->m, map, before->s.t, signal, s->signal, &s->event, err);
+}
+
+// Steps that end at an event whose time is given have their length.
+static snw_status find_given_events(sweep *s, snw_error *err) {
+    for (int i = 0; i < s->tape.n; i++) {
+        if (s->tape.map[i].kind != SNW_MAP_EVENT) continue;
+        SNW_TRY(find_event(s, i, err));
+        if (s->event.given) step_of_event(s, i)->end = SNW_END_LENGTH;
+    }
+    return SNW_OK;
+}
+
+// y_bar of the last scalar <- derivatives of the margin of s->event by the outputs; *by_time <-
+// that by time
+static void event_bars(sweep *s, const snw_map *map, double *by_time) {
+    double *bar = s->y_bar + (size_t)(s->nscalar - 1) * (size_t)s->noutput;
+    memset(s->y_bar, 0, (size_t)s->nscalar * (size_t)s->noutput * sizeof *s->y_bar);
+    *by_time = gradient_event_slope(s->m, &s->event, s->signal, -1);
+    for (int k = 0; k < s->m->nsignal; k++) {
+        if (s->output_of[k] >= 0)
+            bar[s->output_of[k]] = gradient_event_slope(s->m, &s->event, s->signal, k);
+    }
+    outputs_by_time(s, map);
+    for (int k = 0; k < s->noutput; k++) *by_time += bar[k] * s->y_time[k];
+}
+
 // s->value <- derivative-free products of a model with what is differentiated at a map: minus its
 // equations times the covectors; of a frame, or a step that a frame shows, outputs times y_bar.
 static void evaluate_products(sweep *s, const snw_model *m, const snw_map *map, bool frame) {
-    const int nscalar = s->g->nscalar;
+    const int nscalar = s->nscalar;
     const bool is_frame = map->kind == SNW_MAP_FRAME;
     s->sampler.m = m;
     for (int j = 0; j < nscalar; j++) s->value[j] = 0;
+    if (map->kind == SNW_MAP_EVENT) {
+        s->value[nscalar - 1] = event_margin_of(s, m, map);
+        return;
+    }
     if (!is_frame) {
         snw_sampler_map(&s->sampler, s->adjoint, map, s->value);
         for (int j = 0; j < nscalar; j++) s->value[j] = -s->value[j];
@@ -648,7 +715,7 @@ static void evaluate_products(sweep *s, const snw_model *m, const snw_map *map, 
 // d->by <- derivative along a direction, from the far samples alone where the products are linear
 // between them: their mean is s->centre.
 static bool try_linear(sweep *s, direction *d, const snw_map *map, bool frame) {
-    const int nscalar = s->g->nscalar;
+    const int nscalar = s->nscalar;
     if (d->curved > LINEAR_TRIALS || (d->entry >= 0 && s->p[d->entry] == 0)) return false;
     for (int k = 0; k < 2; k++) {
         evaluate_products(s, d->far[k]->compiled, map, frame);
@@ -666,19 +733,29 @@ static bool try_linear(sweep *s, direction *d, const snw_map *map, bool frame) {
     return true;
 }
 
-static snw_status differentiate(sweep *s, direction *d, const snw_map *map, bool frame,
-                                snw_error *err) {
-    const int nscalar = s->g->nscalar;
-    if (try_linear(s, d, map, frame)) return SNW_OK;
-    SNW_TRY(open_samples(s, d, err));
-    for (int j = 0; j < nscalar; j++) d->by[j] = d->coarse[j] = 0;
+// by, coarse (nscalar) <- differences of orders 6 and 4 of the products of models
+static void difference_products(sweep *s, snw_robot_model *const *model, double step,
+                                const snw_map *map, bool frame, double *by, double *coarse) {
+    for (int j = 0; j < s->nscalar; j++) by[j] = coarse[j] = 0;
     for (int i = 0; i < VARIANTS; i++) {
-        evaluate_products(s, d->model[i]->compiled, map, frame);
-        for (int j = 0; j < nscalar; j++) {
-            d->by[j] += sample_weight(weight6, i) / d->step * s->value[j];
-            d->coarse[j] += sample_weight(weight4, i) / d->step * s->value[j];
+        evaluate_products(s, model[i]->compiled, map, frame);
+        for (int j = 0; j < s->nscalar; j++) {
+            by[j] += sample_weight(weight6, i) / step * s->value[j];
+            coarse[j] += sample_weight(weight4, i) / step * s->value[j];
         }
     }
+}
+
+static snw_status differentiate(sweep *s, direction *d, const snw_map *map, bool frame,
+                                snw_error *err) {
+    if (try_linear(s, d, map, frame)) return SNW_OK;
+    SNW_TRY(open_samples(s, d, err));
+    difference_products(s, d->model, d->step, map, frame, d->by, d->coarse);
+    if (!s->sharp || is_resolved(s->nscalar, d->by, d->coarse)) return SNW_OK;
+    double *fine = d->coarse + s->nscalar;
+    SNW_TRY(open_fine(s, d, err));
+    difference_products(s, d->fine, fine_part * d->step, map, frame, fine, fine + s->nscalar);
+    choose_estimates(s->nscalar, d->by, d->coarse, fine, fine + s->nscalar);
     return SNW_OK;
 }
 
@@ -686,11 +763,11 @@ static snw_status differentiate(sweep *s, direction *d, const snw_map *map, bool
 // that the sampler takes, and of the frame that shows it.
 static snw_status contract_at(sweep *s, const snw_map *map, double t, bool frame, snw_error *err) {
     evaluate_products(s, s->m, map, frame);
-    memcpy(s->centre, s->value, (size_t)s->g->nscalar * sizeof *s->value);
+    memcpy(s->centre, s->value, (size_t)s->nscalar * sizeof *s->value);
     for (int k = 0; k < s->ndirection; k++) {
         direction *d = &s->direction[k];
         SNW_TRY(differentiate(s, d, map, frame, err));
-        for (int j = 0; j < s->g->nscalar; j++) {
+        for (int j = 0; j < s->nscalar; j++) {
             d->error += fabs(d->by[j] - d->coarse[j]);
             d->size += fabs(d->by[j]);
         }
@@ -720,24 +797,72 @@ static bool shows_step(const sweep *s, int i) {
            s->m->ndrive == 0;
 }
 
-static snw_status sweep_back(sweep *s, snw_error *err) {
+static snw_status frame_back(sweep *s, int i, bool *pending, snw_error *err) {
+    const snw_map *map = &s->tape.map[i];
     const snw_scalar_frames f = gradient_frames_of(s->g);
+    const bool any = frame_bars(s, map->frame);
+    if (map->time_moves) {
+        outputs_by_time(s, map);
+        for (int k = 0; k < s->g->nscalar; k++) {
+            double *t = &snw_adjoint_bars(s->adjoint, k)->time[SNW_TIME_NOW];
+            *t += frame_time_bar(s, map->frame, k);
+            for (int o = 0; o < s->noutput; o++)
+                *t += s->y_bar[(size_t)k * (size_t)s->noutput + (size_t)o] * s->y_time[o];
+        }
+    }
+    if (!any) return SNW_OK;
+    SNW_TRY(snw_adjoint_frame(s->adjoint, map, s->y_bar,
+                              f.y + (size_t)map->frame * (size_t)f.ncolumn, err));
+    if (s->arrays && !s->gathered) snw_model_arrays_frame(s->arrays, s->adjoint, map, s->y_bar);
+    *pending = shows_step(s, i);
+    return *pending ? SNW_OK : contract(s, map, true, err);
+}
+
+static snw_status event_back(sweep *s, int i, snw_error *err) {
+    const snw_map *map = &s->tape.map[i];
+    double by_time;
+    if (step_of_event(s, i)->end != SNW_END_EVENT) return SNW_OK;
+    SNW_TRY(find_event(s, i, err));
+    event_bars(s, map, &by_time);
+    SNW_TRY(snw_adjoint_frame(s->adjoint, map, s->y_bar, NULL, err));
+    snw_adjoint_bars(s->adjoint, s->nscalar - 1)->time[SNW_TIME_NOW] += by_time;
+    return contract(s, map, false, err);
+}
+
+// The length of the step of an event follows from its margin.
+static snw_status free_length(sweep *s, const snw_map *map, snw_error *err) {
+    const size_t n = (size_t)s->g->nentry, last = (size_t)s->nscalar - 1;
+    const double slope = snw_adjoint_free_length(s->adjoint, s->factor);
+    double *margin = s->dJ + last * n;
+    SNW_TRY(gradient_event_crosses(&s->event, slope, map->h, err));
+    for (size_t j = 0; j < last; j++) {
+        for (size_t k = 0; k < n; k++) s->dJ[j * n + k] += s->factor[j] * margin[k];
+    }
+    memset(margin, 0, n * sizeof *margin);
+    return SNW_OK;
+}
+
+static snw_status sweep_back(sweep *s, snw_error *err) {
     bool pending = false; // the products of the frame are to be taken with those of its step
+    SNW_TRY(find_given_events(s, err));
+    snw_tape_find_times(&s->tape, s->partial && s->events);
     for (int i = s->tape.n - 1; i >= 0; i--) {
         const snw_map *map = &s->tape.map[i];
         if (map->kind == SNW_MAP_FRAME) {
-            if (!frame_bars(s, map->frame)) continue;
-            SNW_TRY(snw_adjoint_frame(s->adjoint, map, s->y_bar,
-                                      f.y + (size_t)map->frame * (size_t)f.ncolumn, err));
-            pending = shows_step(s, i);
-            if (!pending) SNW_TRY(contract(s, map, true, err));
+            SNW_TRY(frame_back(s, i, &pending, err));
             continue;
         }
+        if (map->kind == SNW_MAP_EVENT) {
+            SNW_TRY(event_back(s, i, err));
+            continue;
+        }
+        if (map->begins) snw_adjoint_begin(s->adjoint);
         if (snw_adjoint_idle(s->adjoint, map)) continue;
         SNW_TRY(snw_adjoint_back(s->adjoint, map, err));
         if (s->arrays && !s->gathered) snw_model_arrays_add(s->arrays, s->adjoint, map);
         SNW_TRY(contract(s, map, pending, err));
         pending = false;
+        if (map->end == SNW_END_EVENT) SNW_TRY(free_length(s, map, err));
     }
     return SNW_OK;
 }
@@ -788,7 +913,7 @@ static snw_status start_along(sweep *s, direction *d, int entry, start_work *w, 
                               snw_error *err) {
     const int nv = s->m->nv;
     SNW_TRY(start_samples(s, d, entry, w, w->moved, err));
-    for (int j = 0; j < s->g->nscalar; j++) {
+    for (int j = 0; j < s->nscalar; j++) {
         const snw_bars *b = snw_adjoint_bars(s->adjoint, j);
         by[j] = 0;
         for (int k = 0; k < nv; k++)
@@ -837,20 +962,39 @@ static snw_status add_starts(sweep *s, bool first, snw_error *err) {
 
 // ---- sensitivities along the run ----------------------------------------------------------------
 
-// out (size) <- derivatives of the equations of a map, or of the outputs of a frame, along
-// direction d
-static void equations_along(sweep *s, const direction *d, const snw_map *map, int size, double *out,
-                            double *sample) {
+// out, coarse (size) <- differences of orders 6 and 4 of the equations of a map, or of the outputs
+// of a frame, between models. sample: scratch
+static void difference_equations(sweep *s, snw_robot_model *const *model, double step,
+                                 const snw_map *map, int size, double *out, double *coarse,
+                                 double *sample) {
     memset(out, 0, (size_t)size * sizeof *out);
+    memset(coarse, 0, (size_t)size * sizeof *coarse);
     for (int i = 0; i < VARIANTS; i++) {
-        s->sampler.m = d->model[i]->compiled;
+        s->sampler.m = model[i]->compiled;
         if (map->kind == SNW_MAP_FRAME) {
             snw_sampler_frame(&s->sampler, s->adjoint, map, sample);
+        } else if (map->kind == SNW_MAP_EVENT) {
+            sample[0] = event_margin_of(s, s->sampler.m, map);
         } else {
             snw_sampler_equations(&s->sampler, s->adjoint, map, sample);
         }
-        for (int k = 0; k < size; k++) out[k] += sample_weight(weight6, i) / d->step * sample[k];
+        for (int k = 0; k < size; k++) {
+            out[k] += sample_weight(weight6, i) / step * sample[k];
+            coarse[k] += sample_weight(weight4, i) / step * sample[k];
+        }
     }
+}
+
+// out (size) <- derivatives of these along direction d. scratch: 4 size
+static snw_status equations_along(sweep *s, direction *d, const snw_map *map, int size, double *out,
+                                  double *scratch, snw_error *err) {
+    double *coarse = scratch + size, *fine = coarse + size, *fine_coarse = fine + size;
+    difference_equations(s, d->model, d->step, map, size, out, coarse, scratch);
+    if (!s->sharp || is_resolved(size, out, coarse)) return SNW_OK;
+    SNW_TRY(open_fine(s, d, err));
+    difference_equations(s, d->fine, fine_part * d->step, map, size, fine, fine_coarse, scratch);
+    choose_estimates(size, out, coarse, fine, fine_coarse);
+    return SNW_OK;
 }
 
 // out from row `first` to `last` <- derivatives by entry k from those along all directions
@@ -918,29 +1062,82 @@ static snw_status start_forward(sweep *s, snw_error *err) {
     return status;
 }
 
-static snw_status forward_map(sweep *s, const snw_map *map, double *along, double *by,
-                              snw_error *err) {
+// dJ += the derivatives of a frame by entry k; `by` are those of its outputs at a fixed state.
+static snw_status forward_frame(sweep *s, const snw_map *map, int k, const double *by,
+                                snw_error *err) {
     const snw_gradient *g = s->g;
-    const bool frame = map->kind == SNW_MAP_FRAME;
     const snw_scalar_frames f = gradient_frames_of(g);
-    if (frame && !frame_bars(s, map->frame)) return SNW_OK;
+    const double time = snw_adjoint_bars(s->adjoint, k)->time[SNW_TIME_NOW];
+    SNW_TRY(snw_sensitivity_frame(s->adjoint, map, k, f.y + (size_t)map->frame * (size_t)f.ncolumn,
+                                  s->y, err));
+    for (int i = 0; i < g->nscalar; i++) {
+        double *to = &s->dJ[(size_t)i * (size_t)g->nentry + (size_t)k];
+        for (int o = 0; o < s->noutput; o++)
+            *to += s->y_bar[(size_t)i * (size_t)s->noutput + (size_t)o] *
+                   (s->y[o] + by[o] + (map->time_moves ? s->y_time[o] * time : 0));
+        if (map->time_moves) *to += frame_time_bar(s, map->frame, i) * time;
+    }
+    return SNW_OK;
+}
+
+// Derivative of the margin of the present event by variable k of the adjoint; `by`: at a fixed
+// state.
+static snw_status margin_along(sweep *s, const snw_map *map, int k, double by_time, double by,
+                               double *out, snw_error *err) {
+    const double *bar = s->y_bar + (size_t)(s->nscalar - 1) * (size_t)s->noutput;
+    SNW_TRY(snw_sensitivity_frame(s->adjoint, map, k, NULL, s->y, err));
+    *out = by + by_time * snw_adjoint_bars(s->adjoint, k)->time[SNW_TIME_NOW];
+    for (int o = 0; o < s->noutput; o++) *out += bar[o] != 0 ? bar[o] * s->y[o] : 0;
+    return SNW_OK;
+}
+
+// An event: the length of its step, whose derivatives are those of the last variable, follows.
+static snw_status forward_event(sweep *s, int i, double *along, double *by, snw_error *err) {
+    const snw_map *map = &s->tape.map[i], *step = step_of_event(s, i);
+    const int n = s->g->nentry;
+    double by_time, slope;
+    if (step->end != SNW_END_EVENT) return SNW_OK;
+    SNW_TRY(find_event(s, i, err));
+    event_bars(s, map, &by_time);
+    SNW_TRY(margin_along(s, map, n, by_time, 0, &slope, err));
+    SNW_TRY(gradient_event_crosses(&s->event, slope, step->h, err));
+    for (int d = 0; d < s->ndirection; d++)
+        SNW_TRY(equations_along(s, &s->direction[d], map, 1, along + d, by, err));
+    for (int k = 0; k < n; k++) {
+        double margin;
+        equations_by(s, k, map->t_laws, 0, 1, 1, along, by);
+        SNW_TRY(margin_along(s, map, k, by_time, by[0], &margin, err));
+        snw_sensitivity_add(s->adjoint, k, -margin / slope, n);
+    }
+    return SNW_OK;
+}
+
+static snw_status forward_map(sweep *s, int index, double *along, double *by, snw_error *err) {
+    const snw_gradient *g = s->g;
+    const snw_map *map = &s->tape.map[index];
+    const bool frame = map->kind == SNW_MAP_FRAME;
+    if (map->kind == SNW_MAP_EVENT) return forward_event(s, index, along, by, err);
+    if (frame && !frame_bars(s, map->frame) && !map->time_moves) return SNW_OK;
+    if (frame && map->time_moves) outputs_by_time(s, map);
     if (!frame) SNW_TRY(snw_sensitivity_prepare(s->adjoint, map, err));
     const int size = frame ? s->noutput : snw_sensitivity_size(s->adjoint, map);
     for (int i = 0; i < s->ndirection; i++)
-        equations_along(s, &s->direction[i], map, size, along + (size_t)i * (size_t)size, by);
+        SNW_TRY(equations_along(s, &s->direction[i], map, size, along + (size_t)i * (size_t)size,
+                                by, err));
     for (int k = 0; k < g->nentry; k++) {
         equations_of_map_by(s, k, map, size, along, by);
-        if (!frame) {
+        if (frame) {
+            SNW_TRY(forward_frame(s, map, k, by, err));
+        } else {
             snw_sensitivity_apply(s->adjoint, map, k, by);
-            continue;
         }
-        SNW_TRY(snw_sensitivity_frame(s->adjoint, map, k,
-                                      f.y + (size_t)map->frame * (size_t)f.ncolumn, s->y, err));
-        for (int i = 0; i < g->nscalar; i++) {
-            for (int o = 0; o < s->noutput; o++)
-                s->dJ[(size_t)i * (size_t)g->nentry + (size_t)k] +=
-                    s->y_bar[(size_t)i * (size_t)s->noutput + (size_t)o] * (s->y[o] + by[o]);
-        }
+    }
+    if (frame || !s->events) return SNW_OK;
+    memset(by, 0, (size_t)size * sizeof *by);
+    if (map->end == SNW_END_EVENT) {
+        snw_sensitivity_of_length(s->adjoint, map, g->nentry);
+    } else {
+        snw_sensitivity_apply(s->adjoint, map, g->nentry, by);
     }
     return SNW_OK;
 }
@@ -953,13 +1150,15 @@ static snw_status sweep_forward(sweep *s, snw_error *err) {
                         s->g->how.memory / 1e6);
     const size_t nv = (size_t)s->m->nv, nr = (size_t)s->m->nconstraint;
     const size_t size = SNW_STAGES * nv + 2 * nr + (size_t)s->noutput + 1;
-    double *along = snw_alloc(((size_t)s->ndirection + 1) * size * sizeof *along);
+    double *along = snw_alloc(((size_t)s->ndirection + 4) * size * sizeof *along);
     if (!along) return snw_fail_memory(err);
     snw_adjoint_clear(s->adjoint);
-    snw_status status = SNW_OK;
-    if (s->tape.n > 0 && s->tape.map[0].kind == SNW_MAP_INITIAL) status = start_forward(s, err);
+    snw_status status = find_given_events(s, err);
+    snw_tape_find_times(&s->tape, false);
+    if (status == SNW_OK && s->tape.n > 0 && s->tape.map[0].kind == SNW_MAP_INITIAL)
+        status = start_forward(s, err);
     for (int i = 0; status == SNW_OK && i < s->tape.n; i++)
-        status = forward_map(s, &s->tape.map[i], along, along + (size_t)s->ndirection * size, err);
+        status = forward_map(s, i, along, along + (size_t)s->ndirection * size, err);
     snw_free(along);
     return status;
 }
@@ -1031,6 +1230,10 @@ static snw_status take_state(void *user, const snw_run_state *at, snw_error *err
 static void note_map(void *user, const snw_step_report *r) {
     sweep *s = user;
     const bool step = r->event == SNW_WATCH_STEP || r->event == SNW_WATCH_STAGES;
+    if (r->event == SNW_WATCH_UNDO)
+        *(s->last < 0 ? &s->g->info.steps : &s->g->info.recomputed) -= s->tried;
+    if (r->event == SNW_WATCH_UNDO || r->event == SNW_WATCH_INSTANT) s->tried = 0;
+    s->tried += step;
     s->g->info.steps += s->last < 0 && step;
     s->g->info.recomputed += s->last >= 0 && step;
     snw_tape_note(&s->tape, r);
@@ -1038,6 +1241,22 @@ static void note_map(void *user, const snw_step_report *r) {
 
 static snw_run_hooks hooks_of(sweep *s) {
     return (snw_run_hooks){.user = s, .watch = {note_map, s}, .state = take_state};
+}
+
+// Are there forces that set in at some place, so that they are not smooth there?
+static bool has_onsets(const snw_model *m) {
+    return m->ncontact_point > 0 || m->ntouching_rod > 0 || m->nstop > 0 || m->nforce_element > 0;
+}
+
+// May conditions change?
+static bool has_events(const snw_desc *d, const snw_model *m) {
+    for (int i = 0; i < m->nsignal; i++) {
+        if (m->signal[i].kind != SNW_SIGNAL_PROBE) return true;
+    }
+    for (int i = 0; i < d->nstep; i++) {
+        if (d->step[i].until) return true;
+    }
+    return false;
 }
 
 static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
@@ -1048,7 +1267,10 @@ static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
     s->m = snw_run_model(s->run);
     SNW_TRY(gradient_check(s->model->desc, s->m, err));
     SNW_TRY(checkpoints_begin(s, err));
-    snw_tape_begin(&s->tape, s->m, (size_t)g->how.memory);
+    s->events = has_events(s->model->desc, s->m);
+    s->nscalar = g->nscalar + (s->events ? 1 : 0);
+    s->sharp = has_onsets(s->m);
+    snw_tape_begin(&s->tape, s->m, (size_t)g->how.memory, s->events);
     const snw_run_hooks hooks = hooks_of(s);
     SNW_TRY(gradient_run_frames(g, s->model, s->run, &hooks, err));
     s->partial = s->tape.full;
@@ -1070,7 +1292,7 @@ static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
 static snw_status repeat_part(sweep *s, int i, int last, snw_error *err) {
     snw_error stopped = {0};
     snw_tape_clear(&s->tape);
-    snw_tape_begin(&s->tape, s->m, SIZE_MAX);
+    snw_tape_begin(&s->tape, s->m, SIZE_MAX, s->events);
     s->last = last;
     if (i >= 0) {
         s->tape.frames = s->kept.frame[i] + 1;
@@ -1100,11 +1322,14 @@ static snw_status sweep_all(sweep *s, snw_error *err) {
     return SNW_OK;
 }
 
-// Are the results functions of configuration and velocities, whatever the forces?
-static bool outputs_are_motions(const sweep *s) {
+// Are the results functions of configuration and velocities, whatever the forces? `segments`: and
+// not of lengths of tendons.
+static bool outputs_are_motions(const sweep *s, bool segments) {
     for (int i = 0; i < s->noutput; i++) {
         const snw_probe_kind kind = s->m->desc->probe[s->output[i].probe].kind;
         const snw_reading r = snw_probe_table[kind].reading;
+        if (segments && snw_probe_signal(s->m, s->output[i].probe, s->output[i].column).tendon >= 0)
+            return false;
         if (!snw_probe_is_configuration(kind) && r != SNW_READ_VELOCITY && r != SNW_READ_TWIST &&
             r != SNW_READ_RATE && r != SNW_READ_TENDON_RATE)
             return false;
@@ -1116,30 +1341,45 @@ static snw_status prepare_arrays(sweep *s, snw_error *err) {
     bool numbers = false;
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
-    if (s->forward || !numbers || !outputs_are_motions(s) || !snw_model_arrays_only(s->m, s->m))
+    if (s->forward || s->events || !numbers || !outputs_are_motions(s, false) ||
+        !snw_model_arrays_apply(s->m))
         return SNW_OK;
     s->slope = snw_alloc((size_t)s->g->nentry * sizeof *s->slope);
     s->has_slope = snw_alloc((size_t)s->g->nentry * sizeof *s->has_slope);
     if (!s->slope || !s->has_slope ||
-        snw_model_arrays_create(s->m, s->g->nscalar, &s->arrays) != SNW_OK)
+        snw_model_arrays_create(s->m, s->g->nscalar, outputs_are_motions(s, true), &s->arrays) !=
+            SNW_OK)
         return snw_fail_memory(err);
     return SNW_OK;
 }
 
 static snw_status sweep_prepare(sweep *s, snw_error *err) {
-    const size_t n = (size_t)s->g->nscalar;
+    const size_t n = (size_t)s->nscalar;
     SNW_TRY(list_outputs(s, err));
     SNW_TRY(prepare_arrays(s, err));
     s->y_bar = snw_alloc((n * (size_t)s->noutput + 1) * sizeof *s->y_bar);
-    s->value = snw_alloc((2 * n + (size_t)s->noutput + 1) * sizeof *s->value);
-    if (!s->y_bar || !s->value) return snw_fail_memory(err);
+    s->value = snw_alloc((3 * n + 2 * (size_t)s->noutput + 1) * sizeof *s->value);
+    s->dJ = snw_alloc((n * (size_t)s->g->nentry + 1) * sizeof *s->dJ);
+    if (!s->y_bar || !s->value || !s->dJ) return snw_fail_memory(err);
     s->centre = s->value + n;
-    s->y = s->centre + n;
-    const int sets = s->forward ? s->g->nentry : s->g->nscalar;
+    s->factor = s->centre + n;
+    s->y = s->factor + n;
+    s->y_time = s->y + s->noutput;
+    memset(s->dJ, 0, n * (size_t)s->g->nentry * sizeof *s->dJ);
+    const int sets = s->forward ? s->g->nentry + (s->events ? 1 : 0) : s->nscalar;
     if (snw_adjoint_create(s->m, sets, s->noutput, s->output, &s->adjoint) != SNW_OK ||
         snw_sampler_create(s->m, &s->sampler) != SNW_OK)
         return snw_fail_memory(err);
     return SNW_OK;
+}
+
+static bool slopes_are_geometric(const sweep *s) {
+    for (int k = 0; k < s->nslope; k++) {
+        const gradient_slope *slope = &s->slope[k];
+        if (slope->n > 0 && snw_model_arrays_is_geometry(s->arrays, slope->at[slope->n - 1]))
+            return true;
+    }
+    return false;
 }
 
 // Sweeps for all variables, a number of parameters at once.
@@ -1149,6 +1389,8 @@ static snw_status sweep_variables(sweep *s, snw_error *err) {
         const bool first = entry == 0;
         SNW_TRY(open_directions(s, &entry, err));
         if (entry == s->g->nentry && s->nslope == 0) s->gathered = true; // none to come
+        if (s->arrays && entry == s->g->nentry)
+            snw_model_arrays_need_geometry(s->arrays, slopes_are_geometric(s));
         if (first || s->ndirection > 0) {
             snw_adjoint_clear(s->adjoint);
             SNW_TRY(s->forward ? sweep_forward(s, err) : sweep_all(s, err));
@@ -1164,8 +1406,7 @@ static snw_status sweep_variables(sweep *s, snw_error *err) {
 
 snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double *dJ,
                             snw_error *err) {
-    sweep s = {.g = g, .p = p, .dJ = dJ, .last = -1};
-    memset(dJ, 0, (size_t)g->nscalar * (size_t)g->nentry * sizeof *dJ);
+    sweep s = {.g = g, .p = p, .last = -1};
     // as many linear equations as variables, or as scalars
     s.forward = g->how.method == SNW_GRADIENT_FORWARD ||
                 (g->how.method == SNW_GRADIENT_AUTO && FEW * g->nentry < g->nscalar);
@@ -1174,6 +1415,7 @@ snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double 
     const double begin = snw_clock_seconds();
     if (status == SNW_OK) status = sweep_prepare(&s, err);
     if (status == SNW_OK) status = sweep_variables(&s, err);
+    if (status == SNW_OK) memcpy(dJ, s.dJ, (size_t)g->nscalar * (size_t)g->nentry * sizeof *dJ);
     g->info.gradient_seconds = snw_clock_seconds() - begin;
     close_directions(&s);
     snw_free(s.direction);
@@ -1185,6 +1427,9 @@ snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double 
     snw_sampler_destroy(&s.sampler);
     snw_tape_clear(&s.tape);
     snw_free(s.output);
+    snw_free(s.output_of);
+    snw_free(s.signal);
+    snw_free(s.dJ);
     snw_free(s.weight);
     snw_free(s.by_sum);
     snw_free(s.y_bar);

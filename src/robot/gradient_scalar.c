@@ -257,3 +257,69 @@ snw_status snw_scalar_value(const snw_scalar *s, const snw_scalar_frames *f, dou
     for (int j = 0; j < s->nsum; j++) by_sum[j] = snw_expr_jet_signal(s->outer, at, j).d;
     return SNW_OK;
 }
+
+// l of a frame: value and derivative in time
+static snw_jet term(const snw_scalar_sum *sum, const snw_scalar_frames *f, int i) {
+    const snw_at at = {.t = f->t[i], .signal = f->y + (size_t)i * (size_t)f->ncolumn};
+    return snw_expr_jet_t(sum->what, at);
+}
+
+// Slope of a sum over intervals by the time of frame i, of the values alone; *duration <- that of
+// their time.
+static double interval_slope(const snw_scalar_sum *sum, const snw_scalar_frames *f, int i,
+                             double *duration) {
+    const bool ends = f->moves[i], starts = i + 1 < f->n && f->moves[i + 1];
+    const bool left = sum->kind == SNW_SCALAR_SUM;
+    const double here = term(sum, f, i).v;
+    double slope = 0;
+    *duration = (ends ? 1 : 0) - (starts ? 1 : 0);
+    if (ends) slope += left ? here : 0.5 * (here + term(sum, f, i - 1).v);
+    if (starts) slope -= left ? term(sum, f, i + 1).v : 0.5 * (here + term(sum, f, i + 1).v);
+    return slope;
+}
+
+// The same of a value between the frames a and a + 1.
+static double between_slope(const snw_scalar_sum *sum, const snw_scalar_frames *f, int a, int i) {
+    const double h = f->t[a + 1] - f->t[a], part = (sum->time - f->t[a]) / h;
+    const double rise = (term(sum, f, a + 1).v - term(sum, f, a).v) / h;
+    return i == a ? -(1 - part) * rise : i == a + 1 ? -part * rise : 0;
+}
+
+double snw_scalar_time_slope(const snw_scalar_sum *sum, const snw_scalar_frames *f, int frame) {
+    double duration = 0, slope = 0, weight = 0;
+    const bool starts = frame + 1 < f->n && f->moves[frame + 1];
+    const double last = f->t[f->n - 1], own = term(sum, f, frame).d;
+    switch (sum->kind) {
+    case SNW_SCALAR_END:
+        return frame == f->n - 1 ? own : 0;
+    case SNW_SCALAR_AT:
+        for (int a = f->n - 1; a >= 0; a--) { // as in weights_at
+            if (fabs(f->t[a] - sum->time) <= same_time * fmax(fabs(last), 1e-9))
+                return frame == a ? own : 0;
+        }
+        for (int a = f->n - 2; a >= 0; a--) {
+            if (!(f->moves[a + 1] && f->t[a] < sum->time && sum->time < f->t[a + 1])) continue;
+            const double part = (sum->time - f->t[a]) / (f->t[a + 1] - f->t[a]);
+            weight = frame == a ? 1 - part : frame == a + 1 ? part : 0;
+            return weight * own + between_slope(sum, f, a, frame);
+        }
+        return 0;
+    case SNW_SCALAR_INTEGRAL:
+    case SNW_SCALAR_SUM:
+    case SNW_SCALAR_MEAN:
+        break;
+    }
+    slope = interval_slope(sum, f, frame, &duration);
+    const double before = f->moves[frame] ? f->t[frame] - f->t[frame - 1] : 0;
+    const double after = starts ? f->t[frame + 1] - f->t[frame] : 0;
+    slope += own * (sum->kind == SNW_SCALAR_SUM ? before : 0.5 * (before + after));
+    if (sum->kind != SNW_SCALAR_MEAN) return slope;
+    double all = 0, value = 0;
+    for (int i = 1; i < f->n; i++) {
+        if (!f->moves[i]) continue;
+        const double h = f->t[i] - f->t[i - 1];
+        all += h;
+        value += 0.5 * h * (term(sum, f, i).v + term(sum, f, i - 1).v);
+    }
+    return (slope - duration * value / all) / all;
+}

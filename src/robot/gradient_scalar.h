@@ -50,6 +50,9 @@ SNW_NODISCARD snw_status snw_scalar_parse(snw_pool *pool, const char *text,
 SNW_NODISCARD snw_status snw_scalar_weights(const snw_scalar_sum *sum, const snw_scalar_frames *f,
                                             double *weight, snw_error *err);
 
+// Derivative of a sum by the time of a frame, columns fixed.
+double snw_scalar_time_slope(const snw_scalar_sum *sum, const snw_scalar_frames *f, int frame);
+
 // The scalar; by_sum (nsum) <- dF/dS. weight (n): scratch.
 SNW_NODISCARD snw_status snw_scalar_value(const snw_scalar *s, const snw_scalar_frames *f,
                                           double *weight, double *by_sum, double *value,

@@ -18,7 +18,7 @@ snw_status gradient_slope_straight(const snw_model_arrays *a, const snw_model *l
     const snw_model *const of[3] = {low, m, high};
     double *x = snw_alloc((4 * n + 1) * sizeof *x), *scale = x + 3 * n;
     if (!x) return SNW_E_MEMORY;
-    for (size_t k = 0; k < 3; k++) snw_model_arrays_read(of[k], x + k * n);
+    for (size_t k = 0; k < 3; k++) snw_model_arrays_read(a, of[k], x + k * n);
     snw_model_arrays_scale(a, x + n, scale);
     *out = true;
     for (size_t i = 0; i < n && *out; i++) {
@@ -55,7 +55,7 @@ snw_status gradient_slope_find(const snw_model_arrays *a, int n, const gradient_
     if (!x) return SNW_E_MEMORY;
     memset(sum, 0, 2 * size * sizeof *sum);
     for (int k = 0; k < n; k++) {
-        snw_model_arrays_read(sample[k].m, x);
+        snw_model_arrays_read(a, sample[k].m, x);
         for (size_t i = 0; i < size; i++) {
             sum[i] += sample[k].weight * x[i];
             coarse[i] += sample[k].coarse * x[i];

@@ -92,6 +92,14 @@ static snw_status set_state(snw_live *v, const double *state, int n, snw_error *
     return SNW_OK;
 }
 
+// The robot holds the inputs that inverse steps before have found.
+static void take_held_inputs(snw_live *v) {
+    if (!v->run->manual) return;
+    snw_held_copy(&v->run->held, &v->base->held);
+    snw_robot_read_inputs(v->base);
+    v->base->inputs_stale = true;
+}
+
 // save the initial state for snw_live_reset
 static snw_status save_start(snw_live *v, snw_error *err) {
     const snw_run *r = v->run;
@@ -107,6 +115,7 @@ static snw_status save_start(snw_live *v, snw_error *err) {
     memcpy(v->start->z, r->state->z, (size_t)m->nsignal * sizeof(double));
     memcpy(v->start->lambda, r->state->lambda, (size_t)m->nconstraint * sizeof(double));
     snw_state_copy(m, v->start, v->base->s);
+    take_held_inputs(v);
     snw_robot_set_time(v->base, v->start->t);
     snw_vec3 c;
     snw_kinematics(m, v->base->in, v->base->s, true, v->base->w);
@@ -305,6 +314,7 @@ snw_status snw_live_reset(snw_live *v, snw_error *err) {
     for (int i = 0; i < r->desc->nload; i++) snw_robot_unset_load(r, i);
     snw_live_free_controls(v);
     snw_robot_let_go(r);
+    take_held_inputs(v);
     snw_state_copy(r->m, v->start, r->s);
     snw_robot_set_time(r, v->start->t);
     v->run->work = v->run->heat = v->run->scheme = v->run->balance = 0;

@@ -142,7 +142,7 @@ static snw_jet input_now(const snw_robot *r, int actuator, int k) {
     const snw_work *w = r->integrator.work_at(r->integrator.self);
     const snw_actuator a = snw_actuator_at(r->desc, actuator);
     if (a.motor) return motor_now(r, a.item, k, in, w);
-    if (a.stress) return (snw_jet){.v = r->activation[a.item]};
+    if (a.stress) return (snw_jet){.v = r->held.activation[a.item]};
     if (snw_tendon_reads_signals(r->m, in, a.item)) {
         const snw_at at = {.t = in->t, .signal = w->signal};
         return (snw_jet){.v = snw_gives_effort(a.tendon->given)

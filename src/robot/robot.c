@@ -238,7 +238,7 @@ snw_status snw_robot_effort(snw_robot *r, int actuator, double *effort) {
     SNW_TRY(check_motion(r, r->error));
     const snw_actuator a = snw_actuator_at(r->desc, actuator);
     if (a.stress) {
-        *effort = r->activation[a.item];
+        *effort = r->held.activation[a.item];
         return SNW_OK;
     }
     snw_robot_initialise_signals(r);

@@ -116,7 +116,7 @@ void snw_robot_close(snw_robot *r) {
     snw_free(r->M);
     snw_free(r->rotation);
     if (r->integrator.close) r->integrator.close(r->integrator.self);
-    snw_free(r->manual_memory);
+    snw_held_destroy(&r->held);
     snw_free(r->own_u);
     snw_statics_destroy(r->statics);
     snw_work_destroy(r->w);
@@ -225,9 +225,9 @@ static void exchange(snw_robot *a, snw_robot *b) {
     snw_robot *const both[2] = {a, b};
     for (int i = 0; i < 2; i++) {
         snw_robot *r = both[i];
-        r->in->manual = &r->manual;
-        snw_statics_set_manual(r->statics, &r->manual);
-        if (r->integrator.close) r->integrator.set_manual(r->integrator.self, &r->manual);
+        r->in->manual = &r->held.manual;
+        snw_statics_set_manual(r->statics, &r->held.manual);
+        if (r->integrator.close) r->integrator.set_manual(r->integrator.self, &r->held.manual);
     }
 }
 

@@ -4,32 +4,20 @@
 #include "robot/robot_follow.h"
 
 #include "base/fail.h"
+#include "study/linear_inputs.h"
 
 #include <string.h>
 
-snw_status snw_snapshot_create(const snw_model *m, snw_snapshot *p) {
-    SNW_TRY(snw_state_create(m, &p->s));
-    return snw_inputs_create(m, &p->previous);
+void snw_robot_take_snapshot(const snw_robot *r, snw_snapshot *p) {
+    snw_snapshot_take(r->statics, r->s, p);
 }
 
-void snw_snapshot_destroy(snw_snapshot *p) {
-    snw_state_destroy(p->s);
-    snw_inputs_destroy(p->previous);
-}
-
-void snw_snapshot_take(const snw_robot *r, snw_snapshot *p) {
-    snw_state_copy(r->m, r->s, p->s);
-    snw_inputs_copy(snw_statics_previous_inputs(r->statics), p->previous);
-}
-
-void snw_snapshot_restore(const snw_snapshot *p, snw_robot *r) {
-    snw_state_copy(r->m, p->s, r->s);
-    snw_inputs_copy(p->previous, snw_statics_previous_inputs(r->statics));
+void snw_robot_restore_snapshot(const snw_snapshot *p, snw_robot *r) {
+    snw_snapshot_restore(p, r->statics, r->s);
     r->inputs_stale = true;
 }
 
 snw_status snw_varied_find(const snw_robot *r, const char *name, snw_varied *out, snw_error *err) {
-    static const char *const component[6] = {"tx", "ty", "tz", "fx", "fy", "fz"};
     *out = (snw_varied){.input = snw_robot_model_find(r->model, SNW_PART_INPUT, name), .load = -1};
     if (out->input >= 0) return SNW_OK;
     const char *dot = strrchr(name, '.');
@@ -37,7 +25,7 @@ snw_status snw_varied_find(const snw_robot *r, const char *name, snw_varied *out
         const char *own = r->desc->load[i].name;
         if (strlen(own) != (size_t)(dot - name) || strncmp(own, name, strlen(own)) != 0) continue;
         for (int k = 0; k < 6; k++) {
-            if (strcmp(dot + 1, component[k]) != 0) continue;
+            if (strcmp(dot + 1, snw_load_component[k]) != 0) continue;
             out->load = i;
             out->component = k;
             return SNW_OK;
@@ -47,26 +35,12 @@ snw_status snw_varied_find(const snw_robot *r, const char *name, snw_varied *out
                     "'%.100s' is no input of an actuator and no component of a load", name);
 }
 
-// components of a load at present, in the axes of the file; per metre along a rod
-static snw_wrench present_load(const snw_robot *r, int load) {
-    snw_wrench now = {0};
-    for (int p = 0; p < r->m->nload_point; p++) {
-        const double w = r->m->load_point[p].w;
-        if (r->m->load_point[p].load != load || w == 0) continue;
-        for (int k = 0; k < 6; k++) now.e[k] = snw_loads(r->m, r->in, r->w)[p].e[k] / w;
-        break;
-    }
-    return now;
-}
-
 void snw_varied_hold(snw_robot *r, const snw_varied *x, double value) {
     if (x->input >= 0) {
         r->u[x->input] = value;
         return;
     }
-    if (r->load_given[x->load]) return;
-    r->load[x->load] = present_load(r, x->load);
-    r->load_given[x->load] = true;
+    snw_held_keep_load(&r->held, r->m, x->load, r->in, r->w);
     r->inputs_stale = true;
 }
 
@@ -75,29 +49,29 @@ void snw_varied_set(snw_robot *r, const snw_varied *x, double value) {
         r->u[x->input] = value;
         return;
     }
-    r->load[x->load].e[x->component] = value;
-    r->load_given[x->load] = true;
+    r->held.load[x->load].e[x->component] = value;
+    r->held.load_given[x->load] = true;
     r->inputs_stale = true;
 }
 
 size_t snw_given_size(const snw_robot *r) {
-    return r->manual_bytes + 2 * (size_t)r->ninput * sizeof *r->u;
+    return r->held.bytes + 2 * (size_t)r->ninput * sizeof *r->u;
 }
 
 void snw_given_save(const snw_robot *r, void *to) {
     char *at = to;
     const size_t u = (size_t)r->ninput * sizeof *r->u;
-    memcpy(at, r->manual_memory, r->manual_bytes);
-    memcpy(at + r->manual_bytes, r->u, u);
-    memcpy(at + r->manual_bytes + u, r->u_applied, u);
+    memcpy(at, r->held.block, r->held.bytes);
+    memcpy(at + r->held.bytes, r->u, u);
+    memcpy(at + r->held.bytes + u, r->u_applied, u);
 }
 
 void snw_given_restore(snw_robot *r, const void *from) {
     const char *at = from;
     const size_t u = (size_t)r->ninput * sizeof *r->u;
-    memcpy(r->manual_memory, at, r->manual_bytes);
-    memcpy(r->u, at + r->manual_bytes, u);
-    memcpy(r->u_applied, at + r->manual_bytes + u, u);
+    memcpy(r->held.block, at, r->held.bytes);
+    memcpy(r->u, at + r->held.bytes, u);
+    memcpy(r->u_applied, at + r->held.bytes + u, u);
     r->inputs_stale = true;
 }
 

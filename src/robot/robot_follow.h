@@ -5,17 +5,10 @@
 #pragma once
 
 #include "robot/robot_private.h"
+#include "study/snapshot.h"
 
-// State of a robot from which equilibria are followed.
-typedef struct snw_snapshot {
-    snw_state *s;
-    snw_inputs *previous; // loads of that equilibrium
-} snw_snapshot;
-
-SNW_NODISCARD snw_status snw_snapshot_create(const snw_model *m, snw_snapshot *p);
-void snw_snapshot_destroy(snw_snapshot *p);
-void snw_snapshot_take(const snw_robot *r, snw_snapshot *p);
-void snw_snapshot_restore(const snw_snapshot *p, snw_robot *r);
+void snw_robot_take_snapshot(const snw_robot *r, snw_snapshot *p);
+void snw_robot_restore_snapshot(const snw_snapshot *p, snw_robot *r);
 
 // A quantity that varies.
 typedef struct snw_varied {

@@ -263,7 +263,7 @@ snw_status gradient_model_at(const snw_gradient *g, const double *p, snw_robot_m
     int n = 0;
     if (!set) return snw_fail_memory(err);
     snw_status s = gradient_sets(g, p, set, &n, err);
-    if (s == SNW_OK) s = snw_robot_model_change(g->model, n, (const char *const *)set, out, err);
+    if (s == SNW_OK) s = snw_robot_model_sample(g->model, n, (const char *const *)set, out, err);
     for (int i = 0; i < n; i++) snw_free(set[i]);
     snw_free(set);
     if (s == SNW_OK) tighten(g, (snw_desc *)(*out)->desc); // described for this gradient only
@@ -374,13 +374,16 @@ snw_status gradient_scalars(const snw_gradient *g, double *J, snw_error *err) {
     return s;
 }
 
-// J <- scalars of a run at p
+static void ignore(void *user, const snw_step_report *r) { (void)user, (void)r; }
+
+// J <- scalars of a run at p; a run that is watched locates events to rounding
 static snw_status values_at(snw_gradient *g, const double *p, double *J, snw_error *err) {
     snw_robot_model *model = NULL;
     snw_run *run = NULL;
+    const snw_run_hooks hooks = {.watch = {.note = ignore}};
     snw_status s = gradient_model_at(g, p, &model, err);
     if (s == SNW_OK) s = gradient_run_at(g, p, model, &run, err);
-    if (s == SNW_OK) s = gradient_run_frames(g, model, run, NULL, err);
+    if (s == SNW_OK) s = gradient_run_frames(g, model, run, &hooks, err);
     if (s == SNW_OK) s = gradient_scalars(g, J, err);
     snw_run_destroy(run);
     snw_robot_model_close(model);

@@ -11,38 +11,15 @@
 #include <math.h>
 #include <string.h>
 
-static void place_inputs(void *object, snw_fields *f) {
-    snw_robot *o = object;
-    const snw_robot *r = o;
-    ROBOT_INPUT_FIELDS(SNW_FIELD_PACK)
-}
-
 snw_status snw_robot_manual_inputs(snw_robot *r) {
-    for (int i = 0; i < r->desc->nmotor; i++) r->ncoordinate += (size_t)r->desc->motor[i].n;
-    const size_t ns = (size_t)r->desc->nstress;
-    r->ninput = (int)(r->ncoordinate + (size_t)r->desc->ntendon + ns);
-    r->manual_memory = snw_fields_create_sized(place_inputs, r, &r->manual_bytes);
+    SNW_TRY(snw_held_create(r->desc, &r->held));
+    r->ninput = (int)r->held.ncoordinate + r->desc->ntendon + r->desc->nstress;
     r->own_u = snw_alloc((2 * (size_t)r->ninput + 1) * sizeof *r->own_u);
-    if (!r->manual_memory || !r->own_u) return SNW_E_MEMORY;
+    if (!r->own_u) return SNW_E_MEMORY;
     r->u = r->own_u;
     r->u_applied = r->own_u + r->ninput;
-    for (int i = 0, first = 0; i < r->desc->nmotor; i++) {
-        r->motor_first[i] = first;
-        first += r->desc->motor[i].n;
-    }
-    r->manual = (snw_manual_inputs){.load_given = r->load_given,
-                                    .load = r->load,
-                                    .motor_given = r->motor_given,
-                                    .motor_since = r->motor_since,
-                                    .motor_first = r->motor_first,
-                                    .motor = r->motor,
-                                    .tendon_given = r->tendon_given,
-                                    .tendon_since = r->tendon_since,
-                                    .tendon = r->tendon,
-                                    .activation = r->activation};
-    for (size_t i = 0; i < ns; i++) r->activation[i] = 1;
-    r->in->manual = &r->manual;
-    snw_statics_set_manual(r->statics, &r->manual);
+    r->in->manual = &r->held.manual;
+    snw_statics_set_manual(r->statics, &r->held.manual);
     snw_robot_read_inputs(r);
     return SNW_OK;
 }
@@ -70,7 +47,7 @@ double *snw_robot_u(snw_robot *r) { return r ? r->u : NULL; }
 // index in u of the first input of an actuator
 static int first_input(const snw_robot *r, int actuator) {
     const int behind = actuator - r->desc->nmotor;
-    return behind < 0 ? r->motor_first[actuator] : (int)r->ncoordinate + behind;
+    return behind < 0 ? r->held.motor_first[actuator] : (int)r->held.ncoordinate + behind;
 }
 
 // u and u_applied of an actuator <- its inputs as they are set
@@ -80,15 +57,17 @@ static void read_input(snw_robot *r, int actuator) {
     double *u = r->u + first;
     int n = 1;
     if (muscle >= 0) {
-        *u = r->activation[muscle];
+        *u = r->held.activation[muscle];
     } else if (tendon >= 0) {
-        *u = r->tendon_given[tendon] ? r->tendon[tendon].v : snw_input_law();
+        *u = r->held.tendon_given[tendon] ? r->held.tendon[tendon].v : snw_input_law();
     } else {
         const bool rate = snw_gives_rate(r->desc->motor[actuator].given);
-        const snw_jet *given = r->motor + first;
+        const snw_jet *given = r->held.motor + first;
         n = r->desc->motor[actuator].n;
         for (int k = 0; k < n; k++) {
-            u[k] = !r->motor_given[actuator] ? snw_input_law() : rate ? given[k].d : given[k].v;
+            u[k] = !r->held.motor_given[actuator] ? snw_input_law()
+                   : rate                         ? given[k].d
+                                                  : given[k].v;
         }
     }
     memcpy(r->u_applied + first, u, (size_t)n * sizeof *u);
@@ -165,10 +144,10 @@ snw_status snw_robot_set_load(snw_robot *r, int load, const double force[3],
     SNW_TRY(find_load(r, load));
     if (force) SNW_TRY(snw_robot_check_numbers("force", 3, force, r->error));
     if (torque) SNW_TRY(snw_robot_check_numbers("torque", 3, torque, r->error));
-    r->load_given[load] = true;
+    r->held.load_given[load] = true;
     for (int i = 0; i < 3; i++) {
-        r->load[load].f.e[i] = force ? force[i] : 0;
-        r->load[load].m.e[i] = torque ? torque[i] : 0;
+        r->held.load[load].f.e[i] = force ? force[i] : 0;
+        r->held.load[load].m.e[i] = torque ? torque[i] : 0;
     }
     r->inputs_stale = true;
     return SNW_OK;
@@ -177,7 +156,7 @@ snw_status snw_robot_set_load(snw_robot *r, int load, const double force[3],
 snw_status snw_robot_unset_load(snw_robot *r, int load) {
     if (!r) return SNW_E_ARGUMENT;
     SNW_TRY(find_load(r, load));
-    r->load_given[load] = false;
+    r->held.load_given[load] = false;
     r->inputs_stale = true;
     return SNW_OK;
 }
@@ -185,8 +164,8 @@ snw_status snw_robot_unset_load(snw_robot *r, int load) {
 snw_status snw_robot_set_gravity(snw_robot *r, const double gravity[3]) {
     if (!r) return SNW_E_ARGUMENT;
     if (gravity) SNW_TRY(snw_robot_check_numbers("gravity", 3, gravity, r->error));
-    r->manual.gravity_given = gravity != NULL;
-    for (int i = 0; gravity && i < 3; i++) r->manual.gravity.e[i] = gravity[i];
+    r->held.manual.gravity_given = gravity != NULL;
+    for (int i = 0; gravity && i < 3; i++) r->held.manual.gravity.e[i] = gravity[i];
     r->inputs_stale = true;
     return SNW_OK;
 }
@@ -209,9 +188,9 @@ int snw_robot_actuator_size(const snw_robot *r, int actuator) {
 }
 
 static snw_jet *take_motor(snw_robot *r, int actuator) {
-    r->motor_given[actuator] = true;
-    r->motor_since[actuator] = r->s->t;
-    return r->motor + r->motor_first[actuator];
+    r->held.motor_given[actuator] = true;
+    r->held.motor_since[actuator] = r->s->t;
+    return r->held.motor + r->held.motor_first[actuator];
 }
 
 // Prescribe a quantity of an actuator along a path from now on; it must be the one that the file
@@ -239,9 +218,9 @@ static snw_status set_tendon(snw_robot *r, const snw_actuator *a, snw_given what
         return snw_fail(err, SNW_E_ARGUMENT, "actuator '%s': the value is not a finite number",
                         a->name);
     }
-    r->tendon_given[a->item] = true;
-    r->tendon_since[a->item] = r->s->t;
-    r->tendon[a->item] = value;
+    r->held.tendon_given[a->item] = true;
+    r->held.tendon_since[a->item] = r->s->t;
+    r->held.tendon[a->item] = value;
     input_set(r, r->desc->nmotor + a->item);
     return SNW_OK;
 }
@@ -331,7 +310,7 @@ snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor, s
     if (!isfinite(factor)) {
         return snw_fail(err, SNW_E_ARGUMENT, "the activation of '%s' is not a number", a.name);
     }
-    r->activation[a.item] = factor;
+    r->held.activation[a.item] = factor;
     input_set(r, actuator);
     return SNW_OK;
 }
@@ -367,12 +346,7 @@ snw_status snw_robot_set_actuator(snw_robot *r, int actuator, const double *valu
 snw_status snw_robot_unset_actuator(snw_robot *r, int actuator) {
     if (!r) return SNW_E_ARGUMENT;
     SNW_TRY(snw_robot_check_actuator(r, actuator, r->error));
-    const snw_actuator a = snw_actuator_at(r->desc, actuator);
-    if (a.stress) {
-        r->activation[a.item] = 1;
-    } else {
-        (a.motor ? r->motor_given : r->tendon_given)[a.item] = false;
-    }
+    snw_held_release(&r->held, actuator);
     input_set(r, actuator);
     return SNW_OK;
 }

@@ -10,6 +10,7 @@
 #include "model/probe_kind.h"
 #include "solve/linear_system.h"
 #include "study/directions.h"
+#include "study/linear_inputs.h"
 #include "study/probe.h"
 
 #include <math.h>
@@ -79,47 +80,24 @@ static void add_input(linear_robot *l, snw_linear_input input, const char *name,
     l->input_unit[l->ninput++] = unit;
 }
 
-// constraint row of a given coordinate of a motor; -1: none
-static int row_of_motor(const snw_model *m, int motor, int k) {
-    for (int i = 0; i < m->ndrive; i++) {
-        const snw_drive *d = &m->drive[i];
-        if (d->motor == motor && d->dof == m->motor[motor].dof + k && !d->passive) return d->row;
-    }
-    return -1;
-}
-
 // inputs `first` to `first` + n of the model's table of inputs
 static snw_status add_actuator_inputs(linear_robot *l, int first, int n, bool named,
                                       snw_error *err) {
     const snw_robot *r = l->r;
-    const snw_model *m = r->m;
     for (int i = first; i < first + n; i++) {
         const snw_part *part = &r->model->part[SNW_PART_INPUT][i];
         const snw_actuator a = snw_actuator_at(r->desc, part->first);
-        const int k = i - r->model->part[SNW_PART_ACTUATOR][part->first].first;
-        snw_linear_input in = {.item = a.item, .component = k};
-        if (a.stress) {
-            in.kind = SNW_LINEAR_ACTIVATION;
-        } else if (a.tendon) {
-            in.row = m->tendon[a.item].row;
-            in.unit = m->tendon[a.item].unit;
-            in.kind = in.row >= 0 ? SNW_LINEAR_GIVEN : SNW_LINEAR_TENDON;
-        } else if (snw_gives_effort(a.motor->given)) {
-            const int same = m->motor[part->first].same;
-            in.item = part->first;
-            in.kind = SNW_LINEAR_EFFORT;
-            if (same && same - 1 != part->first && !named) continue; // shares the first one's
-        } else {
-            in.row = a.motor->turns ? -1 : row_of_motor(m, part->first, k);
-            in.unit = 1;
-            in.kind = SNW_LINEAR_GIVEN;
-            if (in.row < 0 && !named) continue;
-            if (in.row < 0)
-                return snw_fail(err, SNW_E_ARGUMENT,
-                                "actuator '%s' %s, so it is no input of a linear model", a.name,
-                                a.motor->turns ? "gives the motion of a spherical joint"
-                                               : "does not act");
-        }
+        const snw_input_of of = {.actuator = part->first,
+                                 .component =
+                                     i - r->model->part[SNW_PART_ACTUATOR][part->first].first};
+        snw_linear_input in;
+        const snw_input_state state = snw_linear_input_of(r->m, &of, &in);
+        if (state != SNW_INPUT_ACTS && !named) continue;
+        if (state == SNW_INPUT_SPHERICAL || state == SNW_INPUT_IDLE)
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "actuator '%s' %s, so it is no input of a linear model", a.name,
+                            state == SNW_INPUT_SPHERICAL ? "gives the motion of a spherical joint"
+                                                         : "does not act");
         // a given rate is integrated: its coordinate is the given one
         const bool rate = a.motor && snw_gives_rate(a.motor->given);
         const char *unit = part->unit;
@@ -129,18 +107,15 @@ static snw_status add_actuator_inputs(linear_robot *l, int first, int n, bool na
     return SNW_OK;
 }
 
-static const char *const load_component[6] = {"tx", "ty", "tz", "fx", "fy", "fz"};
-
 // components of load `i`: all that the file gives, or the one of this name
 static snw_status add_load_inputs(linear_robot *l, int i, const char *component, snw_error *err) {
     const snw_load_desc *d = &l->r->desc->load[i];
     int found = 0;
     for (int k = 0; k < 6; k++) {
         const snw_law law = k < 3 ? d->torque[k] : d->force[k - 3];
-        if (component ? strcmp(component, load_component[k]) != 0 : law == NULL) continue;
-        const char *unit = k < 3 ? (d->along ? "N" : "N*m") : (d->along ? "N/m" : "N");
+        if (component ? strcmp(component, snw_load_component[k]) != 0 : law == NULL) continue;
         add_input(l, (snw_linear_input){.kind = SNW_LINEAR_LOAD, .item = i, .component = k},
-                  text_of(l, "%s.%s", d->name, load_component[k]), unit);
+                  text_of(l, "%s.%s", d->name, snw_load_component[k]), snw_load_unit(d, k));
         found++;
     }
     if (found) return SNW_OK;
@@ -204,19 +179,11 @@ static snw_status add_named_input(linear_robot *l, const char *name, snw_error *
     return add_parameter(l, name, err);
 }
 
-// Is a column a function of the state?
-static bool is_output(const snw_probe_desc *p, int column) {
-    if (p->kind == SNW_PROBE_ENERGY) // dissipated, work, scheme, balance are sums over a run
-        return column < 3 || column == 7;
-    return p->kind != SNW_PROBE_STABILITY && p->kind != SNW_PROBE_FREQUENCY &&
-           p->kind != SNW_PROBE_TRANSPORT;
-}
-
 static snw_status add_outputs(linear_robot *l, int probe, int first, int count, bool named,
                               snw_error *err) {
     const snw_probe_desc *p = &l->r->desc->probe[probe];
     for (int k = first; k < first + count; k++) {
-        if (!is_output(p, k)) {
+        if (!snw_linear_is_output(p, k)) {
             if (!named) continue;
             return snw_fail(err, SNW_E_ARGUMENT,
                             "probe '%s' is not a function of the state, so it is no output of a "
@@ -396,7 +363,7 @@ snw_status snw_linear_stepper(const snw_linear_model *model, snw_robot *r, snw_i
     o.control = true; // no first step of another kind
     o.tolerance = 1e-11;
     if (snw_implicit_create(r->m, &o, out) != SNW_OK) return snw_fail_memory(err);
-    snw_implicit_set_manual(*out, &r->manual);
+    snw_implicit_set_manual(*out, &r->held.manual);
     return SNW_OK;
 }
 
@@ -564,46 +531,12 @@ static double coordinate_value(const linear_robot *l, int dof) {
 // value of the k-th rate of an input at the operating point
 static double input_value(const linear_robot *l, int i, int k, const snw_inputs *in,
                           const snw_work *w) {
-    const snw_model *m = l->r->m;
     const snw_linear_input *input = &l->of_input[i];
-    switch (input->kind) {
-    case SNW_LINEAR_EFFORT:
-        return snw_motor_effort(m, input->item, input->component, in, w);
-    case SNW_LINEAR_TENDON: {
-        const snw_tendon *tendon = &m->tendon[input->item];
-        if (tendon->given == SNW_GIVEN_EFFORT) return w->tendon[input->item].effort;
-        const double unit =
-            tendon->given == SNW_GIVEN_GAS
-                ? SNW_GAS_CONSTANT * snw_expr_value(tendon->temperature, (snw_at){.t = in->t})
-                : 1;
-        return in->tendon[input->item].v / unit;
-    }
-    case SNW_LINEAR_ACTIVATION:
-        return snw_activation(in, input->item);
-    case SNW_LINEAR_LOAD:
-        for (int p = 0; p < m->nload_point; p++) {
-            if (m->load_point[p].load == input->item && m->load_point[p].w != 0)
-                return snw_loads(m, in, w)[p].e[input->component] / m->load_point[p].w;
-        }
-        return 0;
-    case SNW_LINEAR_GIVEN: {
-        snw_jet j = {0};
-        for (int d = 0; d < m->ndrive; d++) {
-            if (m->drive[d].row == input->row) j = in->drive[d];
-        }
-        for (int t = 0; t < m->ntendon; t++) {
-            if (m->tendon[t].row == input->row) j = in->tendon[t];
-        }
-        return k == 0 ? j.v : k == 1 ? j.d : j.dd;
-    }
-    case SNW_LINEAR_OTHER: {
-        double value;
-        char unit[48];
-        snw_error ignored;
-        return parameter_value(l, l->parameter[i], &value, unit, &ignored) == SNW_OK ? value : NAN;
-    }
-    }
-    return NAN;
+    if (input->kind != SNW_LINEAR_OTHER) return snw_linear_input_value(l->r->m, input, k, in, w);
+    double value;
+    char unit[48];
+    snw_error ignored;
+    return parameter_value(l, l->parameter[i], &value, unit, &ignored) == SNW_OK ? value : NAN;
 }
 
 // value of a state at the operating point
@@ -697,6 +630,14 @@ static snw_status linear_compute(linear_robot *l, snw_robot *at, snw_error *err)
     return SNW_OK;
 }
 
+snw_status snw_linear_derive(snw_linear_model *model, int input, snw_error *err) {
+    linear_robot *l = (linear_robot *)model;
+    l->m = l->r->m;
+    snw_state_copy(l->m, l->r->s, l->s);
+    show_point(l, l->r);
+    return differentiate(l, input, err);
+}
+
 // the robot is the one of the model, and in the strain engine
 static snw_status check_model(const linear_robot *l, snw_error *err) {
     if (l->r->m != l->m)
@@ -744,6 +685,16 @@ void snw_linear_values(snw_linear_model *model, double *y) {
 
 const snw_linear_state *snw_linear_states(const snw_linear_model *model) {
     return snw_linear_result(((const linear_robot *)model)->linear)->state;
+}
+
+snw_linear_names snw_linear_named(const snw_linear_model *model) {
+    const linear_robot *l = (const linear_robot *)model;
+    return (snw_linear_names){.ninput = l->ninput,
+                              .noutput = l->noutput,
+                              .of_input = l->of_input,
+                              .input = l->rate_of_input[0],
+                              .of_output = l->of_output,
+                              .output = l->output};
 }
 
 const snw_linear_input *snw_linear_inputs(const snw_linear_model *model) {

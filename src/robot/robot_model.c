@@ -146,24 +146,31 @@ static snw_status model_set(snw_robot_model *m, int nbefore, const char *const *
     return SNW_OK;
 }
 
-// describe, compile and list; `like`: description whose coordinates it must have, NULL: none
-static snw_status model_fill(snw_robot_model *m, const snw_desc *like, snw_error *err) {
+// A model to make: `like`, a description whose coordinates it must have (NULL: none), and whether
+// its parts are listed.
+typedef struct model_wish {
+    const snw_desc *like;
+    bool listed;
+} model_wish;
+
+// describe, compile and list
+static snw_status model_fill(snw_robot_model *m, model_wish wish, snw_error *err) {
     snw_robot_source *s = m->source;
     snw_desc *desc = NULL;
     (void)pthread_mutex_lock(&s->lock);
     const snw_status status =
-        snw_document_describe_with(s->document, s->run, m->nset, m->set, like, &desc, err);
+        snw_document_describe_with(s->document, s->run, m->nset, m->set, wish.like, &desc, err);
     if (status == SNW_OK) m->identity = model_identity(m);
     (void)pthread_mutex_unlock(&s->lock);
     if (status != SNW_OK) return status;
     m->desc = desc;
     SNW_TRY(model_compile(m, err));
-    return snw_robot_model_list(m, err);
+    return wish.listed ? snw_robot_model_list(m, err) : SNW_OK;
 }
 
 // takes ownership of a reference of the source
 static snw_status model_create(snw_robot_source *source, int nbefore, const char *const *before,
-                               int nset, const char *const *set, const snw_desc *like,
+                               int nset, const char *const *set, model_wish wish,
                                snw_robot_model **out, snw_error *err) {
     snw_robot_model *m = NULL;
     snw_status s = model_allocate(&m, err);
@@ -173,7 +180,7 @@ static snw_status model_create(snw_robot_source *source, int nbefore, const char
     }
     m->source = source;
     if (s == SNW_OK) s = model_set(m, nbefore, before, nset, set, err);
-    if (s == SNW_OK) s = model_fill(m, like, err);
+    if (s == SNW_OK) s = model_fill(m, wish, err);
     if (s == SNW_OK) {
         *out = m;
     } else {
@@ -188,7 +195,8 @@ static snw_status from_document(snw_document *d, const char *run, int nset, cons
     snw_robot_source *source = NULL;
     SNW_TRY(source_create(d, &source, err));
     const snw_status s = source_find_run(source, run, err);
-    if (s == SNW_OK) return model_create(source, 0, NULL, nset, set, NULL, out, err);
+    if (s == SNW_OK)
+        return model_create(source, 0, NULL, nset, set, (model_wish){NULL, true}, out, err);
     source_close(source);
     return s;
 }
@@ -239,12 +247,23 @@ static snw_status check_has_source(const snw_robot_model *m, snw_error *err) {
     return snw_fail(err, SNW_E_ARGUMENT, "the model was not read from a text");
 }
 
-snw_status snw_robot_model_change(const snw_robot_model *m, int nset, const char *const *set,
-                                  snw_robot_model **out, snw_error *err) {
+static snw_status model_change(const snw_robot_model *m, int nset, const char *const *set,
+                               bool listed, snw_robot_model **out, snw_error *err) {
     SNW_TRY(check_arguments("the model", m, nset, set, out, err));
     SNW_TRY(check_has_source(m, err));
     (void)atomic_fetch_add(&m->source->references, 1);
-    return model_create(m->source, m->nset, m->set, nset, set, m->desc, out, err);
+    return model_create(m->source, m->nset, m->set, nset, set, (model_wish){m->desc, listed}, out,
+                        err);
+}
+
+snw_status snw_robot_model_change(const snw_robot_model *m, int nset, const char *const *set,
+                                  snw_robot_model **out, snw_error *err) {
+    return model_change(m, nset, set, true, out, err);
+}
+
+snw_status snw_robot_model_sample(const snw_robot_model *m, int nset, const char *const *set,
+                                  snw_robot_model **out, snw_error *err) {
+    return model_change(m, nset, set, false, out, err);
 }
 
 snw_status snw_robot_model_value(const snw_robot_model *m, const char *path, double *value,

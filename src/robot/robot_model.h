@@ -44,3 +44,8 @@ SNW_NODISCARD snw_status snw_robot_model_of_desc(const snw_desc *desc, void (*re
 
 // m->npart, m->part <- tables of all parts.
 SNW_NODISCARD snw_status snw_robot_model_list(snw_robot_model *m, snw_error *err);
+
+// As snw_robot_model_change, without parts: description and compiled model only.
+SNW_NODISCARD snw_status snw_robot_model_sample(const snw_robot_model *m, int nset,
+                                                const char *const *set, snw_robot_model **out,
+                                                snw_error *err);

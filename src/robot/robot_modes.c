@@ -30,7 +30,7 @@ snw_status snw_robot_modes(snw_robot *r, int max, double *frequency, double *dam
         snw_modes_destroy(modes);
         return snw_fail_memory(err);
     }
-    snw_modes_set_manual(modes, &r->manual);
+    snw_modes_set_manual(modes, &r->held.manual);
     const snw_status s = snw_modes_solve(modes, r->s, err);
     const snw_mode_table *table = snw_modes_table(modes);
     const size_t nv = (size_t)m->nv;

@@ -3,13 +3,13 @@
 // robot_private.h: state of the public robot; private to src/robot.
 #pragma once
 
-#include "base/fields.h"
 #include "constraint/projection.h"
 #include "dynamics/observer.h"
 #include "integrate/implicit.h"
 #include "integrate/integrator.h"
 #include "robot/robot.h"
 #include "robot/robot_model.h"
+#include "study/held_inputs.h"
 #include "study/memory.h"
 #include "study/statics.h"
 
@@ -17,19 +17,6 @@
 
 // Newton iterations after which a live step is given up: the caller waits for it.
 enum { SNW_LIVE_PATIENCE = 1000 };
-
-// Inputs that the caller sets, by loads, motors, tendons and chambers, muscles.
-#define ROBOT_INPUT_FIELDS(X)                                                                      \
-    X(snw_wrench, load, r->desc->nload, "force and torque of a load")                              \
-    X(snw_jet, motor, r->ncoordinate, "effort or motion of the coordinates of motors")             \
-    X(snw_jet, tendon, r->desc->ntendon, "of tendons and chambers")                                \
-    X(double, motor_since, r->desc->nmotor, "time from which it holds, s")                         \
-    X(double, tendon_since, r->desc->ntendon, "likewise")                                          \
-    X(double, activation, r->desc->nstress, "factor of a muscle")                                  \
-    X(int, motor_first, r->desc->nmotor, "first coordinate of a motor")                            \
-    X(bool, load_given, r->desc->nload, "is it set?")                                              \
-    X(bool, motor_given, r->desc->nmotor, "likewise")                                              \
-    X(bool, tendon_given, r->desc->ntendon, "likewise")
 
 struct snw_robot {
     snw_robot_model *model;
@@ -53,12 +40,8 @@ struct snw_robot {
     snw_step_desc how;         // of the integrator
     snw_integrator integrator; // close is NULL before the first start
     size_t saves;              // doubles in its checkpoint
-    snw_manual_inputs manual;
-    ROBOT_INPUT_FIELDS(SNW_FIELD_POINTER)
-    void *manual_memory; // block behind these arrays
-    size_t manual_bytes;
-    size_t ncoordinate; // coordinates of all motors
-    int ninput;         // inputs of all actuators
+    snw_held_inputs held;      // inputs that the caller sets
+    int ninput;                // inputs of all actuators
     double *u; // ninput: inputs as the caller writes them; snw_input_law(): the law of the file
     double *u_applied; // ninput: inputs that are set
     double *own_u;     // memory of both, unless u is in a batch

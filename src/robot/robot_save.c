@@ -11,7 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { DRAG_SPRING_SIZE = 9 }; // segment, point, target, stiffness, damping
 
 // Signature of a row. Each entry is an integer that a double represents exactly, so a row can be
 // stored as text.
@@ -89,18 +88,12 @@ static snw_status check_signature(const snw_robot *r, const double *row) {
     return SNW_OK;
 }
 
-// Inputs set by the caller, stored behind the integrator's numbers.
-static size_t manual_saves(const snw_robot *r) {
-    return 7 * (size_t)r->desc->nload + 4 + DRAG_SPRING_SIZE + 2 * (size_t)r->desc->nmotor +
-           3 * r->ncoordinate + 5 * (size_t)r->desc->ntendon + (size_t)r->desc->nstress;
-}
-
 // Choices of redundant rows, one for each loop; none without redundant rows.
 static size_t choice_saves(const snw_robot *r) { return r->rows ? (size_t)r->m->nloop : 0; }
 
 size_t snw_robot_saves(const snw_robot *r) {
     const size_t n = r && r->integrator.close ? r->saves : 0;
-    return n > 0 ? SIGNATURE + n + manual_saves(r) + choice_saves(r) : 0;
+    return n > 0 ? SIGNATURE + n + snw_held_doubles(&r->held) + choice_saves(r) : 0;
 }
 
 // can this robot be saved, and is there a row?
@@ -126,30 +119,7 @@ void snw_robot_write_row(const snw_robot *r, double *out) {
     out += SIGNATURE;
     r->integrator.save(r->integrator.self, out);
     out += r->saves;
-    *out++ = r->manual.gravity_given;
-    for (int i = 0; i < 3; i++) *out++ = r->manual.gravity.e[i];
-    const snw_drag_spring *drag_spring = &r->manual.drag_spring;
-    *out++ = drag_spring->seg;
-    for (int i = 0; i < 3; i++) *out++ = drag_spring->at.e[i];
-    for (int i = 0; i < 3; i++) *out++ = drag_spring->to.e[i];
-    *out++ = drag_spring->stiffness;
-    *out++ = drag_spring->damping;
-    for (int i = 0; i < r->desc->nload; i++) {
-        *out++ = r->load_given[i];
-        for (int k = 0; k < 6; k++) *out++ = r->load[i].e[k];
-    }
-    for (int i = 0; i < r->desc->nmotor; i++) {
-        *out++ = r->motor_given[i];
-        *out++ = r->motor_since[i];
-    }
-    for (int i = 0; i < r->desc->ntendon; i++) {
-        *out++ = r->tendon_given[i];
-        *out++ = r->tendon_since[i];
-    }
-    for (int i = 0; i < r->desc->nstress; i++) *out++ = r->activation[i];
-    const size_t n = r->ncoordinate + (size_t)r->desc->ntendon; // motors and tendons are contiguous
-    memcpy(out, r->motor, n * sizeof *r->motor);
-    out += 3 * n;
+    out = snw_held_save(&r->held, out); // inputs set by the caller
     for (size_t i = 0; i < choice_saves(r); i++) *out++ = snw_closure_rows_choice(r->rows, (int)i);
     write_signature(r, row);
 }
@@ -160,30 +130,7 @@ snw_status snw_robot_restore(snw_robot *r, const double *in) {
     SNW_TRY(check_signature(r, in));
     const double *integrator = in + SIGNATURE;
     in = integrator + r->saves;
-    r->manual.gravity_given = *in++ != 0;
-    for (int i = 0; i < 3; i++) r->manual.gravity.e[i] = *in++;
-    snw_drag_spring *drag_spring = &r->manual.drag_spring;
-    drag_spring->seg = (int)*in++;
-    for (int i = 0; i < 3; i++) drag_spring->at.e[i] = *in++;
-    for (int i = 0; i < 3; i++) drag_spring->to.e[i] = *in++;
-    drag_spring->stiffness = *in++;
-    drag_spring->damping = *in++;
-    for (int i = 0; i < r->desc->nload; i++) {
-        r->load_given[i] = *in++ != 0;
-        for (int k = 0; k < 6; k++) r->load[i].e[k] = *in++;
-    }
-    for (int i = 0; i < r->desc->nmotor; i++) {
-        r->motor_given[i] = *in++ != 0;
-        r->motor_since[i] = *in++;
-    }
-    for (int i = 0; i < r->desc->ntendon; i++) {
-        r->tendon_given[i] = *in++ != 0;
-        r->tendon_since[i] = *in++;
-    }
-    for (int i = 0; i < r->desc->nstress; i++) r->activation[i] = *in++;
-    const size_t n = r->ncoordinate + (size_t)r->desc->ntendon;
-    memcpy(r->motor, in, n * sizeof *r->motor);
-    in += 3 * n;
+    in = snw_held_load(&r->held, in);
     for (size_t i = 0; i < choice_saves(r); i++) {
         if (snw_closure_rows_set_choice(r->rows, (int)i, *in++)) continue;
         return SNW_ROBOT_REFUSE(

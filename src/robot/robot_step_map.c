@@ -9,6 +9,7 @@
 #include "integrate/implicit.h"
 #include "math/se3_tangent.h"
 #include "robot/robot_linear.h"
+#include "study/linear_inputs.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,21 +58,6 @@ void snw_step_map_sizes(const snw_step_map *map, int *nq, int *nv, int *nconstra
 
 // ---- inputs -------------------------------------------------------------------------------------
 
-// The wrench of a load at the present time <- what the law of the file gives.
-static void keep_load(snw_robot *r, int load) {
-    if (r->load_given[load]) return;
-    snw_wrench now = {0};
-    snw_residual(r->m, r->in, r->s, false, r->w);
-    for (int p = 0; p < r->m->nload_point; p++) {
-        const snw_load_point *point = &r->m->load_point[p];
-        if (point->load != load || point->w == 0) continue;
-        for (int k = 0; k < 6; k++) now.e[k] = snw_loads(r->m, r->in, r->w)[p].e[k] / point->w;
-    }
-    r->load_given[load] = true;
-    r->load[load] = now;
-    r->inputs_stale = true;
-}
-
 static snw_status list_inputs(snw_step_map *map, snw_error *err) {
     const snw_linear_model *m = map->linear;
     const snw_linear_input *from = snw_linear_inputs(m);
@@ -84,7 +70,10 @@ static snw_status list_inputs(snw_step_map *map, snw_error *err) {
                             m->input[i].name);
         *to = (map_input){.u = -1, .load = from[i].item, .component = from[i].component};
         if (from[i].kind == SNW_LINEAR_LOAD) {
-            keep_load(map->r, to->load);
+            snw_robot *r = map->r;
+            snw_residual(r->m, r->in, r->s, false, r->w);
+            snw_held_keep_load(&r->held, r->m, to->load, r->in, r->w);
+            r->inputs_stale = true;
             continue;
         }
         to->u = snw_robot_model_find(map->r->model, SNW_PART_INPUT, m->input[i].name);
@@ -102,7 +91,7 @@ static snw_status set_inputs(snw_step_map *map, const double *u, snw_error *err)
         if (to->u >= 0) {
             r->u[to->u] = u[i];
         } else {
-            r->load[to->load].e[to->component] = u[i];
+            r->held.load[to->load].e[to->component] = u[i];
             r->inputs_stale = true;
         }
     }

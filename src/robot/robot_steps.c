@@ -49,14 +49,14 @@ snw_status snw_robot_pull(snw_robot *r, int node, const double at[3], const doub
                         "the %s scheme does not support the mouse spring; use generalized-alpha",
                         scheme->name);
     }
-    snw_drag_spring *drag_spring = &r->manual.drag_spring;
+    snw_drag_spring *drag_spring = &r->held.manual.drag_spring;
     *drag_spring = (snw_drag_spring){.seg = node + 1, .stiffness = stiffness, .damping = damping};
     for (int k = 0; k < 3; k++) drag_spring->at.e[k] = at[k], drag_spring->to.e[k] = to[k];
     return SNW_OK;
 }
 
 void snw_robot_let_go(snw_robot *r) {
-    if (r) r->manual.drag_spring = (snw_drag_spring){0};
+    if (r) r->held.manual.drag_spring = (snw_drag_spring){0};
 }
 
 // ---- steps --------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *er
         SNW_TRY(snw_integrator_open(r->m, &r->how, how->step, &r->integrator, err));
     }
     r->saves = snw_integrator_saves(r->m, &r->how);
-    r->integrator.set_manual(r->integrator.self, &r->manual);
+    r->integrator.set_manual(r->integrator.self, &r->held.manual);
     SNW_TRY(snw_robot_project(r, err));
     SNW_TRY(r->integrator.start(r->integrator.self, r->s, err));
     SNW_TRY(snw_integrator_choose_rows(&r->integrator, snw_statics_projection(r->statics), r->rows,
@@ -211,10 +211,7 @@ void snw_robot_take_over(snw_robot *r, const snw_robot *from) {
     memcpy(r->s->z, from->s->z, (size_t)m->nsignal * sizeof(double));
     if (m->nconstraint == old->nconstraint)
         memcpy(r->s->lambda, from->s->lambda, (size_t)m->nconstraint * sizeof(double));
-    memcpy(r->manual_memory, from->manual_memory, from->manual_bytes);
-    r->manual.gravity_given = from->manual.gravity_given;
-    r->manual.gravity = from->manual.gravity;
-    r->manual.drag_spring = from->manual.drag_spring;
+    snw_held_copy(&from->held, &r->held);
     snw_robot_read_inputs(r);
     r->inputs_stale = true;
 }

@@ -293,3 +293,10 @@ double snw_study_fold_derivative(const snw_study *s, int k, const char *paramete
     }
     return NAN;
 }
+
+// ---- inverse steps ------------------------------------------------------------------------------
+
+const snw_inverse_result *snw_study_inverse(const snw_study *s, int step) {
+    const int n = s ? snw_run_describe(s->run)->nstage : 0;
+    return step >= 0 && step < n ? snw_run_inverse_found(s->run, step) : NULL;
+}

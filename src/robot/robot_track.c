@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/pool.h"
 #include "solve/tracking.h"
+#include "solve/tracking_limits.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -20,7 +21,11 @@ enum { HALVINGS = 12, MOST_STEPS = 1000000 };
 
 static const size_t POOL_LIMIT = // of bytes; half of the addresses where these have 32 bits
     SIZE_MAX > UINT32_MAX ? (size_t)(UINT64_C(1) << 34) : SIZE_MAX / 2;
-static const double NEWTON = 1e-12; // tolerance of a time step
+static const double NEWTON = 1e-12, // tolerance of a time step
+    first_barrier = 0.1,            // of the cost: terms of limits at the start
+    last_barrier = 1e-7,            // and at the end
+    barrier_step = 0.1,             // factor from one to the next
+    least_barrier = 1e-16;          // of the first cost
 
 // A motion: states, inputs and outputs of all steps.
 typedef struct motion {
@@ -43,9 +48,13 @@ typedef struct track_robot {
     snw_varied *varied;
     double *weight, *r_u; // of outputs, of inputs
     motion now, trial;
+    int ns;                // states of the linear problem: nx, and with rates the changes before
     double *A, *B, *C, *e; // of the steps, C and e weighted
     double *k, *K;
-    double *dx; // nx
+    double *dx; // ns
+    bool limited, rated;
+    size_t nlimit; // limits of all steps
+    snw_tracking_limits limits;
 } track_robot;
 
 snw_track_options snw_track_defaults(void) {
@@ -125,28 +134,29 @@ static double cost_of(const track_robot *v, const motion *m) {
 // A, B of step n, at whose beginning the robot is. A step depends on the accelerations at its
 // beginning, which follow from place, velocity and inputs there.
 static snw_status differentiate_step(track_robot *v, int n) {
-    const int nv = v->r->m->nv, nx = v->nx, rows = v->step->nx;
+    const int nv = v->r->m->nv, nx = v->nx, ns = v->ns, rows = v->step->nx;
     SNW_TRY(snw_linear_update(v->step, v->err));
     const double *F = v->step->A;
-    double *A = v->A + at(n, nx * nx), *B = v->B + at(n, nx * v->nu);
+    double *A = v->A + at(n, ns * ns), *B = v->B + at(n, ns * v->nu);
     for (int j = 0; j < nx + v->nu; j++) {
         const bool input = j >= nx;
         const int column = input ? j - nx : j;
         const double *direct = input ? v->step->B + at(column, rows) : F + at(column, rows);
         const double *rate = (input ? v->rates->B : v->rates->A) + at(column, nx) + nv;
-        double *to = input ? B + at(column, nx) : A + at(column, nx);
+        double *to = input ? B + at(column, ns) : A + at(column, ns);
         for (int i = 0; i < nx; i++) {
             double sum = direct[i];
             for (int l = 0; l < nv; l++) sum += F[at(nx + l, rows) + (size_t)i] * rate[l];
             to[i] = sum;
         }
+        if (input && v->rated) to[nx + column] = 1; // the next step knows the change
     }
     return SNW_OK;
 }
 
 // C, e of the end of step n, where the robot is
 static void weigh_outputs(track_robot *v, int n) {
-    double *C = v->C + at(n, v->ny * v->nx), *e = v->e + at(n, v->ny);
+    double *C = v->C + at(n, v->ny * v->ns), *e = v->e + at(n, v->ny);
     for (int i = 0; i < v->ny; i++) {
         const bool wanted = !isnan(v->how->target[at(n, v->ny) + (size_t)i]);
         e[i] = error_of(v, &v->now, n, i);
@@ -174,6 +184,11 @@ static snw_status linearise(track_robot *v) {
 
 // ---- the search ---------------------------------------------------------------------------------
 
+// cost and terms of the limits
+static double merit_of(const track_robot *v, const motion *m) {
+    return m->cost + (v->limited ? v->limits.mu * snw_limits_barrier(&v->limits, m->u) : 0);
+}
+
 // The motion v->trial: inputs changed by the part a of k and by feedback of its deviation.
 static snw_status try_part(track_robot *v, double a) {
     const int nv = v->r->m->nv, nq = v->r->m->nq;
@@ -181,14 +196,18 @@ static snw_status try_part(track_robot *v, double a) {
     memcpy(m->q, v->now.q, (size_t)nq * sizeof *m->q);
     memcpy(m->v, v->now.v, (size_t)nv * sizeof *m->v);
     for (int n = 0; n < v->steps; n++) {
-        const double *K = v->K + at(n, v->nu * v->nx);
+        const double *K = v->K + at(n, v->nu * v->ns);
         double *u = m->u + at(n, v->nu);
+        const double *last = n > 0 ? u - v->nu : v->limits.before;
         snw_difference(v->r->m, v->now.q + at(n, nq), m->q + at(n, nq), v->dx);
         for (int i = 0; i < nv; i++)
             v->dx[nv + i] = m->v[at(n, nv) + (size_t)i] - v->now.v[at(n, nv) + (size_t)i];
+        for (int i = 0; v->rated && i < v->nu; i++)
+            v->dx[v->nx + i] = n > 0 ? last[i] - v->now.u[at(n - 1, v->nu) + (size_t)i] : 0;
         for (int i = 0; i < v->nu; i++) {
             u[i] = v->now.u[at(n, v->nu) + (size_t)i] + a * v->k[at(n, v->nu) + (size_t)i];
-            for (int j = 0; j < v->nx; j++) u[i] += K[at(j, v->nu) + (size_t)i] * v->dx[j];
+            for (int j = 0; j < v->ns; j++) u[i] += K[at(j, v->nu) + (size_t)i] * v->dx[j];
+            if (v->limited) u[i] = snw_limits_clip(&v->limits, v->now.u, n, i, last[i], u[i]);
         }
         go_to_step(v, m, n);
         set_inputs(v, u);
@@ -201,68 +220,108 @@ static snw_status try_part(track_robot *v, double a) {
 
 // r_u <- weights of inputs: what each does to the targets in the first step alone
 static void choose_effort(track_robot *v) {
-    double *x = v->dx, *next = v->dx + v->nx;
+    double *x = v->dx, *next = v->dx + v->ns;
     for (int i = 0; i < v->nu; i++) {
         double sum = 0;
-        memcpy(x, v->B + at(i, v->nx), (size_t)v->nx * sizeof *x);
+        memcpy(x, v->B + at(i, v->ns), (size_t)v->ns * sizeof *x);
         for (int n = 0; n < v->steps; n++) {
             for (int k = 0; k < v->ny; k++) {
                 double y = 0;
-                for (int j = 0; j < v->nx; j++)
-                    y += v->C[at(n, v->ny * v->nx) + at(j, v->ny) + (size_t)k] * x[j];
+                for (int j = 0; j < v->ns; j++)
+                    y += v->C[at(n, v->ny * v->ns) + at(j, v->ny) + (size_t)k] * x[j];
                 sum += y * y;
             }
             if (n + 1 == v->steps) break;
-            const double *A = v->A + at(n + 1, v->nx * v->nx);
-            memset(next, 0, (size_t)v->nx * sizeof *next);
-            for (int j = 0; j < v->nx; j++) {
-                for (int l = 0; l < v->nx; l++) next[l] += A[at(j, v->nx) + (size_t)l] * x[j];
+            const double *A = v->A + at(n + 1, v->ns * v->ns);
+            memset(next, 0, (size_t)v->ns * sizeof *next);
+            for (int j = 0; j < v->ns; j++) {
+                for (int l = 0; l < v->ns; l++) next[l] += A[at(j, v->ns) + (size_t)l] * x[j];
             }
-            memcpy(x, next, (size_t)v->nx * sizeof *x);
+            memcpy(x, next, (size_t)v->ns * sizeof *x);
         }
         v->r_u[i] = v->how->effort * (sum > 0 && isfinite(sum) ? sum : 1);
     }
 }
 
+// k, K <- of the linear problem about v->now; *fall <- decrease of the cost that it promises
+static snw_status solve_linear(track_robot *v, double *fall) {
+    snw_tracking p = {.steps = v->steps,
+                      .nx = v->ns,
+                      .nu = v->nu,
+                      .ny = v->ny,
+                      .A = v->A,
+                      .B = v->B,
+                      .C = v->C,
+                      .e = v->e,
+                      .u = v->now.u,
+                      .r = v->r_u};
+    if (v->limited) {
+        snw_limits_weigh(&v->limits, v->now.u);
+        p.weight = v->limits.weight, p.gradient = v->limits.gradient;
+        if (v->rated)
+            p.change_weight = v->limits.change_weight,
+            p.change_gradient = v->limits.change_gradient;
+    }
+    if (snw_tracking_solve(&p, &v->scratch, v->k, v->K, fall) == SNW_OK) return SNW_OK;
+    return snw_fail(v->err, SNW_E_DIVERGED,
+                    "the derivatives of the motion grow beyond all numbers; take a shorter "
+                    "horizon, or begin with other inputs");
+}
+
+// v->trial <- a motion of less cost; *part <- of the step, 0: there is none
+static snw_status improve(track_robot *v, double *part) {
+    const double before = merit_of(v, &v->now);
+    *part = 1;
+    for (int k = 0; k < HALVINGS; k++, *part *= 0.5) {
+        const snw_status s = try_part(v, *part);
+        if (s != SNW_OK && s != SNW_E_DIVERGED) return s;
+        if (s == SNW_OK && merit_of(v, &v->trial) < before) return SNW_OK;
+    }
+    *part = 0;
+    return SNW_OK;
+}
+
+// Are the terms of the limits as small as they shall become? Else they are made smaller.
+static bool limits_done(track_robot *v, double least) {
+    snw_tracking_limits *l = &v->limits;
+    if (!v->limited) return true;
+    const double sum = (double)v->nlimit * l->mu;
+    if (sum <= last_barrier * v->now.cost || sum <= least) return true;
+    l->mu *= barrier_step;
+    return false;
+}
+
 static snw_status search(track_robot *v) {
+    if (v->limited) snw_limits_enter(&v->limits, v->now.u);
     SNW_TRY(linearise(v));
     choose_effort(v);
     v->now.cost = cost_of(v, &v->now);
-    for (int n = 0; n < v->how->iterations && !v->view.converged; n++) {
-        const snw_tracking p = {.steps = v->steps,
-                                .nx = v->nx,
-                                .nu = v->nu,
-                                .ny = v->ny,
-                                .A = v->A,
-                                .B = v->B,
-                                .C = v->C,
-                                .e = v->e,
-                                .u = v->now.u,
-                                .r = v->r_u};
-        double fall;
-        if (snw_tracking_solve(&p, &v->scratch, v->k, v->K, &fall) != SNW_OK)
-            return snw_fail(v->err, SNW_E_DIVERGED,
-                            "the derivatives of the motion grow beyond all numbers; take a shorter "
-                            "horizon, or begin with other inputs");
-        bool better = false;
-        double part = 1;
-        snw_status s = SNW_OK;
-        for (int k = 0; k < HALVINGS && !better; k++, part *= 0.5) {
-            s = try_part(v, part);
-            if (s != SNW_OK && s != SNW_E_DIVERGED) return s;
-            better = s == SNW_OK && v->trial.cost < v->now.cost;
-        }
+    const double least = least_barrier * v->now.cost;
+    if (v->limited) {
+        v->limits.mu = first_barrier * v->now.cost / (double)v->nlimit;
+        snw_limits_begin(&v->limits, v->now.u);
+    }
+    const int most =
+        v->limited && v->how->iterations < MOST_STEPS ? 3 * v->how->iterations : v->how->iterations;
+    for (int n = 0; n < most && !v->view.converged; n++) {
+        double fall, part;
+        SNW_TRY(solve_linear(v, &fall));
+        SNW_TRY(improve(v, &part));
         v->view.iterations++;
-        v->view.converged =
-            !better || v->now.cost - v->trial.cost <= v->how->tolerance * v->now.cost;
-        if (!better) {
+        if (part == 0) {
+            if (!limits_done(v, least)) continue;
             // the model promises no more than rounding, or its steps do not help
             v->view.converged = fall <= 1e-6 * v->now.cost;
             break;
         }
+        const double gain = merit_of(v, &v->now) - merit_of(v, &v->trial);
+        if (v->limited) snw_limits_update(&v->limits, v->now.u, v->trial.u, part);
         const motion last = v->now;
         v->now = v->trial;
         v->trial = last;
+        const double small = v->limited ? 0.1 * (double)v->nlimit * v->limits.mu : 0;
+        if (gain <= fmax(v->how->tolerance * last.cost, small))
+            v->view.converged = limits_done(v, least);
         if (!v->view.converged) SNW_TRY(linearise(v));
     }
     return SNW_OK;
@@ -296,6 +355,90 @@ static snw_status prepare_models(track_robot *v) {
     return check_outputs(v);
 }
 
+// ---- limits
+
+// the entry of the options for an input, its own before that of its actuator or load; NULL: none
+static const snw_track_limit *limit_of(const track_robot *v, int input) {
+    const snw_robot_model *model = v->r->model;
+    const char *name = v->rates->input[input].name;
+    snw_varied x;
+    if (snw_varied_find(v->r, name, &x, v->err) != SNW_OK) return NULL;
+    const char *whole =
+        x.input < 0
+            ? v->r->desc->load[x.load].name
+            : model->part[SNW_PART_ACTUATOR][model->part[SNW_PART_INPUT][x.input].first].name;
+    for (int own = 1; own >= 0; own--) {
+        for (int k = 0; k < v->how->nlimit; k++) {
+            if (strcmp(v->how->limit[k].input, own ? name : whole) == 0) return &v->how->limit[k];
+        }
+    }
+    return NULL;
+}
+
+// Is an input a tension? Cords do not push.
+static bool is_tension(const track_robot *v, int input) {
+    const snw_robot_model *model = v->r->model;
+    const int of = snw_robot_model_find(model, SNW_PART_INPUT, v->rates->input[input].name);
+    return of >= 0 && strcmp(model->part[SNW_PART_INPUT][of].type, "tension") == 0;
+}
+
+static snw_status take_limits(track_robot *v, double *low, double *high, double *change,
+                              double *before) {
+    int used = 0;
+    for (int i = 0; i < v->nu; i++) {
+        const snw_track_limit *o = limit_of(v, i);
+        low[i] = -INFINITY, high[i] = change[i] = INFINITY;
+        before[i] = v->rates->input[i].value;
+        if (!o) continue;
+        used++;
+        low[i] = !isnan(o->low) ? o->low : is_tension(v, i) ? 0 : -INFINITY;
+        if (!isnan(o->high)) high[i] = o->high;
+        if (!isnan(o->rate)) change[i] = o->rate * v->how->step;
+        v->rated = v->rated || isfinite(change[i]);
+    }
+    for (int k = 0; k < v->how->nlimit; k++) {
+        bool some = false;
+        for (int i = 0; i < v->nu; i++) some = some || limit_of(v, i) == &v->how->limit[k];
+        if (!some)
+            return snw_fail(v->err, SNW_E_ARGUMENT,
+                            "'%.100s' has limits and is no input of the motion",
+                            v->how->limit[k].input);
+    }
+    v->limited = used > 0;
+    return SNW_OK;
+}
+
+static snw_status prepare_limits(track_robot *v) {
+    snw_tracking_limits *l = &v->limits;
+    const size_t nu = (size_t)v->nu, all = nu * (size_t)v->steps;
+    double *bound = snw_pool_array(v->pool, 4 * nu, sizeof *bound);
+    if (!bound) return snw_fail_memory(v->err);
+    SNW_TRY(take_limits(v, bound, bound + nu, bound + 2 * nu, bound + 3 * nu));
+    v->ns = v->nx + (v->rated ? v->nu : 0);
+    *l = (snw_tracking_limits){.steps = v->steps,
+                               .nu = v->nu,
+                               .low = bound,
+                               .high = bound + nu,
+                               .change = bound + 2 * nu,
+                               .before = bound + 3 * nu};
+    if (!v->limited) return SNW_OK;
+    const int bad = snw_limits_contradiction(l);
+    if (bad >= 0)
+        return snw_fail(v->err, SNW_E_ARGUMENT,
+                        "the limits of '%.100s' leave nothing: from %g at present it changes by %g "
+                        "in a step at most, and shall be between %g and %g",
+                        v->rates->input[bad].name, l->before[bad], l->change[bad], l->low[bad],
+                        l->high[bad]);
+    v->nlimit = snw_limits_count(l);
+    double **const array[] = {&l->z[0],   &l->z[1],     &l->z[2],          &l->z[3],
+                              &l->weight, &l->gradient, &l->change_weight, &l->change_gradient};
+    for (size_t i = 0; i < sizeof array / sizeof *array; i++) {
+        *array[i] = snw_pool_array(v->pool, all, sizeof **array[i]);
+        if (!*array[i]) return snw_fail_memory(v->err);
+    }
+    return SNW_OK;
+}
+
 static snw_status motion_memory(track_robot *v, motion *m) {
     const size_t n = (size_t)v->steps;
     m->q = snw_pool_array(v->pool, (n + 1) * (size_t)v->r->m->nq, sizeof *m->q);
@@ -306,7 +449,7 @@ static snw_status motion_memory(track_robot *v, motion *m) {
 }
 
 static snw_status track_memory(track_robot *v) {
-    const size_t n = (size_t)v->steps, nx = (size_t)v->nx, nu = (size_t)v->nu, ny = (size_t)v->ny;
+    const size_t n = (size_t)v->steps, nx = (size_t)v->ns, nu = (size_t)v->nu, ny = (size_t)v->ny;
     SNW_TRY(motion_memory(v, &v->now));
     SNW_TRY(motion_memory(v, &v->trial));
     const struct {
@@ -320,7 +463,7 @@ static snw_status track_memory(track_robot *v) {
         if (!*array[i].to) return SNW_E_MEMORY;
     }
     v->varied = snw_pool_array(v->pool, nu, sizeof *v->varied);
-    v->scratch.size = snw_tracking_scratch(v->nx, v->nu);
+    v->scratch.size = snw_tracking_scratch(v->ns, v->nu);
     v->scratch.base = snw_alloc(v->scratch.size);
     return v->varied && v->scratch.base ? SNW_OK : SNW_E_MEMORY;
 }
@@ -381,6 +524,20 @@ static void conclude(track_robot *v) {
             out->squares += v->how->step * u * u;
         }
     }
+    for (int n = 0; v->limited && n < v->steps; n++) {
+        for (int i = 0; i < v->nu; i++) {
+            snw_tracking_limits *l = &v->limits;
+            const size_t k = at(n, v->nu) + (size_t)i;
+            // of two sides one may hold; the multiplier of the other is of the size of the barrier
+            l->weight[k] = fmax(l->z[0][k], l->z[1][k]);
+            l->change_weight[k] = fmax(l->z[2][k], l->z[3][k]);
+            out->limited += snw_limits_hold(l, v->now.u, n, i);
+        }
+    }
+    if (v->limited) {
+        out->multiplier = v->limits.weight;
+        out->rate_multiplier = v->limits.change_weight;
+    }
     out->error = sqrt(sum / count);
     out->cost = v->now.cost;
     out->nstep = v->steps;
@@ -415,6 +572,7 @@ static snw_status track(track_robot *v) {
     v->t0 = v->r->s->t;
     SNW_TRY(prepare_models(v));
     SNW_TRY(check_targets(v));
+    SNW_TRY(prepare_limits(v));
     if (track_memory(v) != SNW_OK) return snw_fail_memory(v->err);
     SNW_TRY(begin(v));
     SNW_TRY(search(v));
@@ -431,6 +589,12 @@ static snw_status check_options(const snw_track_options *how, snw_error *err) {
         return snw_fail(err, SNW_E_ARGUMENT,
                         "a motion has targets at 1 to %d steps of positive length, got %d of %g s",
                         MOST_STEPS, how->nstep, how->step);
+    for (int i = 0; i < how->nlimit; i++) {
+        const snw_track_limit *l = &how->limit[i];
+        if (!l->input || l->low == INFINITY || l->high == -INFINITY || l->rate <= 0)
+            return snw_fail(err, SNW_E_ARGUMENT, "limit %d %s", i,
+                            l->input ? "is not possible: rates are positive" : "has no input");
+    }
     if (!(how->effort > 0) || !isfinite(how->effort) || how->iterations < 1 ||
         !(how->tolerance >= 0))
         return snw_fail(err, SNW_E_ARGUMENT,

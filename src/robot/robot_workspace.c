@@ -843,7 +843,7 @@ static snw_status enter(workspace_robot *v, const double *u) {
         snw_snapshot_destroy(&start);
         return snw_fail_memory(v->err);
     }
-    snw_snapshot_take(v->r, &start);
+    snw_robot_take_snapshot(v->r, &start);
     snw_status s = SNW_OK;
     bool entered = false;
     for (int n = 0; n < 2 * v->cover.nnode && s == SNW_OK && !entered; n++) {
@@ -855,7 +855,7 @@ static snw_status enter(workspace_robot *v, const double *u) {
             away = d > away ? d : -d > away ? -d : away;
         }
         if (away != (n < v->cover.nnode ? 0 : h)) continue;
-        snw_snapshot_restore(&start, v->r);
+        snw_robot_restore_snapshot(&start, v->r);
         set_inputs(v, u);
         snw_statics_info info;
         inputs_at(v, v->cover.node[i].at, there);
@@ -966,10 +966,10 @@ snw_status snw_robot_workspace(snw_robot *r, const snw_workspace_options *how, s
     snw_status s = v->pool && given ? snw_snapshot_create(r->m, &before) : SNW_E_MEMORY;
     if (s == SNW_OK) {
         snw_given_save(r, given);
-        snw_snapshot_take(r, &before);
+        snw_robot_take_snapshot(r, &before);
         s = make_map(v);
         snw_given_restore(r, given);
-        snw_snapshot_restore(&before, r);
+        snw_robot_restore_snapshot(&before, r);
     } else {
         s = snw_fail_memory(err);
     }

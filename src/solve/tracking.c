@@ -59,10 +59,21 @@ snw_status snw_tracking_solve(const snw_tracking *p, snw_arena *scratch, double 
         transposed_product(nx, nu, nu, B, SB, H);
         transposed_product(nx, nu, nx, B, SA, Kn);
         transposed_product(nx, nu, 1, B, s, kn);
+        const double *change = p->change_weight ? p->change_weight + at * nu : NULL;
+        const size_t held = (nx - nu) * nu; // columns of the changes before
+        for (size_t i = 0; change && i < nu; i++) Kn[held + i * (nu + 1)] -= change[i];
         memcpy(G, Kn, nu * nx * sizeof *G);
         for (size_t i = 0; i < nu; i++) {
             H[i * (nu + 1)] += p->r[i];
             kn[i] += p->r[i] * u[i];
+            if (p->weight) {
+                H[i * (nu + 1)] += p->weight[at * nu + i];
+                kn[i] += p->gradient[at * nu + i];
+            }
+            if (change) {
+                H[i * (nu + 1)] += change[i];
+                kn[i] += p->change_gradient[at * nu + i];
+            }
         }
         memcpy(h, kn, nu * sizeof *h);
         status = snw_cholesky_factor(p->nu, H);
@@ -85,6 +96,11 @@ snw_status snw_tracking_solve(const snw_tracking *p, snw_arena *scratch, double 
             }
             s[j] = t[j];
             for (size_t l = 0; l < nu; l++) s[j] += G[j * nu + l] * kn[l];
+        }
+        for (size_t i = 0; change && i < nu; i++) {
+            const size_t j = nx - nu + i;
+            S[j * (nx + 1)] += change[i];
+            s[j] -= p->change_gradient[at * nu + i];
         }
         for (size_t j = 0; j < nx; j++) { // rounding
             for (size_t i = 0; i < j; i++)

@@ -27,8 +27,14 @@ static const double sample_move = 1e-3, // of coordinates in differences, typica
     sample_rate = 1e-2,                 // of velocities, accelerations, multipliers
     same_value = 1e-6,                  // relative difference of a value from that of the run
     singular = 1e13;                    // condition number of a singular matrix
-const double adjoint_weight[ADJOINT_SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60};
-
+// columns of the probe of energies
+enum {
+#define X(name) ENERGY_##name,
+    SNW_ENERGY_LIST(X)
+#undef X
+        ENERGY_total
+};
+const double snw_adjoint_weight[ADJOINT_SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60};
 
 // ---- memory -------------------------------------------------------------------------------------
 
@@ -44,9 +50,9 @@ static void adjoint_place(void *object, snw_fields *f) {
 static void set_pointers(snw_adjoint *a) {
     const size_t nv = (size_t)a->m->nv, nr = (size_t)a->m->nconstraint + 1;
     for (int i = 0; i < a->nscalar; i++) {
-        double *x = a->bar + (size_t)i * (6 * nv + nr);
-        a->bars[i] =
-            (snw_bars){x, x + nv, x + 2 * nv, x + 3 * nv, x + 4 * nv, x + 5 * nv, x + 6 * nv};
+        double *x = a->bar + (size_t)i * (6 * nv + nr + SNW_TIMES);
+        a->bars[i] = (snw_bars){x,          x + nv,     x + 2 * nv, x + 3 * nv,
+                                x + 4 * nv, x + 5 * nv, x + 6 * nv, x + 6 * nv + nr};
         x = a->covector + (size_t)i * (4 * nv + 2 * nr);
         a->covectors[i] = (snw_covectors){.mu = x,
                                           .y = x + nv,
@@ -69,14 +75,12 @@ static snw_status adjoint_prepare(snw_adjoint *a) {
     a->covectors = snw_alloc((size_t)a->nscalar * sizeof *a->covectors);
     if (!a->block || !a->bars || !a->covectors) return SNW_E_MEMORY;
     set_pointers(a);
-    for (int i = 0; i < m->ndrive; i++) {
-        if (m->drive[i].row >= 0 && !m->drive[i].passive) a->driven[m->drive[i].dof] = true;
-    }
     SNW_TRY(snw_bordered_matrix_create(m, SNW_ALGEBRA_AUTO, &a->T));
     SNW_TRY(snw_inputs_create(m, &a->in));
     SNW_TRY(snw_work_create(m, &a->w));
     SNW_TRY(snw_state_create(m, &a->s));
     SNW_TRY(snw_state_create(m, &a->still));
+    SNW_TRY(snw_sampler_create(m, &a->clock));
     return snw_observer_create(m, &a->observer);
 }
 
@@ -98,6 +102,7 @@ void snw_adjoint_destroy(snw_adjoint *a) {
     snw_state_destroy(a->s);
     snw_state_destroy(a->still);
     snw_observer_destroy(a->observer);
+    snw_sampler_destroy(&a->clock);
     snw_free(a->bars);
     snw_free(a->covectors);
     snw_free(a->block);
@@ -119,7 +124,7 @@ double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scala
 }
 
 static size_t bars_size(const snw_adjoint *a) {
-    return 6 * (size_t)a->m->nv + (size_t)a->m->nconstraint + 1;
+    return 6 * (size_t)a->m->nv + (size_t)a->m->nconstraint + 1 + SNW_TIMES;
 }
 
 void snw_adjoint_clear(snw_adjoint *a) {
@@ -271,8 +276,8 @@ static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err
     for (int i = 0; i < a->nscalar; i++) {
         const snw_bars *b = &a->bars[i];
         solve_transposed(a, b->place, b->lambda, a->covectors[i].mu, a->covectors[i].nu);
+        memset(b->place, 0, (bars_size(a) - SNW_TIMES) * sizeof *b->place);
     }
-    snw_adjoint_clear(a);
     return SNW_OK;
 }
 
@@ -292,6 +297,10 @@ snw_scheme_map adjoint_scheme_map(const snw_map *map) {
 void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const snw_scheme_map *c) {
     const snw_model *m = a->m;
     const int nv = m->nv, n = nv + m->nconstraint;
+    memset(a->driven, 0, (size_t)nv * sizeof *a->driven);
+    for (int i = 0; i < m->ndrive; i++) {
+        if (snw_drive_holds(m, &map->s, i)) a->driven[m->drive[i].dof] = true;
+    }
     snw_bordered_matrix_clear(a->T);
     for (int j = 0; j < nv; j++) {
         double *to = column_of(a->T->A, n, j);
@@ -401,6 +410,9 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const snw_schem
         v->law_rate[k] = b->rate[k], v->law_acc[k] = b->acc[k];
         f[k] = g[k] = 0;
     }
+    a->by_own[i] = snw_vector_dot(nv, f, a->by_length) + snw_vector_dot(nv, g, a->by_length + nv);
+    a->by_before[i] =
+        snw_vector_dot(nv, f, a->by_length + 2 * nv) + snw_vector_dot(nv, g, a->by_length + 3 * nv);
     adjoint_add_transposed(nv, -1, a->K, v->mu, b->place);
     add_rows(a, 1, v->nu, b->place);
     if (m->nlie_block > 0) adjoint_carry_back(m, map->d, b->place);
@@ -425,6 +437,7 @@ static snw_status back_step(snw_adjoint *a, const snw_map *map, snw_error *err) 
     adjoint_border(a, -1);
     if (m->nlie_block > 0) adjoint_chart_rows(a);
     SNW_TRY(adjoint_factor(a, false, "the step", map->s.t, err));
+    adjoint_find_lengths(a, map);
     for (int i = 0; i < a->nscalar; i++) back_step_scalar(a, map, &c, i);
     return SNW_OK;
 }
@@ -440,11 +453,11 @@ void adjoint_row_rates(const snw_model *m, const snw_inputs *in, const snw_state
 
 // mu'M(v - v_before) - mu'C'p: difference of two residuals at rest, with accelerations and
 // multipliers and without.
-static double momentum_product(const snw_model *m, const snw_inputs *in, const double *q,
+static double momentum_product(const snw_model *m, const snw_inputs *in, const snw_state *s,
                                const double *jump, const double *impulse, const double *mu,
                                snw_state *still, snw_work *w) {
     double value = 0;
-    memcpy(still->q, q, (size_t)m->nq * sizeof *q);
+    snw_state_copy(m, s, still);
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < m->nv; i++) still->v[i] = 0, still->a[i] = k ? 0 : jump[i];
         for (int i = 0; i < m->nconstraint; i++) still->lambda[i] = k ? 0 : impulse[i];
@@ -466,7 +479,7 @@ static double restart_product(const snw_model *m, const snw_inputs *in, const sn
     if (!before) return value;
     value += snw_vector_dot(m->nconstraint, v->z, rate);
     for (int i = 0; i < m->nv; i++) jump[i] = s->v[i] - before[i];
-    return value + momentum_product(m, in, s->q, jump, impulse, v->y, still, w);
+    return value + momentum_product(m, in, s, jump, impulse, v->y, still, w);
 }
 
 // bar -= derivative of `restart_product` along coordinates (of = 0) or velocities (1), by
@@ -564,8 +577,7 @@ bool snw_adjoint_idle(const snw_adjoint *a, const snw_map *map) {
     return true;
 }
 
-snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
-    clear_covectors(a);
+static snw_status back_through(snw_adjoint *a, const snw_map *map, snw_error *err) {
     switch (map->kind) {
     case SNW_MAP_STATIC:
         return back_static(a, map, err);
@@ -576,13 +588,46 @@ snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) 
         return back_step(a, map, err);
     case SNW_MAP_STAGES:
         return adjoint_stages_back(a, map, err);
+    case SNW_MAP_EVENT:
     case SNW_MAP_FRAME:
         break;
     }
     return SNW_OK;
 }
 
+snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    clear_covectors(a);
+    a->longest = fmax(a->longest, map->h);
+    SNW_TRY(back_through(a, map, err));
+    if (adjoint_moves(map)) adjoint_back_times(a, map);
+    return SNW_OK;
+}
+
 // ---- frames -------------------------------------------------------------------------------------
+
+bool adjoint_has_interaction(const snw_adjoint *a, int output) {
+    const snw_adjoint_output *o = &a->output[output];
+    return a->m->desc->probe[o->probe].kind == SNW_PROBE_ENERGY &&
+           (o->column == ENERGY_elastic || o->column == ENERGY_total);
+}
+
+// a->interaction <- derivatives of the energy of contacts, springs and stops along coordinates: its
+// rates at unit velocities, less that of moving surroundings.
+static void find_interaction(snw_adjoint *a, const snw_map *map) {
+    const snw_model *m = a->m;
+    snw_state *s = a->still;
+    snw_work *w = a->clock.w;
+    snw_state_copy(m, &map->s, s);
+    memset(s->v, 0, (size_t)m->nv * sizeof *s->v);
+    snw_kinematics(m, a->in, s, false, w);
+    const double still = snw_interaction_energy_rate(m, w);
+    for (int k = 0; k < m->nv; k++) {
+        s->v[k] = 1;
+        snw_kinematics(m, a->in, s, false, w);
+        a->interaction[k] = snw_interaction_energy_rate(m, w) - still;
+        s->v[k] = 0;
+    }
+}
 
 // y (noutput) <- outputs at s, evaluated in w
 void adjoint_read_outputs(const snw_adjoint *a, const snw_model *m, const snw_inputs *in,
@@ -610,6 +655,7 @@ void adjoint_evaluate(const snw_model *m, const snw_inputs *in, const snw_state 
 static snw_status check_outputs(const snw_adjoint *a, const snw_map *map, const double *y,
                                 snw_error *err) {
     for (int i = 0; i < a->noutput; i++) {
+        if (a->output[i].of_run < 0) continue;
         const double run = y[a->output[i].of_run];
         if (fabs(a->now[i] - run) <= same_value * fmax(fabs(run), 1e-3)) continue;
         return snw_fail(err, SNW_E_MODEL,
@@ -646,12 +692,15 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
         adjoint_evaluate(m, a->in, a->s, a->w);
         memcpy(a->rotation_now, a->rotation, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation_now);
         adjoint_read_outputs(a, m, a->in, a->s, a->w, a->rotation_now, a->column, sum);
+        const double interaction = snw_interaction_energy(m, a->w);
         for (int s = 0; s < a->nscalar; s++) {
             double *const part[] = {a->bars[s].place, a->bars[s].rate, a->bars[s].acc,
                                     a->bars[s].lambda};
             for (int i = 0; i < a->noutput; i++) {
+                const double less = adjoint_has_interaction(a, i) ? interaction : 0;
                 if (!a->exact[i])
-                    part[of][k] += y_bar[(size_t)s * (size_t)a->noutput + (size_t)i] * c * sum[i];
+                    part[of][k] +=
+                        y_bar[(size_t)s * (size_t)a->noutput + (size_t)i] * c * (sum[i] - less);
             }
         }
     }
@@ -678,16 +727,30 @@ snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y, snw
     adjoint_evaluate(m, a->in, &map->s, a->w);
     memset(a->rotation, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation);
     adjoint_read_outputs(a, m, a->in, &map->s, a->w, a->rotation, a->column, a->now);
-    SNW_TRY(check_outputs(a, map, y, err));
+    if (y) SNW_TRY(check_outputs(a, map, y, err));
     snw_tangent_pass(m, NULL, a->w);
+    bool interacts = false;
     for (int i = 0; i < a->noutput; i++) {
         const snw_adjoint_output *o = &a->output[i];
         double *row = a->rows + 2 * (size_t)m->nv * (size_t)i;
         a->exact[i] = snw_probe_row(m, a->observer, o->probe, o->column, a->in, &map->s,
                                     a->rotation, a->w, row);
         if (a->exact[i]) fix_row(m, &map->s, row);
+        interacts = interacts || adjoint_has_interaction(a, i);
     }
+    if (interacts) find_interaction(a, map);
     return SNW_OK;
+}
+
+// Is the probe smooth enough for differences? The onset of a contact force is not.
+static bool is_smooth(const snw_model *m, int probe) {
+    static const bool of_motion[SNW_PROBE_COUNT] = {
+        [SNW_PROBE_RELATIVE] = true,      [SNW_PROBE_ACCELERATION] = true,
+        [SNW_PROBE_ENERGY] = true,        [SNW_PROBE_MOMENTUM] = true,
+        [SNW_PROBE_LENGTH] = true,        [SNW_PROBE_VOLUME] = true,
+        [SNW_PROBE_CENTER_OF_MASS] = true};
+    const bool touches = m->ncontact_point > 0 || m->ntouching_rod > 0;
+    return !touches || of_motion[m->desc->probe[probe].kind];
 }
 
 snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y_bar,
@@ -699,14 +762,21 @@ snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y
     if (!any) return SNW_OK;
     SNW_TRY(adjoint_rows(a, map, y, err));
     for (int i = 0; i < a->noutput; i++) {
+        bool used = false;
+        for (int s = 0; s < a->nscalar; s++)
+            used = used || y_bar[(size_t)s * (size_t)a->noutput + (size_t)i] != 0;
+        if (!used) continue;
         if (!a->exact[i]) {
-            // the onset of a contact force is not smooth enough for differences of order 6
-            if (m->ncontact_point > 0 || m->ntouching_rod > 0)
+            if (!is_smooth(m, a->output[i].probe))
                 return snw_fail(err, SNW_E_MODEL,
-                                "the adjoint has no exact derivative of probe '%s' of a robot with "
-                                "contacts; use forward sensitivities (method forward), or a probe "
-                                "of positions, velocities or strains",
+                                "there is no exact derivative of probe '%s' of a robot with "
+                                "contacts, whose forces it reads; use a probe of motions, strains "
+                                "or energies",
                                 m->desc->probe[a->output[i].probe].name);
+            for (int s = 0; s < a->nscalar && adjoint_has_interaction(a, i); s++) {
+                const double bar = y_bar[(size_t)s * (size_t)a->noutput + (size_t)i];
+                for (int k = 0; k < nv; k++) a->bars[s].place[k] += bar * a->interaction[k];
+            }
             rest = true;
             all_places =
                 all_places && snw_probe_is_configuration(m->desc->probe[a->output[i].probe].kind);
@@ -769,7 +839,7 @@ void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, d
         return;
     }
     const bool is_static = map->kind == SNW_MAP_STATIC, step = map->kind == SNW_MAP_STEP;
-    snw_inputs_at(m, map->t_laws, x->in);
+    snw_inputs_at(m, map->t_laws + x->shift, x->in);
     snw_state_copy(m, &map->s, x->s);
     if (step) snw_constraints_impose(m, x->in, x->s);
     snw_residual(m, x->in, x->s, is_static, x->w);
@@ -793,7 +863,7 @@ void snw_sampler_frame(snw_sampler *x, const snw_adjoint *a, const snw_map *map,
     if (x->known) {
         snw_observe(m, x->in, &map->s, false, x->w);
     } else {
-        snw_inputs_at(m, map->t_laws, x->in);
+        snw_inputs_at(m, map->t_laws + x->shift, x->in);
         adjoint_evaluate(m, x->in, &map->s, x->w);
     }
     memset(x->rotation, 0, (size_t)(m->nseg + m->nobs) * sizeof *x->rotation);

@@ -15,7 +15,12 @@ typedef struct snw_bars {
     double *place, *rate, *acc;       // nv
     double *pseudo, *increment, *old; // nv: pseudo-acceleration, last increment, rate before it
     double *lambda;                   // nconstraint
+    double *time;                     // SNW_TIMES
 } snw_bars;
+
+// Times of a state, which vary after an event: its own, the length of the step that led to it, the
+// beginning of the motion, from which the time grid is counted.
+enum { SNW_TIME_NOW, SNW_TIME_LENGTH, SNW_TIME_START, SNW_TIMES };
 
 // Covectors of a map, of one scalar. The derivative of the scalar by a parameter is minus that of
 //     mu'r - nu'e - law_rate'v - law_acc'a                   of a step, with v and a given by laws
@@ -47,8 +52,19 @@ bool snw_adjoint_idle(const snw_adjoint *a, const snw_map *map);
 // Bars of all scalars <- back through a map. SNW_E_SINGULAR: err says where.
 SNW_NODISCARD snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err);
 
+// A motion begins at a state: the beginning of its time grid is the time there.
+void snw_adjoint_begin(snw_adjoint *a);
+
+// Events, theory.md (7.5.12). The bars of the last scalar are those of the margin of a condition at
+// an event (snw_adjoint_frame with its derivatives, and its time); they go back to the start of the
+// step that ends there, whose length is such that the margin is zero. factor (nscalar - 1) <- those
+// with which derivatives of the margin are then added to those of the other scalars; it adds their
+// bars and clears those of the margin. Returns the derivative of the margin by the length.
+double snw_adjoint_free_length(snw_adjoint *a, double *factor);
+
 // Bars += those of a frame: y_bar (nscalar x noutput) are the derivatives by the outputs, y (of the
-// run's columns) its values. SNW_E_MODEL: an output is no function of the state.
+// run's columns) its values, NULL: not compared. SNW_E_MODEL: an output is no function of the
+// state.
 SNW_NODISCARD snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y_bar,
                                            const double *y, snw_error *err);
 
@@ -65,9 +81,10 @@ typedef struct snw_sampler {
     snw_work *w;
     snw_vec3 *rotation;
     double *rows, *column;
-    bool known; // the next snw_sampler_frame is at the state of the last snw_sampler_map, a step
-                // without driven coordinates
-    int stage;  // 1 + stage of collocation whose equations the next snw_sampler_map takes; 0: all
+    bool known;   // the next snw_sampler_frame is at the state of the last snw_sampler_map, a step
+                  // without driven coordinates
+    int stage;    // 1 + stage of collocation whose equations the next snw_sampler_map takes; 0: all
+    double shift; // of the times of all maps, s
 } snw_sampler;
 SNW_NODISCARD snw_status snw_sampler_create(const snw_model *m, snw_sampler *out);
 void snw_sampler_destroy(snw_sampler *x);
@@ -92,8 +109,17 @@ SNW_NODISCARD snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *
                                                  snw_error *err);
 // out <- the equations of the map by the model of the sampler, after snw_sensitivity_prepare.
 void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *out);
-// Derivatives by variable k <- through the map; `by` are those of its equations at a fixed state.
-void snw_sensitivity_apply(snw_adjoint *a, const snw_map *map, int k, const double *by);
+// Derivatives by variable k <- through the map; `by` are those of its equations at a fixed
+// state, and are changed.
+void snw_sensitivity_apply(snw_adjoint *a, const snw_map *map, int k, double *by);
+// Derivatives by variable k <- those by the length of a step that ends at an event, through it.
+void snw_sensitivity_of_length(snw_adjoint *a, const snw_map *map, int k);
+// Derivatives by variable k += length times those by variable `from`.
+void snw_sensitivity_add(snw_adjoint *a, int k, double length, int from);
+
+// Step for differences in time at a map, s, and weights of order 6 for 1, 2, 3 of them.
+double snw_adjoint_time_step(const snw_adjoint *a);
+extern const double snw_adjoint_weight[3];
 // out (noutput) <- derivatives of the outputs of a frame by variable k through the state; y as for
 // snw_adjoint_frame.
 SNW_NODISCARD snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k,

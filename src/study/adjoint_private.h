@@ -9,7 +9,7 @@
 #include "study/adjoint.h"
 
 enum { ADJOINT_SAMPLES = 3 };
-extern const double adjoint_weight[ADJOINT_SAMPLES]; // of differences of order 6
+#define adjoint_weight snw_adjoint_weight
 
 #define ADJOINT_FIELDS(AT)                                                                         \
     AT(double, K, nv *nv, "stiffness at fixed rates")                                              \
@@ -17,11 +17,21 @@ extern const double adjoint_weight[ADJOINT_SAMPLES]; // of differences of order 
     AT(double, M, nv *nv, "mass")                                                                  \
     AT(double, C, nv *nr, "constraint rows as columns")                                            \
     AT(double, chart, 108 * (size_t)m->nlie_block, "columns of the chart")                         \
-    AT(double, bar, ns *(6 * nv + nr), "bars")                                                     \
+    AT(double, bar, ns *(6 * nv + nr + SNW_TIMES), "bars")                                         \
     AT(double, covector, ns *(4 * nv + 2 * nr), "covectors")                                       \
+    AT(double, by_length, 4 * nv, "rates and accelerations by the lengths of two steps")           \
+    AT(double, by_time, (SNW_STAGES + 3) * nv + 2 * nr, "equations of a map by time")              \
+    AT(double, sampled_time, (SNW_STAGES + 3) * nv + 2 * nr, "scratch")                            \
+    AT(double, product, ns, "scratch")                                                             \
+    AT(double, of_time, ns, "products of the covectors with the equations, by time")               \
+    AT(double, of_length, ns, "the same by the length at a fixed start, through the times")        \
+    AT(double, by_own, ns, "scalars by the length of the step, at fixed times")                    \
+    AT(double, by_before, ns, "scalars by the length of the step before")                          \
+    AT(double, by_free, ns, "scalars by the length of a step that ends at an event")               \
     AT(double, x, 2 * n, "right sides")                                                            \
     AT(double, line, 8 * nv + 4 * nr, "scratch")                                                   \
     AT(double, impulse, nr, "of a restart")                                                        \
+    AT(double, interaction, nv, "derivatives of the energy of contacts, springs and stops")        \
     AT(double, row, 2 * nv, "scratch")                                                             \
     AT(double, rows, 2 * nv * ny, "of exact outputs, at fixed body rates")                         \
     AT(double, column, width, "of a probe")                                                        \
@@ -44,6 +54,8 @@ struct snw_adjoint {
     snw_work *w;
     snw_state *s, *still; // moved; at rest
     snw_observer *observer;
+    snw_sampler clock; // of the same model, to differentiate in time
+    double longest;    // step so far, s
     // of steps of collocation; NULL before the first one
     double *stage_matrix, *stage_mu; // B; nscalar x stages x nv
     int *stage_pivot;
@@ -71,6 +83,23 @@ void adjoint_block_ad(const snw_block *b, const double *v, double *out);
 SNW_NODISCARD snw_status adjoint_stages_back(snw_adjoint *a, const snw_map *map, snw_error *err);
 void adjoint_stages_sample(const snw_adjoint *a, const snw_map *map, snw_sampler *x, double *value);
 void adjoint_stages_destroy(snw_adjoint *a);
+// x, rate (nv) <- derivatives by the length of a step of collocation, at fixed start and
+// accelerations, of chart coordinates and rates at its fraction c.
+void adjoint_stage_slopes(const snw_model *m, const snw_map *map, double c, const double *A,
+                          const double *AA, double *x, double *rate);
+
+// Times (adjoint_time.c). a->by_length; a->of_time and of_length, from the covectors; a->by_time;
+// bars of the times before a map from by_own, by_before and these.
+void adjoint_find_lengths(snw_adjoint *a, const snw_map *map);
+void adjoint_find_products(snw_adjoint *a, const snw_map *map);
+void adjoint_find_by_time(snw_adjoint *a, const snw_map *map);
+void adjoint_back_times(snw_adjoint *a, const snw_map *map);
+// Changes of the length and of the time after a step for those before it, by variable k.
+typedef struct adjoint_times {
+    double before, length, after;
+} adjoint_times;
+adjoint_times adjoint_step_times(const snw_adjoint *a, const snw_map *map, int k);
+bool adjoint_moves(const snw_map *map); // do times before or after the map vary?
 
 // Matrices. T <- K S + a D + b M of a step without the columns of driven rates, or A (nv x nv);
 // then borders [T -C'; sign C 0], whose rows are multiplied by S on spherical and free joints; then
@@ -82,6 +111,9 @@ void adjoint_border(snw_adjoint *a, double sign);
 void adjoint_chart_rows(snw_adjoint *a);
 SNW_NODISCARD snw_status adjoint_factor(snw_adjoint *a, bool near, const char *what, double t,
                                         snw_error *err);
+// Is the output an energy that has a part in contacts, springs and stops? Its onset is not smooth,
+// so that part has derivatives of its own (a->interaction).
+bool adjoint_has_interaction(const snw_adjoint *a, int output);
 // Residual and observers at s; outputs there; rates of the rows.
 void adjoint_evaluate(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w);
 void adjoint_read_outputs(const snw_adjoint *a, const snw_model *m, const snw_inputs *in,

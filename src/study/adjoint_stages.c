@@ -63,6 +63,26 @@ static void path_at(const snw_model *m, const snw_map *map, double c, const doub
     }
 }
 
+void adjoint_stage_slopes(const snw_model *m, const snw_map *map, double c, const double *A,
+                          const double *AA, double *x, double *rate) {
+    for (int i = 0; i < m->nv; i++) {
+        double v = 0, d = 0;
+        for (int j = 0; j < map->points.s; j++) {
+            v += A[j] * map->ddx[j * m->nv + i];
+            d += AA[j] * map->ddx[j * m->nv + i];
+        }
+        rate[i] = v;
+        x[i] = c * map->v0[i] + 2 * map->h * d;
+    }
+}
+
+// x'A y, A n x n
+static double form(int n, const double *x, const double *A, const double *y) {
+    double sum = 0;
+    for (int j = 0; j < n; j++) sum += y[j] * snw_vector_dot(n, A + (size_t)n * (size_t)j, x);
+    return sum;
+}
+
 double snw_map_stage_time(const snw_map *map, int i) {
     const snw_collocation *k = &map->points;
     return k->ends && i == k->s - 1 ? map->t_laws : map->s.t - map->h + k->c[i] * map->h;
@@ -171,11 +191,18 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
     double *by_x = a->line, *by_rate = by_x + nv, *place = by_rate + nv;
     double *mu = a->stage_mu + (size_t)scalar * n;
     end_bars(a, map, b, by_x, by_rate);
+    double by_length = 0;
     for (int j = 0; j < c->s; j++) {
         for (size_t i = 0; i < nv; i++)
             mu[(size_t)j * nv + i] = h * h * c->bb[j] * by_x[i] + h * c->b[j] * by_rate[i];
     }
     snw_lu_solve_transposed((int)n, a->stage_matrix, a->stage_pivot, mu);
+    const bool moves = adjoint_moves(map);
+    double *slope = place + nv; // of the path by the length: x, then its rate
+    if (moves) {
+        adjoint_stage_slopes(m, map, 1, c->b, c->bb, slope, slope + nv);
+        by_length = snw_vector_dot(m->nv, by_x, slope) + snw_vector_dot(m->nv, by_rate, slope + nv);
+    }
     adjoint_carry_back(m, a->stage_x + n, b->place);
     for (size_t i = 0; i < nv; i++) b->rate[i] = h * by_x[i] + by_rate[i];
     for (int j = 0; j < c->s; j++) {
@@ -185,9 +212,16 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
         adjoint_add_transposed(m->nv, -1, a->stage_V + at, own, place);
         adjoint_carry_back(m, a->stage_x + (size_t)j * nv, place);
         for (size_t i = 0; i < nv; i++) b->place[i] += place[i];
+        if (moves) {
+            adjoint_stage_slopes(m, map, c->c[j], c->A[j], c->AA[j], slope, slope + nv);
+            by_length -= form(m->nv, own, a->stage_K + at, slope) +
+                         form(m->nv, own, a->stage_D + at, slope + nv);
+        }
         adjoint_add_transposed(m->nv, -c->c[j] * h, a->stage_K + at, own, b->rate);
         adjoint_add_transposed(m->nv, -1, a->stage_D + at, own, b->rate);
     }
+    a->by_own[scalar] = by_length;
+    a->by_before[scalar] = 0;
 }
 
 snw_status adjoint_stages_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
@@ -220,7 +254,7 @@ void adjoint_stages_sample(const snw_adjoint *a, const snw_map *map, snw_sampler
     for (int j = 0; j < a->nscalar; j++) value[j] = 0;
     for (int i = 0; i < map->points.s; i++) {
         if (x->stage > 0 && i != x->stage - 1) continue;
-        snw_inputs_at(m, snw_map_stage_time(map, i), x->in);
+        snw_inputs_at(m, snw_map_stage_time(map, i) + x->shift, x->in);
         snw_residual(m, x->in, a->stage[i], false, x->w);
         for (int j = 0; j < a->nscalar; j++)
             value[j] +=

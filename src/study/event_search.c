@@ -150,7 +150,8 @@ static bool create_arrays(snw_event_search *e) {
            snw_inputs_create(m, &e->in) == SNW_OK && snw_work_create(m, &e->w) == SNW_OK;
 }
 
-snw_status snw_event_search_create(const snw_model *m, snw_law until, double *before,
+snw_status snw_event_search_create(const snw_model *m, snw_law until,
+                                   const snw_manual_inputs *manual, double *before,
                                    snw_event_search **out) {
     *out = NULL;
     snw_event_search *e = snw_alloc(sizeof *e);
@@ -163,6 +164,7 @@ snw_status snw_event_search_create(const snw_model *m, snw_law until, double *be
     const bool needed = made && e->nsource > 0;
     made = made && (!needed || create_arrays(e));
     if (made && needed) {
+        e->in->manual = manual;
         *out = e;
         return SNW_OK;
     }

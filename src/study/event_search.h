@@ -22,8 +22,9 @@ typedef struct snw_event_instant {
 // Search for the conditions of the model and for `until` (NULL: none). *out <- NULL when none of
 // them compares a quantity that varies within steps. before: nsignal + 1 numbers of the caller,
 // time and signals at the start of the last step, kept up to date for checkpoints; its time is NaN
-// when they are not known.
-SNW_NODISCARD snw_status snw_event_search_create(const snw_model *m, snw_law until, double *before,
+// when they are not known. manual: inputs that replace laws; NULL: none.
+SNW_NODISCARD snw_status snw_event_search_create(const snw_model *m, snw_law until,
+                                                 const snw_manual_inputs *manual, double *before,
                                                  snw_event_search **out);
 void snw_event_search_destroy(snw_event_search *e); // NULL is fine
 // From now on another model that fits (snw_model_fits).

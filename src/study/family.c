@@ -40,6 +40,7 @@ snw_status snw_member_at(const snw_path_desc *path, int k, double value, const s
     }
     if (s == SNW_OK && snw_statics_create(out->model, &out->st) != SNW_OK) s = snw_fail_memory(err);
     if (s == SNW_OK) {
+        snw_statics_set_manual(out->st, like->now->manual);
         snw_state *to = out->st->trial;
         memset(to->v, 0, (size_t)m->nv * sizeof *to->v);
         memset(to->a, 0, (size_t)m->nv * sizeof *to->a);

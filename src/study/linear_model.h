@@ -37,6 +37,9 @@ typedef struct snw_linear_output {
     double value; // at the operating point
 } snw_linear_output;
 
+// Is a column of a probe a function of the state?
+bool snw_linear_is_output(const snw_probe_desc *p, int column);
+
 // Role of a state; `index` is the coordinate (v), for massless ones and integrals their number, for
 // given ones the input.
 typedef enum snw_linear_role {

@@ -12,6 +12,10 @@
 #include "dynamics/dynamics.h"
 #include "dynamics/joint.h"
 #include "study/adjoint_private.h"
+#include "study/model_arrays_compare.h"
+#include "study/model_geometry.h"
+#include "study/model_laws.h"
+#include "study/model_surroundings.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,7 +26,12 @@ struct snw_model_arrays {
     const snw_model *m;
     int nscalar;
     size_t size;
-    double *bar; // nscalar x size
+    double *bar;    // nscalar x size
+    snw_model tree; // m without surroundings, for virtual motions
+    snw_model_laws *laws;
+    snw_model_geometry *geometry; // NULL: not gathered
+    bool needs_geometry;
+    size_t first_geometry;
     snw_inputs *in, *held;
     snw_state *s, *trial;
     snw_work *w, *at_mu;
@@ -32,13 +41,18 @@ struct snw_model_arrays {
 
 static size_t rod_numbers(const snw_rod *rod) { return (size_t)rod->ndof * (size_t)rod->ndof; }
 
+// Numbers before those of the laws.
 static size_t arrays_size(const snw_model *m) {
     size_t n = SPRING * (size_t)m->nspring + INERTIA * (size_t)m->nseg;
     for (int i = 0; i < m->nrod; i++) n += 2 * rod_numbers(&m->rod[i]);
     return n + WRENCH * (size_t)m->nload_point;
 }
 
-void snw_model_arrays_read(const snw_model *m, double *out) {
+void snw_model_arrays_read(const snw_model_arrays *a, const snw_model *m, double *out) {
+    const size_t laws = arrays_size(m), around = laws + snw_model_laws_size(a->laws);
+    snw_model_laws_read(a->laws, m, out + laws);
+    snw_surroundings_read(m, out + around);
+    if (a->geometry) snw_model_geometry_read(m, out + a->first_geometry);
     for (int i = 0; i < m->nrod; i++) {
         const size_t n = rod_numbers(&m->rod[i]);
         memcpy(out, m->rod[i].K, n * sizeof *out);
@@ -57,7 +71,8 @@ void snw_model_arrays_read(const snw_model *m, double *out) {
     }
     for (int i = 0; i < m->nload_point; i++, out += WRENCH) {
         snw_wrench F = {0};
-        if (!m->load[m->load_point[i].load].reads_signals) snw_load_at(m, i, (snw_at){0}, &F);
+        if (snw_load_is_constant(&m->load[m->load_point[i].load]))
+            snw_load_at(m, i, (snw_at){0}, &F);
         memcpy(out, F.e, sizeof F.e);
     }
 }
@@ -85,15 +100,28 @@ void snw_model_arrays_scale(const snw_model_arrays *a, const double *x, double *
     }
     for (int i = 0; i < 2 * m->nload_point; i++, at += WRENCH / 2)
         spread_largest(WRENCH / 2, x + at, out + at);
+    for (; at < a->size; at++)
+        out[at] = at < a->first_geometry ? fabs(x[at]) : fmax(fabs(x[at]), 1);
 }
 
 // ---- memory -------------------------------------------------------------------------------------
 
-snw_status snw_model_arrays_create(const snw_model *m, int nscalar, snw_model_arrays **out) {
+snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometry,
+                                   snw_model_arrays **out) {
     snw_model_arrays *a = snw_alloc(sizeof *a);
     *out = a;
     if (!a) return SNW_E_MEMORY;
-    *a = (snw_model_arrays){.m = m, .nscalar = nscalar, .size = arrays_size(m)};
+    *a = (snw_model_arrays){.m = m, .nscalar = nscalar, .tree = *m};
+    a->tree.nfluid_point = a->tree.ncontact_point = a->tree.ntouching_rod = 0;
+    a->tree.nstop = a->tree.nforce_element = 0;
+    SNW_TRY(snw_model_laws_create(m, &a->laws));
+    a->size = arrays_size(m) + snw_model_laws_size(a->laws) + snw_surroundings_size(m);
+    a->first_geometry = a->size;
+    if (geometry && snw_geometry_is_gathered(m)) {
+        SNW_TRY(snw_model_geometry_create(m, &a->geometry));
+        a->size += snw_model_geometry_size(m);
+        a->needs_geometry = true;
+    }
     a->bar = snw_alloc(((size_t)nscalar * a->size + 1) * sizeof *a->bar);
     if (!a->bar) return SNW_E_MEMORY;
     SNW_TRY(snw_inputs_create(m, &a->in));
@@ -106,6 +134,8 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, snw_model_ar
 
 void snw_model_arrays_destroy(snw_model_arrays *a) {
     if (!a) return;
+    snw_model_laws_destroy(a->laws);
+    snw_model_geometry_destroy(a->geometry);
     snw_inputs_destroy(a->in);
     snw_inputs_destroy(a->held);
     snw_state_destroy(a->s);
@@ -147,7 +177,7 @@ static void virtual_motion(snw_model_arrays *a, const double *q, const double *m
     const snw_model *m = a->m;
     memcpy(a->trial->q, q, (size_t)m->nq * sizeof *q);
     memcpy(a->trial->v, mu, (size_t)m->nv * sizeof *mu);
-    snw_kinematics(m, a->held, a->trial, false, w);
+    snw_kinematics(&a->tree, a->held, a->trial, false, w);
 }
 
 // a->held <- inputs a->in with all given motions at rest
@@ -184,11 +214,16 @@ static size_t first_inertia(const snw_model *m) {
     return arrays_size(m) - WRENCH * (size_t)m->nload_point - INERTIA * (size_t)m->nseg;
 }
 
-// bar -= derivatives of mu'r at state s, whose motion is in a->w
-static void subtract_products(snw_model_arrays *a, const double *mu, const snw_state *s,
-                              bool is_static, double *bar) {
+// bar -= derivatives of mu'r - nu'e (nu NULL: mu'r) at state s, whose forces are in a->w
+static void subtract_products(snw_model_arrays *a, const double *mu, const double *nu,
+                              const snw_state *s, bool is_static, double *bar) {
     const snw_model *m = a->m;
     virtual_motion(a, s->q, mu, a->at_mu);
+    const snw_product x = {a->in, s, a->w, a->at_mu, mu, nu, is_static};
+    double *laws = bar + arrays_size(m), *around = laws + snw_model_laws_size(a->laws);
+    snw_model_laws_subtract(a->laws, &x, laws);
+    snw_surroundings_subtract(m, &x, around);
+    if (a->needs_geometry) snw_model_geometry_subtract(a->geometry, &x, bar + a->first_geometry);
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
         const double *own = mu + rod->dof0;
@@ -222,6 +257,8 @@ static void subtract_momentum(snw_model_arrays *a, const double *y, const snw_ma
     for (int i = 0; i < m->nv; i++) a->s->v[i] = map->s.v[i] - map->before[i];
     virtual_motion(a, map->s.q, y, a->at_mu);
     virtual_motion(a, map->s.q, a->s->v, a->w);
+    snw_surroundings_subtract_momentum(m, a->at_mu, a->w,
+                                       bar + arrays_size(m) + snw_model_laws_size(a->laws));
     bar += first_inertia(m);
     for (int i = 0; i < m->nseg; i++, bar += INERTIA) {
         if (m->seg[i].has_mass) subtract_inertia(a->at_mu->V[i], a->w->V[i], bar);
@@ -234,9 +271,9 @@ static void add_stages(snw_model_arrays *a, const snw_adjoint *adjoint, const sn
         const snw_state *s = adjoint->stage[i];
         snw_inputs_at(a->m, snw_map_stage_time(map, (int)i), a->in);
         hold_inputs(a);
-        snw_kinematics(a->m, a->in, s, false, a->w);
+        snw_residual(a->m, a->in, s, false, a->w);
         for (int k = 0; k < a->nscalar; k++)
-            subtract_products(a, adjoint->stage_mu + ((size_t)k * stages + i) * nv, s, false,
+            subtract_products(a, adjoint->stage_mu + ((size_t)k * stages + i) * nv, NULL, s, false,
                               a->bar + (size_t)k * a->size);
     }
 }
@@ -252,11 +289,37 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
     hold_inputs(a);
     snw_state_copy(m, &map->s, a->s);
     if (map->kind == SNW_MAP_STEP) snw_constraints_impose(m, a->in, a->s);
-    snw_kinematics(m, a->in, a->s, is_static, a->w);
+    snw_residual(m, a->in, a->s, is_static, a->w);
+    const bool rows = is_static || map->kind == SNW_MAP_STEP; // others have those of rates
     for (int k = 0; k < a->nscalar; k++)
-        subtract_products(a, adjoint->covectors[k].mu, a->s, is_static,
-                          a->bar + (size_t)k * a->size);
+        subtract_products(a, adjoint->covectors[k].mu, rows ? adjoint->covectors[k].nu : NULL, a->s,
+                          is_static, a->bar + (size_t)k * a->size);
     if (map->kind != SNW_MAP_RESTART || m->nconstraint == 0) return;
     for (int k = 0; k < a->nscalar; k++)
         subtract_momentum(a, adjoint->covectors[k].y, map, a->bar + (size_t)k * a->size);
+}
+
+void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map,
+                            const double *y_bar) {
+    const snw_model *m = a->m;
+    if (!a->needs_geometry) return;
+    snw_inputs_at(m, map->t_laws, a->in);
+    snw_kinematics(&a->tree, a->in, &map->s, false, a->w);
+    snw_observe(m, a->in, &map->s, false, a->w);
+    for (int k = 0; k < a->nscalar; k++)
+        snw_model_geometry_frame(a->geometry, adjoint->noutput, adjoint->output,
+                                 y_bar + (size_t)k * (size_t)adjoint->noutput, &map->s, a->w,
+                                 a->bar + (size_t)k * a->size + a->first_geometry);
+}
+
+void snw_model_arrays_need_geometry(snw_model_arrays *a, bool needed) {
+    a->needs_geometry = a->geometry && needed;
+}
+
+bool snw_model_arrays_is_geometry(const snw_model_arrays *a, size_t at) {
+    return at >= a->first_geometry;
+}
+
+bool snw_model_arrays_only(const snw_model_arrays *a, const snw_model *other) {
+    return snw_models_differ_in_arrays(a->m, other, a->geometry != NULL);
 }

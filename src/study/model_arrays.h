@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: MIT
 //
-// model_arrays.h: arrays of a model in which its residual is linear, as one vector: stiffness and
+// model_arrays.h: numbers of a model that its residual depends on, as one vector: stiffness and
 // damping matrices of rods, stiffness and damping of joints, inertias of segments, wrenches of
-// constant loads. Derivatives of a scalar by them are gathered over a run once for all parameters
-// of the file that enter the model through them alone, theory.md (7.5.11).
+// constant loads, numbers of laws (model_laws.h), coefficients of contacts and fluids
+// (model_surroundings.h), geometric numbers (model_geometry.h). Derivatives of a scalar by them are
+// gathered over a run once for all parameters of the file that enter the model through them alone,
+// theory.md (7.5.11).
 #pragma once
 
 #include "study/adjoint.h"
 
 typedef struct snw_model_arrays snw_model_arrays;
 
-// For `nscalar` scalars.
-SNW_NODISCARD snw_status snw_model_arrays_create(const snw_model *m, int nscalar,
+// Has a model such numbers? Not with rods of variable length, conditions, contacts without slip or
+// hard ones, concentric tubes, nor where a law reads the effort of a tendon.
+bool snw_model_arrays_apply(const snw_model *m);
+
+// For `nscalar` scalars; their outputs are functions of poses, velocities, strains, coordinates
+// and, unless `geometry`, of lengths of tendons.
+SNW_NODISCARD snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometry,
                                                  snw_model_arrays **out);
 void snw_model_arrays_destroy(snw_model_arrays *a); // NULL is fine
 
-// Do all equations of `other` differ from those of m in these arrays only? False also where that is
-// not known: with fluids, contacts, laws that read signals, rods of variable length.
-bool snw_model_arrays_only(const snw_model *m, const snw_model *other);
+// Do all equations of `other` differ from those of the model in these numbers only? False also
+// where that is not known.
+bool snw_model_arrays_only(const snw_model_arrays *a, const snw_model *other);
 
 // Numbers of the vector, and the vector of a model.
 size_t snw_model_arrays_size(const snw_model_arrays *a);
-void snw_model_arrays_read(const snw_model *m, double *out);
+void snw_model_arrays_read(const snw_model_arrays *a, const snw_model *m, double *out);
 // out (size) <- of each number the largest of its matrix, inertia or wrench, for rounding.
 void snw_model_arrays_scale(const snw_model_arrays *a, const double *x, double *out);
 
@@ -31,3 +38,10 @@ void snw_model_arrays_clear(snw_model_arrays *a);
 // Bars += the derivatives of the products of the covectors of a map with its equations, minus as in
 // adjoint.h.
 void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map);
+// Bars += y_bar (nscalar x outputs of the adjoint) times the derivatives of the outputs of a frame.
+void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map,
+                            const double *y_bar);
+// Are derivatives by geometric numbers (model_geometry.h) needed, which are the dearest? True
+// before this call. Does number `at` of the vector belong to them?
+void snw_model_arrays_need_geometry(snw_model_arrays *a, bool needed);
+bool snw_model_arrays_is_geometry(const snw_model_arrays *a, size_t at);

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // Comparison of two models of one robot, apart from the arrays of model_arrays.h. Whatever the
-// equations read is compared; what has no comparison here (fluids, contacts, tubes, rods of
-// variable length, conditions, feedback, friction of tendons) counts as different.
-#include "study/model_arrays.h"
+// equations read is compared; what has no comparison here (tubes, rods of variable length,
+// conditions, contacts without slip) counts as different.
+#include "study/model_arrays_compare.h"
 
 #include "math/expr_op.h"
+#include "study/model_arrays.h"
+#include "study/model_geometry.h"
+#include "study/model_laws.h"
+#include "study/model_surroundings.h"
 
+#include <math.h>
 #include <string.h>
 
 // A member added to the model must be compared below, or counted by has_others: a derivative would
@@ -16,6 +21,12 @@ _Static_assert(sizeof(snw_model) == 1016, "compare the new member of the model h
 #endif
 
 static bool same_law(snw_law a, snw_law b) { return a == b || (a && b && snw_expr_same(a, b)); }
+
+// The same law, or one whose numbers are gathered.
+static bool equal_laws(const snw_model *m, snw_law_kind kind, int of, snw_law a, snw_law b) {
+    if (!snw_law_is_gathered(m, kind, of)) return same_law(a, b);
+    return a == b || (a && b && snw_expr_alike(a, b));
+}
 
 static bool same_laws(int n, const snw_law *a, const snw_law *b) {
     for (int i = 0; i < n; i++) {
@@ -27,22 +38,45 @@ static bool same_laws(int n, const snw_law *a, const snw_law *b) {
 static bool same_bytes(int n, size_t size, const void *a, const void *b) {
     return n <= 0 || memcmp(a, b, (size_t)n * size) == 0;
 }
+// The same but for rounding: shape functions are functions of x/L.
+static bool near_numbers(int n, const double *a, const double *b) {
+    for (int i = 0; i < n; i++) {
+        if (!(fabs(a[i] - b[i]) <= 1e-12 * (1 + fabs(a[i])))) return false;
+    }
+    return true;
+}
 #define SAME(count, name) same_bytes(m->count, sizeof *m->name, m->name, o->name)
 
 static bool has_others(const snw_model *m) {
-    return m->nfluid > 0 || m->ncontact_point > 0 || m->ntouching_rod > 0 || m->ntube > 0 ||
-           m->nfeed > 0 || m->ncondition > 0 || m->nlive > 0 || m->nnonholonomic > 0 ||
-           m->nsliding_station > 0 || m->ntendon_corner > 0 || m->has_slip_friction;
+    for (int i = 0; i < m->nlive; i++) { // an effort is a function of the numbers of its law
+        if (m->signal[m->live[i]].reading == SNW_READ_TENDON_EFFORT) return true;
+    }
+    return m->ntube > 0 || m->nfeed > 0 || m->ncondition > 0 || m->nnonholonomic > 0 ||
+           m->nsliding_station > 0 || m->hard;
 }
 
 static bool same_counts(const snw_model *m, const snw_model *o) {
     return m->nblock == o->nblock && m->nspring == o->nspring && m->nstop == o->nstop &&
            m->nrod == o->nrod && m->nload == o->nload && m->nstress == o->nstress &&
            m->nmotor == o->nmotor && m->ndrive == o->ndrive && m->nloop == o->nloop &&
-           m->ntendon == o->ntendon && m->nsignal == o->nsignal;
+           m->ntendon == o->ntendon && m->nsignal == o->nsignal && m->nlive == o->nlive &&
+           m->nread == o->nread && m->ntendon_corner == o->ntendon_corner;
 }
 
-static bool same_tree(const snw_model *m, const snw_model *o) {
+static bool same_pose(const snw_pose_desc *a, const snw_pose_desc *b, bool geometry) {
+    if (geometry && snw_pose_is_constant(a) && snw_pose_is_constant(b)) return true;
+    if (!same_laws(3, a->xyz, b->xyz) || !same_bytes(1, sizeof a->R0, &a->R0, &b->R0) ||
+        a->nturn != b->nturn || a->captured != b->captured)
+        return false;
+    for (int k = 0; k < a->nturn; k++) {
+        if (!same_bytes(3, sizeof(double), a->turn[k].axis.e, b->turn[k].axis.e) ||
+            !same_law(a->turn[k].angle, b->turn[k].angle))
+            return false;
+    }
+    return true;
+}
+
+static bool same_tree(const snw_model *m, const snw_model *o, bool geometry) {
     for (int i = 0; i < m->nseg + m->nobs; i++) {
         const snw_seg *a = &m->seg[i], *b = &o->seg[i];
         if (a->kind != b->kind || a->parent != b->parent || a->item != b->item ||
@@ -55,18 +89,17 @@ static bool same_tree(const snw_model *m, const snw_model *o) {
         if (a->n != b->n || !same_bytes(a->n, sizeof *a->dof, a->dof, b->dof)) return false;
     }
     for (int i = 0; i < m->npose; i++) {
-        const snw_pose_desc *a = &m->pose[i], *b = &o->pose[i];
-        if (!same_laws(3, a->xyz, b->xyz) || !same_bytes(1, sizeof a->R0, &a->R0, &b->R0) ||
-            a->nturn != b->nturn || a->captured != b->captured)
-            return false;
-        for (int k = 0; k < a->nturn; k++) {
-            if (!same_bytes(3, sizeof(double), a->turn[k].axis.e, b->turn[k].axis.e) ||
-                !same_law(a->turn[k].angle, b->turn[k].angle))
-                return false;
-        }
+        if (!same_pose(&m->pose[i], &o->pose[i], geometry)) return false;
     }
-    return SAME(nblock, block) && same_laws(3, m->gravity, o->gravity) &&
-           same_bytes(m->nseg + m->nobs, sizeof *m->seg_x, m->seg_x, o->seg_x);
+    for (int i = 0; i < m->nblock; i++) {
+        snw_block x = m->block[i], y = o->block[i];
+        if (geometry) x.S = y.S = (snw_twist){0};
+        if (!same_bytes(1, sizeof x, &x, &y)) return false;
+    }
+    for (int k = 0; k < 3; k++) {
+        if (!equal_laws(m, SNW_LAW_GRAVITY, 0, m->gravity[k], o->gravity[k])) return false;
+    }
+    return geometry || same_bytes(m->nseg + m->nobs, sizeof *m->seg_x, m->seg_x, o->seg_x);
 }
 
 static int sum_of(int n, const int *x) {
@@ -75,35 +108,61 @@ static int sum_of(int n, const int *x) {
     return sum;
 }
 
-static bool same_rod(const snw_model *m, const snw_rod *a, const snw_model *o, const snw_rod *b) {
-    if (a->link != b->link || a->L != b->L || a->nc != b->nc || a->na != b->na ||
+// Is a law read at places along the rod, which must be the same then?
+static bool reads_places(const snw_model *m, int rod) {
+    for (int k = 0; k < 6; k++) {
+        if (m->rod[rod].given[k]) return true;
+    }
+    for (int i = 0; i < m->nstress; i++) {
+        if (m->stress[i].rod == rod) return true;
+    }
+    return false;
+}
+
+// `free`: lengths along the rod and rest strains are gathered
+static bool same_rod(const snw_model *m, const snw_rod *a, const snw_model *o, const snw_rod *b,
+                     bool free) {
+    if (a->link != b->link || (!free && a->L != b->L) || a->nc != b->nc || a->na != b->na ||
         a->dof0 != b->dof0 || a->ndof != b->ndof || a->shift != b->shift || a->root != b->root ||
         a->seg0 != b->seg0 || a->nseg != b->nseg || a->point0 != b->point0 ||
         a->npoint != b->npoint || a->rule.kind != b->rule.kind || a->rule.number != b->rule.number)
         return false;
     if (!same_bytes(a->na, sizeof *a->comp, a->comp, b->comp) ||
         !same_bytes(a->na, sizeof *a->dof, a->dof, b->dof) ||
-        !same_bytes(a->na, sizeof *a->nfun, a->nfun, b->nfun) ||
-        !same_bytes(a->nelem + 1, sizeof *a->breaks, a->breaks, b->breaks))
+        !same_bytes(a->na, sizeof *a->nfun, a->nfun, b->nfun) || a->nelem != b->nelem)
         return false;
+    if (free) return true; // points are those of stiffness and stress
     for (int i = a->point0; i < a->point0 + a->npoint; i++) {
         const snw_point *p = &m->point[i];
         const int n = sum_of(a->na, p->count);
-        if (!same_bytes(n, sizeof *m->phi, m->phi + p->phi, o->phi + o->point[i].phi)) return false;
+        if (!same_bytes(1, sizeof *p, p, &o->point[i]) ||
+            !same_bytes(n, sizeof *m->phi, m->phi + p->phi, o->phi + o->point[i].phi))
+            return false;
     }
-    return same_laws(6, a->rest, b->rest) && same_laws(6, a->given, b->given);
+    return same_laws(6, a->rest, b->rest) && same_laws(6, a->given, b->given) &&
+           same_bytes(a->nelem + 1, sizeof *a->breaks, a->breaks, b->breaks);
 }
 
-static bool same_rods(const snw_model *m, const snw_model *o) {
-    if (!SAME(nslice, slice) || !SAME(npoint, point) || !SAME(nfield, field) ||
-        !same_bytes(SNW_MAGNUS_POINTS * m->nslice, sizeof *m->xi0, m->xi0, o->xi0))
+static bool same_slice(const snw_model *m, int i, const snw_model *o, bool free) {
+    snw_slice a = m->slice[i], b = o->slice[i];
+    const int n = a.ncol * m->rod[a.rod].nc;
+    if (free) {
+        if ((a.h == 0) != (b.h == 0)) return false;
+        a.x = b.x = a.h = b.h = 0;
+    } else if (!same_bytes(SNW_MAGNUS_POINTS, sizeof *m->xi0, m->xi0 + i * SNW_MAGNUS_POINTS,
+                           o->xi0 + i * SNW_MAGNUS_POINTS)) {
         return false;
+    }
+    return same_bytes(1, sizeof a, &a, &b) && near_numbers(n, m->phi + a.phi, o->phi + a.phi);
+}
+
+static bool same_rods(const snw_model *m, const snw_model *o, bool geometry) {
+    if (!SAME(nfield, field)) return false;
     for (int i = 0; i < m->nrod; i++) {
-        if (!same_rod(m, &m->rod[i], o, &o->rod[i])) return false;
+        if (!same_rod(m, &m->rod[i], o, &o->rod[i], geometry && !reads_places(m, i))) return false;
     }
     for (int i = 0; i < m->nslice; i++) {
-        const int phi = m->slice[i].phi, n = m->slice[i].ncol * m->rod[m->slice[i].rod].nc;
-        if (!same_bytes(n, sizeof *m->phi, m->phi + phi, o->phi + phi)) return false;
+        if (!same_slice(m, i, o, geometry && !reads_places(m, m->slice[i].rod))) return false;
     }
     return true;
 }
@@ -141,89 +200,182 @@ static bool same_motors(const snw_model *m, const snw_model *o) {
     for (int i = 0; i < m->nmotor; i++) {
         const snw_motor *a = &m->motor[i], *b = &o->motor[i];
         if (a->dof != b->dof || a->n != b->n || !a->law != !b->law || !same_law(a->when, b->when) ||
-            (a->law && !same_laws(a->n, a->law, b->law)))
+            a->same != b->same)
             return false;
+        for (int k = 0; a->law && k < a->n; k++) {
+            if (!equal_laws(m, SNW_LAW_MOTOR, i, a->law[k], b->law[k])) return false;
+        }
     }
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *a = &m->drive[i], *b = &o->drive[i];
         if (a->motor != b->motor || a->q != b->q || a->dof != b->dof || a->row != b->row ||
             a->condition != b->condition || a->captured != b->captured ||
-            a->passive != b->passive || !same_law(a->law, b->law) ||
+            a->passive != b->passive || !equal_laws(m, SNW_LAW_DRIVE, i, a->law, b->law) ||
             !a->rate_integral != !b->rate_integral)
             return false;
     }
     return true;
 }
 
-static bool same_tendon(const snw_tendon *a, const snw_tendon *b) {
+static bool same_tendon(const snw_model *m, int i, const snw_tendon *b, bool geometry) {
+    const snw_tendon *a = &m->tendon[i];
     return a->type == b->type && a->control == b->control && a->given == b->given &&
-           a->sign == b->sign && same_law(a->law, b->law) && same_law(a->when, b->when) &&
-           same_law(a->temperature, b->temperature) && same_law(a->ambient, b->ambient) &&
+           a->sign == b->sign && equal_laws(m, SNW_LAW_TENDON, i, a->law, b->law) &&
+           same_law(a->when, b->when) &&
+           equal_laws(m, SNW_LAW_TEMPERATURE, i, a->temperature, b->temperature) &&
+           equal_laws(m, SNW_LAW_AMBIENT, i, a->ambient, b->ambient) &&
            same_law(a->sliding, b->sliding) && a->extra == b->extra &&
-           a->compliance == b->compliance && !a->has_friction && !b->has_friction &&
+           a->compliance == b->compliance && a->has_friction == b->has_friction &&
+           a->friction == b->friction && a->viscous == b->viscous && a->creep == b->creep &&
            a->npoint == b->npoint && a->point_adr == b->point_adr && a->ndof == b->ndof &&
-           a->reference == b->reference && a->row == b->row && a->unit == b->unit &&
+           (geometry || a->reference == b->reference) && a->row == b->row && a->unit == b->unit &&
            same_bytes(SNW_ACTUATOR_CONSTANTS, sizeof *a->constant, a->constant, b->constant) &&
            same_bytes(a->ndof, sizeof *a->dof, a->dof, b->dof) && !a->jacobian == !b->jacobian &&
            (!a->jacobian || same_bytes(a->ndof, sizeof *a->jacobian, a->jacobian, b->jacobian));
 }
 
-static bool same_tendons(const snw_model *m, const snw_model *o) {
+// Shape functions at a point of a tendon, and their derivatives where there is friction.
+static bool same_shapes(const snw_model *m, const snw_tendon_point *p, const snw_model *o) {
+    const int n = p->rod < 0 ? 0 : sum_of(m->rod[p->rod].na, p->count);
+    return near_numbers(n, m->tendon_phi + p->phi, o->tendon_phi + p->phi) &&
+           (m->most_friction == 0 || same_bytes(n, sizeof *m->tendon_dphi, m->tendon_dphi + p->phi,
+                                                o->tendon_dphi + p->phi));
+}
+
+// Without the numbers that are gathered.
+static snw_tendon_point bare_point(const snw_model *m, int i, bool geometry) {
+    snw_tendon_point p = m->tendon_point[i];
+    if (!geometry || p.rod < 0 || reads_places(m, p.rod)) return p;
+    p.x = p.w = p.y = p.z = p.dy = p.dz = p.area = p.before = p.after = p.ddy = p.ddz = 0;
+    p.xi0 = p.dxi0 = (snw_twist){0};
+    return p;
+}
+
+static bool same_tendons(const snw_model *m, const snw_model *o, bool geometry) {
     for (int i = 0; i < m->ntendon; i++) {
-        if (!same_tendon(&m->tendon[i], &o->tendon[i])) return false;
+        if (!same_tendon(m, i, &o->tendon[i], geometry)) return false;
+    }
+    for (int i = 0; i < m->ntendon_corner; i++) {
+        const snw_tendon_corner *a = &m->tendon_corner[i], *b = &o->tendon_corner[i];
+        for (int k = 0; k < 2; k++) {
+            const snw_duct *x = &a->duct[k], *y = &b->duct[k];
+            if (!same_bytes(1, sizeof x->end, &x->end, &y->end) || x->seg != y->seg ||
+                x->skip != y->skip || !same_shapes(m, &x->end, o))
+                return false;
+        }
     }
     for (int i = 0; i < m->ntendon_segment; i++) {
         const snw_tendon_segment *a = &m->tendon_segment[i], *b = &o->tendon_segment[i];
         if (a->a != b->a || a->b != b->b) return false;
     }
     for (int i = 0; i < m->ntendon_point; i++) {
-        const snw_tendon_point *p = &m->tendon_point[i];
-        const int n = p->rod < 0 ? 0 : sum_of(m->rod[p->rod].na, p->count);
-        if (!same_bytes(n, sizeof *m->tendon_phi, m->tendon_phi + p->phi, o->tendon_phi + p->phi))
+        const snw_tendon_point a = bare_point(m, i, geometry), b = bare_point(o, i, geometry);
+        if (!same_bytes(1, sizeof a, &a, &b) || !same_shapes(m, &m->tendon_point[i], o))
             return false;
     }
-    return SAME(ntendon_point, tendon_point);
+    return true;
 }
 
-static bool is_constant(snw_law law) {
-    return !law || (snw_expr_vars(law) & (SNW_VAR_T | SNW_VAR_SIGNAL)) == 0;
-}
-
-// The same law, or constants that act all the time.
-static bool alike_laws(snw_law when, snw_law a, snw_law b) {
-    return same_law(a, b) || (!when && is_constant(a) && is_constant(b));
+// The same law, one whose numbers are gathered, or one of constant loads, whose wrenches are.
+static bool same_load_law(const snw_model *m, snw_law_kind kind, int i, snw_law a, snw_law b) {
+    return equal_laws(m, kind, i, a, b) || snw_load_is_constant(&m->load[i]);
 }
 
 static bool same_loads(const snw_model *m, const snw_model *o) {
     for (int i = 0; i < m->nload; i++) {
         const snw_load *a = &m->load[i], *b = &o->load[i];
         if (a->rod != b->rod || a->body != b->body || a->reads_signals != b->reads_signals ||
-            !same_law(a->when, b->when))
+            !same_law(a->when, b->when) || snw_load_is_constant(a) != snw_load_is_constant(b))
             return false;
         for (int k = 0; k < 3; k++) {
-            if (!alike_laws(a->when, a->force[k], b->force[k]) ||
-                !alike_laws(a->when, a->torque[k], b->torque[k]))
+            if (!same_load_law(m, SNW_LAW_FORCE, i, a->force[k], b->force[k]) ||
+                !same_load_law(m, SNW_LAW_TORQUE, i, a->torque[k], b->torque[k]))
                 return false;
         }
     }
     for (int i = 0; i < m->nstress; i++) {
         const snw_stress *a = &m->stress[i], *b = &o->stress[i];
-        if (a->rod != b->rod || !same_laws(6, a->stress, b->stress) || !same_law(a->when, b->when))
-            return false;
+        if (a->rod != b->rod || !same_law(a->when, b->when)) return false;
+        for (int k = 0; k < 6; k++) {
+            if (!equal_laws(m, SNW_LAW_STRESS, i, a->stress[k], b->stress[k])) return false;
+        }
     }
-    return SAME(nload_point, load_point);
+    for (int i = 0; i < m->nload_point; i++) {
+        const snw_load_point *a = &m->load_point[i], *b = &o->load_point[i];
+        if (a->seg != b->seg || a->load != b->load) return false;
+        if (snw_load_is_constant(&m->load[a->load])) continue;
+        if (a->w != b->w || a->x != b->x || a->L != b->L) return false;
+    }
+    return true;
 }
 
-static bool same_stations(const snw_model *m, const snw_model *o) {
+static bool same_signals(const snw_model *m, const snw_model *o) {
+    for (int i = 0; i < m->nsignal; i++) {
+        const snw_signal *a = &m->signal[i], *b = &o->signal[i];
+        if (a->kind != b->kind || !same_law(a->source, b->source) || a->period != b->period ||
+            a->probe != b->probe || a->column != b->column || a->reading != b->reading ||
+            a->station != b->station || a->body != b->body || a->block != b->block ||
+            a->tendon != b->tendon || a->is_length != b->is_length)
+            return false;
+    }
+    return SAME(nlive, live) && SAME(nread, read);
+}
+
+static bool same_fluids(const snw_model *m, const snw_model *o) {
+    if (m->nfluid != o->nfluid || m->nfluid_point != o->nfluid_point) return false;
+    for (int i = 0; i < m->nfluid; i++) {
+        if (!same_laws(3, m->fluid[i].current, o->fluid[i].current) ||
+            m->fluid[i].condition != o->fluid[i].condition)
+            return false;
+    }
+    for (int i = 0; i < m->nfluid_point; i++) {
+        const snw_fluid_point *p = &m->fluid_point[i];
+        const int n = p->phi < 0 ? 0 : sum_of(m->rod[p->rod].na, p->count);
+        if (n > 0 && !near_numbers(n, m->fluid_phi + p->phi, o->fluid_phi + p->phi)) return false;
+    }
+    return true;
+}
+
+// An obstacle with a surface of its own (a mesh) counts as different: it is not compared.
+static bool same_contacts(const snw_model *m, const snw_model *o) {
+    if (m->ncontact != o->ncontact || m->ncontact_point != o->ncontact_point ||
+        m->ntouching_rod != o->ntouching_rod || m->ntouching_slice != o->ntouching_slice ||
+        m->ntouching_joint != o->ntouching_joint || m->touch_smooth != o->touch_smooth)
+        return false;
+    return SAME(ntouching_rod, touching_rod) && SAME(ntouching_slice, touching_slice) &&
+           SAME(ntouching_joint, touching_joint) &&
+           same_bytes(m->ntouching_rod * m->ntouching_rod, sizeof *m->touching_contact,
+                      m->touching_contact, o->touching_contact);
+}
+
+// Shape functions at stations of two rods are the same.
+static bool same_basis(const snw_rod *a, double x, const snw_rod *b, double y) {
+    enum { MOST = 400 };
+    double phi[MOST], other[MOST];
+    int first[6], count[6], first_b[6], count_b[6];
+    if (a->ndof > MOST) return false;
+    const int n = snw_rod_basis(a, x, x, first, count, phi);
+    return snw_rod_basis(b, y, y, first_b, count_b, other) == n &&
+           same_bytes(a->na, sizeof *first, first, first_b) &&
+           same_bytes(a->na, sizeof *count, count, count_b) && near_numbers(n, phi, other);
+}
+
+static bool same_stations(const snw_model *m, const snw_model *o, bool geometry) {
     for (int i = 0; i < m->nstation; i++) {
         const snw_station *a = &m->station[i], *b = &o->station[i];
-        if (a->seg != b->seg || a->rod != b->rod || a->x != b->x) return false;
+        if (a->seg != b->seg || a->rod != b->rod) return false;
+        if (a->x == b->x && (a->rod < 0 || m->rod[a->rod].L == o->rod[a->rod].L)) continue;
+        if (!geometry || !same_basis(&m->rod[a->rod], a->x, &o->rod[b->rod], b->x)) return false;
     }
     return SAME(nq, q0) && SAME(nv, v0);
 }
 
-bool snw_model_arrays_only(const snw_model *m, const snw_model *o) {
+bool snw_model_arrays_apply(const snw_model *m) { return !has_others(m); }
+
+bool snw_models_differ_in_arrays(const snw_model *m, const snw_model *o, bool geometry) {
     return !has_others(m) && !has_others(o) && snw_model_alike(m, o) && same_counts(m, o) &&
-           same_tree(m, o) && same_rods(m, o) && same_joints(m, o) && same_loops(m, o) &&
-           same_motors(m, o) && same_tendons(m, o) && same_loads(m, o) && same_stations(m, o);
+           same_tree(m, o, geometry) && same_rods(m, o, geometry) && same_joints(m, o) &&
+           same_loops(m, o) && same_motors(m, o) && same_tendons(m, o, geometry) &&
+           same_loads(m, o) && same_stations(m, o, geometry) && same_signals(m, o) &&
+           same_fluids(m, o) && same_contacts(m, o) && snw_surroundings_alike(m, o);
 }

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-static snw_signal signal_at(const snw_model *m, int probe, int column) {
+snw_signal snw_probe_signal(const snw_model *m, int probe, int column) {
     const int n = snw_probe_columns(&m->desc->probe[probe]) / m->probe_count[probe];
     snw_signal s = snw_signal_of_probe(m, probe, column % n);
     if (s.station >= 0) s.station += column / n;
@@ -49,7 +49,7 @@ bool snw_probe_row(const snw_model *m, snw_observer *o, int probe, int column, c
                    const snw_state *s, const snw_vec3 *rotation, snw_work *w, double *row) {
     const snw_probe_desc *p = &m->desc->probe[probe];
     if (p->kind == SNW_PROBE_LAW) return false;
-    const snw_signal signal = signal_at(m, probe, column);
+    const snw_signal signal = snw_probe_signal(m, probe, column);
     double *by_x = row, *by_rate = row + m->nv;
     memset(row, 0, 2 * (size_t)m->nv * sizeof *row);
     switch (signal.reading) {

@@ -11,3 +11,5 @@
 // scratch; rotation: continuous rotation vectors (study/probe.h).
 bool snw_probe_row(const snw_model *m, snw_observer *o, int probe, int column, const snw_inputs *in,
                    const snw_state *s, const snw_vec3 *rotation, snw_work *w, double *row);
+// The signal that a column of a probe reads, with its station.
+snw_signal snw_probe_signal(const snw_model *m, int probe, int column);

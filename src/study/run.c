@@ -15,6 +15,7 @@
 #include "shoot/shooter.h"
 #include "solve/blas_buffer.h"
 #include "study/memory.h"
+#include "study/run_held.h"
 
 #include <limits.h>
 #include <math.h>
@@ -387,6 +388,7 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     r->forces = snw_pool_array(r->pool, 6 * wrenches + (size_t)(d->ntendon + m->ncondition) + 1,
                                sizeof *r->forces);
     if (!r->forces) return SNW_E_MEMORY;
+    SNW_TRY(snw_run_held_create(r));
     const size_t nsave = snw_run_checkpoint_size(r);
     if (nsave > INT_MAX) return SNW_E_MEMORY;
     r->info.nsave = (int)nsave;
@@ -420,6 +422,7 @@ void snw_run_destroy(snw_run *r) {
     for (int i = 0; r->fields && i < r->desc->nstep; i++) snw_shooter_destroy(r->fields[i]);
     for (int i = 0; r->modes && i < r->desc->nstep; i++) snw_modes_destroy(r->modes[i]);
     for (int i = 0; r->path && i < r->desc->nstep; i++) snw_run_path_destroy(r->path[i]);
+    snw_run_held_destroy(r);
     snw_state_destroy(r->mode_state);
     snw_state_destroy(r->state);
     for (int i = 0; r->phase && i <= r->desc->nstep; i++) {
@@ -563,6 +566,7 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
             if (d->step[i].from >= 0) {
                 const int from = d->step[i].from;
                 snw_state_copy(r->largest, r->end_state[from], r->state);
+                snw_run_held_resume(r, from);
                 r->current = r->fields[from];
                 r->energy_before_change = NAN;
                 transfer_multipliers(r, r->phase[r->phase_of_step[from]].model, r->now->model);
@@ -603,6 +607,11 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
             r->current = NULL;
             SNW_TRY(snw_run_path(r, i, err));
             break;
+        case SNW_STEP_INVERSE:
+            snw_run_warn_static_friction(r, &d->step[i]);
+            r->current = NULL;
+            SNW_TRY(snw_run_inverse(r, i, err));
+            break;
         case SNW_STEP_CHANGE:
             if (isnan(r->energy_before_change) && r->loads_applied)
                 r->energy_before_change = snw_run_mechanical_energy(r);
@@ -610,6 +619,7 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
             // statics continues from the present loads
             snw_statics_copy_previous(r->phase[r->phase_of_step[i]].statics, r->now->statics);
             transfer_multipliers(r, r->now->model, r->phase[r->phase_of_step[i]].model);
+            snw_run_held_release(r, &d->step[i]);
             r->now = &r->phase[r->phase_of_step[i]];
             break;
         }
@@ -617,8 +627,8 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
         const bool stays = d->step[i].kind == SNW_STEP_CHANGE || d->step[i].kind == SNW_STEP_MODES;
         if (stays) SNW_TRY(snw_run_keep_fields(r, i, r->current, err));
         if (!stays) r->energy_before_change = NAN;
-        r->loads_applied |= d->step[i].kind == SNW_STEP_STATIC ||
-                            d->step[i].kind == SNW_STEP_DYNAMIC || d->step[i].kind == SNW_STEP_PATH;
+        r->loads_applied |= !stays;
+        snw_run_held_keep(r, i);
         snw_state_copy(r->largest, r->state, r->end_state[i]);
     }
     return SNW_OK;
@@ -779,6 +789,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->current = NULL;
     snw_run_spring_turns_begin(r);
     snw_statics_reset(r->now->statics);
+    snw_run_held_reset(r);
     if (r->resuming) SNW_TRY(snw_run_checkpoint_load(r, err));
     r->increments_before = r->totals.increments;
     if (!r->resuming) snw_run_set_conditions(r);

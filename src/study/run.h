@@ -77,6 +77,9 @@ const struct snw_mode_table *snw_run_modes_found(const snw_run *r, int stage);
 // Special points found by step `stage` in the last execution; NULL: not a path step, or not
 // executed.
 const struct snw_special_table *snw_run_special_points(const snw_run *r, int stage);
+// Inputs found by step `stage` in the last execution, at its last instant; NULL: not an inverse
+// step, or not executed.
+const struct snw_inverse_result *snw_run_inverse_found(const snw_run *r, int stage);
 // idle[l] (nlink of the description) <- whether the joint of link l has a free motion at the closed
 // initial configuration: no force resists it and no other coordinate takes part. Allocates; cost
 // nv^3.

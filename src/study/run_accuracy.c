@@ -25,6 +25,7 @@ static snw_truncation *accuracy_truncation(snw_run *r) {
     if (!e->truncation_tried && snw_truncation_create(e->model, &e->truncation, &e->gap) != SNW_OK)
         e->truncation = NULL;
     e->truncation_tried = true;
+    if (e->truncation) snw_truncation_set_manual(e->truncation, r->manual);
     return e->truncation;
 }
 

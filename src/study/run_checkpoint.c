@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "integrate/checkpoint.h"
 #include "shoot/shooter.h"
+#include "study/run_held.h"
 
 #include <math.h>
 
@@ -118,7 +119,7 @@ size_t snw_run_checkpoint_size(snw_run *r) {
         fields += 1 + r->field_save_size[i];
     }
     r->integrator_save_size = most;
-    return integrator_offset(r) + most + fields;
+    return integrator_offset(r) + most + snw_run_held_size(r) + fields;
 }
 
 const double *snw_run_checkpoint_integrator(const snw_run *r) {
@@ -156,10 +157,13 @@ static void transfer_shared(snw_run *r, transfer_fn *transfer) {
     (void)transfer(snw_checkpoint_inputs(held), row);
 }
 
-// Fields of finished steps, after the integrator's numbers: a flag, then the fields.
-static double *field_row(snw_run *r) {
+// Held inputs, after the integrator's numbers.
+static double *held_row(snw_run *r) {
     return r->checkpoint + integrator_offset(r) + r->integrator_save_size;
 }
+
+// Fields of finished steps, behind them: a flag, then the fields.
+static double *field_row(snw_run *r) { return held_row(r) + snw_run_held_size(r); }
 
 // Do the fields fit into `room` numbers? room is 0 when the engine could not be created at that
 // time.
@@ -200,6 +204,7 @@ static snw_status load_fields(snw_run *r, snw_error *err) {
             const int of = field_origin(r, i);
             SNW_TRY(snw_shooter_create(r->phase[r->phase_of_step[of]].model, &r->desc->step[of],
                                        &r->fields[i], err));
+            snw_shooter_set_manual_inputs(r->fields[i], r->manual);
             SNW_TRY(snw_shooter_restore(r->fields[i], row + 1, err));
         }
         row += 1 + r->field_save_size[i];
@@ -221,6 +226,7 @@ const double *snw_run_checkpoint_save(snw_run *r, const snw_frame_source *v) {
 #undef X
     snw_run_rows_get(r);
     transfer_shared(r, save_block);
+    (void)snw_run_held_save(r, held_row(r));
     save_fields(r);
     if (it) {
         it->save(it->self, r->checkpoint + integrator_offset(r));
@@ -236,6 +242,7 @@ snw_status snw_run_checkpoint_load(snw_run *r, snw_error *err) {
     SINGLE_LIST(X)
 #undef X
     r->now = &r->phase[r->phase_of_step[r->cursor.stage]];
+    (void)snw_run_held_load(r, held_row(r));
     transfer_shared(r, load_block);
     SNW_TRY(load_fields(r, err));
     SNW_TRY(snw_run_mesh_apply(r, r->now, err));

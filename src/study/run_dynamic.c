@@ -162,6 +162,30 @@ static snw_status dynamic_run_frame(snw_run *r, int stage, const snw_integrator 
     return snw_run_frame(r, stage, &v, err);
 }
 
+// ---- reports for derivatives -------------------------------------------------------------------
+
+static bool is_watched(const snw_run *r, const snw_integrator *it) {
+    return r->hooks && r->hooks->watch.note && it->set_watch;
+}
+
+static void report(const snw_run *r, const snw_integrator *it, const snw_step_report *what) {
+    if (is_watched(r, it)) r->hooks->watch.note(r->hooks->watch.user, what);
+}
+
+static void dynamic_run_undo(const snw_run *r, const snw_integrator *it) {
+    it->undo(it->self);
+    report(r, it, &(snw_step_report){.event = SNW_WATCH_UNDO});
+}
+
+// The integrator has reached the instant `to`; `jump`: laws change there.
+static void report_instant(const snw_run *r, const snw_integrator *it, int stage, bool switched,
+                           bool over, bool jump) {
+    const snw_step_end end = switched ? SNW_END_EVENT : jump ? SNW_END_TIME : SNW_END_GRID;
+    report(r, it,
+           &(snw_step_report){
+               .event = SNW_WATCH_INSTANT, .end = end, .stage = stage, .over = switched && over});
+}
+
 // ---- events at instants ------------------------------------------------------------------------
 
 // All signals at the integrator's state, and the energies there.
@@ -198,16 +222,19 @@ static bool dynamic_run_switches(snw_run *r, const snw_integrator *it, const snw
 }
 
 // A condition switched between `from` and `to`, or the step ended: bring the integrator to such a
-// time by bisection, to 1e-9 of the interval. The advance to `to` has been made.
+// time by bisection, to 1e-9 of the interval, for derivatives to rounding. The advance to `to` has
+// been made.
 static snw_status dynamic_run_locate(snw_run *r, const snw_integrator *it,
                                      const snw_step_desc *step, double from, double to,
                                      double limit, bool *over, snw_stats *took, snw_error *err) {
     double lo = from, hi = to, at = to;
-    const double close = fmax(1e-9 * (to - from), 4e-16 * fabs(to));
+    const double rounding = 4e-16 * fabs(to), close = fmax(1e-9 * (to - from), rounding);
+    // a change at the very start is as close as any
+    const double closer = is_watched(r, it) ? fmax(1e-14 * (to - from), rounding) : close;
     // a jump of a law at `limit` is the likely cause: try just before it
     double mid = limit <= to ? to - close : 0.5 * (lo + hi);
-    while (hi - lo > close) {
-        it->undo(it->self);
+    while (hi - lo > (lo > from ? closer : close)) {
+        dynamic_run_undo(r, it);
         SNW_TRY(it->advance(it->self, mid, limit, took, err));
         at = mid;
         if (dynamic_run_switches(r, it, step, over)) {
@@ -218,7 +245,7 @@ static snw_status dynamic_run_locate(snw_run *r, const snw_integrator *it,
         mid = 0.5 * (lo + hi);
     }
     if (at == hi) return SNW_OK;
-    it->undo(it->self);
+    dynamic_run_undo(r, it);
     SNW_TRY(it->advance(it->self, hi, limit, took, err));
     (void)dynamic_run_switches(r, it, step, over);
     return SNW_OK;
@@ -269,7 +296,7 @@ static bool monitor_step(void *user) {
 // Does a condition differ at time t? Advances there, from the start of the last advance.
 static snw_status monitor_try(const condition_monitor *x, double t, double limit, bool *differs,
                               bool *over, snw_stats *took, snw_error *err) {
-    x->it->undo(x->it->self);
+    dynamic_run_undo(x->r, x->it);
     SNW_TRY(x->it->advance(x->it->self, t, limit, took, err));
     *differs = dynamic_run_switches(x->r, x->it, x->step, over);
     return SNW_OK;
@@ -334,7 +361,7 @@ static snw_status monitor_advance(condition_monitor *x, double *to, double limit
             return SNW_OK;
         }
         // the advance is made again, with the same numbers
-        it->undo(it->self);
+        dynamic_run_undo(x->r, it);
         snw_event_search_return(x->search);
         x->examined = reached;
         *lo = start;
@@ -540,7 +567,7 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
         if (monitors && !search) switched = dynamic_run_switches(r, it, step, &over);
         if (switched) {
             if (++nswitch > MOST_SWITCHES) {
-                if (it->undo) it->undo(it->self);
+                if (it->undo) dynamic_run_undo(r, it);
                 return fail_chattering(r, it, err);
             }
             // integrators without `back` accept only conditions of time, whose instants are known
@@ -551,6 +578,7 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
         } else {
             nswitch = 0;
         }
+        report_instant(r, it, stage, switched, over, jump);
         sum.iterations += took.iterations;
         sum.tangents += took.tangents;
         sum.increments += took.increments;
@@ -736,11 +764,12 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK && r->hooks) {
         it.set_interrupt(it.self, (snw_interrupt){.stop = r->hooks->stop, .user = r->hooks->user});
     }
+    if (s == SNW_OK && r->manual && it.set_manual) it.set_manual(it.self, r->manual);
     if (s == SNW_OK && r->hooks && r->hooks->watch.note && it.set_watch)
         it.set_watch(it.self, r->hooks->watch);
     if (s == SNW_OK) s = snw_targets_create(r->now->compiled, t0, t0 + step->duration, &targets);
     if (s == SNW_OK && it.undo) {
-        s = snw_event_search_create(m, step->until, r->signals_before, &search);
+        s = snw_event_search_create(m, step->until, r->manual, r->signals_before, &search);
     }
     if (s == SNW_OK && search && !r->resuming) {
         r->signals_before[m->nsignal] = NAN;
@@ -750,6 +779,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK && r->resuming) {
         s = it.load(it.self, snw_run_checkpoint_integrator(r), err);
     } else if (s == SNW_OK) {
+        report(r, &it, &(snw_step_report){.event = SNW_WATCH_BEGIN});
         s = dynamic_run_project(r, shoots && r->current, err);
         if (s == SNW_OK) s = it.start(it.self, r->state, err);
         if (s == SNW_OK) s = dynamic_run_adapt_mesh(r, &it, search, err);

@@ -8,6 +8,7 @@
 #include "constraint/impact.h"
 #include "integrate/integrator.h"
 #include "model/rod_mesh.h"
+#include "study/held_inputs.h"
 #include "study/modes.h"
 #include "study/probe.h"
 #include "study/statics.h"
@@ -77,6 +78,11 @@ struct snw_run {
     double *start_q, *start_v; // initial state in place of the model's; NULL: that
     snw_state *state;
     snw_state **end_state;                 // nstep: state at the end of each step done
+    const snw_manual_inputs *manual;       // held inputs, for solvers; NULL: no inverse step
+    snw_held_inputs held;                  // if there is one: study/run_held.h
+    size_t nheld;                          // numbers of it
+    double *end_held;                      // nstep x nheld: at the end of each step done
+    struct snw_inverse_result **found;     // nstep: of inverse steps; NULL: not executed, or others
     snw_vec3 *rotation, *rotation_scratch; // nseg + nobs: rotation vectors; scratch of signals
     double *lambda;                        // scratch: multipliers
     double *z;                             // nsignal: scratch, memory of signals
@@ -271,6 +277,21 @@ const snw_se3 *snw_run_frame_poses(snw_run *r, const snw_frame_source *v);
 // Warn, once in an execution, that a static step neglects the friction of a tendon.
 void snw_run_warn_static_friction(snw_run *r, const snw_step_desc *step);
 SNW_NODISCARD snw_status snw_run_static(snw_run *r, int stage, snw_error *err);
+// Conditions and samples at the start of a step of equilibria; they stay constant during it.
+void snw_run_remember(snw_run *r);
+// The first equilibrium of a run, at the present time; loops are assembled.
+SNW_NODISCARD snw_status snw_run_first_equilibrium(snw_run *r, snw_error *err);
+// Frame of an equilibrium that is the run's state.
+snw_status snw_run_equilibrium_frame(snw_run *r, int stage, const snw_statics_info *info, bool last,
+                                     snw_error *err);
+// Instants of a step of equilibria: the number of the last one, and the time of number k.
+static inline long snw_run_instants(const snw_step_desc *step) {
+    return step->duration > 0 ? (long)ceil(step->duration / step->step - 1e-9) : 0;
+}
+static inline double snw_run_instant(const snw_step_desc *step, double t0, long k) {
+    return k < snw_run_instants(step) ? t0 + (double)k * step->step : t0 + step->duration;
+}
+SNW_NODISCARD snw_status snw_run_inverse(snw_run *r, int stage, snw_error *err);
 // An equilibrium, or a path of equilibria, by the shooting engine.
 SNW_NODISCARD snw_status snw_run_shooting(snw_run *r, int stage, snw_error *err);
 // r->fields[stage], r->current <- a copy of these fields; NULL: none.

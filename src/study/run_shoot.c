@@ -210,6 +210,7 @@ snw_status snw_run_shooting(snw_run *r, int stage, snw_error *err) {
     snw_shooter *e = NULL;
     snw_work *w = NULL;
     snw_status s = snw_shooter_create(m, &r->desc->step[stage], &e, err);
+    if (s == SNW_OK) snw_shooter_set_manual_inputs(e, r->manual);
     if (s == SNW_OK) s = snw_work_create(m, &w);
     if (s == SNW_OK && r->resuming) {
         s = snw_shooter_restore(e, snw_run_checkpoint_integrator(r), err);

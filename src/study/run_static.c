@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "dynamics/rod_contact.h"
+#include "sinew/inverse.h"
 #include "study/memory.h"
 
 #include <math.h>
@@ -76,9 +77,10 @@ static void static_run_warn_unstable(snw_run *r, double stability, const snw_sta
     snw_run_warn(r, text);
 }
 
-static snw_status static_run_frame(snw_run *r, int stage, const snw_statics_info *info, bool last,
-                                   snw_error *err) {
+snw_status snw_run_equilibrium_frame(snw_run *r, int stage, const snw_statics_info *info, bool last,
+                                     snw_error *err) {
     const snw_model *m = r->now->model;
+    const snw_inverse_result *found = snw_run_inverse_found(r, stage);
     // friction has no energy whose minimum is stable
     const bool eigen =
         (r->reads_stability || m->nv <= MOST_EIGEN) && !r->desc->step[stage].friction;
@@ -94,7 +96,8 @@ static snw_status static_run_frame(snw_run *r, int stage, const snw_statics_info
                        .condition = info->condition,
                        .stability = st.value,
                        .geometry = snw_geometry_error(m, r->state->q, r->state->t),
-                       .truncation = NAN};
+                       .truncation = NAN,
+                       .distance = found ? found->distance : 0};
     if (snw_run_error_estimate_due(r, last) && !(info->reached < 1)) {
         const bool steady = r->desc->step[stage].steady;
         snw_run_estimate_errors(r, r->state, steady ? SNW_TRUNCATION_STEADY : SNW_TRUNCATION_REST,
@@ -118,8 +121,7 @@ static snw_status static_run_frame(snw_run *r, int stage, const snw_statics_info
     return snw_run_frame(r, stage, &view, err);
 }
 
-// Evaluate conditions and samples at the start of the step; they stay constant during it.
-static void static_run_remember(snw_run *r) {
+void snw_run_remember(snw_run *r) {
     const snw_model *m = r->now->model;
     if (!snw_memory_has_events(m)) return;
     snw_work *w = (snw_work *)snw_statics_work_at_time(r->now->statics, r->state, r->cursor.t0);
@@ -227,6 +229,16 @@ static bool static_run_warn_turns(snw_run *r, double t0, double t1) {
     return false;
 }
 
+snw_status snw_run_first_equilibrium(snw_run *r, snw_error *err) {
+    snw_statics_opts opts = snw_statics_defaults();
+    opts.assemble = true;
+    opts.stop = static_run_should_stop, opts.user = r;
+    snw_statics_info sum = {.left = NAN};
+    SNW_TRY(static_run_solve(r, r->state->t, &opts, &sum, err));
+    r->loads_applied = true;
+    return SNW_OK;
+}
+
 snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     SNW_TRY(snw_run_refuse_nonholonomic(r, step, err));
@@ -239,13 +251,12 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     opts.friction = step->friction;
     opts.stop = static_run_should_stop, opts.user = r;
     const double t0 = r->cursor.t0;
-    // at most 1e7, checked when the file is read
-    const long path = step->duration > 0 ? (long)ceil(step->duration / step->step - 1e-9) : 0;
+    const long path = snw_run_instants(step); // at most 1e7, checked when the file is read
     snw_statics_info sum = {.left = NAN};
     bool turned = false;
-    if (!r->resuming) static_run_remember(r);
+    if (!r->resuming) snw_run_remember(r);
     for (long k = r->resuming ? (long)r->cursor.k + 1 : 0; k <= path; k++) {
-        const double t = k < path ? t0 + (double)k * step->step : t0 + step->duration;
+        const double t = snw_run_instant(step, t0, k);
         if (snw_run_stopped(r)) {
             return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", r->state->t);
         }
@@ -259,7 +270,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
                 // record the last equilibrium reached, marked by its fraction of the load
                 snw_error ignored = {0};
                 if (sum.reached > 0 && sum.reached < 1)
-                    (void)static_run_frame(r, stage, &sum, true, &ignored);
+                    (void)snw_run_equilibrium_frame(r, stage, &sum, true, &ignored);
                 return s;
             }
             r->loads_applied = true;
@@ -269,7 +280,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
         snw_run_report_progress(r, stage, t, t0, t0 + step->duration);
         if (!snw_run_frame_due(r, t, k == path)) continue;
         r->cursor.k = (double)k;
-        SNW_TRY(static_run_frame(r, stage, &sum, k == path, err));
+        SNW_TRY(snw_run_equilibrium_frame(r, stage, &sum, k == path, err));
         sum = (snw_statics_info){.left = NAN};
     }
     return SNW_OK;

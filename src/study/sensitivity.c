@@ -67,6 +67,7 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
         return 2 * (nv + nr);
     case SNW_MAP_STAGES:
         return map->points.s * nv;
+    case SNW_MAP_EVENT:
     case SNW_MAP_FRAME:
         break;
     }
@@ -78,7 +79,7 @@ static void velocity_equations(const snw_model *m, const snw_inputs *in, const s
                                const double *before, const double *impulse, snw_state *still,
                                snw_work *w, double *out) {
     adjoint_row_rates(m, in, s, w, out + m->nv, NULL);
-    memcpy(still->q, s->q, (size_t)m->nq * sizeof *s->q);
+    snw_state_copy(m, s, still);
     for (int k = 0; k < 2; k++) {
         for (int i = 0; i < m->nv; i++) still->v[i] = 0, still->a[i] = k ? 0 : s->v[i] - before[i];
         for (int i = 0; i < m->nconstraint; i++) still->lambda[i] = k ? 0 : impulse[i];
@@ -92,14 +93,14 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
     const int nv = m->nv, nr = m->nconstraint;
     if (map->kind == SNW_MAP_STAGES) {
         for (int i = 0; i < map->points.s; i++) {
-            snw_inputs_at(m, a->stage[i]->t, x->in);
+            snw_inputs_at(m, a->stage[i]->t + x->shift, x->in);
             snw_residual(m, x->in, a->stage[i], false, x->w);
             memcpy(out + i * nv, x->w->r, (size_t)nv * sizeof *out);
         }
         return;
     }
     const bool step = map->kind == SNW_MAP_STEP, rest = map->kind == SNW_MAP_STATIC;
-    snw_inputs_at(m, map->t_laws, x->in);
+    snw_inputs_at(m, map->t_laws + x->shift, x->in);
     snw_state_copy(m, &map->s, x->s);
     if (step) snw_constraints_impose(m, x->in, x->s);
     snw_residual(m, x->in, x->s, rest, x->w);
@@ -121,7 +122,7 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
 
 // ---- maps ---------------------------------------------------------------------------------------
 
-snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
+static snw_status prepare_matrix(snw_adjoint *a, const snw_map *map, snw_error *err) {
     const snw_scheme_map c = adjoint_scheme_map(map);
     const bool rest = map->kind == SNW_MAP_STATIC;
     if (map->kind == SNW_MAP_STAGES) return adjoint_stages_prepare(a, map, err);
@@ -140,6 +141,14 @@ snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *map, snw_error
     return SNW_OK;
 }
 
+snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    a->longest = fmax(a->longest, map->h);
+    SNW_TRY(prepare_matrix(a, map, err));
+    if (map->kind == SNW_MAP_STEP) adjoint_find_lengths(a, map);
+    adjoint_find_by_time(a, map);
+    return SNW_OK;
+}
+
 static void apply_static(snw_adjoint *a, int k, const double *by) {
     const int nv = a->m->nv, nr = a->m->nconstraint;
     snw_bars *b = &a->bars[k];
@@ -152,7 +161,8 @@ static void apply_static(snw_adjoint *a, int k, const double *by) {
     memcpy(b->lambda, x + nv, (size_t)nr * sizeof *x);
 }
 
-static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *by) {
+static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *by,
+                       adjoint_times times) {
     const snw_model *m = a->m;
     const int nv = m->nv, nr = m->nconstraint;
     const snw_scheme_map c = adjoint_scheme_map(map);
@@ -163,8 +173,11 @@ static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *
                                                 [SNW_PAST_PSEUDO] = b->pseudo,
                                                 [SNW_PAST_INCREMENT] = b->increment,
                                                 [SNW_PAST_RATE_BEFORE] = b->old};
+    const double *by_length = a->by_length, before = b->time[SNW_TIME_LENGTH];
     for (int i = 0; i < nv; i++) {
-        f[i] = g[i] = pseudo[i] = 0;
+        f[i] = by_length[i] * times.length + by_length[2 * nv + i] * before;
+        g[i] = by_length[nv + i] * times.length + by_length[3 * nv + i] * before;
+        pseudo[i] = 0;
         for (int j = SNW_PAST_RATE; j < SNW_PAST_PARTS; j++) {
             f[i] += c.f[j] * part[j][i];
             g[i] += c.g[j] * part[j][i];
@@ -269,7 +282,8 @@ static void apply_restart(snw_adjoint *a, const snw_map *map, int k, const doubl
     memcpy(b->lambda, x + nv, (size_t)nr * sizeof *x);
 }
 
-static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double *by) {
+static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double *by,
+                         adjoint_times times) {
     const snw_model *m = a->m;
     const snw_collocation *c = &map->points;
     const int nv = m->nv, n = c->s * nv;
@@ -285,10 +299,17 @@ static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double
         add_product(nv, -1, a->stage_V + (size_t)i * square, place, to);
         add_product(nv, -c->c[i] * h, a->stage_K + (size_t)i * square, b->rate, to);
         add_product(nv, -1, a->stage_D + (size_t)i * square, b->rate, to);
+        if (times.length == 0) continue;
+        adjoint_stage_slopes(m, map, c->c[i], c->A[i], c->AA[i], x, rate);
+        add_product(nv, -times.length, a->stage_K + (size_t)i * square, x, to);
+        add_product(nv, -times.length, a->stage_D + (size_t)i * square, rate, to);
     }
     snw_lu_solve(n, a->stage_matrix, a->stage_pivot, X);
+    adjoint_stage_slopes(m, map, 1, c->b, c->bb, x, rate);
     for (int j = 0; j < nv; j++) {
-        x[j] = h * b->rate[j], rate[j] = b->rate[j], zeta[j] = 0;
+        x[j] = h * b->rate[j] + times.length * x[j];
+        rate[j] = b->rate[j] + times.length * rate[j];
+        zeta[j] = 0;
         for (int i = 0; i < c->s; i++) {
             x[j] += h * h * c->bb[i] * X[i * nv + j];
             rate[j] += h * c->b[i] * X[i * nv + j];
@@ -317,7 +338,15 @@ static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double
     for (int j = 0; j < nv; j++) b->place[j] += zeta[j];
 }
 
-void snw_sensitivity_apply(snw_adjoint *a, const snw_map *map, int k, const double *by) {
+// Through a map with these changes of times; `by` is changed.
+static void apply(snw_adjoint *a, const snw_map *map, int k, double *by, adjoint_times times) {
+    const int n = snw_sensitivity_size(a, map), nv = a->m->nv;
+    const bool stages = map->kind == SNW_MAP_STAGES;
+    double *t = a->bars[k].time;
+    for (int i = 0; i < n && adjoint_moves(map); i++) {
+        const double part = stages ? map->points.c[i / nv] : 1;
+        by[i] += a->by_time[i] * (times.before + part * times.length);
+    }
     switch (map->kind) {
     case SNW_MAP_STATIC:
         apply_static(a, k, by);
@@ -327,14 +356,31 @@ void snw_sensitivity_apply(snw_adjoint *a, const snw_map *map, int k, const doub
         apply_restart(a, map, k, by, a->still);
         break;
     case SNW_MAP_STEP:
-        apply_step(a, map, k, by);
+        apply_step(a, map, k, by, times);
         break;
     case SNW_MAP_STAGES:
-        apply_stages(a, map, k, by);
+        apply_stages(a, map, k, by, times);
         break;
+    case SNW_MAP_EVENT:
     case SNW_MAP_FRAME:
         break;
     }
+    t[SNW_TIME_NOW] = times.after;
+    if (map->kind == SNW_MAP_STEP || stages) t[SNW_TIME_LENGTH] = times.length;
+    if (map->kind == SNW_MAP_RESTART && !map->settles) t[SNW_TIME_LENGTH] = 0;
+    if (map->begins) t[SNW_TIME_START] = t[SNW_TIME_NOW];
+}
+
+void snw_sensitivity_apply(snw_adjoint *a, const snw_map *map, int k, double *by) {
+    apply(a, map, k, by, adjoint_step_times(a, map, k));
+}
+
+void snw_sensitivity_of_length(snw_adjoint *a, const snw_map *map, int k) {
+    double *by = a->sampled_time;
+    memset(by, 0, (size_t)snw_sensitivity_size(a, map) * sizeof *by);
+    memset(a->bars[k].place, 0,
+           (size_t)(a->bars[k].time - a->bars[k].place + SNW_TIMES) * sizeof *by);
+    apply(a, map, k, by, (adjoint_times){.length = 1, .after = 1});
 }
 
 // ---- frames -------------------------------------------------------------------------------------
@@ -350,9 +396,12 @@ snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, cons
         const double *row = a->rows + 2 * (size_t)m->nv * (size_t)i;
         out[i] = 0;
         rest = rest || !a->exact[i];
-        if (a->exact[i])
+        if (a->exact[i]) {
             out[i] =
                 snw_vector_dot(m->nv, row, b->place) + snw_vector_dot(m->nv, row + m->nv, b->rate);
+        } else if (adjoint_has_interaction(a, i)) {
+            out[i] = snw_vector_dot(m->nv, a->interaction, b->place);
+        }
     }
     if (!rest) return SNW_OK;
     const double h = sample_distance(m, b->place, b->rate);
@@ -363,8 +412,10 @@ snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, cons
         adjoint_evaluate(m, a->in, a->s, a->w);
         memcpy(a->rotation_now, a->rotation, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation_now);
         adjoint_read_outputs(a, m, a->in, a->s, a->w, a->rotation_now, a->column, a->sample);
+        const double interaction = snw_interaction_energy(m, a->w);
         for (int i = 0; i < a->noutput; i++) {
-            if (!a->exact[i]) out[i] += w * a->sample[i];
+            const double less = adjoint_has_interaction(a, i) ? interaction : 0;
+            if (!a->exact[i]) out[i] += w * (a->sample[i] - less);
         }
     }
     return SNW_OK;

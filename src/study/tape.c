@@ -17,25 +17,44 @@ typedef struct tape_block {
     double *x;
 } tape_block;
 
-void snw_tape_begin(snw_tape *t, const snw_model *m, size_t most) {
-    *t = (snw_tape){.m = m, .most = most, .stage = -1, .other = NAN};
+void snw_tape_begin(snw_tape *t, const snw_model *m, size_t most, bool events) {
+    *t = (snw_tape){.m = m, .most = most, .stage = -1, .other = NAN, .events = events};
+    t->mark.other = NAN;
 }
 
-static void free_blocks(snw_tape *t) {
-    while (t->block) {
+static void free_blocks(snw_tape *t, const tape_block *last) {
+    while (t->block != last) {
         tape_block *b = t->block;
         t->block = b->before;
         snw_free(b->x);
         snw_free(b);
     }
-    t->bytes = 0;
 }
 
 void snw_tape_clear(snw_tape *t) {
-    free_blocks(t);
+    free_blocks(t, NULL);
     snw_free(t->map);
     t->map = NULL;
     t->n = t->room = 0;
+    t->bytes = 0;
+}
+
+// Steps are undone back to the present end.
+static void set_mark(snw_tape *t) {
+    t->mark.n = t->n;
+    t->mark.block = t->block;
+    t->mark.used = t->block ? t->block->used : 0;
+    t->mark.bytes = t->bytes;
+    t->mark.other = t->other;
+}
+
+static void return_to_mark(snw_tape *t) {
+    if (t->full) return;
+    free_blocks(t, t->mark.block);
+    if (t->block) t->block->used = t->mark.used;
+    t->n = t->mark.n;
+    t->bytes = t->mark.bytes;
+    t->other = t->mark.other;
 }
 
 // n doubles; NULL: no memory
@@ -84,10 +103,12 @@ static snw_map *add_map(snw_tape *t, snw_map_kind kind, const snw_state *s, cons
     const size_t nr = (size_t)m->nconstraint, nn = (size_t)m->nnonholonomic;
     snw_map *map = &t->map[t->n];
     *map = (snw_map){.kind = kind, .stage = t->stage, .frame = t->frames, .s = {.t = s->t}};
-    if (kind == SNW_MAP_FRAME && t->n > 0) { // that of the last map
+    if ((kind == SNW_MAP_FRAME || kind == SNW_MAP_EVENT) && t->n > 0) { // that of the last map
         map->s = t->map[t->n++ - 1].s;
         return map;
     }
+    map->begins = t->begins;
+    t->begins = false;
     double *x = take(t, nq + 3 * nv + nz + nr + nn);
     if (!x) {
         t->failed = true;
@@ -105,7 +126,8 @@ static snw_map *add_map(snw_tape *t, snw_map_kind kind, const snw_state *s, cons
     t->n++;
     if (t->bytes <= t->most) return map;
     t->full = true;
-    free_blocks(t);
+    free_blocks(t, NULL);
+    t->bytes = 0;
     t->n = 0;
     return NULL;
 }
@@ -119,12 +141,30 @@ static void describe(const snw_step_report *r, snw_map *map) {
     if (r->event == SNW_WATCH_STEP) map->scheme = *r->scheme;
 }
 
+// The past of a step into its map.
+static void keep_past(snw_tape *t, const snw_step_report *r, snw_map *map) {
+    if (!t->events || !map || !r->past) return;
+    const size_t nv = (size_t)t->m->nv;
+    double *x = take(t, 5 * nv);
+    if (!x) {
+        t->failed = true;
+        return;
+    }
+    map->past = x;
+    x = copy(r->past->v, nv, x);
+    x = copy(r->past->a, nv, x);
+    x = copy(r->past->pseudo, nv, x);
+    x = copy(r->past->d, nv, x);
+    (void)copy(r->past->vb, nv, x);
+}
+
 // A step and the projection of its velocities: two maps.
 static void add_settled(snw_tape *t, const snw_step_report *r) {
     const size_t nv = (size_t)t->m->nv, nr = (size_t)t->m->nconstraint;
     snw_map *step = add_map(t, SNW_MAP_STEP, r->s, r->d);
     if (!step) return;
     describe(r, step);
+    keep_past(t, r, step);
     step->settles = true;
     (void)copy(r->before, nv, step->s.v);
     (void)copy(r->before + nv, nv, step->s.a);
@@ -135,8 +175,40 @@ static void add_settled(snw_tape *t, const snw_step_report *r) {
     projection->settles = true;
 }
 
+// An instant is reached by the last step.
+static void add_instant(snw_tape *t, const snw_step_report *r) {
+    int last = t->n - 1;
+    while (last >= 0 && t->map[last].kind != SNW_MAP_STEP && t->map[last].kind != SNW_MAP_STAGES)
+        last--;
+    if (last < 0) return;
+    t->map[last].end = r->end;
+    if (r->end == SNW_END_EVENT) {
+        const double t_laws = t->map[last].t_laws;
+        const snw_state s = t->map[t->n - 1].s;
+        snw_map *map = add_map(t, SNW_MAP_EVENT, &s, NULL);
+        if (!map) return;
+        map->t_laws = t_laws;
+        map->stage = r->stage;
+        map->over = r->over;
+        map->z = map->s.z;
+    }
+    set_mark(t);
+}
+
 void snw_tape_note(void *user, const snw_step_report *r) {
     snw_tape *t = user;
+    if (r->event == SNW_WATCH_BEGIN) {
+        t->begins = true;
+        return;
+    }
+    if (r->event == SNW_WATCH_UNDO) {
+        return_to_mark(t);
+        return;
+    }
+    if (r->event == SNW_WATCH_INSTANT) {
+        add_instant(t, r);
+        return;
+    }
     if (r->event == SNW_WATCH_STEP && r->before) {
         add_settled(t, r);
         return;
@@ -167,6 +239,25 @@ void snw_tape_note(void *user, const snw_step_report *r) {
         map->ddx = x, (void)copy(r->ddx, ns, x);
     }
     describe(r, map);
+    if (step) keep_past(t, r, map);
+    if (kind == SNW_MAP_RESTART && map > t->map && map[-1].kind == SNW_MAP_EVENT)
+        map[-1].z = map->s.z;
+}
+
+void snw_tape_find_times(snw_tape *t, bool all) {
+    bool now = all, length = all, start = all; // do they depend on an event?
+    for (int i = 0; i < t->n; i++) {
+        snw_map *map = &t->map[i];
+        const bool step = map->kind == SNW_MAP_STEP || map->kind == SNW_MAP_STAGES;
+        if (map->begins) start = now;
+        const bool grid = step && map->end == SNW_END_GRID && start;
+        map->time_moves = now || grid;
+        map->length_moves = length;
+        if (map->kind == SNW_MAP_RESTART && !map->settles) length = false;
+        if (!step) continue;
+        length = map->end == SNW_END_EVENT || (map->end != SNW_END_LENGTH && (now || grid));
+        now = map->end == SNW_END_EVENT || grid || (map->end == SNW_END_LENGTH && now);
+    }
 }
 
 snw_status snw_tape_state(void *user, const snw_run_state *at, snw_error *err) {
@@ -182,5 +273,6 @@ snw_status snw_tape_state(void *user, const snw_run_state *at, snw_error *err) {
     map = add_map(t, SNW_MAP_FRAME, at->s, NULL);
     if (map) map->t_laws = at->in->t;
     t->frames++;
+    set_mark(t);
     return t->failed ? snw_fail_memory(err) : SNW_OK;
 }

@@ -13,6 +13,8 @@ typedef enum snw_map_kind {
     SNW_MAP_RESTART, // velocities made consistent, then accelerations and multipliers
     SNW_MAP_STEP,
     SNW_MAP_STAGES, // a step of collocation; a restart gives the accelerations at its end
+    SNW_MAP_EVENT,  // no map: a condition changes at this state, which determines the length of
+                    // the step before
     SNW_MAP_FRAME   // no map: the frame `frame` shows this state
 } snw_map_kind;
 
@@ -22,11 +24,19 @@ typedef struct snw_map {
     double t_laws;       // time of the inputs, s
     double h, history_h; // as of snw_step_report
     bool no_past, rest;
-    bool settles; // a step, and the restart after it, that projects its velocities (6.11)
+    bool settles;     // a step, and the restart after it, that projects its velocities (6.11)
+    bool begins;      // the first map of a motion
+    snw_step_end end; // of a step
+    bool over;        // of an event: the condition `until` of step `stage` of the study
+    const double *z;  // of an event: memory of the signals after it
+    bool time_moves;  // the time of the state before, or the beginning of the time grid, depends on
+                      // an event
+    bool length_moves; // so does the length of the step before a step
     snw_scheme scheme;
     // state after the map: q, v, a, z, lambda, dropped in one block of the tape
     snw_state s;
     const double *d;      // nv: increment of a step; NULL: none
+    const double *past;   // 5 x nv, as of snw_scheme_map, before a step; NULL: not kept
     const double *before; // nv: velocities before a restart; NULL: none
     // of a step of collocation
     snw_collocation points;
@@ -44,12 +54,24 @@ typedef struct snw_tape {
     int stage;          // of the last frame; -1: none
     double other;       // time of a map without derivative; NaN: none
     bool changed;       // the model has changed
+    bool events;        // keep what the derivatives by the lengths of steps need
+    bool begins;        // the next map is the first of a motion
     struct tape_block *block;
+    // the last instant, to which steps are undone
+    struct {
+        int n;
+        struct tape_block *block;
+        size_t used, bytes;
+        double other;
+    } mark;
 } snw_tape;
 
 // Empty, for states of m; `most` bytes of states.
-void snw_tape_begin(snw_tape *t, const snw_model *m, size_t most);
+void snw_tape_begin(snw_tape *t, const snw_model *m, size_t most, bool events);
 void snw_tape_clear(snw_tape *t);
+
+// Sets time_moves and length_moves of all maps; `all`: events may precede the tape.
+void snw_tape_find_times(snw_tape *t, bool all);
 
 // Hooks of a run that fill the tape `user`.
 void snw_tape_note(void *user, const snw_step_report *r);

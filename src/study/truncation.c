@@ -243,6 +243,10 @@ snw_status snw_truncation_create(const snw_model *m, snw_truncation **out,
     return s == SNW_E_MEMORY ? s : SNW_OK;
 }
 
+void snw_truncation_set_manual(snw_truncation *t, const snw_manual_inputs *manual) {
+    t->in->manual = manual;
+}
+
 void snw_truncation_use(snw_truncation *t, const snw_model *m) { t->m = m; }
 
 void snw_truncation_destroy(snw_truncation *t) {
@@ -462,6 +466,7 @@ static bool truncation_leave_unstable(snw_truncation *t) {
     const snw_problem p = problem_of(t);
     for (int n = 0; !truncation_plainly_stable(t); n++) {
         if (!t->statics && snw_statics_create(m, &t->statics) != SNW_OK) return false;
+        snw_statics_set_manual(t->statics, t->in->manual);
         (void)snw_statics_work_at_time(t->statics, t->s, t->s->t);
         if (!(snw_statics_direction(t->statics, t->s, t->field).negative > 0)) return true;
         if (n == ROUNDS) return false;

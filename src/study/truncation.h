@@ -32,6 +32,8 @@ typedef struct snw_truncation_info {
 SNW_NODISCARD snw_status snw_truncation_create(const snw_model *m, snw_truncation **out,
                                                snw_truncation_gap *gap);
 void snw_truncation_destroy(snw_truncation *t); // NULL is fine
+// Lets `manual` override the laws from now on.
+void snw_truncation_set_manual(snw_truncation *t, const snw_manual_inputs *manual);
 // From now on another model that fits (snw_model_fits).
 void snw_truncation_use(snw_truncation *t, const snw_model *m);
 

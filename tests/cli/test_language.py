@@ -2,8 +2,12 @@
 """The reference docs/language is correct: its examples run, and the reader accepts the words of its tables."""
 import re
 import shlex
+import sys
 
 import harness
+
+sys.path.insert(0, str(harness.SOURCE / "tools"))
+import pages  # noqa: E402
 
 PAGES = sorted((harness.SOURCE / "docs/language").glob("*.md"))
 
@@ -59,6 +63,8 @@ REACHED = {
     "modes": "study: [modes: {KEY}]",
     "path": "study: [path: {range: [0 s, 1 s], KEY}]",
     "folds": "study: [path: {range: [0 s, 1 s], folds: {KEY}}]",
+    "inverse": "study: [inverse: {target: {tip.z: 0}, KEY}]",
+    "inverse_limits": "loads: {push: {on: arm, force: [0, 0, 1]}}\nstudy: [inverse: {target: {tip.z: 0}, actuators: {push: {KEY}}}]",
     "record": "record: {KEY}",
     "expect": "expect: [{KEY}]",
     "optimize": "optimize: {KEY}",
@@ -68,22 +74,20 @@ REACHED = {
 
 # words of the language that are not part of this version
 LATER = (
-    "study: [inverse]", "study: [linearize]",
+    "study: [linearize]",
 )
 
 # steps that need options
-STEPS = {"path": "path: {range: [0 s, 1 s]}", "dynamic": "dynamic: {for: 1 s, step: 10 ms}", "kinematic": "kinematic: {for: 1 s, step: 10 ms}", "change": "change: {gravity: 0}"}
+STEPS = {"path": "path: {range: [0 s, 1 s]}", "dynamic": "dynamic: {for: 1 s, step: 10 ms}", "kinematic": "kinematic: {for: 1 s, step: 10 ms}", "change": "change: {gravity: 0}", "inverse": "inverse: {target: {tip.z: 0}, actuators: [push]}"}
 
 # arguments for a call of any function
 ARGUMENTS = {"t": "t", "a": "0.25", "b": "0.75", "c": "t < 1 s", "e": "tip.x", "T": "10 ms", "lo": "0", "hi": "1", "x": "2", "y": "1", "..": "1", '"file"': '"pull.csv"', "column": "2", "at": "t - 1 s"}
 
 
 def blocks():
-    """Code blocks of the pages: language, mark, text, and the name of its file, if it has one."""
+    """Code blocks of all pages: language, mark, text, and the name of its file, if it has one."""
     for page in PAGES:
-        for kind, mark, text in re.findall(r"^```(\w+) ?(\w*)\n(.*?)^```$", page.read_text(), re.S | re.M):
-            name = re.match(r"# (\S+\.\w+)\n", text)
-            yield kind, mark, text, name[1] if name else None
+        yield from pages.blocks(page)
 
 
 class Pages(harness.Case):
@@ -189,7 +193,7 @@ class Tables(harness.Case):
             pitch = ", pitch: 1 mm" if joint == "screw" else ""
             self.accepts(f"robot: {{more: {{on: world, joint: {joint}{pitch}, body: {{mass: 1}}}}}}")
         for step, _, _ in self.parts["studies"]["rows"]:
-            self.accepts(f"study: [{STEPS.get(step, step)}]")
+            self.accepts(f"loads: {{push: {{on: arm, force: [0, 0, 1 mN]}}}}\nstudy: [{STEPS.get(step, step)}]")
         for scheme, keys, _ in self.parts["schemes"]["rows"]:
             step = ", step: 10 ms" if "step" in keys else ""
             engine = ", engine: shooting" if "engine" in keys else ""

@@ -46,6 +46,18 @@ class Track(harness.Case):
             self.assertAlmostEqual(t, 0.02 * n, places=12)
             self.assertAlmostEqual(angle, 0.3 * (1 - math.cos(math.pi * t)), places=5)
 
+    def test_limits_and_rates(self):
+        # 1 rad in the last of 50 steps: the torque rises at its rate, then stays at its limit
+        self.write("way.csv", "t,angle\n1,1\n")
+        options = ("-a", "motor=-1.5 N*m..1.5 N*m", "--rate", "motor=10 N*m/s")
+        m = self.succeeds("track", "w.yaml", "--targets", "way.csv", "--step", "20 ms", "--json", *options).json
+        u = [0.0, *m["inputs"][0]["values"]]
+        self.assertTrue(max(map(abs, u)) <= 1.5)
+        self.assertTrue(all(abs(b - a) <= 0.2 * (1 + 1e-9) for a, b in zip(u, u[1:])))
+        self.assertGreater(m["limited"], 0)
+        text = self.succeeds("track", "w.yaml", "--targets", "way.csv", "--step", "20 ms", *options).out
+        self.assertIn("limits hold", text)
+
     def test_mistakes(self):
         self.write("way.csv", "t,angle\n1,1\n")
         good = ("--targets", "way.csv", "--step", "0.1 s")
@@ -57,6 +69,9 @@ class Track(harness.Case):
             (("--targets", "way.csv", "--step", "5 s"), "steps of"),
             (("--targets", "way.csv", "--step", "0"), "steps of"),
             ((*good, "-a", "engine"), "engine"),
+            ((*good, "-a", "motor=2..1 N*m"), "leave nothing"),
+            ((*good, "--rate", "motor"), "NAME=VALUE"),
+            ((*good, "--rate", "engine=1 N/s"), "engine"),
             ((*good, "--at", "end"), "--at"),
             ((*good, "-o", "way.csv"), "way.csv"),
             (("--targets", self.write("x.csv", "x,angle\n1,1\n"), "--step", "0.1 s"), "first column"),

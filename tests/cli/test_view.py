@@ -71,6 +71,23 @@ class View(Case):
         self.assertEqual(r.json["runs"], [{"run": "more", "frames": 1, "kept": 1}])
         self.assertEqual([x["name"] for x in head((self.folder / "p.html").read_text())["runs"]], ["more"])
 
+    def test_measurements_belong_to_columns_of_their_runs(self):
+        self.run_model(ROLLED)
+        self.write("a.csv", "t,tip.x,other.x,tip.z\n0,0.75,1,\n1,0.8,2,-0.1\n")
+        self.write("b.csv", "t,nothing.x\n0,1\n")
+        measured = lambda page: [r["measured"] for r in head((self.folder / page).read_text())["runs"]]
+        r = self.sinew("view", "m.h5", "--data", "a.csv")
+        self.assertEqual(r.code, 0, r)
+        columns = [{"column": 0, "value": [0.75, 0.8]}, {"column": 2, "value": [None, -0.1]}]
+        self.assertEqual(measured("m.html"), 2 * [[{"file": "a.csv", "t": [0, 1], "columns": columns}]])
+        # as many files as runs: one each
+        r = self.sinew("view", "m.h5", "--data", "a.csv", "--data", "a.csv", "-o", "two.html")
+        self.assertEqual([len(m) for m in measured("two.html")], [1, 1], r)
+        r = self.sinew("view", "m.h5", "--data", "b.csv", "-o", "no.html")
+        self.assertEqual(r.code, 2, r)
+        self.assertRegex(r.err, "'b.csv' has no column of the probes shown, its first is 'nothing.x'")
+        self.assertFalse((self.folder / "no.html").exists())
+
     def test_thinned_runs_keep_extremes_and_say_so(self):
         self.run_model(MANY)
         r = self.sinew("view", "m.h5")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The code of docs/python.md runs, in its order, with the model that the page gives."""
+"""The code of docs/python.md and of the tutorial runs, in its order, with the model that the page gives."""
 
 import contextlib
 import io
@@ -8,7 +8,8 @@ import re
 
 import pytest
 
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "python.md"
+DOCS = pathlib.Path(__file__).resolve().parents[2] / "docs"
+PAGE = DOCS / "python.md"
 
 
 def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
@@ -32,3 +33,12 @@ def test_the_code_of_the_page_runs(tmp_path, monkeypatch):
     # what the page says that it prints
     assert "<sinew.Robot 'A soft arm on a shoulder' at t = 0 s: nq 13, nv 13>" in said.getvalue()
     assert "'cord(1)' is in N, but '3 m' is in m" in said.getvalue()
+
+
+def test_the_tutorial_runs(tmp_path, monkeypatch):
+    text = (DOCS / "tutorials" / "python.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path("arm.yaml").write_text(re.search(r"```yaml live\n(.*?)```", text, re.S).group(1))
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", text, re.S):
+        exec(compile(block, "tutorials/python.md", "exec"), names)  # it asserts its own statements

@@ -163,3 +163,67 @@ def test_loops_are_refused():
     robot.equilibrium()
     with pytest.raises(sinew.ModelError, match="without loops"):
         robot.track("tip.x", [0.1], 0.01)
+
+
+# a mass on a slide: rest to rest over the distance d in the least time with |u| <= F is bang-bang, T = 2 sqrt(m d/F)
+SLIDE = """
+sinew: 1
+gravity: 0
+robot: {a: {on: world, joint: prismatic, axis: x, body: {mass: 2 kg, inertia: [1, 1, 1]}}}
+actuators: {motor: {joint: a, effort: 0}}
+probes: {x: {value: motor}, speed: {rate: motor}}
+"""
+
+
+def bang(limit, h=0.02, steps=50, **more):
+    """Targets of rest at 0.25 m at the last two steps; the mass needs 1.4142/sqrt(F) s."""
+    wanted = np.full((steps, 2), np.nan)
+    wanted[-1] = [0.25, 0]
+    return sinew.Robot(text=SLIDE).track(["x", "speed"], wanted, h, limits={"motor": (-limit, limit)}, weights=[1, 1], **more)
+
+
+def test_limits_of_inputs_hold():
+    # 1 s: with 2 N just possible, all inputs at their limits; a triangle of velocity
+    tight = bang(2.0 * 1.0005)
+    assert tight.converged and tight.largest < 1e-3
+    assert abs(tight.u).max() <= 2.001 and np.all(tight.u[:24] > 1.9) and np.all(tight.u[26:] < -1.9)
+    # with 1 N it does not get there: full force forth and back, the nearest point balances both errors
+    weak = bang(1.0)
+    assert weak.converged and weak.limited >= 45
+    assert abs(weak.u).max() <= 1 and np.sum(abs(weak.u) > 0.999) >= 45
+    # wide limits change nothing
+    free, wide = sinew.Robot(text=SLIDE), bang(1e3)
+    wanted = np.full((50, 2), np.nan)
+    wanted[-1] = [0.25, 0]
+    plain = free.track(["x", "speed"], wanted, 0.02, weights=[1, 1])
+    assert wide.u == pytest.approx(plain.u, abs=1e-3 * abs(plain.u).max())
+    assert wide.limited == 0 and plain.multiplier is None
+
+
+def test_multipliers_are_what_the_cost_falls():
+    h = 1e-3
+    low, high = bang(1.0 - h), bang(1.0 + h)
+    here = bang(1.0)
+    assert here.multiplier.sum() == pytest.approx((low.cost - high.cost) / (2 * h), rel=1e-3)
+
+
+def test_rates_of_inputs_hold():
+    found = sinew.Robot(text=SLIDE).track("x", np.r_[np.full(49, np.nan), 0.25], 0.02, rates={"motor": 1.5})
+    # from rest: the force rises at the rate at first, 0.03 N in each step
+    changes = np.diff(np.r_[0, found.u[:, 0]])
+    assert found.converged and abs(changes).max() <= 0.03 * (1 + 1e-9) and np.sum(changes > 0.0299) >= 5
+    assert found.rate_multiplier[0, 0] > 0
+    both = sinew.Robot(text=SLIDE).track("x", np.r_[np.full(49, np.nan), 0.25], 0.02, rates={"motor": 3.0}, limits={"motor": (None, 0.8)})
+    changes = np.diff(np.r_[0, both.u[:, 0]])
+    assert both.converged and abs(changes).max() <= 0.06 * (1 + 1e-9) and both.u.max() <= 0.8
+    assert np.sum(both.u > 0.799) > 5
+
+
+def test_limits_that_leave_nothing_are_named():
+    robot = sinew.Robot(text=SLIDE)
+    with pytest.raises(sinew.ArgumentError, match="limits of 'motor' leave nothing"):
+        robot.track("x", [0.1, 0.2], 0.02, limits={"motor": (2, 1)})
+    with pytest.raises(sinew.ArgumentError, match="leave nothing"):
+        robot.track("x", [0.1, 0.2], 0.02, limits={"motor": (5, 6)}, rates={"motor": 1})
+    with pytest.raises(sinew.ArgumentError, match="'moto' has limits"):
+        robot.track("x", [0.1, 0.2], 0.02, limits={"moto": (5, 6)})

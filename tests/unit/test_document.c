@@ -692,7 +692,7 @@ static void tables_have_all_keys_of_all_maps(void **state) {
             }
         }
     }
-    assert_true(snw_language_later("study", "inverse"));
+    assert_false(snw_language_later("study", "inverse"));
     assert_false(snw_language_later("study", "modes"));
     assert_true(snw_language_later("study", "linearize"));
     assert_false(snw_language_later("study", "linear"));

@@ -36,6 +36,11 @@ export class Actor {
         for (const { robot } of this.eras) Object.assign(robot.most, most);
     }
 
+    // Mark a section of a rod; null: none.
+    cut(at: Robot['cutAt']): void {
+        for (const { robot } of this.eras) robot.cutAt = at;
+    }
+
     // Pose the robot whose scene is valid in frame k: between k and k + 1, or a mode shape at the amplitude `swing`.
     pose(k: number, share: number, swing: number, shown: Shown, theme: Theme): Robot {
         const { robot } = this.eras.reduce((a, e) => (e.stage <= this.run.stage[k] ? e : a)), rest = this.restOf(k);

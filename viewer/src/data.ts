@@ -47,6 +47,14 @@ export interface RunHead extends RunShape {
     stats: string[];
     scene: string | null;
     stages: Stage[];
+    measured?: Measured[];
+}
+
+// Measurements from a file: values at times, by the column of a probe they belong to; null: none.
+export interface Measured {
+    file: string;
+    t: (number | null)[];
+    columns: { column: number; value: (number | null)[] }[];
 }
 
 export interface Page {

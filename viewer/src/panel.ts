@@ -20,7 +20,7 @@ export class Panel {
     private as: 'curves' | 'table' | null = null; // chosen by the user
 
     // `seek`: show this frame; `changed`: curves were added, which need the present frame
-    constructor(private readonly element: HTMLElement, private readonly page: Page, private readonly theme: () => Theme, private readonly seek: (k: number) => void, private readonly changed: () => void) {}
+    constructor(private readonly element: HTMLElement, public page: Page, private readonly theme: () => Theme, private readonly seek: (k: number) => void, private readonly changed: () => void) {}
 
     // frames that are no mode shapes
     private get computed(): number {

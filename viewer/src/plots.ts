@@ -6,6 +6,7 @@ import { series as palette, type Theme } from './colour';
 import { columnName, type Run, type Series } from './data';
 import { make } from './dom';
 import { pretty, quantity, settled, tick } from './format';
+import { readMeasured } from './measured';
 import type { Scene } from './scene';
 
 export interface Curve {
@@ -13,6 +14,7 @@ export interface Curve {
     from: Series;
     column: number;
     other?: Curve; // the same quantity of another run
+    dots?: [t: number[], value: number[]]; // measured
 }
 
 export interface Card {
@@ -52,6 +54,8 @@ export function probeCards(run: Run, scene: Scene, all = false): Card[] {
         }
         card.curves.push({ name: c.station >= 0 ? `@${c.station}` : c.component || columnName(c), from: run.columns, column: i });
     });
+    const measured = readMeasured(run);
+    for (const card of cards.values()) for (const c of card.curves) c.dots = measured.dots(c.column);
     if (!all) for (const card of cards.values()) card.curves = few(card.curves, 8);
     return [...cards.values()];
 }
@@ -148,10 +152,16 @@ export class Plot {
 
     // kept frames, and between them the extremes of the omitted ones; of both runs at the instants of either
     private points(): uPlot.AlignedData {
-        const { run, axis, card, beside } = this, own = this.curvesOf(run, axis, card.curves);
-        if (!beside) return own;
+        const { run, axis, card, beside } = this, tables = [this.curvesOf(run, axis, card.curves)];
         const others = card.curves.map((c) => c.other).filter((c): c is Curve => c !== undefined);
-        return others.length ? uPlot.join([own, this.curvesOf(beside, new Axis(beside), others)]) : own;
+        if (beside && others.length) tables.push(this.curvesOf(beside, new Axis(beside), others));
+        for (const c of this.dotted) tables.push(c.dots!);
+        return tables.length > 1 ? uPlot.join(tables) : tables[0];
+    }
+
+    // curves with measured values, which need time as abscissa
+    private get dotted(): Curve[] {
+        return this.axis.time ? this.card.curves.filter((c) => c.dots) : [];
     }
 
     private curvesOf(run: Run, axis: Axis, curves: Curve[]): uPlot.AlignedData {
@@ -194,7 +204,9 @@ export class Plot {
     private showCurve(i: number, on: boolean): void {
         const { curves } = this.card;
         this.u?.setSeries(i + 1, { show: on });
-        if (this.beside && curves[i].other) this.u?.setSeries(1 + curves.length + curves.slice(0, i).filter((c) => c.other).length, { show: on });
+        const others = this.beside ? curves.filter((c) => c.other) : [], from = 1 + curves.length;
+        if (others.includes(curves[i])) this.u?.setSeries(from + others.indexOf(curves[i]), { show: on });
+        if (this.dotted.includes(curves[i])) this.u?.setSeries(from + others.length + this.dotted.indexOf(curves[i]), { show: on });
     }
 
     // Draw when it becomes visible: a page may have many curves.
@@ -221,6 +233,7 @@ export class Plot {
         const ticks = (_: uPlot, splits: number[]) => splits.map(tick);
         const powers = (_: uPlot, splits: number[]) => splits.map((v) => (Number.isInteger(v) ? `1e${v}`.replace('-', '−') : ''));
         const curve = (i: number) => ({ stroke: colours[i % colours.length], width: 1.5, pxAlign: 0, spanGaps: true, points: { show: this.length < 3 } });
+        const dots = (i: number) => ({ stroke: colours[i % colours.length], paths: () => null, points: { show: true, size: 4, fill: colours[i % colours.length] } });
         const options: uPlot.Options = {
             width: Math.max(this.body.clientWidth, 120),
             height: 132,
@@ -233,7 +246,7 @@ export class Plot {
                 { ...axis, size: 52, space: 26, values: this.card.log ? powers : ticks },
             ],
             hooks: { draw: [() => this.place()] },
-            series: [{}, ...this.card.curves.map((_, i) => curve(i)), ...this.card.curves.flatMap((c, i) => (this.beside && c.other ? [{ ...curve(i), dash: [5, 4] }] : []))],
+            series: [{}, ...this.card.curves.map((_, i) => curve(i)), ...this.card.curves.flatMap((c, i) => (this.beside && c.other ? [{ ...curve(i), dash: [5, 4] }] : [])), ...this.dotted.map((c) => dots(this.card.curves.indexOf(c)))],
         };
         this.u = new uPlot(options, this.data, this.body);
         this.u.over.append(this.head);
@@ -264,7 +277,7 @@ export class Plot {
         if (this.run.n === 0) return;
         this.card.curves.forEach((c, i) => {
             const put = (to: HTMLElement, from: Curve, at: number) => {
-                const text = quantity(settled(from.from.value[at * from.from.width + from.column], this.size), this.card.unit, 4);
+                const text = quantity(settled(from.from.value[at * from.from.width + from.column], this.size, this.card.unit), this.card.unit, 4);
                 if (to.textContent !== text) to.textContent = text;
             };
             put(this.values[i], c, k);

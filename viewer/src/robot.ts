@@ -8,9 +8,11 @@ import { LineMaterial } from 'three/examples/jsm/lines/LineMaterial.js';
 import { scale, type Theme } from './colour';
 import type { Run } from './data';
 import { Balls, Bars, Cones } from './instances';
+import { readMeasured } from './measured';
 import { advance, Poses, relativeLog, rotate } from './pose';
 import { Rod, type Quantity } from './rod';
 import { axisColours } from './triad';
+import type { SectionState } from './section';
 import type { BodyScene, ContactScene, LinkScene, LoopScene, MeasureScene, Scene, SolidScene, SpringScene } from './scene';
 
 export interface Shown {
@@ -23,6 +25,7 @@ export interface Shown {
     frames: boolean;
     sites: boolean;
     axes: boolean; // of the world, in a corner
+    measured: boolean;
 }
 
 interface Body {
@@ -73,6 +76,7 @@ export class Robot {
     magnified = 1; // factor by which the thinnest rods are drawn thicker
     readonly most: Record<Quantity | 'effort' | 'force' | 'torque' | 'ground', number>;
     readonly quantities: Quantity[]; // quantities that can colour its rods
+    cutAt: { link: number; share: number } | null = null; // section that is marked
     readonly cut: Partial<Record<Quantity, boolean>> = {}; // values exceed the scale
     private readonly rods: Rod[] = [];
     private readonly bodies: Body[] = [];
@@ -102,6 +106,9 @@ export class Robot {
     private readonly thickest: number; // largest radius of the rods as drawn
     private readonly axes: THREE.LineSegments;
     private readonly marks: THREE.LineSegments; // of named sites
+    private readonly dots: Balls; // measured points
+    private readonly gaps: Bars; // from there to the computed ones
+    private readonly measurable: Set<number>; // first columns of points in the world
     private readonly log = new Float64Array(6);
     private readonly here = new Float64Array(7);
 
@@ -161,6 +168,12 @@ export class Robot {
         this.heaviest = Math.max(...scene.links.map((l) => (l.body?.shape === 'none' ? l.body.mass : 0)));
         for (const l of scene.links) if (l.body) this.addBody(l, l.body);
         for (const c of scene.contacts) if (c.kind !== 'ground' && c.node >= 0) this.addObstacle(c);
+        this.measurable = new Set(this.placeColumns());
+        const most = readMeasured(run).any ? this.measurable.size * Math.max(run.head.measured?.length ?? 1, 1) : 0;
+        this.dots = new Balls(this.flat, most, false);
+        this.gaps = new Bars(this.flat, most, 6, false);
+        this.dots.showHidden(this.behind);
+        this.group.add(this.dots.mesh, this.gaps.mesh);
         this.addTrails();
         this.reach();
     }
@@ -300,6 +313,24 @@ export class Robot {
         return grown;
     }
 
+    // State of the rod of a link at a fraction of its length; null: it has none.
+    section(link: number, share: number): SectionState | null {
+        const scene = this.scene.links[link]?.rod;
+        return this.rods.find((r) => r.scene === scene)?.section(this.poses, share) ?? null;
+    }
+
+    // Rod hit by a ray, by its link, and the fraction of its length; null: none is hit before a body.
+    hitRod(ray: THREE.Raycaster): { link: number; share: number } | null {
+        let best: { link: number; share: number } | null = null, least = this.hit(ray)?.distance ?? Infinity;
+        this.scene.links.forEach((l, link) => {
+            const hit = this.rods.find((r) => r.scene === l.rod)?.hit(ray);
+            if (!hit || hit.distance >= least) return;
+            least = hit.distance;
+            best = { link, share: hit.share };
+        });
+        return best;
+    }
+
     // First body hit by a ray, and the point in the frame of its node.
     hit(ray: THREE.Raycaster): { node: number; at: THREE.Vector3; distance: number } | null {
         const [first] = ray.intersectObjects(this.bodies.filter((b) => b.mesh.visible).map((b) => b.mesh), false);
@@ -416,12 +447,31 @@ export class Robot {
         }
     }
 
+    // first columns of probes that are points in the world
+    private placeColumns(): number[] {
+        const names = new Set(this.scene.probes.filter((p) => p.place).map((p) => p.name)), { columns } = this.run.head;
+        return columns.map((_, i) => i).filter((i) => columns[i].component === 'x' && names.has(columns[i].probe) && columns[i + 1]?.component === 'y' && columns[i + 2]?.component === 'z');
+    }
+
+    // Measured points of the frame, each joined with its computed one; components that were not measured are the computed ones.
+    private putMeasured(k: number, shown: Shown, theme: Theme): void {
+        const { run } = this, measured = readMeasured(run);
+        this.dots.begin();
+        this.gaps.begin();
+        if (shown.measured && measured.any && !(run.mode(k) > 0)) {
+            for (const { column, at } of measured.points(run.t[k], this.measurable)) {
+                const computed = [0, 1, 2].map((d) => run.columns.value[k * run.columns.width + column + d]), point = at.map((x, d) => (Number.isFinite(x) ? x : computed[d]));
+                this.dots.ball(point, this.size / 130, theme.measured);
+                this.gaps.bar(computed, point, this.size / 700, theme.measured);
+            }
+        }
+        this.dots.end();
+        this.gaps.end();
+    }
+
     private addTrails(): void {
-        const { run, scene } = this;
-        const places = new Set(scene.probes.filter((p) => p.place).map((p) => p.name));
-        const columns = run.head.columns;
-        const found = columns.map((_, i) => i).filter((i) => columns[i].component === 'x' && columns[i].station < 0 && places.has(columns[i].probe) &&
-            columns[i + 1]?.component === 'y' && columns[i + 2]?.component === 'z');
+        const { run } = this, { columns } = run.head;
+        const found = [...this.measurable].filter((i) => columns[i].station < 0);
         // a few of many, the last one among them
         const every = Math.ceil(found.length / TRAILS);
         found.filter((_, i) => (found.length - 1 - i) % every === 0).forEach((i) => {
@@ -481,6 +531,7 @@ export class Robot {
         this.putStruts(k, shown, theme);
         this.putMeasures(k, shown, theme);
         this.putArrows(k, shown, theme);
+        this.putMeasured(k, shown, theme);
         this.balls.end();
         this.putAxes(shown);
         for (const t of this.trails) {
@@ -545,6 +596,12 @@ export class Robot {
         }
         for (const l of scene.loops) {
             if (shown.joints && this.isThere(k, l.switch)) this.putLoop(l, theme, r);
+        }
+        // the section that was chosen: a disc
+        const section = this.cutAt && this.section(this.cutAt.link, this.cutAt.share);
+        if (section) {
+            const p = Array.from(section.pose.subarray(0, 3)), [w, x, y, z] = section.pose.subarray(3, 7), d = rotate(w, x, y, z, 0.5 * r, 0, 0, [0, 0, 0]);
+            this.struts.bar(p.map((v, i) => v - d[i]), p.map((v, i) => v + d[i]), 1.35 * section.radius + 0.5 * r, theme.measured);
         }
         this.struts.end();
     }
@@ -867,7 +924,7 @@ export class Robot {
             t.path.geometry.dispose();
             t.past.geometry.dispose();
         }
-        for (const i of [this.struts, this.tendons, this.springs, this.chambers, this.shafts, this.heads, this.balls]) i.dispose();
+        for (const i of [this.struts, this.tendons, this.springs, this.chambers, this.shafts, this.heads, this.balls, this.dots, this.gaps]) i.dispose();
         this.axes.geometry.dispose();
         this.marks.geometry.dispose();
         for (const m of this.materials) m.dispose();

@@ -6,6 +6,9 @@ import * as THREE from 'three';
 import { scale } from './colour';
 import { advance, Poses, relativeLog } from './pose';
 import type { RodScene } from './scene';
+import type { SectionState } from './section';
+
+const SINGLE = 2 ** -23; // spacing of numbers of single precision about one
 
 export type Quantity = 'plain' | 'curvature' | 'strain' | 'stress';
 
@@ -134,6 +137,40 @@ export class Rod {
         // Young's modulus, from the bending stiffness
         const young = iy > 0 ? k(1) / iy : 0, axial = area > 0 ? k(3) / area : 0;
         return (axial || young) * Math.abs(stretch) + young * bend;
+    }
+
+    // State at a fraction of the length. Strains are means between stations, linear from the middle of one piece to that of the next.
+    section(poses: Poses, share: number): SectionState | null {
+        const s = this.scene, x = share * s.x[s.count], i = Math.max(0, this.pieces.findIndex((p) => x <= s.x[p.to])), p = this.pieces[i];
+        if (!p) return null;
+        const middle = (q: { from: number; to: number }) => (s.x[q.from] + s.x[q.to]) / 2;
+        const mean = (q: { from: number; to: number }) => {
+            const h = this.strain(poses.g, poses, q);
+            return Array.from(this.log, (v) => v / h);
+        };
+        const next = this.pieces[x < middle(p) ? i - 1 : i + 1], here = mean(p), toward = next ? (x - middle(p)) / (middle(next) - middle(p)) : 0, beyond = next ? mean(next) : here;
+        const f = (x - s.x[p.from]) / (s.x[p.to] - s.x[p.from]), at = (rows: number[][], c: number) => rows[p.from][c] + f * (rows[p.to][c] - rows[p.from][c]);
+        const six = (rows: number[][]) => [0, 1, 2, 3, 4, 5].map((c) => at(rows, c)), half: [number, number] = [at(s.half, 0), at(s.half, 1)], pose = new Float64Array(7);
+        this.strain(poses.g, poses, p);
+        advance(poses.g, poses.at(this.stations[p.from]), this.log, f, pose);
+        // rounding of both ends: relative to one for rotations, to the extent of the rod for positions
+        const step = s.x[p.to] - s.x[p.from], turn = (2 * SINGLE) / step, shift = turn * Math.max(s.x[s.count], step);
+        return {
+            noise: [turn, turn, turn, shift, shift, shift],
+            x, rectangle: s.rectangle, half, hole: at(s.half, 2), strain: here.map((v, c) => v + toward * (beyond[c] - v)), rest: six(s.rest), stiffness: six(s.stiffness), free: s.free,
+            radius: this.magnify * Math.max(at(this.half, 0), at(this.half, 1)), pose,
+        };
+    }
+
+    // Fraction of the length at which a ray hits its surface, and the distance; null: it misses.
+    hit(ray: THREE.Raycaster): { share: number; distance: number } | null {
+        this.geometry.computeBoundingSphere();
+        const [first] = this.mesh.visible ? ray.intersectObject(this.mesh, false) : [];
+        if (!first?.face) return null;
+        const rim = this.rim.length, { x, count } = this.scene, ring = Math.floor(first.face.a / rim);
+        if (first.face.a >= this.rings * rim) return { share: first.face.a >= this.rings * rim + rim + 1 ? 1 : 0, distance: first.distance };
+        const { cuts } = this.pieces[0], p = this.pieces[Math.min(Math.floor(ring / cuts), this.pieces.length - 1)];
+        return { share: (x[p.from] + ((ring % cuts) / cuts) * (x[p.to] - x[p.from])) / (x[count] || 1), distance: first.distance };
     }
 
     // The largest value at one frame.

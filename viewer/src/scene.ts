@@ -14,6 +14,7 @@ export interface RodScene {
     half: number[][]; // half widths along y and z (zero: unknown), bore over width
     rest: number[][];
     stiffness: number[][];
+    free: boolean[]; // of each strain: its stress follows from elasticity
 }
 
 // A solid in its own axes.
@@ -168,6 +169,7 @@ function rod(x: RodScene, nodes: number): RodScene | undefined {
         half: rows(x.half, 3),
         rest: rows(x.rest, 6),
         stiffness: rows(x.stiffness, 6),
+        free: Array.from({ length: 6 }, (_, i) => list(x.free)[i] !== false),
     };
 }
 
@@ -186,7 +188,7 @@ function guess(head: RunHead): Scene {
         const count = l.end - l.first;
         if (count < 1) continue;
         const zeros = (n: number) => Array.from({ length: count + 1 }, () => new Array<number>(n).fill(0));
-        l.rod = { root: l.first, first: l.first + 1, count, length: 0, fed: false, rectangle: false, x: Array.from({ length: count + 1 }, (_, i) => i), half: zeros(3), rest: zeros(6), stiffness: zeros(6) };
+        l.rod = { root: l.first, first: l.first + 1, count, length: 0, fed: false, rectangle: false, x: Array.from({ length: count + 1 }, (_, i) => i), half: zeros(3), rest: zeros(6), stiffness: zeros(6), free: new Array<boolean>(6).fill(false) };
     }
     return {
         length: 1, gravity: [0, 0, 0], links,

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
 // Common parts of both pages: stage with camera, colours and layers, light and dark themes, the list of keys.
-import { dark, light, scaleGradient, type Theme } from './colour';
+import type * as THREE from 'three';
+import { dark, light, scaleColours, type Theme } from './colour';
 import { icon, make } from './dom';
 import { number, quantity } from './format';
-import { CanvasPen } from './pen';
+import { readMeasured } from './measured';
+import { CanvasPen, type Pen } from './pen';
 import type { Robot, Shown } from './robot';
 import type { Quantity } from './rod';
+import type { Film, Subject } from './save';
+import { SaveMenu } from './savemenu';
 import { Stage, type Preset } from './stage';
 import { drawTriad } from './triad';
 
@@ -20,17 +24,21 @@ export interface Hooks {
     themed(theme: Theme): void;
     resized(): void;
     legend(): void; // the notes beside the robot have changed
+    robot(): Robot | null; // that is shown
+    caption(): string; // of a picture: the time
+    film: { live: boolean; moves(): boolean; make(): Film };
 }
 
 export class Shell {
     theme: Theme;
     stage: Stage | null = null;
     ground = true;
-    readonly shown: Shown = { colour: 'strain', tendons: true, joints: true, forces: true, reactions: true, trails: true, frames: false, sites: false, axes: true };
+    readonly shown: Shown = { colour: 'strain', tendons: true, joints: true, forces: true, reactions: true, trails: true, frames: false, sites: false, axes: true, measured: true };
     readonly canvas = make('canvas', { tabindex: '0', role: 'img', 'aria-label': 'the robot in three dimensions; drag to rotate it, scroll to zoom' });
     readonly stageBox = make('main', { class: 'stage' });
     readonly side: HTMLElement;
     readonly help: HTMLDialogElement;
+    private readonly save: SaveMenu;
     private root!: HTMLElement;
     private whole = true;
     private readonly ended = new AbortController();
@@ -43,6 +51,7 @@ export class Shell {
     private readonly triad = make('canvas', { class: 'triad', 'aria-hidden': 'true' });
     private readonly halves = make('div', { class: 'halves hidden' });
     private readonly siteBox = make('label');
+    private readonly measuredBox = make('label');
     private readonly followButton = make('button', { type: 'button', 'aria-pressed': 'false', title: 'the camera follows the robot', onclick: () => this.toggleFollow() }, 'follow');
     private readonly themeButton = make('button', { class: 'plain', type: 'button', 'aria-label': 'light or dark', title: 'light or dark (t)', onclick: () => this.toggleTheme() });
     private readonly colour = make('select', { 'aria-label': 'colour of rods', onchange: () => this.setColour() });
@@ -53,6 +62,7 @@ export class Shell {
         wanted.addEventListener('change', () => this.setTheme(wanted.matches ? dark : light), this.until);
         this.side = make('aside', { class: 'side', 'aria-label': side, tabindex: '0' });
         this.help = this.makeHelp(keys);
+        this.save = new SaveMenu({ subject: () => this.subject(), moves: () => hooks.film.moves(), film: () => hooks.film.make() }, hooks.film.live);
     }
 
     // Layout within an element, which gives the size: elements beside the title, and in the bar below the robot. `whole`: it is all
@@ -68,20 +78,21 @@ export class Shell {
             return make('label', {}, box, label);
         };
         this.siteBox.append(...check('sites', 'named sites').childNodes);
+        this.measuredBox.append(...check('measured', 'measured points').childNodes);
         const ground = make('input', { type: 'checkbox', checked: true, onchange: () => this.setGround(ground.checked) });
-        const menu = make('details', { class: 'menu' },
+        const menu = make('details', { class: 'menu show' },
             make('summary', {}, 'show'),
             make('div', {},
                 make('label', { class: 'row' }, 'rods by', this.colour),
                 check('tendons', 'tendons, chambers and springs'), check('joints', 'joints'), check('forces', 'loads'), check('reactions', 'reactions of loops and ground'),
-                check('trails', 'trails'), check('axes', 'axes of the world'), check('frames', 'frames of links'), this.siteBox, make('label', {}, ground, 'grid')));
+                check('trails', 'trails'), check('axes', 'axes of the world'), check('frames', 'frames of links'), this.siteBox, this.measuredBox, make('label', {}, ground, 'grid')));
         document.addEventListener('click', (e) => {
-            if (menu.open && !menu.contains(e.target as Node)) menu.open = false;
+            for (const m of [menu, this.save.element]) if (m.open && !m.contains(e.target as Node)) m.open = false;
         }, this.until);
         this.stageBox.append(this.canvas, this.labels, this.halves, this.triad,
             make('div', { class: 'tools' },
                 make('div', { class: 'group', role: 'group', 'aria-label': 'camera' }, preset('free', 'fit', 'f'), preset('front', 'front', '1'), preset('side', 'side', '2'), preset('top', 'top', '3'), this.followButton),
-                menu),
+                make('div', { class: 'menus' }, menu, this.save.element)),
             this.legend, this.note);
         root.append(make('div', { class: 'page' },
             make('header', { class: 'top' }, make('div', { class: 'name' }, this.title, this.subtitle), ...top, this.themeButton,
@@ -93,7 +104,7 @@ export class Shell {
 
     private makeHelp(keys: Keys[]): HTMLDialogElement {
         const line = ([what, ...list]: Keys) => [make('dt', {}, ...list.map((k) => make('kbd', {}, k))), make('dd', {}, what)];
-        const camera: Keys[] = [['see the whole robot', 'f'], ['from the front, the side, above', '1', '2', '3'], ['the camera follows the robot', 'g'], ['light or dark', 't'], ['this list', '?']];
+        const camera: Keys[] = [['see the whole robot', 'f'], ['from the front, the side, above', '1', '2', '3'], ['the camera follows the robot', 'g'], ['light or dark', 't'], ['save a picture', 'p'], ['this list', '?']];
         return make('dialog', { 'aria-label': 'keys' }, make('h2', {}, 'Keys'),
             make('dl', {}, ...[...keys, ...camera].flatMap(line)),
             make('form', { method: 'dialog' }, make('button', {}, 'close')));
@@ -140,6 +151,17 @@ export class Shell {
         (this.whole ? document : this.root).addEventListener('keydown', (e) => keys(e as KeyboardEvent), this.until);
     }
 
+    // A click on the stage that is no drag.
+    onClick(act: (ray: THREE.Raycaster) => void): void {
+        let down = [0, 0];
+        this.canvas.addEventListener('pointerdown', (e) => (down = [e.clientX, e.clientY]));
+        this.canvas.addEventListener('click', (e) => {
+            if (!this.stage || Math.hypot(e.clientX - down[0], e.clientY - down[1]) > 4) return;
+            const box = this.canvas.getBoundingClientRect();
+            act(this.stage.ray(e.clientX - box.left, e.clientY - box.top));
+        });
+    }
+
     private act(key: string): boolean {
         switch (key) {
             case 'f': this.look('free'); break;
@@ -148,6 +170,7 @@ export class Shell {
             case '3': this.look('top'); break;
             case 'g': this.toggleFollow(); break;
             case 't': this.toggleTheme(); break;
+            case 'p': this.save.picture(); break;
             case '?': this.help.showModal(); break;
             default: return false;
         }
@@ -160,15 +183,17 @@ export class Shell {
         this.subtitle.textContent = subtitle;
     }
 
-    // Show this robot.
-    present(robot: Robot): void {
+    // Show this robot; keep: the camera stays.
+    present(robot: Robot, keep = false): void {
         const { quantities, most } = robot;
         this.colour.replaceChildren(...quantities.map((q) => make('option', { value: q }, q === 'plain' ? 'one colour' : q)));
         if (!quantities.includes(this.shown.colour)) this.shown.colour = quantities[0];
         if (!(most[this.shown.colour] > 1e-7)) this.shown.colour = 'plain';
         this.colour.value = this.shown.colour;
         this.siteBox.classList.toggle('hidden', robot.scene.sites.length === 0);
+        this.measuredBox.classList.toggle('hidden', !readMeasured(robot.run).any);
         this.stage?.show(robot, this.theme);
+        if (keep) return;
         this.stage?.look('free');
         if (this.stage && this.stage.following !== robot.roams) this.toggleFollow();
     }
@@ -248,23 +273,52 @@ export class Shell {
         this.hooks.redraw();
     }
 
-    // Notes beside the robot: colour scales, notes of the drawing, notes of the page.
-    say(robot: Robot, notes: string[]): void {
-        const { shown } = this, parts: HTMLElement[] = [];
-        const ramp = (label: string, low: string, high: string) => {
-            const bar = make('div', { class: 'ramp' });
-            bar.style.background = scaleGradient;
-            return make('div', { class: 'scale' }, label, bar, make('div', { class: 'ends' }, make('span', {}, low), make('span', {}, high)));
-        };
-        const or = robot.cut[shown.colour] ? '≥ ' : '';
-        if (shown.colour === 'strain') parts.push(ramp('largest strain in the section', '0', `${or}${number(100 * robot.most.strain, 3)} %`));
-        if (shown.colour === 'curvature') parts.push(ramp('curvature and twist', '0', or + quantity(robot.most.curvature, '1/m')));
-        if (shown.colour === 'stress') parts.push(ramp('largest normal stress', '0', or + quantity(robot.most.stress, 'Pa')));
+    // Colour scales, from zero to a largest value.
+    private scales(robot: Robot): [label: string, high: string][] {
+        const { shown } = this, or = robot.cut[shown.colour] ? '≥ ' : '', out: [string, string][] = [];
+        if (shown.colour === 'strain') out.push(['largest strain in the section', `${or}${number(100 * robot.most.strain, 3)} %`]);
+        if (shown.colour === 'curvature') out.push(['curvature and twist', or + quantity(robot.most.curvature, '1/m')]);
+        if (shown.colour === 'stress') out.push(['largest normal stress', or + quantity(robot.most.stress, 'Pa')]);
         if (shown.tendons && robot.most.effort > 0) {
             const tendons = robot.scene.measures.every((m) => m.unit === 'N');
-            parts.push(ramp(tendons ? 'tension' : 'effort', '0', quantity(robot.most.effort, tendons ? 'N' : 'Pa')));
+            out.push([tendons ? 'tension' : 'effort', quantity(robot.most.effort, tendons ? 'N' : 'Pa')]);
         }
-        this.legend.replaceChildren(...parts);
+        return out;
+    }
+
+    private subject(): Subject | null {
+        const { stage } = this, robot = this.hooks.robot();
+        if (!stage || !robot) return null;
+        const name = (this.title.textContent ?? '').replace(/[^\p{L}\p{N}]+/gu, '_').replace(/^_|_$/g, '').slice(0, 80) || 'sinew';
+        return { stage, name, sky: [this.theme.sky, this.theme.floor], overlay: (pen, width, height) => this.overlay(pen, stage, this.hooks.robot() ?? robot, width, height) };
+    }
+
+    // What a picture has besides the robot: names, axes, scales, the time.
+    private overlay(pen: Pen, stage: Stage, robot: Robot, width: number, height: number): void {
+        const style = getComputedStyle(this.stageBox), [ink, soft] = ['--ink', '--soft'].map((c) => style.getPropertyValue(c).trim());
+        for (const { name, at: [x, y, z] } of robot.names(this.shown).slice(0, LABELS)) {
+            const at = stage.project(x, y, z);
+            pen.text(at.x + 10, at.y - 6, name, ink, 12);
+        }
+        if (!this.halves.classList.contains('hidden')) Array.from(this.halves.children).forEach((half, i) => pen.text(((i + 0.5) * width) / 2, 24, half.textContent ?? '', soft, 13, 'middle', true));
+        if (this.shown.axes) drawTriad(pen, stage.camera, width - TRIAD / 2 - 6, height - TRIAD / 2 - 30, 0.28 * TRIAD, this.theme, stage.slant);
+        this.scales(robot).reverse().forEach(([label, high], i) => {
+            const y = height - 30 - 46 * i;
+            pen.text(16, y - 6, label, soft, 12);
+            pen.ramp(16, y, 190, 7, scaleColours);
+            pen.text(16, y + 20, '0', soft, 11.5);
+            pen.text(206, y + 20, high, soft, 11.5, 'end');
+        });
+        pen.text(width - 16, height - 12, this.hooks.caption(), ink, 13, 'end', true);
+    }
+
+    // Notes beside the robot: colour scales, notes of the drawing, notes of the page.
+    say(robot: Robot, notes: string[]): void {
+        this.legend.replaceChildren(...this.scales(robot).map(([label, high]) => {
+            const bar = make('div', { class: 'ramp' });
+            bar.style.background = `linear-gradient(90deg, ${scaleColours.join(', ')})`;
+            return make('div', { class: 'scale' }, label, bar, make('div', { class: 'ends' }, make('span', {}, '0'), make('span', {}, high)));
+        }));
         const drawing = [
             this.ground ? `grid ${quantity(this.stage?.cell ?? 1, 'm')}` : '',
             robot.scene.gravity.every((x) => x === 0) && this.stage ? 'no gravity' : '',

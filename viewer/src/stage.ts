@@ -5,8 +5,10 @@ import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
 import type { Theme } from './colour';
 import { decade } from './format';
+import type { SvgPen } from './pen';
 import { contactKinds, type Robot } from './robot';
 import { spread } from './spread';
+import { MOST, Vectors } from './vectors';
 
 const flat = 0.08; // a smaller extent, relative to the largest one, counts as zero
 
@@ -51,6 +53,7 @@ export class Stage {
     private readonly grid: THREE.Mesh<THREE.PlaneGeometry, THREE.ShaderMaterial>;
     private robot: Robot | null = null;
     private other: Robot | null = null; // of another run
+    private enlarged = false; // a picture of another size is being drawn
     private split = false; // the other one has its own half of the picture
     private readonly floor = new THREE.Vector3(0, 0, 1); // normal of the floor
     private readonly up = new THREE.Vector3(0, 0, 1);
@@ -276,7 +279,8 @@ export class Stage {
             }
             if (round < 2 && places.length > 0) centre.addScaledVector(right, (low[0] + high[0]) / 2).addScaledVector(top, (low[1] + high[1]) / 2);
         }
-        distance = Math.max((robot.roams ? 1.7 : 1.14) * distance, 0.6 * robot.size);
+        // a robot that roams may become as long as its size says
+        distance = robot.roams ? Math.max(1.6 * distance, (0.4 * robot.size) / tan) : Math.max(1.14 * distance, 0.6 * robot.size);
         centre.addScaledVector(top, (above - below) * whole * distance);
         this.controls.target.copy(centre);
         this.camera.position.copy(centre).addScaledVector(from, distance);
@@ -301,6 +305,7 @@ export class Stage {
     }
 
     resize(width: number, height: number): void {
+        if (this.enlarged) return;
         this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
         this.renderer.setSize(width, height, false);
         this.camera.aspect = (this.split ? width / 2 : width) / Math.max(height, 1);
@@ -323,9 +328,70 @@ export class Stage {
             const from = half === 1 ? width / 2 : 0, wide = half < 2 ? width / 2 : width;
             renderer.setViewport(from, 0, wide, height);
             renderer.setScissor(from, 0, wide, height);
+            // each half shows its own robot, if they go apart
+            const apart = half === 1 && robot?.roams && other ? other.centre(new THREE.Vector3()).sub(robot.centre(new THREE.Vector3())) : new THREE.Vector3();
+            this.camera.position.add(apart);
             renderer.render(this.scene, this.camera);
+            this.camera.position.sub(apart);
         }
         this.dirty = false;
+    }
+
+    // Size on the screen, pixels.
+    get extent(): { width: number; height: number } {
+        const { clientWidth: width, clientHeight: height } = this.renderer.domElement;
+        return { width, height };
+    }
+
+    // Draw in this many pixels until further notice; 0: in those of the screen.
+    enlarge(width: number, height: number): void {
+        this.enlarged = false;
+        if (width > 0) {
+            this.renderer.setPixelRatio(1);
+            this.renderer.setSize(width, height, false);
+        } else this.resize(this.extent.width, this.extent.height);
+        this.enlarged = width > 0;
+        this.dirty = true;
+    }
+
+    // The picture as it is now.
+    image(): HTMLCanvasElement {
+        this.draw();
+        return this.renderer.domElement;
+    }
+
+    // The scene as vectors; false: it has too many triangles.
+    vectors(pen: SvgPen): boolean {
+        const { width, height } = this.extent, { camera, robot, other } = this, halves: Vectors[] = [];
+        const sun = this.sun.position.clone().sub(this.sun.target.position);
+        for (const half of this.split ? [0, 1] : [2]) {
+            const wide = half < 2 ? width / 2 : width, v = new Vectors(camera, sun, this.up, half === 1 ? wide : 0, wide, height);
+            if (this.grid.visible) v.grid(pen, this.gridLines(), this.grid.material.uniforms.colour.value.getHex());
+            for (const r of [half !== 1 ? robot : null, half !== 0 ? other : null]) {
+                if (!r) continue;
+                r.group.visible = true;
+                v.add(r.group);
+            }
+            if (v.size > MOST) return false;
+            halves.push(v);
+        }
+        for (const v of halves) v.draw((element) => pen.raw(element));
+        return true;
+    }
+
+    // pieces of the lines of the grid, with their opacity
+    private gridLines(): [THREE.Vector3, THREE.Vector3, number][] {
+        const { cell, ground } = this, reach = Math.min(this.grid.material.uniforms.reach.value as number, 40 * cell), n = Math.floor(reach / cell), out: [THREE.Vector3, THREE.Vector3, number][] = [];
+        const at = (u: number, v: number, across: boolean) => new THREE.Vector3(across ? v : u, across ? u : v, 0).applyMatrix4(ground.matrixWorld);
+        for (let i = -n; i <= n; i++) {
+            for (let j = -10; j < 10; j++) {
+                for (const across of [false, true]) {
+                    const u = (j * reach) / 10, far = Math.hypot(u + reach / 20, i * cell) / reach;
+                    out.push([at(u, i * cell, across), at(u + reach / 10, i * cell, across), (i % 5 ? 0.2 : 0.45) * Math.max(0, 1 - far)]);
+                }
+            }
+        }
+        return out;
     }
 
     // Direction of gravity if it is not towards the floor; null: it is, or there is none.
@@ -338,7 +404,7 @@ export class Stage {
     ray(x: number, y: number): THREE.Raycaster {
         const canvas = this.renderer.domElement, ray = new THREE.Raycaster();
         this.camera.updateMatrixWorld();
-        ray.setFromCamera(new THREE.Vector2((2 * x) / canvas.clientWidth - 1, 1 - (2 * y) / canvas.clientHeight), this.camera);
+        ray.setFromCamera(new THREE.Vector2((2 * x) / (this.split ? canvas.clientWidth / 2 : canvas.clientWidth) - 1, 1 - (2 * y) / canvas.clientHeight), this.camera);
         return ray;
     }
 

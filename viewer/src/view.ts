@@ -2,15 +2,18 @@
 //
 // View of a result file within an element: the robot, playback, curves, kept at one instant; another run overlaid or beside.
 import { Actor } from './actor';
+import { dark, light } from './colour';
 import { readRun, type Arrays, type Page } from './data';
 import { make } from './dom';
 import { count } from './format';
 import { Panel } from './panel';
 import { Axis } from './plots';
+import type { Film } from './save';
+import { SectionCard } from './section';
 import { Shell, type Keys } from './shell';
 import { Transport } from './transport';
 
-const keys: Keys[] = [['play, pause', 'space'], ['one frame back, forward; ten with shift', '←', '→'], ['to the beginning, the end', 'home', 'end'], ['faster, slower', '+', '−']];
+const keys: Keys[] = [['play, pause', 'space'], ['one frame back, forward; ten with shift', '←', '→'], ['to the beginning, the end', 'home', 'end'], ['faster, slower', '+', '−'], ['section of a rod', 'x', 'click it']];
 const runKeys: Keys[] = [['previous run, next run', '[', ']'], ['compare with the next run', 'c'], ['overlaid or side by side', 'v']];
 
 export class View {
@@ -21,16 +24,18 @@ export class View {
     private split = false; // side by side; else overlaid
     private stale = true; // the robot must be posed again
     private drawnFrame = -1;
+    private filming = false; // frames are shown for a film
     private picture = 0; // requested animation frame
     private readonly shell: Shell;
     private readonly panel: Panel;
+    private readonly section = new SectionCard(() => this.redraw());
     private readonly transport = new Transport(() => (this.stale = true));
     private readonly runs: HTMLSelectElement;
     private readonly others: HTMLSelectElement;
     private readonly splitButton = make('button', { class: 'toggle hidden', type: 'button', 'aria-pressed': 'false', title: 'overlaid or side by side (v)', onclick: () => this.setSplit(!this.split) }, 'side by side');
 
     // `whole`: the view is the whole document. Else `root` gives its size, and keys act while the focus is within it.
-    constructor(root: HTMLElement, private readonly page: Page, private readonly arrays: Arrays, whole = true) {
+    constructor(root: HTMLElement, private page: Page, private arrays: Arrays, whole = true) {
         const several = page.runs.length > 1;
         this.shell = new Shell({
             redraw: () => this.redraw(),
@@ -40,6 +45,9 @@ export class View {
                 this.transport.placeStages();
             },
             legend: () => this.say(),
+            robot: () => (this.actor.run.n > 0 ? this.actor.robot : null),
+            caption: () => this.transport.caption,
+            film: { live: false, moves: () => this.actor.run.n > 1, make: () => this.film() },
         }, several ? [...keys, ...runKeys] : keys, 'curves and figures');
         this.panel = new Panel(this.shell.side, page, () => this.shell.theme, (k) => this.seek(k), () => this.redraw());
         const names = () => page.runs.map((r) => make('option', {}, r.name));
@@ -50,6 +58,10 @@ export class View {
         this.shell.setTheme(this.shell.theme);
         this.open(Math.max(0, page.runs.findIndex((r) => r.kept > 0)));
         this.shell.onKeys((key, shift) => this.act(key, shift));
+        this.shell.onClick((ray) => {
+            const hit = this.actor.robot.hitRod(ray);
+            if (hit) this.section.choose(hit.link, hit.share);
+        });
         this.picture = requestAnimationFrame((ms) => this.tick(ms));
     }
 
@@ -61,9 +73,38 @@ export class View {
         this.shell.dispose();
     }
 
+    // Another result of the same runs: camera and time stay, and the motion goes on. One that has ended begins again.
+    replace(page: Page, arrays: Arrays): void {
+        const { now, end, playing, speed } = this.transport.player, ended = now >= end, { name } = this.actor.run.head;
+        const index = page.runs.findIndex((r) => r.name === name);
+        this.page = this.panel.page = page;
+        this.arrays = arrays;
+        const options = () => page.runs.map((r) => make('option', {}, r.name));
+        const other = this.others.selectedIndex;
+        this.runs.replaceChildren(...options());
+        this.others.replaceChildren(make('option', {}, 'none'), ...options());
+        this.others.selectedIndex = other < this.others.length ? other : 0;
+        this.open(Math.max(0, index), index >= 0);
+        const { player } = this.transport;
+        if (index >= 0) player.speed = speed;
+        player.seek(ended ? 0 : now);
+        if (playing || ended) this.play();
+    }
+
+    // Play from here, or from the beginning at the end.
+    play(): void {
+        if (this.actor.run.n > 1 && !this.transport.player.playing) this.transport.player.toggle();
+    }
+
+    setDark(on: boolean): void {
+        this.shell.setTheme(on ? dark : light);
+    }
+
     // ---- runs
 
-    private open(index: number): void {
+    // keep: the camera stays, for a robot of about the same size
+    private open(index: number, keep = false): void {
+        const size = this.actor?.robot.size ?? 0;
         const head = this.page.runs[index], run = readRun(this.page, this.arrays, index);
         this.index = index;
         this.runs.selectedIndex = index;
@@ -78,7 +119,8 @@ export class View {
             return;
         }
         this.compare(this.others.selectedIndex - 1);
-        this.shell.present(this.actor.robot);
+        const grown = this.actor.robot.size / size;
+        this.shell.present(this.actor.robot, keep && grown > 0.6 && grown < 1.6);
         this.say();
     }
 
@@ -98,15 +140,16 @@ export class View {
         }
         actor.scaleBy(most);
         this.splitButton.classList.toggle('hidden', none);
-        this.panel.show(actor.run, actor.scene, [], other);
+        this.section.offer(actor.robot);
+        this.panel.show(actor.run, actor.scene, [this.section.element], other);
         this.setSplit(this.split);
-        this.say();
     }
 
     private setSplit(on: boolean): void {
         this.split = on;
         this.splitButton.setAttribute('aria-pressed', String(on));
         this.shell.beside(this.other, on, this.actor.run.head.name);
+        this.say();
         this.redraw();
     }
 
@@ -132,6 +175,7 @@ export class View {
                 if (n > 1) this.compare(next < n ? next : -1);
                 break;
             }
+            case 'x': this.section.toggle(); break;
             case 'v': this.setSplit(!this.split); break;
             default: return false;
         }
@@ -141,6 +185,26 @@ export class View {
     private seek(k: number): void {
         this.transport.player.playing = false;
         this.transport.player.toFrame(k);
+    }
+
+    // The whole run at the present speed.
+    private film(): Film {
+        const { player } = this.transport, { now } = player;
+        this.filming = true;
+        player.playing = true; // between frames poses are interpolated
+        return {
+            duration: player.end / player.speed,
+            show: (seconds) => {
+                player.now = Math.min(seconds * player.speed, player.end);
+                this.redraw();
+                this.move();
+            },
+            end: () => {
+                this.filming = false;
+                player.playing = false;
+                player.seek(now);
+            },
+        };
     }
 
     // ---- notes
@@ -159,6 +223,7 @@ export class View {
 
     private tick(ms: number): void {
         this.picture = requestAnimationFrame((next) => this.tick(next));
+        if (this.filming) return;
         this.transport.player.tick(ms);
         if (this.stale) this.move();
         this.shell.draw(this.actor.robot);
@@ -171,11 +236,14 @@ export class View {
         const { frame: k, share, playing, swing } = transport.player;
         const swings = playing && actor.restOf(k) >= 0, other = this.otherFrame(k, share);
         if (k !== this.drawnFrame || share > 0 || swings) {
-            const before = actor.robot, robot = actor.pose(k, share, swing, shell.shown, shell.theme);
+            const before = actor.robot;
+            actor.cut(this.section.link >= 0 ? { link: this.section.link, share: this.section.share } : null);
+            const robot = actor.pose(k, share, swing, shell.shown, shell.theme);
             if (robot !== before) shell.stage?.swap(robot);
             if (this.other) shell.stage?.swapBeside(this.other.pose(other.k, other.share, swing, shell.shown, shell.theme));
             shell.stage?.follow();
             if (shell.stage) shell.stage.dirty = true;
+            this.section.update(robot);
         }
         // interpolated poses are not those of the frame
         this.drawnFrame = share > 0 || swings ? -1 : k;

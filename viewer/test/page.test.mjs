@@ -103,16 +103,16 @@ const arc = (t, s) => {
     const k = -(1 + t);
     return [Math.sin(k * s) / k, 0, (Math.cos(k * s) - 1) / k];
 };
-const seek = (tab, t) => tab.locator('input[type=range]').evaluate((e, value) => {
+const seek = (tab, t) => tab.locator('input[aria-label=time]').evaluate((e, value) => {
     e.value = String(value);
     e.dispatchEvent(new Event('input'));
 }, t);
 
 test('the robot stands where the closed form puts it, at every time scrubbed to', async (tab) => {
-    await tab.locator('.menu summary').click();
-    await tab.locator('.menu select').selectOption('plain');
+    await tab.locator('.show summary').click();
+    await tab.locator('.show select').selectOption('plain');
     for (const box of ['forces', 'joints', 'trails']) await tab.locator(`input[data-show=${box}]`).uncheck();
-    await tab.locator('.menu summary').click();
+    await tab.locator('.show summary').click();
     await tab.keyboard.press('1');
     for (const k of [1, 11, 21]) {
         await tab.keyboard.press('Home');
@@ -128,13 +128,13 @@ test('the robot stands where the closed form puts it, at every time scrubbed to'
 });
 
 test('the scrubber sets the time that is shown', async (tab) => {
-    const end = Number(await tab.locator('input[type=range]').getAttribute('max'));
+    const end = Number(await tab.locator('input[aria-label=time]').getAttribute('max'));
     await seek(tab, 0.5 * end);
     await settle(tab);
     const { t } = await state(tab);
     assert.ok(Math.abs(t - 0.5) < 0.06, `t = ${t}`);
     assert.equal(await tab.locator('.time b').textContent(), `${t.toFixed(3)} s`);
-    assert.match(await tab.locator('input[type=range]').getAttribute('aria-valuetext'), /path$/);
+    assert.match(await tab.locator('input[aria-label=time]').getAttribute('aria-valuetext'), /path$/);
 });
 
 test('play moves the robot', async (tab) => {
@@ -183,6 +183,70 @@ test('the playhead stays with its time when curves are drawn anew', async (tab) 
     await tab.keyboard.press('t');
 });
 
+test('pictures, drawings and films show what the page shows', async (tab) => {
+    const look = await browser.newPage(), size = tab.viewportSize();
+    await tab.setViewportSize({ width: 720, height: 420 });
+    await tab.keyboard.press('1');
+    await tab.keyboard.press('End');
+    await settle(tab);
+    for (let i = 0; i < 5; i++) await tab.keyboard.press('+');
+    const view = await tab.locator('.stage > canvas').first().boundingBox();
+    const save = async (name) => {
+        await tab.locator('.save summary').click();
+        const [file] = await Promise.all([tab.waitForEvent('download'), tab.locator('.save button', { hasText: name }).click()]);
+        await tab.keyboard.press('Home');
+        await tab.locator('.save summary').click();
+        return { name: file.suggestedFilename(), bytes: readFileSync(await file.path()) };
+    };
+    const url = (type, { bytes }) => `data:${type};base64,${bytes.toString('base64')}`;
+    // colours of a picture where points of the world lie
+    const at = (t, list) => tab.evaluate((points) => points.map((p) => window.sinew.project(...p)), list.map((s) => arc(t, s)));
+    const sample = (picture, points) => look.evaluate(async ([source, w, h, list]) => {
+        const image = new Image(), flat = new OffscreenCanvas(w, h).getContext('2d');
+        image.src = source;
+        await image.decode();
+        flat.drawImage(image, 0, 0, w, h);
+        return { width: image.naturalWidth, pixels: list.map(({ x, y }) => Array.from(flat.getImageData(Math.round(x), Math.round(y), 1, 1).data)) };
+    }, [picture, view.width, view.height, points]);
+    const inside = [0.2, 0.4, 0.6, 0.8];
+    await tab.keyboard.press('End');
+    const end = await at(1, inside);
+    for (const [name, type, wide] of [['PNG', 'image/png', 3840], ['SVG', 'image/svg+xml', view.width]]) {
+        await tab.keyboard.press('End');
+        const file = await save(name), { width, pixels } = await sample(url(type, file), end);
+        assert.equal(file.name, `script_img_src_x_onerror_window_hacked_1_b_amp.${name.toLowerCase()}`);
+        assert.ok(Math.abs(width - wide) < 2, `${width} is not ${wide}`);
+        assert.deepEqual(pixels.map(isRod), inside.map(() => true), `${name}: the rod at its end`);
+        if (name === 'SVG') assert.equal(await look.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelectorAll('parsererror, script, image').length, file.bytes.toString()), 0);
+    }
+    // the first picture of a film is the beginning
+    const gif = await save('GIF'), start = await at(0, inside);
+    assert.deepEqual((await sample(url('image/gif', gif), start)).pixels.map(isRod), inside.map(() => true), 'GIF: the rod at its beginning');
+    const frames = await tab.evaluate(async (bytes) => {
+        const reader = new ImageDecoder({ data: Uint8Array.from(bytes), type: 'image/gif' });
+        await Promise.all([reader.completed, reader.tracks.ready]);
+        const n = reader.tracks.selectedTrack.frameCount;
+        for (let i = 0; i < n; i++) (await reader.decode({ frameIndex: i })).image.close();
+        return n;
+    }, [...gif.bytes]);
+    assert.ok(frames > 2, `${frames} pictures`);
+    for (const [name, type] of [['WebM', 'video/webm'], ['MP4', 'video/mp4']]) {
+        if (!(await tab.locator('.save button', { hasText: name }).count())) continue; // this browser has no encoder
+        const [duration, width, t] = await look.evaluate(async (source) => {
+            const video = document.createElement('video');
+            video.src = source;
+            await new Promise((done, fail) => ((video.onloadeddata = done), (video.onerror = () => fail(new Error(video.error.message)))));
+            video.currentTime = video.duration;
+            await new Promise((done) => (video.onseeked = done));
+            return [video.duration, video.videoWidth, video.currentTime];
+        }, url(type, await save(name)));
+        assert.ok(duration > 0.1 && duration < 3 && width >= 720 && Math.abs(t - duration) < 0.1, `${name}: ${duration} s, ${width} wide, ${t} s`);
+    }
+    for (let i = 0; i < 5; i++) await tab.keyboard.press('-');
+    await look.close();
+    await tab.setViewportSize(size);
+});
+
 test('keys', async (tab) => {
     await tab.keyboard.press('Home');
     assert.equal((await state(tab)).frame, 0);
@@ -221,6 +285,34 @@ test('runs are chosen by key and by name', async (tab) => {
     assert.equal((await state(tab)).run, 'long');
 });
 
+test('a section has its strains, moment and stress', async (tab) => {
+    await tab.keyboard.press('1');
+    await tab.keyboard.press('Home');
+    await settle(tab);
+    const box = await tab.locator('.stage > canvas').first().boundingBox(), at = await tab.evaluate((p) => window.sinew.project(...p), arc(0, 0.75));
+    await tab.mouse.click(box.x + at.x, box.y + at.y);
+    await settle(tab);
+    const card = tab.locator('section[aria-label=section]');
+    const [, percent] = (await card.locator('header output').textContent()).match(/([\d.]+) %/);
+    assert.ok(Math.abs(percent - 75) < 1.5, `${percent} %`);
+    // curvature C/EI = 1/m: E k r = 100 MPa 20 mm/m on the rim
+    for (const [key, k] of [['Home', 1], ['End', 2]]) {
+        await tab.keyboard.press(key);
+        await settle(tab);
+        const rows = await card.locator('tbody tr').allTextContents();
+        assert.equal(await card.locator('p').textContent(), `normal stress −${2 * k} MPa to ${2 * k} MPa`);
+        assert.equal(rows[1], `bend_y, 1/m−${k}My −${(k * EI).toPrecision(4)} N·m`);
+        assert.equal(rows[3], 'stretch1Nx –'); // it cannot stretch
+    }
+    assert.match(await card.locator('svg').textContent(), /40 mm/);
+    await card.locator('input').focus();
+    await tab.keyboard.press('End');
+    await settle(tab);
+    assert.match(await card.locator('header output').textContent(), /100 %/);
+    await card.getByLabel('close the section').click();
+    assert.ok(!(await card.isVisible()));
+});
+
 test('another run is drawn at the same time, overlaid and beside, and its curves too', async (tab) => {
     await tab.keyboard.press('c');
     assert.equal((await state(tab)).other, 'short');
@@ -235,7 +327,7 @@ test('another run is drawn at the same time, overlaid and beside, and its curves
     await tab.getByText('table', { exact: true }).click();
     await settle(tab);
     const [first] = await tab.locator('table.values tr:has(th[scope=row])').allTextContents(), [mine] = arc(1, 1);
-    const mm = (a) => `${Number((1000 * a).toPrecision(5))} mm`.replace('-', '−');
+    const mm = (a) => `${Number((1000 * a).toPrecision(4))} mm`.replace('-', '−');
     assert.equal(first, `x${mm(mine)}${mm(x)}${mm(x - mine)}`);
     await tab.getByText('curves', { exact: true }).click();
     const before = await tab.evaluate(() => window.sinew.project(0, 0, 0));
@@ -315,6 +407,11 @@ await bent('a wild scene does no harm', (run) => (run.scene = JSON.stringify(wil
     await settle(tab);
     assert.deepEqual(faults, []);
 });
+await bent('wild measurements do no harm', (run) => (run.measured = [null, { t: 1 }, { t: [0, null, 'x'], columns: [null, { column: 1e9, value: [1] }, { column: 0, value: ['x', 1] }, { column: 0 }] }]), async (tab, faults) => {
+    await tab.keyboard.press('End');
+    await settle(tab);
+    assert.deepEqual(faults, []);
+});
 await bent('a run without scene is drawn as lines', (run) => (run.scene = null), async (tab, faults) => {
     assert.equal((await state(tab)).told, false);
     assert.match(await tab.locator('.note').textContent(), /has no appearance of the robot/);
@@ -325,11 +422,11 @@ await bent('arrays of a wrong size are told', (run) => (run.nodes += 1), async (
 await attempt('a change is seen from its stage on, and sites have their names', async () => {
     const { tab, faults } = await open(pageOf('changed', changed));
     await tab.keyboard.press('1');
-    await tab.locator('.menu summary').click();
-    await tab.locator('.menu select').selectOption('plain');
+    await tab.locator('.show summary').click();
+    await tab.locator('.show select').selectOption('plain');
     await tab.locator('input[data-show=sites]').check();
     await tab.locator('input[data-show=frames]').check();
-    await tab.locator('.menu summary').click();
+    await tab.locator('.show summary').click();
     const off = [[0.5, 0.028, 0.028]]; // from whichever side one looks
     await tab.keyboard.press('Home');
     assert.deepEqual((await colours(tab, off)).map(isRod), [false], 'beside the thin rod');
@@ -340,6 +437,23 @@ await attempt('a change is seen from its stage on, and sites have their names', 
     const label = tab.locator('.labels span').last();
     const moved = (await label.evaluate((e) => e.style.transform)).match(/[\d.]+/g).map(Number);
     assert.ok(Math.hypot(moved[0] - at.x, moved[1] - at.y) < 0.2, `${moved} is not ${at.x} ${at.y}`);
+    assert.deepEqual(faults, []);
+    await tab.close();
+});
+
+// the measured tip is beside the computed one, and its y was not measured
+await attempt('measured points are drawn over the robot and in its curves', async () => {
+    const csv = join(folder, 'tip.csv'), [x, , z] = arc(0.5, 1);
+    writeFileSync(csv, `t,tip.x,tip.z\n0.5,${x + 0.1},${z}\n0.75,,\n`);
+    execFileSync(sinew, ['view', join(folder, 'rolled.h5'), '--data', csv, '-o', join(folder, 'measured.html')], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const { tab, faults } = await open(join(folder, 'measured.html'));
+    const dark = ([r, g, b, a]) => a > 200 && r + g + b < 120;
+    await tab.keyboard.press('1');
+    for (const [t, there] of [[0.5, true], [0.75, false]]) {
+        await seek(tab, (await tab.locator('input[aria-label=time]').evaluate((e) => Number(e.max))) - 1 + t + 1e-6);
+        assert.ok(Math.abs((await state(tab)).t - t) < 1e-9);
+        assert.deepEqual((await colours(tab, [[x + 0.1, 0, z]])).map(dark), [there], `at ${t} s`);
+    }
     assert.deepEqual(faults, []);
     await tab.close();
 });
@@ -358,7 +472,7 @@ await attempt('a run of one equilibrium has a table, and needs no transport', as
     const { tab, faults } = await open(pageOf('still', still));
     assert.deepEqual((await tab.locator('table.values tr:has(th[scope=row])').allTextContents()).slice(0, 3), ['x1 m', 'y0 m', 'z0 m']);
     assert.equal(await tab.locator('.chart').count(), 0);
-    assert.ok(!(await tab.locator('input[type=range]').isVisible()));
+    assert.ok(!(await tab.locator('input[aria-label=time]').isVisible()));
     // gravity is oblique to the floor: its arrow is drawn in its colour
     const amber = await tab.locator('canvas.triad').evaluate((c) => {
         const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;

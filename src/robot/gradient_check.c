@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+//
+// Parts of studies and models without derivatives, theory.md 7.5, which are named.
+#include "robot/gradient_private.h"
+
+#include "base/fail.h"
+
+#include <stdio.h>
+
+static snw_status refuse(const snw_step_desc *step, const char *what, snw_error *err) {
+    return snw_fail_at_location(
+        err, snw_fail(err, SNW_E_MODEL, "step '%s' has no derivative: %s", step->name, what),
+        step->location.file, step->location.line, step->location.column);
+}
+
+static snw_status check_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
+    char text[200];
+    if (step->kind == SNW_STEP_MODES) return SNW_OK;
+    if (step->kind != SNW_STEP_STATIC && step->kind != SNW_STEP_DYNAMIC)
+        return refuse(step, "only static and dynamic steps have one", err);
+    if (step->engine == SNW_ENGINE_SHOOTING)
+        return refuse(step, "the shooting engine has none; leave out 'engine'", err);
+    if (step->from >= 0) return refuse(step, "it begins 'from' an earlier step", err);
+    if (step->kind == SNW_STEP_STATIC) {
+        if (step->steady) return refuse(step, "'steady' equilibria have none", err);
+        return SNW_OK;
+    }
+    if (step->kinematic) return refuse(step, "kinematic steps have none", err);
+    const snw_scheme_info *row = &snw_scheme_table[step->scheme];
+    if (row->family == SNW_FAMILY_COLLOCATION && m->nconstraint > 0)
+        return refuse(step, "collocation with given coordinates has none; use bdf2", err);
+    if (row->family != SNW_FAMILY_ALPHA && row->family != SNW_FAMILY_LEVELS &&
+        row->family != SNW_FAMILY_COLLOCATION) {
+        (void)snprintf(text, sizeof text,
+                       "the scheme %s has none; use newmark, hht, wbz, generalized-alpha, euler, "
+                       "trapezoidal, bdf2, bdf-alpha, gauss or radau",
+                       row->name);
+        return refuse(step, text, err);
+    }
+    if (step->split) {
+        for (int k = 0; k < m->nblock; k++) {
+            if (m->block[k].space == SNW_SPACE_SE3)
+                return refuse(step, "'base: split' has none; leave it out", err);
+        }
+    }
+    return SNW_OK;
+}
+
+static snw_status check_model(const snw_desc *d, const snw_model *m, snw_error *err) {
+    for (int i = 0; i < m->nsignal; i++) {
+        const snw_signal_kind kind = m->signal[i].kind;
+        if (kind == SNW_SIGNAL_PROBE || kind == SNW_SIGNAL_ONCE || kind == SNW_SIGNAL_CONDITION)
+            continue;
+        return snw_fail(err, SNW_E_MODEL, "there is no derivative of a law with memory: '%.100s'",
+                        m->signal[i].text ? m->signal[i].text : "at_closing");
+    }
+    if (m->nnonholonomic > 0)
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative with contacts without slip "
+                        "(wheels, rings, anchors)");
+    for (int i = 0; i < d->ncontact; i++) {
+        if (d->contact[i].hard)
+            return snw_fail(err, SNW_E_MODEL,
+                            "there is no derivative with hard contacts; give '%s' a stiffness",
+                            d->contact[i].name);
+    }
+    for (int i = 0; i < m->nrod; i++) {
+        if (m->rod[i].tolerance > 0)
+            return snw_fail(err, SNW_E_MODEL,
+                            "there is no derivative with nodes that move ('tolerance' of rod "
+                            "'%s'); give their number",
+                            m->label.link[m->rod[i].link].name);
+    }
+    if (d->ntube > 0)
+        return snw_fail(err, SNW_E_MODEL, "there is no derivative with concentric tubes");
+    return SNW_OK;
+}
+
+snw_status gradient_check(const snw_desc *d, const snw_model *m, snw_error *err) {
+    for (int i = 0; i < d->nstep; i++) SNW_TRY(check_step(&d->step[i], m, err));
+    return check_model(d, m, err);
+}

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: MIT
+//
+// Derivatives of mu'r and of probes by geometric numbers, theory.md (7.5.14). A segment moves in
+// its parent by h with velocity u, u' and, when the rates are mu, s. Where its pose changes by h
+// zeta, those change by zeta' + ad_u zeta and so on; bars of eta, V, A and of the pose are carried
+// from the leaves to the root, and that of eta is the wrench F of the residual.
+#include "study/model_geometry.h"
+
+#include "base/alloc.h"
+#include "dynamics/feedback.h"
+#include "dynamics/fluid.h"
+#include "dynamics/tendon_point.h"
+#include "study/probe_row.h"
+
+#include <string.h>
+
+// Numbers of a pose, an axis, a rest strain, a tendon, a point of it.
+enum { POSE = 12, AXIS = 6, REST = 6, TENDON = 1 };
+enum { WEIGHT, AT_Y, AT_Z, SLOPE_Y, SLOPE_Z, AREA, XI0, POINT = XI0 + 6 };
+enum { LD = SNW_MAGNUS_LD };
+
+// Bars of a segment: of its velocity, acceleration and pose.
+typedef struct segment_bar {
+    snw_wrench V, A, g;
+} segment_bar;
+
+struct snw_model_geometry {
+    const snw_model *m;
+    segment_bar *bar; // nseg + nobs
+    size_t *slice;    // nslice: first number of each
+};
+
+// ---- numbers ------------------------------------------------------------------------------------
+
+bool snw_geometry_is_gathered(const snw_model *m) {
+    for (int i = 0; i < m->ntendon; i++) {
+        if (m->tendon[i].has_friction) return false;
+    }
+    return m->nconstraint == 0 && m->ncontact_point == 0 && m->ntouching_rod == 0 &&
+           m->nforce_element == 0 && m->ntendon_segment == 0 && m->nlive == 0 && !m->flowing &&
+           m->nfeed == 0;
+}
+
+bool snw_pose_is_constant(const snw_pose_desc *pose) {
+    if (pose->captured > 0) return false;
+    for (int k = 0; k < 3; k++) {
+        if (pose->xyz[k] && snw_expr_vars(pose->xyz[k]) != 0) return false;
+    }
+    for (int k = 0; k < pose->nturn; k++) {
+        if (snw_expr_vars(pose->turn[k].angle) != 0) return false;
+    }
+    return true;
+}
+
+static snw_se3 constant_pose(const snw_pose_desc *pose) {
+    const snw_at at = {0};
+    snw_se3 h = {.R = pose->R0};
+    for (int k = 0; k < 3; k++) h.p.e[k] = pose->xyz[k] ? snw_expr_value(pose->xyz[k], at) : 0;
+    for (int k = 0; k < pose->nturn; k++) {
+        const double angle = snw_expr_value(pose->turn[k].angle, at);
+        h.R = snw_mat3_mul(h.R, snw_so3_exp(snw_scale(angle, pose->turn[k].axis)));
+    }
+    return h;
+}
+
+static size_t slice_numbers(const snw_model *m, int i) {
+    return 1 + 6 * (size_t)m->rod[m->slice[i].rod].nc;
+}
+
+// First numbers of the parts.
+typedef struct parts {
+    size_t pose, axis, slice, rest, tendon, point, end;
+} parts;
+
+static parts find_parts(const snw_model *m) {
+    parts p = {0};
+    p.axis = p.pose + POSE * (size_t)m->npose;
+    p.slice = p.axis + AXIS * (size_t)m->nblock;
+    p.rest = p.slice;
+    for (int i = 0; i < m->nslice; i++) p.rest += slice_numbers(m, i);
+    p.tendon = p.rest + REST * (size_t)m->nstation;
+    p.point = p.tendon + TENDON * (size_t)m->ntendon;
+    p.end = p.point + POINT * (size_t)m->ntendon_point;
+    return p;
+}
+
+size_t snw_model_geometry_size(const snw_model *m) {
+    return snw_geometry_is_gathered(m) ? find_parts(m).end : 0;
+}
+
+static void read_point(const snw_tendon_point *p, double *out) {
+    out[WEIGHT] = p->w;
+    out[AT_Y] = p->y, out[AT_Z] = p->z, out[SLOPE_Y] = p->dy, out[SLOPE_Z] = p->dz;
+    out[AREA] = p->area;
+    memcpy(out + XI0, p->xi0.e, sizeof p->xi0.e);
+}
+
+void snw_model_geometry_read(const snw_model *m, double *out) {
+    if (!snw_geometry_is_gathered(m)) return;
+    memset(out, 0, find_parts(m).end * sizeof *out);
+    for (int i = 0; i < m->npose; i++, out += POSE) {
+        if (!snw_pose_is_constant(&m->pose[i])) continue;
+        const snw_se3 h = constant_pose(&m->pose[i]);
+        memcpy(out, h.R.e, sizeof h.R.e);
+        memcpy(out + 9, h.p.e, sizeof h.p.e);
+    }
+    for (int i = 0; i < m->nblock; i++, out += AXIS)
+        memcpy(out, m->block[i].S.e, AXIS * sizeof *out);
+    for (int i = 0; i < m->nslice; i++) {
+        const size_t n = slice_numbers(m, i);
+        out[0] = m->slice[i].h;
+        memcpy(out + 1, m->xi0 + (size_t)i * SNW_MAGNUS_POINTS, (n - 1) * sizeof *out);
+        out += n;
+    }
+    for (int i = 0; i < m->nstation; i++, out += REST) {
+        const snw_station *at = &m->station[i];
+        if (at->rod < 0) continue;
+        const snw_twist rest = snw_rod_rest(&m->rod[at->rod], at->x);
+        memcpy(out, rest.e, sizeof rest.e);
+    }
+    for (int i = 0; i < m->ntendon; i++, out += TENDON) out[0] = m->tendon[i].reference;
+    for (int i = 0; i < m->ntendon_point; i++, out += POINT) read_point(&m->tendon_point[i], out);
+}
+
+snw_status snw_model_geometry_create(const snw_model *m, snw_model_geometry **out) {
+    snw_model_geometry *a = snw_alloc(sizeof *a);
+    *out = a;
+    if (!a) return SNW_E_MEMORY;
+    *a = (snw_model_geometry){.m = m};
+    a->bar = snw_alloc((size_t)(m->nseg + m->nobs) * sizeof *a->bar);
+    a->slice = snw_alloc(((size_t)m->nslice + 1) * sizeof *a->slice);
+    if (!a->bar || !a->slice) return SNW_E_MEMORY;
+    a->slice[0] = find_parts(m).slice;
+    for (int i = 0; i < m->nslice; i++) a->slice[i + 1] = a->slice[i] + slice_numbers(m, i);
+    return SNW_OK;
+}
+
+void snw_model_geometry_destroy(snw_model_geometry *a) {
+    if (!a) return;
+    snw_free(a->bar);
+    snw_free(a->slice);
+    snw_free(a);
+}
+
+// ---- bars of segments ---------------------------------------------------------------------------
+
+static void wrench_plus(snw_wrench *to, snw_wrench F) { *to = snw_wrench_add(*to, F); }
+
+// A wrench about the centre of a fluid point, about its segment.
+static snw_wrench about_segment(const snw_fluid_point *p, snw_wrench F) {
+    F.m = snw_add(F.m, snw_cross(p->centre, F.f));
+    return F;
+}
+
+// Derivatives of eta'F, F the wrench of a fluid at rest (3.12.1), by velocity, acceleration, pose.
+static void add_fluid(const snw_model *m, int k, const snw_product *x, segment_bar *to) {
+    const snw_fluid_point *p = &m->fluid_point[k];
+    const snw_twist V = x->w->fluid_point[k].V, at_segment = x->at_mu->V[p->seg];
+    const snw_twist eta = {
+        {.w = at_segment.w, .v = snw_add(at_segment.v, snw_cross(at_segment.w, p->centre))}};
+    const snw_vec3 gravity = snw_rotate_inv(x->w->g[p->seg].R, x->in->gravity);
+    if (p->displaced > 0)
+        to->g.m = snw_add(to->g.m, snw_scale(p->displaced, snw_cross(eta.v, gravity)));
+    if (x->is_static) return;
+    snw_wrench P = {0}, by_V = {0};
+    for (int i = 0; i < 6; i++) P.e[i] = p->added[i] * eta.e[i];
+    wrench_plus(&to->A, about_segment(p, P));
+    to->g.m = snw_add(to->g.m, snw_cross(P.f, gravity)); // A has no gravity there
+    double S[36], flux[9];
+    snw_fluid_point_jacobian(p, V, S, flux);
+    for (int j = 0; j < 6; j++) {
+        for (int i = 0; i < 6; i++) by_V.e[j] += S[6 * i + j] * eta.e[i];
+    }
+    if (p->phi >= 0) {
+        const snw_rod *rod = &m->rod[p->rod];
+        const double *phi = m->fluid_phi + p->phi;
+        for (int a = 0; a < rod->na; phi += p->count[a], a++) {
+            const int c = rod->comp[a] - 3;
+            double rate = 0;
+            for (int j = 0; j < p->count[a]; j++)
+                rate += phi[j] * x->mu[rod->dof[a] + p->first[a] + j];
+            for (int j = 0; c >= 0 && j < 3; j++) by_V.f.e[j] += rate * flux[3 * c + j];
+        }
+    }
+    wrench_plus(&to->V, about_segment(p, by_V));
+}
+
+// a->bar <- derivatives of eta'F by velocity, acceleration and pose at each segment alone.
+static void own_bars(snw_model_geometry *a, const snw_product *x) {
+    const snw_model *m = a->m;
+    memset(a->bar, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
+    for (int i = 0; i < m->nseg; i++) {
+        segment_bar *b = &a->bar[i];
+        const snw_twist eta = x->at_mu->V[i], V = x->w->V[i];
+        if (snw_seg_has_mass(m, x->w, i)) {
+            const snw_inertia *M = &m->seg[i].M;
+            b->A = snw_inertia_apply(M, eta);
+            if (!x->is_static)
+                b->V = snw_wrench_sub(snw_ad_pull(eta, snw_inertia_apply(M, V)),
+                                      snw_inertia_apply(M, snw_ad(V, eta)));
+        }
+        for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
+            if (m->load[m->load_point[k].load].body) continue;
+            const snw_mat3 R = x->w->g[i].R; // axes of the world turn against the segment
+            const snw_vec3 torque = snw_rotate_inv(R, x->in->load[k].m),
+                           force = snw_rotate_inv(R, x->in->load[k].f);
+            b->g.m = snw_sub(b->g.m, snw_add(snw_cross(eta.w, torque), snw_cross(eta.v, force)));
+        }
+    }
+    for (int k = 0; k < m->nfluid_point; k++) {
+        if (snw_fluid_point_is_active(x->w, &m->fluid_point[k]))
+            add_fluid(m, k, x, &a->bar[m->fluid_point[k].seg]);
+    }
+}
+
+// ---- numbers from the bars of their segment -----------------------------------------------------
+
+// Bars of the motion of a segment in its parent: of zeta, u, u' and, when the rates are mu, s.
+typedef struct motion_bar {
+    snw_wrench zeta, u, du, s;
+} motion_bar;
+
+// bar (POSE) += c times the derivatives by the numbers of a pose h.
+static void add_pose(snw_se3 h, snw_wrench zeta, double c, double *bar) {
+    const snw_vec3 v = snw_rotate(h.R, zeta.f);
+    const snw_mat3 R = snw_mat3_mul(h.R, snw_hat(zeta.m));
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) bar[3 * i + j] += 0.5 * c * R.e[i][j];
+        bar[9 + i] += c * v.e[i];
+    }
+}
+
+// out (6 nc) <- Y'P
+static void pull_strains(int nc, const double *Y, snw_wrench P, double *out) {
+    for (int z = 0; z < 6 * nc; z++) {
+        out[z] = 0;
+        for (int r = 0; r < 6; r++) out[z] += Y[r * LD + z] * P.e[r];
+    }
+}
+
+// bar (1 + 6 nc) += c times the derivatives by length and rest strain of a slice. With T(W) and
+// Y = dW/dz its pose changes by zeta = T Y z, its velocity by zeta' + ad_u zeta and so on.
+static void add_slice(const snw_model *m, int i, const motion_bar *b, snw_twist u, snw_twist du,
+                      snw_twist s, const snw_work *w, const snw_work *at_mu, double c,
+                      double *bar) {
+    const snw_slice *sl = &m->slice[i];
+    const snw_rod *rod = &m->rod[sl->rod];
+    const snw_slice_work *sw = &w->slice[i];
+    if (sl->h == 0) return;
+    const bool moves = !w->is_static;
+    const int nc = rod->nc, n = 6 * nc;
+    static const snw_twist none[SNW_MAGNUS_POINTS];
+    const snw_twist *rate = at_mu ? at_mu->slice[i].dxi : none;
+    double Y[3][6 * LD], by_z[LD], by_dz[LD], by_ddz[LD], by_s[LD], more[LD];
+    snw_lower T[3], Tm[3];
+    snw_wrench P0 = b->zeta, P1 = {0}, P2 = {0};
+    if (moves) {
+        P0 = snw_wrench_add(P0, snw_wrench_add(snw_ad_pull(u, b->u), snw_ad_pull(du, b->du)));
+        P1 = snw_wrench_add(b->u, snw_ad_pull(u, b->du));
+        P2 = b->du;
+    }
+    if (at_mu) P0 = snw_wrench_add(P0, snw_ad_pull(s, b->s));
+    const snw_twist zero = {0}, *dxi = moves ? sw->dxi : none, *ddxi = moves ? sw->ddxi : none;
+    snw_se3_tangent_jet(sw->W, moves ? sw->dW : zero, moves ? sw->ddW : zero, &T[0], &T[1], &T[2]);
+    snw_rule_jacobian_rates(&rod->rule, sl->h, sw->xi, dxi, ddxi, Y[0], Y[1], Y[2]);
+    // Q: what is multiplied by Y, Y', Y''
+    const snw_wrench Q2 = snw_lower_pull(&T[0], P2),
+                     Q1 = snw_wrench_add(snw_lower_pull(&T[0], P1),
+                                         snw_wrench_scale(2, snw_lower_pull(&T[1], P2)));
+    snw_wrench Q0 =
+        snw_wrench_add(snw_lower_pull(&T[0], P0),
+                       snw_wrench_add(snw_lower_pull(&T[1], P1), snw_lower_pull(&T[2], P2)));
+    const snw_wrench Qs = snw_lower_pull(&T[0], b->s);
+    if (at_mu) {
+        snw_se3_tangent_jet(sw->W, at_mu->slice[i].dW, zero, &Tm[0], &Tm[1], &Tm[2]);
+        wrench_plus(&Q0, snw_lower_pull(&Tm[1], b->s));
+    }
+    pull_strains(nc, Y[0], Q0, by_z);
+    pull_strains(nc, Y[0], Q1, by_dz);
+    pull_strains(nc, Y[0], Q2, by_ddz);
+    pull_strains(nc, Y[0], Qs, by_s);
+    if (moves) {
+        pull_strains(nc, Y[1], Q1, more);
+        for (int z = 0; z < n; z++) by_z[z] += more[z];
+        pull_strains(nc, Y[2], Q2, more);
+        for (int z = 0; z < n; z++) by_z[z] += more[z];
+        pull_strains(nc, Y[1], Q2, more);
+        for (int z = 0; z < n; z++) by_dz[z] += 2 * more[z];
+    }
+    if (at_mu) {
+        snw_rule_jacobian_rates(&rod->rule, sl->h, sw->xi, rate, none, Y[0], Y[1], Y[2]);
+        pull_strains(nc, Y[1], Qs, more);
+        for (int z = 0; z < n; z++) by_z[z] += more[z];
+    }
+    double length = 0; // W is a function of h times the strains
+    for (int z = 0; z < n; z++) {
+        const int k = z / 6, e = z % 6;
+        bar[1 + z] += c * by_z[z];
+        length += by_z[z] * sw->xi[k].e[e] + by_s[z] * rate[k].e[e];
+        if (moves) length += by_dz[z] * sw->dxi[k].e[e] + by_ddz[z] * sw->ddxi[k].e[e];
+    }
+    bar[0] += c * length / sl->h;
+}
+
+// bar (AXIS) += c times the derivatives by the twist S of a screw.
+static void add_axis(const snw_block *block, const motion_bar *b, double q, double v, double acc,
+                     double mu, double c, double *bar) {
+    const snw_lower T = snw_se3_tangent(snw_twist_scale(q, block->S));
+    snw_wrench F = snw_wrench_scale(q, snw_lower_pull(&T, b->zeta));
+    F = snw_wrench_add(F, snw_wrench_add(snw_wrench_scale(v, b->u), snw_wrench_scale(acc, b->du)));
+    F = snw_wrench_add(F, snw_wrench_scale(mu, b->s));
+    for (int k = 0; k < AXIS; k++) bar[k] += c * F.e[k];
+}
+
+// State and covector of a map; of a frame mu is NULL.
+typedef struct sweep_at {
+    const snw_work *w, *at_mu;
+    const double *q, *v, *acc, *mu;
+    double c; // factor of the derivatives
+} sweep_at;
+
+// From the leaves to the root: bar += c times the derivatives by poses, axes and slices; each bar
+// is added to that of the parent.
+static void carry_to_root(snw_model_geometry *a, const sweep_at *x, double *bar) {
+    const snw_model *m = a->m;
+    const parts p = find_parts(m);
+    const bool moves = !x->w->is_static;
+    for (int i = m->nseg + m->nobs - 1; i > 0; i--) {
+        const snw_seg *seg = &m->seg[i];
+        const snw_work *w = x->w;
+        const segment_bar *b = &a->bar[i];
+        segment_bar *parent = &a->bar[seg->parent];
+        const snw_wrench eta = x->at_mu && i < m->nseg ? w->F[i] : (snw_wrench){0};
+        const snw_twist u = moves ? w->u[i] : (snw_twist){0},
+                        du = moves ? w->du[i] : (snw_twist){0},
+                        s = x->at_mu && i < m->nseg ? x->at_mu->u[i] : (snw_twist){0};
+        const snw_twist carried_V = snw_twist_to_child(w->h[i], w->V[seg->parent]),
+                        carried_A = snw_twist_to_child(w->h[i], w->A[seg->parent]);
+        motion_bar to = {.zeta = b->g, .s = eta};
+        wrench_plus(&to.zeta, snw_ad_pull(carried_A, b->A));
+        if (x->at_mu && i < m->nseg)
+            wrench_plus(&to.zeta,
+                        snw_ad_pull(snw_twist_to_child(w->h[i], x->at_mu->V[seg->parent]), eta));
+        snw_wrench V = b->V;
+        if (moves) {
+            V = snw_wrench_sub(V, snw_ad_pull(u, b->A));
+            wrench_plus(&to.zeta, snw_ad_pull(carried_V, V));
+            to.u = snw_wrench_add(b->V, snw_ad_pull(carried_V, b->A));
+            to.du = b->A;
+        }
+        wrench_plus(&parent->V, snw_wrench_to_parent(w->h[i], V));
+        wrench_plus(&parent->A, snw_wrench_to_parent(w->h[i], b->A));
+        wrench_plus(&parent->g, snw_wrench_to_parent(w->h[i], b->g));
+        if (seg->kind == SNW_SEG_POSE && snw_pose_is_constant(&m->pose[seg->item])) {
+            add_pose(w->h[i], to.zeta, x->c, bar + p.pose + POSE * (size_t)seg->item);
+        } else if (seg->kind == SNW_SEG_SCREW) {
+            const snw_block *block = &m->block[seg->item];
+            add_axis(block, &to, x->q[block->q], moves ? x->v[block->dof] : 0,
+                     moves ? x->acc[block->dof] : 0, x->mu ? x->mu[block->dof] : 0, x->c,
+                     bar + p.axis + AXIS * (size_t)seg->item);
+        } else if (seg->kind == SNW_SEG_ROD) {
+            add_slice(m, seg->item, &to, u, du, s, w, i < m->nseg ? x->at_mu : NULL, x->c,
+                      bar + a->slice[seg->item]);
+        }
+    }
+}
+
+// ---- tendons ------------------------------------------------------------------------------------
+
+// Derivatives of the density f at a point, and of its rate g = df/dxi x, by the numbers of the
+// point; times w, but those by w.
+static void point_slopes(const snw_tendon *tendon, const snw_tendon_point *p, snw_twist xi,
+                         snw_twist x, double f[POINT], double g[POINT]) {
+    double d1[6], d2[6] = {0};
+    f[WEIGHT] = snw_tendon_point_density(tendon, p, xi, d1);
+    g[WEIGHT] = 0;
+    for (int k = 0; k < 6; k++) g[WEIGHT] += d1[k] * x.e[k];
+    const snw_vec3 D = {{0, p->y, p->z}}, X = snw_add(x.v, snw_cross(x.w, D));
+    snw_vec3 by_D, by_dD, rate_D, rate_dD; // f and g by D and D'
+    f[AREA] = g[AREA] = 0;
+    if (tendon->type->is_length) {
+        const snw_vec3 u =
+            snw_add(snw_add(xi.v, snw_cross(xi.w, D)), (snw_vec3){{0, p->dy, p->dz}});
+        const double size = snw_norm(u);
+        const snw_vec3 t = snw_scale(1 / size, u);
+        const snw_vec3 across = snw_scale(1 / size, snw_sub(X, snw_scale(snw_dot(t, X), t)));
+        by_D = snw_cross(t, xi.w), by_dD = t;
+        rate_D = snw_add(snw_cross(across, xi.w), snw_cross(t, x.w)), rate_dD = across;
+        snw_tendon_point_d2(p, xi, x, d2);
+    } else { // f = area u_x
+        const snw_vec3 t = {{p->area, 0, 0}};
+        by_D = snw_cross(t, xi.w), rate_D = snw_cross(t, x.w);
+        by_dD = rate_dD = (snw_vec3){{0}};
+        f[AREA] = p->w * f[WEIGHT] / p->area, g[AREA] = p->w * g[WEIGHT] / p->area;
+    }
+    f[AT_Y] = p->w * by_D.y, f[AT_Z] = p->w * by_D.z, f[SLOPE_Y] = p->w * by_dD.y,
+    f[SLOPE_Z] = p->w * by_dD.z;
+    g[AT_Y] = p->w * rate_D.y, g[AT_Z] = p->w * rate_D.z;
+    g[SLOPE_Y] = p->w * rate_dD.y, g[SLOPE_Z] = p->w * rate_dD.z;
+    for (int k = 0; k < 6; k++) f[XI0 + k] = p->w * d1[k], g[XI0 + k] = p->w * d2[k];
+}
+
+// bar -= derivatives of -e g, effort e of the coordinate, g the rate of the coordinate for mu.
+static void subtract_tendon(const snw_model *m, int i, const snw_product *x, double *tendon_bar,
+                            double *bar) {
+    const snw_tendon *tendon = &m->tendon[i];
+    const snw_tendon_work *now = &x->w->tendon[i];
+    const double rate = snw_product_path_rate(m, i, x);
+    const double by_rate = -now->effort * tendon->sign,
+                 by_value = -now->stiffness * rate * tendon->sign;
+    double by_reference = tendon->type->is_length ? now->stiffness : 0;
+    if (tendon->given == SNW_GIVEN_MOTION)
+        by_reference =
+            now->effort > 0 ? -(now->effort + 1 / tendon->compliance) / now->paid_out : 0;
+    tendon_bar[0] += by_reference * rate;
+    for (int k = 0; k < tendon->npoint; k++, bar += POINT) {
+        const snw_tendon_point *p = &m->tendon_point[tendon->point_adr + k];
+        snw_twist mu = x->at_mu->tendon_point[tendon->point_adr + k].rate;
+        for (int e = 0; e < 6; e++) {
+            if (m->rod[p->rod].given[e]) mu.e[e] = 0;
+        }
+        double f[POINT], g[POINT];
+        point_slopes(tendon, p, x->w->tendon_point[tendon->point_adr + k].xi, mu, f, g);
+        for (int j = 0; j < POINT; j++) bar[j] -= by_rate * g[j] + by_value * f[j];
+    }
+}
+
+// ---- all ----------------------------------------------------------------------------------------
+
+void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, double *bar) {
+    const snw_model *m = a->m;
+    const parts p = find_parts(m);
+    const sweep_at at = {x->w, x->at_mu, x->s->q, x->s->v, x->s->a, x->mu, -1};
+    own_bars(a, x);
+    carry_to_root(a, &at, bar);
+    for (int i = 0; i < m->ntendon; i++)
+        subtract_tendon(m, i, x, bar + p.tendon + TENDON * (size_t)i,
+                        bar + p.point + POINT * (size_t)m->tendon[i].point_adr);
+}
+
+// Derivatives of a probe of a frame by its pose (variations at fixed body rates) and velocity.
+static void frame_row(const snw_signal *signal, snw_se3 g, snw_twist V, snw_wrench *by_pose,
+                      snw_wrench *by_V) {
+    enum { ROW = 8 };
+    static const int dof[6] = {0, 1, 2, 3, 4, 5};
+    static const snw_path path = {.n = 6, .ld = ROW, .dof = dof};
+    double J[6 * ROW] = {0}, rest[6 * ROW] = {0};
+    for (int k = 0; k < 6; k++) J[k * ROW + k] = 1;
+    const snw_signal_frame at = {g, V, &path, J, rest};
+    memset(by_pose, 0, sizeof *by_pose);
+    memset(by_V, 0, sizeof *by_V);
+    snw_signal_frame_row(signal, &at, 1, 0, by_pose->e);
+    snw_signal_frame_row(signal, &at, 0, 1, by_V->e);
+    *by_pose = snw_wrench_sub(*by_pose, snw_ad_pull(V, *by_V)); // delta V = ad_V zeta there
+}
+
+void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjoint_output *output,
+                              const double *y_bar, const snw_state *s, const snw_work *w,
+                              double *bar) {
+    const snw_model *m = a->m;
+    const parts p = find_parts(m);
+    memset(a->bar, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
+    for (int i = 0; i < noutput; i++) {
+        const snw_signal signal = snw_probe_signal(m, output[i].probe, output[i].column);
+        if (y_bar[i] == 0 || signal.station < 0) continue;
+        if (signal.reading == SNW_READ_STRAIN) {
+            bar[p.rest + REST * (size_t)signal.station + (size_t)signal.column] += y_bar[i];
+            continue;
+        }
+        const int seg = m->station[signal.station].seg;
+        snw_wrench by_pose, by_V;
+        frame_row(&signal, w->g[seg], w->V[seg], &by_pose, &by_V);
+        wrench_plus(&a->bar[seg].g, snw_wrench_scale(y_bar[i], by_pose));
+        wrench_plus(&a->bar[seg].V, snw_wrench_scale(y_bar[i], by_V));
+    }
+    const sweep_at at = {.w = w, .q = s->q, .v = s->v, .acc = s->a, .c = 1};
+    carry_to_root(a, &at, bar);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// model_geometry.h: geometric numbers of a model: constant poses of joints and sites, axes of
+// joints, lengths and rest strains of slices of rods, places of tendons and chambers. Derivatives
+// of a scalar by them are gathered over a run by the transposed recursion, theory.md (7.5.14). Part
+// of model_arrays.h.
+#pragma once
+
+#include "study/adjoint.h"
+#include "study/model_laws.h"
+
+typedef struct snw_model_geometry snw_model_geometry;
+
+// Are these numbers gathered? Not where other forces than inertia, gravity, loads, tendons along
+// rods and a fluid at rest depend on poses (contacts, loops, force elements), nor with feedback.
+bool snw_geometry_is_gathered(const snw_model *m);
+// Is the pose constant, so that its numbers are gathered?
+bool snw_pose_is_constant(const snw_pose_desc *pose);
+
+SNW_NODISCARD snw_status snw_model_geometry_create(const snw_model *m, snw_model_geometry **out);
+void snw_model_geometry_destroy(snw_model_geometry *a); // NULL is fine
+
+size_t snw_model_geometry_size(const snw_model *m);
+void snw_model_geometry_read(const snw_model *m, double *out);
+
+// bar (size) -= derivatives of mu'r by the numbers.
+void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, double *bar);
+// bar += y_bar (of the outputs) times the derivatives of the outputs at state s, whose motion is in
+// w. They are functions of poses, velocities, strains and coordinates.
+void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjoint_output *output,
+                              const double *y_bar, const snw_state *s, const snw_work *w,
+                              double *bar);

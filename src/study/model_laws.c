@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: MIT
+//
+// Derivatives of mu'r - nu'e by the numbers in laws, theory.md (7.5.12): the derivative by the
+// value of a law, times those of the value by its numbers (math/expr_constants.c).
+#include "study/model_laws.h"
+
+#include "base/alloc.h"
+#include "dynamics/fluid.h"
+#include "math/expr_op.h"
+
+#include <math.h>
+#include <string.h>
+
+// A law with its first number.
+typedef struct law_slot {
+    snw_law_kind kind;
+    int of, component;
+    size_t first;
+} law_slot;
+
+struct snw_model_laws {
+    const snw_model *m;
+    int n;
+    law_slot *slot;
+    size_t size;
+    double *scratch;
+    int *load_point, *of_load; // load points by load; nload + 1: first of each load
+};
+
+// ---- list ---------------------------------------------------------------------------------------
+
+static bool is_fixed(snw_law law) {
+    return !law || (snw_expr_vars(law) & (SNW_VAR_T | SNW_VAR_SIGNAL)) == 0;
+}
+
+bool snw_load_is_constant(const snw_load *load) {
+    for (int k = 0; k < 3; k++) {
+        if (!is_fixed(load->force[k]) || !is_fixed(load->torque[k])) return false;
+    }
+    return !load->when;
+}
+
+// A given motion enters by its rates, too: they are not gathered unless they are zero.
+bool snw_law_is_gathered(const snw_model *m, snw_law_kind kind, int of) {
+    switch (kind) {
+    case SNW_LAW_GRAVITY:
+    case SNW_LAW_STRESS:
+    case SNW_LAW_MOTOR:
+        return true;
+    case SNW_LAW_FORCE:
+    case SNW_LAW_TORQUE:
+        return !snw_load_is_constant(&m->load[of]);
+    case SNW_LAW_TENDON:
+    case SNW_LAW_AMBIENT:
+    case SNW_LAW_TEMPERATURE: {
+        const snw_tendon *t = &m->tendon[of];
+        if (t->has_friction || t->given == SNW_GIVEN_RATE || t->given == SNW_GIVEN_ACTIVATION)
+            return false;
+        return t->given != SNW_GIVEN_MOTION || is_fixed(t->law);
+    }
+    case SNW_LAW_DRIVE: {
+        const snw_drive *d = &m->drive[of];
+        return d->row >= 0 && !d->passive && !d->rate_integral && is_fixed(d->law);
+    }
+    case SNW_LAW_KINDS:
+        break;
+    }
+    return false;
+}
+
+static int count_of(const snw_model *m, snw_law_kind kind) {
+    const int n[SNW_LAW_KINDS] = {
+        [SNW_LAW_GRAVITY] = 1,          [SNW_LAW_FORCE] = m->nload,
+        [SNW_LAW_TORQUE] = m->nload,    [SNW_LAW_STRESS] = m->nstress,
+        [SNW_LAW_MOTOR] = m->nmotor,    [SNW_LAW_TENDON] = m->ntendon,
+        [SNW_LAW_AMBIENT] = m->ntendon, [SNW_LAW_TEMPERATURE] = m->ntendon,
+        [SNW_LAW_DRIVE] = m->ndrive};
+    return n[kind];
+}
+
+static int components_of(const snw_model *m, snw_law_kind kind, int of) {
+    switch (kind) {
+    case SNW_LAW_GRAVITY:
+    case SNW_LAW_FORCE:
+    case SNW_LAW_TORQUE:
+        return 3;
+    case SNW_LAW_STRESS:
+        return 6;
+    case SNW_LAW_MOTOR:
+        return m->motor[of].law ? m->motor[of].n : 0;
+    case SNW_LAW_TENDON:
+    case SNW_LAW_AMBIENT:
+    case SNW_LAW_TEMPERATURE:
+    case SNW_LAW_DRIVE:
+    case SNW_LAW_KINDS:
+        break;
+    }
+    return 1;
+}
+
+static snw_law law_of(const snw_model *m, const law_slot *s) {
+    switch (s->kind) {
+    case SNW_LAW_GRAVITY:
+        return m->gravity[s->component];
+    case SNW_LAW_FORCE:
+        return m->load[s->of].force[s->component];
+    case SNW_LAW_TORQUE:
+        return m->load[s->of].torque[s->component];
+    case SNW_LAW_STRESS:
+        return m->stress[s->of].stress[s->component];
+    case SNW_LAW_MOTOR:
+        return m->motor[s->of].law[s->component];
+    case SNW_LAW_TENDON:
+        return m->tendon[s->of].law;
+    case SNW_LAW_AMBIENT:
+        return m->tendon[s->of].ambient;
+    case SNW_LAW_TEMPERATURE:
+        return m->tendon[s->of].temperature;
+    case SNW_LAW_DRIVE:
+        return m->drive[s->of].law;
+    case SNW_LAW_KINDS:
+        break;
+    }
+    return NULL;
+}
+
+// The laws with numbers, into a->slot unless it is NULL.
+static void list_laws(snw_model_laws *a, size_t *scratch) {
+    a->n = 0;
+    a->size = *scratch = 0;
+    for (int kind = 0; kind < SNW_LAW_KINDS; kind++) {
+        for (int of = 0; of < count_of(a->m, (snw_law_kind)kind); of++) {
+            if (!snw_law_is_gathered(a->m, (snw_law_kind)kind, of)) continue;
+            for (int k = 0; k < components_of(a->m, (snw_law_kind)kind, of); k++) {
+                const law_slot s = {(snw_law_kind)kind, of, k, a->size};
+                const snw_law law = law_of(a->m, &s);
+                if (!law) continue;
+                if (a->slot) a->slot[a->n] = s;
+                a->n++;
+                a->size += (size_t)snw_expr_constants(law);
+                const size_t need = snw_expr_slope_scratch(law);
+                if (need > *scratch) *scratch = need;
+            }
+        }
+    }
+}
+
+static snw_status sort_load_points(snw_model_laws *a) {
+    const snw_model *m = a->m;
+    a->load_point = snw_alloc(((size_t)m->nload_point + 1) * sizeof *a->load_point);
+    a->of_load = snw_alloc(((size_t)m->nload + 2) * sizeof *a->of_load);
+    if (!a->load_point || !a->of_load) return SNW_E_MEMORY;
+    int *next = a->of_load + 1; // place of the next point of each load, its end at last
+    memset(a->of_load, 0, ((size_t)m->nload + 2) * sizeof *a->of_load);
+    for (int i = 0; i < m->nload_point; i++) next[m->load_point[i].load + 1]++;
+    for (int i = 0; i < m->nload; i++) next[i + 1] += next[i];
+    for (int i = 0; i < m->nload_point; i++) a->load_point[next[m->load_point[i].load]++] = i;
+    return SNW_OK;
+}
+
+snw_status snw_model_laws_create(const snw_model *m, snw_model_laws **out) {
+    snw_model_laws *a = snw_alloc(sizeof *a);
+    *out = a;
+    if (!a) return SNW_E_MEMORY;
+    size_t scratch;
+    *a = (snw_model_laws){.m = m};
+    list_laws(a, &scratch);
+    a->slot = snw_alloc(((size_t)a->n + 1) * sizeof *a->slot);
+    a->scratch = snw_alloc((scratch + 1) * sizeof *a->scratch);
+    if (!a->slot || !a->scratch) return SNW_E_MEMORY;
+    list_laws(a, &scratch);
+    return sort_load_points(a);
+}
+
+void snw_model_laws_destroy(snw_model_laws *a) {
+    if (!a) return;
+    snw_free(a->slot);
+    snw_free(a->scratch);
+    snw_free(a->load_point);
+    snw_free(a->of_load);
+    snw_free(a);
+}
+
+size_t snw_model_laws_size(const snw_model_laws *a) { return a->size; }
+
+void snw_model_laws_read(const snw_model_laws *a, const snw_model *m, double *out) {
+    for (int i = 0; i < a->n; i++)
+        snw_expr_read_constants(law_of(m, &a->slot[i]), out + a->slot[i].first);
+}
+
+// ---- products -----------------------------------------------------------------------------------
+
+// Force on gravity: gravity is an upward acceleration of the world, A_0, theory.md (3.2).
+static snw_vec3 by_gravity(const snw_model *m, const snw_product *x) {
+    snw_vec3 sum = {{0}};
+    for (int i = 0; i < m->nseg; i++) {
+        if (!snw_seg_has_mass(m, x->w, i)) continue;
+        const snw_wrench P = snw_inertia_apply(&m->seg[i].M, x->at_mu->V[i]);
+        sum = snw_sub(sum, snw_rotate(x->w->g[i].R, P.f));
+    }
+    for (int k = 0; k < m->nfluid_point; k++) { // buoyancy
+        const snw_fluid_point *p = &m->fluid_point[k];
+        if (!(p->displaced > 0) || !snw_fluid_point_is_active(x->w, p)) continue;
+        const snw_twist eta = x->at_mu->V[p->seg];
+        const snw_vec3 v = snw_add(eta.v, snw_cross(eta.w, p->centre));
+        sum = snw_add(sum, snw_scale(p->displaced, snw_rotate(x->w->g[p->seg].R, v)));
+    }
+    return sum;
+}
+
+double snw_product_path_rate(const snw_model *m, int i, const snw_product *x) {
+    const snw_tendon *t = &m->tendon[i];
+    const double *G = x->w->G + t->store;
+    double sum = 0;
+    for (int j = 0; j < t->ndof; j++) sum += G[j] * x->mu[t->dof[j]];
+    for (int k = t->point_adr; k < t->point_adr + t->npoint; k++) {
+        if (m->tendon_point[k].segment >= 0)
+            sum += t->sign * m->tendon_point[k].w * x->at_mu->tendon_point[k].df;
+    }
+    return sum;
+}
+
+// Derivative of the product by the value of the law of a tendon or chamber.
+static double by_tendon(const snw_model *m, int i, snw_law_kind kind, snw_at at,
+                        const snw_product *x) {
+    const snw_tendon *t = &m->tendon[i];
+    const snw_tendon_work *now = &x->w->tendon[i];
+    if (t->row >= 0) return x->nu && kind == SNW_LAW_TENDON ? x->nu[t->row] * t->unit : 0;
+    if (t->when && snw_expr_value(t->when, at) == 0) return 0;
+    double by = 0; // effort by the value
+    switch (t->given) {
+    case SNW_GIVEN_EFFORT:
+        by = t->type->only_pulls && now->effort <= 0 ? 0 : 1;
+        break;
+    case SNW_GIVEN_SOURCE:
+        by = now->gain;
+        break;
+    case SNW_GIVEN_MOTION:
+        by =
+            now->effort > 0 ? now->effort / now->paid_out + 1 / (now->paid_out * t->compliance) : 0;
+        break;
+    case SNW_GIVEN_GAS: {
+        const double T = snw_expr_value(t->temperature, at);
+        by = kind == SNW_LAW_AMBIENT ? -1
+             : kind == SNW_LAW_TENDON
+                 ? SNW_GAS_CONSTANT * T / now->value
+                 : SNW_GAS_CONSTANT * snw_expr_jet_t(t->law, at).v / now->value;
+        break;
+    }
+    case SNW_GIVEN_RATE:
+    case SNW_GIVEN_ACTIVATION:
+        break;
+    }
+    return -by * snw_product_path_rate(m, i, x);
+}
+
+static void subtract_law(const snw_model_laws *a, const law_slot *s, snw_at at, double by,
+                         double *bar) {
+    if (by != 0) snw_expr_add_slopes(law_of(a->m, s), at, -by, a->scratch, bar + s->first);
+}
+
+static void subtract_load(const snw_model_laws *a, const law_slot *s, snw_at at,
+                          const snw_product *x, double *bar) {
+    const snw_model *m = a->m;
+    const snw_load *load = &m->load[s->of];
+    if (load->when && snw_expr_value(load->when, at) == 0) return;
+    for (int i = a->of_load[s->of]; i < a->of_load[s->of + 1]; i++) {
+        const snw_load_point *p = &m->load_point[a->load_point[i]];
+        const snw_twist eta = x->at_mu->V[p->seg];
+        const snw_vec3 own = s->kind == SNW_LAW_FORCE ? eta.v : eta.w;
+        const snw_vec3 v = load->body ? own : snw_rotate(x->w->g[p->seg].R, own);
+        at.x = p->x, at.L = p->L;
+        subtract_law(a, s, at, -p->w * v.e[s->component], bar);
+    }
+}
+
+static void subtract_stress(const snw_model_laws *a, const law_slot *s, snw_at at,
+                            const snw_product *x, double *bar) {
+    const snw_model *m = a->m;
+    const snw_stress *d = &m->stress[s->of];
+    const snw_rod *r = &m->rod[d->rod];
+    if (d->when && snw_expr_value(d->when, at) == 0) return;
+    for (int p = r->point0; p < r->point0 + r->npoint; p++) {
+        const snw_point *pt = &m->point[p];
+        const double *phi = m->phi + pt->phi;
+        for (int c = 0; c < r->na; phi += pt->count[c], c++) {
+            if (r->comp[c] != s->component) continue;
+            double rate = 0;
+            for (int j = 0; j < pt->count[c]; j++)
+                rate += phi[j] * x->mu[r->dof[c] + pt->first[c] + j];
+            at.x = pt->x, at.L = r->L;
+            subtract_law(a, s, at, pt->w * rate, bar);
+        }
+    }
+}
+
+void snw_model_laws_subtract(snw_model_laws *a, const snw_product *x, double *bar) {
+    const snw_model *m = a->m;
+    const snw_at at = {.t = x->in->t, .signal = x->w->signal};
+    snw_vec3 gravity = {{0}};
+    for (int i = 0; i < a->n; i++) {
+        const law_slot *s = &a->slot[i];
+        switch (s->kind) {
+        case SNW_LAW_GRAVITY:
+            if (i == 0) gravity = by_gravity(m, x);
+            subtract_law(a, s, at, gravity.e[s->component], bar);
+            break;
+        case SNW_LAW_FORCE:
+        case SNW_LAW_TORQUE:
+            subtract_load(a, s, at, x, bar);
+            break;
+        case SNW_LAW_STRESS:
+            subtract_stress(a, s, at, x, bar);
+            break;
+        case SNW_LAW_MOTOR: {
+            const snw_motor *d = &m->motor[s->of];
+            if (!d->when || snw_expr_value(d->when, at) != 0)
+                subtract_law(a, s, at, -x->mu[d->dof + s->component], bar);
+            break;
+        }
+        case SNW_LAW_TENDON:
+        case SNW_LAW_AMBIENT:
+        case SNW_LAW_TEMPERATURE:
+            subtract_law(a, s, at, by_tendon(m, s->of, s->kind, at, x), bar);
+            break;
+        case SNW_LAW_DRIVE:
+            if (x->nu) subtract_law(a, s, at, x->nu[m->drive[s->of].row], bar);
+            break;
+        case SNW_LAW_KINDS:
+            break;
+        }
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+//
+// model_laws.h: numbers in the laws of a model that give forces: gravity, loads, active stress,
+// efforts of motors, tensions and pressures, constant positions of drives, feedback gains. Their
+// derivatives of a scalar are gathered over a run, theory.md (7.5.12). Part of model_arrays.h.
+#pragma once
+
+#include "dynamics/dynamics.h"
+
+typedef enum snw_law_kind {
+    SNW_LAW_GRAVITY,
+    SNW_LAW_FORCE,
+    SNW_LAW_TORQUE,
+    SNW_LAW_STRESS,
+    SNW_LAW_MOTOR,
+    SNW_LAW_TENDON,
+    SNW_LAW_AMBIENT,
+    SNW_LAW_TEMPERATURE,
+    SNW_LAW_DRIVE,
+    SNW_LAW_KINDS
+} snw_law_kind;
+
+typedef struct snw_model_laws snw_model_laws;
+
+SNW_NODISCARD snw_status snw_model_laws_create(const snw_model *m, snw_model_laws **out);
+void snw_model_laws_destroy(snw_model_laws *a); // NULL is fine
+
+// Numbers of all these laws, and those of a model that is like the one of creation.
+size_t snw_model_laws_size(const snw_model_laws *a);
+void snw_model_laws_read(const snw_model_laws *a, const snw_model *m, double *out);
+// Are the numbers of this law gathered, so that two models may differ in them?
+bool snw_law_is_gathered(const snw_model *m, snw_law_kind kind, int of);
+// Constant load without condition: its wrenches are gathered in place of its numbers.
+bool snw_load_is_constant(const snw_load *load);
+
+// A state at which products are taken: after snw_residual, and the motion when the rates are mu.
+typedef struct snw_product {
+    const snw_inputs *in;
+    const snw_state *s;
+    const snw_work *w, *at_mu;
+    const double *mu, *nu; // nu NULL: the violations of the rows are not in the product
+    bool is_static;
+} snw_product;
+
+// bar (size) -= derivatives of mu'r - nu'e by the numbers.
+void snw_model_laws_subtract(snw_model_laws *a, const snw_product *x, double *bar);
+// Rate of the coordinate of a tendon or chamber when the rates are mu.
+double snw_product_path_rate(const snw_model *m, int tendon, const snw_product *x);

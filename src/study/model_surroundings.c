@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+//
+// Derivatives of mu'r by coefficients of contacts and fluids: virtual velocity of the point times
+// the derivative of its force, theory.md (7.5.13).
+#include "study/model_surroundings.h"
+
+#include "dynamics/contact_span.h"
+#include "dynamics/fluid.h"
+#include "math/positive_part.h"
+
+#include <math.h>
+#include <string.h>
+
+// Numbers of a contact and of a fluid point, in order.
+enum { DAMPING, ALONG, ACROSS, CREEP, SMOOTH, CONTACT };
+enum { ADDED = 0, LINEAR = 6, SQUARE = 12, SIDE = 18, DISPLACED = 20, FLUX = 21, FLUID = 23 };
+
+size_t snw_surroundings_size(const snw_model *m) {
+    return CONTACT * (size_t)m->ncontact + (size_t)m->ncontact_point +
+           FLUID * (size_t)m->nfluid_point;
+}
+
+void snw_surroundings_read(const snw_model *m, double *out) {
+    for (int i = 0; i < m->ncontact; i++, out += CONTACT) {
+        const snw_contact *c = &m->contact[i];
+        out[DAMPING] = c->damping, out[ALONG] = c->along, out[ACROSS] = c->across;
+        out[CREEP] = c->creep, out[SMOOTH] = c->smooth;
+    }
+    for (int i = 0; i < m->ncontact_point; i++) *out++ = m->contact_point[i].stiffness;
+    for (int i = 0; i < m->nfluid_point; i++, out += FLUID) {
+        const snw_fluid_point *p = &m->fluid_point[i];
+        memcpy(out + ADDED, p->added, sizeof p->added);
+        memcpy(out + LINEAR, p->linear, sizeof p->linear);
+        memcpy(out + SQUARE, p->square, sizeof p->square);
+        memcpy(out + SIDE, p->across, sizeof p->across);
+        out[DISPLACED] = p->displaced;
+        memcpy(out + FLUX, p->flux, sizeof p->flux);
+    }
+}
+
+// Without the numbers; those of rods that touch rods stay.
+static snw_contact bare_contact(const snw_model *m, int i) {
+    snw_contact c = m->contact[i];
+    if (m->ntouching_rod == 0) c.damping = c.along = c.across = c.creep = c.smooth = 0;
+    return c;
+}
+
+static snw_fluid_point bare_fluid_point(const snw_model *m, int i) {
+    snw_fluid_point p = m->fluid_point[i];
+    memset(p.added, 0, sizeof p.added);
+    memset(p.linear, 0, sizeof p.linear);
+    memset(p.square, 0, sizeof p.square);
+    memset(p.across, 0, sizeof p.across);
+    memset(p.flux, 0, sizeof p.flux);
+    p.displaced = p.displaced > 0; // acts, or not
+    return p;
+}
+
+bool snw_surroundings_alike(const snw_model *m, const snw_model *o) {
+    for (int i = 0; i < m->ncontact; i++) {
+        const snw_contact a = bare_contact(m, i), b = bare_contact(o, i);
+        if (memcmp(&a, &b, sizeof a) != 0) return false;
+    }
+    for (int i = 0; i < m->ncontact_point; i++) {
+        snw_contact_point a = m->contact_point[i], b = o->contact_point[i];
+        if (!(a.stiffness > 0) != !(b.stiffness > 0)) return false;
+        a.stiffness = b.stiffness = 0;
+        if (memcmp(&a, &b, sizeof a) != 0) return false;
+    }
+    for (int i = 0; i < m->nfluid_point; i++) {
+        const snw_fluid_point a = bare_fluid_point(m, i), b = bare_fluid_point(o, i);
+        if (memcmp(&a, &b, sizeof a) != 0) return false;
+    }
+    return true;
+}
+
+// ---- contacts -----------------------------------------------------------------------------------
+
+// Velocity of the touching point relative to the obstacle when the rates are mu, axes of its
+// segment.
+static snw_vec3 virtual_velocity(const snw_contact *c, const snw_contact_point *p,
+                                 const snw_contact_point_work *at, const snw_work *at_mu) {
+    if (p->span > 0) return snw_contact_span_velocity(c, p, at, at_mu);
+    snw_twist eta = at_mu->V[p->seg];
+    if (c->seg) {
+        const snw_se3 G = snw_se3_mul(snw_se3_inv(at_mu->g[c->seg]), at_mu->g[p->seg]);
+        eta = snw_twist_sub(eta, snw_twist_to_child(G, at_mu->V[c->seg]));
+    }
+    return snw_add(eta.v, snw_cross(eta.w, at->s));
+}
+
+// Derivative of the positive part by its width.
+static double positive_part_by_width(double u, double e) {
+    const double s = u / e + 0.5;
+    if (s <= 0 || s >= 1) return 0;
+    return s * s * (s * (1 - 0.5 * s) - (3 - 2 * s) * (s - 0.5));
+}
+
+// The force f = N d - N/size T of a contact (3.13.3) by its numbers, times the virtual velocity v.
+static void subtract_contact(const snw_contact *c, const snw_contact_point_work *at, snw_vec3 v,
+                             bool is_static, double *bar, double *stiffness) {
+    const double work = snw_dot(v, at->f);
+    *stiffness += work / at->stiffness;
+    const double elastic = snw_positive_part(at->depth, at->smooth);
+    if (elastic > 0) bar[SMOOTH] += work / elastic * positive_part_by_width(at->depth, at->smooth);
+    if (is_static) return;
+    const double z = 1 - c->damping * at->rate, e = SNW_HUNT_CROSSLEY_WIDTH,
+                 normal = at->elastic_force * at->gradient, N = normal * snw_positive_part(z, e);
+    const snw_vec3 u = snw_sub(at->v, snw_scale(snw_dot(at->d, at->v), at->d));
+    const snw_vec3 axis = snw_sub(at->axis, snw_scale(snw_dot(at->axis, at->d), at->d));
+    const double size = sqrt(snw_dot(u, u) + c->creep * c->creep), au = snw_dot(axis, u);
+    const double by_along = au * snw_dot(axis, v), by_across = snw_dot(u, v) - by_along;
+    const double T = c->along * by_along + c->across * by_across; // times v
+    bar[DAMPING] -= normal * snw_positive_part_d1(z, e) * at->rate * (snw_dot(at->d, v) - T / size);
+    bar[ALONG] -= N / size * by_along;
+    bar[ACROSS] -= N / size * by_across;
+    bar[CREEP] += N * c->creep / (size * size * size) * T;
+}
+
+// ---- fluids -------------------------------------------------------------------------------------
+
+static snw_twist about_centre(const snw_fluid_point *p, snw_twist x) {
+    return (snw_twist){{.w = x.w, .v = snw_add(x.v, snw_cross(x.w, p->centre))}};
+}
+
+// Rates of stretch and shear at a point when the rates are mu.
+static snw_vec3 stretch_rates(const snw_model *m, const snw_fluid_point *p, const double *mu) {
+    const snw_rod *rod = &m->rod[p->rod];
+    const double *phi = m->fluid_phi + p->phi;
+    snw_vec3 sum = {{0}};
+    for (int a = 0; a < rod->na; phi += p->count[a], a++) {
+        if (rod->comp[a] < 3) continue;
+        const double *rate = mu + rod->dof[a] + p->first[a];
+        for (int j = 0; j < p->count[a]; j++) sum.e[rod->comp[a] - 3] += phi[j] * rate[j];
+    }
+    return sum;
+}
+
+// Forces of a fluid point (3.12.1) by its numbers, times the virtual twist eta about its centre.
+static void subtract_fluid(const snw_model *m, int k, const snw_product *x, double *bar) {
+    const snw_fluid_point *p = &m->fluid_point[k];
+    const snw_fluid_point_work *at = &x->w->fluid_point[k];
+    const snw_twist eta = about_centre(p, x->at_mu->V[p->seg]), V = at->V;
+    const snw_vec3 rate = x->is_static ? (snw_vec3){{0}} : x->in->current_rate[p->fluid];
+    const snw_vec3 up = snw_rotate_inv(x->w->g[p->seg].R, snw_sub(rate, x->in->gravity));
+    if (p->displaced > 0) bar[DISPLACED] += snw_dot(eta.v, up);
+    if (x->is_static && !m->flowing) return;
+    const snw_twist turned = snw_ad(V, eta);
+    for (int i = 0; i < 6; i++) {
+        bar[ADDED + i] -= eta.e[i] * at->A.e[i] - turned.e[i] * V.e[i];
+        bar[LINEAR + i] -= eta.e[i] * V.e[i];
+        bar[SQUARE + i] -= eta.e[i] * fabs(V.e[i]) * V.e[i];
+    }
+    const double speed = hypot(V.v.y, V.v.z);
+    bar[SIDE] -= eta.v.y * speed * V.v.y;
+    bar[SIDE + 1] -= eta.v.z * speed * V.v.z;
+    snw_vec3 against = snw_scale(-p->end, eta.v);
+    if (p->phi >= 0) against = snw_add(against, stretch_rates(m, p, x->mu));
+    for (int i = 0; i < 2; i++) {
+        const double unit[2] = {i == 0, i == 1};
+        bar[FLUX + i] -= snw_dot(against, snw_flux(unit, V.v));
+    }
+}
+
+void snw_surroundings_subtract(const snw_model *m, const snw_product *x, double *bar) {
+    double *stiffness = bar + CONTACT * (size_t)m->ncontact;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point *p = &m->contact_point[k];
+        const snw_contact *c = &m->contact[p->contact];
+        const snw_contact_point_work *at = &x->w->contact_point[k];
+        if (p->wheel || !at->in_contact) continue;
+        subtract_contact(c, at, virtual_velocity(c, p, at, x->at_mu), x->is_static,
+                         bar + CONTACT * (size_t)p->contact, &stiffness[k]);
+    }
+    double *fluid = stiffness + m->ncontact_point;
+    for (int k = 0; k < m->nfluid_point; k++) {
+        if (snw_fluid_point_is_active(x->w, &m->fluid_point[k]))
+            subtract_fluid(m, k, x, fluid + FLUID * (size_t)k);
+    }
+}
+
+void snw_surroundings_subtract_momentum(const snw_model *m, const snw_work *y, const snw_work *j,
+                                        double *bar) {
+    bar += CONTACT * (size_t)m->ncontact + (size_t)m->ncontact_point;
+    for (int k = 0; k < m->nfluid_point; k++, bar += FLUID) {
+        const snw_fluid_point *p = &m->fluid_point[k];
+        if (!snw_fluid_point_is_active(y, p)) continue;
+        const snw_twist a = about_centre(p, y->V[p->seg]), b = about_centre(p, j->V[p->seg]);
+        for (int i = 0; i < 6; i++) bar[ADDED + i] -= a.e[i] * b.e[i];
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// model_surroundings.h: coefficients of contacts and fluids of a model, by which derivatives of a
+// scalar are gathered over a run, theory.md (7.5.13). Part of model_arrays.h.
+#pragma once
+
+#include "study/model_laws.h"
+
+// Numbers: by contact damping, friction along and across a rod, creep, smoothing; by contact point
+// stiffness; by fluid point added masses, drag, displaced mass, momentum flux.
+size_t snw_surroundings_size(const snw_model *m);
+void snw_surroundings_read(const snw_model *m, double *out);
+// Do contacts and fluids of two models with as many points differ in these numbers only?
+bool snw_surroundings_alike(const snw_model *m, const snw_model *other);
+
+// bar (size) -= derivatives of mu'r by the numbers.
+void snw_surroundings_subtract(const snw_model *m, const snw_product *x, double *bar);
+// bar -= derivatives of y'M j of the added masses, y and j rates whose motions are in two
+// workspaces.
+void snw_surroundings_subtract_momentum(const snw_model *m, const snw_work *y, const snw_work *j,
+                                        double *bar);

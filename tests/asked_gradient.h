@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+//
+// asked_gradient.h: gradients of studies given as texts, for tests.
+#pragma once
+
+#include "near.h"
+#include "sinew/gradient.h"
+
+#include <string.h>
+
+enum { MOST = 64, TEXT = 6000 };
+
+// Values and derivatives of scalars by variables, at the values of the file.
+typedef struct outcome {
+    double p[MOST], J[MOST], dJ[MOST * MOST];
+    snw_gradient_info info;
+    snw_error err;
+    snw_status status;
+} outcome;
+
+typedef struct question {
+    const char *text;
+    int nby, nof;
+    const char *by[12], *of[6];
+    const snw_gradient_variable *law; // in place of by
+    const double *at;                 // values of the variables; NULL: of the file
+    snw_gradient_method method;
+    double memory;
+    int value_only; // no derivatives
+} question;
+
+static inline void ask(const question *q, outcome *out) {
+    *out = (outcome){0};
+    snw_gradient_variable by[12] = {{0}};
+    snw_gradient_options how = snw_gradient_defaults();
+    for (int i = 0; i < q->nby; i++) by[i].name = q->by[i];
+    how.nvariable = q->law ? 1 : q->nby;
+    how.variable = q->law ? q->law : by;
+    how.nscalar = q->nof;
+    how.scalar = q->of;
+    how.method = q->method;
+    if (q->memory > 0) how.memory = q->memory;
+    snw_robot_model *model = NULL;
+    snw_gradient *g = NULL;
+    snw_status s =
+        snw_robot_model_parse("test", q->text, strlen(q->text), NULL, 0, NULL, &model, &out->err);
+    if (s == SNW_OK) s = snw_gradient_create(model, &how, &g, &out->err);
+    if (s == SNW_OK) s = snw_gradient_start(g, out->p, &out->err);
+    if (s == SNW_OK) {
+        assert_true(snw_gradient_size(g) <= MOST);
+        for (int k = 0; q->at && k < snw_gradient_size(g); k++) out->p[k] = q->at[k];
+        s = snw_gradient_evaluate(g, out->p, out->J, q->value_only ? NULL : out->dJ, &out->err);
+        out->info = snw_gradient_report(g);
+    }
+    out->status = s;
+    snw_gradient_close(g);
+    snw_robot_model_close(model);
+}
+
+static inline void answer(const question *q, outcome *out) {
+    ask(q, out);
+    if (out->status != SNW_OK) print_error("%s\n%s\n", out->err.text, q->text);
+    assert_int_equal(out->status, SNW_OK);
+}
+
+// out->dJ <- differences of order 6 of whole runs, with moves of this part of the variables: small
+// enough that no event passes an instant of the time grid.
+static inline void differences(const question *q, double move, outcome *out) {
+    static const double weight[3] = {3.0 / 4, -3.0 / 20, 1.0 / 60};
+    static outcome at;
+    double p[MOST];
+    question moved = *q;
+    moved.value_only = 1;
+    answer(&moved, out);
+    memset(out->dJ, 0, sizeof out->dJ);
+    moved.at = p;
+    for (int k = 0; k < q->nby; k++) {
+        const double h = move * (out->p[k] != 0 ? fabs(out->p[k]) : 1);
+        for (int j = -3; j <= 3; j++) {
+            if (j == 0) continue;
+            memcpy(p, out->p, sizeof p);
+            p[k] += j * h;
+            answer(&moved, &at);
+            const double c = (j < 0 ? -weight[-j - 1] : weight[j - 1]) / h;
+            for (int i = 0; i < q->nof; i++) out->dJ[i * q->nby + k] += c * at.J[i];
+        }
+    }
+}
+
+static inline void near_all(int n, const double *got, const double *want, double tol) {
+    for (int i = 0; i < n; i++) {
+        const double error = fabs(got[i] - want[i]) / fmax(fabs(want[i]), 1e-3);
+        if (error > tol) print_error("[%d] %.12g, want %.12g\n", i, got[i], want[i]);
+        assert_true(error <= tol);
+    }
+}

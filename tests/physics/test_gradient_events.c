@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+//
+// Gradients through events, theory.md (7.5.12): a load switched by place and a plastic pick-up
+// against closed forms in time, motions that end by a condition, and conditions on trees, loops,
+// given motions and free bodies against differences of whole runs, with all families of schemes;
+// the sweep back equals sensitivities along the run; what is refused.
+#include "asked_gradient.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+// ---- closed forms -------------------------------------------------------------------------------
+
+// x'' = -w^2 x + F [x >= c]: derivative of the end by w, F, c, v_0
+static void a_load_switched_by_place(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {w: 2, F: -3 N, c: 0.4 m, v0: 1.5 m/s}\n"
+        "gravity: 0\n"
+        "robot: {cart: {on: world, joint: prismatic, axis: x, stiffness: w^2*1 N/m, body: {mass: 1 "
+        "kg}}}\n"
+        "initial: {cart: {rate: v0}}\n"
+        "probes: {x: {position: cart}, v: {velocity: cart}}\n"
+        "loads: {push: {on: cart, force: [F, 0, 0], when: x.x >= c}}\n"
+        "study: [dynamic: {for: 0.7 s, step: 10 ms, scheme: gauss6}]\n";
+    static const double x[4] = {-0.24671300404681, 0.082662681467899, 0.87828743075773,
+                                0.25851488345883};
+    static const double v[4] = {-0.86381536891461, 0.37147393893239, 1.5825633850475,
+                                -0.25204975977911};
+    static outcome got;
+    for (int k = 0; k < 2; k++) {
+        answer(&(question){.text = text,
+                           .nby = 4,
+                           .by = {"w", "F", "c", "v0"},
+                           .nof = 2,
+                           .of = {"x.x", "v.vx"},
+                           .method = k ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT},
+               &got);
+        assert_near(got.J[0], 0.491099253087648, 1e-12);
+        assert_near(got.J[1], -0.859471102446808, 1e-12);
+        near_all(4, got.dJ, x, 2e-11);
+        near_all(4, got.dJ + 4, v, 2e-11);
+    }
+}
+
+// A body falls onto another that rests until then, and both go on as one on a spring.
+static void a_plastic_pick_up(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {m: 1.5 kg, mb: 0.5 kg, H: 0.8 m, v0: 0.3 m/s, k: 200 N/m, g: 9.81 m/s^2}\n"
+        "gravity: [0, 0, -g]\n"
+        "robot:\n"
+        "  upper: {on: world, joint: prismatic, axis: z, body: {mass: m}}\n"
+        "  lower: {on: world, joint: prismatic, axis: z, body: {mass: mb}}\n"
+        "initial: {upper: {position: H, rate: -v0}}\n"
+        "probes: {y: {position: upper}}\n"
+        "loads:\n"
+        "  hold: {on: lower, force: [0, 0, mb*g], when: not once(y.z <= 0)}\n"
+        "  spring: {on: upper, force: [0, 0, -k*y.z], when: once(y.z <= 0)}\n"
+        "loops: {catch: {join: [upper, lower], as: fixed, when: once(y.z <= 0)}}\n"
+        "study: [dynamic: {for: 1 s, step: %g ms, scheme: trapezoidal}]\n";
+    static const double want[6] = {0.46503045875498,  0.45957063581001,    0.74802022512202,
+                                   -0.27802007410305, -0.0046366550301874, -0.051667429163183};
+    static outcome got, forward;
+    double error[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        char full[4000];
+        (void)snprintf(full, sizeof full, text, i ? 0.5 : 1);
+        question q = {.text = full,
+                      .nby = 6,
+                      .by = {"m", "mb", "H", "v0", "k", "g"},
+                      .nof = 1,
+                      .of = {"y.z"}};
+        answer(&q, &got);
+        for (int k = 0; k < 6; k++)
+            error[i] = fmax(error[i], fabs(got.dJ[k] - want[k]) / fabs(want[k]));
+        q.method = SNW_GRADIENT_FORWARD;
+        answer(&q, &forward);
+        near_all(6, got.dJ, forward.dJ, 1e-10); // second derivatives of rows are differences
+    }
+    assert_true(error[1] < 1e-3);
+    assert_true(error[0] / error[1] > 3.8 && error[0] / error[1] < 4.2);
+}
+
+// ---- differences of whole runs ------------------------------------------------------------------
+
+typedef struct problem {
+    const char *name, *text;
+    int nby, nof;
+    const char *by[6], *of[4];
+} problem;
+
+#define TREE                                                                                       \
+    "sinew: 1\n"                                                                                   \
+    "parameters: {k: 1.5 N*m, m: 0.5 kg, l: 0.6 m, tau: 2 N*m, level: 0.1 m, at: 0.35 s}\n"        \
+    "gravity: [9.81 m/s^2, 0, 0]\n"                                                                \
+    "robot:\n"                                                                                     \
+    "  upper: {on: world, joint: revolute, axis: z, stiffness: k, damping: 0.05, body: {mass: "    \
+    "0.8 "                                                                                         \
+    "kg, com: [l, 0, 0]}}\n"                                                                       \
+    "  lower: {on: upper, pose: {xyz: [l, 0, 0]}, joint: revolute, axis: z, stiffness: 0.7, "      \
+    "damping: 0.02, body: {mass: m, com: [0.4 m, 0, 0]}}\n"                                        \
+    "sites: {bob: {on: lower, pose: {xyz: [0.4 m, 0, 0]}}}\n"                                      \
+    "initial: {upper: {position: 0.4, rate: 0.5}, lower: {position: -0.3}}\n"                      \
+    "probes: {bob: {position: bob}, v: {velocity: bob}, r: {rate: upper}, e: energy}\n"
+
+static const problem problems[] = {
+    {"brake below a level, motor by time",
+     TREE "actuators: {motor: {joint: upper, effort: tau*sin(5*t/(1 s))}}\n"
+          "loads: {brake: {on: lower, torque: [0, 0, -0.3 N*m*s*r], when: bob.y < level}}\n"
+          "study: [dynamic: {for: 0.6 s, step: 5 ms, scheme: %s}]\n",
+     5,
+     4,
+     {"k", "m", "l", "tau", "level"},
+     {"bob.y", "integral((bob.y - 0.3)^2)", "sum(v.vy^2) + mean(bob.x)", "at(0.3303, bob.y)"}},
+    {"end by a condition",
+     TREE "actuators: {motor: {joint: upper, effort: tau*sin(5*t/(1 s))}}\n"
+          "study: [dynamic: {for: 2 s, step: 5 ms, scheme: %s, until: bob.y < level}]\n",
+     5,
+     4,
+     {"k", "m", "l", "tau", "level"},
+     {"v.vy", "integral(bob.x)", "t", "mean(v.vy)"}},
+    {"a motion after it",
+     TREE
+     "actuators: {motor: {joint: upper, effort: tau*sin(5*t/(1 s))}}\n"
+     "study: [dynamic: {for: 2 s, step: 5 ms, scheme: %s, until: bob.y < level}, dynamic: {for: "
+     "0.2 s, step: 4 ms}]\n",
+     5,
+     4,
+     {"k", "m", "l", "tau", "level"},
+     {"v.vy", "integral(bob.x*t)", "t", "mean(v.vy)"}},
+    {"condition on an energy",
+     TREE "loads: {brake: {on: lower, torque: [0, 0, -0.3 N*m*s*r], when: e.kinetic > 2 J}}\n"
+          "study: [dynamic: {for: 0.6 s, step: 5 ms, scheme: %s}]\n",
+     3,
+     2,
+     {"k", "m", "l"},
+     {"bob.y", "integral((bob.y - 0.3)^2)"}},
+    {"given instant",
+     TREE "loads: {brake: {on: lower, torque: [0, 0, -0.3 N*m*s*r], when: t > 0.3501 s and bob.x > "
+          "0.2 m}}\n"
+          "study: [dynamic: {for: 0.6 s, step: 5 ms, scheme: %s}]\n",
+     3,
+     2,
+     {"k", "m", "l"},
+     {"bob.y", "integral((bob.y - 0.3)^2)"}},
+    {"latch and two conditions",
+     TREE
+     "loads: {brake: {on: lower, torque: [0, 0, -0.3 N*m*s*r], when: not once(bob.y < level)}, "
+     "push: {on: lower, force: [0, 1 N, 0], when: once(bob.y < level) and bob.y < 0}}\n"
+     "study: [dynamic: {for: 1 s, step: 5 ms, scheme: %s}]\n",
+     4,
+     2,
+     {"k", "m", "l", "level"},
+     {"bob.y", "integral((bob.y - 0.3)^2)"}},
+    {"free body caught by a ball, turning",
+     "sinew: 1\n"
+     "parameters: {m: 0.7 kg, w: 9 1/s, c: 0.12 m, F: 6 N, u: 1.1 m/s}\n"
+     "gravity: [0, 0, -9.81 m/s^2]\n"
+     "robot:\n"
+     "  body: {on: world, joint: free, body: {mass: m, com: [0.03 m, 0.02 m, 0], inertia: [2e-3, "
+     "3e-3, 1e-3]}}\n"
+     "sites: {nose: {on: body, pose: {xyz: [0.1 m, 0.02 m, 0.05 m]}}}\n"
+     "initial: {body: {twist: [w, 3 1/s, -4 1/s, u, 0.2 m/s, 1 m/s]}}\n"
+     "probes: {nose: {position: nose}, v: {velocity: nose}}\n"
+     "loads: {jet: {on: nose, force: [0, F, -F], frame: body, when: nose.x > c}}\n"
+     "study: [dynamic: {for: 0.25 s, step: 2 ms, scheme: %s}]\n",
+     5,
+     2,
+     {"m", "w", "c", "F", "u"},
+     {"nose.y", "integral(nose.z^2 + v.vx)"}},
+    {"joint that locks, moving support",
+     "sinew: 1\n"
+     "parameters: {m: 0.7 kg, k: 3 N*m, c: 0.5, a: 0.05 m, u: 1.1 1/s}\n"
+     "gravity: [0, 0, -9.81 m/s^2]\n"
+     "robot:\n"
+     "  base: {on: world, pose: {xyz: [a*sin(9*t/(1 s)), 0, 0]}}\n"
+     "  one: {on: base, joint: revolute, axis: y, stiffness: k, body: {mass: m, com: [0.3 m, 0, "
+     "0]}}\n"
+     "  two: {on: one, pose: {xyz: [0.3 m, 0, 0]}, joint: revolute, axis: y, stiffness: 1, body: "
+     "{mass: 0.4 kg, com: [0.2 m, 0, 0]}}\n"
+     "sites: {nose: {on: two, pose: {xyz: [0.2 m, 0, 0]}}}\n"
+     "initial: {two: {rate: u}}\n"
+     "probes: {nose: {position: nose}, q: {angle: two}}\n"
+     "actuators: {lock: {joint: two, position: c, when: once(q >= c)}}\n"
+     "study: [dynamic: {for: 0.6 s, step: 2 ms, scheme: %s}]\n",
+     5,
+     2,
+     {"m", "k", "c", "a", "u"},
+     {"nose.x", "integral(nose.z^2)"}},
+};
+
+static void conditions_follow_differences(void **state) {
+    (void)state;
+    static const char *const scheme[] = {
+        "euler",  "bdf2",  "trapezoidal", "hht, rho: 0.8", "generalized-alpha, rho: 0.5",
+        "gauss4", "radau5"};
+    static outcome got, forward, want;
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        for (size_t j = 0; j < sizeof scheme / sizeof *scheme; j++) {
+            const problem *p = &problems[i];
+            char text[6000];
+            const bool rows = strstr(p->text, "position: c,") != NULL; // collocation has none
+            if ((i + j) % 2 != 0 || (rows && j > 4)) continue;
+            (void)snprintf(text, sizeof text, p->text, scheme[j]);
+            question q = {.text = text, .nby = p->nby, .nof = p->nof};
+            memcpy(q.by, p->by, sizeof p->by);
+            memcpy(q.of, p->of, sizeof p->of);
+            q.method = SNW_GRADIENT_ADJOINT;
+            answer(&q, &got);
+            q.method = SNW_GRADIENT_FORWARD;
+            answer(&q, &forward);
+            differences(&q, 1e-5, &want);
+            for (int k = 0; k < p->nby * p->nof; k++) {
+                const double a = got.dJ[k], f = forward.dJ[k], d = want.dJ[k];
+                const int row = k / p->nby, col = k % p->nby;
+                double size = 1e-3 * fabs(got.J[row]); // relative to the largest change
+                for (int n = 0; n < p->nby; n++)
+                    size = fmax(size, fabs(want.dJ[row * p->nby + n] * want.p[n]));
+                size /= fabs(want.p[col]);
+                const bool right = fabs(a - f) <= 1e-11 * size && fabs(a - d) <= 1e-8 * size;
+                if (!right)
+                    print_error("%s, %s: %s by %s: %.13g, forward %.13g, differences %.13g\n",
+                                p->name, scheme[j], p->of[row], p->by[col], a, f, d);
+                assert_true(right);
+            }
+        }
+    }
+}
+
+// ---- memory, refusals ---------------------------------------------------------------------------
+
+static void checkpoints_give_the_same(void **state) {
+    (void)state;
+    static outcome kept, again;
+    char text[6000];
+    (void)snprintf(text, sizeof text, problems[2].text, "bdf2");
+    question q = {
+        .text = text, .nby = 3, .by = {"k", "m", "level"}, .nof = 1, .of = {"integral(bob.x*t)"}};
+    answer(&q, &kept);
+    q.memory = 20000;
+    answer(&q, &again);
+    assert_int_equal(kept.info.recomputed, 0);
+    assert_true(again.info.recomputed > kept.info.steps / 2);
+    assert_int_equal(again.info.steps, kept.info.steps);
+    assert_memory_equal(kept.J, again.J, sizeof kept.J);
+    for (int k = 0; k < 3; k++) assert_near(again.dJ[k], kept.dJ[k], 1e-12);
+}
+
+static void refuses(const char *more, const char *by, const char *message) {
+    static outcome got;
+    for (int k = 0; k < 2; k++) {
+        char text[6000];
+        (void)snprintf(text, sizeof text, "%s%s", TREE, more);
+        ask(&(question){.text = text,
+                        .nby = 1,
+                        .by = {by},
+                        .nof = 1,
+                        .of = {"bob.y"},
+                        .method = k ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT},
+            &got);
+        if (!strstr(got.err.text, message)) print_error("'%s', want '%s'\n", got.err.text, message);
+        assert_int_not_equal(got.status, SNW_OK);
+        assert_non_null(strstr(got.err.text, message));
+    }
+}
+
+static void what_has_no_derivative_is_named(void **state) {
+    (void)state;
+    refuses(
+        "loads: {a: {on: lower, force: [1 N, 0, 0], when: bob.y < level}, b: {on: lower, force: "
+        "[0, 1 N, 0], when: 2*bob.y^2 < 2*level^2}}\n"
+        "study: [dynamic: {for: 1 s, step: 5 ms, scheme: bdf2}]\n",
+        "k", "change at the same time");
+    refuses("loads: {a: {on: lower, force: [1 N, 0, 0], when: \"sampled(bob.y, 20 ms) < level\"}}\n"
+            "study: [dynamic: {for: 1 s, step: 5 ms, scheme: bdf2}]\n",
+            "k", "law with memory");
+    refuses("loads: {a: {on: lower, force: [1 N, 0, 0], when: \"mod(bob.y, 0.2 m) < 0.1 m\"}}\n"
+            "study: [dynamic: {for: 1 s, step: 5 ms, scheme: bdf2}]\n",
+            "k", "without a comparison");
+}
+
+// A margin without a rate where it is zero: its time has no derivative.
+static void grazing_is_named(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {v: 2 m/s, g: 10 m/s^2}\n"
+        "gravity: [0, 0, -g]\n"
+        "robot: {ball: {on: world, joint: prismatic, axis: z, body: {mass: 1 kg}}}\n"
+        "initial: {ball: {rate: v}}\n"
+        "probes: {z: {position: ball}}\n"
+        "study: [dynamic: {for: 1 s, step: 8 ms, scheme: newmark, until: (z.z/(1 m) - 0.1)^3 >= 0}]"
+        "\n";
+    static outcome got;
+    ask(&(question){.text = text, .nby = 1, .by = {"v"}, .nof = 1, .of = {"z.z"}}, &got);
+    assert_int_not_equal(got.status, SNW_OK);
+    assert_non_null(strstr(got.err.text, "grazes its limit at t = 0.058"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_load_switched_by_place),
+        cmocka_unit_test(a_plastic_pick_up),
+        cmocka_unit_test(conditions_follow_differences),
+        cmocka_unit_test(checkpoints_give_the_same),
+        cmocka_unit_test(what_has_no_derivative_is_named),
+        cmocka_unit_test(grazing_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
