@@ -20,7 +20,7 @@
 # make release  all that a release consists of: sources, Debian package, wheel, site, checksums, build/dist
 # make docs     pages written from the command's own help
 # make pictures those of the README, docs/pictures, and those of the tutorials
-# make site     the documentation, build/site/html/index.html; QUICK=1 without gallery and values
+# make site     the documentation, build/site/html/index.html; QUICK=1 without playground, gallery and values
 # make format, make tidy, make clean
 
 PREFIX ?= /usr/local
@@ -54,13 +54,13 @@ pictures: setup-test
 	tools/gallery.py build/bench/sinew --pictures docs/pictures
 	tools/pages.py build/bench/sinew docs/start.md docs/tutorials/*.md docs/howto/*.md --pictures
 
-# without Sphinx and its parts there is a message, and no site
+# without Sphinx and its parts it ends with the names of the packages; nothing else needs it
 site: setup-site
-	$(call build_preset,bench) --target command
-	@cmake --build --preset bench --target python_package >/dev/null 2>&1 || echo "site: the Python reference is made without the compiled package"
-	@test -n "$(QUICK)" || tools/gallery.py build/bench/sinew
-	@$(DEBIAN_PYTHON) site/build.py build/bench/sinew --python build/bench/python $(if $(QUICK),--quick); \
-	  status=$$?; test $$status = 77 || exit $$status
+	$(call build_preset,release) --target command
+	@cmake --build --preset release --target python_package >/dev/null 2>&1 || echo "site: the Python reference is made without the compiled package"
+	@test -n "$(QUICK)" || $(MAKE) playground
+	@test -n "$(QUICK)" || tools/gallery.py build/release/sinew
+	@$(DEBIAN_PYTHON) site/build.py build/release/sinew --python build/release/python $(if $(QUICK),--quick)
 
 playground: setup
 	$(call build_preset,release) --target command

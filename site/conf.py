@@ -35,7 +35,8 @@ primary_domain = "c"
 breathe_domain_by_extension = {"h": "c"}
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "description"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
 autodoc_default_options = {"members": True, "undoc-members": False}
 # the compiled extension may be absent; signatures and texts are in the Python files
 if not os.environ.get("SITE_PYTHON"):
