@@ -20,7 +20,7 @@ export interface SectionState {
     noise: number[]; // of the strains, since a page has poses in single precision
 }
 
-const names = ['twist', 'bend_y', 'bend_z', 'stretch', 'shear_y', 'shear_z'];
+const names = ['twist, 1/m', 'bend_y, 1/m', 'bend_z, 1/m', 'stretch', 'shear_y', 'shear_z'];
 const forces = ['Mx', 'My', 'Mz', 'Nx', 'Ny', 'Nz'];
 
 export interface Stress {
@@ -142,7 +142,7 @@ export class SectionCard {
         const shape = s.half[0] > 0 && s.half[1] > 0;
         const curved = s.rest.some((r, i) => Math.abs(r - (i === 3 ? 1 : 0)) > 1e-12);
         const cells = names.map((name, i) => {
-            const excess = s.strain[i] - s.rest[i], value = (x: number) => (i < 3 ? quantity(settled(x, 1e12 * s.noise[i]), '1/m', 4) : number(settled(x, 1e12 * s.noise[i]), 5));
+            const excess = s.strain[i] - s.rest[i], value = (x: number) => number(settled(x, 1e12 * s.noise[i]), i < 3 ? 4 : 5);
             const unit = i < 3 ? 'N*m' : 'N', small = Math.abs(excess) < s.noise[i];
             // strains that the rod cannot have carry reactions, which elasticity does not give
             const force = !s.free[i] || !(s.stiffness[i] > 0) ? '–' : small ? `< ${quantity(s.stiffness[i] * s.noise[i], unit, 1)}` : quantity(s.stiffness[i] * excess, unit, 4);

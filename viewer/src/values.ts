@@ -43,7 +43,7 @@ export class Values {
     private cells(card: Card, c: Curve, all: number[], two: boolean): HTMLElement[] {
         let size = 0; // largest value of the card, which decides what is zero
         for (const k of all) for (const o of card.curves) size = Math.max(size, Math.abs(read(o, k)) || 0);
-        const text = (x: number) => quantity(settled(x, size), card.unit, 5);
+        const text = (x: number) => quantity(settled(x, size, card.unit), card.unit, two ? 4 : 5);
         const cell = (value: (k: number, other: number) => number) => {
             const td = make('td');
             this.live.push((k, other) => (td.textContent = text(value(k, other))));

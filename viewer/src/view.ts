@@ -143,13 +143,13 @@ export class View {
         this.section.offer(actor.robot);
         this.panel.show(actor.run, actor.scene, [this.section.element], other);
         this.setSplit(this.split);
-        this.say();
     }
 
     private setSplit(on: boolean): void {
         this.split = on;
         this.splitButton.setAttribute('aria-pressed', String(on));
         this.shell.beside(this.other, on, this.actor.run.head.name);
+        this.say();
         this.redraw();
     }
 
