@@ -252,7 +252,7 @@ snw_status snw_run_own_links(snw_run *r, snw_phase *e);
 // step is told by the caller.
 snw_status snw_run_use_model(snw_run *r, snw_phase *e, const snw_model *m);
 // Concentric tubes that slide take the places of time t (run_tube.c).
-snw_status snw_run_place_tubes(snw_run *r, double t, snw_error *err);
+snw_status snw_run_place_tubes(snw_run *r, double t, bool is_static, snw_error *err);
 
 
 // Adaptive meshes of rods (run_mesh.c). e->desc <- d, or a copy whose cells may change.

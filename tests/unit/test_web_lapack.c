@@ -16,9 +16,8 @@
     X(dtrsm_)                                                                                      \
     X(dgetrf_)                                                                                     \
     X(dgetrs_)                                                                                     \
-    X(dpotrf_)                                                                                     \
-    X(dpotrs_)                                                                                     \
-    X(dsytrf_) X(dsygst_) X(dsyev_) X(dgeev_) X(dgeqp3_) X(dorgqr_) X(dormqr_) X(dgesvd_) X(dgelsy_)
+    X(dpotrf_) X(dpotrs_) X(dsytrf_) X(dsygst_) X(dsyev_) X(dgeev_) X(dgeqp3_) X(dorgqr_)          \
+        X(dormqr_) X(dgesvd_) X(dgelsy_)
 #define X(name) __typeof__(name) web_##name;
 ROUTINES(X)
 #undef X
