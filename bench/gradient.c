@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// Gradients of a swinging soft arm: time of the derivatives over that of the run, by the number of
-// variables: knots of the law of a tendon, and numbers of the file: loads, coefficients of Young's
-// modulus along the arm, factors of the tension, which enters no array of the model.
+// Gradients of a swinging soft arm: time of the derivatives over that of the run, by the number and
+// the kind of the variables: knots of the law of a tendon, and numbers of the file: loads,
+// coefficients of Young's modulus along the arm, of its rest strain and of the tension over time,
+// places of bodies, drag in fluids, stiffness of grounds that it touches.
 #include "bench.h"
 
 #include "sinew/sinew.h"
+
+#include <stdarg.h>
 
 enum { MOST = 1000, STEPS = 500 };
 
@@ -14,36 +17,61 @@ static void die(const snw_error *err) {
     exit(1);
 }
 
-typedef enum numbers { LOADS, MODULI, TENSIONS } numbers;
+typedef enum numbers { LOADS, MODULI, TENSIONS, RESTS, PLACES, DRAGS, GROUNDS } numbers;
+
+// Text of the file, as it grows.
+typedef struct page {
+    char *text;
+    size_t used, room;
+} page;
+
+static void put(page *p, const char *format, ...) {
+    va_list list;
+    va_start(list, format);
+    p->used += (size_t)vsnprintf(p->text + p->used, p->room - p->used, format, list);
+    va_end(list);
+}
 
 // An arm with n numbers f0, f1, .. of a kind.
 static snw_robot_model *arm(numbers kind, int n) {
-    static char text[200 * MOST], sum[60 * MOST];
-    static const char *const start[] = {"10 uN", "0.001", "0.001"};
-    size_t used = (size_t)snprintf(text, sizeof text, "sinew: 1\nparameters: {E: 0.5 MPa");
+    static char text[300 * MOST], sum[60 * MOST];
+    static const char *const start[] = {"10 uN",  "0.001", "0.001",    "0.001",
+                                        "0.1 mm", "0.01",  "100 N/m^2"};
+    page p = {text, 0, sizeof text}, law = {sum, 0, sizeof sum};
+    put(&law, "(1");
     for (int i = 0; i < n; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, ", f%d: %s", i, start[kind]);
-    size_t terms = (size_t)snprintf(sum, sizeof sum, "(1");
-    for (int i = 0; i < n; i++)
-        terms += (size_t)snprintf(sum + terms, sizeof sum - terms,
-                                  kind == MODULI ? "+f%d*cos(%d*x/L)" : "+f%d*cos(%d*t/(1 s))", i,
-                                  i + 1);
-    (void)snprintf(sum + terms, sizeof sum - terms, ")");
-    used += (size_t)snprintf(
-        text + used, sizeof text - used,
+        put(&law, kind == TENSIONS ? "+f%d*cos(%d*t/(1 s))" : "+f%d*cos(%d*x/L)", i, i + 1);
+    put(&law, ")");
+    put(&p, "sinew: 1\nparameters: {E: 0.5 MPa");
+    for (int i = 0; i < n; i++) put(&p, ", f%d: %s", i, start[kind]);
+    put(&p,
         "}\nmaterials: {soft: {young: E*%s, poisson: 0.45, density: 1100, damping: 8 ms}}\n"
-        "robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 1 cm}}, material: "
-        "soft, strain: {bend_y: legendre 4, bend_z: legendre 4, twist: legendre 3}, nodes: 12}}}\n"
+        "robot:\n  arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 1 cm}}, "
+        "material: "
+        "soft, strain: {bend_y: legendre 4, bend_z: legendre 4, twist: legendre 3}, rest: {bend_y: "
+        "0.1*%s}, nodes: 12}}\n",
+        kind == MODULI ? sum : "1", kind == RESTS ? sum : "1");
+    for (int i = 0; i < n && kind == PLACES; i++)
+        put(&p, "  b%d: {on: arm.tip, pose: {xyz: [1 cm, f%d, 0]}, body: {mass: 1 mg}}\n", i, i);
+    put(&p,
         "actuators: {cable: {tendon: {along: arm, at: [0, 5 mm, 2 mm]}, effort: 1 N*%s}}\n"
         "study: [dynamic: {for: %d ms, step: 1 ms, shorten: off, scheme: bdf2}]\n"
         "probes: {tip: {position: arm.tip}}\nloads:\n  none: {on: arm.tip, force: [0, 0, 0]}\n",
-        kind == MODULI ? sum : "1", kind == TENSIONS ? sum : "1", STEPS);
+        kind == TENSIONS ? sum : "1", STEPS);
     for (int i = 0; i < n && kind == LOADS; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used,
-                                 "  l%d: {on: arm.tip, force: [0, f%d, 0]}\n", i, i);
+        put(&p, "  l%d: {on: arm.tip, force: [0, f%d, 0]}\n", i, i);
+    if (kind == DRAGS) put(&p, "fluid:\n");
+    for (int i = 0; i < n && kind == DRAGS; i++)
+        put(&p, "  w%d: {on: arm, drag: {linear: f%d}}\n", i, i);
+    if (kind == GROUNDS) put(&p, "contacts:\n");
+    for (int i = 0; i < n && kind == GROUNDS; i++)
+        put(&p,
+            "  c%d: {ground: {on: arm, normal: z, at: [0, 0, -%.4f], stiffness: f%d, friction: "
+            "0.2}}\n",
+            i, 0.02 + 0.1 * i / n, i);
     snw_error err = {0};
     snw_robot_model *m = NULL;
-    if (snw_robot_model_parse("arm", text, used, NULL, 0, NULL, &m, &err) != SNW_OK) die(&err);
+    if (snw_robot_model_parse("arm", text, p.used, NULL, 0, NULL, &m, &err) != SNW_OK) die(&err);
     return m;
 }
 
@@ -98,19 +126,27 @@ int main(int argc, char **argv) {
         print_row(&b, "knots of a law", n, measure(m, 1, &law));
         snw_robot_model_close(m);
     }
-    for (int i = 0; i < 10; i++) {
-        static const int number[] = {1, 10, 100, 1000, 1, 10, 100, 10, 100, 1000};
-        static const char *const label[] = {"loads of the file", "moduli of the file",
-                                            "tensions of the file"};
-        const numbers kind = i < 4 ? LOADS : i < 7 ? MODULI : TENSIONS;
-        const int n = number[i];
-        snw_robot_model *m = arm(kind, n);
-        for (int k = 0; k < n; k++) {
-            (void)snprintf(name[k], sizeof name[k], "f%d", k);
-            by[k] = (snw_gradient_variable){.name = name[k]};
+    static const struct {
+        const char *label;
+        numbers kind;
+        int most;
+    } row[] = {{"loads", LOADS, 1000},
+               {"coefficients of E", MODULI, 1000},
+               {"coefs. of a tension", TENSIONS, 1000},
+               {"coefs. of rest strain", RESTS, 1000},
+               {"places of bodies", PLACES, 100},
+               {"drag coefficients", DRAGS, 100},
+               {"contact stiffness", GROUNDS, 100}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        for (int n = 1; n <= row[i].most; n *= 10) {
+            snw_robot_model *m = arm(row[i].kind, n);
+            for (int k = 0; k < n; k++) {
+                (void)snprintf(name[k], sizeof name[k], "f%d", k);
+                by[k] = (snw_gradient_variable){.name = name[k]};
+            }
+            print_row(&b, row[i].label, n, measure(m, n, by));
+            snw_robot_model_close(m);
         }
-        print_row(&b, label[kind], n, measure(m, n, by));
-        snw_robot_model_close(m);
     }
     bench_close(&b);
     return 0;

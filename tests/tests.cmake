@@ -111,7 +111,7 @@ target_link_libraries(unit_result_hostile PRIVATE PkgConfig::HDF5) # it writes f
 set(of_derivatives contact obstacles rod_contact force_elements tubes variable_length feedback fluid given_strains nonholonomic loops tendons motors tendon_friction tendon_segments tangent)
 file(GLOB recursion_sources CONFIGURE_DEPENDS
   src/base/*.c src/math/*.c src/model/*.c src/dynamics/*.c src/language/*.c)
-list(APPEND recursion_sources src/study/series.c)
+list(APPEND recursion_sources src/study/series.c src/study/linear_names.c)
 # the parts of the boundary-value engine that have variations: marches, stations, laws, plates
 set(shoot_sources src/shoot/boundary.c src/shoot/tendons.c src/shoot/history.c src/shoot/march.c src/shoot/platform.c
   src/shoot/pose_rate.c src/shoot/rod.c src/shoot/segments.c src/shoot/station.c

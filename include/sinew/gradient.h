@@ -65,6 +65,8 @@ typedef enum snw_gradient_method {
 //   integral(e)    over time, by the trapezoidal rule through the instants of dynamic steps
 //   sum(e)         the same, with each value at the end of its interval: sum of h e
 //   mean(e)        integral divided by the time
+//   max(e), min(e) over all instants, of one expression; within a motion the vertex of the parabola
+//                  through the largest or smallest value and its neighbours
 typedef struct snw_gradient_options {
     int nvariable;
     const snw_gradient_variable *variable;
@@ -102,12 +104,16 @@ typedef struct snw_gradient_info {
     snw_gradient_method method;
     int steps;      // of time, of the run
     int recomputed; // steps done again because of the bound on memory
-    double error;   // largest estimated relative error of derivatives by parameters of the file.
-                    // They are differences of order 6 of one step's equations; 0: all are exact
+    double error;   // largest estimated error of a derivative by a parameter of the file, times the
+                    // parameter, relative to the largest of these products and of the scalars.
+                    // Some are differences of order 6 of one step's equations; 0: all are exact
     double run_seconds, gradient_seconds; // wall clock of the run, and of the rest
     int gathered; // parameters of the file whose derivatives were found together, at no cost each
 } snw_gradient_info;
 SNW_API snw_gradient_info snw_gradient_report(const snw_gradient *g);
+// Did the last evaluation, by the adjoint, differentiate each step by entry k alone, at a cost of
+// its own? 1: yes, 0: no. That of all others does not grow with their number along the run.
+SNW_API int snw_gradient_sampled(const snw_gradient *g, int k);
 
 #ifdef __cplusplus
 }

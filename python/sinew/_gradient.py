@@ -40,9 +40,11 @@ class GradientReport(NamedTuple):
     recomputed: int
     """Steps done again because of the bound on memory."""
     error: float
-    """Largest estimated relative error of derivatives of the equations by parameters of the file."""
+    """Largest estimated error of parameter times derivative, relative to the largest of these and of the scalars."""
     run_seconds: float
     gradient_seconds: float
+    sampled: tuple[str, ...]
+    """Variables by which each step was differentiated alone, at a cost of their own; all others cost nothing each."""
 
 
 class Gradient(OfThisProcess):
@@ -130,8 +132,9 @@ class Gradient(OfThisProcess):
     def report(self) -> GradientReport:
         """What the last evaluation did."""
         info = lib.snw_gradient_report(self._g)
+        sampled = tuple(name for k, name in enumerate(self.variables) if lib.snw_gradient_sampled(self._g, k))
         return GradientReport(METHODS[info.method], info.steps, info.recomputed, info.error, info.run_seconds,
-                              info.gradient_seconds)  # fmt: skip
+                              info.gradient_seconds, sampled)  # fmt: skip
 
 
 def gradient(model: Model | Path, of: str | Sequence[str], by: Variable | Sequence[Variable], *, run: str | None = None,

@@ -53,6 +53,7 @@ static const char *const method_name[] = {"", "adjoint", "forward", "differences
 static void print_gradient(const snw_gradient *g, int nscalar, const char *const *of,
                            const double *p, const double *J, const double *dJ) {
     const int n = snw_gradient_size(g);
+    bool sampled = false;
     for (int i = 0; i < nscalar; i++) {
         printf("%s%s = %.12g\n", i > 0 ? "\n" : "", of[i], J[i]);
         printf("  %-28s %18s %18s  %s\n", "by", "value", "derivative", "unit of the variable");
@@ -64,9 +65,16 @@ static void print_gradient(const snw_gradient *g, int nscalar, const char *const
     printf("\n%d steps, by %s", info.steps, method_name[info.method]);
     if (info.recomputed > 0) printf(", %d steps computed again", info.recomputed);
     printf("; run %.3g s, derivatives %.3g s\n", info.run_seconds, info.gradient_seconds);
+    for (int k = 0, before = 0; k < n; k++) {
+        if (!snw_gradient_sampled(g, k)) continue;
+        printf("%s%s", before++ ? ", " : "taken one by one at each step, at a cost of their own: ",
+               snw_gradient_name(g, k));
+        sampled = true;
+    }
+    if (sampled) printf("\n");
     if (info.error > 0)
-        printf("largest estimated relative error of derivatives of the equations by parameters: "
-               "%.1g\n",
+        printf("largest estimated error of parameter times derivative, relative to the largest of "
+               "these and of the scalars: %.1g\n",
                info.error);
 }
 
@@ -93,6 +101,7 @@ static void json_gradient(snw_json *j, const snw_gradient *g, int nscalar, const
         snw_field_text(j, "name", snw_gradient_name(g, k));
         snw_field_text(j, "unit", snw_gradient_unit(g, k));
         snw_field_number(j, "value", p[k]);
+        snw_field_bool(j, "sampled", snw_gradient_sampled(g, k));
         snw_json_close(j);
     }
     snw_json_close(j);
@@ -189,9 +198,9 @@ static int cmd_gradient_run(const snw_args *args, snw_reply *reply) {
 
 static const snw_option options[] = {
     {"of", 0, "EXPRESSION", true,
-     "a scalar: an expression of end(e), at(T, e), integral(e), sum(e), mean(e), with e an "
-     "expression of columns of probes, plain numbers in SI units; without these words the value "
-     "at the end. May be repeated"},
+     "a scalar: an expression of end(e), at(T, e), integral(e), sum(e), mean(e), max(e), min(e), "
+     "with e an expression of columns of probes, plain numbers in SI units; without these words "
+     "the value at the end. May be repeated"},
     {"by", 0, "NAMES", true,
      "variables, separated by commas: numbers of the file named as by --set; q(NAME) and v(NAME), "
      "an initial coordinate and its velocity. May be repeated"},
@@ -216,10 +225,11 @@ const snw_command snw_cmd_gradient = {
     .about =
         "Computes how results of the study change with numbers of the model: static and dynamic "
         "steps by implicit schemes, by transposing the very steps taken, so that the derivatives "
-        "are those of the computed numbers, to rounding. The cost does not grow with the number "
-        "of initial values; with that of parameters it grows slowly for stiffness, damping, "
-        "masses and constant loads, in proportion for others. Steps keep their lengths. What has "
-        "no derivative is refused with its name.",
+        "are those of the computed numbers, to rounding. The cost hardly grows with the number "
+        "of variables: initial values, materials, loads, tensions, gains, lengths, rest strains, "
+        "poses, routings, coefficients of contacts and fluids. Those that must be taken one by "
+        "one are named below the table. Steps keep their lengths, also those that 'adapt: on' "
+        "chose. What has no derivative is refused with its name.",
     .option = options,
     .examples =
         "sinew gradient arm.yaml --of 'end(tip.x)' --by silicone.young,arm.rod.length\n"

@@ -11,6 +11,7 @@
 #include "constraint/projection.h"
 #include "model/probe_kind.h"
 #include "robot/gradient_event.h"
+#include "robot/gradient_jump.h"
 #include "robot/gradient_slope.h"
 #include "study/adjoint.h"
 #include "study/probe_row.h"
@@ -100,6 +101,7 @@ typedef struct sweep {
     double *weight;       // nsum x nframe
     double *by_sum;       // nsum
     double *y_bar;        // nscalar x noutput
+    gradient_jumps jumps; // of laws, at p
     int ndirection;
     direction *direction;
     snw_model_arrays *arrays; // NULL: not used
@@ -110,6 +112,7 @@ typedef struct sweep {
     bool gathered;              // the derivatives by the arrays are known
     double *value, *centre, *y; // nscalar, nscalar, noutput: of a sample, and at p
     double *dJ;                 // nscalar x nentry
+    double error, size;         // largest of all parameters, see note_error
 } sweep;
 
 // ---- outputs ------------------------------------------------------------------------------------
@@ -159,6 +162,8 @@ static snw_status find_weights(sweep *s, double *J, snw_error *err) {
         for (int j = 0; status == SNW_OK && j < g->scalar[i].nsum; j++)
             status = snw_scalar_weights(&g->scalar[i].sum[j], &f,
                                         s->weight + (size_t)(at + j) * (size_t)f.n, err);
+        for (int j = 0; status == SNW_OK && j < g->scalar[i].nsum; j++)
+            status = snw_scalar_check_extreme(&g->scalar[i].sum[j], &f, err);
     }
     snw_free(scratch);
     return status;
@@ -406,8 +411,25 @@ static snw_status same_start(const sweep *s, const snw_model *m, bool *out, snw_
 
 // Do the equations of model m differ from those of the run in the arrays only?
 static snw_status arrays_only(const sweep *s, const snw_model *m, bool *out, snw_error *err) {
+    double moved = NAN;
     *out = snw_model_arrays_only(s->arrays, m);
+    if (*out) SNW_TRY(gradient_jumps_moved(&s->jumps, m->desc, &moved, err));
+    *out = *out && isnan(moved);
     return *out ? same_start(s, m, out, err) : SNW_OK;
+}
+
+// A number of the file that moves the jumps of laws has no derivative.
+static snw_status check_jumps(const sweep *s, direction *d, snw_error *err) {
+    double moved;
+    if (s->jumps.n == 0 || d->entry < 0) return SNW_OK;
+    if (!d->far[1]) SNW_TRY(open_samples(s, d, err));
+    const snw_robot_model *other = d->far[1] ? d->far[1] : d->model[VARIANTS - 1];
+    SNW_TRY(gradient_jumps_moved(&s->jumps, other->desc, &moved, err));
+    if (isnan(moved)) return SNW_OK;
+    return snw_fail(err, SNW_E_MODEL,
+                    "there is no derivative by '%s': it moves the time t = %g s at which a law "
+                    "jumps; let a condition of a probe switch instead, or use differences",
+                    s->g->entry[d->entry].name, moved);
 }
 
 // *enough <- the number of the file enters the arrays of the model only; its slope is kept then.
@@ -483,24 +505,19 @@ static snw_status read_group(const sweep *s, int n, const int *entry, int bits, 
     return SNW_OK;
 }
 
-// Slopes of n numbers of the file that are moved together, theory.md 7.5; where they are not
-// independent, of each half of them.
-static snw_status group_slopes(sweep *s, int n, const int *entry, group_work *w, snw_error *err) {
-    if (n < LEAST_GROUP) return SNW_OK;
+// The same n numbers with vectors of one kind; *ok <- false: they are not independent there.
+static snw_status try_group(sweep *s, bool sections, int n, const int *entry, group_work *w,
+                            bool *ok, snw_error *err) {
     int bits = 0;
     while (n >> bits) bits++;
-    bool ok = false;
-    SNW_TRY(read_group(s, n, entry, bits, w, &ok, err));
-    if (ok)
+    snw_model_arrays_by_sections(s->arrays, sections);
+    SNW_TRY(read_group(s, n, entry, bits, w, ok, err));
+    if (*ok)
         gradient_group_decode(s->arrays, n, w->move, bits, w->x, w->fraction, w->owner, w->slope,
-                              w->scale, &ok);
-    if (!ok) {
-        SNW_TRY(group_slopes(s, n / 2, entry, w, err));
-        return group_slopes(s, n - n / 2, entry + n / 2, w, err);
-    }
-    for (int k = 0; k < n; k++) {
+                              w->scale, ok);
+    for (int k = 0; k < n && *ok; k++) {
         gradient_slope *to = &s->slope[s->nslope++];
-        *to = (gradient_slope){.entry = entry[k]};
+        *to = (gradient_slope){.entry = entry[k], .sections = sections};
         s->has_slope[entry[k]] = true;
         if (gradient_group_slope(s->arrays, k, w->owner, w->slope, to) != SNW_OK)
             return snw_fail_memory(err);
@@ -508,9 +525,24 @@ static snw_status group_slopes(sweep *s, int n, const int *entry, group_work *w,
     return SNW_OK;
 }
 
+// Slopes of n numbers of the file that are moved together, theory.md 7.5; where they are not
+// independent, not even in the laws of sections, of each half of them.
+static snw_status group_slopes(sweep *s, int n, const int *entry, group_work *w, snw_error *err) {
+    bool ok = false;
+    if (n < LEAST_GROUP) return SNW_OK;
+    snw_status status = try_group(s, false, n, entry, w, &ok, err);
+    if (status == SNW_OK && !ok) status = try_group(s, true, n, entry, w, &ok, err);
+    snw_model_arrays_by_sections(s->arrays, false);
+    if (status != SNW_OK || ok) return status;
+    SNW_TRY(group_slopes(s, n / 2, entry, w, err));
+    return group_slopes(s, n - n / 2, entry + n / 2, w, err);
+}
+
 static snw_status find_slopes(sweep *s, snw_error *err) {
     const snw_gradient *g = s->g;
+    snw_model_arrays_by_sections(s->arrays, true); // the longer vector
     const size_t ne = (size_t)g->nentry, size = snw_model_arrays_size(s->arrays);
+    snw_model_arrays_by_sections(s->arrays, false);
     int n = 0, bits = 0;
     while (g->nentry >> bits) bits++;
     const size_t vectors = (size_t)bits + 5;
@@ -532,19 +564,29 @@ static snw_status find_slopes(sweep *s, snw_error *err) {
     return status;
 }
 
+// Error of derivatives by a parameter p and their size, both times p: with the units of the scalars
+// they are compared with those of other parameters.
+static void note_error(sweep *s, double p, double error, double size) {
+    const double scale = p != 0 ? fabs(p) : 1;
+    s->error = fmax(s->error, scale * error);
+    s->size = fmax(s->size, scale * size);
+}
+
 // dJ += the products of the slopes with the derivatives by the arrays
 static void add_slopes(sweep *s) {
     const snw_gradient *g = s->g;
-    for (int k = 0; k < s->nslope; k++) {
-        double error = 0, size = 0;
-        for (int j = 0; j < g->nscalar; j++) {
-            double coarse;
-            const double by =
-                gradient_slope_product(&s->slope[k], snw_model_arrays_bars(s->arrays, j), &coarse);
-            s->dJ[(size_t)j * (size_t)g->nentry + (size_t)s->slope[k].entry] += by;
-            error += fabs(by - coarse), size += fabs(by);
+    for (int j = 0; j < g->nscalar; j++) {
+        const double *by_section = NULL;
+        for (int k = 0; k < s->nslope; k++) {
+            const gradient_slope *slope = &s->slope[k];
+            if (slope->sections && !by_section)
+                by_section = snw_model_arrays_section_bars(s->arrays, j);
+            double coarse, terms;
+            const double *bars = slope->sections ? by_section : snw_model_arrays_bars(s->arrays, j);
+            const double by = gradient_slope_product(slope, bars, &coarse, &terms);
+            s->dJ[(size_t)j * (size_t)g->nentry + (size_t)slope->entry] += by;
+            note_error(s, s->p[slope->entry], fabs(by - coarse), terms);
         }
-        if (size > 0) s->g->info.error = fmax(s->g->info.error, error / size);
     }
     s->g->info.gathered += s->nslope;
 }
@@ -552,7 +594,7 @@ static void add_slopes(sweep *s) {
 // The laws (with the first numbers), and as many numbers of the file from *entry on as are done at
 // once.
 static snw_status open_directions(sweep *s, int *entry, snw_error *err) {
-    const snw_gradient *g = s->g;
+    snw_gradient *g = s->g;
     if (!s->direction)
         s->direction =
             snw_alloc(((size_t)g->nentry + 3 * (size_t)g->nlaw + 1) * sizeof *s->direction);
@@ -568,7 +610,12 @@ static snw_status open_directions(sweep *s, int *entry, snw_error *err) {
         SNW_TRY(open_direction(s, d, err));
         bool enough = false;
         if (s->arrays) SNW_TRY(find_slope(s, d, &enough, err));
-        if (enough) close_direction(&s->direction[--s->ndirection]);
+        g->entry[k].sampled = !enough && !s->forward;
+        if (enough) {
+            close_direction(&s->direction[--s->ndirection]);
+        } else {
+            SNW_TRY(check_jumps(s, d, err));
+        }
     }
     return SNW_OK;
 }
@@ -1168,7 +1215,7 @@ static snw_status sweep_forward(sweep *s, snw_error *err) {
 static void gather(sweep *s) {
     for (int k = 0; k < s->ndirection; k++) {
         const direction *d = &s->direction[k];
-        if (d->size > 0) s->g->info.error = fmax(s->g->info.error, d->error / d->size);
+        note_error(s, d->entry >= 0 ? s->p[d->entry] : d->step / parameter_move, d->error, d->size);
     }
 }
 
@@ -1270,6 +1317,7 @@ static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
     s->events = has_events(s->model->desc, s->m);
     s->nscalar = g->nscalar + (s->events ? 1 : 0);
     s->sharp = has_onsets(s->m);
+    SNW_TRY(gradient_jumps_find(s->model->desc, &s->jumps, err));
     snw_tape_begin(&s->tape, s->m, (size_t)g->how.memory, s->events);
     const snw_run_hooks hooks = hooks_of(s);
     SNW_TRY(gradient_run_frames(g, s->model, s->run, &hooks, err));
@@ -1411,10 +1459,13 @@ snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double 
     s.forward = g->how.method == SNW_GRADIENT_FORWARD ||
                 (g->how.method == SNW_GRADIENT_AUTO && FEW * g->nentry < g->nscalar);
     g->info.method = s.forward ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT;
+    for (int k = 0; k < g->nentry; k++) g->entry[k].sampled = false;
     snw_status status = run_with_tape(&s, J, err);
     const double begin = snw_clock_seconds();
     if (status == SNW_OK) status = sweep_prepare(&s, err);
     if (status == SNW_OK) status = sweep_variables(&s, err);
+    for (int j = 0; status == SNW_OK && j < g->nscalar; j++) s.size = fmax(s.size, fabs(J[j]));
+    g->info.error = s.size > 0 ? s.error / s.size : 0;
     if (status == SNW_OK) memcpy(dJ, s.dJ, (size_t)g->nscalar * (size_t)g->nentry * sizeof *dJ);
     g->info.gradient_seconds = snw_clock_seconds() - begin;
     close_directions(&s);
@@ -1429,6 +1480,7 @@ snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double 
     snw_free(s.output);
     snw_free(s.output_of);
     snw_free(s.signal);
+    gradient_jumps_clear(&s.jumps);
     snw_free(s.dJ);
     snw_free(s.weight);
     snw_free(s.by_sum);

@@ -24,6 +24,7 @@ typedef struct gradient_entry {
     int dof;          // of an initial coordinate or velocity
     int law, knot;    // of a knot: number of its law, and which
     double start;     // value of the file
+    bool sampled;     // the last evaluation took it at each step alone
 } gradient_entry;
 
 // A law through knots.

@@ -72,12 +72,14 @@ void gradient_slope_close(gradient_slope *s) {
     *s = (gradient_slope){0};
 }
 
-double gradient_slope_product(const gradient_slope *s, const double *bars, double *coarse) {
+double gradient_slope_product(const gradient_slope *s, const double *bars, double *coarse,
+                              double *size) {
     double sum = 0;
-    *coarse = 0;
+    *coarse = *size = 0;
     for (size_t i = 0; i < s->n; i++) {
         sum += bars[s->at[i]] * s->by[i];
         *coarse += bars[s->at[i]] * s->coarse[i];
+        *size += fabs(bars[s->at[i]] * s->by[i]);
     }
     return sum;
 }

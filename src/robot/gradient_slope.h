@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 typedef struct gradient_slope {
-    int entry; // of p
+    int entry;     // of p
+    bool sections; // of the vector by sections
     size_t n;
     uint32_t *at;        // n: places in the vector of the arrays
     double *by, *coarse; // n: derivatives; the same with differences of lower order
@@ -30,8 +31,10 @@ void gradient_slope_close(gradient_slope *s);
 SNW_NODISCARD snw_status gradient_slope_straight(const snw_model_arrays *a, const snw_model *low,
                                                  const snw_model *m, const snw_model *high,
                                                  bool *out);
-// Derivative of a scalar: its bars times the slope; *coarse <- that of lower order.
-double gradient_slope_product(const gradient_slope *s, const double *bars, double *coarse);
+// Derivative of a scalar: its bars times the slope; *coarse <- that of lower order, *size <- the
+// sum of the sizes of its terms.
+double gradient_slope_product(const gradient_slope *s, const double *bars, double *coarse,
+                              double *size);
 
 // Slopes of n numbers that are moved several at once, by move[k] each: x holds vectors of the
 // arrays, first at p; then, for each bit b, with the numbers k moved in whose k + 1 bit b is set;

@@ -476,6 +476,10 @@ const char *snw_gradient_name(const snw_gradient *g, int k) {
     return g && k >= 0 && k < g->nentry ? g->entry[k].name : NULL;
 }
 
+int snw_gradient_sampled(const snw_gradient *g, int k) {
+    return g && k >= 0 && k < g->nentry && g->entry[k].sampled;
+}
+
 const char *snw_gradient_unit(const snw_gradient *g, int k) {
     return g && k >= 0 && k < g->nentry ? g->entry[k].unit : NULL;
 }

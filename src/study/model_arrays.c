@@ -15,6 +15,7 @@
 #include "study/model_arrays_compare.h"
 #include "study/model_geometry.h"
 #include "study/model_laws.h"
+#include "study/model_sections.h"
 #include "study/model_surroundings.h"
 
 #include <math.h>
@@ -31,6 +32,9 @@ struct snw_model_arrays {
     snw_model_laws *laws;
     snw_model_geometry *geometry; // NULL: not gathered
     bool needs_geometry;
+    snw_model_sections *sections;
+    bool by_sections;
+    double *section_bar; // vector by sections
     size_t first_geometry;
     snw_inputs *in, *held;
     snw_state *s, *trial;
@@ -48,7 +52,29 @@ static size_t arrays_size(const snw_model *m) {
     return n + WRENCH * (size_t)m->nload_point;
 }
 
+// Stiffness, damping and inertia of rods in a vector by sections: what does not follow from the
+// laws of sections, which is nothing or the inertia of a body at a node; then the numbers of the
+// laws.
+static void replace_sections(const snw_model_arrays *a, const snw_model *m, double *out) {
+    double *at = out;
+    snw_model_sections_read(a->sections, m, out + a->size);
+    if (a->geometry) snw_model_geometry_drop_rest(m, out + a->first_geometry);
+    for (int i = 0; i < m->nrod; i++) {
+        memset(at, 0, 2 * rod_numbers(&m->rod[i]) * sizeof *at);
+        at += 2 * rod_numbers(&m->rod[i]);
+    }
+    at += SPRING * m->nspring;
+    for (int i = 0; i < m->nseg; i++, at += INERTIA) {
+        snw_inertia M;
+        snw_section_inertia(m, i, &M);
+        at[0] -= M.m;
+        for (int k = 0; k < 3; k++) at[1 + k] -= M.mc.e[k];
+        for (int k = 0; k < 6; k++) at[4 + k] -= M.I[k];
+    }
+}
+
 void snw_model_arrays_read(const snw_model_arrays *a, const snw_model *m, double *out) {
+    double *const all = out;
     const size_t laws = arrays_size(m), around = laws + snw_model_laws_size(a->laws);
     snw_model_laws_read(a->laws, m, out + laws);
     snw_surroundings_read(m, out + around);
@@ -75,6 +101,7 @@ void snw_model_arrays_read(const snw_model_arrays *a, const snw_model *m, double
             snw_load_at(m, i, (snw_at){0}, &F);
         memcpy(out, F.e, sizeof F.e);
     }
+    if (a->by_sections) replace_sections(a, m, all);
 }
 
 // out (n) <- the largest of x (n)
@@ -101,7 +128,7 @@ void snw_model_arrays_scale(const snw_model_arrays *a, const double *x, double *
     for (int i = 0; i < 2 * m->nload_point; i++, at += WRENCH / 2)
         spread_largest(WRENCH / 2, x + at, out + at);
     for (; at < a->size; at++)
-        out[at] = at < a->first_geometry ? fabs(x[at]) : fmax(fabs(x[at]), 1);
+        out[at] = at < a->first_geometry || at >= a->size ? fabs(x[at]) : fmax(fabs(x[at]), 1);
 }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -115,6 +142,7 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
     a->tree.nfluid_point = a->tree.ncontact_point = a->tree.ntouching_rod = 0;
     a->tree.nstop = a->tree.nforce_element = 0;
     SNW_TRY(snw_model_laws_create(m, &a->laws));
+    SNW_TRY(snw_model_sections_create(m, &a->sections));
     a->size = arrays_size(m) + snw_model_laws_size(a->laws) + snw_surroundings_size(m);
     a->first_geometry = a->size;
     if (geometry && snw_geometry_is_gathered(m)) {
@@ -123,7 +151,9 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
         a->needs_geometry = true;
     }
     a->bar = snw_alloc(((size_t)nscalar * a->size + 1) * sizeof *a->bar);
-    if (!a->bar) return SNW_E_MEMORY;
+    a->section_bar =
+        snw_alloc((a->size + snw_model_sections_size(a->sections) + 1) * sizeof *a->section_bar);
+    if (!a->bar || !a->section_bar) return SNW_E_MEMORY;
     SNW_TRY(snw_inputs_create(m, &a->in));
     SNW_TRY(snw_inputs_create(m, &a->held));
     SNW_TRY(snw_state_create(m, &a->s));
@@ -135,6 +165,8 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
 void snw_model_arrays_destroy(snw_model_arrays *a) {
     if (!a) return;
     snw_model_laws_destroy(a->laws);
+    snw_model_sections_destroy(a->sections);
+    snw_free(a->section_bar);
     snw_model_geometry_destroy(a->geometry);
     snw_inputs_destroy(a->in);
     snw_inputs_destroy(a->held);
@@ -146,7 +178,11 @@ void snw_model_arrays_destroy(snw_model_arrays *a) {
     snw_free(a);
 }
 
-size_t snw_model_arrays_size(const snw_model_arrays *a) { return a->size; }
+size_t snw_model_arrays_size(const snw_model_arrays *a) {
+    return a->size + (a->by_sections ? snw_model_sections_size(a->sections) : 0);
+}
+
+void snw_model_arrays_by_sections(snw_model_arrays *a, bool yes) { a->by_sections = yes; }
 
 const double *snw_model_arrays_bars(const snw_model_arrays *a, int scalar) {
     return a->bar + (size_t)scalar * a->size;
@@ -321,5 +357,22 @@ bool snw_model_arrays_is_geometry(const snw_model_arrays *a, size_t at) {
 }
 
 bool snw_model_arrays_only(const snw_model_arrays *a, const snw_model *other) {
-    return snw_models_differ_in_arrays(a->m, other, a->geometry != NULL);
+    return snw_models_differ_in_arrays(a->m, other, a->geometry != NULL) &&
+           (!a->by_sections || snw_model_sections_only(a->sections, other));
+}
+
+const double *snw_model_arrays_section_bars(snw_model_arrays *a, int scalar) {
+    const snw_model *m = a->m;
+    const double *bar = snw_model_arrays_bars(a, scalar), *K = bar, *M = bar + first_inertia(m);
+    memcpy(a->section_bar, bar, a->size * sizeof *bar);
+    memset(a->section_bar + a->size, 0, snw_model_sections_size(a->sections) * sizeof *bar);
+    for (int i = 0; i < m->nrod; i++) {
+        const size_t n = rod_numbers(&m->rod[i]);
+        snw_model_sections_add(a->sections, i, K, K + n, M, a->section_bar + a->size);
+        K += 2 * n;
+    }
+    if (a->geometry)
+        snw_model_geometry_add_rest(m, bar + a->first_geometry, a->sections,
+                                    a->section_bar + a->size);
+    return a->section_bar;
 }

@@ -26,6 +26,13 @@ void snw_model_arrays_destroy(snw_model_arrays *a); // NULL is fine
 // where that is not known.
 bool snw_model_arrays_only(const snw_model_arrays *a, const snw_model *other);
 
+// Stiffness, damping and inertia of rods as the numbers in the laws of their sections and materials
+// (model_sections.h), so that coefficients of one law do not share them? No before this call. The
+// vector, its size and `snw_model_arrays_only` change with it, but not the bars.
+void snw_model_arrays_by_sections(snw_model_arrays *a, bool yes);
+// Bars of a scalar for the vector by sections, from the others, after the last map.
+const double *snw_model_arrays_section_bars(snw_model_arrays *a, int scalar);
+
 // Numbers of the vector, and the vector of a model.
 size_t snw_model_arrays_size(const snw_model_arrays *a);
 void snw_model_arrays_read(const snw_model_arrays *a, const snw_model *m, double *out);

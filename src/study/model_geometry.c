@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// Derivatives of mu'r and of probes by geometric numbers, theory.md (7.5.14). A segment moves in
+// Derivatives of mu'r and of probes by geometric numbers, theory.md (7.5.16). A segment moves in
 // its parent by h with velocity u, u' and, when the rates are mu, s. Where its pose changes by h
 // zeta, those change by zeta' + ad_u zeta and so on; bars of eta, V, A and of the pose are carried
 // from the leaves to the root, and that of eta is the wrench F of the residual.
 #include "study/model_geometry.h"
 
 #include "base/alloc.h"
+#include "dynamics/contact.h"
 #include "dynamics/feedback.h"
 #include "dynamics/fluid.h"
 #include "dynamics/tendon_point.h"
@@ -36,9 +37,12 @@ bool snw_geometry_is_gathered(const snw_model *m) {
     for (int i = 0; i < m->ntendon; i++) {
         if (m->tendon[i].has_friction) return false;
     }
-    return m->nconstraint == 0 && m->ncontact_point == 0 && m->ntouching_rod == 0 &&
-           m->nforce_element == 0 && m->ntendon_segment == 0 && m->nlive == 0 && !m->flowing &&
-           m->nfeed == 0;
+    for (int k = 0; k < m->ncontact_point; k++) { // points on a ground at rest
+        const snw_contact_point *p = &m->contact_point[k];
+        if (p->wheel || p->span > 0 || m->contact[p->contact].seg != 0) return false;
+    }
+    return m->nconstraint == 0 && m->ntouching_rod == 0 && m->nforce_element == 0 &&
+           m->ntendon_segment == 0 && m->nlive == 0 && !m->flowing && m->nfeed == 0;
 }
 
 bool snw_pose_is_constant(const snw_pose_desc *pose) {
@@ -118,7 +122,8 @@ void snw_model_geometry_read(const snw_model *m, double *out) {
         const snw_twist rest = snw_rod_rest(&m->rod[at->rod], at->x);
         memcpy(out, rest.e, sizeof rest.e);
     }
-    for (int i = 0; i < m->ntendon; i++, out += TENDON) out[0] = m->tendon[i].reference;
+    for (int i = 0; i < m->ntendon; i++, out += TENDON) // a given effort does not read it
+        out[0] = m->tendon[i].given == SNW_GIVEN_EFFORT ? 0 : m->tendon[i].reference;
     for (int i = 0; i < m->ntendon_point; i++, out += POINT) read_point(&m->tendon_point[i], out);
 }
 
@@ -185,6 +190,19 @@ static void add_fluid(const snw_model *m, int k, const snw_product *x, segment_b
     wrench_plus(&to->V, about_segment(p, by_V));
 }
 
+// Derivatives of -eta'F, F the wrench of a ground on its contact point, by velocity and pose.
+static void add_contact(const snw_model *m, int k, const snw_product *x, segment_bar *to) {
+    double A[36], B[36];
+    if (!snw_contact_point_jacobian(m, x->w, k, A, B)) return;
+    const snw_twist eta = x->at_mu->V[m->contact_point[k].seg];
+    for (int j = 0; j < 6; j++) {
+        for (int i = 0; i < 6; i++) {
+            to->g.e[j] -= A[6 * i + j] * eta.e[i];
+            if (!x->is_static) to->V.e[j] -= B[6 * i + j] * eta.e[i];
+        }
+    }
+}
+
 // a->bar <- derivatives of eta'F by velocity, acceleration and pose at each segment alone.
 static void own_bars(snw_model_geometry *a, const snw_product *x) {
     const snw_model *m = a->m;
@@ -207,6 +225,8 @@ static void own_bars(snw_model_geometry *a, const snw_product *x) {
             b->g.m = snw_sub(b->g.m, snw_add(snw_cross(eta.w, torque), snw_cross(eta.v, force)));
         }
     }
+    for (int k = 0; k < m->ncontact_point; k++)
+        add_contact(m, k, x, &a->bar[m->contact_point[k].seg]);
     for (int k = 0; k < m->nfluid_point; k++) {
         if (snw_fluid_point_is_active(x->w, &m->fluid_point[k]))
             add_fluid(m, k, x, &a->bar[m->fluid_point[k].seg]);
@@ -475,4 +495,61 @@ void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjo
     }
     const sweep_at at = {.w = w, .q = s->q, .v = s->v, .acc = s->a, .c = 1};
     carry_to_root(a, &at, bar);
+}
+
+// ---- laws of rest strains -----------------------------------------------------------------------
+
+// A place with a rest strain: its rod, arc length, and its first number.
+typedef struct rest_place {
+    int rod;
+    double x;
+    size_t first;
+} rest_place;
+
+// The k-th Magnus point of slice i whose numbers begin at `first`.
+static rest_place magnus_point(const snw_model *m, int i, int k, size_t first) {
+    const snw_slice *sl = &m->slice[i];
+    return (rest_place){sl->rod, sl->x + m->rod[sl->rod].rule.c[k] * sl->h,
+                        first + 1 + 6 * (size_t)k};
+}
+
+typedef void rest_fn(void *user, rest_place at);
+
+static void each_rest(const snw_model *m, rest_fn *fn, void *user) {
+    const parts p = find_parts(m);
+    size_t first = p.slice;
+    for (int i = 0; i < m->nslice; first += slice_numbers(m, i++)) {
+        for (int k = 0; k < m->rod[m->slice[i].rod].nc; k++) fn(user, magnus_point(m, i, k, first));
+    }
+    for (int i = 0; i < m->nstation; i++) {
+        const snw_station *at = &m->station[i];
+        if (at->rod >= 0) fn(user, (rest_place){at->rod, at->x, p.rest + REST * (size_t)i});
+    }
+    for (int i = 0; i < m->ntendon_point; i++) {
+        const snw_tendon_point *at = &m->tendon_point[i];
+        if (at->rod >= 0) fn(user, (rest_place){at->rod, at->x, p.point + POINT * (size_t)i + XI0});
+    }
+}
+
+static void drop_place(void *user, rest_place at) {
+    memset((double *)user + at.first, 0, REST * sizeof(double));
+}
+
+void snw_model_geometry_drop_rest(const snw_model *m, double *x) { each_rest(m, drop_place, x); }
+
+typedef struct rest_sum {
+    const double *by;
+    snw_model_sections *sections;
+    double *bar;
+} rest_sum;
+
+static void add_place(void *user, rest_place at) {
+    const rest_sum *sum = user;
+    snw_model_sections_add_rest(sum->sections, at.rod, at.x, sum->by + at.first, sum->bar);
+}
+
+void snw_model_geometry_add_rest(const snw_model *m, const double *by, snw_model_sections *sections,
+                                 double *bar) {
+    rest_sum sum = {by, sections, bar};
+    each_rest(m, add_place, &sum);
 }

@@ -2,17 +2,19 @@
 //
 // model_geometry.h: geometric numbers of a model: constant poses of joints and sites, axes of
 // joints, lengths and rest strains of slices of rods, places of tendons and chambers. Derivatives
-// of a scalar by them are gathered over a run by the transposed recursion, theory.md (7.5.14). Part
+// of a scalar by them are gathered over a run by the transposed recursion, theory.md (7.5.16). Part
 // of model_arrays.h.
 #pragma once
 
 #include "study/adjoint.h"
 #include "study/model_laws.h"
+#include "study/model_sections.h"
 
 typedef struct snw_model_geometry snw_model_geometry;
 
 // Are these numbers gathered? Not where other forces than inertia, gravity, loads, tendons along
-// rods and a fluid at rest depend on poses (contacts, loops, force elements), nor with feedback.
+// rods, a fluid at rest and contacts with a ground depend on poses (other contacts, loops, force
+// elements), nor with feedback.
 bool snw_geometry_is_gathered(const snw_model *m);
 // Is the pose constant, so that its numbers are gathered?
 bool snw_pose_is_constant(const snw_pose_desc *pose);
@@ -30,3 +32,9 @@ void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, do
 void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjoint_output *output,
                               const double *y_bar, const snw_state *s, const snw_work *w,
                               double *bar);
+
+// Rest strains in a vector of these numbers <- 0; bar (of the sections) += the derivatives by the
+// laws of rest strains, from those by the rest strains at all places.
+void snw_model_geometry_drop_rest(const snw_model *m, double *x);
+void snw_model_geometry_add_rest(const snw_model *m, const double *by, snw_model_sections *sections,
+                                 double *bar);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Derivatives of mu'r - nu'e by the numbers in laws, theory.md (7.5.12): the derivative by the
+// Derivatives of mu'r - nu'e by the numbers in laws, theory.md (7.5.14): the derivative by the
 // value of a law, times those of the value by its numbers (math/expr_constants.c).
 #include "study/model_laws.h"
 

@@ -2,7 +2,7 @@
 //
 // model_laws.h: numbers in the laws of a model that give forces: gravity, loads, active stress,
 // efforts of motors, tensions and pressures, constant positions of drives, feedback gains. Their
-// derivatives of a scalar are gathered over a run, theory.md (7.5.12). Part of model_arrays.h.
+// derivatives of a scalar are gathered over a run, theory.md (7.5.14). Part of model_arrays.h.
 #pragma once
 
 #include "dynamics/dynamics.h"

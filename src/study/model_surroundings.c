@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Derivatives of mu'r by coefficients of contacts and fluids: virtual velocity of the point times
-// the derivative of its force, theory.md (7.5.13).
+// the derivative of its force, theory.md (7.5.15).
 #include "study/model_surroundings.h"
 
 #include "dynamics/contact_span.h"

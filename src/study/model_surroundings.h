@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // model_surroundings.h: coefficients of contacts and fluids of a model, by which derivatives of a
-// scalar are gathered over a run, theory.md (7.5.13). Part of model_arrays.h.
+// scalar are gathered over a run, theory.md (7.5.15). Part of model_arrays.h.
 #pragma once
 
 #include "study/model_laws.h"

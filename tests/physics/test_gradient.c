@@ -396,6 +396,62 @@ static void random_robots_follow_differences(void **state) {
     }
 }
 
+// Steps chosen by their error keep their lengths: both methods agree, and with smaller tolerances
+// they come to the derivatives of the motion, here of gauss6, whose rollout is checked above.
+static void chosen_steps_are_kept(void **state) {
+    (void)state;
+    static const struct {
+        const char *scheme;
+        double error;
+    } row[] = {{"bdf2, adapt: on", 3e-3},
+               {"bdf2, adapt: on, tolerance: 1e-8", 1e-4},
+               {"generalized-alpha, adapt: on, tolerance: 1e-7", 2e-4},
+               {"gauss4, adapt: on", 1e-5}};
+    static outcome motion, got, forward;
+    char text[TEXT];
+    question q = {.text = text,
+                  .nby = 7,
+                  .by = {"k1", "c1", "m2", "l1", "tau", "a1", "w1"},
+                  .nof = 1,
+                  .of = {"bob.y"}};
+    (void)snprintf(text, sizeof text, pendulum, "gauss6");
+    strstr(text, "for: 5 s")[5] = '2';
+    answer(&q, &motion);
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        (void)snprintf(text, sizeof text, pendulum, row[i].scheme);
+        strstr(text, "for: 5 s")[5] = '2';
+        q.method = SNW_GRADIENT_ADJOINT;
+        answer(&q, &got);
+        q.method = SNW_GRADIENT_FORWARD;
+        answer(&q, &forward);
+        near_all(7, got.dJ, forward.dJ, 1e-10);
+        near_all(7, got.dJ, motion.dJ, row[i].error);
+    }
+}
+
+// A robot that stays at rest: derivatives of its velocity are zero, their rounding is no error.
+static void zero_gradients_have_no_error(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\nparameters: {E: 0.4 MPa, r: 1 cm, len: 0.3 m}\n"
+        "materials: {soft: {young: E, poisson: 0.45, density: 1100, damping: 8 ms}}\n"
+        "robot: {arm: {on: world, rod: {length: len, section: {circle: {radius: r}}, material: "
+        "soft, strain: {bend_y: legendre 3}, nodes: 5}}}\n"
+        "study: [static: {tolerance: 1e-14}, dynamic: {for: 20 ms, step: 1 ms, scheme: bdf2}]\n"
+        "probes: {v: {velocity: arm.tip}}\n";
+    static outcome got;
+    answer(&(question){.text = text,
+                       .nby = 3,
+                       .by = {"E", "r", "len"},
+                       .nof = 1,
+                       .method = SNW_GRADIENT_ADJOINT,
+                       .of = {"v.vz"}},
+           &got);
+    for (int k = 0; k < 3; k++) assert_near(got.dJ[k] * got.p[k], 0, 1e-11);
+    assert_true(got.info.error < 1e-10);
+    assert_int_equal(got.info.gathered, 3);
+}
+
 // Energies of contacts and stops, whose onsets are not smooth: a finger that bounces on the ground,
 // on a hinge with a stop; steps of one length.
 static void energies_with_contacts(void **state) {
@@ -607,6 +663,10 @@ static void geometry_is_gathered(void **state) {
          "fluid: {water: {on: arm, density: 1000 kg/m^3, added: auto, buoyancy: on, drag: "
          "{square: 1}}}\n",
          "", "scheme: gauss4"},
+        {"", "}, effort: 1 N",
+         "contacts: {floor: {ground: {on: arm, normal: [0.1, 0, 1], at: [0, 0, 2 cm], "
+         "stiffness: 20 kN/m^2, damping: 1 s/m, friction: 0.3}}}\n",
+         "", "shorten: off, scheme: bdf2"},
     };
     enum { BY = 12 };
     static outcome got, want;
@@ -689,6 +749,46 @@ static void independent_parameters(void **state) {
     }
 }
 
+// Coefficients of one law of a section or a material share matrices; found in the laws together.
+static void coefficients_of_one_law(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {a0: 0.1, a1: 0.2, a2: -0.1, a3: 0.05, taper: 0.3, waist: 0.1, d0: 900 "
+        "kg/m^3, d1: 300 kg/m^3, tau: 8 ms, b0: 1 rad/m, b1: 2 rad/m}\n"
+        "materials: {soft: {young: \"0.4 MPa*(1 + a0*cos(x/L) + a1*cos(2*x/L) + a2*x/L + "
+        "a3*sin(3*x/L))\", poisson: 0.4, density: d0 + d1*x/L, damping: tau}}\n"
+        "robot:\n"
+        "  arm: {on: world, rod: {length: 0.25, section: {circle: {radius: \"1 cm*(1 - taper*x/L - "
+        "waist*sin(pi*x/L))\"}}, material: soft, strain: {bend_y: legendre 2, bend_z: legendre 2, "
+        "twist: legendre 2}, rest: {bend_z: \"b0*cos(x/L) + b1*x/L\", bend_y: b1/3}, nodes: 6}}\n"
+        "  head: {on: arm.tip, body: {mass: 20 g, com: [1 cm, 2 mm, 0], inertia: [2e-6, 3e-6, "
+        "4e-6]}}\n"
+        "actuators: {cable: {tendon: {along: arm, at: [0, 4 mm, 0]}, effort: 1 N}}\n"
+        "study: [dynamic: {for: 30 ms, step: 1 ms, shorten: off, scheme: bdf2}]\n"
+        "probes: {nose: {position: head}}\n";
+    enum { BY = 11 };
+    static outcome got, want;
+    question q = {.text = text,
+                  .nby = BY,
+                  .by = {"a0", "a1", "a2", "a3", "taper", "waist", "d0", "d1", "tau", "b0", "b1"},
+                  .nof = 1,
+                  .method = SNW_GRADIENT_ADJOINT,
+                  .of = {"integral(nose.z^2 + 0.1*nose.y)"}};
+    answer(&q, &got);
+    assert_int_equal(got.info.gathered, BY);
+    q.method = SNW_GRADIENT_FORWARD;
+    answer(&q, &want);
+    double size = 0;
+    for (int k = 0; k < BY; k++) size = fmax(size, fabs(want.dJ[k] * want.p[k]));
+    for (int k = 0; k < BY; k++) {
+        const double error = fabs((got.dJ[k] - want.dJ[k]) * want.p[k]);
+        if (!(error <= 1e-10 * size))
+            print_error("%s: %.12g, forward %.12g\n", q.by[k], got.dJ[k], want.dJ[k]);
+        assert_true(error <= 1e-10 * size);
+    }
+}
+
 // Parameters that enter something else as well are taken one by one, even where it acts later or
 // never.
 static void other_uses_are_seen(void **state) {
@@ -711,8 +811,6 @@ static void other_uses_are_seen(void **state) {
          "actuators: {cable: {tendon: {along: arm, at: [0, 2 mm, 0]}, effort: 1 N - c*tip.z*2 N/m"
          "}}\n",
          3},
-        {"time of a jump",
-         "loads: {push: {on: arm.tip, force: [0, \"0.01 N*step(t, c*1.1 ms)\", 0]}}\n", 2},
         {"pressure",
          "actuators: {cell: {chamber: {along: arm, at: [0, 2 mm, 0], area: 20 mm^2}, effort: "
          "c*sin(a*t*100/(1 s))*3 kPa}}\n",
@@ -805,12 +903,15 @@ int main(void) {
         cmocka_unit_test(projected_velocities),
         cmocka_unit_test(elastica),
         cmocka_unit_test(random_robots_follow_differences),
+        cmocka_unit_test(chosen_steps_are_kept),
+        cmocka_unit_test(zero_gradients_have_no_error),
         cmocka_unit_test(energies_with_contacts),
         cmocka_unit_test(laws_through_knots),
         cmocka_unit_test(checkpoints_give_the_same_bits),
         cmocka_unit_test(together_as_one_by_one),
         cmocka_unit_test(geometry_is_gathered),
         cmocka_unit_test(independent_parameters),
+        cmocka_unit_test(coefficients_of_one_law),
         cmocka_unit_test(other_uses_are_seen),
         cmocka_unit_test(what_has_no_derivative_is_named),
     };

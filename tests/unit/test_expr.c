@@ -4,6 +4,7 @@
 #include "math/expr.h"
 
 #include "expr_bench.h"
+#include "math/expr_op.h"
 
 // ---- values -------------------------------------------------------------------------------------
 
@@ -442,6 +443,69 @@ static void a_constant_has_its_dimension(void **state) {
         SNW_E_PARSE);
 }
 
+// ---- numbers of an expression -------------------------------------------------------------------
+
+// Derivatives by the numbers in closed form, found by the values of the numbers.
+static void slopes_by_numbers_are_exact(void **state) {
+    bench *b = *state;
+    const double t = 0.3;
+    const struct {
+        const char *text;
+        double number, want; // NaN: no such number
+    } cases[] = {
+        {"7", 7, 1},
+        {"7*sin(3*t)", 7, sin(0.9)},
+        {"7*sin(3*t)", 3, 7 * t * cos(0.9)},
+        {"(5 + t)/(7 - t)", 5, 1 / 6.7},
+        {"(5 + t)/(7 - t)", 7, -5.3 / (6.7 * 6.7)},
+        {"exp(5*t)*exp(5*t)", 5, NAN}, // two of them
+        {"max(5*t, 7*t)", 7, t},
+        {"max(5*t, 7*t)", 5, 0},
+        {"if(t < 1, 5*t, 7*t)", 5, t},
+        {"poly5(t, 0, 5)", 5, -30 * 0.06 * 0.06 * 0.94 * 0.94 * 0.06 / 5},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const snw_expr *e = parse(b, cases[i].text, TIME);
+        double numbers[32], bar[32] = {0}, scratch[300], sum = 0;
+        int found = 0;
+        assert_true(snw_expr_constants(e) <= 32 && snw_expr_slope_scratch(e) <= 300);
+        snw_expr_read_constants(e, numbers);
+        snw_expr_add_slopes(e, (snw_at){.t = t}, 2, scratch, bar);
+        for (int k = 0; k < snw_expr_constants(e); k++) {
+            if (numbers[k] == cases[i].number) found++, sum += bar[k];
+        }
+        if (isnan(cases[i].want)) {
+            assert_int_equal(found, 2);
+            assert_near(sum, 2 * 2 * t * exp(3.0), 1e-13);
+        } else {
+            assert_near(sum, 2 * cases[i].want, 1e-14);
+        }
+    }
+}
+
+// Another number is no other expression, unless it decides a jump or is an exponent.
+static void alike_apart_from_numbers(void **state) {
+    bench *b = *state;
+    const struct {
+        const char *a, *b;
+        bool alike;
+    } cases[] = {
+        {"7*sin(3*t)", "5*sin(2*t)", true},
+        {"7*sin(3*t)", "7*cos(3*t)", false},
+        {"7", "8", true},
+        {"7", "7*t", false},
+        {"7*step(t, 3)", "5*step(t, 3)", true},
+        {"7*step(t, 3)", "7*step(t, 4)", false},
+        {"if(t < 3, 5, 6)*t", "if(t < 3, 7, 8)*t", true},
+        {"if(t < 3, 5, 6)*t", "if(t < 4, 5, 6)*t", false},
+        {"t^3", "t^5", false},
+        {"linear(t, 2, 5)", "linear(t, 2, 4)", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(snw_expr_alike(parse(b, cases[i].a, TIME), parse(b, cases[i].b, TIME)),
+                         cases[i].alike);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(arithmetic_binds_as_on_paper),
@@ -455,6 +519,8 @@ int main(void) {
         TEST(plain_numbers_fit_and_units_are_checked),
         TEST(mismatches_inside_are_found_where_they_stand),
         TEST(a_constant_has_its_dimension),
+        TEST(slopes_by_numbers_are_exact),
+        TEST(alike_apart_from_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,8 +204,8 @@ export class Stage {
     }
 
     dress(theme: Theme): void {
-        this.sky.intensity = theme.dark ? 0.9 : 1.5;
-        this.sky.groundColor.set(theme.dark ? 0x3a4048 : 0xcfc7ba);
+        this.sky.intensity = theme.dark ? 1.3 : 1.5;
+        this.sky.groundColor.set(theme.dark ? 0x6a727c : 0xcfc7ba);
         (this.shade.material as THREE.ShadowMaterial).opacity = theme.shadow;
         this.grid.material.uniforms.colour.value.setHex(theme.grid);
         this.grid.material.uniforms.strength.value = theme.dark ? 0.5 : 0.55;
