@@ -296,7 +296,8 @@ static snw_status radau_try(snw_ode *o, double t, double h, double *error) {
         }
         snw_lu_solve(n, e->small, e->pivot + 3 * n, x);
         for (int i = 0; i < n; i++) o->y[i] = o->accepted[i] + z[2 * n + i];
-        *error = size_of(o, x, o->accepted, o->y);
+        // the estimate has order 3, the solution 5: it is compared with 0.1 rtol^(2/3)
+        *error = size_of(o, x, o->accepted, o->y) / fmax(1, 0.1 * pow(o->opts.rtol, -1. / 3));
         if (*error < 1 || pass == 1) return SNW_OK;
         for (int i = 0; i < n; i++) o->z[i] = o->accepted[i] + x[i];
         if (snw_ode_rates(o, t, o->z, f) != SNW_OK) {
