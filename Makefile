@@ -15,12 +15,12 @@
 # make wheel-test installs the wheel and the sources in fresh environments and uses them
 # make deb      a Debian package of it all, build/deb
 # make deb-test installs that package in a clean Debian and uses it; as root, with mmdebstrap
-# make release  all that a release consists of: sources, Debian package, wheel, site, checksums, build/dist
 # make wasm     the engine for browsers and Node, build/wasm/site; needs emscripten
 # make wasm-test every example in it, by Node
+# make release  all that a release consists of: sources, Debian package, wheel, site, checksums, build/dist
 # make docs     pages written from the command's own help
 # make pictures those of the README, docs/pictures, and those of the tutorials
-# make site     the documentation, build/site/html/index.html; QUICK=1 without gallery and values
+# make site     the documentation, build/site/html/index.html; QUICK=1 without playground, gallery and values
 # make format, make tidy, make clean
 
 PREFIX ?= /usr/local
@@ -54,13 +54,13 @@ pictures: setup-test
 	tools/gallery.py build/bench/sinew --pictures docs/pictures
 	tools/pages.py build/bench/sinew docs/start.md docs/tutorials/*.md docs/howto/*.md --pictures
 
-# without Sphinx and its parts there is a message, and no site
+# without Sphinx and its parts it ends with the names of the packages; nothing else needs it
 site: setup-site
-	$(call build_preset,bench) --target command
-	@cmake --build --preset bench --target python_package >/dev/null 2>&1 || echo "site: the Python reference is made without the compiled package"
-	@test -n "$(QUICK)" || tools/gallery.py build/bench/sinew
-	@$(DEBIAN_PYTHON) site/build.py build/bench/sinew --python build/bench/python $(if $(QUICK),--quick); \
-	  status=$$?; test $$status = 77 || exit $$status
+	$(call build_preset,release) --target command
+	@cmake --build --preset release --target python_package >/dev/null 2>&1 || echo "site: the Python reference is made without the compiled package"
+	@test -n "$(QUICK)" || $(MAKE) playground
+	@test -n "$(QUICK)" || tools/gallery.py build/release/sinew
+	@$(DEBIAN_PYTHON) site/build.py build/release/sinew --python build/release/python $(if $(QUICK),--quick)
 
 playground: setup
 	$(call build_preset,release) --target command
@@ -76,6 +76,9 @@ test: setup-test
 	$(call build_preset,dev)
 	$(call build_preset,asan)
 	$(call build_preset,tsan) --target unit_threads unit_shared_model unit_batch
+	@if command -v emcc >/dev/null && command -v node >/dev/null; then \
+	  $(call build_wasm,wasm-test,-DSNW_WASM_NUMERICS=-O1 -DSNW_WASM_REST=-O1 -DSNW_WASM_ASSERT=ON); \
+	else echo "test: the engine of browsers is left out, there is no emscripten; tools/setup.sh wasm installs it"; fi
 	@mkdir -p build/test
 	@printf 'subdirs("%s")\n' ../dev ../asan ../tsan > build/test/CTestTestfile.cmake
 	ctest --test-dir build/test --output-on-failure --no-tests=error --parallel $(JOBS)
@@ -119,18 +122,25 @@ deb: setup-test
 deb-test: deb
 	packaging/try.sh deb build/deb/sinew_*.deb
 
-release:
-	packaging/release.sh
+# configure and build the engine of browsers in a folder, with options of web/CMakeLists.txt
+build_wasm = cmake -S web -B build/$(1) -G Ninja $(2) --log-level=WARNING >/dev/null && cmake --build build/$(1) --parallel $(JOBS)
+# its scripts are bundled by the esbuild of the viewer
+viewer_packages = NODE="$$(command -v node || command -v nodejs)" NPM="$$(command -v npm)" \
+  sh viewer/build.sh build build/viewer_packages.c
 
-# emscripten is optional: 400 MB that only this target needs
+# emscripten, 400 MB, is installed for this target only
 wasm: setup
 	@tools/setup.sh wasm
-	@NODE="$$(command -v node || command -v nodejs)" NPM="$$(command -v npm)" sh viewer/build.sh build build/viewer_packages.c
-	cmake -S web -B build/wasm -G Ninja $(WASM_OPTIONS) --log-level=WARNING >/dev/null
-	cmake --build build/wasm --parallel $(JOBS)
+	@mkdir -p build && $(viewer_packages)
+	$(call build_wasm,wasm)
 
 wasm-test: wasm
 	node web/test/examples.mjs build/wasm/site --all
+	node web/test/bad_input.mjs build/wasm/site
+	node web/test/browser.test.mjs build/wasm/site
+
+release:
+	packaging/release.sh
 
 docs: all
 	tools/docs.py build/sinew

@@ -46,7 +46,7 @@ const strip = (value) => JSON.stringify(value, (key, v) => (key === 'markdownDes
 const viewerScript = (await bundle(path.join(here, 'src/frame.ts'))).replace(/<\/(script)/gi, '<\\/$1');
 const viewerStyle = (await bundle(path.join(root, 'viewer/src/style.css'))).replace(/<\/(style)/gi, '<\\/$1');
 const frameHtml = `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<style>${viewerStyle}.page{grid-template-rows:0 minmax(0,1fr) auto}.page>.top{display:none}</style></head><body><div id="app"></div><script>${viewerScript}</script></body></html>`;
+<style>${viewerStyle}.page{grid-template-rows:0 minmax(0,1fr) auto}.page>.top,.record{display:none}</style></head><body><div id="app"></div><script>${viewerScript}</script></body></html>`;
 
 const script = await bundle(path.join(here, 'src/start.ts'), { FRAME_HTML: JSON.stringify(frameHtml), LANGUAGE: strip(language) });
 const style = await bundle(path.join(here, 'src/style.css'));
@@ -64,14 +64,16 @@ const needed = (file, seen) => {
     }
     return seen;
 };
-for (const folder of readdirSync(top).sort()) {
-    for (const name of readdirSync(path.join(top, folder)).filter((n) => n.endsWith('.yaml')).sort()) {
-        const file = path.join(top, folder, name), text = readFileSync(file, 'utf8'), seen = needed(file, new Set([file]));
+const add = (folder, group) => {
+    for (const name of readdirSync(folder).filter((n) => n.endsWith('.yaml')).sort()) {
+        const file = path.join(folder, name), text = readFileSync(file, 'utf8'), seen = needed(file, new Set([file]));
         seen.delete(file);
         const title = /^title:\s*(.*?)\s*$/m.exec(text)?.[1].replace(/^(["'])(.*)\1$/, '$2') ?? name;
-        examples.list.push({ path: `${folder}/${name.slice(0, -5)}`, title, text, files: [...seen].map((f) => path.relative(path.dirname(file), f)) });
+        examples.list.push({ path: `${group}/${name.slice(0, -5)}`, title, text, files: [...seen].map((f) => path.relative(folder, f)) });
     }
-}
+};
+add(path.join(root, 'templates'), 'start from'); // models of `sinew new`
+for (const folder of readdirSync(top).sort()) add(path.join(top, folder), folder);
 
 const policy = "default-src 'none'; script-src 'self' file: blob: 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'self' file: 'unsafe-inline'; img-src 'self' data: blob:; media-src blob:; connect-src 'self' data: blob:; worker-src blob:; frame-src 'self'; base-uri 'none'; form-action 'none'";
 const files = {

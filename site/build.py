@@ -88,6 +88,8 @@ def with_contents(text, here, placed):
         found = [t.partition("#")[0] for _, _, t in LINK.findall(section)]
         pages = []
         for target in found:
+            if here.parts[0] == "examples" and not target.endswith("index.md"):
+                continue  # examples stand in the tables of their families, not beside every page
             page = os.path.normpath(here.parent / target)
             if target.endswith(".md") and ":" not in target and page not in placed and page != str(here):
                 placed.add(page)
@@ -112,18 +114,24 @@ def assemble(source, options):
             kept.add(to)
         elif path.suffix == ".md":
             texts[place(path)] = relocate(path.read_text(), path, place(path), options.brief)
+    # what is no page of Sphinx, but stands on the site
+    others = {"cheat_sheet.pdf": "Cheat sheet, two pages to print"} if not options.brief else {}
+    others |= {"playground/index.html": "Playground: models in the browser"} if options.playground.is_dir() else {}
+    root = pathlib.PurePosixPath("index.md")
+    links = "".join(f'<li><a href="{page}">{words}</a></li>' for page, words in others.items())
+    texts[root] = texts[root].replace("<!-- others -->", f"```{{raw}} html\n<ul>{links}</ul>\n```" if links else "")
     for name, to in OUTSIDE.items():
         if name != "README.md":
             to = pathlib.PurePosixPath(to)
             texts[to] = relocate((ROOT / name).read_text(), ROOT / name, to, options.brief)
     for header in [] if options.brief else sorted((ROOT / "include/sinew").glob("*.h")):
         texts[pathlib.PurePosixPath("c") / f"{header.stem}.md"] = (
-            f"# {header.name}\n\n```{{eval-rst}}\n.. doxygenfile:: {header.name}\n```\n")
+            f"# {header.name}\n\n```{{eval-rst}}\n.. doxygenfile:: {header.name}\n"
+            "   :sections: briefdescription detaileddescription innerclass define typedef enum func var public-attrib\n```\n")
     if not options.brief:
         texts |= {pathlib.PurePosixPath(name): text for name, text in validation.pages(options).items()}
     # pages that list others come first, from the root down
     for here in sorted(texts, key=lambda p: (p.name != "index.md", len(p.parts), str(p))):
-        # examples stand in the tables of their families, not beside every page
         listed = here.name == "index.md" and here.parts[0] != "examples" or len(here.parts) == 2 and here.parts[0] == "examples"
         if listed or here.name in ("c-reference.md", "contributing.md", "validation.md"):
             texts[here] = with_contents(texts[here], here, placed)
@@ -210,6 +218,8 @@ def main():
     copy_tree(args.gallery, out / "gallery")
     make_cheat_sheet(args.sinew, args.out, out / "cheat_sheet.pdf", prints=not args.brief)
     faults = check_site(out)
+    if not args.brief and shutil.which("node") and subprocess.run(["node", HERE / "look.mjs", out], check=False).returncode not in (0, 77):
+        faults.append("the pages do not look right, see above")
     print("\n".join(faults) if faults else f"open {os.path.relpath(out / 'index.html')} in a browser")
     return bool(faults)
 

@@ -35,7 +35,8 @@ primary_domain = "c"
 breathe_domain_by_extension = {"h": "c"}
 
 autodoc_member_order = "bysource"
-autodoc_typehints = "description"
+autodoc_typehints = "signature"
+autodoc_typehints_format = "short"
 autodoc_default_options = {"members": True, "undoc-members": False}
 # the compiled extension may be absent; signatures and texts are in the Python files
 if not os.environ.get("SITE_PYTHON"):
@@ -66,6 +67,7 @@ html_title = "Sinew"
 html_static_path = [str(HERE / "static")]
 html_css_files = ["sinew.css"]
 html_copy_source = False
+html_show_search_summary = False  # a page opened as a file cannot fetch others
 html_show_sphinx = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#17646d", "color-brand-content": "#17646d"},

@@ -1,7 +1,7 @@
 # The models of `sinew new`: every file beside this one is put into the command as an array of bytes.
 
 set(templates_source ${CMAKE_BINARY_DIR}/templates.c)
-file(GLOB templates CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/templates/*.yaml)
+file(GLOB templates CONFIGURE_DEPENDS ${CMAKE_CURRENT_LIST_DIR}/*.yaml)
 set(arrays "")
 set(rows "")
 foreach(template ${templates})

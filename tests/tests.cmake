@@ -111,7 +111,7 @@ target_link_libraries(unit_result_hostile PRIVATE PkgConfig::HDF5) # it writes f
 set(of_derivatives contact obstacles rod_contact force_elements tubes variable_length feedback fluid given_strains nonholonomic loops tendons motors tendon_friction tendon_segments tangent)
 file(GLOB recursion_sources CONFIGURE_DEPENDS
   src/base/*.c src/math/*.c src/model/*.c src/dynamics/*.c src/language/*.c)
-list(APPEND recursion_sources src/study/series.c)
+list(APPEND recursion_sources src/study/series.c src/study/linear_names.c)
 # the parts of the boundary-value engine that have variations: marches, stations, laws, plates
 set(shoot_sources src/shoot/boundary.c src/shoot/tendons.c src/shoot/history.c src/shoot/march.c src/shoot/platform.c
   src/shoot/pose_rate.c src/shoot/rod.c src/shoot/segments.c src/shoot/station.c
@@ -233,15 +233,24 @@ if(TARGET command AND NOT SNW_SANITIZE AND NOT SNW_TEST_PREFIX AND NODE)
   set_tests_properties(viewer_play PROPERTIES PROCESSORS 2 COST 1000) # it measures time; it starts first, so that no other test is waited for
 endif()
 
+# the engine of browsers, where `make test` could build it (emscripten): examples in Node, the interface in a browser
+if(TARGET command AND NOT SNW_SANITIZE AND NOT SNW_TEST_PREFIX AND NODE)
+  set(wasm_site ${CMAKE_SOURCE_DIR}/build/wasm-test/site)
+  check(wasm_examples wasm COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/web/test/examples.mjs ${wasm_site})
+  check(wasm_bad_input wasm COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/web/test/bad_input.mjs ${wasm_site})
+  check(wasm_browser wasm COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/web/test/browser.test.mjs ${wasm_site})
+  set_tests_properties(wasm_examples wasm_bad_input wasm_browser PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # the playground: the structure of a text being typed, and the page in a browser, with the engine in WebAssembly where it was
-# built (`make wasm`), else with the command behind the same interface
+# built, else with the command behind the same interface
 if(TARGET command AND NOT SNW_SANITIZE AND NOT SNW_TEST_PREFIX AND NODE AND NPM)
   add_custom_target(playground_packages ALL COMMAND ${CMAKE_COMMAND} -E env NPM=${NPM}
     sh ${CMAKE_SOURCE_DIR}/tools/npm_fetch.sh ${CMAKE_SOURCE_DIR}/playground all || echo "the playground is not tested" VERBATIM)
   check(playground_types viewer COMMAND sh ${CMAKE_SOURCE_DIR}/playground/types.sh ${NODE})
   check(playground_position viewer COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/playground/test/position.test.mjs)
   check(playground_page viewer COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/playground/test/playground.test.mjs
-    $<TARGET_FILE:command> ${CMAKE_SOURCE_DIR}/build/wasm/site)
+    $<TARGET_FILE:command> ${wasm_site})
   set_tests_properties(playground_types playground_page PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 

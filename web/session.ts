@@ -130,6 +130,11 @@ export class Session {
         }
     }
 
+    // bytes that the instance has
+    memory(): number {
+        return this.wasm.HEAPU8.length;
+    }
+
     // ---- files -----------------------------------------------------------------------------------------------------------
 
     private clear(folder: string): void {

@@ -65,6 +65,8 @@ typedef enum snw_gradient_method {
 //   integral(e)    over time, by the trapezoidal rule through the instants of dynamic steps
 //   sum(e)         the same, with each value at the end of its interval: sum of h e
 //   mean(e)        integral divided by the time
+//   max(e), min(e) over all instants, of one expression; within a motion the vertex of the parabola
+//                  through the largest or smallest value and its neighbours
 typedef struct snw_gradient_options {
     int nvariable;
     const snw_gradient_variable *variable;

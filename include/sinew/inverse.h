@@ -30,13 +30,15 @@ typedef struct snw_inverse_target {
                          // 1/largest of the present and desired values in that unit
 } snw_inverse_target;
 
-// An actuator or a load that may change, with its limits. NaN: default.
+// An actuator, a load or a number of the file that may change, with its limits. NaN: default.
 typedef struct snw_inverse_actuator {
     const char *name; // an actuator, or one of its inputs ("drive.2"); a load, all components that
-                      // the file gives, or one of them ("push.fy")
+                      // the file gives, or one of them ("push.fy"); a number of the file by its
+                      // path ("silicone.young"), whose change keeps coordinates and nodes
     double low, high; // default: none; 0 for the low limit of tensions
     double rate;      // largest change per second, holds with `interval`; default: none
-    double rest;      // value to which redundancy leads; default: 0
+    double rest;      // value to which redundancy leads; default: 0, of numbers of the file their
+                      // present values
 } snw_inverse_actuator;
 
 typedef struct snw_inverse_options {
@@ -94,7 +96,8 @@ typedef struct snw_inverse_result {
                         // inputs in their unit of motion; 0: some target cannot be changed
     int ended;          // 1: steps were refused where the branch of equilibria ends or becomes
                         // unstable
-    int exact;          // 0: some derivatives are differences of order 6
+    int exact;          // 0: some derivatives are differences of order 6, as those by numbers of
+                        // the file
     int equilibria, path; // equilibria computed; parts into which the way to the target was divided
 } snw_inverse_result;
 
@@ -103,10 +106,10 @@ typedef struct snw_inverse_result {
 // robot starts at the present state and inputs (inputs outside their limits are moved to them at
 // first) and follows the equilibria; it does not pass beyond the end of a branch or unstable
 // equilibria. Targets that are not reached are a result, not a failure. The robot is then in that
-// equilibrium with its inputs set; on failure all is as before. On success *out belongs to the
-// caller, who calls snw_inverse_close. Allocates memory. SNW_E_ARGUMENT: a name or a number is
-// wrong; SNW_E_DIVERGED, SNW_E_SINGULAR, SNW_E_MODEL: no equilibrium at the start, or no
-// convergence; err says why.
+// equilibrium with its inputs and numbers of the file set; on failure all is as before. On success
+// *out belongs to the caller, who calls snw_inverse_close. Allocates memory. SNW_E_ARGUMENT: a name
+// or a number is wrong; SNW_E_DIVERGED, SNW_E_SINGULAR, SNW_E_MODEL: no equilibrium at the start,
+// or no convergence; err says why.
 SNW_API SNW_NODISCARD snw_status snw_robot_solve_inverse(snw_robot *r,
                                                          const snw_inverse_options *how,
                                                          snw_inverse_result **out, snw_error *err);

@@ -288,6 +288,14 @@ SNW_API snw_status snw_robot_unset_load(snw_robot *r, int load);
 // Replace gravity (m/s^2, world frame); NULL: return to that of the file.
 SNW_API snw_status snw_robot_set_gravity(snw_robot *r, const double gravity[3]);
 
+// Replace the law by which the base of a concentric tube slides: from now on it is at motion[0]
+// along x (m), with the rate motion[1] (m/s) and the constant acceleration motion[2] (m/s^2). NULL:
+// return to the law of the file. In a motion positions and rates are to be continuous.
+// SNW_E_ARGUMENT: no such tube, no tube of its robot has a law, or its ends and bends would pass
+// others; nothing changes then.
+SNW_API SNW_NODISCARD snw_status snw_robot_set_translation(snw_robot *r, const char *tube,
+                                                           const double motion[3], snw_error *err);
+
 // Index of an actuator: actuators of joint and rod coordinates, then tendons and chambers, then
 // muscles, each in the order of the file; -1: no actuator of that name. And the number of its
 // coordinates.

@@ -117,8 +117,12 @@ export class Editor {
     open(text: string, story: boolean): void {
         this.quiet = true;
         const at = story ? 0 : /^(\s*#.*\n|\s*\n)*/.exec(text)![0].length;
-        this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text }, selection: { anchor: at }, effects: EditorView.scrollIntoView(at, { y: 'start' }) });
+        this.view.dispatch({ changes: { from: 0, to: this.view.state.doc.length, insert: text }, selection: { anchor: at } });
         this.quiet = false;
+        // once lines are laid out
+        const scroll = () => this.view.dispatch({ effects: EditorView.scrollIntoView(Math.min(at, this.view.state.doc.length), { y: 'start' }) });
+        scroll();
+        requestAnimationFrame(() => requestAnimationFrame(scroll));
     }
 
     // Replace a part, as a user would do.

@@ -11,7 +11,7 @@ declare global {
     }
 }
 
-export type { Engine, Problem, Row, RunResult } from '../../web/engine';
+export type { Engine, Live, Problem, Row, RunResult } from '../../web/engine';
 
 // Loads a script beside the page once; what it defines is then in the window.
 const loaded = new Map<string, Promise<void>>();

@@ -3,8 +3,8 @@
 // The playground: editor and sliders beside the robot, with examples, links and downloads.
 import { make } from '../../viewer/src/dom';
 import { number } from '../../viewer/src/format';
+import { download } from '../../viewer/src/save';
 import { examples, openExample } from './examples';
-import { picture, save, video } from './files';
 import { FIRST, fragment, fragmentModel, Status, Theme } from './page';
 import { Session } from './session';
 import { modelFragment } from './share';
@@ -24,8 +24,16 @@ runBox.append(runSelect);
 
 const verifyButton = make('button', { type: 'button', class: 'quiet hidden', title: 'compare with the expected values of the file', onclick: () => void verify() }, 'Verify');
 
+const liveButton = make('button', { type: 'button', class: 'quiet', 'aria-pressed': 'false', title: 'simulate in real time: sliders for what live: names, and the mouse pulls at the robot', onclick: () => {
+    if (status.state === 'live') session.start();
+    else void session.live().then(() => status.state === 'live' && turn('robot'));
+} }, 'Live');
+
 const session = new Session(editorBox, sliderBox, viewBox, {
-    state: (state, words) => status.tell(state, words),
+    state: (state, words) => {
+        status.tell(state, words);
+        liveButton.setAttribute('aria-pressed', String(state === 'live'));
+    },
     progress: (fraction) => status.progress(fraction),
     runs: (names, chosen) => {
         runBox.classList.toggle('hidden', names.length === 0);
@@ -111,10 +119,15 @@ async function share(): Promise<void> {
     }
 }
 
-function download(label: string, act: () => Promise<void>): HTMLElement {
-    return make('button', { type: 'button', onclick: () => {
+// a line of the menu
+function offer(label: string, act: () => Promise<void> | void): HTMLElement {
+    return make('button', { type: 'button', onclick: async () => {
         menu.open = false;
-        act().catch((e: unknown) => say(e instanceof Error ? e.message : String(e)));
+        try {
+            await act();
+        } catch (e) {
+            say(e instanceof Error ? e.message : String(e));
+        }
     } }, label);
 }
 
@@ -135,20 +148,19 @@ function needsResult(): void {
 }
 
 const menu = make('details', { class: 'menu' }, make('summary', {}, 'Download'), make('div', {},
-    download('model (YAML)', async () => save(`${name}.yaml`, session.editor.text, 'application/yaml')),
-    download('curves (CSV)', async () => {
+    offer('model, YAML', () => download(new Blob([session.editor.text], { type: 'application/yaml' }), `${name}.yaml`)),
+    offer('curves, CSV', () => {
         needsResult();
-        save(`${name}.csv`, session.result!.series, 'text/csv');
+        download(new Blob([session.result!.series], { type: 'text/csv' }), `${name}.csv`);
     }),
-    download('shapes (glTF)', async () => {
+    offer('shapes, glTF', async () => {
         needsResult();
-        save(`${name}.glb`, (await session.exported('glb')) as BlobPart, 'model/gltf-binary');
+        download(new Blob([(await session.exported('glb')) as BlobPart], { type: 'model/gltf-binary' }), `${name}.glb`);
     }),
-    download('picture (PNG)', async () => save(`${name}.png`, await picture(await session.viewer), 'image/png')),
-    download('video (WebM)', async () => {
-        const clip = await video(await session.viewer, (f) => (note.textContent = `recording ${Math.round(100 * f)} %`));
-        save(`${name}.${clip.type.includes('mp4') ? 'mp4' : 'webm'}`, clip, clip.type);
-        say('recorded');
+    offer('picture, video …', async () => {
+        needsResult();
+        turn('robot');
+        (await session.viewer).save();
     })));
 document.addEventListener('click', (e) => {
     if (menu.open && !menu.contains(e.target as Node)) menu.open = false;
@@ -168,7 +180,7 @@ const page = make('div', { class: 'playground', 'data-tab': 'model' },
     make('header', {}, make('h1', {}, 'Sinew ', make('small', {}, 'playground')), exampleSelect, runBox, note, make('div', { class: 'tabs', role: 'group', 'aria-label': 'part of the page' }, ...tabs),
         make('button', { type: 'button', class: 'quiet', title: 'a link with this model', onclick: () => void share() }, 'Share'), menu, theme.button),
     make('main', { class: 'left' }, editorBox, sliderBox, status.bar,
-        make('footer', {}, status.button, make('label', { title: 'run after each change' }, auto, 'auto'), status.words, verifyButton)),
+        make('footer', {}, status.button, make('label', { title: 'run after each change' }, auto, 'auto'), status.words, liveButton, verifyButton)),
     splitter, viewBox);
 document.getElementById('app')!.append(page, verified);
 

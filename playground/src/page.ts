@@ -80,9 +80,8 @@ export class Status {
         this.state = state;
         document.documentElement.dataset.state = state;
         this.words.textContent = words;
-        const running = state === 'running' || state === 'loading';
-        this.button.textContent = running ? 'Cancel' : 'Run';
-        this.button.classList.toggle('busy', running);
+        this.button.textContent = this.running ? 'Cancel' : 'Run';
+        this.button.classList.toggle('busy', this.running);
         if (window.parent !== window && (state === 'running' || state === 'done' || state === 'failed')) window.parent.postMessage({ sinew: 'state', state }, '*');
     }
 
@@ -91,8 +90,12 @@ export class Status {
         (this.bar.firstElementChild as HTMLElement).style.width = `${100 * (fraction ?? 0)}%`;
     }
 
+    private get running(): boolean {
+        return this.state === 'running' || this.state === 'loading';
+    }
+
     private act(): void {
-        if (this.state === 'running' || this.state === 'loading') this.session?.cancel();
+        if (this.running) this.session?.cancel();
         else this.session?.start();
     }
 

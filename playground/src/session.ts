@@ -3,7 +3,7 @@
 // One model: its text in the editor, checked and run by the engine while it is typed, its result in the viewer.
 import { make } from '../../viewer/src/dom';
 import { Editor, type Problem } from './editor';
-import { startEngine, type Engine, type Row, type RunResult } from './engine';
+import { startEngine, type Engine, type Live, type Row, type RunResult } from './engine';
 import type { Frame } from './frame';
 import { actuators, parameters, type Parameter } from './parameters';
 import { scan } from './position';
@@ -18,7 +18,7 @@ const PAUSE = 350; // ms without a key until a run begins
 const SHORT = 500; // ms; a shorter run is awaited when the text changes, a longer one is cancelled
 const SLOW = 6000; // ms; after such a run, typing only checks the model
 
-export type State = 'loading' | 'running' | 'done' | 'failed' | 'cancelled' | 'idle';
+export type State = 'loading' | 'running' | 'live' | 'done' | 'failed' | 'cancelled' | 'idle';
 
 export interface Hooks {
     state(state: State, words: string): void;
@@ -36,7 +36,8 @@ export class Session {
     auto = true;
     story = true; // comments before a model are shown
     private readonly iframe = make('iframe', { class: 'viewer', title: 'the robot, its motion and its curves' });
-    private readonly frame: Promise<Frame>;
+    private frame: Promise<Frame>;
+    private link: Live | null = null; // to a live simulation
     private engine: Promise<Engine> | null = null;
     private run = '';
     private readonly set = new Map<string, string>(); // overrides, by path
@@ -47,19 +48,31 @@ export class Session {
     private again = false;
     private serial = 0;
     private slow = false;
+    private dark = false;
     private problems: Problem[] = [];
 
     constructor(editorBox: HTMLElement, sliderBox: HTMLElement, viewBox: HTMLElement, private readonly hooks: Hooks) {
         this.editor = new Editor(editorBox, LANGUAGE, () => this.edited(), () => this.start());
         this.sliders = new Sliders(sliderBox, (p, text) => this.turned(p, text));
-        this.frame = new Promise((resolve) => {
-            this.iframe.addEventListener('load', () => {
+        this.frame = this.load();
+        viewBox.append(this.iframe);
+    }
+
+    // The page of the viewer, afresh.
+    private load(): Promise<Frame> {
+        this.keep = false;
+        const loaded = new Promise<Frame>((resolve) => {
+            const ready = () => {
                 const inner = (this.iframe.contentWindow as unknown as { sinewFrame?: Frame }).sinewFrame;
-                if (inner) resolve(inner);
-            });
+                if (!inner) return; // the empty page before
+                this.iframe.removeEventListener('load', ready);
+                inner.theme(this.dark);
+                resolve(inner);
+            };
+            this.iframe.addEventListener('load', ready);
         });
         this.iframe.srcdoc = FRAME_HTML;
-        viewBox.append(this.iframe);
+        return loaded;
     }
 
     get model(): Model {
@@ -116,14 +129,15 @@ export class Session {
     private edited(): void {
         this.read();
         this.hooks.edited();
-        if (!this.busy) this.hooks.state('idle', '');
+        if (!this.busy && !this.link) this.hooks.state('idle', '');
         window.clearTimeout(this.timer);
         this.timer = window.setTimeout(() => this.settled(), PAUSE);
     }
 
     // no key for a while
     private settled(): void {
-        if (!this.auto || this.slow) void this.check();
+        if (this.link) void this.live();
+        else if (!this.auto || this.slow) void this.check();
         else this.start();
     }
 
@@ -145,6 +159,7 @@ export class Session {
 
     start(): void {
         window.clearTimeout(this.timer);
+        if (this.link) this.endLive();
         if (!this.busy) void this.go();
         else if (performance.now() - this.began < SHORT) this.again = true;
         else void this.engine?.then((e) => {
@@ -154,6 +169,7 @@ export class Session {
     }
 
     cancel(): void {
+        if (this.link) this.endLive();
         if (!this.busy) return;
         this.again = false;
         void this.engine?.then((e) => e.cancel());
@@ -186,6 +202,41 @@ export class Session {
         if (this.again) void this.go();
     }
 
+    // ---- live simulation
+
+    // Simulate the model in real time, with a slider for each control, and the mouse that pulls at the robot.
+    async live(): Promise<void> {
+        window.clearTimeout(this.timer);
+        if (this.busy) return;
+        this.busy = true;
+        this.hooks.state('loading', 'starting');
+        try {
+            const engine = await this.ready();
+            this.link?.close();
+            this.frame = this.load();
+            let link: Live | null = null;
+            const take = (await this.frame).live((message) => link?.send(message));
+            link = await engine.live(this.editor.text, { files: this.files, run: this.run && !/[(*]/.test(this.run) ? this.run : undefined, onMessage: take });
+            this.link = link;
+            this.tell([]);
+            this.hooks.state('live', 'live: pull at the robot');
+        } catch (e) {
+            this.link = null;
+            this.busy = false;
+            this.frame = this.load();
+            await this.check();
+            if (!this.problems.length) this.hooks.state('failed', e instanceof Error ? e.message : String(e));
+        }
+        this.busy = false;
+    }
+
+    private endLive(): void {
+        this.link?.close();
+        this.link = null;
+        this.frame = this.load();
+        this.hooks.state('idle', '');
+    }
+
     private async show(result: RunResult, took: number): Promise<void> {
         this.result = result;
         this.tell(result.problems);
@@ -215,6 +266,7 @@ export class Session {
     // ---- others
 
     theme(dark: boolean): void {
+        this.dark = dark;
         void this.frame.then((f) => f.theme(dark));
     }
 
@@ -228,7 +280,9 @@ export class Session {
 
     // Expected values of the file beside the computed ones.
     async verify(): Promise<Row[]> {
-        if (this.busy) throw new Error('a run is under way; cancel it, or wait for its end');
+        window.clearTimeout(this.timer);
+        this.cancel();
+        while (this.busy) await new Promise((resolve) => setTimeout(resolve, 20));
         this.busy = true;
         this.hooks.state('running', 'verifying');
         try {

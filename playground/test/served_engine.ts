@@ -8,6 +8,8 @@ export interface Progress { done: number; total: number; text: string }
 export interface RunResult { ok: boolean; problems: Problem[]; text: string; page: Record<string, string> | null; series: string }
 export interface Row { name: string; expected: number; got: number; error: number; tolerance: number; pass: boolean; how: string; reason: string; source: string; line: number }
 
+export interface Live { send(message: string): void; close(): void }
+
 let stop: AbortController | null = null;
 
 async function ask<T>(what: string, body: unknown): Promise<T> {
@@ -25,6 +27,7 @@ export interface Engine {
     run(model: string, options?: Input & { onProgress?: (p: Progress) => void }): Promise<RunResult>;
     verify(model: string, options?: Input & { onProgress?: (p: Progress) => void }): Promise<{ ok: boolean; problems: Problem[]; text: string; rows: Row[] }>;
     exportFile(kind: string): Promise<Uint8Array>;
+    live(): Promise<Live>;
     cancel(): void;
 }
 
@@ -34,6 +37,7 @@ export function createEngine(_: { wasm: Uint8Array; worker: () => Worker }): Eng
         run: (model, options) => ask('run', { model, ...options }),
         verify: (model, options) => ask('verify', { model, ...options }),
         exportFile: async (kind) => Uint8Array.from(await ask<number[]>('export', { kind })),
+        live: () => Promise.reject(new Error('a live simulation needs WebAssembly')),
         cancel: () => stop?.abort(),
     };
 }

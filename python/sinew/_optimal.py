@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Protocol, Union
 
@@ -81,6 +81,47 @@ class LinearSystem:
         return point, None
 
 
+class _Changing:
+    """A system whose points also have the last input and its change, which is a further output.
+
+    Point: (that of the system, u, change of u). The deviations from it are those of the three parts, one behind the
+    other, so that weights of the change are weights of outputs.
+    """
+
+    def __init__(self, system: System):
+        self._s = system
+        self.nx, self.nu, self.ny = system.nx + 2 * system.nu, system.nu, system.ny + system.nu
+        self.inputs, self.outputs = system.inputs, (*system.outputs, *system.inputs)
+
+    def begin(self, point: Array, before: Array) -> Array:
+        """The point before which the inputs `before` acted."""
+        return np.concatenate([point, before, np.zeros(self.nu)])
+
+    def plain(self, point: Array) -> Array:
+        """The part of the system itself."""
+        return point[: len(point) - 2 * self.nu]
+
+    def linear_step(self, point: Array, u: Numbers) -> tuple[Array, Array, Matrices]:
+        u, n, k = vector(u, self.nu, "u"), self._s.nx, self.nu
+        last = point[len(point) - 2 * k : len(point) - k]
+        to, y, (A, B, C, D) = self._s.linear_step(self.plain(point), u)
+        I, wide = np.eye(k), np.zeros((self.nx, self.nx))
+        wide[:n, :n], wide[n + k :, n : n + k] = A, -I
+        rows = np.zeros((self.ny, self.nx))
+        rows[: self._s.ny, :n], rows[self._s.ny :, n + k :] = C, I
+        direct = np.vstack([D, np.zeros((k, k))])
+        change = u - last
+        return np.concatenate([to, u, change]), np.concatenate([y, change]), (wide, np.vstack([B, I, I]), rows, direct)
+
+    def difference(self, start: Array, end: Array) -> Array:
+        tail = 2 * self.nu
+        return np.concatenate([self._s.difference(self.plain(start), self.plain(end)), end[-tail:] - start[-tail:]])
+
+    def move(self, point: Array, x: Numbers) -> Array:
+        x, tail = np.asarray(x), 2 * self.nu
+        return np.concatenate([self._s.move(self.plain(point), x[: self._s.nx]), point[-tail:] + x[-tail:]])
+
+
 @dataclass
 class Plan:
     """A trajectory with its inputs and the feedback along it; made by `ilqr`."""
@@ -105,7 +146,7 @@ class Plan:
     held: Mask = field(default_factory=lambda: np.zeros((0, 0), dtype=bool))
     """(N, nu): inputs that a limit holds."""
 
-    def feedback(self, system: System, n: int, point: Array, limits: tuple[Array, Array] | None = None) -> Array:
+    def feedback(self, system: System | _Changing, n: int, point: Array, limits: tuple[Array, Array] | None = None) -> Array:
         """The input of step n at a point off the trajectory."""
         u: Array = self.inputs[n] + self.gains[n] @ system.difference(self.points[n], point)
         return u if limits is None else np.clip(u, *limits)
@@ -147,9 +188,10 @@ class _Problem:
     """Cost and limits along a horizon of N steps."""
 
     def __init__(self, system: System, N: int, target: Target, weights: Weights, effort: Weights, final: Weights | None,
-                 rest: Numbers | None, limits: Limits):  # fmt: skip
+                 rest: Numbers | None, limits: Limits, change: Weights | None = None):  # fmt: skip
         names = [s.name for s in system.outputs]
-        self.system, self.N = system, N
+        self.system: System | _Changing = system
+        self.N, self.ny = N, system.ny
         self.W = weight_matrix(weights, names, "weights")
         self.Wf = self.W if final is None else weight_matrix(final, names, "final")
         self.R = weight_matrix(effort, [s.name for s in system.inputs], "effort")
@@ -161,8 +203,29 @@ class _Problem:
         for what, M in (("weights", self.W), ("final", self.Wf)):
             if not np.allclose(M, M.T) or np.linalg.eigvalsh(M)[0] < -1e-12 * np.abs(M).max():
                 raise ArgumentError(f"{what}: the matrix must be symmetric and not negative")
-        self.shift = np.zeros(system.ny)  # of the last target
+        if change is not None:
+            self._weigh_changes(system, change)
+        self.shift = np.zeros(self.system.ny)  # of the last target
         self.set_target(target)
+
+    def _weigh_changes(self, system: System, change: Weights) -> None:
+        V = weight_matrix(change, [s.name for s in system.inputs], "change")
+        if not np.allclose(V, V.T) or np.linalg.eigvalsh(V)[0] < -1e-12 * np.abs(V).max():
+            raise ArgumentError("change: the matrix must be symmetric and not negative")
+        self.system = _Changing(system)
+        zero = np.zeros((system.ny, system.nu))
+        self.W, self.Wf = (np.block([[M, zero], [zero.T, V]]) for M in (self.W, self.Wf))
+
+    def begin(self, point: Array, before: Array) -> Array:
+        """The first point; `before`: the inputs that acted before it."""
+        return self.system.begin(point, before) if isinstance(self.system, _Changing) else point
+
+    def plain(self, plan: Plan, nx: int) -> Plan:
+        """A plan in the points and outputs of the system itself."""
+        if not isinstance(self.system, _Changing):
+            return plan
+        points = [self.system.plain(p) for p in plan.points]
+        return replace(plan, points=points, outputs=plan.outputs[:, : self.ny], gains=plan.gains[:, :, :nx])
 
     def set_target(self, target: Target) -> None:
         """Rows (N, ny) of desired outputs."""
@@ -171,10 +234,10 @@ class _Problem:
         else:
             rows = np.asarray(target, dtype=np.float64)
         if rows.ndim <= 1:
-            rows = np.tile(vector(rows, self.system.ny, "target"), (self.N, 1))
-        if rows.shape != (self.N, self.system.ny):
-            raise ArgumentError(f"target needs the shape ({self.N}, {self.system.ny}), but has {rows.shape}")
-        self.target = rows
+            rows = np.tile(vector(rows, self.ny, "target"), (self.N, 1))
+        if rows.shape != (self.N, self.ny):
+            raise ArgumentError(f"target needs the shape ({self.N}, {self.ny}), but has {rows.shape}")
+        self.target = np.pad(rows, ((0, 0), (0, self.system.ny - self.ny)))
 
     def within(self, u: Array) -> Array:
         """The inputs, cut at their limits."""
@@ -311,11 +374,13 @@ def _iterate(problem: _Problem, at: _Rollout, iterations: int, tolerance: float,
 
 def ilqr(system: System, point: Array, inputs: Numbers, target: Target, weights: Weights, effort: Weights, *,
          final: Weights | None = None, rest: Numbers | None = None, limits: Limits = None, exactly: Numbers | None = None,
-         iterations: int = 100, tolerance: float = 1e-10) -> Plan:  # fmt: skip
+         change: Weights | None = None, before: Numbers | None = None, iterations: int = 100,
+         tolerance: float = 1e-10) -> Plan:  # fmt: skip
     """Inputs over N steps that minimise the sum of (y - target)'W (y - target)/2 + (u - rest)'R (u - rest)/2.
 
     `inputs`: first guess (N, nu). `weights` W of the outputs at the end of each step, `final` those of the last (as W
-    unless given), `effort` R. `limits`: {name: (low, high)} of inputs. `exactly`: tolerance, in the units of the outputs;
+    unless given), `effort` R. `change`: weights of (u(n) - u(n-1))^2/2, that of the first step from `before`, or `rest`.
+    `limits`: {name: (low, high)} of inputs. `exactly`: tolerance, in the units of the outputs;
     the last outputs that have a final weight are then reached to it, by shifts of the last target, which are multipliers
     of the condition. Each iteration takes the exact derivatives of the steps along the motion, a Riccati recursion with
     the limits, and a search along its inputs and feedback. `tolerance`: of the decrease of the cost still promised,
@@ -324,12 +389,12 @@ def ilqr(system: System, point: Array, inputs: Numbers, target: Target, weights:
     guess = np.array(inputs, dtype=np.float64)
     if guess.ndim != 2 or guess.shape[1] != system.nu or len(guess) == 0:
         raise ArgumentError(f"inputs need the shape (steps, {system.nu}), but have {guess.shape}")
-    problem = _Problem(system, len(guess), target, weights, effort, final, rest, limits)
+    problem = _Problem(system, len(guess), target, weights, effort, final, rest, limits, change)
     def guessed(n: int, _: Array) -> Array:
         u: Array = guess[n]
         return u
 
-    at = _roll(problem, point, guessed)
+    at = _roll(problem, problem.begin(point, problem.rest if before is None else vector(before, system.nu, "before")), guessed)
     if at is None:
         raise NotConverged("a step under the first guess of the inputs was not solved; use shorter steps or another guess")
     costs: list[float] = []
@@ -341,6 +406,7 @@ def ilqr(system: System, point: Array, inputs: Numbers, target: Target, weights:
         if exactly is None or not converged:
             break
         miss = (at.outputs[-1] - problem.target[-1]) * (np.abs(problem.Wf).sum(axis=1) > 0)
+        miss[system.ny :] = 0  # changes of inputs
         if np.abs(miss).max() <= float(np.asarray(exactly)):
             break
         if done >= iterations:
@@ -350,7 +416,8 @@ def ilqr(system: System, point: Array, inputs: Numbers, target: Target, weights:
         at.cost = sum(problem.stage(n, at.outputs[n], at.inputs[n]) for n in range(problem.N))
     problem.shift[:] = 0
     cost = sum(problem.stage(n, at.outputs[n], at.inputs[n]) for n in range(problem.N))
-    return Plan(at.inputs, at.points, at.outputs, law.K, cost, done, converged, reason, promise, costs, law.held)
+    plan = Plan(at.inputs, at.points, at.outputs, law.K, cost, done, converged, reason, promise, costs, law.held)
+    return problem.plain(plan, system.nx)
 
 
 class MPC:
@@ -361,31 +428,35 @@ class MPC:
 
     Each update starts from the inputs before, shifted by `shift` steps, with their feedback, and does `iterations`
     iterations of `ilqr` without a search: for one iteration a motion over the horizon with its derivatives and one Riccati
-    recursion. `plan` is the last horizon, `seconds` what the update took.
+    recursion. `change`: weights of the changes of inputs from step to step, from those that `update` returned last; inputs
+    then move smoothly. `plan` is the last horizon, `seconds` what the update took.
     """
 
     def __init__(self, system: System, horizon: int, weights: Weights, effort: Weights, *, final: Weights | None = None,
-                 rest: Numbers | None = None, limits: Limits = None, shift: float = 1.0, iterations: int = 1):  # fmt: skip
+                 rest: Numbers | None = None, limits: Limits = None, change: Weights | None = None, shift: float = 1.0,
+                 iterations: int = 1):  # fmt: skip
         if horizon < 1 or iterations < 1 or shift < 0:
             raise ArgumentError("a horizon has one step or more, an update one iteration or more, and a shift is not negative")
         self.system, self.horizon, self.iterations, self.shift = system, horizon, iterations, shift
-        self._problem = _Problem(system, horizon, np.zeros(system.ny), weights, effort, final, rest, limits)
+        self._problem = _Problem(system, horizon, np.zeros(system.ny), weights, effort, final, rest, limits, change)
+        self._before = self._problem.within(self._problem.rest)
+        self._last: Plan | None = None  # in the points of the problem
         self.plan: Plan | None = None
         self.seconds = 0.0
         """Of the last update."""
 
     def _shifted(self) -> Callable[[int, Array], Array]:
         """The inputs of the last plan at later instants, by linear interpolation; whole shifts with its feedback."""
-        if self.plan is None:
+        if self._last is None:
             first = self._problem.within(self._problem.rest)
             return lambda n, _: first
-        plan, N, s = self.plan, self.horizon, self.shift
+        plan, N, s = self._last, self.horizon, self.shift
         whole = float(s).is_integer()
 
         def law(n: int, point: Array) -> Array:
             at = n + s
             if whole and at < N:
-                return plan.feedback(self.system, int(at), point)
+                return plan.feedback(self._problem.system, int(at), point)
             low = min(int(at), N - 1)
             high, part = min(low + 1, N - 1), at - int(at)
             u: Array = (1 - part) * plan.inputs[low] + part * plan.inputs[high]
@@ -395,22 +466,24 @@ class MPC:
 
     def _corrected(self, at: _Rollout, law: _Law) -> tuple[Array, list[Array], Array]:
         """Inputs, points and outputs after the last correction, by the linear models of the steps."""
-        x, inputs, points, outputs = np.zeros(self.system.nx), at.inputs.copy(), [at.points[0]], at.outputs.copy()
+        system = self._problem.system
+        x, inputs, points, outputs = np.zeros(system.nx), at.inputs.copy(), [at.points[0]], at.outputs.copy()
         for n, (A, B, C, D) in enumerate(at.matrices):
             inputs[n] = self._problem.within(at.inputs[n] + law.k[n] + law.K[n] @ x)
             du = inputs[n] - at.inputs[n]
             x = A @ x + B @ du
             outputs[n] += C @ x + D @ du
-            points.append(self.system.move(at.points[n + 1], x))
+            points.append(system.move(at.points[n + 1], x))
         return inputs, points, outputs
 
     def update(self, point: Array, target: Target) -> Array:
         """Inputs that act from now on."""
         start = perf_counter()
         self._problem.set_target(target)
+        point = self._problem.begin(point, self._before)
         at = _roll(self._problem, point, self._shifted())
         if at is None:  # begin again from constant inputs
-            self.plan = None
+            self._last = self.plan = None
             at = _roll(self._problem, point, self._shifted())
         if at is None:
             raise NotConverged("the steps of the horizon were not solved; use shorter steps")
@@ -423,8 +496,10 @@ class MPC:
         assert law is not None
         promise = -(law.promise[0] + law.promise[1]) / max(abs(at.cost), 1e-300)
         inputs, points, outputs = self._corrected(at, law)
-        self.plan = Plan(inputs, points, outputs, law.K, at.cost, self.iterations, promise < 1e-6,
-                         "iterations of an update are given", promise, [at.cost], law.held)  # fmt: skip
+        self._last = Plan(inputs, points, outputs, law.K, at.cost, self.iterations, promise < 1e-6,
+                          "iterations of an update are given", promise, [at.cost], law.held)  # fmt: skip
+        self.plan = self._problem.plain(self._last, self.system.nx)
         self.seconds = perf_counter() - start
         first: Array = inputs[0]
+        self._before = first.copy()
         return first

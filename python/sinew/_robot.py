@@ -652,6 +652,13 @@ class Robot(OfThisProcess):
         """Return to the laws of the file."""
         self._check(lib.snw_robot_unset_load(self._r, self._model.loads[name].index))
 
+    def set_translation(self, tube: str, position: float | None = None, rate: float = 0, acceleration: float = 0) -> None:
+        """Slide the base of a concentric tube whose `translation` is a law of t: position along x (m), rate and
+        acceleration from now on. None: return to the law."""
+        motion = ffi.NULL if position is None else doubles(vector([position, rate, acceleration], 3, tube))
+        if lib.snw_robot_set_translation(self._r, tube.encode(), motion, self._err) != lib.SNW_OK:
+            raise_error(self._err)
+
     def set_gravity(self, gravity: Numbers | None = None) -> None:
         """Replace gravity (m/s^2, world frame); None: that of the file."""
         g = None if gravity is None else vector(gravity, 3, "gravity")

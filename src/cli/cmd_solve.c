@@ -342,15 +342,16 @@ static const snw_option options[] = {
      "with --targets: table of the inputs found, which laws of a file can read: position: "
      "'table(\"inputs.csv\", \"motor\")'"},
     {"actuator", 'a', "NAME=LOW..HIGH", true,
-     "an actuator that may change, or one of its inputs, or a load (push.fz), and its limits, e.g. "
-     "--actuator 'pump=0 "
-     "kPa..80 kPa'; either may be left out: no limit, but tensions are not negative. May be "
+     "an actuator that may change, or one of its inputs, or a load (push.fz), or a number of the "
+     "file (silicone.young), and its limits, e.g. --actuator 'pump=0 kPa..80 kPa'; either may be "
+     "left out: no limit, but tensions are not negative. May be "
      "repeated; all actuators unless given"},
     {"rate", 0, "NAME=VALUE", true,
      "with --interval: largest change per second of an actuator named before"},
     {"interval", 0, "TIME", false, "time over which rates hold, from the state of the file"},
     {"rest", 0, "NAME=VALUE", true,
-     "value of an actuator to which redundancy leads, 0 unless given"},
+     "value of an actuator to which redundancy leads, 0 unless given; of a number of the file its "
+     "value there"},
     {"weight", 0, "NAME=VALUE", true,
      "weight of a target, per SI unit: 1 for angles, 1/length of the robot for lengths unless "
      "given"},
@@ -381,6 +382,7 @@ const snw_command snw_cmd_solve = {
         "inputs.csv\n"
         "sinew solve arm.yaml -t 'tip=10 cm, 0, 20 cm' -a 'pump(1)=0..80 kPa' -a "
         "'pump(2)=0..80 kPa' --json\n"
+        "sinew solve arm.yaml -t 'tip.z=-10 cm' -a 'silicone.young=0.1 MPa..10 MPa'\n"
         "sinew solve plate.yaml -t 'plate.z=0.4' -t 'plate.rx=5 deg' -t 'plate.ry=0' -t "
         "'plate.rz=0'",
     .run = cmd_solve_run,

@@ -47,6 +47,11 @@ snw_status snw_part_number(const snw_part_place *at, const char *option, const c
         return snw_fail(err, SNW_E_ARGUMENT, "%s: '%.60s' is not a finite number", option, text);
     bool angle = false;
     const char *own = unit_of(at->model, name, &angle);
+    char of_file[48];
+    double value;
+    snw_error none;
+    if (!own && snw_robot_model_value(at->model, name, &value, of_file, &none) == SNW_OK)
+        own = of_file;
     if (!q.unit[0] || !own || (angle && strcmp(q.unit, "rad") == 0)) return SNW_OK;
     char one[80];
     (void)snprintf(one, sizeof one, "1 %.40s%s", own[0] ? own : "", per_second ? "/s" : "");

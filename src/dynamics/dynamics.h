@@ -109,8 +109,10 @@ double snw_other_heat(const snw_model *m, const snw_state *s, const snw_work *w)
 //   [i]          load i
 //   [nload]      active stress, given efforts, drag spring
 //   [nload + 1]  given motion (poses, driven coordinates, strains) and fluids except their drag
-//   [nload + 2]  with variable-length rods: energy that material carries in
-static inline int snw_npower(const snw_model *m) { return m->nload + 2 + (m->nfeed > 0); }
+//   [nload + 2]  with variable-length rods or tubes that slide: energy that material carries in
+static inline int snw_npower(const snw_model *m) {
+    return m->nload + 2 + (m->nfeed > 0 || m->ntube_piece > 0);
+}
 void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s, const snw_work *w,
                     double *power);
 

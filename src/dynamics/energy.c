@@ -15,10 +15,12 @@
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
 #include "dynamics/tube.h"
+#include "dynamics/tube_slide.h"
 #include "dynamics/variable_length.h"
 
 // twice the kinetic energy of a segment with mass, without added mass
 static double twice_kinetic(const snw_model *m, const snw_work *w, int i) {
+    if (m->seg[i].tube_node) return snw_tube_node_kinetic(m, w, m->seg[i].tube_node - 1);
     const snw_twist V = snw_material_velocity(m, w, i);
     return snw_material_scale(m, w, i) *
            snw_power(snw_inertia_apply(snw_material_inertia(m, w, i), V), V);
@@ -247,6 +249,7 @@ static double motion_power(const snw_model *m, const snw_inputs *in, const snw_s
     }
     power += snw_fluid_power(m, in, s, w);
     if (m->nfield) power -= snw_tendons_given_power(m, w);
+    if (m->ntube_piece) power += snw_tubes_drive_power(m, w);
     for (int i = 0; m->nsliding_station && i < m->nloop; i++) {
         if (m->loop[i].sliding_station) power += sliding_station_power(m, w, i);
     }
@@ -279,6 +282,7 @@ void snw_load_power(const snw_model *m, const snw_inputs *in, const snw_state *s
         power[nload] += snw_power(snw_drag_spring_wrench(in, w->is_static, w), w->V[dragged]);
     power[nload + 1] = motion_power(m, in, s, w);
     if (m->nfeed) power[nload + 2] = snw_variable_length_inflow(m, in, w);
+    if (m->ntube_piece) power[nload + 2] += snw_tubes_inflow(m, in, w);
 }
 
 double snw_drive_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
@@ -290,10 +294,13 @@ snw_wrench snw_momentum(const snw_model *m, const snw_work *w) {
     snw_wrench sum = {0};
     for (int i = 0; i < m->nseg; i++) {
         if (!snw_seg_has_mass(m, w, i)) continue;
+        const int node = m->seg[i].tube_node;
         const snw_wrench P =
-            snw_inertia_apply(snw_material_inertia(m, w, i), snw_material_velocity(m, w, i));
-        sum = snw_wrench_add(
-            sum, snw_wrench_to_parent(w->g[i], snw_wrench_scale(snw_material_scale(m, w, i), P)));
+            node ? snw_tube_node_momentum(m, w, node - 1)
+                 : snw_wrench_scale(snw_material_scale(m, w, i),
+                                    snw_inertia_apply(snw_material_inertia(m, w, i),
+                                                      snw_material_velocity(m, w, i)));
+        sum = snw_wrench_add(sum, snw_wrench_to_parent(w->g[i], P));
     }
     return sum;
 }

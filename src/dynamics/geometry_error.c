@@ -6,6 +6,8 @@
 
 #include "dynamics/variable_length.h"
 
+#include "math/vector.h"
+
 static snw_vec3 tip_position(const snw_model *m, const snw_rod *rod, const double *q, double t,
                              int cuts) {
     const double *c = rod->rule.c;
@@ -33,7 +35,7 @@ double snw_geometry_error(const snw_model *m, const double *q, double t) {
         const double e =
             snw_norm(snw_sub(tip_position(m, rod, q, t, 1), tip_position(m, rod, q, t, 2))) /
             rod->L;
-        if (!(e <= worst)) worst = e;
+        worst = snw_larger(worst, e);
     }
     return worst;
 }

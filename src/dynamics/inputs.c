@@ -179,6 +179,20 @@ static void tendon_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
     }
 }
 
+// Translation of a tube that slides, and the pose of its base.
+static void slide_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
+    const snw_tube *tube = &m->tube[i];
+    const snw_manual_inputs *by_hand = in->manual && in->manual->slide_given[i] ? in->manual : NULL;
+    snw_jet x = by_hand ? inputs_extrapolate(by_hand->slide[i], at.t - by_hand->slide_since[i])
+                : tube->translation ? snw_expr_jet_t(tube->translation, at)
+                                    : (snw_jet){0};
+    x.v -= tube->placed;
+    in->slide[i] = x;
+    in->pose[tube->pose].p.x += x.v;
+    in->pose_u[tube->pose].v.x = x.d;
+    in->pose_du[tube->pose].v.x = x.dd;
+}
+
 static void current_at(const snw_model *m, int i, snw_at at, snw_inputs *in) {
     for (int k = 0; k < 3; k++) {
         const snw_law law = m->fluid[i].current[k];
@@ -235,6 +249,7 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
         in->drive[i] =
             given ? manual_drive_at(m, in->manual, &m->drive[i], t) : drive_at(m, &m->drive[i], at);
     }
+    for (int i = 0; m->ntube_piece && i < m->ntube; i++) slide_at(m, i, at, in);
     for (int i = 0; i < m->nfield; i++) {
         const snw_field *f = &m->field[i];
         snw_given_strains(&m->rod[f->rod], f->x, t, &in->xi[i], &in->dxi[i], &in->ddxi[i]);

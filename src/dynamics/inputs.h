@@ -29,7 +29,10 @@ typedef struct snw_manual_inputs {
     const snw_jet *motor;      // efforts (v), or positions, rates and accelerations at that time
     const bool *tendon_given;  // ntendon
     const double *tendon_since;
-    const snw_jet *tendon;    // likewise efforts, shortenings, volumes, moles of a gas
+    const snw_jet *tendon;   // likewise efforts, shortenings, volumes, moles of a gas
+    const bool *slide_given; // ntube of the description: translations of concentric tubes
+    const double *slide_since;
+    const snw_jet *slide;     // position, rate and acceleration at that time
     const double *activation; // nstress: factors on the laws of active stress
     bool gravity_given;
     snw_vec3 gravity;
@@ -49,6 +52,8 @@ typedef struct snw_manual_inputs {
     X(double, signal_fraction, 1,                                                                  \
       "fraction of the laws that read signals; below 1 during load stepping")                      \
     X(snw_jet, drive, m->ndrive, "prescribed position, velocity, acceleration")                    \
+    X(snw_jet, slide, m->ntube_piece ? m->ntube : 0,                                               \
+      "translation of concentric tubes since their layout, m")                                     \
     X(snw_twist, xi, m->nfield, "given strains, added to the rest strain")                         \
     X(snw_twist, dxi, m->nfield, "their rates")                                                    \
     X(snw_twist, ddxi, m->nfield, "their second rates")                                            \

@@ -13,6 +13,7 @@
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
 #include "dynamics/tube.h"
+#include "dynamics/tube_slide.h"
 #include "dynamics/variable_length.h"
 
 #include <string.h>
@@ -54,20 +55,27 @@ static inline void gather_rates(const snw_model *m, const snw_slice *sl, const s
     }
 }
 
-// theory.md (3.14.1): a variable-length rod advances by strain times l/L; strains and rates
-static void scale_strains_by_length(const snw_rod *r, const snw_state *s, bool is_static,
-                                    snw_slice_work *sw) {
-    const double ratio = s->q[r->feed_q] / r->L;
-    const double d = is_static ? 0 : s->v[r->feed] / r->L,
-                 dd = is_static ? 0 : s->a[r->feed] / r->L;
+// theory.md (3.14.1): a variable-length rod advances by strain times l/L, a piece of tubes that
+// slide by strain times its length over that of the layout; strains and rates
+static void scale_strains_by_length(const snw_slice *sl, const snw_rod *r, const snw_state *s,
+                                    bool is_static, const snw_work *w, snw_slice_work *sw) {
+    snw_jet f;
+    if (sl->piece) {
+        f = w->tube_piece[sl->piece - 1].ratio;
+    } else if (r->feed >= 0) {
+        f = (snw_jet){.v = s->q[r->feed_q] / r->L};
+        if (!is_static) f.d = s->v[r->feed] / r->L, f.dd = s->a[r->feed] / r->L;
+    } else {
+        return;
+    }
     for (int k = 0; k < r->nc; k++) {
         for (int c = 0; c < 6; c++) {
             const double x = sw->xi[k].e[c];
-            sw->xi[k].e[c] = ratio * x;
+            sw->xi[k].e[c] = f.v * x;
             if (is_static) continue;
             const double dx = sw->dxi[k].e[c];
-            sw->dxi[k].e[c] = ratio * dx + d * x;
-            sw->ddxi[k].e[c] = ratio * sw->ddxi[k].e[c] + 2 * d * dx + dd * x;
+            sw->dxi[k].e[c] = f.v * dx + f.d * x;
+            sw->ddxi[k].e[c] = f.v * sw->ddxi[k].e[c] + 2 * f.d * dx + f.dd * x;
         }
     }
 }
@@ -113,7 +121,7 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
     }
     if (is_static) {
         kinematics_gather(m, sl, r, s->q + r->shift, sw->xi);
-        if (r->feed >= 0) scale_strains_by_length(r, s, is_static, sw);
+        scale_strains_by_length(sl, r, s, is_static, w, sw);
         sw->W = snw_rule_value(&r->rule, sl->h, sw->xi);
         sw->T = snw_se3_tangent(sw->W);
         *h = snw_se3_exp(sw->W);
@@ -125,7 +133,7 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
         sw->ddxi[k] = given ? in->ddxi[sl->field + k] : (snw_twist){0};
     }
     gather_rates(m, sl, r, s, sw);
-    if (r->feed >= 0) scale_strains_by_length(r, s, is_static, sw);
+    scale_strains_by_length(sl, r, s, is_static, w, sw);
     snw_rule_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
     *h = snw_se3_exp(sw->W);
     snw_se3_exp_rates(sw->W, sw->dW, sw->ddW, &sw->T, u, du);
@@ -189,7 +197,9 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
     w->is_static = is_static;
     for (int k = 0; k < m->ncondition; k++) w->active[k] = (int)s->z[m->condition_signal[k]];
     for (int k = 0; k < m->nnonholonomic; k++) w->dropped[k] = (int)s->dropped[k];
+    if (m->ntube_piece) snw_tube_pieces_motion(m, in, is_static, w);
     for (int i = 0; i < m->nseg; i++) segment_motion(m, in, s, is_static, i, w);
+    if (m->ntube_node) snw_tube_nodes_motion(m, s, is_static, w);
     if (m->nfeed) snw_variable_length_motion(m, s, is_static, w);
     if (m->nsliding_station) snw_sliding_stations_motion(m, in, is_static, w);
     if (m->nfluid_point) snw_fluid_motion(m, in, is_static, w);
@@ -197,7 +207,7 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
     if (m->ntouching_rod) snw_rod_contacts_motion(m, is_static, w);
     if (m->nstop) snw_stops_motion(m, in, s, is_static, w);
     if (m->nforce_element) snw_force_elements_motion(m, in, is_static, w);
-    if (m->ntube_point) snw_tubes_motion(m, in, s, is_static, w);
+    if (m->ntube) snw_tubes_motion(m, in, s, is_static, w);
     if (m->ntendon) snw_tendons_motion(m, in, s, is_static, w);
 }
 

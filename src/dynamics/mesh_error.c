@@ -5,6 +5,7 @@
 
 #include "dynamics/dynamics.h"
 
+#include "math/vector.h"
 #include "model/rod_mesh.h"
 
 typedef struct field {
@@ -64,13 +65,13 @@ double snw_rod_error(const snw_model *m, const snw_rod *rod, const snw_state *s,
     double worst = 0, from = 0;
     for (int i = rod->seg0; i < rod->seg0 + rod->nseg; i++) {
         const double to = m->seg_x[i], e = to > from ? snw_rod_mesh_error(&c, from, to) : 0;
-        if (!(e <= worst)) worst = e;
+        worst = snw_larger(worst, e);
         from = to;
     }
     snw_section_motion at = {.g = snw_se3_identity()};
     for (int i = 0; i < rod->ncell; i++) {
         const double e = snw_rod_mesh_quadrature(&c, rod->cell[i], rod->cell[i + 1], &at);
-        if (!(e <= worst)) worst = e;
+        worst = snw_larger(worst, e);
     }
     return worst;
 }

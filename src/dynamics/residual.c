@@ -15,6 +15,7 @@
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
 #include "dynamics/tube.h"
+#include "dynamics/tube_slide.h"
 #include "dynamics/variable_length.h"
 
 // sum of the loads on segment i, in its body frame
@@ -44,7 +45,7 @@ static inline void residual_project(const snw_model *m, int i, const snw_work *w
     if (sl->h == 0) return;
     snw_wrench p[SNW_MAGNUS_POINTS];
     snw_rule_pull(&rod->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
-    double ratio = 1;
+    double ratio = sl->piece ? w->tube_piece[sl->piece - 1].ratio.v : 1;
     if (rod->feed >= 0) {
         const double l = w->feed[sl->rod].l;
         ratio = l / rod->L;
@@ -106,7 +107,9 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
     for (int i = 0; i < m->nseg; i++) {
         snw_wrench F = {0};
         const int node = m->seg[i].variable_node;
-        if (snw_seg_has_mass(m, w, i)) {
+        if (m->seg[i].tube_node) {
+            if (snw_seg_is_active(m, w, i)) F = snw_tube_node_wrench(m, w, m->seg[i].tube_node - 1);
+        } else if (snw_seg_has_mass(m, w, i)) {
             const snw_inertia *M = node ? snw_material_inertia(m, w, i) : &m->seg[i].M;
             F = snw_inertia_apply(M, node ? w->variable_node[node - 1].A : w->A[i]);
             if (!is_static) {
@@ -125,7 +128,7 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
     if (m->ntouching_rod) snw_rod_contacts_add(m, w);
     if (m->nstop) snw_stops_add(m, w, 1, 1, w->r);
     if (m->nforce_element) snw_force_elements_add(m, w);
-    if (m->ntube_point) snw_tubes_add(m, w, 1, 1, w->r);
+    if (m->ntube) snw_tubes_add(m, w, 1, 1, w->r);
     const int dragged = snw_drag_spring_seg(in);
     if (dragged)
         w->F[dragged] = snw_wrench_sub(w->F[dragged], snw_drag_spring_wrench(in, is_static, w));

@@ -188,22 +188,27 @@ static void store_feed_column(int ld, snw_twist S, bool add, double *to) {
     }
 }
 
-// Variable-length rod: the strains above are xi l/L. Scales D and its rates to derivatives by xi,
-// and stores the column of the free length.
+// The strains above are xi f, f the length over that in the model. Scales D and its rates to
+// derivatives by xi.
+static void scale_columns(const snw_rod *r, snw_jet f, bool is_static, double D[3][6 * LD]) {
+    for (int row = 0; row < 6; row++) {
+        for (int j = row * LD; j < row * LD + r->nz; j++) {
+            if (!is_static) D[2][j] = f.v * D[2][j] + 2 * f.d * D[1][j] + f.dd * D[0][j];
+            if (!is_static) D[1][j] = f.v * D[1][j] + f.d * D[0][j];
+            D[0][j] *= f.v;
+        }
+    }
+}
+
+// Variable-length rod: scales D and stores the column of the free length.
 static snw_twist feed_columns(const snw_model *m, int i, const snw_work *w, double Y[3][6 * LD],
                               const snw_lower T[3], int ld, double D[3][6 * LD],
                               snw_slice_jacobian to) {
     const snw_rod *r = &m->rod[m->slice[i].rod];
     const snw_feed_work *feed = &w->feed[m->slice[i].rod];
     const bool is_static = w->is_static;
-    const double ratio = feed->l / r->L, d = feed->dl / r->L, dd = feed->ddl / r->L;
-    for (int row = 0; row < 6; row++) {
-        for (int j = row * LD; j < row * LD + r->nz; j++) {
-            if (!is_static) D[2][j] = ratio * D[2][j] + 2 * d * D[1][j] + dd * D[0][j];
-            if (!is_static) D[1][j] = ratio * D[1][j] + d * D[0][j];
-            D[0][j] *= ratio;
-        }
-    }
+    const double s = 1 / r->L;
+    scale_columns(r, (snw_jet){feed->l * s, feed->dl * s, feed->ddl * s}, is_static, D);
     snw_twist S[3], along;
     const double *const rates[3] = {Y[0], Y[1], Y[2]};
     snw_variable_length_slice(m, i, w, rates, T, S, &along);
@@ -235,6 +240,7 @@ void snw_slice_jacobian_columns(const snw_model *m, int i, int ld, const snw_wre
         snw_se3_tangent_jet(sw->W, sw->dW, sw->ddW, &T[0], &T[1], &T[2]);
         apply_tangent_map(T, r->nz, Y[0], Y[1], Y[2], D[0], D[1], D[2]);
     }
+    if (sl->piece) scale_columns(r, w->tube_piece[sl->piece - 1].ratio, is_static, D);
     const snw_twist along = variable ? feed_columns(m, i, w, raw, T, ld, D, to) : snw_twist_zero();
     slice_expand(m, sl, r, D[0], ld, to.S, to.J);
     if (!is_static) {
@@ -243,9 +249,12 @@ void snw_slice_jacobian_columns(const snw_model *m, int i, int ld, const snw_wre
     }
     if (!F) return;
     slice_hessian(sl, r, sw, *F, Y[0], G);
-    if (variable) {
-        const double ratio = w->feed[sl->rod].l / r->L;
+    if (variable || sl->piece) {
+        const double ratio =
+            variable ? w->feed[sl->rod].l / r->L : w->tube_piece[sl->piece - 1].ratio.v;
         for (int j = 0; j < r->nz * r->nz; j++) G[j / r->nz * LD + j % r->nz] *= ratio * ratio;
+    }
+    if (variable) {
         snw_variable_length_curvature(m, i, raw[0], along, *F, w);
     }
     double *GP = w->slice_scratch, *K = w->K + r->own_store;

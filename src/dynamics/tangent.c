@@ -33,6 +33,7 @@
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
 #include "dynamics/tube.h"
+#include "dynamics/tube_slide.h"
 #include "dynamics/variable_length.h"
 
 #include <math.h>
@@ -382,7 +383,7 @@ static void segment_columns(const snw_model *m, const snw_wrench *load, const sn
     const snw_seg *seg = &m->seg[i];
     const snw_path *path = &m->path[seg->path];
     const size_t at = (size_t)m->seg_store[i];
-    const bool heavy = snw_seg_has_mass(m, w, i);
+    const bool heavy = snw_seg_has_mass(m, w, i) && !seg->tube_node;
     if (heavy && w->is_static) {
         inertia_columns_static(seg, w->A[i].e, cq, ca, path->ld, path->ld, w->J + at, WJ);
     } else if (heavy) {
@@ -433,6 +434,8 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
             m->contact_point_of_seg[i] < m->contact_point_of_seg[i + 1] ||
             i == snw_drag_spring_seg(in)) {
             fluid_columns(m, in, w, i, cq, cv, ca, w->WJ + at, P);
+            if (seg->tube_node && snw_seg_is_active(m, w, i))
+                snw_tube_node_tangent(m, w, i, cq, cv, ca, w->WJ + at);
             if (seg->variable_node) {
                 snw_variable_length_node_tangent(m, snw_loads(m, in, w), w, i, cq, cv, ca,
                                                  w->WJ + at, P);
@@ -480,7 +483,7 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
     for (int k = 0; k < m->nspring; k++) snw_spring_tangent(m, &m->spring[k], w, cq, cv, ld, T);
     if (m->nstop) snw_stops_tangent(m, cq, cv, w, ld, T);
     if (m->nforce_element && (cq != 0 || cv != 0)) snw_force_elements_tangent(m, cq, cv, w, ld, T);
-    if (m->ntube_point && (cq != 0 || cv != 0)) snw_tubes_tangent(m, cq, cv, w, ld, T);
+    if (m->ntube && (cq != 0 || cv != 0)) snw_tubes_tangent(m, cq, cv, w, ld, T);
     if (m->ntendon) {
         snw_tendons_jacobian(m, w);
         snw_tendons_tangent(m, cq, cv, w, ld, T);

@@ -28,5 +28,5 @@ double snw_tubes_energy_rate(const snw_model *m, const snw_work *w);
 double snw_tubes_heat(const snw_model *m, const snw_work *w);
 
 // Angle of tube i at arc length x beyond the exit, about the common tangent relative to the
-// rotation-free frame that is at rest at the exit, rad.
-double snw_tube_angle(const snw_model *m, int i, const double *q, double x);
+// rotation-free frame that is at rest at the exit, rad. Where tubes slide x is that of the layout.
+double snw_tube_angle(const snw_model *m, int i, const double *q, const snw_work *w, double x);

@@ -20,7 +20,8 @@ static inline snw_twist snw_material_velocity(const snw_model *m, const snw_work
     return m->seg[i].variable_node ? w->variable_node[m->seg[i].variable_node - 1].V : w->V[i];
 }
 static inline double snw_material_scale(const snw_model *m, const snw_work *w, int i) {
-    const int f = m->seg[i].variable_node - 1;
+    const int f = m->seg[i].variable_node - 1, n = m->seg[i].tube_node - 1;
+    if (n >= 0) return w->tube_piece[m->tube_node[n].piece].ratio.v;
     return f < 0 ? 1 : w->feed[m->variable_node[f].rod].l / m->rod[m->variable_node[f].rod].L;
 }
 

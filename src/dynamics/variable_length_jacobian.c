@@ -11,6 +11,7 @@
 // wrench F is proportional to l and does the work F y xi dl in addition to that on the node.
 
 #include "dynamics/jacobian_column.h"
+#include "dynamics/passing.h"
 #include "dynamics/variable_length.h"
 
 static col col_from(const double *x) { return (col){x[0], x[1], x[2], x[3], x[4], x[5]}; }
@@ -29,27 +30,6 @@ typedef struct node {
     bool is_static;
     double cq, cv, ca, speed;
 } node;
-
-static void variable_jacobian_node_columns(const node *k, int n, int ld, const double *J,
-                                           const double *dJ, const double *ddJ, double *vel,
-                                           double *acc) {
-    for (int j = 0; j < n; j++) {
-        const col x = col_load(J, ld, j);
-        if (k->is_static) {
-            col_store(acc, ld, j, col_plus(col_times(k->cq, col_ad(k->A, x)), col_times(k->ca, x)));
-            col_store(vel, ld, j, (col){0});
-            continue;
-        }
-        const col y = col_load(dJ, ld, j), z = col_load(ddJ, ld, j), Vx = col_ad(k->V, x);
-        const col v = col_plus(col_times(k->cq, col_plus(y, Vx)), col_times(k->cv, x));
-        const col a = col_plus(
-            col_plus(col_times(k->cq, col_plus(col_plus(z, col_ad(k->A, x)), col_ad(k->V, y))),
-                     col_times(k->cv, col_plus(col_plus(y, y), Vx))),
-            col_times(k->ca, x));
-        col_store(vel, ld, j, v);
-        col_store(acc, ld, j, col_minus(a, col_times(k->speed, col_ad(k->f->xi.e, v))));
-    }
-}
 
 static void variable_jacobian_add(double *X, int ld, int j, col x) {
     col_store(X, ld, j, col_plus(col_load(X, ld, j), x));
@@ -83,31 +63,6 @@ static void add_rest_columns(const node *k, int at, int ld, double *vel, double 
     variable_jacobian_add(
         acc, ld, at,
         col_times(-k->cq * speed * k->feed->dl, col_plus(col_times(1 / l, rest_l), rest_ll)));
-}
-
-// own: index of the rod's first coordinate among the columns
-static void add_strain_columns(const snw_model *m, const node *k, int own, int ld, double *vel,
-                               double *acc) {
-    if (k->is_static) return;
-    const snw_rod *r = k->rod;
-    const double *phi = m->variable_phi + k->n->phi, *d1 = m->variable_phi + k->n->phi_d1;
-    for (int a = 0; a < r->na; a++) {
-        double e[6] = {0};
-        e[r->comp[a]] = 1;
-        const col unit = col_from(e), turned = col_ad(k->V, unit);
-        const int first = own + r->dof[a] - r->dof0 + k->n->first[a];
-        for (int j = 0; j < k->n->count[a]; j++) {
-            const double f = phi[j], d = d1[j], speed = k->speed;
-            const double here =
-                k->cq * (k->feed->ddl * k->n->y * f + speed * speed / k->feed->l * d) +
-                2 * k->cv * speed * f;
-            variable_jacobian_add(vel, ld, first + j, col_times(k->cq * speed * f, unit));
-            variable_jacobian_add(
-                acc, ld, first + j,
-                col_plus(col_times(here, unit), col_times(k->cq * speed * f, turned)));
-        }
-        phi += k->n->count[a], d1 += k->n->count[a];
-    }
 }
 
 // derivative of the inertial wrench by l through the inertia of a varying section
@@ -158,10 +113,21 @@ void snw_variable_length_node_tangent(const snw_model *m, const snw_wrench *load
               .cv = cv,
               .ca = ca};
     k.speed = k.feed->dl * k.n->y;
-    variable_jacobian_node_columns(&k, n, ld, J, w->dJ + at, w->ddJ + at, vel, acc);
+    const snw_passing p = {.V = k.V,
+                           .A = k.A,
+                           .xi = k.f->xi.e,
+                           .speed = k.speed,
+                           .rate = k.feed->ddl * k.n->y,
+                           .gradient = k.speed * k.speed / k.feed->l,
+                           .is_static = k.is_static,
+                           .cq = cq,
+                           .cv = cv,
+                           .ca = ca};
+    snw_passing_columns(&p, n, ld, J, w->dJ + at, w->ddJ + at, vel, acc);
     add_feed_columns(&k, feed, ld, vel, acc);
     add_rest_columns(&k, feed, ld, vel, acc);
-    add_strain_columns(m, &k, own, ld, vel, acc);
+    snw_passing_strain_columns(&p, k.rod, k.n->first, k.n->count, m->variable_phi + k.n->phi,
+                               m->variable_phi + k.n->phi_d1, own, ld, vel, acc);
 
     const double ratio = k.feed->l / k.rod->L, *V = k.f->V.e, y = k.n->y;
     const snw_inertia *M = snw_material_inertia(m, w, i);

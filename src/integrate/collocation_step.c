@@ -18,6 +18,7 @@
 #include "integrate/checkpoint.h"
 #include "integrate/step_path.h"
 #include "math/quadrature.h"
+#include "math/vector.h"
 
 #include <float.h>
 #include <math.h>
@@ -357,10 +358,10 @@ static double collocation_out_of_balance(const snw_collocation_step *g, const do
     for (int i = 0; i < g->k.s; i++) {
         for (int k = 0; k < g->m->nv; k++) {
             const double r = fabs(g->w[i]->r[k]) / scale[k];
-            if (!(r <= largest)) largest = r;
+            largest = snw_larger(largest, r);
         }
         const double slip = snw_collocation_step_slip(g, i);
-        if (!(slip <= largest)) largest = slip;
+        largest = snw_larger(largest, slip);
     }
     return largest;
 }

@@ -5,6 +5,7 @@
 #include "integrate/collocation_step_private.h"
 
 #include "dynamics/constraint.h"
+#include "math/vector.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -127,7 +128,7 @@ double snw_collocation_step_slip(const snw_collocation_step *g, int i) {
     double largest = 0;
     for (int k = 0; k < g->ng; k++) {
         const double rate = fabs(g->w[i]->violation[g->row[k]]) * g->h / g->m->length;
-        if (!(rate <= largest)) largest = rate;
+        largest = snw_larger(largest, rate);
     }
     return largest;
 }

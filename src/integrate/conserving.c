@@ -129,7 +129,7 @@ static double conserving_evaluate(snw_conserving *c, double h, bool factor) {
         c->r[i] = c->r[i] / h - c->dT[i] + c->force[i] + c->damping[i] + theta * c->correction[i];
         const double x =
             fabs(c->r[i]) / (m->scale[i] + 1e-3 * c->mass[i] * m->typical[i] / (h * h));
-        if (!(x <= largest)) largest = x;
+        largest = snw_larger(largest, x);
     }
     for (int i = n; i < c->n; i++) c->r[i] = c->w->violation[i - n];
     for (int i = 0; i < m->nloop; i++) {
@@ -140,7 +140,7 @@ static double conserving_evaluate(snw_conserving *c, double h, bool factor) {
     }
     for (int i = n; i < c->n; i++) {
         const double x = fabs(c->r[i]) / fmin(1, m->length);
-        if (!(x <= largest)) largest = x;
+        largest = snw_larger(largest, x);
     }
     return largest;
 }

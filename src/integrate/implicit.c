@@ -10,6 +10,7 @@
 #include "constraint/impact.h"
 #include "constraint/projection.h"
 #include "dynamics/constraint.h"
+#include "dynamics/tube_slide.h"
 #include "integrate/checkpoint.h"
 #include "integrate/law_integrals.h"
 #include "integrate/step_control.h"
@@ -155,7 +156,18 @@ snw_status snw_inputs_check(const snw_model *m, const snw_inputs *in, double t, 
                         "actuator '%s' has no finite value or rate at t = %.9g s",
                         snw_drive_name(m, i), t);
     }
+    for (int i = 0; m->nfeed && i < m->ndrive; i++) {
+        for (int r = 0; r < m->nrod; r++) {
+            const snw_rod *rod = &m->rod[r];
+            if (rod->feed != m->drive[i].dof || m->drive[i].passive || m->drive[i].captured >= 0)
+                continue;
+            if (in->drive[i].v > 1e-9 * rod->L) continue;
+            return snw_fail(err, SNW_E_DIVERGED, "actuator '%s' draws rod '%s' in completely",
+                            snw_drive_name(m, i), m->label.link[rod->link].name);
+        }
+    }
     SNW_TRY(snw_tendons_check(m, in, t, err));
+    SNW_TRY(snw_tubes_check(m, in, t, err));
     for (int i = 0; i < m->nfluid; i++) {
         if (snw_vector_is_finite(3, in->current[i].e) &&
             snw_vector_is_finite(3, in->current_rate[i].e))
@@ -306,11 +318,11 @@ static double implicit_out_of_balance(const snw_implicit *im, const double *scal
     double largest = 0;
     for (int i = 0; i < m->nv; i++) {
         const double r = fabs(im->w->r[i]) / scale[i];
-        if (!(r <= largest)) largest = r;
+        largest = snw_larger(largest, r);
     }
     for (int i = 0; i < m->nconstraint; i++) {
         const double r = fabs(im->w->violation[i]) / snw_constraint_at(m, im->w, i).size;
-        if (!(r <= largest)) largest = r;
+        largest = snw_larger(largest, r);
     }
     return largest;
 }

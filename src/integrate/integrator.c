@@ -29,8 +29,10 @@ static const char *unsupported(const snw_model *m, const char **name) {
         if ((snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0)
             return "contacts where a pose moves by a law";
     }
+    if (m->ntube_piece) *name = m->tube[0].name;
     if (m->ntendon) *name = m->tendon[0].name;
     return m->ntendon        ? "tendons and chambers"
+           : m->ntube_piece  ? "concentric tubes that slide"
            : m->nfield       ? "strains given by laws"
            : m->nfluid_point ? "fluids"
                              : NULL;
@@ -59,6 +61,11 @@ snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, s
         s = snw_fail(err, SNW_E_MODEL,
                      "scheme 'moreau' does not support wheels, rings and anchors; use scheme: "
                      "generalized-alpha with compliant contacts");
+    } else if (scheme->family == SNW_FAMILY_MOREAU && m->ntube_piece) {
+        s = snw_fail(err, SNW_E_MODEL,
+                     "scheme 'moreau' does not support concentric tubes that slide ('%s'); use "
+                     "scheme: generalized-alpha with compliant contacts",
+                     m->tube[0].name);
     } else if (what) {
         s = snw_fail(err, SNW_E_MODEL,
                      "the %s scheme does not support %s%s%s%s; use scheme: generalized-alpha, "

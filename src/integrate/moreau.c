@@ -11,6 +11,7 @@
 #include "integrate/checkpoint.h"
 #include "integrate/lie_block.h"
 #include "integrate/moreau.h"
+#include "math/vector.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -196,11 +197,11 @@ static double out_of_balance(snw_moreau *c, double h) {
     for (int i = 0; i < m->nv; i++) {
         const double x =
             fabs(c->r[i]) / (m->scale[i] + 1e-3 * c->mass[i] * m->typical[i] / (h * h));
-        if (!(x <= worst)) worst = x;
+        worst = snw_larger(worst, x);
     }
     for (int i = 0; i < m->nconstraint; i++) {
         const double x = fabs(c->violation[i]) / fmin(1, m->length);
-        if (!(x <= worst)) worst = x;
+        worst = snw_larger(worst, x);
     }
     return worst;
 }
@@ -211,7 +212,7 @@ static double contact_violation(const snw_moreau *c) {
     for (int i = 0; i < c->nc; i++) {
         const double g = c->u[3 * i];
         const double x = c->force[3 * i] > 0 ? fabs(g) : fmax(-g, 0);
-        if (!(x <= worst)) worst = x;
+        worst = snw_larger(worst, x);
     }
     return worst / fmin(1, c->m->length);
 }

@@ -196,7 +196,6 @@ static snw_status document_read_all(snw_reader *r) {
     SNW_TRY(snw_read_live(r));
     r->desc->signal_use = r->signals->use;
     SNW_TRY(snw_read_changes(r));
-    SNW_TRY(snw_check_sliding(r));
     SNW_TRY(snw_read_signals(r));
     return snw_read_run_overrides(r);
 }

@@ -136,7 +136,6 @@ typedef struct snw_tube_keys {
 snw_status snw_read_tubes(snw_reader *r, const snw_node *node, const snw_tube_keys *keys, int host,
                           int extra);
 snw_status snw_read_tube_rotations(snw_reader *r); // after the actuators
-snw_status snw_check_sliding(snw_reader *r);       // after the changes of the study
 // Rods that slide through a loop (read_sliding.c): the largest number of them; after the links,
 // split them in two; a loop that slides, when its joint is read; motors that hold the rods while
 // such loops are open; the loop that keeps the length of its rod.

@@ -217,7 +217,8 @@ snw_status snw_read_tubes(snw_reader *r, const snw_node *node, const snw_tube_ke
                              .base = extra + 1 + i,
                              .own = i > 0 ? extra + n + i : host,
                              .degree = degree,
-                             .elements = elements};
+                             .elements = elements,
+                             .moves = true};
         SNW_TRY(read_tube(r, &node->entry[i], t));
         d->link[t->base] = base_link(t, extra);
         if (i > 0) SNW_TRY(twist_link(r, t, &d->link[t->own]));
@@ -269,24 +270,6 @@ snw_status snw_read_tube_rotations(snw_reader *r) {
         if (!m->name || !law[0]) return snw_read_memory(r);
         SNW_TRY(snw_add_thing(r, m->name, t->location, SNW_THING_ACTUATOR, d->nmotor - 1));
         SNW_TRY(snw_read_both(r, t->location, d->link[t->base].when, &m->when));
-    }
-    return SNW_OK;
-}
-
-// ---- translation --------------------------------------------------------------------------------
-
-snw_status snw_check_sliding(snw_reader *r) {
-    const snw_desc *d = r->desc, *now = d; // now: with the changes so far
-    for (int i = 0; i < d->nstep; i++) {
-        const snw_step_desc *s = &d->step[i];
-        if (s->kind == SNW_STEP_CHANGE) now = s->changed;
-        if (s->kind != SNW_STEP_DYNAMIC || !snw_tubes_slide(now)) continue;
-        return snw_fail_at(
-            r->err, s->location,
-            "step '%s' is a motion, and tubes slide by a law of t: 'translation' "
-            "may be a law in static steps only; make it a constant, slide them in static steps, "
-            "or push them by changes between dynamic steps (examples/tubes/pushed_tubes.yaml)",
-            s->name);
     }
     return SNW_OK;
 }

@@ -12,6 +12,9 @@ static inline double snw_vector_dot(int n, const double *a, const double *b) {
     return sum;
 }
 
+// The larger of two numbers; NaN if one of them is.
+static inline double snw_larger(double a, double b) { return isnan(a) || b <= a ? a : b; }
+
 // Sum of absolute values.
 static inline double snw_vector_norm1(int n, const double *x) {
     double sum = 0;

@@ -654,6 +654,7 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     SNW_TRY(typical_forces(b));
     compile_publish(b);
     SNW_TRY(snw_build_stations(b, err));
+    SNW_TRY(snw_build_tube_nodes(b));
     SNW_TRY(snw_build_signals(b));
     SNW_TRY(assign_stores(b));
     SNW_TRY(snw_build_initial(b, err));

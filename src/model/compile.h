@@ -147,6 +147,13 @@ SNW_NODISCARD snw_status snw_build_rod_contacts(snw_build *b, snw_error *err);
 SNW_NODISCARD snw_status snw_build_force_elements(snw_build *b, snw_error *err);
 // Concentric tubes, after all links.
 SNW_NODISCARD snw_status snw_build_tubes(snw_build *b);
+// Those that slide (compile_tube_slide.c): pieces of their rods and the piece of each strain
+// coordinate; nodes, points and slices, after all slices. 1 + piece around `toward` on a rod, and
+// the fraction of it at x; 0: none.
+SNW_NODISCARD snw_status snw_build_tube_pieces(snw_build *b, snw_tube *tube);
+SNW_NODISCARD snw_status snw_build_tube_nodes(snw_build *b);
+int snw_build_tube_piece(const snw_build *b, const snw_rod *rod, double toward, double x,
+                         double *fraction);
 // Stations of probes: dynamic segments or observers.
 SNW_NODISCARD snw_status snw_build_stations(snw_build *b, snw_error *err);
 // Signals, and which of them enter forces; after the stations.

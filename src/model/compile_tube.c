@@ -4,6 +4,7 @@
 // move them (theory.md 3.19).
 #include "model/compile.h"
 
+#include "base/fail.h"
 #include "math/quadrature.h"
 #include "math/vector.h"
 
@@ -29,9 +30,11 @@ static int rod_degree(const snw_rod *rod) {
     return most;
 }
 
-static void add_term(tube_list *to, int dof, int q, double y, double z, double psi) {
-    if (y == 0 && z == 0 && psi == 0) return;
-    if (to->term) to->term[to->nterm] = (snw_tube_term){dof, q, {y, z, psi}};
+static void add_term(tube_list *to, const snw_tube_term *term) {
+    bool any = false;
+    for (int i = 0; i < 3; i++) any = any || term->c[i] != 0 || term->d[i] != 0;
+    if (!any) return;
+    if (to->term) to->term[to->nterm] = *term;
     to->nterm++;
 }
 
@@ -43,34 +46,56 @@ static int active_component(const snw_rod *rod, int component) {
     return -1;
 }
 
-// psi += sign times the rotation at x of a rod relative to its root.
-static void add_twist(const snw_rod *rod, double x, double sign, double *scratch, tube_list *to) {
+// psi += sign times the rotation at x of a rod relative to its root. `slope`: its twist there is
+// needed, too. Room for the functions of the rod at the end of the scratch.
+static void add_twist(const snw_build *b, const snw_rod *rod, double x, double toward, double sign,
+                      bool slope, double *scratch, tube_list *to) {
     const int n = snw_rod_twist_integrals(rod, x, scratch), a = active_component(rod, SNW_TWIST);
+    double *phi = scratch + n;
+    int first[6], count[6], skip = 0;
+    (void)snw_rod_basis(rod, x, toward, first, count, phi);
+    for (int k = 0; k < a; k++) skip += count[k];
     for (int j = 0; j < n; j++) {
-        const int dof = rod->dof[a] + j;
-        add_term(to, dof, dof + rod->shift, 0, 0, sign * scratch[j]);
+        const int dof = rod->dof[a] + j, at = j - first[a];
+        const bool here = slope && at >= 0 && at < count[a];
+        const snw_tube_term term = {.dof = dof,
+                                    .q = dof + rod->shift,
+                                    .c = {0, 0, sign * scratch[j]},
+                                    .d = {0, 0, here ? sign * phi[skip + at] : 0},
+                                    .piece = b->m->tube_dof_piece[dof]};
+        add_term(to, &term);
     }
 }
 
 // psi += sign times the angle of a tube at x beyond the exit.
-static void add_angle(const snw_build *b, const snw_tube *tube, double x, double sign,
-                      double *scratch, tube_list *to) {
+static void add_angle(const snw_build *b, const snw_tube *tube, double x, double toward,
+                      double sign, double *scratch, tube_list *to) {
     const int block = b->link_block[b->m->desc->tube[tube - b->m->tube].base];
-    add_term(to, b->block[block].dof, tube->q, 0, 0, sign);
-    if (tube->base >= 0) add_twist(&b->rod[tube->base], b->rod[tube->base].L, sign, scratch, to);
-    add_twist(&b->rod[tube->own], x, sign, scratch, to);
+    const snw_tube_term joint = {.dof = b->block[block].dof, .q = tube->q, .c = {0, 0, sign}};
+    add_term(to, &joint);
+    if (tube->base >= 0) {
+        const snw_rod *base = &b->rod[tube->base];
+        add_twist(b, base, base->L, base->L, sign, false, scratch, to);
+    }
+    add_twist(b, &b->rod[tube->own], x, toward, sign, tube->base_piece > 0, scratch, to);
 }
 
-// Bends of the host at x.
-static void add_bends(const snw_rod *host, double x, double toward, double *phi, tube_list *to) {
+// Bends of the host at x; with their derivatives where tubes slide.
+static void add_bends(const snw_build *b, const snw_rod *host, double x, double toward,
+                      double *scratch, tube_list *to) {
     int first[6], count[6];
-    (void)snw_rod_basis(host, x, toward, first, count, phi);
-    for (int a = 0; a < host->na; phi += count[a], a++) {
+    const int n = snw_rod_basis(host, x, toward, first, count, scratch);
+    const double *phi = scratch, *d1 = scratch + n;
+    for (int i = 0; i < n; i++) scratch[n + i] = 0;
+    if (b->m->ntube_piece) (void)snw_rod_basis_d1(host, x, scratch + n);
+    for (int a = 0; a < host->na; phi += count[a], d1 += count[a], a++) {
         if (host->comp[a] != SNW_BEND_Y && host->comp[a] != SNW_BEND_Z) continue;
+        const int bend = host->comp[a] - SNW_BEND_Y;
         for (int j = 0; j < count[a]; j++) {
             const int dof = host->dof[a] + first[a] + j;
-            const bool y = host->comp[a] == SNW_BEND_Y;
-            add_term(to, dof, dof + host->shift, y ? phi[j] : 0, y ? 0 : phi[j], 0);
+            snw_tube_term term = {.dof = dof, .q = dof + host->shift};
+            term.c[bend] = phi[j], term.d[bend] = d1[j];
+            add_term(to, &term);
         }
     }
 }
@@ -112,16 +137,20 @@ static void add_points(const snw_build *b, const snw_tube *first, const snw_tube
             const double x = from + h * s->x[i];
             const snw_twist rest = snw_rod_rest(host, x);
             const int term0 = to->nterm;
-            add_bends(host, x, middle, s->phi, to);
-            add_angle(b, tube, x, 1, s->phi, to);
-            add_angle(b, first, x, -1, s->phi, to);
+            add_bends(b, host, x, middle, s->phi, to);
+            add_angle(b, tube, x, middle, 1, s->phi, to);
+            add_angle(b, first, x, middle, -1, s->phi, to);
             if (to->point) {
+                double fraction = 0;
+                const int piece = snw_build_tube_piece(b, host, middle, x, &fraction);
                 to->point[to->npoint] =
                     (snw_tube_point){.w = middle < d->length ? h * s->w[i] : 0,
                                      .kappa = middle > d->straight ? d->curvature : 0,
                                      .rest = {rest.e[SNW_BEND_Y], rest.e[SNW_BEND_Z]},
                                      .term0 = term0,
-                                     .nterm = to->nterm - term0};
+                                     .nterm = to->nterm - term0,
+                                     .piece = piece,
+                                     .fraction = fraction};
             }
             to->npoint++;
         }
@@ -146,7 +175,7 @@ snw_status snw_build_tubes(snw_build *b) {
     enum { MOST_POINTS = SNW_BASIS_MAX_FUNCTIONS + MORE_POINTS };
     const tube_scratch s = {.break_at =
                                 snw_build_array(b, 2 * (size_t)most_breaks + 2, sizeof(double)),
-                            .phi = snw_build_array(b, (size_t)most_functions, sizeof(double)),
+                            .phi = snw_build_array(b, 3 * (size_t)most_functions, sizeof(double)),
                             .x = snw_build_array(b, MOST_POINTS, sizeof(double)),
                             .w = snw_build_array(b, MOST_POINTS, sizeof(double))};
     if (b->memory_out) return SNW_E_MEMORY;
@@ -158,10 +187,21 @@ snw_status snw_build_tubes(snw_build *b) {
                              .q = b->block[b->link_block[from->base]].q,
                              .k = from->bending,
                              .damping = from->damping,
-                             .torsion = from->torsion};
+                             .torsion = from->torsion,
+                             .name = from->name,
+                             .location = from->translation_location,
+                             .translation = from->translation,
+                             .placed = from->placed,
+                             .length = from->length,
+                             .straight = from->straight,
+                             .hidden = from->curvature != 0 && !from->bend_is_beyond
+                                           ? -from->placed - from->straight_part
+                                           : 0,
+                             .pose = b->seg[b->link_first[from->base]].item};
     }
     m->tube = tube;
     m->ntube = d->ntube;
+    SNW_TRY(snw_build_tube_pieces(b, tube));
     tube_list all = {0};
     for (int pass = 0; pass < 2; pass++) {
         if (pass) {

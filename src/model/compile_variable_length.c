@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "model/material_law.h"
+#include "model/tube_layout.h"
 
 // Does the rest strain depend on x?
 static bool variable_length_rest_varies(const snw_rod_desc *d) {
@@ -36,8 +37,8 @@ static snw_status variable_length_refuse(snw_error *err, snw_source_location at,
                                          const char *what, const char *remedy) {
     return snw_fail_desc(err, at,
                          snw_fail(err, SNW_E_MODEL,
-                                  "rod '%s' has variable length (feed, or a loop that it slides "
-                                  "through), and %s; %s",
+                                  "rod '%s' has variable length (feed, a loop that it slides "
+                                  "through, or tubes that slide in a motion), and %s; %s",
                                   rod, what, remedy));
 }
 
@@ -176,6 +177,27 @@ snw_status snw_check_variable_length(const snw_desc *d, int l, snw_error *err) {
     SNW_TRY(check_part(d, l, err));
     SNW_TRY(check_attached(d, l, err));
     return check_along(d, l, err);
+}
+
+snw_status snw_check_sliding_tubes(const snw_desc *d, snw_error *err) {
+    for (int i = 0; i < d->ntube; i++) {
+        const int l = d->tube[i].host;
+        if (!d->tube[i].slides || (i > 0 && d->tube[i - 1].host == l)) continue;
+        const char *name = d->link[l].name;
+        for (int k = l; k >= 0; k = d->link[k].on.link) {
+            if (!d->link[k].when) continue;
+            return variable_length_refuse(err, d->link[k].location, name, "its link is conditional",
+                                          "make the link permanent");
+        }
+        for (int k = 0; k < d->nload; k++) {
+            if (d->load[k].along && d->load[k].on.link == l)
+                return variable_length_refuse(err, d->load[k].location, name,
+                                              "a load acts along it", "put it at the tip");
+        }
+        SNW_TRY(check_attached(d, l, err));
+        SNW_TRY(check_along(d, l, err));
+    }
+    return SNW_OK;
 }
 
 int snw_build_feed(snw_build *b, int l, snw_rod *r, int parent) {

@@ -237,8 +237,12 @@ typedef struct snw_tube_desc {
     snw_law translation;  // of its base along x, m, law of t; not positive
     int degree, elements; // of the strains in an element; elements of a piece, 0: automatic
     // by snw_tubes_place
-    double length;   // beyond the exit, m
-    double straight; // of which straight: curved from there on
+    double length;       // beyond the exit, m
+    double straight;     // of which straight: curved from there on
+    double placed;       // translation of its base for which it was placed, m
+    bool slides;         // a tube of its robot slides by a law of t
+    bool bend_is_beyond; // it becomes curved beyond the exit, not behind it
+    bool moves;          // for motions, not for equilibria alone
 } snw_tube_desc;
 
 // ---- loops

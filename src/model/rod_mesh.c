@@ -6,6 +6,7 @@
 
 #include "math/quadrature.h"
 #include "math/se3_tangent.h"
+#include "math/vector.h"
 
 #include <math.h>
 
@@ -85,7 +86,7 @@ double snw_rod_mesh_quadrature(const snw_rod_mesh *c, double a, double b, snw_se
     rod_mesh_advance(c, from, b, s);
     for (int l = 0; l < 3; l++) {
         const double e = c->whole[l] > 0 ? fabs(sum[l]) / c->whole[l] : 0;
-        if (!(e <= worst)) worst = e;
+        worst = snw_larger(worst, e);
     }
     return worst;
 }
@@ -102,7 +103,7 @@ double snw_rod_mesh_error(const snw_rod_mesh *c, double a, double b) {
     for (int l = 0; l < 3; l++) {
         if (c->size[l] == 0) continue;
         const double e = rod_mesh_norm(c, E[l]) / c->size[l];
-        if (!(e <= worst)) worst = e; // a NaN is kept
+        worst = snw_larger(worst, e);
     }
     return worst;
 }
@@ -114,7 +115,7 @@ static double cell_error(const snw_rod_mesh *c, const double *gauss, double a, d
     for (int i = 0; i <= SNW_ROD_MESH_CELL_NODES; i++) {
         const double to = i < SNW_ROD_MESH_CELL_NODES ? a + gauss[i] * (b - a) : b;
         const double e = snw_rod_mesh_error(c, from, to);
-        if (!(e <= worst)) worst = e;
+        worst = snw_larger(worst, e);
         from = to;
     }
     return worst;

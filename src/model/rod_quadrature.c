@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "math/quadrature.h"
+#include "math/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -575,7 +576,7 @@ static double integrand_error(const integrand *f, snw_trial *t, const snw_layout
         const double size = together ? total : square[l];
         for (int k = 0; k < 3; k++) {
             const double e = size > 0 ? error[k][l] / sqrt(size * (f->to - f->from)) : 0;
-            if (!(e <= worst)) worst = e;
+            worst = snw_larger(worst, e);
         }
     }
     return worst;

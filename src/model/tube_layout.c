@@ -17,7 +17,7 @@ enum {
 
 // Shortest piece while tubes slide, relative to the whole: shorter ones are widened, so that there
 // are always as many.
-static const double SHORTEST = 1e-7;
+static const double SHORTEST = 0.1 * SNW_TUBES_SHORT;
 
 // Tubes of one robot.
 typedef struct tube_set {
@@ -56,8 +56,11 @@ static snw_status place_lengths(const tube_set *s, snw_tube_desc *tube, snw_erro
                                    "at t = %g s the base of tube '%s' is %g m beyond the exit; "
                                    "'translation' is at most 0, where the base is at the exit",
                                    s->t, tube->name, x));
+    tube->slides = s->slides;
+    tube->placed = x;
     tube->length = x + whole;
     tube->straight = fmax(0, x + tube->straight_part);
+    tube->bend_is_beyond = x + tube->straight_part > 0;
     if (tube->curvature == 0 || tube->straight > tube->length) tube->straight = 0;
     if (tube->length > 1e-6 * whole) return SNW_OK;
     return place_fail(err, tube->translation_location,
@@ -188,6 +191,10 @@ static snw_status piecewise(tube_set *s, const double *value, snw_law *out, snw_
 
 static size_t diagonal(int i) { return (size_t)i * 7; }
 
+static double element_middle(const tube_set *s, int i) {
+    return 0.5 * ((i > 0 ? s->break_at[i - 1] : 0) + s->break_at[i]);
+}
+
 // stiffness, damping and inertia of a tube by itself; shape: with its section
 static void tube_section(tube_set *s, const snw_tube_desc *tube, bool shape, snw_rod_desc *rod) {
     static const snw_material_desc none = {.name = "none"};
@@ -244,8 +251,10 @@ static void place_base(tube_set *s, const snw_tube_desc *tube, snw_link_desc *li
 }
 
 // The twist of a tube beyond the exit: inertia about the tangent only. While tubes slide it goes on
-// to the tip, without twist behind the end of the tube, so that it always has as many elements.
-static void place_twist(tube_set *s, const snw_tube_desc *tube, snw_link_desc *link) {
+// to the tip, without twist and inertia behind the end of the tube, so that it always has as many
+// elements.
+static snw_status place_twist(tube_set *s, const snw_tube_desc *tube, snw_link_desc *link,
+                              snw_error *err) {
     snw_rod_desc *rod = &link->rod;
     rod->length = s->slides ? s->tube[0].length : tube->length;
     rod->magnus = 4; // integrates the twist exactly
@@ -254,6 +263,11 @@ static void place_twist(tube_set *s, const snw_tube_desc *tube, snw_link_desc *l
     rod->nodes = rod->basis[SNW_TWIST].nelem * (s->tube[0].degree + MORE_NODES);
     tube_section(s, tube, false, rod);
     for (int k = 1; k < 6; k++) rod->section.inertia[diagonal(k)] = NULL;
+    if (!s->slides) return SNW_OK;
+    double polar[SNW_TUBES_MOST_ELEMENTS];
+    for (int i = 0; i < s->nbreak; i++)
+        polar[i] = element_middle(s, i) < tube->length ? 2 * tube->rotary : 0;
+    return piecewise(s, polar, &rod->section.inertia[0], err);
 }
 
 // The common centreline: stiffness of the innermost tube, mass and outer radius of all.
@@ -270,7 +284,7 @@ static snw_status place_centreline(tube_set *s, snw_rod_desc *rod, snw_error *er
         element_basis(s, first->length, &rod->basis[k]);
     }
     for (int i = 0; i < s->nbreak; i++) {
-        const double from = i > 0 ? s->break_at[i - 1] : 0, x = 0.5 * (from + s->break_at[i]);
+        const double x = element_middle(s, i);
         bend[i] = x > first->straight ? first->curvature : 0;
         for (int k = 0; k < s->n; k++) {
             if (x > s->tube[k].length) continue;
@@ -296,7 +310,7 @@ static snw_status place_set(tube_set *s, snw_link_desc *link, snw_error *err) {
     for (int i = 0; i < s->n; i++) {
         const snw_tube_desc *tube = &s->tube[i];
         place_base(s, tube, &link[tube->base]);
-        if (tube->own != tube->host) place_twist(s, tube, &link[tube->own]);
+        if (tube->own != tube->host) SNW_TRY(place_twist(s, tube, &link[tube->own], err));
     }
     SNW_TRY(place_centreline(s, &link[s->tube[0].host].rod, err));
     return s->memory_out ? snw_fail_memory(err) : SNW_OK;

@@ -8,6 +8,10 @@
 
 enum { SNW_TUBES_MOST = 16, SNW_TUBES_MOST_DEGREE = 5, SNW_TUBES_MOST_ELEMENTS = 100 };
 
+// Pieces shorter than this fraction of the whole are there only to keep their number while tubes
+// slide.
+#define SNW_TUBES_SHORT 1e-6
+
 // Does a tube slide as a law of t?
 bool snw_tubes_slide(const snw_desc *d);
 
@@ -17,3 +21,7 @@ bool snw_tubes_slide(const snw_desc *d);
 // too far.
 SNW_NODISCARD snw_status snw_tubes_place(const snw_desc *d, double t, snw_pool *pool,
                                          snw_link_desc *link, snw_tube_desc *tube, snw_error *err);
+
+// Fails when something in the description does not go together with tubes that slide in a motion:
+// elements along their centreline, or attached between its ends. After snw_tubes_place.
+SNW_NODISCARD snw_status snw_check_sliding_tubes(const snw_desc *d, snw_error *err);

@@ -11,6 +11,7 @@
 #include "constraint/projection.h"
 #include "model/probe_kind.h"
 #include "robot/gradient_event.h"
+#include "robot/gradient_jump.h"
 #include "robot/gradient_slope.h"
 #include "study/adjoint.h"
 #include "study/probe_row.h"
@@ -100,6 +101,7 @@ typedef struct sweep {
     double *weight;       // nsum x nframe
     double *by_sum;       // nsum
     double *y_bar;        // nscalar x noutput
+    gradient_jumps jumps; // of laws, at p
     int ndirection;
     direction *direction;
     snw_model_arrays *arrays; // NULL: not used
@@ -160,6 +162,8 @@ static snw_status find_weights(sweep *s, double *J, snw_error *err) {
         for (int j = 0; status == SNW_OK && j < g->scalar[i].nsum; j++)
             status = snw_scalar_weights(&g->scalar[i].sum[j], &f,
                                         s->weight + (size_t)(at + j) * (size_t)f.n, err);
+        for (int j = 0; status == SNW_OK && j < g->scalar[i].nsum; j++)
+            status = snw_scalar_check_extreme(&g->scalar[i].sum[j], &f, err);
     }
     snw_free(scratch);
     return status;
@@ -407,8 +411,25 @@ static snw_status same_start(const sweep *s, const snw_model *m, bool *out, snw_
 
 // Do the equations of model m differ from those of the run in the arrays only?
 static snw_status arrays_only(const sweep *s, const snw_model *m, bool *out, snw_error *err) {
+    double moved = NAN;
     *out = snw_model_arrays_only(s->arrays, m);
+    if (*out) SNW_TRY(gradient_jumps_moved(&s->jumps, m->desc, &moved, err));
+    *out = *out && isnan(moved);
     return *out ? same_start(s, m, out, err) : SNW_OK;
+}
+
+// A number of the file that moves the jumps of laws has no derivative.
+static snw_status check_jumps(const sweep *s, direction *d, snw_error *err) {
+    double moved;
+    if (s->jumps.n == 0 || d->entry < 0) return SNW_OK;
+    if (!d->far[1]) SNW_TRY(open_samples(s, d, err));
+    const snw_robot_model *other = d->far[1] ? d->far[1] : d->model[VARIANTS - 1];
+    SNW_TRY(gradient_jumps_moved(&s->jumps, other->desc, &moved, err));
+    if (isnan(moved)) return SNW_OK;
+    return snw_fail(err, SNW_E_MODEL,
+                    "there is no derivative by '%s': it moves the time t = %g s at which a law "
+                    "jumps; let a condition of a probe switch instead, or use differences",
+                    s->g->entry[d->entry].name, moved);
 }
 
 // *enough <- the number of the file enters the arrays of the model only; its slope is kept then.
@@ -590,7 +611,11 @@ static snw_status open_directions(sweep *s, int *entry, snw_error *err) {
         bool enough = false;
         if (s->arrays) SNW_TRY(find_slope(s, d, &enough, err));
         g->entry[k].sampled = !enough && !s->forward;
-        if (enough) close_direction(&s->direction[--s->ndirection]);
+        if (enough) {
+            close_direction(&s->direction[--s->ndirection]);
+        } else {
+            SNW_TRY(check_jumps(s, d, err));
+        }
     }
     return SNW_OK;
 }
@@ -1292,6 +1317,7 @@ static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
     s->events = has_events(s->model->desc, s->m);
     s->nscalar = g->nscalar + (s->events ? 1 : 0);
     s->sharp = has_onsets(s->m);
+    SNW_TRY(gradient_jumps_find(s->model->desc, &s->jumps, err));
     snw_tape_begin(&s->tape, s->m, (size_t)g->how.memory, s->events);
     const snw_run_hooks hooks = hooks_of(s);
     SNW_TRY(gradient_run_frames(g, s->model, s->run, &hooks, err));
@@ -1454,6 +1480,7 @@ snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double 
     snw_free(s.output);
     snw_free(s.output_of);
     snw_free(s.signal);
+    gradient_jumps_clear(&s.jumps);
     snw_free(s.dJ);
     snw_free(s.weight);
     snw_free(s.by_sum);

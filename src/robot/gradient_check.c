@@ -23,6 +23,8 @@ static snw_status check_step(const snw_step_desc *step, const snw_model *m, snw_
     if (step->from >= 0) return refuse(step, "it begins 'from' an earlier step", err);
     if (step->kind == SNW_STEP_STATIC) {
         if (step->steady) return refuse(step, "'steady' equilibria have none", err);
+        if (m->nnonholonomic > 0)
+            return refuse(step, "equilibria of contacts without slip depend on their way", err);
         return SNW_OK;
     }
     if (step->kinematic) return refuse(step, "kinematic steps have none", err);
@@ -54,10 +56,6 @@ static snw_status check_model(const snw_desc *d, const snw_model *m, snw_error *
         return snw_fail(err, SNW_E_MODEL, "there is no derivative of a law with memory: '%.100s'",
                         m->signal[i].text ? m->signal[i].text : "at_closing");
     }
-    if (m->nnonholonomic > 0)
-        return snw_fail(err, SNW_E_MODEL,
-                        "there is no derivative with contacts without slip "
-                        "(wheels, rings, anchors)");
     for (int i = 0; i < d->ncontact; i++) {
         if (d->contact[i].hard)
             return snw_fail(err, SNW_E_MODEL,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Scalars of a study: each call end(..), at(..), integral(..), sum(..), mean(..) in a text is one
-// sum over frames; what remains is an expression of these sums.
+// Scalars of a study: each call end(..), at(..), integral(..), sum(..), mean(..), max(..), min(..)
+// in a text is one sum over frames; what remains is an expression of these sums.
 #include "robot/gradient_scalar.h"
 
 #include "base/fail.h"
@@ -18,13 +18,12 @@ enum { MOST_SUMS = 64, MOST_TEXT = 4000 };
 static const struct {
     const char *word;
     snw_scalar_kind kind;
-} words[] = {{"end", SNW_SCALAR_END},
-             {"at", SNW_SCALAR_AT},
-             {"integral", SNW_SCALAR_INTEGRAL},
-             {"sum", SNW_SCALAR_SUM},
-             {"mean", SNW_SCALAR_MEAN}};
+} words[] = {{"end", SNW_SCALAR_END}, {"at", SNW_SCALAR_AT},     {"integral", SNW_SCALAR_INTEGRAL},
+             {"sum", SNW_SCALAR_SUM}, {"mean", SNW_SCALAR_MEAN}, {"max", SNW_SCALAR_MAX},
+             {"min", SNW_SCALAR_MIN}};
 
-static const double same_time = 1e-9; // of frames, relative to the last time
+static const double same_time = 1e-9, // of frames, relative to the last time
+    same_value = 1e-12;               // of two extremes, relative
 
 // ---- names ----------------------------------------------------------------------------------
 
@@ -99,6 +98,16 @@ static snw_status parse(snw_pool *pool, const snw_signal_source *source, const c
 
 static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
 
+// Position of the first comma outside parentheses; NULL: none.
+static const char *comma(const char *from, const char *to) {
+    int depth = 0;
+    for (const char *p = from; p < to; p++) {
+        depth += (*p == '(') - (*p == ')');
+        if (*p == ',' && depth == 0) return p;
+    }
+    return NULL;
+}
+
 // The call of one of the words at `p`, with its arguments from *from to *to; -1: none.
 static int call_at(const char *text, const char *p, const char **from, const char **to) {
     if (p > text && is_name(p[-1])) return -1;
@@ -109,19 +118,11 @@ static int call_at(const char *text, const char *p, const char **from, const cha
         const char *q = p + n + 1;
         for (*from = q; *q && depth > 0; q++) depth += (*q == '(') - (*q == ')');
         *to = q - 1;
-        return depth == 0 ? (int)i : -1;
+        // max and min of several numbers are functions
+        const bool extreme = words[i].kind == SNW_SCALAR_MAX || words[i].kind == SNW_SCALAR_MIN;
+        return depth == 0 && !(extreme && comma(*from, *to)) ? (int)i : -1;
     }
     return -1;
-}
-
-// Position of the first comma outside parentheses; NULL: none.
-static const char *comma(const char *from, const char *to) {
-    int depth = 0;
-    for (const char *p = from; p < to; p++) {
-        depth += (*p == '(') - (*p == ')');
-        if (*p == ',' && depth == 0) return p;
-    }
-    return NULL;
 }
 
 // *out <- a constant, s
@@ -198,6 +199,75 @@ snw_status snw_scalar_parse(snw_pool *pool, const char *text, const snw_run_info
 
 // ---- values ---------------------------------------------------------------------------------
 
+// l of a frame: value and derivative in time
+static snw_jet term(const snw_scalar_sum *sum, const snw_scalar_frames *f, int i) {
+    const snw_at at = {.t = f->t[i], .signal = f->y + (size_t)i * (size_t)f->ncolumn};
+    return snw_expr_jet_t(sum->what, at);
+}
+
+// Frames of an extreme: the frame with the largest or smallest value and, within a motion, the
+// parabola through it and its neighbours, whose vertex is the extreme. Weights at the vertex; rates
+// of the parabola at the frames.
+typedef struct extreme {
+    int first, n; // frames: 1 or 3
+    double weight[3], rate[3];
+} extreme;
+
+// Weights of the parabola through three frames at time t, or those of its rate.
+static void parabola(const double *at, double t, bool rate, double *weight) {
+    for (int i = 0; i < 3; i++) {
+        const double a = at[(i + 1) % 3], b = at[(i + 2) % 3];
+        weight[i] = (rate ? 2 * t - a - b : (t - a) * (t - b)) / ((at[i] - a) * (at[i] - b));
+    }
+}
+
+static extreme find_extreme(const snw_scalar_sum *sum, const snw_scalar_frames *f) {
+    const double sign = sum->kind == SNW_SCALAR_MAX ? 1 : -1;
+    int best = 0;
+    for (int i = 1; i < f->n; i++) {
+        if (sign * term(sum, f, i).v > sign * term(sum, f, best).v) best = i;
+    }
+    extreme x = {.first = best, .n = 1, .weight = {1}};
+    if (!f->moves[best] || best + 1 >= f->n || !f->moves[best + 1]) return x;
+    const double *t = f->t + best - 1;
+    if (!(t[0] < t[1] && t[1] < t[2])) return x;
+    double left = 0, right = 0, by[3], l[3];
+    for (int i = 0; i < 3; i++) l[i] = term(sum, f, best - 1 + i).v;
+    parabola(t, t[0], true, by);
+    for (int i = 0; i < 3; i++) left += by[i] * l[i];
+    parabola(t, t[2], true, by);
+    for (int i = 0; i < 3; i++) right += by[i] * l[i];
+    if (!(left * right < 0)) return x; // level
+    const double vertex = t[0] + (t[2] - t[0]) * left / (left - right);
+    x = (extreme){.first = best - 1, .n = 3};
+    parabola(t, vertex, false, x.weight);
+    for (int i = 0; i < 3; i++) {
+        parabola(t, t[i], true, by);
+        for (int k = 0; k < 3; k++) x.rate[i] += by[k] * l[k];
+    }
+    return x;
+}
+
+snw_status snw_scalar_check_extreme(const snw_scalar_sum *sum, const snw_scalar_frames *f,
+                                    snw_error *err) {
+    if (sum->kind != SNW_SCALAR_MAX && sum->kind != SNW_SCALAR_MIN) return SNW_OK;
+    const extreme x = find_extreme(sum, f);
+    const int at = x.first + (x.n == 3 ? 1 : 0);
+    const double best = term(sum, f, at).v, near = same_value * fabs(best);
+    bool left = false;               // has the value been left since the extreme?
+    for (int k = 1; k < f->n; k++) { // later frames, then earlier ones
+        const int i = at + k < f->n ? at + k : f->n - 1 - k;
+        if (i == at - 1) left = false;
+        if (fabs(term(sum, f, i).v - best) > near) left = true;
+        if (!left || fabs(term(sum, f, i).v - best) > near) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative: %s(..) is reached at t = %g s and at t = %g s",
+                        sum->kind == SNW_SCALAR_MAX ? "max" : "min", f->t[i < at ? i : at],
+                        f->t[i < at ? at : i]);
+    }
+    return SNW_OK;
+}
+
 static snw_status weights_at(double time, const snw_scalar_frames *f, double *weight,
                              snw_error *err) {
     const double near = same_time * fmax(fabs(f->t[f->n - 1]), 1e-9);
@@ -225,6 +295,11 @@ snw_status snw_scalar_weights(const snw_scalar_sum *sum, const snw_scalar_frames
         return SNW_OK;
     }
     if (sum->kind == SNW_SCALAR_AT) return weights_at(sum->time, f, weight, err);
+    if (sum->kind == SNW_SCALAR_MAX || sum->kind == SNW_SCALAR_MIN) {
+        const extreme x = find_extreme(sum, f);
+        for (int i = 0; i < x.n; i++) weight[x.first + i] = x.weight[i];
+        return SNW_OK;
+    }
     double duration = 0;
     for (int i = 1; i < f->n; i++) {
         if (!f->moves[i]) continue;
@@ -256,12 +331,6 @@ snw_status snw_scalar_value(const snw_scalar *s, const snw_scalar_frames *f, dou
     *value = snw_expr_value(s->outer, at);
     for (int j = 0; j < s->nsum; j++) by_sum[j] = snw_expr_jet_signal(s->outer, at, j).d;
     return SNW_OK;
-}
-
-// l of a frame: value and derivative in time
-static snw_jet term(const snw_scalar_sum *sum, const snw_scalar_frames *f, int i) {
-    const snw_at at = {.t = f->t[i], .signal = f->y + (size_t)i * (size_t)f->ncolumn};
-    return snw_expr_jet_t(sum->what, at);
 }
 
 // Slope of a sum over intervals by the time of frame i, of the values alone; *duration <- that of
@@ -304,6 +373,12 @@ double snw_scalar_time_slope(const snw_scalar_sum *sum, const snw_scalar_frames 
             return weight * own + between_slope(sum, f, a, frame);
         }
         return 0;
+    case SNW_SCALAR_MAX:
+    case SNW_SCALAR_MIN: {
+        const extreme x = find_extreme(sum, f);
+        const int i = frame - x.first;
+        return i >= 0 && i < x.n ? x.weight[i] * (own - x.rate[i]) : 0;
+    }
     case SNW_SCALAR_INTEGRAL:
     case SNW_SCALAR_SUM:
     case SNW_SCALAR_MEAN:

@@ -5,7 +5,7 @@
 //
 //     J = F(S_1, S_2, ..),   S_j = sum over frames n of w_jn l_j(y_n, t_n)
 //
-// end(e), at(T, e), integral(e), sum(e), mean(e) give the weights w.
+// end(e), at(T, e), integral(e), sum(e), mean(e), max(e), min(e) give the weights w.
 #pragma once
 
 #include "base/pool.h"
@@ -17,7 +17,9 @@ typedef enum snw_scalar_kind {
     SNW_SCALAR_AT,
     SNW_SCALAR_INTEGRAL,
     SNW_SCALAR_SUM,
-    SNW_SCALAR_MEAN
+    SNW_SCALAR_MEAN,
+    SNW_SCALAR_MAX,
+    SNW_SCALAR_MIN
 } snw_scalar_kind;
 
 // One sum over frames.
@@ -49,6 +51,10 @@ SNW_NODISCARD snw_status snw_scalar_parse(snw_pool *pool, const char *text,
 // weight (n) <- w of a sum. SNW_E_ARGUMENT: its time is outside the run.
 SNW_NODISCARD snw_status snw_scalar_weights(const snw_scalar_sum *sum, const snw_scalar_frames *f,
                                             double *weight, snw_error *err);
+
+// SNW_E_MODEL: an extreme is reached at two times, so it has no derivative.
+SNW_NODISCARD snw_status snw_scalar_check_extreme(const snw_scalar_sum *sum,
+                                                  const snw_scalar_frames *f, snw_error *err);
 
 // Derivative of a sum by the time of a frame, columns fixed.
 double snw_scalar_time_slope(const snw_scalar_sum *sum, const snw_scalar_frames *f, int frame);

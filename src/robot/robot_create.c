@@ -65,22 +65,10 @@ static snw_status robot_prepare(snw_robot *r) {
     return SNW_OK;
 }
 
-// Laws by which concentric tubes slide are those of a study.
-static snw_status refuse_sliding(const snw_desc *d, snw_error *err) {
-    if (!snw_tubes_slide(d)) return SNW_OK;
-    const snw_source_location at = d->tube[0].location;
-    const snw_status s =
-        snw_fail(err, SNW_E_MODEL,
-                 "concentric tubes slide by a law of t, which only the static steps of a study "
-                 "follow; make each 'translation' a constant, or a parameter that is changed "
-                 "between steps");
-    return snw_fail_at_location(err, s, at.file, at.line, at.column);
-}
-
 snw_status snw_robot_from_model(snw_robot_model *m, snw_robot **out, snw_error *err) {
     if (!m || !out) return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", m ? "out" : "the model");
     *out = NULL;
-    SNW_TRY(refuse_sliding(m->desc, err));
+    SNW_TRY(snw_check_sliding_tubes(m->desc, err));
     snw_robot *r = snw_alloc(sizeof *r);
     if (!r) return snw_fail_memory(err);
     r->model = snw_robot_model_share(m);

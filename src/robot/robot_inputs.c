@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/tube_slide.h"
 
 #include <math.h>
 #include <string.h>
@@ -168,6 +169,33 @@ snw_status snw_robot_set_gravity(snw_robot *r, const double gravity[3]) {
     for (int i = 0; gravity && i < 3; i++) r->held.manual.gravity.e[i] = gravity[i];
     r->inputs_stale = true;
     return SNW_OK;
+}
+
+snw_status snw_robot_set_translation(snw_robot *r, const char *tube, const double motion[3],
+                                     snw_error *err) {
+    if (!r || !tube) return snw_fail(err, SNW_E_ARGUMENT, "the robot or the name is NULL");
+    if (motion) SNW_TRY(snw_robot_check_numbers("motion", 3, motion, err));
+    int i = 0;
+    while (i < r->desc->ntube && strcmp(r->desc->tube[i].name, tube) != 0) i++;
+    if (i == r->desc->ntube)
+        return snw_fail(err, SNW_E_ARGUMENT, "there is no concentric tube '%s'", tube);
+    if (!r->desc->tube[i].slides)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "tube '%s' does not slide; give it, or a tube around or in it, a "
+                        "'translation' that is a law of t",
+                        tube);
+    snw_held_inputs *h = &r->held;
+    const bool given = h->slide_given[i];
+    const double since = h->slide_since[i];
+    const snw_jet before = h->slide[i];
+    h->slide_given[i] = motion != NULL;
+    h->slide_since[i] = r->s->t;
+    if (motion) h->slide[i] = (snw_jet){motion[0], motion[1], motion[2]};
+    snw_inputs_at(r->m, r->s->t, r->in);
+    const snw_status s = snw_tubes_check(r->m, r->in, r->s->t, err);
+    if (s != SNW_OK) h->slide_given[i] = given, h->slide_since[i] = since, h->slide[i] = before;
+    r->inputs_stale = true;
+    return s == SNW_E_MODEL ? SNW_E_ARGUMENT : s;
 }
 
 int snw_robot_actuator(const snw_robot *r, const char *name) {

@@ -10,6 +10,7 @@
 #include "study/inverse.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { POOL_LIMIT = 1 << 24 };
@@ -20,6 +21,7 @@ typedef struct inverse_robot {
     snw_pool *pool;
     snw_linear_model *names; // of inputs and outputs; not computed
     snw_error *err;
+    snw_inverse_problem problem;
 } inverse_robot;
 
 snw_inverse_options snw_inverse_defaults(void) { return (snw_inverse_options){.tolerance = 1e-9}; }
@@ -79,8 +81,14 @@ static snw_status prepare_names(inverse_robot *v) {
         if (actuator < 0 && input >= 0) actuator = model->part[SNW_PART_INPUT][input].first;
         const char *own =
             actuator >= 0 ? model->part[SNW_PART_ACTUATOR][actuator].name : load_of(v->r, given);
+        double value;
+        char unit[48];
+        snw_error none;
+        if (!own && snw_robot_model_value(model, given, &value, unit, &none) == SNW_OK) own = given;
         if (!own)
-            return refuse(v->err, "there is no actuator, input, load or component of a load",
+            return refuse(v->err,
+                          "there is no actuator, input, load, component of a load or number of the "
+                          "file",
                           given);
         bool again = false;
         for (int k = 0; k < o.ninput; k++) again = again || strcmp(name[nt + (size_t)k], own) == 0;
@@ -135,24 +143,31 @@ static const snw_inverse_actuator *options_of(const inverse_robot *v, const char
 }
 
 // unknown <- inputs of the actuators and loads, with their limits
-static void list_unknowns(const inverse_robot *v, const snw_linear_names *names,
-                          snw_inverse_unknown *unknown) {
+static snw_status list_unknowns(const inverse_robot *v, const snw_linear_names *names,
+                                snw_inverse_unknown *unknown) {
     const snw_robot_model *model = v->r->model;
     const snw_inverse_actuator none = {.low = NAN, .high = NAN, .rate = NAN, .rest = NAN};
     for (int i = 0; i < names->ninput; i++) {
         const snw_linear_input *of = &names->of_input[i];
         const char *name = names->input[i].name;
         snw_input_of at = {.actuator = -1, .load = of->item, .component = of->component};
-        if (of->kind != SNW_LINEAR_LOAD) {
+        const bool parameter = of->kind == SNW_LINEAR_OTHER;
+        if (parameter) {
+            char unit[48];
+            SNW_TRY(snw_robot_model_value(model, name, &unknown[i].value, unit, v->err));
+        } else if (of->kind != SNW_LINEAR_LOAD) {
             const int input = snw_robot_model_find(model, SNW_PART_INPUT, name);
             at.actuator = model->part[SNW_PART_INPUT][input].first;
         }
-        const char *whole = at.actuator >= 0 ? model->part[SNW_PART_ACTUATOR][at.actuator].name
-                                             : v->r->desc->load[at.load].name;
+        const char *whole = parameter          ? name
+                            : at.actuator >= 0 ? model->part[SNW_PART_ACTUATOR][at.actuator].name
+                                               : v->r->desc->load[at.load].name;
         const snw_inverse_actuator *o = options_of(v, name, whole);
         const bool fixed = !o && v->how->nactuator > 0; // another input of its actuator may change
         if (!o) o = &none;
         unknown[i] = (snw_inverse_unknown){.of = at,
+                                           .parameter = parameter ? of : NULL,
+                                           .value = unknown[i].value,
                                            .name = name,
                                            .unit = names->input[i].unit,
                                            .low = o->low,
@@ -161,10 +176,39 @@ static void list_unknowns(const inverse_robot *v, const snw_linear_names *names,
                                            .rest = o->rest,
                                            .fixed = fixed};
     }
+    return SNW_OK;
+}
+
+// the problem <- that of the robot with other numbers of the file
+static snw_status set_parameters(void *user, const double *value, snw_error *err) {
+    inverse_robot *v = user;
+    const snw_inverse_problem *p = &v->problem;
+    const char **set = snw_pool_array(v->pool, (size_t)p->nunknown, sizeof *set);
+    int n = 0;
+    for (int i = 0; set && i < p->nunknown; i++) {
+        const snw_inverse_unknown *x = &p->unknown[i];
+        if (!x->parameter) continue;
+        char number[32];
+        (void)snprintf(number, sizeof number, "%.17g", value[i]);
+        const char *text = snw_pool_format(v->pool, "%s=%s %s", x->name, number, x->unit);
+        if (!text) return snw_fail_memory(err);
+        set[n++] = text;
+    }
+    if (!set) return snw_fail_memory(err);
+    SNW_TRY(snw_robot_set_parameters(v->r, n, set, err));
+    v->problem.statics = v->r->statics;
+    v->problem.s = v->r->s;
+    v->problem.held = &v->r->held;
+    v->problem.rotation = v->r->rotation;
+    return SNW_OK;
+}
+
+static snw_status derive_parameter(void *user, int i, snw_error *err) {
+    return snw_linear_derive(((inverse_robot *)user)->names, i, err);
 }
 
 static void inverse_signals(void *user) {
-    snw_robot *r = user;
+    snw_robot *r = ((inverse_robot *)user)->r;
     r->inputs_stale = true;
     snw_robot_refresh_inputs(r);
     snw_robot_initialise_signals(r);
@@ -182,21 +226,23 @@ static snw_status inverse_solve(inverse_robot *v, snw_inverse_result **out) {
     snw_inverse_aim *aim = snw_pool_array(v->pool, (size_t)names.noutput + 1, sizeof *aim);
     if (!unknown || !aim) return snw_fail_memory(v->err);
     SNW_TRY(list_aims(v, &names, aim));
-    list_unknowns(v, &names, unknown);
-    const snw_inverse_problem p = {.statics = r->statics,
-                                   .s = r->s,
-                                   .held = &r->held,
-                                   .rotation = r->rotation,
-                                   .nunknown = names.ninput,
-                                   .unknown = unknown,
-                                   .naim = names.noutput,
-                                   .aim = aim,
-                                   .time = v->how->time,
-                                   .interval = v->how->interval,
-                                   .tolerance = v->how->tolerance,
-                                   .user = r,
-                                   .signals = inverse_signals};
-    const snw_status s = snw_inverse_solve(&p, out, v->err);
+    SNW_TRY(list_unknowns(v, &names, unknown));
+    v->problem = (snw_inverse_problem){.statics = r->statics,
+                                       .s = r->s,
+                                       .held = &r->held,
+                                       .rotation = r->rotation,
+                                       .nunknown = names.ninput,
+                                       .unknown = unknown,
+                                       .naim = names.noutput,
+                                       .aim = aim,
+                                       .time = v->how->time,
+                                       .interval = v->how->interval,
+                                       .tolerance = v->how->tolerance,
+                                       .user = v,
+                                       .set = set_parameters,
+                                       .derive = derive_parameter,
+                                       .signals = inverse_signals};
+    const snw_status s = snw_inverse_solve(&v->problem, out, v->err);
     r->inputs_stale = true;
     snw_robot_read_inputs(r);
     return s;

@@ -630,6 +630,14 @@ static snw_status linear_compute(linear_robot *l, snw_robot *at, snw_error *err)
     return SNW_OK;
 }
 
+snw_status snw_linear_derive(snw_linear_model *model, int input, snw_error *err) {
+    linear_robot *l = (linear_robot *)model;
+    l->m = l->r->m;
+    snw_state_copy(l->m, l->r->s, l->s);
+    show_point(l, l->r);
+    return differentiate(l, input, err);
+}
+
 // the robot is the one of the model, and in the strain engine
 static snw_status check_model(const linear_robot *l, snw_error *err) {
     if (l->r->m != l->m)

@@ -21,6 +21,9 @@ typedef struct snw_linear_names {
     const snw_linear_signal *output;
 } snw_linear_names;
 snw_linear_names snw_linear_named(const snw_linear_model *m);
+// Derivatives of input `input`, a parameter of the file, at the present state and model of the
+// robot, to where of_input has them.
+SNW_NODISCARD snw_status snw_linear_derive(snw_linear_model *m, int input, snw_error *err);
 
 // The model <- without states, D the derivatives of the outputs by constant inputs in equilibrium,
 // at the equilibrium in which the robot is; values of inputs and outputs there. No parameters of

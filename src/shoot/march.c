@@ -5,6 +5,7 @@
 
 #include "shoot/march.h"
 
+#include "math/vector.h"
 #include "shoot/march_kernel.h"
 
 const snw_along *snw_along_of(snw_space_kind kind) { return &methods[kind]; }
@@ -50,7 +51,7 @@ static double march_largest(snw_pack a) {
     double x[3], most = 0;
     snw_pack_store(snw_pack_abs(a), x);
     for (int i = 0; i < 3; i++) {
-        if (!(x[i] <= most)) most = x[i];
+        most = snw_larger(most, x[i]);
     }
     return most;
 }
@@ -107,13 +108,13 @@ double snw_shoot_error(const snw_shoot_rod *r, int node) {
                             march_largest(d.f) / r->force};
     double most = 0;
     for (int i = 0; i < 6; i++) {
-        if (!(worst[i] <= most)) most = worst[i];
+        most = snw_larger(most, worst[i]);
     }
     for (int k = 0; k < nz; k++) {
         double z = 0;
         for (int i = 0; i <= SNW_SHOOT_STAGES; i++) z += off[i] * x[i].zs[k];
         z = fabs(z) / r->law->typical[k];
-        if (!(z <= most)) most = z;
+        most = snw_larger(most, z);
     }
     return h * most;
 }

@@ -250,7 +250,13 @@ snw_status snw_arclength_switch(const snw_path_problem *p, const double *point,
         s = snw_svd(p->n + 1, p->n + 1, b.B, scratch, b.U, b.S, b.Vt);
     }
     if (s == SNW_OK) {
-        for (size_t i = 0; i <= n; i++) other[i] = b.Vt[i * ld + n] * p->size[i];
+        // the sign of a singular vector is arbitrary: its largest component is made positive
+        double most = 0;
+        for (size_t i = 0; i <= n; i++) {
+            if (fabs(b.Vt[i * ld + n]) > fabs(most)) most = b.Vt[i * ld + n];
+        }
+        for (size_t i = 0; i <= n; i++)
+            other[i] = copysign(1, most) * b.Vt[i * ld + n] * p->size[i];
         if (!(snw_arclength_normalise(p, other) > 0)) s = SNW_E_SINGULAR;
     }
     snw_arena_reset(scratch, mark);

@@ -72,7 +72,7 @@ SNW_NODISCARD snw_status snw_arclength_null(const snw_path_problem *p, const dou
                                             double *psi_p);
 
 // other <- unit direction orthogonal to `tangent` in the null space of [J r_p] at a bifurcation:
-// the direction of another branch in the first approximation.
+// the direction of another branch in the first approximation, its largest component positive.
 SNW_NODISCARD snw_status snw_arclength_switch(const snw_path_problem *p, const double *point,
                                               const double *tangent, snw_arena *scratch,
                                               double *other);

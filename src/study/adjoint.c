@@ -80,6 +80,7 @@ static snw_status adjoint_prepare(snw_adjoint *a) {
     SNW_TRY(snw_work_create(m, &a->w));
     SNW_TRY(snw_state_create(m, &a->s));
     SNW_TRY(snw_state_create(m, &a->still));
+    a->w->velocity_time = 1;
     SNW_TRY(snw_sampler_create(m, &a->clock));
     return snw_observer_create(m, &a->observer);
 }
@@ -171,7 +172,14 @@ static void add_block_product(int nv, const snw_block *b, double c, const double
     }
 }
 
-// K, D <- at fixed body rates
+// by_place <- row at fixed body rates: x' = -ad_v x
+static void fix_rows(const snw_block *b, const double *V, const double *by_rate, double *by_place) {
+    for (int k = 0; k < b->n; k++) {
+        for (int j = 0; j < b->n; j++) by_place[b->dof + k] -= by_rate[b->dof + j] * V[6 * k + j];
+    }
+}
+
+// K, D, C_place <- at fixed body rates
 void adjoint_fix_rates(snw_adjoint *a, const snw_state *s) {
     const snw_model *m = a->m;
     for (int f = 0; f < m->nblock; f++) {
@@ -189,6 +197,10 @@ void adjoint_fix_rates(snw_adjoint *a, const snw_state *s) {
         add_block_product(m->nv, b, 1, a->M, VV, a->K);
         add_block_product(m->nv, b, -1, a->M, A, a->K);
         add_block_product(m->nv, b, -1, a->M, V, a->D);
+        for (int r = 0; r < m->nconstraint; r++) {
+            if (a->of_rates[r])
+                fix_rows(b, V, column_of(a->C, m->nv, r), column_of(a->C_place, m->nv, r));
+        }
     }
 }
 
@@ -205,14 +217,19 @@ void adjoint_tangents(snw_adjoint *a, double t, const snw_state *s, bool is_stat
     }
     snw_tangent_assemble(m, a->in, 1, 0, 0, w, a->K);
     memset(a->C, 0, (size_t)m->nv * (size_t)m->nconstraint * sizeof *a->C);
+    memset(a->C_place, 0, (size_t)m->nv * (size_t)m->nconstraint * sizeof *a->C);
     for (int k = 0; k < m->nconstraint; k++) {
         const snw_constraint c = snw_constraint_at(m, w, k);
-        for (int j = 0; j < c.n && !c.inactive; j++) column_of(a->C, m->nv, k)[c.dof[j]] += c.C[j];
+        a->of_rates[k] = !is_static && c.R != c.C;
+        for (int j = 0; j < c.n && !c.inactive; j++) {
+            column_of(a->C, m->nv, k)[c.dof[j]] += c.C[j];
+            column_of(a->C_place, m->nv, k)[c.dof[j]] += c.R[j];
+        }
     }
 }
 
-// T <- [T -C'; sign C 0], T (nv x nv) in its first rows and columns.
-void adjoint_border(snw_adjoint *a, double sign) {
+// T <- [T -C'; sign C 0], T (nv x nv) in its first rows and columns; the rows below are `rows`.
+void adjoint_border(snw_adjoint *a, const double *rows, double sign) {
     const snw_model *m = a->m;
     const int nv = m->nv, n = nv + m->nconstraint;
     for (int k = 0; k < m->nconstraint; k++) {
@@ -221,7 +238,7 @@ void adjoint_border(snw_adjoint *a, double sign) {
         memset(column, 0, (size_t)n * sizeof *column);
         for (int i = 0; i < nv; i++) {
             column[i] = -column_of(a->C, nv, k)[i];
-            column_of(a->T->A, n, i)[nv + k] = sign * column_of(a->C, nv, k)[i];
+            column_of(a->T->A, n, i)[nv + k] = sign * rows[(size_t)nv * (size_t)k + (size_t)i];
         }
         if (c.slip_dof >= 0) column[c.slip_dof] += c.slip;
         if (c.inactive) column[nv + k] = 1;
@@ -258,10 +275,10 @@ static void solve_transposed(const snw_adjoint *a, const double *top, const doub
     memcpy(nu, x + nv, (size_t)nr * sizeof *nu);
 }
 
-// y (nv) += c C'x
+// y (nv) += c C'x, rows by places
 static void add_rows(const snw_adjoint *a, double c, const double *x, double *y) {
     for (int k = 0; k < a->m->nconstraint; k++) {
-        const double *row = a->C + (size_t)a->m->nv * (size_t)k;
+        const double *row = a->C_place + (size_t)a->m->nv * (size_t)k;
         for (int i = 0; i < a->m->nv; i++) y[i] += c * x[k] * row[i];
     }
 }
@@ -271,7 +288,7 @@ static void add_rows(const snw_adjoint *a, double c, const double *x, double *y)
 static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err) {
     adjoint_tangents(a, map->t_laws, &map->s, true);
     adjoint_place_matrix(a, a->K);
-    adjoint_border(a, -1);
+    adjoint_border(a, a->C, -1);
     SNW_TRY(adjoint_factor(a, true, "the equilibrium", map->s.t, err));
     for (int i = 0; i < a->nscalar; i++) {
         const snw_bars *b = &a->bars[i];
@@ -345,6 +362,15 @@ void adjoint_chart_rows(snw_adjoint *a) {
     }
 }
 
+void adjoint_rate_rows(snw_adjoint *a, double rate) {
+    const int nv = a->m->nv, n = nv + a->m->nconstraint;
+    for (int k = 0; k < a->m->nconstraint; k++) {
+        for (int i = 0; i < nv && a->of_rates[k]; i++) {
+            if (!a->driven[i]) column_of(a->T->A, n, i)[nv + k] -= rate * column_of(a->C, nv, k)[i];
+        }
+    }
+}
+
 // x (nv) <- S'x on the spherical and free joints
 static void chart_transposed(const snw_adjoint *a, double *x) {
     for (int f = 0; f < a->m->nblock; f++) {
@@ -404,6 +430,9 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const snw_schem
     solve_transposed(a, right, b->lambda, v->mu, v->nu);
     adjoint_add_transposed(nv, -1, a->D, v->mu, f);
     adjoint_add_transposed(nv, -1, a->M, v->mu, g);
+    for (int r = 0; r < m->nconstraint; r++) {
+        for (int k = 0; k < nv && a->of_rates[r]; k++) f[k] += v->nu[r] * column_of(a->C, nv, r)[k];
+    }
     for (int k = 0; k < nv; k++) {
         if (!a->driven[k]) continue;
         // rates of the laws: their part of mu'r is that of the equations
@@ -434,8 +463,9 @@ static snw_status back_step(snw_adjoint *a, const snw_map *map, snw_error *err) 
     adjoint_tangents(a, map->t_laws, &map->s, false);
     adjoint_fix_rates(a, &map->s);
     adjoint_step_matrix(a, map, &c);
-    adjoint_border(a, -1);
+    adjoint_border(a, a->C_place, -1);
     if (m->nlie_block > 0) adjoint_chart_rows(a);
+    adjoint_rate_rows(a, c.a);
     SNW_TRY(adjoint_factor(a, false, "the step", map->s.t, err));
     adjoint_find_lengths(a, map);
     for (int i = 0; i < a->nscalar; i++) back_step_scalar(a, map, &c, i);
@@ -528,7 +558,7 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
     adjoint_tangents(a, map->t_laws, &map->s, false);
     adjoint_fix_rates(a, &map->s);
     adjoint_place_matrix(a, a->M);
-    adjoint_border(a, 1);
+    adjoint_border(a, a->C, 1);
     SNW_TRY(adjoint_factor(a, true, "the accelerations", map->s.t, err));
     const bool projects = map->kind == SNW_MAP_RESTART && m->nconstraint > 0;
     // the pseudo-acceleration of a step that settles follows from its projected acceleration
@@ -714,10 +744,7 @@ static void fix_row(const snw_model *m, const snw_state *s, double *row) {
         if (b->space == SNW_SPACE_RN) continue;
         double V[36];
         adjoint_block_ad(b, s->v, V);
-        for (int k = 0; k < b->n; k++) {
-            for (int j = 0; j < b->n; j++)
-                by_place[b->dof + k] -= by_rate[b->dof + j] * V[6 * k + j];
-        }
+        fix_rows(b, V, by_rate, by_place);
     }
 }
 
@@ -819,7 +846,9 @@ snw_status snw_sampler_create(const snw_model *m, snw_sampler *out) {
     SNW_TRY(snw_inputs_create(m, &out->in));
     SNW_TRY(snw_state_create(m, &out->s));
     SNW_TRY(snw_state_create(m, &out->still));
-    return snw_work_create(m, &out->w);
+    SNW_TRY(snw_work_create(m, &out->w));
+    out->w->velocity_time = 1; // rows of velocities
+    return SNW_OK;
 }
 
 void snw_sampler_destroy(snw_sampler *x) {

@@ -16,6 +16,8 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(double, D, nv *nv, "damping at fixed accelerations")                                        \
     AT(double, M, nv *nv, "mass")                                                                  \
     AT(double, C, nv *nr, "constraint rows as columns")                                            \
+    AT(double, C_place, nv *nr, "the same by places; of rows of velocities at fixed rates")        \
+    AT(bool, of_rates, nr, "is the row one of velocities (wheels)?")                               \
     AT(double, chart, 108 * (size_t)m->nlie_block, "columns of the chart")                         \
     AT(double, bar, ns *(6 * nv + nr + SNW_TIMES), "bars")                                         \
     AT(double, covector, ns *(4 * nv + 2 * nr), "covectors")                                       \
@@ -107,8 +109,10 @@ bool adjoint_moves(const snw_map *map); // do times before or after the map vary
 snw_scheme_map adjoint_scheme_map(const snw_map *map);
 void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const snw_scheme_map *c);
 void adjoint_place_matrix(snw_adjoint *a, const double *A);
-void adjoint_border(snw_adjoint *a, double sign);
+// Rows of a step are those by places, then `rate` times those of velocities are added.
+void adjoint_border(snw_adjoint *a, const double *C, double sign);
 void adjoint_chart_rows(snw_adjoint *a);
+void adjoint_rate_rows(snw_adjoint *a, double rate);
 SNW_NODISCARD snw_status adjoint_factor(snw_adjoint *a, bool near, const char *what, double t,
                                         snw_error *err);
 // Is the output an energy that has a part in contacts, springs and stops? Its onset is not smooth,

@@ -156,7 +156,7 @@ snw_status snw_equilibria_create(snw_statics *st, snw_equilibria **out) {
     const size_t n = (size_t)(m->nv + m->nconstraint), nx = (size_t)(m->nq + m->nconstraint);
     const size_t size = snw_arclength_scratch((int)n);
     eq->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
-    eq->block = snw_fields_create(equilibria_place, eq);
+    eq->block = snw_fields_create_sized(equilibria_place, eq, &eq->bytes);
     if (!eq->scratch.base || !eq->block || snw_state_create(m, &eq->state) != SNW_OK) {
         snw_equilibria_destroy(eq);
         return SNW_E_MEMORY;
@@ -299,9 +299,8 @@ static snw_status point_beyond(snw_equilibria *eq, const path_point *a, double d
     return judge ? judge_point(eq, c) : SNW_OK;
 }
 
-// Hand a point to the caller; `mode` NULL: none.
-static snw_status give_point(snw_equilibria *eq, const path_point *p, snw_special special,
-                             int multiplicity, const double *mode, const double *derivative) {
+static snw_status give(snw_equilibria *eq, const path_point *p, snw_special special,
+                       int multiplicity, const double *mode, const double *derivative, bool saves) {
     take_state(eq, p);
     SNW_TRY(use_robot(eq, parameter_of(eq, p)));
     eq->info->points++;
@@ -323,8 +322,86 @@ static snw_status give_point(snw_equilibria *eq, const path_point *p, snw_specia
                                .symmetric = p->symmetric,
                                .frequency = p->frequency,
                                .iterations = p->iterations,
-                               .residual = p->residual};
+                               .residual = p->residual,
+                               .saves = saves};
     return eq->receive(eq->user, &e, eq->err);
+}
+
+// Hand a point to the caller; `mode` NULL: none.
+static snw_status give_point(snw_equilibria *eq, const path_point *p, snw_special special,
+                             int multiplicity, const double *mode, const double *derivative) {
+    return give(eq, p, special, multiplicity, mode, derivative, false);
+}
+
+// The same for a point from which the path can be continued.
+static snw_status give_saved_point(snw_equilibria *eq, const path_point *p) {
+    return give(eq, p, SNW_SPECIAL_NONE, 1, NULL, NULL, true);
+}
+
+// ---- checkpoints
+
+// Numbers of a point beside its arrays: type, field.
+#define POINT_NUMBERS(X)                                                                           \
+    X(int, neigen)                                                                                 \
+    X(bool, symmetric)                                                                             \
+    X(int, sign)                                                                                   \
+    X(double, growth)                                                                              \
+    X(double, frequency)                                                                           \
+    X(double, stability)                                                                           \
+    X(int, negative)                                                                               \
+    X(double, arc)                                                                                 \
+    X(int, iterations)                                                                             \
+    X(double, residual)
+// The same of the path.
+#define PATH_NUMBERS(X)                                                                            \
+    X(int, nbifurcation)                                                                           \
+    X(bool, has_fold)                                                                              \
+    X(int, path)                                                                                   \
+    X(int, branch)                                                                                 \
+    X(double, side)                                                                                \
+    X(int, next)                                                                                   \
+    X(double, step)                                                                                \
+    X(int, info->points)                                                                           \
+    X(int, info->iterations)                                                                       \
+    X(int, info->paths)                                                                            \
+    X(bool, info->left)                                                                            \
+    X(bool, info->unjudged)
+
+enum {
+#define X(type, field) +1
+    NPOINT_NUMBER = POINT_NUMBERS(X),
+    NPATH_NUMBER = PATH_NUMBERS(X)
+#undef X
+};
+
+size_t snw_equilibria_saves(const snw_equilibria *eq) {
+    return NPOINT * NPOINT_NUMBER + NPATH_NUMBER + SNW_SPECIAL_COUNT + eq->bytes / sizeof(double);
+}
+
+void snw_equilibria_save(const snw_equilibria *eq, double *row) {
+#define X(type, field) *row++ = (double)p->field;
+    for (int i = 0; i < NPOINT; i++) {
+        const path_point *p = &eq->point[i];
+        POINT_NUMBERS(X)
+    }
+    const snw_equilibria *p = eq;
+    PATH_NUMBERS(X)
+#undef X
+    for (int i = 0; i < SNW_SPECIAL_COUNT; i++) *row++ = eq->info->special[i];
+    memcpy(row, eq->block, eq->bytes);
+}
+
+static void load_path(snw_equilibria *eq, const double *row) {
+#define X(type, field) p->field = (type)*row++;
+    for (int i = 0; i < NPOINT; i++) {
+        path_point *p = &eq->point[i];
+        POINT_NUMBERS(X)
+    }
+    snw_equilibria *p = eq;
+    PATH_NUMBERS(X)
+#undef X
+    for (int i = 0; i < SNW_SPECIAL_COUNT; i++) eq->info->special[i] = (int)*row++;
+    memcpy(eq->block, row, eq->bytes);
 }
 
 // ---- special points
@@ -640,16 +717,17 @@ static snw_status end_at_bound(snw_equilibria *eq, const path_point *a, path_poi
     return SNW_OK;
 }
 
-// From eq->point[POINT_A], which has been given, to the end of its path. `first`: a begins at a
-// bifurcation, whose crossing is not looked for again.
-static snw_status follow_path(snw_equilibria *eq, double step, bool first) {
+// From eq->point[POINT_A], which has been given, to the end of its path, from point eq->next on.
+// `first`: a begins at a bifurcation, whose crossing is not looked for again.
+static snw_status follow_path(snw_equilibria *eq, bool first) {
     path_point *a = &eq->point[POINT_A], *b = &eq->point[POINT_B], *before = &eq->point[POINT_P];
     path_events list;
-    for (int k = 1; k < eq->opts->points; k++) {
+    while (eq->next < eq->opts->points) {
+        const int k = eq->next;
         if (eq->opts->stop && eq->opts->stop(eq->opts->user))
             return snw_fail(eq->err, SNW_E_STOPPED, "stopped at %s = %g", parameter_name(eq),
                             parameter_of(eq, a));
-        SNW_TRY(next_point(eq, a, &step, b));
+        SNW_TRY(next_point(eq, a, &eq->step, b));
         const bool last = outside(eq, parameter_of(eq, b));
         if (last) SNW_TRY(end_at_bound(eq, a, b));
         if (!(first && k == 1)) {
@@ -657,13 +735,11 @@ static snw_status follow_path(snw_equilibria *eq, double step, bool first) {
             if (s != SNW_OK) return path_failed(eq, a, s);
             SNW_TRY(give_events(eq, a, &list));
         }
-        SNW_TRY(give_point(eq, b, SNW_SPECIAL_NONE, 1, NULL, NULL));
         copy_point(eq, a, before);
         copy_point(eq, b, a);
-        if (last) {
-            if (eq->path == 0) eq->info->left = true;
-            return SNW_OK;
-        }
+        eq->next = last ? eq->opts->points : k + 1;
+        if (last && eq->path == 0) eq->info->left = true;
+        SNW_TRY(give_saved_point(eq, a));
     }
     return SNW_OK;
 }
@@ -733,7 +809,9 @@ static snw_status follow_branch(snw_equilibria *eq, int k, double side) {
     if (outside(eq, parameter_of(eq, b))) return SNW_OK;
     SNW_TRY(give_point(eq, b, SNW_SPECIAL_NONE, 1, NULL, NULL));
     copy_point(eq, b, a);
-    return follow_path(eq, SWITCH, true);
+    eq->next = 1;
+    eq->step = SWITCH;
+    return follow_path(eq, true);
 }
 
 static snw_status check_start(const snw_equilibria *eq, const snw_state *s, snw_error *err) {
@@ -761,21 +839,40 @@ static snw_status check_start(const snw_equilibria *eq, const snw_state *s, snw_
     return SNW_OK;
 }
 
+// eq->point[POINT_A] <- the start, given to the caller.
+static snw_status begin_first(snw_equilibria *eq, const snw_state *s) {
+    const snw_status started = start_path(eq, s);
+    if (started != SNW_OK) return path_failed(eq, &eq->point[POINT_A], started);
+    eq->branch = -1;
+    eq->next = 1;
+    eq->step = fmin(FIRST_STEP, eq->opts->step);
+    return give_point(eq, &eq->point[POINT_A], SNW_SPECIAL_NONE, 1, NULL, NULL);
+}
+
 // The first path, the branches, the curve of folds. s <- the last point of the first path, unless a
 // constant was varied.
 static snw_status follow_all(snw_equilibria *eq, snw_state *s) {
     const snw_equilibria_opts *opts = eq->opts;
-    const snw_status started = start_path(eq, s);
-    if (started != SNW_OK) return path_failed(eq, &eq->point[POINT_A], started);
-    SNW_TRY(give_point(eq, &eq->point[POINT_A], SNW_SPECIAL_NONE, 1, NULL, NULL));
-    snw_status status = follow_path(eq, fmin(FIRST_STEP, opts->step), false);
-    if (!varies_constant(eq)) {
+    if (opts->from) {
+        load_path(eq, opts->from);
+    } else {
+        SNW_TRY(begin_first(eq, s));
+    }
+    // the path that the call begins in: the first one, or a branch
+    const int branch = eq->branch;
+    const double side = eq->side;
+    snw_status status = follow_path(eq, branch >= 0);
+    if (branch < 0 && !varies_constant(eq)) {
         take_state(eq, &eq->point[POINT_A]);
         snw_state_copy(eq->m, eq->state, s);
     }
-    for (int k = 0; status == SNW_OK && k < eq->nbifurcation && k < opts->branches; k++) {
-        for (int side = 1; side >= -1 && status == SNW_OK; side -= 2)
-            status = follow_branch(eq, k, side);
+    for (int k = branch < 0 ? 0 : branch; k < eq->nbifurcation && k < opts->branches; k++) {
+        for (int way = 1; way >= -1 && status == SNW_OK; way -= 2) {
+            if (k == branch && way >= side) continue; // followed already
+            eq->branch = k;
+            eq->side = way;
+            status = follow_branch(eq, k, way);
+        }
     }
     if (status != SNW_OK || !opts->folds || opts->folds->curve < 0) return status;
     if (eq->has_fold) return snw_fold_curve(eq, opts->folds, eq->fold, eq->err);
@@ -799,7 +896,7 @@ snw_status snw_equilibria_follow(snw_equilibria *eq, const snw_equilibria_opts *
     eq->has_fold = false;
     eq->refused = (snw_error){0};
     eq->size[eq->problem.n] = opts->high - opts->low;
-    SNW_TRY(check_start(eq, s, err));
+    if (!opts->from) SNW_TRY(check_start(eq, s, err));
     if (eq->m->nsignal) {
         memcpy(eq->state->z, s->z, (size_t)eq->m->nsignal * sizeof *s->z);
         memcpy(eq->st->trial->z, s->z, (size_t)eq->m->nsignal * sizeof *s->z);

@@ -20,6 +20,7 @@ typedef struct snw_equilibria_opts {
     const snw_path_desc *folds; // the constant that is varied, and those by which folds are
                                 // differentiated; NULL: t alone
     double tolerance;           // on residuals relative to typical forces, default 1e-13
+    const double *from;         // continue after the point saved there; NULL: from the start
     bool (*stop)(void *user);   // asked between points; NULL: never
     void *user;
 } snw_equilibria_opts;
@@ -45,6 +46,7 @@ typedef struct snw_equilibrium {
     double frequency;     // flutter: of the vibration, Hz
     int iterations;
     double residual;
+    bool saves; // the path can be continued from here: snw_equilibria_save
 } snw_equilibrium;
 
 // A failure ends the path.
@@ -60,6 +62,11 @@ typedef struct snw_equilibria_info {
 // Evaluations use `st`, whose model it is; both must outlive the paths.
 SNW_NODISCARD snw_status snw_equilibria_create(snw_statics *st, snw_equilibria **out);
 void snw_equilibria_destroy(snw_equilibria *eq); // NULL is fine
+
+// All on which the path after a point with `saves` depends: numbers written to a row while the
+// point is received, and their count.
+size_t snw_equilibria_saves(const snw_equilibria *eq);
+void snw_equilibria_save(const snw_equilibria *eq, double *row);
 
 // Follow the path through the equilibrium s at s->t, then the branches, then the curve of folds
 // through the first fold, if opts->folds has one. `point` receives every

@@ -60,6 +60,7 @@ struct snw_equilibria {
     snw_arena scratch;
     EQUILIBRIA_FIELDS(SNW_FIELD_POINTER)
     void *block;
+    size_t bytes; // of the block
     path_point point[NPOINT];
     snw_path_problem problem;
     int nbifurcation;
@@ -75,6 +76,11 @@ struct snw_equilibria {
     snw_equilibria_info *info;
     snw_error *err;
     int path;
+    // position within it, for checkpoints
+    int branch;  // bifurcation whose other branch is followed; -1: the first path
+    double side; // of it
+    int next;    // number of the next point of the path
+    double step; // length that is tried
 };
 
 // st->now, st->trial, st->w <- the point at the parameter p; r <- residual, then violations with

@@ -34,6 +34,9 @@ snw_status snw_held_create(const snw_desc *d, snw_held_inputs *out) {
                                       .tendon_given = out->tendon_given,
                                       .tendon_since = out->tendon_since,
                                       .tendon = out->tendon,
+                                      .slide_given = out->slide_given,
+                                      .slide_since = out->slide_since,
+                                      .slide = out->slide,
                                       .activation = out->activation};
     return SNW_OK;
 }
@@ -55,6 +58,7 @@ void snw_held_clear(snw_held_inputs *h) {
     for (int i = 0; i < d->nload; i++) h->load_given[i] = false;
     for (int i = 0; i < d->nmotor; i++) h->motor_given[i] = false;
     for (int i = 0; i < d->ntendon; i++) h->tendon_given[i] = false;
+    for (int i = 0; i < d->ntube; i++) h->slide_given[i] = false;
     for (int i = 0; i < d->nstress; i++) h->activation[i] = 1;
     h->manual.gravity_given = false;
     h->manual.drag_spring = (snw_drag_spring){0};
@@ -65,7 +69,7 @@ void snw_held_clear(snw_held_inputs *h) {
 size_t snw_held_doubles(const snw_held_inputs *h) {
     const snw_desc *d = h->desc;
     return GRAVITY_SIZE + DRAG_SPRING_SIZE + 7 * (size_t)d->nload + 2 * (size_t)d->nmotor +
-           3 * h->ncoordinate + 5 * (size_t)d->ntendon + (size_t)d->nstress;
+           3 * h->ncoordinate + 5 * (size_t)d->ntendon + 5 * (size_t)d->ntube + (size_t)d->nstress;
 }
 
 double *snw_held_save(const snw_held_inputs *h, double *row) {
@@ -90,8 +94,13 @@ double *snw_held_save(const snw_held_inputs *h, double *row) {
         *row++ = h->tendon_given[i];
         *row++ = h->tendon_since[i];
     }
+    for (int i = 0; i < d->ntube; i++) {
+        *row++ = h->slide_given[i];
+        *row++ = h->slide_since[i];
+    }
     for (int i = 0; i < d->nstress; i++) *row++ = h->activation[i];
-    const size_t n = h->ncoordinate + (size_t)d->ntendon; // motors and tendons are contiguous
+    // motors, tendons and tubes are contiguous
+    const size_t n = h->ncoordinate + (size_t)d->ntendon + (size_t)d->ntube;
     memcpy(row, h->motor, n * sizeof *h->motor);
     return row + 3 * n;
 }
@@ -118,8 +127,12 @@ const double *snw_held_load(snw_held_inputs *h, const double *row) {
         h->tendon_given[i] = *row++ != 0;
         h->tendon_since[i] = *row++;
     }
+    for (int i = 0; i < d->ntube; i++) {
+        h->slide_given[i] = *row++ != 0;
+        h->slide_since[i] = *row++;
+    }
     for (int i = 0; i < d->nstress; i++) h->activation[i] = *row++;
-    const size_t n = h->ncoordinate + (size_t)d->ntendon;
+    const size_t n = h->ncoordinate + (size_t)d->ntendon + (size_t)d->ntube;
     memcpy(h->motor, row, n * sizeof *h->motor);
     return row + 3 * n;
 }

@@ -11,13 +11,16 @@
     X(snw_wrench, load, d->nload, "force and torque of a load")                                    \
     X(snw_jet, motor, o->ncoordinate, "effort or motion of the coordinates of motors")             \
     X(snw_jet, tendon, d->ntendon, "of tendons and chambers")                                      \
+    X(snw_jet, slide, d->ntube, "translation of concentric tubes")                                 \
     X(double, motor_since, d->nmotor, "time from which it holds, s")                               \
     X(double, tendon_since, d->ntendon, "likewise")                                                \
+    X(double, slide_since, d->ntube, "likewise")                                                   \
     X(double, activation, d->nstress, "factor of a muscle")                                        \
     X(int, motor_first, d->nmotor, "first coordinate of a motor")                                  \
     X(bool, load_given, d->nload, "is it held?")                                                   \
     X(bool, motor_given, d->nmotor, "likewise")                                                    \
-    X(bool, tendon_given, d->ntendon, "likewise")
+    X(bool, tendon_given, d->ntendon, "likewise")                                                  \
+    X(bool, slide_given, d->ntube, "likewise")
 
 typedef struct snw_held_inputs {
     snw_manual_inputs manual; // the arrays, as snw_inputs reads them

@@ -50,6 +50,8 @@ typedef struct inverse_search {
     double *residual, *J, *multiplier, *goal;
     double *best;  // nu
     double *given; // inputs held before
+    bool varies;   // numbers of the file are among the unknowns
+    double *value; // nu: of the present model, and of the next; inputs are not used
     snw_snapshot before, at_start, followed;
     bool anywhere; // the next equilibrium may be on any branch
     bool unstable; // the start is
@@ -68,6 +70,8 @@ static snw_status find_gain(inverse_search *v) {
     snw_observe(m, v->in, s, false, v->w);
     memcpy(v->rotation, v->p->rotation, (size_t)(m->nseg + m->nobs) * sizeof *v->rotation);
     snw_rotations_update(m, v->w, v->rotation);
+    for (int i = 0; i < v->nu; i++)
+        if (v->p->unknown[i].parameter) SNW_TRY(v->p->derive(v->p->user, i, v->err));
     SNW_TRY(snw_linear_gain(v->linear, v->in, s, v->rotation, v->w, v->err));
     v->D = snw_linear_result(v->linear)->D;
     snw_residual(m, v->in, s, false, v->w);
@@ -109,12 +113,47 @@ static void restore(inverse_search *v, const snw_snapshot *from) {
     snw_snapshot_restore(from, v->p->statics, v->p->s);
 }
 
+// Inputs and work of the present model, and its gain.
+static snw_status use_model(inverse_search *v) {
+    v->m = snw_statics_model(v->p->statics);
+    snw_linear_destroy(v->linear);
+    snw_inputs_destroy(v->in);
+    snw_work_destroy(v->w);
+    v->linear = NULL, v->in = NULL, v->w = NULL;
+    SNW_TRY(snw_inputs_create(v->m, &v->in));
+    v->in->manual = &v->p->held->manual;
+    SNW_TRY(snw_work_create(v->m, &v->w));
+    return snw_linear_create(v->m, v->nu, v->of_input, v->ny, v->of_output, true, false,
+                             &v->linear);
+}
+
+// The model <- with the numbers of the file in x. One that is not possible is a step too long.
+static snw_status set_model(inverse_search *v, const double *x) {
+    double *next = v->value + v->nu;
+    bool same = true;
+    for (int i = 0; i < v->nu; i++) {
+        if (!v->p->unknown[i].parameter) continue;
+        next[i] = x[i] * v->input[i].unit_of_motion;
+        same = same && next[i] == v->value[i];
+    }
+    if (same) return SNW_OK;
+    const snw_status s = v->p->set(v->p->user, next, v->err);
+    v->refused = s != SNW_OK;
+    if (s == SNW_E_MEMORY || s == SNW_E_STOPPED) return s;
+    if (s != SNW_OK) return SNW_E_DIVERGED;
+    memcpy(v->value, next, (size_t)v->nu * sizeof *next);
+    return use_model(v) == SNW_OK ? SNW_OK : snw_fail_memory(v->err);
+}
+
 // The same at the inputs x, in units of motion, from the last point that was kept.
 static snw_status equilibrium_at(inverse_search *v, const double *x) {
+    if (v->varies) SNW_TRY(set_model(v, x));
     restore(v, &v->followed);
-    for (int i = 0; i < v->nu; i++)
+    for (int i = 0; i < v->nu; i++) {
+        if (v->p->unknown[i].parameter) continue;
         snw_held_set_input(v->p->held, &v->p->unknown[i].of, x[i] * v->input[i].unit_of_motion,
                            v->p->time);
+    }
     return find_equilibrium(v);
 }
 
@@ -302,7 +341,7 @@ static snw_status take_targets(inverse_search *v) {
 static snw_status take_inputs(inverse_search *v) {
     for (int i = 0; i < v->nu; i++) {
         const snw_inverse_unknown *o = &v->p->unknown[i];
-        const bool load = o->of.actuator < 0;
+        const bool load = o->of.actuator < 0 || o->parameter;
         const char *type =
             load ? "load" : snw_actuator_at(v->m->desc, o->of.actuator).control->name;
         if (strcmp(type, "rate") == 0)
@@ -316,8 +355,9 @@ static snw_status take_inputs(inverse_search *v) {
             return snw_fail(v->err, SNW_E_ARGUMENT,
                             "actuator '%.100s': the low limit %g is above the high one, %g",
                             o->name, low, high);
-        const double before = snw_linear_input_value(v->m, &v->of_input[i], 0, v->in, v->w),
-                     rest = isnan(o->rest) ? 0 : o->rest;
+        const double before =
+            o->parameter ? o->value : snw_linear_input_value(v->m, &v->of_input[i], 0, v->in, v->w);
+        const double rest = !isnan(o->rest) ? o->rest : o->parameter ? before : 0;
         v->rest[i] = rest;
         if (!isnan(o->rate) && v->p->interval > 0) {
             const double most = o->rate * v->p->interval;
@@ -521,7 +561,7 @@ static snw_status conclude(inverse_search *v) {
     errors_from(v, v->aim, v->start);
     out->distance = distance_of(v, v->residual);
     out->reached = out->distance <= v->p->tolerance;
-    out->exact = 1;
+    out->exact = !v->varies;
     for (int i = 0; i < v->ny; i++) {
         v->output[i].value = v->of_output[i].value;
         v->output[i].error = v->start[i];
@@ -590,28 +630,38 @@ static snw_status gain_memory(inverse_search *v) {
     v->rotation = snw_pool_array(v->pool, (size_t)(m->nseg + m->nobs), sizeof *v->rotation);
     v->given = snw_pool_array(v->pool, snw_held_doubles(v->p->held) + 1, sizeof *v->given);
     if (!v->of_input || !v->of_output || !v->rotation || !v->given) return SNW_E_MEMORY;
-    for (int i = 0; i < v->nu; i++)
-        (void)snw_linear_input_of(m, &v->p->unknown[i].of, &v->of_input[i]);
+    v->value = snw_pool_array(v->pool, 2 * nu, sizeof *v->value);
+    if (!v->value) return SNW_E_MEMORY;
+    for (int i = 0; i < v->nu; i++) {
+        const snw_inverse_unknown *o = &v->p->unknown[i];
+        v->varies = v->varies || o->parameter;
+        v->value[i] = o->value;
+        if (o->parameter) {
+            v->of_input[i] = *o->parameter;
+        } else {
+            (void)snw_linear_input_of(m, &o->of, &v->of_input[i]);
+        }
+    }
     for (int i = 0; i < v->ny; i++)
         v->of_output[i] =
             (snw_linear_output){.probe = v->p->aim[i].probe, .column = v->p->aim[i].column};
-    SNW_TRY(snw_inputs_create(m, &v->in));
-    v->in->manual = &v->p->held->manual;
-    SNW_TRY(snw_work_create(m, &v->w));
     SNW_TRY(snw_snapshot_create(m, &v->before));
     SNW_TRY(snw_snapshot_create(m, &v->at_start));
     SNW_TRY(snw_snapshot_create(m, &v->followed));
-    return snw_linear_create(m, v->nu, v->of_input, v->ny, v->of_output, true, false, &v->linear);
+    return use_model(v);
 }
 
 // From now on inputs are constants: laws with feedback have other gains.
 static void hold_inputs(inverse_search *v) {
     for (int i = 0; i < v->nu; i++) {
         const snw_input_of *of = &v->p->unknown[i].of;
+        if (v->p->unknown[i].parameter) continue;
         if (of->actuator < 0) snw_held_keep_load(v->p->held, v->m, of->load, v->in, v->w);
     }
-    for (int i = 0; i < v->nu; i++)
-        snw_held_set_input(v->p->held, &v->p->unknown[i].of, v->input[i].before, v->p->time);
+    for (int i = 0; i < v->nu; i++) {
+        if (!v->p->unknown[i].parameter)
+            snw_held_set_input(v->p->held, &v->p->unknown[i].of, v->input[i].before, v->p->time);
+    }
 }
 
 static snw_status inverse_search_all(inverse_search *v) {
@@ -650,6 +700,8 @@ snw_status snw_inverse_solve(const snw_inverse_problem *p, snw_inverse_result **
         take(v, &v->before);
         s = inverse_search_all(v);
         if (s != SNW_OK) {
+            for (int i = 0; i < v->nu; i++) v->value[i] = p->unknown[i].value;
+            if (v->varies && p->set(p->user, v->value, NULL) != SNW_OK) s = SNW_E_MEMORY;
             (void)snw_held_load(p->held, v->given);
             restore(v, &v->before);
         }

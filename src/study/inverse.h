@@ -9,9 +9,11 @@
 #include "study/linear_inputs.h"
 #include "study/statics.h"
 
-// An input that may change.
+// An input that may change, or a number of the file.
 typedef struct snw_inverse_unknown {
     snw_input_of of;
+    const snw_linear_input *parameter; // a number of the file, and how it enters; NULL: an input
+    double value;                      // of a number of the file, at the start
     const char *name, *unit;
     double low, high, rate, rest; // NaN: as in snw_inverse_actuator
     bool fixed;                   // it keeps its present value
@@ -36,6 +38,11 @@ typedef struct snw_inverse_problem {
     double time, interval, tolerance;
     double residual; // tolerance of equilibria; 0: default
     void *user;
+    // Numbers of the file among the unknowns: the model <- with these values (nunknown, those of
+    // inputs are ignored), statics, s, held and rotation of the problem <- those of the new model,
+    // of the same sizes; and the derivatives of `parameter` <- by number i, at s.
+    snw_status (*set)(void *user, const double *value, snw_error *err);
+    snw_status (*derive)(void *user, int i, snw_error *err);
     void (*signals)(void *user); // before equilibria: signals of laws <- at the state; NULL: stay
     bool (*stop)(void *user);    // true: SNW_E_STOPPED; NULL: never
 } snw_inverse_problem;

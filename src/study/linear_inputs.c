@@ -5,8 +5,6 @@
 
 #include "study/probe.h"
 
-const char *const snw_load_component[6] = {"tx", "ty", "tz", "fx", "fy", "fz"};
-
 const char *snw_load_unit(const snw_load_desc *d, int component) {
     if (component < 3) return d->along ? "N" : "N*m";
     return d->along ? "N/m" : "N";

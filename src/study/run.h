@@ -72,6 +72,11 @@ const struct snw_model *snw_run_model(const snw_run *r);
 // The model of step `stage`, after all changes before it.
 const struct snw_model *snw_run_model_at(const snw_run *r, int stage);
 
+// *t (from snw_alloc) <- the n times between t0 and t1, rising, at which laws of the description
+// jump during its step `stage`.
+SNW_NODISCARD snw_status snw_run_law_jumps(const snw_desc *d, int stage, double t0, double t1,
+                                           int *n, double **t);
+
 // Modes found by step `stage` in the last execution; NULL: not a modes step, or not executed.
 const struct snw_mode_table *snw_run_modes_found(const snw_run *r, int stage);
 // Special points found by step `stage` in the last execution; NULL: not a path step, or not

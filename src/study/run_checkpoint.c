@@ -109,8 +109,9 @@ size_t snw_run_checkpoint_size(snw_run *r) {
     for (int i = 0; i < r->desc->nstep; i++) {
         const snw_step_desc *step = &r->desc->step[i];
         const bool moves = step->kind == SNW_STEP_DYNAMIC || step->engine == SNW_ENGINE_SHOOTING;
-        const size_t n =
-            moves ? snw_integrator_saves(r->phase[r->phase_of_step[i]].model, step) : 0;
+        const size_t n = moves ? snw_integrator_saves(r->phase[r->phase_of_step[i]].model, step)
+                         : step->kind == SNW_STEP_PATH ? snw_run_path_saves(r, i)
+                                                       : 0;
         most = n > most ? n : most;
         const int of = field_needed(r, i) ? field_origin(r, i) : -1;
         if (of < 0) continue;
@@ -230,6 +231,8 @@ const double *snw_run_checkpoint_save(snw_run *r, const snw_frame_source *v) {
     save_fields(r);
     if (it) {
         it->save(it->self, r->checkpoint + integrator_offset(r));
+    } else if (v->of_path) {
+        snw_run_path_save(r, r->cursor.stage, r->checkpoint + integrator_offset(r));
     } else if (v->fields) {
         snw_shooter_save(v->fields, r->checkpoint + integrator_offset(r));
     }

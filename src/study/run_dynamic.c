@@ -26,17 +26,37 @@ enum { MOST_BREAKS = 20000 };
 typedef struct breaks {
     int n, next;
     double *t;
+    bool values; // those of values only, not of rates
 } breaks;
+
+// Text for a jump of a law, or of its rate, at time t; NULL: neither. signal: NULL where it reads
+// none
+static const char *discontinuity(snw_law law, double t, const double *signal) {
+    const double e = 1e-9 * (1 + fabs(t)), small = 1e-6;
+    const snw_jet a = snw_expr_jet_t(law, (snw_at){.t = t - e, .signal = signal});
+    const snw_jet b = snw_expr_jet_t(law, (snw_at){.t = t + e, .signal = signal});
+    if (fabs(b.v - a.v - e * (a.d + b.d)) > small * (1 + fabs(a.v))) return "jumps";
+    const double size = fabs(a.d) + fabs(b.d) + e * (fabs(a.dd) + fabs(b.dd)) / small;
+    return fabs(b.d - a.d) > small * (1 + size) ? "has a jump in its rate" : NULL;
+}
 
 static void dynamic_run_gather_breaks(breaks *b, snw_law law, double t0, double t1) {
     if (!law || !(snw_expr_vars(law) & SNW_VAR_T)) return;
+    const int first = b->n;
     b->n += snw_expr_breaks_t(law, t0, t1, b->t + b->n, MOST_BREAKS - b->n);
+    if (!b->values) return;
+    double any[SNW_SIGNALS_MAX]; // of signals: what multiplies them may jump
+    for (int i = 0; i < SNW_SIGNALS_MAX; i++) any[i] = 0.37 + 0.01 * i;
+    int kept = first;
+    for (int i = first; i < b->n; i++) {
+        const char *does = discontinuity(law, b->t[i], any);
+        if (does && does[0] == 'j') b->t[kept++] = b->t[i];
+    }
+    b->n = kept;
 }
 
-static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, double t0, double t1,
-                              breaks *b) {
-    *b = (breaks){.t = snw_alloc(MOST_BREAKS * sizeof(double))};
-    if (!b->t) return SNW_E_MEMORY;
+static void gather_breaks(const snw_desc *d, const snw_step_desc *step, double t0, double t1,
+                          breaks *b) {
     for (int i = 0; i < 3; i++) dynamic_run_gather_breaks(b, d->gravity[i], t0, t1);
     for (int i = 0; i < d->nlink; i++) {
         const snw_pose_desc *p = &d->link[i].pose;
@@ -44,6 +64,7 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
         for (int k = 0; k < p->nturn; k++) dynamic_run_gather_breaks(b, p->turn[k].angle, t0, t1);
         for (int k = 0; k < 6; k++) dynamic_run_gather_breaks(b, d->link[i].rod.given[k], t0, t1);
     }
+    for (int i = 0; i < d->ntube; i++) dynamic_run_gather_breaks(b, d->tube[i].translation, t0, t1);
     for (int i = 0; i < d->nload; i++) {
         for (int k = 0; k < 3; k++) dynamic_run_gather_breaks(b, d->load[i].force[k], t0, t1);
         for (int k = 0; k < 3; k++) dynamic_run_gather_breaks(b, d->load[i].torque[k], t0, t1);
@@ -81,7 +102,23 @@ static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, doub
     for (int i = 0; i < d->nsignal; i++) dynamic_run_gather_breaks(b, d->signal[i].source, t0, t1);
     dynamic_run_gather_breaks(b, step->until, t0, t1);
     qsort(b->t, (size_t)b->n, sizeof *b->t, snw_compare_doubles);
+}
+
+static snw_status find_breaks(const snw_desc *d, const snw_step_desc *step, double t0, double t1,
+                              breaks *b) {
+    b->t = snw_alloc(MOST_BREAKS * sizeof(double));
+    if (!b->t) return SNW_E_MEMORY;
+    gather_breaks(d, step, t0, t1, b);
     return SNW_OK;
+}
+
+snw_status snw_run_law_jumps(const snw_desc *d, int stage, double t0, double t1, int *n,
+                             double **t) {
+    breaks b = {.values = true};
+    const snw_status s = find_breaks(d, &d->step[stage], t0, t1, &b);
+    *n = b.n;
+    *t = b.t;
+    return s;
 }
 
 // ---- frames ------------------------------------------------------------------------------------
@@ -654,16 +691,6 @@ static snw_status dynamic_run_project(snw_run *r, bool fields, snw_error *err) {
     return fields ? SNW_OK : snw_projection_velocities(pr, in, r->state, err);
 }
 
-// Text for a jump of a prescribed motion, or of its rate, at time t; NULL: neither.
-static const char *discontinuity(snw_law law, double t) {
-    const double e = 1e-9 * (1 + fabs(t)), small = 1e-6;
-    const snw_jet a = snw_expr_jet_t(law, (snw_at){.t = t - e});
-    const snw_jet b = snw_expr_jet_t(law, (snw_at){.t = t + e});
-    if (fabs(b.v - a.v - e * (a.d + b.d)) > small * (1 + fabs(a.v))) return "jumps";
-    const double size = fabs(a.d) + fabs(b.d) + e * (fabs(a.dd) + fabs(b.dd)) / small;
-    return fabs(b.d - a.d) > small * (1 + size) ? "has a jump in its rate" : NULL;
-}
-
 // Discontinuities of prescribed motions: the first one, and the number of laws that have one.
 typedef struct jumps {
     const char *does, *what, *name;
@@ -677,7 +704,7 @@ static bool jumps_in(snw_law law, bool rate, double t0, double t1, const char **
     if (!law || !(snw_expr_vars(law) & SNW_VAR_T)) return false;
     const int n = snw_expr_breaks_t(law, t0, t1, t, (int)(sizeof t / sizeof t[0]));
     for (int i = 0; i < n; i++) {
-        *does = t[i] < t1 ? discontinuity(law, t[i]) : NULL;
+        *does = t[i] < t1 ? discontinuity(law, t[i], NULL) : NULL;
         *at = t[i];
         if (*does && (!rate || (*does)[0] == 'j')) return true; // the first one is enough
     }
@@ -692,7 +719,7 @@ static void collect_jump(jumps *all, snw_law law, bool rate, const char *what, c
     if (all->n++ == 0) *all = (jumps){.does = does, .what = what, .name = name, .t = t, .n = 1};
 }
 
-// Warn of prescribed motions with discontinuities: poses and driven coordinates.
+// Warn of prescribed motions with discontinuities: poses, tubes that slide, driven coordinates.
 static void warn_of_jumps(const snw_run *r, double t0, double t1) {
     const snw_desc *d = r->now->desc;
     jumps all = {0};
@@ -706,6 +733,9 @@ static void warn_of_jumps(const snw_run *r, double t0, double t1) {
             collect_jump(&all, p->turn[k].angle, false, what, name, t0, t1);
         }
     }
+    for (int i = 0; i < d->ntube; i++)
+        collect_jump(&all, d->tube[i].translation, false, "the translation of tube",
+                     d->tube[i].name, t0, t1);
     for (int i = 0; i < r->now->model->ndrive; i++) {
         const snw_drive *drive = &r->now->model->drive[i];
         if (drive->row < 0 || drive->passive) continue;

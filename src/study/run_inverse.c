@@ -263,7 +263,7 @@ static snw_status inverse_run_instants(inverse_execution *x, snw_error *err) {
         const double t = snw_run_instant(step, t0, k);
         if (snw_run_stopped(r))
             return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", r->state->t);
-        SNW_TRY(snw_run_place_tubes(r, t, err));
+        SNW_TRY(snw_run_place_tubes(r, t, true, err));
         snw_statics_info info;
         bool changed = true;
         double interval = k == 0 ? step->inverse.interval : t - r->state->t;

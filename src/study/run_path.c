@@ -49,6 +49,69 @@ const snw_special_table *snw_run_special_points(const snw_run *r, int stage) {
     return path && path->found ? &path->table : NULL;
 }
 
+// ---- checkpoints
+
+// Numbers of a special point beside its derivatives and its coordinate: type, field.
+#define SPECIAL_NUMBERS(X)                                                                         \
+    X(snw_special, kind)                                                                           \
+    X(int, number)                                                                                 \
+    X(int, path)                                                                                   \
+    X(double, t)                                                                                   \
+    X(double, arc)                                                                                 \
+    X(int, multiplicity)                                                                           \
+    X(int, negative)                                                                               \
+    X(double, frequency)
+
+enum {
+#define X(type, field) +1
+    NSPECIAL_NUMBER = SPECIAL_NUMBERS(X) + SNW_PARAMETERS + 1
+#undef X
+};
+
+size_t snw_run_path_saves(const snw_run *r, int stage) {
+    return 1 + (size_t)MOST_SPECIAL * NSPECIAL_NUMBER +
+           snw_equilibria_saves(r->path[stage]->equilibria);
+}
+
+// number of a coordinate by its name, one of the run's; -1: none
+static int coordinate_of(const snw_run *r, const char *name) {
+    for (int i = 0; name && i < r->info.nq; i++) {
+        if (r->info.q_name[i] == name) return i;
+    }
+    return -1;
+}
+
+void snw_run_path_save(const snw_run *r, int stage, double *row) {
+    const snw_path_record *path = r->path[stage];
+    double *at = row + 1;
+    *row = path->table.n;
+    for (int i = 0; i < path->table.n; i++) {
+        const snw_special_point *p = &path->special[i];
+#define X(type, field) *at++ = (double)p->field;
+        SPECIAL_NUMBERS(X)
+#undef X
+        for (int k = 0; k < SNW_PARAMETERS; k++) *at++ = p->derivative[k];
+        *at++ = coordinate_of(r, p->moves);
+    }
+    snw_equilibria_save(path->equilibria, row + 1 + (size_t)MOST_SPECIAL * NSPECIAL_NUMBER);
+}
+
+// The special points found so far; returns the numbers of the path.
+static const double *path_run_load(snw_run *r, snw_path_record *path, const double *row) {
+    const double *at = row + 1;
+    path->table.n = (int)*row;
+    for (int i = 0; i < path->table.n && i < MOST_SPECIAL; i++) {
+        snw_special_point *p = &path->special[i];
+#define X(type, field) p->field = (type)*at++;
+        SPECIAL_NUMBERS(X)
+#undef X
+        for (int k = 0; k < SNW_PARAMETERS; k++) p->derivative[k] = *at++;
+        const int q = (int)*at++;
+        p->moves = q >= 0 && q < r->info.nq ? r->info.q_name[q] : NULL;
+    }
+    return row + 1 + (size_t)MOST_SPECIAL * NSPECIAL_NUMBER;
+}
+
 // Name of the coordinate that moves most in a mode.
 static const char *largest_coordinate(const snw_run *r, const double *mode) {
     const snw_model *m = r->now->model;
@@ -120,7 +183,8 @@ static snw_status record_point(const path_execution *x, const snw_equilibrium *e
     const snw_frame_source view = {.state = e->state,
                                    .in = in,
                                    .w = w,
-                                   .unsaved = true,
+                                   .unsaved = !e->saves,
+                                   .of_path = true,
                                    .mode = e->mode,
                                    .fold = e->derivative,
                                    .energy = {.elastic = snw_stored_energy(m, e->state->q, w),
@@ -185,7 +249,8 @@ snw_status snw_run_path(snw_run *r, int stage, snw_error *err) {
     if (step->tolerance > 0) equilibrium.tolerance = step->tolerance;
     if (!r->resuming) snw_run_set_conditions(r);
     snw_statics_info first;
-    SNW_TRY(snw_statics_solve(st, r->cursor.t0, &equilibrium, r->state, &first, err));
+    if (!r->resuming)
+        SNW_TRY(snw_statics_solve(st, r->cursor.t0, &equilibrium, r->state, &first, err));
     r->loads_applied = true;
 
     snw_equilibria_opts opts = snw_equilibria_defaults();
@@ -202,6 +267,7 @@ snw_status snw_run_path(snw_run *r, int stage, snw_error *err) {
     snw_equilibria_info info = {0};
     path->table.n = 0;
     path->found = true;
+    if (r->resuming) opts.from = path_run_load(r, path, snw_run_checkpoint_integrator(r));
     const snw_status s =
         snw_equilibria_follow(path->equilibria, &opts, path_run_frame, &x, r->state, &info, err);
     path->table.points = info.points;

@@ -153,7 +153,8 @@ typedef struct snw_frame_source {
     snw_energy energy;
     snw_stats stats;
     bool partial;
-    bool unsaved;       // live stepping, or a path: no checkpoint
+    bool unsaved; // live stepping, or a point of a path that cannot be continued: no checkpoint
+    bool of_path; // a point of a path
     const double *mode; // nv: recorded in place of the velocities; NULL: none
     const double *fold; // derivatives of a fold by the parameters of its path; NULL: none
 } snw_frame_source;
@@ -251,7 +252,7 @@ snw_status snw_run_own_links(snw_run *r, snw_phase *e);
 // step is told by the caller.
 snw_status snw_run_use_model(snw_run *r, snw_phase *e, const snw_model *m);
 // Concentric tubes that slide take the places of time t (run_tube.c).
-snw_status snw_run_place_tubes(snw_run *r, double t, snw_error *err);
+snw_status snw_run_place_tubes(snw_run *r, double t, bool is_static, snw_error *err);
 
 
 // Adaptive meshes of rods (run_mesh.c). e->desc <- d, or a copy whose cells may change.
@@ -305,4 +306,7 @@ int snw_run_fold_parameters(const snw_path_desc *path);
 SNW_NODISCARD snw_status snw_run_path_create(snw_run *r, int stage, struct snw_path_record **out);
 void snw_run_path_destroy(struct snw_path_record *path); // NULL is fine
 SNW_NODISCARD snw_status snw_run_path(snw_run *r, int stage, snw_error *err);
+// Its numbers in a checkpoint.
+size_t snw_run_path_saves(const snw_run *r, int stage);
+void snw_run_path_save(const snw_run *r, int stage, double *row);
 SNW_NODISCARD snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err);

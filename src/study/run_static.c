@@ -260,7 +260,7 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
         if (snw_run_stopped(r)) {
             return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", r->state->t);
         }
-        SNW_TRY(snw_run_place_tubes(r, t, err));
+        SNW_TRY(snw_run_place_tubes(r, t, true, err));
         if (k > 0 && !turned) turned = static_run_warn_turns(r, r->state->t, t);
         bool changed = true;
         while (changed) { // until the mesh fits the shape found

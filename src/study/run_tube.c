@@ -48,15 +48,26 @@ static snw_status compile_placed(snw_phase *e, double t, snw_pool *pool, snw_mod
         at.file, at.line, at.column);
 }
 
-snw_status snw_run_place_tubes(snw_run *r, double t, snw_error *err) {
+snw_status snw_run_place_tubes(snw_run *r, double t, bool is_static, snw_error *err) {
     snw_phase *e = r->now;
     if (!snw_tubes_slide(e->desc)) return SNW_OK;
+    const snw_step_desc *step = &r->desc->step[r->cursor.stage];
+    if (!is_static && step->kinematic)
+        return snw_fail_at_location(
+            err,
+            snw_fail(err, SNW_E_MODEL,
+                     "step '%s' is kinematic, and tubes slide by a law of t, which static and "
+                     "dynamic steps follow; use one of these",
+                     step->name),
+            step->location.file, step->location.line, step->location.column);
+    if (!is_static) SNW_TRY(snw_check_sliding_tubes(e->desc, err));
     if (r->mesh_adapts)
         return snw_fail(err, SNW_E_MODEL,
                         "tubes that slide, and rods that place their nodes (rk45), do not go "
                         "together in this version; use integrator: magnus 6");
     snw_status s = own_tubes(r, e);
     if (s != SNW_OK) return snw_fail_memory(err);
+    for (int i = 0; i < e->desc->ntube; i++) e->tube[i].moves = !is_static;
     snw_pool *pool = snw_pool_create(POOL_LIMIT);
     snw_model *fresh = NULL;
     s = pool ? compile_placed(e, t, pool, &fresh, err) : snw_fail_memory(err);

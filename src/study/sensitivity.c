@@ -130,12 +130,13 @@ static snw_status prepare_matrix(snw_adjoint *a, const snw_map *map, snw_error *
     if (!rest) adjoint_fix_rates(a, &map->s);
     if (map->kind == SNW_MAP_STEP) {
         adjoint_step_matrix(a, map, &c);
-        adjoint_border(a, -1);
+        adjoint_border(a, a->C_place, -1);
         if (a->m->nlie_block > 0) adjoint_chart_rows(a);
+        adjoint_rate_rows(a, c.a);
         return adjoint_factor(a, false, "the step", map->s.t, err);
     }
     adjoint_place_matrix(a, rest ? a->K : a->M);
-    adjoint_border(a, rest ? -1 : 1);
+    adjoint_border(a, a->C, rest ? -1 : 1);
     SNW_TRY(adjoint_factor(a, true, rest ? "the equilibrium" : "the accelerations", map->s.t, err));
     if (map->kind == SNW_MAP_RESTART && a->m->nconstraint > 0) adjoint_find_impulse(a, map);
     return SNW_OK;
@@ -190,8 +191,11 @@ static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *
     add_product(nv, -1, a->K, b->place, x);
     add_product(nv, -1, a->D, f, x);
     add_product(nv, -1, a->M, g, x);
-    for (int i = 0; i < nr; i++)
-        x[nv + i] = by[nv + i] + snw_vector_dot(nv, a->C + (size_t)nv * (size_t)i, b->place);
+    for (int i = 0; i < nr; i++) {
+        const size_t row = (size_t)nv * (size_t)i;
+        x[nv + i] = by[nv + i] + snw_vector_dot(nv, a->C_place + row, b->place);
+        if (a->of_rates[i]) x[nv + i] += snw_vector_dot(nv, a->C + row, f);
+    }
     snw_bordered_matrix_solve(a->T, x);
     if (m->nlie_block > 0) {
         add_chart(a, 0, x, b->place);

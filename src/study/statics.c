@@ -11,6 +11,7 @@
 #include "constraint/mechanism.h"
 #include "dynamics/constraint.h"
 #include "dynamics/rod_contact.h"
+#include "dynamics/tube_slide.h"
 #include "solve/continuation.h"
 #include "solve/dense.h"
 #include "solve/pseudo_transient.h"
@@ -640,6 +641,7 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
 static snw_status check_inputs(const snw_statics *st, double t, snw_error *err) {
     const snw_inputs *in = st->after;
     const double *numbers = (const double *)(const void *)in->pose;
+    SNW_TRY(snw_tubes_check(st->m, in, t, err));
     bool finite = isfinite(snw_dot(in->gravity, in->gravity));
     for (size_t i = 0; finite && i < in->bytes / sizeof(double); i++) finite = isfinite(numbers[i]);
     if (finite) return SNW_OK;

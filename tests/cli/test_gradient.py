@@ -17,6 +17,20 @@ runs: {plain: {}, adaptive: {swing.scheme: adaptive}}
 """
 
 
+# x" = -w^2 x + F [x >= c]; derivatives at 0.7 s in closed form
+PLACE = """\
+sinew: 1
+parameters: {w: 2, F: -3 N, c: 0.4 m, v0: 1.5 m/s, T: 0.3 s}
+gravity: 0
+robot: {cart: {on: world, joint: prismatic, axis: x, stiffness: w^2*1 N/m, body: {mass: 1 kg}}}
+initial: {cart: {rate: v0}}
+probes: {x: {position: cart}}
+loads: {push: {on: cart, force: [F, 0, 0], when: x.x >= c}}
+study: [dynamic: {for: 0.7 s, step: 10 ms, scheme: gauss6}]
+runs: {place: {}, time: {push.when: t >= T}}
+"""
+
+
 class Gradient(harness.Case):
     def setUp(self):
         super().setUp()
@@ -47,6 +61,16 @@ class Gradient(harness.Case):
         rows = list(csv.reader(io.StringIO(self.succeeds(*options, "--csv").out)))
         self.assertEqual(rows[0], ["of", "value", "k", "F"])
         self.assertAlmostEqual(float(rows[1][3]), 1 / 40, places=10)
+
+    def test_events(self):
+        self.write("p.yaml", PLACE)
+        for method in "adjoint", "forward":
+            j = self.succeeds("gradient", "p.yaml", "--run", "place", "--of", "x.x", "--of", "max(x.x)", "--by", "w,F,c,v0", "--method", method, "--json").json
+            for got, want in zip(j["scalars"][0]["derivative"], [-0.24671300404681, 0.082662681467899, 0.87828743075773, 0.25851488345883]):
+                self.assertAlmostEqual(got, want, places=10)
+            self.assertGreater(j["scalars"][1]["value"], j["scalars"][0]["value"])
+        why = self.fails(2, "gradient", "p.yaml", "--run", "time", "--of", "x.x", "--by", "T").err
+        self.assertIn("it moves the time t = 0.3 s at which a law jumps", why)
 
     def test_refusals(self):
         base = ["gradient", "s.yaml", "--run", "plain"]

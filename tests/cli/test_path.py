@@ -69,13 +69,29 @@ class Paths(Case):
         if has_viewer():
             self.succeeds("view", "column.h5", "-o", "column.html")
 
-    def test_a_stopped_path_begins_again_with_the_same_bits(self):
+    def test_a_stopped_path_goes_on_with_the_same_bits(self):
+        # on the first path, at its end, on both branches; with folds, their derivatives and a curve of them
+        curve = TRUSS.replace("by: H", "by: H, folds: {of: H, range: [0.1 m, 0.3 m]}")
+        for text in (COLUMN, curve):
+            self.write("model.yaml", text)
+            whole = self.succeeds("run", "model.yaml", "-o", "whole.h5", "--json").json["runs"][0]
+            want = self.succeeds("show", "whole.h5", "--csv").out
+            frames = self.frames("whole.h5")
+            for first, then in harness.few(((24, 20), (9, 4), (frames - 3, 1)), 3):
+                self.succeeds("run", "model.yaml", "-o", "part.h5", "--increments", first)
+                self.succeeds("run", "model.yaml", "-o", "part.h5", "--increments", then, "--resume")
+                part = self.succeeds("run", "model.yaml", "-o", "part.h5", "--resume", "--json").json["runs"][0]
+                self.assertEqual(self.succeeds("show", "part.h5", "--csv").out, want)
+                self.assertEqual(part["special"], whole["special"])
+                (self.folder / "part.h5").unlink()
+
+    def test_a_stopped_path_does_not_begin_again(self):
         self.write("column.yaml", COLUMN)
-        self.succeeds("run", "column.yaml", "-o", "whole.h5")
-        whole = self.succeeds("show", "whole.h5", "--csv").out
-        self.succeeds("run", "column.yaml", "-o", "part.h5", "--increments", "9")
-        self.succeeds("run", "column.yaml", "-o", "part.h5", "--resume")
-        self.assertEqual(self.succeeds("show", "part.h5", "--csv").out, whole)
+        self.succeeds("run", "column.yaml", "-o", "part.h5", "--increments", 10)
+        before = self.frames("part.h5")
+        self.assertLess(before, 14)  # special points are computed with the point behind them
+        self.succeeds("run", "column.yaml", "-o", "part.h5", "--increments", 10, "--resume")
+        self.assertGreater(self.frames("part.h5"), before + 5)  # begun again it would have as many as before
 
     def test_expectations_at_points(self):
         self.write("truss.yaml", TRUSS + "expect:\n  - {probe: y.y, point: fold.2, value: -0.1147144447, within: 1e-8, source: closed form}\n")

@@ -53,6 +53,27 @@ class Solve(harness.Case):
         self.assertIn("not reached", text)
         self.assertIn("at its high limit", text)
 
+    def test_numbers_of_the_file_as_unknowns(self):
+        # k = (tau - m g l sin a)/a
+        k = self.solve("-t", "angle=0.1", "-a", "k", "--set", "motor.effort=2")
+        self.assertTrue(k["reached"])
+        want = (2 - 9.81 * math.sin(0.1)) / 0.1
+        self.assertEqual((k["inputs"][0]["name"], k["exact"]), ("k", False))
+        self.assertAlmostEqual(k["inputs"][0]["value"], want, places=8)
+        # beside an input: the number next to its value in the file, the torque next to zero, each by its range
+        both = self.solve("-t", "angle=0.1", "-a", "arm.body.mass=1 kg..3 kg", "-a", "motor=-10..10 N*m")
+        mass, tau = (i["value"] for i in both["inputs"])
+        self.assertEqual([i["unit"] for i in both["inputs"]], ["kg", "N*m"])
+        self.assertAlmostEqual(tau, 0.3 + mass * 9.81 * 0.5 * math.sin(0.1), places=8)
+        # least ((m - 2)/2)^2 + (tau/20)^2 along tau = 0.3 + c m
+        c = 9.81 * 0.5 * math.sin(0.1)
+        self.assertAlmostEqual(mass, (2 / 4 - 0.3 * c / 400) / (1 / 4 + c * c / 400), places=6)
+        # a stiffness below zero is no robot: the nearest point is where it ends
+        low = self.fails(1, "solve", "p.yaml", "--json", "-t", "angle=0.5", "-a", "k", "--set", "motor.effort=1").json
+        self.assertTrue(low["ended"] and low["inputs"][0]["value"] >= 0)
+        self.assertIn("is in", self.fails(2, "solve", "p.yaml", "-t", "angle=0.1", "-a", "arm.body.mass=1 m..2 m").err)
+        self.assertIn("number of the file 'kk'", self.fails(2, "solve", "p.yaml", "-t", "angle=0.1", "-a", "kk").err)
+
     def test_the_nearest_point(self):
         # the bob moves on a circle: nearest to (0.4, 0, -0.4) at -45 degrees about y, that is 0.5 away from the hinge
         m = self.fails(1, "solve", "p.yaml", "--json", "-t", "bob=0.4, 0, -0.4").json

@@ -811,8 +811,6 @@ static void other_uses_are_seen(void **state) {
          "actuators: {cable: {tendon: {along: arm, at: [0, 2 mm, 0]}, effort: 1 N - c*tip.z*2 N/m"
          "}}\n",
          3},
-        {"time of a jump",
-         "loads: {push: {on: arm.tip, force: [0, \"0.01 N*step(t, c*1.1 ms)\", 0]}}\n", 2},
         {"pressure",
          "actuators: {cell: {chamber: {along: arm, at: [0, 2 mm, 0], area: 20 mm^2}, effort: "
          "c*sin(a*t*100/(1 s))*3 kPa}}\n",

@@ -192,42 +192,170 @@ static const problem problems[] = {
      {"nose.x", "integral(nose.z^2)"}},
 };
 
+// Rows of velocities: two axles on a planar joint, one that locks; a turning free body on a wheel.
+static const problem wheels[] = {
+    {"two axles",
+     "sinew: 1\n"
+     "gravity: 0\n"
+     "parameters: {l: 0.1 m, I: 1e-3 kg*m^2, tau: 20 mN*m, k: 0.05 N*m, u: 0.3 m/s, c: 0.05}\n"
+     "robot:\n"
+     "  a: {on: world, joint: planar, body: {mass: 1 kg, com: [0.02 m, 0, 0], inertia: [I, I, "
+     "I]}}\n"
+     "  b: {on: a, pose: {xyz: [l, 0, 0]}, joint: revolute, stiffness: k, body: {mass: 1.2 kg, "
+     "com: "
+     "[l, 0, 0], inertia: [I, I, I]}}\n"
+     "sites: {second: {on: b, pose: {xyz: [l, 0, 0]}}}\n"
+     "actuators: {front: {joint: b, effort: tau*sin(5*t/(1 s))}}\n"
+     "loads: {brake: {on: a, force: [-0.2 N*s/m*v.vx, 0, 0], when: q > c}}\n"
+     "contacts: {one: {wheel: {on: a, axis: y}}, two: {wheel: {on: second, axis: y}}}\n"
+     "initial: {a: {rate: [u, 0, 0]}}\n"
+     "study: [dynamic: {for: 0.6 s, step: 5 ms, scheme: %s}]\n"
+     "probes: {p: {position: second}, v: {velocity: second}, q: {angle: b}}\n",
+     6,
+     2,
+     {"l", "I", "tau", "k", "u", "c"},
+     {"p.y", "integral(v.vx^2 + p.y)"}},
+    {"free body on a wheel",
+     "sinew: 1\n"
+     "gravity: 0\n"
+     "parameters: {l: 0.1 m, I: 1e-3 kg*m^2, F: 0.2 N, u: 0.3 m/s, w: 2 1/s}\n"
+     "robot: {a: {on: world, joint: free, body: {mass: 1 kg, com: [0.02 m, 0.01 m, 0.03 m], "
+     "inertia: "
+     "[I, 1.2*I, 0.9*I]}}}\n"
+     "sites: {axle: {on: a, pose: {xyz: [l, 0.02 m, 0]}}}\n"
+     "loads: {push: {on: a, force: [0, F*cos(7*t/(1 s)), F], frame: body}}\n"
+     "contacts: {one: {wheel: {on: axle, axis: y}}}\n"
+     "initial: {a: {twist: [1 1/s, w, -1 1/s, u, 0.1 m/s, 0]}}\n"
+     "study: [dynamic: {for: 0.4 s, step: 4 ms, scheme: %s}]\n"
+     "probes: {p: {position: axle}, v: {velocity: a}}\n",
+     5,
+     2,
+     {"l", "I", "F", "u", "w"},
+     {"p.y", "integral(v.vx^2 + p.z)"}},
+};
+
+// A loop whose velocities are projected at the ends of undamped steps.
+static const problem loop = {
+    "slider-crank",
+    "sinew: 1\n"
+    "parameters: {k: 30 N/m, c: 0.6 N*s/m, m: 0.6 kg, tau: 1.5 N*m, level: 0.6 m}\n"
+    "gravity: [0, -9.81 m/s^2, 0]\n"
+    "robot:\n"
+    "  crank: {on: world, joint: revolute, axis: z, body: {mass: 0.4 kg, com: [0.3, 0, 0], "
+    "inertia: "
+    "[0, 0, 0]}}\n"
+    "  rod: {on: crank, pose: {xyz: [0.3, 0, 0]}, joint: revolute, axis: z, body: {mass: m, com: "
+    "[0.25, 0, 0], inertia: [0, 0, 0]}}\n"
+    "  slider: {on: world, joint: prismatic, axis: x, stiffness: k, damping: c, body: {mass: 0.8 "
+    "kg}}\n"
+    "sites: {end: {on: rod, pose: {xyz: [0.5, 0, 0]}}}\n"
+    "loops: {pin: {join: [end, slider], as: revolute, axis: z}}\n"
+    "initial: {crank: 1, rod: -1.53, slider: 0.59}\n"
+    "actuators: {motor: {joint: crank, effort: tau*sin(4*t/(1 s))}}\n"
+    "probes: {at: {value: slider}, v: {rate: slider}}\n"
+    "loads: {push: {on: slider, force: [-4 N, 0, 0], when: at > level}}\n"
+    "study: [dynamic: {for: 0.6 s, step: 4 ms, scheme: %s}]\n",
+    5,
+    2,
+    {"k", "c", "m", "tau", "level"},
+    {"at", "integral(at^2 + 0.1*v)"}};
+
+// same: relative difference of the two methods
+static void follow_differences(const problem *p, const char *scheme, double same) {
+    static outcome got, forward, want;
+    char text[6000];
+    (void)snprintf(text, sizeof text, p->text, scheme);
+    question q = {.text = text, .nby = p->nby, .nof = p->nof};
+    memcpy(q.by, p->by, sizeof p->by);
+    memcpy(q.of, p->of, sizeof p->of);
+    q.method = SNW_GRADIENT_ADJOINT;
+    answer(&q, &got);
+    q.method = SNW_GRADIENT_FORWARD;
+    answer(&q, &forward);
+    differences(&q, 3e-5, &want);
+    for (int k = 0; k < p->nby * p->nof; k++) {
+        const double a = got.dJ[k], f = forward.dJ[k], d = want.dJ[k];
+        const int row = k / p->nby, col = k % p->nby;
+        double size = 1e-3 * fabs(got.J[row]); // relative to the largest change
+        for (int n = 0; n < p->nby; n++)
+            size = fmax(size, fabs(want.dJ[row * p->nby + n] * want.p[n]));
+        size /= fabs(want.p[col]);
+        const bool right = fabs(a - f) <= same * size && fabs(a - d) <= 1e-8 * size;
+        if (!right)
+            print_error("%s, %s: %s by %s: %.13g, forward %.13g, differences %.13g\n", p->name,
+                        scheme, p->of[row], p->by[col], a, f, d);
+        assert_true(right);
+    }
+}
+
+static void a_loop_follows_differences(void **state) {
+    (void)state;
+    // second derivatives of the rows are differences
+    follow_differences(&loop, "bdf2", 1e-10);
+    follow_differences(&loop, "trapezoidal", 1e-10);
+}
+
+static void wheels_follow_differences(void **state) {
+    (void)state;
+    static const char *const scheme[] = {"euler", "bdf2", "generalized-alpha, rho: 0.5"};
+    for (size_t i = 0; i < sizeof wheels / sizeof *wheels; i++) {
+        for (size_t j = i; j < sizeof scheme / sizeof *scheme; j++)
+            follow_differences(&wheels[i], scheme[j], 1e-11);
+    }
+}
+
 static void conditions_follow_differences(void **state) {
     (void)state;
     static const char *const scheme[] = {
         "euler",  "bdf2",  "trapezoidal", "hht, rho: 0.8", "generalized-alpha, rho: 0.5",
         "gauss4", "radau5"};
-    static outcome got, forward, want;
     for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
         for (size_t j = 0; j < sizeof scheme / sizeof *scheme; j++) {
             const problem *p = &problems[i];
-            char text[6000];
             const bool rows = strstr(p->text, "position: c,") != NULL; // collocation has none
-            if ((i + j) % 2 != 0 || (rows && j > 4)) continue;
-            (void)snprintf(text, sizeof text, p->text, scheme[j]);
-            question q = {.text = text, .nby = p->nby, .nof = p->nof};
-            memcpy(q.by, p->by, sizeof p->by);
-            memcpy(q.of, p->of, sizeof p->of);
-            q.method = SNW_GRADIENT_ADJOINT;
-            answer(&q, &got);
-            q.method = SNW_GRADIENT_FORWARD;
-            answer(&q, &forward);
-            differences(&q, 1e-5, &want);
-            for (int k = 0; k < p->nby * p->nof; k++) {
-                const double a = got.dJ[k], f = forward.dJ[k], d = want.dJ[k];
-                const int row = k / p->nby, col = k % p->nby;
-                double size = 1e-3 * fabs(got.J[row]); // relative to the largest change
-                for (int n = 0; n < p->nby; n++)
-                    size = fmax(size, fabs(want.dJ[row * p->nby + n] * want.p[n]));
-                size /= fabs(want.p[col]);
-                const bool right = fabs(a - f) <= 1e-11 * size && fabs(a - d) <= 1e-8 * size;
-                if (!right)
-                    print_error("%s, %s: %s by %s: %.13g, forward %.13g, differences %.13g\n",
-                                p->name, scheme[j], p->of[row], p->by[col], a, f, d);
-                assert_true(right);
-            }
+            if ((i + j) % 2 == 0 && !(rows && j > 4)) follow_differences(p, scheme[j], 1e-11);
         }
     }
+}
+
+// ---- extremes -----------------------------------------------------------------------------------
+
+// x = v_0 sin(w t)/w swings to v_0/w and back
+static void extremes(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {w: 2, v0: 1.5 m/s, c: 0.3 m}\n"
+        "gravity: 0\n"
+        "robot: {cart: {on: world, joint: prismatic, axis: x, stiffness: w^2*1 N/m, body: {mass: 1 "
+        "kg}}}\n"
+        "initial: {cart: {rate: v0}}\n"
+        "probes: {x: {position: cart}, v: {velocity: cart}}\n"
+        "study: [dynamic: {for: 1.1 s, step: 1 ms, scheme: gauss6}, dynamic: {for: 1 s, step: 3 "
+        "ms, "
+        "scheme: bdf2, until: x.x < c}]\n";
+    static outcome got, other;
+    question q = {.text = text,
+                  .nby = 3,
+                  .by = {"w", "v0", "c"},
+                  .nof = 4,
+                  .of = {"max(x.x)", "min(v.vx)^2", "max(x.x*t)", "max(max(x.x), 2)"}};
+    answer(&q, &got);
+    assert_near(got.J[0], 0.75, 1e-9);
+    assert_near(got.dJ[0], -0.375, 1e-6);
+    assert_near(got.dJ[1], 0.5, 1e-6);
+    assert_near(got.dJ[2], 0, 1e-13);
+    const double v = sqrt(1.5 * 1.5 - 4 * 0.3 * 0.3); // at the end, where x = c
+    assert_near(got.J[1], v * v, 1e-4);
+    assert_near(got.dJ[4], 3, 1e-4);
+    assert_near(got.dJ[5], -8 * 0.3, 1e-4);
+    assert_near(got.J[3], 2, 0);
+    for (int k = 9; k < 12; k++) assert_near(got.dJ[k], 0, 0);
+    differences(&q, 1e-5, &other);
+    near_all(9, got.dJ, other.dJ, 1e-7);
+    q.method = SNW_GRADIENT_FORWARD;
+    answer(&q, &other);
+    near_all(12, got.dJ, other.dJ, 1e-10);
 }
 
 // ---- memory, refusals ---------------------------------------------------------------------------
@@ -280,6 +408,9 @@ static void what_has_no_derivative_is_named(void **state) {
     refuses("loads: {a: {on: lower, force: [1 N, 0, 0], when: \"mod(bob.y, 0.2 m) < 0.1 m\"}}\n"
             "study: [dynamic: {for: 1 s, step: 5 ms, scheme: bdf2}]\n",
             "k", "without a comparison");
+    refuses("loads: {a: {on: lower, force: [1 N, 0, 0], when: t > at}}\n"
+            "study: [dynamic: {for: 1 s, step: 5 ms, scheme: bdf2}]\n",
+            "at", "it moves the time t = 0.35 s at which a law jumps");
 }
 
 // A margin without a rate where it is zero: its time has no derivative.
@@ -305,6 +436,9 @@ int main(void) {
         cmocka_unit_test(a_load_switched_by_place),
         cmocka_unit_test(a_plastic_pick_up),
         cmocka_unit_test(conditions_follow_differences),
+        cmocka_unit_test(a_loop_follows_differences),
+        cmocka_unit_test(wheels_follow_differences),
+        cmocka_unit_test(extremes),
         cmocka_unit_test(checkpoints_give_the_same),
         cmocka_unit_test(what_has_no_derivative_is_named),
         cmocka_unit_test(grazing_is_named),

@@ -70,8 +70,93 @@ static void power_is_stored_or_heat(void **state) {
     }
 }
 
+// ---- tubes that slide ---------------------------------------------------------------------------
+
+// All three slide by laws, the first two with rotary inertia.
+static const char sliding_text[] =
+    "sinew: 1\nmaterials: {wire: {young: 1, poisson: 0.3, density: 3, damping: 30 ms}}\n"
+    "robot:\n"
+    "  base: {on: world, joint: free, body: {box: [0.1, 0.2, 0.3], mass: 2}}\n"
+    "  arm:\n    on: base\n    degree: 2\n    elements: 1\n    tubes:\n"
+    "      inner: {radius: 0.2, inner: 0.1, material: wire, bending: 0.7, torsion: 0.5, mass: 0.3, "
+    "straight: 0.6, curved: 0.5, curvature: 2, translation: -0.2 - 0.1*sin(t)}\n"
+    "      middle: {radius: 0.4, inner: 0.3, material: wire, bending: 1.1, torsion: 0.9, straight: "
+    "0.4, curved: 0.3, curvature: -1.5, translation: -0.1 - 0.05*t^2}\n"
+    "      outer: {bending: 1.7, torsion: 1.2, mass: 0.5, straight: 0.15, curved: 0.4, curvature: "
+    "1, translation: -0.12 + 0.02*t}\n"
+    "loads: {pull: {on: arm.tip, force: [0.1, 0.3, -0.2], torque: [0.2, 0.1, 0]}}\n"
+    "actuators: {a: {joint: inner, effort: 0.1}, b: {joint: middle, effort: -0.2*t}, c: {joint: "
+    "outer, effort: 0}}\n";
+
+// Laid out at t = 0, in motion at another time: all pieces have other lengths, and all material
+// slides. No coordinate is frozen.
+static void open_sliding(setting *s, dice *d) {
+    snw_error err;
+    if (describe(sliding_text, &s->doc, &s->desc, &err) != SNW_OK) fail_msg("%s", err.text);
+    for (int i = 0; i < s->desc->ntube; i++) s->desc->tube[i].moves = false;
+    rig_open(&s->g, s->desc);
+    state_random(s->g.m, d, s->g.s);
+    snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
+}
+
+static void sliding_tubes_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {84};
+    for (int k = 0; k < 2; k++) {
+        setting s;
+        open_sliding(&s, &d);
+        assert_int_equal(s.g.m->ntube_piece, 9);
+        rig_check(&s.g);
+        setting_close(&s);
+    }
+}
+
+static void sliding_tubes_have_an_exact_stiffness(void **state) {
+    (void)state;
+    dice d = {85};
+    setting s;
+    open_sliding(&s, &d);
+    rig_check_stiffness(&s.g);
+    setting_close(&s);
+}
+
+// The energy of tubes that slide changes by the power of the loads and drives, what material
+// carries from node to node, and the heat; along any motion, with the forces that it needs.
+static void power_of_sliding_is_accounted_for(void **state) {
+    (void)state;
+    dice d = {86};
+    for (int n = 0; n < 4; n++) {
+        setting s;
+        open_sliding(&s, &d);
+        const rig *g = &s.g;
+        const double t = g->s->t;
+        double rate = 0, power[8], sum = 0;
+        for (int k = 0; k < BESIDE; k++) {
+            const double e = beside(k);
+            snw_state_copy(g->m, g->s, g->moved);
+            snw_move(g->m, g->s->q, e, g->s->v, g->moved->q);
+            for (int i = 0; i < g->m->nv; i++) g->moved->v[i] += e * g->s->a[i];
+            snw_inputs_at(g->m, t + e, g->in);
+            snw_kinematics(g->m, g->in, g->moved, false, g->w);
+            rate += slope_of(k, snw_kinetic_energy(g->m, g->w) +
+                                    snw_stored_energy(g->m, g->moved->q, g->w) +
+                                    snw_gravity_energy(g->m, g->in, g->w));
+        }
+        snw_inputs_at(g->m, t, g->in);
+        snw_residual(g->m, g->in, g->s, false, g->w);
+        snw_load_power(g->m, g->in, g->s, g->w, power);
+        for (int k = 0; k < snw_npower(g->m); k++) sum += power[k];
+        for (int i = 0; i < g->m->nv; i++) sum += g->w->r[i] * g->s->v[i];
+        const double heat = snw_dissipation(g->m, g->s->v) + snw_other_heat(g->m, g->s, g->w);
+        assert_true(heat > 0);
+        assert_near(rate, sum - heat, 20 * LEFT * (fabs(rate) + heat));
+        setting_close(&s);
+    }
+}
+
 #ifndef SNW_NUMBERS // tests without derivatives
 
+#include "oracle/pushed_beam.h"
 #include "oracle/tubes.h"
 #include "sinew/robot.h"
 
@@ -289,14 +374,6 @@ static void tubes_are_turned_and_slid_by_hand(void **state) {
     assert_true(fabs(a[0] - before[0]) > 0.01);
     snw_robot_close(moved);
     snw_robot_close(there);
-    // laws of time are those of a study
-    static const char *const law[] = {"arm.tubes.inner.translation=-0.1 m - 0.01 m/s*t"};
-    snw_robot *none = NULL;
-    assert_int_equal(
-        snw_robot_parse("m.yaml", held_text, strlen(held_text), NULL, 1, law, &none, &err),
-        SNW_E_MODEL);
-    assert_non_null(strstr(err.text, "slide by a law of t"));
-    assert_non_null(strstr(err.text, "between steps"));
 }
 
 // ---- strokes ------------------------------------------------------------------------------------
@@ -351,21 +428,178 @@ static void strokes_work_between_equilibria(void **state) {
     }
 }
 
-// a law in a motion is refused, also one that a change brings, and the message says how to push
-// instead
-static void motions_refuse_laws_of_sliding(void **state) {
+// ---- pushed by laws -----------------------------------------------------------------------------
+
+// Two straight tubes are pushed fast under a small gravity: against the linear equation of beams
+// with moving material, with functions of the fixed place, by another method.
+static void fast_pushes_are_those_of_beams_with_moving_material(void **state) {
     (void)state;
-    static const char one[] =
-        "sinew: 1\ngravity: 0\nparameters: {push: %s}\nrobot: {arm: {on: world, tubes: {inner: "
-        "{bending: 1, torsion: 1, mass: 1, curvature: 8, straight: 0.2, curved: 0.1, translation: "
-        "-0.1 m + push}}}}\nstudy: [static: , %sdynamic: {for: 0.2 s, step: 10 ms}]\n";
-    static const char *const study[][2] = {{"(0.1 m/s)*t", ""},
-                                           {"0 m", "change: {push: (0.1 m/s)*t}, "}};
-    for (int i = 0; i < 2; i++) {
-        char text[MOST_TEXT];
-        (void)snprintf(text, sizeof text, one, study[i][0], study[i][1]);
-        refuses(text, "push them by changes between dynamic steps");
+    static const char text[] =
+        "sinew: 1\ngravity: [0, 0, -0.1]\nmaterials: {light: {density: 1}}\nrobot:\n  arm:\n    "
+        "on: world\n    degree: 4\n    elements: 2\n    tubes:\n"
+        "      inner: {radius: 0.2 mm, inner: 0.1 mm, material: light, bending: %.17g, torsion: "
+        "0.01, mass: %.17g, straight: %.17g m, translation: \"-0.3 m + %.17g m*poly5(t, 0 s, 0.2 "
+        "s)\"}\n"
+        "      outer: {radius: 0.4 mm, inner: 0.3 mm, material: light, bending: %.17g, torsion: "
+        "0.01, mass: %.17g, straight: %.17g m, translation: \"-0.3 m + %.17g m*poly5(t, 0 s, 0.2 "
+        "s)\"}\n"
+        "study: [static: , dynamic: {for: 0.2 s, step: 2 ms, scheme: gauss4}]\n"
+        "probes: {tip: {position: arm}, e: energy}\n";
+    static const double push[3][2] = {{0.15, 0}, {0, 0.1}, {0.1, -0.12}};
+    for (int k = 0; k < 3; k++) {
+        const oracle_pushed_tube t[2] = {{0.004, 0.005, 0.4, push[k][0]},
+                                         {0.009, 0.02, 0.2, push[k][1]}};
+        char made[MOST_TEXT];
+        outcome o;
+        (void)snprintf(made, sizeof made, text, t[0].k, t[0].mass, 0.3 + t[0].length, t[0].push,
+                       t[1].k, t[1].mass, 0.3 + t[1].length, t[1].push);
+        execute_ok(made, &o);
+        const double want = oracle_pushed_beam(t, 0.1, 0.2, 800);
+        assert_near(last(&o, 2), -want, 4e-6 * want);
+        assert_near(last(&o, BALANCE), 0, 1e-14);
+        snw_series_clear(&o.series);
     }
+}
+
+// One tube is a rod of variable length: there the length is a coordinate with a drive.
+static void a_tube_is_a_rod_of_variable_length(void **state) {
+    (void)state;
+    static const char tube[] =
+        "robot: {arm: {on: world, degree: 5, elements: 2, tubes: {inner: {diameter: 1.2 mm, inner: "
+        "0.8 mm, material: nitinol, straight: 0.7, translation: \"-0.4 m + 0.2 m*poly5(t, 0 s, 0.3 "
+        "s)\"}}}}\n";
+    static const char rod[] =
+        "robot: {arm: {on: world, rod: {length: 0.3, section: {tube: {radius: 0.6 mm, inner: 0.4 "
+        "mm}}, material: nitinol, strain: {bend_y: legendre 8}, magnus: 6}}}\n"
+        "actuators: {feed: {feed: arm, position: \"0.3 m + 0.2 m*poly5(t, 0 s, 0.3 s)\"}}\n";
+    outcome o[2];
+    for (int k = 0; k < 2; k++) {
+        char text[MOST_TEXT];
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\nmaterials: {nitinol: {young: 58 GPa, poisson: 0.3, density: 6450, "
+            "damping: 1 ms}}\n%sstudy: [static: , dynamic: {for: 0.4 s, step: 4 ms, "
+            "scheme: gauss4}]\nprobes: {tip: {position: arm}, e: energy}\n",
+            k ? rod : tube);
+        execute_ok(text, &o[k]);
+        assert_near(last(&o[k], BALANCE), 0, 1e-10);
+    }
+    const double size = fabs(last(&o[1], ELASTIC));
+    for (int i = 0; i < 3; i++) assert_near(last(&o[0], i), last(&o[1], i), 3e-8);
+    assert_near(last(&o[0], ELASTIC), last(&o[1], ELASTIC), 1e-6 * size);
+    assert_near(last(&o[0], HEAT), last(&o[1], HEAT), 1e-6 * size);
+    // that rod has no mass in the sleeve, whose motion ends before
+    assert_near(last(&o[0], WORK), last(&o[1], WORK), 1e-6 * size);
+    for (int k = 0; k < 2; k++) snw_series_clear(&o[k].series);
+}
+
+// The tubes of pushed_text by a law within `duration`; `study` behind the static start.
+static void push_by_law(double duration, const char *study, outcome *o) {
+    char law[100], text[MOST_TEXT];
+    (void)snprintf(law, sizeof law,
+                   "sinew: 1\ngravity: 0\nparameters: {push: \"0.02 m*poly5(t, 0 "
+                   "s, %.17g s)\"}\n",
+                   duration);
+    const char *rest = strstr(pushed_text, "materials");
+    (void)snprintf(text, sizeof text, "%s%sstudy: [static: , %s]\n", law, rest, study);
+    execute_ok(text, o);
+}
+
+// A slow push passes the equilibria of each instant, behind them by a time of the order of the
+// retardation: half as much at half the speed. Its work is the difference of the energies and heat
+// that falls alike.
+static void slow_pushes_follow_equilibria(void **state) {
+    (void)state;
+    outcome o, halfway;
+    double lag[2], heat[2], at[3];
+    push_by_law(1, "static: {for: 0.5 s, step: 0.1 s}", &halfway);
+    for (int i = 0; i < 3; i++) at[i] = last(&halfway, i);
+    for (int k = 0; k < 2; k++) {
+        const double duration = k ? 4 : 2;
+        char study[200];
+        (void)snprintf(study, sizeof study, "dynamic: {for: %g s, step: 10 ms}", 0.5 * duration);
+        push_by_law(duration, study, &o);
+        lag[k] = 0;
+        for (int i = 0; i < 3; i++) lag[k] = hypot(lag[k], last(&o, i) - at[i]);
+        snw_series_clear(&o.series);
+        (void)snprintf(study, sizeof study, "dynamic: {for: %g s, step: 10 ms}", duration + 0.4);
+        push_by_law(duration, study, &o);
+        heat[k] = last(&o, HEAT) + last(&o, SCHEME);
+        for (int i = 0; i < 3; i++) assert_near(last(&o, i), tip_after[i], 1e-9);
+        assert_near(last(&o, ELASTIC), energy_after, 1e-9);
+        assert_near(last(&o, WORK) - heat[k], energy_after - energy_before, 1e-9);
+        assert_near(last(&o, BALANCE), 0, 1e-12);
+        snw_series_clear(&o.series);
+    }
+    assert_true(lag[0] < 1e-3 * 0.2);
+    assert_near(lag[0] / lag[1], 2, 0.02);
+    assert_near(heat[0] / heat[1], 2, 0.02);
+    snw_series_clear(&halfway.series);
+}
+
+// schemes of order two and four
+static void pushes_converge_with_the_order_of_the_scheme(void **state) {
+    (void)state;
+    static const struct {
+        const char *scheme;
+        double order;
+    } run[] = {{"generalized-alpha", 2}, {"gauss4", 4}};
+    for (int k = 0; k < 2; k++) {
+        double tip[3];
+        for (int n = 0; n < 3; n++) {
+            char study[200];
+            outcome o;
+            (void)snprintf(study, sizeof study, "dynamic: {for: 0.1 s, step: %g ms, scheme: %s}",
+                           4.0 / (1 << n), run[k].scheme);
+            push_by_law(0.2, study, &o);
+            tip[n] = last(&o, 2);
+            snw_series_clear(&o.series);
+        }
+        const double order = log2(fabs((tip[1] - tip[0]) / (tip[2] - tip[1])));
+        assert_near(order, run[k].order, 0.4);
+    }
+}
+
+// The motion ends, with the names of the tubes, before pieces vanish or appear, and a study goes on
+// behind that place.
+static void motions_tell_where_pieces_would_vanish(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\ngravity: 0\nparameters: {push: 0 m, jump: 0 m}\nmaterials: {wire: {young: 60 "
+        "GPa, poisson: 0.3, density: 6450, damping: 5 ms}}\nrobot:\n  arm:\n    on: world\n    "
+        "degree: 1\n    elements: 1\n    tubes:\n"
+        "      inner: {diameter: 1.2 mm, inner: 0.8 mm, material: wire, straight: 0.1, curved: "
+        "0.1, "
+        "curvature: 8, translation: -0.02 m + jump + (%s m/s)*t}\n"
+        "      outer: {diameter: 1.8 mm, inner: 1.4 mm, material: wire, straight: 0.04, curved: "
+        "0.07, curvature: 8, translation: -0.05 m + (%s m/s)*t}\n"
+        "loads: {pull: {on: arm.tip, force: [0, 0.01, 0]}}\n"
+        "study: [static: , dynamic: {for: 0.15 s, step: 5 ms, scheme: %s}%s]\n";
+    static const char again[] = ", change: {jump: -0.02 m}, dynamic: {for: 0.1 s, step: 5 ms}";
+    static const struct {
+        const char *inner, *outer, *scheme, *then, *why;
+    } run[] = {
+        {"-0.2", "0", "generalized-alpha", "",
+         "the end of tube 'outer' and the bend of tube 'inner' meet"},
+        {"-0.2", "0", "gauss4", "", "the end of tube 'outer' and the bend of tube 'inner' meet"},
+        {"0.2", "0", "generalized-alpha", "", "the base of tube 'inner' and the exit meet"},
+        {"0", "0.2", "generalized-alpha", "", "the bend of tube 'outer' comes out of the exit"},
+        {"-0.1", "0", "generalized-alpha", again, NULL},
+    };
+    for (size_t k = 0; k < sizeof run / sizeof *run; k++) {
+        char made[MOST_TEXT];
+        outcome o;
+        (void)snprintf(made, sizeof made, text, run[k].inner, run[k].outer, run[k].scheme,
+                       run[k].then);
+        execute(made, &o);
+        if (!run[k].why && o.status != SNW_OK) fail_msg("%zu: %s", k, o.err.text);
+        if (run[k].why && !(o.status != SNW_OK && strstr(o.err.text, run[k].why)))
+            fail_msg("%zu: '%s' does not say '%s'", k, o.err.text, run[k].why);
+        snw_series_clear(&o.series);
+    }
+    char made[MOST_TEXT];
+    (void)snprintf(made, sizeof made, text, "-0.1", "0", "moreau", "");
+    refuses(made, "does not support concentric tubes that slide");
 }
 
 // a program may push in each time step
@@ -390,6 +624,49 @@ static void programs_push_tubes_during_motions(void **state) {
     assert_int_equal(snw_robot_probe(r, "tip", 3, tip), 3);
     for (int i = 0; i < 3; i++) assert_near(tip[i], tip_after[i], 1e-6);
     snw_robot_close(r);
+}
+
+// A program slides a tube from step to step, as a law would: the motion is that of the law. What is
+// not possible changes nothing.
+static void programs_slide_tubes_as_laws_do(void **state) {
+    (void)state;
+    enum { STEPS = 20 };
+    const double h = 5e-3, T = 0.1;
+    static const char *const law[] = {"push=0.02 m*poly5(t, 0 s, 0.1 s)"};
+    snw_error err = {0};
+    snw_robot *r[2];
+    double tip[2][3];
+    for (int k = 0; k < 2; k++) {
+        r[k] = held(pushed_text, 1, law);
+        const snw_robot_steps how = snw_robot_steps_defaults(h);
+        if (snw_robot_equilibrium(r[k], 0, &err) != SNW_OK ||
+            snw_robot_start(r[k], &how, &err) != SNW_OK)
+            fail_msg("%s", err.text);
+        for (int i = 0; i < STEPS; i++) {
+            // the law of the step to come has its end as value and rates
+            const double u = (i + 1) * h / T, x = u * u * u * (10 + u * (6 * u - 15)),
+                         d = 30 * u * u * (1 - u) * (1 - u) / T,
+                         dd = 60 * u * (1 - u) * (1 - 2 * u) / (T * T);
+            const double motion[3] = {-0.1 + PUSH * (x - h * d + 0.5 * h * h * dd),
+                                      PUSH * (d - h * dd), PUSH * dd};
+            if (k == 1 && snw_robot_set_translation(r[k], "inner", motion, &err) != SNW_OK)
+                fail_msg("%s", err.text);
+            if (snw_robot_step(r[k], h, &err) != SNW_OK) fail_msg("%s", err.text);
+        }
+        assert_int_equal(snw_robot_probe(r[k], "tip", 3, tip[k]), 3);
+    }
+    for (int i = 0; i < 3; i++) assert_near(tip[0][i], tip[1][i], 1e-7);
+    const double far[3] = {-0.01, 0, 0}, nan[3] = {NAN, 0, 0};
+    assert_int_equal(snw_robot_set_translation(r[1], "inner", far, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "meet"));
+    assert_int_equal(snw_robot_set_translation(r[1], "inner", nan, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_set_translation(r[1], "other", far, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_robot_step(r[1], h, &err), SNW_OK);
+    for (int k = 0; k < 2; k++) snw_robot_close(r[k]);
+    snw_robot *still = held(pushed_text, 0, NULL);
+    assert_int_equal(snw_robot_set_translation(still, "inner", far, &err), SNW_E_ARGUMENT);
+    assert_non_null(strstr(err.text, "law of t"));
+    snw_robot_close(still);
 }
 
 // a torque at the tip twists the innermost tube alone where nothing is curved
@@ -445,6 +722,9 @@ int main(void) {
         cmocka_unit_test(tubes_have_exact_derivatives),
         cmocka_unit_test(statics_have_an_exact_symmetric_stiffness),
         cmocka_unit_test(power_is_stored_or_heat),
+        cmocka_unit_test(sliding_tubes_have_exact_derivatives),
+        cmocka_unit_test(sliding_tubes_have_an_exact_stiffness),
+        cmocka_unit_test(power_of_sliding_is_accounted_for),
 #ifndef SNW_NUMBERS
         cmocka_unit_test(equilibria_are_those_of_the_strong_form),
         cmocka_unit_test(tubes_snap_where_their_branch_ends),
@@ -452,8 +732,13 @@ int main(void) {
         cmocka_unit_test(sliding_tubes_arrive_where_others_are),
         cmocka_unit_test(tubes_are_turned_and_slid_by_hand),
         cmocka_unit_test(strokes_work_between_equilibria),
-        cmocka_unit_test(motions_refuse_laws_of_sliding),
+        cmocka_unit_test(fast_pushes_are_those_of_beams_with_moving_material),
+        cmocka_unit_test(a_tube_is_a_rod_of_variable_length),
+        cmocka_unit_test(slow_pushes_follow_equilibria),
+        cmocka_unit_test(pushes_converge_with_the_order_of_the_scheme),
+        cmocka_unit_test(motions_tell_where_pieces_would_vanish),
         cmocka_unit_test(programs_push_tubes_during_motions),
+        cmocka_unit_test(programs_slide_tubes_as_laws_do),
         cmocka_unit_test(a_torque_at_the_tip_twists_the_innermost_tube),
         cmocka_unit_test(motions_keep_their_energy),
 #endif

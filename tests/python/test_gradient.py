@@ -28,6 +28,26 @@ def test_an_equilibrium():
     assert derivatives[0] == pytest.approx([-3 / 1600, 1 / 40], rel=1e-10)
 
 
+def test_an_event_and_an_extreme():
+    # x" = -4 x - 3 [x >= c] from x = 0 at 1.5 m/s: closed forms at 0.7 s; the highest place without the load
+    text = SPRING.split("parameters")[0] + """
+parameters: {c: 0.4 m, v0: 1.5 m/s}
+robot: {mass: {on: world, joint: prismatic, axis: x, stiffness: 4, body: {mass: 1}}}
+initial: {mass: {rate: v0}}
+loads: {push: {on: mass, force: [-3, 0, 0], when: place >= c}}
+study: [dynamic: {for: %s, step: 10 ms, scheme: gauss6}]
+probes: {place: {value: mass}}
+"""
+    for method in "adjoint", "forward":
+        values, derivatives = sinew.Gradient(sinew.Model(text=text % "0.7 s"), "place", ["c", "v0"], method=method)()
+        assert values[0] == pytest.approx(0.491099253087648, rel=1e-12)
+        assert derivatives[0] == pytest.approx([0.87828743075773, 0.25851488345883], rel=1e-10)
+    free = sinew.Model(text=(text % "1 s").replace("-3, 0, 0", "0, 0, 0"))
+    values, derivatives = sinew.gradient(free, "max(place)", ["v0"])
+    assert values[0] == pytest.approx(0.75, rel=1e-7)
+    assert derivatives[0] == pytest.approx([0.5], rel=1e-7)
+
+
 def test_a_motion_against_differences():
     model = sinew.Model(text=SPRING)
     g = sinew.Gradient(model, ["integral(place^2) + 0.1*end(speed)", "at(0.5, place)"], ["k", "m", "q(mass.slide)", "v(mass.slide)"])

@@ -273,3 +273,55 @@ def test_inverse_steps_of_a_study():
     assert list(study.inverse) == ["lift"] and found.reached
     assert abs(found.values["motor"] - want) < 1e-9
     assert np.allclose(study["tau"], want, atol=1e-9) and np.allclose(study["angle"], 0.4, atol=1e-9)
+
+
+def test_numbers_of_the_file_as_unknowns():
+    """Young's modulus of an arc that a tendon bends, its length, and the width of a four-bar linkage."""
+    def arm(E, L):
+        return {
+            "sinew": 1, "gravity": 0, "parameters": {"E": f"{E} Pa", "l": f"{L} m"},
+            "materials": {"m": {"young": "E", "poisson": 0.3, "density": 1000}},
+            "robot": {"arm": {"on": "world", "rod": {"length": "l", "section": {"circle": {"radius": "10 mm"}}, "material": "m",
+                                                     "strain": {"bend_z": "legendre 1"}, "nodes": 20}}},
+            "actuators": {"cord": {"tendon": {"along": "arm", "at": [0, "8 mm", 0]}, "effort": "5 N"}},
+            "probes": {"tip": {"position": "arm.tip"}},
+        }  # fmt: skip
+
+    E, L, EI = 1e6, 0.3, 1e6 * np.pi * 0.01**4 / 4
+    angle = 5 * 0.008 * L / EI
+    tip = [L * np.sin(angle) / angle, L * (1 - np.cos(angle)) / angle]
+    robot = sinew.Robot.from_dict(arm(1.4e6, 0.25))
+    found = robot.solve_inverse({"tip.x": tip[0], "tip.y": tip[1]}, ["E", "l"])
+    assert found.reached and not found.exact
+    assert found.values["E"] == pytest.approx(E, rel=1e-6) and found.values["l"] == pytest.approx(L, rel=1e-6)
+    assert robot.probe("tip")[:2] == pytest.approx(tip, abs=1e-8)  # the robot has them
+    again = sinew.Robot.from_dict(arm(found.values["E"], found.values["l"]))
+    again.equilibrium()
+    assert again.probe("tip")[:2] == pytest.approx(tip, abs=1e-8)
+    # a failure changes nothing
+    before = robot.q.copy()
+    with pytest.raises(sinew.Error):
+        robot.solve_inverse({"tip.x": 0.1, "nothing": 1}, ["E"])
+    assert np.array_equal(robot.q, before) and robot.probe("tip")[:2] == pytest.approx(tip, abs=1e-8)
+
+    # two cranks 0.3 m long on a ground link of width w, a coupler of 0.5 m: the place of its joint gives w
+    bars = sinew.Robot.from_dict({
+        "sinew": 1, "gravity": 0, "parameters": {"w": "0.45 m"},
+        "robot": {
+            "a": {"on": "world", "joint": "revolute", "axis": "y", "body": {"mass": 1, "inertia": [1, 1, 1]}},
+            "b": {"on": "a", "pose": {"xyz": [0, 0, 0.3]}, "joint": "revolute", "axis": "y", "body": {"mass": 1, "inertia": [1, 1, 1]}},
+            "c": {"on": "world", "pose": {"xyz": ["w", 0, 0]}, "joint": "revolute", "axis": "y", "body": {"mass": 1, "inertia": [1, 1, 1]}},
+        },
+        "sites": {"end": {"on": "b", "pose": {"xyz": [0.5, 0, 0]}}, "top": {"on": "c", "pose": {"xyz": [0, 0, 0.3]}}},
+        "loops": {"pin": {"join": ["end", "top"], "as": "revolute", "axis": "y"}},
+        "actuators": {"motor": {"joint": "a", "position": 0}},
+        "probes": {"top": {"position": "top"}, "angle": {"angle": "c"}},
+    })  # fmt: skip
+    x = 0.48  # of the joint, on the circle about the end of the first crank
+    solution = bars.solve_inverse({"top.x": x}, ["w"])
+    assert solution.reached
+    w = solution.values["w"]
+    top = bars.probe("top")
+    assert (top[0] - w) ** 2 + top[2] ** 2 == pytest.approx(0.09, abs=1e-9)
+    assert top[0] ** 2 + (top[2] - 0.3) ** 2 == pytest.approx(0.25, abs=1e-9)
+    assert top[0] == pytest.approx(x, abs=1e-9)

@@ -365,3 +365,44 @@ def test_wrong_arguments_are_refused():
     for law in ("integral(tip.x)*1 N/(1 m*s)", "'sampled(tip.x, 0.1 s)*1 N/(1 m)'"):
         with pytest.raises(sinew.Error, match="no map of"):
             sinew.Robot(text=CORDS.replace("effort: 0 N", f"effort: {law}")).step_map(0.01, ["wind.fx"], ["tip"])
+
+
+def test_changes_of_inputs_are_weighted():
+    """A linear system: the inputs solve the normal equations of all terms; a nonlinear one: no neighbour is cheaper."""
+    system = control.LinearSystem(sinew.Robot(text=MASSES).linearize(step=0.05, scheme="trapezoidal", reduce=True))
+    N, nu = 12, system.nu
+    rng = np.random.default_rng(2)
+    x0, goal, before = rng.standard_normal(system.nx), rng.standard_normal(system.ny), rng.standard_normal(nu)
+    plan = control.ilqr(system, x0, np.zeros((N, nu)), goal, 2.0, 0.3, change=5.0, before=before)
+    # outputs are affine in the inputs
+    def outputs(u):
+        point, rows = x0, []
+        for row in u.reshape(N, nu):
+            point, y = system.step(point, row)
+            rows.append(y)
+        return np.concatenate(rows)
+
+    zero = outputs(np.zeros(N * nu))
+    M = np.column_stack([outputs(e) - zero for e in np.eye(N * nu)])
+    D = np.eye(N * nu) - np.eye(N * nu, k=-nu)
+    first = np.r_[before, np.zeros((N - 1) * nu)]
+    H = 2.0 * M.T @ M + 0.3 * np.eye(N * nu) + 5.0 * D.T @ D
+    u = np.linalg.solve(H, 2.0 * M.T @ (np.tile(goal, N) - zero) + 5.0 * D.T @ first)
+    assert plan.converged
+    near(plan.inputs.ravel(), u, 1e-9)
+    assert plan.outputs.shape == (N, system.ny) and plan.gains.shape == (N, nu, system.nx)
+    near(plan.points[0], x0, 1e-14)
+
+    robot = sinew.Robot(text=CORDS)
+    robot.equilibrium()
+    steps = robot.step_map(0.02, ["cord(1)", "cord(2)"], ["tip"], scheme="bdf2")
+    limits = {"cord(1)": (0, 4), "cord(2)": (0, 4)}
+    target = robot.probe("tip") + np.array([0.02, 0, 0])
+    rough, smooth = (control.MPC(steps, 10, 1e4, 1e-3, limits=limits, change=w, iterations=8) for w in (None, 10.0))
+    start = steps.begin(robot, [0, 0])
+    moves = [np.abs(np.diff(np.vstack([np.zeros(2), m.update(start, target)]), axis=0)).max() for m in (rough, smooth)]
+    assert moves[1] < 0.7 * moves[0]
+    after = smooth.update(start, target)  # from the inputs before: the change goes on
+    assert np.abs(after).max() > 0 and smooth.plan.outputs.shape == (10, 3)
+    with pytest.raises(sinew.ArgumentError, match="change"):
+        control.MPC(steps, 10, 1e4, 1e-3, change=-1)

@@ -287,3 +287,20 @@ def test_python_has_the_bits_of_c(arm):
     assert lib.snw_robot_find_place(r, b"arm.tip", place) == 0 and lib.snw_robot_pose(r, place[0], pose) == 0
     assert np.array_equal(arm.pose("arm.tip").T.ravel(), list(pose))
     lib.snw_robot_close(r)
+
+
+def test_tubes_slide_by_hand():
+    """A tube that a program slides and turns is where shooting in the strong form finds it (examples/tubes)."""
+    r = sinew.Robot(pathlib.Path(__file__).parents[2] / "examples" / "tubes" / "inserted_tubes.yaml")
+    r.equilibrium(0)
+    start = r.probe("tip")
+    r.set_translation("inner", -0.08)
+    r.controls["inner_rotation"] = 1.2
+    r.equilibrium(0)
+    np.testing.assert_allclose(r.probe("tip"), [0.1803211204, 0.0301416777, -0.0863085615], atol=2e-9)
+    with pytest.raises(sinew.Error, match="meet"):
+        r.set_translation("inner", -0.005)
+    r.set_translation("inner")
+    r.controls["inner_rotation"] = 0
+    r.equilibrium(0)
+    np.testing.assert_allclose(r.probe("tip"), start, atol=1e-12)

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TRIALS = 1000 };
+
 // yaml.c over web/yaml_events.c; tests.cmake renames it
 snw_status web_yaml_parse(snw_pool *pool, const char *name, const char *text, size_t length,
                           snw_node **root, snw_error *err);
@@ -192,10 +194,73 @@ static void forms_are_the_same_trees(void **state) {
     assert_int_equal(misses, 0);
 }
 
+static unsigned draw(unsigned *seed, unsigned below) {
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 8) % below;
+}
+
+// replace, insert or remove a few characters, those of YAML's grammar above all
+static size_t spoil(char *text, size_t length, unsigned *seed) {
+    static const char marks[] = "{}[],:&*!|>'\"-?#~ \n\t%@a1";
+    for (unsigned n = 1 + draw(seed, 3); n > 0 && length > 1; n--) {
+        const size_t at = draw(seed, (unsigned)length);
+        const char c = marks[draw(seed, sizeof marks - 1)];
+        switch (draw(seed, 3)) {
+        case 0:
+            text[at] = c;
+            break;
+        case 1:
+            memmove(text + at + 1, text + at, length++ - at);
+            text[at] = c;
+            break;
+        default:
+            memmove(text + at, text + at + 1, --length - at);
+            break;
+        }
+    }
+    text[length] = '\0';
+    return length;
+}
+
+// Spoilt texts: no crash, and texts that both readers accept have the same tree. One of them may be
+// stricter where the text is not YAML.
+static void spoilt_texts_are_read_alike(void **state) {
+    (void)state;
+    unsigned seed = 7;
+    int accepted = 0, stricter = 0, looser = 0;
+    static const char *const files[] = {"/rods/boyer1_moment.yaml", "/tendon/till_arm.yaml",
+                                        "/hybrid/four_bar.yaml", "/contact/bowl.yaml"};
+    for (int i = 0; i < TRIALS; i++) {
+        char path[512];
+        (void)snprintf(path, sizeof path, EXAMPLES "%s", files[i % 4]);
+        size_t length;
+        char *text = read_file(path, &length);
+        length = spoil(text, length, &seed);
+        snw_pool *pool = snw_pool_create((size_t)256 << 20);
+        snw_error err[2] = {{0}, {0}};
+        snw_node *root[2] = {NULL, NULL};
+        const bool ours = web_yaml_parse(pool, "m", text, length, &root[0], &err[0]) == SNW_OK;
+        const bool theirs = snw_yaml_parse(pool, "m", text, length, &root[1], &err[1]) == SNW_OK;
+        accepted += ours && theirs;
+        stricter += !ours && theirs;
+        looser += ours && !theirs;
+        if (ours && theirs && difference(root[0], root[1])) {
+            (void)agree(path, text, length);
+            fail_msg("trees differ:\n%s", text);
+        }
+        snw_pool_destroy(pool);
+        free(text);
+    }
+    assert_true(accepted > TRIALS / 10);
+    assert_in_range(stricter, 0, TRIALS / 100);
+    assert_in_range(looser, 0, TRIALS / 100);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(examples_are_the_same_trees),
         cmocka_unit_test(forms_are_the_same_trees),
+        cmocka_unit_test(spoilt_texts_are_read_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

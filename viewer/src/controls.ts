@@ -4,7 +4,7 @@
 import { make } from './dom';
 import { quantity } from './format';
 import type { Control } from './live';
-import type { Wire } from './wire';
+import type { Link } from './wire';
 
 export function valueText(x: number, unit: string): string {
     if (unit === 'rad') return `${((180 / Math.PI) * x).toFixed(1).replace('-', '−')}°`;
@@ -19,7 +19,7 @@ class Knob {
     private held = false; // this window is moving it now
     private waiting: number | null = null;
 
-    constructor(readonly control: Control, private readonly index: number, private readonly wire: Wire) {
+    constructor(readonly control: Control, private readonly index: number, private readonly wire: Link) {
         const { name, low, high, value, guessed, parameter } = control;
         const what = parameter ? `parameter ${name}` : `actuator ${name}`;
         this.input = make('input', { type: 'range', min: low, max: high, step: 'any', value, 'aria-label': what, 'data-own': '', oninput: () => this.turn(), onpointerdown: () => (this.held = true) });
@@ -70,7 +70,7 @@ export class Controls {
     readonly elements: HTMLElement[];
     private readonly knobs: Knob[];
 
-    constructor(controls: Control[], wire: Wire) {
+    constructor(controls: Control[], wire: Link) {
         this.knobs = controls.map((c, i) => new Knob(c, i, wire));
         const card = (title: string, parameter: boolean) => {
             const own = this.knobs.filter((k) => k.control.parameter === parameter);

@@ -47,7 +47,7 @@ export function count(x: number): string {
     return String(x).replace(/\B(?=(\d{3})+$)/g, '\u2009');
 }
 
-// x, or zero if it is rounding error beside values of this size
-export function settled(x: number, size: number): number {
-    return Math.abs(x) < 1e-12 * size ? 0 : x;
+// x, or zero if it is rounding error beside values of this size; angles are of size one
+export function settled(x: number, size: number, unit = ''): number {
+    return Math.abs(x) < (unit === 'rad' ? Math.max(1e-12 * size, 1e-14) : 1e-12 * size) ? 0 : x;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Page of a live simulation: the robot in its present state, a slider for each control, a clock.
+import { dark, light } from './colour';
 import { Controls } from './controls';
 import { icon, make } from './dom';
 import { count, number, quantity } from './format';
@@ -11,7 +12,7 @@ import { Robot } from './robot';
 import { readScenes, type Scene } from './scene';
 import { Shell } from './shell';
 import { Trails } from './trail';
-import { Wire } from './wire';
+import { Wire, type Link, type Listener } from './wire';
 
 const CARDS = 12; // of curves
 const ROOM = 0.35; // margin around the robot, relative to its size
@@ -59,9 +60,10 @@ export class Play {
     private readonly words = make('div', { class: 'words hidden', role: 'status' });
     private readonly problem = make('p', { class: 'problem hidden', role: 'alert' });
     private readonly figures = make('dl');
-    private readonly wire: Wire;
+    private readonly wire: Link;
 
-    constructor(root: HTMLElement) {
+    // `connect`: the way to the simulation, by the address of the page unless given
+    constructor(root: HTMLElement, connect: (listener: Listener) => Link = (listener) => new Wire(listener)) {
         for (const s of speeds) this.speed.append(make('option', { value: s }, s === 1 ? 'real time' : `${number(s)}×`));
         this.shell.build(root, true, [this.role], make('div', { class: 'bar', role: 'group', 'aria-label': 'clock' }, this.playButton, this.stepButton, this.resetButton,
             make('div', { class: 'time left', 'aria-live': 'off' }, this.time, this.pace), this.words,
@@ -69,7 +71,7 @@ export class Play {
         this.shell.stageBox.append(this.problem);
         this.shell.setTheme(this.shell.theme);
         this.shell.name('Sinew', 'waiting for the simulation');
-        this.wire = new Wire({
+        this.wire = connect({
             hello: (h) => this.meet(h),
             state: (s) => this.stand(s),
             note: (n) => this.speak(n.words),
@@ -79,6 +81,10 @@ export class Play {
         if (this.shell.stage) this.pull = new Pull(this.shell.stage, this.shell.stageBox, this.shell.canvas, this.wire);
         this.shell.onKeys((key) => this.act(key));
         requestAnimationFrame((ms) => this.tick(ms));
+    }
+
+    setDark(on: boolean): void {
+        this.shell.setTheme(on ? dark : light);
     }
 
     // ---- messages

@@ -277,7 +277,7 @@ export class Plot {
         if (this.run.n === 0) return;
         this.card.curves.forEach((c, i) => {
             const put = (to: HTMLElement, from: Curve, at: number) => {
-                const text = quantity(settled(from.from.value[at * from.from.width + from.column], this.size), this.card.unit, 4);
+                const text = quantity(settled(from.from.value[at * from.from.width + from.column], this.size, this.card.unit), this.card.unit, 4);
                 if (to.textContent !== text) to.textContent = text;
             };
             put(this.values[i], c, k);

@@ -7,7 +7,7 @@ import { Balls, Bars } from './instances';
 import type { Present } from './live';
 import type { Robot } from './robot';
 import type { Stage } from './stage';
-import type { Wire } from './wire';
+import type { Link } from './wire';
 
 const NEAR = 20; // distance within which a node is selected, pixels
 
@@ -29,7 +29,7 @@ export class Pull {
     private readonly plane = new THREE.Plane();
     private to: number[] | null = null; // not sent yet
 
-    constructor(private readonly stage: Stage, box: HTMLElement, private readonly canvas: HTMLCanvasElement, private readonly wire: Wire) {
+    constructor(private readonly stage: Stage, box: HTMLElement, private readonly canvas: HTMLCanvasElement, private readonly wire: Link) {
         this.group.add(this.bars.mesh, this.balls.mesh);
         stage.add(this.group);
         // handled before the controls of the camera

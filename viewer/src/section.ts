@@ -20,7 +20,7 @@ export interface SectionState {
     noise: number[]; // of the strains, since a page has poses in single precision
 }
 
-const names = ['twist', 'bend_y', 'bend_z', 'stretch', 'shear_y', 'shear_z'];
+const names = ['twist, 1/m', 'bend_y, 1/m', 'bend_z, 1/m', 'stretch', 'shear_y', 'shear_z'];
 const forces = ['Mx', 'My', 'Mz', 'Nx', 'Ny', 'Nz'];
 
 export interface Stress {
@@ -59,6 +59,8 @@ function tint(share: number): string {
     return `rgb(${end.map((c) => Math.round(236 + f * (c - 236))).join(' ')})`;
 }
 
+let drawings = 0; // each has a gradient of its own name
+
 const SIZE = 240, WIDE = 118; // of the drawing and of the section in it, pixels
 
 // Seen from the tip: y to the right, z upwards.
@@ -71,10 +73,10 @@ function drawing(s: SectionState, stress: Stress | null): SVGElement {
     if (stress && peak > 0) {
         // along the gradient of the stress, over the extent of the section
         const steep = Math.hypot(stress.dy, stress.dz), uy = steep > 0 ? stress.dy / steep : 1, uz = steep > 0 ? stress.dz / steep : 0, r = steep > 0 ? ((stress.high - stress.low) / 2 / steep) * scale : a;
-        const g = svg('linearGradient', { id: 'sinew-stress', gradientUnits: 'userSpaceOnUse', x1: c - r * uy, y1: c + r * uz, x2: c + r * uy, y2: c - r * uz });
+        const id = `sinew-stress-${drawings++}`, g = svg('linearGradient', { id, gradientUnits: 'userSpaceOnUse', x1: c - r * uy, y1: c + r * uz, x2: c + r * uy, y2: c - r * uz });
         for (let i = 0; i <= 8; i++) g.append(svg('stop', { offset: i / 8, 'stop-color': tint((stress.low + (i / 8) * (stress.high - stress.low)) / peak) }));
         out.append(g);
-        fill = 'url(#sinew-stress)';
+        fill = `url(#${id})`;
         // neutral axis: no stress
         const away = steep > 0 ? (-stress.mean / steep) * scale : Infinity;
         if (Math.abs(away) < r) out.append(svg('path', { d: `M${c + away * uy - 74 * uz} ${c - away * uz - 74 * uy}L${c + away * uy + 74 * uz} ${c - away * uz + 74 * uy}`, class: 'neutral' }, svg('title', {}, 'neutral axis')));
@@ -142,7 +144,7 @@ export class SectionCard {
         const shape = s.half[0] > 0 && s.half[1] > 0;
         const curved = s.rest.some((r, i) => Math.abs(r - (i === 3 ? 1 : 0)) > 1e-12);
         const cells = names.map((name, i) => {
-            const excess = s.strain[i] - s.rest[i], value = (x: number) => (i < 3 ? quantity(settled(x, 1e12 * s.noise[i]), '1/m', 4) : number(settled(x, 1e12 * s.noise[i]), 5));
+            const excess = s.strain[i] - s.rest[i], value = (x: number) => number(settled(x, 1e12 * s.noise[i]), i < 3 ? 4 : 5);
             const unit = i < 3 ? 'N*m' : 'N', small = Math.abs(excess) < s.noise[i];
             // strains that the rod cannot have carry reactions, which elasticity does not give
             const force = !s.free[i] || !(s.stiffness[i] > 0) ? '–' : small ? `< ${quantity(s.stiffness[i] * s.noise[i], unit, 1)}` : quantity(s.stiffness[i] * excess, unit, 4);

@@ -39,6 +39,7 @@ export class Shell {
     readonly side: HTMLElement;
     readonly help: HTMLDialogElement;
     private readonly save: SaveMenu;
+    private menus: HTMLDetailsElement[] = [];
     private root!: HTMLElement;
     private whole = true;
     private readonly ended = new AbortController();
@@ -86,9 +87,8 @@ export class Shell {
                 make('label', { class: 'row' }, 'rods by', this.colour),
                 check('tendons', 'tendons, chambers and springs'), check('joints', 'joints'), check('forces', 'loads'), check('reactions', 'reactions of loops and ground'),
                 check('trails', 'trails'), check('axes', 'axes of the world'), check('frames', 'frames of links'), this.siteBox, this.measuredBox, make('label', {}, ground, 'grid')));
-        document.addEventListener('click', (e) => {
-            for (const m of [menu, this.save.element]) if (m.open && !m.contains(e.target as Node)) m.open = false;
-        }, this.until);
+        this.menus = [menu, this.save.element];
+        document.addEventListener('click', (e) => this.closeMenus(e.target as Node), this.until);
         this.stageBox.append(this.canvas, this.labels, this.halves, this.triad,
             make('div', { class: 'tools' },
                 make('div', { class: 'group', role: 'group', 'aria-label': 'camera' }, preset('free', 'fit', 'f'), preset('front', 'front', '1'), preset('side', 'side', '2'), preset('top', 'top', '3'), this.followButton),
@@ -162,6 +162,11 @@ export class Shell {
         });
     }
 
+    // all but the one that contains an element
+    private closeMenus(inside: Node | null = null): void {
+        for (const m of this.menus) if (m.open && !m.contains(inside)) m.open = false;
+    }
+
     private act(key: string): boolean {
         switch (key) {
             case 'f': this.look('free'); break;
@@ -171,6 +176,7 @@ export class Shell {
             case 'g': this.toggleFollow(); break;
             case 't': this.toggleTheme(); break;
             case 'p': this.save.picture(); break;
+            case 'Escape': this.closeMenus(); break;
             case '?': this.help.showModal(); break;
             default: return false;
         }

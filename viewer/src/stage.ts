@@ -204,8 +204,8 @@ export class Stage {
     }
 
     dress(theme: Theme): void {
-        this.sky.intensity = theme.dark ? 0.9 : 1.5;
-        this.sky.groundColor.set(theme.dark ? 0x3a4048 : 0xcfc7ba);
+        this.sky.intensity = theme.dark ? 1.3 : 1.5;
+        this.sky.groundColor.set(theme.dark ? 0x6a727c : 0xcfc7ba);
         (this.shade.material as THREE.ShadowMaterial).opacity = theme.shadow;
         this.grid.material.uniforms.colour.value.setHex(theme.grid);
         this.grid.material.uniforms.strength.value = theme.dark ? 0.5 : 0.55;
@@ -279,7 +279,8 @@ export class Stage {
             }
             if (round < 2 && places.length > 0) centre.addScaledVector(right, (low[0] + high[0]) / 2).addScaledVector(top, (low[1] + high[1]) / 2);
         }
-        distance = Math.max((robot.roams ? 1.7 : 1.14) * distance, 0.6 * robot.size);
+        // a robot that roams may become as long as its size says
+        distance = robot.roams ? Math.max(1.6 * distance, (0.4 * robot.size) / tan) : Math.max(1.14 * distance, 0.6 * robot.size);
         centre.addScaledVector(top, (above - below) * whole * distance);
         this.controls.target.copy(centre);
         this.camera.position.copy(centre).addScaledVector(from, distance);
@@ -327,7 +328,11 @@ export class Stage {
             const from = half === 1 ? width / 2 : 0, wide = half < 2 ? width / 2 : width;
             renderer.setViewport(from, 0, wide, height);
             renderer.setScissor(from, 0, wide, height);
+            // each half shows its own robot, if they go apart
+            const apart = half === 1 && robot?.roams && other ? other.centre(new THREE.Vector3()).sub(robot.centre(new THREE.Vector3())) : new THREE.Vector3();
+            this.camera.position.add(apart);
             renderer.render(this.scene, this.camera);
+            this.camera.position.sub(apart);
         }
         this.dirty = false;
     }

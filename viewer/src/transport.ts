@@ -108,9 +108,11 @@ export class Transport {
         const t = share > 0 ? run.t[k] + share * (run.t[k + 1] - run.t[k]) : run.t[k];
         const span = Math.abs(run.t[run.n - 1] - run.t[0]) || 1;
         const digits = Math.min(Math.max(Math.ceil(-Math.log10(span)) + 3, 0), 9);
-        const mode = run.mode(k), at = run.head.stats.indexOf('frequency'), stage = run.head.stages[run.stage[k]]?.name ?? '';
-        this.time.textContent = mode > 0 ? `mode ${mode}` : run.n < 2 ? stage : `${t.toFixed(digits).replace('-', '−')} s`;
-        const frequency = mode > 0 ? quantity(run.stats[k * run.head.stats.length + at], 'Hz', 4) : '';
+        const mode = run.mode(k), stage = run.head.stages[run.stage[k]]?.name ?? '';
+        const stat = (name: string) => run.stats[k * run.head.stats.length + run.head.stats.indexOf(name)], path = run.head.stats.includes('parameter') && stat('path') > 0;
+        // along a path its parameter varies, which need not be the time
+        this.time.textContent = mode > 0 ? `mode ${mode}` : path ? `at ${number(stat('parameter'), 5)}` : run.n < 2 ? stage : `${t.toFixed(digits).replace('-', '−')} s`;
+        const frequency = mode > 0 ? quantity(stat('frequency'), 'Hz', 4) : '';
         this.where.textContent = mode > 0 ? frequency : run.n < 2 ? 'one frame' : `frame ${count(run.frame[k] + 1)} of ${count(run.head.frames)}`;
         if (document.activeElement !== this.scrub || player.playing || Number(this.scrub.value) !== player.now) this.scrub.value = String(player.now);
         this.scrub.setAttribute('aria-valuetext', `${this.time.textContent}, ${this.where.textContent}, ${stage}`);

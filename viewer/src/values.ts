@@ -31,7 +31,8 @@ export class Values {
             make('thead', {}, make('tr', {}, make('td', {}), ...this.heads)),
             ...cards.map((card) => make('tbody', {},
                 make('tr', { class: 'of' }, make('th', { scope: 'rowgroup', colspan: titles.length + 1 }, card.title, make('span', { class: 'unit' }, pretty(card.unit)))),
-                ...card.curves.map((c) => make('tr', {}, make('th', { scope: 'row' }, c.name), ...this.cells(card, c, all, names !== null)))))));
+                // not the frequencies that the robot does not have
+                ...card.curves.filter((c) => all.some((k) => Number.isFinite(read(c, k)))).map((c) => make('tr', {}, make('th', { scope: 'row' }, c.name), ...this.cells(card, c, all, names !== null)))))));
     }
 
     // the stage of each frame, and its time where a stage has several
@@ -43,7 +44,7 @@ export class Values {
     private cells(card: Card, c: Curve, all: number[], two: boolean): HTMLElement[] {
         let size = 0; // largest value of the card, which decides what is zero
         for (const k of all) for (const o of card.curves) size = Math.max(size, Math.abs(read(o, k)) || 0);
-        const text = (x: number) => quantity(settled(x, size), card.unit, 5);
+        const text = (x: number) => quantity(settled(x, size, card.unit), card.unit, two ? 4 : 5);
         const cell = (value: (k: number, other: number) => number) => {
             const td = make('td');
             this.live.push((k, other) => (td.textContent = text(value(k, other))));

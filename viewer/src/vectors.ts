@@ -85,30 +85,35 @@ export class Vectors {
             corner.forEach((p, c) => p.fromBufferAttribute(at, v[c]).applyMatrix4(world));
             linear.copy(base);
             if (tint) linear.setRGB(...([0, 1, 2].map((c) => (tint.getComponent(v[0], c) + tint.getComponent(v[1], c) + tint.getComponent(v[2], c)) / 3) as [number, number, number]));
-            this.addTriangle(corner, linear, material);
+            this.addTriangle(corner, this.shaded(corner, linear, material), material.side);
         }
     }
 
-    private addTriangle(corner: THREE.Vector3[], linear: THREE.Color, material: THREE.MeshStandardMaterial): void {
+    // colour of a triangle whose front is seen, with its opacity
+    private shaded(corner: THREE.Vector3[], linear: THREE.Color, material: THREE.MeshStandardMaterial): string {
+        const normal = corner[1].clone().sub(corner[0]).cross(corner[2].clone().sub(corner[0])).normalize();
+        if (normal.dot(this.camera.position.clone().sub(corner[0])) < 0) normal.negate();
+        const lit = material.isMeshStandardMaterial ? 0.5 + 0.16 * normal.dot(this.up) + 0.45 * Math.max(normal.dot(this.light), 0) : 1;
+        const { r, g, b } = linear.clone().multiplyScalar(lit).convertLinearToSRGB();
+        return hex([r, g, b]) + (material.transparent ? Math.round(255 * material.opacity).toString(16).padStart(2, '0') : '');
+    }
+
+    private addTriangle(corner: THREE.Vector3[], colour: string, side: THREE.Side): void {
         const points = corner.map((p) => this.place(p));
         if (!points[0] || !points[1] || !points[2] || this.size > MOST) return;
         const [[x0, y0, d0], [x1, y1, d1], [x2, y2, d2]] = points as [number, number, number][];
         // twice its area, positive if its front is seen (y points down)
         const area = (x2 - x0) * (y1 - y0) - (x1 - x0) * (y2 - y0);
-        if (Math.abs(area) < 1e-3 || (material.side === THREE.FrontSide && area < 0) || (material.side === THREE.BackSide && area > 0)) return;
+        if (Math.abs(area) < 1e-3 || (side === THREE.FrontSide && area < 0) || (side === THREE.BackSide && area > 0)) return;
         if (Math.max(x0, x1, x2) < this.left || Math.min(x0, x1, x2) > this.left + this.width || Math.max(y0, y1, y2) < 0 || Math.min(y0, y1, y2) > this.height) return;
         const edges = [Math.hypot(x1 - x0, y1 - y0), Math.hypot(x2 - x1, y2 - y1), Math.hypot(x0 - x2, y0 - y2)], long = edges.indexOf(Math.max(...edges));
         if (edges[long] > EDGE) {
             const [a, b, c] = [corner[long], corner[(long + 1) % 3], corner[(long + 2) % 3]], middle = a.clone().lerp(b, 0.5);
-            this.addTriangle([a, middle, c], linear, material);
-            this.addTriangle([middle, b, c], linear, material);
+            this.addTriangle([a, middle, c], colour, side);
+            this.addTriangle([middle, b, c], colour, side);
             return;
         }
-        const normal = corner[1].clone().sub(corner[0]).cross(corner[2].clone().sub(corner[0])).normalize();
-        if (area < 0) normal.negate();
-        const lit = material.isMeshStandardMaterial ? 0.5 + 0.16 * normal.dot(this.up) + 0.45 * Math.max(normal.dot(this.light), 0) : 1;
-        const { r, g, b } = linear.clone().multiplyScalar(lit).convertLinearToSRGB(), alpha = material.transparent ? Math.round(255 * material.opacity).toString(16).padStart(2, '0') : '';
-        this.pieces.push({ depth: (d0 + d1 + d2) / 3, points: [x0, y0, x1, y1, x2, y2], colour: hex([r, g, b]) + alpha, width: 0 });
+        this.pieces.push({ depth: (d0 + d1 + d2) / 3, points: [x0, y0, x1, y1, x2, y2], colour, width: 0 });
     }
 
     private addSegment(a: THREE.Vector3, b: THREE.Vector3, linear: THREE.Color, opacity: number, width: number): void {

@@ -87,8 +87,8 @@ export class View {
         this.open(Math.max(0, index), index >= 0);
         const { player } = this.transport;
         if (index >= 0) player.speed = speed;
-        player.seek(ended ? 0 : now);
-        if (playing || ended) this.play();
+        player.seek(ended && end > 0 ? 0 : now);
+        if (playing || (ended && end > 0)) this.play();
     }
 
     // Play from here, or from the beginning at the end.
@@ -143,13 +143,13 @@ export class View {
         this.section.offer(actor.robot);
         this.panel.show(actor.run, actor.scene, [this.section.element], other);
         this.setSplit(this.split);
-        this.say();
     }
 
     private setSplit(on: boolean): void {
         this.split = on;
         this.splitButton.setAttribute('aria-pressed', String(on));
         this.shell.beside(this.other, on, this.actor.run.head.name);
+        this.say();
         this.redraw();
     }
 

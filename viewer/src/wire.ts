@@ -21,7 +21,25 @@ export type Wish =
     | { do: 'pause' | 'record'; on: boolean }
     | { do: 'speed'; value: number };
 
-export class Wire {
+// Way to a simulation, for the wishes of the user.
+export interface Link {
+    send(wish: Wish): void;
+    raw(data: string | ArrayBuffer): void; // any message
+}
+
+// Pass a message of the simulation on.
+export function hear(listener: Listener, message: string | ArrayBuffer): void {
+    if (typeof message !== 'string') {
+        listener.frame(message);
+        return;
+    }
+    const m = JSON.parse(message) as Hello | State | Note;
+    if (m.type === 'hello') listener.hello(m);
+    else if (m.type === 'state') listener.state(m);
+    else if (m.type === 'note') listener.note(m);
+}
+
+export class Wire implements Link {
     private socket: WebSocket | null = null;
     private tries = 0;
 
@@ -35,8 +53,7 @@ export class Wire {
         socket.binaryType = 'arraybuffer';
         socket.onmessage = (e: MessageEvent<string | ArrayBuffer>) => {
             this.tries = 0;
-            if (typeof e.data !== 'string') this.listener.frame(e.data);
-            else this.hear(JSON.parse(e.data) as Hello | State | Note);
+            hear(this.listener, e.data);
         };
         socket.onclose = () => {
             const more = this.tries++ < TRIES;
@@ -45,17 +62,10 @@ export class Wire {
         };
     }
 
-    private hear(m: Hello | State | Note): void {
-        if (m.type === 'hello') this.listener.hello(m);
-        else if (m.type === 'state') this.listener.state(m);
-        else if (m.type === 'note') this.listener.note(m);
-    }
-
     send(wish: Wish): void {
         this.raw(JSON.stringify(wish));
     }
 
-    // for tests: any message
     raw(data: string | ArrayBuffer): void {
         if (this.socket?.readyState === WebSocket.OPEN) this.socket.send(data);
     }
