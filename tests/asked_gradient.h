@@ -6,6 +6,8 @@
 #include "near.h"
 #include "sinew/gradient.h"
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST = 64, TEXT = 6000 };
@@ -92,5 +94,41 @@ static inline void near_all(int n, const double *got, const double *want, double
         const double error = fabs(got[i] - want[i]) / fmax(fabs(want[i]), 1e-3);
         if (error > tol) print_error("[%d] %.12g, want %.12g\n", i, got[i], want[i]);
         assert_true(error <= tol);
+    }
+}
+
+// A study, its scheme left open (%s), with variables and scalars.
+typedef struct problem {
+    const char *name, *text;
+    int nby, nof;
+    const char *by[6], *of[4];
+} problem;
+
+// The sweep back equals sensitivities along the run, and differences of whole runs. same: relative
+// difference of the two methods
+static inline void follow_differences(const problem *p, const char *scheme, double same) {
+    static outcome got, forward, want;
+    char text[6000];
+    (void)snprintf(text, sizeof text, p->text, scheme);
+    question q = {.text = text, .nby = p->nby, .nof = p->nof};
+    memcpy(q.by, p->by, sizeof p->by);
+    memcpy(q.of, p->of, sizeof p->of);
+    q.method = SNW_GRADIENT_ADJOINT;
+    answer(&q, &got);
+    q.method = SNW_GRADIENT_FORWARD;
+    answer(&q, &forward);
+    differences(&q, 3e-5, &want);
+    for (int k = 0; k < p->nby * p->nof; k++) {
+        const double a = got.dJ[k], f = forward.dJ[k], d = want.dJ[k];
+        const int row = k / p->nby, col = k % p->nby;
+        double size = 1e-3 * fabs(got.J[row]); // relative to the largest change
+        for (int n = 0; n < p->nby; n++)
+            size = fmax(size, fabs(want.dJ[row * p->nby + n] * want.p[n]));
+        size /= fabs(want.p[col]);
+        const bool right = fabs(a - f) <= same * size && fabs(a - d) <= 1e-8 * size;
+        if (!right)
+            print_error("%s, %s: %s by %s: %.13g, forward %.13g, differences %.13g\n", p->name,
+                        scheme, p->of[row], p->by[col], a, f, d);
+        assert_true(right);
     }
 }

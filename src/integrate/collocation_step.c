@@ -227,7 +227,9 @@ static void collocation_accept(void *self, double h) {
                                     .points = &g->k,
                                     .q0 = g->kept + 1, // time, then the state
                                     .v0 = g->rate,
-                                    .ddx = g->ddx};
+                                    .ddx = g->ddx,
+                                    .z0 = g->kept + 1 + g->m->nq + 2 * g->m->nv,
+                                    .integrand = g->integrand};
     if (g->watch.note) g->watch.note(g->watch.user, &report);
     collocation_note_restart(g, g->now->v);
 }

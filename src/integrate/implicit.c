@@ -251,7 +251,9 @@ void snw_implicit_note(const snw_implicit *im, snw_step_event event, double h,
                                     .no_past = im->took_euler,
                                     .d = im->d,
                                     .rest = im->opts.uniform_past,
-                                    .past = &im->past_kept};
+                                    .past = &im->past_kept,
+                                    .z0 = im->before->z,
+                                    .integrand = im->source_kept};
     im->watch.note(im->watch.user, &report);
 }
 

@@ -45,6 +45,9 @@ typedef struct snw_step_report {
     // chart at the stages
     const snw_collocation *points;
     const double *q0, *v0, *ddx;
+    // memory of the laws before a step (nsignal), and the integrands of their integrals: of a step
+    // those before it, of collocation those at the stages (stages x nsignal)
+    const double *z0, *integrand;
     bool rest;               // of a start: the scheme takes the accelerations before as zero
     const snw_history *past; // before a step
     // of an instant: its kind; its step of the study, and whether `until` ends that

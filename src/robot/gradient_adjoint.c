@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "constraint/projection.h"
 #include "model/probe_kind.h"
+#include "robot/gradient_checkpoint.h"
 #include "robot/gradient_event.h"
 #include "robot/gradient_jump.h"
 #include "robot/gradient_slope.h"
@@ -25,13 +26,11 @@ enum {
     SAMPLES = 3,
     VARIANTS = 2 * SAMPLES,
     LINEAR_TRIALS = 20,
-    FEW = 4,         // times as many scalars as variables: sensitivities are cheaper
-    FAR = 250,       // steps of the far samples
-    AT_ONCE = 64,    // parameters in one sweep
-    SLOPES = 1000,   // numbers of the file, taken one by one, whose arrays are kept at once
-    LEAST_GROUP = 4, // numbers of the file that are moved together
-    LEAST_CHECKPOINTS = 3,
-    MOST_CHECKPOINTS = 1000
+    FEW = 4,        // times as many scalars as variables: sensitivities are cheaper
+    FAR = 250,      // steps of the far samples
+    AT_ONCE = 64,   // parameters in one sweep
+    SLOPES = 1000,  // numbers of the file, taken one by one, whose arrays are kept at once
+    LEAST_GROUP = 4 // numbers of the file that are moved together
 };
 static const double weight6[SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60},
                     weight4[SAMPLES] = {2.0 / 3, -1.0 / 12, 0},
@@ -59,15 +58,6 @@ typedef struct direction {
     double error, size;               // sums of |by - coarse| and |by| over maps and scalars
 } direction;
 
-// Checkpoints of a run, the first at its start (frame -1, nothing saved), then every `stride`
-// frames; where there are too many, every second one is given up.
-typedef struct checkpoints {
-    int n, most, stride, frames;
-    int *frame;
-    double **save;
-    size_t size; // numbers of one; 0: the run has none
-} checkpoints;
-
 // Memory for samples of the initial state.
 typedef struct start_work {
     snw_state *at;
@@ -76,7 +66,7 @@ typedef struct start_work {
 
 typedef struct sweep {
     snw_gradient *g;
-    checkpoints kept;
+    gradient_checkpoints kept;
     bool partial; // the tape was too long: parts of the run are done again
     bool forward; // sensitivities along the run; else the sweep back
     int tried;    // steps since the last instant
@@ -90,6 +80,7 @@ typedef struct sweep {
     snw_sampler sampler;
     int nscalar; // those of the gradient and, with events, the margin of a condition
     bool events; // conditions may change
+    bool memory; // laws read integrals or samples
     bool sharp;  // contacts, stops or cables set in at some place
     int noutput;
     snw_adjoint_output *output;
@@ -672,9 +663,10 @@ static void signals_of(const sweep *s, const snw_map *map, const double *y, doub
 // Margin of the present event by a model at the state of its map.
 static double event_margin_of(sweep *s, const snw_model *m, const snw_map *map) {
     s->sampler.m = m;
+    double *signal = s->signal + s->m->nsignal;
     snw_sampler_frame(&s->sampler, s->adjoint, map, s->y);
-    signals_of(s, map, s->y, s->signal);
-    return gradient_event_margin(m, &s->event, s->signal);
+    signals_of(s, map, s->y, signal);
+    return gradient_event_margin(m, &s->event, signal);
 }
 
 // s->y_time <- derivatives of the outputs at a state by time
@@ -732,6 +724,13 @@ static void event_bars(sweep *s, const snw_map *map, double *by_time) {
     }
     outputs_by_time(s, map);
     for (int k = 0; k < s->noutput; k++) *by_time += bar[k] * s->y_time[k];
+}
+
+// Derivative of the margin of s->event by signal k, memory of a law.
+static double margin_by_memory(const sweep *s, int k) {
+    const snw_signal_kind kind = s->m->signal[k].kind;
+    if (kind != SNW_SIGNAL_INTEGRAL && kind != SNW_SIGNAL_SAMPLED) return 0;
+    return gradient_event_slope(s->m, &s->event, s->signal, k);
 }
 
 // s->value <- derivative-free products of a model with what is differentiated at a map: minus its
@@ -841,7 +840,7 @@ static snw_status contract(sweep *s, const snw_map *map, bool frame, snw_error *
 static bool shows_step(const sweep *s, int i) {
     const snw_map *map = &s->tape.map[i];
     return i > 0 && map[-1].kind == SNW_MAP_STEP && map[-1].t_laws == map->t_laws &&
-           s->m->ndrive == 0;
+           s->m->ndrive == 0 && !s->memory;
 }
 
 static snw_status frame_back(sweep *s, int i, bool *pending, snw_error *err) {
@@ -872,7 +871,9 @@ static snw_status event_back(sweep *s, int i, snw_error *err) {
     SNW_TRY(find_event(s, i, err));
     event_bars(s, map, &by_time);
     SNW_TRY(snw_adjoint_frame(s->adjoint, map, s->y_bar, NULL, err));
-    snw_adjoint_bars(s->adjoint, s->nscalar - 1)->time[SNW_TIME_NOW] += by_time;
+    snw_bars *margin = snw_adjoint_bars(s->adjoint, s->nscalar - 1);
+    margin->time[SNW_TIME_NOW] += by_time;
+    for (int k = 0; k < s->m->nsignal; k++) margin->z[k] += margin_by_memory(s, k);
     return contract(s, map, false, err);
 }
 
@@ -1076,9 +1077,11 @@ static void equations_of_map_by(const sweep *s, int k, const snw_map *map, int s
         equations_by(s, k, map->t_laws, 0, size, size, along, out);
         return;
     }
-    for (int i = 0; i < map->points.s; i++)
-        equations_by(s, k, snw_map_stage_time(map, i), i * s->m->nv, (i + 1) * s->m->nv, size,
-                     along, out);
+    for (int first = 0, last = 1; first < size; first = last++) {
+        const int stage = snw_sensitivity_stage(s->adjoint, map, first);
+        while (last < size && snw_sensitivity_stage(s->adjoint, map, last) == stage) last++;
+        equations_by(s, k, snw_map_stage_time(map, stage), first, last, size, along, out);
+    }
 }
 
 // Derivatives of the initial state by all entries into the bars.
@@ -1135,6 +1138,8 @@ static snw_status margin_along(sweep *s, const snw_map *map, int k, double by_ti
     SNW_TRY(snw_sensitivity_frame(s->adjoint, map, k, NULL, s->y, err));
     *out = by + by_time * snw_adjoint_bars(s->adjoint, k)->time[SNW_TIME_NOW];
     for (int o = 0; o < s->noutput; o++) *out += bar[o] != 0 ? bar[o] * s->y[o] : 0;
+    for (int i = 0; i < s->m->nsignal; i++)
+        *out += margin_by_memory(s, i) * snw_adjoint_bars(s->adjoint, k)->z[i];
     return SNW_OK;
 }
 
@@ -1196,7 +1201,8 @@ static snw_status sweep_forward(sweep *s, snw_error *err) {
                         "adjoint",
                         s->g->how.memory / 1e6);
     const size_t nv = (size_t)s->m->nv, nr = (size_t)s->m->nconstraint;
-    const size_t size = SNW_STAGES * nv + 2 * nr + (size_t)s->noutput + 1;
+    const size_t nz = (size_t)s->m->nsignal;
+    const size_t size = SNW_STAGES * (nv + nz) + 2 * nr + (size_t)s->noutput + 1;
     double *along = snw_alloc(((size_t)s->ndirection + 4) * size * sizeof *along);
     if (!along) return snw_fail_memory(err);
     snw_adjoint_clear(s->adjoint);
@@ -1219,58 +1225,13 @@ static void gather(sweep *s) {
     }
 }
 
-// ---- checkpoints --------------------------------------------------------------------------------
-
-static snw_status checkpoints_begin(sweep *s, snw_error *err) {
-    checkpoints *c = &s->kept;
-    c->size = (size_t)snw_run_describe(s->run)->nsave;
-    const double fit =
-        c->size > 0 ? 0.5 * s->g->how.memory / (double)(c->size * sizeof(double)) : 0;
-    c->most = (int)fmin(fmax(fit, LEAST_CHECKPOINTS), MOST_CHECKPOINTS);
-    c->stride = 1;
-    c->frame = snw_alloc(((size_t)c->most + 1) * sizeof *c->frame);
-    c->save = snw_alloc(((size_t)c->most + 1) * sizeof *c->save);
-    return c->frame && c->save ? SNW_OK : snw_fail_memory(err);
-}
-
-static void checkpoints_end(checkpoints *c) {
-    for (int i = 0; i < c->n; i++) snw_free(c->save[i]);
-    snw_free(c->save);
-    snw_free(c->frame);
-}
-
-static snw_status keep_checkpoint(checkpoints *c, const double *save, snw_error *err) {
-    const int frame = c->frames++;
-    if (!save || c->size == 0 || frame % c->stride != 0) return SNW_OK;
-    if (c->n == c->most) {
-        int kept = 0;
-        c->stride *= 2;
-        for (int i = 0; i < c->n; i++) {
-            if (c->frame[i] % c->stride == 0) {
-                c->frame[kept] = c->frame[i];
-                c->save[kept++] = c->save[i];
-            } else {
-                snw_free(c->save[i]);
-            }
-        }
-        c->n = kept;
-        if (frame % c->stride != 0) return SNW_OK;
-    }
-    double *copy = snw_alloc(c->size * sizeof *copy);
-    if (!copy) return snw_fail_memory(err);
-    memcpy(copy, save, c->size * sizeof *copy);
-    c->frame[c->n] = frame;
-    c->save[c->n++] = copy;
-    return SNW_OK;
-}
-
 // ---- the run ------------------------------------------------------------------------------------
 
 static snw_status take_state(void *user, const snw_run_state *at, snw_error *err) {
     sweep *s = user;
     SNW_TRY(snw_tape_state(&s->tape, at, err));
     if (at->shown) return SNW_OK;
-    if (s->last < 0) return keep_checkpoint(&s->kept, at->save, err);
+    if (s->last < 0) return gradient_checkpoints_keep(&s->kept, at->save, err);
     return s->tape.frames > s->last ? SNW_E_STOPPED : SNW_OK;
 }
 
@@ -1298,10 +1259,18 @@ static bool has_onsets(const snw_model *m) {
 // May conditions change?
 static bool has_events(const snw_desc *d, const snw_model *m) {
     for (int i = 0; i < m->nsignal; i++) {
-        if (m->signal[i].kind != SNW_SIGNAL_PROBE) return true;
+        const snw_signal_kind kind = m->signal[i].kind;
+        if (kind == SNW_SIGNAL_ONCE || kind == SNW_SIGNAL_CONDITION) return true;
     }
     for (int i = 0; i < d->nstep; i++) {
         if (d->step[i].until) return true;
+    }
+    return false;
+}
+
+static bool has_memory(const snw_model *m) {
+    for (int i = 0; i < m->nsignal; i++) {
+        if (m->signal[i].kind == SNW_SIGNAL_INTEGRAL) return true;
     }
     return false;
 }
@@ -1313,8 +1282,10 @@ static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
     SNW_TRY(gradient_run_at(g, s->p, s->model, &s->run, err));
     s->m = snw_run_model(s->run);
     SNW_TRY(gradient_check(s->model->desc, s->m, err));
-    SNW_TRY(checkpoints_begin(s, err));
+    SNW_TRY(gradient_checkpoints_begin(&s->kept, (size_t)snw_run_describe(s->run)->nsave,
+                                       g->how.memory, err));
     s->events = has_events(s->model->desc, s->m);
+    s->memory = has_memory(s->m);
     s->nscalar = g->nscalar + (s->events ? 1 : 0);
     s->sharp = has_onsets(s->m);
     SNW_TRY(gradient_jumps_find(s->model->desc, &s->jumps, err));
@@ -1355,7 +1326,7 @@ static snw_status repeat_part(sweep *s, int i, int last, snw_error *err) {
 
 static snw_status sweep_all(sweep *s, snw_error *err) {
     if (!s->partial) return sweep_back(s, err);
-    const checkpoints *c = &s->kept;
+    const gradient_checkpoints *c = &s->kept;
     if (c->size == 0)
         return snw_fail(err, SNW_E_MEMORY,
                         "the states of the run take more than %g MB, and it has no checkpoints; "
@@ -1389,7 +1360,7 @@ static snw_status prepare_arrays(sweep *s, snw_error *err) {
     bool numbers = false;
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
-    if (s->forward || s->events || !numbers || !outputs_are_motions(s, false) ||
+    if (s->forward || s->events || s->memory || !numbers || !outputs_are_motions(s, false) ||
         !snw_model_arrays_apply(s->m))
         return SNW_OK;
     s->slope = snw_alloc((size_t)s->g->nentry * sizeof *s->slope);
@@ -1473,7 +1444,7 @@ snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double 
     snw_free(s.slope);
     snw_free(s.has_slope);
     snw_model_arrays_destroy(s.arrays);
-    checkpoints_end(&s.kept);
+    gradient_checkpoints_end(&s.kept);
     snw_adjoint_destroy(s.adjoint);
     snw_sampler_destroy(&s.sampler);
     snw_tape_clear(&s.tape);

@@ -51,9 +51,9 @@ static snw_status check_step(const snw_step_desc *step, const snw_model *m, snw_
 static snw_status check_model(const snw_desc *d, const snw_model *m, snw_error *err) {
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_kind kind = m->signal[i].kind;
-        if (kind == SNW_SIGNAL_PROBE || kind == SNW_SIGNAL_ONCE || kind == SNW_SIGNAL_CONDITION)
-            continue;
-        return snw_fail(err, SNW_E_MODEL, "there is no derivative of a law with memory: '%.100s'",
+        if (kind != SNW_SIGNAL_SAMPLED && kind != SNW_SIGNAL_CAPTURED) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative of a law with samples or captured values: '%.100s'",
                         m->signal[i].text ? m->signal[i].text : "at_closing");
     }
     for (int i = 0; i < d->ncontact; i++) {

@@ -43,23 +43,35 @@ static void adjoint_place(void *object, snw_fields *f) {
     const snw_model *m = o->m;
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint + 1, n = nv + nr;
     const size_t ns = (size_t)o->nscalar, ny = (size_t)o->noutput + 1, width = (size_t)o->width;
-    const size_t frames = (size_t)(m->nseg + m->nobs);
+    const size_t frames = (size_t)(m->nseg + m->nobs), nz = (size_t)m->nsignal + 1;
     ADJOINT_FIELDS(SNW_FIELD_PLACE)
+}
+
+// Numbers of the bars, and of the covectors, of one scalar.
+static size_t bars_size(const snw_adjoint *a) {
+    return 6 * (size_t)a->m->nv + (size_t)a->m->nconstraint + 1 + 2 * ((size_t)a->m->nsignal + 1) +
+           SNW_TIMES;
+}
+
+static size_t covectors_size(const snw_adjoint *a) {
+    return 4 * (size_t)a->m->nv + 2 * ((size_t)a->m->nconstraint + 1) + (size_t)a->m->nsignal + 1;
 }
 
 static void set_pointers(snw_adjoint *a) {
     const size_t nv = (size_t)a->m->nv, nr = (size_t)a->m->nconstraint + 1;
+    const size_t nz = (size_t)a->m->nsignal + 1;
     for (int i = 0; i < a->nscalar; i++) {
-        double *x = a->bar + (size_t)i * (6 * nv + nr + SNW_TIMES);
-        a->bars[i] = (snw_bars){x,          x + nv,     x + 2 * nv, x + 3 * nv,
-                                x + 4 * nv, x + 5 * nv, x + 6 * nv, x + 6 * nv + nr};
-        x = a->covector + (size_t)i * (4 * nv + 2 * nr);
+        double *x = a->bar + (size_t)i * bars_size(a), *z = x + 6 * nv + nr;
+        a->bars[i] = (snw_bars){x,          x + nv,     x + 2 * nv, x + 3 * nv, x + 4 * nv,
+                                x + 5 * nv, x + 6 * nv, z,          z + nz,     z + 2 * nz};
+        x = a->covector + (size_t)i * covectors_size(a);
         a->covectors[i] = (snw_covectors){.mu = x,
                                           .y = x + nv,
                                           .law_rate = x + 2 * nv,
                                           .law_acc = x + 3 * nv,
                                           .nu = x + 4 * nv,
-                                          .z = x + 4 * nv + nr};
+                                          .z = x + 4 * nv + nr,
+                                          .integrand = x + 4 * nv + 2 * nr};
     }
 }
 
@@ -81,6 +93,7 @@ static snw_status adjoint_prepare(snw_adjoint *a) {
     SNW_TRY(snw_state_create(m, &a->s));
     SNW_TRY(snw_state_create(m, &a->still));
     a->w->velocity_time = 1;
+    for (int i = 0; i < m->nsignal; i++) a->remembers |= adjoint_is_memory(m, i);
     SNW_TRY(snw_sampler_create(m, &a->clock));
     return snw_observer_create(m, &a->observer);
 }
@@ -116,7 +129,8 @@ double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scala
     const snw_model *m = a->m;
     const int stages = map->kind == SNW_MAP_STAGES ? map->points.s : 1;
     const double *mu = map->kind == SNW_MAP_STAGES
-                           ? a->stage_mu + (size_t)scalar * (size_t)stages * (size_t)m->nv
+                           ? a->stage_mu + (size_t)scalar * (size_t)stages *
+                                               (size_t)(m->nv + adjoint_stage_memory(a))
                            : a->covectors[scalar].mu;
     double sum = 0;
     for (int i = 0; i < stages * m->nv && map->kind != SNW_MAP_FRAME; i++)
@@ -124,17 +138,12 @@ double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scala
     return sum;
 }
 
-static size_t bars_size(const snw_adjoint *a) {
-    return 6 * (size_t)a->m->nv + (size_t)a->m->nconstraint + 1 + SNW_TIMES;
-}
-
 void snw_adjoint_clear(snw_adjoint *a) {
     memset(a->bar, 0, (size_t)a->nscalar * bars_size(a) * sizeof *a->bar);
 }
 
 static void clear_covectors(snw_adjoint *a) {
-    const size_t n = 4 * (size_t)a->m->nv + 2 * ((size_t)a->m->nconstraint + 1);
-    memset(a->covector, 0, (size_t)a->nscalar * n * sizeof *a->covector);
+    memset(a->covector, 0, (size_t)a->nscalar * covectors_size(a) * sizeof *a->covector);
 }
 
 // ---- matrices -----------------------------------------------------------------------------------
@@ -179,6 +188,17 @@ static void fix_rows(const snw_block *b, const double *V, const double *by_rate,
     }
 }
 
+void adjoint_fix_row(const snw_model *m, const snw_state *s, double *row) {
+    double *by_place = row, *by_rate = row + m->nv;
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *b = &m->block[f];
+        if (b->space == SNW_SPACE_RN) continue;
+        double V[36];
+        adjoint_block_ad(b, s->v, V);
+        fix_rows(b, V, by_rate, by_place);
+    }
+}
+
 // K, D, C_place <- at fixed body rates
 void adjoint_fix_rates(snw_adjoint *a, const snw_state *s) {
     const snw_model *m = a->m;
@@ -209,13 +229,18 @@ void adjoint_tangents(snw_adjoint *a, double t, const snw_state *s, bool is_stat
     const snw_model *m = a->m;
     snw_work *w = a->w;
     snw_inputs_at(m, t, a->in);
+    a->in->integral_step = a->half;
     snw_residual(m, a->in, s, is_static, w);
     snw_tangent_pass(m, NULL, w);
+    const size_t live = (size_t)m->nlive * (size_t)m->nv;
     if (!is_static) {
         snw_tangent_assemble(m, a->in, 0, 0, 1, w, a->M);
         snw_tangent_assemble(m, a->in, 0, 1, 0, w, a->D);
+        if (live > 0) memcpy(a->live_row + live, w->signal_jacobian, live * sizeof *a->live_row);
     }
     snw_tangent_assemble(m, a->in, 1, 0, 0, w, a->K);
+    if (live > 0) memcpy(a->live_row, w->signal_jacobian, live * sizeof *a->live_row);
+    if (a->remembers) adjoint_find_memory(a, s);
     memset(a->C, 0, (size_t)m->nv * (size_t)m->nconstraint * sizeof *a->C);
     memset(a->C_place, 0, (size_t)m->nv * (size_t)m->nconstraint * sizeof *a->C);
     for (int k = 0; k < m->nconstraint; k++) {
@@ -286,6 +311,7 @@ static void add_rows(const snw_adjoint *a, double c, const double *x, double *y)
 // ---- equilibria ---------------------------------------------------------------------------------
 
 static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    a->half = 0;
     adjoint_tangents(a, map->t_laws, &map->s, true);
     adjoint_place_matrix(a, a->K);
     adjoint_border(a, a->C, -1);
@@ -293,7 +319,8 @@ static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err
     for (int i = 0; i < a->nscalar; i++) {
         const snw_bars *b = &a->bars[i];
         solve_transposed(a, b->place, b->lambda, a->covectors[i].mu, a->covectors[i].nu);
-        memset(b->place, 0, (bars_size(a) - SNW_TIMES) * sizeof *b->place);
+        adjoint_memory_back(a, map, i);
+        memset(b->place, 0, (size_t)(b->z - b->place) * sizeof *b->place);
     }
     return SNW_OK;
 }
@@ -409,6 +436,7 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const snw_schem
     const int nv = m->nv;
     snw_bars *b = &a->bars[i];
     snw_covectors *v = &a->covectors[i];
+    adjoint_memory_begin(a, map, i);
     double *right = a->line, *f = right + nv, *g = f + nv, *past = g + nv; // past: 4 nv
     double *const part[SNW_PAST_PARTS] = {[SNW_PAST_RATE] = past,
                                           [SNW_PAST_ACCELERATION] = past + nv,
@@ -442,6 +470,7 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const snw_schem
     a->by_own[i] = snw_vector_dot(nv, f, a->by_length) + snw_vector_dot(nv, g, a->by_length + nv);
     a->by_before[i] =
         snw_vector_dot(nv, f, a->by_length + 2 * nv) + snw_vector_dot(nv, g, a->by_length + 3 * nv);
+    adjoint_memory_back(a, map, i);
     adjoint_add_transposed(nv, -1, a->K, v->mu, b->place);
     add_rows(a, 1, v->nu, b->place);
     if (m->nlie_block > 0) adjoint_carry_back(m, map->d, b->place);
@@ -460,7 +489,9 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const snw_schem
 static snw_status back_step(snw_adjoint *a, const snw_map *map, snw_error *err) {
     const snw_model *m = a->m;
     const snw_scheme_map c = adjoint_scheme_map(map);
-    adjoint_tangents(a, map->t_laws, &map->s, false);
+    const snw_state s = adjoint_map_state(map);
+    a->half = adjoint_half_step(map);
+    adjoint_tangents(a, map->t_laws, &s, false);
     adjoint_fix_rates(a, &map->s);
     adjoint_step_matrix(a, map, &c);
     adjoint_border(a, a->C_place, -1);
@@ -555,7 +586,9 @@ void adjoint_find_impulse(snw_adjoint *a, const snw_map *map) {
 static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *err) {
     const snw_model *m = a->m;
     const int nv = m->nv;
-    adjoint_tangents(a, map->t_laws, &map->s, false);
+    const snw_state s = adjoint_map_state(map);
+    a->half = adjoint_half_step(map);
+    adjoint_tangents(a, map->t_laws, &s, false);
     adjoint_fix_rates(a, &map->s);
     adjoint_place_matrix(a, a->M);
     adjoint_border(a, a->C, 1);
@@ -568,8 +601,10 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
     for (int i = 0; i < a->nscalar; i++) {
         snw_bars *b = &a->bars[i];
         snw_covectors *v = &a->covectors[i];
+        adjoint_memory_begin(a, map, i);
         for (int k = 0; k < nv; k++) b->acc[k] += by_pseudo * b->pseudo[k];
         solve_transposed(a, b->acc, b->lambda, v->mu, v->nu);
+        adjoint_memory_back(a, map, i);
         adjoint_add_transposed(nv, -1, a->K, v->mu, b->place);
         adjoint_add_transposed(nv, -1, a->D, v->mu, b->rate);
         memset(v->y, 0, (size_t)nv * sizeof *v->y);
@@ -602,6 +637,9 @@ bool snw_adjoint_idle(const snw_adjoint *a, const snw_map *map) {
     for (int i = 0; i < a->nscalar; i++) {
         for (int k = 0; k < a->m->nv; k++) {
             if (a->bars[i].acc[k] != 0 || a->bars[i].pseudo[k] != 0) return false;
+        }
+        for (int k = 0; k < a->m->nsignal; k++) {
+            if (a->bars[i].integrand[k] != 0) return false;
         }
     }
     return true;
@@ -698,13 +736,14 @@ static snw_status check_outputs(const snw_adjoint *a, const snw_map *map, const 
 
 // Bars of all scalars += y_bar of the outputs without exact row times their derivative along
 // coordinate k of a part of the state, by differences; of: 0 configuration, 1 rate, 2 acceleration,
-// 3 multipliers.
+// 3 multipliers, 4 memory of the laws.
 static void difference_outputs(snw_adjoint *a, const snw_map *map, const double *y_bar, int of,
                                int k) {
     const snw_model *m = a->m;
     double *unit = a->line, *sum = a->sample;
     const double h = of == 0   ? sample_move * m->typical[k]
                      : of == 3 ? sample_rate * fmax(1, fabs(map->s.lambda[k]))
+                     : of == 4 ? sample_rate * fmax(1e-3, fabs(map->s.z[k]))
                                : sample_rate * m->typical[k];
     memset(unit, 0, (size_t)m->nv * sizeof *unit);
     for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
@@ -719,13 +758,14 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
         if (of == 1) a->s->v[k] += j * h;
         if (of == 2) a->s->a[k] += j * h;
         if (of == 3) a->s->lambda[k] += j * h;
+        if (of == 4) a->s->z[k] += j * h;
         adjoint_evaluate(m, a->in, a->s, a->w);
         memcpy(a->rotation_now, a->rotation, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation_now);
         adjoint_read_outputs(a, m, a->in, a->s, a->w, a->rotation_now, a->column, sum);
         const double interaction = snw_interaction_energy(m, a->w);
         for (int s = 0; s < a->nscalar; s++) {
             double *const part[] = {a->bars[s].place, a->bars[s].rate, a->bars[s].acc,
-                                    a->bars[s].lambda};
+                                    a->bars[s].lambda, a->bars[s].z};
             for (int i = 0; i < a->noutput; i++) {
                 const double less = adjoint_has_interaction(a, i) ? interaction : 0;
                 if (!a->exact[i])
@@ -733,18 +773,6 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
                         y_bar[(size_t)s * (size_t)a->noutput + (size_t)i] * c * (sum[i] - less);
             }
         }
-    }
-}
-
-// Row of an exact output at fixed body rates: x' = -ad_v x.
-static void fix_row(const snw_model *m, const snw_state *s, double *row) {
-    double *by_place = row, *by_rate = row + m->nv;
-    for (int f = 0; f < m->nblock; f++) {
-        const snw_block *b = &m->block[f];
-        if (b->space == SNW_SPACE_RN) continue;
-        double V[36];
-        adjoint_block_ad(b, s->v, V);
-        fix_rows(b, V, by_rate, by_place);
     }
 }
 
@@ -762,7 +790,7 @@ snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y, snw
         double *row = a->rows + 2 * (size_t)m->nv * (size_t)i;
         a->exact[i] = snw_probe_row(m, a->observer, o->probe, o->column, a->in, &map->s,
                                     a->rotation, a->w, row);
-        if (a->exact[i]) fix_row(m, &map->s, row);
+        if (a->exact[i]) adjoint_fix_row(m, &map->s, row);
         interacts = interacts || adjoint_has_interaction(a, i);
     }
     if (interacts) find_interaction(a, map);
@@ -826,6 +854,9 @@ snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y
     }
     for (int k = 0; rest && !all_places && k < m->nconstraint; k++)
         difference_outputs(a, map, y_bar, 3, k);
+    for (int k = 0; rest && !all_places && k < m->nsignal; k++) {
+        if (adjoint_is_memory(m, k)) difference_outputs(a, map, y_bar, 4, k);
+    }
     return SNW_OK;
 }
 
@@ -842,7 +873,8 @@ snw_status snw_sampler_create(const snw_model *m, snw_sampler *out) {
     out->rotation = snw_alloc((size_t)(m->nseg + m->nobs) * sizeof *out->rotation);
     out->rows = snw_alloc((nv + 2 * nr + 1) * sizeof *out->rows);
     out->column = snw_alloc((size_t)width * sizeof *out->column);
-    if (!out->rotation || !out->rows || !out->column) return SNW_E_MEMORY;
+    out->integrand = snw_alloc(((size_t)m->nsignal + 1) * sizeof *out->integrand);
+    if (!out->rotation || !out->rows || !out->column || !out->integrand) return SNW_E_MEMORY;
     SNW_TRY(snw_inputs_create(m, &out->in));
     SNW_TRY(snw_state_create(m, &out->s));
     SNW_TRY(snw_state_create(m, &out->still));
@@ -859,6 +891,16 @@ void snw_sampler_destroy(snw_sampler *x) {
     snw_free(x->rotation);
     snw_free(x->rows);
     snw_free(x->column);
+    snw_free(x->integrand);
+}
+
+void adjoint_sampler_state(snw_sampler *x, const snw_map *map) {
+    const size_t nz = (size_t)x->m->nsignal;
+    snw_inputs_at(x->m, map->t_laws + x->shift, x->in);
+    x->in->integral_step = adjoint_half_step(map);
+    snw_state_copy(x->m, &map->s, x->s);
+    if (nz > 0) memcpy(x->s->z, adjoint_map_state(map).z, nz * sizeof *x->s->z);
+    if (map->kind == SNW_MAP_STEP) snw_constraints_impose(x->m, x->in, x->s);
 }
 
 void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value) {
@@ -868,14 +910,14 @@ void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, d
         return;
     }
     const bool is_static = map->kind == SNW_MAP_STATIC, step = map->kind == SNW_MAP_STEP;
-    snw_inputs_at(m, map->t_laws + x->shift, x->in);
-    snw_state_copy(m, &map->s, x->s);
-    if (step) snw_constraints_impose(m, x->in, x->s);
+    adjoint_sampler_state(x, map);
     snw_residual(m, x->in, x->s, is_static, x->w);
+    if (!is_static) adjoint_integrands(m, x->in, x->w, x->integrand);
     for (int i = 0; i < a->nscalar; i++) {
         const snw_covectors *v = &a->covectors[i];
         value[i] = snw_vector_dot(m->nv, v->mu, x->w->r);
         if (step || is_static) value[i] -= snw_vector_dot(m->nconstraint, v->nu, x->w->violation);
+        if (!is_static) value[i] -= snw_vector_dot(m->nsignal, v->integrand, x->integrand);
         if (!step) continue;
         value[i] -= snw_vector_dot(m->nv, v->law_rate, x->s->v);
         value[i] -= snw_vector_dot(m->nv, v->law_acc, x->s->a);

@@ -15,6 +15,7 @@ typedef struct snw_bars {
     double *place, *rate, *acc;       // nv
     double *pseudo, *increment, *old; // nv: pseudo-acceleration, last increment, rate before it
     double *lambda;                   // nconstraint
+    double *z, *integrand;            // nsignal: memory of the laws, integrands at the state
     double *time;                     // SNW_TIMES
 } snw_bars;
 
@@ -23,13 +24,14 @@ typedef struct snw_bars {
 enum { SNW_TIME_NOW, SNW_TIME_LENGTH, SNW_TIME_START, SNW_TIMES };
 
 // Covectors of a map, of one scalar. The derivative of the scalar by a parameter is minus that of
-//     mu'r - nu'e - law_rate'v - law_acc'a                   of a step, with v and a given by laws
-//     mu'r + nu'e" + y'(M (v - v_before) - C'p) + z'e'       of a restart
-// at the state of the map, r the residual and e the constraint rows; y and z belong to the
-// velocities, with impulses p.
+//     mu'r - nu'e - law_rate'v - law_acc'a - integrand'E     of a step, with v and a given by laws
+//     mu'r + nu'e" + y'(M (v - v_before) - C'p) + z'e' - integrand'E     of a restart
+// at the state of the map, r the residual, e the constraint rows, E the integrands of laws; y and z
+// belong to the velocities, with impulses p.
 typedef struct snw_covectors {
     double *mu, *y, *law_rate, *law_acc; // nv
     double *nu, *z;                      // nconstraint
+    double *integrand;                   // nsignal
 } snw_covectors;
 
 // A column of a probe, with its number among the columns of the run.
@@ -80,7 +82,7 @@ typedef struct snw_sampler {
     snw_state *s, *still;
     snw_work *w;
     snw_vec3 *rotation;
-    double *rows, *column;
+    double *rows, *column, *integrand;
     bool known;   // the next snw_sampler_frame is at the state of the last snw_sampler_map, a step
                   // without driven coordinates
     int stage;    // 1 + stage of collocation whose equations the next snw_sampler_map takes; 0: all
@@ -105,6 +107,8 @@ void snw_sampler_frame(snw_sampler *x, const snw_adjoint *a, const snw_map *map,
 
 // Numbers of the equations of a map.
 int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map);
+// Stage of equation i of a step of collocation.
+int snw_sensitivity_stage(const snw_adjoint *a, const snw_map *map, int i);
 SNW_NODISCARD snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *map,
                                                  snw_error *err);
 // out <- the equations of the map by the model of the sampler, after snw_sensitivity_prepare.

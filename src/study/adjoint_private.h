@@ -19,11 +19,17 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(double, C_place, nv *nr, "the same by places; of rows of velocities at fixed rates")        \
     AT(bool, of_rates, nr, "is the row one of velocities (wheels)?")                               \
     AT(double, chart, 108 * (size_t)m->nlie_block, "columns of the chart")                         \
-    AT(double, bar, ns *(6 * nv + nr + SNW_TIMES), "bars")                                         \
-    AT(double, covector, ns *(4 * nv + 2 * nr), "covectors")                                       \
+    AT(double, bar, ns *(6 * nv + nr + 2 * nz + SNW_TIMES), "bars")                                \
+    AT(double, covector, ns *(4 * nv + 2 * nr + nz), "covectors")                                  \
+    AT(double, live_row, 2 * nv * (size_t)m->nlive, "live signals by places and rates")            \
+    AT(double, integrand_row, 2 * nv * nz, "integrands by places and rates, at fixed body rates")  \
+    AT(double, integrand_by, nz *nz, "integrands by memory: row of each")                          \
+    AT(double, memory_force, nv *nz, "generalised forces by memory")                               \
+    AT(double, integrand, nz, "integrands at the state")                                           \
+    AT(double, memory, 2 * nz, "scratch")                                                          \
     AT(double, by_length, 4 * nv, "rates and accelerations by the lengths of two steps")           \
-    AT(double, by_time, (SNW_STAGES + 3) * nv + 2 * nr, "equations of a map by time")              \
-    AT(double, sampled_time, (SNW_STAGES + 3) * nv + 2 * nr, "scratch")                            \
+    AT(double, by_time, (SNW_STAGES + 3) * (nv + nz) + 2 * nr, "equations of a map by time")       \
+    AT(double, sampled_time, (SNW_STAGES + 3) * (nv + nz) + 2 * nr, "scratch")                     \
     AT(double, product, ns, "scratch")                                                             \
     AT(double, of_time, ns, "products of the covectors with the equations, by time")               \
     AT(double, of_length, ns, "the same by the length at a fixed start, through the times")        \
@@ -58,12 +64,18 @@ struct snw_adjoint {
     snw_observer *observer;
     snw_sampler clock; // of the same model, to differentiate in time
     double longest;    // step so far, s
+    double half;       // of the present step, for integrals of laws; 0: a restart
+    bool remembers;    // laws read integrals or samples
     // of steps of collocation; NULL before the first one
-    double *stage_matrix, *stage_mu; // B; nscalar x stages x nv
+    double *stage_matrix, *stage_mu; // B; nscalar x stages x (nv + memory)
     int *stage_pivot;
     double *stage_K, *stage_D, *stage_V; // stages x nv x nv: derivatives by chart coordinates and
                                          // rates; stiffness at fixed rates
     double *stage_x;                     // (stages + 1) x nv: chart coordinates, the end last
+    // laws with memory: integrands by places and rates, at fixed rates and of the chart (stages x
+    // nsignal x 4 nv), by memory (stages x nsignal x nsignal); forces by memory (stages x nsignal x
+    // nv)
+    double *stage_row, *stage_by, *stage_force;
     snw_state *stage[SNW_STAGES];
     ADJOINT_FIELDS(SNW_FIELD_POINTER)
     void *block;
@@ -73,6 +85,8 @@ struct snw_adjoint {
 // snw_tangent_assemble; then K and D at fixed body rates and accelerations.
 void adjoint_tangents(snw_adjoint *a, double t, const snw_state *s, bool is_static);
 void adjoint_fix_rates(snw_adjoint *a, const snw_state *s);
+// row (2 nv) <- by places and rates, at fixed body rates.
+void adjoint_fix_row(const snw_model *m, const snw_state *s, double *row);
 // y (n) += c A'x, A n x n.
 void adjoint_add_transposed(int n, double c, const double *A, const double *x, double *y);
 // x (nv) <- Ad(exp(-d))'x on the spherical and free joints.
@@ -90,6 +104,12 @@ void adjoint_stages_destroy(snw_adjoint *a);
 void adjoint_stage_slopes(const snw_model *m, const snw_map *map, double c, const double *A,
                           const double *AA, double *x, double *rate);
 
+// Signals in the equations of a stage: all, where laws have memory. Sum of the integrands at the
+// stages with weights A.
+int adjoint_stage_memory(const snw_adjoint *a);
+double adjoint_stage_integral(const snw_adjoint *a, const snw_map *map, const double *A,
+                              int signal);
+
 // Times (adjoint_time.c). a->by_length; a->of_time and of_length, from the covectors; a->by_time;
 // bars of the times before a map from by_own, by_before and these.
 void adjoint_find_lengths(snw_adjoint *a, const snw_map *map);
@@ -102,6 +122,26 @@ typedef struct adjoint_times {
 } adjoint_times;
 adjoint_times adjoint_step_times(const snw_adjoint *a, const snw_map *map, int k);
 bool adjoint_moves(const snw_map *map); // do times before or after the map vary?
+
+// Memory of laws (adjoint_memory.c). State at which the equations of a map are evaluated, its
+// memory that before the integrals advance by half a step; that half.
+snw_state adjoint_map_state(const snw_map *map);
+double adjoint_half_step(const snw_map *map);
+// Is the signal an integral, or memory that derivatives pass through: an integral or a sample?
+bool adjoint_is_integral(const snw_model *m, int signal);
+bool adjoint_is_memory(const snw_model *m, int signal);
+// integrand_row, integrand_by, memory_force, integrand <- at s, after the tangents there.
+void adjoint_find_memory(snw_adjoint *a, const snw_state *s);
+// out (nsignal) <- integrands after a residual.
+void adjoint_integrands(const snw_model *m, const snw_inputs *in, const snw_work *w, double *out);
+// Bars of place and rate += those through the integrands; after the covectors, bars of the memory
+// before the map.
+void adjoint_memory_begin(snw_adjoint *a, const snw_map *map, int scalar);
+void adjoint_memory_back(snw_adjoint *a, const snw_map *map, int scalar);
+// x (nv) += forces by the memory before a map, of variable k, which a->memory keeps with the
+// integrands; then the memory after it, `by` of the integrands.
+void adjoint_memory_force(snw_adjoint *a, const snw_map *map, int k, double length, double *x);
+void adjoint_memory_apply(snw_adjoint *a, const snw_map *map, int k, const double *by);
 
 // Matrices. T <- K S + a D + b M of a step without the columns of driven rates, or A (nv x nv);
 // then borders [T -C'; sign C 0], whose rows are multiplied by S on spherical and free joints; then
@@ -125,6 +165,8 @@ void adjoint_read_outputs(const snw_adjoint *a, const snw_model *m, const snw_in
                           double *y);
 void adjoint_row_rates(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
                        double *rate, double *acceleration);
+// x->s, x->in <- those at which the equations of a map are evaluated.
+void adjoint_sampler_state(snw_sampler *x, const snw_map *map);
 // a->rows, a->exact <- rows of the outputs at a frame; y as for snw_adjoint_frame.
 SNW_NODISCARD snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y,
                                       snw_error *err);

@@ -7,7 +7,10 @@
 //     B_ij = delta_ij M_i + h A_ij D_i + h^2 AA_ij K_i,   B' mu = X_bar.
 //
 // The chart gives zeta = S x, so that a stage has the derivatives K S + D S' + M S", D S + 2 M S',
-// M S.
+// M S. Integrals of laws have the integrands e_j at the stages as further unknowns,
+//
+//     r_i(.., z_i) = 0,   e_i - E_i(.., z_i) = 0,   z_i = z_0 + h sum A_ij e_j,   z_1 = z_0 + h sum
+//     b_j e_j.
 #include "study/adjoint_private.h"
 
 #include "base/alloc.h"
@@ -22,9 +25,13 @@
 // ---- memory -------------------------------------------------------------------------------------
 
 static snw_status stages_create(snw_adjoint *a, int s) {
-    const size_t nv = (size_t)a->m->nv, n = (size_t)s * nv, ns = (size_t)a->nscalar;
+    const size_t nv = (size_t)a->m->nv, nm = (size_t)adjoint_stage_memory(a),
+                 ns = (size_t)a->nscalar;
+    const size_t stages = (size_t)s, n = stages * (nv + nm);
     if (a->stage_matrix) return SNW_OK;
-    double *x = snw_alloc((n * n + 3 * (size_t)s * nv * nv + ns * n + n + nv + 1) * sizeof *x);
+    double *x = snw_alloc(
+        (n * n + 3 * stages * nv * nv + ns * n + n + nv + 1 + stages * nm * (5 * nv + nm)) *
+        sizeof *x);
     a->stage_pivot = snw_alloc((n + 1) * sizeof *a->stage_pivot);
     if (!x || !a->stage_pivot) {
         snw_free(x);
@@ -32,10 +39,13 @@ static snw_status stages_create(snw_adjoint *a, int s) {
     }
     a->stage_matrix = x;
     a->stage_K = x + n * n;
-    a->stage_D = a->stage_K + (size_t)s * nv * nv;
-    a->stage_V = a->stage_D + (size_t)s * nv * nv;
-    a->stage_mu = a->stage_V + (size_t)s * nv * nv;
+    a->stage_D = a->stage_K + stages * nv * nv;
+    a->stage_V = a->stage_D + stages * nv * nv;
+    a->stage_mu = a->stage_V + stages * nv * nv;
     a->stage_x = a->stage_mu + ns * n;
+    a->stage_row = a->stage_x + n + nv;
+    a->stage_by = a->stage_row + stages * nm * 4 * nv;
+    a->stage_force = a->stage_by + stages * nm * nm;
     for (int i = 0; i < s; i++) SNW_TRY(snw_state_create(a->m, &a->stage[i]));
     return SNW_OK;
 }
@@ -111,12 +121,87 @@ static void chart_columns(const snw_adjoint *a, const double *const *from, const
     }
 }
 
+int adjoint_stage_memory(const snw_adjoint *a) { return a->remembers ? a->m->nsignal : 0; }
+
+double adjoint_stage_integral(const snw_adjoint *a, const snw_map *map, const double *A,
+                              int signal) {
+    double sum = 0;
+    for (int j = 0; map->integrand && j < map->points.s; j++)
+        sum += A[j] * map->integrand[j * a->m->nsignal + signal];
+    return sum;
+}
+
+// by_x, by_rate (nv) <- row by chart coordinates and rates from one by place and rate at fixed body
+// rates, at a state with velocities v and the columns a->chart.
+static void row_of_chart(const snw_adjoint *a, const double *v, const double *place,
+                         const double *of_rate, double *by_x, double *by_rate) {
+    const snw_model *m = a->m;
+    memcpy(by_x, place, (size_t)m->nv * sizeof *by_x);
+    memcpy(by_rate, of_rate, (size_t)m->nv * sizeof *by_rate);
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *block = &m->block[f];
+        if (block->space == SNW_SPACE_RN) continue;
+        const double *S = a->chart + 108 * (size_t)block->lie_block, *dS = S + 36;
+        double ad[36], turned[6]; // v_bar' ad_V
+        adjoint_block_ad(block, v, ad);
+        for (int k = 0; k < block->n; k++) {
+            turned[k] = place[block->dof + k];
+            for (int i = 0; i < block->n; i++) turned[k] += of_rate[block->dof + i] * ad[6 * k + i];
+        }
+        for (int k = 0; k < block->n; k++) {
+            double x = 0, rate = 0;
+            for (int i = 0; i < block->n; i++) {
+                x += S[6 * i + k] * turned[i] + dS[6 * i + k] * of_rate[block->dof + i];
+                rate += S[6 * i + k] * of_rate[block->dof + i];
+            }
+            by_x[block->dof + k] = x;
+            by_rate[block->dof + k] = rate;
+        }
+    }
+}
+
+// Rows and columns of B of the integrands, after the tangents of stage i.
+static void stage_memory(snw_adjoint *a, const snw_map *map, int i) {
+    const snw_model *m = a->m;
+    const snw_collocation *c = &map->points;
+    const size_t nv = (size_t)m->nv, nm = (size_t)adjoint_stage_memory(a), s = (size_t)c->s;
+    const size_t n = s * (nv + nm), first = s * nv, at = first + (size_t)i * nm;
+    double *rows = a->stage_row + (size_t)i * nm * 4 * nv, *by = a->stage_by + (size_t)i * nm * nm;
+    double *force = a->stage_force + (size_t)i * nm * nv;
+    if (nm == 0) return;
+    memcpy(by, a->integrand_by, nm * nm * sizeof *by);
+    memcpy(force, a->memory_force, nm * nv * sizeof *force);
+    for (size_t k = 0; k < nm; k++) {
+        double *row = rows + 4 * nv * k;
+        memcpy(row, a->integrand_row + 2 * nv * k, 2 * nv * sizeof *row);
+        row_of_chart(a, a->stage[i]->v, row, row + nv, row + 2 * nv, row + 3 * nv);
+    }
+    for (size_t j = 0; j < s; j++) {
+        const double cd = map->h * c->A[i][j], ck = map->h * map->h * c->AA[i][j];
+        for (size_t col = 0; col < nv; col++) {
+            double *to = a->stage_matrix + n * (j * nv + col) + at;
+            for (size_t k = 0; k < nm; k++) {
+                const double *row = rows + 4 * nv * k + 2 * nv;
+                to[k] = -cd * row[nv + col] - ck * row[col];
+            }
+        }
+        for (size_t l = 0; l < nm; l++) {
+            double *to = a->stage_matrix + n * (first + j * nm + l);
+            for (size_t row = 0; row < nv; row++)
+                to[(size_t)i * nv + row] = -cd * force[l * nv + row];
+            for (size_t k = 0; k < nm; k++)
+                to[at + k] = ((size_t)i == j && k == l ? 1 : 0) - cd * by[k * nm + l];
+        }
+    }
+}
+
 // Derivatives of the residual of stage i, and its rows of B.
 static void stage_rows(snw_adjoint *a, const snw_map *map, int i, double *scratch) {
     static const double one[3] = {1, 1, 1}, two[2] = {1, 2};
     const snw_model *m = a->m;
     const snw_collocation *c = &map->points;
-    const size_t nv = (size_t)m->nv, square = nv * nv, n = (size_t)c->s * nv;
+    const size_t nv = (size_t)m->nv, square = nv * nv;
+    const size_t n = (size_t)c->s * (nv + (size_t)adjoint_stage_memory(a));
     double *x = a->stage_x + (size_t)i * nv, *rate = scratch, *acc = scratch + nv;
     double *K = a->stage_K + (size_t)i * square, *D = a->stage_D + (size_t)i * square;
     const double *ddx = map->ddx + (size_t)i * nv;
@@ -124,7 +209,9 @@ static void stage_rows(snw_adjoint *a, const snw_map *map, int i, double *scratc
     path_at(m, map, c->c[i], c->A[i], c->AA[i], x, rate);
     memcpy(acc, ddx, nv * sizeof *acc);
     snw_step_path_state(m, SNW_CHART_SE3, map->q0, x, rate, acc, s);
-    memcpy(s->z, map->s.z, (size_t)m->nsignal * sizeof *s->z);
+    for (int k = 0; k < m->nsignal; k++)
+        s->z[k] = map->z_from ? map->z_from[k] + map->h * adjoint_stage_integral(a, map, c->A[i], k)
+                              : map->s.z[k];
     s->t = snw_map_stage_time(map, i);
     adjoint_tangents(a, s->t, s, false);
     memcpy(K, a->K, square * sizeof *K);
@@ -148,53 +235,56 @@ static void stage_rows(snw_adjoint *a, const snw_map *map, int i, double *scratc
                           (i == j ? M[nv * col + row] : 0);
         }
     }
+    stage_memory(a, map, i);
     adjoint_fix_rates(a, s);
     memcpy(M, a->K, square * sizeof *M);
 }
 
 // ---- the step -----------------------------------------------------------------------------------
 
-// by_x, by_rate (nv) <- bars of chart coordinates and rates at the end of the step.
-static void end_bars(const snw_adjoint *a, const snw_map *map, const snw_bars *b, double *by_x,
-                     double *by_rate) {
-    const snw_model *m = a->m;
-    memcpy(by_x, b->place, (size_t)m->nv * sizeof *by_x);
-    memcpy(by_rate, b->rate, (size_t)m->nv * sizeof *by_rate);
-    for (int f = 0; f < m->nblock; f++) {
-        const snw_block *block = &m->block[f];
-        if (block->space == SNW_SPACE_RN) continue;
-        const double *S = a->chart + 108 * (size_t)block->lie_block, *dS = S + 36;
-        double ad[36], turned[6]; // v_bar' ad_V
-        adjoint_block_ad(block, map->s.v, ad);
-        for (int k = 0; k < block->n; k++) {
-            turned[k] = b->place[block->dof + k];
-            for (int i = 0; i < block->n; i++) turned[k] += b->rate[block->dof + i] * ad[6 * k + i];
-        }
-        for (int k = 0; k < block->n; k++) {
-            double x = 0, rate = 0;
-            for (int i = 0; i < block->n; i++) {
-                x += S[6 * i + k] * turned[i] + dS[6 * i + k] * b->rate[block->dof + i];
-                rate += S[6 * i + k] * b->rate[block->dof + i];
-            }
-            by_x[block->dof + k] = x;
-            by_rate[block->dof + k] = rate;
-        }
+// y (n) += c x
+static void add_scaled(size_t n, double c, const double *x, double *y) {
+    for (size_t i = 0; i < n && c != 0; i++) y[i] += c * x[i];
+}
+
+// Bars of memory and rates += those through stage j, whose covectors are mu (of the residual) and s
+// (of the integrands); returns the derivative by the length, along `slope` of path and rate.
+static double memory_back(const snw_adjoint *a, const snw_map *map, int j, const double *mu,
+                          const double *s, const double *slope, const snw_bars *b) {
+    const snw_collocation *c = &map->points;
+    const size_t nv = (size_t)a->m->nv, nm = (size_t)adjoint_stage_memory(a);
+    const double *by = a->stage_by + (size_t)j * nm * nm;
+    double by_length = 0;
+    for (size_t k = 0; k < nm; k++) {
+        const double *row = a->stage_row + ((size_t)j * nm + k) * 4 * nv + 2 * nv;
+        double z = snw_vector_dot((int)nv, a->stage_force + ((size_t)j * nm + k) * nv, mu);
+        for (size_t i = 0; i < nm; i++) z += s[i] * by[i * nm + k];
+        b->z[k] += z;
+        add_scaled(nv, s[k] * c->c[j] * map->h, row, b->rate);
+        add_scaled(nv, s[k], row + nv, b->rate);
+        if (!adjoint_moves(map)) continue;
+        by_length += z * adjoint_stage_integral(a, map, c->A[j], (int)k) +
+                     s[k] * (snw_vector_dot((int)nv, row, slope) +
+                             snw_vector_dot((int)nv, row + nv, slope + nv));
     }
+    return by_length;
 }
 
 static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
     const snw_model *m = a->m;
     const snw_collocation *c = &map->points;
-    const size_t nv = (size_t)m->nv, n = (size_t)c->s * nv;
+    const size_t nv = (size_t)m->nv, nm = (size_t)adjoint_stage_memory(a), end = (size_t)c->s * nv;
+    const size_t n = end + (size_t)c->s * nm;
     const double h = map->h;
     snw_bars *b = &a->bars[scalar];
     double *by_x = a->line, *by_rate = by_x + nv, *place = by_rate + nv;
     double *mu = a->stage_mu + (size_t)scalar * n;
-    end_bars(a, map, b, by_x, by_rate);
+    row_of_chart(a, map->s.v, b->place, b->rate, by_x, by_rate);
     double by_length = 0;
     for (int j = 0; j < c->s; j++) {
         for (size_t i = 0; i < nv; i++)
             mu[(size_t)j * nv + i] = h * h * c->bb[j] * by_x[i] + h * c->b[j] * by_rate[i];
+        for (size_t k = 0; k < nm; k++) mu[end + (size_t)j * nm + k] = h * c->b[j] * b->z[k];
     }
     snw_lu_solve_transposed((int)n, a->stage_matrix, a->stage_pivot, mu);
     const bool moves = adjoint_moves(map);
@@ -202,14 +292,19 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
     if (moves) {
         adjoint_stage_slopes(m, map, 1, c->b, c->bb, slope, slope + nv);
         by_length = snw_vector_dot(m->nv, by_x, slope) + snw_vector_dot(m->nv, by_rate, slope + nv);
+        for (size_t k = 0; k < nm; k++)
+            by_length += b->z[k] * adjoint_stage_integral(a, map, c->b, (int)k);
     }
-    adjoint_carry_back(m, a->stage_x + n, b->place);
+    adjoint_carry_back(m, a->stage_x + end, b->place);
     for (size_t i = 0; i < nv; i++) b->rate[i] = h * by_x[i] + by_rate[i];
     for (int j = 0; j < c->s; j++) {
         const size_t at = (size_t)j * nv * nv;
         const double *own = mu + (size_t)j * nv;
         memset(place, 0, nv * sizeof *place);
         adjoint_add_transposed(m->nv, -1, a->stage_V + at, own, place);
+        for (size_t k = 0; k < nm; k++)
+            add_scaled(nv, mu[end + (size_t)j * nm + k],
+                       a->stage_row + ((size_t)j * nm + k) * 4 * nv, place);
         adjoint_carry_back(m, a->stage_x + (size_t)j * nv, place);
         for (size_t i = 0; i < nv; i++) b->place[i] += place[i];
         if (moves) {
@@ -217,9 +312,11 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
             by_length -= form(m->nv, own, a->stage_K + at, slope) +
                          form(m->nv, own, a->stage_D + at, slope + nv);
         }
+        by_length += memory_back(a, map, j, own, mu + end + (size_t)j * nm, slope, b);
         adjoint_add_transposed(m->nv, -c->c[j] * h, a->stage_K + at, own, b->rate);
         adjoint_add_transposed(m->nv, -1, a->stage_D + at, own, b->rate);
     }
+    memset(b->integrand, 0, nm * sizeof *b->integrand);
     a->by_own[scalar] = by_length;
     a->by_before[scalar] = 0;
 }
@@ -228,16 +325,17 @@ snw_status adjoint_stages_prepare(snw_adjoint *a, const snw_map *map, snw_error 
     const snw_model *m = a->m;
     const snw_collocation *c = &map->points;
     if (stages_create(a, c->s) != SNW_OK) return snw_fail_memory(err);
-    const int n = c->s * m->nv;
+    const int n = c->s * (m->nv + adjoint_stage_memory(a)), end = c->s * m->nv;
     double *scratch = a->line;
+    a->half = 0;
     for (int i = 0; i < c->s; i++) stage_rows(a, map, i, scratch);
     if (snw_lu_factor(n, a->stage_matrix, a->stage_pivot) != SNW_OK)
         return snw_fail(err, SNW_E_SINGULAR,
                         "there is no derivative at t = %g s: the matrix of the step is singular",
                         map->s.t);
-    path_at(m, map, 1, c->b, c->bb, a->stage_x + n, scratch);
+    path_at(m, map, 1, c->b, c->bb, a->stage_x + end, scratch);
     if (m->nlie_block > 0)
-        snw_chart_jets(m, SNW_CHART_SE3, a->stage_x + n, scratch, map->ddx, &map->s, a->chart);
+        snw_chart_jets(m, SNW_CHART_SE3, a->stage_x + end, scratch, map->ddx, &map->s, a->chart);
     return SNW_OK;
 }
 
@@ -250,14 +348,18 @@ snw_status adjoint_stages_back(snw_adjoint *a, const snw_map *map, snw_error *er
 void adjoint_stages_sample(const snw_adjoint *a, const snw_map *map, snw_sampler *x,
                            double *value) {
     const snw_model *m = x->m;
-    const size_t nv = (size_t)m->nv, n = (size_t)map->points.s * nv;
+    const size_t nv = (size_t)m->nv, nm = (size_t)adjoint_stage_memory(a);
+    const size_t end = (size_t)map->points.s * nv, n = end + (size_t)map->points.s * nm;
     for (int j = 0; j < a->nscalar; j++) value[j] = 0;
     for (int i = 0; i < map->points.s; i++) {
         if (x->stage > 0 && i != x->stage - 1) continue;
         snw_inputs_at(m, snw_map_stage_time(map, i) + x->shift, x->in);
         snw_residual(m, x->in, a->stage[i], false, x->w);
-        for (int j = 0; j < a->nscalar; j++)
-            value[j] +=
-                snw_vector_dot(m->nv, a->stage_mu + (size_t)j * n + (size_t)i * nv, x->w->r);
+        adjoint_integrands(m, x->in, x->w, x->integrand);
+        for (int j = 0; j < a->nscalar; j++) {
+            const double *mu = a->stage_mu + (size_t)j * n;
+            value[j] += snw_vector_dot(m->nv, mu + (size_t)i * nv, x->w->r) -
+                        snw_vector_dot((int)nm, mu + end + (size_t)i * nm, x->integrand);
+        }
     }
 }

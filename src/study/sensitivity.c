@@ -56,22 +56,28 @@ static void add_chart(const snw_adjoint *a, int order, const double *x, double *
 // ---- equations ----------------------------------------------------------------------------------
 
 int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
-    const int nv = a->m->nv, nr = a->m->nconstraint;
+    const int nv = a->m->nv, nr = a->m->nconstraint, nz = a->m->nsignal;
     switch (map->kind) {
     case SNW_MAP_STATIC:
-    case SNW_MAP_INITIAL:
         return nv + nr;
+    case SNW_MAP_INITIAL:
+        return nv + nr + nz;
     case SNW_MAP_STEP:
-        return 3 * nv + nr;
+        return 3 * nv + nr + nz;
     case SNW_MAP_RESTART:
-        return 2 * (nv + nr);
+        return 2 * (nv + nr) + nz;
     case SNW_MAP_STAGES:
-        return map->points.s * nv;
+        return map->points.s * (nv + adjoint_stage_memory(a));
     case SNW_MAP_EVENT:
     case SNW_MAP_FRAME:
         break;
     }
     return 0;
+}
+
+int snw_sensitivity_stage(const snw_adjoint *a, const snw_map *map, int i) {
+    const int nv = a->m->nv, end = map->points.s * nv;
+    return i < end ? i / nv : (i - end) / adjoint_stage_memory(a);
 }
 
 // out (nv) <- M (v - before) - C'p, out + nv <- rates of the rows
@@ -90,20 +96,20 @@ static void velocity_equations(const snw_model *m, const snw_inputs *in, const s
 
 void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *out) {
     const snw_model *m = x->m;
-    const int nv = m->nv, nr = m->nconstraint;
+    const int nv = m->nv, nr = m->nconstraint, nz = m->nsignal;
     if (map->kind == SNW_MAP_STAGES) {
         for (int i = 0; i < map->points.s; i++) {
             snw_inputs_at(m, a->stage[i]->t + x->shift, x->in);
             snw_residual(m, x->in, a->stage[i], false, x->w);
             memcpy(out + i * nv, x->w->r, (size_t)nv * sizeof *out);
+            if (a->remembers) adjoint_integrands(m, x->in, x->w, out + map->points.s * nv + i * nz);
         }
         return;
     }
     const bool step = map->kind == SNW_MAP_STEP, rest = map->kind == SNW_MAP_STATIC;
-    snw_inputs_at(m, map->t_laws + x->shift, x->in);
-    snw_state_copy(m, &map->s, x->s);
-    if (step) snw_constraints_impose(m, x->in, x->s);
+    adjoint_sampler_state(x, map);
     snw_residual(m, x->in, x->s, rest, x->w);
+    if (!rest) adjoint_integrands(m, x->in, x->w, out + snw_sensitivity_size(a, map) - nz);
     memcpy(out, x->w->r, (size_t)nv * sizeof *out);
     if (step || rest) memcpy(out + nv, x->w->violation, (size_t)nr * sizeof *out);
     if (step) {
@@ -126,7 +132,9 @@ static snw_status prepare_matrix(snw_adjoint *a, const snw_map *map, snw_error *
     const snw_scheme_map c = adjoint_scheme_map(map);
     const bool rest = map->kind == SNW_MAP_STATIC;
     if (map->kind == SNW_MAP_STAGES) return adjoint_stages_prepare(a, map, err);
-    adjoint_tangents(a, map->t_laws, &map->s, rest);
+    const snw_state s = adjoint_map_state(map);
+    a->half = adjoint_half_step(map);
+    adjoint_tangents(a, map->t_laws, &s, rest);
     if (!rest) adjoint_fix_rates(a, &map->s);
     if (map->kind == SNW_MAP_STEP) {
         adjoint_step_matrix(a, map, &c);
@@ -150,12 +158,13 @@ snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *map, snw_error
     return SNW_OK;
 }
 
-static void apply_static(snw_adjoint *a, int k, const double *by) {
+static void apply_static(snw_adjoint *a, const snw_map *map, int k, const double *by) {
     const int nv = a->m->nv, nr = a->m->nconstraint;
     snw_bars *b = &a->bars[k];
     double *x = a->x;
     for (int i = 0; i < nv; i++) x[i] = -by[i];
     for (int i = 0; i < nr; i++) x[nv + i] = by[nv + i];
+    adjoint_memory_force(a, map, k, 0, x);
     snw_bordered_matrix_solve(a->T, x);
     memset(b->place, 0, (size_t)(6 * nv) * sizeof *b->place); // all parts of velocities
     memcpy(b->place, x, (size_t)nv * sizeof *x);
@@ -191,6 +200,7 @@ static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *
     add_product(nv, -1, a->K, b->place, x);
     add_product(nv, -1, a->D, f, x);
     add_product(nv, -1, a->M, g, x);
+    adjoint_memory_force(a, map, k, times.length, x);
     for (int i = 0; i < nr; i++) {
         const size_t row = (size_t)nv * (size_t)i;
         x[nv + i] = by[nv + i] + snw_vector_dot(nv, a->C_place + row, b->place);
@@ -212,6 +222,7 @@ static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *
         b->increment[i] = x[i];
     }
     memcpy(b->lambda, x + nv, (size_t)nr * sizeof *x);
+    adjoint_memory_apply(a, map, k, by + 3 * nv + nr);
 }
 
 // Distance along a direction at which coordinates and velocities move by a small part of their
@@ -237,6 +248,7 @@ static void move_state(snw_adjoint *a, const snw_map *map, const snw_bars *b, do
         if (all) a->s->a[i] += step * b->acc[i];
     }
     for (int i = 0; i < m->nconstraint && all; i++) a->s->lambda[i] += step * b->lambda[i];
+    for (int i = 0; i < m->nsignal && all; i++) a->s->z[i] += step * b->z[i];
 }
 
 static void apply_restart(snw_adjoint *a, const snw_map *map, int k, const double *by,
@@ -263,6 +275,7 @@ static void apply_restart(snw_adjoint *a, const snw_map *map, int k, const doubl
     for (int i = 0; i < nv + nr; i++) x[i] = -by[i];
     add_product(nv, -1, a->K, b->place, x);
     add_product(nv, -1, a->D, b->rate, x);
+    adjoint_memory_force(a, map, k, b->time[SNW_TIME_LENGTH], x);
     if (nr > 0) {
         const double h = sample_distance(m, b->place, b->rate);
         for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
@@ -284,13 +297,42 @@ static void apply_restart(snw_adjoint *a, const snw_map *map, int k, const doubl
         }
     }
     memcpy(b->lambda, x + nv, (size_t)nr * sizeof *x);
+    adjoint_memory_apply(a, map, k, by + snw_sensitivity_size(a, map) - m->nsignal);
+}
+
+// Right side `to` (nv) of stage i += that by the memory before the step; right side of its
+// integrands, `place` that before the step in the axes of the stage.
+static void memory_of_stage(const snw_adjoint *a, const snw_map *map, const snw_bars *b, int i,
+                            double length, const double *by, const double *place, double *to,
+                            double *integrand) {
+    const snw_collocation *c = &map->points;
+    const int nv = a->m->nv, nm = adjoint_stage_memory(a);
+    double *slope = a->row, *rate = slope + nv;
+    if (nm == 0) return;
+    adjoint_stage_slopes(a->m, map, c->c[i], c->A[i], c->AA[i], slope, rate);
+    for (int k = 0; k < nv; k++) {
+        slope[k] = length * slope[k] + c->c[i] * map->h * b->rate[k];
+        rate[k] = length * rate[k] + b->rate[k];
+    }
+    for (int k = 0; k < nm; k++) {
+        const double *row = a->stage_row + (size_t)(i * nm + k) * 4 * (size_t)nv;
+        integrand[k] = by[k] + snw_vector_dot(nv, row, place) +
+                       snw_vector_dot(nv, row + 2 * nv, slope) +
+                       snw_vector_dot(nv, row + 3 * nv, rate);
+    }
+    for (int l = 0; l < nm; l++) {
+        const double z = b->z[l] + length * adjoint_stage_integral(a, map, c->A[i], l);
+        const double *force = a->stage_force + (size_t)(i * nm + l) * (size_t)nv;
+        for (int k = 0; k < nv; k++) to[k] += z * force[k];
+        for (int k = 0; k < nm; k++) integrand[k] += z * a->stage_by[(i * nm + k) * nm + l];
+    }
 }
 
 static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double *by,
                          adjoint_times times) {
     const snw_model *m = a->m;
     const snw_collocation *c = &map->points;
-    const int nv = m->nv, n = c->s * nv;
+    const int nv = m->nv, nm = adjoint_stage_memory(a), end = c->s * nv, n = end + c->s * nm;
     const size_t square = (size_t)nv * (size_t)nv;
     const double h = map->h;
     snw_bars *b = &a->bars[k];
@@ -303,6 +345,7 @@ static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double
         add_product(nv, -1, a->stage_V + (size_t)i * square, place, to);
         add_product(nv, -c->c[i] * h, a->stage_K + (size_t)i * square, b->rate, to);
         add_product(nv, -1, a->stage_D + (size_t)i * square, b->rate, to);
+        memory_of_stage(a, map, b, i, times.length, by + end + i * nm, place, to, X + end + i * nm);
         if (times.length == 0) continue;
         adjoint_stage_slopes(m, map, c->c[i], c->A[i], c->AA[i], x, rate);
         add_product(nv, -times.length, a->stage_K + (size_t)i * square, x, to);
@@ -319,7 +362,11 @@ static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double
             rate[j] += h * c->b[i] * X[i * nv + j];
         }
     }
-    carry(m, a->stage_x + n, b->place);
+    for (int i = 0; i < nm; i++) {
+        b->z[i] += times.length * adjoint_stage_integral(a, map, c->b, i);
+        for (int j = 0; j < c->s; j++) b->z[i] += h * c->b[j] * X[end + j * nm + i];
+    }
+    carry(m, a->stage_x + end, b->place);
     if (m->nlie_block == 0) {
         for (int j = 0; j < nv; j++) b->place[j] += x[j], b->rate[j] = rate[j];
         return;
@@ -344,16 +391,16 @@ static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double
 
 // Through a map with these changes of times; `by` is changed.
 static void apply(snw_adjoint *a, const snw_map *map, int k, double *by, adjoint_times times) {
-    const int n = snw_sensitivity_size(a, map), nv = a->m->nv;
+    const int n = snw_sensitivity_size(a, map);
     const bool stages = map->kind == SNW_MAP_STAGES;
     double *t = a->bars[k].time;
     for (int i = 0; i < n && adjoint_moves(map); i++) {
-        const double part = stages ? map->points.c[i / nv] : 1;
+        const double part = stages ? map->points.c[snw_sensitivity_stage(a, map, i)] : 1;
         by[i] += a->by_time[i] * (times.before + part * times.length);
     }
     switch (map->kind) {
     case SNW_MAP_STATIC:
-        apply_static(a, k, by);
+        apply_static(a, map, k, by);
         break;
     case SNW_MAP_INITIAL:
     case SNW_MAP_RESTART:
@@ -408,7 +455,9 @@ snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, cons
         }
     }
     if (!rest) return SNW_OK;
-    const double h = sample_distance(m, b->place, b->rate);
+    double h = sample_distance(m, b->place, b->rate);
+    for (int i = 0; i < m->nsignal; i++) // a hundredth of the memory, as in difference_outputs
+        h = fmin(h, 1e-2 * fmax(1e-3, fabs(map->s.z[i])) / fmax(fabs(b->z[i]), 1e-300));
     for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
         if (j == 0) continue;
         const double w = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / h;

@@ -158,6 +158,31 @@ static void keep_past(snw_tape *t, const snw_step_report *r, snw_map *map) {
     (void)copy(r->past->vb, nv, x);
 }
 
+static bool has_integrals(const snw_model *m) {
+    for (int i = 0; i < m->nsignal; i++) {
+        if (m->signal[i].kind == SNW_SIGNAL_INTEGRAL && m->signal[i].source) return true;
+    }
+    return false;
+}
+
+// The memory of laws before a step into its map.
+static void keep_memory(snw_tape *t, const snw_step_report *r, snw_map *map) {
+    if (!map || !r->z0 || !has_integrals(t->m)) return;
+    const size_t nz = (size_t)t->m->nsignal;
+    const bool stages = r->event == SNW_WATCH_STAGES;
+    double *x = take(t, nz + (stages ? (size_t)r->points->s : 1) * nz);
+    if (!x) {
+        t->failed = true;
+        return;
+    }
+    map->z_from = x, map->integrand = x + nz;
+    for (size_t i = 0; i < nz; i++) {
+        const bool grows = !stages && t->m->signal[i].kind == SNW_SIGNAL_INTEGRAL;
+        x[i] = r->z0[i] + (grows ? 0.5 * r->h * r->integrand[i] : 0);
+    }
+    (void)copy(r->integrand, (stages ? (size_t)r->points->s : 1) * nz, x + nz);
+}
+
 // A step and the projection of its velocities: two maps.
 static void add_settled(snw_tape *t, const snw_step_report *r) {
     const size_t nv = (size_t)t->m->nv, nr = (size_t)t->m->nconstraint;
@@ -165,6 +190,7 @@ static void add_settled(snw_tape *t, const snw_step_report *r) {
     if (!step) return;
     describe(r, step);
     keep_past(t, r, step);
+    keep_memory(t, r, step);
     step->settles = true;
     (void)copy(r->before, nv, step->s.v);
     (void)copy(r->before + nv, nv, step->s.a);
@@ -172,6 +198,8 @@ static void add_settled(snw_tape *t, const snw_step_report *r) {
     snw_map *projection = add_map(t, SNW_MAP_RESTART, r->s, r->before);
     if (!projection) return;
     describe(r, projection);
+    projection->z_from = t->map[t->n - 2].z_from;
+    projection->integrand = t->map[t->n - 2].integrand;
     projection->settles = true;
 }
 
@@ -240,6 +268,7 @@ void snw_tape_note(void *user, const snw_step_report *r) {
     }
     describe(r, map);
     if (step) keep_past(t, r, map);
+    if (step || stages) keep_memory(t, r, map);
     if (kind == SNW_MAP_RESTART && map > t->map && map[-1].kind == SNW_MAP_EVENT)
         map[-1].z = map->s.z;
 }

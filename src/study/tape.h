@@ -35,6 +35,10 @@ typedef struct snw_map {
     snw_scheme scheme;
     // state after the map: q, v, a, z, lambda, dropped in one block of the tape
     snw_state s;
+    // of a step, and the projection of its velocities, where laws read integrals: memory (nsignal)
+    // to which half a step of integrands is added, integrands before the step; of collocation:
+    // memory before it, integrands at the stages (stages x nsignal). NULL: none
+    const double *z_from, *integrand;
     const double *d;      // nv: increment of a step; NULL: none
     const double *past;   // 5 x nv, as of snw_scheme_map, before a step; NULL: not kept
     const double *before; // nv: velocities before a restart; NULL: none

@@ -6,7 +6,6 @@
 // the sweep back equals sensitivities along the run; what is refused.
 #include "asked_gradient.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 
 // ---- closed forms -------------------------------------------------------------------------------
@@ -85,12 +84,6 @@ static void a_plastic_pick_up(void **state) {
 }
 
 // ---- differences of whole runs ------------------------------------------------------------------
-
-typedef struct problem {
-    const char *name, *text;
-    int nby, nof;
-    const char *by[6], *of[4];
-} problem;
 
 #define TREE                                                                                       \
     "sinew: 1\n"                                                                                   \
@@ -260,34 +253,6 @@ static const problem loop = {
     {"k", "c", "m", "tau", "level"},
     {"at", "integral(at^2 + 0.1*v)"}};
 
-// same: relative difference of the two methods
-static void follow_differences(const problem *p, const char *scheme, double same) {
-    static outcome got, forward, want;
-    char text[6000];
-    (void)snprintf(text, sizeof text, p->text, scheme);
-    question q = {.text = text, .nby = p->nby, .nof = p->nof};
-    memcpy(q.by, p->by, sizeof p->by);
-    memcpy(q.of, p->of, sizeof p->of);
-    q.method = SNW_GRADIENT_ADJOINT;
-    answer(&q, &got);
-    q.method = SNW_GRADIENT_FORWARD;
-    answer(&q, &forward);
-    differences(&q, 3e-5, &want);
-    for (int k = 0; k < p->nby * p->nof; k++) {
-        const double a = got.dJ[k], f = forward.dJ[k], d = want.dJ[k];
-        const int row = k / p->nby, col = k % p->nby;
-        double size = 1e-3 * fabs(got.J[row]); // relative to the largest change
-        for (int n = 0; n < p->nby; n++)
-            size = fmax(size, fabs(want.dJ[row * p->nby + n] * want.p[n]));
-        size /= fabs(want.p[col]);
-        const bool right = fabs(a - f) <= same * size && fabs(a - d) <= 1e-8 * size;
-        if (!right)
-            print_error("%s, %s: %s by %s: %.13g, forward %.13g, differences %.13g\n", p->name,
-                        scheme, p->of[row], p->by[col], a, f, d);
-        assert_true(right);
-    }
-}
-
 static void a_loop_follows_differences(void **state) {
     (void)state;
     // second derivatives of the rows are differences
@@ -404,7 +369,7 @@ static void what_has_no_derivative_is_named(void **state) {
         "k", "change at the same time");
     refuses("loads: {a: {on: lower, force: [1 N, 0, 0], when: \"sampled(bob.y, 20 ms) < level\"}}\n"
             "study: [dynamic: {for: 1 s, step: 5 ms, scheme: bdf2}]\n",
-            "k", "law with memory");
+            "k", "law with samples");
     refuses("loads: {a: {on: lower, force: [1 N, 0, 0], when: \"mod(bob.y, 0.2 m) < 0.1 m\"}}\n"
             "study: [dynamic: {for: 1 s, step: 5 ms, scheme: bdf2}]\n",
             "k", "without a comparison");

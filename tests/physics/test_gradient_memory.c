@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+//
+// Gradients of laws with memory, theory.md (7.5.18): a mass with PI control against the complex
+// step of the same recursion, controllers with integrals on trees, loops and free bodies against
+// differences of whole runs, with all families of schemes; the sweep back equals sensitivities
+// along the run.
+#include "asked_gradient.h"
+
+#include <complex.h>
+
+// ---- complex step -------------------------------------------------------------------------------
+
+// m x'' = -k x - d v - p (x - r) - i z, z' = x - r, by the trapezoidal rule from rest; x after n
+// steps. The step solves for v: x_1 = x + h/2 (v + v_1), z_1 = z + h/2 (x + x_1 - 2 r).
+static double complex controlled_mass(const double complex *at, double h, int n) {
+    const double complex m = at[0], k = at[1], p = at[2], i = at[3], r = at[4], d = 0.3;
+    double complex x = 0, v = 0, z = 0;
+    for (int step = 0; step < n; step++) {
+        const double complex a = (-k * x - d * v - p * (x - r) - i * z) / m;
+        const double complex x_still = x + h / 2 * v, z_still = z + h / 2 * (x + x_still - 2 * r);
+        // a_1 = c - b v_1
+        const double complex c = (-(k + p) * x_still + p * r - i * z_still) / m;
+        const double complex b = ((k + p) * h / 2 + i * h * h / 4 + d) / m;
+        const double complex v_1 = (v + h / 2 * (a + c)) / (1 + h / 2 * b);
+        z = z_still + h * h / 4 * v_1;
+        x = x_still + h / 2 * v_1;
+        v = v_1;
+    }
+    return x;
+}
+
+static void a_mass_with_pi_control(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {m: 0.8 kg, k: 5 N/m, p: 12 N/m, i: 30 N/m/s, r: 0.2 m}\n"
+        "gravity: 0\n"
+        "robot: {cart: {on: world, joint: prismatic, axis: x, stiffness: k, damping: 0.3 N*s/m, "
+        "body: {mass: m}}}\n"
+        "probes: {at: {value: cart}}\n"
+        "actuators: {motor: {joint: cart, effort: \"-p*(at - r) - i*integral(at - r)\"}}\n"
+        "study: [dynamic: {for: 1 s, step: 5 ms, scheme: trapezoidal}]\n";
+    static outcome got;
+    for (int method = 0; method < 2; method++) {
+        answer(&(question){.text = text,
+                           .nby = 5,
+                           .by = {"m", "k", "p", "i", "r"},
+                           .nof = 1,
+                           .of = {"at"},
+                           .method = method ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT},
+               &got);
+        double want[5];
+        for (int k = 0; k < 5; k++) {
+            double complex at[5] = {0.8, 5, 12, 30, 0.2};
+            at[k] += 1e-100 * I;
+            const double complex x = controlled_mass(at, 5e-3, 200);
+            assert_near(got.J[0], creal(x), 1e-11);
+            want[k] = cimag(x) / 1e-100;
+        }
+        near_all(5, got.dJ, want, 1e-9);
+    }
+}
+
+// ---- differences of whole runs ------------------------------------------------------------------
+
+#define ARM                                                                                        \
+    "sinew: 1\n"                                                                                   \
+    "parameters: {k: 1.5 N*m, m: 0.5 kg, l: 0.6 m, ref: 0.3, ki: 20 N*m/s, level: 0.1 m}\n"        \
+    "gravity: [9.81 m/s^2, 0, 0]\n"                                                                \
+    "robot:\n"                                                                                     \
+    "  upper: {on: world, joint: revolute, axis: z, stiffness: k, damping: 0.05, body: {mass: "    \
+    "0.8 kg, com: [l, 0, 0]}}\n"                                                                   \
+    "  lower: {on: upper, pose: {xyz: [l, 0, 0]}, joint: revolute, axis: z, stiffness: 0.7, "      \
+    "damping: 0.02, body: {mass: m, com: [0.4 m, 0, 0]}}\n"                                        \
+    "sites: {bob: {on: lower, pose: {xyz: [0.4 m, 0, 0]}}}\n"                                      \
+    "initial: {upper: {position: 0.4, rate: 0.5}, lower: {position: -0.3}}\n"                      \
+    "probes: {bob: {position: bob}, v: {velocity: bob}, q: {angle: upper}, r: {rate: upper}, "     \
+    "a: {acceleration: bob}, u: {effort: motor}}\n"
+
+static const problem problems[] = {
+    {"PID of an angle",
+     ARM "actuators: {motor: {joint: upper, effort: \"-30*(q - ref) - 2*r - ki*integral(q - "
+         "ref)\"}}\n"
+         "study: [dynamic: {for: 0.4 s, step: 5 ms, scheme: %s}]\n",
+     5,
+     4,
+     {"k", "m", "l", "ref", "ki"},
+     {"bob.y", "integral((bob.y - 0.3)^2)", "mean(u^2)", "a.ay"}},
+    {"integral of a place, its integral, and a rate; two motions",
+     ARM "actuators: {motor: {joint: upper, effort: \"-ki*integral(bob.y - level)*1 1/m - "
+         "3*ki*integral(integral(sin(q)*r) - ref*t/(1 s)) - 0.5*integral(r*q)\"}}\n"
+         "study: [static, dynamic: {for: 0.2 s, step: 5 ms, scheme: %s}, dynamic: {for: 0.2 s, "
+         "step: 4 ms}]\n",
+     6,
+     2,
+     {"k", "m", "l", "ref", "ki", "level"},
+     {"bob.y", "integral(bob.y^2 + v.vx)"}},
+    {"end by an integral, load switched by place",
+     ARM "actuators: {motor: {joint: upper, effort: \"-30*(q - ref) - 2*r - ki*integral(q - "
+         "ref)\"}}\n"
+         "loads: {brake: {on: lower, torque: [0, 0, -0.3 N*m*s*r], when: bob.y < 3.1*level}}\n"
+         "study: [dynamic: {for: 2 s, step: 5 ms, scheme: %s, until: \"integral(bob.y + 0.1*v.vy*1 "
+         "s) "
+         "> level*1 s\"}]\n",
+     6,
+     3,
+     {"k", "m", "l", "ref", "ki", "level"},
+     {"v.vy", "integral(bob.x)", "t"}},
+    {"free body, turning",
+     "sinew: 1\n"
+     "parameters: {m: 0.7 kg, w: 9 1/s, c: 0.12 m, F: 60 N/m/s, u: 1.1 m/s}\n"
+     "gravity: [0, 0, -9.81 m/s^2]\n"
+     "robot:\n"
+     "  body: {on: world, joint: free, body: {mass: m, com: [0.03 m, 0.02 m, 0], inertia: [2e-3, "
+     "3e-3, 1e-3]}}\n"
+     "sites: {nose: {on: body, pose: {xyz: [0.1 m, 0.02 m, 0.05 m]}}}\n"
+     "initial: {body: {twist: [w, 3 1/s, -4 1/s, u, 0.2 m/s, 1 m/s]}}\n"
+     "probes: {nose: {position: nose}, v: {velocity: nose}}\n"
+     "loads: {jet: {on: nose, force: [\"-F*integral(nose.x - c)\", 0, \"-3*integral(v.vz*v.vx)*1 "
+     "N*s/m^2\"], frame: body}}\n"
+     "study: [dynamic: {for: 0.25 s, step: 2.5 ms, scheme: %s}]\n",
+     5,
+     2,
+     {"m", "w", "c", "F", "u"},
+     {"nose.y", "integral(nose.z^2 + v.vx)"}},
+};
+
+static const problem loop = {
+    "slider-crank",
+    "sinew: 1\n"
+    "parameters: {k: 30 N/m, c: 0.6 N*s/m, m: 0.6 kg, tau: 1.5 N*m, ki: 25 N/m}\n"
+    "gravity: [0, -9.81 m/s^2, 0]\n"
+    "robot:\n"
+    "  crank: {on: world, joint: revolute, axis: z, body: {mass: 0.4 kg, com: [0.3, 0, 0], "
+    "inertia: "
+    "[0, 0, 0]}}\n"
+    "  rod: {on: crank, pose: {xyz: [0.3, 0, 0]}, joint: revolute, axis: z, body: {mass: m, com: "
+    "[0.25, 0, 0], inertia: [0, 0, 0]}}\n"
+    "  slider: {on: world, joint: prismatic, axis: x, stiffness: k, damping: c, body: {mass: 0.8 "
+    "kg}}\n"
+    "sites: {end: {on: rod, pose: {xyz: [0.5, 0, 0]}}}\n"
+    "loops: {pin: {join: [end, slider], as: revolute, axis: z}}\n"
+    "initial: {crank: 1, rod: -1.53, slider: 0.59}\n"
+    "actuators: {motor: {joint: crank, effort: tau*sin(4*t/(1 s))}}\n"
+    "probes: {at: {value: slider}, v: {rate: slider}}\n"
+    "loads: {push: {on: slider, force: [\"-ki*integral(v*at)*1 1/m - 8 N/m/s*integral(at)\", 0, "
+    "0], "
+    "when: at > 0.6 m}}\n"
+    "study: [dynamic: {for: 0.5 s, step: 4 ms, scheme: %s}]\n",
+    5,
+    2,
+    {"k", "c", "m", "tau", "ki"},
+    {"at", "integral(at^2 + 0.1*v)"}};
+
+static void integrals_follow_differences(void **state) {
+    (void)state;
+    static const char *const scheme[] = {
+        "bdf2",         "generalized-alpha, rho: 0.5", "trapezoidal", "euler", "gauss4", "radau5",
+        "hht, rho: 0.8"};
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++) {
+        for (size_t j = 0; j < sizeof scheme / sizeof *scheme; j++) {
+            if ((i + j) % 2 == 0) follow_differences(&problems[i], scheme[j], 1e-10);
+        }
+    }
+}
+
+static void a_loop_follows_differences(void **state) {
+    (void)state;
+    // second derivatives of the rows are differences
+    follow_differences(&loop, "bdf2", 1e-10);
+    follow_differences(&loop, "trapezoidal", 1e-10);
+}
+
+static void checkpoints_give_the_same(void **state) {
+    (void)state;
+    static outcome kept, again;
+    char text[6000];
+    (void)snprintf(text, sizeof text, problems[1].text, "bdf2");
+    question q = {
+        .text = text, .nby = 3, .by = {"k", "m", "ki"}, .nof = 1, .of = {"integral(bob.x*t)"}};
+    answer(&q, &kept);
+    q.memory = 20000;
+    answer(&q, &again);
+    assert_true(again.info.recomputed > kept.info.steps / 2);
+    assert_memory_equal(kept.J, again.J, sizeof kept.J);
+    for (int k = 0; k < 3; k++) assert_near(again.dJ[k], kept.dJ[k], 1e-12);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_mass_with_pi_control),
+        cmocka_unit_test(integrals_follow_differences),
+        cmocka_unit_test(a_loop_follows_differences),
+        cmocka_unit_test(checkpoints_give_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
