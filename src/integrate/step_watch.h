@@ -18,7 +18,8 @@ typedef enum snw_step_event {
     // reached
     SNW_WATCH_BEGIN,
     SNW_WATCH_UNDO,
-    SNW_WATCH_INSTANT
+    SNW_WATCH_INSTANT,
+    SNW_WATCH_SAMPLE // samples of laws are taken at the state; a restart follows
 } snw_step_event;
 
 // Reason for the length of a step.
@@ -54,6 +55,7 @@ typedef struct snw_step_report {
     snw_step_end end;
     int stage;
     bool over;
+    const bool *fresh; // of samples: nsignal, those taken although they are not due
 } snw_step_report;
 
 // A NULL function: no reports. It may allocate.

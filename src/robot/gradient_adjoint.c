@@ -9,10 +9,12 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "constraint/projection.h"
+#include "math/vector.h"
 #include "model/probe_kind.h"
 #include "robot/gradient_checkpoint.h"
 #include "robot/gradient_event.h"
 #include "robot/gradient_jump.h"
+#include "robot/gradient_sample.h"
 #include "robot/gradient_slope.h"
 #include "study/adjoint.h"
 #include "study/probe_row.h"
@@ -78,14 +80,15 @@ typedef struct sweep {
     snw_tape tape;
     snw_adjoint *adjoint;
     snw_sampler sampler;
-    int nscalar; // those of the gradient and, with events, the margin of a condition
-    bool events; // conditions may change
-    bool memory; // laws read integrals or samples
-    bool sharp;  // contacts, stops or cables set in at some place
+    int nscalar;          // those of the gradient and, with events, the margin of a condition
+    bool events;          // conditions may change
+    bool memory, samples; // laws read integrals or samples; samples
+    bool sharp;           // contacts, stops or cables set in at some place
     int noutput;
     snw_adjoint_output *output;
     int *output_of;       // nsignal: output that a signal reads; -1: none
     double *signal;       // 2 x nsignal
+    double *z_bar;        // nscalar x nsignal: of samples
     double *factor;       // nscalar
     double *y_time;       // noutput
     gradient_event event; // the last one
@@ -129,7 +132,7 @@ static snw_status list_outputs(sweep *s, snw_error *err) {
             if (read) s->output[s->noutput++] = (snw_adjoint_output){probe, k, column};
         }
     }
-    for (int i = 0; i < s->m->nsignal && s->events; i++) {
+    for (int i = 0; i < s->m->nsignal && (s->events || s->samples); i++) {
         const snw_signal *x = &s->m->signal[i];
         s->output_of[i] = -1;
         if (x->kind != SNW_SIGNAL_PROBE) continue;
@@ -669,6 +672,15 @@ static double event_margin_of(sweep *s, const snw_model *m, const snw_map *map) 
     return gradient_event_margin(m, &s->event, signal);
 }
 
+// Signals with the samples of a map, by a model at its state.
+static const double *samples_of(sweep *s, const snw_model *m, const snw_map *map) {
+    s->sampler.m = m;
+    snw_sampler_frame(&s->sampler, s->adjoint, map, s->y);
+    signals_of(s, map, s->y, s->signal);
+    gradient_sample_take(m, map, s->signal);
+    return s->signal;
+}
+
 // s->y_time <- derivatives of the outputs at a state by time
 static void outputs_by_time(sweep *s, const snw_map *map) {
     const double step = snw_adjoint_time_step(s->adjoint);
@@ -742,6 +754,12 @@ static void evaluate_products(sweep *s, const snw_model *m, const snw_map *map, 
     for (int j = 0; j < nscalar; j++) s->value[j] = 0;
     if (map->kind == SNW_MAP_EVENT) {
         s->value[nscalar - 1] = event_margin_of(s, m, map);
+        return;
+    }
+    if (map->kind == SNW_MAP_SAMPLE) {
+        const double *z = samples_of(s, m, map);
+        for (int j = 0; j < nscalar; j++)
+            s->value[j] = snw_vector_dot(m->nsignal, s->z_bar + (size_t)j * (size_t)m->nsignal, z);
         return;
     }
     if (!is_frame) {
@@ -877,6 +895,20 @@ static snw_status event_back(sweep *s, int i, snw_error *err) {
     return contract(s, map, false, err);
 }
 
+static snw_status samples_back(sweep *s, const snw_map *map, snw_error *err) {
+    const size_t nz = (size_t)s->m->nsignal, ny = (size_t)s->noutput;
+    SNW_TRY(gradient_sample_check(map, err));
+    memset(s->y_bar, 0, (size_t)s->nscalar * ny * sizeof *s->y_bar);
+    const double *signal = samples_of(s, s->m, map);
+    for (size_t j = 0; j < (size_t)s->nscalar; j++) {
+        double *z = snw_adjoint_bars(s->adjoint, (int)j)->z, *own = s->z_bar + j * nz;
+        for (size_t i = 0; i < nz; i++) own[i] = map->taken[i] != 0 ? z[i] : 0;
+        gradient_sample_back(s->m, map, signal, s->output_of, z, s->y_bar + j * ny);
+    }
+    SNW_TRY(snw_adjoint_frame(s->adjoint, map, s->y_bar, NULL, err));
+    return contract(s, map, false, err);
+}
+
 // The length of the step of an event follows from its margin.
 static snw_status free_length(sweep *s, const snw_map *map, snw_error *err) {
     const size_t n = (size_t)s->g->nentry, last = (size_t)s->nscalar - 1;
@@ -902,6 +934,10 @@ static snw_status sweep_back(sweep *s, snw_error *err) {
         }
         if (map->kind == SNW_MAP_EVENT) {
             SNW_TRY(event_back(s, i, err));
+            continue;
+        }
+        if (map->kind == SNW_MAP_SAMPLE) {
+            SNW_TRY(samples_back(s, map, err));
             continue;
         }
         if (map->begins) snw_adjoint_begin(s->adjoint);
@@ -1023,6 +1059,8 @@ static void difference_equations(sweep *s, snw_robot_model *const *model, double
             snw_sampler_frame(&s->sampler, s->adjoint, map, sample);
         } else if (map->kind == SNW_MAP_EVENT) {
             sample[0] = event_margin_of(s, s->sampler.m, map);
+        } else if (map->kind == SNW_MAP_SAMPLE) {
+            memcpy(sample, samples_of(s, s->sampler.m, map), (size_t)size * sizeof *sample);
         } else {
             snw_sampler_equations(&s->sampler, s->adjoint, map, sample);
         }
@@ -1164,11 +1202,29 @@ static snw_status forward_event(sweep *s, int i, double *along, double *by, snw_
     return SNW_OK;
 }
 
+static snw_status forward_samples(sweep *s, const snw_map *map, double *along, double *by,
+                                  snw_error *err) {
+    const int nz = s->m->nsignal;
+    SNW_TRY(gradient_sample_check(map, err));
+    for (int d = 0; d < s->ndirection; d++)
+        SNW_TRY(
+            equations_along(s, &s->direction[d], map, nz, along + (size_t)d * (size_t)nz, by, err));
+    for (int k = 0; k < s->g->nentry; k++) {
+        const double *signal = samples_of(s, s->m, map);
+        SNW_TRY(snw_sensitivity_frame(s->adjoint, map, k, NULL, s->y, err));
+        equations_by(s, k, map->t_laws, 0, nz, nz, along, by);
+        gradient_sample_forward(s->m, map, signal, s->output_of, s->y, by, s->z_bar,
+                                snw_adjoint_bars(s->adjoint, k)->z);
+    }
+    return SNW_OK;
+}
+
 static snw_status forward_map(sweep *s, int index, double *along, double *by, snw_error *err) {
     const snw_gradient *g = s->g;
     const snw_map *map = &s->tape.map[index];
     const bool frame = map->kind == SNW_MAP_FRAME;
     if (map->kind == SNW_MAP_EVENT) return forward_event(s, index, along, by, err);
+    if (map->kind == SNW_MAP_SAMPLE) return forward_samples(s, map, along, by, err);
     if (frame && !frame_bars(s, map->frame) && !map->time_moves) return SNW_OK;
     if (frame && map->time_moves) outputs_by_time(s, map);
     if (!frame) SNW_TRY(snw_sensitivity_prepare(s->adjoint, map, err));
@@ -1251,30 +1307,6 @@ static snw_run_hooks hooks_of(sweep *s) {
     return (snw_run_hooks){.user = s, .watch = {note_map, s}, .state = take_state};
 }
 
-// Are there forces that set in at some place, so that they are not smooth there?
-static bool has_onsets(const snw_model *m) {
-    return m->ncontact_point > 0 || m->ntouching_rod > 0 || m->nstop > 0 || m->nforce_element > 0;
-}
-
-// May conditions change?
-static bool has_events(const snw_desc *d, const snw_model *m) {
-    for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_kind kind = m->signal[i].kind;
-        if (kind == SNW_SIGNAL_ONCE || kind == SNW_SIGNAL_CONDITION) return true;
-    }
-    for (int i = 0; i < d->nstep; i++) {
-        if (d->step[i].until) return true;
-    }
-    return false;
-}
-
-static bool has_memory(const snw_model *m) {
-    for (int i = 0; i < m->nsignal; i++) {
-        if (m->signal[i].kind == SNW_SIGNAL_INTEGRAL) return true;
-    }
-    return false;
-}
-
 static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
     snw_gradient *g = s->g;
     const double begin = snw_clock_seconds();
@@ -1284,10 +1316,11 @@ static snw_status run_with_tape(sweep *s, double *J, snw_error *err) {
     SNW_TRY(gradient_check(s->model->desc, s->m, err));
     SNW_TRY(gradient_checkpoints_begin(&s->kept, (size_t)snw_run_describe(s->run)->nsave,
                                        g->how.memory, err));
-    s->events = has_events(s->model->desc, s->m);
-    s->memory = has_memory(s->m);
+    s->events = gradient_has_events(s->model->desc, s->m);
+    s->memory = gradient_has(s->m, SNW_SIGNAL_INTEGRAL) || gradient_has(s->m, SNW_SIGNAL_SAMPLED);
+    s->samples = gradient_has(s->m, SNW_SIGNAL_SAMPLED);
     s->nscalar = g->nscalar + (s->events ? 1 : 0);
-    s->sharp = has_onsets(s->m);
+    s->sharp = gradient_has_onsets(s->m);
     SNW_TRY(gradient_jumps_find(s->model->desc, &s->jumps, err));
     snw_tape_begin(&s->tape, s->m, (size_t)g->how.memory, s->events);
     const snw_run_hooks hooks = hooks_of(s);
@@ -1379,7 +1412,8 @@ static snw_status sweep_prepare(sweep *s, snw_error *err) {
     s->y_bar = snw_alloc((n * (size_t)s->noutput + 1) * sizeof *s->y_bar);
     s->value = snw_alloc((3 * n + 2 * (size_t)s->noutput + 1) * sizeof *s->value);
     s->dJ = snw_alloc((n * (size_t)s->g->nentry + 1) * sizeof *s->dJ);
-    if (!s->y_bar || !s->value || !s->dJ) return snw_fail_memory(err);
+    s->z_bar = snw_alloc((n * (size_t)s->m->nsignal + 1) * sizeof *s->z_bar);
+    if (!s->y_bar || !s->value || !s->dJ || !s->z_bar) return snw_fail_memory(err);
     s->centre = s->value + n;
     s->factor = s->centre + n;
     s->y = s->factor + n;
@@ -1456,6 +1490,7 @@ snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double 
     snw_free(s.weight);
     snw_free(s.by_sum);
     snw_free(s.y_bar);
+    snw_free(s.z_bar);
     snw_free(s.value);
     snw_run_destroy(s.run);
     snw_robot_model_close(s.model);

@@ -22,6 +22,8 @@ static snw_status check_step(const snw_step_desc *step, const snw_model *m, snw_
         return refuse(step, "the shooting engine has none; leave out 'engine'", err);
     if (step->from >= 0) return refuse(step, "it begins 'from' an earlier step", err);
     if (step->kind == SNW_STEP_STATIC) {
+        if (gradient_has(m, SNW_SIGNAL_SAMPLED))
+            return refuse(step, "equilibria under laws with 'sampled' have none", err);
         if (step->steady) return refuse(step, "'steady' equilibria have none", err);
         if (m->nnonholonomic > 0)
             return refuse(step, "equilibria of contacts without slip depend on their way", err);
@@ -51,9 +53,9 @@ static snw_status check_step(const snw_step_desc *step, const snw_model *m, snw_
 static snw_status check_model(const snw_desc *d, const snw_model *m, snw_error *err) {
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_kind kind = m->signal[i].kind;
-        if (kind != SNW_SIGNAL_SAMPLED && kind != SNW_SIGNAL_CAPTURED) continue;
+        if (kind != SNW_SIGNAL_CAPTURED) continue;
         return snw_fail(err, SNW_E_MODEL,
-                        "there is no derivative of a law with samples or captured values: '%.100s'",
+                        "there is no derivative of a law with captured values: '%.100s'",
                         m->signal[i].text ? m->signal[i].text : "at_closing");
     }
     for (int i = 0; i < d->ncontact; i++) {
@@ -77,4 +79,26 @@ static snw_status check_model(const snw_desc *d, const snw_model *m, snw_error *
 snw_status gradient_check(const snw_desc *d, const snw_model *m, snw_error *err) {
     for (int i = 0; i < d->nstep; i++) SNW_TRY(check_step(&d->step[i], m, err));
     return check_model(d, m, err);
+}
+
+bool gradient_has_onsets(const snw_model *m) {
+    return m->ncontact_point > 0 || m->ntouching_rod > 0 || m->nstop > 0 || m->nforce_element > 0;
+}
+
+bool gradient_has_events(const snw_desc *d, const snw_model *m) {
+    for (int i = 0; i < m->nsignal; i++) {
+        const snw_signal_kind kind = m->signal[i].kind;
+        if (kind == SNW_SIGNAL_ONCE || kind == SNW_SIGNAL_CONDITION) return true;
+    }
+    for (int i = 0; i < d->nstep; i++) {
+        if (d->step[i].until) return true;
+    }
+    return false;
+}
+
+bool gradient_has(const snw_model *m, snw_signal_kind kind) {
+    for (int i = 0; i < m->nsignal; i++) {
+        if (m->signal[i].kind == kind && m->signal[i].source) return true;
+    }
+    return false;
 }

@@ -73,6 +73,12 @@ SNW_NODISCARD snw_status gradient_adjoint(snw_gradient *g, const double *p, doub
 // SNW_E_MODEL: the study has a part without derivatives, which err names.
 SNW_NODISCARD snw_status gradient_check(const snw_desc *d, const snw_model *m, snw_error *err);
 
+// Are there forces that set in at some place, so that they are not smooth there? May conditions
+// change? Does a law read signals of a kind?
+bool gradient_has_onsets(const snw_model *m);
+bool gradient_has_events(const snw_desc *d, const snw_model *m);
+bool gradient_has(const snw_model *m, snw_signal_kind kind);
+
 // Frames of a run: recorder, and scalars of what it has recorded.
 SNW_NODISCARD snw_status gradient_run_frames(snw_gradient *g, const snw_robot_model *model,
                                              snw_run *run, const snw_run_hooks *hooks,

@@ -657,6 +657,7 @@ static snw_status back_through(snw_adjoint *a, const snw_map *map, snw_error *er
     case SNW_MAP_STAGES:
         return adjoint_stages_back(a, map, err);
     case SNW_MAP_EVENT:
+    case SNW_MAP_SAMPLE:
     case SNW_MAP_FRAME:
         break;
     }

@@ -53,6 +53,11 @@ static bool due(const snw_signal *d, double t) {
     return t - ticks(t, d->period) * d->period <= 1e-9 * d->period;
 }
 
+bool snw_memory_takes(const snw_model *m, int signal, double t, const bool *fresh) {
+    const snw_signal *d = &m->signal[signal];
+    return d->kind == SNW_SIGNAL_SAMPLED && d->source && (fresh[signal] || due(d, t));
+}
+
 // A condition on time alone is evaluated just after t, so that it changes at the instant itself,
 // whether it is < or <=.
 static bool condition_value(const snw_signal *d, double t, const double *values) {
@@ -75,7 +80,8 @@ static bool memory_pass(const snw_model *m, const snw_state *s, const snw_work *
         case SNW_SIGNAL_CAPTURED:
             continue;
         case SNW_SIGNAL_SAMPLED:
-            if (sampling && (fresh[i] || due(d, s->t))) z[i] = source_value(d, s->t, w->signal);
+            if (sampling && snw_memory_takes(m, i, s->t, fresh))
+                z[i] = source_value(d, s->t, w->signal);
             break;
         case SNW_SIGNAL_ONCE:
             if (z[i] == 0) z[i] = source_value(d, s->t, w->signal) != 0;

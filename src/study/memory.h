@@ -30,5 +30,8 @@ bool snw_memory_update(const snw_model *m, const snw_inputs *in, const snw_state
                        const snw_energy *energy, const bool *fresh, snw_vec3 *rotation, snw_work *w,
                        double *z);
 
+// Is the signal a sample that is taken at time t? fresh: nsignal, as above.
+bool snw_memory_takes(const snw_model *m, int signal, double t, const bool *fresh);
+
 // First time after t at which a sample is due; INFINITY: never.
 double snw_memory_due(const snw_model *m, double t);

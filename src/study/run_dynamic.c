@@ -414,6 +414,22 @@ static bool dynamic_run_remember(snw_run *r, const snw_integrator *it) {
                              r->never_sampled, r->rotation_scratch, w, r->z);
 }
 
+// Reports the samples that are taken at the integrator's state; returns whether there are any and
+// they are watched.
+static bool report_samples(const snw_run *r, const snw_integrator *it) {
+    const snw_state *s = it->state(it->self);
+    bool any = false;
+    for (int i = 0; i < r->now->model->nsignal; i++)
+        any = any || snw_memory_takes(r->now->model, i, s->t, r->never_sampled);
+    if (!any || !is_watched(r, it)) return false;
+    report(r, it,
+           &(snw_step_report){.event = SNW_WATCH_SAMPLE,
+                              .s = s,
+                              .t_laws = it->inputs(it->self)->t,
+                              .fresh = r->never_sampled});
+    return true;
+}
+
 // r->never_sampled <- signals that no earlier step has sampled
 static void find_never_sampled(snw_run *r, int stage) {
     for (int i = 0; i < r->desc->nsignal; i++) {
@@ -431,8 +447,11 @@ static snw_status dynamic_run_begin(snw_run *r, int stage, const snw_integrator 
                                     snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     find_never_sampled(r, stage);
-    if (snw_memory_has_events(r->now->model) && dynamic_run_remember(r, it))
-        SNW_TRY(it->restart(it->self, r->z, err));
+    if (snw_memory_has_events(r->now->model)) {
+        const bool changes = dynamic_run_remember(r, it);
+        // a sample that happens to keep its value has derivatives all the same
+        if (report_samples(r, it) || changes) SNW_TRY(it->restart(it->self, r->z, err));
+    }
     for (int i = 0; i < r->desc->nsignal; i++) r->never_sampled[i] = false;
     *over = step_ends(step, r->cursor.t0, read_signals(r, it).w->signal);
     if (!*over) return SNW_OK;
@@ -625,7 +644,10 @@ static snw_status dynamic_run_advance(snw_run *r, int stage, const snw_integrato
         r->totals.increments += (int)took.increments;
         if (!(took.residual <= r->totals.worst_residual)) r->totals.worst_residual = took.residual;
         snw_energy_drift_update(r, it, &took);
-        if (jump && acts) (void)dynamic_run_remember(r, it);
+        if (jump && acts) {
+            (void)dynamic_run_remember(r, it);
+            (void)report_samples(r, it);
+        }
         if (jump) {
             r->energy_drift.jump = to;
             SNW_TRY(it->restart(it->self, acts ? r->z : NULL, err));

@@ -69,6 +69,7 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
     case SNW_MAP_STAGES:
         return map->points.s * (nv + adjoint_stage_memory(a));
     case SNW_MAP_EVENT:
+    case SNW_MAP_SAMPLE:
     case SNW_MAP_FRAME:
         break;
     }
@@ -413,6 +414,7 @@ static void apply(snw_adjoint *a, const snw_map *map, int k, double *by, adjoint
         apply_stages(a, map, k, by, times);
         break;
     case SNW_MAP_EVENT:
+    case SNW_MAP_SAMPLE:
     case SNW_MAP_FRAME:
         break;
     }

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "study/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -103,7 +104,8 @@ static snw_map *add_map(snw_tape *t, snw_map_kind kind, const snw_state *s, cons
     const size_t nr = (size_t)m->nconstraint, nn = (size_t)m->nnonholonomic;
     snw_map *map = &t->map[t->n];
     *map = (snw_map){.kind = kind, .stage = t->stage, .frame = t->frames, .s = {.t = s->t}};
-    if ((kind == SNW_MAP_FRAME || kind == SNW_MAP_EVENT) && t->n > 0) { // that of the last map
+    const bool shows = kind == SNW_MAP_FRAME || kind == SNW_MAP_EVENT || kind == SNW_MAP_SAMPLE;
+    if (shows && t->n > 0) { // that of the last map
         map->s = t->map[t->n++ - 1].s;
         return map;
     }
@@ -223,6 +225,19 @@ static void add_instant(snw_tape *t, const snw_step_report *r) {
     set_mark(t);
 }
 
+static void add_samples(snw_tape *t, const snw_step_report *r) {
+    snw_map *map = add_map(t, SNW_MAP_SAMPLE, r->s, NULL);
+    double *x = map ? take(t, (size_t)t->m->nsignal) : NULL;
+    if (!map) return;
+    if (!x) {
+        t->failed = true;
+        return;
+    }
+    for (int i = 0; i < t->m->nsignal; i++) x[i] = snw_memory_takes(t->m, i, r->s->t, r->fresh);
+    map->taken = x;
+    map->t_laws = r->t_laws;
+}
+
 void snw_tape_note(void *user, const snw_step_report *r) {
     snw_tape *t = user;
     if (r->event == SNW_WATCH_BEGIN) {
@@ -235,6 +250,10 @@ void snw_tape_note(void *user, const snw_step_report *r) {
     }
     if (r->event == SNW_WATCH_INSTANT) {
         add_instant(t, r);
+        return;
+    }
+    if (r->event == SNW_WATCH_SAMPLE) {
+        add_samples(t, r);
         return;
     }
     if (r->event == SNW_WATCH_STEP && r->before) {
@@ -269,8 +288,10 @@ void snw_tape_note(void *user, const snw_step_report *r) {
     describe(r, map);
     if (step) keep_past(t, r, map);
     if (step || stages) keep_memory(t, r, map);
-    if (kind == SNW_MAP_RESTART && map > t->map && map[-1].kind == SNW_MAP_EVENT)
-        map[-1].z = map->s.z;
+    snw_map *event = map - 1;
+    if (event > t->map && event->kind == SNW_MAP_SAMPLE) event--;
+    if (kind == SNW_MAP_RESTART && event >= t->map && event->kind == SNW_MAP_EVENT)
+        event->z = map->s.z;
 }
 
 void snw_tape_find_times(snw_tape *t, bool all) {

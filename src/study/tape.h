@@ -15,6 +15,7 @@ typedef enum snw_map_kind {
     SNW_MAP_STAGES, // a step of collocation; a restart gives the accelerations at its end
     SNW_MAP_EVENT,  // no map: a condition changes at this state, which determines the length of
                     // the step before
+    SNW_MAP_SAMPLE, // samples of laws are taken at this state
     SNW_MAP_FRAME   // no map: the frame `frame` shows this state
 } snw_map_kind;
 
@@ -39,6 +40,7 @@ typedef struct snw_map {
     // to which half a step of integrands is added, integrands before the step; of collocation:
     // memory before it, integrands at the stages (stages x nsignal). NULL: none
     const double *z_from, *integrand;
+    const double *taken;  // nsignal, of samples: 1 where one is taken; else NULL
     const double *d;      // nv: increment of a step; NULL: none
     const double *past;   // 5 x nv, as of snw_scheme_map, before a step; NULL: not kept
     const double *before; // nv: velocities before a restart; NULL: none

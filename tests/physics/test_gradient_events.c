@@ -368,8 +368,8 @@ static void what_has_no_derivative_is_named(void **state) {
         "study: [dynamic: {for: 1 s, step: 5 ms, scheme: bdf2}]\n",
         "k", "change at the same time");
     refuses("loads: {a: {on: lower, force: [1 N, 0, 0], when: \"sampled(bob.y, 20 ms) < level\"}}\n"
-            "study: [dynamic: {for: 1 s, step: 5 ms, scheme: bdf2}]\n",
-            "k", "law with samples");
+            "study: [static, dynamic: {for: 1 s, step: 5 ms, scheme: bdf2}]\n",
+            "k", "equilibria under laws with 'sampled'");
     refuses("loads: {a: {on: lower, force: [1 N, 0, 0], when: \"mod(bob.y, 0.2 m) < 0.1 m\"}}\n"
             "study: [dynamic: {for: 1 s, step: 5 ms, scheme: bdf2}]\n",
             "k", "without a comparison");

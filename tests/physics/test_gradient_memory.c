@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Gradients of laws with memory, theory.md (7.5.18): a mass with PI control against the complex
-// step of the same recursion, controllers with integrals on trees, loops and free bodies against
+// step of the same recursion, one with a sampled controller against the exact one, controllers with
+// integrals and samples on trees, loops and free bodies against
 // differences of whole runs, with all families of schemes; the sweep back equals sensitivities
 // along the run.
 #include "asked_gradient.h"
@@ -61,6 +62,52 @@ static void a_mass_with_pi_control(void **state) {
     }
 }
 
+// m x'' = F, F = -p (x - r) - d v held from each sample: x = x + v T + F T^2/2m, v = v + F T/m
+static double complex sampled_mass(const double complex *at, double T, int n) {
+    double complex x = 0, v = at[4];
+    for (int step = 0; step < n; step++) {
+        const double complex a = (-at[1] * (x - at[3]) - at[2] * v) / at[0];
+        x += v * T + a * T * T / 2;
+        v += a * T;
+    }
+    return x;
+}
+
+static void a_mass_with_sampled_control(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {m: 0.8 kg, p: 12 N/m, d: 2 N*s/m, r: 0.2 m, v0: 0.5 m/s}\n"
+        "gravity: 0\n"
+        "robot: {cart: {on: world, joint: prismatic, axis: x, body: {mass: m}}}\n"
+        "initial: {cart: {rate: v0}}\n"
+        "probes: {at: {value: cart}, v: {rate: cart}}\n"
+        "actuators: {motor: {joint: cart, effort: \"-sampled(p*(at - r) + d*v, 20 ms)\"}}\n"
+        "study: [dynamic: {for: 0.8 s, step: 5 ms, scheme: %s}]\n";
+    static const char *const scheme[] = {"trapezoidal", "gauss4"};
+    static outcome got;
+    for (int k = 0; k < 4; k++) {
+        char full[TEXT];
+        (void)snprintf(full, sizeof full, text, scheme[k / 2]);
+        answer(&(question){.text = full,
+                           .nby = 5,
+                           .by = {"m", "p", "d", "r", "v0"},
+                           .nof = 1,
+                           .of = {"at"},
+                           .method = k % 2 ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT},
+               &got);
+        double want[5];
+        for (int i = 0; i < 5; i++) {
+            double complex at[5] = {0.8, 12, 2, 0.2, 0.5};
+            at[i] += 1e-100 * I;
+            const double complex x = sampled_mass(at, 20e-3, 40);
+            assert_near(got.J[0], creal(x), 1e-11);
+            want[i] = cimag(x) / 1e-100;
+        }
+        near_all(5, got.dJ, want, 1e-9);
+    }
+}
+
 // ---- differences of whole runs ------------------------------------------------------------------
 
 #define ARM                                                                                        \
@@ -106,6 +153,25 @@ static const problem problems[] = {
      3,
      {"k", "m", "l", "ref", "ki", "level"},
      {"v.vy", "integral(bob.x)", "t"}},
+    {"samples of places, energies, integrals and samples",
+     ARM "actuators: {motor: {joint: upper, effort: \"-sampled(30*(q - ref) + 2*r, 20 ms) - "
+         "ki*sampled(integral(q - ref) + 0.01*sampled(bob.y/(1 m), 35 ms)^2*1 s, 20 ms)\"}}\n"
+         "study: [dynamic: {for: 0.2 s, step: 5 ms, scheme: %s}, dynamic: {for: 0.1 s, step: 4 "
+         "ms}]\n",
+     5,
+     4,
+     {"k", "m", "l", "ref", "ki"},
+     {"bob.y", "integral((bob.y - 0.3)^2)", "mean(u^2)", "a.ay"}},
+    {"integral of a sample, condition on a sample, event",
+     ARM "actuators: {motor: {joint: upper, effort: \"-3*r - ki*integral(sampled(q, 15 ms) - "
+         "ref)\"}}\n"
+         "loads: {push: {on: lower, force: [0, 2 N, 0], when: \"sampled(bob.y, 20 ms) < "
+         "3*level\"}, brake: {on: lower, torque: [0, 0, -0.3 N*m*s*r], when: bob.y < 3.1*level}}\n"
+         "study: [dynamic: {for: 0.4 s, step: 5 ms, scheme: %s}]\n",
+     6,
+     3,
+     {"k", "m", "l", "ref", "ki", "level"},
+     {"v.vy", "integral(bob.x)", "bob.y"}},
     {"free body, turning",
      "sinew: 1\n"
      "parameters: {m: 0.7 kg, w: 9 1/s, c: 0.12 m, F: 60 N/m/s, u: 1.1 m/s}\n"
@@ -152,7 +218,7 @@ static const problem loop = {
     {"k", "c", "m", "tau", "ki"},
     {"at", "integral(at^2 + 0.1*v)"}};
 
-static void integrals_follow_differences(void **state) {
+static void memory_follows_differences(void **state) {
     (void)state;
     static const char *const scheme[] = {
         "bdf2",         "generalized-alpha, rho: 0.5", "trapezoidal", "euler", "gauss4", "radau5",
@@ -188,9 +254,8 @@ static void checkpoints_give_the_same(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mass_with_pi_control),
-        cmocka_unit_test(integrals_follow_differences),
-        cmocka_unit_test(a_loop_follows_differences),
+        cmocka_unit_test(a_mass_with_pi_control),     cmocka_unit_test(a_mass_with_sampled_control),
+        cmocka_unit_test(memory_follows_differences), cmocka_unit_test(a_loop_follows_differences),
         cmocka_unit_test(checkpoints_give_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
