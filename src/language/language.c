@@ -68,7 +68,7 @@ const char *snw_language_retired(const char *map, const char *word) {
 static const struct {
     const char *map, *words, *key;
 } meant[] = {
-    {"actuator", "tension pressure force torque", "effort"},
+    {"actuator", "tension force torque", "effort"},
     {"actuator", "motor", "joint"},
     {"actuator", "muscle", "stress"},
     {"actuator", "cable cord wire", "tendon"},
