@@ -88,6 +88,8 @@ def with_contents(text, here, placed):
         found = [t.partition("#")[0] for _, _, t in LINK.findall(section)]
         pages = []
         for target in found:
+            if here.parts[0] == "examples" and not target.endswith("index.md"):
+                continue  # examples stand in the tables of their families, not beside every page
             page = os.path.normpath(here.parent / target)
             if target.endswith(".md") and ":" not in target and page not in placed and page != str(here):
                 placed.add(page)
@@ -130,7 +132,6 @@ def assemble(source, options):
         texts |= {pathlib.PurePosixPath(name): text for name, text in validation.pages(options).items()}
     # pages that list others come first, from the root down
     for here in sorted(texts, key=lambda p: (p.name != "index.md", len(p.parts), str(p))):
-        # examples stand in the tables of their families, not beside every page
         listed = here.name == "index.md" and here.parts[0] != "examples" or len(here.parts) == 2 and here.parts[0] == "examples"
         if listed or here.name in ("c-reference.md", "contributing.md", "validation.md"):
             texts[here] = with_contents(texts[here], here, placed)

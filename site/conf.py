@@ -67,6 +67,7 @@ html_title = "Sinew"
 html_static_path = [str(HERE / "static")]
 html_css_files = ["sinew.css"]
 html_copy_source = False
+html_show_search_summary = False  # a page opened as a file cannot fetch others
 html_show_sphinx = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#17646d", "color-brand-content": "#17646d"},

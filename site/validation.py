@@ -120,11 +120,12 @@ def summary(families, quick):
     lines += ["| family | examples | values | missed |", "| --- | --- | --- | --- |"]
     total = [0, 0, 0]
     for folder, name, _, rows in families:
+        if folder in OTHER:
+            continue
         values = [v for _, _, checks in rows if checks for v in checks["values"]]
         numbers = [len(rows), len(values), sum(not v["ok"] for v in values)]
         total = [a + b for a, b in zip(total, numbers)]
-        if folder not in OTHER:
-            lines.append(f"| [{name}](examples/{folder}/index.md) | {numbers[0]} | {numbers[1]} | {numbers[2]} |")
+        lines.append(f"| [{name}](examples/{folder}/index.md) | {numbers[0]} | {numbers[1]} | {numbers[2]} |")
     lines.append(f"| all | {total[0]} | {total[1]} | {total[2]} |")
     return "\n".join(lines) + "\n"
 
@@ -137,4 +138,5 @@ def gallery_page(families, gallery):
         if any(g for _, _, g in pictured):
             cards = "".join(f'<li><a href="{folder}/{p.stem}.html"><img loading="lazy" src="../gallery/{g.name}" alt=""><span>{html.escape(t)}</span></a></li>' for p, t, g in pictured if g)
             lines += [f'```{{raw}} html\n<ul class="cards">{cards}</ul>\n```', ""]
+        lines += [f"- [{t}](./{folder}/{p.stem}.md)" for p, t, g in pictured if not g] + [""]
     return "\n".join(lines) + "\n"

@@ -35,7 +35,8 @@ static void factor_columns(int m, int n, double *a, ptrdiff_t lda, int *pivot, i
             if (*info == 0) *info = j + 1;
             continue;
         }
-        for (int i = j + 1; i < m; i++) column[i] /= column[j];
+        const double inverse = 1 / column[j];
+        for (int i = j + 1; i < m; i++) column[i] *= inverse;
         for (int k = j + 1; k < n; k++) {
             double *restrict other = a + k * lda;
             const double x = other[j];

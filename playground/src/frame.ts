@@ -36,7 +36,8 @@ const frame: Frame = {
         view?.dispose();
         view = new View(app, page, arrays);
         view.setDark(isDark);
-        view.play();
+        // readers who prefer no motion start it themselves
+        if (!window.matchMedia('(prefers-reduced-motion: reduce)').matches) view.play();
     },
     live(send) {
         view?.dispose();

@@ -280,7 +280,9 @@ export class Session {
 
     // Expected values of the file beside the computed ones.
     async verify(): Promise<Row[]> {
-        if (this.busy) throw new Error('a run is under way; cancel it, or wait for its end');
+        window.clearTimeout(this.timer);
+        this.cancel();
+        while (this.busy) await new Promise((resolve) => setTimeout(resolve, 20));
         this.busy = true;
         this.hooks.state('running', 'verifying');
         try {

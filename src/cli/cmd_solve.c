@@ -150,8 +150,10 @@ static snw_status read_options(solve_options *o, snw_error *err) {
     if (o->how.ntarget > 0 && series)
         return snw_fail(err, SNW_E_ARGUMENT, "give either --target or a file of --targets");
     if (!series && snw_args_has(o->args, "output"))
-        return snw_fail(err, SNW_E_ARGUMENT, "--output is for a file of --targets; in a run, an 'inverse' step finds the "
-                        "inputs of one target and holds them");
+        return snw_fail(
+            err, SNW_E_ARGUMENT,
+            "--output is for a file of --targets; in a run, an 'inverse' step finds the "
+            "inputs of one target and holds them");
     if (series) SNW_TRY(read_series(o, err));
     o->target = snw_pool_array(o->pool, (size_t)o->how.ntarget + 1, sizeof *o->target);
     o->actuator = snw_pool_array(o->pool, (size_t)o->how.nactuator + 1, sizeof *o->actuator);

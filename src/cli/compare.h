@@ -11,8 +11,8 @@
 #define SNW_OPTION_COMPARE                                                                         \
     {"at", 0, "TIME", false,                                                                       \
      "one line per run: the values at this time in seconds, or at the end"},                       \
-    {"is", 0, "WHAT", false,                                                                       \
-     "one line per run: min max mean range period size over its whole time, or --over"},           \
+        {"is", 0, "WHAT", false,                                                                   \
+         "one line per run: min max mean range period size over its whole time, or --over"},       \
     {                                                                                              \
         "over", 0, "FROM..TO", false,                                                              \
             "with --is: the interval in seconds, e.g. 5..6; either end may be left out"            \

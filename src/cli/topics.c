@@ -39,7 +39,8 @@ static const snw_topic topics[] = {
      LANGUAGE("tendons")},
     {"chamber, pneumatic, fluidic, pressure, soft actuator, bellows",
      "'chamber: {along: finger, at: [0, 0, 4 mm], area: 60 mm^2}' of an actuator, with 'pressure', "
-     "'volume' or 'gas'", LANGUAGE("tendons")},
+     "'volume' or 'gas'",
+     LANGUAGE("tendons")},
     {"muscle, mckibben, artificial muscle", "'mckibben:' of an actuator, with a given pressure",
      LANGUAGE("tendons")},
     {"motor, servo, torque, joint drive, prescribed joint motion",

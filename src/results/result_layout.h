@@ -9,7 +9,7 @@
 #include <hdf5.h>
 
 #define SNW_LAYOUT_FORMAT "sinew results"
-enum { SNW_LAYOUT_VERSION = 3 };
+enum { SNW_LAYOUT_VERSION = 4 };
 
 // Shape of one frame of a field in its dataset: {1}, {1, width} or {1, nodes, 7}.
 typedef struct snw_layout_shape {

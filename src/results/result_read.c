@@ -542,7 +542,8 @@ static snw_status read_head(snw_result *r, snw_error *err) {
     if (!got) return damaged(r, "format_version", err);
     if (version != SNW_LAYOUT_VERSION) {
         return snw_fail(err, SNW_E_PARSE,
-                        "results '%.200s': format version %d, this program reads version %d",
+                        "results '%.200s': format version %d, this program reads version %d; run "
+                        "the model again",
                         r->file.path, version, SNW_LAYOUT_VERSION);
     }
     SNW_TRY(read_attribute(r, r->h5, "sinew_version", &r->version, err));

@@ -111,7 +111,7 @@ void adjoint_back_times(snw_adjoint *a, const snw_map *map) {
         double *t = a->bars[i].time;
         const double by_start = t[SNW_TIME_NOW] - a->of_time[i]; // at a fixed length
         if (!is_step(map)) {
-            t[SNW_TIME_NOW] = by_start;
+            if (map->time_moves) t[SNW_TIME_NOW] = by_start;
             if (map->kind == SNW_MAP_RESTART && !map->settles) t[SNW_TIME_LENGTH] = 0;
             continue;
         }

@@ -7,6 +7,7 @@
 #include "study/model_geometry.h"
 
 #include "base/alloc.h"
+#include "dynamics/contact.h"
 #include "dynamics/feedback.h"
 #include "dynamics/fluid.h"
 #include "dynamics/tendon_point.h"
@@ -36,9 +37,12 @@ bool snw_geometry_is_gathered(const snw_model *m) {
     for (int i = 0; i < m->ntendon; i++) {
         if (m->tendon[i].has_friction) return false;
     }
-    return m->nconstraint == 0 && m->ncontact_point == 0 && m->ntouching_rod == 0 &&
-           m->nforce_element == 0 && m->ntendon_segment == 0 && m->nlive == 0 && !m->flowing &&
-           m->nfeed == 0;
+    for (int k = 0; k < m->ncontact_point; k++) { // points on a ground at rest
+        const snw_contact_point *p = &m->contact_point[k];
+        if (p->wheel || p->span > 0 || m->contact[p->contact].seg != 0) return false;
+    }
+    return m->nconstraint == 0 && m->ntouching_rod == 0 && m->nforce_element == 0 &&
+           m->ntendon_segment == 0 && m->nlive == 0 && !m->flowing && m->nfeed == 0;
 }
 
 bool snw_pose_is_constant(const snw_pose_desc *pose) {
@@ -186,6 +190,19 @@ static void add_fluid(const snw_model *m, int k, const snw_product *x, segment_b
     wrench_plus(&to->V, about_segment(p, by_V));
 }
 
+// Derivatives of -eta'F, F the wrench of a ground on its contact point, by velocity and pose.
+static void add_contact(const snw_model *m, int k, const snw_product *x, segment_bar *to) {
+    double A[36], B[36];
+    if (!snw_contact_point_jacobian(m, x->w, k, A, B)) return;
+    const snw_twist eta = x->at_mu->V[m->contact_point[k].seg];
+    for (int j = 0; j < 6; j++) {
+        for (int i = 0; i < 6; i++) {
+            to->g.e[j] -= A[6 * i + j] * eta.e[i];
+            if (!x->is_static) to->V.e[j] -= B[6 * i + j] * eta.e[i];
+        }
+    }
+}
+
 // a->bar <- derivatives of eta'F by velocity, acceleration and pose at each segment alone.
 static void own_bars(snw_model_geometry *a, const snw_product *x) {
     const snw_model *m = a->m;
@@ -208,6 +225,8 @@ static void own_bars(snw_model_geometry *a, const snw_product *x) {
             b->g.m = snw_sub(b->g.m, snw_add(snw_cross(eta.w, torque), snw_cross(eta.v, force)));
         }
     }
+    for (int k = 0; k < m->ncontact_point; k++)
+        add_contact(m, k, x, &a->bar[m->contact_point[k].seg]);
     for (int k = 0; k < m->nfluid_point; k++) {
         if (snw_fluid_point_is_active(x->w, &m->fluid_point[k]))
             add_fluid(m, k, x, &a->bar[m->fluid_point[k].seg]);

@@ -13,7 +13,8 @@
 typedef struct snw_model_geometry snw_model_geometry;
 
 // Are these numbers gathered? Not where other forces than inertia, gravity, loads, tendons along
-// rods and a fluid at rest depend on poses (contacts, loops, force elements), nor with feedback.
+// rods, a fluid at rest and contacts with a ground depend on poses (other contacts, loops, force
+// elements), nor with feedback.
 bool snw_geometry_is_gathered(const snw_model *m);
 // Is the pose constant, so that its numbers are gathered?
 bool snw_pose_is_constant(const snw_pose_desc *pose);

@@ -663,6 +663,10 @@ static void geometry_is_gathered(void **state) {
          "fluid: {water: {on: arm, density: 1000 kg/m^3, added: auto, buoyancy: on, drag: "
          "{square: 1}}}\n",
          "", "scheme: gauss4"},
+        {"", "}, effort: 1 N",
+         "contacts: {floor: {ground: {on: arm, normal: [0.1, 0, 1], at: [0, 0, 2 cm], "
+         "stiffness: 20 kN/m^2, damping: 1 s/m, friction: 0.3}}}\n",
+         "", "shorten: off, scheme: bdf2"},
     };
     enum { BY = 12 };
     static outcome got, want;

@@ -231,6 +231,36 @@ static void a_reset_begins_anew(void **state) {
 
 // The mouse pulls a puck that carries a hard obstacle; it pushes a rod aside without entering it. A
 // plunger whose place is a control does the same.
+// A pendulum that an inverse step has lifted: tau = k a + m g l sin(a), held from then on, and
+// after a reset.
+static void inputs_that_a_step_found_are_held(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "robot:\n"
+        "  arm: {on: world, joint: revolute, axis: y, stiffness: 3, body: {mass: 2 kg, com: [0, "
+        "0,\n"
+        "        -0.5], inertia: [0.1, 0.1, 0.1]}}\n"
+        "actuators: {motor: {joint: arm, effort: 0}}\n"
+        "sites: {bob: {on: arm, pose: {xyz: [0, 0, -0.5]}}}\n"
+        "probes: {tip: {position: bob}, e: energy}\n"
+        "study: [inverse: {target: {tip.x: -0.25}}, dynamic: {for: 1 s, step: 5 ms}]\n";
+    setting s = {0};
+    open_text(&s, text);
+    const double torque = 3 * asin(0.5) + 2 * 9.81 * 0.5 * 0.5;
+    for (int pass = 0; pass < 2; pass++) {
+        snw_error err = {0};
+        assert_near(snw_live_value(s.v, find(&s, "motor")), torque, 1e-9);
+        go_on(&s, 0.5);
+        assert_near(look(&s).column[0], -0.25, 1e-9);
+        turn(&s, "motor", 0);
+        go_on(&s, 0.5);
+        assert_true(look(&s).column[0] > -0.2);
+        assert_int_equal(snw_live_reset(s.v, &err), SNW_OK);
+    }
+    close_live(&s);
+}
+
 static void obstacles_are_pushed_by_hand_and_by_controls(void **state) {
     (void)state;
     setting s;
@@ -392,6 +422,7 @@ int main(void) {
         cmocka_unit_test(controls_are_actuators_and_live_parameters),
         cmocka_unit_test(controls_are_followed_without_overshoot),
         cmocka_unit_test(a_reset_begins_anew),
+        cmocka_unit_test(inputs_that_a_step_found_are_held),
         cmocka_unit_test(a_state_may_be_given),
         cmocka_unit_test(obstacles_are_pushed_by_hand_and_by_controls),
         cmocka_unit_test(pulls_are_limited_and_refused),

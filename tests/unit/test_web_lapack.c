@@ -11,16 +11,22 @@
 #include <string.h>
 
 // those of web/ under names of their own, see tests.cmake
-#define ROUTINES(X)                                                                                \
-    X(dgemm_)                                                                                      \
-    X(dtrsm_)                                                                                      \
-    X(dgetrf_)                                                                                     \
-    X(dgetrs_)                                                                                     \
-    X(dpotrf_) X(dpotrs_) X(dsytrf_) X(dsygst_) X(dsyev_) X(dgeev_) X(dgeqp3_) X(dorgqr_)          \
-        X(dormqr_) X(dgesvd_) X(dgelsy_)
-#define X(name) __typeof__(name) web_##name;
-ROUTINES(X)
-#undef X
+#define WEB(name) __typeof__(name) web_##name
+WEB(dgemm_);
+WEB(dtrsm_);
+WEB(dgetrf_);
+WEB(dgetrs_);
+WEB(dpotrf_);
+WEB(dpotrs_);
+WEB(dsytrf_);
+WEB(dsygst_);
+WEB(dsyev_);
+WEB(dgeev_);
+WEB(dgeqp3_);
+WEB(dorgqr_);
+WEB(dormqr_);
+WEB(dgesvd_);
+WEB(dgelsy_);
 
 enum { MOST = 90, WORK = 64 * MOST };
 

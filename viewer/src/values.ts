@@ -31,7 +31,8 @@ export class Values {
             make('thead', {}, make('tr', {}, make('td', {}), ...this.heads)),
             ...cards.map((card) => make('tbody', {},
                 make('tr', { class: 'of' }, make('th', { scope: 'rowgroup', colspan: titles.length + 1 }, card.title, make('span', { class: 'unit' }, pretty(card.unit)))),
-                ...card.curves.map((c) => make('tr', {}, make('th', { scope: 'row' }, c.name), ...this.cells(card, c, all, names !== null)))))));
+                // not the frequencies that the robot does not have
+                ...card.curves.filter((c) => all.some((k) => Number.isFinite(read(c, k)))).map((c) => make('tr', {}, make('th', { scope: 'row' }, c.name), ...this.cells(card, c, all, names !== null)))))));
     }
 
     // the stage of each frame, and its time where a stage has several

@@ -87,8 +87,8 @@ export class View {
         this.open(Math.max(0, index), index >= 0);
         const { player } = this.transport;
         if (index >= 0) player.speed = speed;
-        player.seek(ended ? 0 : now);
-        if (playing || ended) this.play();
+        player.seek(ended && end > 0 ? 0 : now);
+        if (playing || (ended && end > 0)) this.play();
     }
 
     // Play from here, or from the beginning at the end.

@@ -135,6 +135,18 @@ test('the scrubber sets the time that is shown', async (tab) => {
     assert.ok(Math.abs(t - 0.5) < 0.06, `t = ${t}`);
     assert.equal(await tab.locator('.time b').textContent(), `${t.toFixed(3)} s`);
     assert.match(await tab.locator('input[aria-label=time]').getAttribute('aria-valuetext'), /path$/);
+    // names of stages are whole, that of the present one above all
+    const names = await tab.locator('.stages span').evaluateAll((list) => list.map((e) => ({ name: e.textContent, seen: e.style.visibility !== 'hidden', whole: e.scrollWidth <= e.clientWidth && e.getBoundingClientRect().right <= e.parentElement.getBoundingClientRect().right + 0.5 })));
+    assert.deepEqual(names.filter((n) => n.seen && !n.whole), []);
+    assert.ok(names.some((n) => n.seen && n.name === 'path'));
+});
+
+test('a robot in a plane is seen along its normal', async (tab) => {
+    await tab.keyboard.press('f');
+    const [o, x, z] = await tab.evaluate(() => [[0.5, 0, 0.3], [0.6, 0, 0.3], [0.5, 0, 0.4]].map((p) => window.sinew.project(...p)));
+    const [u, v] = [x, z].map((p) => [p.x - o.x, p.y - o.y]), across = Math.hypot(...u), up = Math.hypot(...v);
+    assert.ok(Math.abs(across / up - 1) < 0.08, `${across} beside ${up}`);
+    assert.ok(Math.abs(u[0] * v[0] + u[1] * v[1]) < 0.08 * across * up);
 });
 
 test('play moves the robot', async (tab) => {
