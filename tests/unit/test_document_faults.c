@@ -64,9 +64,6 @@ static const bad_case bad[] = {
     {HEAD "robot: {cannula: {on: world, tubes: {$inmost: {bending: 1, torsion: 1, curved: 1, "
           "rotation: 1}}}}\nactuators: {turn: {joint: inmost, position: 2}}\n",
      "tube 'inmost' has a 'rotation', and actuator 'turn' turns it, too"},
-    {HEAD "robot: {cannula: {on: world, tubes: {inmost: {bending: 1, torsion: 1, mass: 1, curved: "
-          "1, translation: -0.1*t}}}}\nstudy: [$dynamic: {for: 1 s, step: 0.1 s}]\n",
-     "'translation' may be a law in static steps only"},
     {HEAD "robot: {cannula: {on: world, tubes: {inmost: {bending: 1, torsion: 1, curved: 1}}}}\n"
           "probes: {p: {tube: $cannula}}\n",
      "link 'cannula' is no tube of 'tubes'"},
@@ -549,7 +546,8 @@ static const bad_case bad[] = {
     {HEAD "parameters: {p: 1}\nrobot: {a: {on: world}}\nprobes: {$p: energy}\n", "parameter"},
     // study
     {ARM "study: ${static: {}}\n", "a list of steps"},
-    {ARM "study: [$inverse]\n", "study 'inverse' is not part of this version"},
+    {ARM "study: [$linearize]\n", "study 'linearize' is not part of this version"},
+    {ARM "study: [$inverse]\n", "an inverse step needs 'target'"},
     {ARM "study: [modes: {count: $0}]\n", "'count' must be from 1"},
     {ARM "study: [modes: {count: $1.5}]\n", "'count'"},
     {ARM "study: [modes: {$step: 1 s}]\n", "unknown key 'step'"},
