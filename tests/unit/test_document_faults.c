@@ -177,6 +177,8 @@ static const bad_case bad[] = {
     {HEAD "materials: {m: {young: $0}}\nrobot: {a: {on: world}}\n", "'young' must be positive"},
     {HEAD "materials: {m: {density: $-1}}\nrobot: {a: {on: world}}\n", "not be negative"},
     {HEAD "materials: {m: {young: $1 mm}}\nrobot: {a: {on: world}}\n", "pressure"},
+    {ARM "contacts: {c: {$table: {on: arm, stiffness: 1}}}\n", "did you mean 'ground'"},
+    {ARM "loops: {l: {join: [world, arm.tip], $joint: revolute}}\n", "did you mean 'as'"},
     {HEAD "materials: {m: {$yuong: 1}}\nrobot: {a: {on: world}}\n", "did you mean 'young'"},
     {HEAD "materials: {m: {young: $[1]}}\nrobot: {a: {on: world}}\n", "found a list"},
     {HEAD "materials: {m: {young: 1*$t}}\nrobot: {a: {on: world}}\n", "t"},
