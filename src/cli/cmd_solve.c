@@ -387,12 +387,12 @@ const snw_command snw_cmd_solve = {
     .option = options,
     .examples =
         "sinew solve arm.yaml -t 'tip.x=8 cm' -t 'tip.y=-5 cm'\n"
-        "sinew solve arm.yaml --targets path.csv -a 'pump=0..80 kPa' --rate 'pump=20 kPa/s' -o "
-        "inputs.csv\n"
-        "sinew solve arm.yaml -t 'tip=10 cm, 0, 20 cm' -a 'pump(1)=0..80 kPa' -a "
-        "'pump(2)=0..80 kPa' --json\n"
+        "sinew solve arm.yaml --targets path.csv -a 'pump=0..80 kPa' --rate 'pump=20 kPa/s' \\\n"
+        "  -o inputs.csv\n"
+        "sinew solve arm.yaml -t 'tip=10 cm, 0, 20 cm' -a 'pump(1)=0..80 kPa' \\\n"
+        "  -a 'pump(2)=0..80 kPa' --json\n"
         "sinew solve arm.yaml -t 'tip.z=-10 cm' -a 'silicone.young=0.1 MPa..10 MPa'\n"
-        "sinew solve plate.yaml -t 'plate.z=0.4' -t 'plate.rx=5 deg' -t 'plate.ry=0' -t "
-        "'plate.rz=0'",
+        "sinew solve plate.yaml -t 'plate.z=0.4' -t 'plate.rx=5 deg' -t 'plate.ry=0' \\\n"
+        "  -t 'plate.rz=0'",
     .run = cmd_solve_run,
 };
