@@ -83,7 +83,7 @@ LD_LIBRARY_PATH=$library "$root/stranger"
 cat >"$root/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.16)
 project(stranger C)
-find_package(sinew 0.1 REQUIRED)
+find_package(sinew 0.2 REQUIRED)
 add_executable(stranger stranger.c)
 target_link_libraries(stranger PRIVATE sinew::sinew m)
 CMAKE

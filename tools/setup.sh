@@ -53,7 +53,7 @@ optional() {
     # the Python package is for Debian's own interpreter
     for part in cffi numpy h5py; do /usr/bin/python3 -c "import $part" 2>/dev/null || echo "python3-$part"; done
     ls /usr/include/python3*/Python.h >/dev/null 2>&1 || echo python3-dev
-    [ "$what" != test ] || for part in pytest pip setuptools wheel yaml; do
+    [ "$what" != test ] || for part in pytest pip setuptools wheel scipy yaml; do
         /usr/bin/python3 -c "import $part" 2>/dev/null || echo "python3-$part"
     done
     [ "$what" = build ] || command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || echo chromium

@@ -479,9 +479,9 @@ const snw_command snw_cmd_estimate = {
         "average where model and noise are right; larger: the noise is larger than stated, or the "
         "robot differs from the model.",
     .option = options,
-    .examples = "sinew estimate arm.yaml -m tip.csv --noise 'tip=1 mm' --process 'rates=0.01' -u "
-                "'payload.fz=0 N, 0.1 N, 0.05 N' -o seen.csv\n"
-                "sinew estimate arm.yaml -m gauges.csv --noise 'gauge=0.02 1/m' -u "
-                "'cord(1)=2 N, 1 N, 0.5 N' --json",
+    .examples = "sinew estimate arm.yaml -m tip.csv --noise 'tip=1 mm' --process 'rates=0.01' \\\n"
+                "  -u 'payload.fz=0 N, 0.1 N, 0.05 N' -o seen.csv\n"
+                "sinew estimate arm.yaml -m gauges.csv --noise 'gauge=0.02 1/m' \\\n"
+                "  -u 'cord(1)=2 N, 1 N, 0.5 N' --json",
     .run = cmd_estimate_run,
 };

@@ -116,10 +116,10 @@ const snw_command snw_cmd_fit = {
     .examples =
         "sinew fit arm.yaml release.csv --find rubber.young --find rubber.damping='5 ms'\n"
         "sinew fit arm.yaml still.csv --find E='10 MPa' --error tip='0.5 mm' -o fitted.yaml\n"
-        "sinew fit arm.yaml first.csv second.csv --find E --error tip='0.5 mm' --known --robust "
-        "1.345\n"
-        "sinew fit arm.yaml light.csv heavy.csv --run light --run heavy --find rubber.young "
-        "--json\n"
+        "sinew fit arm.yaml first.csv second.csv --find E --error tip='0.5 mm' \\\n"
+        "  --known --robust 1.345\n"
+        "sinew fit arm.yaml light.csv heavy.csv --run light --run heavy \\\n"
+        "  --find rubber.young --json\n"
         "sinew fit arm.yaml camera.csv --shape arm --filter '4 Hz' -o coordinates.csv",
     .run = cmd_fit_run,
 };

@@ -387,6 +387,7 @@ const snw_command snw_cmd_show = {
                 "sinew show boyer2_follower.h5 --probe tip\n"
                 "sinew show sweep.h5 --run load.3 --csv > load3.csv\n"
                 "sinew show sweep.h5 --at end --probe tip\n"
-                "sinew show sweep.h5 --is size --probe e.balance",
+                "sinew show sweep.h5 --is size --probe e.balance\n"
+                "sinew show eel.h5 --is mean --over 5..6 --probe go.speed",
     .run = cmd_show_run,
 };

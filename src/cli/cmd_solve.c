@@ -37,7 +37,7 @@ static snw_status needs_value(const char *option, const char *text, snw_error *e
     return snw_fail(err, SNW_E_ARGUMENT, "%s takes NAME=VALUE, got '%.100s'", option, text);
 }
 
-// A target: values separated by commas outside parentheses.
+// A target: values separated by commas outside parentheses, in brackets or not.
 static snw_status read_target(solve_options *o, const char *text, snw_inverse_target *to,
                               snw_error *err) {
     char *name, *rest;
@@ -46,6 +46,12 @@ static snw_status read_target(solve_options *o, const char *text, snw_inverse_ta
     double *value = snw_pool_array(o->pool, strlen(rest) + 1, sizeof *value);
     if (!value) return snw_fail_memory(err);
     *to = (snw_inverse_target){.output = name, .value = value, .weight = NAN};
+    rest += strspn(rest, " ");
+    const size_t length = strlen(rest);
+    if (length > 1 && rest[0] == '[' && rest[length - 1] == ']') {
+        rest[length - 1] = 0;
+        rest++;
+    }
     while (rest) {
         char *end = rest;
         for (int depth = 0; *end && (depth > 0 || *end != ','); end++)
@@ -144,7 +150,10 @@ static snw_status read_options(solve_options *o, snw_error *err) {
     if (o->how.ntarget > 0 && series)
         return snw_fail(err, SNW_E_ARGUMENT, "give either --target or a file of --targets");
     if (!series && snw_args_has(o->args, "output"))
-        return snw_fail(err, SNW_E_ARGUMENT, "--output is for a file of --targets");
+        return snw_fail(
+            err, SNW_E_ARGUMENT,
+            "--output is for a file of --targets; in a run, an 'inverse' step finds the "
+            "inputs of one target and holds them");
     if (series) SNW_TRY(read_series(o, err));
     o->target = snw_pool_array(o->pool, (size_t)o->how.ntarget + 1, sizeof *o->target);
     o->actuator = snw_pool_array(o->pool, (size_t)o->how.nactuator + 1, sizeof *o->actuator);
@@ -378,12 +387,12 @@ const snw_command snw_cmd_solve = {
     .option = options,
     .examples =
         "sinew solve arm.yaml -t 'tip.x=8 cm' -t 'tip.y=-5 cm'\n"
-        "sinew solve arm.yaml --targets path.csv -a 'pump=0..80 kPa' --rate 'pump=20 kPa/s' -o "
-        "inputs.csv\n"
-        "sinew solve arm.yaml -t 'tip=10 cm, 0, 20 cm' -a 'pump(1)=0..80 kPa' -a "
-        "'pump(2)=0..80 kPa' --json\n"
+        "sinew solve arm.yaml --targets path.csv -a 'pump=0..80 kPa' --rate 'pump=20 kPa/s' \\\n"
+        "  -o inputs.csv\n"
+        "sinew solve arm.yaml -t 'tip=10 cm, 0, 20 cm' -a 'pump(1)=0..80 kPa' \\\n"
+        "  -a 'pump(2)=0..80 kPa' --json\n"
         "sinew solve arm.yaml -t 'tip.z=-10 cm' -a 'silicone.young=0.1 MPa..10 MPa'\n"
-        "sinew solve plate.yaml -t 'plate.z=0.4' -t 'plate.rx=5 deg' -t 'plate.ry=0' -t "
-        "'plate.rz=0'",
+        "sinew solve plate.yaml -t 'plate.z=0.4' -t 'plate.rx=5 deg' -t 'plate.ry=0' \\\n"
+        "  -t 'plate.rz=0'",
     .run = cmd_solve_run,
 };

@@ -282,7 +282,7 @@ const snw_command snw_cmd_track = {
     .examples =
         "sinew track link.yaml --targets tip.csv --step '10 ms' -o torque.csv\n"
         "sinew track arm.yaml --targets tip.csv --step '5 ms' -a 'cord(1)' -a 'cord(2)' --json\n"
-        "sinew track link.yaml --targets tip.csv --step '10 ms' -a 'motor=-2..2 N*m' --rate "
-        "'motor=20 N*m/s'",
+        "sinew track link.yaml --targets tip.csv --step '10 ms' -a 'motor=-2..2 N*m' \\\n"
+        "  --rate 'motor=20 N*m/s'",
     .run = cmd_track_run,
 };

@@ -335,9 +335,10 @@ const snw_command snw_cmd_workspace = {
         "unstable; losses of rank of the pose, the envelope; and limits of the inputs.",
     .option = options,
     .examples = "sinew workspace robot.yaml -i 'motor(1)=40 deg..140 deg' -i 'motor(2)=40 deg..140 "
-                "deg' -o map.h5\n"
+                "deg' \\\n"
+                "  -o map.h5\n"
                 "sinew plot map.h5 -o map.png\n"
-                "sinew workspace arm.yaml -i 'tendon=0..5 N' -i 'push.fz=-1 N..1 N' -p tip.x -p "
-                "tip.z --refine 4 -o map.csv",
+                "sinew workspace arm.yaml -i 'tendon=0..5 N' -i 'push.fz=-1 N..1 N' \\\n"
+                "  -p tip.x -p tip.z --refine 4 -o map.csv",
     .run = cmd_workspace_run,
 };

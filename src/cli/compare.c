@@ -18,11 +18,11 @@
 // A grid has sixteen columns; one is for the name of the run.
 enum { MOST_COLUMNS = 15, MOST_SWEPT = 6, NAME = 128 };
 
-// Value to print for every column: at a time, at the end, or a statistic over time.
+// Value to print for every column: at a time, at the end, or a statistic over an interval.
 typedef struct query {
     bool statistic, end;
     snw_expect_is is;
-    double t;
+    double t, from, to; // from, to: of a statistic, infinite unless given
 } query;
 
 typedef struct table {
@@ -34,15 +34,38 @@ typedef struct table {
 } table;
 
 bool snw_compare_asked(const snw_args *args) {
-    return snw_args_has(args, "at") || snw_args_has(args, "is");
+    return snw_args_has(args, "at") || snw_args_has(args, "is") || snw_args_has(args, "over");
+}
+
+// FROM..TO in seconds, either of which may be missing
+static snw_status read_interval(const char *text, query *q, snw_error *err) {
+    const char *dots = strstr(text, "..");
+    bool valid = dots != NULL;
+    char *rest;
+    if (valid && dots > text) {
+        q->from = strtod(text, &rest);
+        valid = rest == dots || rest == dots + 1; // of 5..6 the number takes the first dot
+    }
+    if (valid && dots[2]) {
+        q->to = strtod(dots + 2, &rest);
+        valid = *rest == 0;
+    }
+    if (valid && q->from < q->to) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "--over takes an interval in seconds, such as 5..6, not '%.40s'", text);
 }
 
 static snw_status read_query(const snw_args *args, query *q, snw_error *err) {
     const char *at = snw_args_value(args, "at"), *is = snw_args_value(args, "is");
-    *q = (query){.statistic = is != NULL};
+    const char *over = snw_args_value(args, "over");
+    *q = (query){.statistic = is != NULL, .from = -INFINITY, .to = INFINITY};
+    if (over && !is) {
+        return snw_fail(err, SNW_E_ARGUMENT, "--over is the interval of --is, such as --is mean");
+    }
+    if (over) SNW_TRY(read_interval(over, q, err));
     if (at && is) {
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "--at is for one time and --is for all times; give one of them");
+                        "--at is for one time and --is for many; give one of them");
     }
     for (int i = 0; is && i < SNW_EXPECT_IS_COUNT; i++) {
         q->is = (snw_expect_is)i;
@@ -130,8 +153,8 @@ static int compare_find_column(const snw_run_info *info, const char *wanted) {
 }
 
 // fail if no run reaches the time; only for text tables, CSV and JSON have blanks and nulls
-static snw_status compare_check_time(snw_result *file, int n, const int *run, double t,
-                                     snw_error *err) {
+static snw_status compare_check_time(snw_result *file, int n, const int *run, const char *option,
+                                     double t, snw_error *err) {
     double first = INFINITY, last = -INFINITY;
     for (int i = 0; i < n; i++) {
         const int nframe = snw_result_frames(file, run[i]);
@@ -144,7 +167,8 @@ static snw_status compare_check_time(snw_result *file, int n, const int *run, do
     if (!(first <= last) || (t >= first - 1e-9 * fabs(first) && t <= last + 1e-9 * fabs(last))) {
         return SNW_OK;
     }
-    return snw_fail(err, SNW_E_ARGUMENT, "--at %g: these runs go from %g to %g s", t, first, last);
+    return snw_fail(err, SNW_E_ARGUMENT, "--%s %g: these runs go from %g to %g s", option, t, first,
+                    last);
 }
 
 // value of one column; NaN when there is none
@@ -152,7 +176,7 @@ static double evaluate_query(const query *q, const snw_series *s) {
     double value;
     if (s->nframe == 0) return NAN;
     if (q->end) return s->value[s->nframe - 1];
-    const bool known = q->statistic ? snw_expect_statistic(s, 0, q->is, -INFINITY, INFINITY, &value)
+    const bool known = q->statistic ? snw_expect_statistic(s, 0, q->is, q->from, q->to, &value)
                                     : snw_series_at(s, 0, q->t, &value);
     return known ? value : NAN;
 }
@@ -320,7 +344,13 @@ snw_status snw_compare_runs(snw_result *file, int n, const int *run, const snw_a
     snw_status status = choose_columns(snw_result_info(file, run[0]), args, text_table, &t, err);
     if (status == SNW_OK) status = choose_swept(file, n, run, &t, err);
     if (status == SNW_OK && text_table && !q.end && !q.statistic) {
-        status = compare_check_time(file, n, run, q.t, err);
+        status = compare_check_time(file, n, run, "at", q.t, err);
+    }
+    if (status == SNW_OK && text_table && isfinite(q.from)) {
+        status = compare_check_time(file, n, run, "over", q.from, err);
+    }
+    if (status == SNW_OK && text_table && isfinite(q.to)) {
+        status = compare_check_time(file, n, run, "over", q.to, err);
     }
     if (status == SNW_OK) status = print_table(file, n, run, &q, &t, csv, reply, err);
     snw_free(t.swept);

@@ -11,9 +11,11 @@
 #define SNW_OPTION_COMPARE                                                                         \
     {"at", 0, "TIME", false,                                                                       \
      "one line per run: the values at this time in seconds, or at the end"},                       \
+        {"is", 0, "WHAT", false,                                                                   \
+         "one line per run: min max mean range period size over its whole time, or --over"},       \
     {                                                                                              \
-        "is", 0, "WHAT", false,                                                                    \
-            "one line per run: min max mean range period size over its whole time"                 \
+        "over", 0, "FROM..TO", false,                                                              \
+            "with --is: the interval in seconds, e.g. 5..6; either end may be left out"            \
     }
 
 // Write "overrides": {path: value ..} of a run.

@@ -331,9 +331,11 @@ static snw_status fit_values_read_data(session *s, snw_error *err) {
     for (int i = 0; i < s->ndata; i++) {
         SNW_TRY(snw_measured_read(s->pool, data_path(s, i), &s->data[i], err));
         if (strcmp(s->data[i].name[0], "t") != 0) {
-            (void)snw_fail(err, SNW_E_ARGUMENT,
-                           "the first column is the time and called 't', not '%.100s'",
-                           s->data[i].name[0]);
+            (void)snw_fail(
+                err, SNW_E_ARGUMENT,
+                "the first column is the time and called 't', not '%.100s'; of a series of "
+                "equilibria it counts them, and a law of t gives the load of each",
+                s->data[i].name[0]);
             return fit_values_fail_data(s, i, err);
         }
         columns += (size_t)s->data[i].ncolumn - 1;

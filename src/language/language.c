@@ -68,12 +68,13 @@ const char *snw_language_retired(const char *map, const char *word) {
 static const struct {
     const char *map, *words, *key;
 } meant[] = {
-    {"actuator", "tension pressure force torque", "effort"},
+    {"actuator", "tension force torque", "effort"},
     {"actuator", "motor", "joint"},
     {"actuator", "muscle", "stress"},
     {"actuator", "cable cord wire", "tendon"},
     {"actuator", "angle", "position"},
     {"actuator", "speed velocity", "rate"},
+    {"contact", "floor plane table", "ground"},
     {"dynamic", "duration time", "for"},
     {"dynamic", "dt timestep", "step"},
     {"dynamic", "loops", "loop_velocities"},
@@ -83,6 +84,7 @@ static const struct {
     {"kinematic", "share", "reactions"},
     {"link", "parent", "on"},
     {"load", "moment", "torque"},
+    {"loop", "joint type", "as"},
     {"material", "E modulus", "young"},
     {"material", "nu", "poisson"},
     {"material", "rho", "density"},

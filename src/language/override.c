@@ -313,6 +313,20 @@ static snw_status find_target(snw_builder *b, const path *p, snw_node *root, tar
     return SNW_OK;
 }
 
+// Path of a key in the first element that has it: `steel.young` for `young`; NULL: none has.
+static const char *element_with(snw_builder *b, const char *key, const snw_node *root) {
+    for (int k = 0; k < NSECTION; k++) {
+        const snw_node *section = snw_node_get(root, sections[k].key);
+        if (!section || section->kind != SNW_NODE_MAP) continue;
+        for (int i = 0; i < section->n; i++) {
+            const snw_node *element = section->entry[i].value;
+            if (element->kind != SNW_NODE_MAP || !snw_node_get(element, key)) continue;
+            return snw_pool_format(b->pool, "%s.%s", section->entry[i].key, key);
+        }
+    }
+    return NULL;
+}
+
 // nearest of all names a path could begin with, for suggestions
 static const char *nearest_name(snw_builder *b, const char *name, const snw_node *root) {
     int room = NTOP + b->parameters->n;
@@ -334,12 +348,13 @@ static const char *nearest_name(snw_builder *b, const char *name, const snw_node
     step s;
     for (int i = 0; next_step(study, &i, &s);) known[n++] = s.name ? s.name : s.kind;
     for (int i = 0; i < NTOP; i++) known[n++] = top_keys[i];
-    // first check for a name without its index, the most common error
+    // first check for a name without its index or its element, the most common errors
     const size_t length = strlen(name);
     for (int i = 0; i < n; i++) {
         if (strncmp(known[i], name, length) == 0 && known[i][length] == '(') return known[i];
     }
-    return snw_nearest(name, n, known);
+    const char *full = element_with(b, name, root);
+    return full ? full : snw_nearest(name, n, known);
 }
 
 // ---- setting ------------------------------------------------------------------------------------

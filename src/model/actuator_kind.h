@@ -66,7 +66,8 @@ typedef enum snw_actuator_class {
     X(SNW_CONTROL_GAS, "gas", "a gas",                                                             \
       "given amount of gas in a chamber; its pressure is an output")                               \
     X(SNW_CONTROL_PRESSURE, "pressure", "Pa, law of t and probes",                                 \
-      "of a McKibben muscle: given pressure above ambient; its tension is an output")
+      "of a chamber: given pressure above ambient, another word for its effort; of a McKibben "    \
+      "muscle, whose tension is an output")
 
 typedef enum snw_control_key {
 #define X(code, name, form, meaning) code,

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/pool.h"
+#include "language/node.h"
 #include "model/probe_kind.h"
 #include "solve/linear_system.h"
 #include "study/directions.h"
@@ -209,6 +210,23 @@ static snw_status add_probe(linear_robot *l, int probe, bool named, snw_error *e
     return named && l->noutput == before ? add_outputs(l, probe, first, 1, true, err) : SNW_OK;
 }
 
+// error: no probe or column has this name; one like it is suggested
+static snw_status fail_no_output(const snw_robot_model *model, const char *name, snw_error *err) {
+    const snw_part_kind kind[] = {SNW_PART_PROBE, SNW_PART_COLUMN};
+    const size_t room = (size_t)(model->npart[kind[0]] + model->npart[kind[1]]);
+    const char **known = snw_alloc(room * sizeof *known);
+    if (!known) return snw_fail_memory(err);
+    int n = 0;
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < model->npart[kind[k]]; i++) known[n++] = model->part[kind[k]][i].name;
+    }
+    const char *near = snw_nearest(name, n, known);
+    snw_free(known);
+    return snw_fail(err, SNW_E_ARGUMENT,
+                    "'%.200s' is no output: there is no such probe or column%s", name,
+                    snw_hint_text(near).text);
+}
+
 static snw_status add_named_output(linear_robot *l, const char *name, snw_error *err) {
     const snw_robot_model *model = l->r->model;
     const int probe = snw_robot_model_find(model, SNW_PART_PROBE, name);
@@ -218,8 +236,7 @@ static snw_status add_named_output(linear_robot *l, const char *name, snw_error 
         const int of = model->part[SNW_PART_COLUMN][column].first;
         return add_outputs(l, of, column - model->part[SNW_PART_PROBE][of].first, 1, true, err);
     }
-    return snw_fail(err, SNW_E_ARGUMENT, "'%.200s' is no output: there is no such probe or column",
-                    name);
+    return fail_no_output(model, name, err);
 }
 
 // ---- derivatives by parameters ------------------------------------------------------------------

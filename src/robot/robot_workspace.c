@@ -768,9 +768,10 @@ static snw_status prepare_gain(workspace_robot *v) {
     if (!own) return snw_fail_memory(v->err);
     const bool given = how->noutput > 0;
     if (!given && n == 0)
-        return snw_fail(v->err, SNW_E_ARGUMENT,
-                        "there is nothing to map: the file has no probe of a position, and no "
-                        "output is given");
+        return snw_fail(
+            v->err, SNW_E_ARGUMENT,
+            "there is nothing to map: the file has no probe 'position'; name a probe or "
+            "columns of one, such as --probe plate.x --probe plate.y");
     for (int i = 0; i < how->ninput; i++) input[i] = how->input[i].name;
     snw_linear_options o = snw_linear_defaults();
     o.ninput = how->ninput;

@@ -577,8 +577,10 @@ static snw_status conclude(inverse_search *v) {
                                ? input->low
                                : input->high;
             input->goal = 2 * v->goal[i] / input->unit_of_motion;
-            if (!out->reached)
-                input->multiplier = v->multiplier[i] / (out->distance * input->unit_of_motion);
+            // a fall of less than this part of the distance is rounding
+            const double fall = v->multiplier[i] / out->distance;
+            if (!out->reached && fall > 1e-9 * out->distance)
+                input->multiplier = fall / input->unit_of_motion;
         }
         out->goal += from * from;
     }

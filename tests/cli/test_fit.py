@@ -651,6 +651,7 @@ class Refused(harness.Case):
     def test_paths(self):
         self.refused("--find:1:1: 'plastik' names no parameter, element, step or key (did you mean 'plastic'?)",
                      "--find", "plastik.young")
+        self.refused("'young' names no parameter, element, step or key (did you mean 'plastic.young'?)", "--find", "young")
         self.refused("'plastic' is a map, not a number", "--find", "plastic")
         self.refused("not a constant number", "--find", "roll.torque.2")
         self.refused("the file gives no 'plastic.damping'", "--find", "plastic.damping")

@@ -116,6 +116,7 @@ class Linearize(harness.Case):
         for options, message in (
             (["--input", "nothing"], "is no input"),
             (["--probe", "nothing"], "is no output"),
+            (["--probe", "angel"], "no such probe or column (did you mean 'angle'?)"),
             (["--scheme", "euler"], "--scheme belongs to --step"),
             (["--step", "3 m"], "is a time"),
             (["--step", "0 s"], "must be positive"),

@@ -331,6 +331,19 @@ class Show(harness.Case):
         self.assertIn("'end'", self.fails(2, "show", "arm.h5", "--at", "1 m").err)
         self.assertIn("mean", self.fails(2, "show", "arm.h5", "--is", "median").err)
         self.assertIn("one of them", self.fails(2, "show", "arm.h5", "--is", "max", "--at", "end").err)
+        self.assertIn("such as --is mean", self.fails(2, "show", "arm.h5", "--over", "0..1").err)
+        self.assertIn("'1 s'", self.fails(2, "show", "arm.h5", "--is", "max", "--over", "1 s").err)
+        self.assertIn("'2..1'", self.fails(2, "show", "arm.h5", "--is", "max", "--over", "2..1").err)
+        self.assertRegex(self.fails(2, "show", "arm.h5", "--is", "max", "--over", "8..9").err, "--over 8: these runs go from 0 to")
+
+    def test_statistics_over_an_interval(self):
+        self.write("clock.yaml", "sinew: 1\nrobot: {a: {on: world, joint: revolute, body: {mass: 1, inertia: [1, 1, 1]}}}\n"
+                                 "actuators: {m: {joint: a, position: t^2}}\nprobes: {q: {angle: a}}\n"
+                                 "study: [dynamic: {for: 4 s, step: 0.5 s}]\n")
+        self.succeeds("run", "clock.yaml")
+        for over, largest in (("..1.5", 2.25), ("1..3", 9), ("1.5..", 16), ("0.5..2.5", 6.25)):
+            reply = self.succeeds("show", "clock.h5", "--is", "max", "--over", over, "--probe", "q", "--json").json
+            self.assertAlmostEqual(reply["runs"][0]["values"]["q"], largest, 9, over)
 
     def test_json_series(self):
         reply = self.succeeds("show", "arm.h5", "--probe", "tip.x", "--json").json

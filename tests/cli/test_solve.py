@@ -39,6 +39,13 @@ class Solve(harness.Case):
         lighter = self.solve("-t", "angle=30 deg", "--set", "arm.body.mass=0")
         self.assertAlmostEqual(lighter["inputs"][0]["value"], math.pi / 2, places=9)
 
+    def test_a_target_of_several_columns(self):
+        wanted = f"{-0.5 * math.sin(0.5)}, 0, {-0.5 * math.cos(0.5)}"
+        for text in (wanted, f"[{wanted}]"):
+            m = self.solve("-t", f"bob={text}")
+            self.assertTrue(m["reached"])
+            self.assertAlmostEqual(m["inputs"][0]["value"], torque(0.5), places=6)
+
     def test_a_limit_that_holds(self):
         result = self.fails(1, "solve", "p.yaml", "--json", "-t", "angle=0.5", "-a", "motor=0..2 N*m").json
         motor = result["inputs"][0]

@@ -37,6 +37,10 @@ static void controls_are_found_by_key_and_by_given_quantity(void **state) {
     assert_null(snw_control_by_key(SNW_ACTUATOR_TENDON, SNW_CONTROL_GAS));
     assert_int_equal(snw_control_owner(SNW_CONTROL_GAS), SNW_ACTUATOR_CHAMBER);
     assert_int_equal(snw_control_owner(SNW_CONTROL_EFFORT), -1);
+    assert_int_equal(snw_control_by_key(SNW_ACTUATOR_CHAMBER, SNW_CONTROL_PRESSURE)->given,
+                     snw_control_by_key(SNW_ACTUATOR_CHAMBER, SNW_CONTROL_EFFORT)->given);
+    snw_control_names(SNW_ACTUATOR_CHAMBER, " or ", text, sizeof text);
+    assert_string_equal(text, "'pressure', 'effort' (its pressure), 'volume' or 'gas'");
     snw_control_names(SNW_ACTUATOR_TENDON, " or ", text, sizeof text);
     assert_string_equal(text, "'effort' (its tension) or 'shortening'");
     snw_actuator_forms(text, sizeof text);

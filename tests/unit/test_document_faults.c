@@ -64,9 +64,6 @@ static const bad_case bad[] = {
     {HEAD "robot: {cannula: {on: world, tubes: {$inmost: {bending: 1, torsion: 1, curved: 1, "
           "rotation: 1}}}}\nactuators: {turn: {joint: inmost, position: 2}}\n",
      "tube 'inmost' has a 'rotation', and actuator 'turn' turns it, too"},
-    {HEAD "robot: {cannula: {on: world, tubes: {inmost: {bending: 1, torsion: 1, mass: 1, curved: "
-          "1, translation: -0.1*t}}}}\nstudy: [$dynamic: {for: 1 s, step: 0.1 s}]\n",
-     "'translation' may be a law in static steps only"},
     {HEAD "robot: {cannula: {on: world, tubes: {inmost: {bending: 1, torsion: 1, curved: 1}}}}\n"
           "probes: {p: {tube: $cannula}}\n",
      "link 'cannula' is no tube of 'tubes'"},
@@ -180,6 +177,8 @@ static const bad_case bad[] = {
     {HEAD "materials: {m: {young: $0}}\nrobot: {a: {on: world}}\n", "'young' must be positive"},
     {HEAD "materials: {m: {density: $-1}}\nrobot: {a: {on: world}}\n", "not be negative"},
     {HEAD "materials: {m: {young: $1 mm}}\nrobot: {a: {on: world}}\n", "pressure"},
+    {ARM "contacts: {c: {$table: {on: arm, stiffness: 1}}}\n", "did you mean 'ground'"},
+    {ARM "loops: {l: {join: [world, arm.tip], $joint: revolute}}\n", "did you mean 'as'"},
     {HEAD "materials: {m: {$yuong: 1}}\nrobot: {a: {on: world}}\n", "did you mean 'young'"},
     {HEAD "materials: {m: {young: $[1]}}\nrobot: {a: {on: world}}\n", "found a list"},
     {HEAD "materials: {m: {young: 1*$t}}\nrobot: {a: {on: world}}\n", "t"},
@@ -454,8 +453,10 @@ static const bad_case bad[] = {
     {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2}, effort: 1 Pa, $gas: {moles: 1 "
          "mol}}}\n",
      "gives 'effort' and 'gas'; one follows from the other"},
-    {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2}, $pressure: 1 bar}}\n",
-     "for a McKibben muscle only; a chamber has 'effort' (its pressure), 'volume' or 'gas'"},
+    {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2}, effort: 1 Pa, $pressure: 1 bar}}\n",
+     "gives 'effort' and 'pressure'"},
+    {ARM "actuators: {m: {tendon: {along: arm}, $pressure: 1 bar}}\n",
+     "a tendon has no 'pressure'; use 'effort' (its tension) or 'shortening'"},
     {ARM "actuators: {$m: {mckibben: {along: arm, radius: 1 mm, angle: 20 deg}}}\n",
      "needs 'pressure'"},
     {ARM "actuators: {m: {mckibben: ${along: arm, radius: 1 mm}, pressure: 1 bar}}\n",
@@ -472,7 +473,7 @@ static const bad_case bad[] = {
          "N}}\n",
      "pressure"},
     {ARM "actuators: {$m: {chamber: {along: arm, area: 1 mm^2}}}\n",
-     "needs 'effort' (its pressure), 'volume' or 'gas'"},
+     "needs 'pressure', 'effort' (its pressure), 'volume' or 'gas'"},
     {ARM "actuators: {$m: {when: on}}\n",
      "'joint: link', 'rod: link', 'feed: link', 'wheels: [links]', 'tendon: {along: ..}'"},
     {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2}, gas: ${ambient: 1 Pa}}}\n",
@@ -547,7 +548,8 @@ static const bad_case bad[] = {
     {HEAD "parameters: {p: 1}\nrobot: {a: {on: world}}\nprobes: {$p: energy}\n", "parameter"},
     // study
     {ARM "study: ${static: {}}\n", "a list of steps"},
-    {ARM "study: [$inverse]\n", "study 'inverse' is not part of this version"},
+    {ARM "study: [$linearize]\n", "study 'linearize' is not part of this version"},
+    {ARM "study: [$inverse]\n", "an inverse step needs 'target'"},
     {ARM "study: [modes: {count: $0}]\n", "'count' must be from 1"},
     {ARM "study: [modes: {count: $1.5}]\n", "'count'"},
     {ARM "study: [modes: {$step: 1 s}]\n", "unknown key 'step'"},

@@ -96,8 +96,8 @@ static void forms_are_the_same_trees(void **state) {
         "a:\n  - - 1\n    - 2\n  -\n    - 3\n  - b: 1\n    c: 2\n",
         "a: one\n  two\n\n  three # four\nb: 5\n",
         "a: 'it''s'\nb: \"x\\ty \\u00e9 \\\n   z\"\nc: 'one\n  two\n\n  three'\n",
-        "a: |\n  one\n   two\n\n  three\n\nb: >-\n  one\n  two\n\n  three\n   four\n  five\nc: "
-        "|+\n  x\n\nd: 1\n",
+        ("a: |\n  one\n   two\n\n  three\n\nb: >-\n  one\n  two\n\n  three\n   four\n  five\nc: "
+         "|+\n  x\n\nd: 1\n"),
         "a: >\n  one\n  two\n\n\n  three\n\nb: |2\n   x\n  y\n",
         "a: &x {b: 1, c: [1, 2]}\nd: *x\ne:\n  <<: *x\n  c: 5\n",
         "a: &x\n  b: 1\nd:\n  - *x\n  - <<: *x\n    e: 2\n",
