@@ -97,6 +97,22 @@ static inline void near_all(int n, const double *got, const double *want, double
     }
 }
 
+// Robot, motor and probes of a slider-crank with the parameters k, c, m, tau.
+#define SLIDER_CRANK                                                                               \
+    "robot:\n"                                                                                     \
+    "  crank: {on: world, joint: revolute, axis: z, body: {mass: 0.4 kg, com: [0.3, 0, 0], "       \
+    "inertia: "                                                                                    \
+    "[0, 0, 0]}}\n"                                                                                \
+    "  rod: {on: crank, pose: {xyz: [0.3, 0, 0]}, joint: revolute, axis: z, body: {mass: m, com: " \
+    "[0.25, 0, 0], inertia: [0, 0, 0]}}\n"                                                         \
+    "  slider: {on: world, joint: prismatic, axis: x, stiffness: k, damping: c, body: {mass: 0.8 " \
+    "kg}}\n"                                                                                       \
+    "sites: {end: {on: rod, pose: {xyz: [0.5, 0, 0]}}}\n"                                          \
+    "loops: {pin: {join: [end, slider], as: revolute, axis: z}}\n"                                 \
+    "initial: {crank: 1, rod: -1.53, slider: 0.59}\n"                                              \
+    "actuators: {motor: {joint: crank, effort: tau*sin(4*t/(1 s))}}\n"                             \
+    "probes: {at: {value: slider}, v: {rate: slider}}\n"
+
 // A study, its scheme left open (%s), with variables and scalars.
 typedef struct problem {
     const char *name, *text;

@@ -232,20 +232,7 @@ static const problem loop = {
     "slider-crank",
     "sinew: 1\n"
     "parameters: {k: 30 N/m, c: 0.6 N*s/m, m: 0.6 kg, tau: 1.5 N*m, level: 0.6 m}\n"
-    "gravity: [0, -9.81 m/s^2, 0]\n"
-    "robot:\n"
-    "  crank: {on: world, joint: revolute, axis: z, body: {mass: 0.4 kg, com: [0.3, 0, 0], "
-    "inertia: "
-    "[0, 0, 0]}}\n"
-    "  rod: {on: crank, pose: {xyz: [0.3, 0, 0]}, joint: revolute, axis: z, body: {mass: m, com: "
-    "[0.25, 0, 0], inertia: [0, 0, 0]}}\n"
-    "  slider: {on: world, joint: prismatic, axis: x, stiffness: k, damping: c, body: {mass: 0.8 "
-    "kg}}\n"
-    "sites: {end: {on: rod, pose: {xyz: [0.5, 0, 0]}}}\n"
-    "loops: {pin: {join: [end, slider], as: revolute, axis: z}}\n"
-    "initial: {crank: 1, rod: -1.53, slider: 0.59}\n"
-    "actuators: {motor: {joint: crank, effort: tau*sin(4*t/(1 s))}}\n"
-    "probes: {at: {value: slider}, v: {rate: slider}}\n"
+    "gravity: [0, -9.81 m/s^2, 0]\n" SLIDER_CRANK
     "loads: {push: {on: slider, force: [-4 N, 0, 0], when: at > level}}\n"
     "study: [dynamic: {for: 0.6 s, step: 4 ms, scheme: %s}]\n",
     5,
