@@ -771,7 +771,7 @@ static snw_status prepare_gain(workspace_robot *v) {
         return snw_fail(
             v->err, SNW_E_ARGUMENT,
             "there is nothing to map: the file has no probe 'position'; name a probe or "
-            "columns of one, such as --probe plate.x --probe plate.y");
+            "columns of one, such as plate.x and plate.y");
     for (int i = 0; i < how->ninput; i++) input[i] = how->input[i].name;
     snw_linear_options o = snw_linear_defaults();
     o.ninput = how->ninput;
