@@ -358,22 +358,40 @@ static void random_text(dice *d, char *text, size_t size) {
         rests ? "  - static: {tolerance: 1e-14}\n" : "", schemes[pick_int(d, 0, act == 5 ? 4 : 6)]);
 }
 
+// The first has an integral controller; the last is the second with a load that begins at an event.
+static void add_feedback(int n, char *text, size_t size) {
+    const size_t used = strlen(text);
+    if (n == 0)
+        (void)snprintf(text + used, size - used,
+                       "loads: {hold: {on: nose, force: [0, \"-k*(nose.y + integral(nose.y + "
+                       "w*speed.vz*1 ms)/(20 ms))\", 0.1]}}\n");
+    if (n == ROBOTS)
+        (void)snprintf(text + used, size - used,
+                       "loads: {brake: {on: nose, force: [0, pull/5, -1 N*s/m*speed.vz], when: "
+                       "nose.z < w*1 mm}}\n");
+}
+
 static void random_robots_follow_differences(void **state) {
     (void)state;
     dice d = {7};
     static outcome got, want, forward;
-    for (int n = 0; n < ROBOTS; n++) {
+    for (int n = 0; n <= ROBOTS; n++) {
         char text[TEXT];
+        if (n == ROBOTS) {
+            d = (dice){7};
+            random_text(&d, text, sizeof text);
+        }
         random_text(&d, text, sizeof text);
+        add_feedback(n, text, sizeof text);
         question q = {.text = text,
                       .nby = 9,
                       .by = {"E", "rho", "r", "len", "pull", "side", "m", "w", "k"},
                       .nof = 4,
                       .of = {"integral(nose.z^2 + 0.1*nose.x)", "speed.vy",
                              "at(0.03, bent.bend_z) + mean(speed.vx)^2", "e.kinetic + e.elastic"}};
-        // Contacts shorten steps, and whole runs at other numbers have other steps: only the
-        // transposed maps are compared then.
-        const bool touches = strstr(text, "contacts:") != NULL;
+        // Contacts shorten steps, events pass instants of the time grid, and whole runs at other
+        // numbers have other steps: only the transposed maps are compared then.
+        const bool touches = strstr(text, "contacts:") || strstr(text, "when:");
         answer(&q, &got);
         q.method = SNW_GRADIENT_FORWARD;
         answer(&q, &forward);
