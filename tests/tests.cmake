@@ -17,7 +17,8 @@ set(leaks "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_SOURCE_DIR}/te
 #   - examples after forty increments: brief.sh
 #   - complex_*, wide_* (the recursion with other number types), viewer_* (the same command with a browser), and checks of
 #     sources rather than of their function
-set(long_motions physics_sources physics_till physics_variable_length_runs physics_noise physics_index3 physics_trees physics_modes physics_explicit cli_examples)
+set(long_motions physics_sources physics_till physics_variable_length_runs physics_noise physics_index3 physics_trees physics_modes physics_explicit
+  physics_shoot_damping cli_examples cli_language example_contact_belt example_contact_helix_in_tube)
 
 # add one test, with the prefix of this build; the time limit is reached only by a hang, even on a busy machine
 function(check name label)
@@ -173,6 +174,9 @@ if(SNW_HAS_WIDE AND NOT SNW_SANITIZE)
 endif()
 
 file(GLOB benchmarks CONFIGURE_DEPENDS bench/*.c)
+if(SNW_SANITIZE)
+  set(benchmarks "")
+endif()
 foreach(source ${benchmarks})
   get_filename_component(name ${source} NAME_WE)
   add_executable(bench_${name} ${source})

@@ -577,7 +577,7 @@ static void strange_numbers_in_a_checkpoint_do_no_harm(void **state) {
         diary whole;
         snw_run *run;
         (void)keep_diary(desc, NULL, 0, &whole, &run);
-        for (int i = 0; i < AMONG(5, 60); i++) {
+        for (int i = 0; i < AMONG(5, 30); i++) {
             const double *save = whole.save[scramble(&seed, (size_t)whole.n)];
             if (save) go_on(desc, save, &seed);
         }
