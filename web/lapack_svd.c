@@ -24,9 +24,12 @@ static void turn(int n, double *restrict x, double *restrict y, double c, double
 }
 
 // Turn the columns of w (rows x n) until they are orthogonal; v (n x n) <- the product of the
-// rotations, w_before v = w. False: no convergence.
+// rotations, w_before v = w. Columns below the rounding of the whole matrix are noise, which no
+// rotation makes orthogonal; they are left. False: no convergence.
 static int orthogonalise(int rows, int n, double *w, double *v) {
     enum { SWEEPS = 60 };
+    const double noise = DBL_EPSILON * sqrt(product(rows * n, w, w));
+    const double rounding = DBL_EPSILON * (2 + sqrt(rows)); // of the product of two unit columns
     for (int i = 0; i < n * n; i++) v[i] = i % (n + 1) == 0;
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         int turned = 0;
@@ -35,7 +38,8 @@ static int orthogonalise(int rows, int n, double *w, double *v) {
                 double *x = w + (ptrdiff_t)i * rows, *y = w + (ptrdiff_t)j * rows;
                 const double xx = product(rows, x, x), yy = product(rows, y, y);
                 const double xy = product(rows, x, y);
-                if (fabs(xy) <= DBL_EPSILON * sqrt(xx) * sqrt(yy)) continue;
+                if (fabs(xy) <= rounding * sqrt(xx) * sqrt(yy)) continue;
+                if (sqrt(fmin(xx, yy)) <= noise) continue;
                 turned = 1;
                 const double zeta = (yy - xx) / (2 * xy);
                 const double t = copysign(1, zeta) / (fabs(zeta) + hypot(1, zeta));
@@ -100,8 +104,8 @@ static void normalise(int rows, int n, int total, double *w, double *v, double *
     }
     for (int k = 0; k < total; k++) {
         double *x = w + (ptrdiff_t)k * rows;
-        // columns far below the rounding of the largest one are not orthogonal to it any more
-        if (k < n && s[k] > 0 && s[k] > DBL_EPSILON * DBL_EPSILON * s[0]) {
+        // columns below the rounding of the matrix, of norm sqrt(n) s_0 at most, are noise
+        if (k < n && s[k] > DBL_EPSILON * sqrt(n) * s[0]) {
             for (int i = 0; i < rows; i++) x[i] /= s[k];
         } else {
             complete(rows, k, w);
