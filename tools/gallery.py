@@ -48,7 +48,7 @@ MOMENTS = {
     "locomotion/snake3d": {"run": "spiral"},
     "parallel/stewart_gough": {"run": "edge"},
     "rods/michell_ring": {"run": "snap", "share": 0.59},
-    "rods/sleeve": {"run": "catheter"},
+    "rods/sleeve": {"run": "catheter.1"},
     "rods/active_damping": {"share": 0.05},
     "tendon/two_sections": {"keys": ["2"]},
 }
