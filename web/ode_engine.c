@@ -272,7 +272,7 @@ static snw_status radau_stages(snw_ode *o, double t, double h, double *z, double
         for (int i = 0; i < 3 * n; i++) z[i] += r[i];
         if (!isfinite(size)) return SNW_E_DIVERGED;
         const double rate = size / before;
-        // what is left of a contraction is below a hundredth of the tolerance
+        // the rest of the contraction is below a hundredth of the tolerance
         if (size < 1e-3 || (it > 0 && rate < 1 && size * rate / (1 - rate) < 1e-2)) return SNW_OK;
         if (it > 1 && rate >= 1) return SNW_E_DIVERGED;
         before = size;

@@ -2,7 +2,7 @@
 //
 // Lengths of steps and times of states that vary after an event, theory.md (7.5.12). A step of
 // length h from time t_0 to t_1 = t_0 + h has the scalar J(h, t_1, ..); its length follows from
-// what ends it: it keeps its value, or it ends at a given time, at an instant of the time grid of
+// its end: it keeps its value, or it ends at a given time, at an instant of the time grid of
 // the motion, or where a condition changes.
 #include "study/adjoint_private.h"
 
