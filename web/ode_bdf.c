@@ -117,12 +117,12 @@ static double bdf_factor(double error, int power, double bias) {
 // after q + 1 steps with it, a longer step only if it is worth a new factorisation.
 static void bdf_plan(snw_bdf *b, const snw_ode *o, double h, double error, bool first) {
     const int q = b->order;
-    double best = bdf_factor(error, q + 1, 6);
+    double best = bdf_factor(error, q + 1, 12);
     int order = q;
     if (++b->steps > q) {
-        const double lower = q > 1 ? bdf_factor(bdf_error(b, o, h, q - 1), q, 6) : 0;
+        const double lower = q > 1 ? bdf_factor(bdf_error(b, o, h, q - 1), q, 12) : 0;
         const double higher = q < ORDERS && q + 2 <= b->points
-                                  ? bdf_factor(bdf_error(b, o, h, q + 1), q + 2, 10)
+                                  ? bdf_factor(bdf_error(b, o, h, q + 1), q + 2, 16)
                                   : 0;
         if (lower > best && lower >= higher) best = lower, order = q - 1;
         if (higher > best) best = higher, order = q + 1;
@@ -209,7 +209,7 @@ static snw_status bdf_correct(snw_bdf *b, snw_ode *o, double t, double gamma, do
         const double size = bdf_size(b, o, b->r);
         if (!isfinite(size)) return SNW_E_DIVERGED;
         if (it > 0) b->rate = fmax(0.3 * b->rate, size / before);
-        if (size * fmin(1, b->rate) * share <= 0.1) return SNW_OK;
+        if (size * fmin(1, b->rate) * share <= 0.005) return SNW_OK;
         if (it > 0 && size > 2 * before) return SNW_E_DIVERGED;
         before = size;
     }
