@@ -76,8 +76,10 @@ static snw_status view_open(view *v, const snw_args *args, snw_error *err) {
     for (int i = 0; i < n; i++) {
         for (int k = 0; k < i; k++) {
             if (strcmp(snw_args_operand(args, i), snw_args_operand(args, k)) != 0) continue;
-            return snw_fail(err, SNW_E_ARGUMENT, "'%s' is given twice; two runs of one file are "
-                            "compared in its own page", snw_args_operand(args, i));
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "'%s' is given twice; two runs of one file are "
+                            "compared in its own page",
+                            snw_args_operand(args, i));
         }
         SNW_TRY(snw_result_open(snw_args_operand(args, i), &v->file[i], err));
         v->name[i] = view_name(args, i);
@@ -238,7 +240,8 @@ static int view_run(const snw_args *args, snw_reply *reply) {
 }
 
 static const snw_option options[] = {
-    {"output", 'o', "FILE", false, "output file (default: OUT.html of the first file, in the current folder)"},
+    {"output", 'o', "FILE", false,
+     "output file (default: OUT.html of the first file, in the current folder)"},
     {"open", 0, NULL, false, "open the page in a browser when it is written"},
     {"run", 0, "NAME", true, "only this run, in all files that have it; may be repeated"},
     {"data", 0, "FILE.csv", true,

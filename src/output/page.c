@@ -408,7 +408,8 @@ static snw_status page_prepare_run(page *p, page_run *d, snw_error *err) {
         s = snw_result_read(d->source->file, d->source->run, SNW_RESULT_T, 0, d->nframe, d->t, err);
     }
     if (s == SNW_OK) {
-        s = snw_result_read(d->source->file, d->source->run, SNW_RESULT_STAGE, 0, d->nframe, d->stage, err);
+        s = snw_result_read(d->source->file, d->source->run, SNW_RESULT_STAGE, 0, d->nframe,
+                            d->stage, err);
     }
     if (s == SNW_OK) s = find_modes(p, d, mark, err);
     if (s == SNW_OK) s = find_offset(p, d, err);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// page.h: writes runs of result files as HTML elements for the viewer: one `script` element with a JSON
-// description, then one with base64 data for each array. The text is escaped so that nothing in it
-// can end an element or act as markup, whatever a result file contains.
+// page.h: writes runs of result files as HTML elements for the viewer: one `script` element with a
+// JSON description, then one with base64 data for each array. The text is escaped so that nothing
+// in it can end an element or act as markup, whatever a result file contains.
 //
 // Long runs are thinned: frames are selected evenly in time, with the first and last one of each
 // stage, repeated instants and mode shapes (frame_selection.h). For the frames between two selected
@@ -15,9 +15,9 @@
 #include "results/result.h"
 
 typedef struct snw_page_opts {
-    size_t bytes;     // limit on all arrays before base64; frames beyond it are omitted
-    int frames;       // largest number of frames of a run
-    int nmeasured;    // files of measurements
+    size_t bytes;  // limit on all arrays before base64; frames beyond it are omitted
+    int frames;    // largest number of frames of a run
+    int nmeasured; // files of measurements
     const snw_measured *measured;
 } snw_page_opts;
 

@@ -85,7 +85,8 @@ static bool keep_bytes(void *user, const char *bytes, size_t size) {
     return true;
 }
 
-static void write_page(const snw_page_opts *opts, const char *file_name, memory *to, snw_page_info *info) {
+static void write_page(const snw_page_opts *opts, const char *file_name, memory *to,
+                       snw_page_info *info) {
     snw_result *r = NULL;
     snw_error err = {0};
     to->room = (size_t)64 << 20;
@@ -251,8 +252,8 @@ static void a_full_disk_is_reported(void **state) {
     for (size_t room = 0; room < sizeof text; room += 700) {
         memory to = {.text = text, .room = room};
         snw_error err = {0};
-        assert_int_equal(snw_page_write(1, &source, &opts, (snw_sink){&to, keep_bytes}, &info, &err),
-                         SNW_E_IO);
+        assert_int_equal(
+            snw_page_write(1, &source, &opts, (snw_sink){&to, keep_bytes}, &info, &err), SNW_E_IO);
         assert_non_null(strstr(err.text, "cannot write"));
     }
     snw_result_close(r);

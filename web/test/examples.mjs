@@ -21,7 +21,6 @@ if (!existsSync(join(folder, 'sinew.wasm'))) {
 const few = ['rods/boyer1_moment', 'rods/michell_ring', 'shooting/kirchhoff', 'hybrid/four_bar', 'hybrid/double_pendulum', 'parallel/rfrfr_modes',
     'parallel/three_rods', 'contact/bowl', 'contact/hard_press', 'locomotion/mobile_manipulator', 'locomotion/unicycle', 'tendon/mckibben', 'paths/column', 'springs/tensegrity_prism'];
 
-
 const all = readdirSync(examples).flatMap((family) => (statSync(join(examples, family)).isDirectory() ? readdirSync(join(examples, family)).filter((f) => f.endsWith('.yaml')).map((f) => join(family, f)) : []));
 const named = rest.filter((a) => !a.startsWith('--')).map((p) => relative(examples, resolve(p)));
 const chosen = named.length ? named : rest.includes('--all') ? all : few.map((f) => `${f}.yaml`);
