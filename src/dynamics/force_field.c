@@ -280,14 +280,6 @@ static double point_power(const snw_model *m, const snw_work *w, int k) {
            snw_power(at->on[1], w->V[m->force_field[p->field].carrier]);
 }
 
-double snw_force_fields_energy_rate(const snw_model *m, const snw_work *w) {
-    double sum = 0;
-    for (int k = 0; k < m->nforce_field_point; k++) {
-        if (m->force_field[m->force_field_point[k].field].has_energy) sum -= point_power(m, w, k);
-    }
-    return sum;
-}
-
 // Derivative of the potential energy at a point by t, at rest.
 static double energy_by_time(const snw_model *m, const snw_work *w,
                              const snw_force_field_point *p) {
@@ -315,17 +307,28 @@ static double energy_by_time(const snw_model *m, const snw_work *w,
     return 0;
 }
 
+// Rate at which laws of t change the potential energy at point k.
+static double law_power(const snw_model *m, const snw_work *w, int k) {
+    const snw_force_field_point *p = &m->force_field_point[k];
+    const snw_force_field *f = &m->force_field[p->field];
+    if (!w->force_field[k].acts || !f->has_energy || !f->varies) return 0;
+    return w->force_field_time[1] * energy_by_time(m, w, p);
+}
+
+double snw_force_fields_energy_rate(const snw_model *m, const snw_work *w) {
+    double sum = 0;
+    for (int k = 0; k < m->nforce_field_point; k++) {
+        if (!m->force_field[m->force_field_point[k].field].has_energy) continue;
+        sum += law_power(m, w, k) - point_power(m, w, k);
+    }
+    return sum;
+}
+
 double snw_force_fields_power(const snw_model *m, const snw_work *w) {
     double sum = 0;
     for (int k = 0; k < m->nforce_field_point; k++) {
-        const snw_force_field_point *p = &m->force_field_point[k];
-        const snw_force_field *f = &m->force_field[p->field];
-        if (!w->force_field[k].acts) continue;
-        if (!f->has_energy) {
-            sum += point_power(m, w, k);
-        } else if (f->varies) {
-            sum += w->force_field_time[1] * energy_by_time(m, w, p);
-        }
+        const bool has_energy = m->force_field[m->force_field_point[k].field].has_energy;
+        sum += has_energy ? law_power(m, w, k) : point_power(m, w, k);
     }
     return sum;
 }

@@ -21,8 +21,8 @@ bool snw_force_field_jacobian(const snw_model *m, const snw_work *w, int k, doub
 void snw_force_field_pairs_tangent(const snw_model *m, double cq, const snw_work *w, size_t ld,
                                    double *T);
 
-// Potential energy of one point and of all, J; its rate by the motion of the segments, W; power of
-// fields without a potential, and that by which laws of t change potentials, W.
+// Potential energy of one point and of all, J; its rate, W; power of fields without a potential and
+// that by which laws of t change potentials, W.
 double snw_force_field_energy(const snw_model *m, const snw_work *w, int k);
 double snw_force_fields_energy(const snw_model *m, const snw_work *w);
 double snw_force_fields_energy_rate(const snw_model *m, const snw_work *w);
