@@ -236,11 +236,12 @@ void snw_force_field_pairs_tangent(const snw_model *m, double cq, const snw_work
                 for (int i = 0; i < 6; i++) x.e[i] = cq * J[i * path->ld + j];
                 const snw_twist delta = e ? snw_twist_scale(-1, snw_twist_to_child(h, x)) : x;
                 for (int i = 0; i < 36; i++) d.e[i / 6] += A[i] * delta.e[i % 6];
-                const snw_wrench seen = snw_wrench_sub(d, snw_ad_pull(delta, w->force_field[k].on[0]));
+                const snw_wrench seen =
+                    snw_wrench_sub(d, snw_ad_pull(delta, w->force_field[k].on[0]));
                 double *column = T + (size_t)path->dof[j] * ld;
                 field_scatter(m, w, p->seg, d, column);
-                field_scatter(m, w, f->carrier,
-                              snw_wrench_scale(-1, snw_wrench_to_parent(h, seen)), column);
+                field_scatter(m, w, f->carrier, snw_wrench_scale(-1, snw_wrench_to_parent(h, seen)),
+                              column);
             }
         }
     }

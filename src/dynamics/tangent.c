@@ -337,8 +337,8 @@ SNW_CLONES static void wrench_columns(const snw_model *m, const snw_work *w, int
     }
 }
 
-// the same for the contact points of a segment whose obstacles no coordinate moves, for fields whose
-// carriers none moves, and for the drag spring
+// the same for the contact points of a segment whose obstacles no coordinate moves, for fields
+// whose carriers none moves, and for the drag spring
 static void contact_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
                             double cq, double cv, double *WJ) {
     double A[36], B[36];

@@ -93,8 +93,7 @@ static snw_status read_place_law(snw_reader *r, const snw_node *node, const char
     snw_scope_signals(scope, source);
     const snw_expr_rules rules = {.dim = &dim, .vars = SNW_VAR_T | SNW_VAR_X | SNW_VAR_SIGNAL};
     const snw_source_location p = snw_text_location(node, 0);
-    SNW_TRY(
-        snw_expr_parse(r->pool, scope, text, &rules, p.file, p.line, p.column, out, r->err));
+    SNW_TRY(snw_expr_parse(r->pool, scope, text, &rules, p.file, p.line, p.column, out, r->err));
     for (int i = 0; i < SNW_SIGNALS_MAX; i++) {
         if (snw_expr_reads(*out, i))
             return snw_fail_at(r->err, node->location,
@@ -190,8 +189,9 @@ static snw_status read_field(snw_reader *r, const snw_entry *entry, snw_force_fi
     for (int i = 0; i < SNW_FORCE_FIELD_KINDS; i++) {
         if (!e[i]) continue;
         if (kind)
-            return snw_fail_at(r->err, e[i]->location, "field '%s' is given by '%s' or '%s', not both",
-                               entry->key, kind->key, e[i]->key);
+            return snw_fail_at(r->err, e[i]->location,
+                               "field '%s' is given by '%s' or '%s', not both", entry->key,
+                               kind->key, e[i]->key);
         kind = e[i];
         out->kind = (snw_force_field_kind)i;
     }
@@ -200,9 +200,9 @@ static snw_status read_field(snw_reader *r, const snw_entry *entry, snw_force_fi
                            "field '%s' needs its kind, e.g. 'magnetic: [0, 0, 20 mT]'", entry->key);
     for (int i = FIELD_ON; i <= FIELD_POSE && out->kind != SNW_FORCE_FIELD_DIPOLE; i++) {
         if (e[i])
-            return snw_fail_at(r->err, e[i]->location,
-                               "'%s' is for dipoles; other fields are laws of the place in the world",
-                               e[i]->key);
+            return snw_fail_at(
+                r->err, e[i]->location,
+                "'%s' is for dipoles; other fields are laws of the place in the world", e[i]->key);
     }
     if (out->kind == SNW_FORCE_FIELD_DIPOLE) {
         SNW_TRY(read_dipole(r, e, out));

@@ -292,10 +292,8 @@ snw_jet snw_expr_jet_signal(const snw_expr *e, snw_at at, int slot) {
 }
 
 snw_jet snw_expr_jet_along(const snw_expr *e, snw_at at, int slot, const double u[3]) {
-    const direction d = {.vars = SNW_VAR_X | SNW_VAR_SIGNAL,
-                         .x = u[0],
-                         .slot = slot,
-                         .signal = {u[1], u[2]}};
+    const direction d = {
+        .vars = SNW_VAR_X | SNW_VAR_SIGNAL, .x = u[0], .slot = slot, .signal = {u[1], u[2]}};
     return evaluate_jet(e, at, &d);
 }
 

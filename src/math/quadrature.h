@@ -7,7 +7,7 @@
 // of degree 2n - 1.
 void snw_gauss(int n, double *x, double *w);
 
-// Integral of f from a to b: four Gauss points, halves until they agree to rounding, at most `depth`
-// times.
+// Integral of f from a to b: four Gauss points, halves until they agree to rounding, at most
+// `depth` times.
 typedef double snw_integrand(const void *user, double x);
 double snw_integrate(snw_integrand *f, const void *user, double a, double b, int depth);

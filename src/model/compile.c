@@ -242,9 +242,8 @@ int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, 
 // Arc lengths at which links, loops, loads or tendons are attached to the rod of link l.
 static snw_status attached_stations(snw_build *b, int l, int *n, double **out) {
     const snw_desc *d = b->m->desc;
-    size_t most =
-        (size_t)(d->nlink + d->nload + 2 * d->nloop + d->ncontact + 2 * d->nforce_element +
-                 d->nforce_field);
+    size_t most = (size_t)(d->nlink + d->nload + 2 * d->nloop + d->ncontact +
+                           2 * d->nforce_element + d->nforce_field);
     for (int i = 0; i < d->ntendon; i++) most += 2 * (size_t)d->tendon[i].nsegment;
     double *x = snw_build_array(b, most, sizeof *x);
     if (!x) return SNW_E_MEMORY;
@@ -315,8 +314,7 @@ static snw_status check_sites(const snw_desc *d, snw_error *err) {
     for (int i = 0; i < d->ncontact; i++) SNW_TRY(check_station(d, &d->contact[i].on, err));
     for (int i = 0; i < 2 * d->nforce_element; i++)
         SNW_TRY(check_station(d, &d->force_element[i / 2].end[i % 2], err));
-    for (int i = 0; i < d->nforce_field; i++)
-        SNW_TRY(check_station(d, &d->force_field[i].on, err));
+    for (int i = 0; i < d->nforce_field; i++) SNW_TRY(check_station(d, &d->force_field[i].on, err));
     for (int i = 0; i < d->nprobe; i++) {
         SNW_TRY(check_station(d, &d->probe[i].site, err));
         if (has_two_sites(&d->probe[i])) SNW_TRY(check_station(d, &d->probe[i].from, err));
@@ -329,14 +327,16 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
     const snw_desc *d = b->m->desc;
     b->layout = snw_build_array(b, (size_t)d->nlink, sizeof *b->layout);
     b->draft = snw_build_array(b, (size_t)d->nlink, sizeof *b->draft);
-    b->condition_signal = snw_build_array(
-        b, (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid + d->ncontact + d->nforce_element +
-                  d->nforce_field),
-        sizeof(int));
+    b->condition_signal =
+        snw_build_array(b,
+                        (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid + d->ncontact +
+                                 d->nforce_element + d->nforce_field),
+                        sizeof(int));
     b->m->condition_signal = b->condition_signal;
     if (b->memory_out) return SNW_E_MEMORY;
     size_t npose = 2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload +
-                   2 * (size_t)d->nprobe + 4 * (size_t)d->nforce_element + 2 * (size_t)d->nforce_field;
+                   2 * (size_t)d->nprobe + 4 * (size_t)d->nforce_element +
+                   2 * (size_t)d->nforce_field;
     for (int i = 0; i < d->ncontact; i++)
         npose += d->contact[i].is_obstacle ? 1 + snw_obstacle_contacts(d, i) : 0;
     for (int i = 0; i < d->ntendon; i++) npose += 2 * (size_t)d->tendon[i].nsegment;

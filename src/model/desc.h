@@ -211,13 +211,13 @@ typedef struct snw_link_desc {
     bool has_rod, has_body;
     snw_rod_desc rod;
     snw_body_desc body;
-    snw_law when; // condition under which the link exists: NULL (always), a constant, or a
-                  // condition signal that implies the condition of the parent
+    snw_law when;        // condition under which the link exists: NULL (always), a constant, or a
+                         // condition signal that implies the condition of the parent
     snw_law magnetic[3]; // magnetic moment in the axes of the section, per length, laws of x and L,
                          // A m; of a body without a rod in the axes of its end frame, at the centre
                          // of mass, A m^2; NULL: 0
-    bool hidden;  // its rod is the torsion of a tube, not a part in space: not drawn
-    int beyond;   // its rod slides through a loop: 1 + link of the part beyond it; 0: it does not
+    bool hidden;         // its rod is the torsion of a tube, not a part in space: not drawn
+    int beyond; // its rod slides through a loop: 1 + link of the part beyond it; 0: it does not
 } snw_link_desc;
 
 // Tube of a concentric-tube robot, theory.md 3.19. All tubes of a robot share the centreline of the
@@ -483,7 +483,7 @@ typedef enum snw_force_field_kind {
 #define X(code, name) code,
     SNW_FORCE_FIELD_LIST(X)
 #undef X
-    SNW_FORCE_FIELD_KINDS
+        SNW_FORCE_FIELD_KINDS
 } snw_force_field_kind;
 extern const char *const snw_force_field_name[SNW_FORCE_FIELD_KINDS];
 

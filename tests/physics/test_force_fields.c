@@ -161,8 +161,8 @@ static void every_scheme_moves_a_mass_in_a_field(void **state) {
     // m dB/dx = -40 N/m x adds to the stiffness; with sin(7 t) it drives the car
     const double t = 0.3, w0 = sqrt(120 / 2.), w1 = sqrt(80 / 2.), drive = 1.5 * 4 / 2;
     const double want[2] = {0.1 * cos(w0 * t),
-                            0.1 * cos(w1 * t) + drive / (w1 * w1 - 49) *
-                                                    (sin(7 * t) - 7 / w1 * sin(w1 * t))};
+                            0.1 * cos(w1 * t) +
+                                drive / (w1 * w1 - 49) * (sin(7 * t) - 7 / w1 * sin(w1 * t))};
     for (int k = 0; k < 2 * SNW_SCHEME_COUNT; k++) {
         const snw_scheme_info *scheme = &snw_scheme_table[k / 2];
         if (!(scheme->works & SNW_SCHEME_ON_STRAIN)) continue;
@@ -170,8 +170,7 @@ static void every_scheme_moves_a_mass_in_a_field(void **state) {
         if (varies && scheme->family == SNW_FAMILY_CONSERVING) continue;
         char made[2000];
         outcome o;
-        (void)snprintf(made, sizeof made, text,
-                       varies ? "4 T/m*x*sin(7*t)" : "-40 T*(x/1 m)^2/3",
+        (void)snprintf(made, sizeof made, text, varies ? "4 T/m*x*sin(7*t)" : "-40 T*(x/1 m)^2/3",
                        first ? "0.05 ms" : "0.5 ms", scheme->name);
         execute_ok(made, &o);
         assert_near(last(&o, 0), want[varies], first ? 1e-3 : 4e-6);
