@@ -56,9 +56,9 @@ static double chamber_volume(const snw_model *m, int i, double p, const snw_work
     for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
         const snw_tendon_point *point = &m->tendon_point[k];
         double d1;
-        volume += point->w * snw_chamber_volume_at(tendon->area, point->x, m->rod[point->rod].L,
-                                                   snw_chamber_stretch(point, w->tendon_point[k].xi), p,
-                                                   &d1);
+        volume += point->w *
+                  snw_chamber_volume_at(tendon->area, point->x, m->rod[point->rod].L,
+                                        snw_chamber_stretch(point, w->tendon_point[k].xi), p, &d1);
         *by_pressure += point->w * d1;
     }
     return volume;

@@ -370,8 +370,8 @@ void snw_tendon_jacobian(const snw_model *m, int i, snw_reading reading, double 
     const snw_tendon_work *now = &w->tendon[i];
     // the volume of a chamber whose area depends on its pressure follows the latter, too
     const double follow = reading == SNW_READ_TENDON_EFFORT ? now->stiffness
-                          : tendon->area ? 1 + now->by_effort * now->stiffness
-                                         : 1;
+                          : tendon->area                    ? 1 + now->by_effort * now->stiffness
+                                                            : 1;
     double *own = w->tendon_variation;
     for (int j = 0; j < tendon->ndof; j++) own[j] = 0;
     for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {

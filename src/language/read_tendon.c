@@ -280,9 +280,9 @@ static snw_status read_cable(snw_reader *r, const snw_node *node, snw_tendon_des
 static const struct {
     const char *name, *one; // variable of an area law, and a value with its dimension
     snw_dim dim;
-} area_variables[SNW_CHAMBER_VARIABLES] = {[SNW_CHAMBER_STRETCH] = {"stretch", "1", {0}},
-                                           [SNW_CHAMBER_PRESSURE] = {
-                                               "pressure", "1 Pa", {.m = -1, .kg = 1, .s = -2}}};
+} area_variables[SNW_CHAMBER_VARIABLES] = {
+    [SNW_CHAMBER_STRETCH] = {"stretch", "1", {0}},
+    [SNW_CHAMBER_PRESSURE] = {"pressure", "1 Pa", {.m = -1, .kg = 1, .s = -2}}};
 
 static snw_status area_variable(void *user, const char *name, const char *component, int *slot,
                                 snw_dim *dim, snw_error *err) {
@@ -338,8 +338,8 @@ static snw_status tendon_read_area(snw_reader *r, const snw_node *node, snw_law 
     }
     const snw_expr_rules fixed = {.dim = &dim, .vars = SNW_VAR_X | SNW_VAR_L};
     const snw_expr_rules varied = {.dim = &dim, .vars = SNW_VAR_X | SNW_VAR_L | SNW_VAR_SIGNAL};
-    SNW_TRY(snw_expr_parse(r->pool, constants, text, &fixed, at.file, at.line, at.column, out,
-                           r->err));
+    SNW_TRY(
+        snw_expr_parse(r->pool, constants, text, &fixed, at.file, at.line, at.column, out, r->err));
     snw_scope_signals(variables, &source);
     return snw_expr_parse(r->pool, variables, text, &varied, at.file, at.line, at.column, out,
                           r->err);

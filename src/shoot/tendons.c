@@ -572,8 +572,8 @@ static double typical_effort(const snw_shoot_tendons *c, const snw_shoot_tendon 
     const snw_shoot_rod *r = c->r;
     int p = 0;
     while (p < r->npoint - 1 && !(tendon->point[p].w > 0)) p++;
-    const section s = shoot_tendon_section(tendon, &tendon->point[p], shoot_tendon_rest_at(r, p), 0,
-                                           r->length);
+    const section s =
+        shoot_tendon_section(tendon, &tendon->point[p], shoot_tendon_rest_at(r, p), 0, r->length);
     double compliance = 0;
     for (int k = 0; k < 6; k++) {
         const double K = r->K[(r->uniform ? 0 : 36 * (ptrdiff_t)p) + 7 * k];

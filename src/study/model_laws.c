@@ -236,8 +236,9 @@ static double by_tendon(const snw_model *m, int i, snw_law_kind kind, snw_at at,
         by = now->gain;
         break;
     case SNW_GIVEN_MOTION:
-        by = t->area ? now->gain
-             : now->effort > 0 ? now->effort / now->paid_out + 1 / (now->paid_out * t->compliance) : 0;
+        by = t->area           ? now->gain
+             : now->effort > 0 ? now->effort / now->paid_out + 1 / (now->paid_out * t->compliance)
+                               : 0;
         break;
     case SNW_GIVEN_GAS: {
         const double T = snw_expr_value(t->temperature, at);

@@ -82,8 +82,8 @@ static const char *area_rule(const snw_model *m, int i, const snw_work *w) {
     for (int k = x->point_adr; k < x->point_adr + x->npoint && x->area->by_pressure; k++) {
         const snw_tendon_point *p = &m->tendon_point[k];
         const double stretch = snw_chamber_stretch(p, w->tendon_point[k].xi);
-        if (snw_chamber_force_error(x->area, p->x, m->rod[p->rod].L, stretch,
-                                    w->tendon[i].effort) > tolerance)
+        if (snw_chamber_force_error(x->area, p->x, m->rod[p->rod].L, stretch, w->tendon[i].effort) >
+            tolerance)
             return "has an area that jumps or turns sharply as the pressure grows, so that its "
                    "force is inaccurate; give a smooth law";
     }
@@ -96,8 +96,8 @@ static void warn_law_range(snw_run *r, const snw_frame_source *v) {
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *x = &m->tendon[i];
         if ((!x->type->exceeds && !x->area) || r->warned_limit[m->desc->nlink + i]) continue;
-        const char *rule = x->area ? area_rule(m, i, v->w)
-                                   : x->type->exceeds(x->constant, v->w->tendon[i].value);
+        const char *rule =
+            x->area ? area_rule(m, i, v->w) : x->type->exceeds(x->constant, v->w->tendon[i].value);
         if (!rule) continue;
         char text[280];
         (void)snprintf(text, sizeof text, "run '%s': %s '%.60s' %s, first seen at t = %g s",
