@@ -27,6 +27,13 @@ class Usage(harness.Case):
             self.assertIn(word, text)
         self.assertIn("version", self.succeeds("--version", "--json").json)
 
+    def test_libraries_of_few_commands_are_not_loaded_at_start(self):
+        listed = subprocess.run(["ldd", harness.SINEW], capture_output=True, text=True)
+        if listed.returncode != 0:
+            self.skipTest("ldd does not read this program")
+        for name in ("cairo", "websockets", "curl", "X11"):
+            self.assertNotIn(f"lib{name}", listed.stdout)
+
     def test_wrong_usage_is_exit_2_and_says_what_to_do(self):
         for args, words in (
             ((), "usage"),
