@@ -177,7 +177,7 @@ static void all_rules_agree(void **state) {
                                   {SNW_RULE_SPECTRAL, 3, 120, 0},
                                   {SNW_RULE_SPECTRAL, 4, 60, 0},
                                   {SNW_RULE_RK45, 0, 300, 0},
-                                  {SNW_RULE_FER, 6, 150, 0},
+                                  {SNW_RULE_FER, 6, 60, 0},
                                   {SNW_RULE_RK45, 0, 300, 1e-6}}; // 100 cells of the same length
     enum { RULES = sizeof rules / sizeof rules[0] };
     for (uint64_t seed = 11; seed <= AMONG(11, 14); seed++) {
