@@ -272,6 +272,19 @@ static void lengths_and_volumes_are_those_of_the_shape(void **state) {
     "robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 12 mm}}, material: "   \
     "rubber, strain: cosserat legendre 3}}}\n"
 
+// No force belongs to an area that is not differentiable without pressure.
+static void areas_without_a_force_are_refused(void **state) {
+    (void)state;
+    refuses(ARM "actuators: {air: {chamber: {along: arm, area: \"1 mm^2*(1 + sqrt(pressure/(1 "
+                "Pa)))\"}, pressure: 1 Pa}}\n",
+            "no force belongs to its area");
+    refuses(ARM "actuators: {air: {chamber: {along: arm, area: 1 mm^2*(stretch - 1)}, pressure: 1 "
+                "Pa}}\n",
+            "its area must be positive, got 0 m^2");
+    refuses(ARM "actuators: {air: {chamber: {along: arm, area: 1 mm^2/stretch}, volume: 1 cm^3}}\n",
+            "no coordinate of its rods changes it");
+}
+
 // A tendon on the axis, or chambers in pairs, do not bend the rod.
 static void what_is_symmetric_only_stretches(void **state) {
     (void)state;
@@ -473,6 +486,7 @@ int main(void) {
         cmocka_unit_test(pressure_and_stretch_have_a_potential),
 #ifndef SNW_NUMBERS
         cmocka_unit_test(lengths_and_volumes_are_those_of_the_shape),
+        cmocka_unit_test(areas_without_a_force_are_refused),
         cmocka_unit_test(what_is_symmetric_only_stretches),
         cmocka_unit_test(winch_and_gas_store_energy),
         cmocka_unit_test(implicit_steps_pull_as_explicit_ones),
