@@ -461,7 +461,7 @@ static const bad_case bad[] = {
     {ARM "actuators: {m: {chamber: {along: arm, area: $1 mm^2*pressure}, effort: 1 Pa}}\n",
      "an area (m^2) is wanted here"},
     {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2*(1 + pressure/(1 Pa))}, effort: 1 "
-         "Pa*(1 + V/(1 m^3))}}\nprobes: {V: ${volume: m}}\n",
+         "Pa*(1 + V/(1 m^3))}}\nprobes: {$V: {volume: m}}\n",
      "use sampled(..) for this one"},
     {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2}, effort: 1 Pa, $gas: {moles: 1 "
          "mol}}}\n",
