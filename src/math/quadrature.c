@@ -65,3 +65,17 @@ double snw_integrate(snw_integrand *f, const void *user, double a, double b, int
     return snw_integrate(f, user, a, 0.5 * (a + b), depth - 1) +
            snw_integrate(f, user, 0.5 * (a + b), b, depth - 1);
 }
+
+double snw_lagrange_integral(int n, const double *c, int j, double x) {
+    double t[16], w[16], sum = 0;
+    SNW_ASSERT(n <= 16);
+    snw_gauss(n, t, w);
+    for (int k = 0; k < n; k++) {
+        double value = x * w[k];
+        for (int i = 0; i < n; i++) {
+            if (i != j) value *= (x * t[k] - c[i]) / (c[j] - c[i]);
+        }
+        sum += value;
+    }
+    return sum;
+}
