@@ -261,9 +261,9 @@ static snw_status bdf_step(snw_bdf *b, snw_ode *o, double limit, bool first, snw
     b->grows = true;
     for (int trial = 0, errors = 0; trial < TRIALS; trial++) {
         if (o->opts.step > 0) b->h = fmin(b->h, o->opts.step);
+        b->h = fmax(b->h, nextafter(now, INFINITY) - now); // a step that is tried, so that it fails
         const bool last = now + b->h * (1 + 1e-12) >= limit;
         const double t = last ? limit : now + b->h, h = t - now;
-        if (!(h > 0)) break;
         const snw_status s = bdf_solve(b, o, t, h);
         if (s == SNW_E_STOPPED) return snw_ode_explain(o, SNW_ODE_OTHER, now, err);
         if (s != SNW_OK) {
