@@ -69,6 +69,7 @@
     X(folds)                                                                                       \
     X(inverse)                                                                                     \
     X(inverse_limits)                                                                              \
+    X(linearize)                                                                                   \
     X(record)                                                                                      \
     X(expect)                                                                                      \
     X(optimize)                                                                                    \

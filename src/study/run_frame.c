@@ -132,6 +132,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
     const snw_readings readings = {.energy = v->energy,
                                    .stability = v->stats.stability,
                                    .frequency = r->frequency,
+                                   .pole = r->pole,
                                    .start = r->start,
                                    .rotation = r->rotation,
                                    .fields = v->fields};
@@ -177,6 +178,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
                          .effort = effort,
                          .present = effort + r->info.ntendon,
                          .fold = r->fold,
+                         .linear = v->linear,
                          .energy = v->energy,
                          .stats = v->stats,
                          .save = v->partial || v->unsaved ? NULL : snw_run_checkpoint_save(r, v)};
