@@ -168,7 +168,7 @@ typedef struct snw_rod_desc {
     // Integration along the rod: poses by the rule `integrator`, inertia at quadrature nodes.
     int nodes;  // Gauss points of the inertia, divided evenly among the elements of a piecewise
                 // basis, at least one each; 0: automatic
-    int magnus; // order of the Magnus expansion: 2, 4 or 6; default 4
+    int magnus; // order of the Magnus or Fer expansion: 2, 4 or 6; default 4
     snw_rule_kind integrator;
     int points;       // collocation points of the spectral rule
     double tolerance; // rk45: relative error to which nodes are placed (theory.md 3.16), `nodes`
@@ -177,6 +177,21 @@ typedef struct snw_rod_desc {
     const double *cell; // ncell + 1: ends of the cells, m
     snw_source_location location, length_location, nodes_location;
 } snw_rod_desc;
+
+// Number of the rod's integration rule (rule.h): its order or its points, 0 where it has none.
+static inline int snw_rod_rule_number(const snw_rod_desc *rod) {
+    switch (rod->integrator) {
+    case SNW_RULE_MAGNUS:
+    case SNW_RULE_FER:
+        return rod->magnus;
+    case SNW_RULE_SPECTRAL:
+        return rod->points;
+    case SNW_RULE_RK4:
+    case SNW_RULE_RK45:
+        break;
+    }
+    return 0;
+}
 
 // Solid of a body, for contact, fluids and drawing: a sphere, capsule, box, cylinder, mesh or hull.
 typedef struct snw_body_solid {
