@@ -3,7 +3,7 @@
 // linear_print.h: linear models as text and as JSON, for several commands.
 #pragma once
 
-#include "output/json.h"
+#include "output/json_field.h"
 #include "sinew/linear.h"
 
 // All of a model: signals, matrices, poles.

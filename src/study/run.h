@@ -24,7 +24,7 @@ typedef struct snw_run_state {
     const snw_state *s;
     const snw_inputs *in;
     bool moves;         // of a motion; else of an equilibrium
-    bool shown;         // no state of the run: a mode, or a part of a load
+    bool shown;         // no map leads to it: a mode, a part of a load, a linear model
     const double *save; // checkpoint of this frame, info.nsave numbers; NULL: none
 } snw_run_state;
 

@@ -280,16 +280,23 @@ static snw_status linear_compute(linear_execution *x, snw_error *err) {
     return snw_linear_view_analyse(v, err);
 }
 
-// r->pole <- poles of the robot, one of each pair
+// r->pole <- poles of the robot, by rising modulus, one of each pair
 static void keep_poles(snw_run *r, const snw_linear_view *v) {
     const snw_linear_model *x = &v->model;
+    int n = 0;
     for (int i = 0; i < SNW_PROBE_POLES; i++) r->pole[i] = NAN;
-    for (int i = 0, n = 0; i < x->npole && n < SNW_PROBE_POLES; i++) {
+    for (int i = 0; i < x->npole; i++) {
         const snw_linear_pole *p = &x->pole[i];
         if (p->im < 0 || p->parasitic) continue;
-        const bool discrete = v->discrete;
-        r->pole[n++] = discrete ? log(hypot(p->re, p->im)) / v->step.h : p->re;
-        r->pole[n++] = discrete ? atan2(p->im, p->re) / v->step.h : p->im;
+        const double re = v->discrete ? log(hypot(p->re, p->im)) / v->step.h : p->re;
+        const double im = v->discrete ? atan2(p->im, p->re) / v->step.h : p->im;
+        int at = n;
+        while (at > 0 && hypot(re, im) < hypot(r->pole[at - 2], r->pole[at - 1])) at -= 2;
+        if (at == SNW_PROBE_POLES) continue;
+        n = n < SNW_PROBE_POLES ? n + 2 : n;
+        memmove(r->pole + at + 2, r->pole + at, (size_t)(n - at - 2) * sizeof *r->pole);
+        r->pole[at] = re;
+        r->pole[at + 1] = im;
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "constraint/projection.h"
+#include "model/tube_layout.h"
 
 #include <math.h>
 #include <string.h>
