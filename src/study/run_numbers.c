@@ -20,6 +20,7 @@ snw_status snw_run_numbers_create(snw_run *r) {
             r->number_stage = i;
     }
     if (r->number_stage < 0) return SNW_OK;
+    for (int i = 0; i < r->nphase; i++) r->phase[i].file_desc = r->phase[i].desc;
     r->nnumber = d->step[r->number_stage].inverse.family.nparameter;
     r->number = snw_pool_array(r->pool, (size_t)r->nnumber, sizeof *r->number);
     return r->number ? SNW_OK : SNW_E_MEMORY;
@@ -32,6 +33,7 @@ static snw_status use_description(snw_run *r, snw_phase *e, snw_desc *desc, snw_
     if (e->number_desc) snw_pool_destroy(e->number_desc->pool);
     e->remeshed = fresh;
     e->number_desc = desc;
+    e->desc = desc ? desc : e->file_desc;
     // its richer model is that of other numbers
     snw_truncation_destroy(e->truncation);
     e->truncation = NULL;
@@ -81,7 +83,7 @@ snw_status snw_run_numbers_set(snw_run *r, int stage, const double *value, snw_e
     if (s != SNW_OK) return s;
     keep_nodes(e, desc);
     s = snw_projection_compile(desc, &fresh, err);
-    if (s == SNW_OK && !snw_model_fits(e->compiled, fresh))
+    if (s == SNW_OK && !snw_model_alike(e->compiled, fresh))
         s = snw_fail(err, SNW_E_MODEL,
                      "step '%s': other values of '%s' change the coordinates, nodes or constraints "
                      "of the robot",
