@@ -290,7 +290,7 @@ snw_status snw_read_section_entries(snw_reader *r, const char *key, const snw_no
 snw_status snw_read_text(snw_reader *r, const snw_node *node, const char *what, const char **out);
 // Text with the indices of repetitions evaluated.
 snw_status snw_read_name(snw_reader *r, const snw_node *node, const char *what, const char **out);
-// Index of the text among n words. `what` is also the name of the list in snw_language_later.
+// Index of the text among n words; `what` is their list in messages.
 snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, int n,
                          const char *const *word, int *out);
 // on or off; true or false as in JSON.

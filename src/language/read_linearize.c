@@ -14,17 +14,17 @@
     X(LINEARIZE_NAME, "name", "a name", "of the step; 'linearize', then 'linearize.2'")            \
     X(LINEARIZE_FROM, "from", "an earlier step's name",                                            \
       "about its end; else about the end of the last step")                                        \
-    X(LINEARIZE_INPUT, "input", "names",                                                           \
+    X(LINEARIZE_INPUT, "input", "an input, or a list of inputs",                                   \
       "actuators, coordinates of them (drive.2), loads or their components (push.fy), numbers of " \
       "the file named as overrides, or t, a shift of the time of all laws; all actuators unless "  \
       "given")                                                                                     \
-    X(LINEARIZE_PROBE, "probe", "names",                                                           \
+    X(LINEARIZE_PROBE, "probe", "a probe, or a list of probes",                                    \
       "outputs: probes or their components (tip.x); all probes unless given")                      \
     X(LINEARIZE_THREE, "three_inputs", "on or off",                                                \
       "given coordinates enter with value, rate and acceleration as three inputs, not as states; " \
       "off unless given")                                                                          \
     X(LINEARIZE_STEP, "step", "s", "the discrete model of a step of this length; else continuous") \
-    X(LINEARIZE_SCHEME, "scheme", "a time scheme", "of the step; generalized-alpha unless given")  \
+    X(LINEARIZE_SCHEME, "scheme", "a scheme", "of the step; generalized-alpha unless given")       \
     X(LINEARIZE_RHO, "rho", "number", "spectral radius of the scheme at infinity")                 \
     X(LINEARIZE_ALPHA, "alpha", "number", "parameter of bdf-alpha")                                \
     X(LINEARIZE_REDUCE, "reduce", "on or off",                                                     \

@@ -333,7 +333,7 @@ static snw_status linear_compute(linear_robot *l, snw_robot *at, snw_error *err)
 
 snw_status snw_linear_derive(snw_linear_model *model, int input, snw_error *err) {
     linear_robot *l = (linear_robot *)model;
-    l->m = l->r->m;
+    l->m = l->view.m = l->r->m;
     snw_state_copy(l->m, l->r->s, l->s);
     show_point(l, l->r);
     return differentiate(l, input, err);
