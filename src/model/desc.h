@@ -364,7 +364,8 @@ typedef struct snw_tendon_desc {
     const snw_tendon_segment_desc *segment; // in their order
     double from, to; // arc length of its start on the first rod and of its end on the last, m
     snw_law at[2];   // y and z in the section, laws of x and L, m
-    snw_law area;    // chamber: area of its section, law of x and L, m^2
+    snw_law area;    // chamber: area of its section, m^2, law of x and L, and of its own stretch
+                     // and pressure (chamber_area.h)
     double radius;   // drawing of a tube whose area is not given, m
     double constant[SNW_ACTUATOR_CONSTANTS]; // of the law of its effort, by kind
     // properties of a tendon
