@@ -57,6 +57,7 @@ static snw_status refuse_change(snw_reader *r, const snw_step_desc *s, const cha
 static bool same_basis(const snw_basis *a, const snw_basis *b) {
     if (a->kind != b->kind || a->nfun != b->nfun || a->nelem != b->nelem) return false;
     if (snw_basis_table[a->kind].separate) return true;
+    if (a->set) return snw_function_set_same(a, b);
     for (int i = 0; i <= a->nelem; i++) {
         if (!(fabs(snw_basis_break(a, i) - snw_basis_break(b, i)) <= 1e-12)) return false;
     }

@@ -149,10 +149,14 @@ static bool begins_with_basis(snw_reader *r, const char *text, const char **word
     return false;
 }
 
-// a basis, or a law for the whole strain component
+// a basis, a list of functions, or a law for the whole strain component
 static snw_status strain_read_component(snw_reader *r, const snw_entry *e, int i, mesh *m,
                                         snw_rod_desc *out) {
     const char *text = "", *word = "", *near = NULL;
+    if (e->value->kind == SNW_NODE_LIST) {
+        out->active[i] = true;
+        return snw_read_functions(r, e, out->length, &out->basis[i]);
+    }
     SNW_TRY(snw_read_text(r, e->value, e->key, &text));
     if (begins_with_basis(r, text, &word, &near)) {
         out->active[i] = true;

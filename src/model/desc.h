@@ -11,7 +11,7 @@
 
 #include "base/pool.h"
 #include "base/source_location.h"
-#include "math/basis.h"
+#include "math/function_set.h"
 #include "math/expr.h"
 #include "math/rule.h"
 #include "math/se3.h"
@@ -177,6 +177,11 @@ typedef struct snw_rod_desc {
     const double *cell; // ncell + 1: ends of the cells, m
     snw_source_location location, length_location, nodes_location;
 } snw_rod_desc;
+
+// text <- warning that the functions given for a strain of a rod are nearly dependent; empty when
+// they are not.
+void snw_rod_describe_functions(const snw_rod_desc *rod, const char *link, int strain, char *text,
+                                size_t size);
 
 // Solid of a body, for contact, fluids and drawing: a sphere, capsule, box, cylinder, mesh or hull.
 typedef struct snw_body_solid {
