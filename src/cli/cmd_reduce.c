@@ -215,6 +215,8 @@ static snw_status collect(reduce_session *s, snw_error *err) {
 
 // ---- the strains to write -----------------------------------------------------------------------
 
+static const char one_element[] = ", elements: 1";
+
 // First strain behind those of the rod to which strain i belongs.
 static int rod_ends(const snw_reduction *r, int i) {
     const char *link = snw_reduction_strain(r, i)->link;
@@ -222,15 +224,37 @@ static int rod_ends(const snw_reduction *r, int i) {
     return i;
 }
 
-// *out <- "bend_z: [{table: modes.csv, column: arm.bend_z, over: x/L}], .." of the strains of a rod.
+// Does the rod of a link have equal elements? They are then set to one, since the functions of the
+// table live on the whole rod.
+static bool has_elements(const reduce_run *r, const char *link) {
+    bool any = false;
+    for (int l = 0; l < r->desc->nlink; l++) {
+        const snw_rod_desc *rod = &r->desc->link[l].rod;
+        if (!r->desc->link[l].has_rod || strcmp(r->desc->link[l].name, link) != 0) continue;
+        for (int i = 0; i < 6; i++) {
+            const snw_basis *b = &rod->basis[i];
+            any |= rod->active[i] && !b->set && b->nelem > 1 && !b->breaks;
+        }
+    }
+    return any;
+}
+
+// "[{table: modes.csv, column: arm.bend_z, over: x/L}]"; NULL: out of memory.
+static char *functions_text(snw_pool *pool, const snw_reduced_strain *s, const char *table) {
+    return snw_pool_format(pool, "[{table: \"%s\", column: %s.%s, over: x/L%s}]", table, s->link,
+                           snw_strain_name[s->strain], s->linear ? ", between: linear" : "");
+}
+
+// "bend_z: [..], .." of the strains of a rod; NULL: out of memory.
 static char *strain_text(snw_pool *pool, const snw_reduction *r, int first, const char *table) {
     char *text = snw_pool_format(pool, "%s", "");
     for (int i = first; text && i < rod_ends(r, first); i++) {
         const snw_reduced_strain *s = snw_reduction_strain(r, i);
         if (s->n == 0) continue;
-        text = snw_pool_format(pool, "%s%s%s: [{table: \"%s\", column: %s.%s, over: x/L%s}]", text,
-                               text[0] ? ", " : "", snw_strain_name[s->strain], table, s->link,
-                               snw_strain_name[s->strain], s->linear ? ", between: linear" : "");
+        const char *value = functions_text(pool, s, table);
+        if (!value) return NULL;
+        text = snw_pool_format(pool, "%s%s%s: %s", text, text[0] ? ", " : "",
+                               snw_strain_name[s->strain], value);
     }
     return text;
 }
@@ -253,8 +277,9 @@ static snw_status write_table(const reduce_session *s, const char *path, snw_err
         const char *text = strain_text(s->pool, r, i, slash ? slash + 1 : path);
         if (!text) status = snw_fail_memory(err);
         if (!text) break;
-        (void)fprintf(out.file, "# %s: {rod: {strain: {%s}}}\n", snw_reduction_strain(r, i)->link,
-                      text);
+        const char *link = snw_reduction_strain(r, i)->link;
+        (void)fprintf(out.file, "# %s: {rod: {strain: {%s}%s}}\n", link, text,
+                      has_elements(&s->train[0].run[0], link) ? one_element : "");
     }
     (void)fputs("x/L", out.file);
     for (int i = 0; i < snw_reduction_strains(r); i++) {
@@ -376,15 +401,28 @@ static snw_status end_compare(void *user, snw_status status, const char *message
 }
 
 // set (grows by *n) <- overrides that give a robot the functions of the table.
-static snw_status reduced_sets(const reduce_session *s, const char *table, int *n,
-                               const char **set, snw_error *err) {
+static snw_status reduced_sets(const reduce_session *s, const reduce_run *parent, const char *table,
+                               int *n, const char **set, snw_error *err) {
     const snw_reduction *r = s->reduction;
     for (int i = 0; i < snw_reduction_strains(r); i = rod_ends(r, i)) {
         const char *link = snw_reduction_strain(r, i)->link;
         const char *text = strain_text(s->pool, r, i, table);
         if (!text) return snw_fail_memory(err);
-        set[*n] = text[0] ? snw_pool_format(s->pool, "%s.rod.strain={%s}", link, text)
-                          : snw_pool_format(s->pool, "%s.rod.strain=rigid", link);
+        // beside laws of other strains each is set by itself
+        const bool given = snw_reduction_strain(r, i)->given_beside;
+        for (int k = i; k < (given ? rod_ends(r, i) : i + 1); k++) {
+            const snw_reduced_strain *one = snw_reduction_strain(r, k);
+            if (given && one->n == 0) continue;
+            const char *value = functions_text(s->pool, one, table);
+            if (!value) return snw_fail_memory(err);
+            set[*n] = given     ? snw_pool_format(s->pool, "%s.rod.strain.%s=%s", link,
+                                                  snw_strain_name[one->strain], value)
+                      : text[0] ? snw_pool_format(s->pool, "%s.rod.strain={%s}", link, text)
+                                : snw_pool_format(s->pool, "%s.rod.strain=rigid", link);
+            if (!set[(*n)++]) return snw_fail_memory(err);
+        }
+        if (!has_elements(parent, link)) continue;
+        set[*n] = snw_pool_format(s->pool, "%s.rod.elements=1", link);
         if (!set[(*n)++]) return snw_fail_memory(err);
     }
     return SNW_OK;
@@ -411,14 +449,14 @@ static snw_status simulate(reduce_session *s, const reduce_file *f, reduce_test 
     const snw_run_info *info = snw_result_info(e->r->file, e->r->index);
     int n = f->nset;
     const char **set = snw_pool_array(
-        s->pool, (size_t)(f->nset + snw_reduction_strains(s->reduction)) + 1, sizeof *set);
+        s->pool, (size_t)(f->nset + 2 * snw_reduction_strains(s->reduction)) + 1, sizeof *set);
     e->q = snw_pool_array(s->pool, (size_t)info->nq + 1, sizeof *e->q);
     e->pose = snw_pool_array(s->pool, SNW_RESULT_POSE_WIDTH * (size_t)info->nnode + 1,
                              sizeof *e->pose);
     reduce_run own = {.path = f->path, .name = e->r->name};
     snw_status status = whole && set && e->q && e->pose ? SNW_OK : snw_fail_memory(err);
     for (int i = 0; status == SNW_OK && i < f->nset; i++) set[i] = f->set[i];
-    if (status == SNW_OK) status = reduced_sets(s, whole, &n, set, err);
+    if (status == SNW_OK) status = reduced_sets(s, e->r, whole, &n, set, err);
     if (status == SNW_OK)
         status = snw_document_parse_kept(f->path, snw_result_model(f->file), n, set, &own.document,
                                          err);
@@ -564,8 +602,9 @@ static snw_status report_model(const reduce_session *s, const char *out, snw_err
         const snw_reduced_strain *one = snw_reduction_strain(r, i);
         const char *text = strain_text(s->pool, r, i, out);
         if (!text) return snw_fail_memory(err);
-        if (!j && text[0]) printf("  %s: {rod: {strain: {%s}}}\n", one->link, text);
-        if (!j && !text[0]) printf("  %s: {rod: {strain: rigid}}\n", one->link);
+        const char *elements = has_elements(&s->train[0].run[0], one->link) ? one_element : "";
+        if (!j && text[0]) printf("  %s: {rod: {strain: {%s}%s}}\n", one->link, text, elements);
+        if (!j && !text[0]) printf("  %s: {rod: {strain: rigid%s}}\n", one->link, elements);
         if (j) {
             text = text[0] ? snw_pool_format(s->pool, "{%s}", text) : "rigid";
             if (!text) return snw_fail_memory(err);

@@ -240,7 +240,7 @@ snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry 
         SNW_TRY(snw_read_text(r, node, "strain", &text));
         SNW_TRY(read_preset(r, node, &m, out));
     }
-    if (m.given && !m.used) {
+    if (m.given && !m.used && m.nelem > 1) {
         return snw_fail_at(r->err, m.given->location,
                            "'%s' is for piecewise bases, and this rod has none; 'sinew help "
                            "language bases' lists them",

@@ -236,7 +236,8 @@ static void jacobi_columns(int m, int n, double *A, double *V) {
                 if (g == 0 || !(a > 0 && b > 0)) continue;
                 worst = fmax(worst, fabs(g) / sqrt(a * b));
                 const double theta = 0.5 * (b - a) / g;
-                const double t = copysign(1, theta) / (fabs(theta) + sqrt(theta * theta + 1));
+                const double sign = theta < 0 ? -1 : 1;
+                const double t = sign / (fabs(theta) + sqrt(theta * theta + 1));
                 const double c = 1 / sqrt(t * t + 1), s = t * c;
                 for (int k = 0; k < m; k++) {
                     const double u = x[k], v = y[k];
