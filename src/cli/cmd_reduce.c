@@ -378,8 +378,7 @@ static snw_status compare_frame(void *user, const snw_frame *f, snw_error *err) 
     snw_reduction_compare(e->s->reduction, e->reduced->source, f->q, r->source, e->q, &difference);
     if (whole > COUNTS * COUNTS * e->largest) add_error(&e->strain, sqrt(difference / whole));
     double worst = 0;
-    for (int i = 0; i < snw_reduction_strains(e->s->reduction);
-         i = rod_ends(e->s->reduction, i)) {
+    for (int i = 0; i < snw_reduction_strains(e->s->reduction); i = rod_ends(e->s->reduction, i)) {
         const char *link = snw_reduction_strain(e->s->reduction, i)->link;
         const int a = tip_of(info, link), b = tip_of(own, link);
         if (a < 0 || b < 0) continue;
@@ -451,15 +450,15 @@ static snw_status simulate(reduce_session *s, const reduce_file *f, reduce_test 
     const char **set = snw_pool_array(
         s->pool, (size_t)(f->nset + 2 * snw_reduction_strains(s->reduction)) + 1, sizeof *set);
     e->q = snw_pool_array(s->pool, (size_t)info->nq + 1, sizeof *e->q);
-    e->pose = snw_pool_array(s->pool, SNW_RESULT_POSE_WIDTH * (size_t)info->nnode + 1,
-                             sizeof *e->pose);
+    e->pose =
+        snw_pool_array(s->pool, SNW_RESULT_POSE_WIDTH * (size_t)info->nnode + 1, sizeof *e->pose);
     reduce_run own = {.path = f->path, .name = e->r->name};
     snw_status status = whole && set && e->q && e->pose ? SNW_OK : snw_fail_memory(err);
     for (int i = 0; status == SNW_OK && i < f->nset; i++) set[i] = f->set[i];
     if (status == SNW_OK) status = reduced_sets(s, e->r, whole, &n, set, err);
     if (status == SNW_OK)
-        status = snw_document_parse_kept(f->path, snw_result_model(f->file), n, set, &own.document,
-                                         err);
+        status =
+            snw_document_parse_kept(f->path, snw_result_model(f->file), n, set, &own.document, err);
     if (status == SNW_OK)
         status = snw_document_describe(own.document, e->r->in_document, &own.desc, err);
     if (status == SNW_OK) status = snw_run_create(own.desc, own.name, &own.run, err);
@@ -506,8 +505,7 @@ static void report_test(snw_reply *reply, const reduce_test *e) {
     if (j) snw_json_close(j);
 }
 
-static snw_status test_run(reduce_session *s, const reduce_file *f, reduce_run *r,
-                           snw_error *err) {
+static snw_status test_run(reduce_session *s, const reduce_file *f, reduce_run *r, snw_error *err) {
     const size_t n = (size_t)snw_result_frames(r->file, r->index);
     reduce_test e = {.s = s, .r = r};
     e.t = snw_pool_array(s->pool, 2 * n, sizeof *e.t);

@@ -241,8 +241,7 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
         functions += b->nfun;
         printf("%*s  %-8s %s, %d function%s", indent, "", snw_strain_name[i],
                snw_basis_name(b->kind), b->nfun, b->nfun == 1 ? "" : "s");
-        if (b->nelem > 1 && b->set)
-            printf(", %d break%s", b->nelem - 1, b->nelem == 2 ? "" : "s");
+        if (b->nelem > 1 && b->set) printf(", %d break%s", b->nelem - 1, b->nelem == 2 ? "" : "s");
         if (b->nelem > 1 && !b->set) printf(" on %d elements", b->nelem);
         printf("\n");
         if (!b->set) continue;

@@ -20,8 +20,8 @@ static int first_point(int npoint, const double *w) {
     return k;
 }
 
-// A (nsnapshot x npoint) <- transposed weighted snapshots: the decomposition that LAPACK makes of it
-// has the square of the number of points as its largest array, not that of the snapshots.
+// A (nsnapshot x npoint) <- transposed weighted snapshots: the decomposition that LAPACK makes of
+// it has the square of the number of points as its largest array, not that of the snapshots.
 static void weighted_rows(int npoint, const double *w, int nsnapshot, const double *e, double *A) {
     for (int j = 0; j < nsnapshot; j++) {
         for (int k = 0; k < npoint; k++)

@@ -145,8 +145,8 @@ static snw_status add_weights(snw_reduction *r, snw_error *err) {
     return r->scratch ? SNW_OK : snw_fail_memory(err);
 }
 
-// r->row <- rows of the table: a grid dense at both ends for cubic splines, whose halves are grids as
-// well; the breaks of piecewise bases, divided where these are curved.
+// r->row <- rows of the table: a grid dense at both ends for cubic splines, whose halves are grids
+// as well; the breaks of piecewise bases, divided where these are curved.
 static snw_status add_rows(snw_reduction *r, snw_error *err) {
     size_t most = ((size_t)1 << FINEST) + 1;
     for (int k = 0; k < r->nstrain; k++) {
@@ -164,7 +164,8 @@ static snw_status add_rows(snw_reduction *r, snw_error *err) {
         const snw_basis *b = &d->basis[s->is.strain];
         const int parts = snw_basis_degree(b) <= 1 ? 1 : 8;
         for (int i = 0; s->is.linear && i < b->nelem * parts; i++) {
-            const double from = snw_basis_break(b, i / parts), to = snw_basis_break(b, i / parts + 1);
+            const double from = snw_basis_break(b, i / parts),
+                         to = snw_basis_break(b, i / parts + 1);
             x[n++] = from + (to - from) * (i % parts) / parts;
         }
         for (int i = 1; !s->is.linear && !grid && i < 1 << FINEST; i++)
@@ -209,8 +210,8 @@ static snw_status choose_rods(snw_reduction *r, int nlink, const char *const *li
         if (nlink > 0)
             return snw_fail(err, SNW_E_ARGUMENT, "rod '%s' cannot be reduced: %s", d->link[l].name,
                             why);
-        r->left[r->nleft] = snw_pool_format(r->pool, "rod '%.80s' keeps its functions: %s",
-                                            d->link[l].name, why);
+        r->left[r->nleft] =
+            snw_pool_format(r->pool, "rod '%.80s' keeps its functions: %s", d->link[l].name, why);
         if (!r->left[r->nleft++]) return snw_fail_memory(err);
     }
     if (r->nstrain > 0) return SNW_OK;
@@ -278,8 +279,7 @@ static void fill_functions(const snw_reduction *r, const strain_data *s, const s
         const int e = element_at(b, u);
         snw_basis_support(b, e, &first, &count);
         snw_basis_eval(b, e, u, phi);
-        for (int j = 0; j < count; j++)
-            Phi[(size_t)(first + j) * (size_t)np + (size_t)k] = phi[j];
+        for (int j = 0; j < count; j++) Phi[(size_t)(first + j) * (size_t)np + (size_t)k] = phi[j];
     }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// reduction.h: strain functions of the rods of a robot from snapshots of its runs (theory.md 9.2):
-// proper orthogonal decomposition of each strain of each rod in the norm of the elastic energy, with
-// one threshold for all of them; the functions as rows of a table; errors on other runs.
+// reduction.h: strain functions of the rods of a robot from snapshots of its runs (theory.md 9.1):
+// proper orthogonal decomposition of each strain of each rod in the norm of the elastic energy,
+// with one threshold for all of them; the functions as rows of a table; errors on other runs.
 #pragma once
 
 #include "study/run.h"
@@ -26,8 +26,8 @@ typedef struct snw_reduced_strain {
 } snw_reduced_strain;
 
 // For the rods of this run: of these links, or of all links (nlink 0), less those that cannot be
-// reduced (snw_reduction_left). The run must outlive it. SNW_E_ARGUMENT: a link is no rod, or cannot
-// be reduced; none is left.
+// reduced (snw_reduction_left). The run must outlive it. SNW_E_ARGUMENT: a link is no rod, or
+// cannot be reduced; none is left.
 SNW_NODISCARD snw_status snw_reduction_create(const snw_run *run, int nlink,
                                               const char *const *link, snw_reduction **out,
                                               snw_error *err);

@@ -75,12 +75,11 @@ static snw_status scale_rows(snw_reader *r, const function_table *t, double L, s
     const double unit = t->fraction ? 1 : L, near = 1e-9;
     const int least = t->linear ? LEAST_LINEAR : LEAST_CUBIC;
     if (from.n < least) {
-        return snw_fail_at(r->err, t->node->location,
-                           "%.100s has %d row%s; %s needs at least %d%s", t->file, from.n,
-                           from.n == 1 ? "" : "s", t->linear ? "a table" : "a cubic table", least,
-                           !t->linear && from.n >= LEAST_LINEAR
-                               ? ", or write between: linear for straight lines"
-                               : "");
+        return snw_fail_at(
+            r->err, t->node->location, "%.100s has %d row%s; %s needs at least %d%s", t->file,
+            from.n, from.n == 1 ? "" : "s", t->linear ? "a table" : "a cubic table", least,
+            !t->linear && from.n >= LEAST_LINEAR ? ", or write between: linear for straight lines"
+                                                 : "");
     }
     const double first = from.x[0] / unit, last = from.x[from.n - 1] / unit;
     if (!(first <= near && last >= 1 - near)) {
@@ -201,8 +200,7 @@ snw_status snw_read_functions(snw_reader *r, const snw_entry *e, double L, snw_b
                            "functions of x need a rod of positive length, got %g m", L);
     }
     function_list list = {.strain = e->key, .L = L};
-    list.function =
-        snw_pool_array(r->pool, SNW_FUNCTION_SET_MOST + 1, sizeof *list.function);
+    list.function = snw_pool_array(r->pool, SNW_FUNCTION_SET_MOST + 1, sizeof *list.function);
     if (!list.function) return snw_read_memory(r);
     for (int i = 0; i < node->n; i++) {
         const snw_node *one = node->entry[i].value;

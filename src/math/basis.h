@@ -31,8 +31,9 @@ enum { SNW_BASIS_MAX_FUNCTIONS = 400 }; // per strain component; limit for input
 // with equally spaced nodes in each element, numbered from left to right; the indicator function of
 // each element; or B-splines of degree nfun - nelem with the breaks as simple knots and the ends
 // repeated, hence with degree - 1 continuous derivatives; or nodal functions of any degree at the
-// Gauss points of each element, which jump from one element to the next. Functions given by the user
-// live on all of [0, 1]; the ends of their elements are places where some of them is not smooth.
+// Gauss points of each element, which jump from one element to the next. Functions given by the
+// user live on all of [0, 1]; the ends of their elements are places where some of them is not
+// smooth.
 typedef struct snw_basis {
     snw_basis_kind kind;
     int nfun;             // functions

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Times at which an expression or one of its derivatives jumps, for integrators that stop there; and
-// arc lengths, for quadrature along rods.
-// Every operation that may switch has a state, a number that changes exactly at its switching
-// times: the sign of an argument, an integer quotient. A hash of all states, the signature, shows
-// whether an operation switched between two times; bisection on the signature locates the time to
-// adjacent doubles.
+// Times at which an expression or one of its derivatives jumps, for integrators that stop there;
+// and arc lengths, for quadrature along rods. Every operation that may switch has a state, a number
+// that changes exactly at its switching times: the sign of an argument, an integer quotient. A hash
+// of all states, the signature, shows whether an operation switched between two times; bisection on
+// the signature locates the time to adjacent doubles.
 //
 // If all arguments of switching operations are piecewise linear in t, with pieces that end at other
 // switching times, a signature never recurs: on an interval with equal signatures at both ends the

@@ -2,10 +2,10 @@
 //
 // Strain functions given by the user: values, breaks, degree, conditioning, richer sets.
 //
-// All integrals over [0, 1] are taken at Gauss points of each element. The conditioning follows from
-// the singular values s of the matrix A of the values sqrt(w) f/|f|: the eigenvalues of the Gram
-// matrix A'A, scaled to unit diagonal, are s^2, and the singular values are known to rounding where
-// eigenvalues of A'A would be known to its square root only.
+// All integrals over [0, 1] are taken at Gauss points of each element. The conditioning follows
+// from the singular values s of the matrix A of the values sqrt(w) f/|f|: the eigenvalues of the
+// Gram matrix A'A, scaled to unit diagonal, are s^2, and the singular values are known to rounding
+// where eigenvalues of A'A would be known to its square root only.
 #include "math/function_set.h"
 
 #include "base/alloc.h"
@@ -28,7 +28,7 @@ enum {
 
 static const double SAME_BREAK = 1e-9;   // distance of breaks that count as one
 static const double REPRESENTED = 1e-10; // error at which the degree is high enough
-static const double ROUGH = 1e-6; // error beyond which the rows of a cubic table are breaks
+static const double ROUGH = 1e-6;        // error beyond which the rows of a cubic table are breaks
 
 // ---- values ------------------------------------------------------------------------------------
 
@@ -54,7 +54,7 @@ static snw_jet function_at(const snw_basis *b, int f, int element, double u) {
     const double from = snw_basis_break(b, element), to = snw_basis_break(b, element + 1);
     if (one->law) {
         const double beside = 1e-12 * (to - from);
-        const double at = u == from && element > 0             ? u + beside
+        const double at = u == from && element > 0            ? u + beside
                           : u == to && element < b->nelem - 1 ? u - beside
                                                               : u;
         snw_jet y = snw_expr_jet_x(one->law, (snw_at){.x = at * s->L, .L = s->L});
@@ -104,7 +104,7 @@ void snw_function_set_d1(const snw_basis *b, int element, double x, double *d) {
 
 // Values of the functions of a basis at the Gauss points of its elements.
 typedef struct set_samples {
-    int per, m; // points of an element and in all
+    int per, m;    // points of an element and in all
     double *x, *w; // per: Gauss rule on [0, 1]
     double *A;     // m x nfun: values times the root of their weight
 } set_samples;
@@ -124,8 +124,7 @@ static bool samples_take(const snw_basis *b, set_samples *s) {
         const int e = k / s->per, i = k % s->per;
         const double a = snw_basis_break(b, e), h = snw_basis_break(b, e + 1) - a;
         snw_basis_eval(b, e, a + h * s->x[i], phi);
-        for (int f = 0; f < n; f++)
-            s->A[(size_t)f * m + (size_t)k] = sqrt(h * s->w[i]) * phi[f];
+        for (int f = 0; f < n; f++) s->A[(size_t)f * m + (size_t)k] = sqrt(h * s->w[i]) * phi[f];
     }
     return true;
 }

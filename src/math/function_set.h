@@ -26,7 +26,7 @@ enum { SNW_FUNCTION_SET_MOST = 100 }; // functions of a set
 // Smallest eigenvalues of the Gram matrix, scaled to unit diagonal, below which a set is refused
 // and below which a warning is given.
 #define SNW_FUNCTION_SET_DEPENDENT 1e-12
-#define SNW_FUNCTION_SET_NEARLY 1e-8
+#define SNW_FUNCTION_SET_NEARLY    1e-8
 
 typedef struct snw_function_set {
     int n;                              // functions of the user

@@ -205,14 +205,14 @@ static snw_status compile_rod_add_stiffness(snw_build *b, snw_rod *r, const snw_
 static snw_status check_functions(const snw_build *b, const snw_rod *r, int from, snw_error *err) {
     const snw_link_desc *link = &b->m->desc->link[r->link];
     for (int a = 0; a < r->na; a++) {
-        if (!r->basis[a].set || snw_vector_is_finite(b->nphi - from, b->phi + from))
-            continue;
+        if (!r->basis[a].set || snw_vector_is_finite(b->nphi - from, b->phi + from)) continue;
         const snw_source_location at = r->basis[a].set->function[0].location;
-        return snw_fail_desc(err, at,
-                             snw_fail(err, SNW_E_MODEL,
-                                      "rod '%s': a function of %s is not finite at a node along the "
-                                      "rod; functions must not have poles",
-                                      link->name, snw_strain_name[r->comp[a]]));
+        return snw_fail_desc(
+            err, at,
+            snw_fail(err, SNW_E_MODEL,
+                     "rod '%s': a function of %s is not finite at a node along the "
+                     "rod; functions must not have poles",
+                     link->name, snw_strain_name[r->comp[a]]));
     }
     return SNW_OK;
 }

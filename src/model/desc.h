@@ -11,8 +11,8 @@
 
 #include "base/pool.h"
 #include "base/source_location.h"
-#include "math/function_set.h"
 #include "math/expr.h"
+#include "math/function_set.h"
 #include "math/rule.h"
 #include "math/se3.h"
 #include "model/actuator_kind.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Rods on strain functions given by the user: exact derivatives with every kind of function, and the
-// same residual and tangent as on the basis of the language that the functions spell out.
+// Rods on strain functions given by the user: exact derivatives with every kind of function, and
+// the same residual and tangent as on the basis of the language that the functions spell out.
 #include "random_rod.h"
 #include "setting.h"
 

@@ -49,8 +49,8 @@ static snw_basis basis_of(const char *const *text, double L) {
 
 // ---- conditioning ------------------------------------------------------------------------------
 
-// Smallest eigenvalue and condition number of Gram matrices, specification 1.2; the digits shown are
-// those of the source.
+// Smallest eigenvalue and condition number of Gram matrices, specification 1.2; the digits shown
+// are those of the source.
 static void gram_matrices_have_the_known_eigenvalues(void **state) {
     (void)state;
     static const struct {
