@@ -12,6 +12,7 @@
 #include "math/expr_spline.h"
 #include "math/vector.h"
 #include "model/model.h"
+#include "study/nested.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -262,12 +263,6 @@ static double place_of(const snw_reduction *r, const strain_data *s, int k) {
     return k < s->npoint ? r->m->point[s->point0 + k].x / s->L : r->row[k - s->npoint];
 }
 
-static int element_at(const snw_basis *b, double u) {
-    int e = 0;
-    while (e + 1 < b->nelem && u >= snw_basis_break(b, e + 1)) e++;
-    return e;
-}
-
 // Phi ((npoint + nrow) x n) <- functions of the basis of the file.
 static void fill_functions(const snw_reduction *r, const strain_data *s, const snw_basis *b,
                            double *Phi) {
@@ -276,7 +271,7 @@ static void fill_functions(const snw_reduction *r, const strain_data *s, const s
     for (int k = 0; k < np; k++) {
         const double u = place_of(r, s, k);
         int first, count;
-        const int e = element_at(b, u);
+        const int e = snw_nested_element(b, u);
         snw_basis_support(b, e, &first, &count);
         snw_basis_eval(b, e, u, phi);
         for (int j = 0; j < count; j++) Phi[(size_t)(first + j) * (size_t)np + (size_t)k] = phi[j];

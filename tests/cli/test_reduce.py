@@ -120,16 +120,17 @@ class Reduce(harness.Case):
 
     def test_exponentials_have_the_known_functions(self):
         self.run_all(EXPONENTIALS)
-        for n in range(1, 5):
-            reply = self.succeeds("reduce", "train.h5", "--functions", n, "--test", "inside.h5", "--test", "outside.h5",
-                                  "-o", "modes.csv", "--json").json  # fmt: skip
+        found = {}
+        for n in harness.few((4, 1, 2, 3), 4):
+            found[n] = reply = self.succeeds("reduce", "train.h5", "--functions", n, "--test", "inside.h5", "--test", "outside.h5",
+                                  "-o", f"modes{n}.csv", "--json").json  # fmt: skip
             self.assertEqual((reply["snapshots"], reply["parent"], reply["functions"]), (11, 16, n))
             self.assertAlmostEqual((1 - reply["energy"]) / LOST[n - 1], 1, delta=2e-6)
             for got, want in zip((t["projection"]["max"] for t in reply["tests"]), (INSIDE[n - 1], OUTSIDE[n - 1])):
                 self.assertAlmostEqual(got / want, 1, delta=3e-6)
-        for got, want in zip(reply["strains"][0]["sigma"], SIGMA):
+        for got, want in zip(found[4]["strains"][0]["sigma"], SIGMA):
             self.assertAlmostEqual(got / want, 1, delta=1e-7)
-        with open(self.folder / "modes.csv", encoding="utf-8") as file:
+        with open(self.folder / "modes4.csv", encoding="utf-8") as file:
             rows = list(csv.reader(line for line in file if not line.startswith("#")))
         self.assertEqual(rows[0], ["x/L"] + [f"arm.bend_z.{k}" for k in range(1, 5)])
         table = {float(row[0]): [float(v) for v in row[1:]] for row in rows[1:]}
