@@ -27,8 +27,9 @@ enum {
 };
 
 static const double SAME_BREAK = 1e-9;   // distance of breaks that count as one
-static const double REPRESENTED = 1e-10; // error at which the degree is high enough
-static const double ROUGH = 1e-6;        // error beyond which the rows of a cubic table are breaks
+// Error of polynomials whose degree is high enough: products of two functions, which are integrated,
+// err by its square. Error beyond which the rows of a cubic table are breaks.
+static const double REPRESENTED = 1e-4, ROUGH = 1e-3;
 
 // ---- values ------------------------------------------------------------------------------------
 
