@@ -86,11 +86,14 @@ static double expr_breaks_state(const snw_line *l, double a, double b) {
 }
 
 static uint64_t expr_breaks_mix(uint64_t h, double s) {
-    uint64_t bits;
-    s = isnan(s) ? 0.25 : s + 0.0; // one bit pattern each for NaN and for zero
-    memcpy(&bits, &s, sizeof bits);
-    h = (h ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ (h >> 29);
+    uint64_t bits[sizeof s / sizeof(uint64_t)]; // one, more of wider numbers
+    s = isnan(s) ? 0.25 : s + 0.0;              // one bit pattern each for NaN and for zero
+    memcpy(bits, &s, sizeof s);
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+        h = (h ^ bits[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 29;
+    }
+    return h;
 }
 
 // Interval of one variable: time, or the arc length along a rod of length L.
