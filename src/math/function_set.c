@@ -26,9 +26,9 @@ enum {
     MOST_ELEMENTS = 400
 };
 
-static const double SAME_BREAK = 1e-9;   // distance of breaks that count as one
-// Error of polynomials whose degree is high enough: products of two functions, which are integrated,
-// err by its square. Error beyond which the rows of a cubic table are breaks.
+static const double SAME_BREAK = 1e-9; // distance of breaks that count as one
+// Error of polynomials whose degree is high enough: products of two functions, which are
+// integrated, err by its square. Error beyond which the rows of a cubic table are breaks.
 static const double REPRESENTED = 1e-4, ROUGH = 1e-3;
 
 // ---- values ------------------------------------------------------------------------------------
