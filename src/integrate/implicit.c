@@ -10,6 +10,8 @@
 #include "constraint/impact.h"
 #include "constraint/projection.h"
 #include "dynamics/constraint.h"
+#include "dynamics/nonlinear_law.h"
+#include "dynamics/relaxation.h"
 #include "dynamics/tube_slide.h"
 #include "integrate/checkpoint.h"
 #include "integrate/law_integrals.h"
@@ -563,6 +565,10 @@ static void step_begin(snw_implicit *im, double h, double t_laws) {
     snw_inputs_at(m, t_laws, im->in);
     snw_law_integrals_predict(m, h, im->now, im->source, im->trial, im->in);
     implicit_predict(im, h);
+    if (m->nbranch) {
+        const bool first_order = im->use_euler || im->opts.scheme.order == 1;
+        snw_relaxation_begin(m, im->now, h, first_order, im->trial);
+    }
 }
 
 // im->trial <- solution of the equations at the end of the step.
@@ -599,6 +605,7 @@ static void step_accept(snw_implicit *im, double h, double history_h) {
     if (im->corrected.active != 0 && m->nconstraint > 0)
         snw_constraints_rates(m, im->in, im->trial, im->w, NULL, im->corrected_rows);
     snw_law_integrals_finish(m, im->in, im->trial, im->w, im->source);
+    if (m->nbranch) snw_relaxation_fix(m, im->trial);
     if (!im->opts.no_account) snw_implicit_account(im, h);
     snw_state_copy(m, im->now, im->before);
     copy_history(&im->past, &im->past_kept);

@@ -138,6 +138,8 @@ snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at); // derivatives in t
 snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at); // derivatives in x
 
 snw_jet snw_expr_jet_signal(const snw_expr *e, snw_at at, int slot); // derivatives in a signal
+// First and second derivative along a direction in the space of the signals, one component each.
+snw_jet snw_expr_jet_along(const snw_expr *e, snw_at at, const double *direction);
 
 // out <- the first `max` margins of a condition: left side minus right side of each comparison <,
 // <=, >, >= that reads signals. Returns their number; their order is the same at all values.

@@ -228,8 +228,15 @@ typedef struct margins {
     int n, max;
 } margins;
 
-// value and derivatives in t, in x, or in one signal; those of the margins (NULL: not wanted)
-static snw_jet evaluate_lines(const snw_expr *e, snw_at at, int wrt, int slot, margins *found) {
+// Direction of the derivatives in the signals: one signal, or components by signal.
+typedef struct signal_seed {
+    int slot;                // -1: none
+    const double *direction; // NULL: that of `slot`
+} signal_seed;
+
+// value and derivatives in t, in x, or in signals; those of the margins (NULL: not wanted)
+static snw_jet evaluate_lines(const snw_expr *e, snw_at at, int wrt, signal_seed of,
+                              margins *found) {
     snw_jet r[SNW_EXPR_REGISTERS];
     r[0] = (snw_jet){at.t, wrt == SNW_VAR_T, 0};
     r[1] = (snw_jet){at.x, wrt == SNW_VAR_X, 0};
@@ -240,8 +247,9 @@ static snw_jet evaluate_lines(const snw_expr *e, snw_at at, int wrt, int slot, m
             found->out[found->n - 1] = (snw_jet){a.v - b.v, a.d - b.d, a.dd - b.dd};
         }
         if (l->op == SNW_OP_SIGNAL) {
-            const bool seed = wrt == SNW_VAR_SIGNAL && (int)l->imm == slot;
-            r[l->dst] = (snw_jet){at.signal[(int)l->imm], seed, 0};
+            const int k = (int)l->imm;
+            const double seed = of.direction ? of.direction[k] : k == of.slot;
+            r[l->dst] = (snw_jet){at.signal[k], wrt == SNW_VAR_SIGNAL ? seed : 0, 0};
         } else if (l->vars & wrt) {
             r[l->dst] = snw_line_jet(l, r[l->arg[0]], r[l->arg[1]], r[l->arg[2]]);
         } else {
@@ -255,12 +263,13 @@ static snw_jet evaluate_lines(const snw_expr *e, snw_at at, int wrt, int slot, m
 
 static snw_jet evaluate_jet(const snw_expr *e, snw_at at, int wrt, int slot) {
     if ((e->vars & wrt) == 0) return (snw_jet){snw_expr_value(e, at), 0, 0};
-    return evaluate_lines(e, at, wrt, slot, NULL);
+    return evaluate_lines(e, at, wrt, (signal_seed){.slot = slot}, NULL);
 }
 
 int snw_expr_margin_jets(const snw_expr *e, snw_at at, int slot, snw_jet *out, int max) {
     margins found = {.out = out, .max = max};
-    if (e->vars) (void)evaluate_lines(e, at, slot < 0 ? SNW_VAR_T : SNW_VAR_SIGNAL, slot, &found);
+    const signal_seed of = {.slot = slot};
+    if (e->vars) (void)evaluate_lines(e, at, slot < 0 ? SNW_VAR_T : SNW_VAR_SIGNAL, of, &found);
     return found.n;
 }
 
@@ -270,6 +279,11 @@ snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at) { return evaluate_jet(e, at
 
 snw_jet snw_expr_jet_signal(const snw_expr *e, snw_at at, int slot) {
     return evaluate_jet(e, at, SNW_VAR_SIGNAL, slot);
+}
+
+snw_jet snw_expr_jet_along(const snw_expr *e, snw_at at, const double *direction) {
+    if (!(e->vars & SNW_VAR_SIGNAL)) return (snw_jet){snw_expr_value(e, at), 0, 0};
+    return evaluate_lines(e, at, SNW_VAR_SIGNAL, (signal_seed){-1, direction}, NULL);
 }
 
 bool snw_expr_reads(const snw_expr *e, int slot) {

@@ -274,7 +274,7 @@ static snw_status sample_parameter(linear_robot *l, const char *path, const char
     memcpy(r->rotation, l->rotation, (size_t)(m->nseg + m->nobs) * sizeof *r->rotation);
     snw_rotations_update(m, r->w, r->rotation);
     const snw_readings more = {.energy = {.kinetic = snw_kinetic_energy(m, r->w),
-                                          .elastic = snw_stored_energy(m, r->s->q, r->w),
+                                          .elastic = snw_stored_energy(m, r->s, r->w),
                                           .gravity = snw_gravity_energy(m, r->in, r->w)},
                                .stability = NAN,
                                .rotation = r->rotation};

@@ -505,7 +505,7 @@ void snw_run_set_conditions(snw_run *r) {
     snw_residual(m, in, r->state, false, w);
     snw_observe(m, in, r->state, false, w);
     const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
-                          .elastic = snw_stored_energy(m, r->state->q, w),
+                          .elastic = snw_stored_energy(m, r->state, w),
                           .gravity = snw_gravity_energy(m, in, w)};
     snw_memory_read(m, in, r->state, &e, r->rotation_scratch, w);
     (void)snw_memory_switch(m, r->state, w, r->z);

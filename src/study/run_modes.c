@@ -22,7 +22,7 @@ static snw_status modes_run_frame(snw_run *r, int stage, int k, double quadratur
     if (steady) snw_constraints_impose(m, in, s);
     snw_frame_source view = {.state = s,
                              .in = in,
-                             .energy = {.elastic = snw_stored_energy(m, s->q, w),
+                             .energy = {.elastic = snw_stored_energy(m, s, w),
                                         .gravity = snw_gravity_energy(m, in, w),
                                         .dissipated = r->heat,
                                         .work = r->work,

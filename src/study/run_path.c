@@ -187,7 +187,7 @@ static snw_status record_point(const path_execution *x, const snw_equilibrium *e
                                    .of_path = true,
                                    .mode = e->mode,
                                    .fold = e->derivative,
-                                   .energy = {.elastic = snw_stored_energy(m, e->state->q, w),
+                                   .energy = {.elastic = snw_stored_energy(m, e->state, w),
                                               .gravity = snw_gravity_energy(m, in, w),
                                               .dissipated = r->heat,
                                               .work = r->work,

@@ -111,7 +111,7 @@ snw_status snw_run_equilibrium_frame(snw_run *r, int stage, const snw_statics_in
         .w = w,
         .partial = info->reached < 1,
         .energy = {.kinetic = r->desc->step[stage].steady ? snw_kinetic_energy(m, w) : 0,
-                   .elastic = snw_stored_energy(m, r->state->q, w),
+                   .elastic = snw_stored_energy(m, r->state, w),
                    .gravity = snw_gravity_energy(m, in, w),
                    .dissipated = r->heat,
                    .work = r->work,
@@ -126,7 +126,7 @@ void snw_run_remember(snw_run *r) {
     if (!snw_memory_has_events(m)) return;
     snw_work *w = (snw_work *)snw_statics_work_at_time(r->now->statics, r->state, r->cursor.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
-    const snw_energy e = {.elastic = snw_stored_energy(m, r->state->q, w),
+    const snw_energy e = {.elastic = snw_stored_energy(m, r->state, w),
                           .gravity = snw_gravity_energy(m, in, w)};
     for (int i = 0; i < m->nsignal; i++) r->never_sampled[i] = true;
     (void)snw_memory_update(m, in, r->state, &e, r->never_sampled, r->rotation_scratch, w, r->z);

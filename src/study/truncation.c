@@ -485,7 +485,7 @@ static bool truncation_leave_unstable(snw_truncation *t) {
 // Squared rate omega^2 of (5.4), 1/s^2: a'M a over twice the sum of kinetic and elastic energy.
 static double squared_rate(snw_truncation *t) {
     const snw_model *m = t->rich;
-    const double energy = snw_kinetic_energy(m, t->w) + snw_elastic_energy(m, t->s->q);
+    const double energy = snw_kinetic_energy(m, t->w) + snw_elastic_energy(m, t->s);
     double *v = t->s->v;
     t->s->v = t->s->a; // accelerations in place of velocities
     snw_kinematics(m, t->in, t->s, false, t->w);
