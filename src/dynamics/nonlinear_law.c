@@ -178,9 +178,20 @@ snw_weakest_section snw_nonlinear_laws_weakest(const snw_model *m, const double 
     return out;
 }
 
+void snw_weakest_section_describe(const snw_model *m, const snw_weakest_section *w, char *text,
+                                  size_t size) {
+    const double *e = w->strain;
+    (void)snprintf(text, size,
+                   "the law of rod '%.60s' at x = %.4g m has a smallest stiffness of %.3g of that "
+                   "without strain (twist %.3g, bend_y %.3g, bend_z %.3g 1/m, stretch %.3g, "
+                   "shear_y %.3g, shear_z %.3g)",
+                   m->label.link[m->rod[w->rod].link].name, w->x, w->eigenvalue, e[0], e[1], e[2],
+                   e[3], e[4], e[5]);
+}
+
 void snw_law_fault_describe(const snw_model *m, const snw_law_fault *fault, char *text,
                             size_t size) {
-    const char *rod = m->label.link ? m->label.link[m->rod[fault->rod].link].name : "";
+    const char *rod = m->label.link[m->rod[fault->rod].link].name;
     text[0] = '\0';
     switch (fault->kind) {
     case SNW_SECTION_OK:

@@ -28,6 +28,9 @@ typedef struct snw_weakest_section {
     double x, strain[6];
 } snw_weakest_section;
 snw_weakest_section snw_nonlinear_laws_weakest(const snw_model *m, const double *q);
+// text <- it in words, with rod, place and strain.
+void snw_weakest_section_describe(const snw_model *m, const snw_weakest_section *w, char *text,
+                                  size_t size);
 
 // text <- the fault in words, with rod, place and value; empty: none.
 void snw_law_fault_describe(const snw_model *m, const snw_law_fault *fault, char *text,

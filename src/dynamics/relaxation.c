@@ -25,9 +25,10 @@ static double branch_strain(const snw_rod *rod, int k, int i, const snw_state *s
 }
 
 void snw_relaxation_settle(const snw_model *m, snw_relaxation_rule rule, snw_state *s) {
+    if (rule.kind == SNW_RELAXED_INSTANT) snw_relaxation_fix(m, s);
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
-        for (int k = 0; k < rod->nbranch && !rule.instant; k++) {
+        for (int k = 0; k < rod->nbranch && rule.kind == SNW_RELAXED_AFTER; k++) {
             for (int i = 0; i < rod->ndof; i++) s->relaxed[branch_first(rod, k) + i] = 0;
             s->follow[branch_number(rod, k)] = -expm1(-rule.time / rod->relaxation_time[k]);
         }

@@ -11,14 +11,7 @@
 #include "dynamics/state.h"
 #include "dynamics/work.h"
 
-// Strains of the branches in an equilibrium: as they are; those of a strain that has lasted for
-// `time`, s, INFINITY: for ever.
-typedef struct snw_relaxation_rule {
-    bool instant;
-    double time;
-} snw_relaxation_rule;
-
-// s->relaxed, s->follow <- for an equilibrium.
+// s->relaxed, s->follow <- for an equilibrium by a rule that is stated.
 void snw_relaxation_settle(const snw_model *m, snw_relaxation_rule rule, snw_state *s);
 // trial->relaxed, trial->follow <- for a step of length h from `now`, by backward Euler or by the
 // trapezoidal rule; branches with tau < h/2, which that rule lets ring, take Euler's.

@@ -300,6 +300,7 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
 snw_status snw_implicit_start(snw_implicit *im, const snw_state *s, snw_error *err) {
     const snw_model *m = im->m;
     snw_state_copy(m, s, im->now);
+    if (m->nbranch) snw_relaxation_fix(m, im->now);
     snw_state_clear_inactive(m, im->now);
     if (im->projection) {
         snw_projection_info info;
@@ -561,6 +562,7 @@ static void step_begin(snw_implicit *im, double h, double t_laws) {
     im->took_euler = im->use_euler;
     snw_scheme_begin(im->use_euler ? &euler : &im->opts.scheme, p, h, &im->a, &im->b, im->f, im->g);
     im->w->velocity_time = 1 / im->a; // nonholonomic rows in units of increments
+    im->w->law_fault = (snw_law_fault){0};
     implicit_set_scale(im, h, im->b);
     snw_inputs_at(m, t_laws, im->in);
     snw_law_integrals_predict(m, h, im->now, im->source, im->trial, im->in);
@@ -662,6 +664,11 @@ void snw_implicit_project_start(snw_implicit *im) {
 snw_status snw_implicit_check(snw_implicit *im, double t, snw_error *err) {
     snw_inputs_at(im->m, t, im->within);
     SNW_TRY(snw_inputs_check(im->m, im->within, t, err));
+    if (im->w->law_fault.kind != SNW_SECTION_OK) {
+        char why[300];
+        snw_law_fault_describe(im->m, &im->w->law_fault, why, sizeof why);
+        return snw_fail(err, SNW_E_DIVERGED, "%s", why);
+    }
     if (im->slipping < 0) return SNW_OK;
     return snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, im->m->label.loop[im->slipping].name, t,
                     fabs(im->slip_speed));

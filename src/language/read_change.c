@@ -82,6 +82,9 @@ static snw_status check_link(snw_reader *r, const snw_step_desc *s, const snw_li
     if (a->rod.variable_length != b->rod.variable_length)
         return refuse_change(r, s, "whether an actuator feeds rod", a->name);
     if (!same_strains(&a->rod, &b->rod)) return refuse_change(r, s, "the strains of rod", a->name);
+    const int branches = a->rod.material ? a->rod.material->relaxation.n : 0;
+    if (branches != (b->rod.material ? b->rod.material->relaxation.n : 0))
+        return refuse_change(r, s, "the number of relaxation times of rod", a->name);
     if (a->rod.nodes != b->rod.nodes) return refuse_change(r, s, "the nodes of rod", a->name);
     const bool same = a->rod.magnus == b->rod.magnus && a->rod.integrator == b->rod.integrator &&
                       a->rod.points == b->rod.points && a->rod.tolerance == b->rod.tolerance;

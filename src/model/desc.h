@@ -138,6 +138,18 @@ typedef struct snw_relaxation_series {
     snw_source_location location;
 } snw_relaxation_series;
 
+// Strains of Maxwell branches in an equilibrium: kept as they are, or those of a strain that has
+// lasted for `time`, s (INFINITY: for ever).
+typedef enum snw_relaxation_kind {
+    SNW_RELAXED_NOT_STATED,
+    SNW_RELAXED_INSTANT,
+    SNW_RELAXED_AFTER
+} snw_relaxation_kind;
+typedef struct snw_relaxation_rule {
+    snw_relaxation_kind kind;
+    double time;
+} snw_relaxation_rule;
+
 // Viscoelastic (Kelvin-Voigt, generalised Maxwell) or hyperelastic material. Laws of x and L, evaluated along the rod.
 typedef struct snw_material_desc {
     const char *name;
@@ -732,6 +744,7 @@ typedef struct snw_step_desc {
                  // rest relative to them (theory.md 7.1)
     bool follow; // static: stay on the branch of equilibria, also where it is unstable or ends
     bool friction; // static: of hard contacts, along the path of the loads
+    snw_relaxation_rule relaxation; // static: of materials that relax
     snw_path_desc path;
     snw_inverse_desc inverse;
     // change

@@ -180,6 +180,7 @@ static snw_status dynamic_run_frame(snw_run *r, int stage, const snw_integrator 
     sum->stability = NAN;
     sum->condition = it->condition ? it->condition(it->self) : NAN;
     sum->truncation = NAN;
+    if (!it->shooter) snw_run_warn_indefinite(r, s);
     if (!it->shooter && snw_run_error_estimate_due(r, last)) {
         sum->geometry = snw_geometry_error(m, s->q, s->t);
         snw_run_estimate_errors(r, s, SNW_TRUNCATION_MOTION, sum);

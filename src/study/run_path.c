@@ -241,6 +241,7 @@ snw_status snw_run_path(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     snw_path_record *path = r->path[stage];
     SNW_TRY(snw_run_refuse_nonholonomic(r, step, err));
+    SNW_TRY(snw_run_refuse_relaxation(r, step, "paths", err));
     snw_statics *st = r->now->statics;
     snw_statics_opts equilibrium = snw_statics_defaults();
     equilibrium.follow = true;

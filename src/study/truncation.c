@@ -220,7 +220,8 @@ snw_status snw_truncation_create(const snw_model *m, snw_truncation **out,
                                  snw_truncation_gap *gap) {
     *out = NULL;
     *gap = SNW_TRUNCATION_NO_GAP;
-    if (m->bare || m->nnonholonomic > 0 || m->hard || m->nrod == 0) return SNW_OK;
+    // the strains of Maxwell branches have no counterpart in richer bases
+    if (m->bare || m->nnonholonomic > 0 || m->hard || m->nrod == 0 || m->nbranch > 0) return SNW_OK;
     snw_truncation *t = snw_alloc(sizeof *t);
     if (!t) return SNW_E_MEMORY;
     *t = (snw_truncation){.m = m, .pool = snw_pool_create(1 << 28)};
