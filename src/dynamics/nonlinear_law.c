@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // e <- strain at a point, from the coordinates of the rod; inactive components are at rest.
 static void strain_at(const snw_model *m, const snw_rod *rod, const snw_point *p, const double *q,
@@ -115,36 +116,6 @@ double snw_nonlinear_law_energy(const snw_model *m, const snw_rod *rod, const do
 
 // ---- definiteness
 
-// Smallest x'Ax / x'Bx of symmetric n x n matrices, n <= 6, rows of 6, B with positive diagonal:
-// A scaled by the diagonal of B, then Jacobi's rotations.
-static double smallest_eigenvalue(int n, double A[36]) {
-    for (int sweep = 0; sweep < 30; sweep++) {
-        double off = 0, size = 0;
-        for (int i = 0; i < n; i++) {
-            for (int j = 0; j < n; j++) *(i == j ? &size : &off) += A[6 * i + j] * A[6 * i + j];
-        }
-        if (!(off > 1e-26 * size)) break;
-        for (int i = 0; i < n; i++) {
-            for (int j = 0; j < i; j++) {
-                if (A[6 * i + j] == 0) continue;
-                const double angle = 0.5 * atan2(2 * A[6 * i + j], A[7 * i] - A[7 * j]);
-                const double c = cos(angle), s = sin(angle);
-                for (int k = 0; k < n; k++) { // columns i and j
-                    const double x = A[6 * k + i], y = A[6 * k + j];
-                    A[6 * k + i] = c * x + s * y, A[6 * k + j] = c * y - s * x;
-                }
-                for (int k = 0; k < n; k++) { // rows i and j
-                    const double x = A[6 * i + k], y = A[6 * j + k];
-                    A[6 * i + k] = c * x + s * y, A[6 * j + k] = c * y - s * x;
-                }
-            }
-        }
-    }
-    double least = A[0];
-    for (int i = 1; i < n; i++) least = fmin(least, A[7 * i]);
-    return least;
-}
-
 snw_weakest_section snw_nonlinear_laws_weakest(const snw_model *m, const double *q) {
     snw_weakest_section out = {.eigenvalue = INFINITY};
     for (int r = 0; r < m->nrod; r++) {
@@ -154,22 +125,13 @@ snw_weakest_section snw_nonlinear_laws_weakest(const snw_model *m, const double 
         for (int k = 0; rod->law && k < rod->npoint; k++) {
             const snw_point *p = &m->point[rod->point0 + k];
             const snw_section_law_point *at = &rod->law_point[k];
-            double e[6], value, A[36] = {0};
-            int component, n = 0, of[6];
+            double e[6], value;
+            int component;
             snw_section_response s;
             strain_at(m, rod, p, q, e);
             (void)snw_section_law_at(rod->law, at, active, e, SNW_WANT_TANGENT, &s, &value,
                                      &component);
-            for (int a = 0; a < rod->na; a++) {
-                const int i = rod->comp[a];
-                if (rod->law->covers[i] && at->H[7 * i] > 0) of[n++] = i;
-            }
-            for (int i = 0; i < n; i++) {
-                for (int j = 0; j < n; j++)
-                    A[6 * i + j] = s.tangent[6 * of[i] + of[j]] /
-                                   sqrt(at->H[7 * of[i]] * at->H[7 * of[j]]);
-            }
-            const double least = n > 0 ? smallest_eigenvalue(n, A) : INFINITY;
+            const double least = snw_section_law_weakest(rod->law, active, at->H, s.tangent);
             if (!(least < out.eigenvalue)) continue;
             out = (snw_weakest_section){.eigenvalue = least, .rod = r, .x = p->x};
             for (int i = 0; i < 6; i++) out.strain[i] = e[i];
@@ -180,13 +142,18 @@ snw_weakest_section snw_nonlinear_laws_weakest(const snw_model *m, const double 
 
 void snw_weakest_section_describe(const snw_model *m, const snw_weakest_section *w, char *text,
                                   size_t size) {
-    const double *e = w->strain;
     (void)snprintf(text, size,
-                   "the law of rod '%.60s' at x = %.4g m has a smallest stiffness of %.3g of that "
-                   "without strain (twist %.3g, bend_y %.3g, bend_z %.3g 1/m, stretch %.3g, "
-                   "shear_y %.3g, shear_z %.3g)",
-                   m->label.link[m->rod[w->rod].link].name, w->x, w->eigenvalue, e[0], e[1], e[2],
-                   e[3], e[4], e[5]);
+                   "the material of rod '%.60s' at x = %.4g m has a stiffness of %.3g of that "
+                   "without strain, at",
+                   m->label.link[m->rod[w->rod].link].name, w->x, w->eigenvalue);
+    const char *comma = "";
+    for (int i = 0; i < 6; i++) {
+        const size_t used = strlen(text);
+        if (w->strain[i] == 0) continue;
+        (void)snprintf(text + used, size - used, "%s %s %.4g%s", comma, snw_strain_name[i],
+                       w->strain[i], i < SNW_STRETCH ? " 1/m" : "");
+        comma = ",";
+    }
 }
 
 void snw_law_fault_describe(const snw_model *m, const snw_law_fault *fault, char *text,

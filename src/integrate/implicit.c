@@ -226,12 +226,16 @@ snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state
     if (snw_cholesky_factor(m->nv, M) != SNW_OK) return implicit_massless(m, in, s, w, M, err);
     // M a = -r(q, v, 0)
     for (int i = 0; i < m->nv; i++) s->a[i] = 0;
+    w->law_fault = (snw_law_fault){0};
     snw_residual(m, in, s, false, w);
     for (int i = 0; i < m->nv; i++) s->a[i] = -w->r[i];
     snw_cholesky_solve(m->nv, M, s->a);
     if (snw_vector_is_finite(m->nv, s->a)) return SNW_OK;
     SNW_TRY(snw_inputs_check(m, in, in->t, err));
-    return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s", in->t);
+    char why[300];
+    snw_law_fault_describe(m, &w->law_fault, why, sizeof why);
+    return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s%s%s", in->t,
+                    why[0] ? ": " : "", why);
 }
 
 static void copy_history(const snw_history *from, snw_history *to) {

@@ -113,6 +113,23 @@ static snw_status check_potential(const snw_link_desc *link, const snw_section_l
     return SNW_OK;
 }
 
+// Without strain the tangent must not be indefinite: such a rod has no equilibrium at rest.
+static snw_status check_definite(const snw_link_desc *link, const snw_section_law *law,
+                                 const snw_section_law_point *p, snw_error *err) {
+    double least = snw_section_law_weakest(law, link->rod.active, p->H, p->H);
+    for (int i = 0; i < 36; i++) { // a coupling without stiffness of its own is indefinite too
+        const bool both = link->rod.active[i / 6] && link->rod.active[i % 6];
+        if (both && p->H[i] != 0 && !(p->H[7 * (i % 6)] > 0)) least = -fabs(p->H[i]);
+    }
+    if (least > -1e-12) return SNW_OK;
+    return snw_fail_desc(
+        err, link->rod.section.law_location,
+        snw_fail(err, SNW_E_MODEL,
+                 "rod '%s': its law is not definite without strain at x = %g m: the smallest "
+                 "eigenvalue of its stiffness is %.3g, relative to the diagonal",
+                 link->name, p->x, least));
+}
+
 static snw_status refuse_law(const snw_link_desc *link, snw_source_location at, const char *what,
                              snw_error *err) {
     return snw_fail_desc(err, at, snw_fail(err, SNW_E_MODEL, "rod '%s': %s", link->name, what));
@@ -169,6 +186,7 @@ snw_status snw_build_rod_law(snw_build *b, snw_rod *r, snw_error *err) {
     SNW_TRY(check_law(link, law, err));
     for (int i = 0; i < r->npoint; i++) {
         snw_build_law_point(&link->rod, law, b->point[r->point0 + i].x, &point[i]);
+        SNW_TRY(check_definite(link, law, &point[i], err));
         if (!law->energy && law->fibre.n == 0)
             SNW_TRY(check_potential(link, law, &point[i], err));
     }

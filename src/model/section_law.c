@@ -253,3 +253,48 @@ snw_section_fault snw_section_law_at(const snw_section_law *law, const snw_secti
     }
     return fault;
 }
+
+// ---- definiteness
+
+// Smallest eigenvalue of a symmetric n x n matrix, n <= 6, rows of 6, by Jacobi's rotations.
+static double smallest_eigenvalue(int n, double A[36]) {
+    for (int sweep = 0; sweep < 30; sweep++) {
+        double off = 0, size = 0;
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < n; j++) *(i == j ? &size : &off) += A[6 * i + j] * A[6 * i + j];
+        }
+        if (!(off > 1e-26 * size)) break;
+        for (int i = 0; i < n; i++) {
+            for (int j = 0; j < i; j++) {
+                if (A[6 * i + j] == 0) continue;
+                const double angle = 0.5 * atan2(2 * A[6 * i + j], A[7 * i] - A[7 * j]);
+                const double c = cos(angle), s = sin(angle);
+                for (int k = 0; k < n; k++) { // columns i and j
+                    const double x = A[6 * k + i], y = A[6 * k + j];
+                    A[6 * k + i] = c * x + s * y, A[6 * k + j] = c * y - s * x;
+                }
+                for (int k = 0; k < n; k++) { // rows i and j
+                    const double x = A[6 * i + k], y = A[6 * j + k];
+                    A[6 * i + k] = c * x + s * y, A[6 * j + k] = c * y - s * x;
+                }
+            }
+        }
+    }
+    double least = A[0];
+    for (int i = 1; i < n; i++) least = fmin(least, A[7 * i]);
+    return least;
+}
+
+double snw_section_law_weakest(const snw_section_law *law, const bool active[6], const double H[36],
+                               const double C[36]) {
+    double A[36] = {0};
+    int n = 0, of[6];
+    for (int i = 0; i < 6; i++) {
+        if (active[i] && law->covers[i] && H[7 * i] > 0) of[n++] = i;
+    }
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++)
+            A[6 * i + j] = C[6 * of[i] + of[j]] / sqrt(H[7 * of[i]] * H[7 * of[j]]);
+    }
+    return n > 0 ? smallest_eigenvalue(n, A) : INFINITY;
+}

@@ -74,3 +74,8 @@ enum { SNW_WANT_ENERGY = 1, SNW_WANT_TANGENT = 2 };
 snw_section_fault snw_section_law_at(const snw_section_law *law, const snw_section_law_point *p,
                                      const bool active[6], const double e[6], int want,
                                      snw_section_response *out, double *value, int *component);
+
+// Smallest eigenvalue of the tangent C relative to the stiffnesses on the diagonal of H, over the
+// active components that have some; INFINITY: none has.
+double snw_section_law_weakest(const snw_section_law *law, const bool active[6], const double H[36],
+                               const double C[36]);

@@ -578,9 +578,11 @@ static unbalanced_force largest_unbalanced(snw_statics *st, int of) {
 static void describe_law(snw_statics *st, char *why, size_t size) {
     static const double weak = 0.05; // of the stiffness without strain
     const snw_weakest_section w = snw_nonlinear_laws_weakest(st->m, st->x);
-    snw_law_fault_describe(st->m, &st->w->law_fault, why, size);
-    if (why[0] || !(w.eigenvalue < weak)) return;
-    snw_weakest_section_describe(st->m, &w, why, size);
+    if (w.eigenvalue < weak) {
+        snw_weakest_section_describe(st->m, &w, why, size);
+    } else {
+        snw_law_fault_describe(st->m, &st->w->law_fault, why, size);
+    }
 }
 
 static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
@@ -601,8 +603,7 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
         if (why[0]) {
             return snw_fail(err, s,
                             "static at t = %g s: no equilibrium found beyond %.6g of the load, "
-                            "where %s; the last equilibrium is kept. The load may be too large for "
-                            "this material",
+                            "where %s; the last equilibrium is kept",
                             t, info->reached, why);
         }
     }
