@@ -179,8 +179,7 @@ void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const snw_stat
     }
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
-        if (snw_seg_is_active(m, w, rod->seg0))
-            out[rod->link].elastic += rod_energy(m, rod, s);
+        if (snw_seg_is_active(m, w, rod->seg0)) out[rod->link].elastic += rod_energy(m, rod, s);
     }
     for (int k = 0; k < m->nspring; k++) {
         const int seg = m->block[m->spring[k].block].seg;

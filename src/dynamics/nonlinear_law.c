@@ -37,8 +37,8 @@ void snw_nonlinear_law_add(const snw_model *m, const snw_rod *rod, const double 
         snw_section_response s;
         snw_law_fault found = {.rod = (int)(rod - m->rod), .x = p->x};
         strain_at(m, rod, p, q, e);
-        found.kind = snw_section_law_at(rod->law, at, active, e, 0, &s, &found.value,
-                                        &found.component);
+        found.kind =
+            snw_section_law_at(rod->law, at, active, e, 0, &s, &found.value, &found.component);
         if (found.kind != SNW_SECTION_OK && fault) *fault = found;
         for (int i = 0; strain && i < 6; i++) strain[6 * k + i] = e[i];
         const double *phi = m->phi + p->phi;
@@ -164,10 +164,11 @@ void snw_law_fault_describe(const snw_model *m, const snw_law_fault *fault, char
     case SNW_SECTION_OK:
         break;
     case SNW_SECTION_CRUSHED:
-        (void)snprintf(text, size,
-                       "a fibre of rod '%.60s' would be crushed at x = %.4g m (its stretch would be "
-                       "%.3g, and must stay positive)",
-                       rod, fault->x, fault->value);
+        (void)snprintf(
+            text, size,
+            "a fibre of rod '%.60s' would be crushed at x = %.4g m (its stretch would be "
+            "%.3g, and must stay positive)",
+            rod, fault->x, fault->value);
         break;
     case SNW_SECTION_OUTSIDE:
         (void)snprintf(text, size,

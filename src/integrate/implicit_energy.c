@@ -102,8 +102,7 @@ static contact_energy energies_at(const snw_implicit *im, double t, const snw_st
                snw_stops_energy(m, im->w);
     f.interaction = snw_interaction_energy(m, im->w);
     f.kinetic = snw_kinetic_energy(m, im->w);
-    f.total =
-        f.kinetic + snw_stored_energy(m, s, im->w) + snw_gravity_energy(m, im->within, im->w);
+    f.total = f.kinetic + snw_stored_energy(m, s, im->w) + snw_gravity_energy(m, im->within, im->w);
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point_work *at = &im->w->contact_point[k];
         add_contact(at->elastic_force, at->rate, &f);
@@ -282,7 +281,8 @@ void snw_implicit_account(snw_implicit *im, double h) {
         for (int i = 0; i < snw_npower(m); i++) im->work[i] += 0.5 * h * im->power_within[i];
         // included in the residual below
         im->heat += 0.5 * h * snw_other_heat(m, im->scratch_state, im->w);
-        double sum = -internal_power(m, im->scratch_state, im->scratch) - snw_interaction_energy_rate(m, im->w);
+        double sum = -internal_power(m, im->scratch_state, im->scratch) -
+                     snw_interaction_energy_rate(m, im->w);
         for (int i = 0; i < m->nv; i++) sum += im->w->r[i] * im->scratch_state->v[i];
         unbalanced += 0.5 * h * sum;
     }

@@ -130,8 +130,8 @@ static snw_status take_ratios(snw_reader *r, const snw_entry *e, bool relaxed, i
     double sum = 0;
     for (int i = 0; i < n; i++) {
         if (!(ratio[i] >= 0)) {
-            return snw_fail_at(r->err, e->value->location,
-                               "'%s' must not be negative, got %g", e->key, ratio[i]);
+            return snw_fail_at(r->err, e->value->location, "'%s' must not be negative, got %g",
+                               e->key, ratio[i]);
         }
         sum += ratio[i];
     }
@@ -222,8 +222,9 @@ static snw_status find_strain(void *user, const char *name, const char *componen
 static snw_status refuse_memory(void *user, snw_memory kind, const char *text, const snw_expr *law,
                                 double period, int *slot, snw_error *err) {
     (void)user, (void)kind, (void)law, (void)period, (void)slot;
-    return snw_fail(err, SNW_E_MODEL, "'%s' has memory, and a section law is a function of the "
-                                      "present strain",
+    return snw_fail(err, SNW_E_MODEL,
+                    "'%s' has memory, and a section law is a function of the "
+                    "present strain",
                     text);
 }
 
@@ -257,7 +258,7 @@ static snw_status read_strain_law(snw_reader *r, const snw_node *node, const cha
     X(STRESS_TABLE_COLUMN, "column", "name or number", "of the stress, N m or N; 2 unless given")
 
 enum { STRESS_TABLE_KEYS(SNW_KEY_CODE) STRESS_TABLE_N };
-SNW_KEYS(stress_table, "stress table", "a stress by a table of its strain", STRESS_TABLE_KEYS);
+SNW_KEYS(stress_table, "stress_table", "a stress by a table of its strain", STRESS_TABLE_KEYS);
 
 static snw_status read_stress_table(snw_reader *r, const snw_node *node, const char *what,
                                     const snw_monotone_cubic **out) {
@@ -271,8 +272,7 @@ static snw_status read_stress_table(snw_reader *r, const snw_node *node, const c
     if (e[STRESS_TABLE_COLUMN])
         SNW_TRY(snw_read_text(r, e[STRESS_TABLE_COLUMN]->value, "column", &column));
     const snw_source_location at = e[STRESS_TABLE_FILE]->value->location;
-    const snw_status s =
-        snw_tables_find(r->source->table_user, at.file, file, column, &t, r->err);
+    const snw_status s = snw_tables_find(r->source->table_user, at.file, file, column, &t, r->err);
     if (s != SNW_OK) return snw_fail_at_location(r->err, s, at.file, at.line, at.column);
     if (t.n < 3) {
         return snw_fail_at(r->err, at, "the table of '%s' has %d rows and needs at least 3", what,

@@ -18,7 +18,8 @@
     X(MATERIAL_DENSITY, "density", "kg/m^3, law of x", "mass per volume")                          \
     X(MATERIAL_DAMPING, "damping", "s, law of x", "Kelvin-Voigt time, damping over stiffness")     \
     X(MATERIAL_NEO_HOOKEAN, "neo_hookean", "Pa", "hyperelastic: shear modulus mu, E = 3 mu")       \
-    X(MATERIAL_MOONEY_RIVLIN, "mooney_rivlin", "two, Pa", "hyperelastic: C1 and C2, E = 6 (C1 + C2)") \
+    X(MATERIAL_MOONEY_RIVLIN, "mooney_rivlin", "two, Pa",                                          \
+      "hyperelastic: C1 and C2, E = 6 (C1 + C2)")                                                  \
     X(MATERIAL_OGDEN, "ogden", "a sum of powers", "hyperelastic: moduli mu and exponents alpha")   \
     X(MATERIAL_RELAXATION, "relaxation", "a Prony series",                                         \
       "generalised Maxwell material: stress that relaxes")

@@ -194,8 +194,7 @@ static void add_branches(const snw_rod *r, const snw_relaxation_series *series, 
     for (int k = 0; k < r->nbranch; k++) {
         double part[36];
         for (int i = 0; i < 36; i++) part[i] = branch_fraction(series, k, i / 6) * H[i];
-        compile_rod_add_outer(r, p, phi, part,
-                              K + (size_t)k * (size_t)r->ndof * (size_t)r->ndof);
+        compile_rod_add_outer(r, p, phi, part, K + (size_t)k * (size_t)r->ndof * (size_t)r->ndof);
     }
 }
 

@@ -96,8 +96,8 @@ static snw_status check_potential(const snw_link_desc *link, const snw_section_l
             const double *C = r.tangent;
             // entries in one unit: those of curvatures times L
             const double ua = a < 3 ? d->length : 1, uc = c < 3 ? d->length : 1;
-            const double size = fabs(C[7 * a]) / (ua * ua) + fabs(C[7 * c]) / (uc * uc) +
-                                fabs(C[i]) / (ua * uc);
+            const double size =
+                fabs(C[7 * a]) / (ua * ua) + fabs(C[7 * c]) / (uc * uc) + fabs(C[i]) / (ua * uc);
             if (fabs(C[i] - C[6 * c + a]) / (ua * uc) <= 1e-9 * size) continue;
             return snw_fail_desc(
                 err, d->section.law_location,
@@ -187,8 +187,7 @@ snw_status snw_build_rod_law(snw_build *b, snw_rod *r, snw_error *err) {
     for (int i = 0; i < r->npoint; i++) {
         snw_build_law_point(&link->rod, law, b->point[r->point0 + i].x, &point[i]);
         SNW_TRY(check_definite(link, law, &point[i], err));
-        if (!law->energy && law->fibre.n == 0)
-            SNW_TRY(check_potential(link, law, &point[i], err));
+        if (!law->energy && law->fibre.n == 0) SNW_TRY(check_potential(link, law, &point[i], err));
     }
     r->law = law;
     r->law_point = point;

@@ -131,8 +131,8 @@ extern const char *const snw_strain_name[6]; // "twist", "bend_y", ...
 // of the instantaneous modulus and relax with these times.
 enum { SNW_BRANCHES = 8 };
 typedef struct snw_relaxation_series {
-    int n; // 0: none
-    double time[SNW_BRANCHES];     // s
+    int n;                            // 0: none
+    double time[SNW_BRANCHES];        // s
     double fraction[2][SNW_BRANCHES]; // of Young's modulus; of the shear modulus
     double instant[2]; // instantaneous over given modulus: 1, or 1 + sum if that is the relaxed one
     snw_source_location location;
@@ -150,7 +150,8 @@ typedef struct snw_relaxation_rule {
     double time;
 } snw_relaxation_rule;
 
-// Viscoelastic (Kelvin-Voigt, generalised Maxwell) or hyperelastic material. Laws of x and L, evaluated along the rod.
+// Viscoelastic (Kelvin-Voigt, generalised Maxwell) or hyperelastic material. Laws of x and L,
+// evaluated along the rod.
 typedef struct snw_material_desc {
     const char *name;
     snw_source_location location;
@@ -743,7 +744,7 @@ typedef struct snw_step_desc {
     bool steady; // about a steady motion: drives and moving poses keep their rates, all else is at
                  // rest relative to them (theory.md 7.1)
     bool follow; // static: stay on the branch of equilibria, also where it is unstable or ends
-    bool friction; // static: of hard contacts, along the path of the loads
+    bool friction;                  // static: of hard contacts, along the path of the loads
     snw_relaxation_rule relaxation; // static: of materials that relax
     snw_path_desc path;
     snw_inverse_desc inverse;

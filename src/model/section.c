@@ -83,9 +83,10 @@ static void section_evaluate(const snw_section_laws *d, section_point at, sectio
         s->tau = section_evaluate_law(d->retardation, at);
         const snw_jet one = {1, 0, 0};
         const snw_jet G =
-            d->shear ? section_evaluate_law(d->shear, at)
-                     : snw_jet_div(E, snw_jet_scale(2, snw_jet_add(one, section_evaluate_law(
-                                                                            d->poisson, at))));
+            d->shear
+                ? section_evaluate_law(d->shear, at)
+                : snw_jet_div(
+                      E, snw_jet_scale(2, snw_jet_add(one, section_evaluate_law(d->poisson, at))));
         s->G = snw_jet_scale(d->instant[1], G);
     }
     // matrices of shape and material, then given entries

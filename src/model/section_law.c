@@ -65,7 +65,8 @@ static void add_disc(const snw_section_law *law, double l0, const double g[2], d
         c += area * half * half / 3 * f.dP;
     }
     // a bore of relative width `hole` is the same function of hole k, times hole^2 in area
-    const double scale = factor * hole * hole, unit[2] = {k > 0 ? g[0] / k : 1, k > 0 ? g[1] / k : 0};
+    const double scale = factor * hole * hole,
+                 unit[2] = {k > 0 ? g[0] / k : 1, k > 0 ? g[1] / k : 0};
     out->w += scale * w;
     out->l += scale * n;
     out->ll += scale * ll;
@@ -178,8 +179,8 @@ static void respond_energy(const snw_section_law *law, const snw_section_law_poi
             direction[i] = unit[i], direction[j] = unit[j];
             const double both = snw_expr_jet_along(law->energy, at, direction).dd;
             direction[i] = direction[j] = 0;
-            const double own = unit[i] * unit[i] * out->tangent[7 * i] +
-                               unit[j] * unit[j] * out->tangent[7 * j];
+            const double own =
+                unit[i] * unit[i] * out->tangent[7 * i] + unit[j] * unit[j] * out->tangent[7 * j];
             set_pair(out->tangent, i, j, 0.5 * (both - own) / (unit[i] * unit[j]));
         }
     }

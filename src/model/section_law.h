@@ -31,10 +31,10 @@ double snw_hyperelastic_young(const snw_hyperelastic *h);
 
 // Law of a section; its expressions read the six strains as signals 0 to 5, and x and L.
 typedef struct snw_section_law {
-    bool covers[6];       // components of the strain that it determines
+    bool covers[6];         // components of the strain that it determines
     snw_hyperelastic fibre; // n > 0: fibres of this material
-    bool rectangle;       // fibres: the section is a rectangle, else an ellipse
-    bool exact_twist;     // fibres: neo-Hookean and round, whose torsion depends on the stretch
+    bool rectangle;         // fibres: the section is a rectangle, else an ellipse
+    bool exact_twist;       // fibres: neo-Hookean and round, whose torsion depends on the stretch
     const snw_expr *energy; // J/m
     const snw_expr *stress[6]; // N m and N
     const snw_monotone_cubic *table[6];
@@ -60,8 +60,8 @@ typedef struct snw_section_response {
 // Faults of a strain: the response is then NaN.
 typedef enum snw_section_fault {
     SNW_SECTION_OK,
-    SNW_SECTION_CRUSHED, // a fibre has no length left
-    SNW_SECTION_OUTSIDE, // a strain lies outside its table
+    SNW_SECTION_CRUSHED,  // a fibre has no length left
+    SNW_SECTION_OUTSIDE,  // a strain lies outside its table
     SNW_SECTION_UNDEFINED // an expression is not finite
 } snw_section_fault;
 

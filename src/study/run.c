@@ -522,8 +522,8 @@ void snw_run_warn_indefinite(snw_run *r, const snw_state *s) {
     r->warned_indefinite = true;
     snw_weakest_section_describe(m, &w, why, sizeof why);
     (void)snprintf(text, sizeof text,
-                   "run '%.60s': at t = %g s %s; the material has lost its definiteness", r->info.run,
-                   s->t, why);
+                   "run '%.60s': at t = %g s %s; the material has lost its definiteness",
+                   r->info.run, s->t, why);
     snw_run_warn(r, text);
 }
 

@@ -31,10 +31,12 @@ static snw_section_response respond(const snw_hyperelastic *h, bool square, cons
 // Nominal stresses of uniaxial tension; the table of an independent program, closed forms.
 static void fibres_have_the_stress_of_uniaxial_tension(void **state) {
     (void)state;
-    static const double row[][4] = {
-        {0.6, -217777.7778, -246814.8148, -242313.5021}, {0.8, -76250, -80062.5, -78694.69392},
-        {1.2, 50555.55556, 48870.37037, 45814.41210},    {1.5, 105555.55556, 98518.51852, 87687.02011},
-        {2, 175000, 157500, 128432.83311},               {3, 288888.88889, 250370.37037, 180790.41437}};
+    static const double row[][4] = {{0.6, -217777.7778, -246814.8148, -242313.5021},
+                                    {0.8, -76250, -80062.5, -78694.69392},
+                                    {1.2, 50555.55556, 48870.37037, 45814.41210},
+                                    {1.5, 105555.55556, 98518.51852, 87687.02011},
+                                    {2, 175000, 157500, 128432.83311},
+                                    {3, 288888.88889, 250370.37037, 180790.41437}};
     const snw_hyperelastic *const of[] = {&neo, &mooney, &ogden};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         for (int k = 0; k < 3; k++) {
