@@ -49,3 +49,17 @@ void snw_gauss(int n, double *x, double *w) {
                               w);
     }
 }
+
+double snw_lagrange_integral(int n, const double *c, int j, double x) {
+    double t[16], w[16], sum = 0;
+    SNW_ASSERT(n <= 16);
+    snw_gauss(n, t, w);
+    for (int k = 0; k < n; k++) {
+        double value = x * w[k];
+        for (int i = 0; i < n; i++) {
+            if (i != j) value *= (x * t[k] - c[i]) / (c[j] - c[i]);
+        }
+        sum += value;
+    }
+    return sum;
+}

@@ -6,3 +6,7 @@
 // x (n) <- points in (0, 1), ascending; w (n) <- weights with sum 1; n >= 1. Exact for polynomials
 // of degree 2n - 1.
 void snw_gauss(int n, double *x, double *w);
+
+// Integral from 0 to x of the Lagrange polynomial that is 1 at c[j] and 0 at the other of the n
+// points, n <= 16.
+double snw_lagrange_integral(int n, const double *c, int j, double x);

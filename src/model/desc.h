@@ -200,7 +200,7 @@ typedef struct snw_rod_desc {
     // Integration along the rod: poses by the rule `integrator`, inertia at quadrature nodes.
     int nodes;  // Gauss points of the inertia, divided evenly among the elements of a piecewise
                 // basis, at least one each; 0: automatic
-    int magnus; // order of the Magnus expansion: 2, 4 or 6; default 4
+    int magnus; // order of the Magnus or Fer expansion: 2, 4 or 6; default 4
     snw_rule_kind integrator;
     int points;       // collocation points of the spectral rule
     double tolerance; // rk45: relative error to which nodes are placed (theory.md 3.16), `nodes`
@@ -214,6 +214,21 @@ typedef struct snw_rod_desc {
 bool snw_section_law_gives(const snw_section_desc *section, int component);
 // Has the rod a nonlinear elastic law?
 bool snw_rod_has_law(const snw_rod_desc *rod);
+
+// Number of the rod's integration rule (rule.h): its order or its points, 0 where it has none.
+static inline int snw_rod_rule_number(const snw_rod_desc *rod) {
+    switch (rod->integrator) {
+    case SNW_RULE_MAGNUS:
+    case SNW_RULE_FER:
+        return rod->magnus;
+    case SNW_RULE_SPECTRAL:
+        return rod->points;
+    case SNW_RULE_RK4:
+    case SNW_RULE_RK45:
+        break;
+    }
+    return 0;
+}
 
 // Solid of a body, for contact, fluids and drawing: a sphere, capsule, box, cylinder, mesh or hull.
 typedef struct snw_body_solid {
@@ -386,7 +401,8 @@ typedef struct snw_tendon_desc {
     const snw_tendon_segment_desc *segment; // in their order
     double from, to; // arc length of its start on the first rod and of its end on the last, m
     snw_law at[2];   // y and z in the section, laws of x and L, m
-    snw_law area;    // chamber: area of its section, law of x and L, m^2
+    snw_law area;    // chamber: area of its section, m^2, law of x and L, and of its own stretch
+                     // and pressure (chamber_area.h)
     double radius;   // drawing of a tube whose area is not given, m
     double constant[SNW_ACTUATOR_CONSTANTS]; // of the law of its effort, by kind
     // properties of a tendon

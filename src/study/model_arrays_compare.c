@@ -224,6 +224,7 @@ static bool same_tendon(const snw_model *m, int i, const snw_tendon *b, bool geo
            same_law(a->when, b->when) &&
            equal_laws(m, SNW_LAW_TEMPERATURE, i, a->temperature, b->temperature) &&
            equal_laws(m, SNW_LAW_AMBIENT, i, a->ambient, b->ambient) &&
+           same_law(a->area ? a->area->law : NULL, b->area ? b->area->law : NULL) &&
            same_law(a->sliding, b->sliding) && a->extra == b->extra &&
            a->compliance == b->compliance && a->has_friction == b->has_friction &&
            a->friction == b->friction && a->viscous == b->viscous && a->creep == b->creep &&

@@ -35,7 +35,7 @@ struct snw_model_geometry {
 
 bool snw_geometry_is_gathered(const snw_model *m) {
     for (int i = 0; i < m->ntendon; i++) {
-        if (m->tendon[i].has_friction) return false;
+        if (m->tendon[i].has_friction || m->tendon[i].area) return false;
     }
     for (int k = 0; k < m->ncontact_point; k++) { // points on a ground at rest
         const snw_contact_point *p = &m->contact_point[k];

@@ -14,7 +14,7 @@ typedef struct snw_model_geometry snw_model_geometry;
 
 // Are these numbers gathered? Not where other forces than inertia, gravity, loads, tendons along
 // rods, a fluid at rest and contacts with a ground depend on poses (other contacts, loops, force
-// elements), nor with feedback.
+// elements), nor with feedback, tendon friction or chambers of variable area.
 bool snw_geometry_is_gathered(const snw_model *m);
 // Is the pose constant, so that its numbers are gathered?
 bool snw_pose_is_constant(const snw_pose_desc *pose);

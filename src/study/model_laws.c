@@ -236,8 +236,9 @@ static double by_tendon(const snw_model *m, int i, snw_law_kind kind, snw_at at,
         by = now->gain;
         break;
     case SNW_GIVEN_MOTION:
-        by =
-            now->effort > 0 ? now->effort / now->paid_out + 1 / (now->paid_out * t->compliance) : 0;
+        by = t->area           ? now->gain
+             : now->effort > 0 ? now->effort / now->paid_out + 1 / (now->paid_out * t->compliance)
+                               : 0;
         break;
     case SNW_GIVEN_GAS: {
         const double T = snw_expr_value(t->temperature, at);
@@ -245,6 +246,7 @@ static double by_tendon(const snw_model *m, int i, snw_law_kind kind, snw_at at,
              : kind == SNW_LAW_TENDON
                  ? SNW_GAS_CONSTANT * T / now->value
                  : SNW_GAS_CONSTANT * snw_expr_jet_t(t->law, at).v / now->value;
+        if (t->area && t->area->by_pressure) by *= now->gain * now->value;
         break;
     }
     case SNW_GIVEN_RATE:

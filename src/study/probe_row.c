@@ -83,6 +83,9 @@ bool snw_probe_row(const snw_model *m, snw_observer *o, int probe, int column, c
     case SNW_READ_TENDON:
     case SNW_READ_TENDON_RATE:
         if (signal.tendon < 0) return false;
+        // a volume that depends on the pressure follows inputs directly
+        if (m->tendon[signal.tendon].area && m->tendon[signal.tendon].area->by_pressure)
+            return false;
         snw_tendon_jacobian(m, signal.tendon, signal.reading, 1, 0, w, by_x);
         if (signal.reading == SNW_READ_TENDON_RATE)
             snw_tendon_jacobian(m, signal.tendon, signal.reading, 0, 1, w, by_rate);

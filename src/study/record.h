@@ -7,6 +7,7 @@
 #include "integrate/stats.h"
 #include "math/se3.h"
 #include "model/desc.h"
+#include "model/step_bound.h"
 #include "sinew/status.h"
 
 #include <stdbool.h>
@@ -42,6 +43,7 @@ typedef struct snw_run_info {
     // 2 x nlink of the description: predicted relative errors of a rod's nodes, of the shape and of
     // the quadrature (0: not known)
     const double *rod_error;
+    const snw_step_bound *rod_step; // nlink: slices of a rod at rest, for the bounds of expansions
     const double *node_x; // nnode, arc length along the rod, 0 for the end of a rigid link
     int ncolumn;
     const snw_column *column;

@@ -170,6 +170,13 @@ static snw_status describe_model(snw_run *r, const char *name) {
         error[2 * m->rod[i].link + 1] = m->rod[i].quadrature;
     }
     r->info.rod_error = error;
+    snw_step_bound *step = snw_pool_array(r->pool, (size_t)d->nlink + 1, sizeof *step);
+    double *rest = snw_pool_array(r->pool, (size_t)m->nq + 1, sizeof *rest);
+    if (!step || !rest) return SNW_E_MEMORY;
+    for (int i = 0; i < m->nrod; i++) {
+        step[m->rod[i].link] = snw_rod_step_bound(m, &m->rod[i], rest, 0);
+    }
+    r->info.rod_step = step;
     for (int i = 0; i < m->ndrive; i++) {
         r->info.driven += m->drive[i].row >= 0 && !m->drive[i].passive;
     }

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+//
+// The initial state of a run and its derivatives: loops are closed by a projection, theory.md 7.5.
+#include "robot/gradient_sweep.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "constraint/projection.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double initial_move = 1e-2, // of an initial coordinate or velocity
+    unmoved = 1e-14;                     // change of an initial value that counts as none, typical
+
+// q, v <- initial state of model m at p, closed, with velocities that the rows allow.
+static snw_status closed_start(const gradient_sweep *s, const double *p, const snw_model *m,
+                               snw_state *to, snw_error *err) {
+    gradient_initial(s->g, p, m, to->q, to->v);
+    to->t = 0;
+    if (m->nconstraint == 0) return SNW_OK;
+    snw_projection *pr = NULL;
+    snw_inputs *in = NULL;
+    snw_projection_info info;
+    snw_status status = snw_projection_create(m, &pr);
+    if (status == SNW_OK) status = snw_inputs_create(m, &in);
+    if (status == SNW_OK) {
+        snw_inputs_at(m, snw_time_resolution(0), in);
+        status = snw_projection_close(pr, in, to, &info, err);
+    }
+    if (status == SNW_OK) status = snw_projection_velocities(pr, in, to, err);
+    snw_inputs_destroy(in);
+    snw_projection_destroy(pr);
+    return status;
+}
+
+snw_status gradient_same_start(const gradient_sweep *s, const snw_model *m, bool *out,
+                               snw_error *err) {
+    *out = true;
+    if (m->nconstraint == 0) return SNW_OK;
+    const size_t nv = (size_t)m->nv;
+    snw_state *at[2] = {NULL};
+    double *d = snw_alloc((nv + 1) * sizeof *d);
+    snw_status status =
+        d && snw_state_create(m, &at[0]) == SNW_OK && snw_state_create(m, &at[1]) == SNW_OK
+            ? SNW_OK
+            : snw_fail_memory(err);
+    if (status == SNW_OK) status = closed_start(s, s->p, s->m, at[0], err);
+    if (status == SNW_OK) status = closed_start(s, s->p, m, at[1], err);
+    if (status == SNW_OK) {
+        snw_difference(m, at[0]->q, at[1]->q, d);
+        for (size_t i = 0; i < nv; i++) {
+            const double moved = fabs(d[i]) + fabs(at[1]->v[i] - at[0]->v[i]);
+            *out = *out && moved <= unmoved * s->m->typical[i];
+        }
+    }
+    snw_state_destroy(at[0]);
+    snw_state_destroy(at[1]);
+    snw_free(d);
+    return status;
+}
+
+// out (2 nv) += c times the initial configuration, from that of the run, and velocities of a model
+// at p with another value of `entry` (-1: the same)
+static snw_status add_start(const gradient_sweep *s, const snw_model *m, int entry, double value,
+                            double c, gradient_start *w, double *out, snw_error *err) {
+    const int nv = s->m->nv;
+    if (entry >= 0) w->p[entry] = value;
+    SNW_TRY(closed_start(s, w->p, m, w->at, err));
+    if (entry >= 0) w->p[entry] = s->p[entry];
+    snw_difference(s->m, s->tape.map[0].s.q, w->at->q, w->dx);
+    for (int k = 0; k < nv; k++) {
+        out[k] += c * w->dx[k];
+        out[nv + k] += c * (w->at->v[k] - s->tape.map[0].s.v[k]);
+    }
+    return SNW_OK;
+}
+
+snw_status gradient_start_samples(const gradient_sweep *s, gradient_direction *d, int entry,
+                                  gradient_start *w, double *out, snw_error *err) {
+    const size_t nv = (size_t)s->m->nv;
+    const double step = d ? d->step : initial_move, centre = entry >= 0 ? s->p[entry] : 0;
+    bool moves = !d || !d->far[0] || !d->far[1];
+    for (int k = 0; k < 2 && !moves; k++) { // does it move at all?
+        memset(out, 0, 2 * nv * sizeof *out);
+        SNW_TRY(add_start(s, d->far[k]->compiled, entry,
+                          centre + (k ? GRADIENT_FAR : -GRADIENT_FAR) * step, 1, w, out, err));
+        for (size_t j = 0; j < nv; j++)
+            moves = moves || fabs(out[j]) + fabs(out[nv + j]) > unmoved * s->m->typical[j];
+    }
+    memset(out, 0, 2 * nv * sizeof *out);
+    if (!moves) return SNW_OK;
+    if (d) SNW_TRY(gradient_open_samples(s, d, err));
+    for (int i = 0; i < GRADIENT_VARIANTS; i++)
+        SNW_TRY(add_start(s, d ? d->model[i]->compiled : s->m, entry,
+                          centre + gradient_sample_at(i) * step,
+                          gradient_sample_weight(gradient_weight6, i) / step, w, out, err));
+    return SNW_OK;
+}
+
+// by (nscalar) <- bars of the initial state times its derivative
+static snw_status start_along(gradient_sweep *s, gradient_direction *d, int entry,
+                              gradient_start *w, double *by, snw_error *err) {
+    const int nv = s->m->nv;
+    SNW_TRY(gradient_start_samples(s, d, entry, w, w->moved, err));
+    for (int j = 0; j < s->nscalar; j++) {
+        const snw_bars *b = snw_adjoint_bars(s->adjoint, j);
+        by[j] = 0;
+        for (int k = 0; k < nv; k++)
+            by[j] += b->place[k] * w->moved[k] + b->rate[k] * w->moved[nv + k];
+    }
+    return SNW_OK;
+}
+
+snw_status gradient_start_open(const gradient_sweep *s, gradient_start *w, snw_error *err) {
+    const size_t nv = (size_t)s->m->nv;
+    *w = (gradient_start){.dx = snw_alloc((3 * nv + (size_t)s->g->nentry + 1) * sizeof *w->dx)};
+    if (!w->dx || snw_state_create(s->m, &w->at) != SNW_OK) return snw_fail_memory(err);
+    w->moved = w->dx + nv;
+    w->p = w->moved + 2 * nv;
+    memcpy(w->p, s->p, (size_t)s->g->nentry * sizeof *w->p);
+    return SNW_OK;
+}
+
+void gradient_start_close(gradient_start *w) {
+    snw_state_destroy(w->at);
+    snw_free(w->dx);
+}
+
+snw_status gradient_add_starts(gradient_sweep *s, bool first, snw_error *err) {
+    if (s->tape.n == 0 || s->tape.map[0].kind != SNW_MAP_INITIAL) return SNW_OK;
+    const snw_gradient *g = s->g;
+    gradient_start w;
+    snw_status status = gradient_start_open(s, &w, err);
+    for (int k = 0; status == SNW_OK && k < s->ndirection; k++) {
+        gradient_direction *d = &s->direction[k];
+        status = start_along(s, d, d->entry, &w, d->by, err);
+    }
+    for (int k = 0; status == SNW_OK && k < s->ndirection;)
+        k += gradient_add_direction(s, &s->direction[k], snw_time_resolution(0));
+    for (int k = 0; status == SNW_OK && first && k < g->nentry; k++) {
+        if (g->entry[k].kind != GRADIENT_POSITION && g->entry[k].kind != GRADIENT_VELOCITY)
+            continue;
+        status = start_along(s, NULL, k, &w, s->value, err);
+        for (int j = 0; status == SNW_OK && j < g->nscalar; j++)
+            s->dJ[(size_t)j * (size_t)g->nentry + (size_t)k] += s->value[j];
+    }
+    gradient_start_close(&w);
+    return status;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+//
+// gradient_sweep.h: one evaluation of a gradient, theory.md 7.5: the run with its tape, the
+// directions in the space of models, sweeps back and forward over the maps. Private to the files
+// gradient_*.c of src/robot.
+#pragma once
+
+#include "robot/gradient_checkpoint.h"
+#include "robot/gradient_event.h"
+#include "robot/gradient_jump.h"
+#include "robot/gradient_private.h"
+#include "robot/gradient_slope.h"
+#include "study/adjoint.h"
+
+enum {
+    GRADIENT_SAMPLES = 3,
+    GRADIENT_VARIANTS = 2 * GRADIENT_SAMPLES,
+    GRADIENT_FAR = 250,         // steps of the far samples
+    GRADIENT_LINEAR_TRIALS = 20 // maps that may not be linear before linearity is no longer tried
+};
+
+// Weights of central differences of orders 6 and 4.
+static const double gradient_weight6[GRADIENT_SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60},
+                    gradient_weight4[GRADIENT_SAMPLES] = {2.0 / 3, -1.0 / 12, 0};
+static const double gradient_parameter_move = 1e-3, // of a parameter in a sample, relative
+    gradient_fine_part = 1e-2;                      // of that in a fine sample
+
+// Steps of sample i of the VARIANTS, and its weight in a difference.
+static inline double gradient_sample_at(int i) {
+    return i < GRADIENT_SAMPLES ? i - GRADIENT_SAMPLES : i - GRADIENT_SAMPLES + 1;
+}
+static inline double gradient_sample_weight(const double *weight, int i) {
+    return i < GRADIENT_SAMPLES ? -weight[GRADIENT_SAMPLES - 1 - i] : weight[i - GRADIENT_SAMPLES];
+}
+
+// A direction in the space of models: a number of the file, or a law plus c, c (t - t0),
+// c (t - t0)^2/2.
+typedef struct gradient_direction {
+    int entry; // -1: of a law
+    int law, power;
+    double step, t0;
+    snw_robot_model *model[GRADIENT_VARIANTS]; // at -3, -2, -1, 1, 2, 3 steps; NULL: not needed yet
+    snw_robot_model *far[2]; // at -250 and 250 steps, for parameters that enter linearly
+    snw_robot_model *fine[GRADIENT_VARIANTS]; // at the fine part of the steps, where those cross
+                                              // the onset of a contact or stop; NULL: not needed
+                                              // yet
+    double *by, *coarse; // nscalar: of one map; with differences of order 4, and room for both from
+                         // fine samples
+    int curved;          // maps whose equations are not linear in the parameter
+    double error, size;  // sums of |by - coarse| and |by| over maps and scalars
+} gradient_direction;
+
+// Memory for samples of the initial state.
+typedef struct gradient_start {
+    snw_state *at;
+    double *dx, *moved, *p; // nv, 2 nv, nentry
+} gradient_start;
+
+typedef struct gradient_sweep {
+    snw_gradient *g;
+    gradient_checkpoints kept;
+    bool partial; // the tape was too long: parts of the run are done again
+    bool forward; // sensitivities along the run; else the sweep back
+    int tried;    // steps since the last instant
+    int last;     // frame at which a repeated part of the run ends; -1: at its end
+    const double *p;
+    snw_robot_model *model;
+    snw_run *run;
+    const snw_model *m;
+    snw_tape tape;
+    snw_adjoint *adjoint;
+    snw_sampler sampler;
+    int nscalar;          // those of the gradient and, with events, the margin of a condition
+    bool events;          // conditions may change
+    bool memory, samples; // laws read integrals or samples; samples
+    bool sharp;           // contacts, stops or cables set in at some place
+    int noutput;
+    snw_adjoint_output *output;
+    int *output_of;       // nsignal: output that a signal reads; -1: none
+    double *signal;       // 2 x nsignal
+    double *z_bar;        // nscalar x nsignal: of samples
+    double *factor;       // nscalar
+    double *y_time;       // noutput
+    gradient_event event; // the last one
+    double *weight;       // nsum x nframe
+    double *by_sum;       // nsum
+    double *y_bar;        // nscalar x noutput
+    gradient_jumps jumps; // of laws, at p
+    int ndirection;
+    gradient_direction *direction;
+    snw_model_arrays *arrays; // NULL: not used
+    int nslope;               // numbers of the file that enter these arrays only
+    int nlone;                // of them, taken one by one
+    gradient_slope *slope;
+    bool *has_slope;            // nentry
+    bool gathered;              // the derivatives by the arrays are known
+    double *value, *centre, *y; // nscalar, nscalar, noutput: of a sample, and at p
+    double *dJ;                 // nscalar x nentry
+    double error, size;         // largest of all parameters, see gradient_note_error
+} gradient_sweep;
+
+// ---- outputs and events, gradient_frame.c -------------------------------------------------------
+
+// s->output <- columns that the scalars, conditions and samples read.
+SNW_NODISCARD snw_status gradient_list_outputs(gradient_sweep *s, snw_error *err);
+// J (nscalar), s->weight, s->by_sum <- scalars, and weights of the frames in their sums.
+SNW_NODISCARD snw_status gradient_find_weights(gradient_sweep *s, double *J, snw_error *err);
+// Derivative of scalar i by the time of a frame, outputs fixed.
+double gradient_frame_time_bar(const gradient_sweep *s, int frame, int i);
+// s->y_bar <- derivatives of the scalars by the outputs of a frame; false: all are zero.
+bool gradient_frame_bars(const gradient_sweep *s, int frame);
+// Margin of the present event by a model at the state of its map.
+double gradient_margin_of(gradient_sweep *s, const snw_model *m, const snw_map *map);
+// Signals with the samples of a map, by a model at its state.
+const double *gradient_samples_of(gradient_sweep *s, const snw_model *m, const snw_map *map);
+// s->y_time <- derivatives of the outputs at a state by time.
+void gradient_outputs_by_time(gradient_sweep *s, const snw_map *map);
+// The step of the tape that ends at event i.
+snw_map *gradient_step_of_event(const gradient_sweep *s, int i);
+// s->event <- the comparison that changes at event i of the tape; s->signal <- signals there.
+SNW_NODISCARD snw_status gradient_find_event(gradient_sweep *s, int i, snw_error *err);
+// Steps that end at an event whose time is given have their length.
+SNW_NODISCARD snw_status gradient_find_given_events(gradient_sweep *s, snw_error *err);
+// y_bar of the last scalar <- derivatives of the margin of s->event by the outputs; *by_time <-
+// that by time.
+void gradient_event_bars(gradient_sweep *s, const snw_map *map, double *by_time);
+// Derivative of the margin of s->event by signal k, memory of a law.
+double gradient_margin_by_memory(const gradient_sweep *s, int k);
+
+// ---- directions, gradient_direction.c -----------------------------------------------------------
+
+// The variant gets the choice of rows of redundant loops of m; false: it has other sizes.
+bool gradient_freeze_rows(const snw_model *m, snw_model *to);
+// The models of a direction at all samples, and at the fine ones.
+SNW_NODISCARD snw_status gradient_open_samples(const gradient_sweep *s, gradient_direction *d,
+                                               snw_error *err);
+SNW_NODISCARD snw_status gradient_open_fine(const gradient_sweep *s, gradient_direction *d,
+                                            snw_error *err);
+// by (n) <- those of two estimates, from samples and from fine ones, with the smaller difference
+// between orders 6 and 4. coarse and fine_coarse are those of order 4.
+void gradient_choose_estimates(int n, double *by, double *coarse, const double *fine,
+                               const double *fine_coarse);
+// Do differences of orders 6 and 4 agree? Those of n functions that are not smooth do not.
+bool gradient_is_resolved(int n, const double *by, const double *coarse);
+// The laws (with the first numbers), and as many numbers of the file from *entry on as are done at
+// once; slopes of those that are gathered.
+SNW_NODISCARD snw_status gradient_open_directions(gradient_sweep *s, int *entry, snw_error *err);
+void gradient_close_directions(gradient_sweep *s);
+// Number of directions of the law whose first one is `first`.
+int gradient_directions_of_law(const gradient_sweep *s, int first);
+// dJ of the entries += the derivatives d->by along a direction and, of a law, along those of its
+// rates, which follow it, at time t. Returns the number of directions used.
+int gradient_add_direction(gradient_sweep *s, gradient_direction *d, double t);
+
+// ---- numbers that are gathered, gradient_group.c ------------------------------------------------
+
+// Slopes of all numbers of the file that can be moved together.
+SNW_NODISCARD snw_status gradient_find_slopes(gradient_sweep *s, snw_error *err);
+// *enough <- the number of the file enters the arrays of the model only; its slope is kept then.
+SNW_NODISCARD snw_status gradient_find_slope(gradient_sweep *s, gradient_direction *d, bool *enough,
+                                             snw_error *err);
+// dJ += the products of the slopes with the derivatives by the arrays.
+void gradient_add_slopes(gradient_sweep *s);
+// Error of derivatives by a parameter p and their size, both times p: with the units of the scalars
+// they are compared with those of other parameters.
+void gradient_note_error(gradient_sweep *s, double p, double error, double size);
+
+// ---- the initial state, gradient_start.c --------------------------------------------------------
+
+// Does model m begin in the same state as that of the run? Its rows and initial values are the same
+// here, yet loops may be closed with regard to masses.
+SNW_NODISCARD snw_status gradient_same_start(const gradient_sweep *s, const snw_model *m, bool *out,
+                                             snw_error *err);
+SNW_NODISCARD snw_status gradient_start_open(const gradient_sweep *s, gradient_start *w,
+                                             snw_error *err);
+void gradient_start_close(gradient_start *w);
+// out (2 nv) <- derivative of the initial configuration and velocities along a direction (NULL:
+// of entry `entry` of p).
+SNW_NODISCARD snw_status gradient_start_samples(const gradient_sweep *s, gradient_direction *d,
+                                                int entry, gradient_start *w, double *out,
+                                                snw_error *err);
+// dJ += the part of the initial state: of the present directions and, at first, of its own entries.
+SNW_NODISCARD snw_status gradient_add_starts(gradient_sweep *s, bool first, snw_error *err);
+
+// ---- sensitivities along the run, gradient_forward.c --------------------------------------------
+
+SNW_NODISCARD snw_status gradient_sweep_forward(gradient_sweep *s, snw_error *err);
