@@ -261,7 +261,7 @@ void snw_implicit_account(snw_implicit *im, double h) {
         step_heat(im, h) + (m->nbranch ? snw_relaxation_heat(m, im->now, im->trial, h) : 0);
     double unbalanced = snw_elastic_energy(m, im->trial) - snw_elastic_energy(m, im->now);
     contact_energy from = {0}, to = {0};
-    if (snw_touches(m) || m->nforce_element || m->ntube) {
+    if (snw_touches(m) || m->nforce_element || m->nforce_field_point || m->ntube) {
         from = energies_at(im, im->now->t, im->now),
         to = energies_at(im, im->now->t + h, im->trial);
         unbalanced += to.interaction - from.interaction;

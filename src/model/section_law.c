@@ -177,7 +177,7 @@ static void respond_energy(const snw_section_law *law, const snw_section_law_poi
                 !snw_expr_reads(law->energy, j))
                 continue;
             direction[i] = unit[i], direction[j] = unit[j];
-            const double both = snw_expr_jet_along(law->energy, at, direction).dd;
+            const double both = snw_expr_jet_signals(law->energy, at, direction).dd;
             direction[i] = direction[j] = 0;
             const double own =
                 unit[i] * unit[i] * out->tangent[7 * i] + unit[j] * unit[j] * out->tangent[7 * j];
