@@ -33,6 +33,7 @@
     SHAPES                                                                                         \
     X(components)                                                                                  \
     X(stress_table)                                                                                \
+    X(function)                                                                                    \
     X(concentric_tube)                                                                             \
     X(body)                                                                                        \
     X(body_shape)                                                                                  \
