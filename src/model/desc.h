@@ -525,6 +525,7 @@ typedef struct snw_probe_desc {
                           // coordinates of the rod of an actuator; 0: one station
     snw_probe_of of;      // element of value, rate, effort, power and reaction,
     int item;             // and its index, unless it is a link
+    int other;            // curvature: the second actuator
     bool body;            // components in the body frame (`in: body`)
     bool tied;            // pull: at the fixed end of the tendon, else at the actuated end
     double fraction;      // tension: fraction of the path from the actuated to the fixed end

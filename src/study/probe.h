@@ -14,6 +14,7 @@ typedef struct snw_readings {
     snw_vec3 start;           // initial centre of mass
     const snw_vec3 *rotation; // rotation vector of each segment and observer, snw_rotations_update
     const struct snw_shooter *fields; // source of strains and wrenches; NULL: coordinates
+    struct snw_connection *connection; // NULL: no probe reads it
 } snw_readings;
 
 // R v, where NaN marks an undetermined component of v: the result is NaN in the components to which

@@ -22,6 +22,7 @@ typedef struct snw_phase {
     snw_closure_rows *rows; // of the redundant loops of either; NULL: no redundant loops
     const snw_model *model; // in use: of `rows`, or `remeshed`, or `compiled`
     snw_statics *statics;
+    struct snw_connection *connection; // of probes that read it; NULL: there are none
     snw_link_desc *link;        // own copy, where rods have adaptive meshes; else NULL
     snw_tube_desc *tube;        // own copy, where concentric tubes slide; else NULL
     snw_pool *tube_pool;        // of their present rods; NULL: the initial ones
