@@ -2,10 +2,10 @@
 //
 // locomotion_connection.h: the connection of a robot that moves by its shape (theory.md 6.8). The
 // body twist of a site for the rates r' of the driven coordinates is
-//   eta = -A(r) r'                                                                (6.8.10)
+//   eta = -A(r) r'                                                                 (6.8.1)
 // where contacts determine the motion or momentum is conserved, and eta = -A r' + Gamma p with the
 // momenta p along the motions that contacts leave free otherwise: A belongs to p = 0. The curvature
-//   F_ij = d_i A_j - d_j A_i - [A_i, A_j]                                         (6.8.11)
+//   F_ij = d_i A_j - d_j A_i - [A_i, A_j]                                          (6.8.2)
 // is the motion per area of a small loop of the shape, log g = -sigma F_ij.
 #pragma once
 

@@ -13,7 +13,7 @@ typedef struct snw_readings {
     const double *frequency;  // SNW_PROBE_FREQUENCIES, Hz; NULL: not known
     snw_vec3 start;           // initial centre of mass
     const snw_vec3 *rotation; // rotation vector of each segment and observer, snw_rotations_update
-    const struct snw_shooter *fields; // source of strains and wrenches; NULL: coordinates
+    const struct snw_shooter *fields;  // source of strains and wrenches; NULL: coordinates
     struct snw_connection *connection; // NULL: no probe reads it
 } snw_readings;
 

@@ -309,10 +309,27 @@ static snw_status check_shooting(const snw_run *r, snw_error *err) {
     return SNW_OK;
 }
 
+// Preferred reactions are taken into account by kinematic steps only.
+static snw_status check_preload(const snw_model *m, const snw_step_desc *step, snw_error *err) {
+    if (step->kind == SNW_STEP_CHANGE || step->kinematic) return SNW_OK;
+    for (int i = 0; i < m->nloop; i++) {
+        if (m->loop[i].preload == 0) continue;
+        const snw_source_location at = step->location;
+        const snw_status s =
+            snw_fail(err, SNW_E_MODEL,
+                     "contact '%s' has a 'preload', which kinematic steps know only; leave it out, "
+                     "or use 'weight'",
+                     m->desc->loop[i].name);
+        return snw_fail_at_location(err, s, at.file, at.line, at.column);
+    }
+    return SNW_OK;
+}
+
 // Report models that a time integrator cannot handle before anything is computed.
 static snw_status check_schemes(const snw_run *r, snw_error *err) {
     for (int i = 0; i < r->desc->nstep; i++) {
         const snw_step_desc *step = &r->desc->step[i];
+        SNW_TRY(check_preload(r->phase[r->phase_of_step[i]].model, step, err));
         if (step->kind != SNW_STEP_DYNAMIC || step->kinematic) continue;
         if (step->engine == SNW_ENGINE_SHOOTING) continue;
         SNW_TRY(snw_integrator_check(r->phase[r->phase_of_step[i]].model, step, err));

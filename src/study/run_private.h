@@ -23,12 +23,12 @@ typedef struct snw_phase {
     const snw_model *model; // in use: of `rows`, or `remeshed`, or `compiled`
     snw_statics *statics;
     struct snw_connection *connection; // of probes that read it; NULL: there are none
-    snw_link_desc *link;        // own copy, where rods have adaptive meshes; else NULL
-    snw_tube_desc *tube;        // own copy, where concentric tubes slide; else NULL
-    snw_pool *tube_pool;        // of their present rods; NULL: the initial ones
-    snw_truncation *truncation; // created at the first estimate; NULL: no estimate
-    bool truncation_tried;      // creation was attempted
-    snw_truncation_gap gap;     // why there is no estimate
+    snw_link_desc *link;               // own copy, where rods have adaptive meshes; else NULL
+    snw_tube_desc *tube;               // own copy, where concentric tubes slide; else NULL
+    snw_pool *tube_pool;               // of their present rods; NULL: the initial ones
+    snw_truncation *truncation;        // created at the first estimate; NULL: no estimate
+    bool truncation_tried;             // creation was attempted
+    snw_truncation_gap gap;            // why there is no estimate
 } snw_phase;
 
 // Position of a run within its study.
