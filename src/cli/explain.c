@@ -552,6 +552,23 @@ static void print_force_element(const snw_desc *d, const snw_force_element_desc 
     printf("%s\n", at_times(e->when) ? ", at times" : "");
 }
 
+static void print_field(const snw_desc *d, const snw_force_field_desc *f,
+                        const snw_run_info *info) {
+    const int i = (int)(f - d->force_field);
+    printf("  %s  %s", f->name, snw_force_field_name[f->kind]);
+    if (f->kind == SNW_FORCE_FIELD_DIPOLE) {
+        char site[TEXT];
+        site_text(d, &f->on, site, sizeof site);
+        printf(" carried by %s", site);
+    }
+    printf(", acts on");
+    for (int k = 0; k < f->nlink; k++) printf("%s %s", k ? "," : "", d->link[f->link[k]].name);
+    printf(", %s%s\n",
+           info->field_has_energy[i] ? "has a potential" : "has no potential: its work is counted",
+           at_times(f->when) ? ", at times" : "");
+    if (info->field_warning[i][0]) printf("    warning: %s\n", info->field_warning[i]);
+}
+
 static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
     char site[TEXT];
     probe_text(d, p, site, sizeof site);
@@ -580,6 +597,8 @@ static void print_components(const snw_desc *d, const snw_run_info *info) {
     if (info->locomotion) printf("\nlocomotion\n  %s\n", info->locomotion);
     if (d->nfluid > 0) printf("\nfluid\n");
     for (int i = 0; i < d->nfluid; i++) print_fluid(d, &d->fluid[i]);
+    if (d->nforce_field > 0) printf("\nfields\n");
+    for (int i = 0; i < d->nforce_field; i++) print_field(d, &d->force_field[i], info);
     if (d->nprobe > 0) printf("\nprobes\n");
     for (int i = 0; i < d->nprobe; i++) print_probe(d, &d->probe[i]);
     printf("\nstudy\n");
@@ -862,6 +881,22 @@ static void json_force_elements(snw_json *j, const snw_desc *d) {
     snw_json_close(j);
 }
 
+static void json_fields(snw_json *j, const snw_desc *d, const snw_run_info *info) {
+    snw_field_object(j, "fields");
+    for (int i = 0; i < d->nforce_field; i++) {
+        const snw_force_field_desc *f = &d->force_field[i];
+        snw_field_object(j, f->name);
+        snw_field_text(j, "kind", snw_force_field_name[f->kind]);
+        snw_field_list(j, "links");
+        for (int k = 0; k < f->nlink; k++) snw_json_text(j, d->link[f->link[k]].name);
+        snw_json_close(j);
+        snw_field_bool(j, "potential", info->field_has_energy[i]);
+        snw_field_text(j, "warning", info->field_warning[i][0] ? info->field_warning[i] : NULL);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
 static void json_probes(snw_json *j, const snw_desc *d) {
     snw_field_object(j, "probes");
     for (int i = 0; i < d->nprobe; i++) {
@@ -898,6 +933,7 @@ void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, 
     json_contacts(j, d, info);
     if (d->nforce_element > 0) json_force_elements(j, d);
     json_fluids(j, d);
+    if (d->nforce_field > 0) json_fields(j, d, info);
     json_probes(j, d);
     snw_field_list(j, "study");
     for (int i = 0; i < d->nstep; i++) {

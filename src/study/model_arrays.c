@@ -140,7 +140,7 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
     if (!a) return SNW_E_MEMORY;
     *a = (snw_model_arrays){.m = m, .nscalar = nscalar, .tree = *m};
     a->tree.nfluid_point = a->tree.ncontact_point = a->tree.ntouching_rod = 0;
-    a->tree.nstop = a->tree.nforce_element = 0;
+    a->tree.nstop = a->tree.nforce_element = a->tree.nforce_field_point = 0;
     SNW_TRY(snw_model_laws_create(m, &a->laws));
     SNW_TRY(snw_model_sections_create(m, &a->sections));
     a->size = arrays_size(m) + snw_model_laws_size(a->laws) + snw_surroundings_size(m);

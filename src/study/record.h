@@ -37,6 +37,8 @@ typedef struct snw_run_info {
     const char *locomotion;          // class of locomotion of kinematic steps; NULL: no such step
     const char *const *loop_warning; // nloop: warning, empty when there is none
     const char *const *contact_warning; // ncontact: likewise
+    const char *const *field_warning;   // nforce_field: likewise
+    const bool *field_has_energy;       // nforce_field: its force has a potential
     const char *const *q_name;          // nq, e.g. "arm.bend_y.0"
     int nnode;                          // poses in a frame
     const char *const *node_link;       // nnode
