@@ -179,7 +179,8 @@ static void rules(const bench_table *b) {
         {SNW_RULE_RK45, 0, 0, 1e-6, 15},   {SNW_RULE_SPECTRAL, 3, 11, 0, 10},
         {SNW_RULE_SPECTRAL, 3, 21, 0, 10}, {SNW_RULE_SPECTRAL, 3, 31, 0, 10},
         {SNW_RULE_MAGNUS, 4, 11, 0, 10},   {SNW_RULE_MAGNUS, 4, 21, 0, 10},
-        {SNW_RULE_MAGNUS, 4, 31, 0, 10},   {SNW_RULE_MAGNUS, 6, 21, 0, 10}};
+        {SNW_RULE_MAGNUS, 4, 31, 0, 10},   {SNW_RULE_MAGNUS, 6, 21, 0, 10},
+        {SNW_RULE_MAGNUS, 6, 61, 0, 10}};
     printf("\nby the rule, bending in a plane, in motion\n");
     printf("  %-42s %10s %10s %10s   %8s\n", "rule", "forward us", "backward", "inverse", "error");
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
