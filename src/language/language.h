@@ -30,6 +30,7 @@
     X(section)                                                                                     \
     SHAPES                                                                                         \
     X(components)                                                                                  \
+    X(function)                                                                                    \
     X(concentric_tube)                                                                             \
     X(body)                                                                                        \
     X(body_shape)                                                                                  \

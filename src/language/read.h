@@ -138,6 +138,8 @@ snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, s
 // given.
 snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry *elements,
                            const snw_entry *breaks, snw_rod_desc *out);
+// Read a list of strain functions for the component of this entry, on a rod of length L.
+snw_status snw_read_functions(snw_reader *r, const snw_entry *e, double L, snw_basis *out);
 // Concentric tubes of a link of the file: their number (0: it has none), and that of the further
 // links that they need.
 int snw_tubes_written(const snw_node *link);

@@ -11,8 +11,8 @@
 
 #include "base/pool.h"
 #include "base/source_location.h"
-#include "math/basis.h"
 #include "math/expr.h"
+#include "math/function_set.h"
 #include "math/rule.h"
 #include "math/se3.h"
 #include "model/actuator_kind.h"
@@ -179,6 +179,11 @@ typedef struct snw_rod_desc {
     const double *cell; // ncell + 1: ends of the cells, m
     snw_source_location location, length_location, nodes_location;
 } snw_rod_desc;
+
+// text <- warning that the functions given for a strain of a rod are nearly dependent; empty when
+// they are not.
+void snw_rod_describe_functions(const snw_rod_desc *rod, const char *link, int strain, char *text,
+                                size_t size);
 
 // Number of the rod's integration rule (rule.h): its order or its points, 0 where it has none.
 static inline int snw_rod_rule_number(const snw_rod_desc *rod) {

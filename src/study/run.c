@@ -701,6 +701,18 @@ static void warn_loops(snw_run *r) {
     if (r->desc->nstep > 0 && !r->resuming) snw_run_warn_violations(r);
 }
 
+// Warn of strain functions that are nearly dependent.
+static void warn_functions(const snw_run *r) {
+    const snw_desc *d = r->desc;
+    for (int k = 0; k < d->nlink && !r->resuming; k++) {
+        for (int i = 0; d->link[k].has_rod && i < 6; i++) {
+            char text[400];
+            snw_rod_describe_functions(&d->link[k].rod, d->link[k].name, i, text, sizeof text);
+            if (text[0]) snw_run_warn(r, text);
+        }
+    }
+}
+
 // Warn of rods that begin deep in each other: a motion is thrown apart, an equilibrium may be found
 // on the other side.
 static void warn_rods(snw_run *r) {
@@ -831,6 +843,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     if (r->resuming) SNW_TRY(snw_run_checkpoint_load(r, err));
     r->increments_before = r->totals.increments;
     if (!r->resuming) snw_run_set_conditions(r);
+    warn_functions(r);
     warn_loops(r);
     warn_contacts(r);
     if (r->desc->nstep == 0)
