@@ -174,6 +174,7 @@ static snw_status event_back(gradient_sweep *s, int i, snw_error *err) {
     snw_bars *margin = snw_adjoint_bars(s->adjoint, s->nscalar - 1);
     margin->time[SNW_TIME_NOW] += by_time;
     for (int k = 0; k < s->m->nsignal; k++) margin->z[k] += gradient_margin_by_memory(s, k);
+    if (s->arrays && !s->gathered) snw_model_arrays_frame(s->arrays, s->adjoint, map, s->y_bar);
     return contract(s, map, false, err);
 }
 
@@ -188,6 +189,10 @@ static snw_status samples_back(gradient_sweep *s, const snw_map *map, snw_error 
         gradient_sample_back(s->m, map, signal, s->output_of, z, s->y_bar + j * ny);
     }
     SNW_TRY(snw_adjoint_frame(s->adjoint, map, s->y_bar, NULL, err));
+    if (s->arrays && !s->gathered) {
+        snw_model_arrays_frame(s->arrays, s->adjoint, map, s->y_bar);
+        snw_model_arrays_sample(s->arrays, map, signal, s->z_bar);
+    }
     return contract(s, map, false, err);
 }
 
@@ -201,6 +206,7 @@ static snw_status free_length(gradient_sweep *s, const snw_map *map, snw_error *
         for (size_t k = 0; k < n; k++) s->dJ[j * n + k] += s->factor[j] * margin[k];
     }
     memset(margin, 0, n * sizeof *margin);
+    if (s->arrays && !s->gathered) snw_model_arrays_fold(s->arrays, s->factor);
     return SNW_OK;
 }
 
@@ -262,7 +268,7 @@ static snw_run_hooks hooks_of(gradient_sweep *s) {
 static snw_status run_with_tape(gradient_sweep *s, double *J, snw_error *err) {
     snw_gradient *g = s->g;
     const double begin = snw_clock_seconds();
-    SNW_TRY(gradient_model_at(g, s->p, &s->model, err));
+    SNW_TRY(gradient_model_at(g, s->p, NULL, &s->model, err));
     SNW_TRY(gradient_run_at(g, s->p, s->model, &s->run, err));
     s->m = snw_run_model(s->run);
     SNW_TRY(gradient_check(s->model->desc, s->m, err));
@@ -355,13 +361,12 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     bool numbers = false;
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
-    if (s->forward || s->events || s->memory || !numbers || !outputs_are_motions(s, false) ||
-        !snw_model_arrays_apply(s->m))
+    if (s->forward || !numbers || !outputs_are_motions(s, false) || !snw_model_arrays_apply(s->m))
         return SNW_OK;
     s->slope = snw_alloc((size_t)s->g->nentry * sizeof *s->slope);
     s->has_slope = snw_alloc((size_t)s->g->nentry * sizeof *s->has_slope);
     if (!s->slope || !s->has_slope ||
-        snw_model_arrays_create(s->m, s->g->nscalar, outputs_are_motions(s, true), &s->arrays) !=
+        snw_model_arrays_create(s->m, s->nscalar, outputs_are_motions(s, true), &s->arrays) !=
             SNW_OK)
         return snw_fail_memory(err);
     return SNW_OK;

@@ -53,7 +53,7 @@ static snw_status variant(const gradient_sweep *s, const gradient_direction *d, 
         set = text;
     }
     const char *const sets[] = {set};
-    snw_status status = snw_robot_model_sample(s->model, 1, sets, out, err);
+    snw_status status = snw_robot_model_sample(s->model, 1, sets, s->m, out, err);
     snw_free(set);
     if (status == SNW_OK && !gradient_freeze_rows(s->m, (*out)->compiled))
         status = snw_fail(err, SNW_E_MODEL,

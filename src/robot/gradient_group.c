@@ -93,7 +93,7 @@ static snw_status read_moved(const gradient_sweep *s, int n, const int *entry, i
     if (!w->ok[PLAIN] && !w->ok[SECTIONS]) return SNW_OK;
     memcpy(w->p, s->p, (size_t)s->g->nentry * sizeof *w->p);
     for (int k = 0; k < n; k++) w->p[entry[k]] += w->part[k] * w->move[k];
-    bool ok = gradient_model_at(s->g, w->p, &model, &none) == SNW_OK &&
+    bool ok = gradient_model_at(s->g, w->p, s->m, &model, &none) == SNW_OK &&
               gradient_freeze_rows(s->m, model->compiled);
     if (ok) status = same_jumps_and_start(s, model->compiled, &ok, err);
     for (int v = 0; v < VIEWS && !ok; v++) w->ok[v] = false;

@@ -36,6 +36,7 @@ struct snw_model_arrays {
     bool by_sections;
     double *section_bar; // vector by sections
     size_t first_geometry;
+    double *by_signal; // nsignal
     snw_inputs *in, *held;
     snw_state *s, *trial;
     snw_work *w, *at_mu;
@@ -127,7 +128,7 @@ void snw_model_arrays_scale(const snw_model_arrays *a, const double *x, double *
     }
     for (int i = 0; i < 2 * m->nload_point; i++, at += WRENCH / 2)
         spread_largest(WRENCH / 2, x + at, out + at);
-    for (; at < a->size; at++)
+    for (; at < snw_model_arrays_size(a); at++)
         out[at] = at < a->first_geometry || at >= a->size ? fabs(x[at]) : fmax(fabs(x[at]), 1);
 }
 
@@ -153,7 +154,8 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
     a->bar = snw_alloc(((size_t)nscalar * a->size + 1) * sizeof *a->bar);
     a->section_bar =
         snw_alloc((a->size + snw_model_sections_size(a->sections) + 1) * sizeof *a->section_bar);
-    if (!a->bar || !a->section_bar) return SNW_E_MEMORY;
+    a->by_signal = snw_alloc(((size_t)m->nsignal + 1) * sizeof *a->by_signal);
+    if (!a->bar || !a->section_bar || !a->by_signal) return SNW_E_MEMORY;
     SNW_TRY(snw_inputs_create(m, &a->in));
     SNW_TRY(snw_inputs_create(m, &a->held));
     SNW_TRY(snw_state_create(m, &a->s));
@@ -167,6 +169,7 @@ void snw_model_arrays_destroy(snw_model_arrays *a) {
     snw_model_laws_destroy(a->laws);
     snw_model_sections_destroy(a->sections);
     snw_free(a->section_bar);
+    snw_free(a->by_signal);
     snw_model_geometry_destroy(a->geometry);
     snw_inputs_destroy(a->in);
     snw_inputs_destroy(a->held);
@@ -209,9 +212,10 @@ static void subtract_inertia(snw_twist eta, snw_twist X, double *bar) {
 }
 
 // w <- velocities of all segments at q when the rates are mu and nothing else moves
-static void virtual_motion(snw_model_arrays *a, const double *q, const double *mu, snw_work *w) {
+static void virtual_motion(snw_model_arrays *a, const snw_state *s, const double *mu, snw_work *w) {
     const snw_model *m = a->m;
-    memcpy(a->trial->q, q, (size_t)m->nq * sizeof *q);
+    memcpy(a->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
+    memcpy(a->trial->z, s->z, (size_t)m->nsignal * sizeof *s->z); // conditions
     memcpy(a->trial->v, mu, (size_t)m->nv * sizeof *mu);
     snw_kinematics(&a->tree, a->held, a->trial, false, w);
 }
@@ -250,12 +254,27 @@ static size_t first_inertia(const snw_model *m) {
     return arrays_size(m) - WRENCH * (size_t)m->nload_point - INERTIA * (size_t)m->nseg;
 }
 
-// bar -= derivatives of mu'r - nu'e (nu NULL: mu'r) at state s, whose forces are in a->w
-static void subtract_products(snw_model_arrays *a, const double *mu, const double *nu,
-                              const snw_state *s, bool is_static, double *bar) {
+// Covectors of a map: those of its rows and of the integrands of laws may be NULL, none.
+typedef struct map_covectors {
+    const double *mu, *nu, *integrand;
+} map_covectors;
+
+// bar -= derivatives of mu'r - nu'e - integrand'E at state s, whose forces are in a->w
+static void subtract_products(snw_model_arrays *a, map_covectors by, const snw_state *s,
+                              bool is_static, double *bar) {
     const snw_model *m = a->m;
-    virtual_motion(a, s->q, mu, a->at_mu);
-    const snw_product x = {a->in, s, a->w, a->at_mu, mu, nu, is_static};
+    const double *mu = by.mu;
+    virtual_motion(a, s, mu, a->at_mu);
+    const snw_product x = {.in = a->in,
+                           .s = s,
+                           .w = a->w,
+                           .at_mu = a->at_mu,
+                           .mu = mu,
+                           .nu = by.nu,
+                           .integrand = by.integrand,
+                           .half = a->in->integral_step,
+                           .is_static = is_static,
+                           .by_signal = a->by_signal};
     double *laws = bar + arrays_size(m), *around = laws + snw_model_laws_size(a->laws);
     snw_model_laws_subtract(a->laws, &x, laws);
     snw_surroundings_subtract(m, &x, around);
@@ -271,7 +290,7 @@ static void subtract_products(snw_model_arrays *a, const double *mu, const doubl
     for (int i = 0; i < m->nspring; i++, bar += SPRING)
         subtract_spring(m, &m->spring[i], mu, s, is_static, bar);
     for (int i = 0; i < m->nseg; i++, bar += INERTIA) {
-        if (!m->seg[i].has_mass) continue;
+        if (!snw_seg_has_mass(m, a->w, i)) continue;
         const snw_twist eta = a->at_mu->V[i], V = a->w->V[i];
         subtract_inertia(eta, a->w->A[i], bar);
         if (!is_static) subtract_inertia(snw_twist_scale(-1, snw_ad(V, eta)), V, bar);
@@ -291,26 +310,29 @@ static void subtract_momentum(snw_model_arrays *a, const double *y, const snw_ma
                               double *bar) {
     const snw_model *m = a->m;
     for (int i = 0; i < m->nv; i++) a->s->v[i] = map->s.v[i] - map->before[i];
-    virtual_motion(a, map->s.q, y, a->at_mu);
-    virtual_motion(a, map->s.q, a->s->v, a->w);
+    virtual_motion(a, &map->s, y, a->at_mu);
+    virtual_motion(a, &map->s, a->s->v, a->w);
     snw_surroundings_subtract_momentum(m, a->at_mu, a->w,
                                        bar + arrays_size(m) + snw_model_laws_size(a->laws));
     bar += first_inertia(m);
     for (int i = 0; i < m->nseg; i++, bar += INERTIA) {
-        if (m->seg[i].has_mass) subtract_inertia(a->at_mu->V[i], a->w->V[i], bar);
+        if (snw_seg_has_mass(m, a->w, i)) subtract_inertia(a->at_mu->V[i], a->w->V[i], bar);
     }
 }
 
 static void add_stages(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
     const size_t nv = (size_t)a->m->nv, stages = (size_t)map->points.s;
+    const size_t nm = (size_t)adjoint_stage_memory(adjoint), end = stages * nv, n = end + stages * nm;
     for (size_t i = 0; i < stages; i++) {
         const snw_state *s = adjoint->stage[i];
         snw_inputs_at(a->m, snw_map_stage_time(map, (int)i), a->in);
         hold_inputs(a);
         snw_residual(a->m, a->in, s, false, a->w);
-        for (int k = 0; k < a->nscalar; k++)
-            subtract_products(a, adjoint->stage_mu + ((size_t)k * stages + i) * nv, NULL, s, false,
-                              a->bar + (size_t)k * a->size);
+        for (int k = 0; k < a->nscalar; k++) {
+            const double *mu = adjoint->stage_mu + (size_t)k * n;
+            const map_covectors by = {.mu = mu + i * nv, .integrand = nm ? mu + end + i * nm : NULL};
+            subtract_products(a, by, s, false, a->bar + (size_t)k * a->size);
+        }
     }
 }
 
@@ -321,15 +343,19 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
         return;
     }
     const bool is_static = map->kind == SNW_MAP_STATIC;
+    const snw_state at = adjoint_map_state(map); // integrals before half a step of integrands
     snw_inputs_at(m, map->t_laws, a->in);
+    a->in->integral_step = adjoint_half_step(map);
     hold_inputs(a);
-    snw_state_copy(m, &map->s, a->s);
+    snw_state_copy(m, &at, a->s);
     if (map->kind == SNW_MAP_STEP) snw_constraints_impose(m, a->in, a->s);
     snw_residual(m, a->in, a->s, is_static, a->w);
     const bool rows = is_static || map->kind == SNW_MAP_STEP; // others have those of rates
-    for (int k = 0; k < a->nscalar; k++)
-        subtract_products(a, adjoint->covectors[k].mu, rows ? adjoint->covectors[k].nu : NULL, a->s,
-                          is_static, a->bar + (size_t)k * a->size);
+    for (int k = 0; k < a->nscalar; k++) {
+        const snw_covectors *of = &adjoint->covectors[k];
+        const map_covectors by = {of->mu, rows ? of->nu : NULL, is_static ? NULL : of->integrand};
+        subtract_products(a, by, a->s, is_static, a->bar + (size_t)k * a->size);
+    }
     if (map->kind != SNW_MAP_RESTART || m->nconstraint == 0) return;
     for (int k = 0; k < a->nscalar; k++)
         subtract_momentum(a, adjoint->covectors[k].y, map, a->bar + (size_t)k * a->size);
@@ -346,6 +372,23 @@ void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, con
         snw_model_geometry_frame(a->geometry, adjoint->noutput, adjoint->output,
                                  y_bar + (size_t)k * (size_t)adjoint->noutput, &map->s, a->w,
                                  a->bar + (size_t)k * a->size + a->first_geometry);
+}
+
+void snw_model_arrays_sample(snw_model_arrays *a, const snw_map *map, const double *signal,
+                             const double *z_bar) {
+    const size_t laws = arrays_size(a->m), nz = (size_t)a->m->nsignal;
+    for (size_t k = 0; k < (size_t)a->nscalar; k++)
+        snw_model_laws_sample(a->laws, map->s.t, map->taken, signal, z_bar + k * nz,
+                              a->bar + k * a->size + laws);
+}
+
+void snw_model_arrays_fold(snw_model_arrays *a, const double *factor) {
+    double *margin = a->bar + (size_t)(a->nscalar - 1) * a->size;
+    for (int k = 0; k < a->nscalar - 1; k++) {
+        double *to = a->bar + (size_t)k * a->size;
+        for (size_t i = 0; i < a->size && factor[k] != 0; i++) to[i] += factor[k] * margin[i];
+    }
+    memset(margin, 0, a->size * sizeof *margin);
 }
 
 void snw_model_arrays_need_geometry(snw_model_arrays *a, bool needed) {

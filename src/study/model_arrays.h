@@ -48,6 +48,13 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
 // Bars += y_bar (nscalar x outputs of the adjoint) times the derivatives of the outputs of a frame.
 void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map,
                             const double *y_bar);
+// Bars += the derivatives of the products of z_bar (nscalar x nsignal) with the samples of laws that
+// are taken at a map; signal: with these samples.
+void snw_model_arrays_sample(snw_model_arrays *a, const snw_map *map, const double *signal,
+                             const double *z_bar);
+// Bars of all scalars but the last += factor (of each) times those of the last, which are cleared:
+// those of the margin of an event.
+void snw_model_arrays_fold(snw_model_arrays *a, const double *factor);
 // Are derivatives by geometric numbers (model_geometry.h) needed, which are the dearest? True
 // before this call. Does number `at` of the vector belong to them?
 void snw_model_arrays_need_geometry(snw_model_arrays *a, bool needed);

@@ -7,9 +7,11 @@
 #include "study/model_geometry.h"
 
 #include "base/alloc.h"
+#include "dynamics/constraint.h"
 #include "dynamics/contact.h"
 #include "dynamics/feedback.h"
 #include "dynamics/fluid.h"
+#include "dynamics/force_element.h"
 #include "dynamics/tendon_point.h"
 #include "study/probe_row.h"
 
@@ -33,16 +35,31 @@ struct snw_model_geometry {
 
 // ---- numbers ------------------------------------------------------------------------------------
 
+// Signals of probes that forces and integrals read: functions of segments and coordinates?
+static bool reads_segments(const snw_model *m) {
+    for (int k = 0; k < m->nlive; k++) {
+        const snw_signal *s = &m->signal[m->live[k]];
+        if (s->kind != SNW_SIGNAL_PROBE) continue;
+        if (s->tendon >= 0 || (s->station >= 0 && m->station[s->station].seg >= m->nseg))
+            return false;
+    }
+    return snw_model_laws_read_signals(m);
+}
+
 bool snw_geometry_is_gathered(const snw_model *m) {
     for (int i = 0; i < m->ntendon; i++) {
-        if (m->tendon[i].has_friction) return false;
+        if (m->tendon[i].has_friction || m->tendon[i].row >= 0) return false;
+    }
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *l = &m->loop[i];
+        if (l->nonholonomic || l->sliding_station || l->through || l->keeps_length) return false;
     }
     for (int k = 0; k < m->ncontact_point; k++) { // points on a ground at rest
         const snw_contact_point *p = &m->contact_point[k];
         if (p->wheel || p->span > 0 || m->contact[p->contact].seg != 0) return false;
     }
-    return m->nconstraint == 0 && m->ntouching_rod == 0 && m->nforce_element == 0 &&
-           m->ntendon_segment == 0 && m->nlive == 0 && !m->flowing && m->nfeed == 0;
+    return reads_segments(m) && m->ncondition == 0 && m->ntouching_rod == 0 && 
+           m->ntendon_segment == 0 && !m->flowing && m->nfeed == 0;
 }
 
 bool snw_pose_is_constant(const snw_pose_desc *pose) {
@@ -203,6 +220,27 @@ static void add_contact(const snw_model *m, int k, const snw_product *x, segment
     }
 }
 
+// Springs, cables, dampers and bushings, and closed loops.
+static void add_pairs(snw_model_geometry *a, const snw_product *x) {
+    const snw_model *m = a->m;
+    for (int i = 0; i < m->nforce_element; i++) {
+        const int *end = m->force_element[i].end;
+        const snw_twist eta[2] = {x->at_mu->V[end[0]], x->at_mu->V[end[1]]};
+        snw_wrench pose[2] = {snw_wrench_zero(), snw_wrench_zero()},
+                   V[2] = {snw_wrench_zero(), snw_wrench_zero()};
+        snw_force_element_bars(m, x->w, i, eta, pose, V);
+        for (int k = 0; k < 2; k++) {
+            wrench_plus(&a->bar[end[k]].g, pose[k]);
+            wrench_plus(&a->bar[end[k]].V, V[k]);
+        }
+    }
+    for (int i = 0; i < m->nloop; i++) {
+        const int end[2] = {m->loop[i].a, m->loop[i].b};
+        const snw_twist eta[2] = {x->at_mu->V[end[0]], x->at_mu->V[end[1]]};
+        snw_loop_bars(m, x->w, i, x->s->lambda, x->nu, eta, &a->bar[end[0]].g, &a->bar[end[1]].g);
+    }
+}
+
 // a->bar <- derivatives of eta'F by velocity, acceleration and pose at each segment alone.
 static void own_bars(snw_model_geometry *a, const snw_product *x) {
     const snw_model *m = a->m;
@@ -231,6 +269,7 @@ static void own_bars(snw_model_geometry *a, const snw_product *x) {
         if (snw_fluid_point_is_active(x->w, &m->fluid_point[k]))
             add_fluid(m, k, x, &a->bar[m->fluid_point[k].seg]);
     }
+    add_pairs(a, x);
 }
 
 // ---- numbers from the bars of their segment -----------------------------------------------------
@@ -445,18 +484,7 @@ static void subtract_tendon(const snw_model *m, int i, const snw_product *x, dou
     }
 }
 
-// ---- all ----------------------------------------------------------------------------------------
-
-void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, double *bar) {
-    const snw_model *m = a->m;
-    const parts p = find_parts(m);
-    const sweep_at at = {x->w, x->at_mu, x->s->q, x->s->v, x->s->a, x->mu, -1};
-    own_bars(a, x);
-    carry_to_root(a, &at, bar);
-    for (int i = 0; i < m->ntendon; i++)
-        subtract_tendon(m, i, x, bar + p.tendon + TENDON * (size_t)i,
-                        bar + p.point + POINT * (size_t)m->tendon[i].point_adr);
-}
+// ---- probes -------------------------------------------------------------------------------------
 
 // Derivatives of a probe of a frame by its pose (variations at fixed body rates) and velocity.
 static void frame_row(const snw_signal *signal, snw_se3 g, snw_twist V, snw_wrench *by_pose,
@@ -474,6 +502,40 @@ static void frame_row(const snw_signal *signal, snw_se3 g, snw_twist V, snw_wren
     *by_pose = snw_wrench_sub(*by_pose, snw_ad_pull(V, *by_V)); // delta V = ad_V zeta there
 }
 
+// Bars of the segment of a probe, and bar of its rest strain, += c_y times its derivatives; those of
+// the rest strain times c.
+static void add_signal(snw_model_geometry *a, const snw_signal *signal, double c_y, double c,
+                       const snw_work *w, double *rest) {
+    const snw_model *m = a->m;
+    if (c_y == 0 || signal->station < 0) return;
+    if (signal->reading == SNW_READ_STRAIN) {
+        rest[REST * (size_t)signal->station + (size_t)signal->column] += c * c_y;
+        return;
+    }
+    const int seg = m->station[signal->station].seg;
+    snw_wrench by_pose, by_V;
+    frame_row(signal, w->g[seg], w->V[seg], &by_pose, &by_V);
+    wrench_plus(&a->bar[seg].g, snw_wrench_scale(c_y, by_pose));
+    if (!w->is_static) wrench_plus(&a->bar[seg].V, snw_wrench_scale(c_y, by_V));
+}
+
+// ---- all ----------------------------------------------------------------------------------------
+
+void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, double *bar) {
+    const snw_model *m = a->m;
+    const parts p = find_parts(m);
+    const sweep_at at = {x->w, x->at_mu, x->s->q, x->s->v, x->s->a, x->mu, -1};
+    own_bars(a, x);
+    for (int k = 0; k < m->nsignal; k++) {
+        if (m->signal[k].kind == SNW_SIGNAL_PROBE)
+            add_signal(a, &m->signal[k], x->by_signal[k], -1, x->w, bar + p.rest);
+    }
+    carry_to_root(a, &at, bar);
+    for (int i = 0; i < m->ntendon; i++)
+        subtract_tendon(m, i, x, bar + p.tendon + TENDON * (size_t)i,
+                        bar + p.point + POINT * (size_t)m->tendon[i].point_adr);
+}
+
 void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjoint_output *output,
                               const double *y_bar, const snw_state *s, const snw_work *w,
                               double *bar) {
@@ -482,16 +544,7 @@ void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjo
     memset(a->bar, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
     for (int i = 0; i < noutput; i++) {
         const snw_signal signal = snw_probe_signal(m, output[i].probe, output[i].column);
-        if (y_bar[i] == 0 || signal.station < 0) continue;
-        if (signal.reading == SNW_READ_STRAIN) {
-            bar[p.rest + REST * (size_t)signal.station + (size_t)signal.column] += y_bar[i];
-            continue;
-        }
-        const int seg = m->station[signal.station].seg;
-        snw_wrench by_pose, by_V;
-        frame_row(&signal, w->g[seg], w->V[seg], &by_pose, &by_V);
-        wrench_plus(&a->bar[seg].g, snw_wrench_scale(y_bar[i], by_pose));
-        wrench_plus(&a->bar[seg].V, snw_wrench_scale(y_bar[i], by_V));
+        add_signal(a, &signal, y_bar[i], 1, w, bar + p.rest);
     }
     const sweep_at at = {.w = w, .q = s->q, .v = s->v, .acc = s->a, .c = 1};
     carry_to_root(a, &at, bar);
