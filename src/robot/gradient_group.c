@@ -12,28 +12,47 @@
 
 enum { LEAST_GROUP = 3 }; // numbers of the file that are moved together
 
-// Have the laws of model m the jumps of those of the run, and does it begin in the same state?
-static snw_status same_jumps_and_start(const gradient_sweep *s, const snw_model *m, bool *out,
-                                       snw_error *err) {
+// Have the laws of model m the jumps of those of the run?
+static snw_status same_jumps(const gradient_sweep *s, const snw_model *m, bool *out,
+                             snw_error *err) {
     double moved = NAN;
     SNW_TRY(gradient_jumps_moved(&s->jumps, m->desc, &moved, err));
     *out = isnan(moved);
-    return *out ? gradient_same_start(s, m, out, err) : SNW_OK;
+    return SNW_OK;
 }
 
-// Do the equations of model m differ from those of the run in the arrays only?
-static snw_status arrays_only(const gradient_sweep *s, const snw_model *m, bool *out,
+// Do the equations of model m differ from those of the run in the arrays only? *moves <- it begins
+// in another state.
+static snw_status arrays_only(const gradient_sweep *s, const snw_model *m, bool *out, bool *moves,
                               snw_error *err) {
+    bool same = true;
     *out = snw_model_arrays_only(s->arrays, m);
-    return *out ? same_jumps_and_start(s, m, out, err) : SNW_OK;
+    if (*out) SNW_TRY(same_jumps(s, m, out, err));
+    if (*out) SNW_TRY(gradient_same_start(s, m, &same, err));
+    *moves = *moves || !same;
+    *out = *out && (same || !s->partial); // the first state of the tape is not there yet
+    return SNW_OK;
+}
+
+// slope->start <- derivative of the initial state
+static snw_status keep_start(gradient_sweep *s, gradient_direction *d, gradient_slope *slope,
+                             snw_error *err) {
+    gradient_start w;
+    slope->start = snw_alloc(2 * (size_t)s->m->nv * sizeof *slope->start);
+    if (!slope->start) return snw_fail_memory(err);
+    snw_status status = gradient_start_open(s, &w, err);
+    if (status == SNW_OK)
+        status = gradient_start_samples(s, d, d->entry, &w, slope->start, err);
+    gradient_start_close(&w);
+    return status;
 }
 
 snw_status gradient_find_slope(gradient_sweep *s, gradient_direction *d, bool *enough,
                                snw_error *err) {
     gradient_sample sample[GRADIENT_VARIANTS];
-    bool only = true, linear = d->far[0] && d->far[1] && s->p[d->entry] != 0;
+    bool only = true, moves = false, linear = d->far[0] && d->far[1] && s->p[d->entry] != 0;
     for (int k = 0; k < 2 && only; k++) {
-        if (d->far[k]) SNW_TRY(arrays_only(s, d->far[k]->compiled, &only, err));
+        if (d->far[k]) SNW_TRY(arrays_only(s, d->far[k]->compiled, &only, &moves, err));
     }
     if (!only) return SNW_OK;
     if (linear && gradient_slope_straight(s->arrays, d->far[0]->compiled, s->m, d->far[1]->compiled,
@@ -48,13 +67,14 @@ snw_status gradient_find_slope(gradient_sweep *s, gradient_direction *d, bool *e
         sample[i] = (gradient_sample){d->model[i]->compiled,
                                       gradient_sample_weight(gradient_weight6, i) / d->step,
                                       gradient_sample_weight(gradient_weight4, i) / d->step};
-        SNW_TRY(arrays_only(s, sample[i].m, &only, err));
+        SNW_TRY(arrays_only(s, sample[i].m, &only, &moves, err));
     }
     if (!only) return SNW_OK;
     gradient_slope *to = &s->slope[s->nslope++];
     *to = (gradient_slope){.entry = d->entry};
     s->nlone++;
     *enough = true;
+    if (moves) SNW_TRY(keep_start(s, d, to, err));
     return gradient_slope_find(s->arrays, linear ? 2 : GRADIENT_VARIANTS, sample, to) == SNW_OK
                ? SNW_OK
                : snw_fail_memory(err);
@@ -95,7 +115,8 @@ static snw_status read_moved(const gradient_sweep *s, int n, const int *entry, i
     for (int k = 0; k < n; k++) w->p[entry[k]] += w->part[k] * w->move[k];
     bool ok = gradient_model_at(s->g, w->p, s->m, &model, &none) == SNW_OK &&
               gradient_freeze_rows(s->m, model->compiled);
-    if (ok) status = same_jumps_and_start(s, model->compiled, &ok, err);
+    if (ok) status = same_jumps(s, model->compiled, &ok, err);
+    if (ok && status == SNW_OK) status = gradient_same_start(s, model->compiled, &ok, err);
     for (int v = 0; v < VIEWS && !ok; v++) w->ok[v] = false;
     if (status == SNW_OK && ok) read_views(s, model->compiled, at, w);
     snw_robot_model_close(model);
@@ -225,6 +246,15 @@ void gradient_note_error(gradient_sweep *s, double p, double error, double size)
     s->size = fmax(s->size, scale * size);
 }
 
+// Derivative of scalar j through the initial state.
+static double start_product(const gradient_sweep *s, const gradient_slope *slope, int j) {
+    const snw_bars *b = snw_adjoint_bars(s->adjoint, j);
+    double sum = 0;
+    for (int k = 0; slope->start && k < s->m->nv; k++)
+        sum += b->place[k] * slope->start[k] + b->rate[k] * slope->start[s->m->nv + k];
+    return sum;
+}
+
 void gradient_add_slopes(gradient_sweep *s) {
     const snw_gradient *g = s->g;
     for (int j = 0; j < g->nscalar; j++) {
@@ -236,7 +266,8 @@ void gradient_add_slopes(gradient_sweep *s) {
             double coarse, terms;
             const double *bars = slope->sections ? by_section : snw_model_arrays_bars(s->arrays, j);
             const double by = gradient_slope_product(slope, bars, &coarse, &terms);
-            s->dJ[(size_t)j * (size_t)g->nentry + (size_t)slope->entry] += by;
+            s->dJ[(size_t)j * (size_t)g->nentry + (size_t)slope->entry] +=
+                by + start_product(s, slope, j);
             gradient_note_error(s, s->p[slope->entry], fabs(by - coarse), terms);
         }
     }

@@ -70,6 +70,7 @@ snw_status gradient_slope_find(const snw_model_arrays *a, int n, const gradient_
 void gradient_slope_close(gradient_slope *s) {
     snw_free(s->at);
     snw_free(s->by);
+    snw_free(s->start);
     *s = (gradient_slope){0};
 }
 

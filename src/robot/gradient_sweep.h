@@ -154,8 +154,8 @@ void gradient_note_error(gradient_sweep *s, double p, double error, double size)
 
 // ---- the initial state, gradient_start.c --------------------------------------------------------
 
-// Does model m begin in the same state as that of the run? Its rows and initial values are the same
-// here, yet loops may be closed with regard to masses.
+// Does model m begin in the same state as that of the run, its loops closed? True where the run
+// begins with an equilibrium.
 SNW_NODISCARD snw_status gradient_same_start(const gradient_sweep *s, const snw_model *m, bool *out,
                                              snw_error *err);
 SNW_NODISCARD snw_status gradient_start_open(const gradient_sweep *s, gradient_start *w,

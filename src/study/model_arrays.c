@@ -36,7 +36,7 @@ struct snw_model_arrays {
     bool by_sections;
     double *section_bar; // vector by sections
     size_t first_geometry;
-    double *by_signal; // nsignal
+    double *by_signal, *virtual_rate; // nsignal, nv
     snw_inputs *in, *held;
     snw_state *s, *trial;
     snw_work *w, *at_mu;
@@ -154,8 +154,9 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
     a->bar = snw_alloc(((size_t)nscalar * a->size + 1) * sizeof *a->bar);
     a->section_bar =
         snw_alloc((a->size + snw_model_sections_size(a->sections) + 1) * sizeof *a->section_bar);
-    a->by_signal = snw_alloc(((size_t)m->nsignal + 1) * sizeof *a->by_signal);
+    a->by_signal = snw_alloc(((size_t)m->nsignal + (size_t)m->nv + 1) * sizeof *a->by_signal);
     if (!a->bar || !a->section_bar || !a->by_signal) return SNW_E_MEMORY;
+    a->virtual_rate = a->by_signal + m->nsignal;
     SNW_TRY(snw_inputs_create(m, &a->in));
     SNW_TRY(snw_inputs_create(m, &a->held));
     SNW_TRY(snw_state_create(m, &a->s));
@@ -320,6 +321,49 @@ static void subtract_momentum(snw_model_arrays *a, const double *y, const snw_ma
     }
 }
 
+// bar -= derivatives of y'(M (v - v_before) - C'p) of a restart by geometric numbers: of the
+// difference of two residuals at rest, with accelerations and multipliers and without.
+static void subtract_geometric_momentum(snw_model_arrays *a, const double *y, const double *impulse,
+                                        const snw_map *map, double *bar) {
+    const snw_model *m = a->m;
+    for (int k = 0; k < 2; k++) {
+        double *mu = a->virtual_rate;
+        for (int i = 0; i < m->nv; i++) {
+            a->s->v[i] = 0;
+            a->s->a[i] = k ? 0 : map->s.v[i] - map->before[i];
+            mu[i] = k ? -y[i] : y[i];
+        }
+        for (int i = 0; i < m->nconstraint; i++) a->s->lambda[i] = k ? 0 : impulse[i];
+        memset(a->by_signal, 0, (size_t)m->nsignal * sizeof *a->by_signal);
+        snw_residual(m, a->in, a->s, false, a->w);
+        virtual_motion(a, a->s, mu, a->at_mu);
+        const snw_product x = {.in = a->in,
+                               .s = a->s,
+                               .w = a->w,
+                               .at_mu = a->at_mu,
+                               .mu = mu,
+                               .by_signal = a->by_signal};
+        snw_model_geometry_subtract(a->geometry, &x, bar);
+    }
+}
+
+// bar -= derivatives of the rows of a start or restart, and of its momentum, by geometric numbers;
+// after the residual at its state.
+static void subtract_geometric_rows(snw_model_arrays *a, const snw_adjoint *adjoint,
+                                    const snw_map *map) {
+    const bool projects = map->kind == SNW_MAP_RESTART;
+    if (!a->needs_geometry || a->m->nloop == 0) return;
+    for (int k = 0; k < a->nscalar; k++) {
+        const snw_covectors *of = &adjoint->covectors[k];
+        double *bar = a->bar + (size_t)k * a->size + a->first_geometry;
+        snw_model_geometry_subtract_rows(a->geometry, a->s, a->w, of->nu, projects ? of->z : NULL,
+                                         bar);
+    }
+    for (int k = 0; k < a->nscalar && projects; k++)
+        subtract_geometric_momentum(a, adjoint->covectors[k].y, adjoint->impulse, map,
+                                    a->bar + (size_t)k * a->size + a->first_geometry);
+}
+
 static void add_stages(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
     const size_t nv = (size_t)a->m->nv, stages = (size_t)map->points.s;
     const size_t nm = (size_t)adjoint_stage_memory(adjoint), end = stages * nv, n = end + stages * nm;
@@ -343,11 +387,12 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
         return;
     }
     const bool is_static = map->kind == SNW_MAP_STATIC;
-    const snw_state at = adjoint_map_state(map); // integrals before half a step of integrands
+    const double *z = adjoint_map_state(map).z; // integrals before half a step of integrands
     snw_inputs_at(m, map->t_laws, a->in);
     a->in->integral_step = adjoint_half_step(map);
     hold_inputs(a);
-    snw_state_copy(m, &at, a->s);
+    snw_state_copy(m, &map->s, a->s);
+    if (m->nsignal > 0) memcpy(a->s->z, z, (size_t)m->nsignal * sizeof *z);
     if (map->kind == SNW_MAP_STEP) snw_constraints_impose(m, a->in, a->s);
     snw_residual(m, a->in, a->s, is_static, a->w);
     const bool rows = is_static || map->kind == SNW_MAP_STEP; // others have those of rates
@@ -356,6 +401,8 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
         const map_covectors by = {of->mu, rows ? of->nu : NULL, is_static ? NULL : of->integrand};
         subtract_products(a, by, a->s, is_static, a->bar + (size_t)k * a->size);
     }
+    if (map->kind == SNW_MAP_RESTART || map->kind == SNW_MAP_INITIAL)
+        subtract_geometric_rows(a, adjoint, map);
     if (map->kind != SNW_MAP_RESTART || m->nconstraint == 0) return;
     for (int k = 0; k < a->nscalar; k++)
         subtract_momentum(a, adjoint->covectors[k].y, map, a->bar + (size_t)k * a->size);

@@ -23,7 +23,7 @@ SNW_NODISCARD snw_status snw_model_arrays_create(const snw_model *m, int nscalar
 void snw_model_arrays_destroy(snw_model_arrays *a); // NULL is fine
 
 // Do all equations of `other` differ from those of the model in these numbers only? False also
-// where that is not known.
+// where that is not known. Initial values are not compared.
 bool snw_model_arrays_only(const snw_model_arrays *a, const snw_model *other);
 
 // Stiffness, damping and inertia of rods as the numbers in the laws of their sections and materials

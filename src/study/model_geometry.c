@@ -30,6 +30,8 @@ typedef struct segment_bar {
 struct snw_model_geometry {
     const snw_model *m;
     segment_bar *bar; // nseg + nobs
+    double *rows;     // 2 nconstraint
+    bool *seen;       // nseg
     size_t *slice;    // nslice: first number of each
 };
 
@@ -151,7 +153,9 @@ snw_status snw_model_geometry_create(const snw_model *m, snw_model_geometry **ou
     *a = (snw_model_geometry){.m = m};
     a->bar = snw_alloc((size_t)(m->nseg + m->nobs) * sizeof *a->bar);
     a->slice = snw_alloc(((size_t)m->nslice + 1) * sizeof *a->slice);
-    if (!a->bar || !a->slice) return SNW_E_MEMORY;
+    a->rows = snw_alloc((2 * (size_t)m->nconstraint + 1) * sizeof *a->rows);
+    a->seen = snw_alloc((size_t)m->nseg * sizeof *a->seen);
+    if (!a->bar || !a->slice || !a->rows || !a->seen) return SNW_E_MEMORY;
     a->slice[0] = find_parts(m).slice;
     for (int i = 0; i < m->nslice; i++) a->slice[i + 1] = a->slice[i] + slice_numbers(m, i);
     return SNW_OK;
@@ -161,6 +165,8 @@ void snw_model_geometry_destroy(snw_model_geometry *a) {
     if (!a) return;
     snw_free(a->bar);
     snw_free(a->slice);
+    snw_free(a->rows);
+    snw_free(a->seen);
     snw_free(a);
 }
 
@@ -534,6 +540,59 @@ void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, do
     for (int i = 0; i < m->ntendon; i++)
         subtract_tendon(m, i, x, bar + p.tendon + TENDON * (size_t)i,
                         bar + p.point + POINT * (size_t)m->tendon[i].point_adr);
+}
+
+// nu'e" + z'e' of the loops at the motion in w
+static double rows_product(snw_model_geometry *a, const snw_work *w, const double *nu,
+                           const double *z) {
+    const snw_model *m = a->m;
+    double *rate = a->rows, *acceleration = rate + m->nconstraint, sum = 0;
+    snw_closures_rates(m, w, rate, acceleration);
+    for (int i = 0; i < m->nloop; i++) {
+        for (int r = m->loop[i].row; r < m->loop[i].row + m->loop[i].nrow; r++)
+            sum += nu[r] * acceleration[r] + (z ? z[r] * rate[r] : 0);
+    }
+    return sum;
+}
+
+// bar (6) += derivatives of rows_product by the pose (of = 0), velocity (1) or acceleration (2) of a
+// segment, by differences of order 6. The rows are linear in accelerations and positions and
+// quadratic in velocities.
+static void difference_rows(snw_model_geometry *a, const snw_work *w, const double *nu,
+                            const double *z, int seg, int of, double *bar) {
+    const double step = of == 0 ? 1e-2 : 1;
+    const snw_se3 g = w->g[seg];
+    const snw_twist V = w->V[seg], A = w->A[seg];
+    for (int e = 0; e < 6; e++) {
+        for (int j = -3; j <= 3; j++) {
+            if (j == 0) continue;
+            snw_twist x = {0};
+            x.e[e] = j * step;
+            if (of == 0) w->g[seg] = snw_se3_mul(g, snw_se3_exp(x));
+            if (of == 1) w->V[seg] = snw_twist_add(V, x);
+            if (of == 2) w->A[seg] = snw_twist_add(A, x);
+            const double c = j < 0 ? -snw_adjoint_weight[-j - 1] : snw_adjoint_weight[j - 1];
+            bar[e] += c / step * rows_product(a, w, nu, z);
+        }
+        w->g[seg] = g, w->V[seg] = V, w->A[seg] = A;
+    }
+}
+
+void snw_model_geometry_subtract_rows(snw_model_geometry *a, const snw_state *s, const snw_work *w,
+                                      const double *nu, const double *z, double *bar) {
+    const snw_model *m = a->m;
+    memset(a->bar, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
+    memset(a->seen, 0, (size_t)m->nseg * sizeof *a->seen);
+    for (int i = 0; i < 2 * m->nloop; i++) {
+        const int seg = i % 2 ? m->loop[i / 2].a : m->loop[i / 2].b;
+        if (seg == 0 || a->seen[seg]) continue; // the world; in another loop, too
+        a->seen[seg] = true;
+        difference_rows(a, w, nu, z, seg, 0, a->bar[seg].g.e);
+        difference_rows(a, w, nu, z, seg, 1, a->bar[seg].V.e);
+        difference_rows(a, w, nu, z, seg, 2, a->bar[seg].A.e);
+    }
+    const sweep_at at = {.w = w, .q = s->q, .v = s->v, .acc = s->a, .c = -1};
+    carry_to_root(a, &at, bar);
 }
 
 void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjoint_output *output,

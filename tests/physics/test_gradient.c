@@ -835,7 +835,7 @@ static void other_uses_are_seen(void **state) {
          3},
         {"muscle",
          "actuators: {muscle: {stress: {along: arm, bend_y: c*sin(a*t/(1 s))*x/L*1 mN*m}}}\n", 3},
-        {"initial values", "initial: {arm: {rate: {bend_y: a*1 rad/m/(1 s)}}}\n", 2},
+        {"initial values", "initial: {arm: {rate: {bend_y: a*1 rad/m/(1 s)}}}\n", 3},
         {"drag in a fluid", "fluid: {air: {on: arm, density: 2 kg/m^3, drag: {square: 1}}}\n", 3},
         {"fluid",
          "fluid: {water: {on: arm, density: a*200 kg/m^3, added: auto, buoyancy: on, drag: "
