@@ -42,8 +42,8 @@ static bool reads_segments(const snw_model *m) {
     for (int k = 0; k < m->nlive; k++) {
         const snw_signal *s = &m->signal[m->live[k]];
         if (s->kind != SNW_SIGNAL_PROBE) continue;
-        if (s->tendon >= 0 || (s->station >= 0 && m->station[s->station].seg >= m->nseg))
-            return false;
+        const bool observed = s->station >= 0 && m->station[s->station].seg >= m->nseg;
+        if (s->tendon >= 0 || (observed && s->reading != SNW_READ_STRAIN)) return false;
     }
     return snw_model_laws_read_signals(m);
 }
@@ -250,6 +250,7 @@ static void add_pairs(snw_model_geometry *a, const snw_product *x) {
 // a->bar <- derivatives of eta'F by velocity, acceleration and pose at each segment alone.
 static void own_bars(snw_model_geometry *a, const snw_product *x) {
     const snw_model *m = a->m;
+    const snw_wrench *load = snw_loads(m, x->in, x->w);
     memset(a->bar, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
     for (int i = 0; i < m->nseg; i++) {
         segment_bar *b = &a->bar[i];
@@ -264,8 +265,8 @@ static void own_bars(snw_model_geometry *a, const snw_product *x) {
         for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
             if (m->load[m->load_point[k].load].body) continue;
             const snw_mat3 R = x->w->g[i].R; // axes of the world turn against the segment
-            const snw_vec3 torque = snw_rotate_inv(R, x->in->load[k].m),
-                           force = snw_rotate_inv(R, x->in->load[k].f);
+            const snw_vec3 torque = snw_rotate_inv(R, load[k].m),
+                           force = snw_rotate_inv(R, load[k].f);
             b->g.m = snw_sub(b->g.m, snw_add(snw_cross(eta.w, torque), snw_cross(eta.v, force)));
         }
     }
