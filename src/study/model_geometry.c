@@ -41,9 +41,7 @@ struct snw_model_geometry {
 static bool reads_segments(const snw_model *m) {
     for (int k = 0; k < m->nlive; k++) {
         const snw_signal *s = &m->signal[m->live[k]];
-        if (s->kind != SNW_SIGNAL_PROBE) continue;
-        const bool observed = s->station >= 0 && m->station[s->station].seg >= m->nseg;
-        if (s->tendon >= 0 || (observed && s->reading != SNW_READ_STRAIN)) return false;
+        if (s->kind == SNW_SIGNAL_PROBE && s->tendon >= 0) return false;
     }
     return snw_model_laws_read_signals(m);
 }
