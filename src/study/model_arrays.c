@@ -15,6 +15,7 @@
 #include "study/model_arrays_compare.h"
 #include "study/model_geometry.h"
 #include "study/model_laws.h"
+#include "study/model_outputs.h"
 #include "study/model_sections.h"
 #include "study/model_surroundings.h"
 
@@ -408,17 +409,84 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
         subtract_momentum(a, adjoint->covectors[k].y, map, a->bar + (size_t)k * a->size);
 }
 
+// bar += derivatives of energies at the state of a frame, whose motion is in a->w.
+static void add_energies(snw_model_arrays *a, const snw_energy_weights *c, const snw_state *s,
+                         double *bar) {
+    const snw_model *m = a->m;
+    double *laws = bar + arrays_size(m);
+    snw_vec3 moment = {{0}};
+    snw_surroundings_add_energy(m, a->w, c->elastic, laws + snw_model_laws_size(a->laws));
+    for (int i = 0; i < m->nrod; i++) {
+        const snw_rod *rod = &m->rod[i];
+        const double *q = s->q + rod->dof0 + rod->shift;
+        for (int k = 0; k < rod->ndof && snw_seg_is_active(m, a->w, rod->seg0); k++) {
+            for (int j = 0; j < rod->ndof; j++)
+                bar[k * rod->ndof + j] += 0.5 * c->elastic * q[k] * q[j];
+        }
+        bar += 2 * rod_numbers(rod);
+    }
+    for (int i = 0; i < m->nspring; i++, bar += SPRING) {
+        snw_spring unit = m->spring[i];
+        unit.stiffness = 1;
+        if (snw_seg_is_active(m, a->w, m->block[unit.block].seg))
+            bar[0] += c->elastic * snw_spring_energy(m, &unit, s->q);
+    }
+    for (int i = 0; i < m->nseg; i++, bar += INERTIA) {
+        if (!snw_seg_has_mass(m, a->w, i)) continue;
+        const snw_inertia *M = &m->seg[i].M;
+        const snw_se3 g = a->w->g[i];
+        const snw_vec3 down = snw_rotate_inv(g.R, a->in->gravity);
+        subtract_inertia(snw_twist_scale(-0.5 * c->kinetic, a->w->V[i]), a->w->V[i], bar);
+        bar[0] -= c->gravity * snw_dot(a->in->gravity, g.p);
+        for (int k = 0; k < 3; k++) bar[1 + k] -= c->gravity * down.e[k];
+        moment = snw_add(moment, snw_add(snw_scale(M->m, g.p), snw_rotate(g.R, M->mc)));
+    }
+    snw_model_laws_add_gravity(a->laws, snw_scale(-c->gravity, moment), a->in, laws);
+}
+
+// bar += derivatives of tensions and pressures.
+static void add_efforts(snw_model_arrays *a, int noutput, const snw_adjoint_output *output,
+                        const double *y_bar, double *bar) {
+    const snw_model *m = a->m;
+    for (int i = 0; i < noutput; i++) {
+        if (y_bar[i] != 0 && snw_output_use_of(m, &output[i]) == SNW_OUTPUT_EFFORT)
+            snw_model_laws_add_effort(a->laws, m->desc->probe[output[i].probe].item, y_bar[i],
+                                      a->in, a->w, bar + arrays_size(m));
+    }
+}
+
+// Does an output depend on numbers that are not geometric, at a fixed state?
+static bool reads_numbers(const snw_model *m, const snw_adjoint *adjoint) {
+    for (int i = 0; i < adjoint->noutput; i++) {
+        const snw_output_use use = snw_output_use_of(m, &adjoint->output[i]);
+        if (use == SNW_OUTPUT_ENERGY || use == SNW_OUTPUT_EFFORT) return true;
+    }
+    return false;
+}
+
 void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map,
                             const double *y_bar) {
     const snw_model *m = a->m;
-    if (!a->needs_geometry) return;
+    const bool numbers = reads_numbers(m, adjoint);
+    if (!a->needs_geometry && !numbers) return;
     snw_inputs_at(m, map->t_laws, a->in);
-    snw_kinematics(&a->tree, a->in, &map->s, false, a->w);
+    if (numbers) {
+        snw_residual(m, a->in, &map->s, false, a->w);
+    } else {
+        snw_kinematics(&a->tree, a->in, &map->s, false, a->w);
+    }
     snw_observe(m, a->in, &map->s, false, a->w);
-    for (int k = 0; k < a->nscalar; k++)
-        snw_model_geometry_frame(a->geometry, adjoint->noutput, adjoint->output,
-                                 y_bar + (size_t)k * (size_t)adjoint->noutput, &map->s, a->w,
-                                 a->bar + (size_t)k * a->size + a->first_geometry);
+    for (int k = 0; k < a->nscalar; k++) {
+        const double *own = y_bar + (size_t)k * (size_t)adjoint->noutput;
+        double *bar = a->bar + (size_t)k * a->size;
+        snw_energy_weights energy;
+        if (snw_energy_weights_of(m, adjoint->noutput, adjoint->output, own, &energy))
+            add_energies(a, &energy, &map->s, bar);
+        add_efforts(a, adjoint->noutput, adjoint->output, own, bar);
+        if (a->needs_geometry)
+            snw_model_geometry_frame(a->geometry, adjoint->noutput, adjoint->output, own, a->in,
+                                     &map->s, a->w, bar + a->first_geometry);
+    }
 }
 
 void snw_model_arrays_sample(snw_model_arrays *a, const snw_map *map, const double *signal,

@@ -16,8 +16,8 @@ typedef struct snw_model_arrays snw_model_arrays;
 // hard ones, concentric tubes, nor where a law reads the effort of a tendon.
 bool snw_model_arrays_apply(const snw_model *m);
 
-// For `nscalar` scalars; their outputs are functions of poses, velocities, strains, coordinates
-// and, unless `geometry`, of lengths of tendons.
+// For `nscalar` scalars, whose outputs are known (model_outputs.h); `geometry`: also as functions of
+// geometric numbers.
 SNW_NODISCARD snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometry,
                                                  snw_model_arrays **out);
 void snw_model_arrays_destroy(snw_model_arrays *a); // NULL is fine

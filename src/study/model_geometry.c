@@ -13,6 +13,7 @@
 #include "dynamics/fluid.h"
 #include "dynamics/force_element.h"
 #include "dynamics/tendon_point.h"
+#include "study/model_outputs.h"
 #include "study/probe_row.h"
 
 #include <string.h>
@@ -41,7 +42,8 @@ struct snw_model_geometry {
 static bool reads_segments(const snw_model *m) {
     for (int k = 0; k < m->nlive; k++) {
         const snw_signal *s = &m->signal[m->live[k]];
-        if (s->kind == SNW_SIGNAL_PROBE && s->tendon >= 0) return false;
+        if (s->kind != SNW_SIGNAL_PROBE || s->station >= 0 || s->block >= 0) continue;
+        return false;
     }
     return snw_model_laws_read_signals(m);
 }
@@ -524,6 +526,28 @@ static void add_signal(snw_model_geometry *a, const snw_signal *signal, double c
     if (!w->is_static) wrench_plus(&a->bar[seg].V, snw_wrench_scale(c_y, by_V));
 }
 
+// Bars of the segments += derivatives of energies by velocity and pose: kinetic V'MV/2, of gravity
+// -gravity (m p + R mc), of springs minus the power of their elastic wrenches.
+static void add_energies(snw_model_geometry *a, const snw_energy_weights *c, const snw_inputs *in,
+                         const snw_work *w) {
+    const snw_model *m = a->m;
+    for (int i = 1; i < m->nseg; i++) {
+        if (!snw_seg_has_mass(m, w, i)) continue;
+        const snw_inertia *M = &m->seg[i].M;
+        const snw_vec3 down = snw_rotate_inv(w->g[i].R, in->gravity);
+        const snw_wrench weight = {{.m = snw_cross(M->mc, down), .f = snw_scale(M->m, down)}};
+        wrench_plus(&a->bar[i].g, snw_wrench_scale(-c->gravity, weight));
+        if (!w->is_static)
+            wrench_plus(&a->bar[i].V,
+                        snw_wrench_scale(c->kinetic, snw_inertia_apply(M, w->V[i])));
+    }
+    for (int i = 0; i < m->nforce_element; i++) {
+        for (int k = 0; k < 2; k++)
+            wrench_plus(&a->bar[m->force_element[i].end[k]].g,
+                        snw_wrench_scale(-c->elastic, snw_force_element_elastic(m, w, i, k)));
+    }
+}
+
 // ---- all ----------------------------------------------------------------------------------------
 
 void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, double *bar) {
@@ -595,15 +619,17 @@ void snw_model_geometry_subtract_rows(snw_model_geometry *a, const snw_state *s,
 }
 
 void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjoint_output *output,
-                              const double *y_bar, const snw_state *s, const snw_work *w,
-                              double *bar) {
+                              const double *y_bar, const snw_inputs *in, const snw_state *s,
+                              const snw_work *w, double *bar) {
     const snw_model *m = a->m;
+    snw_energy_weights energy;
     const parts p = find_parts(m);
     memset(a->bar, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
     for (int i = 0; i < noutput; i++) {
         const snw_signal signal = snw_probe_signal(m, output[i].probe, output[i].column);
         add_signal(a, &signal, y_bar[i], 1, w, bar + p.rest);
     }
+    if (snw_energy_weights_of(m, noutput, output, y_bar, &energy)) add_energies(a, &energy, in, w);
     const sweep_at at = {.w = w, .q = s->q, .v = s->v, .acc = s->a, .c = 1};
     carry_to_root(a, &at, bar);
 }

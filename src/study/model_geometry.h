@@ -32,10 +32,10 @@ void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, do
 void snw_model_geometry_subtract_rows(snw_model_geometry *a, const snw_state *s, const snw_work *w,
                                       const double *nu, const double *z, double *bar);
 // bar += y_bar (of the outputs) times the derivatives of the outputs at state s, whose motion is in
-// w. They are functions of poses, velocities, strains and coordinates.
+// w. They are functions of poses, velocities, strains and coordinates, and energies.
 void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjoint_output *output,
-                              const double *y_bar, const snw_state *s, const snw_work *w,
-                              double *bar);
+                              const double *y_bar, const snw_inputs *in, const snw_state *s,
+                              const snw_work *w, double *bar);
 
 // Rest strains in a vector of these numbers <- 0; bar (of the sections) += the derivatives by the
 // laws of rest strains, from those by the rest strains at all places.

@@ -240,38 +240,63 @@ double snw_product_path_rate(const snw_model *m, int i, const snw_product *x) {
     return sum;
 }
 
-// Derivative of the product by the value of the law of a tendon or chamber.
-static double by_tendon(const snw_model *m, int i, snw_law_kind kind, snw_at at,
-                        const snw_product *x) {
+// Derivative of the effort of a tendon or chamber by the value of its law.
+static double effort_by_law(const snw_model *m, int i, snw_law_kind kind, snw_at at,
+                            const snw_work *w) {
     const snw_tendon *t = &m->tendon[i];
-    const snw_tendon_work *now = &x->w->tendon[i];
-    if (t->row >= 0) return x->nu && kind == SNW_LAW_TENDON ? x->nu[t->row] * t->unit : 0;
-    if (t->when && snw_expr_value(t->when, at) == 0) return 0;
-    double by = 0; // effort by the value
+    const snw_tendon_work *now = &w->tendon[i];
+    if (t->row >= 0 || (t->when && snw_expr_value(t->when, at) == 0)) return 0;
     switch (t->given) {
     case SNW_GIVEN_EFFORT:
-        by = t->type->only_pulls && now->effort <= 0 ? 0 : 1;
-        break;
+        return t->type->only_pulls && now->effort <= 0 ? 0 : 1;
     case SNW_GIVEN_SOURCE:
-        by = now->gain;
-        break;
+        return now->gain;
     case SNW_GIVEN_MOTION:
-        by =
-            now->effort > 0 ? now->effort / now->paid_out + 1 / (now->paid_out * t->compliance) : 0;
-        break;
+        return now->effort > 0 ? now->effort / now->paid_out + 1 / (now->paid_out * t->compliance)
+                               : 0;
     case SNW_GIVEN_GAS: {
         const double T = snw_expr_value(t->temperature, at);
-        by = kind == SNW_LAW_AMBIENT ? -1
-             : kind == SNW_LAW_TENDON
-                 ? SNW_GAS_CONSTANT * T / now->value
-                 : SNW_GAS_CONSTANT * snw_expr_jet_t(t->law, at).v / now->value;
-        break;
+        return kind == SNW_LAW_AMBIENT ? -1
+               : kind == SNW_LAW_TENDON
+                   ? SNW_GAS_CONSTANT * T / now->value
+                   : SNW_GAS_CONSTANT * snw_expr_jet_t(t->law, at).v / now->value;
     }
     case SNW_GIVEN_RATE:
     case SNW_GIVEN_ACTIVATION:
         break;
     }
-    return -by * snw_product_path_rate(m, i, x);
+    return 0;
+}
+
+// Derivative of the product by the value of the law of a tendon or chamber.
+static double by_tendon(const snw_model *m, int i, snw_law_kind kind, snw_at at,
+                        const snw_product *x) {
+    const snw_tendon *t = &m->tendon[i];
+    if (t->row >= 0) return x->nu && kind == SNW_LAW_TENDON ? x->nu[t->row] * t->unit : 0;
+    const double by = effort_by_law(m, i, kind, at, x->w);
+    return by != 0 ? -by * snw_product_path_rate(m, i, x) : 0;
+}
+
+void snw_model_laws_add_effort(snw_model_laws *a, int tendon, double c, const snw_inputs *in,
+                               const snw_work *w, double *bar) {
+    const snw_at at = {.t = in->t, .signal = w->signal};
+    for (int i = 0; i < a->n; i++) {
+        const law_slot *s = &a->slot[i];
+        if (s->of != tendon || (s->kind != SNW_LAW_TENDON && s->kind != SNW_LAW_AMBIENT &&
+                                s->kind != SNW_LAW_TEMPERATURE))
+            continue;
+        const double by = c * effort_by_law(a->m, tendon, s->kind, at, w);
+        if (by != 0) snw_expr_add_slopes(law_of(a->m, s), at, by, a->scratch, bar + s->first);
+    }
+}
+
+void snw_model_laws_add_gravity(snw_model_laws *a, snw_vec3 c, const snw_inputs *in, double *bar) {
+    for (int i = 0; i < a->n; i++) {
+        const law_slot *s = &a->slot[i];
+        if (s->kind == SNW_LAW_GRAVITY && c.e[s->component] != 0)
+            snw_expr_add_slopes(law_of(a->m, s), (snw_at){.t = in->t}, c.e[s->component],
+                                a->scratch, bar + s->first);
+    }
 }
 
 static void subtract_law(const snw_model_laws *a, const law_slot *s, snw_at at, double by,

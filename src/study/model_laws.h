@@ -53,6 +53,11 @@ void snw_model_laws_subtract(snw_model_laws *a, const snw_product *x, double *ba
 // t. signal: with these samples
 void snw_model_laws_sample(snw_model_laws *a, double t, const double *taken, const double *signal,
                            const double *z, double *bar);
+// bar += c times derivatives of the effort of a tendon or chamber by the numbers, at the motion in w.
+void snw_model_laws_add_effort(snw_model_laws *a, int tendon, double c, const snw_inputs *in,
+                               const snw_work *w, double *bar);
+// bar += c'gravity by the numbers, at the time of the inputs.
+void snw_model_laws_add_gravity(snw_model_laws *a, snw_vec3 c, const snw_inputs *in, double *bar);
 // Are the numbers of all laws of forces that read signals gathered, so that by_signal is complete?
 bool snw_model_laws_read_signals(const snw_model *m);
 // Rate of the coordinate of a tendon or chamber when the rates are mu.

@@ -248,3 +248,22 @@ void snw_surroundings_subtract_momentum(const snw_model *m, const snw_work *y, c
         for (int i = 0; i < 6; i++) bar[ADDED + i] -= a.e[i] * b.e[i];
     }
 }
+
+void snw_surroundings_add_energy(const snw_model *m, const snw_work *w, double c, double *bar) {
+    bar += CONTACT * (size_t)m->ncontact + (size_t)m->ncontact_point +
+           FLUID * (size_t)m->nfluid_point;
+    for (int k = 0; k < m->nforce_element; k++, bar += ELEMENT) {
+        const snw_force_element *e = &m->force_element[k];
+        const snw_force_element_work *at = &w->force_element[k];
+        const double over = at->length - e->rest;
+        if (!at->acts) continue;
+        if (e->kind == SNW_ELEMENT_SPRING) {
+            bar[STIFFNESS] += 0.5 * c * over * over;
+            bar[REST] -= c * at->elastic;
+        }
+        for (int i = 0; i < 3 && e->kind == SNW_ELEMENT_BUSHING; i++) {
+            bar[AXES + i] += 0.5 * c * at->turn.e[i] * at->turn.e[i];
+            bar[AXES + 3 + i] += 0.5 * c * at->h.p.e[i] * at->h.p.e[i];
+        }
+    }
+}
