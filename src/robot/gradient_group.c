@@ -41,8 +41,7 @@ static snw_status keep_start(gradient_sweep *s, gradient_direction *d, gradient_
     slope->start = snw_alloc(2 * (size_t)s->m->nv * sizeof *slope->start);
     if (!slope->start) return snw_fail_memory(err);
     snw_status status = gradient_start_open(s, &w, err);
-    if (status == SNW_OK)
-        status = gradient_start_samples(s, d, d->entry, &w, slope->start, err);
+    if (status == SNW_OK) status = gradient_start_samples(s, d, d->entry, &w, slope->start, err);
     gradient_start_close(&w);
     return status;
 }
@@ -177,8 +176,8 @@ static snw_status try_curved(gradient_sweep *s, int n, const int *entry, group_w
     begin_group(s, n, entry, gradient_parameter_move, w);
     for (int i = 0; i < bits + GRADIENT_VARIANTS; i++) {
         for (int k = 0; k < n; k++)
-            w->part[k] = i < bits ? (((k + 1) >> i) & 1) * GRADIENT_SAMPLES
-                                  : gradient_sample_at(i - bits);
+            w->part[k] =
+                i < bits ? (((k + 1) >> i) & 1) * GRADIENT_SAMPLES : gradient_sample_at(i - bits);
         SNW_TRY(read_moved(s, n, entry, i + 1, w, err));
     }
     for (int v = 0; v < VIEWS && !*ok; v++) {

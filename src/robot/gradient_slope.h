@@ -15,7 +15,7 @@ typedef struct gradient_slope {
     size_t n;
     uint32_t *at;        // n: places in the vector of the arrays
     double *by, *coarse; // n: derivatives; the same with differences of lower order
-    double *start;       // 2 nv: derivatives of the initial configuration and velocities; NULL: none
+    double *start; // 2 nv: derivatives of the initial configuration and velocities; NULL: none
 } gradient_slope;
 
 // A sample of the arrays: the model at another value, and its weights in both derivatives.

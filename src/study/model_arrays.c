@@ -367,7 +367,8 @@ static void subtract_geometric_rows(snw_model_arrays *a, const snw_adjoint *adjo
 
 static void add_stages(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
     const size_t nv = (size_t)a->m->nv, stages = (size_t)map->points.s;
-    const size_t nm = (size_t)adjoint_stage_memory(adjoint), end = stages * nv, n = end + stages * nm;
+    const size_t nm = (size_t)adjoint_stage_memory(adjoint), end = stages * nv,
+                 n = end + stages * nm;
     for (size_t i = 0; i < stages; i++) {
         const snw_state *s = adjoint->stage[i];
         snw_inputs_at(a->m, snw_map_stage_time(map, (int)i), a->in);
@@ -375,7 +376,8 @@ static void add_stages(snw_model_arrays *a, const snw_adjoint *adjoint, const sn
         snw_residual(a->m, a->in, s, false, a->w);
         for (int k = 0; k < a->nscalar; k++) {
             const double *mu = adjoint->stage_mu + (size_t)k * n;
-            const map_covectors by = {.mu = mu + i * nv, .integrand = nm ? mu + end + i * nm : NULL};
+            const map_covectors by = {.mu = mu + i * nv,
+                                      .integrand = nm ? mu + end + i * nm : NULL};
             subtract_products(a, by, s, false, a->bar + (size_t)k * a->size);
         }
     }

@@ -311,10 +311,10 @@ static bool same_signals(const snw_model *m, const snw_model *o) {
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal *a = &m->signal[i], *b = &o->signal[i];
         if (a->kind != b->kind || a->period != b->period ||
-            !equal_laws(m, SNW_LAW_SOURCE, i, a->source, b->source) ||
-            a->probe != b->probe || a->column != b->column || a->reading != b->reading ||
-            a->station != b->station || a->body != b->body || a->block != b->block ||
-            a->tendon != b->tendon || a->is_length != b->is_length)
+            !equal_laws(m, SNW_LAW_SOURCE, i, a->source, b->source) || a->probe != b->probe ||
+            a->column != b->column || a->reading != b->reading || a->station != b->station ||
+            a->body != b->body || a->block != b->block || a->tendon != b->tendon ||
+            a->is_length != b->is_length)
             return false;
     }
     return SAME(nlive, live) && SAME(nread, read) && SAME(ncondition, condition_signal) &&
@@ -382,9 +382,10 @@ static bool same_study(const snw_desc *a, const snw_desc *b) {
 bool snw_model_arrays_apply(const snw_model *m) { return !has_others(m); }
 
 bool snw_models_differ_in_arrays(const snw_model *m, const snw_model *o, bool geometry) {
-    return same_study(m->desc, o->desc) && !has_others(m) && !has_others(o) && snw_model_alike(m, o) && same_counts(m, o) &&
-           same_tree(m, o, geometry) && same_rods(m, o, geometry) && same_joints(m, o) &&
-           same_loops(m, o) && same_motors(m, o) && same_tendons(m, o, geometry) &&
-           same_loads(m, o) && same_stations(m, o, geometry) && same_signals(m, o) &&
-           same_fluids(m, o) && same_contacts(m, o) && snw_surroundings_alike(m, o);
+    return same_study(m->desc, o->desc) && !has_others(m) && !has_others(o) &&
+           snw_model_alike(m, o) && same_counts(m, o) && same_tree(m, o, geometry) &&
+           same_rods(m, o, geometry) && same_joints(m, o) && same_loops(m, o) &&
+           same_motors(m, o) && same_tendons(m, o, geometry) && same_loads(m, o) &&
+           same_stations(m, o, geometry) && same_signals(m, o) && same_fluids(m, o) &&
+           same_contacts(m, o) && snw_surroundings_alike(m, o);
 }

@@ -60,7 +60,7 @@ bool snw_geometry_is_gathered(const snw_model *m) {
         const snw_contact_point *p = &m->contact_point[k];
         if (p->wheel || p->span > 0 || m->contact[p->contact].seg != 0) return false;
     }
-    return reads_segments(m) && m->ncondition == 0 && m->ntouching_rod == 0 && 
+    return reads_segments(m) && m->ncondition == 0 && m->ntouching_rod == 0 &&
            m->ntendon_segment == 0 && !m->flowing && m->nfeed == 0;
 }
 
@@ -509,8 +509,8 @@ static void frame_row(const snw_signal *signal, snw_se3 g, snw_twist V, snw_wren
     *by_pose = snw_wrench_sub(*by_pose, snw_ad_pull(V, *by_V)); // delta V = ad_V zeta there
 }
 
-// Bars of the segment of a probe, and bar of its rest strain, += c_y times its derivatives; those of
-// the rest strain times c.
+// Bars of the segment of a probe, and bar of its rest strain, += c_y times its derivatives; those
+// of the rest strain times c.
 static void add_signal(snw_model_geometry *a, const snw_signal *signal, double c_y, double c,
                        const snw_work *w, double *rest) {
     const snw_model *m = a->m;
@@ -538,8 +538,7 @@ static void add_energies(snw_model_geometry *a, const snw_energy_weights *c, con
         const snw_wrench weight = {{.m = snw_cross(M->mc, down), .f = snw_scale(M->m, down)}};
         wrench_plus(&a->bar[i].g, snw_wrench_scale(-c->gravity, weight));
         if (!w->is_static)
-            wrench_plus(&a->bar[i].V,
-                        snw_wrench_scale(c->kinetic, snw_inertia_apply(M, w->V[i])));
+            wrench_plus(&a->bar[i].V, snw_wrench_scale(c->kinetic, snw_inertia_apply(M, w->V[i])));
     }
     for (int i = 0; i < m->nforce_element; i++) {
         for (int k = 0; k < 2; k++)
@@ -578,8 +577,8 @@ static double rows_product(snw_model_geometry *a, const snw_work *w, const doubl
     return sum;
 }
 
-// bar (6) += derivatives of rows_product by the pose (of = 0), velocity (1) or acceleration (2) of a
-// segment, by differences of order 6. The rows are linear in accelerations and positions and
+// bar (6) += derivatives of rows_product by the pose (of = 0), velocity (1) or acceleration (2) of
+// a segment, by differences of order 6. The rows are linear in accelerations and positions and
 // quadratic in velocities.
 static void difference_rows(snw_model_geometry *a, const snw_work *w, const double *nu,
                             const double *z, int seg, int of, double *bar) {

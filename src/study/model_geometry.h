@@ -27,8 +27,8 @@ void snw_model_geometry_read(const snw_model *m, double *out);
 
 // bar (size) -= derivatives of mu'r by the numbers.
 void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, double *bar);
-// bar -= derivatives of nu'e" + z'e' by the numbers (z NULL: none), e the rows of loops, at the motion
-// in w, which is changed and restored: of a restart.
+// bar -= derivatives of nu'e" + z'e' by the numbers (z NULL: none), e the rows of loops, at the
+// motion in w, which is changed and restored: of a restart.
 void snw_model_geometry_subtract_rows(snw_model_geometry *a, const snw_state *s, const snw_work *w,
                                       const double *nu, const double *z, double *bar);
 // bar += y_bar (of the outputs) times the derivatives of the outputs at state s, whose motion is in

@@ -24,7 +24,7 @@ struct snw_model_laws {
     law_slot *slot;
     size_t size;
     double *scratch;
-    double *z; // nsignal
+    double *z;                 // nsignal
     int *load_point, *of_load; // load points by load; nload + 1: first of each load
 };
 
@@ -317,8 +317,7 @@ static void subtract_sources(const snw_model_laws *a, snw_at at, const snw_produ
     for (int i = a->n; i-- > 0;) {
         const law_slot *s = &a->slot[i];
         if (s->kind != SNW_LAW_SOURCE || a->m->signal[s->of].kind != SNW_SIGNAL_INTEGRAL) continue;
-        const double by =
-            x->half * x->by_signal[s->of] - (x->integrand ? x->integrand[s->of] : 0);
+        const double by = x->half * x->by_signal[s->of] - (x->integrand ? x->integrand[s->of] : 0);
         subtract_law(a, s, at, by, x, bar);
     }
 }

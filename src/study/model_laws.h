@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // model_laws.h: numbers in the laws of a model that give forces: gravity, loads, active stress,
-// efforts of motors, tensions and pressures, constant positions of drives, feedback gains, integrands
-// and samples. Their derivatives of a scalar are gathered over a run, theory.md (7.5.14). Part of
-// model_arrays.h.
+// efforts of motors, tensions and pressures, constant positions of drives, feedback gains,
+// integrands and samples. Their derivatives of a scalar are gathered over a run, theory.md
+// (7.5.14). Part of model_arrays.h.
 #pragma once
 
 #include "dynamics/dynamics.h"
@@ -49,11 +49,12 @@ typedef struct snw_product {
 
 // bar (size) -= derivatives of mu'r - nu'e - integrand'E by the numbers.
 void snw_model_laws_subtract(snw_model_laws *a, const snw_product *x, double *bar);
-// bar += derivatives of z'S by the numbers, S the samples of laws that are `taken` (nsignal) at time
-// t. signal: with these samples
+// bar += derivatives of z'S by the numbers, S the samples of laws that are `taken` (nsignal) at
+// time t. signal: with these samples
 void snw_model_laws_sample(snw_model_laws *a, double t, const double *taken, const double *signal,
                            const double *z, double *bar);
-// bar += c times derivatives of the effort of a tendon or chamber by the numbers, at the motion in w.
+// bar += c times derivatives of the effort of a tendon or chamber by the numbers, at the motion in
+// w.
 void snw_model_laws_add_effort(snw_model_laws *a, int tendon, double c, const snw_inputs *in,
                                const snw_work *w, double *bar);
 // bar += c'gravity by the numbers, at the time of the inputs.

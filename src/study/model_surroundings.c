@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Derivatives of mu'r by coefficients of contacts, fluids and force elements: virtual velocity times
-// the derivative of the force, theory.md (7.5.15).
+// Derivatives of mu'r by coefficients of contacts, fluids and force elements: virtual velocity
+// times the derivative of the force, theory.md (7.5.15).
 #include "study/model_surroundings.h"
 
 #include "dynamics/contact_span.h"
@@ -250,8 +250,8 @@ void snw_surroundings_subtract_momentum(const snw_model *m, const snw_work *y, c
 }
 
 void snw_surroundings_add_energy(const snw_model *m, const snw_work *w, double c, double *bar) {
-    bar += CONTACT * (size_t)m->ncontact + (size_t)m->ncontact_point +
-           FLUID * (size_t)m->nfluid_point;
+    bar +=
+        CONTACT * (size_t)m->ncontact + (size_t)m->ncontact_point + FLUID * (size_t)m->nfluid_point;
     for (int k = 0; k < m->nforce_element; k++, bar += ELEMENT) {
         const snw_force_element *e = &m->force_element[k];
         const snw_force_element_work *at = &w->force_element[k];

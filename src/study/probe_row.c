@@ -95,7 +95,8 @@ bool snw_probe_row(const snw_model *m, snw_observer *o, int probe, int column, c
         for (int k = 0; signal.is_length && k < m->nv; k++) by_x[k] = -by_x[k];
         return true;
     case SNW_READ_TENDON_EFFORT:
-        if (signal.tendon < 0 || !effort_follows_coordinate(&m->tendon[signal.tendon])) return false;
+        if (signal.tendon < 0 || !effort_follows_coordinate(&m->tendon[signal.tendon]))
+            return false;
         snw_tendon_jacobian(m, signal.tendon, signal.reading, 1, 0, w, by_x);
         return true;
     case SNW_READ_LATER:
