@@ -263,7 +263,8 @@ snw_status gradient_model_at(const snw_gradient *g, const double *p, const snw_m
     int n = 0;
     if (!set) return snw_fail_memory(err);
     snw_status s = gradient_sets(g, p, set, &n, err);
-    if (s == SNW_OK) s = snw_robot_model_sample(g->model, n, (const char *const *)set, points, out, err);
+    if (s == SNW_OK)
+        s = snw_robot_model_sample(g->model, n, (const char *const *)set, points, out, err);
     for (int i = 0; i < n; i++) snw_free(set[i]);
     snw_free(set);
     if (s == SNW_OK) tighten(g, (snw_desc *)(*out)->desc); // described for this gradient only
