@@ -131,9 +131,9 @@ static void forces(const bench_table *b) {
     static const struct {
         snw_rule_kind kind;
         int number;
-    } rules[] = {{SNW_RULE_MAGNUS, 4},   {SNW_RULE_MAGNUS, 6},   {SNW_RULE_RK4, 0},
-                 {SNW_RULE_SPECTRAL, 2}, {SNW_RULE_SPECTRAL, 3}, {SNW_RULE_SPECTRAL, 4},
-                 {SNW_RULE_RK45, 0}};
+    } rules[] = {{SNW_RULE_MAGNUS, 4},   {SNW_RULE_MAGNUS, 6},   {SNW_RULE_FER, 4},
+                 {SNW_RULE_FER, 6},      {SNW_RULE_RK4, 0},      {SNW_RULE_SPECTRAL, 2},
+                 {SNW_RULE_SPECTRAL, 3}, {SNW_RULE_SPECTRAL, 4}, {SNW_RULE_RK45, 0}};
     for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
         for (int i = 0; i < 3; i++) {
             routes k;

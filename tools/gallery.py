@@ -23,6 +23,7 @@ FAMILIES = {
     "rods": ("Rods", "One rod, clamped, free or moved: bent, twisted, wound, buckled and let go."),
     "tendon": ("Tendons", "Rods that cables pull."),
     "fluid": ("Fluids", "Rods that air and water move, from within and from around."),
+    "fields": ("Fields", "Magnetised rods and bodies, and fields of force."),
     "parallel": ("Parallel", "Closed loops of rods, from two limbs to Stewart and Gough's six."),
     "hybrid": ("Hybrid", "Rigid links and soft rods, joints, impacts and ground."),
     "locomotion": ("Locomotion", "Robots that go somewhere."),

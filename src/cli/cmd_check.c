@@ -29,7 +29,7 @@ static snw_status check_find_idle(const snw_job_run *r, bool **idle, snw_error *
                                                      : SNW_OK;
 }
 
-static snw_status print_job(const snw_job *job, snw_error *err) {
+static snw_status print_job(const snw_job *job, double curvature, snw_error *err) {
     const snw_desc *first = job->run[0].desc;
     printf("%s: %s\n", job->path, first->title && first->title[0] ? first->title : "(no title)");
     if (first->about && first->about[0]) printf("  %s\n", first->about);
@@ -45,12 +45,14 @@ static snw_status print_job(const snw_job *job, snw_error *err) {
     if (job->n > 1) printf("\nrun '%s' in full (--run chooses another):\n", job->run[0].name);
     bool *idle;
     const snw_status s = check_find_idle(&job->run[0], &idle, err);
-    if (s == SNW_OK) snw_explain_print(first, snw_run_describe(job->run[0].run), idle);
+    if (s == SNW_OK) {
+        snw_explain_print(first, snw_run_describe(job->run[0].run), idle, curvature);
+    }
     snw_free(idle);
     return s;
 }
 
-static snw_status json_job(snw_json *j, const snw_job *job, snw_error *err) {
+static snw_status json_job(snw_json *j, const snw_job *job, double curvature, snw_error *err) {
     snw_field_text(j, "file", job->path);
     snw_field_text(j, "title", job->run[0].desc->title);
     snw_field_list(j, "runs");
@@ -63,7 +65,8 @@ static snw_status json_job(snw_json *j, const snw_job *job, snw_error *err) {
         bool *idle;
         const snw_status s = check_find_idle(&job->run[i], &idle, err);
         if (s == SNW_OK) {
-            snw_explain_json(j, job->run[i].desc, snw_run_describe(job->run[i].run), idle);
+            snw_explain_json(j, job->run[i].desc, snw_run_describe(job->run[i].run), idle,
+                             curvature);
         }
         snw_free(idle);
         SNW_TRY(s);
@@ -76,17 +79,28 @@ static snw_status json_job(snw_json *j, const snw_job *job, snw_error *err) {
 static int cmd_check_run(const snw_args *args, snw_reply *reply) {
     snw_error err = {0};
     snw_job job;
+    double curvature = 0;
     snw_status status = snw_job_open_args(snw_args_operand(args, 0), args, &job, &err);
     if (status == SNW_OK) {
-        status = reply->json ? json_job(reply->json, &job, &err) : print_job(&job, &err);
+        status = snw_args_number(args, "curvature", 1e-9, 1e9, &curvature, &err);
+    }
+    if (status == SNW_OK) {
+        status = reply->json ? json_job(reply->json, &job, curvature, &err)
+                             : print_job(&job, curvature, &err);
     }
     if (status != SNW_OK) snw_reply_fail(reply, &err);
     snw_job_close(&job);
     return snw_reply_exit_input(status);
 }
 
-static const snw_option options[] = {SNW_OPTION_RUN, SNW_OPTION_SET, SNW_OPTION_JSON,
-                                     SNW_OPTION_END};
+static const snw_option options[] = {
+    SNW_OPTION_RUN,
+    SNW_OPTION_SET,
+    {"curvature", 0, "NUMBER", false,
+     "a bound on each curvature of the rods, 1/m: tell the lengths of slices for which the "
+     "expansion along a rod converges"},
+    SNW_OPTION_JSON,
+    SNW_OPTION_END};
 
 const snw_command snw_cmd_check = {
     .name = "check",
@@ -97,7 +111,9 @@ const snw_command snw_cmd_check = {
     .about =
         "Reads and checks a model file and describes its content: the runs and their degrees of "
         "freedom (driven ones do not count), the tree of links with their rods (with errors of the "
-        "nodes, in the shape and in integrals along the rod, estimated at trial shapes) and "
+        "nodes, in the shape and in integrals along the rod, estimated at trial shapes, and for "
+        "rods curved at rest the slice that comes nearest to the bound up to which the expansion "
+        "along it converges) and "
         "limits, loops and which of their constraint rows are identically satisfied or redundant, "
         "loads, actuators, probes and the steps of the study. A robot that cannot be closed, loops "
         "and drives that contradict each other, and motions without mass are errors. Numbers are "

@@ -210,7 +210,7 @@ static int nodes_of(const snw_run_info *info, const char *link) {
 
 // "magnus 4", "rk4", "rk45 to 1e-06"
 static const char *rule_text(const snw_rod_desc *r, char *out, size_t size) {
-    const int number = r->integrator == SNW_RULE_MAGNUS ? r->magnus : r->points;
+    const int number = snw_rod_rule_number(r);
     const char *name = snw_rule_name(r->integrator);
     if (r->tolerance > 0) {
         (void)snprintf(out, size, "%s to %g", name, r->tolerance);
@@ -220,8 +220,36 @@ static const char *rule_text(const snw_rod_desc *r, char *out, size_t size) {
     return out;
 }
 
+// "0.3 of 3.14 rad from 0.1 m to 0.2 m, beyond the bound"
+static void print_slice_bound(const snw_slice_bound *s, double bound, const char *unit) {
+    printf("%.3g of %.3g%s", s->value, bound, unit);
+    if (s->value > 0) printf(" (slice from %.4g m to %.4g m)", s->from, s->to);
+    if (!(s->value < bound)) printf(", beyond the bound");
+}
+
+// The largest integrals over a slice at rest, and lengths of slices for curvatures up to beta, if
+// it is positive; theory.md (3.1c).
+static void print_step_bound(const snw_rod_desc *r, const snw_step_bound *s, double beta,
+                             int indent) {
+    const snw_rule_kind kind = r->integrator;
+    if (s->turn.value == 0 && !(beta > 0)) return; // straight at rest
+    printf("%*s  convergence along slices, at rest: turn ", indent, "");
+    print_slice_bound(&s->turn, snw_rule_turn_bound(kind), " rad");
+    printf(", norm ");
+    print_slice_bound(&s->frobenius, snw_rule_norm_bound(kind), "");
+    printf("\n");
+    if (!(beta > 0)) return;
+    const double turn = snw_step_bound_turn(kind, beta), norm = snw_step_bound_norm(kind, beta);
+    printf("%*s  for curvatures up to %g 1/m: slices shorter than %.6g m (norm: %.6g m), the "
+           "longest, from %.4g m to %.4g m, has %.4g m%s\n",
+           indent, "", beta, turn, norm, s->length.from, s->length.to, s->length.value,
+           s->length.value < norm   ? ""
+           : s->length.value < turn ? ", beyond the bound by the norm"
+                                    : ", beyond both bounds: give more nodes");
+}
+
 static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_info *info,
-                      const double error[2], int indent) {
+                      const double error[2], const snw_step_bound *step, double beta, int indent) {
     char section[TEXT], rule[TEXT];
     section_text(&r->section, section, sizeof section);
     printf("%*srod %g m%s, %s%s%s, %s%d nodes%s, %s\n", indent, "", r->length,
@@ -234,6 +262,7 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
     if (r->tolerance == 0) {
         printf("%*s  geometry error %.1e, quadrature error %.1e\n", indent, "", error[0], error[1]);
     }
+    print_step_bound(r, step, beta, indent);
     int functions = 0;
     for (int i = 0; i < 6; i++) {
         if (!r->active[i]) continue;
@@ -288,7 +317,8 @@ static bool own_condition(const snw_desc *d, const snw_link_desc *l) {
     return snw_expr_vars(l->when) != 0 || snw_expr_value(l->when, (snw_at){0}) == 0;
 }
 
-static void print_link(const snw_desc *d, int index, const snw_run_info *info, int depth) {
+static void print_link(const snw_desc *d, int index, const snw_run_info *info, double beta,
+                       int depth) {
     const snw_link_desc *l = &d->link[index];
     char site[TEXT];
     site_text(d, &l->on, site, sizeof site);
@@ -296,11 +326,14 @@ static void print_link(const snw_desc *d, int index, const snw_run_info *info, i
     printf("%*s%s  on %s, ", indent, "", l->name, site);
     if (own_condition(d, l)) printf("%s, ", snw_expr_vars(l->when) ? "at times" : "off");
     print_joint(l);
-    if (l->has_rod) print_rod(&l->rod, l->name, info, info->rod_error + 2 * index, indent + 4);
+    if (l->has_rod) {
+        print_rod(&l->rod, l->name, info, info->rod_error + 2 * index, info->rod_step + index, beta,
+                  indent + 4);
+    }
     if (l->has_body) printf("%*sbody %g kg\n", indent + 4, "", l->body.mass);
     for (int i = index + 1; i < d->nlink; i++) {
         if (d->link[i].on.kind != SNW_SITE_WORLD && d->link[i].on.link == index) {
-            print_link(d, i, info, depth + 1);
+            print_link(d, i, info, beta, depth + 1);
         }
     }
 }
@@ -519,6 +552,23 @@ static void print_force_element(const snw_desc *d, const snw_force_element_desc 
     printf("%s\n", at_times(e->when) ? ", at times" : "");
 }
 
+static void print_field(const snw_desc *d, const snw_force_field_desc *f,
+                        const snw_run_info *info) {
+    const int i = (int)(f - d->force_field);
+    printf("  %s  %s", f->name, snw_force_field_name[f->kind]);
+    if (f->kind == SNW_FORCE_FIELD_DIPOLE) {
+        char site[TEXT];
+        site_text(d, &f->on, site, sizeof site);
+        printf(" carried by %s", site);
+    }
+    printf(", acts on");
+    for (int k = 0; k < f->nlink; k++) printf("%s %s", k ? "," : "", d->link[f->link[k]].name);
+    printf(", %s%s\n",
+           info->field_has_energy[i] ? "has a potential" : "has no potential: its work is counted",
+           at_times(f->when) ? ", at times" : "");
+    if (info->field_warning[i][0]) printf("    warning: %s\n", info->field_warning[i]);
+}
+
 static void print_probe(const snw_desc *d, const snw_probe_desc *p) {
     char site[TEXT];
     probe_text(d, p, site, sizeof site);
@@ -547,6 +597,8 @@ static void print_components(const snw_desc *d, const snw_run_info *info) {
     if (info->locomotion) printf("\nlocomotion\n  %s\n", info->locomotion);
     if (d->nfluid > 0) printf("\nfluid\n");
     for (int i = 0; i < d->nfluid; i++) print_fluid(d, &d->fluid[i]);
+    if (d->nforce_field > 0) printf("\nfields\n");
+    for (int i = 0; i < d->nforce_field; i++) print_field(d, &d->force_field[i], info);
     if (d->nprobe > 0) printf("\nprobes\n");
     for (int i = 0; i < d->nprobe; i++) print_probe(d, &d->probe[i]);
     printf("\nstudy\n");
@@ -558,7 +610,8 @@ static void print_components(const snw_desc *d, const snw_run_info *info) {
     if (d->nstep == 0) printf("  no steps\n");
 }
 
-void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *idle) {
+void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *idle,
+                       double curvature) {
     char gravity[TEXT];
     vector_text(d->gravity, gravity, sizeof gravity);
     printf("\nrobot: %d degree%s of freedom", info->freedom, info->freedom == 1 ? "" : "s");
@@ -570,7 +623,7 @@ void snw_explain_print(const snw_desc *d, const snw_run_info *info, const bool *
     if (nloop > 0 || info->driven > 0) printf(")");
     printf(", %d nodes, gravity %s m/s^2\n", info->nnode, gravity);
     for (int i = 0; i < d->nlink; i++) {
-        if (d->link[i].on.kind == SNW_SITE_WORLD) print_link(d, i, info, 0);
+        if (d->link[i].on.kind == SNW_SITE_WORLD) print_link(d, i, info, curvature, 0);
     }
     if (nloop > 0) printf("\nloops\n");
     for (int i = 0; i < d->nloop; i++) {
@@ -602,8 +655,28 @@ static void json_vector(snw_json *j, const char *key, const snw_law law[3]) {
     snw_json_close(j);
 }
 
+static void json_slice_bound(snw_json *j, const char *key, const snw_slice_bound *s, double bound) {
+    snw_field_object(j, key);
+    snw_field_number(j, "largest", s->value);
+    snw_field_number(j, "from", s->from);
+    snw_field_number(j, "to", s->to);
+    snw_field_number(j, "bound", bound);
+    snw_json_close(j);
+}
+
+// the same as print_step_bound
+static void json_step_bound(snw_json *j, const snw_rod_desc *r, const snw_step_bound *s,
+                            double beta) {
+    json_slice_bound(j, "slice_turn", &s->turn, snw_rule_turn_bound(r->integrator));
+    json_slice_bound(j, "slice_norm", &s->frobenius, snw_rule_norm_bound(r->integrator));
+    if (!(beta > 0)) return;
+    snw_field_number(j, "curvature_bound", beta);
+    json_slice_bound(j, "slice_length", &s->length, snw_step_bound_turn(r->integrator, beta));
+    snw_field_number(j, "slice_length_by_norm", snw_step_bound_norm(r->integrator, beta));
+}
+
 static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link, const snw_run_info *info,
-                     const double error[2]) {
+                     const double error[2], const snw_step_bound *step, double beta) {
     snw_field_object(j, "rod");
     snw_field_number(j, "length", r->length);
     snw_field_text(j, "section", snw_section_table[r->section.kind].label);
@@ -615,6 +688,7 @@ static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link, const
     }
     char rule[TEXT];
     snw_field_text(j, "integrator", rule_text(r, rule, sizeof rule));
+    json_step_bound(j, r, step, beta);
     snw_field_object(j, "strain");
     for (int i = 0; i < 6; i++) {
         if (!r->active[i]) continue;
@@ -648,7 +722,7 @@ static void json_joint(snw_json *j, const snw_link_desc *l) {
     snw_json_close(j);
 }
 
-static void json_links(snw_json *j, const snw_desc *d, const snw_run_info *info) {
+static void json_links(snw_json *j, const snw_desc *d, const snw_run_info *info, double beta) {
     snw_field_object(j, "robot");
     for (int i = 0; i < d->nlink; i++) {
         const snw_link_desc *l = &d->link[i];
@@ -657,7 +731,9 @@ static void json_links(snw_json *j, const snw_desc *d, const snw_run_info *info)
         snw_field_object(j, l->name);
         snw_field_text(j, "on", site);
         json_joint(j, l);
-        if (l->has_rod) json_rod(j, &l->rod, l->name, info, info->rod_error + 2 * i);
+        if (l->has_rod) {
+            json_rod(j, &l->rod, l->name, info, info->rod_error + 2 * i, info->rod_step + i, beta);
+        }
         if (l->has_body) snw_field_number(j, "mass", l->body.mass);
         snw_json_close(j);
     }
@@ -805,6 +881,22 @@ static void json_force_elements(snw_json *j, const snw_desc *d) {
     snw_json_close(j);
 }
 
+static void json_fields(snw_json *j, const snw_desc *d, const snw_run_info *info) {
+    snw_field_object(j, "fields");
+    for (int i = 0; i < d->nforce_field; i++) {
+        const snw_force_field_desc *f = &d->force_field[i];
+        snw_field_object(j, f->name);
+        snw_field_text(j, "kind", snw_force_field_name[f->kind]);
+        snw_field_list(j, "links");
+        for (int k = 0; k < f->nlink; k++) snw_json_text(j, d->link[f->link[k]].name);
+        snw_json_close(j);
+        snw_field_bool(j, "potential", info->field_has_energy[i]);
+        snw_field_text(j, "warning", info->field_warning[i][0] ? info->field_warning[i] : NULL);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
 static void json_probes(snw_json *j, const snw_desc *d) {
     snw_field_object(j, "probes");
     for (int i = 0; i < d->nprobe; i++) {
@@ -820,13 +912,14 @@ static void json_probes(snw_json *j, const snw_desc *d) {
     snw_json_close(j);
 }
 
-void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, const bool *idle) {
+void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, const bool *idle,
+                      double curvature) {
     snw_field_integer(j, "degrees_of_freedom", info->freedom);
     snw_field_integer(j, "coordinates", info->nv);
     snw_field_integer(j, "driven", info->driven);
     snw_field_integer(j, "nodes", info->nnode);
     json_vector(j, "gravity", d->gravity);
-    json_links(j, d, info);
+    json_links(j, d, info, curvature);
     json_loops(j, d, info);
     snw_field_list(j, "idle");
     for (int i = 0; i < d->nlink; i++) {
@@ -840,6 +933,7 @@ void snw_explain_json(snw_json *j, const snw_desc *d, const snw_run_info *info, 
     json_contacts(j, d, info);
     if (d->nforce_element > 0) json_force_elements(j, d);
     json_fluids(j, d);
+    if (d->nforce_field > 0) json_fields(j, d, info);
     json_probes(j, d);
     snw_field_list(j, "study");
     for (int i = 0; i < d->nstep; i++) {

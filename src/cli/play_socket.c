@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "cli/on_demand.h"
 #include "cli/play_mask.h"
 #include "output/play_message.h"
 
@@ -16,6 +17,23 @@
 
 #include <libwebsockets.h>
 #include <sys/socket.h>
+
+// clang-format off
+#define LWS_FUNCTIONS(X) \
+    X(add_http_common_headers) X(add_http_header_by_name) X(callback_on_writable) \
+    X(callback_on_writable_all_protocol_vhost) X(cancel_service) X(close_reason) \
+    X(context_destroy) X(context_user) X(create_context) X(create_vhost) \
+    X(finalize_write_http_header) X(frame_is_binary) X(get_context) X(get_socket_fd) \
+    X(get_vhost_listen_port) X(hdr_copy) X(http_transaction_completed) X(is_final_fragment) \
+    X(is_first_fragment) X(now_usecs) X(remaining_packet_payload) X(return_http_status) \
+    X(service) X(set_log_level) X(set_timeout) X(sul_cancel) X(sul_schedule) \
+    X(vhost_name_to_protocol) X(write)
+// clang-format on
+// Functions of libwebsockets, loaded by snw_socket_check; written once, before any use.
+#define FIELD(name) __typeof__(lws_##name) *name;
+#define NAME(name)  #name,
+static struct { LWS_FUNCTIONS(FIELD) } lws;
+static const char *const lws_names[] = {LWS_FUNCTIONS(NAME)};
 
 // Connections that have not presented the token after TICKS are strangers. Only the STRANGERS
 // newest of them are kept, so that idle connections cannot block clients, which present the token
@@ -64,8 +82,8 @@ typedef struct session {
 } session;
 
 snw_status snw_socket_check(snw_error *err) {
-    (void)err;
-    return SNW_OK;
+    enum { N = sizeof lws_names / sizeof lws_names[0] };
+    return snw_on_demand(SNW_WEBSOCKETS, SNW_WEBSOCKETS_PACKAGE, "lws_", N, lws_names, &lws, err);
 }
 
 // ---- access control ----------------------------------------------------------------------------
@@ -82,7 +100,7 @@ static bool is_local(const snw_socket *s, struct lws *wsi, enum lws_token_indexe
                      const char *before) {
     static const char *const names[] = {"127.0.0.1", "localhost"};
     char text[128], want[128];
-    if (lws_hdr_copy(wsi, text, sizeof text, what) <= 0) return false;
+    if (lws.hdr_copy(wsi, text, sizeof text, what) <= 0) return false;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         (void)snprintf(want, sizeof want, "%s%s:%d", before, names[i], s->port);
         if (strcmp(text, want) == 0) return true;
@@ -100,7 +118,7 @@ static bool has_token(const snw_socket *s, const char *path, size_t length, cons
 
 static bool may_connect(const snw_socket *s, struct lws *wsi) {
     char path[SNW_TOKEN_LENGTH + 16];
-    const int n = lws_hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI);
+    const int n = lws.hdr_copy(wsi, path, sizeof path, WSI_TOKEN_GET_URI);
     return n > 0 && has_token(s, path, (size_t)n, "live") && is_local(s, wsi, WSI_TOKEN_HOST, "") &&
            is_local(s, wsi, WSI_TOKEN_ORIGIN, "http://");
 }
@@ -139,7 +157,7 @@ static void close_strangers(snw_socket *s) {
             if (!oldest || c->accepted < oldest->accepted) oldest = c;
         }
         if (n <= STRANGERS) return;
-        lws_set_timeout(oldest->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
+        lws.set_timeout(oldest->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
         oldest->known = true; // closed asynchronously; not to be selected again
     }
 }
@@ -147,7 +165,7 @@ static void close_strangers(snw_socket *s) {
 static void connection_opened(snw_socket *s, struct lws *wsi) {
     connection *c = find_connection(s, NULL);
     if (!c) return;
-    *c = (connection){.wsi = wsi, .fd = lws_get_socket_fd(wsi), .accepted = s->ticks};
+    *c = (connection){.wsi = wsi, .fd = lws.get_socket_fd(wsi), .accepted = s->ticks};
 }
 
 static void connection_closed(snw_socket *s, const struct lws *wsi) {
@@ -159,7 +177,7 @@ static void connection_closed(snw_socket *s, const struct lws *wsi) {
 static bool is_unmasked(snw_socket *s, struct lws *wsi) {
     const connection *c = find_connection(s, wsi);
     if (c && !c->mask.unmasked) return false;
-    lws_close_reason(wsi, LWS_CLOSE_STATUS_PROTOCOL_ERR, NULL, 0);
+    lws.close_reason(wsi, LWS_CLOSE_STATUS_PROTOCOL_ERR, NULL, 0);
     return true;
 }
 
@@ -179,14 +197,14 @@ static size_t page_size(const snw_socket *s) {
 
 static bool add_header(struct lws *wsi, const char *name, const char *value, unsigned char **at,
                        unsigned char *end) {
-    return lws_add_http_header_by_name(wsi, (const unsigned char *)name,
+    return lws.add_http_header_by_name(wsi, (const unsigned char *)name,
                                        (const unsigned char *)value, (int)strlen(value), at,
                                        end) == 0;
 }
 
 static int refuse_request(struct lws *wsi, unsigned status) {
-    if (lws_return_http_status(wsi, status, NULL)) return -1;
-    return lws_http_transaction_completed(wsi) ? -1 : 0;
+    if (lws.return_http_status(wsi, status, NULL)) return -1;
+    return lws.http_transaction_completed(wsi) ? -1 : 0;
 }
 
 static int answer_request(snw_socket *s, struct lws *wsi, const char *path, size_t length) {
@@ -202,7 +220,7 @@ static int answer_request(snw_socket *s, struct lws *wsi, const char *path, size
                    "base-uri 'none'; form-action 'none'; frame-ancestors %s",
                    s->port, s->port,
                    s->framed ? "http://127.0.0.1:* http://localhost:*" : "'none'");
-    if (lws_add_http_common_headers(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8",
+    if (lws.add_http_common_headers(wsi, HTTP_STATUS_OK, "text/html; charset=utf-8",
                                     (lws_filepos_t)page_size(s), &at, end) ||
         !add_header(wsi, "content-security-policy:", policy, &at, end) ||
         !add_header(wsi, "referrer-policy:", "no-referrer", &at, end) ||
@@ -210,10 +228,10 @@ static int answer_request(snw_socket *s, struct lws *wsi, const char *path, size
         !add_header(wsi, "cross-origin-resource-policy:", "same-origin", &at, end) ||
         !add_header(wsi, "cross-origin-opener-policy:", "same-origin", &at, end) ||
         !add_header(wsi, "cache-control:", "no-store", &at, end) ||
-        lws_finalize_write_http_header(wsi, head + LWS_PRE, &at, end)) {
+        lws.finalize_write_http_header(wsi, head + LWS_PRE, &at, end)) {
         return -1;
     }
-    lws_callback_on_writable(wsi);
+    lws.callback_on_writable(wsi);
     return 0;
 }
 
@@ -231,9 +249,9 @@ static int socket_write_page(const snw_socket *s, struct lws *wsi, session *c) {
     c->sent += n;
     const bool last = c->sent == page_size(s);
     const enum lws_write_protocol how = last ? LWS_WRITE_HTTP_FINAL : LWS_WRITE_HTTP;
-    if (lws_write(wsi, out + LWS_PRE, n, how) < (int)n) return -1;
-    if (last) return lws_http_transaction_completed(wsi) ? -1 : 0;
-    lws_callback_on_writable(wsi);
+    if (lws.write(wsi, out + LWS_PRE, n, how) < (int)n) return -1;
+    if (last) return lws.http_transaction_completed(wsi) ? -1 : 0;
+    lws.callback_on_writable(wsi);
     return 0;
 }
 
@@ -253,25 +271,25 @@ static int write_message(snw_socket *s, struct lws *wsi, session *c) {
     }
     memcpy(s->out + LWS_PRE, data, n);
     const enum lws_write_protocol how = binary ? LWS_WRITE_BINARY : LWS_WRITE_TEXT;
-    if (lws_write(wsi, s->out + LWS_PRE, n, how) < (int)n) return -1;
-    lws_callback_on_writable(wsi);
+    if (lws.write(wsi, s->out + LWS_PRE, n, how) < (int)n) return -1;
+    lws.callback_on_writable(wsi);
     return 0;
 }
 
 static void receive_message(const snw_socket *s, struct lws *wsi, session *c, const void *in,
                             size_t n) {
-    if (lws_is_first_fragment(wsi)) c->length = 0, c->invalid = false;
-    c->invalid |= lws_frame_is_binary(wsi) || c->length + n > SNW_PLAY_LONGEST;
+    if (lws.is_first_fragment(wsi)) c->length = 0, c->invalid = false;
+    c->invalid |= lws.frame_is_binary(wsi) || c->length + n > SNW_PLAY_LONGEST;
     if (!c->invalid && n > 0) memcpy(c->text + c->length, in, n);
     if (!c->invalid) c->length += n;
-    if (!lws_is_final_fragment(wsi) || lws_remaining_packet_payload(wsi) > 0) return;
+    if (!lws.is_final_fragment(wsi) || lws.remaining_packet_payload(wsi) > 0) return;
     snw_play_receive(s->play, c->client, c->invalid ? NULL : c->text, c->length);
 }
 
 static int socket_serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,
                         size_t n) {
-    struct lws_context *context = lws_get_context(wsi);
-    snw_socket *s = context ? lws_context_user(context) : NULL;
+    struct lws_context *context = lws.get_context(wsi);
+    snw_socket *s = context ? lws.context_user(context) : NULL;
     session *c = user;
     if (!s) return 0;
     switch ((int)reason) {
@@ -293,7 +311,7 @@ static int socket_serve(struct lws *wsi, enum lws_callback_reasons reason, void 
         if (!establish(s, wsi)) return -1;
         c->client = snw_play_join(s->play);
         if (c->client < 0) return -1;
-        lws_callback_on_writable(wsi);
+        lws.callback_on_writable(wsi);
         return 0;
     case LWS_CALLBACK_CLOSED:
         if (c->client >= 0) snw_play_leave(s->play, c->client);
@@ -314,20 +332,20 @@ static int socket_serve(struct lws *wsi, enum lws_callback_reasons reason, void 
 // timer callback, SNW_PLAY_RATE times a second
 static void on_timer(lws_sorted_usec_list_t *timer) {
     snw_socket *s = lws_container_of(timer, snw_socket, timer);
-    const lws_usec_t period = LWS_US_PER_SEC / SNW_PLAY_RATE, begin = lws_now_usecs();
+    const lws_usec_t period = LWS_US_PER_SEC / SNW_PLAY_RATE, begin = lws.now_usecs();
     if (s->stop()) {
         s->stopped = true;
-        lws_cancel_service(s->context);
+        lws.cancel_service(s->context);
         return;
     }
     close_strangers(s);
     snw_play_tick(s->play);
-    const struct lws_protocols *own = lws_vhost_name_to_protocol(s->vhost, "sinew");
-    if (own) (void)lws_callback_on_writable_all_protocol_vhost(s->vhost, own);
+    const struct lws_protocols *own = lws.vhost_name_to_protocol(s->vhost, "sinew");
+    if (own) (void)lws.callback_on_writable_all_protocol_vhost(s->vhost, own);
     // keep the period, unless the deadline was missed
-    const lws_usec_t now = lws_now_usecs();
+    const lws_usec_t now = lws.now_usecs();
     s->due = s->due + period > begin ? s->due + period : begin + period;
-    lws_sul_schedule(s->context, 0, timer, on_timer, s->due > now ? s->due - now : 1);
+    lws.sul_schedule(s->context, 0, timer, on_timer, s->due > now ? s->due - now : 1);
 }
 
 // ---- opening -----------------------------------------------------------------------------------
@@ -363,10 +381,10 @@ static snw_status listen_on(snw_socket *s, int port, snw_error *err) {
         .keepalive_timeout = PATIENCE,
         .options = LWS_SERVER_OPTION_EXPLICIT_VHOSTS | LWS_SERVER_OPTION_DISABLE_IPV6 |
                    LWS_SERVER_OPTION_FAIL_UPON_UNABLE_TO_BIND};
-    lws_set_log_level(0, NULL);
-    s->context = lws_create_context(&info);
-    s->vhost = s->context ? lws_create_vhost(s->context, &info) : NULL;
-    s->port = s->vhost ? lws_get_vhost_listen_port(s->vhost) : 0;
+    lws.set_log_level(0, NULL);
+    s->context = lws.create_context(&info);
+    s->vhost = s->context ? lws.create_vhost(s->context, &info) : NULL;
+    s->port = s->vhost ? lws.get_vhost_listen_port(s->vhost) : 0;
     if (s->port > 0) return SNW_OK;
     return snw_fail(err, SNW_E_IO,
                     "cannot listen on port %d of 127.0.0.1; another program may have it, choose "
@@ -377,6 +395,7 @@ static snw_status listen_on(snw_socket *s, int port, snw_error *err) {
 snw_status snw_socket_open(snw_play *play, const snw_viewer_pieces *page, int port, bool framed,
                            snw_socket **out, snw_error *err) {
     *out = NULL;
+    SNW_TRY(snw_socket_check(err));
     snw_socket *s = snw_alloc(sizeof *s);
     if (!s) return snw_fail_memory(err);
     s->play = play;
@@ -395,7 +414,7 @@ snw_status snw_socket_open(snw_play *play, const snw_viewer_pieces *page, int po
 
 void snw_socket_close(snw_socket *s) {
     if (!s) return;
-    if (s->context) lws_context_destroy(s->context);
+    if (s->context) lws.context_destroy(s->context);
     snw_free(s->out);
     snw_free(s);
 }
@@ -405,11 +424,11 @@ const char *snw_socket_address(const snw_socket *s) { return s->address; }
 void snw_socket_serve(snw_socket *s, bool (*stop)(void)) {
     s->stop = stop;
     served = s;
-    s->due = lws_now_usecs();
-    lws_sul_schedule(s->context, 0, &s->timer, on_timer, 1);
-    while (!s->stopped && lws_service(s->context, 0) >= 0) {
+    s->due = lws.now_usecs();
+    lws.sul_schedule(s->context, 0, &s->timer, on_timer, 1);
+    while (!s->stopped && lws.service(s->context, 0) >= 0) {
     }
-    lws_sul_cancel(&s->timer);
+    lws.sul_cancel(&s->timer);
     served = NULL;
 }
 

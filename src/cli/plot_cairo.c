@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "cli/on_demand.h"
 
 #ifdef SNW_CAIRO
 
@@ -12,6 +13,23 @@
 #include <cairo.h>
 #include <math.h>
 #include <stdint.h>
+
+// clang-format off
+#define CAIRO_FUNCTIONS(X) \
+    X(arc) X(clip) X(create) X(destroy) X(fill) X(font_options_create) X(font_options_destroy) \
+    X(font_options_set_antialias) X(font_options_set_hint_metrics) \
+    X(font_options_set_hint_style) X(image_surface_create) X(line_to) X(move_to) X(new_path) \
+    X(paint) X(pdf_surface_create_for_stream) X(rectangle) X(reset_clip) X(restore) X(rotate) \
+    X(save) X(scale) X(select_font_face) X(set_dash) X(set_font_options) X(set_font_size) \
+    X(set_line_cap) X(set_line_join) X(set_line_width) X(set_source_rgb) X(show_text) \
+    X(status) X(status_to_string) X(stroke) X(surface_destroy) X(surface_finish) \
+    X(surface_status) X(surface_write_to_png_stream) X(text_extents) X(translate)
+// clang-format on
+// Functions of cairo, loaded by snw_cairo_check; written once, before any use.
+#define FIELD(name) __typeof__(cairo_##name) *name;
+#define NAME(name)  #name,
+static struct { CAIRO_FUNCTIONS(FIELD) } cairo;
+static const char *const cairo_names[] = {CAIRO_FUNCTIONS(NAME)};
 
 static const double POINT = 72 / 25.4; // points per mm
 
@@ -24,13 +42,13 @@ struct snw_cairo {
 };
 
 snw_status snw_cairo_check(snw_error *err) {
-    (void)err;
-    return SNW_OK;
+    enum { N = sizeof cairo_names / sizeof cairo_names[0] };
+    return snw_on_demand(SNW_CAIRO, "libcairo2", "cairo_", N, cairo_names, &cairo, err);
 }
 
 static snw_status fail_cairo(cairo_status_t status, snw_error *err) {
     return snw_fail(err, status == CAIRO_STATUS_NO_MEMORY ? SNW_E_MEMORY : SNW_E_IO,
-                    "cannot draw: %s", cairo_status_to_string(status));
+                    "cannot draw: %s", cairo.status_to_string(status));
 }
 
 static bool write_bytes(snw_cairo *c, const unsigned char *bytes, size_t n) {
@@ -75,28 +93,29 @@ static cairo_status_t cairo_write(void *user, const unsigned char *bytes, unsign
 // take ownership of the surface; drawing coordinates are mm
 static snw_status open_surface(snw_cairo *c, cairo_surface_t *surface, double scale,
                                snw_error *err) {
-    if (c->cr) cairo_destroy(c->cr);
-    if (c->surface) cairo_surface_destroy(c->surface);
+    if (c->cr) cairo.destroy(c->cr);
+    if (c->surface) cairo.surface_destroy(c->surface);
     c->surface = surface;
-    c->cr = cairo_create(surface);
-    cairo_scale(c->cr, scale, scale);
+    c->cr = cairo.create(surface);
+    cairo.scale(c->cr, scale, scale);
     // cairo substitutes a similar family if this one is missing
-    cairo_select_font_face(c->cr, "Helvetica", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_font_options_t *font = cairo_font_options_create();
-    cairo_font_options_set_hint_metrics(font, CAIRO_HINT_METRICS_OFF);
-    cairo_font_options_set_hint_style(font, CAIRO_HINT_STYLE_NONE);
-    cairo_font_options_set_antialias(font, CAIRO_ANTIALIAS_GRAY);
-    cairo_set_font_options(c->cr, font);
-    cairo_font_options_destroy(font);
-    const cairo_status_t status = cairo_status(c->cr);
+    cairo.select_font_face(c->cr, "Helvetica", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_font_options_t *font = cairo.font_options_create();
+    cairo.font_options_set_hint_metrics(font, CAIRO_HINT_METRICS_OFF);
+    cairo.font_options_set_hint_style(font, CAIRO_HINT_STYLE_NONE);
+    cairo.font_options_set_antialias(font, CAIRO_ANTIALIAS_GRAY);
+    cairo.set_font_options(c->cr, font);
+    cairo.font_options_destroy(font);
+    const cairo_status_t status = cairo.status(c->cr);
     return status == CAIRO_STATUS_SUCCESS ? SNW_OK : fail_cairo(status, err);
 }
 
 snw_status snw_cairo_create(snw_cairo **out, snw_error *err) {
+    SNW_TRY(snw_cairo_check(err));
     snw_cairo *c = snw_alloc(sizeof *c);
     if (!c) return snw_fail_memory(err);
     const snw_status status =
-        open_surface(c, cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1), 300 / 25.4, err);
+        open_surface(c, cairo.image_surface_create(CAIRO_FORMAT_RGB24, 1, 1), 300 / 25.4, err);
     if (status != SNW_OK) {
         snw_cairo_destroy(c);
         return status;
@@ -107,8 +126,8 @@ snw_status snw_cairo_create(snw_cairo **out, snw_error *err) {
 
 void snw_cairo_destroy(snw_cairo *c) {
     if (!c) return;
-    if (c->cr) cairo_destroy(c->cr);
-    if (c->surface) cairo_surface_destroy(c->surface);
+    if (c->cr) cairo.destroy(c->cr);
+    if (c->surface) cairo.surface_destroy(c->surface);
     snw_free(c);
 }
 
@@ -119,46 +138,46 @@ snw_status snw_cairo_begin(snw_cairo *c, double width, double height, double dpi
     const double scale = dpi > 0 ? dpi / 25.4 : POINT;
     cairo_surface_t *surface =
         dpi > 0
-            ? cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)lround(width * scale),
+            ? cairo.image_surface_create(CAIRO_FORMAT_RGB24, (int)lround(width * scale),
                                          (int)lround(height * scale))
-            : cairo_pdf_surface_create_for_stream(cairo_write, c, width * scale, height * scale);
+            : cairo.pdf_surface_create_for_stream(cairo_write, c, width * scale, height * scale);
     SNW_TRY(open_surface(c, surface, scale, err));
-    cairo_set_source_rgb(c->cr, 1, 1, 1);
-    cairo_paint(c->cr);
+    cairo.set_source_rgb(c->cr, 1, 1, 1);
+    cairo.paint(c->cr);
     return SNW_OK;
 }
 
 snw_status snw_cairo_end(snw_cairo *c, snw_error *err) {
-    cairo_status_t status = cairo_status(c->cr);
+    cairo_status_t status = cairo.status(c->cr);
     if (status == CAIRO_STATUS_SUCCESS && c->dpi > 0) {
-        status = cairo_surface_write_to_png_stream(c->surface, cairo_write, c);
+        status = cairo.surface_write_to_png_stream(c->surface, cairo_write, c);
     }
-    cairo_surface_finish(c->surface);
-    if (status == CAIRO_STATUS_SUCCESS) status = cairo_surface_status(c->surface);
+    cairo.surface_finish(c->surface);
+    if (status == CAIRO_STATUS_SUCCESS) status = cairo.surface_status(c->surface);
     return status == CAIRO_STATUS_SUCCESS ? SNW_OK : fail_cairo(status, err);
 }
 
 // ---- the canvas --------------------------------------------------------------------------------
 
 static void set_colour(const snw_cairo *c, unsigned colour) {
-    cairo_set_source_rgb(c->cr, (colour >> 16 & 0xff) / 255.0, (colour >> 8 & 0xff) / 255.0,
+    cairo.set_source_rgb(c->cr, (colour >> 16 & 0xff) / 255.0, (colour >> 8 & 0xff) / 255.0,
                          (colour & 0xff) / 255.0);
 }
 
 static double measure(void *user, const char *text, double size) {
     const snw_cairo *c = user;
     cairo_text_extents_t extents;
-    cairo_set_font_size(c->cr, size);
-    cairo_text_extents(c->cr, text, &extents);
+    cairo.set_font_size(c->cr, size);
+    cairo.text_extents(c->cr, text, &extents);
     return extents.x_advance;
 }
 
 static void clip(void *user, const snw_box *box) {
     const snw_cairo *c = user;
-    cairo_reset_clip(c->cr);
+    cairo.reset_clip(c->cr);
     if (!box) return;
-    cairo_rectangle(c->cr, box->x, box->y, box->w, box->h);
-    cairo_clip(c->cr);
+    cairo.rectangle(c->cr, box->x, box->y, box->w, box->h);
+    cairo.clip(c->cr);
 }
 
 static void line(void *user, int n, const double (*p)[2], snw_pen pen) {
@@ -167,22 +186,22 @@ static void line(void *user, int n, const double (*p)[2], snw_pen pen) {
     const double *dash = snw_pen_dashes(pen.dash, &count);
     double length[8];
     for (int i = 0; i < count; i++) length[i] = dash[i] * pen.width;
-    cairo_set_dash(c->cr, length, count, 0);
-    cairo_set_line_cap(c->cr, count ? CAIRO_LINE_CAP_BUTT : CAIRO_LINE_CAP_ROUND);
-    cairo_set_line_join(c->cr, CAIRO_LINE_JOIN_ROUND);
-    cairo_set_line_width(c->cr, pen.width);
+    cairo.set_dash(c->cr, length, count, 0);
+    cairo.set_line_cap(c->cr, count ? CAIRO_LINE_CAP_BUTT : CAIRO_LINE_CAP_ROUND);
+    cairo.set_line_join(c->cr, CAIRO_LINE_JOIN_ROUND);
+    cairo.set_line_width(c->cr, pen.width);
     set_colour(c, pen.colour);
-    cairo_new_path(c->cr); // drawing a text leaves a current point
-    for (int i = 0; i < n; i++) cairo_line_to(c->cr, p[i][0], p[i][1]);
-    cairo_stroke(c->cr);
+    cairo.new_path(c->cr); // drawing a text leaves a current point
+    for (int i = 0; i < n; i++) cairo.line_to(c->cr, p[i][0], p[i][1]);
+    cairo.stroke(c->cr);
 }
 
 static void dot(void *user, const double p[2], double radius, unsigned colour) {
     const snw_cairo *c = user;
     set_colour(c, colour);
-    cairo_new_path(c->cr);
-    cairo_arc(c->cr, p[0], p[1], radius, 0, 2 * acos(-1.0));
-    cairo_fill(c->cr);
+    cairo.new_path(c->cr);
+    cairo.arc(c->cr, p[0], p[1], radius, 0, 2 * acos(-1.0));
+    cairo.fill(c->cr);
 }
 
 static void text(void *user, const double at[2], double size, snw_align align, bool upright,
@@ -193,12 +212,12 @@ static void text(void *user, const double at[2], double size, snw_align align, b
                         : align == SNW_ALIGN_MIDDLE ? width / 2
                                                     : 0;
     set_colour(c, 0x1a1a1a);
-    cairo_save(c->cr);
-    cairo_translate(c->cr, at[0], at[1]);
-    if (upright) cairo_rotate(c->cr, -acos(-1.0) / 2);
-    cairo_move_to(c->cr, -back, 0);
-    cairo_show_text(c->cr, what);
-    cairo_restore(c->cr);
+    cairo.save(c->cr);
+    cairo.translate(c->cr, at[0], at[1]);
+    if (upright) cairo.rotate(c->cr, -acos(-1.0) / 2);
+    cairo.move_to(c->cr, -back, 0);
+    cairo.show_text(c->cr, what);
+    cairo.restore(c->cr);
 }
 
 snw_canvas snw_cairo_canvas(snw_cairo *c) {

@@ -106,6 +106,8 @@ static const snw_topic topics[] = {
      LANGUAGE("locomotion")},
     {"swimming, eel, fish, underwater, water, drag, added mass, buoyancy, fluid, air, current",
      "'fluid:' of the file", LANGUAGE("fluid")},
+    {"magnetic, magnet, magnetised, hard-magnetic, dipole, coil, field, force field, potential",
+     "'fields:' of the file, and 'magnetic_moment' of links", LANGUAGE("fields")},
     {"speed, mean velocity, cost of transport, efficiency",
      "the probe 'transport' has speed, way and cost; 'sinew show OUT.h5 --is mean --over 5..6 "
      "--probe go.speed' takes the mean over a cycle",

@@ -22,7 +22,8 @@ static bool resists(const snw_fluid_point *p) {
 
 static bool has_external_force(const snw_locomotion *lo) {
     const snw_model *m = lo->m;
-    if (m->nload || m->ncontact_point || m->nforce_element || m->flowing || m->ncondition)
+    if (m->nload || m->ncontact_point || m->nforce_element || m->nforce_field_point || m->flowing ||
+        m->ncondition)
         return true;
     for (int k = 0; k < m->nfluid_point; k++) {
         if (resists(&m->fluid_point[k]) || m->fluid_point[k].displaced != 0) return true;

@@ -95,7 +95,9 @@ snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int numb
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *x = &m->tendon[i];
         if (x->row != number) continue;
-        const double *C = x->jacobian ? x->jacobian : w->tendon_jacobian + x->store;
+        const double *C = x->jacobian ? x->jacobian
+                          : x->area   ? w->tendon_row + x->store
+                                      : w->tendon_jacobian + x->store;
         return (snw_constraint){
             .n = x->ndof, .dof = x->dof, .C = C, .R = C, .size = m->length, .slip_dof = -1};
     }

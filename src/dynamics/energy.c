@@ -10,6 +10,7 @@
 #include "dynamics/drag_spring.h"
 #include "dynamics/fluid.h"
 #include "dynamics/force_element.h"
+#include "dynamics/force_field.h"
 #include "dynamics/joint.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/stop.h"
@@ -77,13 +78,14 @@ double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w)
 
 double snw_interaction_energy(const snw_model *m, const snw_work *w) {
     return snw_contact_energy(m, w) + snw_rod_contacts_energy(m, w) +
-           snw_force_elements_energy(m, w) + snw_stops_energy(m, w) + snw_tubes_energy(m, w);
+           snw_force_elements_energy(m, w) + snw_stops_energy(m, w) + snw_tubes_energy(m, w) +
+           snw_force_fields_energy(m, w);
 }
 
 double snw_interaction_energy_rate(const snw_model *m, const snw_work *w) {
     return snw_contact_energy_rate(m, w) + snw_rod_contacts_energy_rate(m, w) +
            snw_force_elements_energy_rate(m, w) + snw_stops_energy_rate(m, w) +
-           snw_tubes_energy_rate(m, w);
+           snw_tubes_energy_rate(m, w) + snw_force_fields_energy_rate(m, w);
 }
 
 static double interaction_heat(const snw_model *m, const snw_work *w) {
@@ -194,6 +196,8 @@ void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const double *
         out[m->seg[m->block[m->stop[k].block].seg].link].elastic += snw_stop_energy(m, w, k);
     for (int k = 0; k < m->ntube; k++)
         out[m->rod[m->tube[k].host].link].elastic += snw_tube_energy(m, w, k);
+    for (int k = 0; k < m->nforce_field_point; k++)
+        out[m->seg[m->force_field_point[k].seg].link].elastic += snw_force_field_energy(m, w, k);
     for (int k = 0; k < m->nforce_element; k++) { // half to the link of each end
         const int *end = m->force_element[k].end;
         const int of[2] = {m->seg[end[0]].link, m->seg[end[1]].link};
@@ -227,13 +231,13 @@ static double sliding_station_power(const snw_model *m, const snw_work *w, int i
                      snw_twist_sub(V, snw_twist_to_child(h, w->V[a])));
 }
 
-// active stress, efforts, tendons and chambers
+// active stress, efforts, tendons and chambers, fields
 static double effort_power(const snw_model *m, const snw_inputs *in, const snw_state *s,
                            const snw_work *w) {
     double power = 0;
     for (int i = 0; i < m->nv; i++) power += in->stress[i] * s->v[i];
     if (m->nlive) power += snw_feedback_power(m, in, s, w);
-    return power + snw_tendons_power(m, w);
+    return power + snw_tendons_power(m, w) + snw_force_fields_power(m, w);
 }
 
 // given motion: poses, strains, driven coordinates, and fluids except their drag

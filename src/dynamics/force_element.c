@@ -6,6 +6,7 @@
 #include "dynamics/force_element.h"
 
 #include "math/positive_part.h"
+#include "math/quadrature.h"
 
 #include <math.h>
 
@@ -16,23 +17,10 @@ static snw_vec3 force_element_velocity(const snw_work *w, int seg) {
 
 // ---- tension --------------------------------------------------------------------------------
 
-// int_a^b of the law of the elongation: four Gauss points, halves until they agree
-static double law_integral(const snw_force_element *e, double a, double b, int depth) {
-    static const double x[2] = {0.33998104358485626, 0.86113631159405258},
-                        weight[2] = {0.65214515486254614, 0.34785484513745386};
-    double part[3] = {0};
-    for (int k = 0; k < 3; k++) { // the whole and both halves
-        const double half = k ? 0.25 * (b - a) : 0.5 * (b - a),
-                     mid = k == 0 ? 0.5 * (a + b) : a + (k == 1 ? 0.25 : 0.75) * (b - a);
-        for (int i = 0; i < 4; i++) {
-            const snw_at at = {.x = mid + (i & 1 ? half : -half) * x[i / 2], .L = e->rest};
-            part[k] += half * weight[i / 2] * snw_expr_value(e->force, at);
-        }
-    }
-    const double sum = part[1] + part[2];
-    if (depth == 0 || !(fabs(sum - part[0]) > 1e-13 * (fabs(part[1]) + fabs(part[2])))) return sum;
-    return law_integral(e, a, 0.5 * (a + b), depth - 1) +
-           law_integral(e, 0.5 * (a + b), b, depth - 1);
+// Law of the elongation.
+static double element_law(const void *element, double x) {
+    const snw_force_element *e = element;
+    return snw_expr_value(e->force, (snw_at){.x = x, .L = e->rest});
 }
 
 // tension at the length and rate in `at`, and its derivatives
@@ -326,7 +314,7 @@ double snw_force_element_energy(const snw_model *m, const snw_work *w, int i) {
     if (!at->acts) return 0;
     switch (e->kind) {
     case SNW_ELEMENT_SPRING:
-        return e->force ? law_integral(e, 0, x, 24) : 0.5 * e->stiffness * x * x;
+        return e->force ? snw_integrate(element_law, e, 0, x, 24) : 0.5 * e->stiffness * x * x;
     case SNW_ELEMENT_CABLE:
         return e->stiffness * snw_positive_part_integral(x, e->smooth);
     case SNW_ELEMENT_BUSHING:

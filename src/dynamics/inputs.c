@@ -256,6 +256,7 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     }
     for (int i = 0; i < m->ntendon; i++) tendon_at(m, i, at, in);
     for (int i = 0; i < m->nfluid; i++) current_at(m, i, at, in);
+    if (m->nforce_field_point) in->force_field[0] = t, in->force_field[1] = 1;
     *in->signal_fraction = 1;
     in->integral_step = 0;
 }
@@ -283,6 +284,7 @@ void snw_inputs_unload(const snw_model *m, snw_inputs *in) {
     for (int i = 0; i < m->nfluid; i++) {
         in->current[i] = in->current_rate[i] = (snw_vec3){{0}};
     }
+    if (m->nforce_field_point) in->force_field[1] = 0;
     *in->signal_fraction = 0;
 }
 
@@ -310,6 +312,8 @@ void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs 
         out->current[i] =
             snw_add(snw_scale(other, a->current[i]), snw_scale(fraction, b->current[i]));
     }
+    for (int i = 0; m->nforce_field_point && i < 2; i++)
+        out->force_field[i] = other * a->force_field[i] + fraction * b->force_field[i];
     *out->signal_fraction = other * *a->signal_fraction + fraction * *b->signal_fraction;
 }
 

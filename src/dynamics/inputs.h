@@ -62,6 +62,8 @@ typedef struct snw_manual_inputs {
       "that read signals")                                                                         \
     X(double, ambient, m->ntendon, "ambient pressure of a gas, Pa")                                \
     X(snw_vec3, current, m->nfluid, "velocity of the fluid, world frame")                          \
+    X(double, force_field, m->nforce_field_point ? 2 : 0,                                          \
+      "time at which fields are taken, s, and fraction of them; below 1 during load stepping")     \
     X(snw_vec3, current_rate, m->nfluid, "its rate")
 
 typedef struct snw_inputs {

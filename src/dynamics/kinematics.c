@@ -8,6 +8,7 @@
 #include "dynamics/contact.h"
 #include "dynamics/fluid.h"
 #include "dynamics/force_element.h"
+#include "dynamics/force_field.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/sliding_station.h"
 #include "dynamics/stop.h"
@@ -207,6 +208,7 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
     if (m->ntouching_rod) snw_rod_contacts_motion(m, is_static, w);
     if (m->nstop) snw_stops_motion(m, in, s, is_static, w);
     if (m->nforce_element) snw_force_elements_motion(m, in, is_static, w);
+    if (m->nforce_field_point) snw_force_fields_motion(m, in, w);
     if (m->ntube) snw_tubes_motion(m, in, s, is_static, w);
     if (m->ntendon) snw_tendons_motion(m, in, s, is_static, w);
 }

@@ -10,6 +10,7 @@
 #include "dynamics/drag_spring.h"
 #include "dynamics/fluid.h"
 #include "dynamics/force_element.h"
+#include "dynamics/force_field.h"
 #include "dynamics/joint.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/stop.h"
@@ -128,6 +129,7 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
     if (m->ntouching_rod) snw_rod_contacts_add(m, w);
     if (m->nstop) snw_stops_add(m, w, 1, 1, w->r);
     if (m->nforce_element) snw_force_elements_add(m, w);
+    if (m->nforce_field_point) snw_force_fields_add(m, w);
     if (m->ntube) snw_tubes_add(m, w, 1, 1, w->r);
     const int dragged = snw_drag_spring_seg(in);
     if (dragged)

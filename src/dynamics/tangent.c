@@ -26,6 +26,7 @@
 #include "dynamics/drag_spring.h"
 #include "dynamics/fluid.h"
 #include "dynamics/force_element.h"
+#include "dynamics/force_field.h"
 #include "dynamics/jacobian_column.h"
 #include "dynamics/joint.h"
 #include "dynamics/rod_contact.h"
@@ -336,14 +337,19 @@ SNW_CLONES static void wrench_columns(const snw_model *m, const snw_work *w, int
     }
 }
 
-// the same for the contact points of a segment whose obstacles no coordinate moves, and for the
-// drag spring
+// the same for the contact points of a segment whose obstacles no coordinate moves, for fields
+// whose carriers none moves, and for the drag spring
 static void contact_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
                             double cq, double cv, double *WJ) {
     double A[36], B[36];
     for (int k = m->contact_point_of_seg[i]; k < m->contact_point_of_seg[i + 1]; k++) {
         if (snw_contact_is_pair(m, &m->contact_point[k])) continue;
         if (snw_contact_point_jacobian(m, w, k, A, B)) wrench_columns(m, w, i, A, B, cq, cv, WJ);
+    }
+    for (int k = m->force_field_point_of_seg[i]; k < m->force_field_point_of_seg[i + 1]; k++) {
+        if (m->force_field[m->force_field_point[k].field].coupled) continue;
+        memset(B, 0, sizeof B);
+        if (snw_force_field_jacobian(m, w, k, A)) wrench_columns(m, w, i, A, B, cq, cv, WJ);
     }
     if (i != snw_drag_spring_seg(in)) return;
     snw_drag_spring_jacobian(in, w, A, B);
@@ -432,6 +438,7 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
             m->load_point_of_seg[i] < m->load_point_of_seg[i + 1] ||
             m->fluid_point_of_seg[i] < m->fluid_point_of_seg[i + 1] ||
             m->contact_point_of_seg[i] < m->contact_point_of_seg[i + 1] ||
+            m->force_field_point_of_seg[i] < m->force_field_point_of_seg[i + 1] ||
             i == snw_drag_spring_seg(in)) {
             fluid_columns(m, in, w, i, cq, cv, ca, w->WJ + at, P);
             if (seg->tube_node && snw_seg_is_active(m, w, i))
@@ -483,6 +490,7 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
     for (int k = 0; k < m->nspring; k++) snw_spring_tangent(m, &m->spring[k], w, cq, cv, ld, T);
     if (m->nstop) snw_stops_tangent(m, cq, cv, w, ld, T);
     if (m->nforce_element && (cq != 0 || cv != 0)) snw_force_elements_tangent(m, cq, cv, w, ld, T);
+    if (m->nforce_field_point && cq != 0) snw_force_field_pairs_tangent(m, cq, w, ld, T);
     if (m->ntube && (cq != 0 || cv != 0)) snw_tubes_tangent(m, cq, cv, w, ld, T);
     if (m->ntendon) {
         snw_tendons_jacobian(m, w);

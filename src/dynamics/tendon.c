@@ -6,6 +6,7 @@
 
 #include "dynamics/tendon.h"
 
+#include "dynamics/chamber.h"
 #include "dynamics/tendon_friction.h"
 #include "dynamics/tendon_point.h"
 #include "dynamics/tendon_segment.h"
@@ -19,14 +20,22 @@ static bool tendon_is_active(const snw_model *m, int i, const snw_inputs *in, sn
     return !when || snw_tendon_is_manual(in, i) || snw_expr_value(when, at) != 0;
 }
 
+static bool area_depends_on_pressure(const snw_tendon *tendon) {
+    return tendon->area && tendon->area->by_pressure;
+}
+
 // effort and its derivative by the coordinate
-static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at,
-                      snw_tendon_work *out) {
+static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at, snw_work *w) {
     const snw_tendon *tendon = &m->tendon[i];
+    snw_tendon_work *out = &w->tendon[i];
     const double given = in->tendon[i].v;
     out->effort = out->stiffness = 0;
     out->gain = 1;
     if (!tendon_is_active(m, i, in, at)) return;
+    if (area_depends_on_pressure(tendon) && !snw_gives_effort(tendon->given)) {
+        snw_chamber_pressure(m, i, given, in->ambient[i], *in->signal_fraction, w, out);
+        return;
+    }
     switch (tendon->given) {
     case SNW_GIVEN_EFFORT:
         out->effort = snw_tendon_reads_signals(m, in, i)
@@ -91,12 +100,19 @@ static void tendon_gather(const snw_model *m, int i, const snw_inputs *in, const
             } else {
                 snw_tendon_point_strain(m, p, in->t, s, &at->xi, is_static ? NULL : &at->rate);
             }
+            if (tendon->area) continue; // once its pressure is known
             at->f = snw_tendon_point_density(tendon, p, at->xi, d1);
             for (int e = 0; e < 6; e++) at->df += d1[e] * at->rate.e[e];
             snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, tendon->sign * p->w, d1, G);
         }
         c += p->w * at->f;
         dc += p->w * at->df;
+    }
+    if (tendon->area) {
+        const bool known = area_depends_on_pressure(tendon) && !tendon->reads_signals;
+        if (known) snw_tendon_evaluate(m, i, in, w);
+        snw_chamber_gather(m, i, known ? w->tendon[i].effort : 0, w);
+        return;
     }
     w->tendon[i].value = tendon->type->is_length ? tendon->reference - c : c;
     w->tendon[i].rate = tendon->sign * dc;
@@ -112,6 +128,11 @@ void snw_tendons_motion(const snw_model *m, const snw_inputs *in, const snw_stat
 static void tendon_add_forces(const snw_model *m, int i, snw_work *w) {
     const snw_tendon *tendon = &m->tendon[i];
     const double *G = w->G + tendon->store, effort = w->tendon[i].effort;
+    if (tendon->area) {
+        snw_chamber_gather(m, i, effort, w);
+        snw_chamber_add_forces(m, i, w);
+        return;
+    }
     for (int j = 0; j < tendon->ndof; j++) w->r[tendon->dof[j]] -= effort * G[j];
     for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
         const int segment = m->tendon_point[k].segment;
@@ -132,7 +153,7 @@ void snw_tendons_add(const snw_model *m, const snw_inputs *in, const snw_state *
             out->stiffness = 0;
             w->violation[tendon->row] = tendon->unit * (out->value - in->tendon[i].v);
         } else {
-            effort_of(m, i, in, at, out);
+            effort_of(m, i, in, at, w);
         }
         // statics: the sliding direction of friction is an input
         out->sliding = is_static ? static_sliding(tendon, in->t) : 0;
@@ -151,6 +172,9 @@ void snw_tendons_jacobian(const snw_model *m, snw_work *w) {
         const snw_tendon *tendon = &m->tendon[i];
         double *to = w->tendon_jacobian + tendon->store;
         for (int j = 0; j < tendon->ndof; j++) to[j] = w->G[tendon->store + (size_t)j];
+        for (int j = 0; j < tendon->ndof && tendon->area && tendon->row >= 0; j++) {
+            w->tendon_row[tendon->store + (size_t)j] = tendon->unit * to[j];
+        }
         for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
             const int segment = m->tendon_point[k].segment;
             if (segment < 0) continue;
@@ -162,6 +186,7 @@ void snw_tendons_jacobian(const snw_model *m, snw_work *w) {
 
 double snw_tendon_power(const snw_model *m, int i, const snw_work *w) {
     const snw_tendon *tendon = &m->tendon[i];
+    if (tendon->area) return snw_chamber_power(m, i, false, w);
     if (!tendon->has_friction) return w->tendon[i].effort * w->tendon[i].rate;
     double rods = 0;
     for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
@@ -201,6 +226,10 @@ double snw_tendons_given_power(const snw_model *m, const snw_work *w) {
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *tendon = &m->tendon[i];
         double sum = 0;
+        if (tendon->area) {
+            power += snw_chamber_power(m, i, true, w);
+            continue;
+        }
         for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
             sum += given_power(m, tendon, k, w);
         }
@@ -225,18 +254,30 @@ void snw_tendons_signal_derivative(const snw_model *m, const snw_inputs *in, con
     }
 }
 
-// d2f/dt2 at a point = df/dxi . xi'' + xi' . (d2f/dxi2 xi')
-static double point_second_rate(const snw_model *m, const snw_tendon *tendon,
-                                const snw_tendon_point *p, double t, const snw_state *s,
-                                const snw_tendon_point_work *at) {
-    double d1[6], d2[6], sum = 0;
-    const snw_twist ddxi = snw_tendon_point_strain_d2(m, p, t, s);
+// Derivatives of the density at point k on a rod: d1 <- df/dxi, d2 <- d2f/dxi2 xi'. The area of a
+// chamber with a constraint row does not depend on its pressure.
+static void point_derivatives(const snw_model *m, int i, int k, const snw_work *w, double d1[6],
+                              double d2[6]) {
+    const snw_tendon *tendon = &m->tendon[i];
+    const snw_tendon_point *p = &m->tendon_point[k];
+    const snw_tendon_point_work *at = &w->tendon_point[k];
+    for (int e = 0; e < 6; e++) d2[e] = 0; // volumes of constant area are linear in the strain
+    if (tendon->area) {
+        snw_chamber_derivatives(m, i, k, w, d1, d2);
+        return;
+    }
     (void)snw_tendon_point_density(tendon, p, at->xi, d1);
     if (tendon->type->is_length) snw_tendon_point_d2(p, at->xi, at->rate, d2);
-    for (int e = 0; e < 6; e++) {
-        sum += d1[e] * ddxi.e[e];
-        if (tendon->type->is_length) sum += d2[e] * at->rate.e[e];
-    }
+}
+
+// d2f/dt2 at a point = df/dxi . xi'' + xi' . (d2f/dxi2 xi')
+static double point_second_rate(const snw_model *m, int i, int k, double t, const snw_state *s,
+                                const snw_work *w) {
+    const snw_tendon_point_work *at = &w->tendon_point[k];
+    double d1[6], d2[6], sum = 0;
+    const snw_twist ddxi = snw_tendon_point_strain_d2(m, &m->tendon_point[k], t, s);
+    point_derivatives(m, i, k, w, d1, d2);
+    for (int e = 0; e < 6; e++) sum += d1[e] * ddxi.e[e] + d2[e] * at->rate.e[e];
     return sum;
 }
 
@@ -252,7 +293,7 @@ void snw_tendons_rates(const snw_model *m, const snw_inputs *in, const snw_state
             const snw_tendon_point *p = &m->tendon_point[k];
             const snw_tendon_point_work *at = &w->tendon_point[k];
             sum += p->segment >= 0 ? snw_tendon_segment_d2(&m->tendon_segment[p->segment], w, at)
-                                   : p->w * point_second_rate(m, tendon, p, in->t, s, at);
+                                   : p->w * point_second_rate(m, i, k, in->t, s, w);
         }
         acceleration[tendon->row] = tendon->unit * (tendon->sign * sum - in->tendon[i].dd);
     }
@@ -281,6 +322,7 @@ void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, 
             add_effort_stiffness(tendon, cq * now->stiffness, w->tendon_jacobian + tendon->store,
                                  ld, T);
         }
+        if (tendon->area) snw_chamber_curvature(m, i, cq, w, ld, T);
         if (cq == 0 || !tendon->type->is_length) continue; // volumes are linear in the strain
         for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
             const snw_tendon_point *p = &m->tendon_point[k];
@@ -299,14 +341,13 @@ void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, 
 
 void snw_tendon_evaluate(const snw_model *m, int i, const snw_inputs *in, snw_work *w) {
     const bool later = m->tendon[i].row >= 0 || m->tendon[i].reads_signals;
-    if (!later) effort_of(m, i, in, (snw_at){.t = in->t}, &w->tendon[i]);
+    if (!later) effort_of(m, i, in, (snw_at){.t = in->t}, w);
 }
 
 // to += cq d/dq + cv d/dv of the rate f' of point k: df'/dv = df/dxi phi,
 // df'/dq = (d2f/dxi2 xi') phi
 static void point_rate_jacobian(const snw_model *m, int i, int k, double cq, double cv,
                                 const snw_work *w, double *to) {
-    const snw_tendon *tendon = &m->tendon[i];
     const snw_tendon_point *p = &m->tendon_point[k];
     const snw_tendon_point_work *at = &w->tendon_point[k];
     double d1[6], d2[6];
@@ -316,10 +357,9 @@ static void point_rate_jacobian(const snw_model *m, int i, int k, double cq, dou
             snw_tendon_segment_rate_jacobian(m, &m->tendon_segment[p->segment], w, at, cq, to);
         return;
     }
-    (void)snw_tendon_point_density(tendon, p, at->xi, d1);
+    point_derivatives(m, i, k, w, d1, d2);
     snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, cv * p->w, d1, to);
-    if (!tendon->type->is_length || w->is_static) return; // volumes are linear in the strain
-    snw_tendon_point_d2(p, at->xi, at->rate, d2);
+    if (w->is_static) return;
     snw_tendon_point_scatter(m, p, m->tendon_phi + p->phi, cq * p->w, d2, to);
 }
 
@@ -327,7 +367,11 @@ void snw_tendon_jacobian(const snw_model *m, int i, snw_reading reading, double 
                          snw_work *w, double *jacobian) {
     const snw_tendon *tendon = &m->tendon[i];
     const double sign = tendon->sign;
-    const double follow = reading == SNW_READ_TENDON_EFFORT ? w->tendon[i].stiffness : 1;
+    const snw_tendon_work *now = &w->tendon[i];
+    // the volume of a chamber whose area depends on its pressure follows the latter, too
+    const double follow = reading == SNW_READ_TENDON_EFFORT ? now->stiffness
+                          : tendon->area                    ? 1 + now->by_effort * now->stiffness
+                                                            : 1;
     double *own = w->tendon_variation;
     for (int j = 0; j < tendon->ndof; j++) own[j] = 0;
     for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {

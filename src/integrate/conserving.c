@@ -253,8 +253,12 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     return SNW_OK;
 }
 
-// Does a force element connects a descendant of the root b with the world.
+// Does a force element connect a descendant of the root b with the world, or a field act on one?
 static bool is_tied(const snw_model *m, const snw_block *b) {
+    for (int i = 0; i < m->nforce_field_point; i++) {
+        const snw_path *path = &m->path[m->seg[m->force_field_point[i].seg].path];
+        if (path->n > 0 && path->dof[0] == b->dof) return true;
+    }
     for (int i = 0; i < m->nforce_element; i++) {
         const int *end = m->force_element[i].end;
         for (int k = 0; k < 2; k++) {

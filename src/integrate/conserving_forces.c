@@ -7,6 +7,7 @@
 #include "dynamics/constraint.h"
 #include "dynamics/contact.h"
 #include "dynamics/force_element.h"
+#include "dynamics/force_field.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/stop.h"
 #include "dynamics/tube.h"
@@ -72,6 +73,15 @@ static void middle_forces(snw_conserving *c) {
             const snw_wrench F = snw_wrench_scale(-1, snw_force_element_elastic(m, w, i, k));
             conserving_forces_add_transposed(&m->path[m->seg[s].path], w->J + m->seg_store[s], &F,
                                              c->force);
+        }
+    }
+    for (int k = 0; k < m->nforce_field_point; k++) {
+        const int end[2] = {m->force_field_point[k].seg,
+                            m->force_field[m->force_field_point[k].field].carrier};
+        for (int e = 0; e < 2; e++) {
+            const snw_wrench F = snw_wrench_scale(-1, w->force_field[k].on[e]);
+            conserving_forces_add_transposed(&m->path[m->seg[end[e]].path],
+                                             w->J + m->seg_store[end[e]], &F, c->force);
         }
     }
     snw_conserving_contacts_forces(c, true, c->force);

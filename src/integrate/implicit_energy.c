@@ -251,7 +251,7 @@ void snw_implicit_account(snw_implicit *im, double h) {
     const double heat = step_heat(im, h);
     double unbalanced = snw_elastic_energy(m, im->trial->q) - snw_elastic_energy(m, im->now->q);
     contact_energy from = {0}, to = {0};
-    if (snw_touches(m) || m->nforce_element || m->ntube) {
+    if (snw_touches(m) || m->nforce_element || m->nforce_field_point || m->ntube) {
         from = energies_at(im, im->now->t, im->now),
         to = energies_at(im, im->now->t + h, im->trial);
         unbalanced += to.interaction - from.interaction;

@@ -29,6 +29,11 @@ static const char *unsupported(const snw_model *m, const char **name) {
         if ((snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0)
             return "contacts where a pose moves by a law";
     }
+    for (int i = 0; i < m->nforce_field; i++) {
+        if (!m->force_field[i].varies) continue;
+        *name = m->label.force_field[i].name;
+        return "fields that vary with time";
+    }
     if (m->ntube_piece) *name = m->tube[0].name;
     if (m->ntendon) *name = m->tendon[0].name;
     return m->ntendon        ? "tendons and chambers"

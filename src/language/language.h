@@ -56,6 +56,7 @@
     X(spring)                                                                                      \
     X(fluid)                                                                                       \
     X(drag)                                                                                        \
+    X(field)                                                                                       \
     X(initial)                                                                                     \
     X(probe)                                                                                       \
     X(static)                                                                                      \

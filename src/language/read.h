@@ -21,6 +21,7 @@ typedef enum snw_thing {
     SNW_THING_FLUID,
     SNW_THING_CONTACT,
     SNW_THING_SPRING,
+    SNW_THING_FIELD,
     SNW_THING_STEP
 } snw_thing;
 
@@ -66,6 +67,7 @@ snw_status snw_read_actuators(snw_reader *r);
 snw_status snw_read_fluids(snw_reader *r);
 snw_status snw_read_contacts(snw_reader *r);
 snw_status snw_read_force_elements(snw_reader *r);
+snw_status snw_read_force_fields(snw_reader *r);
 snw_status snw_read_initial(snw_reader *r);
 snw_status snw_read_probes(snw_reader *r);
 snw_status snw_read_holds(snw_reader *r); // `hold` of actuators, needs probes

@@ -124,6 +124,12 @@ static snw_status check_elements(snw_reader *r, const snw_step_desc *s, const sn
         same = !strcmp(a->force_element[i].name, b->force_element[i].name);
     }
     if (!same) return snw_fail_at(r->err, s->location, form, s->name, "springs");
+    same = a->nforce_field == b->nforce_field;
+    for (int i = 0; same && i < a->nforce_field; i++) {
+        const snw_force_field_desc *p = &a->force_field[i], *q = &b->force_field[i];
+        same = p->kind == q->kind && !strcmp(p->name, q->name);
+    }
+    if (!same) return snw_fail_at(r->err, s->location, form, s->name, "fields");
     same = a->nprobe == b->nprobe;
     for (int i = 0; same && i < a->nprobe; i++) {
         const snw_probe_desc *p = &a->probe[i], *q = &b->probe[i];

@@ -18,7 +18,7 @@ static const struct {
                 {"sites", SNW_THING_SITE},         {"loops", SNW_THING_LOOP},
                 {"actuators", SNW_THING_ACTUATOR}, {"loads", SNW_THING_LOAD},
                 {"contacts", SNW_THING_CONTACT},   {"fluid", SNW_THING_FLUID},
-                {"springs", SNW_THING_SPRING}};
+                {"springs", SNW_THING_SPRING},     {"fields", SNW_THING_FIELD}};
 
 enum { NSECTION = sizeof sections / sizeof sections[0] };
 
@@ -42,6 +42,8 @@ static const char *thing_text(snw_thing kind) {
         return "a contact";
     case SNW_THING_SPRING:
         return "a spring, cable, damper or bushing";
+    case SNW_THING_FIELD:
+        return "a field";
     case SNW_THING_STEP:
         return "a step of the study";
     }

@@ -92,6 +92,9 @@ snw_status snw_read_materials(snw_reader *r) {
       "of tubes, between places where one ends or becomes curved; as many as they need to twist "  \
       "unless given")                                                                              \
     X(LINK_BODY, "body", "a body", "mass at the link's end")                                       \
+    X(LINK_MAGNETIC, "magnetic_moment", "three, A*m, laws of x; of a body A*m^2",                  \
+      "of the rod per length, in the axes of its sections; of a link without a rod at its "        \
+      "centre of mass, in the axes of its end")                                                    \
     X(LINK_LAYER, "layer", "a name, or a list",                                                    \
       "groups of links that it belongs to; contacts take a layer for its links")                   \
     X(LINK_WHEN, "when", "a condition on t and probes",                                            \
@@ -115,6 +118,17 @@ static snw_status check_tubes(snw_reader *r, const snw_entry *const *e) {
                            e[i]->key);
     }
     return SNW_OK;
+}
+
+static snw_status read_moment(snw_reader *r, const snw_entry *e, bool tubes, snw_link_desc *l) {
+    if (tubes)
+        return snw_fail_at(r->err, e->location,
+                           "a link with 'tubes' has no '%s'; put a link with a body on their tip, "
+                           "and give it to that",
+                           e->key);
+    const snw_dim dim = {.m = l->has_rod ? 1 : 2, .A = 1};
+    return snw_read_laws(r, e->value, e->key, dim, l->has_rod ? SNW_VAR_X | SNW_VAR_L : 0,
+                         l->magnetic);
 }
 
 // read all keys except the parent; extra: first of the further links of its tubes
@@ -152,6 +166,7 @@ static snw_status read_link(snw_reader *r, const snw_entry *entry, int index, in
         l->has_body = true;
         SNW_TRY(snw_read_body(r, e[LINK_BODY]->value, l->name, &l->body));
     }
+    if (e[LINK_MAGNETIC]) SNW_TRY(read_moment(r, e[LINK_MAGNETIC], e[LINK_TUBES] != NULL, l));
     if (e[LINK_LAYER]) SNW_TRY(snw_read_layers(r, e[LINK_LAYER], l));
     if (e[LINK_WHEN]) SNW_TRY(snw_read_active_when(r, e[LINK_WHEN]->value, "when", &l->when));
     if (!e[LINK_TUBES]) return SNW_OK;

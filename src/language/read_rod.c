@@ -235,7 +235,7 @@ static snw_status read_rod_read_section(snw_reader *r, const snw_node *node,
     X(ROD_NODES, "nodes", "number or auto", "quadrature nodes along the rod, auto unless given")   \
     X(ROD_MAGNUS, "magnus", "2, 4 or 6", "order of the integration along the rod, 4 unless given") \
     X(ROD_INTEGRATOR, "integrator", "a rule along the rod",                                        \
-      "instead of magnus: rk4, spectral with its points, or rk45")                                 \
+      "instead of magnus: fer with its order, rk4, spectral with its points, or rk45")             \
     X(ROD_TOLERANCE, "tolerance", "number, 1e-12 to 1e-2",                                         \
       "of rk45: error of a slice, 1e-6 unless given; nodes is then the maximum")
 
@@ -256,7 +256,7 @@ static snw_status read_magnus(snw_reader *r, const snw_entry *e, snw_rod_desc *o
     return snw_fail_at(r->err, e->value->location, "'magnus' is 2, 4 or 6, got %d", out->magnus);
 }
 
-// `rk4`, `spectral 3`, `magnus 6`
+// `rk4`, `spectral 3`, `magnus 6`, `fer 4`
 static snw_status read_integrator(snw_reader *r, const snw_entry *e, const snw_entry *magnus,
                                   snw_rod_desc *out) {
     const char *text = "";
@@ -274,14 +274,14 @@ static snw_status read_integrator(snw_reader *r, const snw_entry *e, const snw_e
         const long number = text[n] ? strtol(text + n, &end, 10) : 0;
         if ((end && *end) || number < 0 || number > 9 || !snw_rule_exists(kind, (int)number)) break;
         out->integrator = kind;
-        if (kind == SNW_RULE_MAGNUS) out->magnus = (int)number;
+        if (kind == SNW_RULE_MAGNUS || kind == SNW_RULE_FER) out->magnus = (int)number;
         if (kind == SNW_RULE_SPECTRAL) out->points = (int)number;
         return SNW_OK;
     }
     return snw_fail_at(
         r->err, e->value->location,
-        "there is no integrator '%.40s'; there are magnus 2, 4, 6, rk4, spectral 2, 3, 4, "
-        "and rk45",
+        "there is no integrator '%.40s'; there are magnus 2, 4, 6, fer 2, 4, 6, rk4, "
+        "spectral 2, 3, 4, and rk45",
         text);
 }
 

@@ -5,18 +5,29 @@
 #include "language/read.h"
 
 #include "base/fail.h"
+#include "model/chamber_area.h"
 
 // mark the signals that a law reads
 static void signals_mark_signals(const snw_desc *d, snw_law law, bool *live) {
     for (int i = d->nsignal - 1; law && i >= 0; i--) live[i] = live[i] || snw_expr_reads(law, i);
 }
 
-// true if the effort is an explicit function of the state and time, without signals
-static bool is_explicit(const snw_tendon_desc *d) {
+static bool reads_probes(const snw_tendon_desc *d) {
     const snw_law laws[] = {d->law, d->when};
     for (int i = 0; i < 2; i++) {
-        if (laws[i] && (snw_expr_vars(laws[i]) & SNW_VAR_SIGNAL)) return false;
+        if (laws[i] && (snw_expr_vars(laws[i]) & SNW_VAR_SIGNAL)) return true;
     }
+    return false;
+}
+
+// true if the volume is known only after a pressure that reads probes
+static bool follows_pressure(const snw_tendon_desc *d) {
+    return d->area && snw_expr_reads(d->area, SNW_CHAMBER_PRESSURE) && reads_probes(d);
+}
+
+// true if the effort is an explicit function of the state and time, without signals
+static bool is_explicit(const snw_tendon_desc *d) {
+    if (reads_probes(d)) return false;
     if (!snw_gives_motion(d->given)) return true;
     return d->compliance > 0 && d->friction == 0 && d->viscous == 0;
 }
@@ -46,6 +57,13 @@ static snw_status check_readable(snw_reader *r, const snw_desc *d) {
             return snw_fail_at(r->err, d->probe[s->probe].location,
                                "a law reads probe '%s', an effort that is computed with the motion "
                                "or depends on probes itself; use sampled(..) for this one",
+                               d->probe[s->probe].name);
+        }
+        if (reading == SNW_READ_TENDON && follows_pressure(&d->tendon[d->probe[s->probe].item])) {
+            return snw_fail_at(r->err, d->probe[s->probe].location,
+                               "a law reads probe '%s', the volume of a chamber whose area depends "
+                               "on its pressure, which depends on probes; use sampled(..) for this "
+                               "one",
                                d->probe[s->probe].name);
         }
         if (reading != SNW_READ_LATER && reading != SNW_READ_NEVER) continue;

@@ -5,8 +5,11 @@
 #include "language/read.h"
 
 #include "base/fail.h"
+#include "model/chamber_area.h"
 
+#include <ctype.h>
 #include <math.h>
+#include <string.h>
 
 #define TENDON_KEYS(X)                                                                             \
     X(TENDON_ALONG, "along", "a rod's link, or a list", "the rods it runs along, root to tip")     \
@@ -33,7 +36,8 @@
       "given")                                                                                     \
     X(CHAMBER_FROM, "from", "m, may use L", "where it begins on the first rod, 0 unless given")    \
     X(CHAMBER_TO, "to", "m, may use L", "where it ends on the last rod, L unless given")           \
-    X(CHAMBER_AREA, "area", "m^2, law of x", "of its section, required")
+    X(CHAMBER_AREA, "area", "m^2, law of x, stretch, pressure",                                    \
+      "of its section, required; stretch of its centre line and pressure in it")
 #define MCKIBBEN_KEYS(X)                                                                           \
     X(MCKIBBEN_ALONG, "along", "a rod's link, or a list", "the rods it runs along, root to tip")   \
     X(MCKIBBEN_AT, "at", "[0, y, z], laws of x",                                                   \
@@ -271,6 +275,76 @@ static snw_status read_cable(snw_reader *r, const snw_node *node, snw_tendon_des
                        "'extra' is a length outside the robot and must not be negative");
 }
 
+// ---- area of a chamber --------------------------------------------------------------------------
+
+static const struct {
+    const char *name, *one; // variable of an area law, and a value with its dimension
+    snw_dim dim;
+} area_variables[SNW_CHAMBER_VARIABLES] = {
+    [SNW_CHAMBER_STRETCH] = {"stretch", "1", {0}},
+    [SNW_CHAMBER_PRESSURE] = {"pressure", "1 Pa", {.m = -1, .kg = 1, .s = -2}}};
+
+static snw_status area_variable(void *user, const char *name, const char *component, int *slot,
+                                snw_dim *dim, snw_error *err) {
+    (void)user, (void)err;
+    *slot = -1;
+    for (int i = 0; i < SNW_CHAMBER_VARIABLES && !component[0]; i++) {
+        if (strcmp(name, area_variables[i].name) == 0) *slot = i, *dim = area_variables[i].dim;
+    }
+    return SNW_OK;
+}
+
+static const char *area_variable_name(void *user, int i) {
+    (void)user;
+    return i < SNW_CHAMBER_VARIABLES ? area_variables[i].name : NULL;
+}
+
+// Does the text contain this name as a word?
+static bool has_word(const char *text, const char *word) {
+    const size_t n = strlen(word);
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+        const char before = at > text ? at[-1] : ' ', after = at[n];
+        if (!isalnum((unsigned char)before) && before != '_' && !isalnum((unsigned char)after) &&
+            after != '_')
+            return true;
+    }
+    return false;
+}
+
+// The area is read twice: with constants for stretch and pressure, which finds times, probes and
+// parameters that depend on them; then with stretch and pressure as signals 0 and 1 of the law.
+static snw_status tendon_read_area(snw_reader *r, const snw_node *node, snw_law *out) {
+    static const snw_signal_source source = {
+        .probe = area_variable, .memory = NULL, .name = area_variable_name};
+    const snw_scope *outer = snw_read_scope(r, node);
+    const snw_dim dim = {.m = 2};
+    const snw_source_location at = snw_text_location(node, 0);
+    const char *text = "";
+    SNW_TRY(snw_read_text(r, node, "area", &text));
+    snw_scope *constants = snw_scope_create(r->pool, outer),
+              *variables = snw_scope_create(r->pool, outer);
+    if (!constants || !variables) return snw_read_memory(r);
+    for (int i = 0; i < SNW_CHAMBER_VARIABLES; i++) {
+        const char *name = area_variables[i].name;
+        if (snw_scope_has(outer, name) && has_word(text, name)) {
+            return snw_fail_at(r->err, node->location,
+                               "'%s' in 'area' is that of the chamber, but a parameter has this "
+                               "name, too; rename the parameter",
+                               name);
+        }
+        if (snw_scope_has(outer, name)) continue;
+        SNW_TRY(snw_scope_define(constants, name, area_variables[i].one, at.file, at.line,
+                                 at.column, r->err));
+    }
+    const snw_expr_rules fixed = {.dim = &dim, .vars = SNW_VAR_X | SNW_VAR_L};
+    const snw_expr_rules varied = {.dim = &dim, .vars = SNW_VAR_X | SNW_VAR_L | SNW_VAR_SIGNAL};
+    SNW_TRY(
+        snw_expr_parse(r->pool, constants, text, &fixed, at.file, at.line, at.column, out, r->err));
+    snw_scope_signals(variables, &source);
+    return snw_expr_parse(r->pool, variables, text, &varied, at.file, at.line, at.column, out,
+                          r->err);
+}
+
 static snw_status read_chamber(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
     const snw_entry *e[CHAMBER_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_chamber, e));
@@ -278,8 +352,7 @@ static snw_status read_chamber(snw_reader *r, const snw_node *node, snw_tendon_d
     if (!e[CHAMBER_AREA]) {
         return snw_fail_at(r->err, node->location, "a chamber needs 'area:', that of its section");
     }
-    return snw_read_law(r, e[CHAMBER_AREA]->value, "area", (snw_dim){.m = 2}, SNW_VAR_X | SNW_VAR_L,
-                        &out->area);
+    return tendon_read_area(r, e[CHAMBER_AREA]->value, &out->area);
 }
 
 // constants: radius, angle and length of the braid, in the order of the keys

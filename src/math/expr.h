@@ -72,6 +72,7 @@ typedef struct snw_signal_source {
                          double period, int *slot, snw_error *err);
     // Name of probe i, for suggestions; NULL after the last one.
     const char *(*name)(void *user, int i);
+    const char *what; // word for its signals in messages; NULL: probes
 } snw_signal_source;
 
 // Set the source of signals for this scope and its inner ones. It must live as long as the pool.
@@ -138,6 +139,8 @@ snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at); // derivatives in t
 snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at); // derivatives in x
 
 snw_jet snw_expr_jet_signal(const snw_expr *e, snw_at at, int slot); // derivatives in a signal
+// Derivatives along the direction u of the space of x and the signals `slot` and slot + 1.
+snw_jet snw_expr_jet_along(const snw_expr *e, snw_at at, int slot, const double u[3]);
 
 // out <- the first `max` margins of a condition: left side minus right side of each comparison <,
 // <=, >, >= that reads signals. Returns their number; their order is the same at all values.

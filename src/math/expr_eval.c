@@ -228,11 +228,27 @@ typedef struct margins {
     int n, max;
 } margins;
 
-// value and derivatives in t, in x, or in one signal; those of the margins (NULL: not wanted)
-static snw_jet evaluate_lines(const snw_expr *e, snw_at at, int wrt, int slot, margins *found) {
+// Direction in which an expression is differentiated: the variables that vary, and the rates of t,
+// of x, and of the signals `slot` and slot + 1.
+typedef struct direction {
+    int vars;
+    double t, x;
+    int slot;
+    double signal[2];
+} direction;
+
+static const direction along_t = {.vars = SNW_VAR_T, .t = 1, .slot = -2},
+                       along_x = {.vars = SNW_VAR_X, .x = 1, .slot = -2};
+
+static direction along_signal(int slot) {
+    return (direction){.vars = SNW_VAR_SIGNAL, .slot = slot, .signal = {1, 0}};
+}
+
+// value and derivatives along a direction; those of the margins (NULL: not wanted)
+static snw_jet evaluate_lines(const snw_expr *e, snw_at at, const direction *d, margins *found) {
     snw_jet r[SNW_EXPR_REGISTERS];
-    r[0] = (snw_jet){at.t, wrt == SNW_VAR_T, 0};
-    r[1] = (snw_jet){at.x, wrt == SNW_VAR_X, 0};
+    r[0] = (snw_jet){at.t, d->t, 0};
+    r[1] = (snw_jet){at.x, d->x, 0};
     r[2] = (snw_jet){at.L, 0, 0};
     for (const snw_line *l = e->line, *end = l + e->n; l < end; l++) {
         if (found && is_order((snw_op)l->op) && found->n++ < found->max) {
@@ -240,9 +256,10 @@ static snw_jet evaluate_lines(const snw_expr *e, snw_at at, int wrt, int slot, m
             found->out[found->n - 1] = (snw_jet){a.v - b.v, a.d - b.d, a.dd - b.dd};
         }
         if (l->op == SNW_OP_SIGNAL) {
-            const bool seed = wrt == SNW_VAR_SIGNAL && (int)l->imm == slot;
-            r[l->dst] = (snw_jet){at.signal[(int)l->imm], seed, 0};
-        } else if (l->vars & wrt) {
+            const int k = (int)l->imm - d->slot;
+            const double rate = k == 0 || k == 1 ? d->signal[k] : 0;
+            r[l->dst] = (snw_jet){at.signal[(int)l->imm], rate, 0};
+        } else if (l->vars & d->vars) {
             r[l->dst] = snw_line_jet(l, r[l->arg[0]], r[l->arg[1]], r[l->arg[2]]);
         } else {
             const double v =
@@ -253,23 +270,31 @@ static snw_jet evaluate_lines(const snw_expr *e, snw_at at, int wrt, int slot, m
     return r[e->result];
 }
 
-static snw_jet evaluate_jet(const snw_expr *e, snw_at at, int wrt, int slot) {
-    if ((e->vars & wrt) == 0) return (snw_jet){snw_expr_value(e, at), 0, 0};
-    return evaluate_lines(e, at, wrt, slot, NULL);
+static snw_jet evaluate_jet(const snw_expr *e, snw_at at, const direction *d) {
+    if ((e->vars & d->vars) == 0) return (snw_jet){snw_expr_value(e, at), 0, 0};
+    return evaluate_lines(e, at, d, NULL);
 }
 
 int snw_expr_margin_jets(const snw_expr *e, snw_at at, int slot, snw_jet *out, int max) {
     margins found = {.out = out, .max = max};
-    if (e->vars) (void)evaluate_lines(e, at, slot < 0 ? SNW_VAR_T : SNW_VAR_SIGNAL, slot, &found);
+    const direction d = slot < 0 ? along_t : along_signal(slot);
+    if (e->vars) (void)evaluate_lines(e, at, &d, &found);
     return found.n;
 }
 
-snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at) { return evaluate_jet(e, at, SNW_VAR_T, -1); }
+snw_jet snw_expr_jet_t(const snw_expr *e, snw_at at) { return evaluate_jet(e, at, &along_t); }
 
-snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at) { return evaluate_jet(e, at, SNW_VAR_X, -1); }
+snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at) { return evaluate_jet(e, at, &along_x); }
 
 snw_jet snw_expr_jet_signal(const snw_expr *e, snw_at at, int slot) {
-    return evaluate_jet(e, at, SNW_VAR_SIGNAL, slot);
+    const direction d = along_signal(slot);
+    return evaluate_jet(e, at, &d);
+}
+
+snw_jet snw_expr_jet_along(const snw_expr *e, snw_at at, int slot, const double u[3]) {
+    const direction d = {
+        .vars = SNW_VAR_X | SNW_VAR_SIGNAL, .x = u[0], .slot = slot, .signal = {u[1], u[2]}};
+    return evaluate_jet(e, at, &d);
 }
 
 bool snw_expr_reads(const snw_expr *e, int slot) {

@@ -13,13 +13,14 @@ enum { ALL_VARS = SNW_VAR_T | SNW_VAR_X | SNW_VAR_L | SNW_VAR_SIGNAL };
 // ---- variables ---------------------------------------------------------------------------------
 
 // out <- "t and x" for a set of variables.
-static void vars_text(int vars, char *out, size_t size) {
+static void vars_text(const snw_parser *p, int vars, char *out, size_t size) {
+    const snw_signal_source *signals = snw_parser_signals(p);
     const char *names[4];
     int n = 0;
     if (vars & SNW_VAR_T) names[n++] = "t";
     if (vars & SNW_VAR_X) names[n++] = "x";
     if (vars & SNW_VAR_L) names[n++] = "L";
-    if (vars & SNW_VAR_SIGNAL) names[n++] = "probes";
+    if (vars & SNW_VAR_SIGNAL) names[n++] = signals && signals->what ? signals->what : "probes";
     out[0] = '\0';
     size_t used = 0;
     for (int i = 0; i < n && used < size; i++) {
@@ -35,7 +36,7 @@ snw_status snw_check_vars(const snw_parser *p, int at, int used, const char *wha
         return snw_parser_fail(p, at, "%s cannot be used here: this number must be constant", what);
     }
     char allowed[40];
-    vars_text(p->vars, allowed, sizeof allowed);
+    vars_text(p, p->vars, allowed, sizeof allowed);
     // positions, lengths, volumes and laws along a rod cannot depend on probes
     const char *remedy = wrong & SNW_VAR_SIGNAL
                              ? "; probes are for forces, torques, efforts, stress "
@@ -118,7 +119,7 @@ static snw_status parse_entry_once(const snw_parser *p, snw_expr_entry *e, int a
 static snw_status use_value(snw_parser *p, snw_expr_entry *e, int at, snw_term *out) {
     SNW_TRY(parse_entry_once(p, e, at));
     char what[128], on[40];
-    vars_text(e->term.node->vars, on, sizeof on);
+    vars_text(p, e->term.node->vars, on, sizeof on);
     (void)snprintf(what, sizeof what, "'%.40s' depends on %s and", e->name, on);
     SNW_TRY(snw_check_vars(p, at, e->term.node->vars, what));
     *out = e->term;

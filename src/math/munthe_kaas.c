@@ -76,27 +76,13 @@ snw_status snw_rule_rk45(snw_pool *pool, snw_rule *out) {
     return SNW_OK;
 }
 
-// integral from 0 to x of the Lagrange polynomial that is 1 at c[j] and 0 at the other points
-static double lagrange_integral(int n, const double *c, int j, double x) {
-    double t[SNW_MAGNUS_POINTS], w[SNW_MAGNUS_POINTS], sum = 0;
-    snw_gauss(n, t, w);
-    for (int k = 0; k < n; k++) {
-        double value = x * w[k];
-        for (int i = 0; i < n; i++) {
-            if (i != j) value *= (x * t[k] - c[i]) / (c[j] - c[i]);
-        }
-        sum += value;
-    }
-    return sum;
-}
-
 snw_status snw_rule_spectral(snw_pool *pool, snw_rule *out) {
     const int n = out->nc = out->number;
     double w[SNW_MAGNUS_POINTS], a[SNW_MAGNUS_POINTS][SNW_MAGNUS_POINTS];
     out->order = 2 * n;
     snw_gauss(n, out->c, w);
     for (int i = 0; i < n; i++) {
-        for (int j = 0; j < n; j++) a[i][j] = lagrange_integral(n, out->c, j, out->c[i]);
+        for (int j = 0; j < n; j++) a[i][j] = snw_lagrange_integral(n, out->c, j, out->c[i]);
     }
     snw_brackets *p = &out->brackets;
     const snw_status s = snw_brackets_begin(pool, n, 512, p);

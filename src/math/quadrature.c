@@ -49,3 +49,33 @@ void snw_gauss(int n, double *x, double *w) {
                               w);
     }
 }
+
+double snw_integrate(snw_integrand *f, const void *user, double a, double b, int depth) {
+    static const double x[2] = {0.33998104358485626, 0.86113631159405258},
+                        weight[2] = {0.65214515486254614, 0.34785484513745386};
+    double part[3] = {0};
+    for (int k = 0; k < 3; k++) { // the whole and both halves
+        const double half = k ? 0.25 * (b - a) : 0.5 * (b - a),
+                     mid = k == 0 ? 0.5 * (a + b) : a + (k == 1 ? 0.25 : 0.75) * (b - a);
+        for (int i = 0; i < 4; i++)
+            part[k] += half * weight[i / 2] * f(user, mid + (i & 1 ? half : -half) * x[i / 2]);
+    }
+    const double sum = part[1] + part[2];
+    if (depth == 0 || !(fabs(sum - part[0]) > 1e-13 * (fabs(part[1]) + fabs(part[2])))) return sum;
+    return snw_integrate(f, user, a, 0.5 * (a + b), depth - 1) +
+           snw_integrate(f, user, 0.5 * (a + b), b, depth - 1);
+}
+
+double snw_lagrange_integral(int n, const double *c, int j, double x) {
+    double t[16], w[16], sum = 0;
+    SNW_ASSERT(n <= 16);
+    snw_gauss(n, t, w);
+    for (int k = 0; k < n; k++) {
+        double value = x * w[k];
+        for (int i = 0; i < n; i++) {
+            if (i != j) value *= (x * t[k] - c[i]) / (c[j] - c[i]);
+        }
+        sum += value;
+    }
+    return sum;
+}

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Integration rules for the pose along a segment: dispatch to the closed formulas of magnus.c or to
-// the lists of brackets of munthe_kaas.c.
+// Integration rules for the pose along a segment: dispatch to the closed formulas of magnus.c, to
+// the composed exponentials of fer.c or to the lists of brackets of munthe_kaas.c.
 #include "math/rule.h"
 
 #include "base/fail.h"
+#include "math/fer.h"
 
 const char *snw_rule_name(snw_rule_kind kind) {
     static const char *const names[] = {
@@ -18,6 +19,7 @@ const char *snw_rule_name(snw_rule_kind kind) {
 bool snw_rule_exists(snw_rule_kind kind, int number) {
     switch (kind) {
     case SNW_RULE_MAGNUS:
+    case SNW_RULE_FER:
         return number == 2 || number == 4 || number == 6;
     case SNW_RULE_RK4:
     case SNW_RULE_RK45:
@@ -36,6 +38,8 @@ snw_status snw_rule_make(snw_pool *pool, snw_rule_kind kind, int number, snw_rul
         out->nc = snw_magnus_points(number);
         for (int i = 0; i < out->nc; i++) out->c[i] = snw_magnus_abscissae(number)[i];
         return SNW_OK;
+    case SNW_RULE_FER:
+        return snw_rule_fer(pool, out);
     case SNW_RULE_RK4:
         return snw_rule_rk4(pool, out);
     case SNW_RULE_SPECTRAL:
@@ -48,6 +52,7 @@ snw_status snw_rule_make(snw_pool *pool, snw_rule_kind kind, int number, snw_rul
 
 snw_twist snw_rule_value(const snw_rule *rule, double h, const snw_twist *xi) {
     if (rule->kind == SNW_RULE_MAGNUS) return snw_magnus(rule->order, h, xi);
+    if (rule->kind == SNW_RULE_FER) return snw_fer(rule, h, xi);
     snw_twist W;
     snw_brackets_rates(&rule->brackets, 1, h, &xi, &W);
     return W;
@@ -61,7 +66,11 @@ void snw_rule_rates(const snw_rule *rule, double h, const snw_twist *xi, const s
     }
     const snw_twist *const z[3] = {xi, dxi, ddxi};
     snw_twist jet[3];
-    snw_brackets_rates(&rule->brackets, 3, h, z, jet);
+    if (rule->kind == SNW_RULE_FER) {
+        snw_fer_rates(rule, h, z, jet);
+    } else {
+        snw_brackets_rates(&rule->brackets, 3, h, z, jet);
+    }
     *W = jet[0], *dW = jet[1], *ddW = jet[2];
 }
 
@@ -76,6 +85,8 @@ void snw_rule_pull(const snw_rule *rule, double h, const snw_twist *xi, snw_wren
                    snw_wrench *p_c) {
     if (rule->kind == SNW_RULE_MAGNUS) {
         snw_magnus_pull(rule->order, h, xi, p, p_c);
+    } else if (rule->kind == SNW_RULE_FER) {
+        snw_fer_pull(rule, h, xi, p, p_c);
     } else {
         snw_brackets_pull(&rule->brackets, h, xi, p, p_c);
     }
@@ -84,6 +95,8 @@ void snw_rule_pull(const snw_rule *rule, double h, const snw_twist *xi, snw_wren
 void snw_rule_jacobian(const snw_rule *rule, double h, const snw_twist *xi, double *Y) {
     if (rule->kind == SNW_RULE_MAGNUS) {
         snw_magnus_jacobian(rule->order, h, xi, Y);
+    } else if (rule->kind == SNW_RULE_FER) {
+        snw_fer_jacobian(rule, 1, h, &xi, &Y);
     } else {
         snw_brackets_jacobian(&rule->brackets, 1, h, &xi, &Y);
     }
@@ -98,13 +111,19 @@ void snw_rule_jacobian_rates(const snw_rule *rule, double h, const snw_twist *xi
     }
     const snw_twist *const z[3] = {xi, dxi, ddxi};
     double *const jet[3] = {Y, dY, ddY};
-    snw_brackets_jacobian(&rule->brackets, 3, h, z, jet);
+    if (rule->kind == SNW_RULE_FER) {
+        snw_fer_jacobian(rule, 3, h, z, jet);
+    } else {
+        snw_brackets_jacobian(&rule->brackets, 3, h, z, jet);
+    }
 }
 
 void snw_rule_hessian(const snw_rule *rule, double h, const snw_twist *xi, snw_wrench p,
                       double *G) {
     if (rule->kind == SNW_RULE_MAGNUS) {
         snw_magnus_hessian(rule->order, h, xi, p, G);
+    } else if (rule->kind == SNW_RULE_FER) {
+        snw_fer_hessian(rule, h, xi, p, G);
     } else {
         snw_brackets_hessian(&rule->brackets, h, xi, p, G);
     }

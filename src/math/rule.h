@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // rule.h: integration rules for the pose along a segment with varying strain, g(s+h) = g(s) exp(W)
-// with W from the strains at a few points of the segment, theory.md (3.1) and (3.1a). For every
+// with W from the strains at a few points of the segment, theory.md (3.1) to (3.1b). For every
 // rule the rates, the Jacobian with its rates and the Hessian are exact derivatives of W, so the
 // discrete rod is a Lagrangian system.
 #pragma once
@@ -14,6 +14,8 @@
 #define SNW_RULE_LIST(X)                                                                           \
     X(SNW_RULE_MAGNUS, "magnus", "order: 2, 4 or 6",                                               \
       "Magnus expansion on 1, 2 or 3 Gauss points; the fastest")                                   \
+    X(SNW_RULE_FER, "fer", "order: 2, 4 or 6",                                                     \
+      "Fer expansion on 2, 2 or 3 Gauss points: two exponentials, less accurate than Magnus")      \
     X(SNW_RULE_RK4, "rk4", "none",                                                                 \
       "Runge-Kutta-Munthe-Kaas, order 4: both ends and the middle of a segment")                   \
     X(SNW_RULE_SPECTRAL, "spectral", "points: 2, 3 or 4",                                          \
@@ -38,11 +40,12 @@ const char *snw_rule_name(snw_rule_kind kind);
 
 typedef struct snw_rule {
     snw_rule_kind kind;
-    int number;                  // order (magnus) or number of points (spectral); else 0
+    int number;                  // order (magnus, fer) or number of points (spectral); else 0
     int order;                   // order of accuracy of the pose
     int nc;                      // number of points
     double c[SNW_MAGNUS_POINTS]; // points in [0, 1], ascending
-    snw_brackets brackets;       // W; unused by SNW_RULE_MAGNUS
+    double b[SNW_MAGNUS_POINTS]; // SNW_RULE_FER: F_0 = h sum b_c xi_c
+    snw_brackets brackets;       // W, F_1 of SNW_RULE_FER; unused by SNW_RULE_MAGNUS
     snw_brackets error;          // SNW_RULE_RK45: W minus the embedded formula of order 4
 } snw_rule;
 
@@ -67,6 +70,9 @@ void snw_rule_hessian(const snw_rule *rule, double h, const snw_twist *xi, snw_w
 // E[0], E[1], E[2] <- W, dW, ddW of rk45 minus those of its embedded formula of order 4.
 void snw_rule_errors(const snw_rule *rule, double h, const snw_twist *xi, const snw_twist *dxi,
                      const snw_twist *ddxi, snw_twist E[3]);
+
+// Fer expansion (fer.c): points, weights and the list of F_1.
+SNW_NODISCARD snw_status snw_rule_fer(snw_pool *pool, snw_rule *out);
 
 // Runge-Kutta-Munthe-Kaas (munthe_kaas.c): out->brackets for the classical tableau, for that of
 // Dormand and Prince, and for collocation at out->number Gauss points.

@@ -45,6 +45,9 @@ static const struct {
     {"bending stiffness", "N*m^2", {.m = 3, .kg = 1, .s = -2}},
     {"damping", "N*s/m", {.kg = 1, .s = -1}},
     {"compliance", "1/N", {.m = -1, .kg = -1, .s = 2}},
+    {"magnetic flux density", "T", {.kg = 1, .s = -2, .A = -1}},
+    {"magnetic moment", "A*m^2", {.m = 2, .A = 1}},
+    {"magnetic moment per length", "A*m", {.m = 1, .A = 1}},
 };
 
 // Only prefixes in common use are listed; `min`, `mol` and the like take precedence as whole words.
@@ -66,6 +69,7 @@ static const snw_unit units[] = {
     {"K", "kelvin", 1, 1, {.K = 1}, "mu"},
     {"mol", "mole", 1, 1, {.mol = 1}, "kmun"},
     {"A", "ampere", 1, 1, {.A = 1}, "kmun"},
+    {"T", "tesla", 1, 1, {.kg = 1, .s = -2, .A = -1}, "mun"},
     {"l", "litre", 1, 1000, {.m = 3}, "cdmu"},
     {"bar", "bar, 10^5 Pa", 1e5, 1, {.m = -1, .kg = 1, .s = -2}, "km"},
     {"atm", "standard atmosphere", 101325, 1, {.m = -1, .kg = 1, .s = -2}, ""},

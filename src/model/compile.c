@@ -242,8 +242,8 @@ int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, 
 // Arc lengths at which links, loops, loads or tendons are attached to the rod of link l.
 static snw_status attached_stations(snw_build *b, int l, int *n, double **out) {
     const snw_desc *d = b->m->desc;
-    size_t most =
-        (size_t)(d->nlink + d->nload + 2 * d->nloop + d->ncontact + 2 * d->nforce_element);
+    size_t most = (size_t)(d->nlink + d->nload + 2 * d->nloop + d->ncontact +
+                           2 * d->nforce_element + d->nforce_field);
     for (int i = 0; i < d->ntendon; i++) most += 2 * (size_t)d->tendon[i].nsegment;
     double *x = snw_build_array(b, most, sizeof *x);
     if (!x) return SNW_E_MEMORY;
@@ -266,6 +266,10 @@ static snw_status attached_stations(snw_build *b, int l, int *n, double **out) {
     }
     for (int i = 0; i < 2 * d->nforce_element; i++) {
         const snw_site *on = &d->force_element[i / 2].end[i % 2];
+        if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
+    }
+    for (int i = 0; i < d->nforce_field; i++) {
+        const snw_site *on = &d->force_field[i].on;
         if (on->kind == SNW_SITE_AT && on->link == l) x[(*n)++] = on->x;
     }
     for (int i = 0; i < d->ntendon; i++) {
@@ -310,6 +314,7 @@ static snw_status check_sites(const snw_desc *d, snw_error *err) {
     for (int i = 0; i < d->ncontact; i++) SNW_TRY(check_station(d, &d->contact[i].on, err));
     for (int i = 0; i < 2 * d->nforce_element; i++)
         SNW_TRY(check_station(d, &d->force_element[i / 2].end[i % 2], err));
+    for (int i = 0; i < d->nforce_field; i++) SNW_TRY(check_station(d, &d->force_field[i].on, err));
     for (int i = 0; i < d->nprobe; i++) {
         SNW_TRY(check_station(d, &d->probe[i].site, err));
         if (has_two_sites(&d->probe[i])) SNW_TRY(check_station(d, &d->probe[i].from, err));
@@ -322,13 +327,16 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
     const snw_desc *d = b->m->desc;
     b->layout = snw_build_array(b, (size_t)d->nlink, sizeof *b->layout);
     b->draft = snw_build_array(b, (size_t)d->nlink, sizeof *b->draft);
-    b->condition_signal = snw_build_array(
-        b, (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid + d->ncontact + d->nforce_element),
-        sizeof(int));
+    b->condition_signal =
+        snw_build_array(b,
+                        (size_t)(d->nlink + d->nloop + d->nmotor + d->nfluid + d->ncontact +
+                                 d->nforce_element + d->nforce_field),
+                        sizeof(int));
     b->m->condition_signal = b->condition_signal;
     if (b->memory_out) return SNW_E_MEMORY;
     size_t npose = 2 * (size_t)d->nlink + 3 * (size_t)d->nloop + (size_t)d->nload +
-                   2 * (size_t)d->nprobe + 4 * (size_t)d->nforce_element;
+                   2 * (size_t)d->nprobe + 4 * (size_t)d->nforce_element +
+                   2 * (size_t)d->nforce_field;
     for (int i = 0; i < d->ncontact; i++)
         npose += d->contact[i].is_obstacle ? 1 + snw_obstacle_contacts(d, i) : 0;
     for (int i = 0; i < d->ntendon; i++) npose += 2 * (size_t)d->tendon[i].nsegment;
@@ -468,7 +476,7 @@ static bool is_grounded(const snw_desc *d, const snw_site *on) {
 
 // Typical length of the robot: sum of rod lengths and of the offsets of rigid links; poses fixed to
 // the world do not count.
-static double typical_length(const snw_build *b) {
+double snw_build_length(const snw_build *b) {
     const snw_desc *d = b->m->desc;
     double sum = 0;
     for (int r = 0; r < b->m->nrod; r++) sum += b->rod[r].L;
@@ -529,7 +537,7 @@ static snw_status typical_forces(snw_build *b) {
     double *scale = snw_build_array(b, (size_t)m->nv, sizeof *scale);
     double *typical = snw_build_array(b, (size_t)m->nv, sizeof *typical);
     if (b->memory_out) return SNW_E_MEMORY;
-    m->length = typical_length(b);
+    m->length = snw_build_length(b);
     const double energy = compile_typical_energy(b);
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &b->rod[r];
@@ -646,9 +654,11 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     SNW_TRY(snw_build_motors(b, err));
     SNW_TRY(snw_build_tendons(b, err));
     SNW_TRY(snw_build_force_elements(b, err));
+    SNW_TRY(snw_build_dipoles(b, err));
     SNW_TRY(snw_build_tubes(b));
     SNW_TRY(snw_build_loads(b));
     SNW_TRY(snw_build_fluids(b, err));
+    SNW_TRY(snw_build_force_fields(b, err));
     SNW_TRY(snw_build_contacts(b, err));
     SNW_TRY(snw_build_rod_contacts(b, err));
     SNW_TRY(typical_forces(b));
@@ -697,10 +707,10 @@ void snw_model_destroy(snw_model *m) {
 
 bool snw_model_alike(const snw_model *m, const snw_model *other) {
     const snw_model *const of[2] = {m, other};
-    size_t size[2][29];
+    size_t size[2][30];
     for (int k = 0; k < 2; k++) {
         const snw_model *a = of[k];
-        const size_t list[29] = {(size_t)a->nq,
+        const size_t list[30] = {(size_t)a->nq,
                                  (size_t)a->nv,
                                  (size_t)a->nseg,
                                  (size_t)a->nobs,
@@ -710,6 +720,7 @@ bool snw_model_alike(const snw_model *m, const snw_model *other) {
                                  (size_t)a->nfield,
                                  (size_t)a->nstation,
                                  (size_t)a->nfluid_point,
+                                 (size_t)a->nforce_field_point,
                                  (size_t)a->ncontact_point,
                                  (size_t)a->ntouching_slice,
                                  (size_t)a->most_touch,

@@ -45,6 +45,7 @@ typedef struct snw_build {
     snw_contact *contact;
     int ncontact;   // with those behind the ones of the description,
     snw_pair *pair; // which are these
+    snw_force_field *force_field;
     snw_drive *drive;
     snw_motor *motor;
     int *condition_signal;
@@ -70,6 +71,8 @@ snw_pose_desc snw_build_constant_pose(snw_build *b, snw_se3 g);
 int snw_build_path(snw_build *b, int parent_path, int dof0, int n);
 int snw_build_seg(snw_build *b, snw_seg_kind kind, int parent, int item, int link, int path);
 int snw_build_slice_seg(snw_build *b, int parent, int link, int path, double x, double w);
+// Typical length of the robot, m; after all links.
+double snw_build_length(const snw_build *b);
 // Add the inertia M to segment s.
 void snw_build_inertia(snw_build *b, int s, const snw_inertia *M);
 // Add the position in the file to err; returns s.
@@ -145,6 +148,10 @@ SNW_NODISCARD snw_status snw_build_contacts(snw_build *b, snw_error *err);
 SNW_NODISCARD snw_status snw_build_rod_contacts(snw_build *b, snw_error *err);
 // Force elements between two sites, after all links.
 SNW_NODISCARD snw_status snw_build_force_elements(snw_build *b, snw_error *err);
+// Fields with the points at which they act, after all dynamic segments; the segments of the frames
+// of dipoles, after all links.
+SNW_NODISCARD snw_status snw_build_dipoles(snw_build *b, snw_error *err);
+SNW_NODISCARD snw_status snw_build_force_fields(snw_build *b, snw_error *err);
 // Concentric tubes, after all links.
 SNW_NODISCARD snw_status snw_build_tubes(snw_build *b);
 // Those that slide (compile_tube_slide.c): pieces of their rods and the piece of each strain

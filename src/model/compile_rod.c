@@ -69,10 +69,7 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     *r = (snw_rod){.link = l, .L = d->length, .fluid = -1, .feed = -1};
     memcpy(r->rest, d->rest, sizeof r->rest);
     memcpy(r->given, d->given, sizeof r->given);
-    const int number = d->integrator == SNW_RULE_MAGNUS     ? d->magnus
-                       : d->integrator == SNW_RULE_SPECTRAL ? d->points
-                                                            : 0;
-    SNW_TRY(snw_rule_make(b->m->pool, d->integrator, number, &r->rule));
+    SNW_TRY(snw_rule_make(b->m->pool, d->integrator, snw_rod_rule_number(d), &r->rule));
     r->nc = r->rule.nc;
     int most = 0;
     for (int i = 0; i < 6; i++) {

@@ -72,7 +72,9 @@ snw_status snw_build_tendon_position(const snw_tendon_desc *d, const snw_rod *ro
     const snw_jet z = d->at[1] ? snw_expr_jet_x(d->at[1], at) : (snw_jet){0};
     p->y = y.v, p->dy = y.d, p->z = z.v, p->dz = z.d;
     p->ddy = y.dd, p->ddz = z.dd;
-    p->area = d->area ? snw_expr_value(d->area, at) : 0;
+    const snw_vec3 D = {{0, p->y, p->z}};
+    const double stretch = snw_add(p->xi0.v, snw_cross(p->xi0.w, D)).x;
+    p->area = d->area ? snw_chamber_area_made(d->area, p->x, rod->L, stretch) : 0;
     const snw_actuator_type *type = &snw_actuator_table[d->kind];
     if (!(isfinite(p->y) && isfinite(p->z) && isfinite(p->dy) && isfinite(p->dz))) {
         return snw_fail_desc(
@@ -247,14 +249,49 @@ static void add_length_row(snw_build *b, const snw_tendon_desc *d, snw_tendon *t
     if (snw_exists(d->when)) tendon->row = b->m->nconstraint++;
 }
 
-// Constraint row of a chamber with given volume, scaled to a length, and its constant Jacobian.
+// Derivative of the volume per length by the stretch, as made.
+static double area_d1(const snw_build *b, const snw_tendon *tendon, const snw_tendon_point *p) {
+    if (!tendon->area) return p->area;
+    const snw_vec3 D = {{0, p->y, p->z}};
+    const double stretch = snw_add(p->xi0.v, snw_cross(p->xi0.w, D)).x;
+    return snw_chamber_section_at(tendon->area, p->x, b->rod[p->rod].L, stretch, 0).a_l;
+}
+
+// out->area <- law of an area that varies. It must have a force conjugate to the stretch: the
+// integral (3.11.14) begins at zero pressure, where the law must be differentiable.
+static snw_status tendon_area(snw_build *b, const snw_tendon_desc *d, snw_tendon *out,
+                              const snw_tendon_point *point, snw_error *err) {
+    if (!snw_chamber_area_varies(d->area)) return SNW_OK;
+    snw_chamber_area *area = snw_build_array(b, 1, sizeof *area);
+    if (b->memory_out) return SNW_E_MEMORY;
+    snw_chamber_area_prepare(d->area, area);
+    out->area = area;
+    for (int i = out->point_adr; i < out->point_adr + out->npoint; i++) {
+        const snw_vec3 D = {{0, point[i].y, point[i].z}};
+        const double stretch = snw_add(point[i].xi0.v, snw_cross(point[i].xi0.w, D)).x;
+        const snw_chamber_section s =
+            snw_chamber_section_at(area, point[i].x, b->rod[point[i].rod].L, stretch, 0);
+        if (isfinite(s.a_l) && isfinite(s.a_ll) && isfinite(s.a_p)) continue;
+        return snw_fail_desc(
+            err, d->location,
+            snw_fail(err, SNW_E_MODEL,
+                     "%s '%s': no force belongs to its area, whose derivative by stretch or "
+                     "pressure is not finite as made, at x = %.4g m; give a law that is smooth at "
+                     "zero pressure, e.g. 20 mm^2*(1 + pressure/(100 kPa))",
+                     out->type->noun, d->name, point[i].x));
+    }
+    return SNW_OK;
+}
+
+// Constraint row of a chamber with given volume, scaled to a length, and its Jacobian, which is
+// constant if the area is.
 static snw_status add_volume_row(snw_build *b, const snw_tendon_desc *d, snw_tendon *tendon,
                                  const snw_tendon_point *point, const double *phi, snw_error *err) {
     double *jacobian = snw_build_array(b, (size_t)tendon->ndof, sizeof *jacobian), length = 0;
     if (b->memory_out) return SNW_E_MEMORY;
     for (int k = 0; k < d->nlink; k++) length += b->rod[b->link_rod[d->link[k]]].L;
     tendon->unit = length / tendon->reference;
-    tendon->jacobian = jacobian;
+    if (!tendon->area) tendon->jacobian = jacobian;
     if (snw_exists(d->when)) tendon->row = b->m->nconstraint++;
     for (int i = tendon->point_adr; i < tendon->point_adr + tendon->npoint; i++) {
         const snw_tendon_point *p = &point[i];
@@ -262,7 +299,7 @@ static snw_status add_volume_row(snw_build *b, const snw_tendon_desc *d, snw_ten
         const double of[6] = {0, p->z, -p->y, 1, 0, 0}, *f = phi + p->phi;
         for (int a = 0; a < rod->na; f += p->count[a], a++) {
             double *to = jacobian + p->local + rod->dof[a] - rod->dof0 + p->first[a];
-            const double c = tendon->unit * p->w * p->area * of[rod->comp[a]];
+            const double c = tendon->unit * p->w * area_d1(b, tendon, p) * of[rod->comp[a]];
             for (int j = 0; j < p->count[a]; j++) to[j] += c * f[j];
         }
     }
@@ -422,9 +459,11 @@ static snw_status compile_tendon_add(snw_build *b, const snw_tendon_desc *desc, 
     m->store_tendon += n;
     if (n > m->most_tendon) m->most_tendon = n;
     if (out->has_friction && n > m->most_friction) m->most_friction = n;
+    SNW_TRY(tendon_area(b, desc, out, p->point, err));
     SNW_TRY(tendon_reference(b, desc, out, p->point, p->segment, &out->reference, err));
     SNW_TRY(tendon_constants(desc, out, err));
     if (!snw_gives_motion(desc->given) || desc->compliance > 0) return SNW_OK;
+    if (out->area && out->area->by_pressure) return SNW_OK; // its walls yield: no constraint
     if (!type->is_length) return add_volume_row(b, desc, out, p->point, p->phi, err);
     add_length_row(b, desc, out);
     return SNW_OK;

@@ -72,6 +72,11 @@ static snw_status check_attached(const snw_desc *d, int l, snw_error *err) {
         if (variable_length_between(site, l, L))
             return variable_length_refuse(err, site->location, name, what, remedy);
     }
+    for (int i = 0; i < d->nforce_field; i++) {
+        const snw_site *site = &d->force_field[i].on;
+        if (variable_length_between(site, l, L))
+            return variable_length_refuse(err, site->location, name, what, remedy);
+    }
     for (int i = 0; i < d->ntendon; i++) {
         for (int k = 0; k < d->tendon[i].nsegment; k++) {
             const snw_tendon_segment_desc *segment = &d->tendon[i].segment[k];
@@ -116,6 +121,13 @@ static snw_status check_along(const snw_desc *d, int l, snw_error *err) {
             if (d->fluid[i].link[k] == l)
                 return variable_length_refuse(err, d->fluid[i].location, name,
                                               "a fluid surrounds it", remedy);
+        }
+    }
+    for (int i = 0; i < d->nforce_field; i++) {
+        for (int k = 0; k < d->force_field[i].nlink; k++) {
+            if (d->force_field[i].link[k] == l)
+                return variable_length_refuse(err, d->force_field[i].location, name,
+                                              "a field acts on it", remedy);
         }
     }
     for (int i = 0; i < d->ncontact; i++) {

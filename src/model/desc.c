@@ -11,6 +11,12 @@
 const char *const snw_strain_name[6] = {"twist",   "bend_y",  "bend_z",
                                         "stretch", "shear_y", "shear_z"};
 
+const char *const snw_force_field_name[SNW_FORCE_FIELD_KINDS] = {
+#define X(code, name) name,
+    SNW_FORCE_FIELD_LIST(X)
+#undef X
+};
+
 snw_pose_desc snw_pose_desc_identity(void) {
     const snw_pose_desc p = {.R0 = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}}};
     return p;

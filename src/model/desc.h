@@ -27,6 +27,8 @@
 
 typedef const snw_expr *snw_law;
 
+enum { SNW_SIGNALS_MAX = 256 }; // most signals of a study
+
 // Override of one entry of the file by a run or by the command line.
 typedef struct snw_override_desc {
     const char *path; // of the entry, "arm.length"
@@ -170,7 +172,7 @@ typedef struct snw_rod_desc {
                // basis, at least one each; 0: automatic
     int strain_points; // of the rule for functions of the strain, per element; 0: chosen by errors.
                        // If given, `nodes` is, and no errors are computed
-    int magnus;        // order of the Magnus expansion: 2, 4 or 6; default 4
+    int magnus;        // order of the Magnus or Fer expansion: 2, 4 or 6; default 4
     snw_rule_kind integrator;
     int points;       // collocation points of the spectral rule
     double tolerance; // rk45: relative error to which nodes are placed (theory.md 3.16), `nodes`
@@ -179,6 +181,21 @@ typedef struct snw_rod_desc {
     const double *cell; // ncell + 1: ends of the cells, m
     snw_source_location location, length_location, nodes_location;
 } snw_rod_desc;
+
+// Number of the rod's integration rule (rule.h): its order or its points, 0 where it has none.
+static inline int snw_rod_rule_number(const snw_rod_desc *rod) {
+    switch (rod->integrator) {
+    case SNW_RULE_MAGNUS:
+    case SNW_RULE_FER:
+        return rod->magnus;
+    case SNW_RULE_SPECTRAL:
+        return rod->points;
+    case SNW_RULE_RK4:
+    case SNW_RULE_RK45:
+        break;
+    }
+    return 0;
+}
 
 // Solid of a body, for contact, fluids and drawing: a sphere, capsule, box, cylinder, mesh or hull.
 typedef struct snw_body_solid {
@@ -211,10 +228,13 @@ typedef struct snw_link_desc {
     bool has_rod, has_body;
     snw_rod_desc rod;
     snw_body_desc body;
-    snw_law when; // condition under which the link exists: NULL (always), a constant, or a
-                  // condition signal that implies the condition of the parent
-    bool hidden;  // its rod is the torsion of a tube, not a part in space: not drawn
-    int beyond;   // its rod slides through a loop: 1 + link of the part beyond it; 0: it does not
+    snw_law when;        // condition under which the link exists: NULL (always), a constant, or a
+                         // condition signal that implies the condition of the parent
+    snw_law magnetic[3]; // magnetic moment in the axes of the section, per length, laws of x and L,
+                         // A m; of a body without a rod in the axes of its end frame, at the centre
+                         // of mass, A m^2; NULL: 0
+    bool hidden;         // its rod is the torsion of a tube, not a part in space: not drawn
+    int beyond; // its rod slides through a loop: 1 + link of the part beyond it; 0: it does not
 } snw_link_desc;
 
 // Tube of a concentric-tube robot, theory.md 3.19. All tubes of a robot share the centreline of the
@@ -351,7 +371,8 @@ typedef struct snw_tendon_desc {
     const snw_tendon_segment_desc *segment; // in their order
     double from, to; // arc length of its start on the first rod and of its end on the last, m
     snw_law at[2];   // y and z in the section, laws of x and L, m
-    snw_law area;    // chamber: area of its section, law of x and L, m^2
+    snw_law area;    // chamber: area of its section, m^2, law of x and L, and of its own stretch
+                     // and pressure (chamber_area.h)
     double radius;   // drawing of a tube whose area is not given, m
     double constant[SNW_ACTUATOR_CONSTANTS]; // of the law of its effort, by kind
     // properties of a tendon
@@ -466,6 +487,44 @@ typedef struct snw_force_element_desc {
     snw_law when;             // condition: NULL (always), a constant or a condition signal
 } snw_force_element_desc;
 
+// ---- fields
+
+// Fields of space that act on links, theory.md 3.21. Enumerator, key of the model language.
+#define SNW_FORCE_FIELD_LIST(X)                                                                    \
+    X(SNW_FORCE_FIELD_MAGNETIC, "magnetic")                                                        \
+    X(SNW_FORCE_FIELD_DIPOLE, "dipole")                                                            \
+    X(SNW_FORCE_FIELD_FORCE, "force")                                                              \
+    X(SNW_FORCE_FIELD_ACCELERATION, "acceleration")                                                \
+    X(SNW_FORCE_FIELD_POTENTIAL, "potential")
+
+typedef enum snw_force_field_kind {
+#define X(code, name) code,
+    SNW_FORCE_FIELD_LIST(X)
+#undef X
+        SNW_FORCE_FIELD_KINDS
+} snw_force_field_kind;
+extern const char *const snw_force_field_name[SNW_FORCE_FIELD_KINDS];
+
+// A law of a place in the world is a law of t and x whose signals SNW_FIELD_Y and the next one are
+// y and z.
+enum { SNW_FIELD_Y = SNW_SIGNALS_MAX };
+
+// Field of force, or magnetic field. Its laws are those of t and of the place: components of the
+// flux density (T), of the force (per length of a rod, N/m; on a body N) or of the force per mass
+// (m/s^2) in the world; the potential energy (J/m; of a body J) is law[0]. Those of a dipole are
+// laws of t: its moment (A m^2) in the axes of its frame.
+typedef struct snw_force_field_desc {
+    const char *name;
+    snw_source_location location;
+    snw_force_field_kind kind;
+    snw_law law[3];
+    snw_site on;        // dipole: what carries it
+    snw_pose_desc pose; // dipole: of its frame there, laws of t
+    int nlink;
+    const int *link; // on which it acts
+    snw_law when;    // condition: NULL (always), a constant or a condition signal
+} snw_force_field_desc;
+
 // ---- initial state
 
 // Initial state of a link. Links without one start at zero coordinates and velocities.
@@ -539,8 +598,6 @@ typedef enum snw_signal_kind {
                           // of a loop plus 2 (1 << row) for each row left out as redundant
     SNW_SIGNAL_CAPTURED   // pose or coordinate captured when a condition became true
 } snw_signal_kind;
-
-enum { SNW_SIGNALS_MAX = 256 };
 
 // Source and period of a stored signal in one description.
 typedef struct snw_signal_use {
@@ -750,7 +807,7 @@ typedef struct snw_desc {
     const char *title, *about;
     snw_law gravity[3]; // world frame, laws of t, m/s^2
     int nlink, ntube, nloop, nload, nstress, nmotor, ntendon, nfluid, ncontact, nforce_element,
-        ninitial, nprobe, nsignal, nstep;
+        nforce_field, ninitial, nprobe, nsignal, nstep;
     snw_link_desc *link;
     snw_tube_desc *tube; // of each concentric-tube robot from the inside out
     snw_loop_desc *loop;
@@ -761,6 +818,7 @@ typedef struct snw_desc {
     snw_fluid_desc *fluid;
     snw_contact_desc *contact;
     snw_force_element_desc *force_element;
+    snw_force_field_desc *force_field;
     snw_initial_desc *initial;
     snw_probe_desc *probe;
     const snw_signal_desc *signal;

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "math/quadrature.h"
 #include "math/vector.h"
+#include "model/chamber_area.h"
 
 #include <math.h>
 #include <string.h>
@@ -501,8 +502,10 @@ static void tendon_gradient(const snw_tendon_desc *d, snw_trial *t, double x, do
         const snw_twist xi = snw_trial_strain(t, x, x);
         along = snw_add(snw_add(xi.v, snw_cross(xi.w, D)), (snw_vec3){{0, y.d, z.d}});
         along = snw_scale(1 / snw_norm(along), along);
+    } else if (d->area) {
+        along.x = snw_chamber_area_made(d->area, x, t->rod->L, 1);
     } else {
-        along.x = d->area ? snw_expr_value(d->area, at) : 0;
+        along.x = 0;
     }
     // angular components over L, so that all six are dimensionless
     const snw_vec3 turn = snw_scale(1 / t->rod->L, snw_cross(D, along));

@@ -239,7 +239,7 @@ static void scene_put_point(snw_json *j, const snw_model *m, const snw_tendon_de
     const snw_at at = {.x = x, .L = r->L};
     const double y = d->at[0] ? snw_expr_value(d->at[0], at) : 0;
     const double z = d->at[1] ? snw_expr_value(d->at[1], at) : 0;
-    const double area = d->area ? snw_expr_value(d->area, at) : 0;
+    const double area = d->area ? snw_chamber_area_made(d->area, x, r->L, 1) : 0;
     snw_json_array(j);
     snw_json_integer(j, node == 0 ? r->root - 1 : r->seg0 + node - 2);
     snw_json_number(j, x - scene_station(m, r, node)); // offset along the section's normal

@@ -6,6 +6,7 @@
 #include "shoot/shooter_private.h"
 
 #include "base/fail.h"
+#include "dynamics/chamber.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,7 +71,8 @@ void snw_shooter_make_tendons(snw_shooter *e) {
                                           .from = x->from,
                                           .to = x->to,
                                           .at = {x->at[0], x->at[1]},
-                                          .area = x->area};
+                                          .area = x->area,
+                                          .varies = e->m->tendon[i].area};
     }
     const snw_status s = snw_shoot_tendons_law(c);
     SNW_ASSERT(s == SNW_OK); // refused before
@@ -209,12 +211,23 @@ static double rate_of(const snw_shooter *e, int i, double *power) {
             if (!(tp->w > 0)) break;
             const snw_twist rest = (r->uniform ? r->section : r->section + point)->rest;
             double d1[6], x = 0;
-            (void)snw_tendon_point_density(tendon, tp, snw_twist_add(rest, r->level[0][node].e),
-                                           d1);
+            const double effort = snw_shoot_tendon_effort_at(&e->tendons, i, node);
+            const snw_twist xi = snw_twist_add(rest, r->level[0][node].e);
+            const double weight = snw_shoot_weight(r, piece, j);
+            if (tendon->area) {
+                const snw_twist v = r->rate[node].e;
+                const double rate = snw_chamber_stretch(tp, v);
+                const snw_chamber_section at = snw_chamber_section_at(
+                    tendon->area, tp->x, r->length, snw_chamber_stretch(tp, xi), effort);
+                sum += weight * at.a_l * rate;
+                *power += weight * at.force * rate;
+                continue;
+            }
+            (void)snw_tendon_point_density(tendon, tp, xi, d1);
             for (int k = 0; k < 6; k++) x += d1[k] * r->rate[node].e.e[k];
-            x *= snw_shoot_weight(r, piece, j);
+            x *= weight;
             sum += x;
-            *power += x * snw_shoot_tendon_effort_at(&e->tendons, i, node);
+            *power += x * effort;
         }
     }
     if (tendon->type->is_length) *power = -*power;

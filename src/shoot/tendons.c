@@ -18,19 +18,26 @@ static const double smoothing = 1e-5;
 // ---- one section --------------------------------------------------------------------------------
 
 // Tendon or chamber at a point: density f of its length or volume, and its derivative g by the
-// strain, (D x t, t); for a tendon t = u/|u|.
+// strain, (D x t, t); for a tendon t = u/|u|. A chamber of variable area also has df/dp, and its
+// contribution to (10.2) per stretch, -F, with its derivative by the stretch.
 typedef struct section {
-    double f, g[6];
+    double f, g[6], f_p, force, force_l;
 } section;
 
+// T: effort with the sign of (10.2)
 static inline section shoot_tendon_section(const snw_shoot_tendon *c, const snw_tendon_point *p,
-                                           snw_twist xi) {
+                                           snw_twist xi, double T, double L) {
     const double y = p->y, z = p->z;
-    section s;
+    section s = {.f_p = 0};
     const snw_vec3 u = {{xi.v.x + xi.w.y * z - xi.w.z * y, xi.v.y - xi.w.x * z + p->dy,
                          xi.v.z + xi.w.x * y + p->dz}};
     snw_vec3 t;
-    if (c->chamber) {
+    if (c->varies) {
+        const snw_chamber_section at = snw_chamber_section_at(c->varies, p->x, L, u.x, -T);
+        t = (snw_vec3){{at.a_l, 0, 0}};
+        s.f = at.a, s.f_p = at.a_p;
+        s.force = -at.force, s.force_l = -at.force_l;
+    } else if (c->chamber) {
         t = (snw_vec3){{p->area, 0, 0}};
         s.f = p->area * u.x;
     } else {
@@ -49,6 +56,14 @@ static inline void tangent_projection(const section *s, double Q[3][3]) {
     const double *t = s->g + 3, i = 1 / s->f;
     for (int k = 0; k < 3; k++) {
         for (int l = 0; l < 3; l++) Q[k][l] = i * ((k == l) - t[k] * t[l]);
+    }
+}
+
+// A (lower triangle) += k times the square of the derivative (0, z, -y; 1, 0, 0) of the stretch
+static inline void add_stretch_stiffness(const snw_tendon_point *p, double k, double *A) {
+    const double of[6] = {0, p->z, -p->y, 1, 0, 0};
+    for (int i = 0; i < 6; i++) {
+        for (int j = 0; j <= i; j++) A[6 * i + j] += k * of[i] * of[j];
     }
 }
 
@@ -147,7 +162,12 @@ static inline void shoot_tendon_residual(const snw_shoot_tendons *c, const snw_l
         const snw_tendon_point *p = &tendon->point[in->point];
         const double T = signed_effort(tendon, in->z);
         if (!(p->w > 0) || (T == 0 && tendon->z < 0)) continue;
-        s[i] = shoot_tendon_section(tendon, p, xi);
+        s[i] = shoot_tendon_section(tendon, p, xi, T, c->r->length);
+        if (tendon->varies) {
+            const double of[6] = {0, p->z, -p->y, 1, 0, 0};
+            for (int k = 0; k < 6; k++) x[k] -= s[i].force * of[k];
+            continue;
+        }
         for (int k = 0; k < 6; k++) x[k] -= T * s[i].g[k];
     }
 }
@@ -161,6 +181,7 @@ static void shoot_tendon_factor(const snw_shoot_tendons *c, const snw_law_in *in
         const snw_shoot_tendon *tendon = &c->tendon[i];
         const snw_tendon_point *p = &tendon->point[in->point];
         const double T = signed_effort(tendon, in->z);
+        if (p->w > 0 && tendon->varies && T != 0) add_stretch_stiffness(p, s[i].force_l, A);
         if (p->w > 0 && !tendon->chamber && T != 0) add_geometric_stiffness(p, T, &s[i], A);
     }
     fix_inactive_strains(c->r->active, A, ignored);
@@ -188,6 +209,7 @@ static void shoot_tendon_state_d1(const snw_shoot_tendon *c, const snw_law_in *i
     if (c->chamber) {
         zs[z + 1] = s->f;
         for (int i = 0; i < 6 && by; i++) by[1][i] = s->g[i];
+        if (by) by[1][6 + z] = s->f_p;
         return;
     }
     const double T = in->z[z] > 0 ? in->z[z] : 0, stretch = 1 / (1 + c->compliance * T);
@@ -296,11 +318,12 @@ static void shoot_tendon_newton(const snw_shoot_tendons *c, const snw_law_in *in
     }
 }
 
-// no tendon is under tension here: (10.2) is linear in e
+// no tendon is under tension here, and no area varies: (10.2) is linear in e
 static bool is_linear(const snw_shoot_tendons *c, const snw_law_in *in) {
     for (int i = 0; i < c->n; i++) {
         const snw_shoot_tendon *tendon = &c->tendon[i];
-        if (!tendon->chamber && tendon->point[in->point].w > 0 && signed_effort(tendon, in->z) != 0)
+        if ((!tendon->chamber || tendon->varies) && tendon->point[in->point].w > 0 &&
+            signed_effort(tendon, in->z) != 0)
             return false;
     }
     return true;
@@ -336,7 +359,8 @@ static void shoot_tendon_strain(void *user, const snw_law_in *in, bool derivativ
     for (int i = 0; i < c->n; i++) {
         const snw_shoot_tendon *tendon = &c->tendon[i];
         const snw_tendon_point *p = &tendon->point[in->point];
-        if (p->w > 0 && (derivatives || tendon->z >= 0)) s[i] = shoot_tendon_section(tendon, p, xi);
+        if (p->w > 0 && (derivatives || tendon->z >= 0))
+            s[i] = shoot_tendon_section(tendon, p, xi, signed_effort(tendon, in->z), r->length);
     }
     if (derivatives) {
         double A[36];
@@ -391,7 +415,8 @@ static void shoot_tendon_wrench(void *user, const snw_law_in *in, snw_twist e, s
         const snw_tendon_point *p = &tendon->point[in->point];
         const double T = signed_effort(tendon, in->z), Ts = signed_effort_d1(tendon, in->z, zs);
         if (!(p->w > 0) || T == 0) continue;
-        const section s = shoot_tendon_section(tendon, p, xi);
+        SNW_ASSERT(!tendon->varies); // forms of the equations in other variables: constant areas
+        const section s = shoot_tendon_section(tendon, p, xi, T, c->r->length);
         double d[6];
         section_d1(tendon, p, c->r->length, &s, xi, es, d);
         for (int k = 0; k < 6; k++) {
@@ -472,7 +497,7 @@ snw_status snw_shoot_tendons_law(snw_shoot_tendons *c) {
         snw_shoot_tendon *tendon = &c->tendon[i];
         const bool has_friction = !tendon->chamber && snw_shoot_tendon_has_friction(tendon);
         tendon->z = -1;
-        c->fluids = (i == 0 || c->fluids) && tendon->chamber;
+        c->fluids = (i == 0 || c->fluids) && tendon->chamber && !tendon->varies;
         if (tendon->given == SNW_SHOOT_TENDON_EFFORT && !has_friction) continue;
         if (nz + 2 > SNW_SHOOT_Z) return SNW_E_ARGUMENT;
         tendon->z = nz;
@@ -503,7 +528,7 @@ static snw_tendon_point shoot_tendon_place(const snw_shoot_tendon *c, double x, 
                               .z = z.v,
                               .dy = y.d,
                               .dz = z.d,
-                              .area = c->area ? snw_expr_value(c->area, at) : 0,
+                              .area = c->area ? snw_chamber_area_made(c->area, x, L, 1) : 0,
                               .ddy = y.dd,
                               .ddz = z.dd};
 }
@@ -538,7 +563,7 @@ static double shoot_tendon_density_unstressed(const snw_shoot_tendons *c, int i,
                                               int point) {
     (void)node;
     return shoot_tendon_section(&c->tendon[i], &c->tendon[i].point[point],
-                                shoot_tendon_rest_at(c->r, point))
+                                shoot_tendon_rest_at(c->r, point), 0, c->r->length)
         .f;
 }
 
@@ -547,7 +572,8 @@ static double typical_effort(const snw_shoot_tendons *c, const snw_shoot_tendon 
     const snw_shoot_rod *r = c->r;
     int p = 0;
     while (p < r->npoint - 1 && !(tendon->point[p].w > 0)) p++;
-    const section s = shoot_tendon_section(tendon, &tendon->point[p], shoot_tendon_rest_at(r, p));
+    const section s =
+        shoot_tendon_section(tendon, &tendon->point[p], shoot_tendon_rest_at(r, p), 0, r->length);
     double compliance = 0;
     for (int k = 0; k < 6; k++) {
         const double K = r->K[(r->uniform ? 0 : 36 * (ptrdiff_t)p) + 7 * k];
@@ -648,7 +674,10 @@ double snw_shoot_tendon_effort(const snw_shoot_tendons *c, int i) {
 
 static double shoot_tendon_density_now(const snw_shoot_tendons *c, int i, int node, int point) {
     const snw_twist xi = snw_twist_add(shoot_tendon_rest_at(c->r, point), c->r->level[0][node].e);
-    return shoot_tendon_section(&c->tendon[i], &c->tendon[i].point[point], xi).f;
+    const double T = snw_shoot_tendon_effort_at(c, i, node);
+    return shoot_tendon_section(&c->tendon[i], &c->tendon[i].point[point], xi,
+                                c->tendon[i].chamber ? -T : T, c->r->length)
+        .f;
 }
 
 double snw_shoot_tendon_length_or_volume(const snw_shoot_tendons *c, int i) {

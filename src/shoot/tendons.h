@@ -8,7 +8,8 @@
 //   K e + B e_t + sum T_i g_i(e) = F                                              (10.2)
 // with, for a tendon, g = d|u|/dxi and T its tension, for a chamber g = dV'/dxi and T = -pressure.
 // The left-hand side is monotone in e while tensions are not negative; its derivative, the matrix
-// of Newton's method, is symmetric.
+// of Newton's method, is symmetric. A chamber of variable area contributes -F dl/dxi with the force
+// F of (3.11.14) instead.
 //
 // Efforts that are not given are states z of the law. Each has a length or volume as the next
 // state:
@@ -37,6 +38,7 @@ typedef struct snw_shoot_tendon {
     double friction, viscous, creep; // likewise
     double from, to;                 // arc lengths, ends of pieces
     snw_law at[2], area;             // as in desc.h
+    const snw_chamber_area *varies;  // chamber whose area depends on stretch or pressure; else NULL
     // at the present instant
     double value;   // given effort, length, volume or n R T
     double rate;    // rate of a given length, for friction, m/s

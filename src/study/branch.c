@@ -343,6 +343,9 @@ static bool has_potential(const snw_statics *st) {
     for (int i = 0; i < m->nload_point; i++) {
         if (m->load[m->load_point[i].load].body) return false;
     }
+    for (int i = 0; i < m->nforce_field; i++) {
+        if (!m->force_field[i].has_energy) return false;
+    }
     return m->nlive == 0;
 }
 

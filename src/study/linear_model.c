@@ -435,11 +435,17 @@ const char *linear_input_name(const snw_linear *l, int input) {
 static double tendon_gain(const snw_model *m, int i, const snw_inputs *in, const snw_work *w) {
     const snw_tendon *tendon = &m->tendon[i];
     const snw_tendon_work *now = &w->tendon[i];
+    const bool yields = tendon->area && tendon->area->by_pressure;
     switch (tendon->given) {
     case SNW_GIVEN_GAS:
+        if (yields)
+            return now->gain * SNW_GAS_CONSTANT *
+                   snw_expr_value(tendon->temperature, (snw_at){.t = in->t});
         return SNW_GAS_CONSTANT * snw_expr_value(tendon->temperature, (snw_at){.t = in->t}) /
                now->value;
-    case SNW_GIVEN_MOTION: // winch: (length + extra)/paid out - 1 = compliance tension
+    case SNW_GIVEN_MOTION:
+        if (yields) return now->gain;
+        // winch: (length + extra)/paid out - 1 = compliance tension
         return now->effort == 0 ? 0
                                 : (tendon->reference - now->value + tendon->extra) /
                                       (now->paid_out * now->paid_out * tendon->compliance);

@@ -142,7 +142,7 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
     if (!a) return SNW_E_MEMORY;
     *a = (snw_model_arrays){.m = m, .nscalar = nscalar, .tree = *m};
     a->tree.nfluid_point = a->tree.ncontact_point = a->tree.ntouching_rod = 0;
-    a->tree.nstop = a->tree.nforce_element = 0;
+    a->tree.nstop = a->tree.nforce_element = a->tree.nforce_field_point = 0;
     SNW_TRY(snw_model_laws_create(m, &a->laws));
     SNW_TRY(snw_model_sections_create(m, &a->sections));
     a->size = arrays_size(m) + snw_model_laws_size(a->laws) + snw_surroundings_size(m);
@@ -261,12 +261,12 @@ typedef struct map_covectors {
     const double *mu, *nu, *integrand;
 } map_covectors;
 
-// bar -= derivatives of mu'r - nu'e - integrand'E at state s, whose forces are in a->w
+// bar -= derivatives of mu'r - nu'e - integrand'E at state s, whose forces are in a->w, with the
+// virtual motion in a->at_mu
 static void subtract_products(snw_model_arrays *a, map_covectors by, const snw_state *s,
                               bool is_static, double *bar) {
     const snw_model *m = a->m;
     const double *mu = by.mu;
-    virtual_motion(a, s, mu, a->at_mu);
     const snw_product x = {.in = a->in,
                            .s = s,
                            .w = a->w,
@@ -378,6 +378,7 @@ static void add_stages(snw_model_arrays *a, const snw_adjoint *adjoint, const sn
             const double *mu = adjoint->stage_mu + (size_t)k * n;
             const map_covectors by = {.mu = mu + i * nv,
                                       .integrand = nm ? mu + end + i * nm : NULL};
+            virtual_motion(a, s, by.mu, a->at_mu);
             subtract_products(a, by, s, false, a->bar + (size_t)k * a->size);
         }
     }
@@ -402,6 +403,7 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
     for (int k = 0; k < a->nscalar; k++) {
         const snw_covectors *of = &adjoint->covectors[k];
         const map_covectors by = {of->mu, rows ? of->nu : NULL, is_static ? NULL : of->integrand};
+        virtual_motion(a, a->s, by.mu, a->at_mu);
         subtract_products(a, by, a->s, is_static, a->bar + (size_t)k * a->size);
     }
     if (map->kind == SNW_MAP_RESTART || map->kind == SNW_MAP_INITIAL)
@@ -457,11 +459,37 @@ static void add_efforts(snw_model_arrays *a, int noutput, const snw_adjoint_outp
     }
 }
 
+// bar += derivatives of reactions of joints: the wrench carried to a link times a unit twist is the
+// product of all forces beyond with a rigid virtual motion of what is beyond.
+static void add_reactions(snw_model_arrays *a, int noutput, const snw_adjoint_output *output,
+                          const double *y_bar, const snw_state *s, double *bar) {
+    const snw_model *m = a->m;
+    for (int i = 0; i < noutput; i++) {
+        if (y_bar[i] == 0 || snw_output_use_of(m, &output[i]) != SNW_OUTPUT_JOINT) continue;
+        const snw_probe_desc *p = &m->desc->probe[output[i].probe];
+        const int first = m->link_first[p->site.link];
+        snw_twist e = {0};
+        e.e[output[i].column] = -y_bar[i]; // subtracted below
+        if (!p->body)
+            e = (snw_twist){{.w = snw_rotate_inv(a->w->g[first].R, e.w),
+                             .v = snw_rotate_inv(a->w->g[first].R, e.v)}};
+        memset(a->virtual_rate, 0, (size_t)m->nv * sizeof *a->virtual_rate);
+        virtual_motion(a, s, a->virtual_rate, a->at_mu);
+        for (int k = 0; k < m->nseg; k++)
+            a->at_mu->V[k] = k < first ? snw_twist_zero()
+                             : k == first
+                                 ? e
+                                 : snw_twist_to_child(a->w->h[k], a->at_mu->V[m->seg[k].parent]);
+        subtract_products(a, (map_covectors){.mu = a->virtual_rate}, s, false, bar);
+    }
+}
+
 // Does an output depend on numbers that are not geometric, at a fixed state?
 static bool reads_numbers(const snw_model *m, const snw_adjoint *adjoint) {
     for (int i = 0; i < adjoint->noutput; i++) {
         const snw_output_use use = snw_output_use_of(m, &adjoint->output[i]);
-        if (use == SNW_OUTPUT_ENERGY || use == SNW_OUTPUT_EFFORT) return true;
+        if (use == SNW_OUTPUT_ENERGY || use == SNW_OUTPUT_EFFORT || use == SNW_OUTPUT_JOINT)
+            return true;
     }
     return false;
 }
@@ -472,6 +500,7 @@ void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, con
     const bool numbers = reads_numbers(m, adjoint);
     if (!a->needs_geometry && !numbers) return;
     snw_inputs_at(m, map->t_laws, a->in);
+    hold_inputs(a);
     if (numbers) {
         snw_residual(m, a->in, &map->s, false, a->w);
     } else {
@@ -485,6 +514,7 @@ void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, con
         if (snw_energy_weights_of(m, adjoint->noutput, adjoint->output, own, &energy))
             add_energies(a, &energy, &map->s, bar);
         add_efforts(a, adjoint->noutput, adjoint->output, own, bar);
+        add_reactions(a, adjoint->noutput, adjoint->output, own, &map->s, bar);
         if (a->needs_geometry)
             snw_model_geometry_frame(a->geometry, adjoint->noutput, adjoint->output, own, a->in,
                                      &map->s, a->w, bar + a->first_geometry);

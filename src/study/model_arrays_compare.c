@@ -2,7 +2,7 @@
 //
 // Comparison of two models of one robot, apart from the arrays of model_arrays.h. Whatever the
 // equations read is compared; what has no comparison here (tubes, rods of variable length,
-// conditions, contacts without slip) counts as different.
+// fields, conditions, contacts without slip) counts as different.
 #include "study/model_arrays_compare.h"
 
 #include "math/expr_op.h"
@@ -17,7 +17,7 @@
 // A member added to the model must be compared below, or counted by has_others: a derivative would
 // leave it out silently.
 #ifdef __x86_64__
-_Static_assert(sizeof(snw_model) == 1080, "compare the new member of the model here");
+_Static_assert(sizeof(snw_model) == 1128, "compare the new member of the model here");
 #endif
 
 static bool same_law(snw_law a, snw_law b) { return a == b || (a && b && snw_expr_same(a, b)); }
@@ -51,7 +51,8 @@ static bool has_others(const snw_model *m) {
     for (int i = 0; i < m->nlive; i++) { // an effort is a function of the numbers of its law
         if (m->signal[m->live[i]].reading == SNW_READ_TENDON_EFFORT) return true;
     }
-    return m->ntube > 0 || m->nfeed > 0 || m->nsliding_station > 0 || m->hard;
+    return m->ntube > 0 || m->nfeed > 0 || m->nsliding_station > 0 || m->nforce_field > 0 ||
+           m->hard;
 }
 
 static bool same_counts(const snw_model *m, const snw_model *o) {
@@ -222,6 +223,7 @@ static bool same_tendon(const snw_model *m, int i, const snw_tendon *b, bool geo
            same_law(a->when, b->when) &&
            equal_laws(m, SNW_LAW_TEMPERATURE, i, a->temperature, b->temperature) &&
            equal_laws(m, SNW_LAW_AMBIENT, i, a->ambient, b->ambient) &&
+           same_law(a->area ? a->area->law : NULL, b->area ? b->area->law : NULL) &&
            same_law(a->sliding, b->sliding) && a->extra == b->extra &&
            a->compliance == b->compliance && a->has_friction == b->has_friction &&
            a->friction == b->friction && a->viscous == b->viscous && a->creep == b->creep &&

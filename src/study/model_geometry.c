@@ -50,15 +50,14 @@ static bool reads_segments(const snw_model *m) {
 
 bool snw_geometry_is_gathered(const snw_model *m) {
     for (int i = 0; i < m->ntendon; i++) {
-        if (m->tendon[i].has_friction || m->tendon[i].row >= 0) return false;
+        if (m->tendon[i].has_friction || m->tendon[i].area || m->tendon[i].row >= 0) return false;
     }
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *l = &m->loop[i];
         if (l->nonholonomic || l->sliding_station || l->through || l->keeps_length) return false;
     }
-    for (int k = 0; k < m->ncontact_point; k++) { // points on a ground at rest
-        const snw_contact_point *p = &m->contact_point[k];
-        if (p->wheel || p->span > 0 || m->contact[p->contact].seg != 0) return false;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (m->contact_point[k].wheel) return false;
     }
     return reads_segments(m) && m->ncondition == 0 && m->ntouching_rod == 0 &&
            m->ntendon_segment == 0 && !m->flowing && m->nfeed == 0;
@@ -213,15 +212,14 @@ static void add_fluid(const snw_model *m, int k, const snw_product *x, segment_b
     wrench_plus(&to->V, about_segment(p, by_V));
 }
 
-// Derivatives of -eta'F, F the wrench of a ground on its contact point, by velocity and pose.
-static void add_contact(const snw_model *m, int k, const snw_product *x, segment_bar *to) {
-    double A[36], B[36];
-    if (!snw_contact_point_jacobian(m, x->w, k, A, B)) return;
-    const snw_twist eta = x->at_mu->V[m->contact_point[k].seg];
-    for (int j = 0; j < 6; j++) {
-        for (int i = 0; i < 6; i++) {
-            to->g.e[j] -= A[6 * i + j] * eta.e[i];
-            if (!x->is_static) to->V.e[j] -= B[6 * i + j] * eta.e[i];
+// Contacts with the ground and with obstacles.
+static void add_contacts(snw_model_geometry *a, const snw_product *x) {
+    for (int k = 0; k < a->m->ncontact_point; k++) {
+        snw_contact_bars bars;
+        const int n = snw_contact_point_bars(a->m, x->w, k, x->at_mu->V, &bars);
+        for (int i = 0; i < n; i++) {
+            wrench_plus(&a->bar[bars.seg[i]].g, bars.pose[i]);
+            wrench_plus(&a->bar[bars.seg[i]].V, bars.V[i]);
         }
     }
 }
@@ -270,8 +268,7 @@ static void own_bars(snw_model_geometry *a, const snw_product *x) {
             b->g.m = snw_sub(b->g.m, snw_add(snw_cross(eta.w, torque), snw_cross(eta.v, force)));
         }
     }
-    for (int k = 0; k < m->ncontact_point; k++)
-        add_contact(m, k, x, &a->bar[m->contact_point[k].seg]);
+    add_contacts(a, x);
     for (int k = 0; k < m->nfluid_point; k++) {
         if (snw_fluid_point_is_active(x->w, &m->fluid_point[k]))
             add_fluid(m, k, x, &a->bar[m->fluid_point[k].seg]);

@@ -13,8 +13,9 @@
 typedef struct snw_model_geometry snw_model_geometry;
 
 // Are these numbers gathered? Not where other forces than inertia, gravity, loads, tendons along
-// rods, force elements, closed loops, feedback of motions, a fluid at rest and contacts with a
-// ground depend on poses: other contacts, straight tendons, conditional elements.
+// rods, force elements, closed loops, feedback of motions, a fluid at rest and contacts of
+// points depend on poses: rods that touch rods, straight tendons, conditional elements; nor with
+// tendon friction or chambers of variable area.
 bool snw_geometry_is_gathered(const snw_model *m);
 // Is the pose constant, so that its numbers are gathered?
 bool snw_pose_is_constant(const snw_pose_desc *pose);

@@ -252,14 +252,16 @@ static double effort_by_law(const snw_model *m, int i, snw_law_kind kind, snw_at
     case SNW_GIVEN_SOURCE:
         return now->gain;
     case SNW_GIVEN_MOTION:
-        return now->effort > 0 ? now->effort / now->paid_out + 1 / (now->paid_out * t->compliance)
-                               : 0;
+        return t->area           ? now->gain
+               : now->effort > 0 ? now->effort / now->paid_out + 1 / (now->paid_out * t->compliance)
+                                 : 0;
     case SNW_GIVEN_GAS: {
         const double T = snw_expr_value(t->temperature, at);
-        return kind == SNW_LAW_AMBIENT ? -1
-               : kind == SNW_LAW_TENDON
-                   ? SNW_GAS_CONSTANT * T / now->value
-                   : SNW_GAS_CONSTANT * snw_expr_jet_t(t->law, at).v / now->value;
+        const double by = kind == SNW_LAW_AMBIENT ? -1
+                          : kind == SNW_LAW_TENDON
+                              ? SNW_GAS_CONSTANT * T / now->value
+                              : SNW_GAS_CONSTANT * snw_expr_jet_t(t->law, at).v / now->value;
+        return t->area && t->area->by_pressure ? by * now->gain * now->value : by;
     }
     case SNW_GIVEN_RATE:
     case SNW_GIVEN_ACTIVATION:

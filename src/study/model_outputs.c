@@ -33,6 +33,13 @@ static snw_output_use use_of_energy(const snw_model *m, int column) {
                : SNW_OUTPUT_OTHER;
 }
 
+static snw_output_use use_of_reaction(const snw_model *m, const snw_probe_desc *p) {
+    if (p->of == SNW_PROBE_OF_LOOP)
+        return m->loop[p->item].friction == 0 ? SNW_OUTPUT_STATE : SNW_OUTPUT_OTHER;
+    return p->of == SNW_PROBE_OF_LINK && m->ntendon_segment == 0 ? SNW_OUTPUT_JOINT
+                                                                 : SNW_OUTPUT_OTHER;
+}
+
 snw_output_use snw_output_use_of(const snw_model *m, const snw_adjoint_output *o) {
     const snw_probe_desc *p = &m->desc->probe[o->probe];
     const snw_reading r = snw_probe_table[p->kind].reading;
@@ -41,11 +48,10 @@ snw_output_use snw_output_use_of(const snw_model *m, const snw_adjoint_output *o
     if (p->of == SNW_PROBE_OF_FORCE_ELEMENT)
         return p->kind == SNW_PROBE_LENGTH || p->kind == SNW_PROBE_RATE ? SNW_OUTPUT_STATE
                                                                         : SNW_OUTPUT_OTHER;
-    if (p->kind == SNW_PROBE_REACTION)
-        return p->of == SNW_PROBE_OF_LOOP && m->loop[p->item].friction == 0 ? SNW_OUTPUT_STATE
-                                                                            : SNW_OUTPUT_OTHER;
+    if (p->kind == SNW_PROBE_REACTION) return use_of_reaction(m, p);
     if (r == SNW_READ_TENDON_EFFORT)
-        return m->tendon[p->item].has_friction ? SNW_OUTPUT_OTHER : SNW_OUTPUT_EFFORT;
+        return m->tendon[p->item].has_friction || m->tendon[p->item].area ? SNW_OUTPUT_OTHER
+                                                                          : SNW_OUTPUT_EFFORT;
     if (!snw_probe_is_configuration(p->kind) && r != SNW_READ_VELOCITY && r != SNW_READ_TWIST &&
         r != SNW_READ_RATE && r != SNW_READ_TENDON_RATE)
         return SNW_OUTPUT_OTHER;

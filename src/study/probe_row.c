@@ -47,8 +47,8 @@ static bool within_half_turn(snw_mat3 R, snw_vec3 continuous) {
 
 // Is the effort a function of time and of the coordinate of the tendon or chamber alone?
 static bool effort_follows_coordinate(const snw_tendon *t) {
-    return t->row < 0 && !t->has_friction && !t->reads_signals && t->given != SNW_GIVEN_RATE &&
-           t->given != SNW_GIVEN_ACTIVATION;
+    return t->row < 0 && !t->has_friction && !t->area && !t->reads_signals &&
+           t->given != SNW_GIVEN_RATE && t->given != SNW_GIVEN_ACTIVATION;
 }
 
 bool snw_probe_row(const snw_model *m, snw_observer *o, int probe, int column, const snw_inputs *in,
@@ -89,6 +89,9 @@ bool snw_probe_row(const snw_model *m, snw_observer *o, int probe, int column, c
     case SNW_READ_TENDON:
     case SNW_READ_TENDON_RATE:
         if (signal.tendon < 0) return false;
+        // a volume that depends on the pressure follows inputs directly
+        if (m->tendon[signal.tendon].area && m->tendon[signal.tendon].area->by_pressure)
+            return false;
         snw_tendon_jacobian(m, signal.tendon, signal.reading, 1, 0, w, by_x);
         if (signal.reading == SNW_READ_TENDON_RATE)
             snw_tendon_jacobian(m, signal.tendon, signal.reading, 0, 1, w, by_rate);

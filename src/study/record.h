@@ -7,6 +7,7 @@
 #include "integrate/stats.h"
 #include "math/se3.h"
 #include "model/desc.h"
+#include "model/step_bound.h"
 #include "sinew/status.h"
 
 #include <stdbool.h>
@@ -36,12 +37,15 @@ typedef struct snw_run_info {
     const char *locomotion;          // class of locomotion of kinematic steps; NULL: no such step
     const char *const *loop_warning; // nloop: warning, empty when there is none
     const char *const *contact_warning; // ncontact: likewise
+    const char *const *field_warning;   // nforce_field: likewise
+    const bool *field_has_energy;       // nforce_field: its force has a potential
     const char *const *q_name;          // nq, e.g. "arm.bend_y.0"
     int nnode;                          // poses in a frame
     const char *const *node_link;       // nnode
     // 2 x nlink of the description: predicted relative errors of a rod's nodes, of the shape and of
     // the quadrature (0: not known)
     const double *rod_error;
+    const snw_step_bound *rod_step; // nlink: slices of a rod at rest, for the bounds of expansions
     const double *node_x; // nnode, arc length along the rod, 0 for the end of a rigid link
     int ncolumn;
     const snw_column *column;

@@ -162,6 +162,19 @@ static snw_status describe_model(snw_run *r, const char *name) {
         if (!spacing[i]) return SNW_E_MEMORY;
     }
     r->info.contact_warning = spacing;
+    const char **field = snw_pool_array(r->pool, (size_t)d->nforce_field + 1, sizeof *field);
+    if (!field) return SNW_E_MEMORY;
+    for (int i = 0; i < d->nforce_field; i++) {
+        char text[500];
+        snw_force_field_describe(m, i, text, sizeof text);
+        field[i] = snw_pool_text(r->pool, text, strlen(text));
+        if (!field[i]) return SNW_E_MEMORY;
+    }
+    r->info.field_warning = field;
+    bool *has_energy = snw_pool_array(r->pool, (size_t)d->nforce_field + 1, sizeof *has_energy);
+    if (!has_energy) return SNW_E_MEMORY;
+    for (int i = 0; i < d->nforce_field; i++) has_energy[i] = m->force_field[i].has_energy;
+    r->info.field_has_energy = has_energy;
     double *error = snw_pool_array(r->pool, 2 * (size_t)d->nlink + 1, sizeof *error);
     if (!error) return SNW_E_MEMORY;
     for (int i = 0; i < m->nrod; i++) {
@@ -169,6 +182,13 @@ static snw_status describe_model(snw_run *r, const char *name) {
         error[2 * m->rod[i].link + 1] = m->rod[i].quadrature;
     }
     r->info.rod_error = error;
+    snw_step_bound *step = snw_pool_array(r->pool, (size_t)d->nlink + 1, sizeof *step);
+    double *rest = snw_pool_array(r->pool, (size_t)m->nq + 1, sizeof *rest);
+    if (!step || !rest) return SNW_E_MEMORY;
+    for (int i = 0; i < m->nrod; i++) {
+        step[m->rod[i].link] = snw_rod_step_bound(m, &m->rod[i], rest, 0);
+    }
+    r->info.rod_step = step;
     for (int i = 0; i < m->ndrive; i++) {
         r->info.driven += m->drive[i].row >= 0 && !m->drive[i].passive;
     }
@@ -697,14 +717,17 @@ static void warn_rods(snw_run *r) {
     }
 }
 
-// Warn of contact points too far apart, and of obstacles that hold links with forces of many times
-// the robot's weight before anything moves.
+// Warn of contact points too far apart, of magnetic fields that do not exist, and of obstacles that
+// hold links with forces of many times the robot's weight before anything moves.
 static void warn_contacts(snw_run *r) {
     const snw_model *m = r->now->model;
     const snw_desc *d = m->desc;
     static const double MANY = 10, DEEP = 1e-3; // of the robot's length
     for (int i = 0; i < d->ncontact && i < r->info.ncontact; i++) {
         if (r->info.contact_warning[i][0]) snw_run_warn(r, r->info.contact_warning[i]);
+    }
+    for (int i = 0; i < d->nforce_field; i++) {
+        if (r->info.field_warning[i][0]) snw_run_warn(r, r->info.field_warning[i]);
     }
     warn_rods(r);
     bool any = false;

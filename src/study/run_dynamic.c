@@ -45,8 +45,8 @@ static void dynamic_run_gather_breaks(breaks *b, snw_law law, double t0, double 
     const int first = b->n;
     b->n += snw_expr_breaks_t(law, t0, t1, b->t + b->n, MOST_BREAKS - b->n);
     if (!b->values) return;
-    double any[SNW_SIGNALS_MAX]; // of signals: what multiplies them may jump
-    for (int i = 0; i < SNW_SIGNALS_MAX; i++) any[i] = 0.37 + 0.01 * i;
+    double any[SNW_FIELD_Y + 2]; // of signals and places: what multiplies them may jump
+    for (int i = 0; i < SNW_FIELD_Y + 2; i++) any[i] = 0.37 + 0.01 * i;
     int kept = first;
     for (int i = first; i < b->n; i++) {
         const char *does = discontinuity(law, b->t[i], any);
@@ -98,6 +98,12 @@ static void gather_breaks(const snw_desc *d, const snw_step_desc *step, double t
     }
     for (int i = 0; i < d->nfluid; i++) {
         for (int k = 0; k < 3; k++) dynamic_run_gather_breaks(b, d->fluid[i].current[k], t0, t1);
+    }
+    for (int i = 0; i < d->nforce_field; i++) {
+        const snw_pose_desc *p = &d->force_field[i].pose;
+        for (int k = 0; k < 3; k++) dynamic_run_gather_breaks(b, d->force_field[i].law[k], t0, t1);
+        for (int k = 0; k < 3; k++) dynamic_run_gather_breaks(b, p->xyz[k], t0, t1);
+        for (int k = 0; k < p->nturn; k++) dynamic_run_gather_breaks(b, p->turn[k].angle, t0, t1);
     }
     for (int i = 0; i < d->nsignal; i++) dynamic_run_gather_breaks(b, d->signal[i].source, t0, t1);
     dynamic_run_gather_breaks(b, step->until, t0, t1);

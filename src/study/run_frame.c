@@ -5,6 +5,7 @@
 #include "study/run_private.h"
 
 #include "base/fail.h"
+#include "dynamics/chamber.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,13 +75,29 @@ static void warn_zero_length(snw_run *r, const snw_frame_source *v) {
     }
 }
 
+// Rule that the area law of a chamber breaks at the present stretch and pressure; NULL: none.
+static const char *area_rule(const snw_model *m, int i, const snw_work *w) {
+    static const double tolerance = 1e-6;
+    const snw_tendon *x = &m->tendon[i];
+    for (int k = x->point_adr; k < x->point_adr + x->npoint && x->area->by_pressure; k++) {
+        const snw_tendon_point *p = &m->tendon_point[k];
+        const double stretch = snw_chamber_stretch(p, w->tendon_point[k].xi);
+        if (snw_chamber_force_error(x->area, p->x, m->rod[p->rod].L, stretch, w->tendon[i].effort) >
+            tolerance)
+            return "has an area that jumps or turns sharply as the pressure grows, so that its "
+                   "force is inaccurate; give a smooth law";
+    }
+    return NULL;
+}
+
 // Warn of actuators beyond the range of the law of their effort.
 static void warn_law_range(snw_run *r, const snw_frame_source *v) {
     const snw_model *m = r->now->model;
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *x = &m->tendon[i];
-        if (!x->type->exceeds || r->warned_limit[m->desc->nlink + i]) continue;
-        const char *rule = x->type->exceeds(x->constant, v->w->tendon[i].value);
+        if ((!x->type->exceeds && !x->area) || r->warned_limit[m->desc->nlink + i]) continue;
+        const char *rule =
+            x->area ? area_rule(m, i, v->w) : x->type->exceeds(x->constant, v->w->tendon[i].value);
         if (!rule) continue;
         char text[280];
         (void)snprintf(text, sizeof text, "run '%s': %s '%.60s' %s, first seen at t = %g s",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Arguments, help and version."""
+import math
 import subprocess
 
 import harness
@@ -26,6 +27,13 @@ class Usage(harness.Case):
             self.assertIn(word, text)
         self.assertIn("version", self.succeeds("--version", "--json").json)
 
+    def test_libraries_of_few_commands_are_not_loaded_at_start(self):
+        listed = subprocess.run(["ldd", harness.SINEW], capture_output=True, text=True)
+        if listed.returncode != 0:
+            self.skipTest("ldd does not read this program")
+        for name in ("cairo", "websockets", "curl", "X11"):
+            self.assertNotIn(f"lib{name}", listed.stdout)
+
     def test_wrong_usage_is_exit_2_and_says_what_to_do(self):
         for args, words in (
             ((), "usage"),
@@ -50,6 +58,49 @@ class Usage(harness.Case):
         reply = self.fails(2, "run", "--json", "--nope").json
         self.assertEqual(reply["exit"], 2)
         self.assertIn("--nope", reply["error"]["text"])
+
+    # The strain field of B4.10 on two slices, which meet at the only node.
+    def test_check_tells_the_slices_nearest_to_the_bounds_of_expansions(self):
+        self.write("field.yaml", """
+sinew: 1
+title: a strain field
+gravity: 0
+robot:
+  rod:
+    on: world
+    rod:
+      length: 1 m
+      section: {stiffness: {bend_z: 1 N*m^2}}
+      strain: {twist: 0.5 + sin(3*x), bend_y: 2*cos(2*x), bend_z: 1 + x^2, stretch: 0.1*x, shear_y: 0.05*x,
+        shear_z: -0.1*cos(x)}
+      nodes: 1
+study: [static: ]
+""")
+        rod = self.succeeds("check", "field.yaml", "--curvature", "5", "--json").json["runs"][0]["robot"]["rod"]["rod"]
+        turn, norm = rod["slice_turn"], rod["slice_norm"]
+        self.assertAlmostEqual(turn["bound"], 3.14159265, 7)
+
+        def integral(stretched, a, b, n=2000):  # midpoints
+            total = 0
+            for k in range(n):
+                x = a + (b - a) * (k + 0.5) / n
+                kappa = (0.5 + math.sin(3 * x), 2 * math.cos(2 * x), 1 + x * x)
+                eps = (1 + 0.1 * x, 0.05 * x, -0.1 * math.cos(x))
+                curved = sum(u * u for u in kappa)
+                total += math.sqrt(2 * curved + sum(u * u for u in eps) if stretched else curved) * (b - a) / n
+            return total
+
+        self.assertAlmostEqual(integral(False, 0, 1), 2.215517, 5)  # (ref)
+        self.assertAlmostEqual(integral(True, 0, 1), 3.306714, 5)
+        self.assertAlmostEqual(turn["largest"], max(integral(False, 0, 0.5), integral(False, 0.5, 1)), 6)
+        self.assertAlmostEqual(norm["largest"], max(integral(True, 0, 0.5), integral(True, 0.5, 1)), 6)
+        self.assertAlmostEqual(rod["slice_length"]["bound"], 0.3627599, 6)
+        self.assertAlmostEqual(rod["slice_length_by_norm"], 0.2556592, 6)
+        self.assertAlmostEqual(rod["slice_length"]["to"] - rod["slice_length"]["from"], 0.5, 12)
+        text = self.succeeds("check", "field.yaml", "--curvature", "5", "--set", "rod.rod.integrator=fer 4").out
+        self.assertIn("of 1.72 rad (slice from ", text)
+        self.assertIn("beyond both bounds: give more nodes", text)
+        self.assertIn("number", self.fails(2, "check", "field.yaml", "--curvature", "sharp").err)
 
     def test_two_dashes_end_the_options(self):
         self.write("--set", harness.ROLLED)

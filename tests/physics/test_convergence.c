@@ -19,7 +19,7 @@ typedef struct along {
 static void make_moving_rod(robot *r, trial *t, along rule, int nodes, uint64_t seed) {
     moving_rod(r);
     r->link[0].rod.integrator = rule.kind;
-    r->link[0].rod.magnus = rule.kind == SNW_RULE_MAGNUS ? rule.order : 0;
+    r->link[0].rod.magnus = rule.order;
     r->link[0].rod.points = rule.kind == SNW_RULE_SPECTRAL ? rule.order / 2 : 0;
     r->link[0].rod.nodes = nodes;
     trial_open(t, &r->desc);
@@ -68,6 +68,9 @@ static void magnus_converges_with_its_order(void **state) {
 
 static void other_rules_converge_with_theirs(void **state) {
     (void)state;
+    check_order(SNW_RULE_FER, 2, 80, 160);
+    check_order(SNW_RULE_FER, 4, 80, 160); // not symmetric, as rk4
+    check_order(SNW_RULE_FER, 6, 20, 40);
     check_order(SNW_RULE_RK4, 4, 160, 320); // not symmetric: its next error term is h^5
     check_order(SNW_RULE_RK45, 5, 30, 60);
     check_order(SNW_RULE_SPECTRAL, 4, 40, 80);

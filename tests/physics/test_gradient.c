@@ -354,7 +354,7 @@ static void random_text(dice *d, char *text, size_t size) {
         text + used, size - used,
         "study:\n%s  - dynamic: {for: 0.06 s, step: 1 ms, %s}\n"
         "probes: {nose: {position: nose}, speed: {velocity: nose}, bent: {strain: arm@40%%}, "
-        "e: energy, hold: {reaction: head}}\n",
+        "e: energy, hold: {wrench: arm@60%%}}\n",
         rests ? "  - static: {tolerance: 1e-14}\n" : "", schemes[pick_int(d, 0, act == 5 ? 4 : 6)]);
 }
 
@@ -734,7 +734,7 @@ static void independent_parameters(void **state) {
         "loads: {push: {on: head, force: [fx, fy, 0]}, turn: {on: hub, torque: [0, 0, mz], frame: "
         "body}, wind: {along: arm, force: [0, 0, \"q*(x/L)^2\"]}}\n"
         "study: [dynamic: {for: 60 ms, step: 2 ms, %s}]\n"
-        "probes: {nose: {position: head}, hold: {reaction: hub}}\n";
+        "probes: {nose: {position: head}, hold: {wrench: arm@60%%}}\n";
     static outcome together, single, want;
     for (int i = 0; i < AMONG(1, 2); i++) {
         char full[TEXT];

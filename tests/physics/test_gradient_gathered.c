@@ -146,6 +146,43 @@ static void results_that_read_the_model(void **state) {
                         .nof = 2,
                         .of = {"integral(f^2)", "l"}},
             5, 1e-10);
+    // reactions of joints, with springs and feedback of places
+    (void)snprintf(text, sizeof text, arm, ", f: {reaction: arm}, b: {reaction: head, in: body}",
+                   springs[3], motors[1], "", "", "", schemes[1]);
+    gathers(&(question){.text = text,
+                        .nby = 8,
+                        .by = {"len", "dx", "tilt", "lean", "m", "ks", "cs", "g"},
+                        .nof = 2,
+                        .of = {"integral(f.my + f.fz)", "b.fx"}},
+            4, 1e-8); // rounding of the differences of forces along the coordinates
+}
+
+// Contacts with a ball that hangs on a spring, of the points of a body and of pieces of the arm.
+static void obstacles_that_move(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {len: 0.25 m, dx: 1 cm, tilt: 0.1, m: 50 g, up: 3.9 cm, kc: 2 kN/m^2, out: 1 "
+        "cm, ksp: 4}\n"
+        "gravity: [0, 0, -9.81 m/s^2]\n"
+        "materials: {soft: {young: 0.4 MPa, poisson: 0.45, density: 1100, damping: 8 ms}}\n"
+        "robot:\n"
+        "  arm: {on: world, pose: {xyz: [dx, 0, 0], rpy: [0, tilt, 0]}, rod: {length: len, "
+        "section: "
+        "{circle: {radius: 1 cm}}, material: soft, strain: {bend_y: legendre 3, bend_z: legendre "
+        "2}, nodes: 8}}\n"
+        "  ball: {on: world, pose: {xyz: [20 cm, out/4, -up]}, joint: prismatic, axis: z, "
+        "stiffness: ksp, damping: 0.1, body: {mass: m}}\n"
+        "contacts: {touch: {obstacle: {on: ball, links: arm, shape: sphere, radius: 3 cm, "
+        "stiffness: kc, damping: 1 s/m, friction: 0.3}}}\n"
+        "probes: {tip: {position: arm.tip}, at: {value: ball}}\n"
+        "study: [dynamic: {for: 20 ms, step: 1 ms, shorten: off, scheme: bdf2}]\n";
+    gathers(&(question){.text = text,
+                        .nby = 7,
+                        .by = {"dx", "tilt", "m", "up", "kc", "out", "ksp"},
+                        .nof = 2,
+                        .of = {"integral(tip.z + at)", "at"}},
+            0, 1e-9);
 }
 
 // ---- closed loops -------------------------------------------------------------------------------
@@ -197,6 +234,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_arms),
         cmocka_unit_test(results_that_read_the_model),
+        cmocka_unit_test(obstacles_that_move),
         cmocka_unit_test(loops_with_their_geometry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -245,6 +245,7 @@ typedef struct harness {
     snw_pool *pool;
     snw_shoot_rod *r;
     snw_shoot_tendons c;
+    snw_chamber_area varies[2];
 } harness;
 
 static snw_law law_of(harness *a, const char *text) {
@@ -255,9 +256,38 @@ static snw_law law_of(harness *a, const char *text) {
     return out;
 }
 
+static snw_status area_variable(void *user, const char *name, const char *component, int *slot,
+                                snw_dim *dim, snw_error *err) {
+    (void)user, (void)component, (void)err;
+    *slot = name[0] == 's' ? SNW_CHAMBER_STRETCH : SNW_CHAMBER_PRESSURE;
+    *dim = SNW_DIM_NONE; // all quantities of these rods are numbers
+    return SNW_OK;
+}
+
+static const char *no_name(void *user, int i) {
+    (void)user, (void)i;
+    return NULL;
+}
+
+static snw_law area_law_of(harness *a, const char *text) {
+    static const snw_signal_source source = {
+        .user = NULL, .probe = area_variable, .memory = NULL, .name = no_name};
+    const snw_expr_rules rules = {.vars = SNW_VAR_X | SNW_VAR_L | SNW_VAR_SIGNAL};
+    snw_scope *scope = snw_scope_create(a->pool, NULL);
+    const snw_expr *out = NULL;
+    snw_error err = {.status = SNW_OK};
+    snw_scope_signals(scope, &source);
+    assert_int_equal(snw_expr_parse(a->pool, scope, text, &rules, "test", 1, 1, &out, &err),
+                     SNW_OK);
+    return out;
+}
+
 // One tendon of each kind: on a winch, with stretch and friction; with a given tension and
-// friction; wound around; and chambers, with a gas and with a given volume.
-static void lace(harness *a, bool fluids, double L) {
+// friction; wound around; and chambers, with a gas and with a given volume, of constant area or of
+// one that depends on stretch and pressure.
+static void lace(harness *a, bool fluids, bool varies, double L) {
+    static const char *const area[2] = {"0.3*(1 + x/L)*(1 + pressure/3)*stretch^-0.4",
+                                        "0.2*(1 + stretch/4)"};
     static const char *const at[5][2] = {{"0.1", "0.05"},
                                          {"-0.12", "0.02*x/L"},
                                          {"0.1*cos(3*x/L)", "0.1*sin(3*x/L)"},
@@ -276,7 +306,9 @@ static void lace(harness *a, bool fluids, double L) {
         if (i < 3) continue;
         c->chamber = true;
         c->given = i == 3 ? SNW_SHOOT_TENDON_GAS : SNW_SHOOT_TENDON_VOLUME;
-        c->area = law_of(a, "0.3*(1 + x/L)");
+        c->area = varies ? area_law_of(a, area[i - 3]) : law_of(a, "0.3*(1 + x/L)");
+        if (varies) snw_chamber_area_prepare(c->area, &a->varies[i - 3]);
+        if (varies) c->varies = &a->varies[i - 3];
         c->ambient = 1;
     }
     assert_int_equal(snw_shoot_tendons_law(&a->c), SNW_OK);
@@ -303,12 +335,12 @@ static void fill_point(snw_shoot_rod *r, int p, bool diagonal) {
     for (int i = 0; i < 36; i++) r->K[36 * p + i] = i % 7 ? (diagonal ? 0 : 0.02) : 2 + 0.3 * i;
 }
 
-static void make_laced(harness *a, snw_space_kind along, bool diagonal, bool fluids) {
+static void make_laced(harness *a, snw_space_kind along, bool diagonal, bool fluids, bool varies) {
     const double L = 0.65;
     const int n = N;
     const snw_shoot_opts o = {.along = along, .npiece = 1, .length = &L, .intervals = &n};
     *a = (harness){.pool = snw_pool_create(1 << 16)};
-    lace(a, fluids, L);
+    lace(a, fluids, varies, L);
     assert_int_equal(snw_shoot_create(&o, &a->c.law, false, true, &a->r), SNW_OK);
     snw_shoot_rod *r = a->r;
     r->formula.c[0] = 1.7;
@@ -332,9 +364,9 @@ static void search_anew(harness *a) {
     for (int p = 0; p < a->r->npoint; p++) a->c.known[p] = false;
 }
 
-static void compare_laced(snw_space_kind along, bool diagonal, bool fluids) {
+static void compare_laced(snw_space_kind along, bool diagonal, bool fluids, bool varies) {
     harness k;
-    make_laced(&k, along, diagonal, fluids);
+    make_laced(&k, along, diagonal, fluids, varies);
     const int nz = k.c.law.nz, rows = SNW_ROW_Z + nz;
     snw_shoot_state y = any_state();
     for (int i = 0; i < nz; i++) y.z[i] = 0.6 + 0.1 * any();
@@ -364,8 +396,8 @@ static void compare_laced(snw_space_kind along, bool diagonal, bool fluids) {
 static void variations_with_tendons_are_derivatives(void **state) {
     (void)state;
     for (int along = SNW_ALONG_EULER; along <= SNW_ALONG_DP5; along++) {
-        for (int kind = 0; kind < 4; kind++) {
-            compare_laced((snw_space_kind)along, kind & 1, kind & 2);
+        for (int kind = 0; kind < 8; kind++) {
+            compare_laced((snw_space_kind)along, kind & 1, kind & 2, kind & 4);
         }
     }
 }
@@ -375,7 +407,7 @@ static void boundary_conditions_have_exact_derivatives(void **state) {
     (void)state;
     for (int slack = 0; slack < 2; slack++) {
         harness k;
-        make_laced(&k, SNW_ALONG_RK4, true, false);
+        make_laced(&k, SNW_ALONG_RK4, true, false, false);
         const int nz = k.c.law.nz, nf = k.c.law.nfree;
         double z[2 * SNW_SHOOT_Z], slope[SNW_SHOOT_Z * 2 * SNW_SHOOT_Z],
             other[SNW_SHOOT_Z * 2 * SNW_SHOOT_Z];

@@ -98,6 +98,41 @@ static void motions_converge(void **state) {
     assert_true(apart[2] < 1e-4);
 }
 
+// Both engines with the same scheme: chambers whose areas depend on stretch and pressure.
+static void engines_agree_on_areas_that_vary(void **state) {
+    (void)state;
+    static const char arm[] =
+        "sinew: 1\n"
+        "gravity: [0, 1, -6]\n"
+        "materials: {rubber: {young: 1 MPa, poisson: 0.45, density: 1100, damping: 4 ms}}\n"
+        "robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 8 mm}}, material: "
+        "rubber, strain: cosserat cubic, elements: 8}}}\n"
+        "actuators:\n"
+        "  wide: {chamber: {along: arm, at: [0, 4 mm, 0], area: \"20 mm^2*(1 + pressure/(50 "
+        "kPa))/sqrt(stretch)\"}, pressure: \"10 kPa + 20 kPa*poly5(t, 0 s, 0.1 s)\"}\n"
+        "  air: {chamber: {along: arm, at: [0, -2 mm, -3 mm], area: \"20 mm^2*(1 + pressure/(80 "
+        "kPa))\"}, gas: {moles: 3e-4 mol}}\n"
+        "probes: {tip: {position: arm.tip}, p: {pressure: air}, V: {volume: wide}}\n"
+        "study: [static: {%s}, dynamic: {for: 0.06 s, step: 4 ms, scheme: bdf2%s%s}]\n";
+    static const char shot[] = "engine: shooting, shooting: {points: 61}";
+    outcome o[2];
+    for (int engine = 0; engine < 2; engine++) {
+        char text[2048];
+        const int n = snprintf(text, sizeof text, arm, engine ? shot : "", engine ? ", " : "",
+                               engine ? shot : "");
+        assert_true(n > 0 && (size_t)n < sizeof text);
+        execute_ok(text, &o[engine]);
+    }
+    // equilibria at the start and the end of the same steps: errors of grid and bases
+    for (int i = 0; i < 3; i++) {
+        assert_near(shown(&o[0], 0, i), shown(&o[1], 0, i), 1e-7);
+        assert_near(last(&o[0], i), last(&o[1], i), 2e-6);
+    }
+    assert_near(shown(&o[0], 0, 3) / 1e4, shown(&o[1], 0, 3) / 1e4, 1e-5);
+    assert_near(1e6 * shown(&o[0], 0, 4), 1e6 * shown(&o[1], 0, 4), 1e-5);
+    for (int engine = 0; engine < 2; engine++) snw_series_clear(&o[engine].series);
+}
+
 // Intervals chosen by their error, from a grid that is much too coarse: the same equilibrium and
 // motion as with many points.
 static void grids_are_chosen_by_error(void **state) {
@@ -447,6 +482,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equilibria_converge),
         cmocka_unit_test(motions_converge),
+        cmocka_unit_test(engines_agree_on_areas_that_vary),
         cmocka_unit_test(the_papers_form_goes_to_the_same_equilibrium_and_motion),
         cmocka_unit_test(the_papers_form_without_shear),
         cmocka_unit_test(the_papers_form_of_a_narrowing_chamber),

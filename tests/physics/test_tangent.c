@@ -30,20 +30,19 @@ static void tangent_equals_differences_by_every_rule(void **state) {
     (void)state;
     static const struct {
         snw_rule_kind kind;
-        int points;
-    } rules[] = {{SNW_RULE_RK4, 0},
-                 {SNW_RULE_SPECTRAL, 2},
-                 {SNW_RULE_SPECTRAL, 3},
-                 {SNW_RULE_SPECTRAL, 4},
-                 {SNW_RULE_RK45, 0}};
+        int number;
+    } rules[] = {{SNW_RULE_RK4, 0},      {SNW_RULE_FER, 2},      {SNW_RULE_FER, 4},
+                 {SNW_RULE_FER, 6},      {SNW_RULE_SPECTRAL, 2}, {SNW_RULE_SPECTRAL, 3},
+                 {SNW_RULE_SPECTRAL, 4}, {SNW_RULE_RK45, 0}};
     dice d = {5};
     for (int i = 0; i < 16; i++) {
         robot r;
         rig g;
         robot_random(&r, &d, i % 2 ? SNW_JOINT_FREE : SNW_JOINT_FIXED, i % 3 == 0);
         for (int l = 0; l < r.desc.nlink; l++) {
-            r.link[l].rod.integrator = rules[(i + l) % 5].kind;
-            r.link[l].rod.points = rules[(i + l) % 5].points;
+            const int k = (i + l) % (int)(sizeof rules / sizeof *rules);
+            r.link[l].rod.integrator = rules[k].kind;
+            r.link[l].rod.points = r.link[l].rod.magnus = rules[k].number;
         }
         rig_random(&g, &d, &r.desc);
         rig_check(&g);

@@ -126,6 +126,87 @@ static void given_lengths_and_volumes_are_rows(void **state) {
     }
 }
 
+// Chambers whose area depends on stretch and pressure: pressure by laws of time and of probes, a
+// gas, a volume of walls that yield, a gas and a volume whose area follows the stretch alone.
+static const char yielding_text[] =
+    "sinew: 1\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
+    "parameters: {pc: 100 kPa}\n"
+    "robot:\n"
+    "  base: {on: world, joint: free, body: {mass: 1, inertia: [0.1, 0.2, 0.3]}}\n"
+    "  arm: {on: base, rod: {length: 0.5, section: {circle: {radius: 20 mm}}, material: rubber, "
+    "strain: cosserat legendre 3, rest: {bend_y: 0.5*x/L}}}\n"
+    "  tail: {on: arm.tip, rod: {length: 0.3, section: {circle: {radius: 15 mm}}, material: "
+    "rubber, "
+    "strain: {bend_y: linear, stretch: linear, twist: 1.5*sin(3*t)*x}}}\n"
+    "actuators:\n"
+    "  timed: {chamber: {along: [arm, tail], at: [0, 5 mm*cos(4*x), -7 mm], area: \"1e-4 m^2*(1 + "
+    "x/L)*(1 + pressure/pc)/stretch^0.3\"}, pressure: 20 kPa*(1 + t)}\n"
+    "  follows: {chamber: {along: arm, at: [0, -6 mm, 0], area: \"5e-5 m^2*(1 + tanh(pressure/pc)/2"
+    ")\"}, pressure: \"15 kPa + 5 kPa/m*tip.x + 1 kPa*s/m*speed.vy\"}\n"
+    "  air: {chamber: {along: tail, at: [0, 0, 6 mm], area: \"5e-5 m^2*exp(pressure/(2*pc))*"
+    "stretch^0.2\"}, gas: {moles: 7e-4 mol*(1 + 0.1*t/(1 s)), temperature: 300 K}}\n"
+    "  filled: {chamber: {along: arm, at: [0, 3 mm, 3 mm], area: \"4e-5 m^2*(1 + pressure/pc)\"}, "
+    "volume: 2.2e-5 m^3*(1 + 0.1*t^2)}\n"
+    "  sealed: {chamber: {along: arm, at: [0, 0, -5 mm], area: \"5e-5 m^2/sqrt(stretch)\"}, gas: "
+    "{moles: 1.2e-3 mol, temperature: 300 K}}\n"
+    "  water: {chamber: {along: [arm, tail], at: [0, 5 mm, -7 mm], area: \"1e-4 m^2*(1 + "
+    "x/L)/stretch^0.4\"}, volume: 1e-4 m^3*(1 + 0.1*t^2)}\n"
+    "probes: {tip: {position: tail.tip}, speed: {velocity: tail.tip}}\n";
+
+enum { TIMED, FOLLOWS_TIP, AIR, FILLED, SEALED_LEAN, WATER, YIELDING };
+
+static void yielding_random(setting *s, dice *d) {
+    setting_open(s, yielding_text);
+    state_random(s->g.m, d, s->g.s);
+    snw_inputs_at(s->g.m, s->g.s->t, s->g.in);
+    s->g.s->lambda[0] = roll(d, 1e3, 5e3);
+}
+
+static void forces_of_areas_that_vary_have_exact_derivatives(void **state) {
+    (void)state;
+    dice d = {76};
+    for (int k = 0; k < 3; k++) {
+        setting s;
+        yielding_random(&s, &d);
+        assert_int_equal(s.g.m->nconstraint, 1);
+        snw_residual(s.g.m, s.g.in, s.g.s, false, s.g.w);
+        for (int i = 0; i < YIELDING; i++) {
+            assert_true(isfinite(s.g.w->tendon[i].effort) && s.g.w->tendon[i].effort != 0);
+        }
+        rig_check(&s.g);
+        rows_check(&s.g);
+        setting_close(&s);
+    }
+}
+
+// Maxwell's relation: the derivative of the generalised forces by the pressure is that of the
+// volume by the coordinates.
+static void pressure_and_stretch_have_a_potential(void **state) {
+    (void)state;
+    dice d = {76};
+    setting s;
+    yielding_random(&s, &d);
+    rig *g = &s.g;
+    const int n = g->m->nv;
+    double *want = calloc((size_t)n, sizeof *want), *got = calloc((size_t)n, sizeof *got);
+    snw_residual(g->m, g->in, g->s, false, g->w);
+    const snw_tendon *tendon = &g->m->tendon[TIMED];
+    for (int j = 0; j < tendon->ndof; j++) {
+        want[tendon->dof[j]] = -g->w->G[tendon->store + (size_t)j];
+    }
+    const double p = g->in->tendon[TIMED].v;
+    for (int way = 0; way < BESIDE; way++) {
+        g->in->tendon[TIMED].v = p * (1 + beside(way));
+        snw_residual(g->m, g->in, g->s, false, g->w);
+        for (int j = 0; j < n; j++) got[j] += slope_of(way, g->w->r[j]) / p;
+    }
+    for (int j = 0; j < n; j++) assert_near(got[j], want[j], LEFT);
+    free(want);
+    free(got);
+    setting_close(&s);
+}
+
 #ifndef SNW_NUMBERS // no derivatives
 
 // Length of a path and volume from positions alone: n chords along a rod from x0 to x1 at the
@@ -190,6 +271,19 @@ static void lengths_and_volumes_are_those_of_the_shape(void **state) {
     "materials: {rubber: {young: 0.5 MPa, poisson: 0.5, density: 1000}}\n"                         \
     "robot: {arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 12 mm}}, material: "   \
     "rubber, strain: cosserat legendre 3}}}\n"
+
+// No force belongs to an area that is not differentiable without pressure.
+static void areas_without_a_force_are_refused(void **state) {
+    (void)state;
+    refuses(ARM "actuators: {air: {chamber: {along: arm, area: \"1 mm^2*(1 + sqrt(pressure/(1 "
+                "Pa)))\"}, pressure: 1 Pa}}\n",
+            "no force belongs to its area");
+    refuses(ARM "actuators: {air: {chamber: {along: arm, area: 1 mm^2*(stretch - 1)}, pressure: 1 "
+                "Pa}}\n",
+            "its area must be positive, got 0 m^2");
+    refuses(ARM "actuators: {air: {chamber: {along: arm, area: 1 mm^2/stretch}, volume: 1 cm^3}}\n",
+            "no coordinate of its rods changes it");
+}
 
 // A tendon on the axis, or chambers in pairs, do not bend the rod.
 static void what_is_symmetric_only_stretches(void **state) {
@@ -388,8 +482,11 @@ int main(void) {
         cmocka_unit_test(efforts_work_along_their_coordinates),
 #endif
         cmocka_unit_test(given_lengths_and_volumes_are_rows),
+        cmocka_unit_test(forces_of_areas_that_vary_have_exact_derivatives),
+        cmocka_unit_test(pressure_and_stretch_have_a_potential),
 #ifndef SNW_NUMBERS
         cmocka_unit_test(lengths_and_volumes_are_those_of_the_shape),
+        cmocka_unit_test(areas_without_a_force_are_refused),
         cmocka_unit_test(what_is_symmetric_only_stretches),
         cmocka_unit_test(winch_and_gas_store_energy),
         cmocka_unit_test(implicit_steps_pull_as_explicit_ones),

@@ -450,6 +450,19 @@ static const bad_case bad[] = {
     {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2}, volume: 1 cm^3, when: $t < 1}}\n",
      "is on or off"},
     {ARM "actuators: {m: {chamber: ${along: arm}, effort: 1 Pa}}\n", "needs 'area:'"},
+    {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2*(1 + $t)}, effort: 1 Pa}}\n",
+     "'t' cannot be used here: only x and L may vary"},
+    {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2*(1 + $b.x/(1 m))}, effort: 1 Pa}}\n"
+         "probes: {b: {position: arm.tip}}\n",
+     "probe 'b' cannot be used here"},
+    {ARM "parameters: {pressure: 3 Pa}\nactuators: {m: {chamber: {along: arm, area: $1 "
+         "mm^2*pressure/(1 Pa)}, effort: 1 Pa}}\n",
+     "'pressure' in 'area' is that of the chamber, but a parameter has this name"},
+    {ARM "actuators: {m: {chamber: {along: arm, area: $1 mm^2*pressure}, effort: 1 Pa}}\n",
+     "an area (m^2) is wanted here"},
+    {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2*(1 + pressure/(1 Pa))}, effort: 1 "
+         "Pa*(1 + V/(1 m^3))}}\nprobes: {$V: {volume: m}}\n",
+     "use sampled(..) for this one"},
     {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2}, effort: 1 Pa, $gas: {moles: 1 "
          "mol}}}\n",
      "gives 'effort' and 'gas'; one follows from the other"},

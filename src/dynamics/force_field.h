@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// force_field.h: magnetic fields and fields of force, theory.md 3.21. A field acts at points of
+// segments, with a wrench that depends on their poses and on time; a dipole that a segment carries
+// has the opposite wrench.
+#pragma once
+
+#include "dynamics/dynamics.h"
+
+// w->force_field <- wrenches at all points. Part of snw_kinematics.
+void snw_force_fields_motion(const snw_model *m, const snw_inputs *in, snw_work *w);
+
+// w->F -= these wrenches. Part of snw_residual, before wrenches are transmitted to the root.
+void snw_force_fields_add(const snw_model *m, snw_work *w);
+
+// A (6 x 6, row major) <- derivative of the wrench at point k by the pose of its segment, theory.md
+// (3.21.5); false: it does not act.
+bool snw_force_field_jacobian(const snw_model *m, const snw_work *w, int k, double A[36]);
+
+// T += cq dr/dq of the dipoles that coordinates move.
+void snw_force_field_pairs_tangent(const snw_model *m, double cq, const snw_work *w, size_t ld,
+                                   double *T);
+
+// Potential energy of one point and of all, J; its rate, W; power of fields without a potential and
+// that by which laws of t change potentials, W.
+double snw_force_field_energy(const snw_model *m, const snw_work *w, int k);
+double snw_force_fields_energy(const snw_model *m, const snw_work *w);
+double snw_force_fields_energy_rate(const snw_model *m, const snw_work *w);
+double snw_force_fields_power(const snw_model *m, const snw_work *w);
