@@ -153,11 +153,19 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
         return;
     case SNW_STEP_PATH:
         (void)snprintf(out, size, "path of equilibria for %s from %g to %g%s",
-                       s->path.of < 0 ? "t" : s->path.parameter[s->path.of].name, s->path.low,
-                       s->path.high, start);
+                       s->path.of < 0 ? "t" : s->path.family.parameter[s->path.of].name,
+                       s->path.low, s->path.high, start);
         return;
     case SNW_STEP_INVERSE:
         inverse_text(s, start, out, size);
+        return;
+    case SNW_STEP_LINEARIZE:
+        if (s->step > 0) {
+            (void)snprintf(out, size, "linear model of a step of %g s, %s%s", s->step,
+                           snw_scheme_table[s->scheme].name, start);
+        } else {
+            (void)snprintf(out, size, "linear model%s", start);
+        }
         return;
     case SNW_STEP_CHANGE:
         (void)snprintf(out, size, "change of %s", s->paths ? s->paths : "the model");

@@ -40,9 +40,6 @@ static const char *kind_text(snw_node_kind kind) {
 // ---- maps ---------------------------------------------------------------------------------------
 
 static snw_status unknown_key(snw_reader *r, const snw_entry *e, const snw_key_table *table) {
-    if (snw_language_later(table->name, e->key)) {
-        return snw_fail_at(r->err, e->location, "'%s' is not part of this version", e->key);
-    }
     const char *advice = snw_language_retired(table->name, e->key);
     if (advice) {
         return snw_fail_at(r->err, e->location, "'%s' is retired: %s", e->key, advice);
@@ -133,10 +130,6 @@ snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, 
         if (i > 0) used += strlen(memcpy(list + used, ", ", 3));
         memcpy(list + used, word[i], strlen(word[i]) + 1);
         used += strlen(word[i]);
-    }
-    if (snw_language_later(what, text)) {
-        return snw_fail_at(r->err, node->location,
-                           "%s '%s' is not part of this version; it supports %s", what, text, list);
     }
     const char *near = snw_nearest(text, n, word);
     if (near) {
