@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TEXT = 256 };
+enum { TEXT = 256, LONG_TEXT = 400 };
 
 // ---- texts of parts ----------------------------------------------------------------------------
 
@@ -282,8 +282,15 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
         functions += b->nfun;
         printf("%*s  %-8s %s, %d function%s", indent, "", snw_strain_name[i],
                snw_basis_name(b->kind), b->nfun, b->nfun == 1 ? "" : "s");
-        if (b->nelem > 1) printf(" on %d elements", b->nelem);
+        if (b->nelem > 1 && b->set) printf(", %d break%s", b->nelem - 1, b->nelem == 2 ? "" : "s");
+        if (b->nelem > 1 && !b->set) printf(" on %d elements", b->nelem);
         printf("\n");
+        if (!b->set) continue;
+        char warning[LONG_TEXT];
+        printf("%*s           Gram matrix: smallest eigenvalue %.2e, condition %.2e\n", indent, "",
+               b->set->smallest, b->set->condition);
+        snw_rod_describe_functions(r, link, i, warning, sizeof warning);
+        if (warning[0]) printf("%*s  warning: %s\n", indent, "", warning);
     }
     if (!functions) printf("%*s  rigid\n", indent, "");
 }
@@ -708,6 +715,13 @@ static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link, const
         snw_field_text(j, "basis", snw_basis_name(r->basis[i].kind));
         snw_field_integer(j, "functions", r->basis[i].nfun);
         snw_field_integer(j, "elements", r->basis[i].nelem);
+        if (r->basis[i].set) {
+            char warning[LONG_TEXT];
+            snw_field_number(j, "smallest_eigenvalue", r->basis[i].set->smallest);
+            snw_field_number(j, "condition", r->basis[i].set->condition);
+            snw_rod_describe_functions(r, link, i, warning, sizeof warning);
+            if (warning[0]) snw_field_text(j, "warning", warning);
+        }
         snw_json_close(j);
     }
     snw_json_close(j);

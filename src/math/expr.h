@@ -141,6 +141,8 @@ snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at); // derivatives in x
 snw_jet snw_expr_jet_signal(const snw_expr *e, snw_at at, int slot); // derivatives in a signal
 // Derivatives along the direction u of the space of x and the signals `slot` and slot + 1.
 snw_jet snw_expr_jet_along(const snw_expr *e, snw_at at, int slot, const double u[3]);
+// Derivatives along the direction u of the space of all signals.
+snw_jet snw_expr_jet_signals(const snw_expr *e, snw_at at, const double *u);
 
 // out <- the first `max` margins of a condition: left side minus right side of each comparison <,
 // <=, >, >= that reads signals. Returns their number; their order is the same at all values.
@@ -186,6 +188,9 @@ bool snw_expr_proportional(const snw_expr *e, int slot);
 // switches there and back within a thousandth of the interval may be missed. Operations that also
 // depend on x or L have no single switching time and are ignored.
 int snw_expr_breaks_t(const snw_expr *e, double t0, double t1, double *out, int max);
+// The same for arc lengths in (0, L] of a law of x and L. Operations that switch there and back
+// within a thousandth of the length may be missed, those that also depend on t are ignored.
+int snw_expr_breaks_x(const snw_expr *e, double L, double *out, int max);
 
 // ---- words of the language ---------------------------------------------------------------------
 

@@ -454,9 +454,11 @@ bool snw_model_needs_no_jacobian(const snw_model *m) {
     return !any;
 }
 
-// Typical strain of active component a: one radian along the rod, or a stretch of one.
-static double typical_strain(const snw_rod *rod, int a) {
-    return rod->comp[a] < 3 ? 1 / rod->L : 1;
+// Typical coordinate of function f of active component a: that of a strain of one radian along the
+// rod, or of a stretch of one. Only functions given by the user differ much from size one.
+static double typical_strain(const snw_rod *rod, int a, int f) {
+    const snw_function_set *set = rod->basis[a].set;
+    return (rod->comp[a] < 3 ? 1 / rod->L : 1) / (set ? set->size[f] : 1);
 }
 
 // Is coordinate i of a joint block an angle?
@@ -545,7 +547,7 @@ static snw_status typical_forces(snw_build *b) {
             for (int j = 0; j < rod->nfun[a]; j++) {
                 const int i = rod->dof[a] - rod->dof0 + j;
                 const double k = rod->K[(size_t)i * (size_t)(rod->ndof + 1)];
-                const double strain = typical_strain(rod, a);
+                const double strain = typical_strain(rod, a, j);
                 typical[rod->dof0 + i] = strain;
                 scale[rod->dof0 + i] = k > 0 ? k * strain : energy / strain;
             }
@@ -707,10 +709,10 @@ void snw_model_destroy(snw_model *m) {
 
 bool snw_model_alike(const snw_model *m, const snw_model *other) {
     const snw_model *const of[2] = {m, other};
-    size_t size[2][30];
+    size_t size[2][32];
     for (int k = 0; k < 2; k++) {
         const snw_model *a = of[k];
-        const size_t list[30] = {(size_t)a->nq,
+        const size_t list[32] = {(size_t)a->nq,
                                  (size_t)a->nv,
                                  (size_t)a->nseg,
                                  (size_t)a->nobs,
@@ -735,6 +737,8 @@ bool snw_model_alike(const snw_model *m, const snw_model *other) {
                                  (size_t)a->npath,
                                  (size_t)a->nread,
                                  (size_t)a->nlive,
+                                 (size_t)a->nlaw_point,
+                                 (size_t)a->nbranch_coordinate,
                                  a->store,
                                  a->store_slice,
                                  a->store_path,

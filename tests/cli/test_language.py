@@ -25,6 +25,7 @@ REACHED = {
     "ellipse": "robot: {more: {on: world, rod: {length: 1, section: {ellipse: {KEY}}}}}",
     "elliptic_tube": "robot: {more: {on: world, rod: {length: 1, section: {elliptic_tube: {KEY}}}}}",
     "components": "robot: {more: {on: world, rod: {length: 1, rest: {KEY}}}}",
+    "function": "robot: {more: {on: world, rod: {length: 1, strain: {bend_z: [{KEY}]}}}}",
     "concentric_tube": "robot: {more: {on: world, tubes: {inmost: {KEY}}}}",
     "body": "robot: {more: {on: world, body: {KEY}}}",
     "shapes": "robot: {more: {on: world, body: {mass: 1, shapes: [{KEY}]}}}",
