@@ -200,9 +200,11 @@ typedef struct snw_rod_desc {
     snw_law given[6];   // prescribed components: total strain, laws of t, x, L; stretch from 0
     snw_basis basis[6]; // of the active components
     // Integration along the rod: poses by the rule `integrator`, inertia at quadrature nodes.
-    int nodes;  // Gauss points of the inertia, divided evenly among the elements of a piecewise
-                // basis, at least one each; 0: automatic
-    int magnus; // order of the Magnus or Fer expansion: 2, 4 or 6; default 4
+    int nodes; // Gauss points of the inertia, divided evenly among the elements of a piecewise
+               // basis, at least one each; 0: automatic
+    int strain_points; // of the rule for functions of the strain, per element; 0: chosen by errors.
+                       // If given, `nodes` is, and no errors are computed
+    int magnus;        // order of the Magnus or Fer expansion: 2, 4 or 6; default 4
     snw_rule_kind integrator;
     int points;       // collocation points of the spectral rule
     double tolerance; // rk45: relative error to which nodes are placed (theory.md 3.16), `nodes`
@@ -327,6 +329,8 @@ typedef struct snw_loop_desc {
     double radius;                      // wheel: m; 0: none
     double slip[2];   // wheel: viscous resistance to slip along the axle, along its rolling
                       // direction, N s/m
+    double weight;    // contact: of its reaction in the norm of redundant ones; 0: not a contact
+    double preload;   // wheel: preferred reaction along the axle in kinematic steps, N
     bool groove;      // ring: one of several along a rod that follows a groove
     bool fixes_frame; // sliding anchor at x(t): V + xi dx/dt = 0 (the frame at x(t) is at rest)
                       // instead of V = 0 (the material section is at rest)
@@ -609,6 +613,7 @@ typedef struct snw_probe_desc {
                           // coordinates of the rod of an actuator; 0: one station
     snw_probe_of of;      // element of value, rate, effort, power and reaction,
     int item;             // and its index, unless it is a link
+    int other;            // curvature: the second actuator
     bool body;            // components in the body frame (`in: body`)
     bool tied;            // pull: at the fixed end of the tendon, else at the actuated end
     double fraction;      // tension: fraction of the path from the actuated to the fixed end
@@ -822,6 +827,7 @@ typedef struct snw_step_desc {
     bool undamped_velocities; // constraint velocities without numerical damping, theory.md 6.6
     bool kinematic;           // locomotion with prescribed shape, theory.md 6.8
     double torque;            // weight of moments against forces in minimum-norm multipliers, 1/m
+    bool least_efforts;       // kinematic: redundant reactions for which efforts are least
     snw_law until;            // law of t and signals; the step ends when it is true; NULL: none
     // modes, static
     int count;   // modes: number of modes besides rigid-body motions
