@@ -27,6 +27,9 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
         if (gradient_has(m, SNW_SIGNAL_SAMPLED))
             return refuse(step, "equilibria under laws with 'sampled' have none", err);
         if (step->steady) return refuse(step, "'steady' equilibria have none", err);
+        if (step->march_flow) return refuse(step, "a march with 'flow' has no equilibria", err);
+        if (step->penalty > 0)
+            return refuse(step, "loops by 'penalty' have none; leave it out", err);
         if (m->nnonholonomic > 0)
             return refuse(step, "equilibria of contacts without slip depend on their way", err);
         return SNW_OK;
