@@ -52,6 +52,14 @@ static bool has_holonomic_rows(const snw_model *m) {
     return rows > 0;
 }
 
+// First signal that is a state; -1: none.
+static int first_state(const snw_model *m) {
+    for (int i = 0; i < m->nsignal; i++) {
+        if (m->signal[i].kind == SNW_SIGNAL_STATE) return i;
+    }
+    return -1;
+}
+
 snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, snw_error *err) {
     const snw_scheme_info *scheme = &snw_scheme_table[step->scheme];
     const bool conserving = scheme->family == SNW_FAMILY_CONSERVING;
@@ -71,6 +79,11 @@ snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, s
                      "scheme 'moreau' does not support concentric tubes that slide ('%s'); use "
                      "scheme: generalized-alpha with compliant contacts",
                      m->tube[0].name);
+    } else if (scheme->family == SNW_FAMILY_COLLOCATION && first_state(m) >= 0) {
+        s = snw_fail(err, SNW_E_MODEL,
+                     "scheme '%s' does not support states ('%s'); use scheme: generalized-alpha, or "
+                     "adaptive for high accuracy",
+                     scheme->name, m->signal[first_state(m)].text);
     } else if (what) {
         s = snw_fail(err, SNW_E_MODEL,
                      "the %s scheme does not support %s%s%s%s; use scheme: generalized-alpha, "

@@ -57,6 +57,7 @@
     X(fluid)                                                                                       \
     X(drag)                                                                                        \
     X(field)                                                                                       \
+    X(state)                                                                                       \
     X(initial)                                                                                     \
     X(probe)                                                                                       \
     X(static)                                                                                      \
