@@ -11,6 +11,7 @@ Exit status 77: Sphinx or one of its parts is not installed.
 """
 import argparse
 import html
+import hashlib
 import importlib.util
 import json
 import os
@@ -182,6 +183,23 @@ def copy_tree(folder, to):
     return False
 
 
+def share_viewer(gallery):
+    """One copy of the viewer's script for the pages of the gallery; each keeps its data. A page may have been written by an older
+    command, so the name of the script has its contents."""
+    for page in gallery.rglob("*.html"):
+        text = page.read_text()
+        before, begin, script = text.rpartition("<script>")
+        script, _, after = script.partition("</script>")
+        if not begin or 'id="sinew-data"' not in before:
+            continue
+        shared = gallery / f"viewer-{hashlib.sha256(script.encode()).hexdigest()[:12]}.js"
+        if not shared.exists():
+            shared.write_text(script)
+        # the policy of the page names scripts beside it: by the same server, or as files
+        before = before.replace("script-src 'unsafe-inline'", "script-src 'unsafe-inline' 'self' file:", 1)
+        page.write_text(f'{before}<script src="{os.path.relpath(shared, page.parent)}"></script>{after}')
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     folder = lambda p: pathlib.Path(p).resolve()  # noqa: E731
@@ -215,7 +233,8 @@ def main():
         return 1
     if not args.brief:
         mend_theme(out / "_static")
-    copy_tree(args.gallery, out / "gallery")
+    if copy_tree(args.gallery, out / "gallery"):
+        share_viewer(out / "gallery")
     make_cheat_sheet(args.sinew, args.out, out / "cheat_sheet.pdf", prints=not args.brief)
     faults = check_site(out)
     if not args.brief and shutil.which("node") and subprocess.run(["node", HERE / "look.mjs", out], check=False).returncode not in (0, 77):

@@ -36,22 +36,22 @@ int web_page(const char *path, const char *name, const char *output) {
     snw_result *r = NULL;
     if (snw_result_open(path, &r, &err) != SNW_OK) return 1;
     const int n = snw_result_runs(r);
-    int *chosen = snw_alloc((size_t)n * sizeof *chosen), frames = 0;
+    snw_page_source *source = snw_alloc((size_t)n * sizeof *source);
+    int frames = 0;
     snw_page_info *info = snw_alloc((size_t)n * sizeof *info);
     FILE *file = fopen(output, "w");
-    bool good = chosen && info && file;
+    bool good = source && info && file;
     for (int i = 0; good && i < n; i++) {
-        chosen[i] = i;
+        source[i] = (snw_page_source){r, name, i};
         frames += snw_result_frames(r, i);
     }
     if (good && frames > 0) {
-        snw_page_opts opts = snw_page_defaults();
-        opts.name = name;
+        const snw_page_opts opts = snw_page_defaults();
         const snw_sink sink = {file, write_stream};
-        good = snw_page_write(r, n, chosen, &opts, sink, info, &err) == SNW_OK;
+        good = snw_page_write(n, source, &opts, sink, info, &err) == SNW_OK;
     }
     if (file && fclose(file) != 0) good = false;
-    snw_free(chosen);
+    snw_free(source);
     snw_free(info);
     snw_result_close(r);
     return good && frames > 0 ? 0 : 1;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Steps with error control without SUNDIALS. Runge-Kutta pairs: Dormand and Prince of order 5 with
-// an error of order 4, and the pair of order 8 of rk87.c. Stiff equations: Radau IIA with three
-// stages, order 5 (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.8), in place
-// of backward differentiation; its steps end at the time asked for.
+// an error of order 4, and the pair of order 8 of rk87.c. Stiff equations: ode_bdf.c.
 //
 // An error is measured by the root mean square of its components over rtol |y| + atol; a step with
 // less than 1 is accepted.
@@ -11,16 +9,13 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "solve/dense.h"
+#include "ode_bdf.h"
 #include "solve/rk87.h"
 
 #include <math.h>
 #include <string.h>
 
-enum {
-    TRIALS = 60,    // shorter and shorter steps before an advance fails
-    ITERATIONS = 10 // of Newton's method for the stages of Radau
-};
+enum { TRIALS = 60 }; // shorter and shorter steps before an advance fails
 
 // A pair: weights b and the differences of the weights, whose sum over the stages is the error.
 typedef struct pair {
@@ -47,40 +42,26 @@ static const pair pairs[] = {
 
 struct snw_ode_engine {
     const pair *pair;
-    double *stage;   // rates at the stages; Radau: increments z of the stages, and more
-    double *J, *big; // Radau: derivatives of the rates; matrices of stages and of the error
-    double *small;
-    int *pivot;
-    bool has_J;     // J is that of a point not far away
-    int iterations; // of the last stages
-    void *block;
+    double *stage; // rates at the stages of a pair
+    snw_bdf *bdf;
 };
 
 snw_status snw_ode_engine_create(snw_ode *o, snw_error *err) {
-    const size_t n = (size_t)o->n;
-    const bool stiff = o->opts.kind == SNW_ODE_BDF;
     snw_ode_engine *e = o->engine = snw_alloc(sizeof *e);
-    if (e) {
+    if (e && o->opts.kind == SNW_ODE_BDF) {
+        e->bdf = snw_bdf_create(o->n);
+    } else if (e) {
         e->pair = &pairs[o->opts.kind == SNW_ODE_RK87];
-        const size_t stages = stiff ? 14 : (size_t)e->pair->stages;
-        const size_t matrices = stiff ? 11 * n * n : 0;
-        double *next = e->block = snw_alloc((stages * n + matrices) * sizeof(double));
-        e->pivot = snw_alloc(4 * n * sizeof *e->pivot);
-        if (next && e->pivot) {
-            e->stage = next;
-            e->J = next + stages * n;
-            e->big = e->J + n * n;
-            e->small = e->big + 9 * n * n;
-            return SNW_OK;
-        }
+        e->stage = snw_alloc((size_t)e->pair->stages * (size_t)o->n * sizeof *e->stage);
     }
+    if (e && (e->bdf || e->stage)) return SNW_OK;
     return snw_fail(err, SNW_E_MEMORY, "no memory for an integrator of %d components", o->n);
 }
 
 void snw_ode_engine_destroy(snw_ode_engine *e) {
     if (!e) return;
-    snw_free(e->block);
-    snw_free(e->pivot);
+    snw_bdf_destroy(e->bdf);
+    snw_free(e->stage);
     snw_free(e);
 }
 
@@ -159,8 +140,6 @@ static snw_status pair_step(snw_ode *o, double t, double h, double *error) {
 
 // ---- the loop of steps --------------------------------------------------------------------------
 
-typedef snw_status step_fn(snw_ode *o, double t, double h, double *error);
-
 // Rates at the start of the advance in the first stage, and the first step.
 static snw_status begin(snw_ode *o, double t, int order, snw_error *err) {
     double *k = o->engine->stage;
@@ -174,9 +153,10 @@ static snw_status begin(snw_ode *o, double t, int order, snw_error *err) {
 }
 
 // Steps up to t; the last one is shortened to end there and does not change the step that follows.
-static snw_status advance(snw_ode *o, double t, step_fn *step, double power, snw_error *err) {
+snw_status snw_ode_advance_pair(snw_ode *o, double t, snw_error *err) {
     const size_t size = (size_t)o->n * sizeof *o->y;
-    SNW_TRY(begin(o, t, (int)power, err));
+    const int power = o->engine->pair->order + 1; // of the step, to which the error is proportional
+    SNW_TRY(begin(o, t, power, err));
     double now = o->t, h = longest(o, o->h);
     int trials = 0;
     for (long steps = 0; now < t;) {
@@ -184,7 +164,7 @@ static snw_status advance(snw_ode *o, double t, step_fn *step, double power, snw
         const bool last = now + h * (1 + 1e-9) >= t;
         const double length = last ? t - now : h;
         double error = NAN;
-        const snw_status s = step(o, now, length, &error);
+        const snw_status s = pair_step(o, now, length, &error);
         if (s == SNW_E_STOPPED) return snw_ode_explain(o, SNW_ODE_OTHER, now, err);
         if (s != SNW_OK || !(error <= 1)) {
             h = length * (s == SNW_OK ? fmin(0.9, step_factor(error, power)) : 0.1);
@@ -206,130 +186,8 @@ static snw_status advance(snw_ode *o, double t, step_fn *step, double power, snw
     return SNW_OK;
 }
 
-snw_status snw_ode_advance_pair(snw_ode *o, double t, snw_error *err) {
-    return advance(o, t, pair_step, o->engine->pair->order + 1, err);
-}
-
-// ---- Radau --------------------------------------------------------------------------------------
-
-#define SQRT6 2.449489742783178
-static const double radau_c[3] = {(4 - SQRT6) / 10, (4 + SQRT6) / 10, 1};
-static const double radau_A[3][3] = {
-    {(88 - 7 * SQRT6) / 360, (296 - 169 * SQRT6) / 1800, (-2 + 3 * SQRT6) / 225},
-    {(296 + 169 * SQRT6) / 1800, (88 + 7 * SQRT6) / 360, (-2 - 3 * SQRT6) / 225},
-    {(16 - SQRT6) / 36, (16 + SQRT6) / 36, 1. / 9}};
-// the error: (I - h g J)^-1 (h g f + g (e1 z1 + e2 z2 + e3 z3)), with 1/g the real eigenvalue of
-// the inverse of A
-static const double radau_e[3] = {-(13 + 7 * SQRT6) / 3, (-13 + 7 * SQRT6) / 3, -1. / 3};
-static const double radau_g = 0.2748888295956773677; // (6 + 81^(1/3) - 9^(1/3)) / 30
-
-// matrices of the stages, I - h A (x) J, and of the error, I - h g J
-static snw_status radau_factor(snw_ode *o, double h) {
-    snw_ode_engine *e = o->engine;
-    const int n = o->n, m = 3 * n;
-    for (int s = 0; s < 3; s++) {
-        for (int j = 0; j < n; j++) {
-            double *column = e->big + (size_t)(s * n + j) * (size_t)m;
-            for (int r = 0; r < 3; r++) {
-                for (int i = 0; i < n; i++) {
-                    column[r * n + i] = (r == s && i == j) -
-                                        h * radau_A[r][s] * e->J[(size_t)j * (size_t)n + (size_t)i];
-                }
-            }
-        }
-    }
-    for (int k = 0; k < n * n; k++) {
-        e->small[k] = (k % (n + 1) == 0) - h * radau_g * e->J[k];
-    }
-    SNW_TRY(snw_lu_factor(m, e->big, e->pivot));
-    return snw_lu_factor(n, e->small, e->pivot + m);
-}
-
-// z <- increments of the stages by Newton's method; SNW_E_DIVERGED: it does not converge
-static snw_status radau_stages(snw_ode *o, double t, double h, double *z, double *f, double *r) {
-    snw_ode_engine *e = o->engine;
-    const int n = o->n;
-    memset(z, 0, 3 * (size_t)n * sizeof *z);
-    double before = INFINITY;
-    for (int it = 0; it < ITERATIONS; it++) {
-        e->iterations = it + 1;
-        for (int s = 0; s < 3; s++) {
-            for (int i = 0; i < n; i++) o->z[i] = o->accepted[i] + z[s * n + i];
-            SNW_TRY(snw_ode_rates(o, t + radau_c[s] * h, o->z, f + s * n));
-        }
-        for (int s = 0; s < 3; s++) {
-            for (int i = 0; i < n; i++) {
-                double sum = 0;
-                for (int k = 0; k < 3; k++) sum += radau_A[s][k] * f[k * n + i];
-                r[s * n + i] = h * sum - z[s * n + i];
-            }
-        }
-        snw_lu_solve(3 * n, e->big, e->pivot, r);
-        double size = 0;
-        for (int s = 0; s < 3; s++) {
-            size = fmax(size, size_of(o, r + s * n, o->accepted, o->accepted));
-        }
-        for (int i = 0; i < 3 * n; i++) z[i] += r[i];
-        if (!isfinite(size)) return SNW_E_DIVERGED;
-        const double rate = size / before;
-        // the rest of the contraction is below a hundredth of the tolerance
-        if (size < 1e-3 || (it > 0 && rate < 1 && size * rate / (1 - rate) < 1e-2)) return SNW_OK;
-        if (it > 1 && rate >= 1) return SNW_E_DIVERGED;
-        before = size;
-    }
-    return SNW_E_DIVERGED;
-}
-
-static snw_status radau_try(snw_ode *o, double t, double h, double *error) {
-    snw_ode_engine *e = o->engine;
-    const int n = o->n;
-    double *f0 = e->stage, *z = f0 + n, *f = z + 3 * n, *r = f + 3 * n, *x = r + 3 * n;
-    SNW_TRY(radau_factor(o, h));
-    SNW_TRY(radau_stages(o, t, h, z, f, r));
-    for (int pass = 0; pass < 2; pass++) {
-        // a second pass, with the rates at the estimate, damps errors of stiff components
-        const double *rates = pass ? f : f0;
-        for (int i = 0; i < n; i++) {
-            double sum = h * rates[i];
-            for (int s = 0; s < 3; s++) sum += radau_e[s] * z[s * n + i];
-            x[i] = radau_g * sum;
-        }
-        snw_lu_solve(n, e->small, e->pivot + 3 * n, x);
-        for (int i = 0; i < n; i++) o->y[i] = o->accepted[i] + z[2 * n + i];
-        // the estimate has order 3, the solution 5: it is compared with 0.1 rtol^(2/3)
-        *error = size_of(o, x, o->accepted, o->y) / fmax(1, 0.1 * pow(o->opts.rtol, -1. / 3));
-        if (*error < 1 || pass == 1) return SNW_OK;
-        for (int i = 0; i < n; i++) o->z[i] = o->accepted[i] + x[i];
-        if (snw_ode_rates(o, t, o->z, f) != SNW_OK) {
-            o->fault.status = SNW_OK;
-            return SNW_OK;
-        }
-    }
-    return SNW_OK;
-}
-
-// J is kept while Newton's method converges fast with it.
-static snw_status radau_step(snw_ode *o, double t, double h, double *error) {
-    enum { FAST = 5 };
-    snw_ode_engine *e = o->engine;
-    const size_t n = (size_t)o->n;
-    if (e->has_J) {
-        const snw_status s = radau_try(o, t, h, error);
-        e->has_J = s == SNW_OK && e->iterations <= FAST;
-        if (s == SNW_OK || s == SNW_E_STOPPED) return s;
-        o->fault.status = SNW_OK;
-    }
-    memcpy(o->y, o->accepted, n * sizeof *o->y);
-    memset(e->J, 0, n * n * sizeof *e->J);
-    SNW_TRY(snw_ode_differences(o, t, o->y, e->stage, e->J));
-    const snw_status s = radau_try(o, t, h, error);
-    e->has_J = s == SNW_OK && e->iterations <= FAST;
-    return s;
-}
+// ---- backward differentiation -------------------------------------------------------------------
 
 snw_status snw_ode_advance_bdf(snw_ode *o, double t, double limit, snw_error *err) {
-    (void)limit;
-    if (o->fresh) o->engine->has_J = false;
-    o->fresh = false;
-    return advance(o, t, radau_step, 4, err);
+    return snw_bdf_advance(o->engine->bdf, o, t, limit, err);
 }

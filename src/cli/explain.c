@@ -127,11 +127,15 @@ static void inverse_text(const snw_step_desc *s, const char *start, char *out, s
 
 static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size_t size) {
     const char *steady = s->steady ? ", rates included" : s->follow ? ", on its branch" : "";
-    char start[64] = "", march[64] = "";
+    char start[64] = "", march[80] = "";
     if (s->from >= 0)
         (void)snprintf(start, sizeof start, " from where '%s' ended", d->step[s->from].name);
     if (s->march > 0)
         (void)snprintf(march, sizeof march, " by damped pseudo-time integration of %g s", s->march);
+    if (s->march_flow)
+        (void)snprintf(march, sizeof march, ", the damped flow in steps of %g s", s->march_step);
+    if (s->kind == SNW_STEP_STATIC && s->penalty > 0)
+        (void)snprintf(march, sizeof march, ", loops closed by a penalty of %g N/m", s->penalty);
     switch (s->kind) {
     case SNW_STEP_STATIC:
         if (s->duration > 0) {

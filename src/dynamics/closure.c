@@ -254,6 +254,21 @@ bool snw_loop_row_is_moment(const snw_loop *loop, int r) {
     return turns;
 }
 
+void snw_loop_closing(const snw_model *m, const snw_work *w, int i, double *rows) {
+    const snw_loop *loop = &m->loop[i];
+    const bool forbids_all =
+        loop->nraw == 6 && loop->nonholonomic_index < 0 && snw_is_active(w, loop->condition);
+    const snw_se3 h = in_axes(loop, relative_pose(w, loop));
+    const snw_twist screw = snw_se3_log(h);
+    for (int r = 0; r < loop->nrow; r++) {
+        rows[r] = forbids_all ? 0 : w->violation[loop->row + r];
+        for (int k = 0; forbids_all && k < 6 && snw_closure_row_is_active(loop, w, r); k++) {
+            const snw_wrench c = row_jacobian(loop, closure_rows_of(loop)[k], h);
+            rows[r] += loop->coefficient[r][k] * snw_power(c, screw);
+        }
+    }
+}
+
 // a single raw row has its own unit; combinations are of rows already divided by their units
 double snw_loop_kept_size(const snw_model *m, const snw_loop *loop, int r) {
     int n = 0, k = 0;

@@ -41,6 +41,11 @@ void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_w
 void snw_contacts_freeze(const snw_model *m, snw_work *w);
 double snw_loop_displacement(const snw_model *m, const snw_work *w, int i);
 
+// rows (nrow of the loop) <- rates of the rows of loop i along the twist log(h) of SE(3), h the
+// relative pose of its sites, if the loop forbids all motion: so a closing along the screw of h is
+// told in its rows. The violations of any other loop. After snw_residual.
+void snw_loop_closing(const snw_model *m, const snw_work *w, int i, double *rows);
+
 // Wrench of loop i on its second site, in that segment's frame. Components that depend on rows left
 // out as redundant are not determined and are NaN.
 snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const double *lambda);

@@ -62,6 +62,7 @@
     X(probe)                                                                                       \
     X(static)                                                                                      \
     X(march)                                                                                       \
+    X(penalty)                                                                                     \
     X(dynamic)                                                                                     \
     X(kinematic)                                                                                   \
     X(reactions)                                                                                   \

@@ -16,8 +16,10 @@
       "duration of a path of equilibria; one equilibrium at the current t if absent")              \
     X(STATIC_STEP, "step", "s", "time between equilibria of the path, needed with for")            \
     X(STATIC_TOLERANCE, "tolerance", "number", "scaled residual of an accepted equilibrium")       \
-    X(STATIC_MARCH, "march", "s, or {for, step}",                                                  \
+    X(STATIC_MARCH, "march", "s, or a map",                                                        \
       "find each equilibrium by damped integration in pseudo-time, of this length")                \
+    X(STATIC_PENALTY, "penalty", "N/m, or a map",                                                  \
+      "close loops by springs with updated multipliers, instead of exactly")                       \
     X(STATIC_STEADY, "steady", "on or off",                                                        \
       "include the rates of drives and moving poses: equilibrium relative to a steady motion; "    \
       "off unless given")                                                                          \
@@ -29,8 +31,16 @@
     X(STATIC_ENGINE, "engine", "strain or shooting", "the engine, strain unless given")            \
     X(STATIC_SHOOTING, "shooting", "a map", "options of the shooting engine")
 #define MARCH_KEYS(X)                                                                              \
-    X(MARCH_FOR, "for", "s", "length in pseudo-time, required")                                    \
-    X(MARCH_STEP, "step", "s", "its step, chosen if absent")
+    X(MARCH_FOR, "for", "s", "length in pseudo-time, required without flow")                       \
+    X(MARCH_STEP, "step", "s", "its step, chosen if absent")                                       \
+    X(MARCH_GAIN, "gain", "1/s", "rate at which loops close; in every step unless given")          \
+    X(MARCH_FLOW, "flow", "on or off",                                                             \
+      "the pseudo-time is t, and the path of the damped flow is the result; off unless given")
+#define PENALTY_KEYS(X)                                                                            \
+    X(PENALTY_STIFFNESS, "stiffness", "N/m", "of the springs, required")                           \
+    X(PENALTY_LENGTH, "length", "m", "by which rotations count, 100 mm unless given")              \
+    X(PENALTY_UPDATES, "updates", "number",                                                        \
+      "of the multipliers, 0: springs alone; until the loops are closed unless given")
 
 #define MODES_KEYS(X)                                                                              \
     X(MODES_NAME, "name", "a name", "of the step; 'modes', then 'modes.2', unless given")          \
@@ -42,10 +52,12 @@
 
 enum { STATIC_KEYS(SNW_KEY_CODE) STATIC_N };
 enum { MARCH_KEYS(SNW_KEY_CODE) MARCH_N };
+enum { PENALTY_KEYS(SNW_KEY_CODE) PENALTY_N };
 SNW_KEYS(static, "static", "a static step", STATIC_KEYS);
 enum { MODES_KEYS(SNW_KEY_CODE) MODES_N };
 SNW_KEYS(modes, "modes", "a modes step", MODES_KEYS);
 SNW_KEYS(march, "march", "a march", MARCH_KEYS);
+SNW_KEYS(penalty, "penalty", "a penalty", PENALTY_KEYS);
 
 enum { MAX_MODES = 10000 };
 static const double MAX_STEPS = 1e7; // time steps of one study step, a limit on input
@@ -66,15 +78,70 @@ static snw_status read_march(snw_reader *r, const snw_node *node, snw_step_desc 
     }
     const snw_entry *e[MARCH_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_march, e));
-    if (!e[MARCH_FOR]) {
+    const snw_entry *flow = e[MARCH_FLOW];
+    if (flow) SNW_TRY(snw_read_switch(r, flow->value, "flow", &out->march_flow));
+    if (out->march_flow && (e[MARCH_FOR] || !(out->duration > 0))) {
+        return snw_fail_at(r->err, flow->location,
+                           "a march with 'flow' follows t: give 'for' and 'step' of the static "
+                           "step, and no 'for' of the march");
+    }
+    if (!e[MARCH_FOR] && !out->march_flow) {
         return snw_fail_at(r->err, node->location,
                            "a march needs 'for', its length in pseudo-time");
     }
-    SNW_TRY(snw_read_positive(r, e[MARCH_FOR]->value, "for", SNW_DIM_TIME, &out->march));
+    if (e[MARCH_FOR]) {
+        SNW_TRY(snw_read_positive(r, e[MARCH_FOR]->value, "for", SNW_DIM_TIME, &out->march));
+    }
+    if (e[MARCH_GAIN]) {
+        SNW_TRY(snw_read_positive(r, e[MARCH_GAIN]->value, "gain", ((snw_dim){.s = -1}),
+                                  &out->march_gain));
+    }
+    if (out->march_flow) out->march_step = out->step / 10;
     if (!e[MARCH_STEP]) return SNW_OK;
     const snw_node *step = e[MARCH_STEP]->value;
     SNW_TRY(snw_read_positive(r, step, "step", SNW_DIM_TIME, &out->march_step));
-    return snw_check_step(r, step, out->march, out->march_step);
+    return snw_check_step(r, step, out->march_flow ? out->duration : out->march, out->march_step);
+}
+
+static snw_status read_penalty(snw_reader *r, const snw_entry *const *of, snw_step_desc *out) {
+    const snw_entry *own = of[STATIC_PENALTY];
+    out->penalty_length = 0.1;
+    out->penalty_updates = -1;
+    if (!own) return SNW_OK;
+    if (out->engine == SNW_ENGINE_SHOOTING || out->steady || out->follow || out->friction ||
+        of[STATIC_MARCH]) {
+        return snw_fail_at(r->err, own->location,
+                           "a static step with 'penalty' has neither march, steady, branch: "
+                           "follow, friction nor the shooting engine");
+    }
+    bool any = false;
+    for (int i = 0; i < r->desc->nloop; i++) {
+        const snw_loop_desc *l = &r->desc->loop[i];
+        any = any || (!l->drive && !l->nonholonomic && !l->keeps_length);
+    }
+    if (!any) {
+        return snw_fail_at(r->err, own->location,
+                           "'penalty' is the stiffness by which 'loops' are closed, and there are "
+                           "none; leave it out");
+    }
+    if (own->value->kind != SNW_NODE_MAP) {
+        return snw_read_positive(r, own->value, "penalty", ((snw_dim){.kg = 1, .s = -2}),
+                                 &out->penalty);
+    }
+    const snw_entry *e[PENALTY_N];
+    SNW_TRY(snw_read_map(r, own->value, &snw_keys_penalty, e));
+    if (!e[PENALTY_STIFFNESS]) {
+        return snw_fail_at(r->err, own->location, "a penalty needs its 'stiffness'");
+    }
+    SNW_TRY(snw_read_positive(r, e[PENALTY_STIFFNESS]->value, "stiffness",
+                              ((snw_dim){.kg = 1, .s = -2}), &out->penalty));
+    if (e[PENALTY_LENGTH]) {
+        SNW_TRY(snw_read_positive(r, e[PENALTY_LENGTH]->value, "length", SNW_DIM_LENGTH,
+                                  &out->penalty_length));
+    }
+    if (!e[PENALTY_UPDATES]) return SNW_OK;
+    return snw_read_integer(r, e[PENALTY_UPDATES]->value, "updates", 0, 1000,
+                            &out->penalty_updates);
 }
 
 snw_status snw_read_instants(snw_reader *r, const snw_entry *duration, const snw_entry *step,
@@ -167,6 +234,7 @@ static snw_status read_static(snw_reader *r, const snw_node *node, int index, sn
     SNW_TRY(read_steady(r, e[STATIC_STEADY], out));
     SNW_TRY(read_branch(r, e[STATIC_BRANCH], out));
     SNW_TRY(read_static_friction(r, e, out));
+    SNW_TRY(read_penalty(r, e, out));
     return e[STATIC_MARCH] ? read_march(r, e[STATIC_MARCH]->value, out) : SNW_OK;
 }
 

@@ -754,6 +754,11 @@ typedef struct snw_step_desc {
                       // weighted distance that counts as reached; else of the error estimate
     double march, march_step; // static: duration and step size of a damped pseudo-transient
                               // continuation, s; 0: Newton iteration
+    double march_gain;        // 1/s, rate at which loops close in a march; 0: in every step
+    bool march_flow;          // its pseudo-time is t, and its path is the result, theory.md (5.2a)
+    double penalty;           // static: stiffness of loops, N/m, theory.md (5.2d); 0: exact loops
+    double penalty_length;    // m, by which rotations of loops count in it
+    int penalty_updates;      // updates of their multipliers; -1: until they are closed
     // dynamic
     snw_scheme_kind scheme;
     double rho, alpha;        // parameters of the schemes that have them

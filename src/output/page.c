@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Writer of the data elements of the viewer page, from a result file.
+// Writer of the data elements of the viewer page, from result files.
 #include "output/page.h"
 
 #include "base/alloc.h"
@@ -14,22 +14,24 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { PAGE_VERSION = 1, BLOCK_NUMBERS = 1 << 17 };
+enum { PAGE_VERSION = 2, BLOCK_NUMBERS = 1 << 17 };
 
 snw_page_opts snw_page_defaults(void) {
-    return (snw_page_opts){.name = "", .bytes = (size_t)24 << 20, .frames = 3000};
+    return (snw_page_opts){.bytes = (size_t)24 << 20, .frames = 3000};
 }
 
 // A run to be written.
 typedef struct page_run {
-    int run, nframe, nkept;
+    const snw_page_source *source;
+    const snw_run_info *info;
+    int file; // number of its file in the page
+    int nframe, nkept;
     int *keep;
     double *t, *stage; // nframe
     double offset[3];  // origin of the positions in the page, m
 } page_run;
 
 typedef struct page {
-    snw_result *r;
     const snw_page_opts *opts;
     snw_sink sink;
     double *block; // BLOCK_NUMBERS, or one frame where that is more
@@ -98,20 +100,20 @@ static snw_status page_no_memory(snw_error *err) {
 // *n are those of the block before.
 static snw_status next_block(page *p, const page_run *d, snw_result_field field, int *first, int *n,
                              snw_error *err) {
-    const size_t width = snw_result_width(snw_result_info(p->r, d->run), field);
+    const size_t width = snw_result_width(d->info, field);
     *first += *n;
     const size_t fit = p->room / (width > 0 ? width : 1);
     const int left = d->nframe - *first;
     *n = (size_t)left < fit ? left : (int)fit;
     if (*n == 0) return SNW_OK;
-    return snw_result_read(p->r, d->run, field, *first, *n, p->block, err);
+    return snw_result_read(d->source->file, d->source->run, field, *first, *n, p->block, err);
 }
 
 // The selected frames of a field; positions relative to the offset.
 static snw_status write_selected(page *p, const page_run *d, snw_result_field field,
                                  const char *name, bool is_double, snw_error *err) {
     snw_base64 e;
-    const size_t width = snw_result_width(snw_result_info(p->r, d->run), field);
+    const size_t width = snw_result_width(d->info, field);
     begin_array(&e, p, (int)(d - p->run), name);
     int first = 0, n = 0;
     for (int k = 0; k < d->nkept && width > 0;) {
@@ -141,7 +143,7 @@ static void update_extremes(double *extreme, size_t width, const double *row, bo
 static snw_status write_extremes(page *p, const page_run *d, snw_result_field field,
                                  const char *name, bool high, snw_error *err) {
     snw_base64 e;
-    const size_t width = snw_result_width(snw_result_info(p->r, d->run), field);
+    const size_t width = snw_result_width(d->info, field);
     double *extreme = snw_alloc((width + 1) * sizeof *extreme);
     if (!extreme) return page_no_memory(err);
     begin_array(&e, p, (int)(d - p->run), name);
@@ -226,7 +228,7 @@ static snw_status sum_stages(page *p, const page_run *d, int nstage, stage_total
 }
 
 static snw_status put_stages(page *p, snw_json *j, const page_run *d, snw_error *err) {
-    const snw_run_info *info = snw_result_info(p->r, d->run);
+    const snw_run_info *info = d->info;
     stage_total *total = snw_alloc((size_t)(info->nstage + 1) * sizeof *total);
     if (!total) return page_no_memory(err);
     const snw_status s = sum_stages(p, d, info->nstage, total, err);
@@ -274,7 +276,7 @@ void snw_page_run(snw_json *j, const snw_run_info *info) {
 
 // Columns of measurements with names of columns of the run, after their times.
 static void put_measured(page *p, snw_json *j, const page_run *d) {
-    const snw_run_info *info = snw_result_info(p->r, d->run);
+    const snw_run_info *info = d->info;
     snw_field_list(j, "measured");
     for (int i = 0; i < p->opts->nmeasured; i++) {
         const snw_measured *m = &p->opts->measured[i];
@@ -300,10 +302,11 @@ static void put_measured(page *p, snw_json *j, const page_run *d) {
 }
 
 static snw_status put_run(page *p, snw_json *j, const page_run *d, snw_error *err) {
-    const snw_run_info *info = snw_result_info(p->r, d->run);
+    const snw_run_info *info = d->info;
     const char *message;
-    const snw_result_state state = snw_result_state_of(p->r, d->run, &message);
+    const snw_result_state state = snw_result_state_of(d->source->file, d->source->run, &message);
     snw_json_object(j);
+    snw_field_integer(j, "file", d->file);
     snw_field_text(j, "name", info->run);
     snw_field_text(j, "title", info->title);
     snw_field_text(j, "state", snw_result_state_name(state));
@@ -321,16 +324,26 @@ static snw_status put_run(page *p, snw_json *j, const page_run *d, snw_error *er
     return SNW_OK;
 }
 
+static void put_file(snw_json *j, const snw_page_source *s) {
+    snw_json_object(j);
+    snw_field_text(j, "name", s->name);
+    snw_field_text(j, "version", snw_result_version(s->file));
+    snw_field_text(j, "created", snw_result_created(s->file));
+    snw_field_text(j, "model", snw_result_model(s->file));
+    snw_json_close(j);
+}
+
 static snw_status page_write_head(page *p, snw_error *err) {
     snw_json j;
     page_put_text(p, "<script type=\"application/json\" id=\"sinew-data\">");
     snw_json_begin(&j, (snw_sink){p, put_json_text});
     snw_json_object(&j);
     snw_field_integer(&j, "page", PAGE_VERSION);
-    snw_field_text(&j, "file", p->opts->name);
-    snw_field_text(&j, "version", snw_result_version(p->r));
-    snw_field_text(&j, "created", snw_result_created(p->r));
-    snw_field_text(&j, "model", snw_result_model(p->r));
+    snw_field_list(&j, "files");
+    for (int i = 0; i < p->n; i++) {
+        if (i == 0 || p->run[i].file != p->run[i - 1].file) put_file(&j, p->run[i].source);
+    }
+    snw_json_close(&j);
     snw_field_list(&j, "runs");
     for (int i = 0; i < p->n; i++) SNW_TRY(put_run(p, &j, &p->run[i], err));
     snw_json_close(&j);
@@ -370,9 +383,9 @@ static snw_status find_modes(page *p, const page_run *d, bool *mark, snw_error *
 // Offset of the single-precision positions: the mean position in the first frame, so that a robot
 // far from the origin keeps its precision.
 static snw_status find_offset(page *p, page_run *d, snw_error *err) {
-    const int nnode = snw_result_info(p->r, d->run)->nnode;
+    const int nnode = d->info->nnode;
     if (d->nframe == 0 || nnode == 0) return SNW_OK;
-    SNW_TRY(snw_result_read(p->r, d->run, SNW_RESULT_POSE, 0, 1, p->block, err));
+    SNW_TRY(snw_result_read(d->source->file, d->source->run, SNW_RESULT_POSE, 0, 1, p->block, err));
     for (int i = 0; i < nnode; i++) {
         for (int k = 0; k < 3; k++) {
             const double x = p->block[(size_t)i * SNW_RESULT_POSE_WIDTH + (size_t)k] / nnode;
@@ -383,8 +396,8 @@ static snw_status find_offset(page *p, page_run *d, snw_error *err) {
 }
 
 static snw_status page_prepare_run(page *p, page_run *d, snw_error *err) {
-    const snw_run_info *info = snw_result_info(p->r, d->run);
-    d->nframe = snw_result_frames(p->r, d->run);
+    const snw_run_info *info = d->info;
+    d->nframe = snw_result_frames(d->source->file, d->source->run);
     const size_t n = (size_t)d->nframe + 1;
     d->keep = snw_alloc(n * sizeof *d->keep);
     d->t = snw_alloc(n * sizeof *d->t);
@@ -392,10 +405,11 @@ static snw_status page_prepare_run(page *p, page_run *d, snw_error *err) {
     bool *mark = snw_alloc(n * sizeof *mark);
     snw_status s = d->keep && d->t && d->stage && mark ? SNW_OK : page_no_memory(err);
     if (s == SNW_OK) {
-        s = snw_result_read(p->r, d->run, SNW_RESULT_T, 0, d->nframe, d->t, err);
+        s = snw_result_read(d->source->file, d->source->run, SNW_RESULT_T, 0, d->nframe, d->t, err);
     }
     if (s == SNW_OK) {
-        s = snw_result_read(p->r, d->run, SNW_RESULT_STAGE, 0, d->nframe, d->stage, err);
+        s = snw_result_read(d->source->file, d->source->run, SNW_RESULT_STAGE, 0, d->nframe,
+                            d->stage, err);
     }
     if (s == SNW_OK) s = find_modes(p, d, mark, err);
     if (s == SNW_OK) s = find_offset(p, d, err);
@@ -408,10 +422,13 @@ static snw_status page_prepare_run(page *p, page_run *d, snw_error *err) {
     return s;
 }
 
-static snw_status write_all(page *p, const int *run, snw_error *err) {
+static snw_status write_all(page *p, const snw_page_source *source, snw_error *err) {
     for (int i = 0; i < p->n; i++) {
-        p->run[i].run = run[i];
-        SNW_TRY(page_prepare_run(p, &p->run[i], err));
+        page_run *d = &p->run[i];
+        d->source = &source[i];
+        d->info = snw_result_info(source[i].file, source[i].run);
+        d->file = i == 0 ? 0 : d[-1].file + (source[i].file != source[i - 1].file);
+        SNW_TRY(page_prepare_run(p, d, err));
     }
     SNW_TRY(page_write_head(p, err));
     for (int i = 0; i < p->n; i++) SNW_TRY(write_arrays(p, &p->run[i], err));
@@ -421,18 +438,19 @@ static snw_status write_all(page *p, const int *run, snw_error *err) {
                                     : "the output accepts no more data");
 }
 
-snw_status snw_page_write(snw_result *r, int n, const int *run, const snw_page_opts *opts,
+snw_status snw_page_write(int n, const snw_page_source *source, const snw_page_opts *opts,
                           snw_sink sink, snw_page_info *info, snw_error *err) {
-    page p = {.r = r, .opts = opts, .sink = sink, .n = n, .room = BLOCK_NUMBERS};
+    page p = {.opts = opts, .sink = sink, .n = n, .room = BLOCK_NUMBERS};
     for (int i = 0; i < n; i++) {
+        const snw_run_info *shape = snw_result_info(source[i].file, source[i].run);
         for (int f = 0; f < SNW_RESULT_NFIELD; f++) {
-            const size_t width = snw_result_width(snw_result_info(r, run[i]), (snw_result_field)f);
+            const size_t width = snw_result_width(shape, (snw_result_field)f);
             if (width > p.room) p.room = width;
         }
     }
     p.block = snw_alloc(p.room * sizeof *p.block);
     p.run = snw_alloc((size_t)n * sizeof *p.run);
-    const snw_status s = p.block && p.run ? write_all(&p, run, err) : page_no_memory(err);
+    const snw_status s = p.block && p.run ? write_all(&p, source, err) : page_no_memory(err);
     for (int i = 0; p.run && i < n; i++) {
         info[i] = (snw_page_info){p.run[i].nframe, p.run[i].nkept};
         snw_free(p.run[i].keep);

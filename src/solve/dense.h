@@ -87,8 +87,10 @@ SNW_NODISCARD int snw_qr_factor(int m, int n, double *A, int lead, double tol, s
 // orthogonal complement of the columns.
 void snw_qr_turn(int m, int n, const double *QR, const double *tau, double *B, snw_arena *scratch);
 
-// x (m) <- Q x.
+// x (m) <- Q x, and x <- Q' x.
 void snw_qr_apply(int m, int n, const double *QR, const double *tau, double *x, snw_arena *scratch);
+void snw_qr_apply_transposed(int m, int n, const double *QR, const double *tau, double *x,
+                             snw_arena *scratch);
 
 // Minimum-norm least squares. x (max(m, n)): in, b (m); out, the shortest x (n) among those with
 // the smallest |A x - b|. A is m x n and overwritten. Singular values below tol relative to the

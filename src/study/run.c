@@ -789,6 +789,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->totals = (snw_run_totals){.stability = NAN, .worst_truncation = NAN};
     r->truncation_desc = NULL;
     r->warned_unstable = r->warned_violation = r->warned_friction = false;
+    r->warned_penalty = r->warned_push = r->warned_dependent = false;
     r->nbranch_left = 0;
     r->now = &r->phase[0];
     r->loads_applied = r->resuming;

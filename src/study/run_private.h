@@ -104,6 +104,9 @@ struct snw_run {
     bool warned_unstable;          // warned of an unstable equilibrium
     int nbranch_left;              // warnings that a branch of equilibria was left
     bool warned_violation;         // warned of nearly contradictory loops
+    bool warned_penalty;           // warned of loops closed by springs
+    bool warned_push;              // warned that a robot pushes against such loops
+    bool warned_dependent;         // warned of rows that depend on others in a march
     bool warned_friction;          // warned of tendon friction neglected in static steps
     snw_modes **modes;             // nstep: of modes steps; NULL of others
     snw_state *mode_state;         // displaced along a mode

@@ -61,6 +61,50 @@ static void warn_of_branch(snw_run *r, double t, const snw_statics_info *info) {
     snw_run_warn(r, text);
 }
 
+// Name of the loop of a constraint row, or of the row if it has none.
+static const char *row_owner(const snw_model *m, int row) {
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        if (row >= loop->row && row < loop->row + loop->nrow) return m->label.loop[i].name;
+    }
+    return "a drive or a given length";
+}
+
+// Tell once what springs leave of the violation of loops, and rows without a multiplier of their
+// own.
+static void warn_of_loops(snw_run *r, double t, const snw_statics_opts *opts,
+                          const snw_statics_info *info) {
+    const snw_penalty_info *p = &info->penalty;
+    char text[400];
+    const bool springs = opts->penalty > 0 && r->now->model->nconstraint > 0;
+    if (springs && opts->penalty_updates >= 0 && !r->warned_penalty) {
+        r->warned_penalty = true;
+        (void)snprintf(text, sizeof text,
+                       "run '%s': at t = %g s the loops are closed by a penalty to %.2g m after %d "
+                       "updates of their multipliers; a further one multiplies this by %.3g",
+                       r->info.run, t, p->violation, p->updates, p->contraction);
+        snw_run_warn(r, text);
+    }
+    if (springs && p->needed > 0 && !r->warned_push) {
+        r->warned_push = true;
+        (void)snprintf(text, sizeof text,
+                       "run '%s': at t = %g s the robot pushes against its loops beyond what it "
+                       "carries without them: with a penalty below %.3g N/m updates of the "
+                       "multipliers diverge",
+                       r->info.run, t, p->needed);
+        snw_run_warn(r, text);
+    }
+    if (info->dependent > 0 && !r->warned_dependent) {
+        r->warned_dependent = true;
+        (void)snprintf(
+            text, sizeof text,
+            "run '%s': at t = %g s %d rows of loops depend on others, the first of '%s'; "
+            "their multipliers are not determined",
+            r->info.run, t, info->dependent, row_owner(r->now->model, info->dependent_row));
+        snw_run_warn(r, text);
+    }
+}
+
 // Warn once, unless the study records the stability or computes modes.
 static void static_run_warn_unstable(snw_run *r, double stability, const snw_statics_info *info) {
     char text[300], from[40];
@@ -81,9 +125,9 @@ snw_status snw_run_equilibrium_frame(snw_run *r, int stage, const snw_statics_in
                                      snw_error *err) {
     const snw_model *m = r->now->model;
     const snw_inverse_result *found = snw_run_inverse_found(r, stage);
-    // friction has no energy whose minimum is stable
-    const bool eigen =
-        (r->reads_stability || m->nv <= MOST_EIGEN) && !r->desc->step[stage].friction;
+    // friction has no energy whose minimum is stable, and a flow passes through no equilibria
+    const bool eigen = (r->reads_stability || m->nv <= MOST_EIGEN) &&
+                       !r->desc->step[stage].friction && !r->desc->step[stage].march_flow;
     const snw_stability st =
         eigen ? snw_statics_stability(r->now->statics, r->state) : (snw_stability){.value = NAN};
     r->totals.stability = st.value;
@@ -194,7 +238,7 @@ static snw_status static_run_solve(snw_run *r, double t, const snw_statics_opts 
     sum->residual = info.residual;
     sum->reached = info.reached;
     sum->condition = info.condition;
-    if (s == SNW_OK) warn_of_branch(r, t, &info);
+    if (s == SNW_OK) warn_of_branch(r, t, &info), warn_of_loops(r, t, opts, &info);
     if (info.branch == SNW_BRANCH_UNSTABLE) sum->left = info.left;
     r->totals.iterations += info.iterations;
     r->totals.increments += info.increments;
@@ -246,6 +290,11 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     if (step->tolerance > 0) opts.tolerance = step->tolerance;
     opts.march = step->march;
     opts.march_step = step->march_step;
+    opts.march_gain = step->march_gain;
+    opts.march_flow = step->march_flow;
+    opts.penalty = step->penalty;
+    opts.penalty_length = step->penalty_length;
+    opts.penalty_updates = step->penalty_updates;
     opts.steady = step->steady;
     opts.follow = step->follow;
     opts.friction = step->friction;

@@ -62,7 +62,9 @@ static size_t statics_scratch_size(const snw_model *m) {
         snw_eigen_general_scratch(m->nv),
         snw_pseudo_transient_scratch(m->nv + m->nconstraint, m->nq + m->nconstraint),
         count_scratch(m->nv + m->nconstraint),
-        snw_qr_scratch(m->nv, m->nconstraint)};
+        snw_qr_scratch(m->nv, m->nconstraint),
+        snw_statics_march_scratch(m),
+        snw_statics_penalty_scratch(m)};
     size_t most = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         most = parts[i] > most ? parts[i] : most;
@@ -209,9 +211,25 @@ void snw_statics_evaluate(snw_statics *st, double load, const double *x) {
     snw_residual(m, st->now, st->trial, !st->steady, st->w);
 }
 
-// Compliance of constraint row i: its violation per unit of its multiplier.
-static double statics_compliance(const snw_statics *st, int i) {
+// Loop of constraint row i that has a penalty; -1: none.
+static int penalised_loop(const snw_model *m, int i) {
+    for (int k = 0; k < m->nloop; k++) {
+        const snw_loop *loop = &m->loop[k];
+        if (i < loop->row || i >= loop->row + loop->nrow) continue;
+        return loop->nonholonomic_index < 0 && !loop->keeps_length && !loop->drive ? k : -1;
+    }
+    return -1;
+}
+
+double snw_statics_compliance(const snw_statics *st, int i) {
     const double size = st->scale[st->m->nv + i];
+    const int k = st->penalty > 0 ? penalised_loop(st->m, i) : -1;
+    if (k >= 0) {
+        const snw_loop *loop = &st->m->loop[k];
+        const bool turns = snw_loop_row_is_moment(loop, i - loop->row);
+        const double length = turns ? st->penalty_length : 1;
+        return 1 / (st->penalty * length * length);
+    }
     return st->compliance > 0 ? st->compliance * size * size / st->least_energy : 0;
 }
 
@@ -222,7 +240,7 @@ static void statics_gather(const snw_statics *st, double load, double *r) {
     memcpy(r, st->w->r, (size_t)m->nv * sizeof *r);
     for (int i = 0; i < m->nconstraint; i++) {
         r[m->nv + i] = (1 - load) * st->violation0[i] - st->w->violation[i] -
-                       statics_compliance(st, i) * st->trial->lambda[i];
+                       snw_statics_compliance(st, i) * (st->trial->lambda[i] - st->lambda0[i]);
     }
 }
 
@@ -266,8 +284,8 @@ static snw_status statics_tangent(void *user, double fraction, const double *x, 
     snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, J);
     snw_constraints_border(st->m, st->w, 1, J);
     const size_t nv = (size_t)st->m->nv, n = nv + (size_t)st->m->nconstraint;
-    for (int i = 0; st->compliance > 0 && i < st->m->nconstraint; i++) {
-        J[(nv + (size_t)i) * (n + 1)] -= statics_compliance(st, i);
+    for (int i = 0; st->compliance + st->penalty > 0 && i < st->m->nconstraint; i++) {
+        J[(nv + (size_t)i) * (n + 1)] -= snw_statics_compliance(st, i);
     }
     return SNW_OK;
 }
@@ -280,6 +298,7 @@ static void statics_move(void *user, const double *x, double step, const double 
 
 snw_problem snw_statics_problem(snw_statics *st) {
     const snw_model *m = st->m;
+    const bool soft = st->compliance + st->penalty > 0; // entries outside the pattern of rigid rows
     st->has_places = false;
     return (snw_problem){.n = m->nv + m->nconstraint,
                          .nx = m->nq + m->nconstraint,
@@ -290,8 +309,7 @@ snw_problem snw_statics_problem(snw_statics *st) {
                          .scale = st->scale,
                          .regularisation = st->regularisation,
                          .typical = m->typical,
-                         .sparse = {st->compliance > 0 ? NULL : st->sparse[0],
-                                    st->compliance > 0 ? NULL : st->sparse[1]}};
+                         .sparse = {soft ? NULL : st->sparse[0], soft ? NULL : st->sparse[1]}};
 }
 
 // ---- solving
@@ -456,50 +474,6 @@ static snw_status recover_contacts(snw_statics *st, double t, snw_state *s, snw_
     return snw_redundancy_recover(snw_projection_redundancy(st->projection), st->after, s);
 }
 
-// Half the shortest time constant of D x' = -K x: well inside the stability region of Runge-Kutta,
-// with a margin for the stiffness of loads. NaN if D is singular.
-static double march_step(snw_statics *st) {
-    const int n = st->m->nv;
-    const size_t mark = snw_arena_mark(&st->scratch);
-    double *lambda = snw_arena_doubles(&st->scratch, (size_t)n), largest = NAN;
-    snw_elastic_matrices(st->m, st->K, st->T);
-    if (snw_eigen_symmetric(n, st->K, st->T, false, &st->scratch, lambda) == SNW_OK) {
-        largest = lambda[n - 1];
-    }
-    snw_arena_reset(&st->scratch, mark);
-    return 0.5 / largest;
-}
-
-static snw_status statics_march(snw_statics *st, const snw_statics_opts *opts,
-                                snw_statics_info *info, snw_error *err) {
-    if (st->m->nconstraint) {
-        return snw_fail(err, SNW_E_ARGUMENT,
-                        "march does not support loops; leave march out to use Newton");
-    }
-    const snw_problem p = snw_statics_problem(st);
-    const double automatic = march_step(st);
-    if (!(automatic > 0)) {
-        return snw_fail(err, SNW_E_ARGUMENT,
-                        "march needs stiffness and damping of every allowed strain and joint; give "
-                        "the material damping: 1 ms, or leave march out to use Newton");
-    }
-    snw_elastic_matrices(st->m, NULL, st->T);
-    snw_relax_opts o = snw_relax_defaults();
-    o.duration = opts->march;
-    o.step = opts->march_step > 0 ? opts->march_step : fmin(automatic, opts->march);
-    snw_relax_info ri = {0};
-    const snw_status s = snw_relax(&p, st->T, &o, opts->stop, opts->user, &st->scratch, st->x, &ri);
-    *info = (snw_statics_info){
-        .iterations = ri.steps, .increments = 1, .residual = ri.residual, .reached = 1};
-    if (s == SNW_E_DIVERGED) {
-        return snw_fail(err, s,
-                        "march: the integration diverged after %g s of pseudo-time; try a shorter "
-                        "step than %g s, or Newton",
-                        ri.time, o.step);
-    }
-    return s;
-}
-
 // Link of a joint that neither stiffness nor load supports at the last equilibrium; -1: none.
 static int statics_mechanism(snw_statics *st) {
     const snw_model *m = st->m;
@@ -607,24 +581,22 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
                         "goes to another stable one",
                         t, info->reached);
     }
-    // the march does not support loops
-    const char *alternative = m->nconstraint ? "a dynamic step with damping" : "the damped march";
     switch (s) {
     case SNW_E_SINGULAR:
         return snw_fail(
             err, s,
             "static at t = %g s: the tangent is singular at %.6g of the load (buckling, or a "
             "strain without stiffness); the last equilibrium is kept. Try a small lateral load, or "
-            "%s",
-            t, info->reached, alternative);
+            "the damped march",
+            t, info->reached);
     case SNW_E_DIVERGED:
         return snw_fail(
             err, s,
             "static at t = %g s: no equilibrium found beyond %.6g of the load, neither by "
             "increments nor by damped relaxation: the whole load leaves %.3g %s on the %s of '%s' "
             "unbalanced there. It may be too large, or pull a contact open. The last equilibrium "
-            "is kept. Try smaller steps, more functions, or %s",
-            t, info->reached, force.size, force.unit, force.part, force.link, alternative);
+            "is kept. Try smaller steps, more functions, or the damped march",
+            t, info->reached, force.size, force.unit, force.part, force.link);
     case SNW_E_STOPPED:
         return snw_fail(err, s, "stopped at t = %g s, %.3g of the load", t, info->reached);
     case SNW_OK:
@@ -701,10 +673,12 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     const snw_model *m = st->m;
     const snw_statics_info none = {.reached = 1, .condition = NAN, .left = NAN};
     *info = none;
-    if (m->hard && (opts->steady || opts->march > 0)) {
+    const bool march = opts->march > 0 || opts->march_flow;
+    if (m->hard && (opts->steady || march || opts->penalty > 0)) {
         return snw_fail(err, SNW_E_MODEL,
-                        "a static step with hard contacts has neither 'steady' nor 'march'; leave "
-                        "it out, or give the contacts a stiffness instead of 'hard'");
+                        "a static step with hard contacts has neither 'steady', 'march' nor "
+                        "'penalty'; leave it out, or give the contacts a stiffness instead of "
+                        "'hard'");
     }
     snw_inputs_at(m, t, st->after);
     SNW_TRY(check_inputs(st, t, err));
@@ -727,6 +701,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     if (has_contacts) start_contacts(st, s);
     snw_statics_start(st, s);
     (void)statics_choose_rows(st, 0);
+    SNW_TRY(snw_statics_penalty_begin(st, opts, s, err));
     if (m->hard) snw_statics_hard_begin(st);
     snw_status status = SNW_OK;
     if (m->nv > 0 && opts->friction && st->friction) {
@@ -736,18 +711,20 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
         bool open = false;
         st->guarded = snw_contact_has_curved(m);
         st->has_stepped_back = false;
-        status = opts->march > 0 ? statics_march(st, opts, info, err)
-                                 : statics_balance(st, opts, s, info, &open, err);
+        status = march ? snw_statics_march(st, opts, t, s, info, err)
+                       : statics_balance(st, opts, s, info, &open, err);
         if (statics_failed(status) && st->has_stepped_back) { // behind obstacles, if need be
             st->guarded = open = false;
             *info = none;
             snw_statics_start(st, s);
             status = statics_balance(st, opts, s, info, &open, err);
         }
-        if (!open && !(opts->march > 0 && status == SNW_E_SINGULAR))
+        if (!open && !(march && statics_failed(status)))
             status = statics_explain(st, status, opts->follow, info, t, err);
         if (status == SNW_OK && m->hard) status = snw_statics_hard_finish(st, opts, t, info, err);
-        if (status == SNW_OK && !(opts->march > 0)) {
+        if (status == SNW_OK && st->penalty > 0)
+            status = snw_statics_penalty_finish(st, opts, info, err);
+        if (status == SNW_OK && !march && !(st->penalty > 0)) {
             status = snw_branch_judge(st, opts, s, info);
             if (status == SNW_OK) status = snw_branch_of_start(st, opts, s, info);
             if (status == SNW_OK && m->hard)

@@ -11,6 +11,11 @@ typedef struct snw_statics snw_statics;
 typedef struct snw_statics_opts {
     double tolerance;         // on residuals relative to typical forces, default 1e-13
     double march, march_step; // pseudo-time of the damped march and its step, s; 0: Newton's method
+    double march_gain;        // 1/s, rate at which loops close in a march; 0: in every step
+    bool march_flow;          // the pseudo-time is t: the state at t of the damped flow (5.2a)
+    double penalty;           // stiffness of loops, N/m, theory.md (5.2d); 0: they are exact
+    double penalty_length;    // m, by which rotations of loops count in it
+    int penalty_updates;      // updates of their multipliers; -1: until they are closed
     bool steady; // drives and bases move at their constant rates; the remaining velocities are
                  // zero, theory.md 7.1
     bool follow; // stay on the branch of equilibria of the load, even where it is unstable or ends
@@ -34,6 +39,14 @@ typedef enum snw_branch {
                          // equilibrium, which is the result
 } snw_branch;
 
+// Loops as springs with updated multipliers, theory.md (5.2d).
+typedef struct snw_penalty_info {
+    int updates;        // of the multipliers; the violation is that after the last
+    double violation;   // root of c' W c, m
+    double contraction; // factor by which a further update multiplies it; NaN: not known
+    double needed;      // stiffness, N/m, below which updates diverge; 0: any converges
+} snw_penalty_info;
+
 typedef struct snw_statics_info {
     int iterations, increments;
     double residual;  // largest, relative to typical forces
@@ -44,6 +57,10 @@ typedef struct snw_statics_info {
     bool others;      // a second stable equilibrium exists on the other side of the unstable one
     double violation; // largest, of nearly contradictory loops solved with a small compliance, m or
                       // rad; otherwise 0
+    int dependent;    // march: number of constraint rows that depend on others at its end, whose
+                      // multipliers stay as they were
+    int dependent_row;        // the first of them
+    snw_penalty_info penalty; // with opts->penalty
 } snw_statics_info;
 
 snw_statics_opts snw_statics_defaults(void);

@@ -28,7 +28,8 @@
        "of contact points at the last tangent, in the frames of obstacles")                        \
     AT(double, rows, nv *nr, "C'; tau and order of its QR factors")                                \
     PACK(double, tau, n, "likewise")                                                               \
-    AT(int, order, nr, "likewise")
+    AT(int, order, nr, "likewise")                                                                 \
+    AT(double, lambda0, nr, "multipliers of loops with a penalty (5.2d) at zero violation")
 
 struct snw_statics {
     const snw_model *m;
@@ -52,9 +53,10 @@ struct snw_statics {
     const double *regularisation; // `soft`; NULL: all joints are stiff or driven
     snw_projection *projection;
     snw_impacts *impacts;
-    double compliance;     // of constraint rows relative to typical compliances; 0: rigid
-    double least_energy;   // smallest typical energy of a coordinate, J
-    snw_sparse *sparse[2]; // factors of tangents; NULL: dense
+    double compliance;              // of constraint rows relative to typical compliances; 0: rigid
+    double penalty, penalty_length; // of loops, theory.md (5.2d); 0: rigid
+    double least_energy;            // smallest typical energy of a coordinate, J
+    snw_sparse *sparse[2];          // factors of tangents; NULL: dense
     struct snw_static_friction *friction; // NULL: no hard contact has friction
 };
 
@@ -71,6 +73,29 @@ SNW_NODISCARD snw_status snw_statics_close(snw_statics *st, bool *moved, snw_err
 // <- the last fraction reached.
 SNW_NODISCARD snw_status snw_statics_newton(snw_statics *st, const snw_statics_opts *opts,
                                             snw_statics_info *info);
+
+// Compliance of constraint row i: its violation per unit of its multiplier.
+double snw_statics_compliance(const snw_statics *st, int i);
+
+// ---- statics_march.c
+
+// st->x <- the end of a damped motion in pseudo-time, or of the damped flow from the time of s to t
+// with march_flow.
+SNW_NODISCARD snw_status snw_statics_march(snw_statics *st, const snw_statics_opts *opts, double t,
+                                           const snw_state *s, snw_statics_info *info,
+                                           snw_error *err);
+size_t snw_statics_march_scratch(const snw_model *m);
+
+// ---- statics_penalty.c
+
+// Loops have the stiffness of opts from now on, with the multipliers of s; none without
+// opts->penalty.
+SNW_NODISCARD snw_status snw_statics_penalty_begin(snw_statics *st, const snw_statics_opts *opts,
+                                                   const snw_state *s, snw_error *err);
+// From an equilibrium st->x with the first multipliers: updates them, and judges the result.
+SNW_NODISCARD snw_status snw_statics_penalty_finish(snw_statics *st, const snw_statics_opts *opts,
+                                                    snw_statics_info *info, snw_error *err);
+size_t snw_statics_penalty_scratch(const snw_model *m);
 
 // ---- statics_hard.c, models with hard contacts
 

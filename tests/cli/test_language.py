@@ -58,6 +58,7 @@ REACHED = {
     "probe": "probes: {more: {KEY}}",
     "static": "study: [static: {KEY}]",
     "march": "study: [static: {march: {KEY}}]",
+    "penalty": "loops: {l: {join: [world, arm.tip], as: fixed}}\nstudy: [static: {penalty: {KEY}}]",
     "dynamic": "study: [dynamic: {KEY}]",
     "kinematic": "study: [kinematic: {KEY}]",
     "reactions": "study: [kinematic: {for: 1 s, step: 10 ms, reactions: {KEY}}]",

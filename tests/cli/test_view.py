@@ -56,7 +56,7 @@ class View(Case):
         page = (self.folder / "m.html").read_text()
         data = head(page)
         self.assertEqual([x["name"] for x in data["runs"]], ["text", "more"])
-        self.assertEqual(data["file"], "m.h5")
+        self.assertEqual([f["name"] for f in data["files"]], ["m.h5"])
         # closed form: x = sin(k)/k, k = C/EI of the file
         self.assertAlmostEqual(numbers(page, "columns")[0], 0.7508843574, 9)
         self.assertNotRegex(page, r"""(src|href)\s*=\s*["']?https?:""")
@@ -70,6 +70,37 @@ class View(Case):
         self.assertEqual(r.code, 0, r)
         self.assertEqual(r.json["runs"], [{"run": "more", "frames": 1, "kept": 1}])
         self.assertEqual([x["name"] for x in head((self.folder / "p.html").read_text())["runs"]], ["more"])
+
+    def test_runs_of_several_files_are_told_apart(self):
+        self.run_model(ROLLED)
+        self.write("p.yaml", MANY)
+        (self.folder / "old").mkdir()
+        self.sinew("run", "p.yaml")
+        self.sinew("run", "m.yaml", "-o", "old/m.h5")
+        r = self.sinew("view", "m.h5", "p.h5", "old/m.h5", "--json")
+        self.assertEqual((r.code, r.json["page"]), (0, "m.html"), r)
+        data = head((self.folder / "m.html").read_text())
+        self.assertEqual([f["name"] for f in data["files"]], ["m.h5", "p.h5", "old/m.h5"])
+        self.assertEqual([f["model"] for f in data["files"]], [ROLLED, MANY, ROLLED])
+        self.assertEqual([(x["file"], x["name"]) for x in data["runs"]], [(0, "text"), (0, "more"), (1, "main"), (2, "text"), (2, "more")])
+        self.assertEqual([(x["file"], x["run"]) for x in r.json["runs"]][2:4], [("p.h5", "main"), ("old/m.h5", "text")])
+        # the same run of all files that have it
+        r = self.sinew("view", "m.h5", "p.h5", "old/m.h5", "--run", "more", "-o", "more.html")
+        self.assertEqual(r.code, 0, r)
+        data = head((self.folder / "more.html").read_text())
+        self.assertEqual([(x["file"], x["name"]) for x in data["runs"]], [(0, "more"), (1, "more")])
+        self.assertEqual([f["name"] for f in data["files"]], ["m.h5", "old/m.h5"])
+        r = self.sinew("view", "p.h5", "m.h5", "-o", "two.html")
+        self.assertRegex(r.out, "^p.h5: run 'main': 3000 of 5001 frames are shown")
+        for args, text in (
+            (["m.h5", "m.h5"], "'m.h5' is given twice; two runs of one file"),
+            (["m.h5", "none.h5"], "none.h5.*no such file"),
+            (["m.h5", "p.h5", "-o", "p.h5"], "would overwrite the results 'p.h5'"),
+            (["m.h5", "p.h5", "--run", "les"], "there is no run 'les'"),
+        ):
+            r = self.sinew("view", *args)
+            self.assertEqual(r.code, 2, r)
+            self.assertRegex(r.err, text)
 
     def test_measurements_belong_to_columns_of_their_runs(self):
         self.run_model(ROLLED)

@@ -85,14 +85,15 @@ static bool keep_bytes(void *user, const char *bytes, size_t size) {
     return true;
 }
 
-static void write_page(const snw_page_opts *opts, memory *to, snw_page_info *info) {
+static void write_page(const snw_page_opts *opts, const char *file_name, memory *to,
+                       snw_page_info *info) {
     snw_result *r = NULL;
     snw_error err = {0};
     to->room = (size_t)64 << 20;
     to->text = snw_alloc(to->room + 1);
     assert_int_equal(snw_result_open(path, &r, NULL), SNW_OK);
-    const int run[] = {0};
-    if (snw_page_write(r, 1, run, opts, (snw_sink){to, keep_bytes}, info, &err) != SNW_OK) {
+    const snw_page_source source = {r, file_name, 0};
+    if (snw_page_write(1, &source, opts, (snw_sink){to, keep_bytes}, info, &err) != SNW_OK) {
         fail_msg("%s", err.text);
     }
     snw_result_close(r);
@@ -136,7 +137,7 @@ static void short_runs_are_kept_completely(void **state) {
     const snw_page_opts opts = snw_page_defaults();
     snw_page_info info;
     memory page = {0};
-    write_page(&opts, &page, &info);
+    write_page(&opts, "arm.h5", &page, &info);
     assert_int_equal(info.kept, 50);
     int n;
     double *t = decode(&page, "t", true, &n);
@@ -177,7 +178,7 @@ static void extremes_between_kept_frames_stay(void **state) {
     opts.frames = 20;
     snw_page_info info;
     memory page = {0};
-    write_page(&opts, &page, &info);
+    write_page(&opts, "arm.h5", &page, &info);
     assert_int_equal(info.frames, N);
     assert_true(info.kept <= 20);
     int n;
@@ -208,10 +209,10 @@ static void texts_cannot_leave_their_element(void **state) {
     assert_int_equal(record(&recorder, 0, NULL), SNW_OK);
     assert_int_equal(recorder.end(recorder.user, SNW_OK, "", NULL), SNW_OK);
     assert_int_equal(snw_results_close(w, NULL), SNW_OK);
-    const snw_page_opts opts = {.name = "</script>.h5", .bytes = 1 << 20, .frames = 10};
+    const snw_page_opts opts = {.bytes = 1 << 20, .frames = 10};
     snw_page_info info;
     memory page = {0};
-    write_page(&opts, &page, &info);
+    write_page(&opts, "</script>.h5", &page, &info);
     int begun = 0, ended = 0;
     for (const char *p = page.text; (p = strchr(p, '<')); p++) {
         begun += strncmp(p, "<script type=\"application/", 26) == 0;
@@ -232,7 +233,7 @@ static void hundred_thousand_frames_fit(void **state) {
     const snw_page_opts opts = snw_page_defaults();
     snw_page_info info;
     memory page = {0};
-    write_page(&opts, &page, &info);
+    write_page(&opts, "arm.h5", &page, &info);
     assert_int_equal(info.frames, 100000);
     assert_true(info.kept > 1000 && info.kept <= opts.frames);
     assert_true(page.size < 60000000);
@@ -244,15 +245,15 @@ static void a_full_disk_is_reported(void **state) {
     write_file(path, 50, "model");
     snw_result *r = NULL;
     assert_int_equal(snw_result_open(path, &r, NULL), SNW_OK);
-    const int run[] = {0};
+    const snw_page_source source = {r, "arm.h5", 0};
     const snw_page_opts opts = snw_page_defaults();
     snw_page_info info;
     char text[3000];
     for (size_t room = 0; room < sizeof text; room += 700) {
         memory to = {.text = text, .room = room};
         snw_error err = {0};
-        assert_int_equal(snw_page_write(r, 1, run, &opts, (snw_sink){&to, keep_bytes}, &info, &err),
-                         SNW_E_IO);
+        assert_int_equal(
+            snw_page_write(1, &source, &opts, (snw_sink){&to, keep_bytes}, &info, &err), SNW_E_IO);
         assert_non_null(strstr(err.text, "cannot write"));
     }
     snw_result_close(r);

@@ -36,7 +36,9 @@ export interface RunShape {
 }
 
 export interface RunHead extends RunShape {
+    file: number; // number in `files` of the page
     name: string;
+    label: string; // name that differs from those of all other runs of the page; set by nameRuns
     title: string;
     state: string;
     message: string;
@@ -57,12 +59,25 @@ export interface Measured {
     columns: { column: number; value: (number | null)[] }[];
 }
 
-export interface Page {
-    file: string;
+// A result file.
+export interface File {
+    name: string;
     version: string;
     created: string;
     model: string;
+}
+
+export interface Page {
+    files: File[];
     runs: RunHead[];
+}
+
+// Labels of the runs: with several files that of the file comes first, and alone where it has one run.
+export function nameRuns(page: Page): void {
+    for (const run of page.runs) {
+        const file = page.files[run.file].name.replace(/\.h5$/, ''), alone = page.runs.filter((r) => r.file === run.file).length === 1;
+        run.label = page.files.length < 2 ? run.name : alone ? file : `${file} · ${run.name}`;
+    }
 }
 
 // Values at the kept frames, frame by frame; where frames were omitted, the extremes until the next kept one.

@@ -52,7 +52,7 @@ const nothing = { width: 0, value: new Float64Array(0), low: null, high: null };
 
 function headOf(hello: Hello): RunHead {
     return {
-        name: hello.run, title: hello.title, state: 'running', message: '', frames: 1, kept: 1, nodes: hello.nodes, freedom: hello.freedom,
+        file: 0, name: hello.run, label: hello.run, title: hello.title, state: 'running', message: '', frames: 1, kept: 1, nodes: hello.nodes, freedom: hello.freedom,
         loads: hello.loads, loops: hello.loops, contacts: hello.contacts, measures: hello.measures, switches: hello.switches, offset: [0, 0, 0],
         node_link: hello.node_link, columns: hello.columns, energy: hello.energy, stats: [], scene: hello.scene, stages: [],
     };

@@ -5,7 +5,7 @@ import type { Theme } from './colour';
 import type { Page, Run } from './data';
 import { make } from './dom';
 import { count, number } from './format';
-import { Axis, energyCard, pair, Plot, probeCards, solverCards, type Card } from './plots';
+import { Axis, energyCard, pair, Plot, probeCards, same, solverCards, type Card } from './plots';
 import type { Scene } from './scene';
 import { Values } from './values';
 
@@ -15,6 +15,7 @@ const FEW = 6; // a run of at most this many frames has a table instead of curve
 export class Panel {
     plots: Plot[] = [];
     private tables: Values[] = [];
+    private strangers: { plots: Plot[]; tables: Values[] } = { plots: [], tables: [] }; // of probes that only the other run has
     private rows: HTMLElement[] = [];
     private run!: Run;
     private as: 'curves' | 'table' | null = null; // chosen by the user
@@ -40,12 +41,13 @@ export class Panel {
             return p.element;
         };
         const values = (cards: Card[]) => {
-            const t = new Values(cards, run, other && [run.head.name, other.run.head.name], this.seek);
+            const t = new Values(cards, run, other && [run.head.label, other.run.head.label], this.seek);
             this.tables.push(t);
             return t.element;
         };
         const still = this.computed <= FEW, table = this.as ? this.as === 'table' : still;
         const probes = probeCards(run, scene, table), energy = energyCard(run);
+        const foreign = other ? probeCards(other.run, other.scene, table) : [];
         if (other) pair(probes, probeCards(other.run, other.scene, true));
         const energies = other && energyCard(other.run);
         if (energy && energies) pair([energy], [energies]);
@@ -67,32 +69,48 @@ export class Panel {
         const parts = table
             ? [...(probes.length ? [heading('Probes'), values(probes)] : []), ...(energy ? [probes.length ? make('h2', {}, 'Energy') : heading('Energy'), values([energy])] : [])]
             : [...(probes.length ? [heading('Probes'), ...probes.slice(0, CARDS).map(plot), rest.length ? more : ''] : []), ...(energy ? [probes.length ? make('h2', {}, 'Energy') : heading('Energy'), plot(energy)] : [])];
-        this.element.replaceChildren(...before, ...parts,
+        this.element.replaceChildren(...before, ...parts, ...(other ? this.only(other.run, foreign.filter((c) => !probes.some((p) => same(p, c))), run, table) : []),
             make('h2', {}, 'Stages'), this.stageTable(),
             ...(still ? [] : [make('h2', {}, 'Solver'), ...solverCards(run).map(plot)]),
             make('h2', {}, 'About'), this.about());
         this.draw();
     }
 
+    // Probes that only the other run has, at its own frames.
+    private only(other: Run, cards: Card[], run: Run, table: boolean): HTMLElement[] {
+        if (!cards.length) return [];
+        const axis = new Axis(other), own = new Axis(run);
+        const seek = (k: number) => this.seek(own.time && axis.time ? own.nearest(other.t[k]) : Math.min(k, run.n - 1));
+        if (table) this.strangers.tables = [new Values(cards, other, null, seek)];
+        else this.strangers.plots = cards.slice(0, CARDS).map((c) => new Plot(c, other, axis, seek));
+        return [make('h2', {}, `Probes of ${other.head.label} only`), ...[...this.strangers.plots, ...this.strangers.tables].map((x) => x.element)];
+    }
+
+    private get allPlots(): Plot[] {
+        return [...this.plots, ...this.strangers.plots];
+    }
+
     clear(): void {
-        for (const p of this.plots) p.destroy();
+        for (const p of this.allPlots) p.destroy();
         this.plots = [];
         this.tables = [];
+        this.strangers = { plots: [], tables: [] };
         this.element.replaceChildren();
     }
 
     draw(): void {
-        for (const p of this.plots) p.draw(this.theme());
+        for (const p of this.allPlots) p.draw(this.theme());
     }
 
     resize(): void {
-        for (const p of this.plots) p.resize();
+        for (const p of this.allPlots) p.resize();
     }
 
     // frame k, or between k and k + 1; `other`: frame of the run beside, -1: none
     mark(k: number, share: number, other: number): void {
         for (const p of this.plots) p.mark(k, share, other);
         for (const t of this.tables) t.mark(k, other);
+        if (other >= 0) for (const x of [...this.strangers.plots, ...this.strangers.tables]) x.mark(other, 0);
         this.rows.forEach((r, i) => r.classList.toggle('now', i === this.run.stage[k]));
     }
 
@@ -113,11 +131,11 @@ export class Panel {
     }
 
     private about(): HTMLElement {
-        const { head } = this.run;
+        const { head } = this.run, file = this.page.files[head.file];
         const line = (name: string, value: string) => [make('dt', {}, name), make('dd', {}, value)];
         return make('section', { class: 'card' },
-            make('dl', {}, ...line('run', head.name), ...line('state', head.state), ...(head.message ? line('reason', head.message) : []), ...line('degrees of freedom', count(head.freedom)), ...line('nodes', count(head.nodes)),
-                ...line('frames', head.kept < head.frames ? `${count(head.kept)} of ${count(head.frames)} in this page` : count(head.frames)), ...line('written', `sinew ${this.page.version}, ${this.page.created}`)),
-            make('details', { class: 'text' }, make('summary', {}, 'the model'), make('pre', { tabindex: '0' }, this.page.model)));
+            make('dl', {}, ...line('file', file.name), ...line('run', head.name), ...line('state', head.state), ...(head.message ? line('reason', head.message) : []), ...line('degrees of freedom', count(head.freedom)), ...line('nodes', count(head.nodes)),
+                ...line('frames', head.kept < head.frames ? `${count(head.kept)} of ${count(head.frames)} in this page` : count(head.frames)), ...line('written', `sinew ${file.version}, ${file.created}`)),
+            make('details', { class: 'text' }, make('summary', {}, 'the model'), make('pre', { tabindex: '0' }, file.model)));
     }
 }

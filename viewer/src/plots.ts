@@ -70,10 +70,15 @@ export function energyCard(run: Run): Card | null {
     return curves.length ? { title: 'energy', unit: 'J', curves } : null;
 }
 
+// Do the cards of two runs show the same quantity?
+export function same(a: Card, b: Card): boolean {
+    return a.title === b.title && a.unit === b.unit;
+}
+
 // Give each curve the equally named one of another run.
 export function pair(cards: Card[], others: Card[]): void {
     for (const card of cards) {
-        const other = others.find((o) => o.title === card.title && o.unit === card.unit);
+        const other = others.find((o) => same(o, card));
         for (const c of card.curves) c.other = other?.curves.find((o) => o.name === c.name);
     }
 }

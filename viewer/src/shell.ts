@@ -205,10 +205,10 @@ export class Shell {
     }
 
     // A robot of another run, overlaid or beside.
-    beside(other: { robot: Robot; run: { head: { name: string } } } | null, split: boolean, name: string): void {
+    beside(other: { robot: Robot; run: { head: { label: string } } } | null, split: boolean, name: string): void {
         this.stage?.beside(other?.robot ?? null, split);
         this.halves.classList.toggle('hidden', !other || !split);
-        this.halves.replaceChildren(...[name, other?.run.head.name ?? ''].map((n) => make('span', {}, n)));
+        this.halves.replaceChildren(...[name, other?.run.head.label ?? ''].map((n) => make('span', {}, n)));
     }
 
     // Draw if needed, with names of frames and sites and the axes.

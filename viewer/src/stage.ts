@@ -284,8 +284,9 @@ export class Stage {
         centre.addScaledVector(top, (above - below) * whole * distance);
         this.controls.target.copy(centre);
         this.camera.position.copy(centre).addScaledVector(from, distance);
-        this.controls.minDistance = robot.size / 40;
-        this.controls.maxDistance = 25 * robot.size;
+        const sizes = [robot.size, this.other?.size ?? robot.size];
+        this.controls.minDistance = Math.min(...sizes) / 40;
+        this.controls.maxDistance = 25 * Math.max(...sizes);
         this.camera.updateProjectionMatrix();
         this.controls.update();
         this.dirty = true;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// View of a result file within an element: the robot, playback, curves, kept at one instant; another run overlaid or beside.
+// View of result files within an element: the robot, playback, curves, kept at one instant; another run, of the same or of
+// another file, overlaid or beside.
 import { Actor } from './actor';
 import { dark, light } from './colour';
-import { readRun, type Arrays, type Page } from './data';
+import { nameRuns, readRun, type Arrays, type Page } from './data';
 import { make } from './dom';
 import { count } from './format';
 import { Panel } from './panel';
@@ -37,6 +38,7 @@ export class View {
     // `whole`: the view is the whole document. Else `root` gives its size, and keys act while the focus is within it.
     constructor(root: HTMLElement, private page: Page, private arrays: Arrays, whole = true) {
         const several = page.runs.length > 1;
+        nameRuns(page);
         this.shell = new Shell({
             redraw: () => this.redraw(),
             themed: () => this.panel.draw(),
@@ -50,13 +52,16 @@ export class View {
             film: { live: false, moves: () => this.actor.run.n > 1, make: () => this.film() },
         }, several ? [...keys, ...runKeys] : keys, 'curves and figures');
         this.panel = new Panel(this.shell.side, page, () => this.shell.theme, (k) => this.seek(k), () => this.redraw());
-        const names = () => page.runs.map((r) => make('option', {}, r.name));
+        const names = () => page.runs.map((r) => make('option', {}, r.label));
         this.runs = make('select', { 'aria-label': 'run', onchange: () => this.open(this.runs.selectedIndex) }, ...names());
         this.others = make('select', { 'aria-label': 'compare with', onchange: () => this.compare(this.others.selectedIndex - 1) }, make('option', {}, 'none'), ...names());
         const hidden = several ? '' : 'hidden';
         this.shell.build(root, whole, [make('label', { class: hidden }, 'run', this.runs), make('label', { class: hidden }, 'and', this.others), this.splitButton], this.transport.element);
         this.shell.setTheme(this.shell.theme);
         this.open(Math.max(0, page.runs.findIndex((r) => r.kept > 0)));
+        // who gives several files wants to see them together
+        const second = page.runs.findIndex((r) => r.kept > 0 && r.file !== page.runs[this.index].file);
+        if (second >= 0) this.compare(second);
         this.shell.onKeys((key, shift) => this.act(key, shift));
         this.shell.onClick((ray) => {
             const hit = this.actor.robot.hitRod(ray);
@@ -77,9 +82,10 @@ export class View {
     replace(page: Page, arrays: Arrays): void {
         const { now, end, playing, speed } = this.transport.player, ended = now >= end, { name } = this.actor.run.head;
         const index = page.runs.findIndex((r) => r.name === name);
+        nameRuns(page);
         this.page = this.panel.page = page;
         this.arrays = arrays;
-        const options = () => page.runs.map((r) => make('option', {}, r.name));
+        const options = () => page.runs.map((r) => make('option', {}, r.label));
         const other = this.others.selectedIndex;
         this.runs.replaceChildren(...options());
         this.others.replaceChildren(make('option', {}, 'none'), ...options());
@@ -109,7 +115,8 @@ export class View {
         this.index = index;
         this.runs.selectedIndex = index;
         const state = head.state === 'finished' ? '' : ` · ${head.state}`;
-        this.shell.name(head.title || this.page.file || 'Sinew', `${this.page.file}${this.page.runs.length > 1 || head.name === 'main' ? '' : ` · ${head.name}`} · ${count(head.frames)} frame${head.frames === 1 ? '' : 's'}${state} · sinew ${this.page.version}, ${this.page.created.slice(0, 10)}`);
+        const file = this.page.files[head.file];
+        this.shell.name(head.title || file.name || 'Sinew', `${file.name}${this.page.runs.length > 1 || head.name === 'main' ? '' : ` · ${head.name}`} · ${count(head.frames)} frame${head.frames === 1 ? '' : 's'}${state} · sinew ${file.version}, ${file.created.slice(0, 10)}`);
         this.transport.show(run);
         this.actor?.dispose();
         this.actor = new Actor(run);
@@ -143,12 +150,14 @@ export class View {
         this.section.offer(actor.robot);
         this.panel.show(actor.run, actor.scene, [this.section.element], other);
         this.setSplit(this.split);
+        // robots of different files may have different sizes and places
+        if (other && other.run.head.file !== actor.run.head.file) this.shell.look('free');
     }
 
     private setSplit(on: boolean): void {
         this.split = on;
         this.splitButton.setAttribute('aria-pressed', String(on));
-        this.shell.beside(this.other, on, this.actor.run.head.name);
+        this.shell.beside(this.other, on, this.actor.run.head.label);
         this.say();
         this.redraw();
     }
@@ -215,7 +224,7 @@ export class View {
         this.shell.say(robot, [
             told ? '' : 'the file has no appearance of the robot: nodes are joined by lines',
             run.head.kept < run.head.frames ? `${count(run.head.kept)} of ${count(run.head.frames)} frames; curves keep every extreme` : '',
-            this.other && !this.split ? `${this.other.run.head.name} is transparent` : '',
+            this.other ? `${this.other.run.head.label} is ${this.split ? 'at the right' : 'transparent'}, its curves are dashed` : '',
         ]);
     }
 
@@ -263,7 +272,7 @@ export class View {
     hook() {
         return {
             project: (x: number, y: number, z: number) => this.shell.stage?.project(x, y, z) ?? null,
-            state: () => ({ run: this.actor.run.head.name, n: this.actor.run.n, nodes: this.actor.run.head.nodes, frame: this.transport.player.frame, t: this.actor.run.t[this.transport.player.frame], playing: this.transport.player.playing, speed: this.transport.player.speed, theme: this.shell.theme.dark ? 'dark' : 'light', colour: this.shell.shown.colour, told: this.actor.told, other: this.other?.run.head.name ?? null }),
+            state: () => ({ run: this.actor.run.head.label, n: this.actor.run.n, nodes: this.actor.run.head.nodes, frame: this.transport.player.frame, t: this.actor.run.t[this.transport.player.frame], playing: this.transport.player.playing, speed: this.transport.player.speed, theme: this.shell.theme.dark ? 'dark' : 'light', colour: this.shell.shown.colour, told: this.actor.told, other: this.other?.run.head.label ?? null }),
             node: (i: number) => Array.from(this.actor.robot.poses.g.subarray(7 * i, 7 * i + 3)),
             otherNode: (i: number) => Array.from(this.other!.robot.poses.g.subarray(7 * i, 7 * i + 3)),
             curves: () => this.panel.plots.map((p) => ({ title: p.card.title, unit: p.card.unit, curves: p.card.curves.length, points: p.length })),

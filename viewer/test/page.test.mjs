@@ -509,6 +509,63 @@ await attempt('a robot that goes far stays in view and lies on the ground', asyn
     await tab.close();
 });
 
+// another robot in another file: a rod of a fifth of the size, elsewhere, with a probe of its own
+const small = `
+sinew: 1
+title: Small
+gravity: 0
+materials: {rubber: {young: 100 MPa, poisson: 0.5, density: 1 kg/m^3}}
+robot:
+  stub:
+    on: world
+    pose: {xyz: [3 m, 0, 0]}
+    rod: {length: 0.2 m, section: {circle: {radius: 5 mm}}, material: rubber, strain: {bend_y: legendre 3}}
+study:
+  - static: {name: path, for: 1 s, step: 0.1 s}
+probes: {tip: {position: stub.tip}, half: {position: "stub@50%"}}
+`;
+
+await attempt('runs of several files are compared, told apart by their files', async () => {
+    pageOf('stub', small);
+    const path = join(folder, 'files.html');
+    execFileSync(sinew, ['view', ...['stub', 'rolled', 'changed'].map((n) => join(folder, `${n}.h5`)), '-o', path], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const { tab, faults } = await open(path);
+    // the first two files are seen together, each with its own model
+    const { run, other } = await state(tab);
+    assert.deepEqual([run, other], ['stub', 'rolled · long']);
+    assert.deepEqual(await tab.locator('select[aria-label=run] option').allTextContents(), ['stub', 'rolled · long', 'rolled · short', 'changed']);
+    assert.match(await tab.locator('.note').textContent(), /rolled · long is transparent, its curves are dashed/);
+    // both lie within the picture
+    const view = await tab.locator('.stage > canvas').first().boundingBox();
+    for (const p of [[3.2, 0, 0], arc(1, 1)]) {
+        const at = await tab.evaluate((x) => window.sinew.project(...x), p);
+        assert.ok(at.x > 0 && at.x < view.width && at.y > 0 && at.y < view.height, `${p} is at ${at.x}, ${at.y}`);
+    }
+    // the other run is shown at the time of this one
+    await tab.keyboard.press('End');
+    await settle(tab);
+    const [x] = arc(1, 1), want = `${(1000 * x).toPrecision(4)} mm`;
+    assert.deepEqual([await tab.locator('section[aria-label^="tip"] .chip output').first().textContent(), await tab.locator('section[aria-label^="tip"] .chip .beside').first().textContent()], ['3.2 m', want]);
+    // a probe that only one of them has is shown from either side
+    assert.ok(await tab.locator('section[aria-label^="half"]').isVisible());
+    await tab.keyboard.press('v');
+    await settle(tab);
+    assert.deepEqual(await tab.locator('.halves span').allTextContents(), ['stub', 'rolled · long']);
+    await tab.locator('select[aria-label=run]').selectOption('rolled · short');
+    await tab.locator('select[aria-label="compare with"]').selectOption('stub');
+    await tab.keyboard.press('End');
+    await settle(tab);
+    assert.match(await tab.locator('.side').textContent(), /Probes of stub only/);
+    const half = tab.locator('section[aria-label^="half"]');
+    await half.scrollIntoViewIfNeeded();
+    assert.equal(await half.locator('.chip output').first().textContent(), '3.1 m');
+    assert.equal(await tab.locator('header.top p').first().textContent().then((t) => t.startsWith('rolled.h5')), true);
+    await tab.locator('details.text summary').click();
+    assert.ok((await tab.locator('details.text pre').textContent()).includes('roll:'));
+    assert.deepEqual(faults, []);
+    await tab.close();
+});
+
 await attempt('10^5 frames open in 5 s and fill less than 60 MB', async () => {
     const path = pageOf('many', pendulum);
     assert.ok(statSync(path).size < 60e6, `${statSync(path).size} bytes`);

@@ -21,11 +21,6 @@ if (!existsSync(join(folder, 'sinew.wasm'))) {
 const few = ['rods/boyer1_moment', 'rods/michell_ring', 'shooting/kirchhoff', 'hybrid/four_bar', 'hybrid/double_pendulum', 'parallel/rfrfr_modes',
     'parallel/three_rods', 'contact/bowl', 'contact/hard_press', 'locomotion/mobile_manipulator', 'locomotion/unicycle', 'tendon/mckibben', 'paths/column', 'springs/tensegrity_prism'];
 
-// Examples that are not run here, and why.
-const left = {
-    'rods/free_flight.yaml': 'its bounds on momenta are those of the multistep integrator of the command; the one here controls its error less tightly',
-};
-
 const all = readdirSync(examples).flatMap((family) => (statSync(join(examples, family)).isDirectory() ? readdirSync(join(examples, family)).filter((f) => f.endsWith('.yaml')).map((f) => join(family, f)) : []));
 const named = rest.filter((a) => !a.startsWith('--')).map((p) => relative(examples, resolve(p)));
 const chosen = named.length ? named : rest.includes('--all') ? all : few.map((f) => `${f}.yaml`);
@@ -48,10 +43,6 @@ const { createLocalEngine } = await import(pathToFileURL(resolve(folder, 'local.
 const wasm = readFileSync(join(folder, 'sinew.wasm'));
 let missed = 0, values = 0;
 for (const path of chosen) {
-    if (left[path] && !named.length) {
-        console.log(`left out ${path}: ${left[path]}`);
-        continue;
-    }
     const engine = await createLocalEngine(wasm); // a new one: memory of an instance grows and never shrinks
     const begin = performance.now();
     let line;
