@@ -52,10 +52,13 @@ static bool has_holonomic_rows(const snw_model *m) {
     return rows > 0;
 }
 
-// First signal that is a state; -1: none.
-static int first_state(const snw_model *m) {
-    for (int i = 0; i < m->nsignal; i++) {
-        if (m->signal[i].kind == SNW_SIGNAL_STATE) return i;
+// First signal that schemes of the family do not advance: states in collocation, also integrals in
+// that of hard contacts; -1: none.
+static int unsupported_signal(const snw_model *m, snw_scheme_family family) {
+    const bool moreau = family == SNW_FAMILY_MOREAU;
+    for (int i = 0; i < m->nsignal && (moreau || family == SNW_FAMILY_COLLOCATION); i++) {
+        const bool state = m->signal[i].kind == SNW_SIGNAL_STATE;
+        if (snw_signal_grows(&m->signal[i]) && (moreau || state)) return i;
     }
     return -1;
 }
@@ -79,11 +82,14 @@ snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, s
                      "scheme 'moreau' does not support concentric tubes that slide ('%s'); use "
                      "scheme: generalized-alpha with compliant contacts",
                      m->tube[0].name);
-    } else if (scheme->family == SNW_FAMILY_COLLOCATION && first_state(m) >= 0) {
+    } else if (unsupported_signal(m, scheme->family) >= 0) {
+        const snw_signal *signal = &m->signal[unsupported_signal(m, scheme->family)];
         s = snw_fail(err, SNW_E_MODEL,
-                     "scheme '%s' does not support states ('%s'); use scheme: generalized-alpha, or "
+                     "scheme '%s' does not support %s ('%s'); use scheme: generalized-alpha, or "
                      "adaptive for high accuracy",
-                     scheme->name, m->signal[first_state(m)].text);
+                     scheme->name,
+                     signal->kind == SNW_SIGNAL_STATE ? "states" : "integrals that laws read",
+                     signal->text);
     } else if (what) {
         s = snw_fail(err, SNW_E_MODEL,
                      "the %s scheme does not support %s%s%s%s; use scheme: generalized-alpha, "

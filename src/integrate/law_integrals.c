@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Trapezoidal rule for time integrals in laws and for states: the value at the end of a step is z + h/2
-// (integrand before + integrand after). For the implicit schemes.
+// Trapezoidal rule for time integrals in laws and for states: the value at the end of a step is z +
+// h/2 (integrand before + integrand after). For the implicit schemes.
 #include "integrate/law_integrals.h"
 
 void snw_law_integrals_predict(const snw_model *m, double h, const snw_state *now,

@@ -146,10 +146,11 @@ static snw_status find_driven_coordinates(snw_reader *r, const snw_entry *of, sn
         snw_rod_desc *rod = &r->desc->link[out->link].rod;
         const bool grows = snw_actuator_table[out->kind].grows;
         if (rod->variable_length && (grows || rod->grows))
-            return snw_fail_at(r->err, of->location,
-                               "the length of rod '%s' varies already; it is fed at its root, grows "
-                               "at its tip or slides through a loop",
-                               r->desc->link[out->link].name);
+            return snw_fail_at(
+                r->err, of->location,
+                "the length of rod '%s' varies already; it is fed at its root, grows "
+                "at its tip or slides through a loop",
+                r->desc->link[out->link].name);
         rod->variable_length = true;
         if (grows) rod->grows = rod->fixed_root = true;
         out->n = 1;

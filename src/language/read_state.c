@@ -51,8 +51,8 @@ snw_status snw_read_states(snw_reader *r) {
     int n;
     SNW_TRY(snw_read_section_entries(r, "states", &node, &n));
     if (n > SNW_STATES_MAX)
-        return snw_fail_at(r->err, node->location, "there are %d states, at most %d are possible", n,
-                           SNW_STATES_MAX);
+        return snw_fail_at(r->err, node->location, "there are %d states, at most %d are possible",
+                           n, SNW_STATES_MAX);
     for (int i = 0; i < n; i++) SNW_TRY(read_state(r, &node->entry[i]));
     return SNW_OK;
 }

@@ -132,8 +132,8 @@ static snw_status find_probe(void *user, const char *name, const char *component
 snw_status snw_signals_state(snw_signals *s, const char *name, int *slot, double *value,
                              snw_dim *dim, snw_error *err) {
     const snw_node *state = s->states ? snw_node_get(s->states, name) : NULL;
-    const snw_node *initial = state && state->kind == SNW_NODE_MAP ? snw_node_get(state, "initial")
-                                                                   : NULL;
+    const snw_node *initial =
+        state && state->kind == SNW_NODE_MAP ? snw_node_get(state, "initial") : NULL;
     *slot = -1;
     if (!initial || initial->kind != SNW_NODE_TEXT) return SNW_OK; // refused when states are read
     const snw_source_location at = snw_text_location(initial, 0);

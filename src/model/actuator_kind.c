@@ -59,7 +59,8 @@ static const char *braid_prepare(double reference, double constant[SNW_ACTUATOR_
 static snw_path_effort braid_effort(const double *constant, double p, double y) {
     const double s = 1 - y / constant[BRAID_LENGTH];
     const double area = constant[BRAID_A0] * s * s - constant[BRAID_A1];
-    if (p <= 0 || (area <= 0 && constant[BRAID_PUSHES] == 0)) return (snw_path_effort){0, 0, 0}; // slack
+    if (p <= 0 || (area <= 0 && constant[BRAID_PUSHES] == 0))
+        return (snw_path_effort){0, 0, 0}; // slack
     return (snw_path_effort){p * area, area,
                              -2 * p * constant[BRAID_A0] * s / constant[BRAID_LENGTH]};
 }
