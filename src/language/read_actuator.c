@@ -148,7 +148,7 @@ static snw_status find_driven_coordinates(snw_reader *r, const snw_entry *of, sn
         if (rod->variable_length && (grows || rod->grows))
             return snw_fail_at(
                 r->err, of->location,
-                "the length of rod '%s' varies already; it is fed at its root, grows "
+                "the length of rod '%s' varies already; a feed pushes it out, or it grows "
                 "at its tip or slides through a loop",
                 r->desc->link[out->link].name);
         rod->variable_length = true;
