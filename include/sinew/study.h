@@ -8,6 +8,7 @@
 #pragma once
 
 #include "sinew/inverse.h"
+#include "sinew/linear.h"
 #include "sinew/model.h"
 #include "sinew/status.h"
 
@@ -142,6 +143,12 @@ SNW_API double snw_study_fold_derivative(const snw_study *s, int k, const char *
 // Inputs that step `step` (from 0) found in the last run, at its last instant; NULL: not an inverse
 // step, or not reached. They belong to the study until it runs again or is closed.
 SNW_API const snw_inverse_result *snw_study_inverse(const snw_study *s, int step);
+
+// ---- linear models
+
+// The linear model, with its poles, that step `step` (from 0) made in the last run; NULL: not a
+// linearize step, or not reached. It belongs to the study until it runs again or is closed.
+SNW_API const snw_linear_model *snw_study_linear(const snw_study *s, int step);
 
 #ifdef __cplusplus
 }

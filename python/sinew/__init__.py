@@ -21,6 +21,7 @@ from ._inverse import Actuation, InverseSolution, Target
 from ._linear import LinearModel, Pole, Signal
 from ._model import Model
 from ._play import Play
+from ._reduce import Reduction, ReducedStrain, ReductionTest, reduce
 from ._result import Page, Result, Run
 from ._robot import Energy, Modes, Robot, Simulation
 from ._search import Best, Fit, Found, Limit, Optimum, fit, optimize
@@ -37,6 +38,6 @@ __version__: str = _ffi.string(_lib.snw_version()).decode()
 
 __all__ = [
     "Actuation", "ArgumentError", "Batch", "Best", "Energy", "Error", "FileError", "Fit", "Found", "Gradient", "GradientReport", "InverseSolution", "Knots", "Limit", "LinearModel", "Model",
-    "ModelError", "Modes", "NotConverged", "Optimum", "Page", "Part", "Parts", "Play", "Pole", "Quantity", "Result", "Robot", "Run", "Signal", "Simulation", "SinewWarning", "SingularError",
-    "SpecialPoint", "StepMap", "Stopped", "Study", "Target", "Tracking", "Workspace", "command_path", "fit", "gradient", "optimize", "run",
+    "ModelError", "Modes", "NotConverged", "Optimum", "Page", "Part", "Parts", "Play", "Pole", "Quantity", "ReducedStrain", "Reduction", "ReductionTest", "Result", "Robot", "Run", "Signal", "Simulation", "SinewWarning", "SingularError",
+    "SpecialPoint", "StepMap", "Stopped", "Study", "Target", "Tracking", "Workspace", "command_path", "fit", "gradient", "optimize", "reduce", "run",
 ]  # fmt: skip

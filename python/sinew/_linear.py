@@ -155,6 +155,43 @@ def options_of(inputs: Names, outputs: Names, three_inputs: bool, step: float, s
     return options, [kept, arrays, name]
 
 
+def copy_model(m: Pointer) -> LinearModel:
+    """A linear model of the library, with its poles."""
+    modes = tuple(
+        Pole(complex(p.re, p.im), p.frequency, p.damping, bool(p.controllable), bool(p.observable), bool(p.parasitic))
+        for p in m.pole[0 : m.npole]
+    )
+    return LinearModel(
+        _matrix(m.A, m.nx, m.nx), _matrix(m.B, m.nx, m.nu), _matrix(m.C, m.ny, m.nx), _matrix(m.D, m.ny, m.nu),
+        _signals(m.state, m.nx), _signals(m.input, m.nu), _signals(m.output, m.ny),
+        m.time, m.step, bool(m.moving), m.residual, m.difference, m.nidle, m.nheld, modes)  # fmt: skip
+
+
+def read_model(group: Any) -> LinearModel | None:
+    """The linear model of a linearize step in a result file; None: the step has not been reached."""
+
+    def texts(values: Any) -> list[str]:
+        return [v.decode() if isinstance(v, bytes) else str(v) for v in values]
+
+    def signals(name: str) -> tuple[Signal, ...]:
+        g = group[name]
+        return tuple(Signal(n, u, float(v), bool(e)) for n, u, v, e in
+                     zip(texts(g["name"][:]), texts(g["unit"][:]), g["value"][:], g["exact"][:], strict=True))  # fmt: skip
+
+    if group["time"].shape[0] == 0:
+        return None
+    p = {k: group["pole"][k][:] for k in group["pole"]}
+    modes = tuple(
+        Pole(complex(p["re"][i], p["im"][i]), float(p["frequency"][i]), float(p["damping"][i]),
+             bool(p["controllable"][i]), bool(p["observable"][i]), bool(p["parasitic"][i]))
+        for i in range(len(p["re"])))  # fmt: skip
+    one = {k: group[k][0] for k in ("time", "step", "moving", "residual", "difference", "idle", "held")}
+    return LinearModel(
+        group["A"][:], group["B"][:], group["C"][:], group["D"][:], signals("state"), signals("input"), signals("output"),
+        float(one["time"]), float(one["step"]), bool(one["moving"]), float(one["residual"]), float(one["difference"]),
+        int(one["idle"]), int(one["held"]), modes)  # fmt: skip
+
+
 def linearize(robot: Pointer, inputs: Names, outputs: Names, three_inputs: bool, step: float,
               scheme: str | None, rho: float | None, alpha: float | None, reduce: bool, statics: bool = False) -> LinearModel:  # fmt: skip
     """The linear model of a robot of the library."""
@@ -167,13 +204,6 @@ def linearize(robot: Pointer, inputs: Names, outputs: Names, three_inputs: bool,
     try:
         if m.nx and lib.snw_linear_analyse(m, err) != lib.SNW_OK:
             raise_error(err)
-        modes = tuple(
-            Pole(complex(p.re, p.im), p.frequency, p.damping, bool(p.controllable), bool(p.observable), bool(p.parasitic))
-            for p in m.pole[0 : m.npole]
-        )
-        return LinearModel(
-            _matrix(m.A, m.nx, m.nx), _matrix(m.B, m.nx, m.nu), _matrix(m.C, m.ny, m.nx), _matrix(m.D, m.ny, m.nu),
-            _signals(m.state, m.nx), _signals(m.input, m.nu), _signals(m.output, m.ny),
-            m.time, m.step, bool(m.moving), m.residual, m.difference, m.nidle, m.nheld, modes)  # fmt: skip
+        return copy_model(m)
     finally:
         lib.snw_linear_close(m)

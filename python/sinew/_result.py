@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import tempfile
+import urllib.parse
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -19,12 +20,18 @@ import numpy.typing as npt
 from . import _command
 from ._core import OfThisProcess, file_name
 from ._errors import FileError
+from ._linear import LinearModel, read_model
 from ._special import KINDS, SpecialPoint
 from ._types import Array, Path
 
 
 def _text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _step_name(group: str) -> str:
+    """Name of a step from that of its group, in which '/', '%' and a single '.' are written as %XX."""
+    return urllib.parse.unquote(group)
 
 
 def library(name: str, purpose: str) -> Any:
@@ -171,6 +178,13 @@ class Run(OfThisProcess, Mapping[str, Array]):
                                        frequency, {m: float(x[k]) for m, x in folds.get(step, {}).items()
                                                    if KINDS[kind] == "fold"})  # fmt: skip
         return out
+
+    @property
+    def linear(self) -> dict[str, LinearModel]:
+        """Linear models made by the `linearize` steps of the run, by the names of the steps."""
+        steps = self._group["linear"] if "linear" in self._group else {}
+        found = {_step_name(name): read_model(steps[name]) for name in steps}
+        return {name: m for name, m in found.items() if m is not None}
 
     @property
     def overrides(self) -> dict[str, float | str]:

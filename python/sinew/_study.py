@@ -18,6 +18,7 @@ import numpy as np
 from ._core import OfThisProcess, c_text, exception_of, file_name, file_path, new_error, override_list, raise_error, text, view
 from ._errors import Error, in_python
 from ._inverse import InverseSolution, copy_solution
+from ._linear import LinearModel, copy_model
 from ._model import Model, dict_text, model_of
 from ._robot import Robot
 from ._result import Result, library
@@ -272,6 +273,12 @@ class Study(OfThisProcess):
         """Inputs found by the `inverse` steps of the last run, each at its last instant, by the names of the steps."""
         found = {name: lib.snw_study_inverse(self._s, k) for k, name in enumerate(self.model.steps)}
         return {name: copy_solution(m) for name, m in found.items() if m != ffi.NULL}
+
+    @property
+    def linear(self) -> dict[str, LinearModel]:
+        """Linear models made by the `linearize` steps of the last run, by the names of the steps."""
+        found = {name: lib.snw_study_linear(self._s, k) for k, name in enumerate(self.model.steps)}
+        return {name: copy_model(m) for name, m in found.items() if m != ffi.NULL}
 
     def fold_derivative(self, fold: int, parameter: str) -> float:
         """dt/dm of a fold, a position in `special_points`, by a parameter that its step names under `by`; SI units."""

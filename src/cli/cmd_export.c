@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/commands.h"
+#include "cli/linear_write.h"
 #include "cli/output.h"
 #include "cli/stop.h"
 #include "job/choice.h"
@@ -104,6 +105,29 @@ static snw_status choose_run(job *j, snw_error *err) {
     snw_free(name);
     snw_free(chosen);
     return s;
+}
+
+// ---- a linear model -----------------------------------------------------------------------------
+
+static snw_status export_linear(job *j, const char *step, snw_reply *reply, snw_error *err) {
+    SNW_TRY(choose_run(j, err));
+    const snw_run_info *info = snw_result_info(j->file, j->run);
+    SNW_TRY(snw_job_refuse_output("results", snw_args_operand(j->args, 0), j->output, err));
+    int stage = 0;
+    while (stage < info->nstage && strcmp(info->stage[stage], step) != 0) stage++;
+    const snw_linear_model *m = NULL;
+    if (stage < info->nstage) SNW_TRY(snw_result_linear(j->file, j->run, stage, &m, err));
+    if (!m)
+        return snw_fail(err, SNW_E_ARGUMENT, "run '%.100s' has no linear model of a step '%.100s'",
+                        info->run, step);
+    SNW_TRY(snw_linear_write(m, j->output, err));
+    if (reply->json) {
+        snw_field_text(reply->json, "output", j->output);
+        snw_field_text(reply->json, "run", info->run);
+    } else {
+        printf("linear model in %s\n", j->output);
+    }
+    return SNW_OK;
 }
 
 // ---- one file ----------------------------------------------------------------------------------
@@ -276,15 +300,16 @@ static int export_cmd_run(const snw_args *args, snw_reply *reply) {
     job j = {.args = args, .output = snw_args_value(args, "output")};
     snw_meter meter = snw_meter_start(1, reply->json != NULL);
     reply->meter = &meter;
+    const char *linear = snw_args_value(args, "linear");
     snw_status s =
         j.output
-            ? export_cmd_read_format(&j, &err)
+            ? linear ? snw_linear_format_check(j.output, &err) : export_cmd_read_format(&j, &err)
             : snw_fail(&err, SNW_E_ARGUMENT,
                        "give the output with -o, e.g. -o robot.glb; its ending gives the format");
     if (s == SNW_OK) s = snw_result_open(snw_args_operand(args, 0), &j.file, &err);
     const bool opened = s == SNW_OK;
     if (opened) {
-        s = export_run(&j, reply, &err);
+        s = linear ? export_linear(&j, linear, reply, &err) : export_run(&j, reply, &err);
         snw_result_close(j.file);
     }
     reply->meter = NULL;
@@ -300,6 +325,8 @@ static const snw_option options[] = {
     {"frames", 0, "N", false,
      "at most this many frames, evenly spaced in time, with the ends of all stages (default: 1000, "
      "or as many as fit in 24 MB)"},
+    {"linear", 0, "STEP", false,
+     "the linear model that this linearize step has made, as .mat (MATLAB), .h5 or .csv"},
     {"shape", 0, NULL, false, "with .csv: poses of the nodes, one line per frame and node"},
     SNW_OPTION_JSON,
     SNW_OPTION_END};
@@ -317,11 +344,13 @@ const snw_command snw_cmd_export = {
              "radius, curvature, strain, moment, force and stress, surfaces, and tendons with "
              "their tension.\n\n"
              ".csv: all probes over time, or with --shape the poses of all nodes.\n\n"
+             "With --linear: A, B, C, D of a linearize step, as .mat, .h5 or .csv.\n\n"
              "The run may still be writing the file.",
     .option = options,
     .examples = "sinew export arm.h5 -o arm.glb\n"
                 "sinew export arm.h5 -o arm.pvd --frames 200\n"
                 "sinew export sweep.h5 --run load.3 -o load3.csv\n"
-                "sinew export arm.h5 --shape -o shapes.csv",
+                "sinew export arm.h5 --shape -o shapes.csv\n"
+                "sinew export arm.h5 --linear linearize -o arm.mat",
     .run = export_cmd_run,
 };

@@ -7,6 +7,7 @@
 #include "cli/grid.h"
 #include "cli/inverse_write.h"
 #include "cli/job.h"
+#include "cli/linear_print.h"
 #include "cli/output.h"
 #include "cli/replace.h"
 #include "cli/special_points.h"
@@ -303,6 +304,28 @@ static void json_inverse(snw_json *j, const snw_run *run) {
     snw_json_close(j);
 }
 
+static void print_linear(const snw_job *job) {
+    for (int r = 0; r < job->n && job->n <= SHOWN_RUNS; r++) {
+        const snw_run_info *info = snw_run_describe(job->run[r].run);
+        for (int i = 0; i < info->nstage; i++) {
+            const snw_linear_model *found = snw_run_linear_found(job->run[r].run, i);
+            char step[160];
+            step_name(job, info, i, step, sizeof step);
+            if (found) snw_linear_print_step(found, step);
+        }
+    }
+}
+
+static void json_linear(snw_json *j, const snw_run *run) {
+    const snw_run_info *info = snw_run_describe(run);
+    snw_field_list(j, "linear");
+    for (int i = 0; i < info->nstage; i++) {
+        const snw_linear_model *found = snw_run_linear_found(run, i);
+        if (found) snw_linear_json_step(j, found, info->stage[i]);
+    }
+    snw_json_close(j);
+}
+
 static void json_special(snw_json *j, const snw_run *run) {
     const snw_run_info *info = snw_run_describe(run);
     snw_field_list(j, "special");
@@ -364,6 +387,7 @@ static void json_summary(snw_json *j, const snw_job *job, const snw_job_outcome 
                          o->totals.wall > 0 ? o->totals.simulated / o->totals.wall : NAN);
         snw_field_number(j, "t", o->frames > 0 ? o->t : NAN);
         json_modes(j, job->run[r].run);
+        json_linear(j, job->run[r].run);
         json_special(j, job->run[r].run);
         json_inverse(j, job->run[r].run);
         snw_field_object(j, "last");
@@ -393,6 +417,7 @@ static snw_status cmd_run_summarise(const session *s, const snw_job *job, const 
     SNW_TRY(cmd_run_print_totals(job, outcomes, err));
     print_nodes(job, outcomes);
     SNW_TRY(print_modes(job, err));
+    print_linear(job);
     SNW_TRY(print_special(job, err));
     print_inverse(job);
     SNW_TRY(print_values(job, outcomes, err));

@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/compare.h"
 #include "cli/grid.h"
+#include "cli/linear_print.h"
 #include "cli/special_points.h"
 #include "job/choice.h"
 #include "output/csv.h"
@@ -14,6 +15,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 enum { SHOWN_VALUES = 60 }; // last values in the summary of a run
 enum { BLOCK = 1 << 14 };   // approximate number of values read at a time
@@ -190,6 +192,31 @@ static snw_status show_special(const cursor *c, snw_json *j, snw_error *err) {
     return s;
 }
 
+// Linear models of the steps of a run: sizes and poles, or objects of the list `linear`; of one
+// step alone all of it. `only`: the step of this name; NULL: all.
+static snw_status show_linear(const cursor *c, const char *only, snw_json *j, snw_error *err) {
+    const snw_run_info *info = snw_result_info(c->file, c->run);
+    bool known = !only;
+    if (j) snw_field_list(j, "linear");
+    for (int i = 0; i < info->nlinear; i++) {
+        const int stage = info->linear[i].stage;
+        const snw_linear_model *m;
+        if (only && strcmp(only, info->stage[stage]) != 0) continue;
+        known = true;
+        SNW_TRY(snw_result_linear(c->file, c->run, stage, &m, err));
+        if (!m && only)
+            return snw_fail(err, SNW_E_ARGUMENT, "run '%.100s' has not reached step '%.100s' yet",
+                            info->run, only);
+        if (m && j) snw_linear_json_step(j, m, info->stage[stage]);
+        if (m && !j && only) snw_linear_print(m);
+        if (m && !j && !only) snw_linear_print_step(m, info->stage[stage]);
+    }
+    if (j) snw_json_close(j);
+    if (known) return SNW_OK;
+    return snw_fail(err, SNW_E_ARGUMENT, "run '%.100s' has no linearize step '%.100s'", info->run,
+                    only);
+}
+
 static snw_status print_summary(cursor *c, snw_error *err) {
     const snw_run_info *info = snw_result_info(c->file, c->run);
     const char *message;
@@ -230,10 +257,13 @@ static snw_status print_summary(cursor *c, snw_error *err) {
     const snw_status status = snw_grid_print(g, stdout, err);
     snw_grid_destroy(g);
     if (c->nchosen > shown) printf("  ... and %d more, see --probe\n", c->nchosen - shown);
-    return status == SNW_OK ? show_special(c, NULL, err) : status;
+    SNW_TRY(status);
+    SNW_TRY(show_special(c, NULL, err));
+    return show_linear(c, NULL, NULL, err);
 }
 
-static snw_status json_run(snw_json *j, cursor *c, bool series, snw_error *err) {
+static snw_status json_run(snw_json *j, cursor *c, const snw_args *args, snw_error *err) {
+    const bool series = snw_args_has(args, "probe") || snw_args_has(args, "csv");
     const snw_run_info *info = snw_result_info(c->file, c->run);
     const char *message;
     const snw_result_state state = snw_result_state_of(c->file, c->run, &message);
@@ -250,6 +280,7 @@ static snw_status json_run(snw_json *j, cursor *c, bool series, snw_error *err) 
     snw_json_close(j);
     SNW_TRY(json_errors(j, c, err));
     SNW_TRY(show_special(c, j, err));
+    SNW_TRY(show_linear(c, snw_args_value(args, "linear"), j, err));
     if (series) SNW_TRY(json_series(j, c, err));
     snw_field_object(j, "last");
     if (c->nframe > 0) {
@@ -274,7 +305,9 @@ static snw_status show_run(snw_result *file, int run, const snw_args *args, snw_
     cursor c;
     snw_status status = open_cursor(file, run, args, &c, err);
     if (status == SNW_OK && reply->json) {
-        status = json_run(reply->json, &c, series || csv, err);
+        status = json_run(reply->json, &c, args, err);
+    } else if (status == SNW_OK && snw_args_has(args, "linear")) {
+        status = show_linear(&c, snw_args_value(args, "linear"), NULL, err);
     } else if (status == SNW_OK && csv) {
         status = snw_csv_write(file, run, c.nchosen, c.chosen, snw_sink_stream(stdout), err);
     } else if (status == SNW_OK && series) {
@@ -288,7 +321,7 @@ static snw_status show_run(snw_result *file, int run, const snw_args *args, snw_
 
 // is only a table of numbers printed, without a summary?
 static bool wants_lines(const snw_args *args) {
-    return snw_args_has(args, "csv") || snw_args_has(args, "probe");
+    return snw_args_has(args, "csv") || snw_args_has(args, "probe") || snw_args_has(args, "linear");
 }
 
 static snw_status show_choose_runs(const snw_result *file, const snw_args *args, int *chosen,
@@ -303,8 +336,8 @@ static snw_status show_choose_runs(const snw_result *file, const snw_args *args,
     if (status == SNW_OK && *n > 1 && wants_lines(args) && !snw_compare_asked(args) &&
         !snw_args_has(args, "json")) {
         status = snw_fail(err, SNW_E_ARGUMENT,
-                          "a table over time shows one run, and there are %d; choose, e.g. --run "
-                          "%s, or compare them, --at end",
+                          "a table over time or a linear model is that of one run, and there are "
+                          "%d; choose, e.g. --run %s, or compare them, --at end",
                           *n, name[chosen[0]]);
     }
     snw_free(name);
@@ -368,6 +401,7 @@ static const snw_option options[] = {
      "repeated"},
     {"csv", 0, NULL, false, "a header line, then t and the components, separated by commas"},
     SNW_OPTION_COMPARE,
+    {"linear", 0, "STEP", false, "the linear model that this linearize step has made"},
     {"model", 0, NULL, false, "the text of the model the results were computed from"},
     SNW_OPTION_JSON,
     SNW_OPTION_END};
@@ -380,8 +414,9 @@ const snw_command snw_cmd_show = {
     .brief = "print results",
     .about = "Lists the contents of a result file: its runs, how they ended, their stages, frames "
              "and last values. With --probe or --csv it prints values over time; with --at or --is "
-             "it compares the runs, one line each, with the overrides in which they differ. The "
-             "run may still be writing the file, or have been killed.",
+             "it compares the runs, one line each, with the overrides in which they differ; with "
+             "--linear it prints a linear model. The run may still be writing the file, or have "
+             "been killed.",
     .option = options,
     .examples = "sinew show boyer2_follower.h5\n"
                 "sinew show boyer2_follower.h5 --probe tip\n"

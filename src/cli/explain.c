@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { TEXT = 256 };
+enum { TEXT = 256, LONG_TEXT = 400 };
 
 // ---- texts of parts ----------------------------------------------------------------------------
 
@@ -153,11 +153,19 @@ static void step_text(const snw_desc *d, const snw_step_desc *s, char *out, size
         return;
     case SNW_STEP_PATH:
         (void)snprintf(out, size, "path of equilibria for %s from %g to %g%s",
-                       s->path.of < 0 ? "t" : s->path.parameter[s->path.of].name, s->path.low,
-                       s->path.high, start);
+                       s->path.of < 0 ? "t" : s->path.family.parameter[s->path.of].name,
+                       s->path.low, s->path.high, start);
         return;
     case SNW_STEP_INVERSE:
         inverse_text(s, start, out, size);
+        return;
+    case SNW_STEP_LINEARIZE:
+        if (s->step > 0) {
+            (void)snprintf(out, size, "linear model of a step of %g s, %s%s", s->step,
+                           snw_scheme_table[s->scheme].name, start);
+        } else {
+            (void)snprintf(out, size, "linear model%s", start);
+        }
         return;
     case SNW_STEP_CHANGE:
         (void)snprintf(out, size, "change of %s", s->paths ? s->paths : "the model");
@@ -275,8 +283,15 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
         functions += b->nfun;
         printf("%*s  %-8s %s, %d function%s", indent, "", snw_strain_name[i],
                snw_basis_name(b->kind), b->nfun, b->nfun == 1 ? "" : "s");
-        if (b->nelem > 1) printf(" on %d elements", b->nelem);
+        if (b->nelem > 1 && b->set) printf(", %d break%s", b->nelem - 1, b->nelem == 2 ? "" : "s");
+        if (b->nelem > 1 && !b->set) printf(" on %d elements", b->nelem);
         printf("\n");
+        if (!b->set) continue;
+        char warning[LONG_TEXT];
+        printf("%*s           Gram matrix: smallest eigenvalue %.2e, condition %.2e\n", indent, "",
+               b->set->smallest, b->set->condition);
+        snw_rod_describe_functions(r, link, i, warning, sizeof warning);
+        if (warning[0]) printf("%*s  warning: %s\n", indent, "", warning);
     }
     if (!functions) printf("%*s  rigid\n", indent, "");
 }
@@ -701,6 +716,13 @@ static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link, const
         snw_field_text(j, "basis", snw_basis_name(r->basis[i].kind));
         snw_field_integer(j, "functions", r->basis[i].nfun);
         snw_field_integer(j, "elements", r->basis[i].nelem);
+        if (r->basis[i].set) {
+            char warning[LONG_TEXT];
+            snw_field_number(j, "smallest_eigenvalue", r->basis[i].set->smallest);
+            snw_field_number(j, "condition", r->basis[i].set->condition);
+            snw_rod_describe_functions(r, link, i, warning, sizeof warning);
+            if (warning[0]) snw_field_text(j, "warning", warning);
+        }
         snw_json_close(j);
     }
     snw_json_close(j);

@@ -173,6 +173,8 @@ static void study_rows(writer *w) {
     help_language_row(w, "inverse", "those of inverse",
                       "the inputs of actuators for desired values of probes in equilibrium; the "
                       "following steps hold them");
+    help_language_row(w, "linearize", "those of linearize",
+                      "the linear model A, B, C, D about the present state, for control");
     help_language_row(w, "change", "paths and values",
                       "overrides values for the following steps; may have a name");
 }

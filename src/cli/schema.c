@@ -113,6 +113,7 @@ static const struct {
     {"list of probes", VECTOR, NO_TABLE, NULL, "probe"},
     {"x y z", VECTOR, NO_TABLE, NULL, NULL},
     {"text", QUANTITY, NO_TABLE, NULL, NULL},
+    {"an input", VECTOR, NO_TABLE, NULL, "actuator"},
     {"a bare word", TEXT | NOTHING, NO_TABLE, NULL, NULL},
     {"a condition", TEXT | SWITCH, NO_TABLE, NULL, NULL},
     {"0 or three", ARRAY, NO_TABLE, NULL, NULL},

@@ -70,7 +70,12 @@ static const snw_topic topics[] = {
      "a row, or the basis 'constant' on elements, are piecewise",
      LANGUAGE("rods")},
     {"strain, curvature, twist, torsion, shear, stretch, shape function, basis",
-     "'strain:' of a rod and its bases, 'sinew help language bases'; probe 'strain'",
+     "'strain:' of a rod and its bases, 'sinew help language bases'; probe 'strain'; functions of "
+     "your own: 'bend_z: [1, exp(-x/L), {table: modes.csv}]'",
+     LANGUAGE("rods")},
+    {"model reduction, reduced order, rom, pod, proper orthogonal decomposition, svd, snapshot, "
+     "basis from data",
+     "'sinew reduce run.h5 --functions 4 -o modes.csv' finds strain functions in results",
      LANGUAGE("rods")},
     {"material, young, poisson, modulus, density, stiffness, viscosity, damping",
      "'materials:' of the file; 'stiffness' and 'damping' of a section", LANGUAGE("rods")},

@@ -51,7 +51,8 @@ typedef struct snw_step_report {
     const double *z0, *integrand;
     bool rest;               // of a start: the scheme takes the accelerations before as zero
     const snw_history *past; // before a step
-    // of an instant: its kind; its step of the study, and whether `until` ends that
+    // of an instant: its kind; its step of the study (also where a motion begins), and whether
+    // `until` ends that
     snw_step_end end;
     int stage;
     bool over;

@@ -302,10 +302,10 @@ snw_status snw_document_change(const snw_document *d, int run, int until, int ns
 }
 
 snw_status snw_document_reread(const snw_document *d, const snw_source *source, int run, int until,
-                               const char *set, const snw_desc *like, snw_desc **out,
-                               snw_error *err) {
+                               int nset, const char *const *set, const snw_desc *like,
+                               snw_desc **out, snw_error *err) {
     *out = NULL;
-    SNW_TRY(document_describe(d, source, snw_pool_create(LIMIT), run, until, 1, &set, out, err));
+    SNW_TRY(document_describe(d, source, snw_pool_create(LIMIT), run, until, nset, set, out, err));
     const snw_status status = snw_check_change(like, *out, "path", err);
     if (status == SNW_OK) return SNW_OK;
     snw_desc_destroy(*out);

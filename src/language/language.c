@@ -21,26 +21,11 @@ const snw_key_table *const *snw_language_tables(int *n) {
     return tables;
 }
 
-// Words of the language that this version does not implement, by map or list of values. Remove a
-// word when it is implemented.
-static const struct {
-    const char *map, *words;
-} later[] = {
-    {"study", "linearize"},
-};
-
 static bool has_word(const char *words, const char *word) {
     const size_t n = strlen(word);
     if (n == 0) return false;
     for (const char *at = words; (at = strstr(at, word)); at += n) {
         if ((at == words || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0')) return true;
-    }
-    return false;
-}
-
-bool snw_language_later(const char *map, const char *word) {
-    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++) {
-        if (strcmp(later[i].map, map) == 0 && has_word(later[i].words, word)) return true;
     }
     return false;
 }

@@ -30,6 +30,7 @@
     X(section)                                                                                     \
     SHAPES                                                                                         \
     X(components)                                                                                  \
+    X(function)                                                                                    \
     X(concentric_tube)                                                                             \
     X(body)                                                                                        \
     X(body_shape)                                                                                  \
@@ -72,6 +73,7 @@
     X(folds)                                                                                       \
     X(inverse)                                                                                     \
     X(inverse_limits)                                                                              \
+    X(linearize)                                                                                   \
     X(record)                                                                                      \
     X(expect)                                                                                      \
     X(optimize)                                                                                    \
@@ -85,9 +87,6 @@ SNW_KEY_TABLES(X, )
 // All tables, in the order of the reference.
 const snw_key_table *const *snw_language_tables(int *n);
 
-// True if `word` (a key, or a value such as a joint kind) is reserved for a later version of the
-// language. `map` is the name of the map or of the list of values.
-bool snw_language_later(const char *map, const char *word);
 // Advice for the retired key `word` of `map`; NULL: it is no retired key.
 const char *snw_language_retired(const char *map, const char *word);
 // The key of `map` for which `word` is a common synonym, NULL: none.

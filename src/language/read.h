@@ -90,10 +90,10 @@ snw_status snw_read_overrides(const snw_source *source, int run, int until, int 
 // change in messages.
 snw_status snw_check_change(const snw_desc *a, const snw_desc *b, const char *by, snw_error *err);
 // The description of a run of a source of the document, with the changes of its study before step
-// `until` and one override, "path=value"; it must have the coordinates of `like`.
+// `until` and overrides, "path=value"; it must have the coordinates of `like`.
 snw_status snw_document_reread(const snw_document *d, const snw_source *source, int run, int until,
-                               const char *set, const snw_desc *like, snw_desc **out,
-                               snw_error *err);
+                               int nset, const char *const *set, const snw_desc *like,
+                               snw_desc **out, snw_error *err);
 // Set the signals that laws read in every description of the study, after all are read.
 snw_status snw_read_signals(snw_reader *r);
 // The kind of a probe from its key; false when it has none.
@@ -108,6 +108,19 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
 snw_status snw_read_change(snw_reader *r, const snw_node *node, snw_step_desc *out);
 snw_status snw_read_path(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
 snw_status snw_read_inverse(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
+snw_status snw_read_linearize(snw_reader *r, const snw_node *node, int index, snw_step_desc *out);
+// The family of step `index`, without parameters yet (read_family.c); it refers to *out.
+snw_status snw_read_family(snw_reader *r, int index, snw_desc_family *out);
+// *k <- number of the parameter of a name, a parameter or another number of the file, named as
+// overrides are; it joins the family. `what` is the step in messages.
+snw_status snw_read_family_add(snw_reader *r, const snw_node *node, const char *name, int index,
+                               const char *what, snw_desc_family *out, int *k);
+// The actuator or load of a name, and its component, -1: all; false: there is none.
+bool snw_find_input(snw_reader *r, const char *name, snw_inverse_input_desc *out);
+// Name of an input with its component.
+const char *snw_input_name(snw_reader *r, const snw_inverse_input_desc *x);
+// Has the file a law for this component of a load?
+bool snw_load_has(const snw_load_desc *d, int k);
 // The actuators and loads that a change gives new values: they follow their laws again.
 snw_status snw_read_releases(snw_reader *r, const snw_node *change, snw_step_desc *out);
 // Duration and step of equilibria at successive times; both entries or none.
@@ -126,6 +139,8 @@ snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, s
 // given.
 snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry *elements,
                            const snw_entry *breaks, snw_rod_desc *out);
+// Read a list of strain functions for the component of this entry, on a rod of length L.
+snw_status snw_read_functions(snw_reader *r, const snw_entry *e, double L, snw_basis *out);
 // Concentric tubes of a link of the file: their number (0: it has none), and that of the further
 // links that they need.
 int snw_tubes_written(const snw_node *link);
@@ -280,7 +295,7 @@ snw_status snw_read_section_entries(snw_reader *r, const char *key, const snw_no
 snw_status snw_read_text(snw_reader *r, const snw_node *node, const char *what, const char **out);
 // Text with the indices of repetitions evaluated.
 snw_status snw_read_name(snw_reader *r, const snw_node *node, const char *what, const char **out);
-// Index of the text among n words. `what` is also the name of the list in snw_language_later.
+// Index of the text among n words; `what` is their list in messages.
 snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, int n,
                          const char *const *word, int *out);
 // on or off; true or false as in JSON.
@@ -352,6 +367,8 @@ typedef struct snw_probe_part {
     int first, count;   // components
     snw_component component[SNW_PROBE_WIDTH];
 } snw_probe_part;
+// Name of a column of a probe, in the form of snw_column_name.
+const char *snw_probe_column(snw_reader *r, const snw_probe_part *part, int k);
 // nvalue: number of values, which may select the components; 0: not known.
 snw_status snw_find_columns(snw_reader *r, const snw_node *node, const char *text, int nvalue,
                             snw_probe_part *out);

@@ -57,6 +57,7 @@ static snw_status refuse_change(snw_reader *r, const snw_step_desc *s, const cha
 static bool same_basis(const snw_basis *a, const snw_basis *b) {
     if (a->kind != b->kind || a->nfun != b->nfun || a->nelem != b->nelem) return false;
     if (snw_basis_table[a->kind].separate) return true;
+    if (a->set) return snw_function_set_same(a, b);
     for (int i = 0; i <= a->nelem; i++) {
         if (!(fabs(snw_basis_break(a, i) - snw_basis_break(b, i)) <= 1e-12)) return false;
     }
@@ -81,7 +82,8 @@ static snw_status check_link(snw_reader *r, const snw_step_desc *s, const snw_li
     if (!a->has_rod) return SNW_OK;
     if (a->rod.variable_length != b->rod.variable_length)
         return refuse_change(r, s, "whether an actuator feeds rod", a->name);
-    if (!same_strains(&a->rod, &b->rod)) return refuse_change(r, s, "the strains of rod", a->name);
+    if (!same_strains(&a->rod, &b->rod))
+        return refuse_change(r, s, "the strains or strain functions of rod", a->name);
     if (a->rod.nodes != b->rod.nodes) return refuse_change(r, s, "the nodes of rod", a->name);
     const bool same = a->rod.magnus == b->rod.magnus && a->rod.integrator == b->rod.integrator &&
                       a->rod.points == b->rod.points && a->rod.tolerance == b->rod.tolerance;

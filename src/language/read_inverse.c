@@ -20,8 +20,9 @@
       "desired values, laws of t, required: {tip: [10 cm, 0, 20 cm]}, {tip.x: 5 cm*sin(t/1 s)}; "  \
       "a rotation as its three or four components")                                                \
     X(INVERSE_ACTUATORS, "actuators", "list of names, or limits by input",                         \
-      "actuators, coordinates of them (drive.2), loads or their components (push.fy) that may "    \
-      "change: {left: [0, 20 N]}; all actuators unless given")                                     \
+      "actuators, coordinates of them (drive.2), loads or their components (push.fy), or numbers " \
+      "of the file named as overrides, that may change: {left: [0, 20 N]}; all actuators unless "  \
+      "given")                                                                                     \
     X(INVERSE_WEIGHT, "weight", "numbers by probe or component",                                   \
       "weights per SI unit; 1 for angles, 1/length of the robot for lengths, 1/largest value for " \
       "others unless given")                                                                       \
@@ -52,8 +53,7 @@ enum { MOST_TARGETS = 10000 };
 
 // ---- targets ------------------------------------------------------------------------------------
 
-// name of a column, in the form of snw_column_name
-static const char *column_name(snw_reader *r, const snw_probe_part *part, int k) {
+const char *snw_probe_column(snw_reader *r, const snw_probe_part *part, int k) {
     const char *probe = r->desc->probe[part->probe].name, *own = part->component[k].name;
     const char *dot = own[0] ? "." : "";
     return part->station < 0
@@ -72,7 +72,7 @@ static snw_status read_target(snw_reader *r, const snw_entry *e, snw_inverse_des
         return snw_fail_at(r->err, e->value->location,
                            "target '%s' needs %d values, one for each component; or name a "
                            "component, such as '%s'",
-                           e->key, part.count, column_name(r, &part, part.first));
+                           e->key, part.count, snw_probe_column(r, &part, part.first));
     }
     const int width = snw_probe_components(p->kind, p->joint, part.component);
     for (int i = 0; i < part.count; i++) {
@@ -80,7 +80,7 @@ static snw_status read_target(snw_reader *r, const snw_entry *e, snw_inverse_des
         snw_inverse_target_desc *to = &list[d->ntarget++];
         *to = (snw_inverse_target_desc){.probe = part.probe,
                                         .column = (part.station < 0 ? 0 : part.station) * width + k,
-                                        .name = column_name(r, &part, k),
+                                        .name = snw_probe_column(r, &part, k),
                                         .dim = p->kind == SNW_PROBE_LAW ? p->dim
                                                                         : part.component[k].dim,
                                         .weight = NAN};
@@ -149,16 +149,19 @@ static snw_status read_weights(snw_reader *r, const snw_node *node, snw_inverse_
 
 // ---- inputs -------------------------------------------------------------------------------------
 
-static snw_dim input_dim(const snw_desc *d, const snw_inverse_input_desc *x) {
+static snw_dim input_dim(const snw_desc *d, const snw_inverse_desc *step,
+                         const snw_inverse_input_desc *x) {
+    if (x->parameter) return step->family.parameter[x->parameter - 1].dim;
     if (x->actuator >= 0) return snw_actuator_dim(d, x->actuator, x->component);
     const bool along = d->load[x->load].along;
     if (x->component < 3) return along ? SNW_DIM_FORCE : SNW_DIM_TORQUE;
     return along ? (snw_dim){.kg = 1, .s = -2} : SNW_DIM_FORCE;
 }
 
-static snw_status read_limits(snw_reader *r, const snw_node *node, snw_inverse_input_desc *x) {
+static snw_status read_limits(snw_reader *r, const snw_node *node, const snw_inverse_desc *d,
+                              snw_inverse_input_desc *x) {
     if (node->kind == SNW_NODE_NULL) return SNW_OK;
-    const snw_dim dim = input_dim(r->desc, x);
+    const snw_dim dim = input_dim(r->desc, d, x);
     if (node->kind == SNW_NODE_LIST) {
         SNW_TRY(snw_read_list(r, node, x->name, 2));
         SNW_TRY(snw_read_constant(r, node->entry[0].value, x->name, dim, &x->low));
@@ -183,8 +186,7 @@ static snw_status read_limits(snw_reader *r, const snw_node *node, snw_inverse_i
                        x->name, x->low, x->high);
 }
 
-// the actuator or load of a name, and its component, -1: all; false: there is none
-static bool find_input(snw_reader *r, const char *name, snw_inverse_input_desc *out) {
+bool snw_find_input(snw_reader *r, const char *name, snw_inverse_input_desc *out) {
     const snw_desc *d = r->desc;
     out->actuator = snw_actuator_find(d, name);
     out->component = -1;
@@ -194,7 +196,7 @@ static bool find_input(snw_reader *r, const char *name, snw_inverse_input_desc *
     }
     const char *dot = strrchr(name, '.');
     const char *whole = dot ? snw_pool_text(r->pool, name, (size_t)(dot - name)) : NULL;
-    if (!whole || !find_input(r, whole, out) || out->component >= 0) return false;
+    if (!whole || !snw_find_input(r, whole, out) || out->component >= 0) return false;
     if (out->actuator >= 0) {
         char *end;
         const long k = strtol(dot + 1, &end, 10);
@@ -207,7 +209,7 @@ static bool find_input(snw_reader *r, const char *name, snw_inverse_input_desc *
     return out->component >= 0;
 }
 
-static const char *input_name(snw_reader *r, const snw_inverse_input_desc *x) {
+const char *snw_input_name(snw_reader *r, const snw_inverse_input_desc *x) {
     const snw_desc *d = r->desc;
     if (x->actuator < 0)
         return snw_pool_format(r->pool, "%s.%s", d->load[x->load].name,
@@ -217,45 +219,73 @@ static const char *input_name(snw_reader *r, const snw_inverse_input_desc *x) {
 }
 
 static bool same_input(const snw_inverse_input_desc *a, const snw_inverse_input_desc *b) {
-    return a->actuator == b->actuator && a->component == b->component &&
+    return !a->parameter && a->actuator == b->actuator && a->component == b->component &&
            (a->actuator >= 0 || a->load == b->load);
 }
 
-static snw_status refuse_input(snw_reader *r, snw_source_location at, const char *name) {
+static snw_status refuse_input(snw_reader *r, snw_source_location at, const char *name,
+                               const char *why) {
     return snw_fail_at(r->err, at,
                        "there is no actuator and no load '%s'; name one of the file, a coordinate "
                        "of an actuator such as 'drive.2', or a component of a load such as "
-                       "'push.fy'",
-                       name);
+                       "'push.fy'. As a number of the file: %.200s",
+                       name, why);
 }
 
-// has the file a law for this component of a load?
-static bool load_has(const snw_load_desc *d, int k) {
+bool snw_load_has(const snw_load_desc *d, int k) {
     return (k < 3 ? d->torque[k] : d->force[k - 3]) != NULL;
 }
 
+// add a number of the file with its limits
+static snw_status add_number(snw_reader *r, const snw_node *name, const char *text,
+                             const snw_node *limits, int index, snw_inverse_desc *d,
+                             snw_inverse_input_desc *x, snw_inverse_input_desc *list) {
+    snw_error *const err = r->err;
+    snw_error why = {0};
+    int k = 0;
+    if (!d->family.at) SNW_TRY(snw_read_family(r, index, &d->family));
+    r->err = &why;
+    const snw_status s =
+        snw_read_family_add(r, name, text, index, "the inverse step", &d->family, &k);
+    r->err = err;
+    if (s == SNW_E_MEMORY) return snw_read_memory(r);
+    if (s != SNW_OK) return refuse_input(r, name->location, text, why.text);
+    for (int i = 0; i < d->ninput; i++) {
+        if (list[i].parameter == k + 1)
+            return snw_fail_at(r->err, name->location, "'%s' is given twice", text);
+    }
+    x->parameter = k + 1;
+    x->name = text;
+    SNW_TRY(read_limits(r, limits, d, x));
+    list[d->ninput++] = *x;
+    return SNW_OK;
+}
+
 // add the inputs of a name with their limits; a component that was given before keeps its own
-static snw_status add_input(snw_reader *r, const snw_node *name, const snw_node *limits,
+static snw_status add_input(snw_reader *r, const snw_node *name, const snw_node *limits, int index,
                             snw_inverse_desc *d, snw_inverse_input_desc *list) {
     const char *text = "";
     snw_inverse_input_desc found = {.low = NAN, .high = NAN, .rate = NAN, .rest = NAN};
     SNW_TRY(snw_read_name(r, name, "actuators", &text));
-    if (!find_input(r, text, &found)) return refuse_input(r, name->location, text);
+    if (!snw_find_input(r, text, &found)) {
+        found.actuator = -1;
+        return add_number(r, name, text, limits, index, d, &found, list);
+    }
     const bool load = found.actuator < 0;
     const int n = load ? 6 : snw_actuator_at(r->desc, found.actuator).n;
     const int before = d->ninput;
     for (int k = 0; k < n; k++) {
         snw_inverse_input_desc x = found;
         if (found.component >= 0 && found.component != k) continue;
-        if (found.component < 0 && load && !load_has(&r->desc->load[found.load], k)) continue;
+        if (found.component < 0 && load && !snw_load_has(&r->desc->load[found.load], k)) continue;
         x.component = k;
-        x.name = input_name(r, &x);
+        x.name = snw_input_name(r, &x);
         if (!x.name) return snw_read_memory(r);
         for (int i = 0; i < d->ninput; i++) {
             if (same_input(&list[i], &x))
                 return snw_fail_at(r->err, name->location, "'%s' is given twice", x.name);
         }
-        SNW_TRY(read_limits(r, limits, &x));
+        SNW_TRY(read_limits(r, limits, d, &x));
         list[d->ninput++] = x;
     }
     if (d->ninput > before) return SNW_OK;
@@ -268,7 +298,7 @@ static snw_status add_input(snw_reader *r, const snw_node *name, const snw_node 
 static snw_status add_fixed(snw_reader *r, snw_inverse_desc *d, snw_inverse_input_desc *list) {
     const int named = d->ninput;
     for (int i = 0; i < named; i++) {
-        if (list[i].actuator < 0) continue;
+        if (list[i].parameter || list[i].actuator < 0) continue;
         const int n = snw_actuator_at(r->desc, list[i].actuator).n;
         for (int k = 0; k < n; k++) {
             snw_inverse_input_desc x = {.actuator = list[i].actuator,
@@ -281,7 +311,7 @@ static snw_status add_fixed(snw_reader *r, snw_inverse_desc *d, snw_inverse_inpu
             bool there = false;
             for (int j = 0; j < d->ninput; j++) there = there || same_input(&list[j], &x);
             if (there) continue;
-            x.name = input_name(r, &x);
+            x.name = snw_input_name(r, &x);
             if (!x.name) return snw_read_memory(r);
             list[d->ninput++] = x;
         }
@@ -289,7 +319,7 @@ static snw_status add_fixed(snw_reader *r, snw_inverse_desc *d, snw_inverse_inpu
     return SNW_OK;
 }
 
-static snw_status read_inputs(snw_reader *r, const snw_entry *e, snw_inverse_desc *d) {
+static snw_status read_inputs(snw_reader *r, const snw_entry *e, int index, snw_inverse_desc *d) {
     d->all = !e;
     if (!e) {
         if (snw_actuators(r->desc) > 0) return SNW_OK;
@@ -303,7 +333,7 @@ static snw_status read_inputs(snw_reader *r, const snw_entry *e, snw_inverse_des
         return snw_fail_at(r->err, node->location,
                            "'actuators' is a list of names, [left, right], or a map to limits, "
                            "{left: [0, 20 N]}");
-    size_t most = 6 * (size_t)r->desc->nload + 1;
+    size_t most = 6 * (size_t)r->desc->nload + (size_t)node->n + 1;
     for (int i = 0; i < snw_actuators(r->desc); i++) most += (size_t)snw_actuator_at(r->desc, i).n;
     snw_inverse_input_desc *list = snw_pool_array(r->pool, most, sizeof *list);
     if (!list) return snw_read_memory(r);
@@ -311,8 +341,8 @@ static snw_status read_inputs(snw_reader *r, const snw_entry *e, snw_inverse_des
     for (int i = 0; i < node->n; i++) {
         const snw_entry *own = &node->entry[i];
         const snw_node key = {.kind = SNW_NODE_TEXT, .location = own->location, .text = own->key};
-        SNW_TRY(map ? add_input(r, &key, own->value, d, list)
-                    : add_input(r, own->value, &nothing, d, list));
+        SNW_TRY(map ? add_input(r, &key, own->value, index, d, list)
+                    : add_input(r, own->value, &nothing, index, d, list));
     }
     if (d->ninput == 0) return snw_fail_at(r->err, node->location, "'actuators' names nothing");
     return add_fixed(r, d, list);
@@ -343,7 +373,7 @@ snw_status snw_read_inverse(snw_reader *r, const snw_node *node, int index, snw_
     if (e[INVERSE_FROM]) SNW_TRY(snw_read_from(r, e[INVERSE_FROM]->value, index, &out->from));
     SNW_TRY(read_targets(r, e[INVERSE_TARGET]->value, d));
     if (e[INVERSE_WEIGHT]) SNW_TRY(read_weights(r, e[INVERSE_WEIGHT]->value, d));
-    SNW_TRY(read_inputs(r, e[INVERSE_ACTUATORS], d));
+    SNW_TRY(read_inputs(r, e[INVERSE_ACTUATORS], index, d));
     SNW_TRY(snw_read_instants(r, e[INVERSE_FOR], e[INVERSE_STEP], out));
     if (e[INVERSE_INTERVAL]) {
         SNW_TRY(snw_read_positive(r, e[INVERSE_INTERVAL]->value, "interval", SNW_DIM_TIME,
@@ -362,6 +392,22 @@ snw_status snw_read_inverse(snw_reader *r, const snw_node *node, int index, snw_
 
 // ---- what a change releases ---------------------------------------------------------------------
 
+// A number that an inverse step found keeps that value.
+static snw_status refuse_found_number(snw_reader *r, snw_source_location at, const char *path) {
+    for (int i = 0; i < r->desc->nstep; i++) {
+        const snw_step_desc *step = &r->desc->step[i];
+        for (int k = 0; step->kind == SNW_STEP_INVERSE && k < step->inverse.family.nparameter;
+             k++) {
+            if (strcmp(step->inverse.family.parameter[k].name, path) != 0) continue;
+            return snw_fail_at(r->err, at,
+                               "'%s' is an unknown of step '%s' before, which finds its value; "
+                               "leave one of them out",
+                               path, step->name);
+        }
+    }
+    return SNW_OK;
+}
+
 snw_status snw_read_releases(snw_reader *r, const snw_node *change, snw_step_desc *out) {
     const int n = snw_actuators(r->desc);
     bool *releases = snw_pool_array(r->pool, (size_t)(n + r->desc->nload) + 1, sizeof *releases);
@@ -370,12 +416,13 @@ snw_status snw_read_releases(snw_reader *r, const snw_node *change, snw_step_des
     for (int i = 0; i < change->n; i++) {
         // "left", "left.effort", "actuators.left.effort"
         const char *path = change->entry[i].key;
+        SNW_TRY(refuse_found_number(r, change->entry[i].location, path));
         if (strncmp(path, "actuators.", 10) == 0) path += 10;
         if (strncmp(path, "loads.", 6) == 0) path += 6;
         const char *name = snw_pool_text(r->pool, path, strcspn(path, "."));
         if (!name) return snw_read_memory(r);
         snw_inverse_input_desc found;
-        if (!find_input(r, name, &found)) continue;
+        if (!snw_find_input(r, name, &found)) continue;
         releases[found.actuator >= 0 ? found.actuator : n + found.load] = true;
     }
     return SNW_OK;

@@ -7,8 +7,6 @@
 #include "base/fail.h"
 #include "language/source.h"
 
-#include <stdio.h>
-#include <string.h>
 
 #define PATH_KEYS(X)                                                                               \
     X(PATH_NAME, "name", "a name", "of the step; 'path', then 'path.2', unless given")             \
@@ -58,66 +56,16 @@ static snw_status path_range(snw_reader *r, const snw_node *node, const char *wh
 
 // ---- other parameters ---------------------------------------------------------------------------
 
-// Data for reading the model again with another value of a parameter; the document must live as
-// long.
-typedef struct path_family {
-    const snw_document *document;
-    const snw_source *source;
-    int run, until;
-    const snw_desc *like;
-    const snw_path_desc *path;
-} path_family;
-
-static snw_status family_at(void *user, int k, double value, snw_desc **out, snw_error *err) {
-    const path_family *f = user;
-    const snw_parameter_desc *p = &f->path->parameter[k];
-    char unit[48], set[240];
-    snw_dim_unit(p->dim, unit, sizeof unit);
-    (void)snprintf(set, sizeof set, "%.120s=%.17g %s", p->name, value, unit);
-    return snw_document_reread(f->document, f->source, f->run, f->until, set, f->like, out, err);
-}
-
-// A parameter that a change before step `until` sets has another value there than in the file.
-static snw_status refuse_changed(snw_reader *r, const snw_node *node, const char *name, int until) {
-    const snw_node *study = snw_node_get(r->root, "study");
-    for (int i = 0; i < until; i++) {
-        const snw_node *change = snw_node_get(study->entry[i].value, "change");
-        if (!change || !snw_node_get(change, name)) continue;
-        return snw_fail_at(r->err, node->location,
-                           "parameter '%s' is changed by step '%s' before the path; change another "
-                           "one that it depends on, or make it a run of its own",
-                           name, r->desc->step[i].name);
-    }
-    return SNW_OK;
-}
-
 // *index <- number of the parameter in the list of the path, which it joins
 static snw_status path_parameter(snw_reader *r, const snw_node *node, int until,
-                                 snw_path_desc *path, snw_parameter_desc *list, int *index) {
+                                 snw_path_desc *path, int *index) {
     const char *name = "";
     SNW_TRY(snw_read_name(r, node, "by", &name));
-    for (*index = 0; *index < path->nparameter; ++*index) {
-        if (strcmp(list[*index].name, name) == 0) return SNW_OK;
-    }
     if (!snw_parameters_find(snw_node_get(r->root, "parameters"), name))
         return snw_fail_at(r->err, node->location, "there is no parameter '%s'", name);
-    SNW_TRY(refuse_changed(r, node, name, until));
-    if (path->nparameter == SNW_PARAMETERS)
-        return snw_fail_at(r->err, node->location, "at most %d parameters", SNW_PARAMETERS);
-    snw_parameter_desc *p = &list[path->nparameter];
-    p->name = name;
-    snw_error why = {0};
-    if (snw_expr_parse_constant(r->pool, r->root->scope, name, "by", 1, 1, &p->value, &p->dim,
-                                &why) != SNW_OK) {
-        return snw_fail_at(r->err, node->location,
-                           "parameter '%s' is not a constant number; name one that is", name);
-    }
-    path->nparameter++;
-    return SNW_OK;
+    return snw_read_family_add(r, node, name, until, "the path", &path->family, index);
 }
-
-static snw_status path_curve(snw_reader *r, const snw_node *node, int until, snw_path_desc *path,
-                             snw_parameter_desc *list) {
+static snw_status path_curve(snw_reader *r, const snw_node *node, int until, snw_path_desc *path) {
     const snw_entry *e[FOLDS_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_folds, e));
     if (!e[FOLDS_OF] || !e[FOLDS_RANGE]) {
@@ -125,8 +73,8 @@ static snw_status path_curve(snw_reader *r, const snw_node *node, int until, snw
                            "a curve of folds needs 'of' and 'range', e.g. 'folds: {of: h, range: "
                            "[1 cm, 2 cm]}'");
     }
-    SNW_TRY(path_parameter(r, e[FOLDS_OF]->value, until, path, list, &path->curve));
-    const snw_parameter_desc *p = &list[path->curve];
+    SNW_TRY(path_parameter(r, e[FOLDS_OF]->value, until, path, &path->curve));
+    const snw_parameter_desc *p = &path->family.parameter[path->curve];
     return path_range(r, e[FOLDS_RANGE]->value, "range", p->dim, &path->curve_low,
                       &path->curve_high);
 }
@@ -141,24 +89,14 @@ static snw_status path_parameters(snw_reader *r, const snw_entry *of, const snw_
                            "'of' a law of t, or leave one out",
                            by ? "by" : "folds");
     }
-    snw_parameter_desc *list = snw_pool_array(r->pool, SNW_PARAMETERS, sizeof *list);
-    path_family *family = snw_pool_take(r->pool, sizeof *family);
-    if (!list || !family) return snw_read_memory(r);
-    path->parameter = list;
+    SNW_TRY(snw_read_family(r, index, &path->family));
     int k;
-    if (of) SNW_TRY(path_parameter(r, of->value, index, path, list, &path->of));
+    if (of) SNW_TRY(path_parameter(r, of->value, index, path, &path->of));
     if (by && by->value->kind != SNW_NODE_LIST)
-        SNW_TRY(path_parameter(r, by->value, index, path, list, &k));
+        SNW_TRY(path_parameter(r, by->value, index, path, &k));
     for (int i = 0; by && by->value->kind == SNW_NODE_LIST && i < by->value->n; i++)
-        SNW_TRY(path_parameter(r, by->value->entry[i].value, index, path, list, &k));
-    if (folds) SNW_TRY(path_curve(r, folds->value, index, path, list));
-    *family = (path_family){.document = r->document,
-                            .source = r->source,
-                            .run = r->run,
-                            .until = index,
-                            .like = r->desc,
-                            .path = path};
-    path->family = (snw_desc_family){.at = family_at, .user = family};
+        SNW_TRY(path_parameter(r, by->value->entry[i].value, index, path, &k));
+    if (folds) SNW_TRY(path_curve(r, folds->value, index, path));
     return SNW_OK;
 }
 
@@ -180,7 +118,7 @@ snw_status snw_read_path(snw_reader *r, const snw_node *node, int index, snw_ste
                            "a path needs 'range', the interval of t in which it is followed");
     }
     SNW_TRY(path_parameters(r, e[PATH_OF], e[PATH_BY], e[PATH_FOLDS], index, path));
-    const snw_dim dim = path->of < 0 ? SNW_DIM_TIME : path->parameter[path->of].dim;
+    const snw_dim dim = path->of < 0 ? SNW_DIM_TIME : path->family.parameter[path->of].dim;
     SNW_TRY(path_range(r, e[PATH_RANGE]->value, "range", dim, &path->low, &path->high));
     int word = 0;
     if (e[PATH_START]) SNW_TRY(snw_read_word(r, e[PATH_START]->value, "start", 2, starts, &word));

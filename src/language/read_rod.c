@@ -229,7 +229,8 @@ static snw_status read_rod_read_section(snw_reader *r, const snw_node *node,
     X(ROD_REST, "rest", "six, by component, or 0; laws of x",                                      \
       "strain without stress, 0 if absent")                                                        \
     X(ROD_STRAIN, "strain", "by component, or all at once",                                        \
-      "which components vary, with their basis, or a law of t and x; required")                    \
+      "which components vary, with their basis, a list of functions of x, or a law of t and x; "   \
+      "required")                                                                                  \
     X(ROD_ELEMENTS, "elements", "number", "equal elements of piecewise bases, 1 unless given")     \
     X(ROD_BREAKS, "breaks", "list of lengths, m", "ends of the elements, instead of elements")     \
     X(ROD_NODES, "nodes", "number or auto", "quadrature nodes along the rod, auto unless given")   \

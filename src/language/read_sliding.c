@@ -41,6 +41,13 @@ static snw_status sliding_station(snw_reader *r, const snw_entry *entry, snw_sit
 static snw_status split_rod(snw_reader *r, const snw_entry *entry, const snw_site *at, int number) {
     snw_link_desc *link = &r->desc->link[at->link], *beyond = &r->desc->link[number];
     const snw_joint_keys fixed = {0};
+    for (int i = 0; i < 6; i++) {
+        if (!link->rod.active[i] || !link->rod.basis[i].set) continue;
+        return snw_fail_at(r->err, entry->location,
+                           "rod '%s' slides through loop '%s', and functions of x would be those "
+                           "of two parts of it; give %s a basis such as 'legendre 4'",
+                           link->name, entry->key, snw_strain_name[i]);
+    }
     if (link->rod.variable_length) { // it, or the part beyond the other loop
         return snw_fail_at(r->err, entry->location,
                            "loop '%s': '%s' already slides through another loop; in this "

@@ -149,10 +149,14 @@ static bool begins_with_basis(snw_reader *r, const char *text, const char **word
     return false;
 }
 
-// a basis, or a law for the whole strain component
+// a basis, a list of functions, or a law for the whole strain component
 static snw_status strain_read_component(snw_reader *r, const snw_entry *e, int i, mesh *m,
                                         snw_rod_desc *out) {
     const char *text = "", *word = "", *near = NULL;
+    if (e->value->kind == SNW_NODE_LIST) {
+        out->active[i] = true;
+        return snw_read_functions(r, e, out->length, &out->basis[i]);
+    }
     SNW_TRY(snw_read_text(r, e->value, e->key, &text));
     if (begins_with_basis(r, text, &word, &near)) {
         out->active[i] = true;
@@ -236,7 +240,7 @@ snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry 
         SNW_TRY(snw_read_text(r, node, "strain", &text));
         SNW_TRY(read_preset(r, node, &m, out));
     }
-    if (m.given && !m.used) {
+    if (m.given && !m.used && m.nelem > 1) {
         return snw_fail_at(r->err, m.given->location,
                            "'%s' is for piecewise bases, and this rod has none; 'sinew help "
                            "language bases' lists them",

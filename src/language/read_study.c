@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Reads the study: its list of static, dynamic, kinematic, modes, path, inverse and change steps.
+// Reads the study: its list of static, dynamic, kinematic, modes, path, inverse,
+// linearize and change steps.
 #include "language/read.h"
 
 #include "base/fail.h"
@@ -161,11 +162,17 @@ snw_status snw_read_from(snw_reader *r, const snw_node *node, int index, int *ou
     const char *name = "";
     SNW_TRY(snw_read_name(r, node, "from", &name));
     for (int i = 0; i < r->desc->nstep; i++) {
-        if (i < index && strcmp(r->desc->step[i].name, name) == 0) {
-            *out = i;
-            return SNW_OK;
-        }
+        const snw_step_desc *step = &r->desc->step[i];
+        const bool own = i < index && strcmp(step->name, name) == 0;
+        if (own) *out = i;
+        if (*out >= 0 && i > *out && i < index && step->kind == SNW_STEP_INVERSE &&
+            step->inverse.family.nparameter > 0)
+            return snw_fail_at(r->err, node->location,
+                               "'from' names a step before '%s', which finds numbers of the file; "
+                               "make it a run of its own",
+                               step->name);
     }
+    if (*out >= 0) return SNW_OK;
     const snw_name *later = snw_names_find(&r->things, name);
     if (later && later->kind == (int)SNW_THING_STEP) {
         return snw_fail_at(r->err, node->location, "'from' names an earlier step, '%s' is not",
@@ -267,8 +274,8 @@ static snw_status default_name(snw_reader *r, const char *kind, int *unnamed, in
 }
 
 // in the order of snw_step_kind; a kinematic step is a dynamic one with prescribed shape
-static const char *const kinds[] = {"static", "dynamic", "modes",    "change",
-                                    "path",   "inverse", "kinematic"};
+static const char *const kinds[] = {"static", "dynamic", "modes",     "change",
+                                    "path",   "inverse", "linearize", "kinematic"};
 enum { NKIND = sizeof kinds / sizeof kinds[0], KINEMATIC = NKIND - 1 };
 
 static snw_status study_read_keys(snw_reader *r, const snw_node *keys, int index,
@@ -287,6 +294,8 @@ static snw_status study_read_keys(snw_reader *r, const snw_node *keys, int index
         return snw_read_path(r, keys, index, out);
     case SNW_STEP_INVERSE:
         return snw_read_inverse(r, keys, index, out);
+    case SNW_STEP_LINEARIZE:
+        return snw_read_linearize(r, keys, index, out);
     }
     return SNW_OK;
 }

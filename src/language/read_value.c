@@ -40,9 +40,6 @@ static const char *kind_text(snw_node_kind kind) {
 // ---- maps ---------------------------------------------------------------------------------------
 
 static snw_status unknown_key(snw_reader *r, const snw_entry *e, const snw_key_table *table) {
-    if (snw_language_later(table->name, e->key)) {
-        return snw_fail_at(r->err, e->location, "'%s' is not part of this version", e->key);
-    }
     const char *advice = snw_language_retired(table->name, e->key);
     if (advice) {
         return snw_fail_at(r->err, e->location, "'%s' is retired: %s", e->key, advice);
@@ -133,10 +130,6 @@ snw_status snw_read_word(snw_reader *r, const snw_node *node, const char *what, 
         if (i > 0) used += strlen(memcpy(list + used, ", ", 3));
         memcpy(list + used, word[i], strlen(word[i]) + 1);
         used += strlen(word[i]);
-    }
-    if (snw_language_later(what, text)) {
-        return snw_fail_at(r->err, node->location,
-                           "%s '%s' is not part of this version; it supports %s", what, text, list);
     }
     const char *near = snw_nearest(text, n, word);
     if (near) {
@@ -360,13 +353,14 @@ snw_status snw_read_direction(snw_reader *r, const snw_node *node, const char *w
 
 // ---- by strain component ------------------------------------------------------------------------
 
+#define COMPONENT_FORM "see where it is used; functions: a list"
 #define COMPONENT_KEYS(X)                                                                          \
-    X(SNW_TWIST, "twist", "see where it is used", "about the tangent, local x")                    \
-    X(SNW_BEND_Y, "bend_y", "see where it is used", "about local y")                               \
-    X(SNW_BEND_Z, "bend_z", "see where it is used", "about local z")                               \
-    X(SNW_STRETCH, "stretch", "see where it is used", "along the tangent; 0: unstretched")         \
-    X(SNW_SHEAR_Y, "shear_y", "see where it is used", "along local y")                             \
-    X(SNW_SHEAR_Z, "shear_z", "see where it is used", "along local z")
+    X(SNW_TWIST, "twist", COMPONENT_FORM, "about the tangent, local x")                            \
+    X(SNW_BEND_Y, "bend_y", COMPONENT_FORM, "about local y")                                       \
+    X(SNW_BEND_Z, "bend_z", COMPONENT_FORM, "about local z")                                       \
+    X(SNW_STRETCH, "stretch", COMPONENT_FORM, "along the tangent; 0: unstretched")                 \
+    X(SNW_SHEAR_Y, "shear_y", COMPONENT_FORM, "along local y")                                     \
+    X(SNW_SHEAR_Z, "shear_z", COMPONENT_FORM, "along local z")
 
 SNW_KEYS(components, "components", "a value by strain component", COMPONENT_KEYS);
 

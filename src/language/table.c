@@ -332,6 +332,16 @@ snw_status snw_tables_find(void *user, const char *from, const char *file, const
     return table_find(user, &at, CSV_SERIES, column, out, err);
 }
 
+snw_status snw_tables_columns(void *user, const char *from, const char *file, int *n,
+                              const char *const **name, snw_error *err) {
+    const table_path at = resolve_table_path(user, from, file);
+    csv *table = NULL;
+    SNW_TRY(table_of(user, &at, CSV_SERIES, &table, err));
+    *n = table->ncolumn;
+    *name = table->name;
+    return SNW_OK;
+}
+
 snw_status snw_tables_measured(void *user, const char *from, const char *file, const char *column,
                                snw_table *out, snw_error *err) {
     const table_path at = resolve_table_path(user, from, file);

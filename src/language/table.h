@@ -65,6 +65,10 @@ SNW_NODISCARD snw_status snw_tables_bytes(void *user, const char *from, const ch
 snw_pool *snw_tables_pool(void *user);
 void **snw_tables_made(void *user);
 
+// Columns of such a file: *n <- their number, *name (n) <- their names; NULL: it has none.
+SNW_NODISCARD snw_status snw_tables_columns(void *user, const char *from, const char *file, int *n,
+                                            const char *const **name, snw_error *err);
+
 // A snw_table_fn with a snw_tables as user. The data live as long as the pool.
 SNW_NODISCARD snw_status snw_tables_find(void *user, const char *from, const char *file,
                                          const char *column, snw_table *out, snw_error *err);

@@ -5,6 +5,7 @@
 #include "math/basis.h"
 
 #include "base/fail.h"
+#include "math/function_set.h"
 #include "math/quadrature.h"
 
 #include <math.h>
@@ -13,6 +14,10 @@ static const double pi = 3.14159265358979323846;
 
 const char *snw_basis_name(snw_basis_kind kind) { return snw_basis_table[kind].name; }
 bool snw_basis_piecewise(snw_basis_kind kind) { return snw_basis_table[kind].piecewise; }
+
+bool snw_basis_continuous(const snw_basis *b) {
+    return b->set ? b->set->continuous : snw_basis_table[b->kind].continuous;
+}
 
 // Number of functions that do not vanish on an element.
 static int count_on_element(const snw_basis *b) {
@@ -50,6 +55,7 @@ int snw_basis_size(snw_basis_kind kind, int number, int nelem) {
 
 int snw_basis_degree(const snw_basis *b) {
     const snw_basis_type *type = &snw_basis_table[b->kind];
+    if (b->set) return b->set->degree;
     return type->polynomial_degree ? type->polynomial_degree(b->nfun) : count_on_element(b) - 1;
 }
 
@@ -341,7 +347,7 @@ static double discontinuous_place(const snw_basis *b, int f) {
 
 static const char functions[] = "number of functions";
 
-const snw_basis_type snw_basis_table[SNW_BASIS_COUNT] = {
+const snw_basis_type snw_basis_table[SNW_BASIS_KINDS] = {
     [SNW_BASIS_LEGENDRE] = {.name = "legendre",
                             .meaning = "Legendre polynomials; the usual choice",
                             .number = functions,
@@ -439,4 +445,9 @@ const snw_basis_type snw_basis_table[SNW_BASIS_COUNT] = {
                                  .eval = discontinuous,
                                  .d1 = discontinuous_d1,
                                  .place = discontinuous_place},
+    [SNW_BASIS_FUNCTIONS] = {.name = "functions",
+                             .meaning = "functions given by the user",
+                             .richer = SNW_BASIS_FUNCTIONS,
+                             .eval = snw_function_set_eval,
+                             .d1 = snw_function_set_d1},
 };

@@ -18,7 +18,9 @@ typedef enum snw_basis_kind {
     SNW_BASIS_CUBIC,
     SNW_BASIS_SPLINE,
     SNW_BASIS_DISCONTINUOUS,
-    SNW_BASIS_COUNT
+    SNW_BASIS_COUNT,                       // bases with a name in the model language
+    SNW_BASIS_FUNCTIONS = SNW_BASIS_COUNT, // functions given by the user, function_set.h
+    SNW_BASIS_KINDS
 } snw_basis_kind;
 
 enum { SNW_BASIS_MAX_FUNCTIONS = 400 }; // per strain component; limit for input
@@ -29,12 +31,15 @@ enum { SNW_BASIS_MAX_FUNCTIONS = 400 }; // per strain component; limit for input
 // with equally spaced nodes in each element, numbered from left to right; the indicator function of
 // each element; or B-splines of degree nfun - nelem with the breaks as simple knots and the ends
 // repeated, hence with degree - 1 continuous derivatives; or nodal functions of any degree at the
-// Gauss points of each element, which jump from one element to the next.
+// Gauss points of each element, which jump from one element to the next. Functions given by the
+// user live on all of [0, 1]; the ends of their elements are places where some of them is not
+// smooth.
 typedef struct snw_basis {
     snw_basis_kind kind;
     int nfun;             // functions
     int nelem;            // elements, 1 for a global basis
     const double *breaks; // nelem + 1 ascending numbers from 0 to 1; NULL: equal elements
+    const struct snw_function_set *set; // functions given by the user; else NULL
 } snw_basis;
 
 typedef struct snw_basis_type {
@@ -58,7 +63,7 @@ typedef struct snw_basis_type {
     double (*place)(const snw_basis *b, int f);
 } snw_basis_type;
 
-extern const snw_basis_type snw_basis_table[SNW_BASIS_COUNT];
+extern const snw_basis_type snw_basis_table[SNW_BASIS_KINDS];
 
 // Largest number of monomials that are computed with as such. Beyond it their Gram matrix, and with
 // it stiffness and mass matrix, is too ill-conditioned for double precision (13 functions: 1e18).
@@ -73,6 +78,7 @@ void snw_basis_to_monomials(int n, double *x);
 
 const char *snw_basis_name(snw_basis_kind kind);
 bool snw_basis_piecewise(snw_basis_kind kind);
+bool snw_basis_continuous(const snw_basis *b);
 
 // Number of functions on nelem elements; number: the one behind the name, if there is one.
 int snw_basis_size(snw_basis_kind kind, int number, int nelem);

@@ -186,6 +186,9 @@ bool snw_expr_proportional(const snw_expr *e, int slot);
 // switches there and back within a thousandth of the interval may be missed. Operations that also
 // depend on x or L have no single switching time and are ignored.
 int snw_expr_breaks_t(const snw_expr *e, double t0, double t1, double *out, int max);
+// The same for arc lengths in (0, L] of a law of x and L. Operations that switch there and back
+// within a thousandth of the length may be missed, those that also depend on t are ignored.
+int snw_expr_breaks_x(const snw_expr *e, double L, double *out, int max);
 
 // ---- words of the language ---------------------------------------------------------------------
 

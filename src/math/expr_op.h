@@ -229,8 +229,9 @@ enum {
 // One line of the program: register dst <- op(registers arg).
 typedef struct snw_line {
     uint8_t op;
-    uint8_t vars;  // variables of the result
-    bool switches; // the result may be nonsmooth in time, see expr_breaks.c
+    uint8_t vars;    // variables of the result
+    bool switches;   // the result may be nonsmooth in time, see expr_breaks.c
+    bool switches_x; // likewise in x
     uint16_t dst, arg[3];
     double imm;
     const snw_spline *spline;

@@ -128,9 +128,11 @@ static bool can_switch(snw_op op) {
 }
 
 static void write_line(snw_expr_node *n, snw_line *l) {
+    const int of_place = SNW_VAR_X | SNW_VAR_L;
     *l = (snw_line){.op = (uint8_t)n->op,
                     .vars = (uint8_t)n->vars,
                     .switches = can_switch(n->op) && n->vars == SNW_VAR_T,
+                    .switches_x = can_switch(n->op) && (n->vars | SNW_VAR_L) == of_place,
                     .dst = (uint16_t)n->reg,
                     .imm = n->value,
                     .spline = n->spline};

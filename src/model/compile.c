@@ -454,9 +454,11 @@ bool snw_model_needs_no_jacobian(const snw_model *m) {
     return !any;
 }
 
-// Typical strain of active component a: one radian along the rod, or a stretch of one.
-static double typical_strain(const snw_rod *rod, int a) {
-    return rod->comp[a] < 3 ? 1 / rod->L : 1;
+// Typical coordinate of function f of active component a: that of a strain of one radian along the
+// rod, or of a stretch of one. Only functions given by the user differ much from size one.
+static double typical_strain(const snw_rod *rod, int a, int f) {
+    const snw_function_set *set = rod->basis[a].set;
+    return (rod->comp[a] < 3 ? 1 / rod->L : 1) / (set ? set->size[f] : 1);
 }
 
 // Is coordinate i of a joint block an angle?
@@ -545,7 +547,7 @@ static snw_status typical_forces(snw_build *b) {
             for (int j = 0; j < rod->nfun[a]; j++) {
                 const int i = rod->dof[a] - rod->dof0 + j;
                 const double k = rod->K[(size_t)i * (size_t)(rod->ndof + 1)];
-                const double strain = typical_strain(rod, a);
+                const double strain = typical_strain(rod, a, j);
                 typical[rod->dof0 + i] = strain;
                 scale[rod->dof0 + i] = k > 0 ? k * strain : energy / strain;
             }

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "math/quadrature.h"
+#include "math/vector.h"
 
 #include <math.h>
 #include <string.h>
@@ -196,6 +197,23 @@ static snw_status compile_rod_add_stiffness(snw_build *b, snw_rod *r, const snw_
     return snw_build_variable_length_damping(b, r, Dx);
 }
 
+// Error: a function given by the user is not finite at a node or quadrature point; laws may have
+// poles between the points at which they were read.
+static snw_status check_functions(const snw_build *b, const snw_rod *r, int from, snw_error *err) {
+    const snw_link_desc *link = &b->m->desc->link[r->link];
+    for (int a = 0; a < r->na; a++) {
+        if (!r->basis[a].set || snw_vector_is_finite(b->nphi - from, b->phi + from)) continue;
+        const snw_source_location at = r->basis[a].set->function[0].location;
+        return snw_fail_desc(
+            err, at,
+            snw_fail(err, SNW_E_MODEL,
+                     "rod '%s': a function of %s is not finite at a node along the "
+                     "rod; functions must not have poles",
+                     link->name, snw_strain_name[r->comp[a]]));
+    }
+    return SNW_OK;
+}
+
 // ---- segments
 
 snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *err) {
@@ -216,6 +234,7 @@ snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *e
     r->seg0 = m->nseg;
     r->nseg = lay->nnode;
     const int path = snw_build_path(b, b->seg[parent].path, r->dof0, r->ndof);
+    const int phi0 = b->nphi;
     double from = 0;
     for (int k = 0; k < lay->nnode; k++) {
         const snw_node_at *node = &lay->node[k];
@@ -231,5 +250,6 @@ snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *e
         if (r->feed >= 0) snw_build_variable_length_node(b, r, number, parent);
     }
     *end = parent;
-    return compile_rod_add_stiffness(b, r, lay, err);
+    SNW_TRY(compile_rod_add_stiffness(b, r, lay, err));
+    return check_functions(b, r, phi0, err);
 }

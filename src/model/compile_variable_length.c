@@ -179,7 +179,7 @@ snw_status snw_check_variable_length(const snw_desc *d, int l, snw_error *err) {
                                           "a law gives one of its strains",
                                           "give that strain a basis");
         }
-        if (link->rod.active[i] && !snw_basis_table[link->rod.basis[i].kind].continuous) {
+        if (link->rod.active[i] && !snw_basis_continuous(&link->rod.basis[i])) {
             return variable_length_refuse(err, link->rod.location, link->name,
                                           "its strain basis is discontinuous",
                                           "material would change its strain suddenly as it passes; "

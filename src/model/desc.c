@@ -196,3 +196,16 @@ void snw_actuator_unit(const snw_desc *d, int actuator, int k, char unit[48]) {
     if (a.motor && snw_gives_motion(a.motor->given) && dim.m == 0 && !a.type->strains)
         (void)snprintf(unit, 48, dim.s ? "rad/s" : "rad");
 }
+
+void snw_rod_describe_functions(const snw_rod_desc *rod, const char *link, int strain, char *text,
+                                size_t size) {
+    const snw_function_set *set = rod->active[strain] ? rod->basis[strain].set : NULL;
+    text[0] = '\0';
+    if (!set || set->smallest >= SNW_FUNCTION_SET_NEARLY) return;
+    const snw_shape_function *f = &set->function[set->dependent];
+    (void)snprintf(text, size,
+                   "rod '%.60s': function %d of %s, %.60s, nearly depends on the others (smallest "
+                   "eigenvalue of the Gram matrix %.1e); its coordinates lose digits, leave it out "
+                   "or choose one that differs more",
+                   link, set->dependent + 1, snw_strain_name[strain], f->text, set->smallest);
+}

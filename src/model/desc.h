@@ -11,8 +11,8 @@
 
 #include "base/pool.h"
 #include "base/source_location.h"
-#include "math/basis.h"
 #include "math/expr.h"
+#include "math/function_set.h"
 #include "math/rule.h"
 #include "math/se3.h"
 #include "model/actuator_kind.h"
@@ -181,6 +181,11 @@ typedef struct snw_rod_desc {
     const double *cell; // ncell + 1: ends of the cells, m
     snw_source_location location, length_location, nodes_location;
 } snw_rod_desc;
+
+// text <- warning that the functions given for a strain of a rod are nearly dependent; empty when
+// they are not.
+void snw_rod_describe_functions(const snw_rod_desc *rod, const char *link, int strain, char *text,
+                                size_t size);
 
 // Number of the rod's integration rule (rule.h): its order or its points, 0 where it has none.
 static inline int snw_rod_rule_number(const snw_rod_desc *rod) {
@@ -622,12 +627,13 @@ typedef struct snw_signal_desc {
 // ---- study
 
 typedef enum snw_step_kind {
-    SNW_STEP_STATIC,  // equilibrium, or a path of equilibria
-    SNW_STEP_DYNAMIC, // motion in time
-    SNW_STEP_MODES,   // natural frequencies and modes
-    SNW_STEP_CHANGE,  // change of the description
-    SNW_STEP_PATH,    // path of equilibria through folds, by arc length
-    SNW_STEP_INVERSE  // inputs for desired values of probes in equilibrium, then held
+    SNW_STEP_STATIC,   // equilibrium, or a path of equilibria
+    SNW_STEP_DYNAMIC,  // motion in time
+    SNW_STEP_MODES,    // natural frequencies and modes
+    SNW_STEP_CHANGE,   // change of the description
+    SNW_STEP_PATH,     // path of equilibria through folds, by arc length
+    SNW_STEP_INVERSE,  // inputs for desired values of probes in equilibrium, then held
+    SNW_STEP_LINEARIZE // linear model about the present state, which stays
 } snw_step_kind;
 
 // Engines: enumerator, name in the model language, meaning.
@@ -682,30 +688,32 @@ typedef struct snw_parameter_desc {
     snw_dim dim;
 } snw_parameter_desc;
 
-// Descriptions that differ in the value of one parameter.
+// Descriptions that differ in the values of parameters, or of other numbers of the file.
 struct snw_desc;
 typedef struct snw_desc_family {
-    // *out <- description with the value (SI units) of parameter `k`, the same coordinates and
-    // elements; owned by its pool. Parameters by the numbers of snw_path_desc.
-    snw_status (*at)(void *user, int k, double value, struct snw_desc **out, snw_error *err);
+    int nparameter;
+    const snw_parameter_desc *parameter; // named as overrides are
+    // *out <- description with these values (SI units) of the n parameters k, the same coordinates
+    // and elements; owned by its pool. The changes of the study before step `until` apply; < 0:
+    // those before the step of the family.
+    snw_status (*at)(void *user, int until, int n, const int *k, const double *value,
+                     struct snw_desc **out, snw_error *err);
     void *user;
 } snw_desc_family;
 
-enum { SNW_PARAMETERS = 16 }; // most parameters of a path
+enum { SNW_PARAMETERS = 16 }; // most parameters of a step
 
 // Path of equilibria.
 typedef struct snw_path_desc {
-    int of;           // parameter that is varied; -1: t
-    double low, high; // range of t, s, or of the parameter
-    bool down;        // it falls at the start
-    double arc;       // longest step; 0: default
-    int points;       // most points of a path; 0: default
-    int branches;     // bifurcations whose other branches are followed
-    int nparameter;   // derivatives of the folds by these
-    const snw_parameter_desc *parameter;
+    int of;                       // parameter that is varied; -1: t
+    double low, high;             // range of t, s, or of the parameter
+    bool down;                    // it falls at the start
+    double arc;                   // longest step; 0: default
+    int points;                   // most points of a path; 0: default
+    int branches;                 // bifurcations whose other branches are followed
     int curve;                    // parameter of the curve of folds; -1: none
     double curve_low, curve_high; // its range
-    snw_desc_family family;
+    snw_desc_family family;       // derivatives of the folds by these
 } snw_path_desc;
 
 // A column of a probe with its desired value.
@@ -717,8 +725,10 @@ typedef struct snw_inverse_target_desc {
     double weight; // per SI unit; NaN: default
 } snw_inverse_target_desc;
 
-// An input that an inverse step may change: a coordinate of an actuator, or a component of a load.
+// An input that an inverse step may change: a coordinate of an actuator, a component of a load, or
+// a number of the file.
 typedef struct snw_inverse_input_desc {
+    int parameter; // 1 + its number in the family of the step; 0: none
     int actuator;  // number as of snw_actuator_at; -1: a load
     int load;      // its number, without an actuator
     int component; // coordinate; of a load: torque x, y, z, then force x, y, z
@@ -735,7 +745,20 @@ typedef struct snw_inverse_desc {
     const snw_inverse_input_desc *input;
     double interval; // s, over which rates hold at the first instant; 0: they do not
     bool nearest;    // go on at the nearest point where the target is not reached
+    snw_desc_family family;
 } snw_inverse_desc;
+
+// Linear model; its time scheme, rho, alpha and step are those of the step.
+typedef struct snw_linearize_desc {
+    bool all; // inputs are all actuators, and `input` is empty
+    int ninput;
+    const snw_inverse_input_desc *input; // names only
+    int noutput;
+    const snw_inverse_target_desc *output; // names only
+    bool three;                            // given coordinates are three inputs each
+    bool reduce;                           // displacements and rates are the only states of a step
+    snw_desc_family family;                // the parameter "t" is the time of laws
+} snw_linearize_desc;
 
 // Step of a study. Fields that do not concern its kind are ignored.
 typedef struct snw_step_desc {
@@ -778,6 +801,7 @@ typedef struct snw_step_desc {
     bool friction; // static: of hard contacts, along the path of the loads
     snw_path_desc path;
     snw_inverse_desc inverse;
+    snw_linearize_desc linearize;
     // change
     const bool *releases;           // actuators, then loads: follow their laws again; NULL: none
     const struct snw_desc *changed; // description of the following steps: same coordinates (links,

@@ -57,7 +57,10 @@ static snw_status layout_gather_breaks(const snw_rod *rod, snw_pool *pool, snw_l
     out->breaks = x;
     out->nelem = count - 1;
     out->global = true;
-    for (int a = 0; a < rod->na; a++) out->global &= !snw_basis_piecewise(rod->basis[a].kind);
+    for (int a = 0; a < rod->na; a++) {
+        const snw_basis *b = &rod->basis[a];
+        out->global &= !snw_basis_piecewise(b->kind) && b->nelem == 1;
+    }
     return SNW_OK;
 }
 

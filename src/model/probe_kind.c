@@ -73,6 +73,13 @@ static const snw_component frequency[SNW_PROBE_FREQUENCIES] = {
     COLUMN("9", DIM_RATE),  COLUMN("10", DIM_RATE), COLUMN("11", DIM_RATE), COLUMN("12", DIM_RATE),
     COLUMN("13", DIM_RATE), COLUMN("14", DIM_RATE), COLUMN("15", DIM_RATE), COLUMN("16", DIM_RATE),
     COLUMN("17", DIM_RATE), COLUMN("18", DIM_RATE)};
+static const snw_component poles[SNW_PROBE_POLES] = {
+    COLUMN("re1", DIM_RATE), COLUMN("im1", DIM_RATE), COLUMN("re2", DIM_RATE),
+    COLUMN("im2", DIM_RATE), COLUMN("re3", DIM_RATE), COLUMN("im3", DIM_RATE),
+    COLUMN("re4", DIM_RATE), COLUMN("im4", DIM_RATE), COLUMN("re5", DIM_RATE),
+    COLUMN("im5", DIM_RATE), COLUMN("re6", DIM_RATE), COLUMN("im6", DIM_RATE),
+    COLUMN("re7", DIM_RATE), COLUMN("im7", DIM_RATE), COLUMN("re8", DIM_RATE),
+    COLUMN("im8", DIM_RATE)};
 static const snw_component power[] = {COLUMN("", {.m = 2, .kg = 1, .s = -3})};
 static const snw_component length[] = {COLUMN("", DIM_LENGTH)}, tension[] = {COLUMN("", DIM_FORCE)},
                            volume[] = {COLUMN("", {.m = 3})},

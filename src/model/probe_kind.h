@@ -136,6 +136,10 @@ typedef enum snw_probe_axes {
     X(SNW_PROBE_FREQUENCY, "frequency", "a bare word",                                             \
       "1 2 .. 18, Hz: of the modes found last, 0 for null motions, negative where one grows",      \
       SNW_OF_ROBOT, SNW_PROBE_IN_WORLD, SNW_READ_NEVER, frequency, 0)                              \
+    X(SNW_PROBE_POLE, "poles", "a bare word",                                                      \
+      "re1 im1 .. re8 im8, 1/s: of the linear model found last, by rising modulus, one of each "   \
+      "pair; of a discrete model log(z)/step, roots of the scheme left out",                       \
+      SNW_OF_ROBOT, SNW_PROBE_IN_WORLD, SNW_READ_NEVER, poles, 0)                                  \
     X(SNW_PROBE_TRANSPORT, "transport", "a bare word",                                             \
       "total power of the actuators, W; speed of the centre of mass and its displacement from "    \
       "the initial configuration; cost: work over weight times displacement",                      \
@@ -156,7 +160,8 @@ enum { SNW_PROBE_COUNT = 0 SNW_PROBE_LIST(X) };
 
 enum {
     SNW_PROBE_FREQUENCIES = 18,
-    SNW_PROBE_WIDTH = 19 // most components of a quantity
+    SNW_PROBE_POLES = 16, // real and imaginary parts of eight
+    SNW_PROBE_WIDTH = 19  // most components of a quantity
 };
 
 // Column of a probe at one station.

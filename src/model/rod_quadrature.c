@@ -41,10 +41,12 @@ snw_twist snw_trial_strain(snw_trial *trial, double x, double toward) {
     const double *phi = trial->phi;
     for (int a = 0; a < rod->na; a++) {
         const double size = rod->comp[a] < 3 ? M_PI / rod->L : 0.05;
+        const snw_function_set *set = rod->basis[a].set;
         double v = 0;
         for (int j = 0; j < count[a]; j++) {
             const int f = first[a] + j;
-            v += phi[j] * (f == 0 ? 0.7 : f == rod->nfun[a] - 1 ? 0.5 : 0.2 / (1 + f));
+            const double one = set ? set->size[f] : 1;
+            v += phi[j] / one * (f == 0 ? 0.7 : f == rod->nfun[a] - 1 ? 0.5 : 0.2 / (1 + f));
         }
         xi.e[rod->comp[a]] += trial->bent * size * v;
         phi += count[a];

@@ -143,6 +143,11 @@ SNW_NODISCARD snw_status snw_result_read(snw_result *r, int run, snw_result_fiel
 SNW_NODISCARD snw_status snw_result_checkpoint(snw_result *r, int run, int *nframe, double *save,
                                                snw_error *err);
 
+// *out <- the linear model that a step of the run has made, which belongs to `r`; NULL: none.
+struct snw_linear_model;
+SNW_NODISCARD snw_status snw_result_linear(snw_result *r, int run, int stage,
+                                           const struct snw_linear_model **out, snw_error *err);
+
 // out <- one probe column, nframe numbers.
 SNW_NODISCARD snw_status snw_result_read_column(snw_result *r, int run, int column, int first,
                                                 int nframe, double *out, snw_error *err);

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "results/result_linear.h"
 #include "sinew/version.h"
 #include "study/series.h"
 
@@ -62,8 +63,7 @@ snw_layout_shape snw_layout_field(const snw_run_info *info, snw_result_field fie
 
 // ---- fixed contents ----------------------------------------------------------------------------
 
-// Type of UTF-8 text of fixed size, NUL included; to be closed by the caller.
-static hid_t text_type(size_t size) {
+hid_t snw_layout_text_type(size_t size) {
     const hid_t type = H5Tcopy(H5T_C_S1);
     if (type < 0) return type;
     if (H5Tset_size(type, size) >= 0 && H5Tset_strpad(type, H5T_STR_NULLTERM) >= 0 &&
@@ -93,7 +93,7 @@ static bool add_text_attribute(hid_t where, const char *name, const char *text) 
         while (end > 0 && ((unsigned char)text[end] & 0xC0) == 0x80) end--;
         copy[end] = '\0';
     }
-    const hid_t type = text_type(strlen(copy) + 1);
+    const hid_t type = snw_layout_text_type(strlen(copy) + 1);
     const bool good = type >= 0 && add_attribute(where, name, type, 0, copy);
     if (type >= 0) (void)H5Tclose(type);
     return good;
@@ -123,7 +123,7 @@ static bool add_texts(hid_t where, const char *name, int n, const char *const *t
         if (strlen(text[i]) >= size) size = strlen(text[i]) + 1;
     }
     char *packed = snw_alloc((size_t)n * size);
-    const hid_t type = text_type(size);
+    const hid_t type = snw_layout_text_type(size);
     bool good = packed && type >= 0;
     if (good) {
         for (int i = 0; i < n; i++) memcpy(packed + (size_t)i * size, text[i], strlen(text[i]));
@@ -220,7 +220,7 @@ static bool add_names(hid_t set, int n, const char *const *names) {
     char packed[32][32] = {{0}};
     SNW_ASSERT(n <= 32);
     for (int i = 0; i < n; i++) (void)snprintf(packed[i], sizeof packed[i], "%s", names[i]);
-    const hid_t type = text_type(sizeof packed[0]);
+    const hid_t type = snw_layout_text_type(sizeof packed[0]);
     const bool good = type >= 0 && add_attribute(set, "names", type, (hsize_t)n, packed);
     if (type >= 0) (void)H5Tclose(type);
     return good;
@@ -265,8 +265,8 @@ static bool result_layout_add_field(hid_t group, const snw_run_info *info, snw_r
 
 hid_t snw_layout_status_type(void) {
     const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(snw_layout_status));
-    const hid_t state = text_type(sizeof((snw_layout_status *)NULL)->state);
-    const hid_t message = text_type(sizeof((snw_layout_status *)NULL)->message);
+    const hid_t state = snw_layout_text_type(sizeof((snw_layout_status *)NULL)->state);
+    const hid_t message = snw_layout_text_type(sizeof((snw_layout_status *)NULL)->message);
     const bool good =
         H5Tinsert(type, "state", offsetof(snw_layout_status, state), state) >= 0 &&
         H5Tinsert(type, "message", offsetof(snw_layout_status, message), message) >= 0;
@@ -341,7 +341,7 @@ bool snw_layout_create_head(hid_t h5, const char *model_text) {
     struct tm utc;
     if (gmtime_r(&now, &utc)) (void)strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", &utc);
     const int version = SNW_LAYOUT_VERSION;
-    const hid_t model = text_type(strlen(model_text) + 1);
+    const hid_t model = snw_layout_text_type(strlen(model_text) + 1);
     const hid_t plist = H5Pcreate(H5P_GROUP_CREATE);
     bool good =
         add_text_attribute(h5, "format", SNW_LAYOUT_FORMAT) &&
@@ -374,9 +374,9 @@ bool snw_layout_create_run(hid_t group, const snw_run_info *info, haddr_t *statu
         if (!snw_layout_has(info, (snw_result_field)f)) continue;
         good = result_layout_add_field(group, info, (snw_result_field)f);
     }
-    good = good && add_fold_columns(group, info);
+    good = good && add_fold_columns(group, info) && snw_layout_create_linear(group, info);
     if (info->scene) {
-        const hid_t type = text_type(strlen(info->scene) + 1);
+        const hid_t type = snw_layout_text_type(strlen(info->scene) + 1);
         good = good && type >= 0 && add_table(group, SNW_LAYOUT_SCENE, type, type, -1, info->scene);
         if (type >= 0) (void)H5Tclose(type);
     }

@@ -53,6 +53,9 @@ enum { SNW_LAYOUT_SLOTS = 2, SNW_LAYOUT_CHECKPOINT_HEAD = 3 };
 // Checksum, an integer, that distinguishes a complete row from one cut off or never written.
 double snw_layout_checksum(const snw_layout_checkpoint *head, int nsave, const double *save);
 
+// HDF5 type of UTF-8 text of fixed size, NUL included; to be closed by the caller.
+hid_t snw_layout_text_type(size_t size);
+
 // HDF5 type of snw_layout_status, to be closed by the caller; negative when memory is out.
 hid_t snw_layout_status_type(void);
 

@@ -10,6 +10,7 @@
 #include "language/text.h"
 #include "results/result_file.h"
 #include "results/result_layout.h"
+#include "results/result_linear.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -470,6 +471,25 @@ static snw_status read_fold_columns(snw_result *r, hid_t group, snw_run_info *in
     return SNW_OK;
 }
 
+// Steps that make linear models: groups of `linear` named as them.
+static snw_status read_linear_steps(snw_result *r, hid_t group, snw_run_info *info,
+                                    snw_error *err) {
+    if (H5Lexists(group, SNW_LAYOUT_LINEAR, H5P_DEFAULT) <= 0) return SNW_OK;
+    snw_linear_step_info *list = snw_pool_array(r->pool, (size_t)info->nstage + 1, sizeof *list);
+    if (!list) return result_read_no_memory(r, err);
+    const hid_t all = H5Gopen2(group, SNW_LAYOUT_LINEAR, H5P_DEFAULT);
+    if (all < 0) return damaged(r, SNW_LAYOUT_LINEAR, err);
+    info->linear = list;
+    for (int i = 0; i < info->nstage; i++) {
+        char *name = snw_layout_group_name(info->stage[i]);
+        if (name && H5Lexists(all, name, H5P_DEFAULT) > 0)
+            list[info->nlinear++] = (snw_linear_step_info){.stage = i};
+        snw_free(name);
+    }
+    (void)H5Gclose(all);
+    return SNW_OK;
+}
+
 static snw_status read_info(snw_result *r, stored_run *u, hid_t group, snw_error *err) {
     snw_run_info *info = &u->info;
     hsize_t dims[3];
@@ -494,6 +514,7 @@ static snw_status read_info(snw_result *r, stored_run *u, hid_t group, snw_error
     SNW_TRY(read_nsave(r, group, &info->nsave, err));
     SNW_TRY(read_overrides(r, group, info, err));
     SNW_TRY(read_fold_columns(r, group, info, err));
+    SNW_TRY(read_linear_steps(r, group, info, err));
     return read_columns(r, group, info, err);
 }
 
@@ -693,5 +714,124 @@ snw_status snw_result_checkpoint(snw_result *r, int run, int *nframe, double *sa
     }
     snw_free(rows);
     (void)H5Gclose(group);
+    return s;
+}
+
+// ---- linear models ------------------------------------------------------------------------------
+
+// *out <- a matrix by columns, from storage by rows.
+static snw_status read_matrix(snw_result *r, hid_t group, const char *name, int rows, int columns,
+                              const double **out, snw_error *err) {
+    const size_t n = (size_t)rows * (size_t)columns;
+    double *by_rows = snw_pool_array(r->pool, 2 * n + 1, sizeof *by_rows), *to = by_rows + n;
+    if (!by_rows) return result_read_no_memory(r, err);
+    if (n > INT_MAX) return damaged(r, name, err);
+    SNW_TRY(read_numbers(r, group, name, H5T_NATIVE_DOUBLE, (int)n, by_rows, err));
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < columns; j++)
+            to[(size_t)j * (size_t)rows + (size_t)i] =
+                by_rows[(size_t)i * (size_t)columns + (size_t)j];
+    }
+    *out = to;
+    return SNW_OK;
+}
+
+static snw_status read_signals(snw_result *r, hid_t step, const char *of, int *n,
+                               const snw_linear_signal **out, snw_error *err) {
+    const char *const *name, *const *unit;
+    int units = 0;
+    const hid_t group = H5Gopen2(step, of, H5P_DEFAULT);
+    if (group < 0) return damaged(r, of, err);
+    snw_status s = read_texts(r, group, "name", n, &name, err);
+    if (s == SNW_OK) s = read_texts(r, group, "unit", &units, &unit, err);
+    if (s == SNW_OK && units != *n) s = damaged(r, of, err);
+    const size_t count = s == SNW_OK ? (size_t)*n : 0;
+    snw_linear_signal *signal = snw_pool_array(r->pool, count + 1, sizeof *signal);
+    double *value = snw_pool_array(r->pool, 2 * count + 1, sizeof *value);
+    if (s == SNW_OK && (!signal || !value)) s = result_read_no_memory(r, err);
+    if (s == SNW_OK) s = read_numbers(r, group, "value", H5T_NATIVE_DOUBLE, *n, value, err);
+    if (s == SNW_OK) s = read_numbers(r, group, "exact", H5T_NATIVE_DOUBLE, *n, value + count, err);
+    for (size_t i = 0; s == SNW_OK && i < count; i++)
+        signal[i] = (snw_linear_signal){
+            .name = name[i], .unit = unit[i], .value = value[i], .exact = value[count + i] != 0};
+    *out = signal;
+    (void)H5Gclose(group);
+    return s;
+}
+
+static snw_status read_poles(snw_result *r, hid_t step, snw_linear_model *m, snw_error *err) {
+    enum { COLUMNS = 7 };
+    static const char *const column[COLUMNS] = {
+        "re", "im", "frequency", "damping", "controllable", "observable", "parasitic"};
+    const size_t n = (size_t)m->nx;
+    snw_linear_pole *pole = snw_pool_array(r->pool, n + 1, sizeof *pole);
+    double *x = snw_pool_array(r->pool, COLUMNS * n + 1, sizeof *x);
+    const hid_t group = H5Gopen2(step, "pole", H5P_DEFAULT);
+    if (group < 0) return damaged(r, "pole", err);
+    snw_status s = pole && x ? SNW_OK : result_read_no_memory(r, err);
+    for (int k = 0; s == SNW_OK && k < COLUMNS; k++)
+        s = read_numbers(r, group, column[k], H5T_NATIVE_DOUBLE, m->nx, x + (size_t)k * n, err);
+    (void)H5Gclose(group);
+    for (size_t i = 0; s == SNW_OK && i < n; i++) {
+        pole[i] = (snw_linear_pole){.re = x[i],
+                                    .im = x[n + i],
+                                    .frequency = x[2 * n + i],
+                                    .damping = x[3 * n + i],
+                                    .controllable = x[4 * n + i] != 0,
+                                    .observable = x[5 * n + i] != 0,
+                                    .parasitic = x[6 * n + i] != 0};
+        m->ncontrollable += pole[i].controllable;
+        m->nobservable += pole[i].observable;
+    }
+    m->npole = m->nx;
+    m->pole = pole;
+    return s;
+}
+
+static snw_status read_linear(snw_result *r, hid_t step, snw_linear_model *m, snw_error *err) {
+    enum { NUMBERS = 7 };
+    static const char *const name[NUMBERS] = {"time",       "step", "moving", "residual",
+                                              "difference", "idle", "held"};
+    double x[NUMBERS] = {0};
+    SNW_TRY(read_signals(r, step, "state", &m->nx, &m->state, err));
+    SNW_TRY(read_signals(r, step, "input", &m->nu, &m->input, err));
+    SNW_TRY(read_signals(r, step, "output", &m->ny, &m->output, err));
+    if (m->nx + m->nu + m->ny == 0) return SNW_OK;
+    for (int k = 0; k < NUMBERS; k++)
+        SNW_TRY(read_numbers(r, step, name[k], H5T_NATIVE_DOUBLE, 1, &x[k], err));
+    m->time = x[0];
+    m->step = x[1];
+    m->moving = x[2] != 0;
+    m->residual = x[3];
+    m->difference = x[4];
+    m->nidle = (int)x[5];
+    m->nheld = (int)x[6];
+    SNW_TRY(read_matrix(r, step, "A", m->nx, m->nx, &m->A, err));
+    SNW_TRY(read_matrix(r, step, "B", m->nx, m->nu, &m->B, err));
+    SNW_TRY(read_matrix(r, step, "C", m->ny, m->nx, &m->C, err));
+    SNW_TRY(read_matrix(r, step, "D", m->ny, m->nu, &m->D, err));
+    return read_poles(r, step, m, err);
+}
+
+snw_status snw_result_linear(snw_result *r, int run, int stage, const snw_linear_model **out,
+                             snw_error *err) {
+    const stored_run *u = run_at(r, run);
+    *out = NULL;
+    bool there = false;
+    for (int i = 0; i < u->info.nlinear; i++) there = there || u->info.linear[i].stage == stage;
+    if (!there) return SNW_OK;
+    snw_linear_model *m = snw_pool_take(r->pool, sizeof *m);
+    char *name = snw_layout_group_name(u->info.stage[stage]);
+    hid_t group = H5I_INVALID_HID, all = H5I_INVALID_HID, step = H5I_INVALID_HID;
+    snw_status s = m && name ? open_group(r, u, &group, err) : result_read_no_memory(r, err);
+    if (s == SNW_OK) all = H5Gopen2(group, SNW_LAYOUT_LINEAR, H5P_DEFAULT);
+    if (all >= 0) step = H5Gopen2(all, name, H5P_DEFAULT);
+    if (s == SNW_OK && step < 0) s = damaged(r, SNW_LAYOUT_LINEAR, err);
+    if (s == SNW_OK) s = read_linear(r, step, m, err);
+    if (s == SNW_OK && m->A) *out = m;
+    if (step >= 0) (void)H5Gclose(step);
+    if (all >= 0) (void)H5Gclose(all);
+    if (group >= 0) (void)H5Gclose(group);
+    snw_free(name);
     return s;
 }

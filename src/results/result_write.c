@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "results/result_file.h"
 #include "results/result_layout.h"
+#include "results/result_linear.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,6 +42,8 @@ typedef struct run {
     double since; // arrival of the oldest buffered frame, s
     hsize_t written;
     haddr_t status_at, checkpoint_at;
+    char **stage; // nstage: names of the steps; NULL of those without a linear model
+    int nstage;
     int nsave;
     double *row; // next checkpoint: head, numbers
     bool saved;  // row is to be written
@@ -173,6 +176,21 @@ static bool set_sizes(run *u, const snw_run_info *info) {
     return true;
 }
 
+// Names of the steps that make linear models, which are written when these are known.
+static snw_status keep_stages(run *u, const snw_run_info *info, snw_error *err) {
+    u->stage = snw_alloc(((size_t)info->nstage + 1) * sizeof *u->stage);
+    if (!u->stage) return snw_fail_memory(err);
+    u->nstage = info->nstage;
+    for (int i = 0; i < info->nlinear; i++) {
+        const int k = info->linear[i].stage;
+        const size_t size = strlen(info->stage[k]) + 1;
+        u->stage[k] = snw_alloc(size);
+        if (!u->stage[k]) return snw_fail_memory(err);
+        memcpy(u->stage[k], info->stage[k], size);
+    }
+    return SNW_OK;
+}
+
 static snw_status result_write_add_run(snw_results *r, run *u, const snw_run_info *info,
                                        snw_error *err) {
     if (!set_sizes(u, info)) {
@@ -184,6 +202,7 @@ static snw_status result_write_add_run(snw_results *r, run *u, const snw_run_inf
     u->row = snw_alloc(((size_t)u->nsave + SNW_LAYOUT_CHECKPOINT_HEAD) * sizeof *u->row);
     if (!u->group || !u->row)
         return snw_fail(err, SNW_E_MEMORY, "no memory to write run '%.100s'", info->run);
+    SNW_TRY(keep_stages(u, info, err));
     if (H5Lexists(r->groups, u->group, H5P_DEFAULT) > 0) {
         return snw_fail(err, SNW_E_ARGUMENT, "two runs are named '%.100s'", info->run);
     }
@@ -202,6 +221,8 @@ static void result_write_release(snw_results *r) {
         snw_free(r->run[i].buffer);
         snw_free(r->run[i].group);
         snw_free(r->run[i].row);
+        for (int k = 0; k < r->run[i].nstage; k++) snw_free(r->run[i].stage[k]);
+        snw_free(r->run[i].stage);
     }
     snw_free(r->run);
     (void)pthread_mutex_destroy(&r->lock);
@@ -410,6 +431,18 @@ static void buffer_frame(run *u, const snw_frame *f) {
     u->waiting++;
 }
 
+// The linear model of step `stage` of a run.
+static snw_status write_linear(snw_results *r, const run *u, int stage, const snw_linear_model *m,
+                               snw_error *err) {
+    if (r->file.reason) return snw_file_fail(&r->file, "cannot write", err);
+    const hid_t group = H5Gopen2(r->groups, u->group, H5P_DEFAULT);
+    const bool good = group >= 0 && snw_layout_write_linear(group, u->stage[stage], m);
+    snw_status s = SNW_OK;
+    if (!good || r->file.reason) s = snw_file_fail(&r->file, "cannot write", err);
+    if (group >= 0) (void)H5Gclose(group);
+    return s;
+}
+
 static snw_status result_write_record_frame(void *user, const snw_frame *f, snw_error *err) {
     run *u = user;
     snw_results *r = u->file;
@@ -417,6 +450,10 @@ static snw_status result_write_record_frame(void *user, const snw_frame *f, snw_
     (void)pthread_mutex_lock(&r->lock);
     SNW_ASSERT(!u->ended);
     if (!u->buffer) s = alloc_buffer(u, err);
+    if (s == SNW_OK && f->linear) {
+        snw_file_silence_hdf5();
+        s = write_linear(r, u, f->stage, f->linear, err);
+    }
     if (s == SNW_OK) {
         const double now = snw_clock_seconds();
         if (u->waiting == 0) u->since = now;
@@ -469,6 +506,19 @@ snw_recorder snw_results_recorder(snw_results *r, int index) {
 
 // ---- frames of another file --------------------------------------------------------------------
 
+// Linear models of steps that have been done.
+static snw_status copy_linear(snw_results *r, const run *u, snw_result *from, int which,
+                              snw_error *err) {
+    const snw_run_info *info = snw_result_info(from, which);
+    for (int i = 0; i < info->nlinear; i++) {
+        const snw_linear_model *m;
+        const int stage = info->linear[i].stage;
+        SNW_TRY(snw_result_linear(from, which, stage, &m, err));
+        if (m && stage < u->nstage && u->stage[stage]) SNW_TRY(write_linear(r, u, stage, m, err));
+    }
+    return SNW_OK;
+}
+
 static snw_status copy_frames(snw_results *r, run *u, snw_result *from, int which, int nframe,
                               const double *save, snw_error *err) {
     for (int first = 0; first < nframe; first += u->capacity) {
@@ -498,6 +548,7 @@ snw_status snw_results_copy(snw_results *r, int index, snw_result *from, int whi
     snw_file_silence_hdf5();
     r->copying = true;
     snw_status s = u->buffer ? SNW_OK : alloc_buffer(u, err);
+    if (s == SNW_OK) s = copy_linear(r, u, from, which, err);
     if (s == SNW_OK) s = copy_frames(r, u, from, which, nframe, save, err);
     r->copying = false;
     if (s == SNW_OK && whole) {

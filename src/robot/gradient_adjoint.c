@@ -30,7 +30,7 @@ static void evaluate_products(gradient_sweep *s, const snw_model *m, const snw_m
                               bool frame) {
     const int nscalar = s->nscalar;
     const bool is_frame = map->kind == SNW_MAP_FRAME;
-    s->sampler.m = m;
+    s->sampler->m = m;
     for (int j = 0; j < nscalar; j++) s->value[j] = 0;
     if (map->kind == SNW_MAP_EVENT) {
         s->value[nscalar - 1] = gradient_margin_of(s, m, map);
@@ -43,13 +43,13 @@ static void evaluate_products(gradient_sweep *s, const snw_model *m, const snw_m
         return;
     }
     if (!is_frame) {
-        snw_sampler_map(&s->sampler, s->adjoint, map, s->value);
+        snw_sampler_map(s->sampler, s->adjoint, map, s->value);
         for (int j = 0; j < nscalar; j++) s->value[j] = -s->value[j];
     }
     if (!frame) return;
-    s->sampler.known = !is_frame;
-    snw_sampler_frame(&s->sampler, s->adjoint, map, s->y);
-    s->sampler.known = false;
+    s->sampler->known = !is_frame;
+    snw_sampler_frame(s->sampler, s->adjoint, map, s->y);
+    s->sampler->known = false;
     for (int j = 0; j < nscalar; j++) {
         for (int o = 0; o < s->noutput; o++)
             s->value[j] += s->y_bar[(size_t)j * (size_t)s->noutput + (size_t)o] * s->y[o];
@@ -62,7 +62,7 @@ static bool try_linear(gradient_sweep *s, gradient_direction *d, const snw_map *
     const int nscalar = s->nscalar;
     if (d->curved > GRADIENT_LINEAR_TRIALS || (d->entry >= 0 && s->p[d->entry] == 0)) return false;
     for (int k = 0; k < 2; k++) {
-        evaluate_products(s, d->far[k]->compiled, map, frame);
+        evaluate_products(s, gradient_model_in(s, d->far[k]), map, frame);
         memcpy(k ? d->coarse : d->by, s->value, (size_t)nscalar * sizeof *s->value);
     }
     for (int j = 0; j < nscalar; j++) {
@@ -82,7 +82,7 @@ static void difference_products(gradient_sweep *s, snw_robot_model *const *model
                                 const snw_map *map, bool frame, double *by, double *coarse) {
     for (int j = 0; j < s->nscalar; j++) by[j] = coarse[j] = 0;
     for (int i = 0; i < GRADIENT_VARIANTS; i++) {
-        evaluate_products(s, model[i]->compiled, map, frame);
+        evaluate_products(s, gradient_model_in(s, model[i]), map, frame);
         for (int j = 0; j < s->nscalar; j++) {
             by[j] += gradient_sample_weight(gradient_weight6, i) / step * s->value[j];
             coarse[j] += gradient_sample_weight(gradient_weight4, i) / step * s->value[j];
@@ -129,10 +129,10 @@ static snw_status contract(gradient_sweep *s, const snw_map *map, bool frame, sn
         return contract_at(s, map, map->t_laws, frame, err);
     snw_status status = SNW_OK;
     for (int i = 0; status == SNW_OK && i < map->points.s; i++) {
-        s->sampler.stage = i + 1;
+        s->sampler->stage = i + 1;
         status = contract_at(s, map, snw_map_stage_time(map, i), false, err);
     }
-    s->sampler.stage = 0;
+    s->sampler->stage = 0;
     return status;
 }
 
@@ -210,6 +210,7 @@ static snw_status sweep_back(gradient_sweep *s, snw_error *err) {
     snw_tape_find_times(&s->tape, s->partial && s->events);
     for (int i = s->tape.n - 1; i >= 0; i--) {
         const snw_map *map = &s->tape.map[i];
+        gradient_use_map(s, map);
         if (map->kind == SNW_MAP_FRAME) {
             SNW_TRY(frame_back(s, i, &pending, err));
             continue;
@@ -259,22 +260,39 @@ static snw_run_hooks hooks_of(gradient_sweep *s) {
     return (snw_run_hooks){.user = s, .watch = {note_map, s}, .state = take_state};
 }
 
+// Parts without derivatives, of all phases.
+static snw_status check_phases(const gradient_sweep *s, snw_error *err) {
+    const snw_desc *d = s->model->desc;
+    int k = 0;
+    for (int i = 0; i < d->nstep; i++) {
+        k += d->step[i].kind == SNW_STEP_CHANGE;
+        SNW_TRY(gradient_check_step(&d->step[i], s->phase[k].m, err));
+    }
+    for (k = 0; k < s->nphase; k++)
+        SNW_TRY(gradient_check_model(s->phase[k].desc, s->phase[k].m, err));
+    return SNW_OK;
+}
+
 static snw_status run_with_tape(gradient_sweep *s, double *J, snw_error *err) {
     snw_gradient *g = s->g;
     const double begin = snw_clock_seconds();
     SNW_TRY(gradient_model_at(g, s->p, &s->model, err));
     SNW_TRY(gradient_run_at(g, s->p, s->model, &s->run, err));
-    s->m = snw_run_model(s->run);
-    SNW_TRY(gradient_check(s->model->desc, s->m, err));
+    SNW_TRY(gradient_phases_find(s, err));
+    SNW_TRY(check_phases(s, err));
     SNW_TRY(gradient_checkpoints_begin(&s->kept, (size_t)snw_run_describe(s->run)->nsave,
                                        g->how.memory, err));
-    s->events = gradient_has_events(s->model->desc, s->m);
-    s->memory = gradient_has(s->m, SNW_SIGNAL_INTEGRAL) || gradient_has(s->m, SNW_SIGNAL_SAMPLED);
-    s->samples = gradient_has(s->m, SNW_SIGNAL_SAMPLED);
+    for (int k = 0; k < s->nphase; k++) {
+        const snw_model *m = s->phase[k].m;
+        s->events = s->events || gradient_has_events(s->model->desc, m);
+        s->samples = s->samples || gradient_has(m, SNW_SIGNAL_SAMPLED);
+        s->memory = s->memory || s->samples || gradient_has(m, SNW_SIGNAL_INTEGRAL);
+        s->sharp = s->sharp || gradient_has_onsets(m);
+    }
     s->nscalar = g->nscalar + (s->events ? 1 : 0);
-    s->sharp = gradient_has_onsets(s->m);
     SNW_TRY(gradient_jumps_find(s->model->desc, &s->jumps, err));
     snw_tape_begin(&s->tape, s->m, (size_t)g->how.memory, s->events);
+    if (s->nphase > 1) s->tape.run = s->run;
     const snw_run_hooks hooks = hooks_of(s);
     SNW_TRY(gradient_run_frames(g, s->model, s->run, &hooks, err));
     s->partial = s->tape.full;
@@ -285,6 +303,11 @@ static snw_status run_with_tape(gradient_sweep *s, double *J, snw_error *err) {
                         "there is no derivative: steps were shortened at t = %g s, and velocities "
                         "projected onto the loops there; use shorter steps, or 'shorten: off'",
                         s->tape.other);
+    if (s->tape.closed)
+        return snw_fail(err, SNW_E_MODEL,
+                        "there is no derivative: a motion begins directly after a change of the "
+                        "model, and its loops or given coordinates may have been closed there; put "
+                        "a static step between");
     if (s->tape.changed)
         return snw_fail(err, SNW_E_MODEL,
                         "there is no derivative: the nodes of the robot or the "
@@ -296,9 +319,12 @@ static snw_status run_with_tape(gradient_sweep *s, double *J, snw_error *err) {
 static snw_status repeat_part(gradient_sweep *s, int i, int last, snw_error *err) {
     snw_error stopped = {0};
     snw_tape_clear(&s->tape);
-    snw_tape_begin(&s->tape, s->m, SIZE_MAX, s->events);
+    snw_tape_begin(&s->tape, s->phase[0].m, SIZE_MAX, s->events);
+    if (s->nphase > 1) s->tape.run = s->run;
     s->last = last;
     if (i >= 0) {
+        s->tape.m = snw_run_model_at(s->run, (int)s->kept.save[i][0]); // a checkpoint begins with
+                                                                       // its step of the study
         s->tape.frames = s->kept.frame[i] + 1;
         SNW_TRY(snw_run_resume(s->run, s->kept.save[i], err));
     }
@@ -355,8 +381,8 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     bool numbers = false;
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
-    if (s->forward || s->events || s->memory || !numbers || !outputs_are_motions(s, false) ||
-        !snw_model_arrays_apply(s->m))
+    if (s->nphase > 1 || s->forward || s->events || s->memory || !numbers ||
+        !outputs_are_motions(s, false) || !snw_model_arrays_apply(s->m))
         return SNW_OK;
     s->slope = snw_alloc((size_t)s->g->nentry * sizeof *s->slope);
     s->has_slope = snw_alloc((size_t)s->g->nentry * sizeof *s->has_slope);
@@ -382,10 +408,7 @@ static snw_status sweep_prepare(gradient_sweep *s, snw_error *err) {
     s->y_time = s->y + s->noutput;
     memset(s->dJ, 0, n * (size_t)s->g->nentry * sizeof *s->dJ);
     const int sets = s->forward ? s->g->nentry + (s->events ? 1 : 0) : s->nscalar;
-    if (snw_adjoint_create(s->m, sets, s->noutput, s->output, &s->adjoint) != SNW_OK ||
-        snw_sampler_create(s->m, &s->sampler) != SNW_OK)
-        return snw_fail_memory(err);
-    return SNW_OK;
+    return gradient_phases_open(s, sets, err);
 }
 
 static bool slopes_are_geometric(const gradient_sweep *s) {
@@ -407,8 +430,10 @@ static snw_status sweep_variables(gradient_sweep *s, snw_error *err) {
         if (s->arrays && entry == s->g->nentry)
             snw_model_arrays_need_geometry(s->arrays, slopes_are_geometric(s));
         if (first || s->ndirection > 0) {
+            if (s->forward) gradient_use_phase(s, 0);
             snw_adjoint_clear(s->adjoint);
             SNW_TRY(s->forward ? gradient_sweep_forward(s, err) : sweep_all(s, err));
+            gradient_use_phase(s, 0);
             if (!s->forward) SNW_TRY(gradient_add_starts(s, first, err));
             s->gathered = true;
         }
@@ -441,8 +466,7 @@ snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double 
     snw_free(s.has_slope);
     snw_model_arrays_destroy(s.arrays);
     gradient_checkpoints_end(&s.kept);
-    snw_adjoint_destroy(s.adjoint);
-    snw_sampler_destroy(&s.sampler);
+    gradient_phases_close(&s);
     snw_tape_clear(&s.tape);
     snw_free(s.output);
     snw_free(s.output_of);

@@ -13,11 +13,13 @@ static snw_status refuse(const snw_step_desc *step, const char *what, snw_error 
         step->location.file, step->location.line, step->location.column);
 }
 
-static snw_status check_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
+snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
     char text[200];
-    if (step->kind == SNW_STEP_MODES) return SNW_OK;
+    if (step->kind == SNW_STEP_MODES || step->kind == SNW_STEP_LINEARIZE ||
+        step->kind == SNW_STEP_CHANGE)
+        return SNW_OK;
     if (step->kind != SNW_STEP_STATIC && step->kind != SNW_STEP_DYNAMIC)
-        return refuse(step, "only static and dynamic steps have one", err);
+        return refuse(step, "only static and dynamic steps and changes have one", err);
     if (step->engine == SNW_ENGINE_SHOOTING)
         return refuse(step, "the shooting engine has none; leave out 'engine'", err);
     if (step->from >= 0) return refuse(step, "it begins 'from' an earlier step", err);
@@ -50,7 +52,7 @@ static snw_status check_step(const snw_step_desc *step, const snw_model *m, snw_
     return SNW_OK;
 }
 
-static snw_status check_model(const snw_desc *d, const snw_model *m, snw_error *err) {
+snw_status gradient_check_model(const snw_desc *d, const snw_model *m, snw_error *err) {
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_kind kind = m->signal[i].kind;
         if (kind == SNW_SIGNAL_STATE)
@@ -77,11 +79,6 @@ static snw_status check_model(const snw_desc *d, const snw_model *m, snw_error *
     if (d->ntube > 0)
         return snw_fail(err, SNW_E_MODEL, "there is no derivative with concentric tubes");
     return SNW_OK;
-}
-
-snw_status gradient_check(const snw_desc *d, const snw_model *m, snw_error *err) {
-    for (int i = 0; i < d->nstep; i++) SNW_TRY(check_step(&d->step[i], m, err));
-    return check_model(d, m, err);
 }
 
 bool gradient_has_onsets(const snw_model *m) {

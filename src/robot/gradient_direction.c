@@ -55,12 +55,9 @@ static snw_status variant(const gradient_sweep *s, const gradient_direction *d, 
     const char *const sets[] = {set};
     snw_status status = snw_robot_model_sample(s->model, 1, sets, out, err);
     snw_free(set);
-    if (status == SNW_OK && !gradient_freeze_rows(s->m, (*out)->compiled))
-        status = snw_fail(err, SNW_E_MODEL,
-                          "'%s' changes the coordinates or nodes of the robot, so there is no "
-                          "derivative",
-                          d->entry >= 0 ? g->entry[d->entry].name : g->law[d->law].path);
-    return status;
+    if (status != SNW_OK) return status;
+    return gradient_compile_phases(
+        s, *out, d->entry >= 0 ? g->entry[d->entry].name : g->law[d->law].path, err);
 }
 
 snw_status gradient_open_samples(const gradient_sweep *s, gradient_direction *d, snw_error *err) {
@@ -123,7 +120,7 @@ static snw_status open_direction(gradient_sweep *s, gradient_direction *d, snw_e
 
 // Do rates of the law act? At t0, where its value is unchanged, some input differs then.
 static snw_status rates_act(gradient_sweep *s, gradient_direction *d, bool *out, snw_error *err) {
-    snw_inputs *in = s->sampler.in;
+    snw_inputs *in = s->sampler->in;
     snw_robot_model *other = NULL;
     SNW_TRY(variant(s, d, d->step, &other, err));
     const size_t n = snw_inputs_doubles(s->m);
@@ -151,7 +148,7 @@ static snw_status open_law(gradient_sweep *s, int i, snw_error *err) {
                                 .power = power,
                                 .step = gradient_parameter_move * (most > 0 ? most : 1),
                                 .t0 = law->knot[0] + 0.37 * (law->knot[law->n - 1] - law->knot[0])};
-        if (power == 1) SNW_TRY(rates_act(s, &d, &act, err));
+        if (power == 1 && s->nphase == 1) SNW_TRY(rates_act(s, &d, &act, err));
         if (!act) break;
         s->direction[s->ndirection] = d;
         SNW_TRY(open_direction(s, &s->direction[s->ndirection++], err));

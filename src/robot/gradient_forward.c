@@ -17,16 +17,16 @@ static void difference_equations(gradient_sweep *s, snw_robot_model *const *mode
     memset(out, 0, (size_t)size * sizeof *out);
     memset(coarse, 0, (size_t)size * sizeof *coarse);
     for (int i = 0; i < GRADIENT_VARIANTS; i++) {
-        s->sampler.m = model[i]->compiled;
+        s->sampler->m = gradient_model_in(s, model[i]);
         if (map->kind == SNW_MAP_FRAME) {
-            snw_sampler_frame(&s->sampler, s->adjoint, map, sample);
+            snw_sampler_frame(s->sampler, s->adjoint, map, sample);
         } else if (map->kind == SNW_MAP_EVENT) {
-            sample[0] = gradient_margin_of(s, s->sampler.m, map);
+            sample[0] = gradient_margin_of(s, s->sampler->m, map);
         } else if (map->kind == SNW_MAP_SAMPLE) {
-            memcpy(sample, gradient_samples_of(s, s->sampler.m, map),
+            memcpy(sample, gradient_samples_of(s, s->sampler->m, map),
                    (size_t)size * sizeof *sample);
         } else {
-            snw_sampler_equations(&s->sampler, s->adjoint, map, sample);
+            snw_sampler_equations(s->sampler, s->adjoint, map, sample);
         }
         for (int k = 0; k < size; k++) {
             out[k] += gradient_sample_weight(gradient_weight6, i) / step * sample[k];
@@ -190,6 +190,7 @@ static snw_status forward_map(gradient_sweep *s, int index, double *along, doubl
     const snw_gradient *g = s->g;
     const snw_map *map = &s->tape.map[index];
     const bool frame = map->kind == SNW_MAP_FRAME;
+    gradient_use_map(s, map);
     if (map->kind == SNW_MAP_EVENT) return forward_event(s, index, along, by, err);
     if (map->kind == SNW_MAP_SAMPLE) return forward_samples(s, map, along, by, err);
     if (frame && !gradient_frame_bars(s, map->frame) && !map->time_moves) return SNW_OK;
@@ -223,8 +224,12 @@ snw_status gradient_sweep_forward(gradient_sweep *s, snw_error *err) {
                         "the states of the run take more than %g MB; allow more memory, or use the "
                         "adjoint",
                         s->g->how.memory / 1e6);
-    const size_t nv = (size_t)s->m->nv, nr = (size_t)s->m->nconstraint;
-    const size_t nz = (size_t)s->m->nsignal;
+    const size_t nv = (size_t)s->m->nv, nz = (size_t)s->m->nsignal;
+    size_t nr = 0;
+    for (int k = 0; k < s->nphase; k++) {
+        const size_t rows = (size_t)s->phase[k].m->nconstraint;
+        nr = rows > nr ? rows : nr;
+    }
     const size_t size = SNW_STAGES * (nv + nz) + 2 * nr + (size_t)s->noutput + 1;
     double *along = snw_alloc(((size_t)s->ndirection + 4) * size * sizeof *along);
     if (!along) return snw_fail_memory(err);

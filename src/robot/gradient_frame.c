@@ -101,16 +101,16 @@ static void signals_of(const gradient_sweep *s, const snw_map *map, const double
 }
 
 double gradient_margin_of(gradient_sweep *s, const snw_model *m, const snw_map *map) {
-    s->sampler.m = m;
+    s->sampler->m = m;
     double *signal = s->signal + s->m->nsignal;
-    snw_sampler_frame(&s->sampler, s->adjoint, map, s->y);
+    snw_sampler_frame(s->sampler, s->adjoint, map, s->y);
     signals_of(s, map, s->y, signal);
     return gradient_event_margin(m, &s->event, signal);
 }
 
 const double *gradient_samples_of(gradient_sweep *s, const snw_model *m, const snw_map *map) {
-    s->sampler.m = m;
-    snw_sampler_frame(&s->sampler, s->adjoint, map, s->y);
+    s->sampler->m = m;
+    snw_sampler_frame(s->sampler, s->adjoint, map, s->y);
     signals_of(s, map, s->y, s->signal);
     gradient_sample_take(m, map, s->signal);
     return s->signal;
@@ -119,14 +119,14 @@ const double *gradient_samples_of(gradient_sweep *s, const snw_model *m, const s
 void gradient_outputs_by_time(gradient_sweep *s, const snw_map *map) {
     const double step = snw_adjoint_time_step(s->adjoint);
     memset(s->y_time, 0, (size_t)s->noutput * sizeof *s->y_time);
-    s->sampler.m = s->m;
+    s->sampler->m = s->m;
     for (int i = 0; i < GRADIENT_VARIANTS; i++) {
-        s->sampler.shift = gradient_sample_at(i) * step;
-        snw_sampler_frame(&s->sampler, s->adjoint, map, s->y);
+        s->sampler->shift = gradient_sample_at(i) * step;
+        snw_sampler_frame(s->sampler, s->adjoint, map, s->y);
         for (int k = 0; k < s->noutput; k++)
             s->y_time[k] += gradient_sample_weight(gradient_weight6, i) / step * s->y[k];
     }
-    s->sampler.shift = 0;
+    s->sampler->shift = 0;
 }
 
 snw_map *gradient_step_of_event(const gradient_sweep *s, int i) {
@@ -138,10 +138,10 @@ snw_map *gradient_step_of_event(const gradient_sweep *s, int i) {
 snw_status gradient_find_event(gradient_sweep *s, int i, snw_error *err) {
     const snw_map *map = &s->tape.map[i], *before = gradient_step_of_event(s, i) - 1;
     double *signal = s->signal + s->m->nsignal;
-    s->sampler.m = s->m;
-    snw_sampler_frame(&s->sampler, s->adjoint, before, s->y);
+    s->sampler->m = s->m;
+    snw_sampler_frame(s->sampler, s->adjoint, before, s->y);
     signals_of(s, before, s->y, signal);
-    snw_sampler_frame(&s->sampler, s->adjoint, map, s->y);
+    snw_sampler_frame(s->sampler, s->adjoint, map, s->y);
     signals_of(s, map, s->y, s->signal);
     return gradient_event_find(s->m, map, before->s.t, signal, s->signal, &s->event, err);
 }
@@ -149,7 +149,10 @@ snw_status gradient_find_event(gradient_sweep *s, int i, snw_error *err) {
 snw_status gradient_find_given_events(gradient_sweep *s, snw_error *err) {
     for (int i = 0; i < s->tape.n; i++) {
         if (s->tape.map[i].kind != SNW_MAP_EVENT) continue;
-        SNW_TRY(gradient_find_event(s, i, err));
+        const int now = gradient_show_phase(s, gradient_phase_of(s, &s->tape.map[i]));
+        const snw_status status = gradient_find_event(s, i, err);
+        (void)gradient_show_phase(s, now);
+        if (status != SNW_OK) return status;
         if (s->event.given) gradient_step_of_event(s, i)->end = SNW_END_LENGTH;
     }
     return SNW_OK;

@@ -8,8 +8,29 @@
 #include "study/run.h"
 
 #include <math.h>
+#include <string.h>
 
 static const double same = 1e-12; // of times, relative
+
+// The times of one description join the list; false: no memory.
+static bool add_jumps(const snw_desc *d, int stage, double last, gradient_jumps *out) {
+    gradient_jumps more = {0};
+    if (snw_run_law_jumps(d, stage, 0, last, &more.n, &more.t) != SNW_OK) return false;
+    if (out->n == 0) {
+        gradient_jumps_clear(out);
+        *out = more;
+        return true;
+    }
+    double *t = snw_alloc((size_t)(out->n + more.n) * sizeof *t);
+    if (t) {
+        memcpy(t, out->t, (size_t)out->n * sizeof *t);
+        if (more.n) memcpy(t + out->n, more.t, (size_t)more.n * sizeof *t);
+        snw_free(out->t);
+        *out = (gradient_jumps){.n = out->n + more.n, .t = t};
+    }
+    gradient_jumps_clear(&more);
+    return t != NULL;
+}
 
 snw_status gradient_jumps_find(const snw_desc *d, gradient_jumps *out, snw_error *err) {
     double last = 0;
@@ -20,8 +41,12 @@ snw_status gradient_jumps_find(const snw_desc *d, gradient_jumps *out, snw_error
         if (d->step[i].until) stage = i;
     }
     if (!(last > 0)) return SNW_OK;
-    return snw_run_law_jumps(d, stage, 0, last, &out->n, &out->t) == SNW_OK ? SNW_OK
-                                                                            : snw_fail_memory(err);
+    if (!add_jumps(d, stage, last, out)) return snw_fail_memory(err);
+    for (int i = 0; i < d->nstep; i++) { // and of the laws that changes bring
+        if (d->step[i].kind == SNW_STEP_CHANGE && !add_jumps(d->step[i].changed, stage, last, out))
+            return snw_fail_memory(err);
+    }
+    return SNW_OK;
 }
 
 void gradient_jumps_clear(gradient_jumps *x) {

@@ -8,7 +8,7 @@
 
 typedef struct gradient_jumps {
     int n;
-    double *t; // rising
+    double *t;
 } gradient_jumps;
 
 // *out <- the times of a description; freed by gradient_jumps_clear, also on failure.

@@ -70,8 +70,11 @@ SNW_NODISCARD snw_status gradient_run_at(const snw_gradient *g, const double *p,
 // dJ (nscalar x nentry) <- derivatives by one sweep back over the run at p.
 SNW_NODISCARD snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double *dJ,
                                           snw_error *err);
-// SNW_E_MODEL: the study has a part without derivatives, which err names.
-SNW_NODISCARD snw_status gradient_check(const snw_desc *d, const snw_model *m, snw_error *err);
+// SNW_E_MODEL: a step of the study, or the model, has a part without derivatives, which err names.
+SNW_NODISCARD snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m,
+                                             snw_error *err);
+SNW_NODISCARD snw_status gradient_check_model(const snw_desc *d, const snw_model *m,
+                                              snw_error *err);
 
 // Are there forces that set in at some place, so that they are not smooth there? May conditions
 // change? Does a law read signals of a kind?

@@ -56,6 +56,14 @@ typedef struct gradient_start {
     double *dx, *moved, *p; // nv, 2 nv, nentry
 } gradient_start;
 
+// The study between two changes of the model.
+typedef struct gradient_phase {
+    const snw_model *m;
+    const snw_desc *desc;
+    snw_adjoint *adjoint;
+    snw_sampler sampler;
+} gradient_phase;
+
 typedef struct gradient_sweep {
     snw_gradient *g;
     gradient_checkpoints kept;
@@ -66,10 +74,13 @@ typedef struct gradient_sweep {
     const double *p;
     snw_robot_model *model;
     snw_run *run;
-    const snw_model *m;
+    int nphase, now; // phases of the study; the present one of the sweep
+    gradient_phase *phase;
+    const snw_model *m; // of the present phase
     snw_tape tape;
-    snw_adjoint *adjoint;
-    snw_sampler sampler;
+    snw_adjoint *adjoint; // likewise
+    snw_sampler *sampler; // likewise
+    int nset;             // bars of an adjoint
     int nscalar;          // those of the gradient and, with events, the margin of a condition
     bool events;          // conditions may change
     bool memory, samples; // laws read integrals or samples; samples
@@ -98,6 +109,27 @@ typedef struct gradient_sweep {
     double *dJ;                 // nscalar x nentry
     double error, size;         // largest of all parameters, see gradient_note_error
 } gradient_sweep;
+
+// ---- changes of the model, gradient_phase.c -----------------------------------------------------
+
+// s->phase, s->m <- models of the run, which exists.
+SNW_NODISCARD snw_status gradient_phases_find(gradient_sweep *s, snw_error *err);
+// Adjoints with so many bars, and samplers; the first phase is the present one.
+SNW_NODISCARD snw_status gradient_phases_open(gradient_sweep *s, int sets, snw_error *err);
+void gradient_phases_close(gradient_sweep *s);
+// From now on phase k, or that of a map; bars that are not of accelerations, multipliers or the
+// past of a scheme go on.
+void gradient_use_phase(gradient_sweep *s, int k);
+void gradient_use_map(gradient_sweep *s, const snw_map *map);
+// Phase k without any bars, for what needs its model only; returns the phase before.
+int gradient_show_phase(gradient_sweep *s, int k);
+int gradient_phase_of(const gradient_sweep *s, const snw_map *map);
+// Models of all phases of a variant, with the rows of those of the run. SNW_E_MODEL: its number or
+// law `by` changes their sizes.
+SNW_NODISCARD snw_status gradient_compile_phases(const gradient_sweep *s, snw_robot_model *model,
+                                                 const char *by, snw_error *err);
+// Its model of the present phase.
+const snw_model *gradient_model_in(const gradient_sweep *s, const snw_robot_model *model);
 
 // ---- outputs and events, gradient_frame.c -------------------------------------------------------
 

@@ -91,6 +91,8 @@ snw_robot_model *snw_robot_model_share(snw_robot_model *m) {
 void snw_robot_model_close(snw_robot_model *m) {
     if (!m || atomic_fetch_sub(&m->references, 1) > 1) return;
     snw_model_destroy(m->compiled);
+    for (int i = 0; i < m->nphase; i++) snw_model_destroy(m->phase[i]);
+    snw_free(m->phase);
     if (m->source) snw_desc_destroy((snw_desc *)m->desc);
     if (m->release) m->release(m->owner);
     source_close(m->source);

@@ -31,6 +31,8 @@ struct snw_robot_model {
     int nset;
     const char **set;    // all overrides
     snw_model *compiled; // shared by all robots of the model
+    int nphase;          // models after the changes of the study; 0: not compiled
+    snw_model **phase;   // of a gradient only (gradient_phase.c)
     uint64_t identity;   // hash of text, run and overrides; 0: unknown
     int npart[SNW_PART_KINDS];
     const snw_part *part[SNW_PART_KINDS];

@@ -301,9 +301,10 @@ static void list_probes(list *l) {
 
 static void list_study(list *l) {
     static const char *const kind[] = {
-        [SNW_STEP_STATIC] = "static", [SNW_STEP_DYNAMIC] = "dynamic",
-        [SNW_STEP_MODES] = "modes",   [SNW_STEP_CHANGE] = "change",
-        [SNW_STEP_PATH] = "path",     [SNW_STEP_INVERSE] = "inverse"};
+        [SNW_STEP_STATIC] = "static",      [SNW_STEP_DYNAMIC] = "dynamic",
+        [SNW_STEP_MODES] = "modes",        [SNW_STEP_CHANGE] = "change",
+        [SNW_STEP_PATH] = "path",          [SNW_STEP_INVERSE] = "inverse",
+        [SNW_STEP_LINEARIZE] = "linearize"};
     const snw_desc *d = l->m->desc;
     const snw_document *document = l->m->source->document;
     snw_part *part = new_parts(l, SNW_PART_STEP, d->nstep);

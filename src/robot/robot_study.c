@@ -300,3 +300,10 @@ const snw_inverse_result *snw_study_inverse(const snw_study *s, int step) {
     const int n = s ? snw_run_describe(s->run)->nstage : 0;
     return step >= 0 && step < n ? snw_run_inverse_found(s->run, step) : NULL;
 }
+
+// ---- linearize steps ----------------------------------------------------------------------------
+
+const snw_linear_model *snw_study_linear(const snw_study *s, int step) {
+    const int n = s ? snw_run_describe(s->run)->nstage : 0;
+    return step >= 0 && step < n ? snw_run_linear_found(s->run, step) : NULL;
+}

@@ -631,7 +631,7 @@ static void orient_mode(const snw_equilibria *eq, double *phi) {
 static snw_status judge_fold(snw_equilibria *eq, const path_point *c, double psi_t,
                              const double **derivative) {
     const snw_path_desc *folds = eq->opts->folds;
-    if (!folds || folds->nparameter == 0 || varies_constant(eq)) return SNW_OK;
+    if (!folds || folds->family.nparameter == 0 || varies_constant(eq)) return SNW_OK;
     if (!eq->has_fold) memcpy(eq->fold, c->x, ((size_t)eq->problem.nx + 1) * sizeof *c->x);
     eq->has_fold = true;
     SNW_TRY(snw_fold_derivatives(eq, folds, c->x, eq->psi, psi_t, eq->derivative, eq->err));
@@ -671,7 +671,7 @@ static snw_status give_events(snw_equilibria *eq, const path_point *a, const pat
 // ---- paths
 
 static const char *parameter_name(const snw_equilibria *eq) {
-    return varies_constant(eq) ? eq->opts->folds->parameter[eq->opts->folds->of].name : "t";
+    return varies_constant(eq) ? eq->opts->folds->family.parameter[eq->opts->folds->of].name : "t";
 }
 
 static snw_status path_failed(snw_equilibria *eq, const path_point *a, snw_status s) {
@@ -768,7 +768,7 @@ static snw_status start_path(snw_equilibria *eq, const snw_state *s) {
     if (m->nq) memcpy(a->x, s->q, (size_t)m->nq * sizeof *a->x);
     if (m->nconstraint) memcpy(a->x + m->nq, s->lambda, (size_t)m->nconstraint * sizeof *a->x);
     const snw_path_desc *path = eq->opts->folds;
-    a->x[eq->problem.nx] = varies_constant(eq) ? path->parameter[path->of].value : s->t;
+    a->x[eq->problem.nx] = varies_constant(eq) ? path->family.parameter[path->of].value : s->t;
     SNW_TRY(find_idle(eq, a->x));
     memset(eq->direction, 0, (n + 1) * sizeof *eq->direction);
     eq->direction[n] = eq->opts->down ? -eq->size[n] : eq->size[n];
@@ -831,7 +831,7 @@ static snw_status check_start(const snw_equilibria *eq, const snw_state *s, snw_
                         MOST_COORDINATES, m->nv);
     }
     const double first =
-        varies_constant(eq) ? eq->opts->folds->parameter[eq->opts->folds->of].value : s->t;
+        varies_constant(eq) ? eq->opts->folds->family.parameter[eq->opts->folds->of].value : s->t;
     if (outside(eq, first)) {
         return snw_fail(err, SNW_E_MODEL, "the path begins at %s = %g, outside of its range",
                         parameter_name(eq), first);

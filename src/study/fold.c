@@ -34,7 +34,7 @@ static snw_equilibria with_model(const snw_equilibria *eq, const snw_member *f) 
 
 // Spacing of differences in parameter k: a part of its value, or of one unit if that is zero.
 static double spacing_of(const snw_path_desc *path, int k) {
-    const double size = fabs(path->parameter[k].value);
+    const double size = fabs(path->family.parameter[k].value);
     return SPACING * (size > 0 ? size : 1);
 }
 
@@ -43,13 +43,13 @@ snw_status snw_fold_derivatives(snw_equilibria *eq, const snw_path_desc *path, c
                                 snw_error *err) {
     static const double weight[PAIRS] = {3.0 / 4, -3.0 / 20, 1.0 / 60};
     const int n = eq->problem.n;
-    for (int k = 0; k < path->nparameter; k++) {
+    for (int k = 0; k < path->family.nparameter; k++) {
         const double h = spacing_of(path, k);
         double psi_m = 0;
         for (int i = -PAIRS; i <= PAIRS; i++) {
             snw_member f = {0};
             if (i == 0) continue;
-            const double value = path->parameter[k].value + i * h;
+            const double value = path->family.parameter[k].value + i * h;
             SNW_TRY(snw_member_at(path, k, value, eq->st, &f, err));
             snw_equilibria other = with_model(eq, &f);
             const snw_status s =
@@ -363,13 +363,13 @@ static snw_status curve_prepare(fold_curve *cv, const double *point) {
         cv->b[i] = cv->psi[i] * cv->scale[i];
     }
     memcpy(cv->start, point, (nx + 1) * sizeof *point);
-    cv->start[nx + 1] = cv->path->parameter[cv->path->curve].value;
+    cv->start[nx + 1] = cv->path->family.parameter[cv->path->curve].value;
     return SNW_OK;
 }
 
 static snw_status curve_follow(fold_curve *cv, const double *point) {
     const snw_path_desc *path = cv->path;
-    const double m = path->parameter[path->curve].value;
+    const double m = path->family.parameter[path->curve].value;
     SNW_TRY(curve_prepare(cv, point));
     if (m < path->curve_high) SNW_TRY(curve_side(cv, 1));
     return m > path->curve_low ? curve_side(cv, -1) : SNW_OK;
@@ -386,7 +386,7 @@ snw_status snw_fold_curve(snw_equilibria *eq, const snw_path_desc *path, const d
         s = snw_fail(err, s,
                      "the curve of folds could not be continued beyond %s = %.9g (SI units); the "
                      "points before are kept. Try a smaller 'step' or a shorter range",
-                     path->parameter[path->curve].name, cv.now.value);
+                     path->family.parameter[path->curve].name, cv.now.value);
     }
     snw_member_free(&cv.now);
     snw_free(cv.scratch.base);

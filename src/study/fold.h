@@ -6,9 +6,9 @@
 
 #include "study/equilibria.h"
 
-// derivative (path->nparameter) <- dt/dm at a fold for each parameter m: -psi' r_m / psi' r_t, psi
-// the left null vector (n) and psi_t = psi' r_t. r_m by differences of sixth order between models
-// compiled anew. Allocates.
+// derivative (path->family.nparameter) <- dt/dm at a fold for each parameter m: -psi' r_m / psi'
+// r_t, psi the left null vector (n) and psi_t = psi' r_t. r_m by differences of sixth order between
+// models compiled anew. Allocates.
 SNW_NODISCARD snw_status snw_fold_derivatives(snw_equilibria *eq, const snw_path_desc *path,
                                               const double *point, const double *psi, double psi_t,
                                               double *derivative, snw_error *err);

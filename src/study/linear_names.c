@@ -12,5 +12,5 @@ bool snw_linear_is_output(const snw_probe_desc *p, int column) {
     if (p->kind == SNW_PROBE_ENERGY) // dissipated, work, scheme, balance are sums over a run
         return column < 3 || column == 7;
     return p->kind != SNW_PROBE_STABILITY && p->kind != SNW_PROBE_FREQUENCY &&
-           p->kind != SNW_PROBE_TRANSPORT;
+           p->kind != SNW_PROBE_POLE && p->kind != SNW_PROBE_TRANSPORT;
 }

@@ -5,6 +5,7 @@
 #include "study/nested.h"
 
 #include "base/alloc.h"
+#include "math/function_set.h"
 #include "math/quadrature.h"
 #include "solve/dense.h"
 
@@ -39,6 +40,8 @@ static snw_status split_elements(snw_pool *pool, const snw_basis *b, int parts, 
 
 snw_status snw_nested_enrich(snw_pool *pool, const snw_basis *b, bool generous, snw_basis *out) {
     const snw_basis_type *type = &snw_basis_table[b->kind];
+    if (b->set)
+        return snw_function_set_enrich(pool, b, richer_size(b->nfun, generous) - b->nfun, out);
     *out = *b;
     if (!type->piecewise || generous) out->kind = type->richer;
     if (type->piecewise)

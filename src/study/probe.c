@@ -315,6 +315,9 @@ static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const 
             *out++ = readings->frequency ? readings->frequency[k] : NAN;
         }
         return out;
+    case SNW_PROBE_POLE:
+        for (int k = 0; k < SNW_PROBE_POLES; k++) *out++ = readings->pole ? readings->pole[k] : NAN;
+        return out;
     }
     return out;
 }

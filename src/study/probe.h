@@ -11,6 +11,7 @@ typedef struct snw_readings {
     snw_energy energy;
     double stability;
     const double *frequency;  // SNW_PROBE_FREQUENCIES, Hz; NULL: not known
+    const double *pole;       // SNW_PROBE_POLES, 1/s; NULL: not known
     snw_vec3 start;           // initial centre of mass
     const snw_vec3 *rotation; // rotation vector of each segment and observer, snw_rotations_update
     const struct snw_shooter *fields; // source of strains and wrenches; NULL: coordinates

@@ -24,6 +24,12 @@ typedef struct snw_fold_column {
     int stage;      // the step
 } snw_fold_column;
 
+// A step of the study that makes a linear model.
+typedef struct snw_linear_step_info {
+    int stage;
+    int text; // bytes of the longest name or unit, NUL included
+} snw_linear_step_info;
+
 // Names and sizes that a recorder needs before the first frame. Owned by the run.
 typedef struct snw_run_info {
     const char *run;   // name of the run
@@ -53,6 +59,8 @@ typedef struct snw_run_info {
     int ncondition;                      // conditions of the model
     int nfold;                           // derivatives of folds, of all path steps
     const snw_fold_column *fold;
+    int nlinear; // steps that make linear models
+    const snw_linear_step_info *linear;
     const char *scene; // for drawing, output/scene.h; NULL: not known
     int nsave;         // numbers of a checkpoint; 0: no checkpoints
     int noverride;     // values of the file that this run overrides
@@ -72,6 +80,7 @@ typedef struct snw_frame {
     const double *effort;  // ntendon: tensions (N) and chamber pressures (Pa)
     const double *present; // ncondition: 1 active, 0 not
     const double *fold;    // nfold: derivatives of the fold that the frame shows; else NaN
+    const struct snw_linear_model *linear; // linear model about the state; NULL: none
     snw_energy energy;
     snw_stats stats;
     const double *save; // nsave: checkpoint after this frame; NULL: none

@@ -16,6 +16,7 @@
 #include "solve/blas_buffer.h"
 #include "study/memory.h"
 #include "study/run_held.h"
+#include "study/run_numbers.h"
 
 #include <limits.h>
 #include <math.h>
@@ -124,7 +125,8 @@ static snw_status describe_folds(snw_run *r) {
         const snw_path_desc *path = &d->step[i].path;
         if (d->step[i].kind != SNW_STEP_PATH) continue;
         for (int k = 0; k < snw_run_fold_parameters(path); k++)
-            fold[r->info.nfold++] = (snw_fold_column){.by = path->parameter[k].name, .stage = i};
+            fold[r->info.nfold++] =
+                (snw_fold_column){.by = path->family.parameter[k].name, .stage = i};
     }
     r->info.fold = fold;
     return SNW_OK;
@@ -329,7 +331,7 @@ static snw_status prepare_modes(snw_run *r) {
 static snw_status check_curve(const snw_step_desc *step, snw_error *err) {
     const snw_path_desc *path = &step->path;
     if (path->curve < 0) return SNW_OK;
-    const snw_parameter_desc *p = &path->parameter[path->curve];
+    const snw_parameter_desc *p = &path->family.parameter[path->curve];
     if (p->value >= path->curve_low && p->value <= path->curve_high) return SNW_OK;
     return snw_fail_at_location(
         err,
@@ -370,6 +372,7 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     SNW_TRY(snw_state_create(r->largest, &r->state));
     SNW_TRY(prepare_modes(r));
     SNW_TRY(prepare_paths(r, err));
+    SNW_TRY(snw_run_linear_create(r, err));
     r->rotation = snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation);
     r->rotation_scratch =
         snw_pool_array(r->pool, (size_t)(m->nseg + m->nobs), sizeof *r->rotation_scratch);
@@ -409,6 +412,7 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
                                sizeof *r->forces);
     if (!r->forces) return SNW_E_MEMORY;
     SNW_TRY(snw_run_held_create(r));
+    SNW_TRY(snw_run_numbers_create(r));
     const size_t nsave = snw_run_checkpoint_size(r);
     if (nsave > INT_MAX) return SNW_E_MEMORY;
     r->info.nsave = (int)nsave;
@@ -443,6 +447,7 @@ void snw_run_destroy(snw_run *r) {
     for (int i = 0; r->modes && i < r->desc->nstep; i++) snw_modes_destroy(r->modes[i]);
     for (int i = 0; r->path && i < r->desc->nstep; i++) snw_run_path_destroy(r->path[i]);
     snw_run_held_destroy(r);
+    snw_run_linear_destroy(r);
     snw_state_destroy(r->mode_state);
     snw_state_destroy(r->state);
     for (int i = 0; r->phase && i <= r->desc->nstep; i++) {
@@ -451,6 +456,7 @@ void snw_run_destroy(snw_run *r) {
         snw_closure_rows_destroy(r->phase[i].rows);
         snw_model_destroy(r->phase[i].remeshed);
         snw_pool_destroy(r->phase[i].tube_pool);
+        if (r->phase[i].number_desc) snw_pool_destroy(r->phase[i].number_desc->pool);
         snw_model_destroy(r->phase[i].compiled);
     }
     snw_pool_destroy(r->pool);
@@ -632,6 +638,9 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
             r->current = NULL;
             SNW_TRY(snw_run_inverse(r, i, err));
             break;
+        case SNW_STEP_LINEARIZE:
+            SNW_TRY(snw_run_linearize(r, i, err));
+            break;
         case SNW_STEP_CHANGE:
             if (isnan(r->energy_before_change) && r->loads_applied)
                 r->energy_before_change = snw_run_mechanical_energy(r);
@@ -641,10 +650,13 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
             transfer_multipliers(r, r->now->model, r->phase[r->phase_of_step[i]].model);
             snw_run_held_release(r, &d->step[i]);
             r->now = &r->phase[r->phase_of_step[i]];
+            SNW_TRY(snw_run_numbers_apply(r, err));
             break;
         }
         r->resuming = false;
-        const bool stays = d->step[i].kind == SNW_STEP_CHANGE || d->step[i].kind == SNW_STEP_MODES;
+        const bool stays = d->step[i].kind == SNW_STEP_CHANGE ||
+                           d->step[i].kind == SNW_STEP_MODES ||
+                           d->step[i].kind == SNW_STEP_LINEARIZE;
         if (stays) SNW_TRY(snw_run_keep_fields(r, i, r->current, err));
         if (!stays) r->energy_before_change = NAN;
         r->loads_applied |= !stays;
@@ -687,6 +699,18 @@ static void warn_loops(snw_run *r) {
         if (text[0]) snw_run_warn(r, text);
     }
     if (r->desc->nstep > 0 && !r->resuming) snw_run_warn_violations(r);
+}
+
+// Warn of strain functions that are nearly dependent.
+static void warn_functions(const snw_run *r) {
+    const snw_desc *d = r->desc;
+    for (int k = 0; k < d->nlink && !r->resuming; k++) {
+        for (int i = 0; d->link[k].has_rod && i < 6; i++) {
+            char text[400];
+            snw_rod_describe_functions(&d->link[k].rod, d->link[k].name, i, text, sizeof text);
+            if (text[0]) snw_run_warn(r, text);
+        }
+    }
 }
 
 // Warn of rods that begin deep in each other: a motion is thrown apart, an equilibrium may be found
@@ -794,6 +818,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->now = &r->phase[0];
     r->loads_applied = r->resuming;
     SNW_TRY(snw_run_mesh_reset(r, err));
+    SNW_TRY(snw_run_numbers_reset(r, err));
     snw_run_rows_reset(r);
     r->work = r->heat = r->scheme = r->balance = 0;
     r->energy_before_change = NAN;
@@ -809,7 +834,8 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->warned_open = false;
     for (int i = 0; i < r->desc->nloop; i++) r->warned_rows[i] = 0;
     for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) r->frequency[i] = NAN;
-    for (int i = 0; i < r->desc->nstep; i++) r->modes_found[i] = false;
+    for (int i = 0; i < SNW_PROBE_POLES; i++) r->pole[i] = NAN;
+    for (int i = 0; i < r->desc->nstep; i++) r->modes_found[i] = r->linear_found[i] = false;
     r->current = NULL;
     snw_run_spring_turns_begin(r);
     snw_statics_reset(r->now->statics);
@@ -817,6 +843,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     if (r->resuming) SNW_TRY(snw_run_checkpoint_load(r, err));
     r->increments_before = r->totals.increments;
     if (!r->resuming) snw_run_set_conditions(r);
+    warn_functions(r);
     warn_loops(r);
     warn_contacts(r);
     if (r->desc->nstep == 0)

@@ -24,7 +24,7 @@ typedef struct snw_run_state {
     const snw_state *s;
     const snw_inputs *in;
     bool moves;         // of a motion; else of an equilibrium
-    bool shown;         // no state of the run: a mode, or a part of a load
+    bool shown;         // no map leads to it: a mode, a part of a load, a linear model
     const double *save; // checkpoint of this frame, info.nsave numbers; NULL: none
 } snw_run_state;
 
@@ -85,6 +85,8 @@ const struct snw_special_table *snw_run_special_points(const snw_run *r, int sta
 // Inputs found by step `stage` in the last execution, at its last instant; NULL: not an inverse
 // step, or not executed.
 const struct snw_inverse_result *snw_run_inverse_found(const snw_run *r, int stage);
+// Linear model of step `stage` in the last execution; NULL: not a linearize step, or not executed.
+const struct snw_linear_model *snw_run_linear_found(const snw_run *r, int stage);
 // idle[l] (nlink of the description) <- whether the joint of link l has a free motion at the closed
 // initial configuration: no force resists it and no other coordinate takes part. Allocates; cost
 // nv^3.

@@ -9,6 +9,7 @@
 #include "integrate/checkpoint.h"
 #include "shoot/shooter.h"
 #include "study/run_held.h"
+#include "study/run_numbers.h"
 
 #include <math.h>
 
@@ -83,14 +84,15 @@ static size_t integrator_offset(const snw_run *r) {
         const size_t n = inputs_size(&r->phase[i]);
         most = n > most ? n : most;
     }
-    return NSINGLE + SNW_PROBE_FREQUENCIES + signals_size(m) + r->nmesh_cells + r->nclosure_rows +
-           3 * rotations + states * (1 + snw_state_doubles(r->largest)) + most;
+    return NSINGLE + SNW_PROBE_FREQUENCIES + SNW_PROBE_POLES + signals_size(m) + r->nmesh_cells +
+           r->nclosure_rows + 3 * rotations + states * (1 + snw_state_doubles(r->largest)) + most;
 }
 
 // The shooting step whose fields are current at the end of step i; -1: none.
 static int field_origin(const snw_run *r, int i) {
     const snw_step_desc *step = r->desc->step;
-    while (i >= 0 && (step[i].kind == SNW_STEP_CHANGE || step[i].kind == SNW_STEP_MODES)) {
+    while (i >= 0 && (step[i].kind == SNW_STEP_CHANGE || step[i].kind == SNW_STEP_MODES ||
+                      step[i].kind == SNW_STEP_LINEARIZE)) {
         i = step[i].from >= 0 ? step[i].from : i - 1;
     }
     return i >= 0 && step[i].engine == SNW_ENGINE_SHOOTING ? i : -1;
@@ -120,7 +122,7 @@ size_t snw_run_checkpoint_size(snw_run *r) {
         fields += 1 + r->field_save_size[i];
     }
     r->integrator_save_size = most;
-    return integrator_offset(r) + most + snw_run_held_size(r) + fields;
+    return integrator_offset(r) + most + snw_run_held_size(r) + snw_run_numbers_size(r) + fields;
 }
 
 const double *snw_run_checkpoint_integrator(const snw_run *r) {
@@ -143,6 +145,7 @@ static void transfer_shared(snw_run *r, transfer_fn *transfer) {
     const snw_model *m = r->phase[0].model;
     double *row = r->checkpoint + NSINGLE;
     row = transfer((snw_checkpoint_block){r->frequency, SNW_PROBE_FREQUENCIES}, row);
+    row = transfer((snw_checkpoint_block){r->pole, SNW_PROBE_POLES}, row);
     row = transfer((snw_checkpoint_block){r->signals_before, signals_size(m)}, row);
     row = transfer((snw_checkpoint_block){r->mesh_cells, r->nmesh_cells}, row);
     row = transfer((snw_checkpoint_block){r->closure_rows, r->nclosure_rows}, row);
@@ -164,7 +167,9 @@ static double *held_row(snw_run *r) {
 }
 
 // Fields of finished steps, behind them: a flag, then the fields.
-static double *field_row(snw_run *r) { return held_row(r) + snw_run_held_size(r); }
+static double *field_row(snw_run *r) {
+    return held_row(r) + snw_run_held_size(r) + snw_run_numbers_size(r);
+}
 
 // Do the fields fit into `room` numbers? room is 0 when the engine could not be created at that
 // time.
@@ -227,7 +232,7 @@ const double *snw_run_checkpoint_save(snw_run *r, const snw_frame_source *v) {
 #undef X
     snw_run_rows_get(r);
     transfer_shared(r, save_block);
-    (void)snw_run_held_save(r, held_row(r));
+    (void)snw_run_numbers_save(r, snw_run_held_save(r, held_row(r)));
     save_fields(r);
     if (it) {
         it->save(it->self, r->checkpoint + integrator_offset(r));
@@ -245,10 +250,11 @@ snw_status snw_run_checkpoint_load(snw_run *r, snw_error *err) {
     SINGLE_LIST(X)
 #undef X
     r->now = &r->phase[r->phase_of_step[r->cursor.stage]];
-    (void)snw_run_held_load(r, held_row(r));
+    (void)snw_run_numbers_load(r, snw_run_held_load(r, held_row(r)));
     transfer_shared(r, load_block);
     SNW_TRY(load_fields(r, err));
     SNW_TRY(snw_run_mesh_apply(r, r->now, err));
+    SNW_TRY(snw_run_numbers_apply(r, err));
     return snw_run_rows_set(r, err);
 }
 

@@ -837,7 +837,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     if (s == SNW_OK && r->resuming) {
         s = it.load(it.self, snw_run_checkpoint_integrator(r), err);
     } else if (s == SNW_OK) {
-        report(r, &it, &(snw_step_report){.event = SNW_WATCH_BEGIN});
+        report(r, &it, &(snw_step_report){.event = SNW_WATCH_BEGIN, .stage = r->cursor.stage});
         s = dynamic_run_project(r, shoots && r->current, err);
         if (s == SNW_OK) s = it.start(it.self, r->state, err);
         if (s == SNW_OK) s = dynamic_run_adapt_mesh(r, &it, search, err);

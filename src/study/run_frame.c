@@ -149,6 +149,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
     const snw_readings readings = {.energy = v->energy,
                                    .stability = v->stats.stability,
                                    .frequency = r->frequency,
+                                   .pole = r->pole,
                                    .start = r->start,
                                    .rotation = r->rotation,
                                    .fields = v->fields};
@@ -194,16 +195,19 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
                          .effort = effort,
                          .present = effort + r->info.ntendon,
                          .fold = r->fold,
+                         .linear = v->linear,
                          .energy = v->energy,
                          .stats = v->stats,
                          .save = v->partial || v->unsaved ? NULL : snw_run_checkpoint_save(r, v)};
     if (r->hooks && r->hooks->state) {
+        const snw_step_kind kind = r->desc->step[stage].kind;
         const snw_run_state at = {.stage = stage,
                                   .m = m,
                                   .s = v->state,
                                   .in = v->in,
                                   .moves = v->integrator != NULL,
-                                  .shown = v->partial || v->mode,
+                                  .shown = v->partial || v->mode || kind == SNW_STEP_MODES ||
+                                           kind == SNW_STEP_LINEARIZE,
                                   .save = f.save};
         SNW_TRY(r->hooks->state(r->hooks->user, &at, err));
     }

@@ -8,12 +8,17 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "study/directions.h"
+#include "study/family.h"
 #include "study/inverse.h"
+#include "study/linear_view.h"
 #include "study/run_held.h"
+#include "study/run_numbers.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+static const double number_move = 1e-3; // of a number of the file in a sample, relative
 
 // ---- held inputs --------------------------------------------------------------------------------
 
@@ -100,6 +105,11 @@ typedef struct inverse_execution {
     int nunknown, naim;
     snw_inverse_unknown *unknown;
     snw_inverse_aim *aim;
+    // numbers of the file among the unknowns
+    bool varies;
+    snw_linear_view view;          // their derivatives; inputs are these numbers
+    double number[SNW_PARAMETERS]; // of the present model
+    snw_vec3 *rotation;            // of samples
 } inverse_execution;
 
 static const char *kept_text(const inverse_execution *x, const char *text) {
@@ -142,6 +152,24 @@ static snw_status add_unknown(inverse_execution *x, const snw_inverse_input_desc
     return SNW_OK;
 }
 
+// A number of the file as an unknown; its derivatives are those of input `parameter` - 1 of the
+// view.
+static void add_number(inverse_execution *x, const snw_inverse_input_desc *d) {
+    const snw_desc_family *family = &x->run->desc->step[x->stage].inverse.family;
+    const int k = d->parameter - 1;
+    char unit[48];
+    snw_dim_unit(family->parameter[k].dim, unit, sizeof unit);
+    x->unknown[x->nunknown++] = (snw_inverse_unknown){.of = {.actuator = -1},
+                                                      .parameter = &x->view.of_input[k],
+                                                      .value = x->number[k],
+                                                      .name = d->name,
+                                                      .unit = kept_text(x, unit),
+                                                      .low = d->low,
+                                                      .high = d->high,
+                                                      .rate = d->rate,
+                                                      .rest = d->rest};
+}
+
 static snw_status add_all(inverse_execution *x, snw_error *err) {
     const snw_desc *d = x->run->desc;
     for (int i = 0; i < snw_actuators(d); i++) {
@@ -171,7 +199,13 @@ static snw_status list_problem(inverse_execution *x, snw_error *err) {
     if (!x->unknown || !x->aim) return snw_fail_memory(err);
     x->nunknown = 0;
     if (d->all) SNW_TRY(add_all(x, err));
-    for (int i = 0; i < d->ninput; i++) SNW_TRY(add_unknown(x, &d->input[i], true, err));
+    for (int i = 0; i < d->ninput; i++) {
+        if (d->input[i].parameter) {
+            add_number(x, &d->input[i]);
+        } else {
+            SNW_TRY(add_unknown(x, &d->input[i], true, err));
+        }
+    }
     if (x->nunknown == 0)
         return snw_fail(err, SNW_E_MODEL, "step '%s': no actuator acts; name inputs in 'actuators'",
                         desc->step[x->stage].name);
@@ -189,6 +223,89 @@ static snw_status list_problem(inverse_execution *x, snw_error *err) {
     return SNW_OK;
 }
 
+// ---- numbers of the file ------------------------------------------------------------------------
+
+// The view <- outputs and numbers of the step.
+static snw_status prepare_numbers(inverse_execution *x, snw_error *err) {
+    const snw_run *r = x->run;
+    const snw_inverse_desc *d = &r->desc->step[x->stage].inverse;
+    const snw_model *m = r->now->model;
+    x->varies = d->family.nparameter > 0;
+    if (!x->varies) return SNW_OK;
+    const size_t points = (size_t)(m->nseg + m->nobs);
+    SNW_TRY(snw_linear_view_open(m, SNW_PARAMETERS, (size_t)d->ntarget, &x->view, err));
+    x->rotation = snw_pool_array(x->pool, points, sizeof *x->rotation);
+    if (!x->rotation) return snw_fail_memory(err);
+    for (int i = 0; i < d->ntarget; i++) {
+        x->view.of_output[i] =
+            (snw_linear_output){d->target[i].probe, d->target[i].column, false, 0};
+        x->view.output_name[i] = d->target[i].name;
+        x->view.output_unit[i] = "";
+        x->view.noutput++;
+    }
+    for (int k = 0; k < d->family.nparameter; k++) {
+        x->number[k] = r->numbers_found ? r->number[k] : d->family.parameter[k].value;
+        SNW_TRY(snw_linear_view_add_parameter(&x->view, d->family.parameter[k].name, "", err));
+    }
+    return snw_linear_view_ready(&x->view, false, err);
+}
+
+// number of the file of unknown i; -1: an input
+static int number_of(const inverse_execution *x, int i) {
+    const snw_linear_input *of = x->unknown[i].parameter;
+    return of ? (int)(of - x->view.of_input) : -1;
+}
+
+static snw_status set_numbers(void *user, const double *value, snw_error *err) {
+    inverse_execution *x = user;
+    double next[SNW_PARAMETERS];
+    memcpy(next, x->number, sizeof next);
+    for (int i = 0; i < x->nunknown; i++) {
+        if (number_of(x, i) >= 0) next[number_of(x, i)] = value[i];
+    }
+    SNW_TRY(snw_run_numbers_set(x->run, x->stage, next, err));
+    memcpy(x->number, next, sizeof next);
+    x->view.m = x->run->now->model;
+    return SNW_OK;
+}
+
+// out <- residual, violations and targets at the state with another value of number k
+static snw_status sample_number(void *user, int k, double value, double *out, snw_error *err) {
+    inverse_execution *x = user;
+    snw_run *r = x->run;
+    const snw_desc_family *family = &r->desc->step[x->stage].inverse.family;
+    double next[SNW_PARAMETERS];
+    int all[SNW_PARAMETERS];
+    memcpy(next, x->number, sizeof next);
+    next[k] = value;
+    for (int i = 0; i < family->nparameter; i++) all[i] = i;
+    snw_member other = {0};
+    snw_inputs *in = NULL;
+    snw_work *w = NULL;
+    const snw_model *m = r->now->model;
+    snw_status s = snw_member_compile(family, family->nparameter, all, next, m, &other, err);
+    if (s == SNW_OK && (snw_inputs_create(other.model, &in) != SNW_OK ||
+                        snw_work_create(other.model, &w) != SNW_OK))
+        s = snw_fail_memory(err);
+    if (s == SNW_OK) {
+        in->manual = r->manual;
+        snw_inputs_at(other.model, r->state->t, in);
+        memcpy(x->rotation, r->rotation, (size_t)(m->nseg + m->nobs) * sizeof *x->rotation);
+        snw_linear_view_sample(&x->view, other.model, in, r->state, x->rotation, w, r->column, out);
+    }
+    snw_inputs_destroy(in);
+    snw_work_destroy(w);
+    snw_member_free(&other);
+    return s;
+}
+
+static snw_status derive_number(void *user, int i, snw_error *err) {
+    inverse_execution *x = user;
+    const int k = number_of(x, i);
+    const double value = x->number[k], h = value != 0 ? number_move * fabs(value) : number_move;
+    return snw_linear_view_differentiate(&x->view, k, value, h, sample_number, x, err);
+}
+
 // ---- instants -----------------------------------------------------------------------------------
 
 static bool inverse_run_should_stop(void *user) {
@@ -200,6 +317,9 @@ static snw_status find_inputs(inverse_execution *x, double t, double interval,
                               snw_statics_info *info, snw_error *err) {
     snw_run *r = x->run;
     const snw_step_desc *step = &r->desc->step[x->stage];
+    for (int i = 0; i < x->nunknown; i++) {
+        if (number_of(x, i) >= 0) x->unknown[i].value = x->number[number_of(x, i)];
+    }
     for (int i = 0; i < x->naim; i++) {
         x->aim[i].value = snw_expr_value(step->inverse.target[i].value, (snw_at){.t = t});
         if (!isfinite(x->aim[i].value))
@@ -218,6 +338,8 @@ static snw_status find_inputs(inverse_execution *x, double t, double interval,
                                    .interval = interval,
                                    .tolerance = step->tolerance,
                                    .user = x,
+                                   .set = set_numbers,
+                                   .derive = derive_number,
                                    .stop = inverse_run_should_stop};
     snw_inverse_result *found;
     SNW_TRY(snw_inverse_solve(&p, &found, err));
@@ -293,8 +415,10 @@ snw_status snw_run_inverse(snw_run *r, int stage, snw_error *err) {
     if (!r->resuming) snw_run_remember(r);
     if (!r->loads_applied) SNW_TRY(snw_run_first_equilibrium(r, err));
     inverse_execution x = {.run = r, .stage = stage, .pool = snw_pool_create(1 << 24)};
-    snw_status s = x.pool ? list_problem(&x, err) : snw_fail_memory(err);
+    snw_status s = x.pool ? prepare_numbers(&x, err) : snw_fail_memory(err);
+    if (s == SNW_OK) s = list_problem(&x, err);
     if (s == SNW_OK) s = inverse_run_instants(&x, err);
+    snw_linear_view_close(&x.view);
     snw_pool_destroy(x.pool);
     return s;
 }

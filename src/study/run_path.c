@@ -21,7 +21,7 @@ typedef struct snw_path_record {
 } snw_path_record;
 
 int snw_run_fold_parameters(const snw_path_desc *path) {
-    return path->of < 0 ? path->nparameter : 0;
+    return path->of < 0 ? path->family.nparameter : 0;
 }
 
 snw_status snw_run_path_create(snw_run *r, int stage, snw_path_record **out) {
@@ -31,9 +31,9 @@ snw_status snw_run_path_create(snw_run *r, int stage, snw_path_record **out) {
     if (!path->special) return SNW_E_MEMORY;
     path->table.point = path->special;
     const snw_path_desc *desc = &r->desc->step[stage].path;
-    path->table.name = desc->of < 0 ? "t" : desc->parameter[desc->of].name;
+    path->table.name = desc->of < 0 ? "t" : desc->family.parameter[desc->of].name;
     path->table.nparameter = snw_run_fold_parameters(desc);
-    path->table.parameter = desc->parameter;
+    path->table.parameter = desc->family.parameter;
     return snw_equilibria_create(r->phase[r->phase_of_step[stage]].statics, &path->equilibria);
 }
 

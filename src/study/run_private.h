@@ -25,6 +25,8 @@ typedef struct snw_phase {
     snw_link_desc *link;        // own copy, where rods have adaptive meshes; else NULL
     snw_tube_desc *tube;        // own copy, where concentric tubes slide; else NULL
     snw_pool *tube_pool;        // of their present rods; NULL: the initial ones
+    const snw_desc *file_desc;  // with the numbers of the file, where a step finds some; else NULL
+    snw_desc *number_desc;      // with numbers of the file found by an inverse step; NULL: none
     snw_truncation *truncation; // created at the first estimate; NULL: no estimate
     bool truncation_tried;      // creation was attempted
     snw_truncation_gap gap;     // why there is no estimate
@@ -83,6 +85,10 @@ struct snw_run {
     size_t nheld;                          // numbers of it
     double *end_held;                      // nstep x nheld: at the end of each step done
     struct snw_inverse_result **found;     // nstep: of inverse steps; NULL: not executed, or others
+    int number_stage;                      // inverse step that finds numbers of the file; -1: none
+    int nnumber;                           // such numbers
+    double *number;                        // nnumber: found
+    bool numbers_found;                    // the phase in use has them
     snw_vec3 *rotation, *rotation_scratch; // nseg + nobs: rotation vectors; scratch of signals
     double *lambda;                        // scratch: multipliers
     double *z;                             // nsignal: scratch, memory of signals
@@ -140,6 +146,9 @@ struct snw_run {
     double energy_before_change;             // T + U before the changes just applied, J; NaN: none
     double frequency[SNW_PROBE_FREQUENCIES]; // Hz, of the modes found last; NaN: none
     bool *modes_found;                       // nstep
+    double pole[SNW_PROBE_POLES];            // 1/s, of the linear model found last; NaN: none
+    struct snw_linear_view **linear;         // nstep: of linearize steps; NULL of others
+    bool *linear_found;                      // nstep
     struct snw_shooter **fields; // nstep: shooting fields at the end of a step; NULL: coordinates
     struct snw_shooter *current; // fields of the present state; NULL: coordinates
     size_t *field_save_size;     // nstep: checkpoint numbers of these fields; 0: not needed later
@@ -160,6 +169,7 @@ typedef struct snw_frame_source {
     bool of_path; // a point of a path
     const double *mode; // nv: recorded in place of the velocities; NULL: none
     const double *fold; // derivatives of a fold by the parameters of its path; NULL: none
+    const struct snw_linear_model *linear; // linear model about the state; NULL: none
 } snw_frame_source;
 
 // Read the probes and hand the frame to the recorders.
@@ -296,6 +306,11 @@ static inline double snw_run_instant(const snw_step_desc *step, double t0, long 
     return k < snw_run_instants(step) ? t0 + (double)k * step->step : t0 + step->duration;
 }
 SNW_NODISCARD snw_status snw_run_inverse(snw_run *r, int stage, snw_error *err);
+// Linear models of linearize steps (run_linear.c): inputs, outputs and names before anything is
+// computed; the step itself.
+SNW_NODISCARD snw_status snw_run_linear_create(snw_run *r, snw_error *err);
+void snw_run_linear_destroy(snw_run *r);
+SNW_NODISCARD snw_status snw_run_linearize(snw_run *r, int stage, snw_error *err);
 // An equilibrium, or a path of equilibria, by the shooting engine.
 SNW_NODISCARD snw_status snw_run_shooting(snw_run *r, int stage, snw_error *err);
 // r->fields[stage], r->current <- a copy of these fields; NULL: none.

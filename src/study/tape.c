@@ -103,7 +103,7 @@ static snw_map *add_map(snw_tape *t, snw_map_kind kind, const snw_state *s, cons
     const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nz = (size_t)m->nsignal;
     const size_t nr = (size_t)m->nconstraint, nn = (size_t)m->nnonholonomic;
     snw_map *map = &t->map[t->n];
-    *map = (snw_map){.kind = kind, .stage = t->stage, .frame = t->frames, .s = {.t = s->t}};
+    *map = (snw_map){.kind = kind, .stage = t->stage, .frame = t->frames, .m = m, .s = {.t = s->t}};
     const bool shows = kind == SNW_MAP_FRAME || kind == SNW_MAP_EVENT || kind == SNW_MAP_SAMPLE;
     if (shows && t->n > 0) { // that of the last map
         map->s = t->map[t->n++ - 1].s;
@@ -242,6 +242,7 @@ void snw_tape_note(void *user, const snw_step_report *r) {
     snw_tape *t = user;
     if (r->event == SNW_WATCH_BEGIN) {
         t->begins = true;
+        if (t->run) t->m = snw_run_model_at(t->run, r->stage);
         return;
     }
     if (r->event == SNW_WATCH_UNDO) {
@@ -273,6 +274,8 @@ void snw_tape_note(void *user, const snw_step_report *r) {
                                         : SNW_MAP_RESTART;
     snw_map *map = add_map(t, kind, r->s, step ? r->d : r->before);
     if (!map) return;
+    if (map->begins && map > t->map && map[-1].m != map->m && t->m->nconstraint > 0)
+        t->closed = true;
     if (stages) {
         const size_t nq = (size_t)t->m->nq, nv = (size_t)t->m->nv, ns = (size_t)r->points->s * nv;
         double *x = take(t, nq + nv + ns);
@@ -313,6 +316,7 @@ void snw_tape_find_times(snw_tape *t, bool all) {
 snw_status snw_tape_state(void *user, const snw_run_state *at, snw_error *err) {
     snw_tape *t = user;
     if (at->shown) return SNW_OK;
+    if (t->run) t->m = snw_run_model_at(t->run, at->stage);
     if (at->m != t->m) t->changed = true;
     t->stage = at->stage;
     snw_map *map = NULL;

@@ -22,6 +22,7 @@ typedef enum snw_map_kind {
 typedef struct snw_map {
     snw_map_kind kind;
     int stage, frame;
+    const snw_model *m;  // after the changes of the study so far
     double t_laws;       // time of the inputs, s
     double h, history_h; // as of snw_step_report
     bool no_past, rest;
@@ -55,11 +56,13 @@ typedef struct snw_tape {
     size_t bytes, most; // used by states; bound: beyond it the tape is emptied and `full`
     bool full;
     bool failed;        // no memory
-    const snw_model *m; // of all states
+    const snw_model *m; // of the next state
+    const snw_run *run; // whose study changes the model; NULL: all states are those of one model
     int frames;         // frames so far
     int stage;          // of the last frame; -1: none
     double other;       // time of a map without derivative; NaN: none
-    bool changed;       // the model has changed
+    bool changed;       // the model has changed in another way
+    bool closed;        // a motion began with loops that were closed after a change of the study
     bool events;        // keep what the derivatives by the lengths of steps need
     bool begins;        // the next map is the first of a motion
     struct tape_block *block;

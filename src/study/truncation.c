@@ -740,7 +740,9 @@ snw_status snw_truncation_frequencies(snw_truncation *t, const snw_state *s, boo
 
 void snw_truncation_remedy(const snw_rod_desc *rod, int strain, char *out, size_t size) {
     const snw_basis *b = &rod->basis[strain];
-    if (snw_basis_piecewise(b->kind)) {
+    if (b->set) {
+        (void)snprintf(out, size, "more functions");
+    } else if (snw_basis_piecewise(b->kind)) {
         (void)snprintf(out, size, "elements: %d", 2 * b->nelem);
     } else {
         (void)snprintf(out, size, "%s %d", snw_basis_name(b->kind), b->nfun + 2);

@@ -122,6 +122,51 @@ class Inverse(harness.Case):
             self.succeeds("run", "p.yaml", "-o", "out.h5", "--resume")
             self.assertEqual(self.columns("angle", "tau", "e"), want)
 
+    def test_numbers_of_the_file_may_be_unknown(self):
+        # k a + m g l sin(a) = tau: the spring that gives 0.03 rad, also in the modes and the motion that follow
+        a = 0.03
+        k = (0.5 - 9.81 * math.sin(a)) / a
+        self.study("static:", "inverse: {name: find, target: {angle: 0.03}, actuators: {k: [0.1, 20]}}", "modes: {count: 1}",
+                   "change: {motor.effort: 1.5 N*m}", "static: {name: more}", "dynamic: {for: 50 ms, step: 10 ms}")  # fmt: skip
+        result = self.run_it()
+        found = result["inverse"][0]
+        self.assertTrue(found["reached"])
+        self.assertAlmostEqual(found["inputs"][0]["value"], k, places=8)
+        self.assertEqual(found["inputs"][0]["name"], "k")
+        rows = self.columns("angle", "e.balance")
+        for row in rows[1:2] + rows[3:4]:  # not the shape of the mode
+            self.assertAlmostEqual(row[1], a, places=9)
+        for row in rows:
+            self.assertLess(abs(row[2]), 1e-9)
+        self.assertAlmostEqual(result["modes"][0]["frequency"],
+                               math.sqrt((k + 9.81 * math.cos(a)) / 0.6) / (2 * math.pi), places=6)  # fmt: skip
+        # after the change the found number stays
+        self.assertAlmostEqual(rows[4][1], angle_of(1.5, k), places=9)
+        a = math.pi / 6
+        # a number that is no parameter, together with an input
+        self.study("inverse: {target: {angle: 30 deg, tau: 2 N*m}, actuators: {motor: , arm.body.mass: [0.1 kg, 9 kg]}}")
+        found = self.run_it()["inverse"][0]["inputs"]
+        mass = (2 - 3 * a) / (9.81 * 0.5 * math.sin(a))
+        self.assertAlmostEqual({x["name"]: x["value"] for x in found}["arm.body.mass"], mass, places=7)
+
+    def test_found_numbers_resume_with_the_same_bits(self):
+        self.study("static:", "inverse: {name: find, target: {angle: 0.03}, actuators: {k: [0.1, 20]}}",
+                   "dynamic: {for: 0.2 s, step: 10 ms}", "change: {motor.effort: 1.5 N*m}",
+                   "dynamic: {name: more, for: 0.2 s, step: 10 ms}")  # fmt: skip
+        self.succeeds("run", "p.yaml", "-o", "out.h5")
+        whole = self.succeeds("show", "out.h5", "--csv").out
+        for increments in (5, 15, 25, 38, 45):
+            self.succeeds("run", "p.yaml", "-o", "out.h5", "--increments", increments)
+            self.succeeds("run", "p.yaml", "-o", "out.h5", "--resume")
+            self.assertEqual(self.succeeds("show", "out.h5", "--csv").out, whole)
+
+    def test_numbers_that_cannot_be_unknown_are_named(self):
+        find = "inverse: {name: find, target: {angle: 0.03}, actuators: {k: [0.1, 20]}}"
+        self.assertIn("cannot vary after step 'find'", self.refused(find, "linearize: {input: k}"))
+        self.assertIn("is an unknown of step 'find'", self.refused(find, "change: {k: 2}"))
+        self.assertIn("names a step before 'find'", self.refused("static:", find, "static: {name: b, from: static}"))
+        self.assertIn("there is no actuator and no load 'kk'", self.refused(find.replace("k:", "kk:")))
+
     def test_mistakes_are_named(self):
         self.assertIn("needs 'target'", self.refused("inverse: {}"))
         self.assertIn("angel", self.refused("inverse: {target: {angel: 1}}"))

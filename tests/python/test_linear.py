@@ -121,6 +121,23 @@ def test_a_hanging_pendulum():
     assert abs(model.transfer(zero)[0, 0] / model.transfer(0)[0, 0]) < 1e-3
 
 
+def test_linearize_steps_of_a_study(tmp_path):
+    """The models that linearize steps make, in memory and in the result file."""
+    text = PENDULUM.split("study:")[0] + "study: [static: {}, linearize: {name: rest, probe: bob.x}, linearize: {name: c2, step: 10 ms}]\n"
+    study = sinew.Study(sinew.Model(text=text))
+    study.run()
+    assert list(study.linear) == ["rest", "c2"]
+    near(upper(study.linear["rest"].poles()), [-0.0273248034 + 3.6920595903j, -0.4014946411 + 9.0430886137j], 1e-9)
+    (tmp_path / "p.yaml").write_text(text)
+    kept = sinew.run(tmp_path / "p.yaml", tmp_path / "p.h5").only.linear
+    assert list(kept) == ["rest", "c2"]
+    for name, model in study.linear.items():
+        for matrix in "ABCD":
+            assert np.array_equal(getattr(model, matrix), getattr(kept[name], matrix))
+        assert model.states == kept[name].states and model.inputs == kept[name].inputs and model.modes == kept[name].modes
+    assert kept["c2"].step == 0.01
+
+
 def test_a_moving_pendulum():
     robot = sinew.Robot(text=PENDULUM)
     robot.q[:], robot.v[:] = (0.4, -0.3), (0.5, -1)

@@ -686,17 +686,11 @@ static void tables_have_all_keys_of_all_maps(void **state) {
         for (int k = 0; k < tables[i]->n; k++) {
             const snw_key *key = &tables[i]->key[k];
             assert_true(key->name[0] && key->form[0] && key->meaning[0]);
-            assert_false(snw_language_later(tables[i]->name, key->name));
             for (int j = 0; j < k; j++) {
                 assert_string_not_equal(key->name, tables[i]->key[j].name);
             }
         }
     }
-    assert_false(snw_language_later("study", "inverse"));
-    assert_false(snw_language_later("study", "modes"));
-    assert_true(snw_language_later("study", "linearize"));
-    assert_false(snw_language_later("study", "linear"));
-    assert_false(snw_language_later("study", ""));
 }
 
 static void modes_and_their_probe_are_read(void **state) {

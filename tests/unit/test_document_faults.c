@@ -561,7 +561,10 @@ static const bad_case bad[] = {
     {HEAD "parameters: {p: 1}\nrobot: {a: {on: world}}\nprobes: {$p: energy}\n", "parameter"},
     // study
     {ARM "study: ${static: {}}\n", "a list of steps"},
-    {ARM "study: [$linearize]\n", "study 'linearize' is not part of this version"},
+    {ARM "study: [linearize: {input: $pump}]\n", "'pump' is no input"},
+    {ARM "study: [linearize: {$rho: 0.5}]\n", "'rho' is of the discrete model of a time step"},
+    {ARM "study: [linearize: {step: 1 ms, $alpha: 0}]\n",
+     "scheme 'generalized-alpha' has no 'alpha'"},
     {ARM "study: [$inverse]\n", "an inverse step needs 'target'"},
     {ARM "study: [modes: {count: $0}]\n", "'count' must be from 1"},
     {ARM "study: [modes: {count: $1.5}]\n", "'count'"},
