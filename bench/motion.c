@@ -82,7 +82,7 @@ static double must(double seconds) {
 
 static double energy(rod *k) {
     const snw_work *w = k->mv.work_at(k->mv.self);
-    return snw_kinetic_energy(k->t.m, w) + snw_elastic_energy(k->t.m, k->mv.state(k->mv.self)->q) +
+    return snw_kinetic_energy(k->t.m, w) + snw_elastic_energy(k->t.m, k->mv.state(k->mv.self)) +
            snw_gravity_energy(k->t.m, k->mv.inputs(k->mv.self), w);
 }
 

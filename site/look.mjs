@@ -3,7 +3,7 @@
 // Looks at a built site in a browser: node look.mjs FOLDER [PICTURES]. Pages in light, dark and on a phone fetch nothing from a
 // network, raise no fault, have the colours asked for and are not wider than the screen; the search finds something. With a second
 // folder their pictures are written there. Exit 77: there is no browser.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
 let found, launch;
@@ -48,6 +48,13 @@ for (const [name, screen] of Object.entries(screens)) {
 }
 const tab = await open('search.html?q=tendon', screens.light);
 await tab.waitForSelector('#search-results li', { timeout: 20000 }).catch(() => faults.push('the search finds nothing'));
+// a robot of the gallery, whose script is shared with the other pages
+const gallery = readdirSync(folder, { recursive: true }).map(String).find((p) => /^gallery\/.*\/.*\.html$/.test(p));
+if (gallery) {
+    const robot = await open(gallery, screens.light);
+    await robot.waitForFunction(() => window.sinew?.state().n > 0, null, { timeout: 60000 }).catch(() => faults.push(`${gallery} shows no robot`));
+    if (pictures) await robot.screenshot({ path: `${pictures}/gallery.png` });
+}
 await browser.close();
 for (const fault of faults) console.error(fault);
 process.exit(faults.length ? 1 : 0);

@@ -229,7 +229,7 @@ static inline void rig_check_energy(rig *g) {
         for (int way = 0; way < BESIDE; way++) {
             snw_move(g->m, g->s->q, beside(way), dx, g->moved->q);
             snw_residual(g->m, g->in, g->moved, true, g->w);
-            energy += slope_of(way, snw_stored_energy(g->m, g->moved->q, g->w) +
+            energy += slope_of(way, snw_stored_energy(g->m, g->moved, g->w) +
                                         snw_gravity_energy(g->m, g->in, g->w));
         }
         snw_residual(g->m, g->in, g->s, true, g->w);

@@ -242,7 +242,7 @@ static snw_status check_dropped(snw_impacts *ip, const snw_inputs *in, const snw
 
 static double impact_total_energy(const snw_impacts *ip, const snw_inputs *in, const snw_state *s) {
     return snw_kinetic_energy(ip->m, ip->w) + snw_gravity_energy(ip->m, in, ip->w) +
-           snw_stored_energy(ip->m, s->q, ip->w);
+           snw_stored_energy(ip->m, s, ip->w);
 }
 
 static bool segment_activated(const snw_impacts *ip, int seg) {

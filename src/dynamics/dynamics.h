@@ -85,8 +85,8 @@ void snw_damping_forces(const snw_model *m, const double *v, double *out);
 // origin. Stored: elastic energy of the active rods and joints, and of interactions: contacts,
 // force elements, stops of joints.
 double snw_kinetic_energy(const snw_model *m, const snw_work *w);
-double snw_elastic_energy(const snw_model *m, const double *q); // all rods, joints
-double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w);
+double snw_elastic_energy(const snw_model *m, const snw_state *s); // all rods, joints
+double snw_stored_energy(const snw_model *m, const snw_state *s, const snw_work *w);
 double snw_interaction_energy(const snw_model *m, const snw_work *w);
 double snw_interaction_energy_rate(const snw_model *m, const snw_work *w); // W
 double snw_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_work *w);
@@ -94,7 +94,7 @@ double snw_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_wo
 typedef struct snw_link_energy {
     double kinetic, elastic, gravity;
 } snw_link_energy;
-void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const double *q,
+void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const snw_state *s,
                         const snw_work *w, snw_link_energy *out);
 // Power dissipated in rods and joints, W, and its two parts: viscous damping, a quadratic form of
 // v, and dry friction in joints, proportional to |v| for large v.

@@ -12,6 +12,8 @@
 #include "dynamics/force_element.h"
 #include "dynamics/force_field.h"
 #include "dynamics/joint.h"
+#include "dynamics/nonlinear_law.h"
+#include "dynamics/relaxation.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
@@ -52,28 +54,36 @@ static double twice_elastic(const snw_model *m, const snw_rod *rod, const double
                : snw_rod_length_ratio(rod, q) * quadratic(rod, rod->K, q + rod->dof0 + rod->shift);
 }
 
+// elastic energy of a rod, J
+static double rod_energy(const snw_model *m, const snw_rod *rod, const snw_state *s) {
+    double sum = 0.5 * twice_elastic(m, rod, s->q);
+    if (rod->law) sum += snw_nonlinear_law_energy(m, rod, s->q);
+    if (rod->nbranch) sum += snw_relaxation_energy(rod, s);
+    return sum;
+}
+
 // all rods and joints; with w only the active ones
-static double elastic_energy(const snw_model *m, const double *q, const snw_work *w) {
+static double elastic_energy(const snw_model *m, const snw_state *s, const snw_work *w) {
+    const double *q = s->q;
     double sum = 0;
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
-        if (!w || snw_seg_is_active(m, w, rod->seg0)) sum += twice_elastic(m, rod, q);
+        if (!w || snw_seg_is_active(m, w, rod->seg0)) sum += rod_energy(m, rod, s);
     }
-    sum *= 0.5;
     for (int k = 0; k < m->nspring; k++) {
-        const snw_spring *s = &m->spring[k];
-        if (!w || snw_seg_is_active(m, w, m->block[s->block].seg))
-            sum += snw_spring_energy(m, s, q);
+        const snw_spring *spring = &m->spring[k];
+        if (!w || snw_seg_is_active(m, w, m->block[spring->block].seg))
+            sum += snw_spring_energy(m, spring, q);
     }
     return sum;
 }
 
-double snw_elastic_energy(const snw_model *m, const double *q) {
-    return elastic_energy(m, q, NULL);
+double snw_elastic_energy(const snw_model *m, const snw_state *s) {
+    return elastic_energy(m, s, NULL);
 }
 
-double snw_stored_energy(const snw_model *m, const double *q, const snw_work *w) {
-    return elastic_energy(m, q, w) + snw_interaction_energy(m, w);
+double snw_stored_energy(const snw_model *m, const snw_state *s, const snw_work *w) {
+    return elastic_energy(m, s, w) + snw_interaction_energy(m, w);
 }
 
 double snw_interaction_energy(const snw_model *m, const snw_work *w) {
@@ -159,7 +169,7 @@ double snw_gravity_energy(const snw_model *m, const snw_inputs *in, const snw_wo
     return -mass * snw_dot(in->gravity, c) + snw_fluid_gravity_energy(m, in, w);
 }
 
-void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const double *q,
+void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const snw_state *s,
                         const snw_work *w, snw_link_energy *out) {
     for (int l = 0; l < m->nlink; l++) out[l] = (snw_link_energy){0};
     for (int i = 1; i < m->nseg; i++) {
@@ -171,13 +181,12 @@ void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const double *
     }
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
-        if (snw_seg_is_active(m, w, rod->seg0))
-            out[rod->link].elastic += 0.5 * twice_elastic(m, rod, q);
+        if (snw_seg_is_active(m, w, rod->seg0)) out[rod->link].elastic += rod_energy(m, rod, s);
     }
     for (int k = 0; k < m->nspring; k++) {
         const int seg = m->block[m->spring[k].block].seg;
         if (snw_seg_is_active(m, w, seg))
-            out[m->seg[seg].link].elastic += snw_spring_energy(m, &m->spring[k], q);
+            out[m->seg[seg].link].elastic += snw_spring_energy(m, &m->spring[k], s->q);
     }
     for (int k = 0; k < m->nfluid_point; k++) {
         snw_link_energy *link = &out[m->seg[m->fluid_point[k].seg].link];

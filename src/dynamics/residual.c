@@ -12,6 +12,8 @@
 #include "dynamics/force_element.h"
 #include "dynamics/force_field.h"
 #include "dynamics/joint.h"
+#include "dynamics/nonlinear_law.h"
+#include "dynamics/relaxation.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
@@ -95,6 +97,8 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
             add_elastic(&m->rod[r], s, is_static, w->r);
         }
     }
+    if (m->nlaw_point) snw_nonlinear_laws_add(m, s->q, w);
+    if (m->nbranch) snw_relaxation_add(m, s, w);
     for (int k = 0; k < m->nspring; k++) {
         snw_spring_add(m, &m->spring[k], s->q, is_static ? NULL : s->v, w->r);
     }
@@ -175,6 +179,7 @@ void snw_elastic_forces(const snw_model *m, const double *q, double *out) {
             const double *K = rod->K + (size_t)i * (size_t)rod->ndof;
             for (int j = 0; j < rod->ndof; j++) out[rod->dof0 + i] += K[j] * x[j];
         }
+        snw_nonlinear_law_add(m, rod, q, out, NULL, NULL);
     }
     for (int k = 0; k < m->nspring; k++) snw_spring_add(m, &m->spring[k], q, NULL, out);
 }

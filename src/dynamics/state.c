@@ -18,6 +18,8 @@ snw_status snw_state_create(const snw_model *m, snw_state **out) {
     s->z = s->a + nv;
     s->lambda = s->z + m->nsignal;
     s->dropped = s->lambda + m->nconstraint;
+    s->relaxed = s->dropped + m->nnonholonomic;
+    s->follow = s->relaxed + m->nbranch_coordinate;
     if (nq) memcpy(s->q, m->q0, nq * sizeof(double));
     if (nv) memcpy(s->v, m->v0, nv * sizeof(double));
     snw_state_forget(m, s);

@@ -18,9 +18,12 @@
 //            effort of a drive on its coordinate
 //   dropped  nnonholonomic: redundant contact rows dropped for this step, as bits
 //            (constraint/redundancy.h)
+//   relaxed  nbranch_coordinate: part b of the strain a = b + follow q of each Maxwell branch
+//   follow   nbranch: fraction with which it follows the present strain, 0 outside of a step
+//            (dynamics/relaxation.h)
 typedef struct snw_state {
     double t;
-    double *q, *v, *a, *z, *lambda, *dropped;
+    double *q, *v, *a, *z, *lambda, *dropped, *relaxed, *follow;
 } snw_state;
 
 // s->z <- memory of laws at the start: states at their initial values, all else 0.
@@ -28,7 +31,7 @@ void snw_state_forget(const snw_model *m, snw_state *s);
 // Number of doubles in the block behind a state.
 static inline size_t snw_state_doubles(const snw_model *m) {
     return (size_t)m->nq + 2 * (size_t)m->nv + (size_t)m->nsignal + (size_t)m->nconstraint +
-           (size_t)m->nnonholonomic;
+           (size_t)m->nnonholonomic + (size_t)m->nbranch_coordinate + (size_t)m->nbranch;
 }
 
 SNW_NODISCARD snw_status snw_state_create(const snw_model *m, snw_state **out); // the initial state

@@ -29,6 +29,8 @@
 #include "dynamics/force_field.h"
 #include "dynamics/jacobian_column.h"
 #include "dynamics/joint.h"
+#include "dynamics/nonlinear_law.h"
+#include "dynamics/relaxation.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/slice.h"
 #include "dynamics/stop.h"
@@ -488,6 +490,8 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         }
     }
     for (int k = 0; k < m->nspring; k++) snw_spring_tangent(m, &m->spring[k], w, cq, cv, ld, T);
+    if (m->nlaw_point && !mass && cq != 0) snw_nonlinear_laws_tangent(m, cq, w, ld, T);
+    if (m->nbranch && !mass && cq != 0) snw_relaxation_tangent(m, cq, w, ld, T);
     if (m->nstop) snw_stops_tangent(m, cq, cv, w, ld, T);
     if (m->nforce_element && (cq != 0 || cv != 0)) snw_force_elements_tangent(m, cq, cv, w, ld, T);
     if (m->nforce_field_point && cq != 0) snw_force_field_pairs_tangent(m, cq, w, ld, T);

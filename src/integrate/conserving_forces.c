@@ -124,7 +124,7 @@ static void trivialise(snw_conserving *c) {
 }
 
 double snw_conserving_potential(const snw_conserving *c, const snw_state *s, snw_work *w) {
-    return snw_stored_energy(c->m, s->q, w) + snw_gravity_energy(c->m, c->in, w);
+    return snw_stored_energy(c->m, s, w) + snw_gravity_energy(c->m, c->in, w);
 }
 
 double snw_conserving_damping(snw_conserving *c, double *damping) {

@@ -7,6 +7,7 @@
 #include "dynamics/constraint.h"
 #include "dynamics/force_element.h"
 #include "dynamics/joint.h"
+#include "dynamics/nonlinear_law.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/stop.h"
 #include "dynamics/tube.h"
@@ -44,10 +45,11 @@ static void conserving_matrix_untwist(const snw_conserving *c, const snw_block *
     }
 }
 
-// K <- derivative of the elastic forces at q.
-static void elastic_tangent(const snw_model *m, const double *q, double *K) {
+// K <- derivative of the elastic forces at q, after a residual there.
+static void elastic_tangent(const snw_model *m, const double *q, const snw_work *w, double *K) {
     const size_t n = (size_t)m->nv;
     snw_elastic_matrices(m, K, NULL);
+    if (m->nlaw_point) snw_nonlinear_laws_tangent(m, 1, w, n, K);
     for (int i = 0; i < m->nspring; i++) {
         const snw_spring *s = &m->spring[i];
         const snw_block *b = &m->block[s->block];
@@ -160,7 +162,7 @@ bool snw_conserving_factor(snw_conserving *c, double h) {
     snw_conserving_momenta(c, c->in, c->mid, c->P);
     snw_tangent_pass(m, NULL, c->w);
     snw_tangent_assemble(m, c->unloaded, 1, 0, 0, c->w, c->M);
-    elastic_tangent(m, c->mid->q, c->E);
+    elastic_tangent(m, c->mid->q, c->w, c->E);
     for (size_t i = 0; i < n * n; i++) c->M[i] -= c->E[i];
     snw_tangent_assemble(m, c->unloaded, 0, 0, 1, c->w, c->E);
     for (int f = 0; f < m->nlie_block; f++)

@@ -268,7 +268,7 @@ static double explicit_kinetic(snw_explicit *e, const snw_state *s) {
 
 static double explicit_stored(snw_explicit *e, const snw_state *s) {
     const double T = explicit_kinetic(e, s);
-    return T + snw_gravity_energy(e->m, e->in, e->w) + snw_stored_energy(e->m, s->q, e->w);
+    return T + snw_gravity_energy(e->m, e->in, e->w) + snw_stored_energy(e->m, s, e->w);
 }
 
 // explicit_project for locomotion. Constraints that become active dissipate the energy of the

@@ -10,6 +10,8 @@
 #include "constraint/impact.h"
 #include "constraint/projection.h"
 #include "dynamics/constraint.h"
+#include "dynamics/nonlinear_law.h"
+#include "dynamics/relaxation.h"
 #include "dynamics/tube_slide.h"
 #include "integrate/checkpoint.h"
 #include "integrate/law_integrals.h"
@@ -224,12 +226,16 @@ snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state
     if (snw_cholesky_factor(m->nv, M) != SNW_OK) return implicit_massless(m, in, s, w, M, err);
     // M a = -r(q, v, 0)
     for (int i = 0; i < m->nv; i++) s->a[i] = 0;
+    w->law_fault = (snw_law_fault){0};
     snw_residual(m, in, s, false, w);
     for (int i = 0; i < m->nv; i++) s->a[i] = -w->r[i];
     snw_cholesky_solve(m->nv, M, s->a);
     if (snw_vector_is_finite(m->nv, s->a)) return SNW_OK;
     SNW_TRY(snw_inputs_check(m, in, in->t, err));
-    return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s", in->t);
+    char why[300];
+    snw_law_fault_describe(m, &w->law_fault, why, sizeof why);
+    return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s%s%s", in->t,
+                    why[0] ? ": " : "", why);
 }
 
 static void copy_history(const snw_history *from, snw_history *to) {
@@ -298,6 +304,7 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
 snw_status snw_implicit_start(snw_implicit *im, const snw_state *s, snw_error *err) {
     const snw_model *m = im->m;
     snw_state_copy(m, s, im->now);
+    if (m->nbranch) snw_relaxation_fix(m, im->now);
     snw_state_clear_inactive(m, im->now);
     if (im->projection) {
         snw_projection_info info;
@@ -559,10 +566,15 @@ static void step_begin(snw_implicit *im, double h, double t_laws) {
     im->took_euler = im->use_euler;
     snw_scheme_begin(im->use_euler ? &euler : &im->opts.scheme, p, h, &im->a, &im->b, im->f, im->g);
     im->w->velocity_time = 1 / im->a; // nonholonomic rows in units of increments
+    im->w->law_fault = (snw_law_fault){0};
     implicit_set_scale(im, h, im->b);
     snw_inputs_at(m, t_laws, im->in);
     snw_law_integrals_predict(m, h, im->now, im->source, im->trial, im->in);
     implicit_predict(im, h);
+    if (m->nbranch) {
+        const bool first_order = im->use_euler || im->opts.scheme.order == 1;
+        snw_relaxation_begin(m, im->now, h, first_order, im->trial);
+    }
 }
 
 // im->trial <- solution of the equations at the end of the step.
@@ -599,6 +611,7 @@ static void step_accept(snw_implicit *im, double h, double history_h) {
     if (im->corrected.active != 0 && m->nconstraint > 0)
         snw_constraints_rates(m, im->in, im->trial, im->w, NULL, im->corrected_rows);
     snw_law_integrals_finish(m, im->in, im->trial, im->w, im->source);
+    if (m->nbranch) snw_relaxation_fix(m, im->trial);
     if (!im->opts.no_account) snw_implicit_account(im, h);
     snw_state_copy(m, im->now, im->before);
     copy_history(&im->past, &im->past_kept);
@@ -655,6 +668,11 @@ void snw_implicit_project_start(snw_implicit *im) {
 snw_status snw_implicit_check(snw_implicit *im, double t, snw_error *err) {
     snw_inputs_at(im->m, t, im->within);
     SNW_TRY(snw_inputs_check(im->m, im->within, t, err));
+    if (im->w->law_fault.kind != SNW_SECTION_OK) {
+        char why[300];
+        snw_law_fault_describe(im->m, &im->w->law_fault, why, sizeof why);
+        return snw_fail(err, SNW_E_DIVERGED, "%s", why);
+    }
     if (im->slipping < 0) return SNW_OK;
     return snw_fail(err, SNW_E_MODEL, SNW_SLIP_MESSAGE, im->m->label.loop[im->slipping].name, t,
                     fabs(im->slip_speed));

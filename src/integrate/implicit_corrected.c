@@ -40,11 +40,13 @@ static truncation implicit_corrected_truncation_of(const snw_scheme *s) {
 }
 
 // Not with contacts and conditions, which change at other instants in the second solution; nor with
-// signals, whose memory it does not have; nor with nonholonomic rows, of which steps drop some.
+// signals or relaxing materials, whose memory it does not have; nor with nonholonomic rows, of
+// which steps drop some.
 static bool estimable(const snw_implicit *im) {
     const snw_model *m = im->m;
     return im->opts.estimate && im->opts.scheme.levels.past == 0 && !im->opts.uniform_past &&
-           !snw_touches(m) && m->ncondition == 0 && m->nsignal == 0 && m->nnonholonomic == 0;
+           !snw_touches(m) && m->ncondition == 0 && m->nsignal == 0 && m->nnonholonomic == 0 &&
+           m->nbranch == 0;
 }
 
 void snw_corrected_start(snw_implicit *im) {

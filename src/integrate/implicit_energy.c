@@ -9,6 +9,8 @@
 #include "dynamics/drag_spring.h"
 #include "dynamics/force_element.h"
 #include "dynamics/joint.h"
+#include "dynamics/nonlinear_law.h"
+#include "dynamics/relaxation.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/stop.h"
 #include "dynamics/variable_length.h"
@@ -16,11 +18,19 @@
 #include "math/vector.h"
 
 #include <math.h>
+#include <string.h>
 
 // Power of the elastic and damping forces of rods and joints, W; of variable-length rods without
 // damping.
-static double internal_power(const snw_model *m, const snw_state *s) {
+static double internal_power(const snw_model *m, const snw_state *s, double *scratch) {
     double sum = snw_variable_length_energy_rate(m, s->q, s->v);
+    if (m->nbranch) sum += snw_relaxation_power(m, s);
+    if (m->nlaw_point) {
+        memset(scratch, 0, (size_t)m->nv * sizeof *scratch);
+        for (int r = 0; r < m->nrod; r++)
+            snw_nonlinear_law_add(m, &m->rod[r], s->q, scratch, NULL, NULL);
+        for (int i = 0; i < m->nv; i++) sum += scratch[i] * s->v[i];
+    }
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
         const double *q = s->q + rod->dof0 + rod->shift, *v = s->v + rod->dof0;
@@ -92,8 +102,7 @@ static contact_energy energies_at(const snw_implicit *im, double t, const snw_st
                snw_stops_energy(m, im->w);
     f.interaction = snw_interaction_energy(m, im->w);
     f.kinetic = snw_kinetic_energy(m, im->w);
-    f.total =
-        f.kinetic + snw_stored_energy(m, s->q, im->w) + snw_gravity_energy(m, im->within, im->w);
+    f.total = f.kinetic + snw_stored_energy(m, s, im->w) + snw_gravity_energy(m, im->within, im->w);
     for (int k = 0; k < m->ncontact_point; k++) {
         const snw_contact_point_work *at = &im->w->contact_point[k];
         add_contact(at->elastic_force, at->rate, &f);
@@ -248,8 +257,9 @@ void snw_implicit_account(snw_implicit *im, double h) {
                                 .d = im->d,
                                 .rate0 = im->past.v,
                                 .rate1 = im->rate};
-    const double heat = step_heat(im, h);
-    double unbalanced = snw_elastic_energy(m, im->trial->q) - snw_elastic_energy(m, im->now->q);
+    const double heat =
+        step_heat(im, h) + (m->nbranch ? snw_relaxation_heat(m, im->now, im->trial, h) : 0);
+    double unbalanced = snw_elastic_energy(m, im->trial) - snw_elastic_energy(m, im->now);
     contact_energy from = {0}, to = {0};
     if (snw_touches(m) || m->nforce_element || m->nforce_field_point || m->ntube) {
         from = energies_at(im, im->now->t, im->now),
@@ -271,7 +281,8 @@ void snw_implicit_account(snw_implicit *im, double h) {
         for (int i = 0; i < snw_npower(m); i++) im->work[i] += 0.5 * h * im->power_within[i];
         // included in the residual below
         im->heat += 0.5 * h * snw_other_heat(m, im->scratch_state, im->w);
-        double sum = -internal_power(m, im->scratch_state) - snw_interaction_energy_rate(m, im->w);
+        double sum = -internal_power(m, im->scratch_state, im->scratch) -
+                     snw_interaction_energy_rate(m, im->w);
         for (int i = 0; i < m->nv; i++) sum += im->w->r[i] * im->scratch_state->v[i];
         unbalanced += 0.5 * h * sum;
     }

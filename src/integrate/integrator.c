@@ -90,6 +90,12 @@ snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, s
                      scheme->name,
                      signal->kind == SNW_SIGNAL_STATE ? "states" : "integrals that laws read",
                      signal->text);
+    } else if (m->nbranch && (scheme->order > 2 || (scheme->family != SNW_FAMILY_ALPHA &&
+                                                    scheme->family != SNW_FAMILY_LEVELS))) {
+        s = snw_fail(err, SNW_E_MODEL,
+                     "scheme '%s' does not support materials with 'relaxation'; use "
+                     "generalized-alpha, newmark, hht, wbz, trapezoidal, bdf2, bdf-alpha or euler",
+                     scheme->name);
     } else if (what) {
         s = snw_fail(err, SNW_E_MODEL,
                      "the %s scheme does not support %s%s%s%s; use scheme: generalized-alpha, "

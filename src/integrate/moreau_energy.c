@@ -16,7 +16,7 @@ static const double BY_RODS = 1e-4; // where places of contact run along rods
 double snw_moreau_energy(const snw_moreau *c, const snw_inputs *in, const snw_state *s,
                          snw_work *w) {
     snw_kinematics(c->m, in, s, false, w);
-    return snw_kinetic_energy(c->m, w) + snw_stored_energy(c->m, s->q, w) +
+    return snw_kinetic_energy(c->m, w) + snw_stored_energy(c->m, s, w) +
            snw_gravity_energy(c->m, in, w);
 }
 

@@ -23,6 +23,8 @@
 #define SNW_KEY_TABLES(X, SHAPES)                                                                  \
     X(file)                                                                                        \
     X(material)                                                                                    \
+    X(ogden)                                                                                       \
+    X(relaxation)                                                                                  \
     X(link)                                                                                        \
     X(stop)                                                                                        \
     X(pose)                                                                                        \
@@ -30,6 +32,7 @@
     X(section)                                                                                     \
     SHAPES                                                                                         \
     X(components)                                                                                  \
+    X(stress_table)                                                                                \
     X(function)                                                                                    \
     X(concentric_tube)                                                                             \
     X(body)                                                                                        \

@@ -135,6 +135,16 @@ snw_status snw_read_tolerance(snw_reader *r, const snw_node *node, double *out);
 snw_status snw_check_step(snw_reader *r, const snw_node *node, double duration, double step);
 
 snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, snw_rod_desc *out);
+// Keys of a hyperelastic material, at most one of them; `linear`: a modulus given beside them.
+typedef struct snw_hyperelastic_keys {
+    const snw_entry *neo_hookean, *mooney_rivlin, *ogden, *linear;
+} snw_hyperelastic_keys;
+snw_status snw_read_hyperelastic(snw_reader *r, const snw_hyperelastic_keys *keys,
+                                 snw_material_desc *m);
+snw_status snw_read_relaxation(snw_reader *r, const snw_entry *entry, snw_material_desc *m);
+// Energy or stresses of a section as expressions of the strains or tables; NULL when not given.
+snw_status snw_read_section_law(snw_reader *r, const snw_entry *energy, const snw_entry *stress,
+                                snw_section_desc *out);
 // Read strain components and bases; `elements` and `breaks` are keys of the rod, NULL when not
 // given.
 snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry *elements,

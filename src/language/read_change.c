@@ -84,6 +84,9 @@ static snw_status check_link(snw_reader *r, const snw_step_desc *s, const snw_li
         return refuse_change(r, s, "whether an actuator feeds rod", a->name);
     if (!same_strains(&a->rod, &b->rod))
         return refuse_change(r, s, "the strains or strain functions of rod", a->name);
+    const int branches = a->rod.material ? a->rod.material->relaxation.n : 0;
+    if (branches != (b->rod.material ? b->rod.material->relaxation.n : 0))
+        return refuse_change(r, s, "the number of relaxation times of rod", a->name);
     if (a->rod.nodes != b->rod.nodes) return refuse_change(r, s, "the nodes of rod", a->name);
     const bool same = a->rod.magnus == b->rod.magnus && a->rod.integrator == b->rod.integrator &&
                       a->rod.points == b->rod.points && a->rod.tolerance == b->rod.tolerance;

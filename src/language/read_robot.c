@@ -16,7 +16,13 @@
     X(MATERIAL_POISSON, "poisson", "number, law of x", "Poisson's ratio, above -1, up to 0.5")     \
     X(MATERIAL_SHEAR, "shear", "Pa, law of x", "shear modulus, instead of poisson")                \
     X(MATERIAL_DENSITY, "density", "kg/m^3, law of x", "mass per volume")                          \
-    X(MATERIAL_DAMPING, "damping", "s, law of x", "Kelvin-Voigt time, damping over stiffness")
+    X(MATERIAL_DAMPING, "damping", "s, law of x", "Kelvin-Voigt time, damping over stiffness")     \
+    X(MATERIAL_NEO_HOOKEAN, "neo_hookean", "Pa", "hyperelastic: shear modulus mu, E = 3 mu")       \
+    X(MATERIAL_MOONEY_RIVLIN, "mooney_rivlin", "two, Pa",                                          \
+      "hyperelastic: C1 and C2, E = 6 (C1 + C2)")                                                  \
+    X(MATERIAL_OGDEN, "ogden", "a sum of powers", "hyperelastic: moduli mu and exponents alpha")   \
+    X(MATERIAL_RELAXATION, "relaxation", "a Prony series",                                         \
+      "generalised Maxwell material: stress that relaxes")
 
 enum { MATERIAL_KEYS(SNW_KEY_CODE) MATERIAL_N };
 SNW_KEYS(material, "material", "a material", MATERIAL_KEYS);
@@ -37,6 +43,12 @@ static snw_status read_material(snw_reader *r, const snw_entry *entry, snw_mater
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_material, e));
     m->name = entry->key;
     m->location = entry->location;
+    const snw_entry *linear = e[MATERIAL_YOUNG]     ? e[MATERIAL_YOUNG]
+                              : e[MATERIAL_POISSON] ? e[MATERIAL_POISSON]
+                                                    : e[MATERIAL_SHEAR];
+    const snw_hyperelastic_keys hyperelastic = {e[MATERIAL_NEO_HOOKEAN], e[MATERIAL_MOONEY_RIVLIN],
+                                                e[MATERIAL_OGDEN], linear};
+    SNW_TRY(snw_read_hyperelastic(r, &hyperelastic, m));
     if (e[MATERIAL_POISSON] && e[MATERIAL_SHEAR]) {
         return snw_fail_at(r->err, e[MATERIAL_SHEAR]->location,
                            "material '%s' has both poisson and shear, give one of them", m->name);
@@ -45,6 +57,7 @@ static snw_status read_material(snw_reader *r, const snw_entry *entry, snw_mater
     SNW_TRY(read_material_value(r, e[MATERIAL_SHEAR], SNW_DIM_PRESSURE, false, &m->shear));
     SNW_TRY(read_material_value(r, e[MATERIAL_DENSITY], SNW_DIM_DENSITY, true, &m->density));
     SNW_TRY(read_material_value(r, e[MATERIAL_DAMPING], SNW_DIM_TIME, true, &m->damping));
+    SNW_TRY(snw_read_relaxation(r, e[MATERIAL_RELAXATION], m));
     if (!e[MATERIAL_POISSON]) return SNW_OK;
     const snw_node *poisson = e[MATERIAL_POISSON]->value;
     SNW_TRY(snw_read_law(r, poisson, "poisson", SNW_DIM_NONE, SNW_VAR_X | SNW_VAR_L, &m->poisson));

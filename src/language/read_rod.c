@@ -25,7 +25,11 @@ static const int ALONG = SNW_VAR_X | SNW_VAR_L; // variables allowed in the laws
     X(SECTION_INERTIA, "inertia", "six, by component, or 6 lists of 6; laws of x",                 \
       "per length, given directly, kg m and kg/m; overrides shape and material")                   \
     X(SECTION_DAMPING, "damping", "six, by component, or 6 lists of 6; laws of x",                 \
-      "per strain rate, given directly, N m^2 s and N s; overrides shape and material")
+      "per strain rate, given directly, N m^2 s and N s; overrides shape and material")            \
+    X(SECTION_ENERGY, "energy", "J/m, expression of the strains",                                  \
+      "nonlinear law: energy per length, a function of twist, bend_y .. shear_z, x and L")         \
+    X(SECTION_STRESS, "stress", "by component: N m and N, expressions of the strains, or tables",  \
+      "nonlinear law: stresses one by one, instead of energy")
 #define SHAPES_AND_KEYS(X) SNW_SECTION_LIST(X) SECTION_KEYS(X)
 
 // shapes come first, in the order of their kinds
@@ -215,8 +219,9 @@ static snw_status read_rod_read_section(snw_reader *r, const snw_node *node,
                                 &out->stiffness_given));
     SNW_TRY(read_section_matrix(r, e[SECTION_INERTIA], &inertia_dims, out->inertia,
                                 &out->inertia_given));
-    return read_section_matrix(r, e[SECTION_DAMPING], &damping_dims, out->damping,
-                               &out->damping_given);
+    SNW_TRY(read_section_matrix(r, e[SECTION_DAMPING], &damping_dims, out->damping,
+                                &out->damping_given));
+    return snw_read_section_law(r, e[SECTION_ENERGY], e[SECTION_STRESS], out);
 }
 
 // ---- rods ---------------------------------------------------------------------------------------
@@ -300,12 +305,18 @@ static snw_status read_rod_tolerance(snw_reader *r, const snw_entry *e, snw_rod_
                        "'tolerance' of a rod lies between 1e-12 and 1e-2, got %g", out->tolerance);
 }
 
+// Does the section give the law of this component, by its stiffness or a nonlinear law?
+static bool is_given(const snw_rod_desc *rod, int component) {
+    return rod->section.stiffness[diagonal_index(component)] ||
+           snw_section_law_gives(&rod->section, component);
+}
+
 // true if an active component needs the shear modulus for its stiffness
 static bool needs_shear(const snw_rod_desc *rod) {
     static const int sheared[] = {SNW_TWIST, SNW_SHEAR_Y, SNW_SHEAR_Z};
     for (int k = 0; k < 3; k++) {
         const int i = sheared[k];
-        if (rod->active[i] && !rod->section.stiffness[diagonal_index(i)]) return true;
+        if (rod->active[i] && !is_given(rod, i)) return true;
     }
     return false;
 }
@@ -314,7 +325,7 @@ static bool needs_young(const snw_rod_desc *rod) {
     static const int young[] = {SNW_BEND_Y, SNW_BEND_Z, SNW_STRETCH};
     for (int k = 0; k < 3; k++) {
         const int i = young[k];
-        if (rod->active[i] && !rod->section.stiffness[diagonal_index(i)]) return true;
+        if (rod->active[i] && !is_given(rod, i)) return true;
     }
     return false;
 }

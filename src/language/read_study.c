@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,6 +30,9 @@
       "branch; stable unless given")                                                               \
     X(STATIC_FRICTION, "friction", "on or off",                                                    \
       "hard contacts stick and slip along the path from the start; off unless given")              \
+    X(STATIC_RELAXATION, "relaxation", "instant, relaxed or s",                                    \
+      "of materials that relax, required there: branches as they are, after a long time, or "      \
+      "after this time at constant strain")                                                        \
     X(STATIC_ENGINE, "engine", "strain or shooting", "the engine, strain unless given")            \
     X(STATIC_SHOOTING, "shooting", "a map", "options of the shooting engine")
 #define MARCH_KEYS(X)                                                                              \
@@ -203,6 +207,18 @@ static snw_status read_branch(snw_reader *r, const snw_entry *e, snw_step_desc *
     return SNW_OK;
 }
 
+static snw_status read_static_relaxation(snw_reader *r, const snw_entry *e, snw_step_desc *out) {
+    static const char *const words[] = {"instant", "relaxed"};
+    if (!e) return SNW_OK;
+    out->relaxation = (snw_relaxation_rule){SNW_RELAXED_AFTER, INFINITY};
+    if (e->value->kind == SNW_NODE_TEXT && isdigit((unsigned char)e->value->text[0]))
+        return snw_read_positive(r, e->value, "relaxation", SNW_DIM_TIME, &out->relaxation.time);
+    int word = 0;
+    SNW_TRY(snw_read_word(r, e->value, "relaxation", 2, words, &word));
+    if (word == 0) out->relaxation.kind = SNW_RELAXED_INSTANT;
+    return SNW_OK;
+}
+
 static snw_status read_static_friction(snw_reader *r, const snw_entry *const *e,
                                        snw_step_desc *out) {
     const snw_entry *own = e[STATIC_FRICTION];
@@ -240,6 +256,7 @@ static snw_status read_static(snw_reader *r, const snw_node *node, int index, sn
     }
     SNW_TRY(read_steady(r, e[STATIC_STEADY], out));
     SNW_TRY(read_branch(r, e[STATIC_BRANCH], out));
+    SNW_TRY(read_static_relaxation(r, e[STATIC_RELAXATION], out));
     SNW_TRY(read_static_friction(r, e, out));
     SNW_TRY(read_penalty(r, e, out));
     return e[STATIC_MARCH] ? read_march(r, e[STATIC_MARCH]->value, out) : SNW_OK;

@@ -78,6 +78,12 @@ static snw_status derive_stiffness(snw_reader *r, snw_tube_desc *d) {
     const snw_material_desc *m = d->material;
     double young, poisson, shear, density;
     if (!m) return SNW_OK;
+    if (m->hyperelastic.n > 0 || m->relaxation.n > 0) {
+        return snw_fail_at(r->err, d->location,
+                           "tube '%s' needs a linear elastic material, and '%s' is %s; give young",
+                           d->name, m->name,
+                           m->relaxation.n > 0 ? "one that relaxes" : "hyperelastic");
+    }
     SNW_TRY(material_constant(r, d, "young", m->young, &young));
     SNW_TRY(material_constant(r, d, "poisson", m->poisson, &poisson));
     SNW_TRY(material_constant(r, d, "shear", m->shear, &shear));

@@ -141,6 +141,8 @@ snw_jet snw_expr_jet_x(const snw_expr *e, snw_at at); // derivatives in x
 snw_jet snw_expr_jet_signal(const snw_expr *e, snw_at at, int slot); // derivatives in a signal
 // Derivatives along the direction u of the space of x and the signals `slot` and slot + 1.
 snw_jet snw_expr_jet_along(const snw_expr *e, snw_at at, int slot, const double u[3]);
+// Derivatives along the direction u of the space of all signals.
+snw_jet snw_expr_jet_signals(const snw_expr *e, snw_at at, const double *u);
 
 // out <- the first `max` margins of a condition: left side minus right side of each comparison <,
 // <=, >, >= that reads signals. Returns their number; their order is the same at all values.

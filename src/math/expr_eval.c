@@ -229,12 +229,13 @@ typedef struct margins {
 } margins;
 
 // Direction in which an expression is differentiated: the variables that vary, and the rates of t,
-// of x, and of the signals `slot` and slot + 1.
+// of x, and of the signals: of `slot` and slot + 1, or of all of them in `signals`.
 typedef struct direction {
     int vars;
     double t, x;
     int slot;
     double signal[2];
+    const double *signals;
 } direction;
 
 static const direction along_t = {.vars = SNW_VAR_T, .t = 1, .slot = -2},
@@ -257,7 +258,9 @@ static snw_jet evaluate_lines(const snw_expr *e, snw_at at, const direction *d, 
         }
         if (l->op == SNW_OP_SIGNAL) {
             const int k = (int)l->imm - d->slot;
-            const double rate = k == 0 || k == 1 ? d->signal[k] : 0;
+            const double rate = d->signals         ? d->signals[(int)l->imm]
+                                : k == 0 || k == 1 ? d->signal[k]
+                                                   : 0;
             r[l->dst] = (snw_jet){at.signal[(int)l->imm], rate, 0};
         } else if (l->vars & d->vars) {
             r[l->dst] = snw_line_jet(l, r[l->arg[0]], r[l->arg[1]], r[l->arg[2]]);
@@ -294,6 +297,11 @@ snw_jet snw_expr_jet_signal(const snw_expr *e, snw_at at, int slot) {
 snw_jet snw_expr_jet_along(const snw_expr *e, snw_at at, int slot, const double u[3]) {
     const direction d = {
         .vars = SNW_VAR_X | SNW_VAR_SIGNAL, .x = u[0], .slot = slot, .signal = {u[1], u[2]}};
+    return evaluate_jet(e, at, &d);
+}
+
+snw_jet snw_expr_jet_signals(const snw_expr *e, snw_at at, const double *u) {
+    const direction d = {.vars = SNW_VAR_SIGNAL, .signals = u};
     return evaluate_jet(e, at, &d);
 }
 

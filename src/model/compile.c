@@ -709,10 +709,10 @@ void snw_model_destroy(snw_model *m) {
 
 bool snw_model_alike(const snw_model *m, const snw_model *other) {
     const snw_model *const of[2] = {m, other};
-    size_t size[2][30];
+    size_t size[2][32];
     for (int k = 0; k < 2; k++) {
         const snw_model *a = of[k];
-        const size_t list[30] = {(size_t)a->nq,
+        const size_t list[32] = {(size_t)a->nq,
                                  (size_t)a->nv,
                                  (size_t)a->nseg,
                                  (size_t)a->nobs,
@@ -737,6 +737,8 @@ bool snw_model_alike(const snw_model *m, const snw_model *other) {
                                  (size_t)a->npath,
                                  (size_t)a->nread,
                                  (size_t)a->nlive,
+                                 (size_t)a->nlaw_point,
+                                 (size_t)a->nbranch_coordinate,
                                  a->store,
                                  a->store_slice,
                                  a->store_path,

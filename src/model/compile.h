@@ -98,6 +98,13 @@ int snw_build_joint(snw_build *b, int l, int parent);
 // nstation arc lengths at which something is attached.
 SNW_NODISCARD snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *station,
                                          snw_error *err);
+// Nonlinear law of a described rod, and its section at x; snw_rod_has_law.
+snw_section_law snw_build_law(const snw_rod_desc *rod);
+void snw_build_law_point(const snw_rod_desc *rod, const snw_section_law *law, double x,
+                         snw_section_law_point *out);
+// r->law, r->law_point <- the law and its points, after the points of the rod; it must be defined
+// without strain and have a potential.
+SNW_NODISCARD snw_status snw_build_rod_law(snw_build *b, snw_rod *r, snw_error *err);
 // Laws of the section of a described rod.
 snw_section_laws snw_build_section_laws(const snw_rod_desc *rod);
 // Add the segments of the rod of link l behind `parent`; *end <- segment of its tip.

@@ -32,7 +32,7 @@ static snw_status check_rod(const snw_link_desc *link, snw_error *err) {
                           "it has variable length, and rk45 does not place nodes along moving "
                           "material; use integrator: magnus 6");
     }
-    if (sec->kind == SNW_SECTION_NONE && !sec->stiffness_given) {
+    if (sec->kind == SNW_SECTION_NONE && !sec->stiffness_given && !snw_rod_has_law(d)) {
         return rod_refuse(
             err, d->location, link->name,
             "needs a section: a shape such as {circle: {radius: 5 mm}}, or stiffness");
@@ -42,7 +42,7 @@ static snw_status check_rod(const snw_link_desc *link, snw_error *err) {
         return rod_refuse(err, d->location, link->name,
                           "its section has a shape, so it needs a material");
     for (int i = 0; i < 6; i++) {
-        if (!d->active[i] || sec->stiffness[7 * i]) continue;
+        if (!d->active[i] || sec->stiffness[7 * i] || snw_section_law_gives(sec, i)) continue;
         const bool shear = i == SNW_TWIST || i >= SNW_SHEAR_Y;
         if (shear && !mat->shear && !mat->poisson) {
             return rod_refuse(err, mat->location, link->name,
@@ -160,6 +160,66 @@ static void compile_rod_add_outer(const snw_rod *r, const snw_point *p, const do
     }
 }
 
+// ---- relaxation, theory.md 2.5
+
+// Fraction of entry i of the stiffness matrix that branch k of a series carries: that of Young's
+// modulus for bending and stretch, that of the shear modulus for twist and shear.
+static double branch_fraction(const snw_relaxation_series *series, int k, int component) {
+    const bool shear = component == SNW_TWIST || component >= SNW_SHEAR_Y;
+    return series->fraction[shear][k];
+}
+
+// A section must not couple components that relax differently.
+static snw_status check_relaxation(const snw_link_desc *link, const double H[36], snw_error *err) {
+    const snw_relaxation_series *series = &link->rod.material->relaxation;
+    for (int i = 0; i < 36; i++) {
+        for (int k = 0; k < series->n && H[i] != 0; k++) {
+            if (branch_fraction(series, k, i / 6) == branch_fraction(series, k, i % 6)) continue;
+            return snw_fail_desc(
+                err, link->rod.section.location,
+                snw_fail(err, SNW_E_MODEL,
+                         "rod '%s': its section couples %s with %s, which relax differently; give "
+                         "no 'shear_ratios', or no coupling",
+                         link->name, snw_strain_name[i / 6], snw_strain_name[i % 6]));
+        }
+    }
+    return SNW_OK;
+}
+
+// Add the section at a quadrature point to the stiffness matrices of the branches.
+static void add_branches(const snw_rod *r, const snw_relaxation_series *series, const snw_point *p,
+                         const double *phi, const double H[36], double *K) {
+    for (int k = 0; k < r->nbranch; k++) {
+        double part[36];
+        for (int i = 0; i < 36; i++) part[i] = branch_fraction(series, k, i / 6) * H[i];
+        compile_rod_add_outer(r, p, phi, part, K + (size_t)k * (size_t)r->ndof * (size_t)r->ndof);
+    }
+}
+
+// The branches of a rod of a generalised Maxwell material; *K <- their matrices, zero.
+static snw_status build_branches(snw_build *b, snw_rod *r, double **K, snw_error *err) {
+    const snw_link_desc *link = &b->m->desc->link[r->link];
+    const snw_relaxation_series *series = &link->rod.material->relaxation;
+    const size_t n = (size_t)r->ndof;
+    if (link->rod.variable_length) {
+        return rod_refuse(err, series->location, link->name,
+                          "it has variable length, and 'relaxation' needs a rod whose material "
+                          "stays in place; leave 'relaxation' out");
+    }
+    double *time = snw_build_array(b, (size_t)series->n, sizeof *time);
+    *K = snw_build_array(b, (size_t)series->n * n * n, sizeof **K);
+    if (b->memory_out) return SNW_E_MEMORY;
+    memcpy(time, series->time, (size_t)series->n * sizeof *time);
+    r->nbranch = series->n;
+    r->relaxation_time = time;
+    r->branch_K = *K;
+    r->branch_adr = b->m->nbranch;
+    r->branch_coordinate0 = b->m->nbranch_coordinate;
+    b->m->nbranch += series->n;
+    b->m->nbranch_coordinate += series->n * r->ndof;
+    return SNW_OK;
+}
+
 // r->K, r->D <- stiffness and damping matrices; b->point <- quadrature points of the strain rule.
 static snw_status compile_rod_add_stiffness(snw_build *b, snw_rod *r, const snw_layout *lay,
                                             snw_error *err) {
@@ -171,6 +231,9 @@ static snw_status compile_rod_add_stiffness(snw_build *b, snw_rod *r, const snw_
     double *x = snw_build_array(b, (size_t)ns, sizeof *x);
     double *w = snw_build_array(b, (size_t)ns, sizeof *w);
     if (b->memory_out) return SNW_E_MEMORY;
+    double *branch_K = NULL;
+    const bool relaxes = link->rod.material && link->rod.material->relaxation.n > 0;
+    if (relaxes) SNW_TRY(build_branches(b, r, &branch_K, err));
     snw_gauss(ns, x, w);
     r->point0 = b->m->npoint;
     for (int e = 0; e < lay->nelem; e++) {
@@ -185,10 +248,14 @@ static snw_status compile_rod_add_stiffness(snw_build *b, snw_rod *r, const snw_
             SNW_TRY(check_given(link, Hx, Dx, err));
             compile_rod_add_outer(r, p, b->phi + p->phi, Hx, K);
             compile_rod_add_outer(r, p, b->phi + p->phi, Dx, D);
+            if (!relaxes) continue;
+            SNW_TRY(check_relaxation(link, Hx, err));
+            add_branches(r, &link->rod.material->relaxation, p, b->phi + p->phi, Hx, branch_K);
         }
     }
     r->K = K;
     r->D = D;
+    if (snw_rod_has_law(&link->rod)) SNW_TRY(snw_build_rod_law(b, r, err));
     if (r->feed < 0) return SNW_OK;
     if (r->section_varies) return snw_build_section_varies(b, r);
     double H[36], Dx[36];

@@ -22,6 +22,7 @@
 #include "model/probe_kind.h"
 #include "model/scheme.h"
 #include "model/section_kind.h"
+#include "model/section_law.h"
 
 #include <stdbool.h>
 
@@ -129,7 +130,31 @@ void snw_joint_axes(snw_vec3 axis, snw_vec3 second, snw_vec3 axes[3]);
 enum { SNW_TWIST, SNW_BEND_Y, SNW_BEND_Z, SNW_STRETCH, SNW_SHEAR_Y, SNW_SHEAR_Z };
 extern const char *const snw_strain_name[6]; // "twist", "bend_y", ...
 
-// Linear viscoelastic (Kelvin-Voigt) material. Laws of x and L, evaluated along the rod.
+// Prony series of a generalised Maxwell material, theory.md 2.5: the branches carry these fractions
+// of the instantaneous modulus and relax with these times.
+enum { SNW_BRANCHES = 8 };
+typedef struct snw_relaxation_series {
+    int n;                            // 0: none
+    double time[SNW_BRANCHES];        // s
+    double fraction[2][SNW_BRANCHES]; // of Young's modulus; of the shear modulus
+    double instant[2]; // instantaneous over given modulus: 1, or 1 + sum if that is the relaxed one
+    snw_source_location location;
+} snw_relaxation_series;
+
+// Strains of Maxwell branches in an equilibrium: kept as they are, or those of a strain that has
+// lasted for `time`, s (INFINITY: for ever).
+typedef enum snw_relaxation_kind {
+    SNW_RELAXED_NOT_STATED,
+    SNW_RELAXED_INSTANT,
+    SNW_RELAXED_AFTER
+} snw_relaxation_kind;
+typedef struct snw_relaxation_rule {
+    snw_relaxation_kind kind;
+    double time;
+} snw_relaxation_rule;
+
+// Viscoelastic (Kelvin-Voigt, generalised Maxwell) or hyperelastic material. Laws of x and L,
+// evaluated along the rod.
 typedef struct snw_material_desc {
     const char *name;
     snw_source_location location;
@@ -138,6 +163,8 @@ typedef struct snw_material_desc {
     snw_law shear;   // shear modulus G, Pa
     snw_law density; // kg/m^3
     snw_law damping; // retardation time tau, s: section damping is tau times section stiffness
+    snw_hyperelastic hyperelastic; // fibres of rods; young and shear are then those without strain
+    snw_relaxation_series relaxation; // generalised Maxwell material; young is then that of `of`
 } snw_material_desc;
 
 // Section of a rod; laws of x and L. The 6x6 matrices (stiffness H, inertia and damping per length)
@@ -149,6 +176,11 @@ typedef struct snw_section_desc {
     snw_law stiffness[36], inertia[36], damping[36];    // symmetric, by rows; NULL: derived
     bool stiffness_given, inertia_given, damping_given; // some entry is given; without a shape the
                                                         // other entries are then zero
+    // nonlinear law (section_law.h): energy per length, J/m, or stresses, N m and N, as expressions
+    // of the strains or tables; NULL: none
+    snw_law energy, stress[6];
+    const snw_monotone_cubic *stress_table[6];
+    snw_source_location law_location;
     snw_source_location location;
 } snw_section_desc;
 
@@ -182,6 +214,10 @@ typedef struct snw_rod_desc {
     snw_source_location location, length_location, nodes_location;
 } snw_rod_desc;
 
+// Does an expression or table of the section determine this component of the stress?
+bool snw_section_law_gives(const snw_section_desc *section, int component);
+// Has the rod a nonlinear elastic law?
+bool snw_rod_has_law(const snw_rod_desc *rod);
 // text <- warning that the functions given for a strain of a rod are nearly dependent; empty when
 // they are not.
 void snw_rod_describe_functions(const snw_rod_desc *rod, const char *link, int strain, char *text,
@@ -798,7 +834,8 @@ typedef struct snw_step_desc {
     bool steady; // about a steady motion: drives and moving poses keep their rates, all else is at
                  // rest relative to them (theory.md 7.1)
     bool follow; // static: stay on the branch of equilibria, also where it is unstable or ends
-    bool friction; // static: of hard contacts, along the path of the loads
+    bool friction;                  // static: of hard contacts, along the path of the loads
+    snw_relaxation_rule relaxation; // static: of materials that relax
     snw_path_desc path;
     snw_inverse_desc inverse;
     snw_linearize_desc linearize;

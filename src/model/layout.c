@@ -244,7 +244,8 @@ snw_status snw_layout_rod(const snw_desc *desc, const snw_rod *rod, int nstation
         const int p = snw_basis_degree(&rod->basis[a]);
         if (p > degree) degree = p;
     }
-    const int strain = out->global ? 2 * degree + 16 : degree + 4;
+    // stresses of nonlinear laws are no polynomials in the strains: twice the points
+    const int strain = (out->global ? 2 * degree + 16 : degree + 4) * (snw_rod_has_law(d) ? 2 : 1);
     if (snw_rod_given(d) && degree < GIVEN_DEGREE) degree = GIVEN_DEGREE;
     // twice the points needed to integrate products of two shape functions
     const int enough = out->global ? 2 * degree + 4 : degree + 1;

@@ -58,6 +58,8 @@ snw_section_laws snw_build_section_laws(const snw_rod_desc *rod) {
     if (mat) {
         laws.young = mat->young, laws.poisson = mat->poisson, laws.shear = mat->shear;
         laws.density = mat->density, laws.retardation = mat->damping;
+        laws.instant[0] = mat->relaxation.n > 0 ? mat->relaxation.instant[0] : 1;
+        laws.instant[1] = mat->relaxation.n > 0 ? mat->relaxation.instant[1] : 1;
     }
     memcpy(laws.size, d->size, sizeof laws.size);
     memcpy(laws.stiffness, d->stiffness, sizeof laws.stiffness);
@@ -75,15 +77,17 @@ static void section_evaluate(const snw_section_laws *d, section_point at, sectio
                             : d->polar_torsion           ? I[0]
                                                          : s->area.torsion;
     if (d->has_material && d->kind != SNW_SECTION_NONE) {
-        s->E = section_evaluate_law(d->young, at);
+        const snw_jet E = section_evaluate_law(d->young, at);
+        s->E = snw_jet_scale(d->instant[0], E);
         s->rho = section_evaluate_law(d->density, at);
         s->tau = section_evaluate_law(d->retardation, at);
         const snw_jet one = {1, 0, 0};
-        s->G = d->shear
-                   ? section_evaluate_law(d->shear, at)
-                   : snw_jet_div(
-                         s->E,
-                         snw_jet_scale(2, snw_jet_add(one, section_evaluate_law(d->poisson, at))));
+        const snw_jet G =
+            d->shear
+                ? section_evaluate_law(d->shear, at)
+                : snw_jet_div(
+                      E, snw_jet_scale(2, snw_jet_add(one, section_evaluate_law(d->poisson, at))));
+        s->G = snw_jet_scale(d->instant[1], G);
     }
     // matrices of shape and material, then given entries
     const snw_jet h[6] = {snw_jet_mul(s->G, torsion), snw_jet_mul(s->E, I[1]),
@@ -176,6 +180,17 @@ snw_status snw_section_at(const snw_rod_desc *rod, const char *name, double x, d
             return fail_at(err, mat->location, name, x, "shear must not be negative", s.G.v);
     }
     for (int i = 0; i < 36; i++) H[i] = s.H[i].v, D[i] = s.D[i].v, J[i] = s.J[i].v;
+    if (snw_rod_has_law(rod) && !(mat && mat->hyperelastic.n > 0)) {
+        // The stiffness of a law by expressions is its tangent without strain.
+        const snw_section_law law = snw_build_law(rod);
+        snw_section_law_point point;
+        snw_build_law_point(rod, &law, x, &point);
+        for (int i = 0; i < 36; i++) {
+            if (!law.covers[i / 6] && !law.covers[i % 6]) continue;
+            H[i] = point.H[i];
+            if (!d->damping[i]) D[i] = (mat && mat->damping ? s.tau.v : 0) * H[i];
+        }
+    }
     for (int i = 0; i < 6; i++) {
         if (!(H[7 * i] >= 0 && isfinite(H[7 * i]))) {
             return fail_at(err, d->location, name, x, "stiffness must be finite and not negative",

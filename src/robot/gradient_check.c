@@ -76,6 +76,13 @@ snw_status gradient_check_model(const snw_desc *d, const snw_model *m, snw_error
                             "'%s'); give their number",
                             m->label.link[m->rod[i].link].name);
     }
+    for (int i = 0; i < m->nrod; i++) {
+        if (m->rod[i].nbranch > 0)
+            return snw_fail(err, SNW_E_MODEL,
+                            "there is no derivative with materials that relax ('relaxation' of the "
+                            "material of rod '%s'); leave it out",
+                            m->label.link[m->rod[i].link].name);
+    }
     if (d->ntube > 0)
         return snw_fail(err, SNW_E_MODEL, "there is no derivative with concentric tubes");
     return SNW_OK;

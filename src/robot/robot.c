@@ -87,7 +87,7 @@ snw_status snw_robot_move(snw_robot *r, const double *dx) {
 
 static snw_energy energies(const snw_robot *r) {
     return (snw_energy){.kinetic = snw_kinetic_energy(r->m, r->w),
-                        .elastic = snw_stored_energy(r->m, r->s->q, r->w),
+                        .elastic = snw_stored_energy(r->m, r->s, r->w),
                         .gravity = snw_gravity_energy(r->m, r->in, r->w)};
 }
 
@@ -170,7 +170,7 @@ snw_status snw_robot_energy(snw_robot *r, snw_robot_energies *out) {
     snw_residual(r->m, r->in, r->s, false, r->w);
     const snw_wrench P = snw_momentum(r->m, r->w);
     *out = (snw_robot_energies){.kinetic = snw_kinetic_energy(r->m, r->w),
-                                .elastic = snw_stored_energy(r->m, r->s->q, r->w),
+                                .elastic = snw_stored_energy(r->m, r->s, r->w),
                                 .gravity = snw_gravity_energy(r->m, r->in, r->w),
                                 .dissipation = snw_dissipation(r->m, r->s->v) +
                                                snw_other_heat(r->m, r->s, r->w)};

@@ -89,7 +89,7 @@ snw_status snw_robot_link_energies(snw_robot *r, double *out) {
     SNW_TRY(snw_robot_check_state(r, r->error));
     snw_robot_initialise_signals(r);
     snw_residual(r->m, r->in, r->s, false, r->w);
-    snw_energy_by_link(r->m, r->in, r->s->q, r->w, r->energy);
+    snw_energy_by_link(r->m, r->in, r->s, r->w, r->energy);
     for (int i = 0; i < r->desc->nlink; i++) {
         *out++ = r->energy[i].kinetic;
         *out++ = r->energy[i].elastic;

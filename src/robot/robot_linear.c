@@ -476,6 +476,11 @@ snw_status snw_linear_prepare(snw_robot *r, const snw_linear_options *how, snw_l
     for (int i = 0; i < how->noutput; i++) {
         if (!how->output[i]) return snw_fail(err, SNW_E_ARGUMENT, "output %d is NULL", i);
     }
+    if (r->m->nbranch) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "linear models do not support materials that relax in this version; leave "
+                        "'relaxation' of the material out");
+    }
     linear_robot *l = snw_alloc(sizeof *l);
     if (!l) return snw_fail_memory(err);
     l->r = r;

@@ -157,7 +157,7 @@ static snw_status update_signals(snw_robot *r, snw_error *err) {
     const snw_state *s = r->integrator.state(r->integrator.self);
     const snw_inputs *in = r->integrator.inputs(r->integrator.self);
     const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
-                          .elastic = snw_stored_energy(m, s->q, w),
+                          .elastic = snw_stored_energy(m, s, w),
                           .gravity = snw_gravity_energy(m, in, w)};
     const bool changed = snw_memory_update(m, in, s, &e, r->unsampled, r->rotation_now, w, r->z);
     for (int i = 0; i < m->nsignal; i++) r->unsampled[i] = false;

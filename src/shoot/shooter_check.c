@@ -102,6 +102,12 @@ static snw_status shooter_check_links(const snw_model *m, const snw_step_desc *s
         if (l->when) return snw_shooter_refuse(step, l->location, err, "conditional rods", l->name);
         if (snw_rod_given(&l->rod))
             return snw_shooter_refuse(step, l->location, err, "given strains", l->name);
+        if (l->has_rod && snw_rod_has_law(&l->rod))
+            return snw_shooter_refuse(step, l->location, err, "nonlinear materials and sections",
+                                      l->name);
+        if (l->has_rod && l->rod.material && l->rod.material->relaxation.n > 0)
+            return snw_shooter_refuse(step, l->location, err, "materials with 'relaxation'",
+                                      l->name);
         if (l->rod.variable_length &&
             (m->rod[m->link_rod[i]].section_varies || m->rod[m->link_rod[i]].rest_varies)) {
             return snw_shooter_refuse(

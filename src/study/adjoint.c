@@ -704,7 +704,7 @@ void adjoint_read_outputs(const snw_adjoint *a, const snw_model *m, const snw_in
                           double *y) {
     snw_rotations_update(m, w, rotation);
     const snw_readings more = {.energy = {.kinetic = snw_kinetic_energy(m, w),
-                                          .elastic = snw_stored_energy(m, s->q, w),
+                                          .elastic = snw_stored_energy(m, s, w),
                                           .gravity = snw_gravity_energy(m, in, w)},
                                .stability = NAN,
                                .rotation = rotation};

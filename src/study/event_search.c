@@ -359,7 +359,7 @@ static snw_energy energy_within(const snw_event_search *e, double s) {
     SNW_ENERGY_LIST(X)
 #undef X
     x.kinetic = snw_kinetic_energy(e->m, e->w);
-    x.elastic = snw_stored_energy(e->m, e->within->q, e->w);
+    x.elastic = snw_stored_energy(e->m, e->within, e->w);
     x.gravity = snw_gravity_energy(e->m, e->in, e->w);
     return x;
 }

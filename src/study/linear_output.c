@@ -125,7 +125,7 @@ static double output_value(snw_linear *l, int i, int before, const snw_inputs *i
     if (before < 0 || l->output[before].probe != l->output[i].probe) {
         const snw_readings more = {
             .energy = {.kinetic = snw_kinetic_energy(m, w),
-                       .elastic = snw_stored_energy(m, s->q, w),
+                       .elastic = snw_stored_energy(m, s, w),
                        .gravity = snw_gravity_energy(m, in, w)},
             .stability = NAN,
             .rotation = l->rotation,

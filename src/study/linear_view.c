@@ -341,7 +341,7 @@ void snw_linear_view_sample(const snw_linear_view *v, const snw_model *m, const 
     memcpy(out + m->nv, w->violation, (size_t)m->nconstraint * sizeof *out);
     snw_rotations_update(m, w, rotation);
     const snw_readings more = {.energy = {.kinetic = snw_kinetic_energy(m, w),
-                                          .elastic = snw_stored_energy(m, s->q, w),
+                                          .elastic = snw_stored_energy(m, s, w),
                                           .gravity = snw_gravity_energy(m, in, w)},
                                .stability = NAN,
                                .rotation = rotation};

@@ -17,7 +17,7 @@
 // A member added to the model must be compared below, or counted by has_others: a derivative would
 // leave it out silently.
 #ifdef __x86_64__
-_Static_assert(sizeof(snw_model) == 1128, "compare the new member of the model here");
+_Static_assert(sizeof(snw_model) == 1136, "compare the new member of the model here");
 #endif
 
 static bool same_law(snw_law a, snw_law b) { return a == b || (a && b && snw_expr_same(a, b)); }
@@ -52,7 +52,8 @@ static bool has_others(const snw_model *m) {
         if (m->signal[m->live[i]].reading == SNW_READ_TENDON_EFFORT) return true;
     }
     return m->ntube > 0 || m->nfeed > 0 || m->ncondition > 0 || m->nnonholonomic > 0 ||
-           m->nsliding_station > 0 || m->nforce_field > 0 || m->hard;
+           m->nsliding_station > 0 || m->nforce_field > 0 || m->nlaw_point > 0 ||
+           m->nbranch > 0 || m->hard;
 }
 
 static bool same_counts(const snw_model *m, const snw_model *o) {

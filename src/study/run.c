@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "constraint/massless.h"
+#include "dynamics/nonlinear_law.h"
 #include "dynamics/rod_contact.h"
 #include "integrate/integrator.h"
 #include "shoot/shooter.h"
@@ -531,11 +532,25 @@ void snw_run_set_conditions(snw_run *r) {
     snw_residual(m, in, r->state, false, w);
     snw_observe(m, in, r->state, false, w);
     const snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
-                          .elastic = snw_stored_energy(m, r->state->q, w),
+                          .elastic = snw_stored_energy(m, r->state, w),
                           .gravity = snw_gravity_energy(m, in, w)};
     snw_memory_read(m, in, r->state, &e, r->rotation_scratch, w);
     (void)snw_memory_switch(m, r->state, w, r->z);
     snw_impacts_set_conditions(snw_statics_impacts(r->now->statics), in, r->z, r->state);
+}
+
+void snw_run_warn_indefinite(snw_run *r, const snw_state *s) {
+    const snw_model *m = r->now->model;
+    if (m->nlaw_point == 0 || r->warned_indefinite) return;
+    const snw_weakest_section w = snw_nonlinear_laws_weakest(m, s->q);
+    if (!(w.eigenvalue <= 0)) return;
+    char why[300], text[480];
+    r->warned_indefinite = true;
+    snw_weakest_section_describe(m, &w, why, sizeof why);
+    (void)snprintf(text, sizeof text,
+                   "run '%.60s': at t = %g s %s; the material has lost its definiteness",
+                   r->info.run, s->t, why);
+    snw_run_warn(r, text);
 }
 
 void snw_run_warn_dropped_rows(snw_run *r, const snw_state *s) {
@@ -813,6 +828,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->totals = (snw_run_totals){.stability = NAN, .worst_truncation = NAN};
     r->truncation_desc = NULL;
     r->warned_unstable = r->warned_violation = r->warned_friction = false;
+    r->warned_indefinite = false;
     r->warned_penalty = r->warned_push = r->warned_dependent = false;
     r->nbranch_left = 0;
     r->now = &r->phase[0];

@@ -142,7 +142,7 @@ double snw_run_mechanical_energy(snw_run *r) {
     snw_work *w = (snw_work *)snw_statics_work_at_time(r->now->statics, r->state, r->state->t);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
     snw_kinematics(m, in, r->state, false, w);
-    return snw_kinetic_energy(m, w) + snw_stored_energy(m, r->state->q, w) +
+    return snw_kinetic_energy(m, w) + snw_stored_energy(m, r->state, w) +
            snw_gravity_energy(m, in, w);
 }
 
@@ -152,7 +152,7 @@ snw_energy snw_run_energies(const snw_run *r, const snw_integrator *it, const sn
     double work = 0;
     for (int i = 0; i < done.n; i++) work += done.work[i];
     snw_energy e = {.kinetic = snw_kinetic_energy(m, w),
-                    .elastic = snw_stored_energy(m, it->state(it->self)->q, w),
+                    .elastic = snw_stored_energy(m, it->state(it->self), w),
                     .gravity = snw_gravity_energy(m, it->inputs(it->self), w),
                     .dissipated = r->heat + done.heat,
                     .work = r->work + work,
@@ -186,6 +186,7 @@ static snw_status dynamic_run_frame(snw_run *r, int stage, const snw_integrator 
     sum->stability = NAN;
     sum->condition = it->condition ? it->condition(it->self) : NAN;
     sum->truncation = NAN;
+    if (!it->shooter) snw_run_warn_indefinite(r, s);
     if (!it->shooter && snw_run_error_estimate_due(r, last)) {
         sum->geometry = snw_geometry_error(m, s->q, s->t);
         snw_run_estimate_errors(r, s, SNW_TRUNCATION_MOTION, sum);

@@ -313,7 +313,7 @@ static snw_status linear_frame(linear_execution *x, int stage, snw_error *err) {
                                    .w = x->w,
                                    .linear = &x->view->model,
                                    .energy = {.kinetic = snw_kinetic_energy(m, x->w),
-                                              .elastic = snw_stored_energy(m, r->state->q, x->w),
+                                              .elastic = snw_stored_energy(m, r->state, x->w),
                                               .gravity = snw_gravity_energy(m, x->in, x->w),
                                               .dissipated = r->heat,
                                               .work = r->work,
@@ -364,6 +364,7 @@ snw_status snw_run_linearize(snw_run *r, int stage, snw_error *err) {
     const snw_model *m = r->now->model;
     snw_linear_view *v = r->linear[stage];
     SNW_TRY(snw_run_refuse_nonholonomic(r, step, err));
+    SNW_TRY(snw_run_refuse_relaxation(r, step, "linear models", err));
     if (!r->resuming && m->ncondition) snw_run_set_conditions(r);
     if (v->m != m) { // another mesh
         snw_linear_view_close(v);

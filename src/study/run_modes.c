@@ -22,7 +22,7 @@ static snw_status modes_run_frame(snw_run *r, int stage, int k, double quadratur
     if (steady) snw_constraints_impose(m, in, s);
     snw_frame_source view = {.state = s,
                              .in = in,
-                             .energy = {.elastic = snw_stored_energy(m, s->q, w),
+                             .energy = {.elastic = snw_stored_energy(m, s, w),
                                         .gravity = snw_gravity_energy(m, in, w),
                                         .dissipated = r->heat,
                                         .work = r->work,
@@ -99,6 +99,7 @@ static void modes_run_warn(const snw_run *r, const snw_mode_table *table, bool s
 snw_status snw_run_modes(snw_run *r, int stage, snw_error *err) {
     const snw_model *m = r->now->model;
     SNW_TRY(snw_run_refuse_nonholonomic(r, &r->desc->step[stage], err));
+    SNW_TRY(snw_run_refuse_relaxation(r, &r->desc->step[stage], "modes", err));
     snw_modes *modes = r->modes[stage];
     if (!r->resuming && m->ncondition) {
         snw_run_set_conditions(r);

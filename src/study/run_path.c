@@ -187,7 +187,7 @@ static snw_status record_point(const path_execution *x, const snw_equilibrium *e
                                    .of_path = true,
                                    .mode = e->mode,
                                    .fold = e->derivative,
-                                   .energy = {.elastic = snw_stored_energy(m, e->state->q, w),
+                                   .energy = {.elastic = snw_stored_energy(m, e->state, w),
                                               .gravity = snw_gravity_energy(m, in, w),
                                               .dissipated = r->heat,
                                               .work = r->work,
@@ -241,6 +241,7 @@ snw_status snw_run_path(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     snw_path_record *path = r->path[stage];
     SNW_TRY(snw_run_refuse_nonholonomic(r, step, err));
+    SNW_TRY(snw_run_refuse_relaxation(r, step, "paths", err));
     snw_statics *st = r->now->statics;
     snw_statics_opts equilibrium = snw_statics_defaults();
     equilibrium.follow = true;

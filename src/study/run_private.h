@@ -108,6 +108,7 @@ struct snw_run {
     double *fold;         // of a frame: derivatives of a fold
     bool reads_stability;
     bool warned_unstable;          // warned of an unstable equilibrium
+    bool warned_indefinite;        // warned of a material that has lost its definiteness
     int nbranch_left;              // warnings that a branch of equilibria was left
     bool warned_violation;         // warned of nearly contradictory loops
     bool warned_penalty;           // warned of loops closed by springs
@@ -230,6 +231,11 @@ void snw_run_set_conditions(snw_run *r);
 void snw_run_warn_violations(snw_run *r);
 // Warn of rows of closed loops that were dropped as redundant; once for each set of rows.
 void snw_run_warn_dropped_rows(snw_run *r, const snw_state *s);
+// Fails, with the location of the step, if a material relaxes.
+SNW_NODISCARD snw_status snw_run_refuse_relaxation(const snw_run *r, const snw_step_desc *step,
+                                                   const char *what, snw_error *err);
+// Warn once if the tangent of a nonlinear material is not definite.
+void snw_run_warn_indefinite(snw_run *r, const snw_state *s);
 // Warn of joints outside their limits and of tendons that would push; once each in an execution.
 // SNW_E_MODEL where a variable-length rod has no free length left.
 SNW_NODISCARD snw_status snw_run_check_limits(snw_run *r, const snw_state *s, snw_error *err);

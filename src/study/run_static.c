@@ -133,6 +133,7 @@ snw_status snw_run_equilibrium_frame(snw_run *r, int stage, const snw_statics_in
     r->totals.stability = st.value;
     r->totals.follower = !st.symmetric;
     if (!(info->reached < 1)) static_run_warn_unstable(r, st.value, info);
+    snw_run_warn_indefinite(r, r->state);
     snw_stats stats = {.iterations = info->iterations,
                        .increments = info->increments,
                        .load = info->reached,
@@ -155,7 +156,7 @@ snw_status snw_run_equilibrium_frame(snw_run *r, int stage, const snw_statics_in
         .w = w,
         .partial = info->reached < 1,
         .energy = {.kinetic = r->desc->step[stage].steady ? snw_kinetic_energy(m, w) : 0,
-                   .elastic = snw_stored_energy(m, r->state->q, w),
+                   .elastic = snw_stored_energy(m, r->state, w),
                    .gravity = snw_gravity_energy(m, in, w),
                    .dissipated = r->heat,
                    .work = r->work,
@@ -170,7 +171,7 @@ void snw_run_remember(snw_run *r) {
     if (!snw_memory_has_events(m)) return;
     snw_work *w = (snw_work *)snw_statics_work_at_time(r->now->statics, r->state, r->cursor.t0);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
-    const snw_energy e = {.elastic = snw_stored_energy(m, r->state->q, w),
+    const snw_energy e = {.elastic = snw_stored_energy(m, r->state, w),
                           .gravity = snw_gravity_energy(m, in, w)};
     for (int i = 0; i < m->nsignal; i++) r->never_sampled[i] = true;
     (void)snw_memory_update(m, in, r->state, &e, r->never_sampled, r->rotation_scratch, w, r->z);
@@ -195,6 +196,22 @@ snw_status snw_run_refuse_nonholonomic(const snw_run *r, const snw_step_desc *st
                      "material, so the equilibrium of step '%s' is not determined; switch it off "
                      "(when: off), use a fixed station, or use a kinematic step",
                      m->label.loop[i].name, step->name),
+            step->location.file, step->location.line, step->location.column);
+    }
+    return SNW_OK;
+}
+
+snw_status snw_run_refuse_relaxation(const snw_run *r, const snw_step_desc *step, const char *what,
+                                     snw_error *err) {
+    const snw_model *m = r->now->model;
+    for (int i = 0; i < m->nrod; i++) {
+        if (m->rod[i].nbranch == 0) continue;
+        return snw_fail_at_location(
+            err,
+            snw_fail(err, SNW_E_MODEL,
+                     "step '%s': %s do not support the relaxation of rod '%s' in this version; "
+                     "leave 'relaxation' of its material out, or use static and dynamic steps",
+                     step->name, what, m->label.link[m->rod[i].link].name),
             step->location.file, step->location.line, step->location.column);
     }
     return SNW_OK;
@@ -285,6 +302,7 @@ snw_status snw_run_first_equilibrium(snw_run *r, snw_error *err) {
 
 snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
+    const snw_model *m = r->now->model;
     SNW_TRY(snw_run_refuse_nonholonomic(r, step, err));
     snw_statics_opts opts = snw_statics_defaults();
     if (step->tolerance > 0) opts.tolerance = step->tolerance;
@@ -298,6 +316,17 @@ snw_status snw_run_static(snw_run *r, int stage, snw_error *err) {
     opts.steady = step->steady;
     opts.follow = step->follow;
     opts.friction = step->friction;
+    opts.relaxation = step->relaxation;
+    if (m->nbranch && step->relaxation.kind == SNW_RELAXED_NOT_STATED) {
+        return snw_fail_at_location(
+            err,
+            snw_fail(err, SNW_E_MODEL,
+                     "step '%s': an equilibrium of a material with 'relaxation' depends on how "
+                     "long it has lasted; say 'relaxation: instant', 'relaxation: relaxed' or a "
+                     "time",
+                     step->name),
+            step->location.file, step->location.line, step->location.column);
+    }
     opts.stop = static_run_should_stop, opts.user = r;
     const double t0 = r->cursor.t0;
     const long path = snw_run_instants(step); // at most 1e7, checked when the file is read

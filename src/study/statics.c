@@ -10,6 +10,8 @@
 #include "constraint/bordered_matrix.h"
 #include "constraint/mechanism.h"
 #include "dynamics/constraint.h"
+#include "dynamics/nonlinear_law.h"
+#include "dynamics/relaxation.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/tube_slide.h"
 #include "solve/continuation.h"
@@ -545,6 +547,18 @@ static unbalanced_force largest_unbalanced(snw_statics *st, int of) {
     return most;
 }
 
+// why <- how the nonlinear law of a rod ends the path of equilibria: a strain outside its range, or
+// a tangent that has nearly lost its definiteness; empty: it does not.
+static void describe_law(snw_statics *st, char *why, size_t size) {
+    static const double weak = 0.05; // of the stiffness without strain
+    const snw_weakest_section w = snw_nonlinear_laws_weakest(st->m, st->x);
+    if (w.eigenvalue < weak) {
+        snw_weakest_section_describe(st->m, &w, why, size);
+    } else {
+        snw_law_fault_describe(st->m, &st->w->law_fault, why, size);
+    }
+}
+
 static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
                                   const snw_statics_info *info, double t, snw_error *err) {
     int coordinate;
@@ -556,6 +570,16 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
             "static at t = %g s: the force on coordinate %d of '%s' is not finite at %.6g of the "
             "load; check the laws and dimensions that affect it, or start elsewhere (initial:)",
             t, coordinate, m->label.link[link].name, info->reached);
+    }
+    if (statics_failed(s) && m->nlaw_point) {
+        char why[300];
+        describe_law(st, why, sizeof why);
+        if (why[0]) {
+            return snw_fail(err, s,
+                            "static at t = %g s: no equilibrium found beyond %.6g of the load, "
+                            "where %s; the last equilibrium is kept",
+                            t, info->reached, why);
+        }
     }
     link = statics_failed(s) ? statics_mechanism(st) : -1;
     const unbalanced_force force =
@@ -680,8 +704,19 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
                         "'penalty'; leave it out, or give the contacts a stiffness instead of "
                         "'hard'");
     }
+    if (m->nbranch && opts->relaxation.kind == SNW_RELAXED_NOT_STATED) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "an equilibrium of a material with 'relaxation' depends on how long it has "
+                        "lasted; say 'relaxation: instant', 'relaxed' or a time in a static step");
+    }
+    if (m->nbranch) {
+        snw_relaxation_settle(m, opts->relaxation, s);
+        memcpy(st->trial->relaxed, s->relaxed, (size_t)m->nbranch_coordinate * sizeof *s->relaxed);
+        memcpy(st->trial->follow, s->follow, (size_t)m->nbranch * sizeof *s->follow);
+    }
     snw_inputs_at(m, t, st->after);
     SNW_TRY(check_inputs(st, t, err));
+    st->w->law_fault = (snw_law_fault){0};
     st->blended = NAN;
     st->from = 0;
     st->to = 1;

@@ -19,7 +19,8 @@ typedef struct snw_statics_opts {
     bool steady; // drives and bases move at their constant rates; the remaining velocities are
                  // zero, theory.md 7.1
     bool follow; // stay on the branch of equilibria of the load, even where it is unstable or ends
-    bool friction;   // of hard contacts, along the path from the start, theory.md 5.4
+    bool friction; // of hard contacts, along the path from the start, theory.md 5.4
+    snw_relaxation_rule relaxation; // of materials that relax; needed where there are some
     double smallest; // increment of the load below which a branch has ended, relative to the
                      // present load; 0: that of solve/continuation.h
     bool assemble;   // the start is an initial shape: close the loops before applying loads

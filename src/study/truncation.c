@@ -220,7 +220,8 @@ snw_status snw_truncation_create(const snw_model *m, snw_truncation **out,
                                  snw_truncation_gap *gap) {
     *out = NULL;
     *gap = SNW_TRUNCATION_NO_GAP;
-    if (m->bare || m->nnonholonomic > 0 || m->hard || m->nrod == 0) return SNW_OK;
+    // the strains of Maxwell branches have no counterpart in richer bases
+    if (m->bare || m->nnonholonomic > 0 || m->hard || m->nrod == 0 || m->nbranch > 0) return SNW_OK;
     snw_truncation *t = snw_alloc(sizeof *t);
     if (!t) return SNW_E_MEMORY;
     *t = (snw_truncation){.m = m, .pool = snw_pool_create(1 << 28)};
@@ -485,7 +486,7 @@ static bool truncation_leave_unstable(snw_truncation *t) {
 // Squared rate omega^2 of (5.4), 1/s^2: a'M a over twice the sum of kinetic and elastic energy.
 static double squared_rate(snw_truncation *t) {
     const snw_model *m = t->rich;
-    const double energy = snw_kinetic_energy(m, t->w) + snw_elastic_energy(m, t->s->q);
+    const double energy = snw_kinetic_energy(m, t->w) + snw_elastic_energy(m, t->s);
     double *v = t->s->v;
     t->s->v = t->s->a; // accelerations in place of velocities
     snw_kinematics(m, t->in, t->s, false, t->w);

@@ -60,7 +60,7 @@ static void rate_of(trial *t, state_fn *fn, int n, double *rate) {
 static void energies(trial *t, double *out) {
     snw_kinematics(t->m, t->in, t->s, false, t->w);
     out[0] = snw_kinetic_energy(t->m, t->w);
-    out[1] = snw_elastic_energy(t->m, t->s->q);
+    out[1] = snw_elastic_energy(t->m, t->s);
     out[2] = snw_gravity_energy(t->m, t->in, t->w);
 }
 
@@ -120,7 +120,7 @@ static void look(trial *t, const double *q, double e, const double *dx, side *ou
     snw_move(t->m, q, e, dx, t->s->q);
     snw_kinematics(t->m, t->in, t->s, true, t->w);
     memcpy(out->g, t->w->g, (size_t)t->m->nseg * sizeof *out->g);
-    out->potential = snw_elastic_energy(t->m, t->s->q) + snw_gravity_energy(t->m, t->in, t->w);
+    out->potential = snw_elastic_energy(t->m, t->s) + snw_gravity_energy(t->m, t->in, t->w);
 }
 
 // residual . dx = change of the potentials less the work of loads and stress on the displacements

@@ -46,7 +46,7 @@ typedef struct drift {
 } drift;
 
 static double energy_of(const closed *c, const snw_state *s, const snw_work *w) {
-    return snw_kinetic_energy(c->m, w) + snw_elastic_energy(c->m, s->q) +
+    return snw_kinetic_energy(c->m, w) + snw_elastic_energy(c->m, s) +
            snw_gravity_energy(c->m, c->in, w);
 }
 

@@ -100,7 +100,7 @@ static void energy_does_not_drift(void **state) {
     for (int i = 0; i <= 5000; i++) {
         if (i > 0) go(&it, 0.01 * i);
         const snw_work *w = it.work_at(it.self);
-        const double e = snw_kinetic_energy(m, w) + snw_elastic_energy(m, it.state(it.self)->q) +
+        const double e = snw_kinetic_energy(m, w) + snw_elastic_energy(m, it.state(it.self)) +
                          snw_gravity_energy(m, it.inputs(it.self), w);
         if (i == 0) first = e;
         double *worst = i <= 500 ? &early : &late;

@@ -177,7 +177,7 @@ static void an_active_link_is_an_ordinary_link(void **state) {
         snw_tangent_assemble(x.m, x.in, 1, 2, 3, x.w, A);
         snw_tangent_assemble(m, in, 1, 2, 3, w, B);
         assert_memory_equal(A, B, nv * nv * sizeof *A);
-        assert_true(snw_stored_energy(x.m, x.s->q, x.w) == snw_stored_energy(m, x.s->q, w));
+        assert_true(snw_stored_energy(x.m, x.s, x.w) == snw_stored_energy(m, x.s, w));
         free(A);
         snw_work_destroy(w);
         snw_inputs_destroy(in);
@@ -237,8 +237,8 @@ static void an_inactive_link_has_no_effect(void **state) {
         snw_vec3 a, b;
         const double E = snw_kinetic_energy(x.n, x.u);
         assert_near(snw_kinetic_energy(x.m, x.w), E, 1e-13 * E);
-        assert_near(snw_stored_energy(x.m, x.s->q, x.w), snw_stored_energy(x.n, x.p->q, x.u),
-                    1e-13 * (1 + snw_elastic_energy(x.n, x.p->q)));
+        assert_near(snw_stored_energy(x.m, x.s, x.w), snw_stored_energy(x.n, x.p, x.u),
+                    1e-13 * (1 + snw_elastic_energy(x.n, x.p)));
         assert_near(snw_center_of_mass(x.m, x.w, &a), snw_center_of_mass(x.n, x.u, &b), 1e-12);
         for (int i = 0; i < 3; i++) assert_near(a.e[i], b.e[i], 1e-12);
         double power[8], less[8], sum = 0;
@@ -288,7 +288,7 @@ static void an_activated_branch_shares_the_momentum(void **state) {
         const thrower t = thrower_of(x.m);
         snw_kinematics(x.m, x.in, x.s, false, x.w);
         const snw_wrench P = snw_momentum(x.m, x.w);
-        const double T = snw_kinetic_energy(x.m, x.w), U = snw_stored_energy(x.m, x.s->q, x.w);
+        const double T = snw_kinetic_energy(x.m, x.w), U = snw_stored_energy(x.m, x.s, x.w);
         double *v = calloc(2 * nv + nv * nv + 1, sizeof *v), *p = v + nv, *M = p + nv;
         if (snw_impacts_apply(t.sw, x.in, on, x.s, &impact, &err) != SNW_OK)
             fail_msg("%s", err.text);
@@ -299,7 +299,7 @@ static void an_activated_branch_shares_the_momentum(void **state) {
         const double after = snw_kinetic_energy(x.m, x.w);
         assert_near(impact.heat, T - after, 1e-11 * T);
         assert_true(impact.heat > 0);
-        assert_near(impact.work, snw_stored_energy(x.m, x.s->q, x.w) - U, 1e-11 * (T + U));
+        assert_near(impact.work, snw_stored_energy(x.m, x.s, x.w) - U, 1e-11 * (T + U));
         snw_mass_matrix(x.m, x.in, x.s, x.w, M);
         for (size_t i = 0; i < nv; i++) {
             for (size_t j = 0; j < nv; j++) p[i] += M[j * nv + i] * x.s->v[j];
@@ -308,7 +308,7 @@ static void an_activated_branch_shares_the_momentum(void **state) {
             assert_near(p[x.m->conditional[i]], 0, 1e-11 * largest(nv, p));
         }
         // and inactive again
-        const double E = after + snw_stored_energy(x.m, x.s->q, x.w);
+        const double E = after + snw_stored_energy(x.m, x.s, x.w);
         memcpy(v, x.s->v, nv * sizeof *v);
         assert_int_equal(snw_impacts_apply(t.sw, x.in, off, x.s, &impact, &err), SNW_OK);
         for (int i = 0; i < x.n->nv; i++) assert_true(x.s->v[x.dof[i]] == v[x.dof[i]]);
@@ -316,7 +316,7 @@ static void an_activated_branch_shares_the_momentum(void **state) {
         snw_kinematics(x.m, x.in, x.s, false, x.w);
         assert_true(impact.heat == 0);
         assert_near(impact.work,
-                    snw_kinetic_energy(x.m, x.w) + snw_stored_energy(x.m, x.s->q, x.w) - E,
+                    snw_kinetic_energy(x.m, x.w) + snw_stored_energy(x.m, x.s, x.w) - E,
                     1e-12 * (1 + E));
         free(v);
         thrower_destroy(t);
@@ -353,7 +353,7 @@ static void the_other_links_move_on_after_deactivation(void **state) {
         snw_status ok = snw_implicit_start(im, x.s, &err);
         if (ok == SNW_OK) ok = snw_explicit_start(ex, x.s, &err);
         const snw_work *w = snw_explicit_work_at(ex);
-        const double start = snw_kinetic_energy(m, w) + snw_stored_energy(m, x.s->q, w) +
+        const double start = snw_kinetic_energy(m, w) + snw_stored_energy(m, x.s, w) +
                              snw_gravity_energy(m, snw_explicit_inputs(ex), w);
         for (int i = 0; i < 3 * away && ok == SNW_OK; i++) {
             snw_chord_info info;
@@ -400,7 +400,7 @@ static void the_other_links_move_on_after_deactivation(void **state) {
         if (!(worst < 2e-5 * fast)) fail_msg("tree %d: rates differ by %g of %g", k, worst, fast);
         const snw_work_done did = snw_explicit_work_done(ex);
         w = snw_explicit_work_at(ex);
-        double end = snw_kinetic_energy(m, w) + snw_stored_energy(m, b->q, w) +
+        double end = snw_kinetic_energy(m, w) + snw_stored_energy(m, b, w) +
                      snw_gravity_energy(m, snw_explicit_inputs(ex), w) + did.heat;
         for (int i = 0; i < did.n; i++) end -= did.work[i];
         assert_near(end, start, 1e-8 * (1 + fabs(start)));

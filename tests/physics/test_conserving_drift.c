@@ -22,7 +22,7 @@ typedef struct lasting {
 } lasting;
 
 static double energy_of(const closed_robot *c, const snw_state *s, const snw_work *w) {
-    return snw_kinetic_energy(c->m, w) + snw_elastic_energy(c->m, s->q) +
+    return snw_kinetic_energy(c->m, w) + snw_elastic_energy(c->m, s) +
            snw_gravity_energy(c->m, c->in, w);
 }
 

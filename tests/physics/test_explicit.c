@@ -65,7 +65,7 @@ static view see(scene *c) {
     const snw_work *w = snw_explicit_work_at(c->e);
     const snw_state *s = snw_explicit_state(c->e);
     view v = {.kinetic = snw_kinetic_energy(c->m, w),
-              .elastic = snw_elastic_energy(c->m, s->q),
+              .elastic = snw_elastic_energy(c->m, s),
               .gravity = snw_gravity_energy(c->m, snw_explicit_inputs(c->e), w),
               .momentum = snw_momentum(c->m, w)};
     v.size = v.kinetic + v.elastic + fabs(v.gravity);

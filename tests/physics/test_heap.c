@@ -69,7 +69,7 @@ static void recursion_does_not_touch_the_heap(void **state) {
         snw_residual(t.m, t.in, t.s, false, t.w);
         snw_load_power(t.m, t.in, t.s, t.w, power);
         const snw_wrench P = snw_momentum(t.m, t.w);
-        const double energy = snw_kinetic_energy(t.m, t.w) + snw_elastic_energy(t.m, t.s->q) +
+        const double energy = snw_kinetic_energy(t.m, t.w) + snw_elastic_energy(t.m, t.s) +
                               snw_gravity_energy(t.m, t.in, t.w) + P.f.x;
         const long after = heap_calls;
 

@@ -65,7 +65,7 @@ static view see(scene *c) {
     const snw_work *w = c->mv.work_at(c->mv.self);
     const double T = snw_kinetic_energy(c->m, w);
     return (view){.kinetic = T,
-                  .energy = T + snw_elastic_energy(c->m, c->mv.state(c->mv.self)->q) +
+                  .energy = T + snw_elastic_energy(c->m, c->mv.state(c->mv.self)) +
                             snw_gravity_energy(c->m, c->mv.inputs(c->mv.self), w),
                   .momentum = snw_momentum(c->m, w)};
 }

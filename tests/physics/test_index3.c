@@ -252,7 +252,7 @@ static void the_conserving_scheme_has_order_two_and_no_noise(void **state) {
 
 static double energy(snw_implicit *im, const snw_model *m) {
     const snw_work *w = snw_implicit_work_at(im);
-    return snw_kinetic_energy(m, w) + snw_elastic_energy(m, snw_implicit_state(im)->q) +
+    return snw_kinetic_energy(m, w) + snw_elastic_energy(m, snw_implicit_state(im)) +
            snw_gravity_energy(m, snw_implicit_inputs(im), w);
 }
 

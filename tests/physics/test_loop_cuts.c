@@ -100,7 +100,7 @@ static void look(const graph *g, const cut *c, const snw_work *w, const snw_stat
 static const double DURATION = 0.3;
 
 static double energy_of(const closed_robot *c, const snw_state *s, const snw_work *w) {
-    return snw_kinetic_energy(c->m, w) + snw_elastic_energy(c->m, s->q) +
+    return snw_kinetic_energy(c->m, w) + snw_elastic_energy(c->m, s) +
            snw_gravity_energy(c->m, c->in, w);
 }
 
@@ -276,7 +276,7 @@ static void floating_robots_keep_energy_and_momenta(void **state) {
             }
             const snw_work *w = it.work_at(it.self);
             const snw_state *s = it.state(it.self);
-            const double now = snw_kinetic_energy(m, w) + snw_elastic_energy(m, s->q);
+            const double now = snw_kinetic_energy(m, w) + snw_elastic_energy(m, s);
             const snw_wrench P = snw_momentum(m, w);
             if (n == 0) first = now, before = P;
             energy = fmax(energy, fabs(now - first));

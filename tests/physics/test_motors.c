@@ -399,7 +399,7 @@ static const char closed_text[] =
 
 static double energy(const rig *g, const snw_state *s) {
     snw_kinematics(g->m, g->in, s, false, g->w);
-    return snw_kinetic_energy(g->m, g->w) + snw_elastic_energy(g->m, s->q) +
+    return snw_kinetic_energy(g->m, g->w) + snw_elastic_energy(g->m, s) +
            snw_gravity_energy(g->m, g->in, g->w);
 }
 

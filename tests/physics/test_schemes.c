@@ -158,7 +158,7 @@ typedef struct energy_errors {
 
 static double energy(const snw_integrator *it, const snw_model *m) {
     const snw_work *w = it->work_at(it->self);
-    return snw_kinetic_energy(m, w) + snw_elastic_energy(m, it->state(it->self)->q) +
+    return snw_kinetic_energy(m, w) + snw_elastic_energy(m, it->state(it->self)) +
            snw_gravity_energy(m, it->inputs(it->self), w);
 }
 
@@ -287,7 +287,7 @@ static void open_oscillator(oscillator *o, double damping) {
     assert_int_equal(snw_inputs_create(o->m, &in), SNW_OK);
     snw_inputs_at(o->m, 0, in);
     snw_mass_matrix(o->m, in, o->s, w, &o->mass);
-    o->stiffness = 2 * snw_elastic_energy(o->m, (const double[]){1});
+    o->stiffness = 2 * snw_elastic_energy(o->m, &(const snw_state){.q = (double[]){1}});
     o->damping = snw_dissipation(o->m, (const double[]){1});
     snw_work_destroy(w);
     snw_inputs_destroy(in);

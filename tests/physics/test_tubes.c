@@ -139,7 +139,7 @@ static void power_of_sliding_is_accounted_for(void **state) {
             snw_inputs_at(g->m, t + e, g->in);
             snw_kinematics(g->m, g->in, g->moved, false, g->w);
             rate += slope_of(k, snw_kinetic_energy(g->m, g->w) +
-                                    snw_stored_energy(g->m, g->moved->q, g->w) +
+                                    snw_stored_energy(g->m, g->moved, g->w) +
                                     snw_gravity_energy(g->m, g->in, g->w));
         }
         snw_inputs_at(g->m, t, g->in);

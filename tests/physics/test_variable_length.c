@@ -175,7 +175,7 @@ static void open_moving(tree *of, trial *t, dice *d, tree_opts o, int how) {
 
 static double energy(trial *t) {
     snw_kinematics(t->m, t->in, t->s, false, t->w);
-    return snw_kinetic_energy(t->m, t->w) + snw_elastic_energy(t->m, t->s->q) +
+    return snw_kinetic_energy(t->m, t->w) + snw_elastic_energy(t->m, t->s) +
            snw_gravity_energy(t->m, t->in, t->w);
 }
 

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+//
+// Forces, tangent and energy by which nonlinear section laws exceed the linear law of the same rod
+// without strain, theory.md (2.4.3):  sum over the points of w Phi' (stress(e) - H e), e = Phi q.
+#include "dynamics/nonlinear_law.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// e <- strain at a point, from the coordinates of the rod; inactive components are at rest.
+static void strain_at(const snw_model *m, const snw_rod *rod, const snw_point *p, const double *q,
+                      double e[6]) {
+    const double *phi = m->phi + p->phi;
+    for (int i = 0; i < 6; i++) e[i] = 0;
+    for (int a = 0; a < rod->na; phi += p->count[a], a++) {
+        const double *x = q + rod->dof[a] + rod->shift + p->first[a];
+        double sum = 0;
+        for (int j = 0; j < p->count[a]; j++) sum += phi[j] * x[j];
+        e[rod->comp[a]] = sum;
+    }
+}
+
+static void active_components(const snw_rod *rod, bool active[6]) {
+    for (int i = 0; i < 6; i++) active[i] = false;
+    for (int a = 0; a < rod->na; a++) active[rod->comp[a]] = true;
+}
+
+void snw_nonlinear_law_add(const snw_model *m, const snw_rod *rod, const double *q, double *r,
+                           double *strain, snw_law_fault *fault) {
+    bool active[6];
+    active_components(rod, active);
+    for (int k = 0; rod->law && k < rod->npoint; k++) {
+        const snw_point *p = &m->point[rod->point0 + k];
+        const snw_section_law_point *at = &rod->law_point[k];
+        double e[6];
+        snw_section_response s;
+        snw_law_fault found = {.rod = (int)(rod - m->rod), .x = p->x};
+        strain_at(m, rod, p, q, e);
+        found.kind =
+            snw_section_law_at(rod->law, at, active, e, 0, &s, &found.value, &found.component);
+        if (found.kind != SNW_SECTION_OK && fault) *fault = found;
+        for (int i = 0; strain && i < 6; i++) strain[6 * k + i] = e[i];
+        const double *phi = m->phi + p->phi;
+        for (int a = 0; a < rod->na; phi += p->count[a], a++) {
+            const int i = rod->comp[a];
+            if (!rod->law->covers[i]) continue;
+            double excess = s.stress[i];
+            for (int j = 0; j < 6; j++) excess -= at->H[6 * i + j] * e[j];
+            double *to = r + rod->dof[a] + p->first[a];
+            for (int j = 0; j < p->count[a]; j++) to[j] += p->w * excess * phi[j];
+        }
+    }
+}
+
+void snw_nonlinear_laws_add(const snw_model *m, const double *q, snw_work *w) {
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        if (rod->law)
+            snw_nonlinear_law_add(m, rod, q, w->r, w->law_strain + (ptrdiff_t)6 * rod->law_adr,
+                                  &w->law_fault);
+    }
+}
+
+void snw_nonlinear_laws_tangent(const snw_model *m, double cq, const snw_work *w, size_t ld,
+                                double *T) {
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        bool active[6];
+        active_components(rod, active);
+        for (int k = 0; rod->law && k < rod->npoint; k++) {
+            const snw_point *p = &m->point[rod->point0 + k];
+            const snw_section_law_point *at = &rod->law_point[k];
+            snw_section_response s;
+            double value;
+            int component;
+            (void)snw_section_law_at(rod->law, at, active,
+                                     w->law_strain + (ptrdiff_t)6 * (rod->law_adr + k),
+                                     SNW_WANT_TANGENT, &s, &value, &component);
+            const double *pa = m->phi + p->phi;
+            for (int a = 0; a < rod->na; pa += p->count[a], a++) {
+                const double *pb = m->phi + p->phi;
+                for (int b = 0; b < rod->na; pb += p->count[b], b++) {
+                    const int i = 6 * rod->comp[a] + rod->comp[b];
+                    const double c = cq * p->w * (s.tangent[i] - at->H[i]);
+                    if (c == 0) continue;
+                    const size_t row = (size_t)(rod->dof[a] + p->first[a]),
+                                 column = (size_t)(rod->dof[b] + p->first[b]);
+                    for (int n = 0; n < p->count[b]; n++) {
+                        double *to = T + (column + (size_t)n) * ld + row;
+                        for (int l = 0; l < p->count[a]; l++) to[l] += c * pa[l] * pb[n];
+                    }
+                }
+            }
+        }
+    }
+}
+
+double snw_nonlinear_law_energy(const snw_model *m, const snw_rod *rod, const double *q) {
+    bool active[6];
+    double sum = 0;
+    active_components(rod, active);
+    for (int k = 0; rod->law && k < rod->npoint; k++) {
+        const snw_point *p = &m->point[rod->point0 + k];
+        const snw_section_law_point *at = &rod->law_point[k];
+        double e[6], value;
+        int component;
+        snw_section_response s;
+        strain_at(m, rod, p, q, e);
+        (void)snw_section_law_at(rod->law, at, active, e, SNW_WANT_ENERGY, &s, &value, &component);
+        for (int i = 0; i < 36; i++) s.energy -= 0.5 * e[i / 6] * at->H[i] * e[i % 6];
+        sum += p->w * s.energy;
+    }
+    return sum;
+}
+
+// ---- definiteness
+
+snw_weakest_section snw_nonlinear_laws_weakest(const snw_model *m, const double *q) {
+    snw_weakest_section out = {.eigenvalue = INFINITY};
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        bool active[6];
+        active_components(rod, active);
+        for (int k = 0; rod->law && k < rod->npoint; k++) {
+            const snw_point *p = &m->point[rod->point0 + k];
+            const snw_section_law_point *at = &rod->law_point[k];
+            double e[6], value;
+            int component;
+            snw_section_response s;
+            strain_at(m, rod, p, q, e);
+            (void)snw_section_law_at(rod->law, at, active, e, SNW_WANT_TANGENT, &s, &value,
+                                     &component);
+            const double least = snw_section_law_weakest(rod->law, active, at->H, s.tangent);
+            if (!(least < out.eigenvalue)) continue;
+            out = (snw_weakest_section){.eigenvalue = least, .rod = r, .x = p->x};
+            for (int i = 0; i < 6; i++) out.strain[i] = e[i];
+        }
+    }
+    return out;
+}
+
+void snw_weakest_section_describe(const snw_model *m, const snw_weakest_section *w, char *text,
+                                  size_t size) {
+    (void)snprintf(text, size,
+                   "the material of rod '%.60s' at x = %.4g m has a stiffness of %.3g of that "
+                   "without strain, at",
+                   m->label.link[m->rod[w->rod].link].name, w->x, w->eigenvalue);
+    const char *comma = "";
+    for (int i = 0; i < 6; i++) {
+        const size_t used = strlen(text);
+        if (w->strain[i] == 0) continue;
+        (void)snprintf(text + used, size - used, "%s %s %.4g%s", comma, snw_strain_name[i],
+                       w->strain[i], i < SNW_STRETCH ? " 1/m" : "");
+        comma = ",";
+    }
+}
+
+void snw_law_fault_describe(const snw_model *m, const snw_law_fault *fault, char *text,
+                            size_t size) {
+    const char *rod = m->label.link[m->rod[fault->rod].link].name;
+    text[0] = '\0';
+    switch (fault->kind) {
+    case SNW_SECTION_OK:
+        break;
+    case SNW_SECTION_CRUSHED:
+        (void)snprintf(
+            text, size,
+            "a fibre of rod '%.60s' would be crushed at x = %.4g m (its stretch would be "
+            "%.3g, and must stay positive)",
+            rod, fault->x, fault->value);
+        break;
+    case SNW_SECTION_OUTSIDE:
+        (void)snprintf(text, size,
+                       "%s of rod '%.60s' would leave its table at x = %.4g m with %.4g; give a "
+                       "longer table",
+                       snw_strain_name[fault->component], rod, fault->x, fault->value);
+        break;
+    case SNW_SECTION_UNDEFINED:
+        (void)snprintf(text, size,
+                       "the law of rod '%.60s' would have no finite value at x = %.4g m", rod,
+                       fault->x);
+        break;
+    }
+}

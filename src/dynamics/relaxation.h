@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+//
+// relaxation.h: rods of a generalised Maxwell material (Prony series), theory.md 2.5. Branch i has
+// the stiffness matrix K_i and the internal strain a_i, in the coordinates of the rod:
+//   force = K q - sum K_i a_i,   tau_i a_i' = q - a_i,   K the instantaneous stiffness.
+// During a step a_i = b_i + f_i q follows the trial coordinates q with a constant fraction f_i, so
+// that Newton's method has no further unknowns; b is `relaxed` and f is `follow` of the state.
+// Outside of a step f = 0 and b = a.
+#pragma once
+
+#include "dynamics/state.h"
+#include "dynamics/work.h"
+
+// s->relaxed, s->follow <- for an equilibrium by a rule that is stated.
+void snw_relaxation_settle(const snw_model *m, snw_relaxation_rule rule, snw_state *s);
+// trial->relaxed, trial->follow <- for a step of length h from `now`, by backward Euler or by the
+// trapezoidal rule; branches with tau < h/2, which that rule lets ring, take Euler's.
+void snw_relaxation_begin(const snw_model *m, const snw_state *now, double h, bool euler,
+                          snw_state *trial);
+// Fixes the strains of the branches at the coordinates of s.
+void snw_relaxation_fix(const snw_model *m, snw_state *s);
+// Heat of a step of length h between two states with fixed branches, J.
+double snw_relaxation_heat(const snw_model *m, const snw_state *before, const snw_state *after,
+                           double h);
+
+// w->r -= sum K_i a_i; w->follow <- that of s.
+void snw_relaxation_add(const snw_model *m, const snw_state *s, snw_work *w);
+// T -= cq sum f_i K_i, columns ld apart.
+void snw_relaxation_tangent(const snw_model *m, double cq, const snw_work *w, size_t ld, double *T);
+// Energy of the branches of a rod beyond 1/2 q'Kq, J.
+double snw_relaxation_energy(const snw_rod *rod, const snw_state *s);
+// Power of the forces -K_i a_i of all rods at the velocities of s, W.
+double snw_relaxation_power(const snw_model *m, const snw_state *s);
