@@ -31,6 +31,7 @@ FAMILIES = {
     "identification": ("Identification", "Models that measurements find."),
     "contact": ("Contact", "Rods and bodies that touch obstacles, each other and themselves."),
     "tubes": ("Concentric tubes", "Curved tubes in one another that turn and snap."),
+    "reduced": ("Reduced models", "Robots with few strain functions, found in the results of larger ones."),
     "paths": ("Paths", "Equilibria followed through folds and branch points."),
     "control": ("Control", "Feedback that balances and damps."),
     "optimal": ("Optimal motion", "Motions, strides and shapes that cost least."),

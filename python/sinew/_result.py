@@ -184,7 +184,8 @@ class Run(OfThisProcess, Mapping[str, Array]):
         """Linear models made by the `linearize` steps of the run, by the names of the steps."""
         steps = self._group["linear"] if "linear" in self._group else {}
         found = {_step_name(name): read_model(steps[name]) for name in steps}
-        return {name: m for name, m in found.items() if m is not None}
+        order = [_text(name) for name in self._group["stage"][:]]
+        return {name: m for name in order if (m := found.get(name)) is not None}
 
     @property
     def overrides(self) -> dict[str, float | str]:

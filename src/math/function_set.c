@@ -183,6 +183,7 @@ static void set_degree(const snw_basis *b, const set_samples *samples, snw_funct
     const int most = b->nelem == 1 ? DEGREE_WHOLE : DEGREE_PIECE, per = samples->per;
     double tail[DEGREE_WHOLE + 2] = {0}; // squared error of degree p, relative to the function
     double P[SNW_BASIS_MAX_FUNCTIONS], c[SNW_BASIS_MAX_FUNCTIONS];
+    SNW_ASSERT(per <= SNW_BASIS_MAX_FUNCTIONS);
     const snw_basis legendre = {.kind = SNW_BASIS_LEGENDRE, .nfun = per, .nelem = 1};
     for (int f = 0; f < s->n; f++) {
         const double *a = samples->A + (size_t)f * (size_t)samples->m;

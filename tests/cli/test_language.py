@@ -15,6 +15,9 @@ PAGES = sorted((harness.SOURCE / "docs/language").glob("*.md"))
 REACHED = {
     "file": "KEY",
     "material": "materials: {silicone: {KEY}}",
+    "ogden": "materials: {rubber: {ogden: {KEY}}}",
+    "relaxation": "materials: {gel: {young: 1, relaxation: {KEY}}}",
+    "stress_table": "robot: {more: {on: world, rod: {length: 1, section: {stress: {bend_z: {KEY}}}}}}",
     "link": "robot: {more: {KEY}}",
     "pose": "robot: {more: {pose: {KEY}, on: world}}",
     "rod": "robot: {more: {on: world, rod: {KEY}}}",

@@ -123,14 +123,14 @@ def test_a_hanging_pendulum():
 
 def test_linearize_steps_of_a_study(tmp_path):
     """The models that linearize steps make, in memory and in the result file."""
-    text = PENDULUM.split("study:")[0] + "study: [static: {}, linearize: {name: rest, probe: bob.x}, linearize: {name: c2, step: 10 ms}]\n"
+    text = PENDULUM.split("study:")[0] + "study: [static: {}, linearize: {name: still, probe: bob.x}, linearize: {name: c2, step: 10 ms}]\n"
     study = sinew.Study(sinew.Model(text=text))
     study.run()
-    assert list(study.linear) == ["rest", "c2"]
-    near(upper(study.linear["rest"].poles()), [-0.0273248034 + 3.6920595903j, -0.4014946411 + 9.0430886137j], 1e-9)
+    assert list(study.linear) == ["still", "c2"]
+    near(upper(study.linear["still"].poles()), [-0.0273248034 + 3.6920595903j, -0.4014946411 + 9.0430886137j], 1e-9)
     (tmp_path / "p.yaml").write_text(text)
-    kept = sinew.run(tmp_path / "p.yaml", tmp_path / "p.h5").only.linear
-    assert list(kept) == ["rest", "c2"]
+    kept = sinew.run(tmp_path / "p.yaml", tmp_path / "p.h5").only().linear
+    assert list(kept) == ["still", "c2"]
     for name, model in study.linear.items():
         for matrix in "ABCD":
             assert np.array_equal(getattr(model, matrix), getattr(kept[name], matrix))
