@@ -20,8 +20,8 @@
     X(MATERIAL_NEO_HOOKEAN, "neo_hookean", "Pa", "hyperelastic: shear modulus mu, E = 3 mu")       \
     X(MATERIAL_MOONEY_RIVLIN, "mooney_rivlin", "two, Pa",                                          \
       "hyperelastic: C1 and C2, E = 6 (C1 + C2)")                                                  \
-    X(MATERIAL_OGDEN, "ogden", "a map", "hyperelastic: moduli mu and exponents alpha")   \
-    X(MATERIAL_RELAXATION, "relaxation", "a map",                                         \
+    X(MATERIAL_OGDEN, "ogden", "a map", "hyperelastic: moduli mu and exponents alpha")             \
+    X(MATERIAL_RELAXATION, "relaxation", "a map",                                                  \
       "Prony series of a generalised Maxwell material: stress that relaxes")
 
 enum { MATERIAL_KEYS(SNW_KEY_CODE) MATERIAL_N };

@@ -28,7 +28,8 @@ static const int ALONG = SNW_VAR_X | SNW_VAR_L; // variables allowed in the laws
       "per strain rate, given directly, N m^2 s and N s; overrides shape and material")            \
     X(SECTION_ENERGY, "energy", "J/m, expression of the strains",                                  \
       "nonlinear law: energy per length, a function of twist, bend_y .. shear_z, x and L")         \
-    X(SECTION_STRESS, "stress", "for each strain: N m and N, an expression of the strains, or a table",  \
+    X(SECTION_STRESS, "stress",                                                                    \
+      "for each strain: N m and N, an expression of the strains, or a table",                      \
       "nonlinear law: stresses one by one, instead of energy")
 #define SHAPES_AND_KEYS(X) SNW_SECTION_LIST(X) SECTION_KEYS(X)
 

@@ -52,8 +52,8 @@ static bool has_others(const snw_model *m) {
         if (m->signal[m->live[i]].reading == SNW_READ_TENDON_EFFORT) return true;
     }
     return m->ntube > 0 || m->nfeed > 0 || m->ncondition > 0 || m->nnonholonomic > 0 ||
-           m->nsliding_station > 0 || m->nforce_field > 0 || m->nlaw_point > 0 ||
-           m->nbranch > 0 || m->hard;
+           m->nsliding_station > 0 || m->nforce_field > 0 || m->nlaw_point > 0 || m->nbranch > 0 ||
+           m->hard;
 }
 
 static bool same_counts(const snw_model *m, const snw_model *o) {
