@@ -9,6 +9,7 @@
 #include "oracle/strong.h"
 #include "oracle/trial.h"
 #include "random_rod.h"
+#include "study/rod_grid.h"
 
 typedef struct routes {
     robot r;
@@ -178,7 +179,8 @@ static void rules(const bench_table *b) {
         {SNW_RULE_RK45, 0, 0, 1e-6, 15},   {SNW_RULE_SPECTRAL, 3, 11, 0, 10},
         {SNW_RULE_SPECTRAL, 3, 21, 0, 10}, {SNW_RULE_SPECTRAL, 3, 31, 0, 10},
         {SNW_RULE_MAGNUS, 4, 11, 0, 10},   {SNW_RULE_MAGNUS, 4, 21, 0, 10},
-        {SNW_RULE_MAGNUS, 4, 31, 0, 10},   {SNW_RULE_MAGNUS, 6, 21, 0, 10}};
+        {SNW_RULE_MAGNUS, 4, 31, 0, 10},   {SNW_RULE_MAGNUS, 6, 21, 0, 10},
+        {SNW_RULE_MAGNUS, 6, 61, 0, 10}};
     printf("\nby the rule, bending in a plane, in motion\n");
     printf("  %-42s %10s %10s %10s   %8s\n", "rule", "forward us", "backward", "inverse", "error");
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
@@ -204,6 +206,53 @@ static void rules(const bench_table *b) {
     }
 }
 
+// The shape of the rod of routes on one grid, without velocities.
+typedef struct on_grid {
+    routes k;
+    snw_grid grid;
+    snw_arena arena;
+    snw_quat h[SNW_GRID_MOST];
+    snw_vec3 p[SNW_GRID_MOST];
+} on_grid;
+
+static snw_twist strain_of(const void *user, double x) {
+    const trial *t = &((const on_grid *)user)->k.t;
+    return snw_rod_strain(&t->m->rod[0], t->s->q, 0, x);
+}
+
+static void shape_on_grid(void *user) {
+    on_grid *o = user;
+    if (snw_grid_integrate(&o->grid, 0, o->k.t.m->rod[0].L, strain_of, o, &o->arena, o->h, o->p) !=
+        SNW_OK)
+        exit(1);
+}
+
+// One Chebyshev grid for the whole rod: its shape, and the inverse dynamics of the oracle.
+static void grids(const bench_table *b) {
+    static const int points[] = {11, 21, 31};
+    printf("\none Chebyshev grid, the same rod\n");
+    printf("  %-42s %10s %10s   %8s\n", "points", "shape us", "inverse", "error");
+    for (int i = 0; i < 3; i++) {
+        static on_grid o;
+        char name[80];
+        routes_open(&o.k, (along){SNW_RULE_MAGNUS, 4, 11, 0, 10});
+        const size_t size = snw_grid_scratch(points[i]);
+        o.arena = (snw_arena){.base = oracle_alloc(size, 1), .size = size};
+        snw_grid_make(points[i], &o.grid);
+        const double shape = 1e6 * bench_time(shape_on_grid, &o, 0.1);
+        o.k.points = points[i];
+        const double id = 1e6 * bench_time(collocation, &o.k, 0.1);
+        const double error = error_of(&o.k, o.k.a.r);
+        snprintf(name, sizeof name, "one grid; 10 functions; %d points", points[i]);
+        printf("  %-42s %10.2f %10.2f   %8.1e\n", name, shape, id, error);
+        bench_record(b, name, "shape us", shape);
+        bench_record(b, name, "inverse us", id);
+        bench_record(b, name, "error", error);
+        free(o.arena.base);
+        routes_close(&o.k);
+    }
+}
+
 static void matrices(const bench_table *b) {
     printf("\nmass matrix, bias and configuration forces; 9 coordinates, Magnus 4, 21 nodes\n");
     printf("  %-42s %10s   %7s\n", "route", "us", "ratio");
@@ -220,6 +269,7 @@ int main(int argc, char **argv) {
     bench_table b = bench_open("routes", "routes to the same numbers", argc, argv);
     forces(&b);
     rules(&b);
+    grids(&b);
     matrices(&b);
     bench_close(&b);
     return 0;

@@ -6,6 +6,9 @@
 #include "cli/commands.h"
 #include "cli/explain.h"
 #include "cli/job.h"
+#include "study/rod_grid.h"
+
+#include <math.h>
 
 // *values <- number of values the file expects of a run; reading them also checks them
 static snw_status check_count_values(const snw_job *job, int run, int *values, snw_error *err) {
@@ -29,7 +32,38 @@ static snw_status check_find_idle(const snw_job_run *r, bool **idle, snw_error *
                                                      : SNW_OK;
 }
 
-static snw_status print_job(const snw_job *job, double curvature, snw_error *err) {
+// The shapes of all rods on grids of n points, as text, or as a key of the open JSON object;
+// theory.md (3.1d).
+static snw_status tell_grids(const snw_job_run *r, int n, snw_json *j, snw_error *err) {
+    if (n == 0) return SNW_OK;
+    if (j) snw_field_object(j, "grids");
+    if (!j) printf("\none Chebyshev grid of %d points for each piece of a rod, rest shape\n", n);
+    for (int i = 0; i < r->desc->nlink; i++) {
+        snw_grid_info g;
+        if (!r->desc->link[i].has_rod) continue;
+        SNW_TRY(snw_run_grid(r->run, i, n, &g, err));
+        if (!j) {
+            printf("  %s  %d piece%s, tip differs from that by slices by %.1e of the length, "
+                   "| |h| - 1 | up to %.1e\n",
+                   r->desc->link[i].name, g.pieces, g.pieces == 1 ? "" : "s", g.difference,
+                   g.drift);
+            continue;
+        }
+        snw_field_object(j, r->desc->link[i].name);
+        snw_field_integer(j, "points", n);
+        snw_field_integer(j, "pieces", g.pieces);
+        snw_field_number(j, "difference", g.difference);
+        snw_field_number(j, "drift", g.drift);
+        snw_field_list(j, "tip");
+        for (int k = 0; k < 3; k++) snw_field_number(j, NULL, g.tip.p.e[k]);
+        snw_json_close(j);
+        snw_json_close(j);
+    }
+    if (j) snw_json_close(j);
+    return SNW_OK;
+}
+
+static snw_status print_job(const snw_job *job, double curvature, int grid, snw_error *err) {
     const snw_desc *first = job->run[0].desc;
     printf("%s: %s\n", job->path, first->title && first->title[0] ? first->title : "(no title)");
     if (first->about && first->about[0]) printf("  %s\n", first->about);
@@ -49,10 +83,11 @@ static snw_status print_job(const snw_job *job, double curvature, snw_error *err
         snw_explain_print(first, snw_run_describe(job->run[0].run), idle, curvature);
     }
     snw_free(idle);
-    return s;
+    return s == SNW_OK ? tell_grids(&job->run[0], grid, NULL, err) : s;
 }
 
-static snw_status json_job(snw_json *j, const snw_job *job, double curvature, snw_error *err) {
+static snw_status json_job(snw_json *j, const snw_job *job, double curvature, int grid,
+                           snw_error *err) {
     snw_field_text(j, "file", job->path);
     snw_field_text(j, "title", job->run[0].desc->title);
     snw_field_list(j, "runs");
@@ -70,6 +105,7 @@ static snw_status json_job(snw_json *j, const snw_job *job, double curvature, sn
         }
         snw_free(idle);
         SNW_TRY(s);
+        SNW_TRY(tell_grids(&job->run[i], grid, j, err));
         snw_json_close(j);
     }
     snw_json_close(j);
@@ -84,9 +120,17 @@ static int cmd_check_run(const snw_args *args, snw_reply *reply) {
     if (status == SNW_OK) {
         status = snw_args_number(args, "curvature", 1e-9, 1e9, &curvature, &err);
     }
+    double grid = 0;
     if (status == SNW_OK) {
-        status = reply->json ? json_job(reply->json, &job, curvature, &err)
-                             : print_job(&job, curvature, &err);
+        status = snw_args_number(args, "grid", SNW_GRID_LEAST, SNW_GRID_MOST, &grid, &err);
+    }
+    if (status == SNW_OK && grid != floor(grid)) {
+        status =
+            snw_fail(&err, SNW_E_ARGUMENT, "'--grid' is a whole number of points, got %g", grid);
+    }
+    if (status == SNW_OK) {
+        status = reply->json ? json_job(reply->json, &job, curvature, (int)grid, &err)
+                             : print_job(&job, curvature, (int)grid, &err);
     }
     if (status != SNW_OK) snw_reply_fail(reply, &err);
     snw_job_close(&job);
@@ -99,6 +143,9 @@ static const snw_option options[] = {
     {"curvature", 0, "NUMBER", false,
      "a bound on each curvature of the rods, 1/m: tell the lengths of slices for which the "
      "expansion along a rod converges"},
+    {"grid", 0, "POINTS", false,
+     "the shape of each rod at rest by spectral integration on one Chebyshev grid of 3 to 41 "
+     "points for each piece between breaks, compared with that by slices"},
     SNW_OPTION_JSON,
     SNW_OPTION_END};
 

@@ -4,12 +4,13 @@
 // with every segment halved. Halving reduces the error by 4 or more, so the difference estimates
 // the error of the coarse mesh.
 
+#include "dynamics/geometry_error.h"
 #include "dynamics/variable_length.h"
 
 #include "math/vector.h"
 
-static snw_vec3 tip_position(const snw_model *m, const snw_rod *rod, const double *q, double t,
-                             int cuts) {
+snw_vec3 snw_rod_tip_position(const snw_model *m, const snw_rod *rod, const double *q, double t,
+                              int cuts) {
     const double *c = rod->rule.c;
     snw_se3 g = snw_se3_identity();
     const double ratio = snw_rod_length_ratio(rod, q);
@@ -32,9 +33,9 @@ double snw_geometry_error(const snw_model *m, const double *q, double t) {
     double worst = 0;
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
-        const double e =
-            snw_norm(snw_sub(tip_position(m, rod, q, t, 1), tip_position(m, rod, q, t, 2))) /
-            rod->L;
+        const double e = snw_norm(snw_sub(snw_rod_tip_position(m, rod, q, t, 1),
+                                          snw_rod_tip_position(m, rod, q, t, 2))) /
+                         rod->L;
         worst = snw_larger(worst, e);
     }
     return worst;

@@ -175,7 +175,8 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->memory = snw_alloc((square + 2 * n) * sizeof(double));
     bool closes = m->ncondition > 0; // holonomic loop closures and conditional elements
     for (int i = 0; i < m->nloop; i++) closes |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
-    const snw_locomotion_opts locomotion = {.torque = opts->torque};
+    const snw_locomotion_opts locomotion = {.torque = opts->torque,
+                                            .least_efforts = opts->least_efforts};
     if (opts->locomotion) {
         status = snw_locomotion_create(m, &locomotion, &e->locomotion, err);
         if (status == SNW_E_MEMORY) status = snw_fail(err, status, "no memory for the motion");

@@ -67,8 +67,8 @@ double snw_integrate(snw_integrand *f, const void *user, double a, double b, int
 }
 
 double snw_lagrange_integral(int n, const double *c, int j, double x) {
-    double t[16], w[16], sum = 0;
-    SNW_ASSERT(n <= 16);
+    double t[64], w[64], sum = 0;
+    SNW_ASSERT(n <= 64);
     snw_gauss(n, t, w);
     for (int k = 0; k < n; k++) {
         double value = x * w[k];

@@ -13,5 +13,5 @@ typedef double snw_integrand(const void *user, double x);
 double snw_integrate(snw_integrand *f, const void *user, double a, double b, int depth);
 
 // Integral from 0 to x of the Lagrange polynomial that is 1 at c[j] and 0 at the other of the n
-// points, n <= 16.
+// points, n <= 64.
 double snw_lagrange_integral(int n, const double *c, int j, double x);

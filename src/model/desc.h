@@ -329,6 +329,8 @@ typedef struct snw_loop_desc {
     double radius;                      // wheel: m; 0: none
     double slip[2];   // wheel: viscous resistance to slip along the axle, along its rolling
                       // direction, N s/m
+    double weight;    // contact: of its reaction in the norm of redundant ones; 0: not a contact
+    double preload;   // wheel: preferred reaction along the axle in kinematic steps, N
     bool groove;      // ring: one of several along a rod that follows a groove
     bool fixes_frame; // sliding anchor at x(t): V + xi dx/dt = 0 (the frame at x(t) is at rest)
                       // instead of V = 0 (the material section is at rest)
@@ -611,6 +613,7 @@ typedef struct snw_probe_desc {
                           // coordinates of the rod of an actuator; 0: one station
     snw_probe_of of;      // element of value, rate, effort, power and reaction,
     int item;             // and its index, unless it is a link
+    int other;            // curvature: the second actuator
     bool body;            // components in the body frame (`in: body`)
     bool tied;            // pull: at the fixed end of the tendon, else at the actuated end
     double fraction;      // tension: fraction of the path from the actuated to the fixed end
@@ -828,6 +831,7 @@ typedef struct snw_step_desc {
     bool undamped_velocities; // constraint velocities without numerical damping, theory.md 6.6
     bool kinematic;           // locomotion with prescribed shape, theory.md 6.8
     double torque;            // weight of moments against forces in minimum-norm multipliers, 1/m
+    bool least_efforts;       // kinematic: redundant reactions for which efforts are least
     snw_law until;            // law of t and signals; the step ends when it is true; NULL: none
     // modes, static
     int count;   // modes: number of modes besides rigid-body motions

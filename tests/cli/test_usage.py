@@ -97,6 +97,15 @@ study: [static: ]
         self.assertAlmostEqual(rod["slice_length"]["bound"], 0.3627599, 6)
         self.assertAlmostEqual(rod["slice_length_by_norm"], 0.2556592, 6)
         self.assertAlmostEqual(rod["slice_length"]["to"] - rod["slice_length"]["from"], 0.5, 12)
+        # one Chebyshev grid: the end pose of B4.10
+        grid = self.succeeds("check", "field.yaml", "--grid", "21", "--json").json["runs"][0]["grids"]["rod"]
+        for got, want in zip(grid["tip"], (0.612660783621, 0.619213270823, -0.379581072545)):
+            self.assertAlmostEqual(got, want, 11)
+        self.assertEqual(grid["pieces"], 1)
+        self.assertTrue(1e-4 < grid["difference"] < 1e-1 and grid["drift"] < 1e-12)  # Magnus on two slices
+        self.assertIn("1 piece, tip differs", self.succeeds("check", "field.yaml", "--grid", "9").out)
+        self.assertIn("--grid", self.fails(2, "check", "field.yaml", "--grid", "2").err)
+        self.assertIn("whole number", self.fails(2, "check", "field.yaml", "--grid", "4.5").err)
         text = self.succeeds("check", "field.yaml", "--curvature", "5", "--set", "rod.rod.integrator=fer 4").out
         self.assertIn("of 1.72 rad (slice from ", text)
         self.assertIn("beyond both bounds: give more nodes", text)

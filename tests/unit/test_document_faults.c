@@ -83,6 +83,12 @@ static const bad_case bad[] = {
     {ARM "actuators: {c: {$muscle: {along: arm}}}\n", "did you mean 'stress'?"},
     {HEAD "robot: {a: {on: $wrld}}\n", "did you mean 'world'?"},
     // retired words
+    {HINGE "study: [kinematic: {for: 1 s, step: 0.1 s, reactions: {least: $torque}}]\n",
+     "unknown least 'torque'"},
+    {HINGE "study: [dynamic: {for: 1 s, step: 0.1 s, $reactions: {least: efforts}}]\n",
+     "is for kinematic steps"},
+    {HINGE "probes: {A: {connection: $link}}\n", "is of a site and an actuator"},
+    {HINGE "probes: {A: {curvature: $[link, m]}}\n", "is of a site and two actuators"},
     {HINGE "study: [kinematic: {for: 1 s, step: 0.1 s, $torques: projective}]\n",
      "'torques' is retired: efforts are always in balance"},
     {ARM "study: [static: {engine: shooting, shooting: {$replica: on}}]\n",
