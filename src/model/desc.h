@@ -200,9 +200,11 @@ typedef struct snw_rod_desc {
     snw_law given[6];   // prescribed components: total strain, laws of t, x, L; stretch from 0
     snw_basis basis[6]; // of the active components
     // Integration along the rod: poses by the rule `integrator`, inertia at quadrature nodes.
-    int nodes;  // Gauss points of the inertia, divided evenly among the elements of a piecewise
-                // basis, at least one each; 0: automatic
-    int magnus; // order of the Magnus or Fer expansion: 2, 4 or 6; default 4
+    int nodes; // Gauss points of the inertia, divided evenly among the elements of a piecewise
+               // basis, at least one each; 0: automatic
+    int strain_points; // of the rule for functions of the strain, per element; 0: chosen by errors.
+                       // If given, `nodes` is, and no errors are computed
+    int magnus;        // order of the Magnus or Fer expansion: 2, 4 or 6; default 4
     snw_rule_kind integrator;
     int points;       // collocation points of the spectral rule
     double tolerance; // rk45: relative error to which nodes are placed (theory.md 3.16), `nodes`
