@@ -44,13 +44,18 @@ demo: all
 	@if build/sinew view build/demo.h5 -o build/demo.html; then echo "open build/demo.html in a browser"; \
 	else echo "the demonstration is done, but has no page"; fi
 
+# pictures are taken by a browser, for which the packages of the viewer's tests are needed
+fetch_browser = @NPM="$$(command -v npm)" sh tools/npm_fetch.sh viewer all || echo "there will be no pictures by a browser"
+
 # examples that take minutes, examples/*/long, are left out
 gallery: setup-test
 	$(call build_preset,bench) --target command
+	$(fetch_browser)
 	tools/gallery.py build/bench/sinew
 
 pictures: setup-test
 	$(call build_preset,bench) --target command
+	$(fetch_browser)
 	tools/gallery.py build/bench/sinew --pictures docs/pictures
 	tools/pages.py build/bench/sinew docs/start.md docs/tutorials/*.md docs/howto/*.md --pictures
 
@@ -59,6 +64,7 @@ site: setup-site
 	$(call build_preset,release) --target command
 	@cmake --build --preset release --target python_package >/dev/null 2>&1 || echo "site: the Python reference is made without the compiled package"
 	@test -n "$(QUICK)" || $(MAKE) playground
+	$(fetch_browser)
 	@test -n "$(QUICK)" || tools/gallery.py build/release/sinew
 	@$(DEBIAN_PYTHON) site/build.py build/release/sinew --python build/release/python $(if $(QUICK),--quick)
 

@@ -49,7 +49,7 @@ for (const [name, screen] of Object.entries(screens)) {
 const tab = await open('search.html?q=tendon', screens.light);
 await tab.waitForSelector('#search-results li', { timeout: 20000 }).catch(() => faults.push('the search finds nothing'));
 // a robot of the gallery, whose script is shared with the other pages
-const gallery = readdirSync(folder, { recursive: true }).map(String).find((p) => /^gallery\/.*\/.*\.html$/.test(p));
+const gallery = readdirSync(folder, { recursive: true }).map(String).find((p) => /^gallery\/(?!index)[^/]*\.html$/.test(p));
 if (gallery) {
     const robot = await open(gallery, screens.light);
     await robot.waitForFunction(() => window.sinew?.state().n > 0, null, { timeout: 60000 }).catch(() => faults.push(`${gallery} shows no robot`));

@@ -124,7 +124,9 @@ static void locomotion_list_rows(snw_locomotion *lo) {
                                                    .drive = -1,
                                                    .joint = {-1, -1},
                                                    .size = snw_loop_kept_size(m, &m->loop[i], r),
-                                                   .weight = turns ? lo->opts.torque : 1};
+                                                   .weight = (turns ? lo->opts.torque : 1) *
+                                                             sqrt(m->loop[i].weight),
+                                                   .preload = m->loop[i].preload};
             lo->nr++;
         }
     }
@@ -149,8 +151,9 @@ static void place_lists(void *object, snw_fields *f) {
 
 static void place_matrices(void *object, snw_fields *f) {
     snw_locomotion *o = object;
-    const bool has_servo = o->has_servo;
-    const size_t nu = (size_t)o->nu, nr = (size_t)o->nr, all = nr + (size_t)o->npassive;
+    const bool has_servo = o->has_servo, least_efforts = o->opts.least_efforts;
+    const size_t nd = (size_t)o->m->ndrive, nu = (size_t)o->nu, nr = (size_t)o->nr,
+                 all = nr + (size_t)o->npassive;
     const size_t rows = (size_t)o->m->nconstraint, least = nr < nu ? nr : nu,
                  most = all > nu ? all : nu;
     LOCOMOTION_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
@@ -159,10 +162,23 @@ static void place_matrices(void *object, snw_fields *f) {
 static snw_status locomotion_take_memory(snw_locomotion *lo) {
     const size_t svd = snw_svd_scratch(lo->nr, lo->nu);
     const size_t shortest = snw_minimum_norm_scratch(lo->nu, lo->nr + lo->npassive);
+    const size_t efforts =
+        lo->opts.least_efforts ? snw_minimum_norm_scratch(lo->m->ndrive, lo->nr) : 0;
     lo->scratch.size = svd > shortest ? svd : shortest;
+    if (efforts > lo->scratch.size) lo->scratch.size = efforts;
     lo->scratch.base = snw_alloc(lo->scratch.size);
     lo->matrix_block = snw_fields_create(place_matrices, lo);
     return lo->scratch.base && lo->matrix_block ? SNW_OK : SNW_E_MEMORY;
+}
+
+// Least efforts: the reactions that balance themselves follow from the rows of driven robots.
+static snw_status check_least_efforts(const snw_locomotion *lo, snw_error *err) {
+    bool passive = lo->npassive > 0 || lo->has_servo;
+    for (int j = 0; j < lo->nu; j++) passive = passive || lo->is_passive[j];
+    if (!lo->opts.least_efforts || !passive) return SNW_OK;
+    return snw_fail(err, SNW_E_MODEL,
+                    "'least: efforts' is not supported with passive joints and with 'hold', whose "
+                    "efforts depend on the reactions; use 'least: norm'");
 }
 
 snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *opts,
@@ -181,6 +197,7 @@ snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *
         locomotion_list_rows(lo);
         s = snw_locomotion_plan_passive(lo);
     }
+    if (s == SNW_OK) s = check_least_efforts(lo, err);
     if (s == SNW_OK && lo->nu > MAX_UNKNOWN) {
         s = snw_fail(
             err, SNW_E_MODEL,
@@ -621,6 +638,67 @@ static size_t first_in_group(const snw_locomotion *lo, size_t j) {
     return i;
 }
 
+// lo->kernel (nr x nr) <- projection onto the reactions that balance themselves, C'lambda = 0, from
+// the singular vectors of the rows in units of their sizes
+static void find_kernel(snw_locomotion *lo) {
+    const size_t nr = (size_t)lo->nr;
+    for (size_t c = 0; c < nr; c++) {
+        for (size_t i = 0; i < nr; i++) lo->kernel[c * nr + i] = i == c;
+        for (int k = 0; k < lo->nominal; k++) {
+            const double *U = lo->U + (size_t)k * nr;
+            for (size_t i = 0; i < nr; i++) lo->kernel[c * nr + i] -= U[i] * U[c];
+        }
+        for (size_t i = 0; i < nr; i++) lo->kernel[c * nr + i] /= lo->row[i].size;
+    }
+}
+
+// to (ndrive) <- efforts of the drives with the reactions in s->lambda
+static void efforts_of(snw_locomotion *lo, const snw_inputs *in, snw_state *s, double *to) {
+    const snw_model *m = lo->m;
+    for (int i = 0; i < m->ndrive; i++) {
+        if (m->drive[i].row >= 0) s->lambda[m->drive[i].row] = 0;
+    }
+    snw_forces(m, in, s, false, lo->w);
+    for (int i = 0; i < m->ndrive; i++) {
+        to[i] = m->drive[i].row >= 0 ? lo->w->r[m->drive[i].dof] : 0;
+    }
+}
+
+// s->lambda += the reactions that balance themselves with which the efforts tau of the drives have
+// the least sum of squares: tau(lambda + Q z) = tau + T z. Each column of T is a
+// difference of two recursions.
+static snw_status reduce_efforts(snw_locomotion *lo, const snw_inputs *in, snw_state *s,
+                                 snw_error *err) {
+    const snw_model *m = lo->m;
+    const size_t nr = (size_t)lo->nr, nd = (size_t)m->ndrive;
+    double *T = lo->efforts, *tau = T + nr * nd, *before = lo->balance;
+    if (nd == 0 || (size_t)lo->nominal == nr) return SNW_OK;
+    find_kernel(lo);
+    for (size_t k = 0; k < nr; k++) before[k] = s->lambda[lo->row[k].row];
+    efforts_of(lo, in, s, tau);
+    double most = 0;
+    for (size_t k = 0; k < nr; k++) most = fmax(most, fabs(before[k]));
+    const double unit = most > 0 ? most : 1; // N, so that differences keep their digits
+    for (size_t c = 0; c < nr; c++) {
+        for (size_t k = 0; k < nr; k++)
+            s->lambda[lo->row[k].row] = before[k] + unit * lo->kernel[c * nr + k];
+        efforts_of(lo, in, s, T + c * nd);
+        for (size_t i = 0; i < nd; i++) T[c * nd + i] -= tau[i];
+    }
+    for (size_t i = 0; i < nd; i++) lo->share[i] = -tau[i];
+    int rank;
+    if (snw_minimum_norm((int)nd, (int)nr, T, RANK_TOLERANCE, &lo->scratch, lo->share, &rank) !=
+        SNW_OK) {
+        return snw_fail(err, SNW_E_DIVERGED, "forces have diverged at t = %.9g s", in->t);
+    }
+    for (size_t k = 0; k < nr; k++) {
+        double sum = before[k];
+        for (size_t c = 0; c < nr; c++) sum += unit * lo->kernel[c * nr + k] * lo->share[c];
+        s->lambda[lo->row[k].row] = sum;
+    }
+    return SNW_OK;
+}
+
 // s->lambda <- reactions, the minimum-norm solution of C_f' lambda = r_f on free coordinates, and
 // efforts, from the residual r of the unknowns at s
 static snw_status solve_reactions(snw_locomotion *lo, const snw_inputs *in, snw_state *s,
@@ -642,14 +720,20 @@ static snw_status solve_reactions(snw_locomotion *lo, const snw_inputs *in, snw_
                 const bool acts = !lo->row[k].servo;
                 lo->B[k * nf + i] = acts ? C * lo->row[k].size / lo->row[k].weight : 0;
             }
-            lo->rhs[i++] = r[j] - part * r[first];
+            lo->rhs[i] = r[j] - part * r[first];
+            for (size_t k = 0; k < nr; k++) // the norm refers to the preloads
+                lo->rhs[i] -= lo->B[k * nf + i] * lo->row[k].weight * lo->row[k].preload;
+            i++;
         }
         int rank;
         if (snw_minimum_norm((int)nf, (int)nr, lo->B, RANK_TOLERANCE, &lo->scratch, lo->rhs,
                              &rank) != SNW_OK) {
             return snw_fail(err, SNW_E_DIVERGED, "forces have diverged at t = %.9g s", in->t);
         }
-        for (size_t k = 0; k < nr; k++) s->lambda[lo->row[k].row] = lo->rhs[k] / lo->row[k].weight;
+        for (size_t k = 0; k < nr; k++) {
+            s->lambda[lo->row[k].row] = lo->rhs[k] / lo->row[k].weight + lo->row[k].preload;
+        }
+        if (lo->opts.least_efforts) SNW_TRY(reduce_efforts(lo, in, s, err));
     }
     snw_forces(m, in, s, false, lo->w);
     for (int i = 0; i < m->ndrive; i++) {

@@ -21,11 +21,13 @@ typedef enum snw_locomotion_class {
 
 typedef struct snw_locomotion_opts {
     double torque; // weight of moments against forces in the norm of the reactions, 1/m, default 1
+    bool least_efforts; // redundant reactions for which the efforts of the drives are least
 } snw_locomotion_opts;
 
 typedef struct snw_locomotion snw_locomotion;
 
-// SNW_E_MODEL: a rod has coordinates that are not driven, or a tendon has a given length.
+// SNW_E_MODEL: a rod has coordinates that are not driven, a tendon has a given length, or efforts
+// are to be least although joints are passive.
 SNW_NODISCARD snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *opts,
                                                snw_locomotion **out, snw_error *err);
 void snw_locomotion_destroy(snw_locomotion *lo); // NULL is fine

@@ -15,7 +15,8 @@ typedef struct snw_locomotion_row {
     bool servo;    // row of a servo motor: it keeps a probe on a law, and its effort acts elsewhere
     double size;   // unit of its violation
     double weight; // weight of its multiplier in the norm of the reactions
-    int joint[2];  // last passive joint on the path to its first and second site; -1: none
+    double preload; // preferred multiplier, to which the norm refers
+    int joint[2];   // last passive joint on the path to its first and second site; -1: none
 } snw_locomotion_row;
 
 // A passive joint, whose rate follows from its leading row, number nr + its own index
@@ -66,6 +67,10 @@ typedef struct snw_passive_elimination {
     PACK(double, e, all - nr, "rates of the leading rows")                                         \
     PACK(double, Z, has_servo ? nu *nu + nr *least + least : 0,                                    \
          "with servo rows nu x nu as Vt, and scratch: snw_locomotion_workless_motions")            \
+    PACK(double, kernel, least_efforts ? nr *nr : 0, "reactions that balance themselves")          \
+    PACK(double, efforts, least_efforts ? nd *(nr + 1) : 0, "efforts of these, and at present")    \
+    PACK(double, share, least_efforts ? (nd > nr ? nd : nr) : 0, "parts of these reactions")       \
+    PACK(double, balance, least_efforts ? nr : 0, "reactions of minimum norm")                     \
     AT(snw_twist, X, nu, "joint twists at unit rate, world frame")                                 \
     AT(snw_wrench, c, all, "rows as wrenches in the world frame")
 

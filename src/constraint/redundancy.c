@@ -100,7 +100,8 @@ void snw_redundancy_weigh(snw_redundancy *rd, double torque) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         for (int r = 0; r < loop->nrow; r++) {
-            if (snw_loop_row_is_moment(loop, r)) rd->weight[loop->row + r] = torque;
+            const double moment = snw_loop_row_is_moment(loop, r) ? torque : 1;
+            rd->weight[loop->row + r] = moment * sqrt(loop->weight);
         }
     }
 }

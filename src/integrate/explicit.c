@@ -156,6 +156,10 @@ static void typical_values(const snw_model *m, double *y) {
     }
     // integrals of lengths and angles over a second
     for (int i = m->nq + m->nv; i < work_offset(m); i++) y[i] = fmin(1, m->length);
+    for (int i = 0; i < m->nsignal; i++) {
+        const double initial = fabs(m->signal[i].initial);
+        if (initial > 0) y[m->nq + m->nv + i] = initial;
+    }
     for (int i = work_offset(m); i < explicit_size(m); i++) y[i] = isfinite(energy) ? energy : 1;
 }
 
@@ -171,7 +175,8 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->memory = snw_alloc((square + 2 * n) * sizeof(double));
     bool closes = m->ncondition > 0; // holonomic loop closures and conditional elements
     for (int i = 0; i < m->nloop; i++) closes |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
-    const snw_locomotion_opts locomotion = {.torque = opts->torque};
+    const snw_locomotion_opts locomotion = {.torque = opts->torque,
+                                            .least_efforts = opts->least_efforts};
     if (opts->locomotion) {
         status = snw_locomotion_create(m, &locomotion, &e->locomotion, err);
         if (status == SNW_E_MEMORY) status = snw_fail(err, status, "no memory for the motion");

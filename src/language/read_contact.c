@@ -25,6 +25,12 @@
       "wheel, ring or anchor: what it touches moves with this site; the world unless given")       \
     X(CONTACT_MOTION, "motion", "a pose, laws of t",                                               \
       "wheel, ring or anchor: motion of what it touches, in the carrier; at rest unless given")    \
+    X(CONTACT_WEIGHT, "weight", "number",                                                          \
+      "wheel, ring or anchor: weight of its reaction where redundant contacts share a load, 1 "    \
+      "unless given; a large weight takes little")                                                 \
+    X(CONTACT_PRELOAD, "preload", "N",                                                             \
+      "wheel without radius: force along its axle on the site that redundant contacts bear in "    \
+      "kinematic steps, as far as the balance allows; 0 unless given")                             \
     X(CONTACT_WHEN, "when", "a condition on t and probes",                                         \
       "active while this holds; always unless given")
 // Keys of the force, the last of a ground and of an obstacle, in the order of `contact_law_key`.
@@ -678,6 +684,17 @@ static snw_status check_slip(snw_reader *r, const snw_entry *const *e, const snw
         out->name, moves->key);
 }
 
+static snw_status read_preload(snw_reader *r, const snw_entry *e, snw_loop_desc *out) {
+    const snw_dim force = {.m = 1, .kg = 1, .s = -2};
+    if (!e) return SNW_OK;
+    if (out->radius > 0 || out->slip[0] > 0 || out->slip[1] > 0) {
+        return snw_fail_at(r->err, e->location,
+                           "'preload' is for wheels without radius and without slip, whose only "
+                           "reaction is along the axle");
+    }
+    return snw_read_constant(r, e->value, "preload", force, &out->preload);
+}
+
 // a contact that constrains velocities becomes a loop after all others
 static snw_status read_nonholonomic(snw_reader *r, const snw_entry *const *e,
                                     snw_contact_desc *contact) {
@@ -690,20 +707,31 @@ static snw_status read_nonholonomic(snw_reader *r, const snw_entry *const *e,
                                  .pose = snw_se3_identity(),
                                  .location = contact->location},
                            .pose = snw_pose_desc_identity(),
-                           .when = contact->when};
+                           .when = contact->when,
+                           .weight = 1};
     contact->nonholonomic = ++d->nloop;
     contact->nnonholonomic = 1;
     contact->when = NULL;
+    if (e[CONTACT_WEIGHT]) {
+        SNW_TRY(
+            snw_read_positive(r, e[CONTACT_WEIGHT]->value, "weight", SNW_DIM_NONE, &out->weight));
+    }
     SNW_TRY(read_carrier(r, e, contact, out)); // before the loops of rings along a rod are copied
     if (e[CONTACT_WHEEL]) {
         SNW_TRY(read_wheel(r, e[CONTACT_WHEEL], out));
         SNW_TRY(check_slip(r, e, out));
+        SNW_TRY(read_preload(r, e[CONTACT_PRELOAD], out));
     } else if (e[CONTACT_RING]) {
         out->nonholonomic = SNW_NONHOLONOMIC_RING;
         SNW_TRY(read_ring(r, e[CONTACT_RING], contact));
     } else {
         out->nonholonomic = SNW_NONHOLONOMIC_ANCHOR;
         SNW_TRY(read_anchor(r, e[CONTACT_ANCHOR], out));
+    }
+    if (e[CONTACT_PRELOAD] && !e[CONTACT_WHEEL]) {
+        return snw_fail_at(r->err, e[CONTACT_PRELOAD]->location,
+                           "'preload' is the force along an axle; contact '%s' is no wheel",
+                           contact->name);
     }
     out = &d->loop[contact->nonholonomic - 1];
     if (out->b.kind == SNW_SITE_WORLD) {
@@ -744,8 +772,13 @@ static snw_status read_contact(snw_reader *r, const snw_entry *entry, snw_contac
         SNW_TRY(snw_read_active_when(r, e[CONTACT_WHEN]->value, "when", &out->when));
     if (!e[CONTACT_GROUND] && !e[CONTACT_OBSTACLE] && !e[CONTACT_RODS])
         return read_nonholonomic(r, e, out);
-    for (int i = CONTACT_CARRIER; i <= CONTACT_MOTION; i++) {
+    for (int i = CONTACT_CARRIER; i <= CONTACT_PRELOAD; i++) {
         if (!e[i]) continue;
+        if (i >= CONTACT_WEIGHT) {
+            return snw_fail_at(r->err, e[i]->location,
+                               "'%s' is for wheels, rings and anchors, whose reactions are rows",
+                               e[i]->key);
+        }
         return snw_fail_at(r->err, e[i]->location, "'%s' is for wheels, rings and anchors; %s",
                            e[i]->key,
                            e[CONTACT_GROUND] ? "a ground is at rest"

@@ -57,10 +57,14 @@
     X(KINEMATIC_STEP, "step", "s", "time step of the Runge-Kutta method of order 4")               \
     X(KINEMATIC_TOLERANCE, "tolerance", "number",                                                  \
       "instead of 'step': step-size control with this relative error")                             \
-    X(KINEMATIC_REACTIONS, "reactions", "{torque: 1/m}",                                           \
-      "weight of moments against forces where redundant contacts have reactions of minimum norm, " \
-      "1 1/m unless given")
-#define REACTIONS_KEYS(X) X(REACTIONS_TORQUE, "torque", "1/m", "weight of a moment against a force")
+    X(KINEMATIC_REACTIONS, "reactions", "{torque: 1/m, least: norm}",                              \
+      "how redundant contacts share a load: reactions of minimum norm, or least efforts of the "   \
+      "drives")
+#define REACTIONS_KEYS(X)                                                                          \
+    X(REACTIONS_TORQUE, "torque", "1/m", "weight of a moment against a force, 1 1/m unless given") \
+    X(REACTIONS_LEAST, "least", "norm or efforts",                                                 \
+      "kinematic steps: reactions of minimum norm (unless given), or those for which the efforts " \
+      "of the drives have the least sum of squares")
 
 enum { KINEMATIC_KEYS(SNW_KEY_CODE) KINEMATIC_N };
 enum { REACTIONS_KEYS(SNW_KEY_CODE) REACTIONS_N };
@@ -240,6 +244,12 @@ static snw_status read_until(snw_reader *r, const snw_node *node, snw_law *out) 
 static snw_status read_reactions(snw_reader *r, const snw_node *node, snw_step_desc *out) {
     const snw_entry *e[REACTIONS_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_reactions, e));
+    if (e[REACTIONS_LEAST]) {
+        static const char *const least[] = {"norm", "efforts"};
+        int word = 0;
+        SNW_TRY(snw_read_word(r, e[REACTIONS_LEAST]->value, "least", 2, least, &word));
+        out->least_efforts = word == 1;
+    }
     if (!e[REACTIONS_TORQUE]) return SNW_OK;
     return snw_read_positive(r, e[REACTIONS_TORQUE]->value, "torque", (snw_dim){.m = -1},
                              &out->torque);
@@ -259,7 +269,15 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
     SNW_TRY(snw_read_positive(r, e[DYNAMIC_FOR]->value, "for", SNW_DIM_TIME, &out->duration));
     if (e[DYNAMIC_UNTIL]) SNW_TRY(read_until(r, e[DYNAMIC_UNTIL]->value, &out->until));
     SNW_TRY(snw_read_engine(r, e[DYNAMIC_ENGINE], e[DYNAMIC_SHOOTING], out));
-    if (e[DYNAMIC_REACTIONS]) SNW_TRY(read_reactions(r, e[DYNAMIC_REACTIONS]->value, out));
+    if (e[DYNAMIC_REACTIONS]) {
+        SNW_TRY(read_reactions(r, e[DYNAMIC_REACTIONS]->value, out));
+        if (out->least_efforts) {
+            return snw_fail_at(
+                r->err, e[DYNAMIC_REACTIONS]->location,
+                "'least: efforts' is for kinematic steps; in dynamic steps redundant "
+                "contacts have reactions of minimum norm");
+        }
+    }
     SNW_TRY(read_scheme(r, e, out));
     SNW_TRY(read_steps(r, e, out->location, out));
     static const char *const loop_words[] = {"projected", "scheme"};

@@ -77,6 +77,36 @@ static snw_status probe_of_sites(snw_reader *r, const snw_entry *e, snw_probe_de
     return snw_read_site(r, list->entry[1].value, e->key, &out->site);
 }
 
+// `[site, actuator]`, or `[site, actuator, actuator]` of a curvature
+static snw_status probe_of_shape(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
+    const snw_node *list = e->value;
+    const int n = out->kind == SNW_PROBE_CURVATURE ? 2 : 1;
+    if (list->kind != SNW_NODE_LIST || list->n != 1 + n) {
+        return snw_fail_at(r->err, list->location, "'%s' is of a site and %s, e.g. '[head, %s]'",
+                           e->key, n == 2 ? "two actuators" : "an actuator",
+                           n == 2 ? "bend1, bend2" : "bend1");
+    }
+    SNW_TRY(snw_read_site(r, list->entry[0].value, e->key, &out->site));
+    for (int k = 0; k < n; k++) {
+        const snw_node *item = list->entry[1 + k].value;
+        const char *name = "";
+        int actuator;
+        SNW_TRY(snw_read_name(r, item, e->key, &name));
+        SNW_TRY(snw_find_thing(r, item, name, SNW_THING_ACTUATOR, &actuator));
+        const snw_actuator a = snw_actuator_at(r->desc, snw_actuator_find(r->desc, name));
+        if (!a.motor || a.motor->n != 1 || a.motor->rod || a.motor->feed ||
+            !snw_gives_motion(a.motor->given) || a.motor->nsame > 0) {
+            return snw_fail_at(r->err, item->location,
+                               "actuator '%s' does not give the position or rate of a joint with "
+                               "one coordinate, by which the connection of '%s' could be taken",
+                               name, out->name);
+        }
+        if (k == 0) out->item = a.item;
+        if (k == 1) out->other = a.item;
+    }
+    return SNW_OK;
+}
+
 static snw_status probe_of_station(snw_reader *r, const snw_entry *e, snw_probe_desc *out) {
     const snw_node *node = e->value;
     SNW_TRY(snw_read_site(r, node, e->key, &out->site));
@@ -445,6 +475,9 @@ static snw_status read_probe_entry(snw_reader *r, const snw_entry *entry, snw_pr
     case SNW_OF_TUBE:
         SNW_TRY(probe_of_tube(r, quantity, out));
         break;
+    case SNW_OF_SHAPE:
+        SNW_TRY(probe_of_shape(r, quantity, out));
+        break;
     case SNW_OF_PROBES: // read after all other probes
         break;
     case SNW_OF_ROBOT:
@@ -472,6 +505,21 @@ static snw_status find_other_probe(void *user, const char *name, const char *com
     snw_probe_desc *p = l->probe;
     const snw_name *found = snw_names_find(&l->r->probes, name);
     *slot = -1;
+    if (!found && !component[0]) {
+        int state = -1, i = 0;
+        double initial = 0;
+        SNW_TRY(snw_signals_state(l->r->signals, name, &state, &initial, dim, err));
+        if (state < 0) return SNW_OK;
+        while (i < p->nread && (p->read_probe[i] >= 0 || p->read_column[i] != state)) i++;
+        if (i == SNW_LAW_READS)
+            return snw_fail(err, SNW_E_PARSE, "a probe's law reads at most %d numbers",
+                            SNW_LAW_READS);
+        p->read_probe[i] = -1;
+        p->read_column[i] = state;
+        if (i == p->nread) p->nread++;
+        *slot = SNW_SIGNALS_MAX + i;
+        return SNW_OK;
+    }
     if (!found) return SNW_OK;
     const snw_probe_desc *other = &l->r->desc->probe[found->index];
     if (other->kind == SNW_PROBE_LAW || other->along > 0) {

@@ -39,6 +39,9 @@ static const snw_component pose[] = {POINT, QUATERNION, VECTOR, MATRIX};
 static const snw_component velocity[] = {LINEAR_VELOCITY};
 static const snw_component twist[] = {COLUMN("wx", DIM_RATE), COLUMN("wy", DIM_RATE),
                                       COLUMN("wz", DIM_RATE), LINEAR_VELOCITY};
+static const snw_component connection[] = {COLUMN("wx", DIM_NONE),   COLUMN("wy", DIM_NONE),
+                                           COLUMN("wz", DIM_NONE),   COLUMN("vx", DIM_LENGTH),
+                                           COLUMN("vy", DIM_LENGTH), COLUMN("vz", DIM_LENGTH)};
 static const snw_component acceleration[] = {
     COLUMN("ax", {.m = 1, .s = -2}), COLUMN("ay", {.m = 1, .s = -2}),
     COLUMN("az", {.m = 1, .s = -2}), COLUMN("alx", {.s = -2}),

@@ -40,7 +40,8 @@ typedef enum snw_subject {
     SNW_OF_ACTUATOR,
     SNW_OF_TENDON, // or a force element
     SNW_OF_CHAMBER,
-    SNW_OF_TUBE, // concentric
+    SNW_OF_TUBE,  // concentric
+    SNW_OF_SHAPE, // a site and driven joints that move it
     SNW_OF_PROBES,
     SNW_OF_ROBOT
 } snw_subject;
@@ -144,6 +145,14 @@ typedef enum snw_probe_axes {
       "total power of the actuators, W; speed of the centre of mass and its displacement from "    \
       "the initial configuration; cost: work over weight times displacement",                      \
       SNW_OF_ROBOT, SNW_PROBE_IN_WORLD, SNW_READ_LATER, transport, 0)                              \
+    X(SNW_PROBE_CONNECTION, "connection", "a site and an actuator",                                \
+      "wx wy wz vx vy vz: column A of the connection, per rad or per m of the driven joint: the "  \
+      "twist of the site is -A times its rate, in the frame of the site",                          \
+      SNW_OF_SHAPE, SNW_PROBE_IN_SITE, SNW_READ_NEVER, connection, 0)                              \
+    X(SNW_PROBE_CURVATURE, "curvature", "a site and two actuators",                                \
+      "wx wy wz vx vy vz: curvature of the connection, minus the motion per area of a small loop " \
+      "of both shapes, from the first to the second",                                              \
+      SNW_OF_SHAPE, SNW_PROBE_IN_SITE, SNW_READ_NEVER, connection, 0)                              \
     X(SNW_PROBE_LAW, "law", "an expression of other probes",                                       \
       "one number, with t and parameters: tip.x - base.x, sqrt(f.fx^2 + f.fy^2)", SNW_OF_PROBES,   \
       SNW_PROBE_IN_NONE, SNW_READ_NEVER, scalar, 0)

@@ -82,11 +82,12 @@ static snw_status find_gain(inverse_search *v) {
 static snw_status find_equilibrium(inverse_search *v) {
     snw_statics_info info = {0};
     v->refused = false;
-    if (v->view.equilibria >= MOST_EQUILIBRIA)
+    if (v->view.equilibria >= MOST_EQUILIBRIA) {
         return snw_fail(v->err, SNW_E_DIVERGED,
                         "no convergence within %d equilibria; if the target is out of reach, the "
                         "distance may fall without end as inputs grow: give them limits",
                         MOST_EQUILIBRIA);
+    }
     v->view.equilibria++;
     snw_statics_opts opts = snw_statics_defaults();
     opts.follow = !v->anywhere;

@@ -4,6 +4,7 @@
 // joints and actuators, tendons, energies; for frames, conditions and the public API.
 #include "study/probe.h"
 
+#include "constraint/locomotion_connection.h"
 #include "dynamics/constraint.h"
 #include "dynamics/contact.h"
 #include "dynamics/joint.h"
@@ -198,6 +199,22 @@ static double *put_contact(double *out, const snw_model *m, const snw_work *w, i
     return out;
 }
 
+// Column of the connection of a driven joint, or its curvature between two.
+static double *put_connection(double *out, const snw_model *m, const snw_probe_desc *p, int seg,
+                              const snw_inputs *in, const snw_state *s,
+                              const snw_readings *readings) {
+    snw_twist x;
+    for (int e = 0; e < 6; e++) x.e[e] = NAN;
+    if (readings->connection && p->kind == SNW_PROBE_CONNECTION) {
+        snw_connection_column(readings->connection, in, s, seg, m->motor[p->item].dof, &x);
+    } else if (readings->connection) {
+        snw_connection_curvature(readings->connection, in, s, seg, m->motor[p->item].dof,
+                                 m->motor[p->other].dof, &x);
+    }
+    for (int e = 0; e < 6; e++) *out++ = x.e[e];
+    return out;
+}
+
 // Columns of a probe at one station.
 static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const snw_station *at,
                              const snw_inputs *in, const snw_state *s, const snw_work *w,
@@ -306,6 +323,9 @@ static double *probe_read_at(const snw_model *m, const snw_probe_desc *p, const 
     case SNW_PROBE_STABILITY:
         *out++ = readings->stability;
         return out;
+    case SNW_PROBE_CONNECTION:
+    case SNW_PROBE_CURVATURE:
+        return put_connection(out, m, p, i, in, s, readings);
     case SNW_PROBE_LAW:
         break; // read by read_law
     case SNW_PROBE_TRANSPORT:
@@ -328,6 +348,10 @@ static double read_law(const snw_model *m, const snw_probe_desc *p, const snw_in
     double signal[SNW_SIGNALS_MAX + SNW_LAW_READS] = {0};
     for (int k = 0; k < p->nread; k++) {
         double column[SNW_LAW_WIDTH];
+        if (p->read_probe[k] < 0) {
+            signal[SNW_SIGNALS_MAX + k] = s->z[p->read_column[k]];
+            continue;
+        }
         snw_probe_read(m, p->read_probe[k], in, s, w, readings, column);
         signal[SNW_SIGNALS_MAX + k] = column[p->read_column[k]];
     }

@@ -14,7 +14,8 @@ typedef struct snw_readings {
     const double *pole;       // SNW_PROBE_POLES, 1/s; NULL: not known
     snw_vec3 start;           // initial centre of mass
     const snw_vec3 *rotation; // rotation vector of each segment and observer, snw_rotations_update
-    const struct snw_shooter *fields; // source of strains and wrenches; NULL: coordinates
+    const struct snw_shooter *fields;  // source of strains and wrenches; NULL: coordinates
+    struct snw_connection *connection; // NULL: no probe reads it
 } snw_readings;
 
 // R v, where NaN marks an undetermined component of v: the result is NaN in the components to which

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "constraint/locomotion.h"
+#include "constraint/locomotion_connection.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
@@ -230,6 +231,27 @@ static bool only_kinematic(const snw_desc *d) {
     return all;
 }
 
+// The connection of a phase, if probes read it.
+static snw_status create_connection(snw_phase *e, snw_error *err) {
+    for (int i = 0; i < e->desc->nprobe; i++) {
+        const snw_probe_desc *p = &e->desc->probe[i];
+        if (snw_probe_table[p->kind].subject != SNW_OF_SHAPE) continue;
+        const snw_source_location at = p->location;
+        snw_status s = SNW_OK;
+        if (!e->connection) s = snw_connection_create(e->model, &e->connection, err);
+        if (s == SNW_OK && p->kind == SNW_PROBE_CURVATURE &&
+            !snw_connection_has_curvature(e->connection)) {
+            s = snw_fail(err, SNW_E_MODEL,
+                         "probe '%s': the curvature of a connection needs a robot whose joints are "
+                         "all driven, except that of its base; drive the others",
+                         p->name);
+        }
+        if (s == SNW_E_MODEL) return snw_fail_at_location(err, s, at.file, at.line, at.column);
+        SNW_TRY(s);
+    }
+    return SNW_OK;
+}
+
 // Compile one model for the start and one for each change. All have the same coordinates and nodes.
 static snw_status compile_phases(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
@@ -253,6 +275,7 @@ static snw_status compile_phases(snw_run *r, snw_error *err) {
         e->model = snw_closure_rows_model(e->rows, e->compiled);
         SNW_TRY(snw_statics_create(e->model, &e->statics));
         snw_statics_choose_rows(e->statics, e->rows);
+        SNW_TRY(create_connection(e, err));
         const snw_model *first = r->phase[0].compiled, *m = e->compiled;
         if (!r->largest || m->nconstraint > r->largest->nconstraint) r->largest = m;
         if (m->nq != first->nq || m->nseg != first->nseg || m->nobs != first->nobs) {
@@ -302,10 +325,27 @@ static snw_status check_shooting(const snw_run *r, snw_error *err) {
     return SNW_OK;
 }
 
+// Preferred reactions are taken into account by kinematic steps only.
+static snw_status check_preload(const snw_model *m, const snw_step_desc *step, snw_error *err) {
+    if (step->kind == SNW_STEP_CHANGE || step->kinematic) return SNW_OK;
+    for (int i = 0; i < m->nloop; i++) {
+        if (m->loop[i].preload == 0) continue;
+        const snw_source_location at = step->location;
+        const snw_status s =
+            snw_fail(err, SNW_E_MODEL,
+                     "contact '%s' has a 'preload', which kinematic steps know only; leave it out, "
+                     "or use 'weight'",
+                     m->desc->loop[i].name);
+        return snw_fail_at_location(err, s, at.file, at.line, at.column);
+    }
+    return SNW_OK;
+}
+
 // Report models that a time integrator cannot handle before anything is computed.
 static snw_status check_schemes(const snw_run *r, snw_error *err) {
     for (int i = 0; i < r->desc->nstep; i++) {
         const snw_step_desc *step = &r->desc->step[i];
+        SNW_TRY(check_preload(r->phase[r->phase_of_step[i]].model, step, err));
         if (step->kind != SNW_STEP_DYNAMIC || step->kinematic) continue;
         if (step->engine == SNW_ENGINE_SHOOTING) continue;
         SNW_TRY(snw_integrator_check(r->phase[r->phase_of_step[i]].model, step, err));
@@ -453,6 +493,7 @@ void snw_run_destroy(snw_run *r) {
     snw_state_destroy(r->state);
     for (int i = 0; r->phase && i <= r->desc->nstep; i++) {
         snw_truncation_destroy(r->phase[i].truncation);
+        snw_connection_destroy(r->phase[i].connection);
         snw_statics_destroy(r->phase[i].statics);
         snw_closure_rows_destroy(r->phase[i].rows);
         snw_model_destroy(r->phase[i].remeshed);
@@ -843,7 +884,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->state->t = 0;
     memcpy(r->state->q, r->start_q ? r->start_q : m->q0, (size_t)m->nq * sizeof(double));
     memcpy(r->state->v, r->start_v ? r->start_v : m->v0, (size_t)m->nv * sizeof(double));
-    for (int i = 0; i < m->nsignal; i++) r->state->z[i] = 0;
+    snw_state_forget(m, r->state);
     for (int i = 0; i < r->largest->nconstraint; i++) r->state->lambda[i] = 0;
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
     for (int i = 0; i < r->desc->nlink + r->desc->ntendon; i++) r->warned_limit[i] = false;

@@ -5,6 +5,7 @@
 #include "study/run_private.h"
 
 #include "base/fail.h"
+#include "constraint/locomotion_connection.h"
 #include "dynamics/chamber.h"
 
 #include <math.h>
@@ -146,13 +147,15 @@ static void copy_fold(snw_run *r, int stage, const double *derivative) {
 snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_error *err) {
     const snw_model *m = r->now->model;
     snw_rotations_update(m, v->w, r->rotation);
+    snw_connection_use(r->now->connection, m);
     const snw_readings readings = {.energy = v->energy,
                                    .stability = v->stats.stability,
                                    .frequency = r->frequency,
                                    .pole = r->pole,
                                    .start = r->start,
                                    .rotation = r->rotation,
-                                   .fields = v->fields};
+                                   .fields = v->fields,
+                                   .connection = r->now->connection};
     for (int i = 0; i < r->desc->nprobe; i++) {
         if (r->column_first[i] < 0) continue;
         snw_probe_read(m, i, v->in, v->state, v->w, &readings, r->column + r->column_first[i]);

@@ -22,9 +22,10 @@ typedef struct snw_phase {
     snw_closure_rows *rows; // of the redundant loops of either; NULL: no redundant loops
     const snw_model *model; // in use: of `rows`, or `remeshed`, or `compiled`
     snw_statics *statics;
-    snw_link_desc *link;        // own copy, where rods have adaptive meshes; else NULL
-    snw_tube_desc *tube;        // own copy, where concentric tubes slide; else NULL
-    snw_pool *tube_pool;        // of their present rods; NULL: the initial ones
+    struct snw_connection *connection; // of probes that read it; NULL: there are none
+    snw_link_desc *link;               // own copy, where rods have adaptive meshes; else NULL
+    snw_tube_desc *tube;               // own copy, where concentric tubes slide; else NULL
+    snw_pool *tube_pool;               // of their present rods; NULL: the initial ones
     const snw_desc *file_desc;  // with the numbers of the file, where a step finds some; else NULL
     snw_desc *number_desc;      // with numbers of the file found by an inverse step; NULL: none
     snw_truncation *truncation; // created at the first estimate; NULL: no estimate

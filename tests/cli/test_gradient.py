@@ -44,7 +44,7 @@ class Gradient(harness.Case):
 
     def test_what_costs_more_is_named(self):
         spring = SPRING.replace("actuators", "sites: {hook: {on: world, pose: {xyz: [0, 0.3, 0]}}}\n"
-                                "springs: {line: {spring: [hook, mass], stiffness: k/8, rest: 0.2}}\nactuators")
+                                "springs: {line: {spring: [hook, mass], force: k/8*x, rest: 0.2}}\nactuators")
         self.write("t.yaml", spring)
         options = ["gradient", "t.yaml", "--run", "plain", "--of", "place", "--by", "F,k"]
         self.assertIn("taken one by one at each step, at a cost of their own: k\n", self.succeeds(*options).out)

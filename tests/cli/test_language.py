@@ -55,6 +55,7 @@ REACHED = {
     "spring": "springs: {more: {KEY}}",
     "stop": "robot: {more: {on: world, joint: revolute, limits: [-1, 1], body: {mass: 1}, stop: {KEY}}}",
     "fluid": "fluid: {more: {KEY}}",
+    "state": "states: {more: {KEY}}",
     "field": "fields: {more: {KEY}}",
     "drag": "fluid: {more: {on: arm, drag: {KEY}}}",
     "initial": "initial: {arm: {KEY}}",
@@ -209,6 +210,8 @@ class Tables(harness.Case):
         keys = {key: form for key, form, _ in self.parts["probe"]["rows"]}
         for quantity, components, _ in harness.few(self.parts["quantities"]["rows"], 2):
             names = re.sub(r"\(.*?\)|,", "", components).split()
+            if quantity in ("connection", "curvature"):
+                continue  # of robots whose shape is given: examples/locomotion/connection.yaml expects all components
             probe = forms[keys[quantity]].replace("Q", quantity)
             entries = "".join(f"  - {{probe: p{n}, at: end, below: 1e9}}\n" for n in ["", *("." + n for n in names)])
             self.accepts("robot: {hinge: {on: world, joint: revolute, body: {mass: 1}},\n"
