@@ -635,6 +635,35 @@ static void closure_add_stiffness(const snw_loop *loop, snw_se3 h, const double 
     }
 }
 
+// Under delta, h varies by h delta: F by N delta, and the relative virtual twist u = eta_b -
+// Ad(h)^-1 eta_a by ad_delta Ad(h)^-1 eta_a.
+void snw_loop_bars(const snw_model *m, const snw_work *w, int i, const double *lambda,
+                   const double *nu, const snw_twist eta[2], snw_wrench *a, snw_wrench *b) {
+    const snw_loop *loop = &m->loop[i];
+    const snw_row *rows = closure_rows_of(loop);
+    if (!snw_is_active(w, loop->condition)) return;
+    const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
+    const snw_twist carried = snw_twist_to_child(h_ab, eta[0]);
+    const snw_twist u = closure_twist_in_axes(loop, snw_twist_sub(eta[1], carried)),
+                    on_a = closure_twist_in_axes(loop, carried);
+    double raw[6], raw_nu[6] = {0};
+    raw_multipliers(loop, lambda, raw);
+    if (nu) raw_multipliers(loop, nu, raw_nu);
+    const snw_wrench F = wrench_in_axes(loop, h, raw), by_rows = wrench_in_axes(loop, h, raw_nu);
+    snw_wrench bar = {0};
+    for (int j = 0; j < 6; j++) {
+        snw_twist delta = {0};
+        delta.e[j] = 1;
+        snw_wrench f = {0};
+        for (int k = 0; k < loop->nraw; k++)
+            f = snw_wrench_axpy(raw[k], row_jacobian_d1(loop, rows[k], h, delta.w), f);
+        bar.e[j] = -snw_power(f, u) - snw_power(F, snw_ad(delta, on_a)) - by_rows.e[j];
+    }
+    bar = closure_wrench_from_axes(loop->Q, bar);
+    *b = snw_wrench_add(*b, bar);
+    *a = snw_wrench_sub(*a, snw_wrench_to_parent(h_ab, bar));
+}
+
 // T += derivatives of the friction, w->slip_column <- those by the multipliers
 static void closure_add_slip(const snw_model *m, snw_work *w, const snw_loop *loop, snw_se3 h,
                              double cq, double cv, const double *D, size_t ld, double *T) {

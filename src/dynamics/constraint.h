@@ -53,6 +53,12 @@ snw_wrench snw_loop_wrench(const snw_model *m, const snw_work *w, int i, const d
 // The same from w->lambda, with zero multipliers for the rows left out.
 snw_wrench snw_loop_known_wrench(const snw_model *m, const snw_work *w, int i);
 
+// Closed loop i with its multipliers s->lambda: a, b += derivatives by the poses of its two
+// segments (body twists) of -F eta - nu'e, F its wrench, eta (2) virtual twists of the segments; nu
+// NULL: none. Not of loops at sliding stations or of free lengths.
+void snw_loop_bars(const snw_model *m, const snw_work *w, int i, const double *lambda,
+                   const double *nu, const snw_twist eta[2], snw_wrench *a, snw_wrench *b);
+
 // Raw row k of a loop: its name ("tilt x" for an axis of the first site; "tilt first across" if the
 // axes of the joint are not aligned with those), and its unit: 1 rad, or the length of the robot.
 const char *snw_loop_row_name(const snw_loop *loop, int k);

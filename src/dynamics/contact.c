@@ -338,6 +338,54 @@ static void pair_tangent(const snw_model *m, int k, double cq, double cv, const 
     }
 }
 
+// With x the change of the pose of a segment relative to the obstacle and y that of its velocity, F
+// changes by A x + B y, and the relative virtual twist eta - X, X = Ad(G)^-1 eta_o, by ad_x X.
+int snw_contact_point_bars(const snw_model *m, const snw_work *w, int k, const snw_twist *eta,
+                           snw_contact_bars *out) {
+    enum { MOST = SNW_SPAN_NODES };
+    const snw_contact_point *p = &m->contact_point[k];
+    const snw_contact *c = &m->contact[p->contact];
+    const snw_contact_point_work *at = &w->contact_point[k];
+    if (!at->in_contact || p->wheel) return 0;
+    double A[36 * MOST * MOST], B[36 * MOST * MOST];
+    snw_wrench F[MOST];
+    *out = (snw_contact_bars){0};
+    const int n = point_wrenches(c, p, at, w, at->f, out->seg, F);
+    out->seg[n] = c->seg;
+    if (n > 1) {
+        snw_contact_span_jacobian(c, p, at, w, A, B);
+    } else {
+        (void)snw_contact_point_jacobian(m, w, k, A, B);
+    }
+    for (int l = 0; l < n; l++) {
+        const snw_se3 G = snw_se3_mul(snw_se3_inv(w->g[c->seg]), w->g[out->seg[l]]);
+        const snw_twist X = snw_twist_to_child(G, eta[c->seg]);
+        snw_wrench x = {0}, y = {0};
+        for (int e = 0; e < 6; e++) {
+            snw_twist unit = {0};
+            unit.e[e] = 1;
+            x.e[e] = -snw_power(F[l], snw_ad(unit, X));
+        }
+        for (int i = 0; i < n; i++) {
+            const snw_se3 to = snw_se3_mul(snw_se3_inv(w->g[c->seg]), w->g[out->seg[i]]);
+            const snw_twist u =
+                snw_twist_sub(eta[out->seg[i]], snw_twist_to_child(to, eta[c->seg]));
+            for (int a = 0; a < 6; a++) {
+                for (int b = 0; b < 6; b++) {
+                    const int place = 6 * n * (6 * i + a) + 6 * l + b;
+                    x.e[b] -= A[place] * u.e[a];
+                    if (!w->is_static) y.e[b] -= B[place] * u.e[a];
+                }
+            }
+        }
+        out->pose[l] = snw_wrench_add(out->pose[l], x);
+        out->V[l] = snw_wrench_add(out->V[l], y);
+        out->pose[n] = snw_wrench_sub(out->pose[n], snw_wrench_to_parent(G, x));
+        out->V[n] = snw_wrench_sub(out->V[n], snw_wrench_to_parent(G, y));
+    }
+    return n + 1;
+}
+
 bool snw_contact_is_pair(const snw_model *m, const snw_contact_point *p) {
     return !p->wheel && (p->span > 0 || m->contact[p->contact].coupled);
 }

@@ -23,6 +23,17 @@ void snw_contact_add(const snw_model *m, snw_work *w);
 bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, double A[36],
                                 double B[36]);
 
+// Derivatives of -eta'F by poses (body twists, at fixed body rates) and velocities, F the wrenches
+// of contact point k and eta (by segment) virtual twists; of the segments that it couples, that of
+// the obstacle last. Returns their number, 0 without contact. Not of wheels.
+enum { SNW_CONTACT_SEGMENTS = 3 };
+typedef struct snw_contact_bars {
+    int seg[SNW_CONTACT_SEGMENTS];
+    snw_wrench pose[SNW_CONTACT_SEGMENTS], V[SNW_CONTACT_SEGMENTS];
+} snw_contact_bars;
+int snw_contact_point_bars(const snw_model *m, const snw_work *w, int k, const snw_twist *eta,
+                           snw_contact_bars *out);
+
 // Does contact point p couple several segments: a piece of rod, or one whose obstacle coordinates
 // move?
 bool snw_contact_is_pair(const snw_model *m, const snw_contact_point *p);

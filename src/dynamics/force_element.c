@@ -229,6 +229,32 @@ static void bushing_variation(const snw_force_element *e, const snw_work *w,
     d[0] = snw_wrench_scale(-1, snw_wrench_to_parent(h, seen));
 }
 
+static void element_variation(const snw_force_element *e, const snw_work *w,
+                              const snw_force_element_work *at, const ends_variation *x,
+                              snw_wrench d[2]) {
+    if (is_frames(e)) {
+        bushing_variation(e, w, at, x, d);
+    } else {
+        line_variation(e, w, at, x, d);
+    }
+}
+
+void snw_force_element_bars(const snw_model *m, const snw_work *w, int i, const snw_twist eta[2],
+                            snw_wrench pose[2], snw_wrench V[2]) {
+    const snw_force_element_work *at = &w->force_element[i];
+    if (!at->acts) return;
+    for (int k = 0; k < 24; k++) { // unit variations of poses, then of velocities
+        const int end = k % 2, of = k / 4;
+        const bool rate = k % 4 >= 2;
+        ends_variation x = {0};
+        snw_wrench d[2];
+        if (rate && w->is_static) continue;
+        (rate ? x.dV : x.zeta)[end].e[of] = 1;
+        element_variation(&m->force_element[i], w, at, &x, d);
+        (rate ? V : pose)[end].e[of] -= snw_power(d[0], eta[0]) + snw_power(d[1], eta[1]);
+    }
+}
+
 static snw_twist force_element_column(const double *J, int ld, int j) {
     snw_twist x;
     for (int i = 0; i < 6; i++) x.e[i] = J[i * ld + j];
@@ -272,11 +298,7 @@ void snw_force_elements_tangent(const snw_model *m, double cq, double cv, const 
                         snw_twist_add(snw_twist_scale(cq, snw_twist_add(dx, snw_ad(w->V[s], x))),
                                       snw_twist_scale(cv, x));
                 }
-                if (is_frames(e)) {
-                    bushing_variation(e, w, at, &v, d);
-                } else {
-                    line_variation(e, w, at, &v, d);
-                }
+                element_variation(e, w, at, &v, d);
                 scatter_column(m, e, w, d, T + (size_t)path->dof[j] * ld);
             }
         }

@@ -25,6 +25,12 @@ void snw_force_elements_add(const snw_model *m, snw_work *w);
 void snw_force_elements_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
                                 size_t ld, double *T);
 
+// pose, V (2 each) += derivatives of -eta'F, F the wrenches of element i on its ends and eta
+// virtual twists of these, by the poses (body twists, at fixed body rates) and the velocities of
+// the ends.
+void snw_force_element_bars(const snw_model *m, const snw_work *w, int i, const snw_twist eta[2],
+                            snw_wrench pose[2], snw_wrench V[2]);
+
 // Stored energy, J, and its rate, W; power dissipated, W. After snw_kinematics; rates not static.
 double snw_force_element_energy(const snw_model *m, const snw_work *w, int i); // of one
 double snw_force_elements_energy(const snw_model *m, const snw_work *w);

@@ -111,6 +111,7 @@ static snw_status parse_entry_once(const snw_parser *p, snw_expr_entry *e, int a
     const snw_status s = snw_parse_all(&in, &e->term);
     e->busy = false;
     e->done = s == SNW_OK;
+    if (e->done && snw_expr_node_is_constant(e->term.node)) e->term.node->named = true;
     e->unit_clash = in.unit_clash;
     return s;
 }

@@ -136,7 +136,7 @@ static int registers(snw_expr_node *const arg[3], int nargs) {
 }
 
 static bool is_value(const snw_expr_node *n, double value) {
-    return n && n->op == SNW_OP_CONST && n->value == value;
+    return n && n->op == SNW_OP_CONST && n->value == value && !n->named;
 }
 
 // The argument to which the operation reduces (t - 0, 1*t, `if` of a constant condition); NULL when
@@ -156,13 +156,16 @@ static snw_expr_node *fold_constants(snw_pool *pool, snw_op op, double imm,
                                      snw_expr_node *const arg[3]) {
     double v[3] = {0};
     const snw_expr_node *faulty = NULL;
+    bool named = false;
     for (int i = 0; i < snw_op_nargs(op); i++) {
         v[i] = arg[i]->value;
+        named = named || arg[i]->named;
         if (!faulty && snw_expr_node_is_faulty(arg[i])) faulty = arg[i];
     }
     snw_expr_node *n =
         snw_expr_node_constant(pool, faulty ? NAN : snw_op_value(op, imm, NULL, v[0], v[1], v[2]));
     if (n && faulty) n->fault = faulty->fault;
+    if (n) n->named = named;
     return n;
 }
 

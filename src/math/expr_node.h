@@ -21,7 +21,9 @@ typedef struct snw_expr_node {
     const snw_spline *spline;
     struct snw_expr_node *arg[3];
     const snw_source_location *fault; // location of the operation whose result is not finite
-    int last, reg, mark;              // scratch of snw_expr_node_program, zero outside it
+    bool named; // constant that depends on a parameter: 1*p and t - p keep their operation whatever
+                // the value of p, so that laws are alike for all of them
+    int last, reg, mark; // scratch of snw_expr_node_program, zero outside it
 } snw_expr_node;
 
 // All return NULL only when out of memory.

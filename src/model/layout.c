@@ -208,7 +208,7 @@ static snw_status layout_choose(const snw_desc *desc, const snw_rod *rod, int ns
     }
 }
 
-// Nodes by the number in the description.
+// Nodes by the number in the description; their errors unless q is NULL.
 static snw_status given_nodes(const snw_desc *desc, const snw_rod *rod, int nstation,
                               const double *station, snw_rod_quadrature *q, snw_pool *pool,
                               snw_layout *out, snw_error *err) {
@@ -223,6 +223,7 @@ static snw_status given_nodes(const snw_desc *desc, const snw_rod *rod, int nsta
                                     d->nodes_location.column);
     }
     SNW_TRY(place_nodes(rod, nstation, station, pool, out));
+    if (!q) return SNW_OK;
     layout_predict(desc, rod, out);
     out->quadrature = snw_rod_quadrature_error(q, out);
     return SNW_OK;
@@ -255,6 +256,9 @@ snw_status snw_layout_rod(const snw_desc *desc, const snw_rod *rod, int nstation
         SNW_TRY(place_cells(d, pool, out));
         SNW_TRY(place_nodes(rod, nstation, station, pool, out));
         layout_predict(desc, rod, out);
+    } else if (d->strain_points > 0) {
+        out->strain_points = d->strain_points;
+        return given_nodes(desc, rod, nstation, station, NULL, pool, out, err);
     } else {
         snw_rod_quadrature *q;
         SNW_TRY(snw_rod_quadrature_create(desc, rod, out, &q));

@@ -9,9 +9,8 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "math/vector.h"
-#include "model/probe_kind.h"
 #include "robot/gradient_sample.h"
-#include "study/probe_row.h"
+#include "study/model_outputs.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -174,6 +173,7 @@ static snw_status event_back(gradient_sweep *s, int i, snw_error *err) {
     snw_bars *margin = snw_adjoint_bars(s->adjoint, s->nscalar - 1);
     margin->time[SNW_TIME_NOW] += by_time;
     for (int k = 0; k < s->m->nsignal; k++) margin->z[k] += gradient_margin_by_memory(s, k);
+    if (s->arrays && !s->gathered) snw_model_arrays_frame(s->arrays, s->adjoint, map, s->y_bar);
     return contract(s, map, false, err);
 }
 
@@ -188,6 +188,10 @@ static snw_status samples_back(gradient_sweep *s, const snw_map *map, snw_error 
         gradient_sample_back(s->m, map, signal, s->output_of, z, s->y_bar + j * ny);
     }
     SNW_TRY(snw_adjoint_frame(s->adjoint, map, s->y_bar, NULL, err));
+    if (s->arrays && !s->gathered) {
+        snw_model_arrays_frame(s->arrays, s->adjoint, map, s->y_bar);
+        snw_model_arrays_sample(s->arrays, map, signal, s->z_bar);
+    }
     return contract(s, map, false, err);
 }
 
@@ -201,6 +205,7 @@ static snw_status free_length(gradient_sweep *s, const snw_map *map, snw_error *
         for (size_t k = 0; k < n; k++) s->dJ[j * n + k] += s->factor[j] * margin[k];
     }
     memset(margin, 0, n * sizeof *margin);
+    if (s->arrays && !s->gathered) snw_model_arrays_fold(s->arrays, s->factor);
     return SNW_OK;
 }
 
@@ -276,7 +281,7 @@ static snw_status check_phases(const gradient_sweep *s, snw_error *err) {
 static snw_status run_with_tape(gradient_sweep *s, double *J, snw_error *err) {
     snw_gradient *g = s->g;
     const double begin = snw_clock_seconds();
-    SNW_TRY(gradient_model_at(g, s->p, &s->model, err));
+    SNW_TRY(gradient_model_at(g, s->p, NULL, &s->model, err));
     SNW_TRY(gradient_run_at(g, s->p, s->model, &s->run, err));
     SNW_TRY(gradient_phases_find(s, err));
     SNW_TRY(check_phases(s, err));
@@ -362,33 +367,29 @@ static void gather(gradient_sweep *s) {
     }
 }
 
-// Are the results functions of configuration and velocities, whatever the forces? `segments`: and
-// not of lengths of tendons.
-static bool outputs_are_motions(const gradient_sweep *s, bool segments) {
+// Are the derivatives of all results by the numbers of the model known? *geometry <- also by
+// geometric ones.
+static bool outputs_are_known(const gradient_sweep *s, bool *geometry) {
+    *geometry = true;
     for (int i = 0; i < s->noutput; i++) {
-        const snw_probe_kind kind = s->m->desc->probe[s->output[i].probe].kind;
-        const snw_reading r = snw_probe_table[kind].reading;
-        if (segments && snw_probe_signal(s->m, s->output[i].probe, s->output[i].column).tendon >= 0)
-            return false;
-        if (!snw_probe_is_configuration(kind) && r != SNW_READ_VELOCITY && r != SNW_READ_TWIST &&
-            r != SNW_READ_RATE && r != SNW_READ_TENDON_RATE)
-            return false;
+        const snw_output_use use = snw_output_use_of(s->m, &s->output[i]);
+        if (use == SNW_OUTPUT_OTHER) return false;
+        *geometry = *geometry && (use == SNW_OUTPUT_MOTION || use == SNW_OUTPUT_ENERGY);
     }
     return true;
 }
 
 static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
-    bool numbers = false;
+    bool numbers = false, geometry;
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
-    if (s->nphase > 1 || s->forward || s->events || s->memory || !numbers ||
-        !outputs_are_motions(s, false) || !snw_model_arrays_apply(s->m))
+    if (s->nphase > 1 || s->forward || !numbers || !outputs_are_known(s, &geometry) ||
+        !snw_model_arrays_apply(s->m))
         return SNW_OK;
     s->slope = snw_alloc((size_t)s->g->nentry * sizeof *s->slope);
     s->has_slope = snw_alloc((size_t)s->g->nentry * sizeof *s->has_slope);
     if (!s->slope || !s->has_slope ||
-        snw_model_arrays_create(s->m, s->g->nscalar, outputs_are_motions(s, true), &s->arrays) !=
-            SNW_OK)
+        snw_model_arrays_create(s->m, s->nscalar, geometry, &s->arrays) != SNW_OK)
         return snw_fail_memory(err);
     return SNW_OK;
 }

@@ -60,9 +60,11 @@ struct snw_gradient {
 // the model to p, initial values excepted; each is freed by snw_free, also on failure.
 SNW_NODISCARD snw_status gradient_sets(const snw_gradient *g, const double *p, char **set, int *n,
                                        snw_error *err);
-// *out <- the model at p, described to run with tight steps and a frame for each.
+// *out <- the model at p, described to run with tight steps and a frame for each. `points` as in
+// snw_robot_model_sample.
 SNW_NODISCARD snw_status gradient_model_at(const snw_gradient *g, const double *p,
-                                           snw_robot_model **out, snw_error *err);
+                                           const snw_model *points, snw_robot_model **out,
+                                           snw_error *err);
 // *out <- a run of such a model, which starts from the initial state of p.
 SNW_NODISCARD snw_status gradient_run_at(const snw_gradient *g, const double *p,
                                          const snw_robot_model *m, snw_run **out, snw_error *err);

@@ -4,6 +4,7 @@
 #include "robot/gradient_slope.h"
 
 #include "base/alloc.h"
+#include "robot/gradient_difference.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,6 +70,7 @@ snw_status gradient_slope_find(const snw_model_arrays *a, int n, const gradient_
 void gradient_slope_close(gradient_slope *s) {
     snw_free(s->at);
     snw_free(s->by);
+    snw_free(s->start);
     *s = (gradient_slope){0};
 }
 
@@ -82,6 +84,51 @@ double gradient_slope_product(const gradient_slope *s, const double *bars, doubl
         *size += fabs(bars[s->at[i]] * s->by[i]);
     }
     return sum;
+}
+
+// ---- numbers that are moved together ------------------------------------------------------------
+
+static const double first_ratio = -1, ratios = 0.6; // of the second move to the first
+
+// No fraction is the mean of others, and the two sequences have no pattern in common: a sum of two
+// numbers of the file must not look like a third.
+double gradient_group_fraction(int i, int k, int n) {
+    const double u = (k + 0.5) / n;
+    if (i == 0) return 1;
+    if (i == 1) return first_ratio + ratios * 0.5 * u * (1 + u);
+    return 1 - 0.7 * fmod(0.4142135623730951 * (k + 1) * (k + 1), 1);
+}
+
+// The number whose second fraction is `ratio`; -1: none.
+static int number_of_ratio(double ratio, int n) {
+    const double v = (ratio - first_ratio) / ratios, u = 0.5 * (sqrt(1 + 8 * fmax(v, 0)) - 1);
+    return v > 0 && u < 1 ? (int)(u * n) : -1;
+}
+
+void gradient_group_linear(const snw_model_arrays *a, int n, const double *move, int models,
+                           const double *x, double *scale, gradient_owners *out, bool *ok) {
+    const size_t size = snw_model_arrays_size(a);
+    snw_model_arrays_scale(a, x, scale);
+    *ok = true;
+    for (size_t i = 0; i < size && *ok; i++) {
+        const double noise = rounding * scale[i], change = x[size + i] - x[i];
+        double most = 0;
+        for (int j = 0; j < models; j++)
+            most = fmax(most, fabs(x[(size_t)(j + 1) * size + i] - x[i]));
+        out->owner[i] = 0;
+        out->by[i] = out->coarse[i] = 0;
+        if (most <= noise) continue;
+        const int k = number_of_ratio((x[2 * size + i] - x[i]) / change, n);
+        *ok = k >= 0 && noise < 0.1 * ratios / n * fabs(change);
+        for (int j = 1; j < models && *ok; j++) {
+            const double got = x[(size_t)(j + 1) * size + i] - x[i];
+            const double want = change * gradient_group_fraction(j, k, n);
+            *ok = fabs(got - want) <= exact * fabs(got) + noise;
+        }
+        if (!*ok) return;
+        out->owner[i] = k + 1;
+        out->by[i] = out->coarse[i] = change / move[k];
+    }
 }
 
 // Owner of one array number by its changes in the vectors of the bits, and its change; -1: not one.
@@ -98,36 +145,35 @@ static int find_owner(size_t size, size_t i, int n, int bits, const double *x, d
     return code <= n ? code : -1;
 }
 
-bool gradient_group_apart(const snw_model_arrays *a, const double *x) {
+void gradient_group_bits(const snw_model_arrays *a, int n, int bits, const double *x,
+                         gradient_owners *out, bool *ok) {
     const size_t size = snw_model_arrays_size(a);
-    for (size_t i = 0; i < size; i++) {
-        double change;
-        if (find_owner(size, i, 3, 2, x, &change) < 0) return false;
-    }
-    return true;
-}
-
-void gradient_group_decode(const snw_model_arrays *a, int n, const double *move, int bits,
-                           const double *x, const double *fraction, int *owner, double *slope,
-                           double *scale, bool *ok) {
-    const size_t size = snw_model_arrays_size(a);
-    snw_model_arrays_scale(a, x, scale);
+    const double *all = x + (size_t)(bits + GRADIENT_VARIANTS) * size;
     *ok = true;
     for (size_t i = 0; i < size && *ok; i++) {
         double change;
-        owner[i] = find_owner(size, i, n, bits, x, &change);
-        if (owner[i] < 0) *ok = false;
-        const int k = owner[i] > 0 ? owner[i] - 1 : 0;
-        slope[i] = owner[i] > 0 ? change / move[k] : 0;
-        for (int j = 0; j < 2 && *ok; j++) {
-            const double got = x[(size_t)(bits + 1 + j) * size + i] - x[i];
-            const double want = slope[i] * move[k] * fraction[j * n + k];
-            *ok = fabs(got - want) <= exact * fabs(got) + rounding * scale[i];
-        }
+        out->owner[i] = find_owner(size, i, n, bits, x, &change);
+        *ok = out->owner[i] >= 0 && all[i] - x[i] == change;
     }
 }
 
-snw_status gradient_group_slope(const snw_model_arrays *a, int k, const int *owner,
-                                const double *slope, gradient_slope *out) {
-    return keep_numbers(snw_model_arrays_size(a), owner, k + 1, slope, slope, out);
+void gradient_group_samples(const snw_model_arrays *a, const double *step, const double *x,
+                            gradient_owners *out) {
+    const size_t size = snw_model_arrays_size(a);
+    for (size_t i = 0; i < size; i++) {
+        double by = 0, coarse = 0;
+        for (int j = 0; j < GRADIENT_VARIANTS; j++) {
+            const double change = x[(size_t)j * size + i];
+            by += gradient_sample_weight(gradient_weight6, j) * change;
+            coarse += gradient_sample_weight(gradient_weight4, j) * change;
+        }
+        const int k = out->owner[i] > 0 ? out->owner[i] - 1 : 0;
+        out->by[i] = out->owner[i] > 0 ? by / step[k] : 0;
+        out->coarse[i] = out->owner[i] > 0 ? coarse / step[k] : 0;
+    }
+}
+
+snw_status gradient_group_slope(const snw_model_arrays *a, int k, const gradient_owners *from,
+                                gradient_slope *out) {
+    return keep_numbers(snw_model_arrays_size(a), from->owner, k + 1, from->by, from->coarse, out);
 }

@@ -15,6 +15,7 @@ typedef struct gradient_slope {
     size_t n;
     uint32_t *at;        // n: places in the vector of the arrays
     double *by, *coarse; // n: derivatives; the same with differences of lower order
+    double *start; // 2 nv: derivatives of the initial configuration and velocities; NULL: none
 } gradient_slope;
 
 // A sample of the arrays: the model at another value, and its weights in both derivatives.
@@ -36,16 +37,32 @@ SNW_NODISCARD snw_status gradient_slope_straight(const snw_model_arrays *a, cons
 double gradient_slope_product(const gradient_slope *s, const double *bars, double *coarse,
                               double *size);
 
-// Slopes of n numbers that are moved several at once, by move[k] each: x holds vectors of the
-// arrays, first at p; then, for each bit b, with the numbers k moved in whose k + 1 bit b is set;
-// then two with all of them moved, by the fractions `fraction` (2 x n). Where each array number
-// depends on one number of the file only, linearly, the bits tell on which: owner (size) <- 1 + k
-// or 0, slope (size) <- derivative. *ok <- the last two vectors confirm it.
-void gradient_group_decode(const snw_model_arrays *a, int n, const double *move, int bits,
-                           const double *x, const double *fraction, int *owner, double *slope,
-                           double *scale, bool *ok);
-// After the first two bits already: has no array number changed in both by different amounts?
-bool gradient_group_apart(const snw_model_arrays *a, const double *x);
+// Slopes of numbers of the file that are moved together, where each array number depends on one of
+// them only. owner (size) <- 1 + number, or 0; by, coarse (size) <- derivatives.
+typedef struct gradient_owners {
+    int *owner;
+    double *by, *coarse;
+} gradient_owners;
+
+// Fraction of its move by which number k of n is moved in model i of GRADIENT_MOVED. The first two
+// tell the number on which an array number depends linearly: the ratio of its changes is that of
+// the fractions.
+enum { GRADIENT_MOVED = 3 };
+double gradient_group_fraction(int i, int k, int n);
+// x: vectors of the arrays at p and in `models` of those models, 2 or more; move (n). *ok <- each
+// array number depends on one number only, linearly, in all of them. scale (size): scratch
+void gradient_group_linear(const snw_model_arrays *a, int n, const double *move, int models,
+                           const double *x, double *scale, gradient_owners *out, bool *ok);
+
+// The same for numbers that do not enter linearly: x holds the vectors at p; with those numbers
+// moved in whose k + 1 bit b is set, for each bit b, so that the bits in which an array number
+// changes spell its owner; then with all of them moved by the steps of six samples, of which the
+// last has the same moves as the bits. *ok <- each array number depends on one number only.
+void gradient_group_bits(const snw_model_arrays *a, int n, int bits, const double *x,
+                         gradient_owners *out, bool *ok);
+// by, coarse <- derivatives from the vectors x of the six samples, with the steps of the numbers.
+void gradient_group_samples(const snw_model_arrays *a, const double *step, const double *x,
+                            gradient_owners *out);
 // *out <- the slope of number k of the group.
-SNW_NODISCARD snw_status gradient_group_slope(const snw_model_arrays *a, int k, const int *owner,
-                                              const double *slope, gradient_slope *out);
+SNW_NODISCARD snw_status gradient_group_slope(const snw_model_arrays *a, int k,
+                                              const gradient_owners *from, gradient_slope *out);

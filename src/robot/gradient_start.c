@@ -36,8 +36,15 @@ static snw_status closed_start(const gradient_sweep *s, const double *p, const s
 
 snw_status gradient_same_start(const gradient_sweep *s, const snw_model *m, bool *out,
                                snw_error *err) {
+    const snw_desc *d0 = s->m->desc;
     *out = true;
-    if (m->nconstraint == 0) return SNW_OK;
+    // an equilibrium does not depend on the state before it
+    if (d0->nstep > 0 && d0->step[0].kind == SNW_STEP_STATIC) return SNW_OK;
+    if (m->nconstraint == 0) {
+        *out = memcmp(m->q0, s->m->q0, (size_t)m->nq * sizeof *m->q0) == 0 &&
+               memcmp(m->v0, s->m->v0, (size_t)m->nv * sizeof *m->v0) == 0;
+        return SNW_OK;
+    }
     const size_t nv = (size_t)m->nv;
     snw_state *at[2] = {NULL};
     double *d = snw_alloc((nv + 1) * sizeof *d);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "robot/gradient_checkpoint.h"
+#include "robot/gradient_difference.h"
 #include "robot/gradient_event.h"
 #include "robot/gradient_jump.h"
 #include "robot/gradient_private.h"
@@ -13,25 +14,11 @@
 #include "study/adjoint.h"
 
 enum {
-    GRADIENT_SAMPLES = 3,
-    GRADIENT_VARIANTS = 2 * GRADIENT_SAMPLES,
     GRADIENT_FAR = 250,         // steps of the far samples
     GRADIENT_LINEAR_TRIALS = 20 // maps that may not be linear before linearity is no longer tried
 };
-
-// Weights of central differences of orders 6 and 4.
-static const double gradient_weight6[GRADIENT_SAMPLES] = {3.0 / 4, -3.0 / 20, 1.0 / 60},
-                    gradient_weight4[GRADIENT_SAMPLES] = {2.0 / 3, -1.0 / 12, 0};
 static const double gradient_parameter_move = 1e-3, // of a parameter in a sample, relative
     gradient_fine_part = 1e-2;                      // of that in a fine sample
-
-// Steps of sample i of the VARIANTS, and its weight in a difference.
-static inline double gradient_sample_at(int i) {
-    return i < GRADIENT_SAMPLES ? i - GRADIENT_SAMPLES : i - GRADIENT_SAMPLES + 1;
-}
-static inline double gradient_sample_weight(const double *weight, int i) {
-    return i < GRADIENT_SAMPLES ? -weight[GRADIENT_SAMPLES - 1 - i] : weight[i - GRADIENT_SAMPLES];
-}
 
 // A direction in the space of models: a number of the file, or a law plus c, c (t - t0),
 // c (t - t0)^2/2.
@@ -199,8 +186,8 @@ void gradient_note_error(gradient_sweep *s, double p, double error, double size)
 
 // ---- the initial state, gradient_start.c --------------------------------------------------------
 
-// Does model m begin in the same state as that of the run? Its rows and initial values are the same
-// here, yet loops may be closed with regard to masses.
+// Does model m begin in the same state as that of the run, its loops closed? True where the run
+// begins with an equilibrium.
 SNW_NODISCARD snw_status gradient_same_start(const gradient_sweep *s, const snw_model *m, bool *out,
                                              snw_error *err);
 SNW_NODISCARD snw_status gradient_start_open(const gradient_sweep *s, gradient_start *w,

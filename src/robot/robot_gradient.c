@@ -257,13 +257,14 @@ static void tighten(const snw_gradient *g, snw_desc *d) {
     }
 }
 
-snw_status gradient_model_at(const snw_gradient *g, const double *p, snw_robot_model **out,
-                             snw_error *err) {
+snw_status gradient_model_at(const snw_gradient *g, const double *p, const snw_model *points,
+                             snw_robot_model **out, snw_error *err) {
     char **set = snw_alloc(((size_t)g->nentry + (size_t)g->nlaw + 1) * sizeof *set);
     int n = 0;
     if (!set) return snw_fail_memory(err);
     snw_status s = gradient_sets(g, p, set, &n, err);
-    if (s == SNW_OK) s = snw_robot_model_sample(g->model, n, (const char *const *)set, out, err);
+    if (s == SNW_OK)
+        s = snw_robot_model_sample(g->model, n, (const char *const *)set, points, out, err);
     for (int i = 0; i < n; i++) snw_free(set[i]);
     snw_free(set);
     if (s == SNW_OK) tighten(g, (snw_desc *)(*out)->desc); // described for this gradient only
@@ -381,7 +382,7 @@ static snw_status values_at(snw_gradient *g, const double *p, double *J, snw_err
     snw_robot_model *model = NULL;
     snw_run *run = NULL;
     const snw_run_hooks hooks = {.watch = {.note = ignore}};
-    snw_status s = gradient_model_at(g, p, &model, err);
+    snw_status s = gradient_model_at(g, p, NULL, &model, err);
     if (s == SNW_OK) s = gradient_run_at(g, p, model, &run, err);
     if (s == SNW_OK) s = gradient_run_frames(g, model, run, &hooks, err);
     if (s == SNW_OK) s = gradient_scalars(g, J, err);

@@ -148,12 +148,25 @@ static snw_status model_set(snw_robot_model *m, int nbefore, const char *const *
     return SNW_OK;
 }
 
-// A model to make: `like`, a description whose coordinates it must have (NULL: none), and whether
+// A model to make: `like`, a description whose coordinates it must have (NULL: none), `points`, a
+// compiled model whose numbers of nodes and points along rods it takes (NULL: its own), and whether
 // its parts are listed.
 typedef struct model_wish {
     const snw_desc *like;
+    const snw_model *points;
     bool listed;
 } model_wish;
+
+// Numbers of nodes and points of rods as in a compiled model of the same robot.
+static void take_points(const snw_model *from, snw_desc *to) {
+    for (int i = 0; i < from->nrod; i++) {
+        const snw_rod *rod = &from->rod[i];
+        if (rod->link >= to->nlink || rod->tolerance > 0 || rod->feed >= 0) continue;
+        snw_rod_desc *d = &to->link[rod->link].rod;
+        d->nodes = rod->nodes;
+        d->strain_points = rod->npoint / rod->nelem;
+    }
+}
 
 // describe, compile and list
 static snw_status model_fill(snw_robot_model *m, model_wish wish, snw_error *err) {
@@ -166,6 +179,7 @@ static snw_status model_fill(snw_robot_model *m, model_wish wish, snw_error *err
     (void)pthread_mutex_unlock(&s->lock);
     if (status != SNW_OK) return status;
     m->desc = desc;
+    if (wish.points && wish.points->ntube == 0) take_points(wish.points, desc);
     SNW_TRY(model_compile(m, err));
     return wish.listed ? snw_robot_model_list(m, err) : SNW_OK;
 }
@@ -198,7 +212,7 @@ static snw_status from_document(snw_document *d, const char *run, int nset, cons
     SNW_TRY(source_create(d, &source, err));
     const snw_status s = source_find_run(source, run, err);
     if (s == SNW_OK)
-        return model_create(source, 0, NULL, nset, set, (model_wish){NULL, true}, out, err);
+        return model_create(source, 0, NULL, nset, set, (model_wish){.listed = true}, out, err);
     source_close(source);
     return s;
 }
@@ -250,22 +264,22 @@ static snw_status check_has_source(const snw_robot_model *m, snw_error *err) {
 }
 
 static snw_status model_change(const snw_robot_model *m, int nset, const char *const *set,
-                               bool listed, snw_robot_model **out, snw_error *err) {
+                               model_wish wish, snw_robot_model **out, snw_error *err) {
     SNW_TRY(check_arguments("the model", m, nset, set, out, err));
     SNW_TRY(check_has_source(m, err));
     (void)atomic_fetch_add(&m->source->references, 1);
-    return model_create(m->source, m->nset, m->set, nset, set, (model_wish){m->desc, listed}, out,
-                        err);
+    wish.like = m->desc;
+    return model_create(m->source, m->nset, m->set, nset, set, wish, out, err);
 }
 
 snw_status snw_robot_model_change(const snw_robot_model *m, int nset, const char *const *set,
                                   snw_robot_model **out, snw_error *err) {
-    return model_change(m, nset, set, true, out, err);
+    return model_change(m, nset, set, (model_wish){.listed = true}, out, err);
 }
 
 snw_status snw_robot_model_sample(const snw_robot_model *m, int nset, const char *const *set,
-                                  snw_robot_model **out, snw_error *err) {
-    return model_change(m, nset, set, false, out, err);
+                                  const snw_model *points, snw_robot_model **out, snw_error *err) {
+    return model_change(m, nset, set, (model_wish){.points = points}, out, err);
 }
 
 snw_status snw_robot_model_value(const snw_robot_model *m, const char *path, double *value,

@@ -47,7 +47,9 @@ SNW_NODISCARD snw_status snw_robot_model_of_desc(const snw_desc *desc, void (*re
 // m->npart, m->part <- tables of all parts.
 SNW_NODISCARD snw_status snw_robot_model_list(snw_robot_model *m, snw_error *err);
 
-// As snw_robot_model_change, without parts: description and compiled model only.
+// As snw_robot_model_change, without parts: description and compiled model only. `points` (NULL:
+// none) is a compiled model of the robot whose nodes and points along rods it gets, whatever their
+// errors.
 SNW_NODISCARD snw_status snw_robot_model_sample(const snw_robot_model *m, int nset,
-                                                const char *const *set, snw_robot_model **out,
-                                                snw_error *err);
+                                                const char *const *set, const snw_model *points,
+                                                snw_robot_model **out, snw_error *err);

@@ -15,6 +15,7 @@
 #include "study/model_arrays_compare.h"
 #include "study/model_geometry.h"
 #include "study/model_laws.h"
+#include "study/model_outputs.h"
 #include "study/model_sections.h"
 #include "study/model_surroundings.h"
 
@@ -36,6 +37,7 @@ struct snw_model_arrays {
     bool by_sections;
     double *section_bar; // vector by sections
     size_t first_geometry;
+    double *by_signal, *virtual_rate; // nsignal, nv
     snw_inputs *in, *held;
     snw_state *s, *trial;
     snw_work *w, *at_mu;
@@ -127,7 +129,7 @@ void snw_model_arrays_scale(const snw_model_arrays *a, const double *x, double *
     }
     for (int i = 0; i < 2 * m->nload_point; i++, at += WRENCH / 2)
         spread_largest(WRENCH / 2, x + at, out + at);
-    for (; at < a->size; at++)
+    for (; at < snw_model_arrays_size(a); at++)
         out[at] = at < a->first_geometry || at >= a->size ? fabs(x[at]) : fmax(fabs(x[at]), 1);
 }
 
@@ -153,7 +155,9 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
     a->bar = snw_alloc(((size_t)nscalar * a->size + 1) * sizeof *a->bar);
     a->section_bar =
         snw_alloc((a->size + snw_model_sections_size(a->sections) + 1) * sizeof *a->section_bar);
-    if (!a->bar || !a->section_bar) return SNW_E_MEMORY;
+    a->by_signal = snw_alloc(((size_t)m->nsignal + (size_t)m->nv + 1) * sizeof *a->by_signal);
+    if (!a->bar || !a->section_bar || !a->by_signal) return SNW_E_MEMORY;
+    a->virtual_rate = a->by_signal + m->nsignal;
     SNW_TRY(snw_inputs_create(m, &a->in));
     SNW_TRY(snw_inputs_create(m, &a->held));
     SNW_TRY(snw_state_create(m, &a->s));
@@ -167,6 +171,7 @@ void snw_model_arrays_destroy(snw_model_arrays *a) {
     snw_model_laws_destroy(a->laws);
     snw_model_sections_destroy(a->sections);
     snw_free(a->section_bar);
+    snw_free(a->by_signal);
     snw_model_geometry_destroy(a->geometry);
     snw_inputs_destroy(a->in);
     snw_inputs_destroy(a->held);
@@ -209,9 +214,10 @@ static void subtract_inertia(snw_twist eta, snw_twist X, double *bar) {
 }
 
 // w <- velocities of all segments at q when the rates are mu and nothing else moves
-static void virtual_motion(snw_model_arrays *a, const double *q, const double *mu, snw_work *w) {
+static void virtual_motion(snw_model_arrays *a, const snw_state *s, const double *mu, snw_work *w) {
     const snw_model *m = a->m;
-    memcpy(a->trial->q, q, (size_t)m->nq * sizeof *q);
+    memcpy(a->trial->q, s->q, (size_t)m->nq * sizeof *s->q);
+    memcpy(a->trial->z, s->z, (size_t)m->nsignal * sizeof *s->z); // conditions
     memcpy(a->trial->v, mu, (size_t)m->nv * sizeof *mu);
     snw_kinematics(&a->tree, a->held, a->trial, false, w);
 }
@@ -250,12 +256,27 @@ static size_t first_inertia(const snw_model *m) {
     return arrays_size(m) - WRENCH * (size_t)m->nload_point - INERTIA * (size_t)m->nseg;
 }
 
-// bar -= derivatives of mu'r - nu'e (nu NULL: mu'r) at state s, whose forces are in a->w
-static void subtract_products(snw_model_arrays *a, const double *mu, const double *nu,
-                              const snw_state *s, bool is_static, double *bar) {
+// Covectors of a map: those of its rows and of the integrands of laws may be NULL, none.
+typedef struct map_covectors {
+    const double *mu, *nu, *integrand;
+} map_covectors;
+
+// bar -= derivatives of mu'r - nu'e - integrand'E at state s, whose forces are in a->w, with the
+// virtual motion in a->at_mu
+static void subtract_products(snw_model_arrays *a, map_covectors by, const snw_state *s,
+                              bool is_static, double *bar) {
     const snw_model *m = a->m;
-    virtual_motion(a, s->q, mu, a->at_mu);
-    const snw_product x = {a->in, s, a->w, a->at_mu, mu, nu, is_static};
+    const double *mu = by.mu;
+    const snw_product x = {.in = a->in,
+                           .s = s,
+                           .w = a->w,
+                           .at_mu = a->at_mu,
+                           .mu = mu,
+                           .nu = by.nu,
+                           .integrand = by.integrand,
+                           .half = a->in->integral_step,
+                           .is_static = is_static,
+                           .by_signal = a->by_signal};
     double *laws = bar + arrays_size(m), *around = laws + snw_model_laws_size(a->laws);
     snw_model_laws_subtract(a->laws, &x, laws);
     snw_surroundings_subtract(m, &x, around);
@@ -271,7 +292,7 @@ static void subtract_products(snw_model_arrays *a, const double *mu, const doubl
     for (int i = 0; i < m->nspring; i++, bar += SPRING)
         subtract_spring(m, &m->spring[i], mu, s, is_static, bar);
     for (int i = 0; i < m->nseg; i++, bar += INERTIA) {
-        if (!m->seg[i].has_mass) continue;
+        if (!snw_seg_has_mass(m, a->w, i)) continue;
         const snw_twist eta = a->at_mu->V[i], V = a->w->V[i];
         subtract_inertia(eta, a->w->A[i], bar);
         if (!is_static) subtract_inertia(snw_twist_scale(-1, snw_ad(V, eta)), V, bar);
@@ -291,26 +312,75 @@ static void subtract_momentum(snw_model_arrays *a, const double *y, const snw_ma
                               double *bar) {
     const snw_model *m = a->m;
     for (int i = 0; i < m->nv; i++) a->s->v[i] = map->s.v[i] - map->before[i];
-    virtual_motion(a, map->s.q, y, a->at_mu);
-    virtual_motion(a, map->s.q, a->s->v, a->w);
+    virtual_motion(a, &map->s, y, a->at_mu);
+    virtual_motion(a, &map->s, a->s->v, a->w);
     snw_surroundings_subtract_momentum(m, a->at_mu, a->w,
                                        bar + arrays_size(m) + snw_model_laws_size(a->laws));
     bar += first_inertia(m);
     for (int i = 0; i < m->nseg; i++, bar += INERTIA) {
-        if (m->seg[i].has_mass) subtract_inertia(a->at_mu->V[i], a->w->V[i], bar);
+        if (snw_seg_has_mass(m, a->w, i)) subtract_inertia(a->at_mu->V[i], a->w->V[i], bar);
     }
+}
+
+// bar -= derivatives of y'(M (v - v_before) - C'p) of a restart by geometric numbers: of the
+// difference of two residuals at rest, with accelerations and multipliers and without.
+static void subtract_geometric_momentum(snw_model_arrays *a, const double *y, const double *impulse,
+                                        const snw_map *map, double *bar) {
+    const snw_model *m = a->m;
+    for (int k = 0; k < 2; k++) {
+        double *mu = a->virtual_rate;
+        for (int i = 0; i < m->nv; i++) {
+            a->s->v[i] = 0;
+            a->s->a[i] = k ? 0 : map->s.v[i] - map->before[i];
+            mu[i] = k ? -y[i] : y[i];
+        }
+        for (int i = 0; i < m->nconstraint; i++) a->s->lambda[i] = k ? 0 : impulse[i];
+        memset(a->by_signal, 0, (size_t)m->nsignal * sizeof *a->by_signal);
+        snw_residual(m, a->in, a->s, false, a->w);
+        virtual_motion(a, a->s, mu, a->at_mu);
+        const snw_product x = {.in = a->in,
+                               .s = a->s,
+                               .w = a->w,
+                               .at_mu = a->at_mu,
+                               .mu = mu,
+                               .by_signal = a->by_signal};
+        snw_model_geometry_subtract(a->geometry, &x, bar);
+    }
+}
+
+// bar -= derivatives of the rows of a start or restart, and of its momentum, by geometric numbers;
+// after the residual at its state.
+static void subtract_geometric_rows(snw_model_arrays *a, const snw_adjoint *adjoint,
+                                    const snw_map *map) {
+    const bool projects = map->kind == SNW_MAP_RESTART;
+    if (!a->needs_geometry || a->m->nloop == 0) return;
+    for (int k = 0; k < a->nscalar; k++) {
+        const snw_covectors *of = &adjoint->covectors[k];
+        double *bar = a->bar + (size_t)k * a->size + a->first_geometry;
+        snw_model_geometry_subtract_rows(a->geometry, a->s, a->w, of->nu, projects ? of->z : NULL,
+                                         bar);
+    }
+    for (int k = 0; k < a->nscalar && projects; k++)
+        subtract_geometric_momentum(a, adjoint->covectors[k].y, adjoint->impulse, map,
+                                    a->bar + (size_t)k * a->size + a->first_geometry);
 }
 
 static void add_stages(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
     const size_t nv = (size_t)a->m->nv, stages = (size_t)map->points.s;
+    const size_t nm = (size_t)adjoint_stage_memory(adjoint), end = stages * nv,
+                 n = end + stages * nm;
     for (size_t i = 0; i < stages; i++) {
         const snw_state *s = adjoint->stage[i];
         snw_inputs_at(a->m, snw_map_stage_time(map, (int)i), a->in);
         hold_inputs(a);
         snw_residual(a->m, a->in, s, false, a->w);
-        for (int k = 0; k < a->nscalar; k++)
-            subtract_products(a, adjoint->stage_mu + ((size_t)k * stages + i) * nv, NULL, s, false,
-                              a->bar + (size_t)k * a->size);
+        for (int k = 0; k < a->nscalar; k++) {
+            const double *mu = adjoint->stage_mu + (size_t)k * n;
+            const map_covectors by = {.mu = mu + i * nv,
+                                      .integrand = nm ? mu + end + i * nm : NULL};
+            virtual_motion(a, s, by.mu, a->at_mu);
+            subtract_products(a, by, s, false, a->bar + (size_t)k * a->size);
+        }
     }
 }
 
@@ -321,31 +391,151 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
         return;
     }
     const bool is_static = map->kind == SNW_MAP_STATIC;
+    const double *z = adjoint_map_state(map).z; // integrals before half a step of integrands
     snw_inputs_at(m, map->t_laws, a->in);
+    a->in->integral_step = adjoint_half_step(map);
     hold_inputs(a);
     snw_state_copy(m, &map->s, a->s);
+    if (m->nsignal > 0) memcpy(a->s->z, z, (size_t)m->nsignal * sizeof *z);
     if (map->kind == SNW_MAP_STEP) snw_constraints_impose(m, a->in, a->s);
     snw_residual(m, a->in, a->s, is_static, a->w);
     const bool rows = is_static || map->kind == SNW_MAP_STEP; // others have those of rates
-    for (int k = 0; k < a->nscalar; k++)
-        subtract_products(a, adjoint->covectors[k].mu, rows ? adjoint->covectors[k].nu : NULL, a->s,
-                          is_static, a->bar + (size_t)k * a->size);
+    for (int k = 0; k < a->nscalar; k++) {
+        const snw_covectors *of = &adjoint->covectors[k];
+        const map_covectors by = {of->mu, rows ? of->nu : NULL, is_static ? NULL : of->integrand};
+        virtual_motion(a, a->s, by.mu, a->at_mu);
+        subtract_products(a, by, a->s, is_static, a->bar + (size_t)k * a->size);
+    }
+    if (map->kind == SNW_MAP_RESTART || map->kind == SNW_MAP_INITIAL)
+        subtract_geometric_rows(a, adjoint, map);
     if (map->kind != SNW_MAP_RESTART || m->nconstraint == 0) return;
     for (int k = 0; k < a->nscalar; k++)
         subtract_momentum(a, adjoint->covectors[k].y, map, a->bar + (size_t)k * a->size);
 }
 
+// bar += derivatives of energies at the state of a frame, whose motion is in a->w.
+static void add_energies(snw_model_arrays *a, const snw_energy_weights *c, const snw_state *s,
+                         double *bar) {
+    const snw_model *m = a->m;
+    double *laws = bar + arrays_size(m);
+    snw_vec3 moment = {{0}};
+    snw_surroundings_add_energy(m, a->w, c->elastic, laws + snw_model_laws_size(a->laws));
+    for (int i = 0; i < m->nrod; i++) {
+        const snw_rod *rod = &m->rod[i];
+        const double *q = s->q + rod->dof0 + rod->shift;
+        for (int k = 0; k < rod->ndof && snw_seg_is_active(m, a->w, rod->seg0); k++) {
+            for (int j = 0; j < rod->ndof; j++)
+                bar[k * rod->ndof + j] += 0.5 * c->elastic * q[k] * q[j];
+        }
+        bar += 2 * rod_numbers(rod);
+    }
+    for (int i = 0; i < m->nspring; i++, bar += SPRING) {
+        snw_spring unit = m->spring[i];
+        unit.stiffness = 1;
+        if (snw_seg_is_active(m, a->w, m->block[unit.block].seg))
+            bar[0] += c->elastic * snw_spring_energy(m, &unit, s->q);
+    }
+    for (int i = 0; i < m->nseg; i++, bar += INERTIA) {
+        if (!snw_seg_has_mass(m, a->w, i)) continue;
+        const snw_inertia *M = &m->seg[i].M;
+        const snw_se3 g = a->w->g[i];
+        const snw_vec3 down = snw_rotate_inv(g.R, a->in->gravity);
+        subtract_inertia(snw_twist_scale(-0.5 * c->kinetic, a->w->V[i]), a->w->V[i], bar);
+        bar[0] -= c->gravity * snw_dot(a->in->gravity, g.p);
+        for (int k = 0; k < 3; k++) bar[1 + k] -= c->gravity * down.e[k];
+        moment = snw_add(moment, snw_add(snw_scale(M->m, g.p), snw_rotate(g.R, M->mc)));
+    }
+    snw_model_laws_add_gravity(a->laws, snw_scale(-c->gravity, moment), a->in, laws);
+}
+
+// bar += derivatives of tensions and pressures.
+static void add_efforts(snw_model_arrays *a, int noutput, const snw_adjoint_output *output,
+                        const double *y_bar, double *bar) {
+    const snw_model *m = a->m;
+    for (int i = 0; i < noutput; i++) {
+        if (y_bar[i] != 0 && snw_output_use_of(m, &output[i]) == SNW_OUTPUT_EFFORT)
+            snw_model_laws_add_effort(a->laws, m->desc->probe[output[i].probe].item, y_bar[i],
+                                      a->in, a->w, bar + arrays_size(m));
+    }
+}
+
+// bar += derivatives of reactions of joints: the wrench carried to a link times a unit twist is the
+// product of all forces beyond with a rigid virtual motion of what is beyond.
+static void add_reactions(snw_model_arrays *a, int noutput, const snw_adjoint_output *output,
+                          const double *y_bar, const snw_state *s, double *bar) {
+    const snw_model *m = a->m;
+    for (int i = 0; i < noutput; i++) {
+        if (y_bar[i] == 0 || snw_output_use_of(m, &output[i]) != SNW_OUTPUT_JOINT) continue;
+        const snw_probe_desc *p = &m->desc->probe[output[i].probe];
+        const int first = m->link_first[p->site.link];
+        snw_twist e = {0};
+        e.e[output[i].column] = -y_bar[i]; // subtracted below
+        if (!p->body)
+            e = (snw_twist){{.w = snw_rotate_inv(a->w->g[first].R, e.w),
+                             .v = snw_rotate_inv(a->w->g[first].R, e.v)}};
+        memset(a->virtual_rate, 0, (size_t)m->nv * sizeof *a->virtual_rate);
+        virtual_motion(a, s, a->virtual_rate, a->at_mu);
+        for (int k = 0; k < m->nseg; k++)
+            a->at_mu->V[k] = k < first ? snw_twist_zero()
+                             : k == first
+                                 ? e
+                                 : snw_twist_to_child(a->w->h[k], a->at_mu->V[m->seg[k].parent]);
+        subtract_products(a, (map_covectors){.mu = a->virtual_rate}, s, false, bar);
+    }
+}
+
+// Does an output depend on numbers that are not geometric, at a fixed state?
+static bool reads_numbers(const snw_model *m, const snw_adjoint *adjoint) {
+    for (int i = 0; i < adjoint->noutput; i++) {
+        const snw_output_use use = snw_output_use_of(m, &adjoint->output[i]);
+        if (use == SNW_OUTPUT_ENERGY || use == SNW_OUTPUT_EFFORT || use == SNW_OUTPUT_JOINT)
+            return true;
+    }
+    return false;
+}
+
 void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map,
                             const double *y_bar) {
     const snw_model *m = a->m;
-    if (!a->needs_geometry) return;
+    const bool numbers = reads_numbers(m, adjoint);
+    if (!a->needs_geometry && !numbers) return;
     snw_inputs_at(m, map->t_laws, a->in);
-    snw_kinematics(&a->tree, a->in, &map->s, false, a->w);
+    hold_inputs(a);
+    if (numbers) {
+        snw_residual(m, a->in, &map->s, false, a->w);
+    } else {
+        snw_kinematics(&a->tree, a->in, &map->s, false, a->w);
+    }
     snw_observe(m, a->in, &map->s, false, a->w);
-    for (int k = 0; k < a->nscalar; k++)
-        snw_model_geometry_frame(a->geometry, adjoint->noutput, adjoint->output,
-                                 y_bar + (size_t)k * (size_t)adjoint->noutput, &map->s, a->w,
-                                 a->bar + (size_t)k * a->size + a->first_geometry);
+    for (int k = 0; k < a->nscalar; k++) {
+        const double *own = y_bar + (size_t)k * (size_t)adjoint->noutput;
+        double *bar = a->bar + (size_t)k * a->size;
+        snw_energy_weights energy;
+        if (snw_energy_weights_of(m, adjoint->noutput, adjoint->output, own, &energy))
+            add_energies(a, &energy, &map->s, bar);
+        add_efforts(a, adjoint->noutput, adjoint->output, own, bar);
+        add_reactions(a, adjoint->noutput, adjoint->output, own, &map->s, bar);
+        if (a->needs_geometry)
+            snw_model_geometry_frame(a->geometry, adjoint->noutput, adjoint->output, own, a->in,
+                                     &map->s, a->w, bar + a->first_geometry);
+    }
+}
+
+void snw_model_arrays_sample(snw_model_arrays *a, const snw_map *map, const double *signal,
+                             const double *z_bar) {
+    const size_t laws = arrays_size(a->m), nz = (size_t)a->m->nsignal;
+    for (size_t k = 0; k < (size_t)a->nscalar; k++)
+        snw_model_laws_sample(a->laws, map->s.t, map->taken, signal, z_bar + k * nz,
+                              a->bar + k * a->size + laws);
+}
+
+void snw_model_arrays_fold(snw_model_arrays *a, const double *factor) {
+    double *margin = a->bar + (size_t)(a->nscalar - 1) * a->size;
+    for (int k = 0; k < a->nscalar - 1; k++) {
+        double *to = a->bar + (size_t)k * a->size;
+        for (size_t i = 0; i < a->size && factor[k] != 0; i++) to[i] += factor[k] * margin[i];
+    }
+    memset(margin, 0, a->size * sizeof *margin);
 }
 
 void snw_model_arrays_need_geometry(snw_model_arrays *a, bool needed) {

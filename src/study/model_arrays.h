@@ -16,14 +16,14 @@ typedef struct snw_model_arrays snw_model_arrays;
 // hard ones, concentric tubes, nor where a law reads the effort of a tendon.
 bool snw_model_arrays_apply(const snw_model *m);
 
-// For `nscalar` scalars; their outputs are functions of poses, velocities, strains, coordinates
-// and, unless `geometry`, of lengths of tendons.
+// For `nscalar` scalars, whose outputs are known (model_outputs.h); `geometry`: also as functions
+// of geometric numbers.
 SNW_NODISCARD snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometry,
                                                  snw_model_arrays **out);
 void snw_model_arrays_destroy(snw_model_arrays *a); // NULL is fine
 
 // Do all equations of `other` differ from those of the model in these numbers only? False also
-// where that is not known.
+// where that is not known. Initial values are not compared.
 bool snw_model_arrays_only(const snw_model_arrays *a, const snw_model *other);
 
 // Stiffness, damping and inertia of rods as the numbers in the laws of their sections and materials
@@ -48,6 +48,13 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
 // Bars += y_bar (nscalar x outputs of the adjoint) times the derivatives of the outputs of a frame.
 void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map,
                             const double *y_bar);
+// Bars += the derivatives of the products of z_bar (nscalar x nsignal) with the samples of laws
+// that are taken at a map; signal: with these samples.
+void snw_model_arrays_sample(snw_model_arrays *a, const snw_map *map, const double *signal,
+                             const double *z_bar);
+// Bars of all scalars but the last += factor (of each) times those of the last, which are cleared:
+// those of the margin of an event.
+void snw_model_arrays_fold(snw_model_arrays *a, const double *factor);
 // Are derivatives by geometric numbers (model_geometry.h) needed, which are the dearest? True
 // before this call. Does number `at` of the vector belong to them?
 void snw_model_arrays_need_geometry(snw_model_arrays *a, bool needed);

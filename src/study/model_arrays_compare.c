@@ -51,9 +51,8 @@ static bool has_others(const snw_model *m) {
     for (int i = 0; i < m->nlive; i++) { // an effort is a function of the numbers of its law
         if (m->signal[m->live[i]].reading == SNW_READ_TENDON_EFFORT) return true;
     }
-    return m->ntube > 0 || m->nfeed > 0 || m->ncondition > 0 || m->nnonholonomic > 0 ||
-           m->nsliding_station > 0 || m->nforce_field > 0 || m->nlaw_point > 0 || m->nbranch > 0 ||
-           m->hard;
+    return m->ntube > 0 || m->nfeed > 0 || m->nsliding_station > 0 || m->nforce_field > 0 ||
+           m->nlaw_point > 0 || m->nbranch > 0 || m->hard;
 }
 
 static bool same_counts(const snw_model *m, const snw_model *o) {
@@ -61,7 +60,8 @@ static bool same_counts(const snw_model *m, const snw_model *o) {
            m->nrod == o->nrod && m->nload == o->nload && m->nstress == o->nstress &&
            m->nmotor == o->nmotor && m->ndrive == o->ndrive && m->nloop == o->nloop &&
            m->ntendon == o->ntendon && m->nsignal == o->nsignal && m->nlive == o->nlive &&
-           m->nread == o->nread && m->ntendon_corner == o->ntendon_corner;
+           m->nread == o->nread && m->ncondition == o->ncondition &&
+           m->nconditional == o->nconditional && m->ntendon_corner == o->ntendon_corner;
 }
 
 static bool same_pose(const snw_pose_desc *a, const snw_pose_desc *b, bool geometry) {
@@ -178,10 +178,8 @@ static bool same_joints(const snw_model *m, const snw_model *o) {
     for (int i = 0; i < m->nforce_element; i++) {
         const snw_force_element *a = &m->force_element[i], *b = &o->force_element[i];
         if (a->kind != b->kind || a->end[0] != b->end[0] || a->end[1] != b->end[1] ||
-            a->condition != b->condition || a->rest != b->rest || a->stiffness != b->stiffness ||
-            a->damping != b->damping || a->smooth != b->smooth || !same_law(a->force, b->force) ||
-            !same_bytes(6, sizeof(double), a->axis_stiffness, b->axis_stiffness) ||
-            !same_bytes(6, sizeof(double), a->axis_damping, b->axis_damping))
+            a->condition != b->condition || !same_law(a->force, b->force) ||
+            (a->force && a->rest != b->rest)) // the law reads the rest length, too
             return false;
     }
     return SAME(nstop, stop);
@@ -314,13 +312,15 @@ static bool same_loads(const snw_model *m, const snw_model *o) {
 static bool same_signals(const snw_model *m, const snw_model *o) {
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal *a = &m->signal[i], *b = &o->signal[i];
-        if (a->kind != b->kind || !same_law(a->source, b->source) || a->period != b->period ||
-            a->probe != b->probe || a->column != b->column || a->reading != b->reading ||
-            a->station != b->station || a->body != b->body || a->block != b->block ||
-            a->tendon != b->tendon || a->is_length != b->is_length)
+        if (a->kind != b->kind || a->period != b->period ||
+            !equal_laws(m, SNW_LAW_SOURCE, i, a->source, b->source) || a->probe != b->probe ||
+            a->column != b->column || a->reading != b->reading || a->station != b->station ||
+            a->body != b->body || a->block != b->block || a->tendon != b->tendon ||
+            a->is_length != b->is_length)
             return false;
     }
-    return SAME(nlive, live) && SAME(nread, read);
+    return SAME(nlive, live) && SAME(nread, read) && SAME(ncondition, condition_signal) &&
+           SAME(nconditional, conditional) && SAME(nconditional, conditional_on);
 }
 
 static bool same_fluids(const snw_model *m, const snw_model *o) {
@@ -369,15 +369,25 @@ static bool same_stations(const snw_model *m, const snw_model *o, bool geometry)
         if (a->x == b->x && (a->rod < 0 || m->rod[a->rod].L == o->rod[a->rod].L)) continue;
         if (!geometry || !same_basis(&m->rod[a->rod], a->x, &o->rod[b->rod], b->x)) return false;
     }
-    return SAME(nq, q0) && SAME(nv, v0);
+    return true;
+}
+
+// Conditions at which steps of the study end.
+static bool same_study(const snw_desc *a, const snw_desc *b) {
+    if (a->nstep != b->nstep) return false;
+    for (int i = 0; i < a->nstep; i++) {
+        if (!same_law(a->step[i].until, b->step[i].until)) return false;
+    }
+    return true;
 }
 
 bool snw_model_arrays_apply(const snw_model *m) { return !has_others(m); }
 
 bool snw_models_differ_in_arrays(const snw_model *m, const snw_model *o, bool geometry) {
-    return !has_others(m) && !has_others(o) && snw_model_alike(m, o) && same_counts(m, o) &&
-           same_tree(m, o, geometry) && same_rods(m, o, geometry) && same_joints(m, o) &&
-           same_loops(m, o) && same_motors(m, o) && same_tendons(m, o, geometry) &&
-           same_loads(m, o) && same_stations(m, o, geometry) && same_signals(m, o) &&
-           same_fluids(m, o) && same_contacts(m, o) && snw_surroundings_alike(m, o);
+    return same_study(m->desc, o->desc) && !has_others(m) && !has_others(o) &&
+           snw_model_alike(m, o) && same_counts(m, o) && same_tree(m, o, geometry) &&
+           same_rods(m, o, geometry) && same_joints(m, o) && same_loops(m, o) &&
+           same_motors(m, o) && same_tendons(m, o, geometry) && same_loads(m, o) &&
+           same_stations(m, o, geometry) && same_signals(m, o) && same_fluids(m, o) &&
+           same_contacts(m, o) && snw_surroundings_alike(m, o);
 }

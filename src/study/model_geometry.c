@@ -7,10 +7,13 @@
 #include "study/model_geometry.h"
 
 #include "base/alloc.h"
+#include "dynamics/constraint.h"
 #include "dynamics/contact.h"
 #include "dynamics/feedback.h"
 #include "dynamics/fluid.h"
+#include "dynamics/force_element.h"
 #include "dynamics/tendon_point.h"
+#include "study/model_outputs.h"
 #include "study/probe_row.h"
 
 #include <string.h>
@@ -28,21 +31,36 @@ typedef struct segment_bar {
 struct snw_model_geometry {
     const snw_model *m;
     segment_bar *bar; // nseg + nobs
+    double *rows;     // 2 nconstraint
+    bool *seen;       // nseg
     size_t *slice;    // nslice: first number of each
 };
 
 // ---- numbers ------------------------------------------------------------------------------------
 
+// Signals of probes that forces and integrals read: functions of segments and coordinates?
+static bool reads_segments(const snw_model *m) {
+    for (int k = 0; k < m->nlive; k++) {
+        const snw_signal *s = &m->signal[m->live[k]];
+        if (s->kind != SNW_SIGNAL_PROBE || s->station >= 0 || s->block >= 0) continue;
+        return false;
+    }
+    return snw_model_laws_read_signals(m);
+}
+
 bool snw_geometry_is_gathered(const snw_model *m) {
     for (int i = 0; i < m->ntendon; i++) {
-        if (m->tendon[i].has_friction || m->tendon[i].area) return false;
+        if (m->tendon[i].has_friction || m->tendon[i].area || m->tendon[i].row >= 0) return false;
     }
-    for (int k = 0; k < m->ncontact_point; k++) { // points on a ground at rest
-        const snw_contact_point *p = &m->contact_point[k];
-        if (p->wheel || p->span > 0 || m->contact[p->contact].seg != 0) return false;
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *l = &m->loop[i];
+        if (l->nonholonomic || l->sliding_station || l->through || l->keeps_length) return false;
     }
-    return m->nconstraint == 0 && m->ntouching_rod == 0 && m->nforce_element == 0 &&
-           m->ntendon_segment == 0 && m->nlive == 0 && !m->flowing && m->nfeed == 0;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        if (m->contact_point[k].wheel) return false;
+    }
+    return reads_segments(m) && m->ncondition == 0 && m->ntouching_rod == 0 &&
+           m->ntendon_segment == 0 && !m->flowing && m->nfeed == 0;
 }
 
 bool snw_pose_is_constant(const snw_pose_desc *pose) {
@@ -134,7 +152,9 @@ snw_status snw_model_geometry_create(const snw_model *m, snw_model_geometry **ou
     *a = (snw_model_geometry){.m = m};
     a->bar = snw_alloc((size_t)(m->nseg + m->nobs) * sizeof *a->bar);
     a->slice = snw_alloc(((size_t)m->nslice + 1) * sizeof *a->slice);
-    if (!a->bar || !a->slice) return SNW_E_MEMORY;
+    a->rows = snw_alloc((2 * (size_t)m->nconstraint + 1) * sizeof *a->rows);
+    a->seen = snw_alloc((size_t)m->nseg * sizeof *a->seen);
+    if (!a->bar || !a->slice || !a->rows || !a->seen) return SNW_E_MEMORY;
     a->slice[0] = find_parts(m).slice;
     for (int i = 0; i < m->nslice; i++) a->slice[i + 1] = a->slice[i] + slice_numbers(m, i);
     return SNW_OK;
@@ -144,6 +164,8 @@ void snw_model_geometry_destroy(snw_model_geometry *a) {
     if (!a) return;
     snw_free(a->bar);
     snw_free(a->slice);
+    snw_free(a->rows);
+    snw_free(a->seen);
     snw_free(a);
 }
 
@@ -190,22 +212,43 @@ static void add_fluid(const snw_model *m, int k, const snw_product *x, segment_b
     wrench_plus(&to->V, about_segment(p, by_V));
 }
 
-// Derivatives of -eta'F, F the wrench of a ground on its contact point, by velocity and pose.
-static void add_contact(const snw_model *m, int k, const snw_product *x, segment_bar *to) {
-    double A[36], B[36];
-    if (!snw_contact_point_jacobian(m, x->w, k, A, B)) return;
-    const snw_twist eta = x->at_mu->V[m->contact_point[k].seg];
-    for (int j = 0; j < 6; j++) {
-        for (int i = 0; i < 6; i++) {
-            to->g.e[j] -= A[6 * i + j] * eta.e[i];
-            if (!x->is_static) to->V.e[j] -= B[6 * i + j] * eta.e[i];
+// Contacts with the ground and with obstacles.
+static void add_contacts(snw_model_geometry *a, const snw_product *x) {
+    for (int k = 0; k < a->m->ncontact_point; k++) {
+        snw_contact_bars bars;
+        const int n = snw_contact_point_bars(a->m, x->w, k, x->at_mu->V, &bars);
+        for (int i = 0; i < n; i++) {
+            wrench_plus(&a->bar[bars.seg[i]].g, bars.pose[i]);
+            wrench_plus(&a->bar[bars.seg[i]].V, bars.V[i]);
         }
+    }
+}
+
+// Springs, cables, dampers and bushings, and closed loops.
+static void add_pairs(snw_model_geometry *a, const snw_product *x) {
+    const snw_model *m = a->m;
+    for (int i = 0; i < m->nforce_element; i++) {
+        const int *end = m->force_element[i].end;
+        const snw_twist eta[2] = {x->at_mu->V[end[0]], x->at_mu->V[end[1]]};
+        snw_wrench pose[2] = {snw_wrench_zero(), snw_wrench_zero()},
+                   V[2] = {snw_wrench_zero(), snw_wrench_zero()};
+        snw_force_element_bars(m, x->w, i, eta, pose, V);
+        for (int k = 0; k < 2; k++) {
+            wrench_plus(&a->bar[end[k]].g, pose[k]);
+            wrench_plus(&a->bar[end[k]].V, V[k]);
+        }
+    }
+    for (int i = 0; i < m->nloop; i++) {
+        const int end[2] = {m->loop[i].a, m->loop[i].b};
+        const snw_twist eta[2] = {x->at_mu->V[end[0]], x->at_mu->V[end[1]]};
+        snw_loop_bars(m, x->w, i, x->s->lambda, x->nu, eta, &a->bar[end[0]].g, &a->bar[end[1]].g);
     }
 }
 
 // a->bar <- derivatives of eta'F by velocity, acceleration and pose at each segment alone.
 static void own_bars(snw_model_geometry *a, const snw_product *x) {
     const snw_model *m = a->m;
+    const snw_wrench *load = snw_loads(m, x->in, x->w);
     memset(a->bar, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
     for (int i = 0; i < m->nseg; i++) {
         segment_bar *b = &a->bar[i];
@@ -220,17 +263,17 @@ static void own_bars(snw_model_geometry *a, const snw_product *x) {
         for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
             if (m->load[m->load_point[k].load].body) continue;
             const snw_mat3 R = x->w->g[i].R; // axes of the world turn against the segment
-            const snw_vec3 torque = snw_rotate_inv(R, x->in->load[k].m),
-                           force = snw_rotate_inv(R, x->in->load[k].f);
+            const snw_vec3 torque = snw_rotate_inv(R, load[k].m),
+                           force = snw_rotate_inv(R, load[k].f);
             b->g.m = snw_sub(b->g.m, snw_add(snw_cross(eta.w, torque), snw_cross(eta.v, force)));
         }
     }
-    for (int k = 0; k < m->ncontact_point; k++)
-        add_contact(m, k, x, &a->bar[m->contact_point[k].seg]);
+    add_contacts(a, x);
     for (int k = 0; k < m->nfluid_point; k++) {
         if (snw_fluid_point_is_active(x->w, &m->fluid_point[k]))
             add_fluid(m, k, x, &a->bar[m->fluid_point[k].seg]);
     }
+    add_pairs(a, x);
 }
 
 // ---- numbers from the bars of their segment -----------------------------------------------------
@@ -445,18 +488,7 @@ static void subtract_tendon(const snw_model *m, int i, const snw_product *x, dou
     }
 }
 
-// ---- all ----------------------------------------------------------------------------------------
-
-void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, double *bar) {
-    const snw_model *m = a->m;
-    const parts p = find_parts(m);
-    const sweep_at at = {x->w, x->at_mu, x->s->q, x->s->v, x->s->a, x->mu, -1};
-    own_bars(a, x);
-    carry_to_root(a, &at, bar);
-    for (int i = 0; i < m->ntendon; i++)
-        subtract_tendon(m, i, x, bar + p.tendon + TENDON * (size_t)i,
-                        bar + p.point + POINT * (size_t)m->tendon[i].point_adr);
-}
+// ---- probes -------------------------------------------------------------------------------------
 
 // Derivatives of a probe of a frame by its pose (variations at fixed body rates) and velocity.
 static void frame_row(const snw_signal *signal, snw_se3 g, snw_twist V, snw_wrench *by_pose,
@@ -474,25 +506,126 @@ static void frame_row(const snw_signal *signal, snw_se3 g, snw_twist V, snw_wren
     *by_pose = snw_wrench_sub(*by_pose, snw_ad_pull(V, *by_V)); // delta V = ad_V zeta there
 }
 
-void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjoint_output *output,
-                              const double *y_bar, const snw_state *s, const snw_work *w,
-                              double *bar) {
+// Bars of the segment of a probe, and bar of its rest strain, += c_y times its derivatives; those
+// of the rest strain times c.
+static void add_signal(snw_model_geometry *a, const snw_signal *signal, double c_y, double c,
+                       const snw_work *w, double *rest) {
     const snw_model *m = a->m;
+    if (c_y == 0 || signal->station < 0) return;
+    if (signal->reading == SNW_READ_STRAIN) {
+        rest[REST * (size_t)signal->station + (size_t)signal->column] += c * c_y;
+        return;
+    }
+    const int seg = m->station[signal->station].seg;
+    snw_wrench by_pose, by_V;
+    frame_row(signal, w->g[seg], w->V[seg], &by_pose, &by_V);
+    wrench_plus(&a->bar[seg].g, snw_wrench_scale(c_y, by_pose));
+    if (!w->is_static) wrench_plus(&a->bar[seg].V, snw_wrench_scale(c_y, by_V));
+}
+
+// Bars of the segments += derivatives of energies by velocity and pose: kinetic V'MV/2, of gravity
+// -gravity (m p + R mc), of springs minus the power of their elastic wrenches.
+static void add_energies(snw_model_geometry *a, const snw_energy_weights *c, const snw_inputs *in,
+                         const snw_work *w) {
+    const snw_model *m = a->m;
+    for (int i = 1; i < m->nseg; i++) {
+        if (!snw_seg_has_mass(m, w, i)) continue;
+        const snw_inertia *M = &m->seg[i].M;
+        const snw_vec3 down = snw_rotate_inv(w->g[i].R, in->gravity);
+        const snw_wrench weight = {{.m = snw_cross(M->mc, down), .f = snw_scale(M->m, down)}};
+        wrench_plus(&a->bar[i].g, snw_wrench_scale(-c->gravity, weight));
+        if (!w->is_static)
+            wrench_plus(&a->bar[i].V, snw_wrench_scale(c->kinetic, snw_inertia_apply(M, w->V[i])));
+    }
+    for (int i = 0; i < m->nforce_element; i++) {
+        for (int k = 0; k < 2; k++)
+            wrench_plus(&a->bar[m->force_element[i].end[k]].g,
+                        snw_wrench_scale(-c->elastic, snw_force_element_elastic(m, w, i, k)));
+    }
+}
+
+// ---- all ----------------------------------------------------------------------------------------
+
+void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, double *bar) {
+    const snw_model *m = a->m;
+    const parts p = find_parts(m);
+    const sweep_at at = {x->w, x->at_mu, x->s->q, x->s->v, x->s->a, x->mu, -1};
+    own_bars(a, x);
+    for (int k = 0; k < m->nsignal; k++) {
+        if (m->signal[k].kind == SNW_SIGNAL_PROBE)
+            add_signal(a, &m->signal[k], x->by_signal[k], -1, x->w, bar + p.rest);
+    }
+    carry_to_root(a, &at, bar);
+    for (int i = 0; i < m->ntendon; i++)
+        subtract_tendon(m, i, x, bar + p.tendon + TENDON * (size_t)i,
+                        bar + p.point + POINT * (size_t)m->tendon[i].point_adr);
+}
+
+// nu'e" + z'e' of the loops at the motion in w
+static double rows_product(snw_model_geometry *a, const snw_work *w, const double *nu,
+                           const double *z) {
+    const snw_model *m = a->m;
+    double *rate = a->rows, *acceleration = rate + m->nconstraint, sum = 0;
+    snw_closures_rates(m, w, rate, acceleration);
+    for (int i = 0; i < m->nloop; i++) {
+        for (int r = m->loop[i].row; r < m->loop[i].row + m->loop[i].nrow; r++)
+            sum += nu[r] * acceleration[r] + (z ? z[r] * rate[r] : 0);
+    }
+    return sum;
+}
+
+// bar (6) += derivatives of rows_product by the pose (of = 0), velocity (1) or acceleration (2) of
+// a segment, by differences of order 6. The rows are linear in accelerations and positions and
+// quadratic in velocities.
+static void difference_rows(snw_model_geometry *a, const snw_work *w, const double *nu,
+                            const double *z, int seg, int of, double *bar) {
+    const double step = of == 0 ? 1e-2 : 1;
+    const snw_se3 g = w->g[seg];
+    const snw_twist V = w->V[seg], A = w->A[seg];
+    for (int e = 0; e < 6; e++) {
+        for (int j = -3; j <= 3; j++) {
+            if (j == 0) continue;
+            snw_twist x = {0};
+            x.e[e] = j * step;
+            if (of == 0) w->g[seg] = snw_se3_mul(g, snw_se3_exp(x));
+            if (of == 1) w->V[seg] = snw_twist_add(V, x);
+            if (of == 2) w->A[seg] = snw_twist_add(A, x);
+            const double c = j < 0 ? -snw_adjoint_weight[-j - 1] : snw_adjoint_weight[j - 1];
+            bar[e] += c / step * rows_product(a, w, nu, z);
+        }
+        w->g[seg] = g, w->V[seg] = V, w->A[seg] = A;
+    }
+}
+
+void snw_model_geometry_subtract_rows(snw_model_geometry *a, const snw_state *s, const snw_work *w,
+                                      const double *nu, const double *z, double *bar) {
+    const snw_model *m = a->m;
+    memset(a->bar, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
+    memset(a->seen, 0, (size_t)m->nseg * sizeof *a->seen);
+    for (int i = 0; i < 2 * m->nloop; i++) {
+        const int seg = i % 2 ? m->loop[i / 2].a : m->loop[i / 2].b;
+        if (seg == 0 || a->seen[seg]) continue; // the world; in another loop, too
+        a->seen[seg] = true;
+        difference_rows(a, w, nu, z, seg, 0, a->bar[seg].g.e);
+        difference_rows(a, w, nu, z, seg, 1, a->bar[seg].V.e);
+        difference_rows(a, w, nu, z, seg, 2, a->bar[seg].A.e);
+    }
+    const sweep_at at = {.w = w, .q = s->q, .v = s->v, .acc = s->a, .c = -1};
+    carry_to_root(a, &at, bar);
+}
+
+void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjoint_output *output,
+                              const double *y_bar, const snw_inputs *in, const snw_state *s,
+                              const snw_work *w, double *bar) {
+    const snw_model *m = a->m;
+    snw_energy_weights energy;
     const parts p = find_parts(m);
     memset(a->bar, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
     for (int i = 0; i < noutput; i++) {
         const snw_signal signal = snw_probe_signal(m, output[i].probe, output[i].column);
-        if (y_bar[i] == 0 || signal.station < 0) continue;
-        if (signal.reading == SNW_READ_STRAIN) {
-            bar[p.rest + REST * (size_t)signal.station + (size_t)signal.column] += y_bar[i];
-            continue;
-        }
-        const int seg = m->station[signal.station].seg;
-        snw_wrench by_pose, by_V;
-        frame_row(&signal, w->g[seg], w->V[seg], &by_pose, &by_V);
-        wrench_plus(&a->bar[seg].g, snw_wrench_scale(y_bar[i], by_pose));
-        wrench_plus(&a->bar[seg].V, snw_wrench_scale(y_bar[i], by_V));
+        add_signal(a, &signal, y_bar[i], 1, w, bar + p.rest);
     }
+    if (snw_energy_weights_of(m, noutput, output, y_bar, &energy)) add_energies(a, &energy, in, w);
     const sweep_at at = {.w = w, .q = s->q, .v = s->v, .acc = s->a, .c = 1};
     carry_to_root(a, &at, bar);
 }

@@ -13,8 +13,9 @@
 typedef struct snw_model_geometry snw_model_geometry;
 
 // Are these numbers gathered? Not where other forces than inertia, gravity, loads, tendons along
-// rods, a fluid at rest and contacts with a ground depend on poses (other contacts, loops, force
-// elements), nor with feedback, tendon friction or chambers of variable area.
+// rods, force elements, closed loops, feedback of motions, a fluid at rest and contacts of
+// points depend on poses: rods that touch rods, straight tendons, conditional elements; nor with
+// tendon friction or chambers of variable area.
 bool snw_geometry_is_gathered(const snw_model *m);
 // Is the pose constant, so that its numbers are gathered?
 bool snw_pose_is_constant(const snw_pose_desc *pose);
@@ -27,11 +28,15 @@ void snw_model_geometry_read(const snw_model *m, double *out);
 
 // bar (size) -= derivatives of mu'r by the numbers.
 void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, double *bar);
+// bar -= derivatives of nu'e" + z'e' by the numbers (z NULL: none), e the rows of loops, at the
+// motion in w, which is changed and restored: of a restart.
+void snw_model_geometry_subtract_rows(snw_model_geometry *a, const snw_state *s, const snw_work *w,
+                                      const double *nu, const double *z, double *bar);
 // bar += y_bar (of the outputs) times the derivatives of the outputs at state s, whose motion is in
-// w. They are functions of poses, velocities, strains and coordinates.
+// w. They are functions of poses, velocities, strains and coordinates, and energies.
 void snw_model_geometry_frame(snw_model_geometry *a, int noutput, const snw_adjoint_output *output,
-                              const double *y_bar, const snw_state *s, const snw_work *w,
-                              double *bar);
+                              const double *y_bar, const snw_inputs *in, const snw_state *s,
+                              const snw_work *w, double *bar);
 
 // Rest strains in a vector of these numbers <- 0; bar (of the sections) += the derivatives by the
 // laws of rest strains, from those by the rest strains at all places.

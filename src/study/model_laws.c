@@ -24,6 +24,7 @@ struct snw_model_laws {
     law_slot *slot;
     size_t size;
     double *scratch;
+    double *z;                 // nsignal
     int *load_point, *of_load; // load points by load; nload + 1: first of each load
 };
 
@@ -62,10 +63,24 @@ bool snw_law_is_gathered(const snw_model *m, snw_law_kind kind, int of) {
         const snw_drive *d = &m->drive[of];
         return d->row >= 0 && !d->passive && !d->rate_integral && is_fixed(d->law);
     }
+    case SNW_LAW_SOURCE: {
+        const snw_signal_kind is = m->signal[of].kind;
+        return is == SNW_SIGNAL_INTEGRAL || is == SNW_SIGNAL_SAMPLED;
+    }
     case SNW_LAW_KINDS:
         break;
     }
     return false;
+}
+
+bool snw_model_laws_read_signals(const snw_model *m) {
+    for (int i = 0; i < m->ntendon; i++) {
+        const snw_tendon *t = &m->tendon[i];
+        if (t->sliding || (t->law && snw_expr_vars(t->law) & SNW_VAR_SIGNAL &&
+                           !snw_law_is_gathered(m, SNW_LAW_TENDON, i)))
+            return false;
+    }
+    return true;
 }
 
 static int count_of(const snw_model *m, snw_law_kind kind) {
@@ -74,7 +89,7 @@ static int count_of(const snw_model *m, snw_law_kind kind) {
         [SNW_LAW_TORQUE] = m->nload,    [SNW_LAW_STRESS] = m->nstress,
         [SNW_LAW_MOTOR] = m->nmotor,    [SNW_LAW_TENDON] = m->ntendon,
         [SNW_LAW_AMBIENT] = m->ntendon, [SNW_LAW_TEMPERATURE] = m->ntendon,
-        [SNW_LAW_DRIVE] = m->ndrive};
+        [SNW_LAW_DRIVE] = m->ndrive,    [SNW_LAW_SOURCE] = m->nsignal};
     return n[kind];
 }
 
@@ -92,6 +107,7 @@ static int components_of(const snw_model *m, snw_law_kind kind, int of) {
     case SNW_LAW_AMBIENT:
     case SNW_LAW_TEMPERATURE:
     case SNW_LAW_DRIVE:
+    case SNW_LAW_SOURCE:
     case SNW_LAW_KINDS:
         break;
     }
@@ -118,6 +134,8 @@ static snw_law law_of(const snw_model *m, const law_slot *s) {
         return m->tendon[s->of].temperature;
     case SNW_LAW_DRIVE:
         return m->drive[s->of].law;
+    case SNW_LAW_SOURCE:
+        return m->signal[s->of].source;
     case SNW_LAW_KINDS:
         break;
     }
@@ -167,7 +185,8 @@ snw_status snw_model_laws_create(const snw_model *m, snw_model_laws **out) {
     list_laws(a, &scratch);
     a->slot = snw_alloc(((size_t)a->n + 1) * sizeof *a->slot);
     a->scratch = snw_alloc((scratch + 1) * sizeof *a->scratch);
-    if (!a->slot || !a->scratch) return SNW_E_MEMORY;
+    a->z = snw_alloc(((size_t)m->nsignal + 1) * sizeof *a->z);
+    if (!a->slot || !a->scratch || !a->z) return SNW_E_MEMORY;
     list_laws(a, &scratch);
     return sort_load_points(a);
 }
@@ -176,6 +195,7 @@ void snw_model_laws_destroy(snw_model_laws *a) {
     if (!a) return;
     snw_free(a->slot);
     snw_free(a->scratch);
+    snw_free(a->z);
     snw_free(a->load_point);
     snw_free(a->of_load);
     snw_free(a);
@@ -220,45 +240,104 @@ double snw_product_path_rate(const snw_model *m, int i, const snw_product *x) {
     return sum;
 }
 
-// Derivative of the product by the value of the law of a tendon or chamber.
-static double by_tendon(const snw_model *m, int i, snw_law_kind kind, snw_at at,
-                        const snw_product *x) {
+// Derivative of the effort of a tendon or chamber by the value of its law.
+static double effort_by_law(const snw_model *m, int i, snw_law_kind kind, snw_at at,
+                            const snw_work *w) {
     const snw_tendon *t = &m->tendon[i];
-    const snw_tendon_work *now = &x->w->tendon[i];
-    if (t->row >= 0) return x->nu && kind == SNW_LAW_TENDON ? x->nu[t->row] * t->unit : 0;
-    if (t->when && snw_expr_value(t->when, at) == 0) return 0;
-    double by = 0; // effort by the value
+    const snw_tendon_work *now = &w->tendon[i];
+    if (t->row >= 0 || (t->when && snw_expr_value(t->when, at) == 0)) return 0;
     switch (t->given) {
     case SNW_GIVEN_EFFORT:
-        by = t->type->only_pulls && now->effort <= 0 ? 0 : 1;
-        break;
+        return t->type->only_pulls && now->effort <= 0 ? 0 : 1;
     case SNW_GIVEN_SOURCE:
-        by = now->gain;
-        break;
+        return now->gain;
     case SNW_GIVEN_MOTION:
-        by = t->area           ? now->gain
-             : now->effort > 0 ? now->effort / now->paid_out + 1 / (now->paid_out * t->compliance)
-                               : 0;
-        break;
+        return t->area           ? now->gain
+               : now->effort > 0 ? now->effort / now->paid_out + 1 / (now->paid_out * t->compliance)
+                                 : 0;
     case SNW_GIVEN_GAS: {
         const double T = snw_expr_value(t->temperature, at);
-        by = kind == SNW_LAW_AMBIENT ? -1
-             : kind == SNW_LAW_TENDON
-                 ? SNW_GAS_CONSTANT * T / now->value
-                 : SNW_GAS_CONSTANT * snw_expr_jet_t(t->law, at).v / now->value;
-        if (t->area && t->area->by_pressure) by *= now->gain * now->value;
-        break;
+        const double by = kind == SNW_LAW_AMBIENT ? -1
+                          : kind == SNW_LAW_TENDON
+                              ? SNW_GAS_CONSTANT * T / now->value
+                              : SNW_GAS_CONSTANT * snw_expr_jet_t(t->law, at).v / now->value;
+        return t->area && t->area->by_pressure ? by * now->gain * now->value : by;
     }
     case SNW_GIVEN_RATE:
     case SNW_GIVEN_ACTIVATION:
         break;
     }
-    return -by * snw_product_path_rate(m, i, x);
+    return 0;
+}
+
+// Derivative of the product by the value of the law of a tendon or chamber.
+static double by_tendon(const snw_model *m, int i, snw_law_kind kind, snw_at at,
+                        const snw_product *x) {
+    const snw_tendon *t = &m->tendon[i];
+    if (t->row >= 0) return x->nu && kind == SNW_LAW_TENDON ? x->nu[t->row] * t->unit : 0;
+    const double by = effort_by_law(m, i, kind, at, x->w);
+    return by != 0 ? -by * snw_product_path_rate(m, i, x) : 0;
+}
+
+void snw_model_laws_add_effort(snw_model_laws *a, int tendon, double c, const snw_inputs *in,
+                               const snw_work *w, double *bar) {
+    const snw_at at = {.t = in->t, .signal = w->signal};
+    for (int i = 0; i < a->n; i++) {
+        const law_slot *s = &a->slot[i];
+        if (s->of != tendon || (s->kind != SNW_LAW_TENDON && s->kind != SNW_LAW_AMBIENT &&
+                                s->kind != SNW_LAW_TEMPERATURE))
+            continue;
+        const double by = c * effort_by_law(a->m, tendon, s->kind, at, w);
+        if (by != 0) snw_expr_add_slopes(law_of(a->m, s), at, by, a->scratch, bar + s->first);
+    }
+}
+
+void snw_model_laws_add_gravity(snw_model_laws *a, snw_vec3 c, const snw_inputs *in, double *bar) {
+    for (int i = 0; i < a->n; i++) {
+        const law_slot *s = &a->slot[i];
+        if (s->kind == SNW_LAW_GRAVITY && c.e[s->component] != 0)
+            snw_expr_add_slopes(law_of(a->m, s), (snw_at){.t = in->t}, c.e[s->component],
+                                a->scratch, bar + s->first);
+    }
 }
 
 static void subtract_law(const snw_model_laws *a, const law_slot *s, snw_at at, double by,
-                         double *bar) {
-    if (by != 0) snw_expr_add_slopes(law_of(a->m, s), at, -by, a->scratch, bar + s->first);
+                         const snw_product *x, double *bar) {
+    const snw_law law = law_of(a->m, s);
+    if (by == 0) return;
+    snw_expr_add_slopes(law, at, -by, a->scratch, bar + s->first);
+    if ((snw_expr_vars(law) & SNW_VAR_SIGNAL) == 0) return;
+    for (int k = 0; k < a->m->nsignal; k++) {
+        if (snw_expr_reads(law, k)) x->by_signal[k] += by * snw_expr_jet_signal(law, at, k).d;
+    }
+}
+
+// Integrands: an integral is its value before the step plus half a step of the integrand, and reads
+// only signals before it.
+static void subtract_sources(const snw_model_laws *a, snw_at at, const snw_product *x,
+                             double *bar) {
+    for (int i = a->n; i-- > 0;) {
+        const law_slot *s = &a->slot[i];
+        if (s->kind != SNW_LAW_SOURCE || a->m->signal[s->of].kind != SNW_SIGNAL_INTEGRAL) continue;
+        const double by = x->half * x->by_signal[s->of] - (x->integrand ? x->integrand[s->of] : 0);
+        subtract_law(a, s, at, by, x, bar);
+    }
+}
+
+void snw_model_laws_sample(snw_model_laws *a, double t, const double *taken, const double *signal,
+                           const double *z, double *bar) {
+    const snw_at at = {.t = t, .signal = signal};
+    const snw_model *m = a->m;
+    for (int i = 0; i < m->nsignal; i++) a->z[i] = taken[i] != 0 ? z[i] : 0;
+    for (int i = a->n; i-- > 0;) {
+        const law_slot *s = &a->slot[i];
+        if (s->kind != SNW_LAW_SOURCE || taken[s->of] == 0 || a->z[s->of] == 0) continue;
+        const snw_law law = law_of(m, s);
+        snw_expr_add_slopes(law, at, a->z[s->of], a->scratch, bar + s->first);
+        for (int k = 0; k < s->of; k++) {
+            if (taken[k] != 0) a->z[k] += a->z[s->of] * snw_expr_jet_signal(law, at, k).d;
+        }
+    }
 }
 
 static void subtract_load(const snw_model_laws *a, const law_slot *s, snw_at at,
@@ -272,7 +351,7 @@ static void subtract_load(const snw_model_laws *a, const law_slot *s, snw_at at,
         const snw_vec3 own = s->kind == SNW_LAW_FORCE ? eta.v : eta.w;
         const snw_vec3 v = load->body ? own : snw_rotate(x->w->g[p->seg].R, own);
         at.x = p->x, at.L = p->L;
-        subtract_law(a, s, at, -p->w * v.e[s->component], bar);
+        subtract_law(a, s, at, -p->w * v.e[s->component], x, bar);
     }
 }
 
@@ -291,7 +370,7 @@ static void subtract_stress(const snw_model_laws *a, const law_slot *s, snw_at a
             for (int j = 0; j < pt->count[c]; j++)
                 rate += phi[j] * x->mu[r->dof[c] + pt->first[c] + j];
             at.x = pt->x, at.L = r->L;
-            subtract_law(a, s, at, pt->w * rate, bar);
+            subtract_law(a, s, at, pt->w * rate, x, bar);
         }
     }
 }
@@ -300,12 +379,13 @@ void snw_model_laws_subtract(snw_model_laws *a, const snw_product *x, double *ba
     const snw_model *m = a->m;
     const snw_at at = {.t = x->in->t, .signal = x->w->signal};
     snw_vec3 gravity = {{0}};
+    memset(x->by_signal, 0, (size_t)m->nsignal * sizeof *x->by_signal);
     for (int i = 0; i < a->n; i++) {
         const law_slot *s = &a->slot[i];
         switch (s->kind) {
         case SNW_LAW_GRAVITY:
             if (i == 0) gravity = by_gravity(m, x);
-            subtract_law(a, s, at, gravity.e[s->component], bar);
+            subtract_law(a, s, at, gravity.e[s->component], x, bar);
             break;
         case SNW_LAW_FORCE:
         case SNW_LAW_TORQUE:
@@ -317,19 +397,21 @@ void snw_model_laws_subtract(snw_model_laws *a, const snw_product *x, double *ba
         case SNW_LAW_MOTOR: {
             const snw_motor *d = &m->motor[s->of];
             if (!d->when || snw_expr_value(d->when, at) != 0)
-                subtract_law(a, s, at, -x->mu[d->dof + s->component], bar);
+                subtract_law(a, s, at, -x->mu[d->dof + s->component], x, bar);
             break;
         }
         case SNW_LAW_TENDON:
         case SNW_LAW_AMBIENT:
         case SNW_LAW_TEMPERATURE:
-            subtract_law(a, s, at, by_tendon(m, s->of, s->kind, at, x), bar);
+            subtract_law(a, s, at, by_tendon(m, s->of, s->kind, at, x), x, bar);
             break;
         case SNW_LAW_DRIVE:
-            if (x->nu) subtract_law(a, s, at, x->nu[m->drive[s->of].row], bar);
+            if (x->nu) subtract_law(a, s, at, x->nu[m->drive[s->of].row], x, bar);
             break;
+        case SNW_LAW_SOURCE:
         case SNW_LAW_KINDS:
             break;
         }
     }
+    subtract_sources(a, at, x, bar);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // model_laws.h: numbers in the laws of a model that give forces: gravity, loads, active stress,
-// efforts of motors, tensions and pressures, constant positions of drives, feedback gains. Their
-// derivatives of a scalar are gathered over a run, theory.md (7.5.14). Part of model_arrays.h.
+// efforts of motors, tensions and pressures, constant positions of drives, feedback gains,
+// integrands and samples. Their derivatives of a scalar are gathered over a run, theory.md
+// (7.5.14). Part of model_arrays.h.
 #pragma once
 
 #include "dynamics/dynamics.h"
@@ -17,6 +18,7 @@ typedef enum snw_law_kind {
     SNW_LAW_AMBIENT,
     SNW_LAW_TEMPERATURE,
     SNW_LAW_DRIVE,
+    SNW_LAW_SOURCE, // of an integral or a sample
     SNW_LAW_KINDS
 } snw_law_kind;
 
@@ -38,11 +40,26 @@ typedef struct snw_product {
     const snw_inputs *in;
     const snw_state *s;
     const snw_work *w, *at_mu;
-    const double *mu, *nu; // nu NULL: the violations of the rows are not in the product
+    const double *mu, *nu;   // nu NULL: the violations of the rows are not in the product
+    const double *integrand; // nsignal: covector of the integrands E of laws; NULL: none
+    double half;             // of the step, for integrals of laws
     bool is_static;
+    double *by_signal; // nsignal <- derivatives of the product by the signals, by the laws
 } snw_product;
 
-// bar (size) -= derivatives of mu'r - nu'e by the numbers.
+// bar (size) -= derivatives of mu'r - nu'e - integrand'E by the numbers.
 void snw_model_laws_subtract(snw_model_laws *a, const snw_product *x, double *bar);
+// bar += derivatives of z'S by the numbers, S the samples of laws that are `taken` (nsignal) at
+// time t. signal: with these samples
+void snw_model_laws_sample(snw_model_laws *a, double t, const double *taken, const double *signal,
+                           const double *z, double *bar);
+// bar += c times derivatives of the effort of a tendon or chamber by the numbers, at the motion in
+// w.
+void snw_model_laws_add_effort(snw_model_laws *a, int tendon, double c, const snw_inputs *in,
+                               const snw_work *w, double *bar);
+// bar += c'gravity by the numbers, at the time of the inputs.
+void snw_model_laws_add_gravity(snw_model_laws *a, snw_vec3 c, const snw_inputs *in, double *bar);
+// Are the numbers of all laws of forces that read signals gathered, so that by_signal is complete?
+bool snw_model_laws_read_signals(const snw_model *m);
 // Rate of the coordinate of a tendon or chamber when the rates are mu.
 double snw_product_path_rate(const snw_model *m, int tendon, const snw_product *x);

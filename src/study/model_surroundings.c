@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Derivatives of mu'r by coefficients of contacts and fluids: virtual velocity of the point times
-// the derivative of its force, theory.md (7.5.15).
+// Derivatives of mu'r by coefficients of contacts, fluids and force elements: virtual velocity
+// times the derivative of the force, theory.md (7.5.15).
 #include "study/model_surroundings.h"
 
 #include "dynamics/contact_span.h"
@@ -13,11 +13,12 @@
 
 // Numbers of a contact and of a fluid point, in order.
 enum { DAMPING, ALONG, ACROSS, CREEP, SMOOTH, CONTACT };
+enum { STIFFNESS, SPRING_DAMPING, REST, WIDTH, AXES, AXIS_DAMPING = AXES + 6, ELEMENT = AXES + 12 };
 enum { ADDED = 0, LINEAR = 6, SQUARE = 12, SIDE = 18, DISPLACED = 20, FLUX = 21, FLUID = 23 };
 
 size_t snw_surroundings_size(const snw_model *m) {
     return CONTACT * (size_t)m->ncontact + (size_t)m->ncontact_point +
-           FLUID * (size_t)m->nfluid_point;
+           FLUID * (size_t)m->nfluid_point + ELEMENT * (size_t)m->nforce_element;
 }
 
 void snw_surroundings_read(const snw_model *m, double *out) {
@@ -35,6 +36,13 @@ void snw_surroundings_read(const snw_model *m, double *out) {
         memcpy(out + SIDE, p->across, sizeof p->across);
         out[DISPLACED] = p->displaced;
         memcpy(out + FLUX, p->flux, sizeof p->flux);
+    }
+    for (int i = 0; i < m->nforce_element; i++, out += ELEMENT) {
+        const snw_force_element *e = &m->force_element[i];
+        out[STIFFNESS] = e->stiffness, out[SPRING_DAMPING] = e->damping;
+        out[REST] = e->rest, out[WIDTH] = e->smooth;
+        memcpy(out + AXES, e->axis_stiffness, sizeof e->axis_stiffness);
+        memcpy(out + AXIS_DAMPING, e->axis_damping, sizeof e->axis_damping);
     }
 }
 
@@ -162,6 +170,46 @@ static void subtract_fluid(const snw_model *m, int k, const snw_product *x, doub
     }
 }
 
+// ---- force elements -----------------------------------------------------------------------------
+
+// Tension of a line (3.17) by its numbers, times the rate of its length when the rates are mu.
+static void subtract_line(const snw_force_element *e, const snw_force_element_work *at,
+                          const snw_product *x, double *bar) {
+    const int a = e->end[0], b = e->end[1];
+    const snw_vec3 v = snw_sub(snw_rotate(x->w->g[b].R, x->at_mu->V[b].v),
+                               snw_rotate(x->w->g[a].R, x->at_mu->V[a].v));
+    const double rate = snw_dot(at->n, v), over = at->length - e->rest;
+    bar[REST] += at->by_length * rate;
+    if (e->kind != SNW_ELEMENT_CABLE) {
+        bar[STIFFNESS] -= over * rate;
+        if (!x->is_static) bar[SPRING_DAMPING] -= at->rate * rate;
+        return;
+    }
+    const double z = 1 + e->damping * at->rate, width = SNW_HUNT_CROSSLEY_WIDTH,
+                 factor = x->is_static ? 1 : snw_positive_part(z, width);
+    bar[STIFFNESS] -= factor * snw_positive_part(over, e->smooth) * rate;
+    bar[WIDTH] -= factor * e->stiffness * positive_part_by_width(over, e->smooth) * rate;
+    if (!x->is_static)
+        bar[SPRING_DAMPING] -= at->elastic * at->rate * snw_positive_part_d1(z, width) * rate;
+}
+
+// The same of a bushing: its energy is half the sum of the stiffnesses times squares of rotation
+// and position.
+static void subtract_bushing(const snw_force_element *e, const snw_force_element_work *at,
+                             const snw_product *x, double *bar) {
+    const snw_twist carried = snw_twist_to_child(at->h, x->at_mu->V[e->end[0]]);
+    const snw_twist delta = snw_twist_sub(x->at_mu->V[e->end[1]], carried);
+    const snw_vec3 turned = snw_rotate(snw_so3_tangent_inv(at->turn), delta.w),
+                   moved = snw_rotate(at->h.R, delta.v), rate = snw_rotate(at->h.R, at->V.v);
+    for (int i = 0; i < 3; i++) {
+        bar[AXES + i] -= at->turn.e[i] * turned.e[i];
+        bar[AXES + 3 + i] -= at->h.p.e[i] * moved.e[i];
+        if (x->is_static) continue;
+        bar[AXIS_DAMPING + i] -= at->V.w.e[i] * delta.w.e[i];
+        bar[AXIS_DAMPING + 3 + i] -= rate.e[i] * moved.e[i];
+    }
+}
+
 void snw_surroundings_subtract(const snw_model *m, const snw_product *x, double *bar) {
     double *stiffness = bar + CONTACT * (size_t)m->ncontact;
     for (int k = 0; k < m->ncontact_point; k++) {
@@ -177,6 +225,17 @@ void snw_surroundings_subtract(const snw_model *m, const snw_product *x, double 
         if (snw_fluid_point_is_active(x->w, &m->fluid_point[k]))
             subtract_fluid(m, k, x, fluid + FLUID * (size_t)k);
     }
+    double *element = fluid + FLUID * (size_t)m->nfluid_point;
+    for (int k = 0; k < m->nforce_element; k++, element += ELEMENT) {
+        const snw_force_element *e = &m->force_element[k];
+        const snw_force_element_work *at = &x->w->force_element[k];
+        if (!at->acts) continue;
+        if (e->kind == SNW_ELEMENT_BUSHING) {
+            subtract_bushing(e, at, x, element);
+        } else {
+            subtract_line(e, at, x, element);
+        }
+    }
 }
 
 void snw_surroundings_subtract_momentum(const snw_model *m, const snw_work *y, const snw_work *j,
@@ -187,5 +246,24 @@ void snw_surroundings_subtract_momentum(const snw_model *m, const snw_work *y, c
         if (!snw_fluid_point_is_active(y, p)) continue;
         const snw_twist a = about_centre(p, y->V[p->seg]), b = about_centre(p, j->V[p->seg]);
         for (int i = 0; i < 6; i++) bar[ADDED + i] -= a.e[i] * b.e[i];
+    }
+}
+
+void snw_surroundings_add_energy(const snw_model *m, const snw_work *w, double c, double *bar) {
+    bar +=
+        CONTACT * (size_t)m->ncontact + (size_t)m->ncontact_point + FLUID * (size_t)m->nfluid_point;
+    for (int k = 0; k < m->nforce_element; k++, bar += ELEMENT) {
+        const snw_force_element *e = &m->force_element[k];
+        const snw_force_element_work *at = &w->force_element[k];
+        const double over = at->length - e->rest;
+        if (!at->acts) continue;
+        if (e->kind == SNW_ELEMENT_SPRING) {
+            bar[STIFFNESS] += 0.5 * c * over * over;
+            bar[REST] -= c * at->elastic;
+        }
+        for (int i = 0; i < 3 && e->kind == SNW_ELEMENT_BUSHING; i++) {
+            bar[AXES + i] += 0.5 * c * at->turn.e[i] * at->turn.e[i];
+            bar[AXES + 3 + i] += 0.5 * c * at->h.p.e[i] * at->h.p.e[i];
+        }
     }
 }

@@ -19,3 +19,5 @@ void snw_surroundings_subtract(const snw_model *m, const snw_product *x, double 
 // workspaces.
 void snw_surroundings_subtract_momentum(const snw_model *m, const snw_work *y, const snw_work *j,
                                         double *bar);
+// bar += c times derivatives of the stored energy of springs, dampers and bushings by the numbers.
+void snw_surroundings_add_energy(const snw_model *m, const snw_work *w, double c, double *bar);

@@ -45,6 +45,12 @@ static bool within_half_turn(snw_mat3 R, snw_vec3 continuous) {
     return snw_norm(snw_sub(snw_so3_log(R), continuous)) < 1e-6;
 }
 
+// Is the effort a function of time and of the coordinate of the tendon or chamber alone?
+static bool effort_follows_coordinate(const snw_tendon *t) {
+    return t->row < 0 && !t->has_friction && !t->area && !t->reads_signals &&
+           t->given != SNW_GIVEN_RATE && t->given != SNW_GIVEN_ACTIVATION;
+}
+
 bool snw_probe_row(const snw_model *m, snw_observer *o, int probe, int column, const snw_inputs *in,
                    const snw_state *s, const snw_vec3 *rotation, snw_work *w, double *row) {
     const snw_probe_desc *p = &m->desc->probe[probe];
@@ -92,6 +98,10 @@ bool snw_probe_row(const snw_model *m, snw_observer *o, int probe, int column, c
         for (int k = 0; signal.is_length && k < m->nv; k++) by_x[k] = -by_x[k];
         return true;
     case SNW_READ_TENDON_EFFORT:
+        if (signal.tendon < 0 || !effort_follows_coordinate(&m->tendon[signal.tendon]))
+            return false;
+        snw_tendon_jacobian(m, signal.tendon, signal.reading, 1, 0, w, by_x);
+        return true;
     case SNW_READ_LATER:
     case SNW_READ_NEVER:
         break;

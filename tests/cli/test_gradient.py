@@ -44,7 +44,7 @@ class Gradient(harness.Case):
 
     def test_what_costs_more_is_named(self):
         spring = SPRING.replace("actuators", "sites: {hook: {on: world, pose: {xyz: [0, 0.3, 0]}}}\n"
-                                "springs: {line: {spring: [hook, mass], stiffness: k/8, rest: 0.2}}\nactuators")
+                                "springs: {line: {spring: [hook, mass], force: k/8*x, rest: 0.2}}\nactuators")
         self.write("t.yaml", spring)
         options = ["gradient", "t.yaml", "--run", "plain", "--of", "place", "--by", "F,k"]
         self.assertIn("taken one by one at each step, at a cost of their own: k\n", self.succeeds(*options).out)
@@ -71,6 +71,13 @@ class Gradient(harness.Case):
             self.assertGreater(j["scalars"][1]["value"], j["scalars"][0]["value"])
         why = self.fails(2, "gradient", "p.yaml", "--run", "time", "--of", "x.x", "--by", "T").err
         self.assertIn("it moves the time t = 0.3 s at which a law jumps", why)
+
+    def test_steps_that_are_no_equilibria_of_exact_loops_are_refused(self):
+        for file, run, why in (("penalty", "spring", "loops by 'penalty' have none"),
+                               ("boyer3_march", "bent", "a march with 'flow' has no equilibria")):
+            path = str(harness.SOURCE / f"examples/parallel/{file}.yaml")
+            result = self.fails(2, "gradient", path, "--run", run, "--of", "end(clamp.fx)", "--by", "rod.rod.length")
+            self.assertIn(why, result.err)
 
     def test_refusals(self):
         base = ["gradient", "s.yaml", "--run", "plain"]

@@ -354,7 +354,7 @@ static void random_text(dice *d, char *text, size_t size) {
         text + used, size - used,
         "study:\n%s  - dynamic: {for: 0.06 s, step: 1 ms, %s}\n"
         "probes: {nose: {position: nose}, speed: {velocity: nose}, bent: {strain: arm@40%%}, "
-        "e: energy}\n",
+        "e: energy, hold: {wrench: arm@60%%}}\n",
         rests ? "  - static: {tolerance: 1e-14}\n" : "", schemes[pick_int(d, 0, act == 5 ? 4 : 6)]);
 }
 
@@ -599,8 +599,8 @@ static void checkpoints_give_the_same_bits(void **state) {
 
 // ---- parameters that enter arrays of the model --------------------------------------------------
 
-// A scalar of energies, which read stiffness and mass themselves, makes the parameters be taken one
-// by one: the others must be the same either way.
+// The force that a link takes from its joint, which reads all forces beyond it, makes the
+// parameters be taken one by one: the others must be the same either way.
 static void together_as_one_by_one(void **state) {
     (void)state;
     dice d = {11};
@@ -615,14 +615,12 @@ static void together_as_one_by_one(void **state) {
                       .nof = 3,
                       .method = SNW_GRADIENT_ADJOINT,
                       .of = {"integral(nose.z^2 + 0.1*nose.x)", "speed.vy",
-                             "at(0.03, bent.bend_z) + mean(speed.vx)^2", "e.kinetic"}};
+                             "at(0.03, bent.bend_z) + mean(speed.vx)^2", "hold.fx"}};
         answer(&q, &together);
         if (together.info.gathered < 4)
             print_error("gathered %d\n%s", together.info.gathered, text);
-        // E, rho, r, m; without springs, contacts and rows also len, pull, side
-        const bool free =
-            !strstr(text, "springs:") && !strstr(text, "contacts:") && !strstr(text, "shortening:");
-        assert_true(together.info.gathered >= (free ? 7 : 4));
+        // all; with a given length, places and lengths one by one
+        assert_true(together.info.gathered >= (strstr(text, "shortening:") ? 4 : 9));
         q.nof = 4;
         answer(&q, &single);
         assert_int_equal(single.info.gathered, 0);
@@ -736,7 +734,7 @@ static void independent_parameters(void **state) {
         "loads: {push: {on: head, force: [fx, fy, 0]}, turn: {on: hub, torque: [0, 0, mz], frame: "
         "body}, wind: {along: arm, force: [0, 0, \"q*(x/L)^2\"]}}\n"
         "study: [dynamic: {for: 60 ms, step: 2 ms, %s}]\n"
-        "probes: {nose: {position: head}, e: energy}\n";
+        "probes: {nose: {position: head}, hold: {wrench: arm@60%%}}\n";
     static outcome together, single, want;
     for (int i = 0; i < AMONG(1, 2); i++) {
         char full[TEXT];
@@ -747,7 +745,7 @@ static void independent_parameters(void **state) {
                       .by = {"fx", "fy", "mz", "q", "m1", "m2", "j", "k1", "c1", "E", "r", "tau"},
                       .nof = 1,
                       .method = SNW_GRADIENT_ADJOINT,
-                      .of = {"integral(nose.z^2 + 0.1*nose.y)", "e.kinetic"}};
+                      .of = {"integral(nose.z^2 + 0.1*nose.y)", "hold.fx"}};
         answer(&q, &together);
         assert_int_equal(together.info.gathered, 12);
         q.nof = 2;
@@ -835,7 +833,7 @@ static void other_uses_are_seen(void **state) {
          3},
         {"muscle",
          "actuators: {muscle: {stress: {along: arm, bend_y: c*sin(a*t/(1 s))*x/L*1 mN*m}}}\n", 3},
-        {"initial values", "initial: {arm: {rate: {bend_y: a*1 rad/m/(1 s)}}}\n", 2},
+        {"initial values", "initial: {arm: {rate: {bend_y: a*1 rad/m/(1 s)}}}\n", 3},
         {"drag in a fluid", "fluid: {air: {on: arm, density: 2 kg/m^3, drag: {square: 1}}}\n", 3},
         {"fluid",
          "fluid: {water: {on: arm, density: a*200 kg/m^3, added: auto, buoyancy: on, drag: "

@@ -680,9 +680,12 @@ static const bad_case bad[] = {
     {ARM "study: [change: {$parameters.C: 1}]\n", "cannot be overridden"},
     {ARM "study: [change: {$gravity: off}]\n", "cannot be switched off"},
     {ARM "study: [static, $change: {arm.rod.strain: kirchhoff legendre 4}]\n",
-     "'change' changes the strains of rod 'arm': coordinates are fixed during a study"},
-    {ARM "study: [$change: {arm.rod.strain: {bend_y: legendre 3}}]\n", "the strains of rod 'arm'"},
-    {ARM "study: [$change: {arm.rod.strain: kirchhoff chebyshev 3}]\n", "the strains of rod"},
+     "'change' changes the strains or strain functions of rod 'arm': coordinates are fixed during "
+     "a study"},
+    {ARM "study: [$change: {arm.rod.strain: {bend_y: legendre 3}}]\n",
+     "the strains or strain functions of rod 'arm'"},
+    {ARM "study: [$change: {arm.rod.strain: kirchhoff chebyshev 3}]\n",
+     "the strains or strain functions of rod"},
     {ARM "study: [$change: {arm.joint: free}]\n", "the joint of link 'arm'"},
     {ARM "study: [$change: {arm.rod: off}]\n", "a rod in link 'arm'"},
     {ARM "study: [$change: {arm.rod.nodes: 40}]\n", "the nodes of rod 'arm'"},
@@ -703,7 +706,7 @@ static const bad_case bad[] = {
      "robot: {arm: {on: world, rod: {length: 1, strain: kirchhoff cubic, breaks: [0.2], "
      "material: rubber, section: {circle: {radius: 1 mm}}}}}\n"
      "study: [$change: {arm.rod.length: 2 m}]\n",
-     "the strains of rod 'arm'"},
+     "the strains or strain functions of rod 'arm'"},
     {TIP "study: [static, change: {arm.pose: {xyz: [1, 0, 0]}}]\n"
          "expect: [{probe: tip.x, after: $change, value: 1, within: 1}]\n",
      "'change' is a change and computes nothing"},

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// Results of a run by what they read besides the state.
+#include "study/model_outputs.h"
+
+#include "integrate/stats.h"
+#include "model/probe_kind.h"
+#include "study/probe_row.h"
+
+// Columns of the probe of energies.
+enum {
+#define X(name) COLUMN_##name,
+    SNW_ENERGY_LIST(X)
+#undef X
+        COLUMN_total
+};
+
+// Energies of rods, joints, masses and springs only: those of fluids, contacts, cables and stops
+// are not differentiated.
+static snw_output_use use_of_energy(const snw_model *m, int column) {
+    const bool known = column == COLUMN_kinetic || column == COLUMN_elastic ||
+                       column == COLUMN_gravity || column == COLUMN_total;
+    for (int i = 0; i < m->nforce_element; i++) {
+        const snw_force_element *e = &m->force_element[i];
+        if (e->kind == SNW_ELEMENT_CABLE || e->force) return SNW_OUTPUT_OTHER;
+    }
+    for (int i = 0; i < m->nrod; i++) {
+        if (m->rod[i].section_varies) return SNW_OUTPUT_OTHER;
+    }
+    return known && m->nfluid_point == 0 && m->ncontact_point == 0 && m->ntouching_rod == 0 &&
+                   m->nstop == 0
+               ? SNW_OUTPUT_ENERGY
+               : SNW_OUTPUT_OTHER;
+}
+
+static snw_output_use use_of_reaction(const snw_model *m, const snw_probe_desc *p) {
+    if (p->of == SNW_PROBE_OF_LOOP)
+        return m->loop[p->item].friction == 0 ? SNW_OUTPUT_STATE : SNW_OUTPUT_OTHER;
+    return p->of == SNW_PROBE_OF_LINK && m->ntendon_segment == 0 ? SNW_OUTPUT_JOINT
+                                                                 : SNW_OUTPUT_OTHER;
+}
+
+snw_output_use snw_output_use_of(const snw_model *m, const snw_adjoint_output *o) {
+    const snw_probe_desc *p = &m->desc->probe[o->probe];
+    const snw_reading r = snw_probe_table[p->kind].reading;
+    if (p->kind == SNW_PROBE_ENERGY) return use_of_energy(m, o->column);
+    if (p->kind == SNW_PROBE_RELATIVE || p->kind == SNW_PROBE_ACCELERATION) return SNW_OUTPUT_STATE;
+    if (p->of == SNW_PROBE_OF_FORCE_ELEMENT)
+        return p->kind == SNW_PROBE_LENGTH || p->kind == SNW_PROBE_RATE ? SNW_OUTPUT_STATE
+                                                                        : SNW_OUTPUT_OTHER;
+    if (p->kind == SNW_PROBE_REACTION) return use_of_reaction(m, p);
+    if (r == SNW_READ_TENDON_EFFORT)
+        return m->tendon[p->item].has_friction || m->tendon[p->item].area ? SNW_OUTPUT_OTHER
+                                                                          : SNW_OUTPUT_EFFORT;
+    if (!snw_probe_is_configuration(p->kind) && r != SNW_READ_VELOCITY && r != SNW_READ_TWIST &&
+        r != SNW_READ_RATE && r != SNW_READ_TENDON_RATE)
+        return SNW_OUTPUT_OTHER;
+    return snw_probe_signal(m, o->probe, o->column).tendon >= 0 ? SNW_OUTPUT_STATE
+                                                                : SNW_OUTPUT_MOTION;
+}
+
+bool snw_energy_weights_of(const snw_model *m, int noutput, const snw_adjoint_output *output,
+                           const double *y_bar, snw_energy_weights *out) {
+    *out = (snw_energy_weights){0};
+    for (int i = 0; i < noutput; i++) {
+        const int column = output[i].column;
+        if (m->desc->probe[output[i].probe].kind != SNW_PROBE_ENERGY) continue;
+        const double all = column == COLUMN_total ? y_bar[i] : 0;
+        out->kinetic += column == COLUMN_kinetic ? y_bar[i] : all;
+        out->elastic += column == COLUMN_elastic ? y_bar[i] : all;
+        out->gravity += column == COLUMN_gravity ? y_bar[i] : all;
+    }
+    return out->kinetic != 0 || out->elastic != 0 || out->gravity != 0;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+//
+// model_outputs.h: results of a run as functions of the numbers of a model at a fixed state:
+// energies, tensions and pressures. Part of model_arrays.h; theory.md (7.5.19).
+#pragma once
+
+#include "study/adjoint.h"
+
+typedef enum snw_output_use {
+    SNW_OUTPUT_MOTION, // of poses, velocities, strains and coordinates
+    SNW_OUTPUT_STATE,  // of the state and of geometry: lengths of tendons and springs, relative
+                       // poses, accelerations, reactions of loops
+    SNW_OUTPUT_ENERGY, // kinetic, elastic and of gravity
+    SNW_OUTPUT_EFFORT, // tension or pressure of an actuator
+    SNW_OUTPUT_JOINT,  // reaction of the joint of a link
+    SNW_OUTPUT_OTHER   // derivatives by the numbers are not known
+} snw_output_use;
+snw_output_use snw_output_use_of(const snw_model *m, const snw_adjoint_output *output);
+
+// Weights of the energies in a sum of outputs.
+typedef struct snw_energy_weights {
+    double kinetic, elastic, gravity;
+} snw_energy_weights;
+// *out <- those of y_bar (noutput); false: all are zero.
+bool snw_energy_weights_of(const snw_model *m, int noutput, const snw_adjoint_output *output,
+                           const double *y_bar, snw_energy_weights *out);

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+//
+// Gradients by many numbers of the file at the cost of one sweep, theory.md (7.5.11) to (7.5.19):
+// arms with springs, bushings, tendons, chambers, feedback, laws with memory, events and contacts,
+// drawn at random; closed loops of soft and rigid links; energies, tensions and reactions as
+// results. All numbers, lengths and places included, are gathered along the run, and equal forward
+// sensitivities, which take each by itself, and differences of whole runs.
+#include "asked_gradient.h"
+#include "random_rod.h"
+#include "sanitized.h"
+
+#include <stdlib.h>
+
+static const char *const schemes[] = {"shorten: off, scheme: bdf2",
+                                      "shorten: off, scheme: generalized-alpha, rho: 0.7",
+                                      "shorten: off, scheme: newmark", "scheme: gauss4"};
+
+// The sweep back has gathered all but `lone` numbers, and equals sensitivities along the run to
+// `same` of the largest change.
+static void gathers(const question *asked, int lone, double same) {
+    static outcome got, want;
+    question q = *asked;
+    q.method = SNW_GRADIENT_ADJOINT;
+    answer(&q, &got);
+    if (got.info.gathered != q.nby - lone)
+        print_error("gathered %d of %d\n%s\n", got.info.gathered, q.nby, q.text);
+    assert_int_equal(got.info.gathered, q.nby - lone);
+    q.method = SNW_GRADIENT_FORWARD;
+    answer(&q, &want);
+    for (int j = 0; j < q.nof; j++) {
+        const double *a = got.dJ + q.nby * j, *f = want.dJ + q.nby * j;
+        double size = 0;
+        for (int k = 0; k < q.nby; k++) size = fmax(size, fabs(f[k] * want.p[k]));
+        for (int k = 0; k < q.nby; k++) {
+            const bool right = fabs((a[k] - f[k]) * want.p[k]) <= same * size;
+            if (!right)
+                print_error("%s by %s: %.13g, forward %.13g\n%s\n", q.of[j], q.by[k], a[k], f[k],
+                            q.text);
+            assert_true(right);
+        }
+    }
+}
+
+// ---- open robots --------------------------------------------------------------------------------
+
+// Hub, soft arm and head; springs, actuators, contacts, study and scheme are left open.
+static const char arm[] =
+    "sinew: 1\n"
+    "parameters: {len: 0.25 m, dx: 3 cm, tilt: 0.3, lean: 0.2, reach: 2 cm, m: 50 g, ks: 30, cs: "
+    "0.3, l0: 0.1 m, g: 5, ref: 0.2, s: 5 mm}\n"
+    "gravity: [0, 0, -9.81 m/s^2]\n"
+    "materials: {soft: {young: 0.4 MPa, poisson: 0.45, density: 1100, damping: 8 ms}}\n"
+    "robot:\n"
+    "  hub: {on: world, pose: {xyz: [dx, 1 cm, 0], rpy: [tilt, 0.2, -0.1]}, joint: revolute, axis: "
+    "[lean, 1, 0.3], stiffness: 2, damping: 0.01, body: {mass: m, com: [2 cm, 0, 0], inertia: "
+    "[2e-6, 3e-6, 4e-6]}}\n"
+    "  arm: {on: hub, pose: {xyz: [0, 0, dx/2], axis: x, angle: lean}, rod: {length: len, section: "
+    "{circle: {radius: 1 cm}}, material: soft, strain: {bend_y: legendre 2, bend_z: legendre 2, "
+    "twist: legendre 1, stretch: legendre 1}, nodes: 5}}\n"
+    "  head: {on: arm.tip, pose: {xyz: [reach, 0, 0]}, joint: spherical, stiffness: 0.5, damping: "
+    "0.002, body: {mass: 30 g, com: [1 cm, 2 mm, 0], inertia: [2e-6, 3e-6, 4e-6]}}\n"
+    "sites: {nose: {on: head, pose: {xyz: [3 cm, reach/3, 5 mm]}}, hook: {on: world, pose: {xyz: "
+    "[ref, 10 cm, 20 cm]}}}\n"
+    "initial: {hub: {rate: 3 rad/s}, head: {rate: [1, -2, 1.5]}}\n"
+    "probes: {nose: {position: nose}, speed: {velocity: nose}, mid: {position: arm@37%%}, bent: "
+    "{strain: arm@40%%}, turn: {value: hub}, e: energy%s}\n"
+    "springs: {%s}\n"
+    "actuators: {%s}\n"
+    "loads: {kick: {on: nose, force: [0.1, 0, \"0.3*sin(200*t/(1 s))\"]%s}}\n"
+    "contacts: {%s}\n"
+    "study:\n%s  - dynamic: {for: 15 ms, step: 1 ms, %s}\n";
+
+static const char *const springs[] = {
+    "", "line: {spring: [hook, nose], stiffness: ks, rest: l0, damping: cs}",
+    "line: {cable: [hook, nose], stiffness: ks, rest: l0, damping: cs}",
+    "pad: {bushing: [hook, nose], stiffness: [ks/1000, ks/900, 0.02, ks, ks, 9], damping: [1e-4, "
+    "cs/1000, 0, cs, cs, cs]}, damp: {damper: [hook, arm.tip], damping: cs}"};
+static const char *const motors[] = {
+    "",
+    "motor: {joint: hub, effort: \"-g*(nose.z - ref)*0.2 - 0.1*g*speed.vz + 0.01*bent.bend_y\"}",
+    "motor: {joint: hub, effort: \"-g*(nose.z - ref)*0.2 - 4*g*integral(nose.z*ref - 0.1*speed.vz)"
+    "\"}",
+    "motor: {joint: hub, effort: \"-sampled(g*(nose.z - ref)*0.2 + 0.4*g*speed.vz, 5 ms)\"}"};
+static const char *const pulls[] = {
+    "", "cable: {tendon: {along: arm, at: [0, s, 2 mm]}, effort: \"g*sin(100*t/(1 s))\"}",
+    "cable: {tendon: {along: arm, at: [0, s, 2 mm], compliance: 0.002 1/N}, shortening: 3 mm}",
+    "cell: {chamber: {along: arm, at: [0, s, 0], area: s*5 mm}, effort: 20 kPa}"};
+
+static void random_arms(void **state) {
+    (void)state;
+    dice d = {5};
+    static const char *const of[] = {"integral(nose.z^2 + 0.1*nose.x + mid.y)", "speed.vy",
+                                     "at(0.01, bent.bend_z)"};
+    for (int n = 0; n < AMONG(2, 8); n++) {
+        char text[TEXT], acts[600];
+        // each kind at least twice in eight
+        const int spring = n % 4, motor = (n + 1 + n / 4) % 4, pull = pick_int(&d, 0, 3);
+        const bool event = pick_int(&d, 0, 2) == 0, floor = n % 4 == 1,
+                   rests = !event && motor < 2 && pick_int(&d, 0, 1) == 0;
+        (void)snprintf(acts, sizeof acts, "%s%s%s", motors[motor],
+                       motors[motor][0] && pulls[pull][0] ? ", " : "", pulls[pull]);
+        (void)snprintf(text, sizeof text, arm, "", springs[spring], acts,
+                       event ? ", when: turn > 0.01" : "",
+                       floor ? "floor: {ground: {on: arm, normal: [0.1, 0, 1], at: [0, 0, 2 cm], "
+                               "stiffness: 20 kN/m^2, damping: 1 s/m, friction: 0.3}}"
+                             : "",
+                       rests ? "  - static: {tolerance: 1e-14}\n" : "", schemes[n % 4]);
+        question q = {
+            .text = text,
+            .nby = 12,
+            .by = {"len", "dx", "tilt", "lean", "reach", "m", "ks", "cs", "l0", "g", "ref", "s"},
+            .nof = 3};
+        memcpy(q.of, of, sizeof of);
+        gathers(&q, 0, 1e-10);
+        static outcome got, want;
+        if (n != 3) continue; // with memory and a bushing: also differences of whole runs
+        answer(&q, &got);
+        differences(&q, 1e-4, &want);
+        for (int k = 0; k < 12; k++)
+            assert_true(fabs((got.dJ[k] - want.dJ[k]) * got.p[k]) <= 1e-8 * fabs(got.J[0]));
+    }
+}
+
+// Energies of masses, rods, joints, springs and bushings; tensions and lengths, which do not gather
+// places.
+static void results_that_read_the_model(void **state) {
+    (void)state;
+    char text[TEXT];
+    for (int i = 0; i < AMONG(1, 2); i++) {
+        (void)snprintf(text, sizeof text, arm, "", springs[i ? 3 : 1], pulls[1], "", "", "",
+                       schemes[i ? 3 : 0]);
+        gathers(&(question){.text = text,
+                            .nby = 12,
+                            .by = {"len", "dx", "tilt", "lean", "reach", "m", "ks", "cs", "l0", "g",
+                                   "ref", "s"},
+                            .nof = 4,
+                            .of = {"e.kinetic", "integral(e.elastic)", "e.gravity", "e.total^2"}},
+                0, 2e-10);
+    }
+    // the tension of a cable that may become slack has an exact row: differences crossed it
+    (void)snprintf(text, sizeof text, arm, ", f: {tension: cable}, l: {length: cable}", springs[1],
+                   pulls[2], "", "", "", schemes[0]);
+    gathers(&(question){.text = text,
+                        .nby = 8,
+                        .by = {"len", "dx", "tilt", "lean", "m", "ks", "g", "s"},
+                        .nof = 2,
+                        .of = {"integral(f^2)", "l"}},
+            5, 1e-10);
+    // reactions of joints, with springs and feedback of places
+    (void)snprintf(text, sizeof text, arm, ", f: {reaction: arm}, b: {reaction: head, in: body}",
+                   springs[3], motors[1], "", "", "", schemes[1]);
+    gathers(&(question){.text = text,
+                        .nby = 8,
+                        .by = {"len", "dx", "tilt", "lean", "m", "ks", "cs", "g"},
+                        .nof = 2,
+                        .of = {"integral(f.my + f.fz)", "b.fx"}},
+            4, 1e-8); // rounding of the differences of forces along the coordinates
+}
+
+// Contacts with a ball that hangs on a spring, of the points of a body and of pieces of the arm.
+static void obstacles_that_move(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {len: 0.25 m, dx: 1 cm, tilt: 0.1, m: 50 g, up: 3.9 cm, kc: 2 kN/m^2, out: 1 "
+        "cm, ksp: 4}\n"
+        "gravity: [0, 0, -9.81 m/s^2]\n"
+        "materials: {soft: {young: 0.4 MPa, poisson: 0.45, density: 1100, damping: 8 ms}}\n"
+        "robot:\n"
+        "  arm: {on: world, pose: {xyz: [dx, 0, 0], rpy: [0, tilt, 0]}, rod: {length: len, "
+        "section: "
+        "{circle: {radius: 1 cm}}, material: soft, strain: {bend_y: legendre 3, bend_z: legendre "
+        "2}, nodes: 8}}\n"
+        "  ball: {on: world, pose: {xyz: [20 cm, out/4, -up]}, joint: prismatic, axis: z, "
+        "stiffness: ksp, damping: 0.1, body: {mass: m}}\n"
+        "contacts: {touch: {obstacle: {on: ball, links: arm, shape: sphere, radius: 3 cm, "
+        "stiffness: kc, damping: 1 s/m, friction: 0.3}}}\n"
+        "probes: {tip: {position: arm.tip}, at: {value: ball}}\n"
+        "study: [dynamic: {for: 20 ms, step: 1 ms, shorten: off, scheme: bdf2}]\n";
+    gathers(&(question){.text = text,
+                        .nby = 7,
+                        .by = {"dx", "tilt", "m", "up", "kc", "out", "ksp"},
+                        .nof = 2,
+                        .of = {"integral(tip.z + at)", "at"}},
+            0, 1e-9);
+}
+
+// ---- closed loops -------------------------------------------------------------------------------
+
+// Two soft arms that hold a plate.
+static const char pair[] =
+    "sinew: 1\n"
+    "parameters: {len: 0.3 m, gap: 0.1 m, E: 0.5 MPa, th: 0.2, r: 5 mm, ax: 0.1 m, g: 2}\n"
+    "gravity: [0, 0, -9.81 m/s^2]\n"
+    "materials: {soft: {young: E, poisson: 0.45, density: 1100, damping: 8 ms}}\n"
+    "robot:\n"
+    "  left: {on: world, pose: {axis: y, angle: th}, rod: {length: len, section: {circle: {radius: "
+    "r}}, material: soft, strain: {bend_y: legendre 3, bend_z: legendre 2, twist: legendre 1, "
+    "stretch: legendre 1, shear_y: legendre 1, shear_z: legendre 1}, nodes: 6}}\n"
+    "  right: {on: world, pose: {xyz: [gap, 0, 0], axis: y, angle: th/2}, rod: {length: len, "
+    "section: {circle: {radius: r}}, material: soft, strain: {bend_y: legendre 3, bend_z: legendre "
+    "2, twist: legendre 1, stretch: legendre 1, shear_y: legendre 1, shear_z: legendre 1}, nodes: "
+    "6}}\n"
+    "  plate: {on: left.tip, body: {mass: 20 g, com: [1 mm, 0, 0], inertia: [1e-6, 1e-6, 1e-6]}}\n"
+    "sites: {grip: {on: plate, pose: {xyz: [0, 0, -ax]}}}\n"
+    "loops: {hold: {join: [right.tip, grip], as: %s}}\n"
+    "loads: {kick: {on: plate, force: [\"-g*p.x*0.1\", 0.1, \"0.05*sin(100*t/(1 s))\"]}}\n"
+    "probes: {p: {position: plate}, v: {velocity: right@50%%}, s: {strain: left@40%%}, f: "
+    "{reaction: hold}}\n"
+    "study:\n%s  - dynamic: {for: 12 ms, step: 1 ms, %s}\n";
+
+// Rows in steps and equilibria, in starts that close the loop and in projected velocities.
+static void loops_with_their_geometry(void **state) {
+    (void)state;
+    static const char *const joint[] = {"fixed", "spherical", "revolute, axis: y",
+                                        "universal, axes: [x, y]"};
+    for (int i = 0; i < AMONG(2, 4); i++) {
+        char text[TEXT];
+        (void)snprintf(text, sizeof text, pair, joint[i],
+                       i % 2 ? "  - static: {tolerance: 1e-14}\n" : "", schemes[i % 3]);
+        question q = {.text = text,
+                      .nby = 7,
+                      .by = {"len", "gap", "E", "th", "r", "ax", "g"},
+                      .nof = 2,
+                      .of = {"integral(p.z^2 + p.x)", "v.vx + s.bend_y"}};
+        gathers(&q, 0, 1e-9); // rounding of the samples of rows over that of the steps squared
+        if (i > 0) continue;
+        q.nof = 1, q.of[0] = "f.fx"; // reactions: places one by one
+        gathers(&q, 4, 1e-9);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_arms),
+        cmocka_unit_test(results_that_read_the_model),
+        cmocka_unit_test(obstacles_that_move),
+        cmocka_unit_test(loops_with_their_geometry),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
