@@ -209,7 +209,8 @@ static snw_status find_memory(void *user, snw_memory kind, const char *s, const 
 static snw_scope *parameters(snw_pool *pool) {
     snw_scope *s = snw_scope_create(pool, NULL);
     static int nsignal;
-    static const snw_signal_source source = {&nsignal, find_probe, find_memory, probe_name};
+    static const snw_signal_source source = {
+        .user = &nsignal, .probe = find_probe, .memory = find_memory, .name = probe_name};
     nsignal = 3;
     snw_scope_tables(s, read_table, NULL);
     if (draw(8)) snw_scope_signals(s, &source);
