@@ -265,7 +265,8 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
     char section[TEXT], rule[TEXT];
     section_text(&r->section, section, sizeof section);
     printf("%*srod %g m%s, %s%s%s, %s%d nodes%s, %s\n", indent, "", r->length,
-           r->fixed_root        ? ", slides through a loop"
+           r->grows             ? ", grows at its tip"
+           : r->fixed_root      ? ", slides through a loop"
            : r->variable_length ? ", variable length (feed)"
                                 : "",
            section, r->material ? ", " : "", r->material ? r->material->name : "",

@@ -51,6 +51,7 @@ static const struct {
     {"springs by name", NOTHING, BY_NAME, "spring", NULL},
     {"fluids by name", NOTHING, BY_NAME, "fluid", NULL},
     {"fields by name", NOTHING, BY_NAME, "field", NULL},
+    {"states by name", NOTHING, BY_NAME, "state", NULL},
     {"probes by name", NOTHING | TEXT, BY_NAME, "probe", NULL},
     {"concentric tubes by name", NOTHING, BY_NAME, "concentric_tube", NULL},
     {"by link", NOTHING | ARRAY, BY_NAME, "initial", NULL},

@@ -113,6 +113,9 @@ static const snw_topic topics[] = {
      "'fluid:' of the file", LANGUAGE("fluid")},
     {"magnetic, magnet, magnetised, hard-magnetic, dipole, coil, field, force field, potential",
      "'fields:' of the file, and 'magnetic_moment' of links", LANGUAGE("fields")},
+    {"state, ode, filter, lag, pneumatic circuit, valve, flow, supply, actuator dynamics",
+     "'states:' of the file: numbers with a rate that reads probes and states",
+     LANGUAGE("feedback")},
     {"speed, mean velocity, cost of transport, efficiency",
      "the probe 'transport' has speed, way and cost; 'sinew show OUT.h5 --is mean --over 5..6 "
      "--probe go.speed' takes the mean over a cycle",

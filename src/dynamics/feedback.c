@@ -10,6 +10,7 @@
 
 #include "dynamics/feedback.h"
 
+#include "dynamics/law_state.h"
 #include "dynamics/tendon.h"
 #include "dynamics/variable_length.h"
 
@@ -136,6 +137,8 @@ static double signal_value(const snw_model *m, int i, const snw_inputs *in, cons
         return signal->reading == SNW_READ_STRAIN ? feedback_strain(m, signal, in, s)
                                                   : feedback_read_probe(m, signal, w).value;
     }
+    case SNW_SIGNAL_STATE: // all together, snw_law_states
+        return w->signal[i];
     case SNW_SIGNAL_INTEGRAL:
         if (!signal->source || in->integral_step == 0) return s->z[i];
         return s->z[i] +
@@ -151,8 +154,14 @@ static double signal_value(const snw_model *m, int i, const snw_inputs *in, cons
 }
 
 void snw_feedback(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w) {
-    for (int k = 0; k < m->nlive; k++) {
-        w->signal[m->live[k]] = signal_value(m, m->live[k], in, s, w);
+    // probes and stored values, states that depend on these, integrals that depend on all
+    for (int part = 0; part < 2; part++) {
+        for (int k = 0; k < m->nlive; k++) {
+            const bool integral = m->signal[m->live[k]].kind == SNW_SIGNAL_INTEGRAL;
+            if (integral == (part == 1))
+                w->signal[m->live[k]] = signal_value(m, m->live[k], in, s, w);
+        }
+        if (part == 0) snw_law_states(m, in, s, w);
     }
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->nload_point; i++) {
@@ -244,7 +253,7 @@ static void probe_jacobian(const snw_model *m, const snw_signal *signal, const s
     snw_signal_frame_row(signal, &at, cq, cv, jacobian);
 }
 
-// row k of the Jacobian of the live signals; rows before it are known
+// row k of the Jacobian of the live signals; those that its source reads are known
 static void signal_jacobian(const snw_model *m, int k, const snw_inputs *in, double cq, double cv,
                             snw_work *w, double *jacobian) {
     const snw_signal *signal = &m->signal[m->live[k]];
@@ -262,7 +271,8 @@ static void signal_jacobian(const snw_model *m, int k, const snw_inputs *in, dou
         probe_jacobian(m, signal, w, cq, cv, own);
     } else if (signal->kind == SNW_SIGNAL_INTEGRAL && signal->source && in->integral_step != 0) {
         const snw_at at = {.t = in->t, .signal = w->signal};
-        for (int j = 0; j < k; j++) {
+        for (int j = 0; j < m->nlive; j++) {
+            if (j >= k && m->signal[m->live[j]].kind == SNW_SIGNAL_INTEGRAL) continue;
             const double d = snw_expr_jet_signal(signal->source, at, m->live[j]).d;
             if (d == 0) continue;
             for (size_t i = 0; i < nv; i++)
@@ -368,10 +378,17 @@ void snw_feedback_tangent(const snw_model *m, const snw_inputs *in, double cq, d
                           snw_work *w, size_t ld, double *T) {
     const size_t nv = (size_t)m->nv;
     double *force_d1 = w->signal_jacobian + (size_t)m->nlive * nv;
-    for (int k = 0; k < m->nlive && *in->signal_fraction != 0; k++) {
-        const snw_signal_kind kind = m->signal[m->live[k]].kind;
-        signal_jacobian(m, k, in, cq, cv, w, w->signal_jacobian);
-        if (kind != SNW_SIGNAL_PROBE && kind != SNW_SIGNAL_INTEGRAL) continue;
+    if (*in->signal_fraction == 0) return;
+    for (int part = 0; part < 2; part++) {
+        for (int k = 0; k < m->nlive; k++) {
+            if ((m->signal[m->live[k]].kind == SNW_SIGNAL_INTEGRAL) == (part == 1))
+                signal_jacobian(m, k, in, cq, cv, w, w->signal_jacobian);
+        }
+        if (part == 0) snw_law_states_jacobian(m, in, w, w->signal_jacobian);
+    }
+    for (int k = 0; k < m->nlive; k++) {
+        const snw_signal *signal = &m->signal[m->live[k]];
+        if (signal->kind != SNW_SIGNAL_PROBE && !snw_signal_grows(signal)) continue;
         memset(force_d1, 0, nv * sizeof *force_d1);
         snw_feedback_force(m, in, w, m->live[k], force_d1);
         const double *jacobian = w->signal_jacobian + (size_t)k * nv;

@@ -22,7 +22,13 @@ snw_status snw_state_create(const snw_model *m, snw_state **out) {
     s->follow = s->relaxed + m->nbranch_coordinate;
     if (nq) memcpy(s->q, m->q0, nq * sizeof(double));
     if (nv) memcpy(s->v, m->v0, nv * sizeof(double));
+    snw_state_forget(m, s);
     return SNW_OK;
+}
+
+void snw_state_forget(const snw_model *m, snw_state *s) {
+    for (int i = 0; i < m->nsignal; i++)
+        s->z[i] = m->signal[i].kind == SNW_SIGNAL_STATE ? m->signal[i].initial : 0;
 }
 
 void snw_state_copy(const snw_model *m, const snw_state *from, snw_state *to) {

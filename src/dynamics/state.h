@@ -26,6 +26,8 @@ typedef struct snw_state {
     double *q, *v, *a, *z, *lambda, *dropped, *relaxed, *follow;
 } snw_state;
 
+// s->z <- memory of laws at the start: states at their initial values, all else 0.
+void snw_state_forget(const snw_model *m, snw_state *s);
 // Number of doubles in the block behind a state.
 static inline size_t snw_state_doubles(const snw_model *m) {
     return (size_t)m->nq + 2 * (size_t)m->nv + (size_t)m->nsignal + (size_t)m->nconstraint +

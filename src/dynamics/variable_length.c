@@ -18,7 +18,7 @@ static void variable_length_gather(const snw_model *m, const snw_variable_length
 
 void snw_variable_length_rest(const snw_rod *rod, double l, double y, snw_twist rest[4],
                               snw_twist *rest_d1) {
-    snw_rod_rest_material(rod, rod->L - l * y, rest);
+    snw_rod_rest_material(rod, snw_rod_stock(rod, l, y), rest);
     if (rest_d1) *rest_d1 = snw_twist_scale(l, rest[1]);
     for (int k = 1; k < 4; k++) {
         for (int j = k; j < 4; j++) rest[j] = snw_twist_scale(-y, rest[j]);
@@ -40,7 +40,7 @@ static void varying_inertia(const snw_model *m, const snw_variable_length_node *
     const snw_rod *rod = &m->rod[n->rod];
     const double w = m->seg_w[n->seg];
     snw_section_derivatives at;
-    snw_section_material(rod, rod->L - l * n->y, &at);
+    snw_section_material(rod, snw_rod_stock(rod, l, n->y), &at);
     f->M = snw_inertia_scale(w, at.M[0]);
     f->dM = snw_inertia_scale(-n->y * w, at.M[1]);
 }

@@ -50,7 +50,7 @@ static void varying_section_evaluate(const section_point *s, const double *q, co
                                      snw_section_varies_work *at) {
     const snw_rod *r = s->rod;
     snw_section_derivatives x;
-    snw_section_material(r, r->L - s->l * s->y, &x);
+    snw_section_material(r, snw_rod_stock(r, s->l, s->y), &x);
     memcpy(at->H[0], x.H[0], sizeof at->H[0]);
     memcpy(at->D[0], x.D[0], sizeof at->D[0]);
     for (int i = 0; i < 36; i++) {

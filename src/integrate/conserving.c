@@ -241,7 +241,7 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     conserving_account(c, h);
     for (int i = 0; i < m->nsignal; i++) { // midpoint rule: twice the change up to the middle
         const snw_signal *signal = &m->signal[i];
-        const bool grows = signal->kind == SNW_SIGNAL_INTEGRAL && signal->source;
+        const bool grows = snw_signal_grows(signal);
         c->end->z[i] = grows ? 2 * c->w->signal[i] - c->now->z[i] : c->now->z[i];
     }
     // mean accelerations: only the initial guess of the next step

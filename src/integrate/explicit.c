@@ -156,6 +156,10 @@ static void typical_values(const snw_model *m, double *y) {
     }
     // integrals of lengths and angles over a second
     for (int i = m->nq + m->nv; i < work_offset(m); i++) y[i] = fmin(1, m->length);
+    for (int i = 0; i < m->nsignal; i++) {
+        const double initial = fabs(m->signal[i].initial);
+        if (initial > 0) y[m->nq + m->nv + i] = initial;
+    }
     for (int i = work_offset(m); i < explicit_size(m); i++) y[i] = isfinite(energy) ? energy : 1;
 }
 

@@ -52,6 +52,17 @@ static bool has_holonomic_rows(const snw_model *m) {
     return rows > 0;
 }
 
+// First signal that schemes of the family do not advance: states in collocation, also integrals in
+// that of hard contacts; -1: none.
+static int unsupported_signal(const snw_model *m, snw_scheme_family family) {
+    const bool moreau = family == SNW_FAMILY_MOREAU;
+    for (int i = 0; i < m->nsignal && (moreau || family == SNW_FAMILY_COLLOCATION); i++) {
+        const bool state = m->signal[i].kind == SNW_SIGNAL_STATE;
+        if (snw_signal_grows(&m->signal[i]) && (moreau || state)) return i;
+    }
+    return -1;
+}
+
 snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, snw_error *err) {
     const snw_scheme_info *scheme = &snw_scheme_table[step->scheme];
     const bool conserving = scheme->family == SNW_FAMILY_CONSERVING;
@@ -71,6 +82,14 @@ snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, s
                      "scheme 'moreau' does not support concentric tubes that slide ('%s'); use "
                      "scheme: generalized-alpha with compliant contacts",
                      m->tube[0].name);
+    } else if (unsupported_signal(m, scheme->family) >= 0) {
+        const snw_signal *signal = &m->signal[unsupported_signal(m, scheme->family)];
+        s = snw_fail(err, SNW_E_MODEL,
+                     "scheme '%s' does not support %s ('%s'); use scheme: generalized-alpha, or "
+                     "adaptive for high accuracy",
+                     scheme->name,
+                     signal->kind == SNW_SIGNAL_STATE ? "states" : "integrals that laws read",
+                     signal->text);
     } else if (m->nbranch && (scheme->order > 2 || (scheme->family != SNW_FAMILY_ALPHA &&
                                                     scheme->family != SNW_FAMILY_LEVELS))) {
         s = snw_fail(err, SNW_E_MODEL,

@@ -105,6 +105,8 @@ const char *snw_document_file(const snw_document *d, int i) {
       "springs, cables, dampers and bushings between two sites")                                   \
     X(FILE_FLUID, "fluid", "fluids by name", "surrounding fluids: added mass, buoyancy, drag")     \
     X(FILE_FIELDS, "fields", "fields by name", "magnetic fields, dipoles, fields of force")        \
+    X(FILE_STATES, "states", "states by name",                                                     \
+      "numbers with a rate: pressures, filters, actuators")                                        \
     X(FILE_INITIAL, "initial", "by link", "state at the start, zero unless given")                 \
     X(FILE_PROBES, "probes", "probes by name", "quantities to record and to compare")              \
     X(FILE_STUDY, "study", "list of steps", "steps of the study, in order")                        \
@@ -187,6 +189,7 @@ snw_status snw_read_model(snw_reader *r) {
     SNW_TRY(snw_read_force_fields(r));
     SNW_TRY(snw_read_initial(r));
     SNW_TRY(snw_read_probes(r));
+    SNW_TRY(snw_read_states(r));
     return snw_read_holds(r);
 }
 

@@ -61,6 +61,7 @@
     X(fluid)                                                                                       \
     X(drag)                                                                                        \
     X(field)                                                                                       \
+    X(state)                                                                                       \
     X(initial)                                                                                     \
     X(probe)                                                                                       \
     X(static)                                                                                      \

@@ -17,16 +17,16 @@
 static const struct {
     const char *key, *thing;
 } sections[] = {
-    {"robot", "link"},     {"sites", "site"},       {"loops", "loop"},  {"actuators", "actuator"},
-    {"loads", "load"},     {"contacts", "contact"}, {"fluid", "fluid"}, {"materials", "material"},
-    {"springs", "spring"}, {"fields", "field"},
+    {"robot", "link"},     {"sites", "site"},       {"loops", "loop"},   {"actuators", "actuator"},
+    {"loads", "load"},     {"contacts", "contact"}, {"fluid", "fluid"},  {"materials", "material"},
+    {"springs", "spring"}, {"fields", "field"},     {"states", "state"},
 };
 enum { NSECTION = sizeof sections / sizeof *sections };
 
 static const char *const top_keys[] = {
-    "sinew",   "title",  "about",     "include", "parameters", "gravity", "materials", "robot",
-    "sites",   "loops",  "actuators", "loads",   "contacts",   "springs", "fluid",     "fields",
-    "initial", "probes", "study",     "runs",    "record",     "expect",  "optimize",
+    "sinew",  "title",   "about",     "include", "parameters", "gravity", "materials", "robot",
+    "sites",  "loops",   "actuators", "loads",   "contacts",   "springs", "fluid",     "fields",
+    "states", "initial", "probes",    "study",   "runs",       "record",  "expect",    "optimize",
 };
 enum { NTOP = sizeof top_keys / sizeof *top_keys };
 

@@ -70,7 +70,8 @@ snw_status snw_read_force_elements(snw_reader *r);
 snw_status snw_read_force_fields(snw_reader *r);
 snw_status snw_read_initial(snw_reader *r);
 snw_status snw_read_probes(snw_reader *r);
-snw_status snw_read_holds(snw_reader *r); // `hold` of actuators, needs probes
+snw_status snw_read_states(snw_reader *r); // needs probes
+snw_status snw_read_holds(snw_reader *r);  // `hold` of actuators, needs probes
 snw_status snw_read_study(snw_reader *r);
 snw_status snw_read_record(snw_reader *r);  // needs probes
 snw_status snw_read_expects(snw_reader *r); // needs probes, study and record

@@ -143,7 +143,16 @@ static snw_status add_other_wheels(snw_reader *r, const snw_entry *of) {
 static snw_status find_driven_coordinates(snw_reader *r, const snw_entry *of, snw_motor_desc *out) {
     if (out->feed) {
         SNW_TRY(snw_read_rod_name(r, of->value, of->key, &out->link));
-        r->desc->link[out->link].rod.variable_length = true;
+        snw_rod_desc *rod = &r->desc->link[out->link].rod;
+        const bool grows = snw_actuator_table[out->kind].grows;
+        if (rod->variable_length && (grows || rod->grows))
+            return snw_fail_at(
+                r->err, of->location,
+                "the length of rod '%s' varies already; a feed pushes it out, or it grows "
+                "at its tip or slides through a loop",
+                r->desc->link[out->link].name);
+        rod->variable_length = true;
+        if (grows) rod->grows = rod->fixed_root = true;
         out->n = 1;
         return SNW_OK;
     }

@@ -505,6 +505,21 @@ static snw_status find_other_probe(void *user, const char *name, const char *com
     snw_probe_desc *p = l->probe;
     const snw_name *found = snw_names_find(&l->r->probes, name);
     *slot = -1;
+    if (!found && !component[0]) {
+        int state = -1, i = 0;
+        double initial = 0;
+        SNW_TRY(snw_signals_state(l->r->signals, name, &state, &initial, dim, err));
+        if (state < 0) return SNW_OK;
+        while (i < p->nread && (p->read_probe[i] >= 0 || p->read_column[i] != state)) i++;
+        if (i == SNW_LAW_READS)
+            return snw_fail(err, SNW_E_PARSE, "a probe's law reads at most %d numbers",
+                            SNW_LAW_READS);
+        p->read_probe[i] = -1;
+        p->read_column[i] = state;
+        if (i == p->nread) p->nread++;
+        *slot = SNW_SIGNALS_MAX + i;
+        return SNW_OK;
+    }
     if (!found) return SNW_OK;
     const snw_probe_desc *other = &l->r->desc->probe[found->index];
     if (other->kind == SNW_PROBE_LAW || other->along > 0) {

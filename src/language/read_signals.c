@@ -47,6 +47,10 @@ static snw_status check_readable(snw_reader *r, const snw_desc *d) {
         for (int k = 0; k < d->motor[i].n; k++) signals_mark_signals(d, d->motor[i].law[k], live);
     }
     for (int i = 0; i < d->ntendon; i++) signals_mark_signals(d, d->tendon[i].law, live);
+    for (int i = 0; i < d->nsignal; i++) {
+        if (d->signal[i].kind == SNW_SIGNAL_STATE)
+            signals_mark_signals(d, d->signal[i].source, live);
+    }
     for (int i = d->nsignal - 1; i >= 0; i--) {
         const snw_signal_desc *s = &d->signal[i];
         if (s->kind == SNW_SIGNAL_INTEGRAL) signals_mark_signals(d, s->source, live);
@@ -100,6 +104,7 @@ static snw_status assign_signals(snw_reader *r, snw_desc *d) {
         const snw_signal_use use = own ? d->signal_use[i] : r->desc->signal_use[i];
         slot[i].source = use.source;
         slot[i].period = use.period;
+        slot[i].initial = use.initial;
         if (slot[i].kind != SNW_SIGNAL_PROBE) continue;
         SNW_TRY(snw_find_probe(r, r->root->location, s->text[i], &slot[i].probe));
         const snw_probe_desc *p = &d->probe[slot[i].probe];

@@ -51,7 +51,9 @@
       "of the braid as made, the rest of the path is cord; all of the path unless given")          \
     X(MCKIBBEN_DISCS, "discs", "m", "radius of discs that guide it outside the section")           \
     X(MCKIBBEN_PATH, "path", "list of rods' links and sites",                                      \
-      "instead of 'along': its path, straight between sites")
+      "instead of 'along': its path, straight between sites")                                      \
+    X(MCKIBBEN_PUSHES, "pushes", "true or false",                                                  \
+      "where its threads are beyond 54.7 deg to its axis; slack there unless given")
 #define GAS_KEYS(X)                                                                                \
     X(GAS_MOLES, "moles", "mol, law of t", "amount, required")                                     \
     X(GAS_TEMPERATURE, "temperature", "K, law of t", "293.15 K unless given")                      \
@@ -355,7 +357,7 @@ static snw_status read_chamber(snw_reader *r, const snw_node *node, snw_tendon_d
     return tendon_read_area(r, e[CHAMBER_AREA]->value, &out->area);
 }
 
-// constants: radius, angle and length of the braid, in the order of the keys
+// constants: radius, angle and length of the braid, in the order of the keys; last: it pushes
 static snw_status read_mckibben(snw_reader *r, const snw_node *node, snw_tendon_desc *out) {
     const snw_entry *e[MCKIBBEN_N];
     SNW_TRY(snw_read_map(r, node, &snw_keys_mckibben, e));
@@ -371,6 +373,10 @@ static snw_status read_mckibben(snw_reader *r, const snw_node *node, snw_tendon_
         SNW_TRY(snw_read_positive(r, e[k]->value, e[k]->key,
                                   k == MCKIBBEN_ANGLE ? SNW_DIM_NONE : SNW_DIM_LENGTH, to));
     }
+    bool pushes = false;
+    if (e[MCKIBBEN_PUSHES])
+        SNW_TRY(snw_read_switch(r, e[MCKIBBEN_PUSHES]->value, "pushes", &pushes));
+    out->constant[SNW_ACTUATOR_CONSTANTS - 1] = pushes;
     out->radius = out->constant[0];
     const double angle = out->constant[1], neutral = acos(1 / sqrt(3.0));
     if (angle < neutral) return SNW_OK;

@@ -12,7 +12,9 @@
 
 static const char *probe_name(void *user, int i) {
     const snw_signals *s = user;
-    return s->probes && i < s->probes->n ? s->probes->entry[i].key : NULL;
+    const int n = s->probes ? s->probes->n : 0;
+    if (i < n) return s->probes->entry[i].key;
+    return s->states && i - n < s->states->n ? s->states->entry[i - n].key : NULL;
 }
 
 static snw_status signals_add(snw_signals *s, snw_signal_desc slot, const char *text,
@@ -99,8 +101,10 @@ static snw_status find_probe(void *user, const char *name, const char *component
     const snw_node *probe = s->probes ? snw_node_get(s->probes, name) : NULL;
     snw_probe_kind kind;
     int column = 0;
+    double initial = 0;
     *slot = -1;
-    if (!probe) return SNW_OK;
+    if (!component[0]) SNW_TRY(snw_signals_state(s, name, slot, &initial, dim, err));
+    if (!probe || *slot >= 0) return SNW_OK;
     if (!snw_probe_kind_written(probe, &kind)) {
         return snw_fail(err, SNW_E_PARSE, "probe '%s' is not a quantity that laws can read", name);
     }
@@ -123,6 +127,26 @@ static snw_status find_probe(void *user, const char *name, const char *component
     return signals_add(s, desc, name, component, slot, err);
 }
 
+// ---- states -------------------------------------------------------------------------------------
+
+snw_status snw_signals_state(snw_signals *s, const char *name, int *slot, double *value,
+                             snw_dim *dim, snw_error *err) {
+    const snw_node *state = s->states ? snw_node_get(s->states, name) : NULL;
+    const snw_node *initial =
+        state && state->kind == SNW_NODE_MAP ? snw_node_get(state, "initial") : NULL;
+    *slot = -1;
+    if (!initial || initial->kind != SNW_NODE_TEXT) return SNW_OK; // refused when states are read
+    const snw_source_location at = snw_text_location(initial, 0);
+    SNW_TRY(snw_expr_parse_constant(s->pool, initial->scope ? initial->scope : s->scope,
+                                    initial->text, at.file, at.line, at.column, value, dim, err));
+    for (int i = 0; i < s->n; i++) {
+        if (s->slot[i].kind != SNW_SIGNAL_STATE || strcmp(s->text[i], name) != 0) continue;
+        *slot = i;
+        return SNW_OK;
+    }
+    return signals_add(s, (snw_signal_desc){.kind = SNW_SIGNAL_STATE}, name, "", slot, err);
+}
+
 // ---- stored values ------------------------------------------------------------------------------
 
 // the first signal of this kind and text that this tree does not use yet, else a new one
@@ -130,12 +154,12 @@ static snw_status signals_find_or_add(snw_signals *s, snw_signal_kind kind, cons
                                       snw_law law, double period, int *slot, snw_error *err) {
     for (int i = 0; i < s->n; i++) {
         if (s->slot[i].kind != kind || s->use[i].source || strcmp(s->text[i], text) != 0) continue;
-        s->use[i] = (snw_signal_use){law, period};
+        s->use[i] = (snw_signal_use){.source = law, .period = period};
         *slot = i;
         return SNW_OK;
     }
     SNW_TRY(signals_add(s, (snw_signal_desc){.kind = kind}, text, "", slot, err));
-    s->use[*slot] = (snw_signal_use){law, period};
+    s->use[*slot] = (snw_signal_use){.source = law, .period = period};
     return SNW_OK;
 }
 
@@ -201,6 +225,9 @@ snw_status snw_signals_begin(snw_signals *s, const snw_node *root, snw_error *er
     s->actuators = actuators && actuators->kind == SNW_NODE_MAP ? actuators : NULL;
     s->loops = loops && loops->kind == SNW_NODE_MAP ? loops : NULL;
     s->probes = probes && probes->kind == SNW_NODE_MAP ? probes : NULL;
+    const snw_node *states = snw_node_get(root, "states");
+    s->states = states && states->kind == SNW_NODE_MAP ? states : NULL;
+    s->scope = root->scope;
     s->robot = robot && robot->kind == SNW_NODE_MAP ? robot : NULL;
     s->use = snw_pool_array(s->pool, SNW_SIGNALS_MAX, sizeof *s->use);
     return s->use ? SNW_OK : snw_fail(err, SNW_E_MEMORY, "no memory left for the model");

@@ -13,6 +13,8 @@ typedef struct snw_signals {
     snw_pool *pool;
     const snw_node *probes;                    // of the tree being read, NULL when it has none
     const snw_node *robot, *actuators, *loops; // of the tree being read, NULL when it has none
+    const snw_node *states;                    // likewise
+    const snw_scope *scope;                    // of that tree
     int n;
     snw_signal_desc slot[SNW_SIGNALS_MAX];
     const char *text[SNW_SIGNALS_MAX];      // name of the probe, else the text of the call
@@ -39,6 +41,11 @@ SNW_NODISCARD snw_status snw_signals_both(snw_signals *s, snw_law a, snw_law b, 
 // met`). *first <- 1 + index of the first.
 SNW_NODISCARD snw_status snw_signals_captured(snw_signals *s, const char *name, int n, snw_law law,
                                               int *first, snw_error *err);
+
+// *slot <- signal of the state `name`, *value and *dim <- its initial value, SI, and its dimension;
+// slot -1: there is no such state.
+SNW_NODISCARD snw_status snw_signals_state(snw_signals *s, const char *name, int *slot,
+                                           double *value, snw_dim *dim, snw_error *err);
 
 // Column index of `component` among the columns of a probe, and its dimension.
 SNW_NODISCARD snw_status snw_signal_column(snw_probe_kind kind, snw_joint_kind joint,

@@ -40,8 +40,9 @@ static bool is_less_than_length(double value, double length) { return value < le
 
 // McKibben muscle, theory.md (3.11.11) to (3.11.13). Keys: radius r0 (m), angle alpha0 of the
 // threads to the axis (rad), length l0 of the braid (m; 0: all of the path). Law: A0 and A1 (m^2)
-// in e = p (A0 (l/l0)^2 - A1), l = l0 - y; l0; and the length of a thread along the axis (m).
-enum { BRAID_A0, BRAID_A1, BRAID_LENGTH, BRAID_THREAD };
+// in e = p (A0 (l/l0)^2 - A1), l = l0 - y; l0; the length of a thread along the axis (m); and, as
+// given, whether it pushes beyond 54.7 deg.
+enum { BRAID_A0, BRAID_A1, BRAID_LENGTH, BRAID_THREAD, BRAID_PUSHES };
 enum { BRAID_RADIUS_KEY, BRAID_ANGLE_KEY, BRAID_LENGTH_KEY };
 
 static const char *braid_prepare(double reference, double constant[SNW_ACTUATOR_CONSTANTS]) {
@@ -58,7 +59,8 @@ static const char *braid_prepare(double reference, double constant[SNW_ACTUATOR_
 static snw_path_effort braid_effort(const double *constant, double p, double y) {
     const double s = 1 - y / constant[BRAID_LENGTH];
     const double area = constant[BRAID_A0] * s * s - constant[BRAID_A1];
-    if (p <= 0 || area <= 0) return (snw_path_effort){0, 0, 0}; // slack
+    if (p <= 0 || (area <= 0 && constant[BRAID_PUSHES] == 0))
+        return (snw_path_effort){0, 0, 0}; // slack
     return (snw_path_effort){p * area, area,
                              -2 * p * constant[BRAID_A0] * s / constant[BRAID_LENGTH]};
 }
@@ -97,6 +99,15 @@ const snw_actuator_type snw_actuator_table[SNW_ACTUATOR_COUNT] = {
                            .acts = SNW_ACTUATES_COORDINATES,
                            .element = "feed",
                            .feeds = true,
+                           .ncontrol = 4,
+                           .control = {MOTOR_CONTROLS}},
+    [SNW_ACTUATOR_GROW] = {.name = "grow",
+                           .noun = "growth",
+                           .form = "grow: link",
+                           .acts = SNW_ACTUATES_COORDINATES,
+                           .element = "growth",
+                           .feeds = true,
+                           .grows = true,
                            .ncontrol = 4,
                            .control = {MOTOR_CONTROLS}},
     [SNW_ACTUATOR_WHEELS] = {.name = "wheels",

@@ -21,6 +21,8 @@
     X(SNW_ACTUATOR_FEED, "feed", "a rod's link",                                                   \
       "varies the length of the rod: feeds it out of its root or draws it in; its position is "    \
       "the free length")                                                                           \
+    X(SNW_ACTUATOR_GROW, "grow", "a rod's link",                                                   \
+      "lengthens the rod at its tip, as a vine robot that everts; its position is the length")     \
     X(SNW_ACTUATOR_WHEELS, "wheels", "a list of links",                                            \
       "one motor for all: the same effort on each revolute joint")                                 \
     X(SNW_ACTUATOR_TENDON, "tendon", "a tendon", "a cable through sections of rods")               \
@@ -115,7 +117,7 @@ typedef struct snw_control_type {
     const char *rule;
 } snw_control_type;
 
-enum { SNW_ACTUATOR_CONTROLS = 4, SNW_ACTUATOR_CONSTANTS = 4 };
+enum { SNW_ACTUATOR_CONTROLS = 4, SNW_ACTUATOR_CONSTANTS = 5 };
 
 // Effort e by a law of the given quantity x and the coordinate y, and its derivatives.
 typedef struct snw_path_effort {
@@ -133,6 +135,7 @@ typedef struct snw_actuator_type {
     const char *element; // in listings: "joint", "rod", "feed"
     bool strains;        // strain coordinates of a rod
     bool feeds;          // free length of a rod
+    bool grows;          // at its tip, not at its root
     // along a path
     bool is_length;     // its coordinate is the shortening of the path; false: a volume
     bool only_pulls;    // an effort below zero is zero

@@ -53,6 +53,7 @@ static snw_signal signal_of(const snw_model *m, const snw_signal_desc *d) {
     snw_signal s = {.kind = d->kind,
                     .source = d->source,
                     .period = d->period,
+                    .initial = d->initial,
                     .text = d->text,
                     .probe = d->probe,
                     .column = d->column,
@@ -98,6 +99,11 @@ static void mark_laws(const snw_model *m, bool *live) {
     for (int i = 0; i < m->ntendon; i++) {
         mark_signals(m, 1, &m->tendon[i].law, live);
         mark_signals(m, 1, &m->tendon[i].when, live);
+    }
+    for (int i = 0; i < m->nsignal; i++) {
+        if (m->signal[i].kind != SNW_SIGNAL_STATE || !m->signal[i].source) continue;
+        live[i] = true;
+        mark_signals(m, 1, &m->signal[i].source, live);
     }
     // integrals are always advanced, even if only a condition reads them; sources read earlier
     // signals

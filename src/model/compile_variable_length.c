@@ -37,7 +37,7 @@ static snw_status variable_length_refuse(snw_error *err, snw_source_location at,
                                          const char *what, const char *remedy) {
     return snw_fail_desc(err, at,
                          snw_fail(err, SNW_E_MODEL,
-                                  "rod '%s' has variable length (feed, a loop that it slides "
+                                  "rod '%s' has variable length (feed, grow, a loop that it slides "
                                   "through, or tubes that slide in a motion), and %s; %s",
                                   rod, what, remedy));
 }
@@ -153,7 +153,7 @@ static snw_status check_along(const snw_desc *d, int l, snw_error *err) {
 // A rod that slides through a loop is uniform: laws of x would have to know both of its parts.
 static snw_status check_part(const snw_desc *d, int l, snw_error *err) {
     const snw_link_desc *link = &d->link[l];
-    if (!link->rod.fixed_root) return SNW_OK;
+    if (!link->rod.fixed_root || link->rod.grows) return SNW_OK;
     if (variable_length_rest_varies(&link->rod) || variable_length_section_varies(&link->rod)) {
         return snw_fail_desc(
             err, link->rod.location,

@@ -28,7 +28,8 @@
 
 typedef const snw_expr *snw_law;
 
-enum { SNW_SIGNALS_MAX = 256 }; // most signals of a study
+// Most signals of a study, and most states among them.
+enum { SNW_SIGNALS_MAX = 256, SNW_STATES_MAX = 16 };
 
 // Override of one entry of the file by a run or by the command line.
 typedef struct snw_override_desc {
@@ -193,6 +194,7 @@ typedef struct snw_rod_desc {
     double length;        // m; of a rod of variable length: initial free length
     bool variable_length; // the rod slides through its root and its free length is a coordinate
     bool fixed_root;      // variable length: it is fixed at its root and passes its tip instead
+    bool grows;           // fixed root: material is added at the tip, not passed on beyond a loop
     const snw_material_desc *material; // NULL: none
     snw_section_desc section;
     snw_law rest[6];    // rest strain, laws of x and L; stretch counts from 0 (unstretched)
@@ -621,7 +623,7 @@ typedef struct snw_probe_desc {
     snw_law law; // its signal SNW_SIGNALS_MAX + k is column read_column[k] of probe read_probe[k]
     snw_dim dim; // its dimension
     int nread;
-    int read_probe[SNW_LAW_READS], read_column[SNW_LAW_READS];
+    int read_probe[SNW_LAW_READS], read_column[SNW_LAW_READS]; // probe -1: state, by its signal
 } snw_probe_desc;
 
 snw_reading snw_probe_reading(const snw_probe_desc *p); // its reading by laws
@@ -632,10 +634,11 @@ int snw_probe_columns(const snw_probe_desc *p);
 // ---- signals
 
 // Signals: numbers that laws and conditions read besides t, x and L, theory.md 3.7. All but probes
-// are part of the state and change between steps only, integrals excepted.
+// are part of the state and change between steps only, integrals and states excepted.
 typedef enum snw_signal_kind {
     SNW_SIGNAL_PROBE,     // a column of a probe, at the present state
     SNW_SIGNAL_INTEGRAL,  // time integral of an expression
+    SNW_SIGNAL_STATE,     // state with a rate that may read all states
     SNW_SIGNAL_SAMPLED,   // sample of an expression, constant until the next multiple of its period
     SNW_SIGNAL_ONCE,      // latch: 0 until the condition has been true, then 1
     SNW_SIGNAL_CONDITION, // 1 while the condition of a load or conditional element is true, else 0;
@@ -646,17 +649,20 @@ typedef enum snw_signal_kind {
 // Source and period of a stored signal in one description.
 typedef struct snw_signal_use {
     snw_law source;
-    double period; // SNW_SIGNAL_SAMPLED, s
+    double period;  // SNW_SIGNAL_SAMPLED, s
+    double initial; // SNW_SIGNAL_STATE: value at the start
 } snw_signal_use;
 
 // All descriptions of a study have the same signals in the same order, each with its own sources.
-// The source of a signal reads earlier signals only.
+// The source of a signal reads earlier signals only, that of a state also states, but no
+// integrals.
 typedef struct snw_signal_desc {
     snw_signal_kind kind;
     const char *text;  // expression as written
     int probe, column; // SNW_SIGNAL_PROBE: column of that probe
     snw_law source;    // other kinds: expression; NULL: not used in this description
     double period;     // SNW_SIGNAL_SAMPLED, s
+    double initial;    // SNW_SIGNAL_STATE: value at the start
 } snw_signal_desc;
 
 // ---- study

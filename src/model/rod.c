@@ -94,10 +94,10 @@ int snw_rod_twist_integrals(const snw_rod *rod, double x, double *c) {
 }
 
 snw_twist snw_rod_strain(const snw_rod *rod, const double *q, double t, double x) {
-    // variable length: material coordinates are counted from the tip
     snw_twist rest[4], xi;
     if (rod->rest_varies)
-        snw_rod_rest_material(rod, rod->L - q[rod->feed_q] * (1 - x / rod->L), rest);
+        snw_rod_rest_material(rod, snw_rod_stock(rod, q[rod->feed_q], snw_rod_passing(rod, x)),
+                              rest);
     xi = rod->rest_varies ? rest[0] : snw_rod_rest(rod, x);
     for (int i = 0; i < 6; i++) {
         if (!rod->given[i]) continue;

@@ -27,6 +27,9 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
         if (gradient_has(m, SNW_SIGNAL_SAMPLED))
             return refuse(step, "equilibria under laws with 'sampled' have none", err);
         if (step->steady) return refuse(step, "'steady' equilibria have none", err);
+        if (step->march_flow) return refuse(step, "a march with 'flow' has no equilibria", err);
+        if (step->penalty > 0)
+            return refuse(step, "loops by 'penalty' have none; leave it out", err);
         if (m->nnonholonomic > 0)
             return refuse(step, "equilibria of contacts without slip depend on their way", err);
         return SNW_OK;
@@ -55,6 +58,9 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
 snw_status gradient_check_model(const snw_desc *d, const snw_model *m, snw_error *err) {
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_kind kind = m->signal[i].kind;
+        if (kind == SNW_SIGNAL_STATE)
+            return snw_fail(err, SNW_E_MODEL, "there is no derivative with states ('%s')",
+                            m->signal[i].text);
         if (kind != SNW_SIGNAL_CAPTURED) continue;
         return snw_fail(err, SNW_E_MODEL,
                         "there is no derivative of a law with captured values: '%.100s'",

@@ -94,7 +94,7 @@ static snw_energy energies(const snw_robot *r) {
 void snw_robot_initialise_signals(snw_robot *r) {
     const snw_model *m = r->m;
     if (!snw_memory_has_events(m) || r->integrator.close) return;
-    memset(r->s->z, 0, (size_t)m->nsignal * sizeof *r->s->z);
+    snw_state_forget(m, r->s);
     snw_residual(m, r->in, r->s, false, r->w);
     snw_observe(m, r->in, r->s, false, r->w);
     const snw_energy e = energies(r);

@@ -96,7 +96,7 @@ struct snw_event_search {
 static bool varies(const snw_model *m, snw_law law) {
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_kind kind = m->signal[i].kind;
-        if (kind != SNW_SIGNAL_PROBE && kind != SNW_SIGNAL_INTEGRAL) continue;
+        if (kind != SNW_SIGNAL_PROBE && !snw_signal_grows(&m->signal[i])) continue;
         if (snw_expr_reads(law, i)) return true;
     }
     return false;
@@ -345,7 +345,7 @@ static void integrals_at(const snw_event_search *e, double s, double *z) {
     const double h = e->to.t - e->from.t, r = 1 - s;
     for (int i = 0; i < e->m->nsignal; i++) {
         const snw_signal *d = &e->m->signal[i];
-        if (d->kind != SNW_SIGNAL_INTEGRAL || !d->source) continue;
+        if (!snw_signal_grows(d)) continue;
         const double za = e->from.state->z[i], zb = e->to.state->z[i];
         const double a = snw_expr_value(d->source, (snw_at){e->from.t, 0, 0, e->from.signal});
         const double b = snw_expr_value(d->source, (snw_at){e->to.t, 0, 0, e->to.signal});
@@ -432,7 +432,7 @@ static void interpolate(const snw_event_search *e, double s) {
         double sum = 0;
         for (int k = 0; k < POINTS; k++) sum += path[k] * e->point[k * ns + i];
         for (int k = 2; k < e->ntrial + 2; k++) sum += tried[k] * e->correction[k * ns + i];
-        const bool moves = kind == SNW_SIGNAL_PROBE || kind == SNW_SIGNAL_INTEGRAL;
+        const bool moves = kind == SNW_SIGNAL_PROBE || snw_signal_grows(&e->m->signal[i]);
         e->w->signal[i] = moves ? sum : e->from.signal[i];
     }
 }

@@ -930,6 +930,11 @@ snw_status linear_tangents(snw_linear *l, const snw_inputs *in, const snw_state 
     for (int i = 0; i < m->nv; i++) l->moving = l->moving || s->v[i] != 0;
     if (m->nv == 0)
         return snw_fail(err, SNW_E_MODEL, "the robot has no coordinates, so no linear model");
+    for (int i = 0; i < m->nsignal; i++) {
+        if (m->signal[i].kind == SNW_SIGNAL_STATE)
+            return snw_fail(err, SNW_E_MODEL, "there is no linear model with states ('%s')",
+                            m->signal[i].text);
+    }
     for (int k = 0; !l->bordered && l->moving && k < m->nloop; k++)
         l->rows_turn = l->rows_turn || m->loop[k].nrow;
     for (int k = 0; !l->bordered && l->moving && k < m->ntendon; k++)

@@ -16,7 +16,7 @@ static double source_value(const snw_signal *signal, double t, const double *val
 bool snw_memory_has_events(const snw_model *m) {
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal *d = &m->signal[i];
-        if (d->source && d->kind != SNW_SIGNAL_INTEGRAL) return true;
+        if (d->source && !snw_signal_grows(d)) return true;
     }
     return false;
 }
@@ -77,6 +77,7 @@ static bool memory_pass(const snw_model *m, const snw_state *s, const snw_work *
         switch (d->kind) {
         case SNW_SIGNAL_PROBE:
         case SNW_SIGNAL_INTEGRAL:
+        case SNW_SIGNAL_STATE:
         case SNW_SIGNAL_CAPTURED:
             continue;
         case SNW_SIGNAL_SAMPLED:

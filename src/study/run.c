@@ -884,7 +884,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->state->t = 0;
     memcpy(r->state->q, r->start_q ? r->start_q : m->q0, (size_t)m->nq * sizeof(double));
     memcpy(r->state->v, r->start_v ? r->start_v : m->v0, (size_t)m->nv * sizeof(double));
-    for (int i = 0; i < m->nsignal; i++) r->state->z[i] = 0;
+    snw_state_forget(m, r->state);
     for (int i = 0; i < r->largest->nconstraint; i++) r->state->lambda[i] = 0;
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
     for (int i = 0; i < r->desc->nlink + r->desc->ntendon; i++) r->warned_limit[i] = false;

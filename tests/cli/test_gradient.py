@@ -72,6 +72,13 @@ class Gradient(harness.Case):
         why = self.fails(2, "gradient", "p.yaml", "--run", "time", "--of", "x.x", "--by", "T").err
         self.assertIn("it moves the time t = 0.3 s at which a law jumps", why)
 
+    def test_steps_that_are_no_equilibria_of_exact_loops_are_refused(self):
+        for file, run, why in (("penalty", "spring", "loops by 'penalty' have none"),
+                               ("boyer3_march", "bent", "a march with 'flow' has no equilibria")):
+            path = str(harness.SOURCE / f"examples/parallel/{file}.yaml")
+            result = self.fails(2, "gradient", path, "--run", run, "--of", "end(clamp.fx)", "--by", "rod.rod.length")
+            self.assertIn(why, result.err)
+
     def test_refusals(self):
         base = ["gradient", "s.yaml", "--run", "plain"]
         self.assertIn("the scheme adaptive has none", self.fails(2, "gradient", "s.yaml", "--run", "adaptive", "--of", "place", "--by", "k").err)

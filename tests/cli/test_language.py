@@ -55,6 +55,7 @@ REACHED = {
     "spring": "springs: {more: {KEY}}",
     "stop": "robot: {more: {on: world, joint: revolute, limits: [-1, 1], body: {mass: 1}, stop: {KEY}}}",
     "fluid": "fluid: {more: {KEY}}",
+    "state": "states: {more: {KEY}}",
     "field": "fields: {more: {KEY}}",
     "drag": "fluid: {more: {on: arm, drag: {KEY}}}",
     "initial": "initial: {arm: {KEY}}",

@@ -36,7 +36,7 @@ static void vary_along(tree *t, snw_link_desc *l, int how) {
 static int how_of(int i) { return i < ROBOTS ? 0 : 1 + i % 3; }
 
 // A random tree of variable-length rods, with loads along them; nothing is attached between their
-// ends. Uniform ones pass their root or, fixed there, their tip.
+// ends. They pass their root or, fixed there, their tip: those that vary grow there.
 static void variable_length_tree(tree *t, dice *d, tree_opts o, int how) {
     tree_random(t, d, o);
     bool bears[sizeof t->link / sizeof t->link[0]] = {false};
@@ -54,7 +54,8 @@ static void variable_length_tree(tree *t, dice *d, tree_opts o, int how) {
         l->rod.variable_length = l->has_rod;
         if (!l->has_rod) continue;
         // without a link on its tip its length moves no mass
-        l->rod.fixed_root = how == 0 && bears[i] && i % 2 == 0;
+        l->rod.fixed_root = bears[i] && i % 2 == 0;
+        l->rod.grows = l->rod.fixed_root && how != 0;
         vary_along(t, l, how);
         const int magnus[] = {2, 4, 6};
         l->rod.magnus = magnus[pick_int(d, 0, 2)];
