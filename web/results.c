@@ -123,7 +123,8 @@ static void *copy_array(snw_pool *pool, int n, size_t size, const void *from) {
 // info <- what a reader of a result file has; texts for `sinew check` are left out
 static bool copy_info(snw_pool *pool, const snw_run_info *from, snw_run_info *info) {
     *info = *from;
-    info->loop_note = info->loop_warning = info->contact_warning = NULL;
+    info->loop_note = info->loop_warning = info->contact_warning = info->field_warning = NULL;
+    info->linear = NULL, info->nlinear = 0; // linear models are not kept
     info->locomotion = NULL;
     info->rod_error = NULL;
     snw_column *column = copy_array(pool, from->ncolumn, sizeof *column, from->column);
@@ -335,6 +336,13 @@ const char *snw_result_model(const snw_result *r) { return r->model; }
 const char *snw_result_version(const snw_result *r) { return r ? SNW_VERSION : ""; }
 const char *snw_result_created(const snw_result *r) { return r->created; }
 int snw_result_runs(const snw_result *r) { return r->nrun; }
+snw_status snw_result_linear(snw_result *r, int run, int stage, const struct snw_linear_model **out,
+                             snw_error *err) {
+    (void)r, (void)run, (void)stage, (void)err;
+    *out = NULL;
+    return SNW_OK;
+}
+
 const snw_run_info *snw_result_info(const snw_result *r, int index) { return &r->run[index].info; }
 int snw_result_frames(const snw_result *r, int index) { return r->run[index].nframe; }
 
