@@ -101,6 +101,7 @@ static const struct {
     {"pairs of links", LIST, NO_TABLE, NULL, "link"},
     {"a link", TEXT, NO_TABLE, NULL, "link"},
     {"two sites", VECTOR, NO_TABLE, NULL, "site"},
+    {"a site and", VECTOR, NO_TABLE, NULL, "site actuator"},
     {"two ends", VECTOR, ENDS, "pose", "site"},
     {"a site", TEXT, NO_TABLE, NULL, "site"},
     {"a contact", TEXT, NO_TABLE, NULL, "contact"},
