@@ -75,7 +75,7 @@ static const struct {
     {"along and across", QUANTITY, ONE, own, NULL},
     {"by component", ARRAY, ONE, "components", NULL},
     {"as strain", ARRAY, ONE, "components", NULL},
-    {"for each strain", ANY_MAP, NO_TABLE, NULL, NULL},
+    {"for each strain", QUANTITY, BY_NAME, "stress_table", NULL},
     {"by coordinate", ARRAY | ANY_MAP, NO_TABLE, NULL, NULL},
     {"{probe.component", ANY_MAP, NO_TABLE, NULL, NULL},
     {"a joint", 0, JOINTS, NULL, NULL},

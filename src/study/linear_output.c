@@ -267,8 +267,12 @@ snw_status linear_outputs(snw_linear *l, const snw_inputs *in, const snw_state *
     if (l->noutput == 0) return SNW_OK;
     snw_observe(l->m, in, s, false, w);
     for (int i = 0; i < l->noutput; i++) {
-        l->output[i].exact = snw_probe_row(l->m, l->observer, l->output[i].probe,
-                                           l->output[i].column, in, s, rotation, w, l->row);
+        const snw_linear_output *o = &l->output[i];
+        // an effort also follows its input directly: differences take both
+        const bool effort =
+            snw_probe_signal(l->m, o->probe, o->column).reading == SNW_READ_TENDON_EFFORT;
+        l->output[i].exact = !effort && snw_probe_row(l->m, l->observer, o->probe, o->column, in, s,
+                                                      rotation, w, l->row);
         if (l->output[i].exact) SNW_TRY(apply_row(l, i, err));
         const snw_probe_desc *p = &l->m->desc->probe[l->output[i].probe];
         if (l->output[i].exact || l->d->nheld == 0 || snw_probe_is_configuration(p->kind)) continue;

@@ -73,13 +73,13 @@ static const char arm[] =
 static const char *const springs[] = {
     "", "line: {spring: [hook, nose], stiffness: ks, rest: l0, damping: cs}",
     "line: {cable: [hook, nose], stiffness: ks, rest: l0, damping: cs}",
-    "pad: {bushing: [hook, nose], stiffness: [ks/1000, ks/900, 0.02, ks, ks, 9], damping: [1e-4, "
-    "cs/1000, 0, cs, cs, cs]}, damp: {damper: [hook, arm.tip], damping: cs}"};
+    ("pad: {bushing: [hook, nose], stiffness: [ks/1000, ks/900, 0.02, ks, ks, 9], damping: [1e-4, "
+     "cs/1000, 0, cs, cs, cs]}, damp: {damper: [hook, arm.tip], damping: cs}")};
 static const char *const motors[] = {
     "",
     "motor: {joint: hub, effort: \"-g*(nose.z - ref)*0.2 - 0.1*g*speed.vz + 0.01*bent.bend_y\"}",
-    "motor: {joint: hub, effort: \"-g*(nose.z - ref)*0.2 - 4*g*integral(nose.z*ref - 0.1*speed.vz)"
-    "\"}",
+    ("motor: {joint: hub, effort: \"-g*(nose.z - ref)*0.2 - 4*g*integral(nose.z*ref - 0.1*speed.vz)"
+     "\"}"),
     "motor: {joint: hub, effort: \"-sampled(g*(nose.z - ref)*0.2 + 0.4*g*speed.vz, 5 ms)\"}"};
 static const char *const pulls[] = {
     "", "cable: {tendon: {along: arm, at: [0, s, 2 mm]}, effort: \"g*sin(100*t/(1 s))\"}",

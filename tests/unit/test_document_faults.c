@@ -494,7 +494,8 @@ static const bad_case bad[] = {
     {ARM "actuators: {$m: {chamber: {along: arm, area: 1 mm^2}}}\n",
      "needs 'pressure', 'effort' (its pressure), 'volume' or 'gas'"},
     {ARM "actuators: {$m: {when: on}}\n",
-     "'joint: link', 'rod: link', 'feed: link', 'wheels: [links]', 'tendon: {along: ..}'"},
+     "'joint: link', 'rod: link', 'feed: link', 'grow: link', 'wheels: [links]', 'tendon: {along: "
+     "..}'"},
     {ARM "actuators: {m: {chamber: {along: arm, area: 1 mm^2}, gas: ${ambient: 1 Pa}}}\n",
      "needs 'moles:'"},
     {ARM "actuators: {$m: {when: on}}\n", "drives nothing"},
