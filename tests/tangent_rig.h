@@ -113,7 +113,10 @@ static inline double size_of(int n, const double *A) {
 }
 
 // Rounding error of a residual: the build with wide numbers writes its residuals to the file that
-// SNW_DERIVATIVES names; the build with doubles compares with them.
+// SNW_DERIVATIVES names; the build with doubles compares with them, relative to the largest entry.
+#ifndef RIG_ROUNDING
+#define RIG_ROUNDING 1e-13
+#endif
 #ifdef SNW_COMPLEX
 static inline void rig_compare(const rig *g) { (void)g; }
 #else
@@ -135,7 +138,7 @@ static inline void rig_compare(const rig *g) {
     assert_int_equal(fread(kept, sizeof *kept, n, file), n);
     const double size = size_of((int)n, kept);
     for (size_t i = 0; i < n; i++) {
-        if (fabs(g->w->r[i] - kept[i]) <= 1e-13 * size) continue;
+        if (fabs(g->w->r[i] - kept[i]) <= RIG_ROUNDING * size) continue;
         fail_msg("residual %zu of %zu: %.17g, wide %.17g, size %g", i, n, g->w->r[i], kept[i],
                  size);
     }

@@ -12,13 +12,15 @@ endif()
 set(leaks "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_SOURCE_DIR}/tests/leaks.txt")
 
 # Left out under sanitizers, since other tests run the same lines there:
-#   - whole tests that take minutes, long motions compared with sources: the list below
+#   - whole tests that take long, motions compared with sources, random robots by the dozen: the list below
 #   - trials beyond a few and times beyond the first within tests: AMONG of sanitized.h, `few` and SLOW of cli/harness.py
-#   - examples after forty increments: brief.sh
+#   - examples after five increments: brief.sh
 #   - complex_*, wide_* (the recursion with other number types), viewer_* (the same command with a browser), and checks of
 #     sources rather than of their function
 set(long_motions physics_sources physics_till physics_variable_length_runs physics_noise physics_index3 physics_trees physics_modes physics_explicit
-  physics_shoot_damping cli_examples cli_language example_contact_belt example_contact_helix_in_tube)
+  physics_shoot_damping physics_gradient physics_gradient_events physics_gradient_memory physics_conditional_links
+  physics_contact_statics physics_branches physics_frame_invariance cli_examples cli_language example_contact_belt
+  example_contact_helix_in_tube)
 
 # add one test, with the prefix of this build; the time limit is reached only by a hang, even on a busy machine
 function(check name label)

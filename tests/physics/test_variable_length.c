@@ -8,6 +8,8 @@
 
 #include "dynamics/variable_length.h"
 #include "random_tree.h"
+// one of the trees that grow, of 32 coordinates, has rounding errors of 1.5e-13
+#define RIG_ROUNDING 2e-13
 #include "tangent_rig.h"
 
 // This number of robots with uniform rods, then half as many with rods that vary along their
