@@ -79,12 +79,29 @@ static const snw_topic topics[] = {
      LANGUAGE("rods")},
     {"material, young, poisson, modulus, density, stiffness, viscosity, damping",
      "'materials:' of the file; 'stiffness' and 'damping' of a section", LANGUAGE("rods")},
+    {"rubber, hyperelastic, neo-hookean, mooney-rivlin, ogden, nonlinear material, creep, "
+     "viscoelastic, relaxation, prony, maxwell",
+     "'neo_hookean', 'mooney_rivlin', 'ogden' and 'relaxation' of a material; 'energy' and "
+     "'stress' "
+     "of a section",
+     LANGUAGE("rods")},
+    {"thermal, heat, temperature, bimetal, layer, laminate, composite, piezo, unimorph, bimorph, "
+     "dielectric elastomer",
+     "'stiffness' of a section couples bending and stretch of layers, and the actuator 'stress' is "
+     "their heat or voltage; examples/materials/bimetal.yaml, bending_layer.yaml",
+     LANGUAGE("rods")},
+    {"shape memory, sma, nitinol, martensite, hysteresis of a material",
+     "the fraction of martensite is one of the 'states:' of the file; "
+     "examples/materials/sma_wire.yaml",
+     LANGUAGE("feedback")},
     {"section, radius, taper, tapered, hollow, bore",
      "'section:' of a rod; its sizes may be laws of x, the arc length", LANGUAGE("rods")},
     {"pre-curved, rest shape, rest strain, initial curvature",
      "'rest:' of a rod: strains without stress, laws of x and t", LANGUAGE("rods")},
     {"growing, extending, extensible, variable length, feeding, vine robot",
-     "'feed: needle' of an actuator slides a rod through its root", LANGUAGE("actuators")},
+     "'feed: needle' of an actuator slides a rod through its root, 'grow: vine' adds length at the "
+     "tip",
+     LANGUAGE("actuators")},
     {"load, force, follower load, moment, distributed load, wrench",
      "'loads:' of the file, in axes of the world or of the body, at a site or along a rod",
      LANGUAGE("loads")},
