@@ -79,14 +79,12 @@ static const snw_topic topics[] = {
      LANGUAGE("rods")},
     {"material, young, poisson, modulus, density, stiffness, viscosity, damping",
      "'materials:' of the file; 'stiffness' and 'damping' of a section", LANGUAGE("rods")},
-    {"rubber, hyperelastic, neo-hookean, mooney-rivlin, ogden, nonlinear material, creep, "
-     "viscoelastic, relaxation, prony, maxwell",
+    {"rubber, hyperelastic, neo-hookean, mooney-rivlin, ogden, viscoelastic, creep, prony, maxwell",
      "'neo_hookean', 'mooney_rivlin', 'ogden' and 'relaxation' of a material; 'energy' and "
      "'stress' "
      "of a section",
      LANGUAGE("rods")},
-    {"thermal, heat, temperature, bimetal, layer, laminate, composite, piezo, unimorph, bimorph, "
-     "dielectric elastomer",
+    {"thermal, heat, temperature, bimetal, layer, laminate, piezo, unimorph, dielectric elastomer",
      "'stiffness' of a section couples bending and stretch of layers, and the actuator 'stress' is "
      "their heat or voltage; examples/materials/bimetal.yaml, bending_layer.yaml",
      LANGUAGE("rods")},
