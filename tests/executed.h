@@ -53,6 +53,22 @@ static inline void execute_ok(const char *text, outcome *o) {
     if (o->status != SNW_OK) fail_msg("%d:%d: %s", o->err.line, o->err.column, o->err.text);
 }
 
+// The text is refused, or its run fails, with a message that contains `why`.
+static inline void fails_with(const char *text, const char *why) {
+    snw_document *doc;
+    snw_desc *desc;
+    snw_error err;
+    if (describe(text, &doc, &desc, &err) == SNW_OK) {
+        outcome o;
+        execute(text, &o);
+        assert_true(o.status != SNW_OK);
+        err = o.err;
+        snw_series_clear(&o.series);
+    }
+    if (!strstr(err.text, why)) fail_msg("%s", err.text);
+    release(doc, desc);
+}
+
 // Value of a column in a frame.
 static inline double shown(const outcome *o, int frame, int column) {
     return o->series.value[frame * o->series.ncolumn + column];

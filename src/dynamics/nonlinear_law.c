@@ -96,20 +96,29 @@ void snw_nonlinear_laws_tangent(const snw_model *m, double cq, const snw_work *w
     }
 }
 
+// Response of the section at point k of a rod with a law, and its strain e. Faults of the law are
+// reported by snw_nonlinear_law_add.
+static snw_section_response response_at(const snw_model *m, const snw_rod *rod, int k,
+                                        const bool active[6], const double *q, int want,
+                                        double e[6]) {
+    snw_section_response s;
+    double value;
+    int component;
+    strain_at(m, rod, &m->point[rod->point0 + k], q, e);
+    (void)snw_section_law_at(rod->law, &rod->law_point[k], active, e, want, &s, &value, &component);
+    return s;
+}
+
 double snw_nonlinear_law_energy(const snw_model *m, const snw_rod *rod, const double *q) {
     bool active[6];
     double sum = 0;
     active_components(rod, active);
     for (int k = 0; rod->law && k < rod->npoint; k++) {
-        const snw_point *p = &m->point[rod->point0 + k];
-        const snw_section_law_point *at = &rod->law_point[k];
-        double e[6], value;
-        int component;
-        snw_section_response s;
-        strain_at(m, rod, p, q, e);
-        (void)snw_section_law_at(rod->law, at, active, e, SNW_WANT_ENERGY, &s, &value, &component);
-        for (int i = 0; i < 36; i++) s.energy -= 0.5 * e[i / 6] * at->H[i] * e[i % 6];
-        sum += p->w * s.energy;
+        double e[6];
+        snw_section_response s = response_at(m, rod, k, active, q, SNW_WANT_ENERGY, e);
+        const double *H = rod->law_point[k].H;
+        for (int i = 0; i < 36; i++) s.energy -= 0.5 * e[i / 6] * H[i] * e[i % 6];
+        sum += m->point[rod->point0 + k].w * s.energy;
     }
     return sum;
 }
@@ -123,17 +132,13 @@ snw_weakest_section snw_nonlinear_laws_weakest(const snw_model *m, const double 
         bool active[6];
         active_components(rod, active);
         for (int k = 0; rod->law && k < rod->npoint; k++) {
-            const snw_point *p = &m->point[rod->point0 + k];
-            const snw_section_law_point *at = &rod->law_point[k];
-            double e[6], value;
-            int component;
-            snw_section_response s;
-            strain_at(m, rod, p, q, e);
-            (void)snw_section_law_at(rod->law, at, active, e, SNW_WANT_TANGENT, &s, &value,
-                                     &component);
-            const double least = snw_section_law_weakest(rod->law, active, at->H, s.tangent);
+            double e[6];
+            const snw_section_response s = response_at(m, rod, k, active, q, SNW_WANT_TANGENT, e);
+            const double least =
+                snw_section_law_weakest(rod->law, active, rod->law_point[k].H, s.tangent);
             if (!(least < out.eigenvalue)) continue;
-            out = (snw_weakest_section){.eigenvalue = least, .rod = r, .x = p->x};
+            const double x = m->point[rod->point0 + k].x;
+            out = (snw_weakest_section){.eigenvalue = least, .rod = r, .x = x};
             for (int i = 0; i < 6; i++) out.strain[i] = e[i];
         }
     }

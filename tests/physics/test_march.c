@@ -209,18 +209,7 @@ static void faults_are_named(void **state) {
         {LED_ROD "study: [static: {march: {for: 1 s, gain: 0}}]\n", "'gain' must be positive"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        snw_document *doc;
-        snw_desc *desc;
-        snw_error err;
-        if (describe(rows[i].text, &doc, &desc, &err) == SNW_OK) {
-            outcome o;
-            execute(rows[i].text, &o);
-            assert_true(o.status != SNW_OK);
-            err = o.err;
-            snw_series_clear(&o.series);
-        }
-        if (!strstr(err.text, rows[i].why)) fail_msg("%s", err.text);
-        release(doc, desc);
+        fails_with(rows[i].text, rows[i].why);
     }
 }
 
