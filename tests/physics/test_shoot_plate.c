@@ -14,12 +14,6 @@
 
 #define MOST 8192
 
-#ifdef SANITIZED
-#define LONG skip()
-#else
-#define LONG ((void)0)
-#endif
-
 // ---- a plate on variable-length legs ------------------------------------------------------------
 
 // Till's Stewart-Gough robot, damped, with different feeds of its legs. %s: laws of the feeds,
@@ -70,7 +64,6 @@ static void clear(outcome *a, outcome *b) {
 static void equilibria_converge(void **state) {
     (void)state;
     ONLY_DIGITS();
-    LONG;
     double place[3], force[3], strain[3];
     outcome a;
     stewart(12, "1", "static: {tolerance: 1e-12}", &a);
@@ -98,7 +91,7 @@ static void equilibria_converge(void **state) {
 // same values.
 static void motions_with_variable_length_converge(void **state) {
     (void)state;
-    LONG;
+    ONLY_DIGITS();
     static const char feed[] = "poly5(t, 0 s, 0.3 s)";
     double speed[3], force[3], effort[3];
     for (int k = 0; k < 3; k++) {
@@ -133,7 +126,6 @@ static void motions_with_variable_length_converge(void **state) {
 static void formulas_have_their_orders(void **state) {
     (void)state;
     ONLY_DIGITS();
-    LONG;
     static const struct {
         const char *scheme;
         int order;
