@@ -447,12 +447,9 @@ static snw_status sweep_variables(gradient_sweep *s, snw_error *err) {
     return SNW_OK;
 }
 
-snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double *dJ,
-                            snw_error *err) {
-    gradient_sweep s = {.g = g, .p = p, .last = -1};
-    // as many linear equations as variables, or as scalars
-    s.forward = g->how.method == SNW_GRADIENT_FORWARD ||
-                (g->how.method == SNW_GRADIENT_AUTO && FEW * g->nentry < g->nscalar);
+static snw_status gradient_by(snw_gradient *g, const double *p, bool forward, double *J, double *dJ,
+                              snw_error *err) {
+    gradient_sweep s = {.g = g, .p = p, .last = -1, .forward = forward};
     g->info.method = s.forward ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT;
     for (int k = 0; k < g->nentry; k++) g->entry[k].sampled = false;
     snw_status status = run_with_tape(&s, J, err);
@@ -484,4 +481,17 @@ snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double 
     snw_run_destroy(s.run);
     snw_robot_model_close(s.model);
     return status;
+}
+
+snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double *dJ,
+                            snw_error *err) {
+    // as many linear equations as variables, or as scalars
+    const bool choose = g->how.method == SNW_GRADIENT_AUTO;
+    const bool forward =
+        g->how.method == SNW_GRADIENT_FORWARD || (choose && FEW * g->nentry < g->nscalar);
+    const snw_status status = gradient_by(g, p, forward, J, dJ, err);
+    // contacts that hold a robot more than once need the forward method
+    if (status != SNW_E_SINGULAR || forward || !choose || !gradient_has_moreau(g->model->desc))
+        return status;
+    return gradient_by(g, p, true, J, dJ, err);
 }

@@ -205,6 +205,7 @@ static snw_status forward_map(gradient_sweep *s, int index, double *along, doubl
             SNW_TRY(forward_frame(s, map, k, by, err));
         } else {
             snw_sensitivity_apply(s->adjoint, map, k, by);
+            SNW_TRY(snw_sensitivity_check(s->adjoint, map, err));
         }
     }
     if (frame || !s->events) return SNW_OK;

@@ -118,6 +118,9 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
 // Derivatives by variable k <- through the map; `by` are those of its equations at a fixed
 // state, and are changed.
 void snw_sensitivity_apply(snw_adjoint *a, const snw_map *map, int k, double *by);
+// SNW_E_SINGULAR: contacts that hold the robot more than once do not allow the last derivative.
+SNW_NODISCARD snw_status snw_sensitivity_check(const snw_adjoint *a, const snw_map *map,
+                                               snw_error *err);
 // Derivatives by variable k <- those by the length of a step that ends at an event, through it.
 void snw_sensitivity_of_length(snw_adjoint *a, const snw_map *map, int k);
 // Derivatives by variable k += length times those by variable `from`.

@@ -40,7 +40,11 @@ enum { BY_PLACE, BY_RATE, BY_D, INPUTS };
 
 static const double move_place = 1e-3, move_rate = 1e-2, // of typical values
     move_length = 1e-3,                                  // of the length of a step
-    singular = 1e-14;                                    // of a scaled matrix
+    singular = 1e-12,    // pivot of a scaled matrix
+    compliance = 1e-8,   // of contacts that hold the robot more than once, scaled
+    same_axes = 0.9,     // cosine of the largest angle between tangents of near states
+    consistent = 1e-7;   // part of a right side that they do not allow
+enum { REFINEMENTS = 30 };
 
 // Places of the unknowns, and of the equations; -1: there is none.
 typedef struct layout {
@@ -55,9 +59,12 @@ struct adjoint_hard {
     layout l;
     double h; // length of the step at which the equations are evaluated
     snw_state *mid, *end, *start, *moved;
-    double *J, *F[OUTPUTS], *by_place, *by_rate, *by_h, *by_t, *x, *sample, *mu, *scale;
+    bool redundant;    // contacts hold the robot more than once
+    int off;           // equation that a redundant contact does not allow; -1: none
+    double *J, *kept, *right, *F[OUTPUTS], *by_place, *by_rate, *by_h, *by_t, *x, *sample, *mu, *scale;
     double *G, *M, *lie, *acc_h, *line, *power;
     double *value; // of the unknowns S and A, by their places
+    snw_vec3 *tangent; // first tangents of the contacts at the middle and at the end, in the world
     int *pivot;
     void *block;
 };
@@ -129,7 +136,7 @@ double adjoint_hard_time(const snw_map *map, int stage) {
 static snw_status hard_open(snw_adjoint *a, const snw_map *map) {
     const snw_model *m = a->m;
     const size_t nv = (size_t)m->nv, n = (size_t)adjoint_hard_size(a, map), nr = (size_t)m->nconstraint;
-    const size_t rows = 3 * (size_t)map->hard->n * nv + 1;
+    const size_t rows = 3 * (size_t)map->hard->n * (nv + 1) + 1; // also 2 n vectors
     adjoint_hard *x = a->hard;
     if (!x) {
         a->hard = x = snw_alloc(sizeof *x);
@@ -144,7 +151,7 @@ static snw_status hard_open(snw_adjoint *a, const snw_map *map) {
     const size_t room = n + n / 4, numbers = rows + rows / 4, ns = (size_t)a->nscalar;
     snw_free(x->block);
     x->room = 0;
-    x->block = snw_alloc((room * room + (OUTPUTS + 2) * room * nv + (7 + ns) * room + numbers +
+    x->block = snw_alloc((2 * room * room + room + (OUTPUTS + 2) * room * nv + (7 + ns) * room + 2 * numbers +
                           (size_t)snw_npower(m) + nv * nv + 36 * OUTPUTS * INPUTS * (size_t)(m->nlie_block + 1) + 8 * nv +
                           2 * nr + 16) *
                              sizeof(double) +
@@ -152,6 +159,8 @@ static snw_status hard_open(snw_adjoint *a, const snw_map *map) {
     if (!x->block) return SNW_E_MEMORY;
     double *at = x->block;
     x->J = at, at += room * room;
+    x->kept = at, at += room * room;
+    x->right = at, at += room;
     for (int k = 0; k < OUTPUTS; k++) x->F[k] = at, at += room * nv;
     x->by_place = at, at += room * nv;
     x->by_rate = at, at += room * nv;
@@ -164,6 +173,7 @@ static snw_status hard_open(snw_adjoint *a, const snw_map *map) {
     x->scale = at, at += 2 * room;
     x->mu = at, at += ns * room;
     x->G = at, at += numbers;
+    x->tangent = (snw_vec3 *)at, at += numbers;
     x->M = at, at += nv * nv;
     x->lie = at, at += 36 * OUTPUTS * INPUTS * (size_t)(m->nlie_block + 1);
     x->acc_h = at, at += nv;
@@ -315,15 +325,34 @@ static void add_chain(const snw_adjoint *a, const snw_map *map, int rows, const 
 
 // ---- equations ----------------------------------------------------------------------------------
 
-// A hard contact placed in w: gap, velocities, axes in the world; rows G (3 nv) unless NULL, after
-// snw_jacobian_pass
+// A hard contact placed in w: gap, velocities, axes in the world, with tangents `near` unless NULL;
+// rows G (3 nv) unless NULL, after snw_jacobian_pass
 typedef struct contact_place {
     double gap, u[3];
     snw_vec3 axis[3];
 } contact_place;
 
+// Tangents turned such that the first one is the nearest to `near`: where a contact point chooses
+// other axes beyond some angle, those of the step taken go on.
+static void keep_tangents(snw_vec3 near, int nv, contact_place *at, double *G) {
+    const double x = snw_dot(near, at->axis[1]), y = snw_dot(near, at->axis[2]), r = hypot(x, y);
+    if (!(r > 0) || x > same_axes * r) return;
+    const double c = x / r, s = y / r;
+    const snw_vec3 a = at->axis[1], b = at->axis[2];
+    const double u[2] = {at->u[1], at->u[2]};
+    at->axis[1] = snw_add(snw_scale(c, a), snw_scale(s, b));
+    at->axis[2] = snw_sub(snw_scale(c, b), snw_scale(s, a));
+    at->u[1] = c * u[0] + s * u[1];
+    at->u[2] = c * u[1] - s * u[0];
+    for (int i = 0; G && i < nv; i++) {
+        const double g = G[nv + i], h = G[2 * nv + i];
+        G[nv + i] = c * g + s * h;
+        G[2 * nv + i] = c * h - s * g;
+    }
+}
+
 static contact_place place_contact(const snw_model *m, const snw_work *w,
-                                   const snw_hard_contact *at, double *G) {
+                                   const snw_hard_contact *at, const snw_vec3 *near, double *G) {
     contact_place out;
     snw_hard_contact c = *at;
     out.gap = snw_hard_gap(m, w, &c);
@@ -331,6 +360,7 @@ static contact_place place_contact(const snw_model *m, const snw_work *w,
     if (G) snw_hard_rows(m, w, &c, G);
     const int seg = snw_hard_axes(m, w, &c, out.axis);
     for (int j = 0; j < 3; j++) out.axis[j] = snw_rotate(w->g[seg].R, out.axis[j]);
+    if (near) keep_tangents(*near, m->nv, &out, G);
     return out;
 }
 
@@ -406,7 +436,7 @@ static void middle_rows(evaluation *e, const snw_state *s, bool all, double *out
         const snw_hard_step_contact *c = &r->contact[i];
         if (c->in_step == SNW_HARD_OPEN) continue;
         double mu[2];
-        const contact_place at = place_contact(m, w, &c->at, e->x->G);
+        const contact_place at = place_contact(m, w, &c->at, &e->x->tangent[2 * i], e->x->G);
         add_rows(m->nv, -1, e->x->G, c->P, out + l->d);
         double row[2];
         friction_rows(c->in_step, friction_of(m, &c->at, mu), c->P, at.u + 1, row, NULL);
@@ -485,7 +515,7 @@ static void impulse_rows(evaluation *e, snw_state *s, double *out) {
     snw_jacobian_pass(m, e->w);
     for (int i = 0, k = 0, bounced = 0; i < r->n; i++) {
         const snw_hard_step_contact *c = &r->contact[i];
-        const contact_place at = place_contact(m, e->w, &c->at, e->x->G);
+        const contact_place at = place_contact(m, e->w, &c->at, &e->x->tangent[2 * i + 1], e->x->G);
         double f[3], mu[2], row[2];
         for (int j = 0; j < 3; j++) f[j] = c->p[j] - e->h * c->P1[j];
         add_rows(m->nv, -1, e->x->G, f, out + l->v1);
@@ -529,7 +559,7 @@ static void end_rows(evaluation *e, snw_state *s, double *out) {
     snw_kinematics(m, e->in, s, false, e->w);
     for (int i = 0, k = 0, turned = 0, bounced = 0; i < r->n; i++) {
         const snw_hard_step_contact *c = &r->contact[i];
-        const contact_place at = place_contact(m, e->w, &c->at, NULL);
+        const contact_place at = place_contact(m, e->w, &c->at, &e->x->tangent[2 * i + 1], NULL);
         if (c->bounces && c->closes) out[l->A + bounced] -= at.u[0];
         bounced += c->bounces;
         if (c->closes) out[l->h] += at.gap;
@@ -565,7 +595,7 @@ static void start_rows(const evaluation *e, const snw_state *s, double *out) {
     }
     for (int i = 0, bounced = 0; i < r->n; i++) {
         const snw_hard_step_contact *c = &r->contact[i];
-        const contact_place at = place_contact(m, e->w, &c->at, NULL);
+        const contact_place at = place_contact(m, e->w, &c->at, NULL, NULL);
         if (c->bounces && !c->closes) out[l->A + bounced] -= at.u[0];
         bounced += c->bounces;
         if (l->energy >= 0 && c->in_step != SNW_HARD_OPEN)
@@ -671,7 +701,7 @@ static void find_middle(snw_adjoint *a, evaluation *e) {
     for (int i = 0, k = 0, turned = 0; i < r->n; i++) {
         const snw_hard_step_contact *c = &r->contact[i];
         if (c->in_step == SNW_HARD_OPEN) continue;
-        const contact_place at = place_contact(m, e->w, &c->at, x->G);
+        const contact_place at = place_contact(m, e->w, &c->at, &x->tangent[2 * i], x->G);
         double mu[2], row[2], by_u[2][2];
         const int P = l->P + 3 * k++;
         friction_rows(c->in_step, friction_of(m, &c->at, mu), c->P, at.u + 1, row, by_u);
@@ -692,6 +722,7 @@ static void find_middle(snw_adjoint *a, evaluation *e) {
         }
         if (!(hypot(c->P[1], c->P[2]) > 0)) continue;
         for (int j = 0; j < 3; j++) {
+            *entry(x, x->J, l->S + 3 * turned + j, l->S + 3 * turned + j) += 1;
             for (int n = 1; n < 3; n++)
                 *entry(x, x->J, l->S + 3 * turned + j, P + n) -= at.axis[n].e[j];
         }
@@ -739,7 +770,7 @@ static void contact_columns(const snw_adjoint *a, evaluation *e) {
     const int nv = m->nv;
     for (int i = 0, closed = 0, held = 0, turned = 0, bounced = 0; i < r->n; i++) {
         const snw_hard_step_contact *c = &r->contact[i];
-        const contact_place at = place_contact(m, e->w, &c->at, x->G);
+        const contact_place at = place_contact(m, e->w, &c->at, &x->tangent[2 * i + 1], x->G);
         const double restitution = m->contact[snw_hard_law(m, &c->at)].restitution;
         const bool is_closed = c->in_step != SNW_HARD_OPEN;
         const bool is_turned = is_closed && hypot(c->P[1], c->P[2]) > 0;
@@ -838,7 +869,7 @@ static void gap_columns(evaluation *e) {
     snw_kinematics(e->m, e->in, x->start, false, e->w);
     for (int i = 0, k = 0; i < r->n; i++) {
         if (r->contact[i].in_step == SNW_HARD_OPEN) continue;
-        const contact_place at = place_contact(e->m, e->w, &r->contact[i].at, NULL);
+        const contact_place at = place_contact(e->m, e->w, &r->contact[i].at, NULL, NULL);
         *entry(x, x->J, x->l.energy + BY_GAP, x->l.P + 3 * k++) -= at.gap;
     }
 }
@@ -906,7 +937,7 @@ static void find_start(snw_adjoint *a, evaluation *e) {
         if (!c->bounces) continue;
         const int A = l->A + bounced++;
         if (c->closes) continue;
-        (void)place_contact(m, e->w, &c->at, x->G);
+        (void)place_contact(m, e->w, &c->at, NULL, x->G);
         add_row(x, nv, A, -1, x->G, x->by_rate);
     }
 }
@@ -930,6 +961,17 @@ static void find_times(evaluation *e) {
         for (int i = 0; i < x->l.n; i++) x->by_h[i] += weight / length * x->sample[i];
         e->h = e->map->h;
         place_states(e->m, x, e->map, e->h);
+    }
+}
+
+// x->tangent <- those of the step taken
+static void find_tangents(evaluation *e) {
+    for (int stage = MIDDLE; stage <= END; stage++) {
+        inputs_at(e, stage);
+        snw_kinematics(e->m, e->in, stage == MIDDLE ? e->x->mid : e->x->end, false, e->w);
+        for (int i = 0; i < e->map->hard->n; i++)
+            e->x->tangent[2 * i + stage] =
+                place_contact(e->m, e->w, &e->map->hard->contact[i].at, NULL, NULL).axis[1];
     }
 }
 
@@ -960,6 +1002,30 @@ static snw_status check_contacts(const snw_adjoint *a, const snw_map *map, snw_e
     return SNW_OK;
 }
 
+static bool is_regular(adjoint_hard *x) {
+    bool ok = snw_lu_factor(x->l.n, x->J, x->pivot) == SNW_OK;
+    for (int k = 0; k < x->l.n && ok; k++) ok = fabs(*entry(x, x->J, k, k)) > singular;
+    return ok;
+}
+
+// J += a small compliance of closed contacts that stick, and of all normal forces
+static void add_compliance(adjoint_hard *x, const snw_map *map) {
+    int closed = 0, held = 0;
+    for (int i = 0; i < map->hard->n; i++) {
+        const snw_hard_step_contact *c = &map->hard->contact[i];
+        for (int j = 0; j < 3 && c->in_step != SNW_HARD_OPEN; j++) {
+            const int at = x->l.P + 3 * closed + j;
+            if (j == 0 || c->in_step == SNW_HARD_STICKS) *entry(x, x->J, at, at) += compliance;
+        }
+        for (int j = 0; j < 3 && c->in_impulse != SNW_HARD_OPEN; j++) {
+            const int at = x->l.p + 3 * held + j;
+            if (j == 0 || c->in_impulse == SNW_HARD_STICKS) *entry(x, x->J, at, at) += compliance;
+        }
+        closed += c->in_step != SNW_HARD_OPEN;
+        held += c->in_impulse != SNW_HARD_OPEN;
+    }
+}
+
 // Factors of J with its rows and columns scaled
 static snw_status factor(snw_adjoint *a, const snw_map *map, snw_error *err) {
     adjoint_hard *x = a->hard;
@@ -976,12 +1042,15 @@ static snw_status factor(snw_adjoint *a, const snw_map *map, snw_error *err) {
     for (int k = 0; k < n; k++) {
         for (int i = 0; i < n; i++) *entry(x, x->J, i, k) *= rows[i] * columns[k];
     }
-    bool ok = snw_lu_factor(n, x->J, x->pivot) == SNW_OK;
-    for (int k = 0; k < n && ok; k++) ok = fabs(*entry(x, x->J, k, k)) > singular;
-    if (ok) return SNW_OK;
+    memcpy(x->kept, x->J, (size_t)n * (size_t)n * sizeof *x->J);
+    x->off = -1;
+    x->redundant = !is_regular(x);
+    if (!x->redundant) return SNW_OK;
+    memcpy(x->J, x->kept, (size_t)n * (size_t)n * sizeof *x->J);
+    add_compliance(x, map);
+    if (is_regular(x)) return SNW_OK;
     return snw_fail(err, SNW_E_SINGULAR,
-                    "there is no derivative at t = %g s: the matrix of the step is singular, since "
-                    "contacts or loops hold the robot more than once, or a contact grazes",
+                    "there is no derivative at t = %g s: the matrix of the step is singular",
                     map->s.t);
 }
 
@@ -1002,6 +1071,7 @@ snw_status adjoint_hard_prepare(snw_adjoint *a, const snw_map *map, snw_error *e
     memset(x->value, 0, n * sizeof(double));
     place_states(m, x, map, map->h);
     find_path_slopes(a, map, own->s, own->still);
+    find_tangents(&e);
     all_rows(&e, x->sample); // S and A
     for (int i = l->S; i < l->P1; i++) x->value[i] = -x->sample[i];
     for (int i = l->A; i < l->v1; i++) x->value[i] = -x->sample[i];
@@ -1019,17 +1089,46 @@ snw_status adjoint_hard_prepare(snw_adjoint *a, const snw_map *map, snw_error *e
     return factor(a, map, err);
 }
 
-// x <- inv(J) x or inv(J') x
-static void solve(const adjoint_hard *h, bool transposed, double *x) {
+// x <- inv(J') x
+static void solve_transposed(const adjoint_hard *h, double *x) {
     const int n = h->l.n;
     const double *rows = h->scale, *columns = h->scale + n;
-    for (int i = 0; i < n; i++) x[i] *= transposed ? columns[i] : rows[i];
-    if (transposed) {
-        snw_lu_solve_transposed(n, h->J, h->pivot, x);
-    } else {
-        snw_lu_solve(n, h->J, h->pivot, x);
+    for (int i = 0; i < n; i++) x[i] *= columns[i];
+    snw_lu_solve_transposed(n, h->J, h->pivot, x);
+    for (int i = 0; i < n; i++) x[i] *= rows[i];
+}
+
+// h->right <- b - J x, scaled; returns its largest entry, *worst <- which
+static double remainder_of(adjoint_hard *h, const double *b, const double *x, int *worst) {
+    const int n = h->l.n;
+    double most = 0;
+    memcpy(h->right, b, (size_t)n * sizeof *b);
+    for (int k = 0; k < n; k++) {
+        for (int i = 0; i < n; i++) h->right[i] -= *entry(h, h->kept, i, k) * x[k];
     }
-    for (int i = 0; i < n; i++) x[i] *= transposed ? rows[i] : columns[i];
+    for (int i = 0; i < n; i++) {
+        if (!(fabs(h->right[i]) <= most)) most = fabs(h->right[i]), *worst = i;
+    }
+    return most;
+}
+
+// x <- inv(J) x. Of contacts that hold the robot more than once the forces are not unique: with a
+// small compliance, whose effect is removed by refinement; h->off tells what they do not allow.
+static void solve(adjoint_hard *h, double *x) {
+    const int n = h->l.n;
+    const double *rows = h->scale, *columns = h->scale + n;
+    double *b = h->sample, size = 0;
+    int worst = 0;
+    for (int i = 0; i < n; i++) b[i] = x[i] * rows[i], x[i] = 0, size = fmax(size, fabs(b[i]));
+    memcpy(h->right, b, (size_t)n * sizeof *b);
+    double left = size;
+    for (int k = 0; k < (h->redundant ? REFINEMENTS : 1) && left > 1e-14 * size; k++) {
+        snw_lu_solve(n, h->J, h->pivot, h->right);
+        for (int i = 0; i < n; i++) x[i] += h->right[i];
+        if (h->redundant) left = remainder_of(h, b, x, &worst);
+    }
+    if (h->redundant && !(left <= consistent * size)) h->off = worst;
+    for (int i = 0; i < n; i++) x[i] *= columns[i];
 }
 
 // y (nv) += (slope of an output by an input)'x, or without transposition
@@ -1068,7 +1167,7 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
     for (int i = 0; i < nv; i++) mu[l->v2 + i] = b->rate[i];
     for (int i = 0; i < m->nconstraint; i++) mu[l->lambda + i] = b->lambda[i];
     if (l->h >= 0) mu[l->h] = t[SNW_TIME_NOW] + by_acc;
-    solve(x, true, mu);
+    solve_transposed(x, mu);
     memset(place, 0, 2 * (size_t)nv * sizeof *place);
     apply_path(a, map, Q_END, BY_PLACE, true, b->place, place);
     apply_path(a, map, A_END, BY_PLACE, true, b->acc, place);
@@ -1090,6 +1189,11 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
 
 snw_status adjoint_hard_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
     SNW_TRY(adjoint_hard_prepare(a, map, err));
+    if (a->hard->redundant)
+        return snw_fail(err, SNW_E_SINGULAR,
+                        "there is no derivative at t = %g s by the adjoint: hard contacts hold the "
+                        "robot more than once, so that not all variables have one; use the "
+                        "forward method, which tells", map->s.t);
     for (int i = 0; i < a->nscalar; i++) back_scalar(a, map, i);
     return SNW_OK;
 }
@@ -1111,7 +1215,7 @@ double adjoint_hard_apply(snw_adjoint *a, const snw_map *map, int k, const doubl
     }
     for (int i = 0; i < l->n && times_vary(x, map); i++)
         d[i] -= x->by_t[i] * before + (l->h < 0 ? x->by_h[i] * length : 0);
-    solve(x, false, d);
+    solve(x, d);
     if (l->h >= 0) length = d[l->h];
     memset(place, 0, 2 * (size_t)nv * sizeof *place);
     apply_path(a, map, Q_END, BY_PLACE, false, b->place, place);
@@ -1127,6 +1231,24 @@ double adjoint_hard_apply(snw_adjoint *a, const snw_map *map, int k, const doubl
     }
     for (int i = 0; i < m->nconstraint; i++) b->lambda[i] = d[l->lambda + i];
     return length;
+}
+
+snw_status snw_sensitivity_check(const snw_adjoint *a, const snw_map *map, snw_error *err) {
+    const adjoint_hard *x = a->hard;
+    if (map->kind != SNW_MAP_HARD || x->off < 0) return SNW_OK;
+    const layout *l = &x->l;
+    const snw_hard_step *r = map->hard;
+    const snw_hard_contact *at = r->n > 0 ? &r->contact[0].at : NULL;
+    for (int i = 0, closed = 0, held = 0; i < r->n; i++) {
+        const bool in_step = r->contact[i].in_step != SNW_HARD_OPEN;
+        const bool in_impulse = r->contact[i].in_impulse != SNW_HARD_OPEN;
+        if (in_step && (x->off - l->P) / 3 == closed && x->off >= l->P) at = &r->contact[i].at;
+        if (in_impulse && (x->off - l->p) / 3 == held && x->off >= l->p) at = &r->contact[i].at;
+        closed += in_step, held += in_impulse;
+    }
+    static const char why[] = "and others hold the robot more than once, and would open";
+    if (at) return refuse(a, map, at, why, err);
+    return snw_fail(err, SNW_E_SINGULAR, "there is no derivative at t = %g s", map->s.t);
 }
 
 // ---- samples ------------------------------------------------------------------------------------
