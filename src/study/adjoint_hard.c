@@ -42,6 +42,7 @@ static const double move_place = 1e-3, move_rate = 1e-2, // of typical values
     move_length = 1e-3,                                  // of the length of a step
     singular = 1e-12,    // pivot of a scaled matrix
     compliance = 1e-8,   // of contacts that hold the robot more than once, scaled
+    immobile = 1e-13,    // of the length: displacement along a tangent
     same_axes = 0.9,     // cosine of the largest angle between tangents of near states
     consistent = 1e-7;   // part of a right side that they do not allow
 enum { REFINEMENTS = 30 };
@@ -64,6 +65,7 @@ struct adjoint_hard {
     double *J, *kept, *right, *F[OUTPUTS], *by_place, *by_rate, *by_h, *by_t, *x, *sample, *mu, *scale;
     double *G, *M, *lie, *acc_h, *line, *power;
     double *value; // of the unknowns S and A, by their places
+    bool *idle;        // 2 for each contact: can the robot not move along the tangent?
     snw_vec3 *tangent; // first tangents of the contacts at the middle and at the end, in the world
     int *pivot;
     void *block;
@@ -155,7 +157,7 @@ static snw_status hard_open(snw_adjoint *a, const snw_map *map) {
                           (size_t)snw_npower(m) + nv * nv + 36 * OUTPUTS * INPUTS * (size_t)(m->nlie_block + 1) + 8 * nv +
                           2 * nr + 16) *
                              sizeof(double) +
-                         room * sizeof(int));
+                         room * sizeof(int) + numbers * sizeof(bool));
     if (!x->block) return SNW_E_MEMORY;
     double *at = x->block;
     x->J = at, at += room * room;
@@ -179,6 +181,7 @@ static snw_status hard_open(snw_adjoint *a, const snw_map *map) {
     x->acc_h = at, at += nv;
     x->line = at, at += 7 * nv + 2 * nr + 16;
     x->pivot = (int *)at;
+    x->idle = (bool *)(x->pivot + room);
     x->room = (int)room;
     x->numbers = numbers;
     return SNW_OK;
@@ -392,13 +395,13 @@ static const double *friction_of(const snw_model *m, const snw_hard_contact *c, 
 }
 
 // out (2) <- the tangential equations of a closed contact with force f and slip u; by_u (2 x 2)
-// unless NULL
-static void friction_rows(snw_hard_state state, const double mu[2], const double f[3],
-                          const double *u, double *out, double by_u[2][2]) {
+// unless NULL. The force along a tangent in which the robot cannot move is idle.
+static void friction_rows(snw_hard_state state, const bool idle[2], const double mu[2],
+                          const double f[3], const double *u, double *out, double by_u[2][2]) {
     const double size = hypot(mu[0] * u[0], mu[1] * u[1]);
     for (int j = 0; j < 2; j++) {
         const double c = size > 0 ? f[0] * mu[j] * mu[j] / size : 0;
-        const bool sticks = state == SNW_HARD_STICKS && mu[j] > 0;
+        const bool sticks = state == SNW_HARD_STICKS && mu[j] > 0 && !idle[j];
         out[j] = sticks ? u[j] : f[1 + j] + c * u[j];
         for (int l = 0; l < 2 && by_u; l++) {
             const double turn = size > 0 ? u[j] * mu[l] * mu[l] * u[l] / (size * size) : 0;
@@ -439,7 +442,7 @@ static void middle_rows(evaluation *e, const snw_state *s, bool all, double *out
         const contact_place at = place_contact(m, w, &c->at, &e->x->tangent[2 * i], e->x->G);
         add_rows(m->nv, -1, e->x->G, c->P, out + l->d);
         double row[2];
-        friction_rows(c->in_step, friction_of(m, &c->at, mu), c->P, at.u + 1, row, NULL);
+        friction_rows(c->in_step, &e->x->idle[2 * i], friction_of(m, &c->at, mu), c->P, at.u + 1, row, NULL);
         for (int j = 0; j < 2; j++) out[l->P + 3 * k + 1 + j] += e->slips ? at.u[1 + j] : row[j];
         if (l->energy >= 0)
             out[l->energy + BY_FRICTION] -= e->h * (c->P[1] * at.u[1] + c->P[2] * at.u[2]);
@@ -522,7 +525,7 @@ static void impulse_rows(evaluation *e, snw_state *s, double *out) {
         const double restitution = m->contact[snw_hard_law(m, &c->at)].restitution;
         const double approach = c->bounces ? e->x->value[l->A + bounced++] : 0;
         if (c->in_impulse == SNW_HARD_OPEN) continue;
-        friction_rows(c->in_impulse, friction_of(m, &c->at, mu), c->p, at.u + 1, row, NULL);
+        friction_rows(c->in_impulse, &e->x->idle[2 * i], friction_of(m, &c->at, mu), c->p, at.u + 1, row, NULL);
         double *to = out + l->p + 3 * k++;
         to[0] += at.u[0] + restitution * approach;
         for (int j = 0; j < 2; j++) to[1 + j] += e->slips ? at.u[1 + j] : row[j];
@@ -704,14 +707,14 @@ static void find_middle(snw_adjoint *a, evaluation *e) {
         const contact_place at = place_contact(m, e->w, &c->at, &x->tangent[2 * i], x->G);
         double mu[2], row[2], by_u[2][2];
         const int P = l->P + 3 * k++;
-        friction_rows(c->in_step, friction_of(m, &c->at, mu), c->P, at.u + 1, row, by_u);
+        friction_rows(c->in_step, &e->x->idle[2 * i], friction_of(m, &c->at, mu), c->P, at.u + 1, row, by_u);
         for (int j = 0; j < 3; j++) {
             for (int n = 0; n < nv; n++) *entry(x, x->J, l->d + n, P + j) -= x->G[j * nv + n];
         }
         for (int j = 0; j < 2; j++) {
             for (int n = 0; n < 2; n++)
                 add_row(x, nv, P + 1 + j, by_u[j][n], x->G + (1 + n) * nv, x->F[V_MID]);
-            if (c->in_step == SNW_HARD_STICKS && mu[j] > 0) continue;
+            if (c->in_step == SNW_HARD_STICKS && mu[j] > 0 && !x->idle[2 * i + j]) continue;
             *entry(x, x->J, P + 1 + j, P + 1 + j) += 1;
             *entry(x, x->J, P + 1 + j, P) += (row[j] - c->P[1 + j]) / c->P[0];
         }
@@ -790,7 +793,7 @@ static void contact_columns(const snw_adjoint *a, evaluation *e) {
         if (c->in_impulse == SNW_HARD_OPEN) continue;
         const int p = l->p + 3 * held++;
         double mu[2], row[2], by_u[2][2];
-        friction_rows(c->in_impulse, friction_of(m, &c->at, mu), c->p, at.u + 1, row, by_u);
+        friction_rows(c->in_impulse, &e->x->idle[2 * i], friction_of(m, &c->at, mu), c->p, at.u + 1, row, by_u);
         for (int j = 0; j < 3; j++) {
             for (int n = 0; n < nv; n++) *entry(x, x->J, l->v1 + n, p + j) -= x->G[j * nv + n];
         }
@@ -802,7 +805,7 @@ static void contact_columns(const snw_adjoint *a, evaluation *e) {
                 for (int n = 0; n < nv; n++)
                     *entry(x, x->J, p + 1 + j, l->v1 + n) += by_u[j][k] * x->G[(1 + k) * nv + n];
             }
-            if (c->in_impulse == SNW_HARD_STICKS && mu[j] > 0) continue;
+            if (c->in_impulse == SNW_HARD_STICKS && mu[j] > 0 && !x->idle[2 * i + j]) continue;
             *entry(x, x->J, p + 1 + j, p + 1 + j) += 1;
             *entry(x, x->J, p + 1 + j, p) += (row[j] - c->p[1 + j]) / c->p[0];
         }
@@ -964,14 +967,25 @@ static void find_times(evaluation *e) {
     }
 }
 
-// x->tangent <- those of the step taken
+// x->tangent, x->idle <- those of the step taken
 static void find_tangents(evaluation *e) {
+    adjoint_hard *x = e->x;
+    const int nv = e->m->nv;
+    for (int i = 0; i < 2 * e->map->hard->n; i++) x->idle[i] = true;
     for (int stage = MIDDLE; stage <= END; stage++) {
         inputs_at(e, stage);
-        snw_kinematics(e->m, e->in, stage == MIDDLE ? e->x->mid : e->x->end, false, e->w);
-        for (int i = 0; i < e->map->hard->n; i++)
-            e->x->tangent[2 * i + stage] =
-                place_contact(e->m, e->w, &e->map->hard->contact[i].at, NULL, NULL).axis[1];
+        snw_kinematics(e->m, e->in, stage == MIDDLE ? x->mid : x->end, false, e->w);
+        snw_jacobian_pass(e->m, e->w);
+        for (int i = 0; i < e->map->hard->n; i++) {
+            const snw_hard_contact *c = &e->map->hard->contact[i].at;
+            x->tangent[2 * i + stage] = place_contact(e->m, e->w, c, NULL, x->G).axis[1];
+            for (int j = 0; j < 2; j++) {
+                const double *G = x->G + (1 + j) * nv;
+                double size = 0; // at typical velocities, of the length of the robot
+                for (int k = 0; k < nv; k++) size += fabs(G[k]) * e->m->typical[k];
+                if (size > immobile * e->m->length) x->idle[2 * i + j] = false;
+            }
+        }
     }
 }
 
