@@ -8,7 +8,7 @@
 //     lambda       e(q_1) = 0
 //     P            of closed contacts: g(q_1) = 0, then u_t = 0 or P_t + P_n mu^2 u_t/|mu u_t| = 0
 //     h            of a step that ends where a contact closes: g(q_1) = 0
-//     energies     of the middle, of friction there, of the start, of contacts there
+//     energies     work at the middle, of gravity, of friction, energy at the start, of gaps there
 //     s            E(q_1, v_a) = E_0 + work
 //     v_a          = s v_1, or about the velocity of the centre of mass
 //     S, P'        tangential forces in the world, along the axes at the end
@@ -34,7 +34,7 @@
 #include <string.h>
 
 enum { MIDDLE, END, START }; // time of the laws of an equation
-enum { BY_MIDDLE, BY_FRICTION, BY_START, BY_GAP, ENERGIES };
+enum { BY_MIDDLE, BY_GRAVITY, BY_FRICTION, BY_START, BY_GAP, ENERGIES };
 enum { Q_MID, V_MID, A_MID, Q_END, V_END, A_END, OUTPUTS }; // of the path of a step
 enum { BY_PLACE, BY_RATE, BY_D, INPUTS };
 
@@ -64,6 +64,7 @@ struct adjoint_hard {
     int off;           // equation that a redundant contact does not allow; -1: none
     double *J, *kept, *right, *F[OUTPUTS], *by_place, *by_rate, *by_h, *by_t, *x, *sample, *mu, *scale;
     double *G, *M, *lie, *acc_h, *line, *power;
+    double *base;  // equations at the step taken
     double *value; // of the unknowns S and A, by their places
     bool *idle;        // 2 for each contact: can the robot not move along the tangent?
     snw_vec3 *tangent; // first tangents of the contacts at the middle and at the end, in the world
@@ -153,7 +154,7 @@ static snw_status hard_open(snw_adjoint *a, const snw_map *map) {
     const size_t room = n + n / 4, numbers = rows + rows / 4, ns = (size_t)a->nscalar;
     snw_free(x->block);
     x->room = 0;
-    x->block = snw_alloc((2 * room * room + room + (OUTPUTS + 2) * room * nv + (7 + ns) * room + 2 * numbers +
+    x->block = snw_alloc((2 * room * room + room + (OUTPUTS + 2) * room * nv + (8 + ns) * room + 2 * numbers +
                           (size_t)snw_npower(m) + nv * nv + 36 * OUTPUTS * INPUTS * (size_t)(m->nlie_block + 1) + 8 * nv +
                           2 * nr + 16) *
                              sizeof(double) +
@@ -171,6 +172,7 @@ static snw_status hard_open(snw_adjoint *a, const snw_map *map) {
     x->x = at, at += room;
     x->sample = at, at += room;
     x->value = at, at += room;
+    x->base = at, at += room;
     x->power = at, at += snw_npower(m);
     x->scale = at, at += 2 * room;
     x->mu = at, at += ns * room;
@@ -539,7 +541,7 @@ static void energy_rows(evaluation *e, snw_state *s, double gaps, double *out) {
     const size_t size = (size_t)e->m->nv * sizeof *s->v;
     memcpy(s->v, r->v, size);
     const double before = energy_of(e, s);
-    out[l->energy + BY_MIDDLE] += snw_gravity_energy(e->m, e->in, e->w);
+    out[l->energy + BY_GRAVITY] += snw_gravity_energy(e->m, e->in, e->w);
     if (l->s >= 0) out[l->s] += before - gaps;
     if (l->s2 < 0) return;
     memcpy(s->v, e->map->s.v, size);
@@ -594,7 +596,7 @@ static void start_rows(const evaluation *e, const snw_state *s, double *out) {
     const double energy = energy_of(e, s);
     if (l->energy >= 0) {
         out[l->energy + BY_START] -= energy;
-        out[l->energy + BY_MIDDLE] -= snw_gravity_energy(m, e->in, e->w);
+        out[l->energy + BY_GRAVITY] -= snw_gravity_energy(m, e->in, e->w);
     }
     for (int i = 0, bounced = 0; i < r->n; i++) {
         const snw_hard_step_contact *c = &r->contact[i];
@@ -854,6 +856,7 @@ static void energy_columns(evaluation *e) {
     if (l->s2 >= 0) {
         add_momentum(x, nv, l->s2, 1, e->map->s.v, l->v2);
         *entry(x, x->J, l->s2, E + BY_MIDDLE) -= 1;
+        *entry(x, x->J, l->s2, E + BY_GRAVITY) -= 1;
         *entry(x, x->J, l->s2, E + BY_START) -= 1;
         if (r->taken) {
             *entry(x, x->J, l->s2, E + BY_FRICTION) -= 1;
@@ -1089,6 +1092,7 @@ snw_status adjoint_hard_prepare(snw_adjoint *a, const snw_map *map, snw_error *e
     all_rows(&e, x->sample); // S and A
     for (int i = l->S; i < l->P1; i++) x->value[i] = -x->sample[i];
     for (int i = l->A; i < l->v1; i++) x->value[i] = -x->sample[i];
+    all_rows(&e, x->base);
     find_middle(a, &e);
     find_end(a, &e);
     find_start(a, &e);
@@ -1271,6 +1275,8 @@ void adjoint_hard_equations(snw_sampler *x, const snw_adjoint *a, const snw_map 
     evaluation e = {.m = x->m, .in = x->in, .w = x->w, .still = x->still, .x = a->hard, .map = map,
                     .h = map->h, .shift = x->shift};
     all_rows(&e, out);
+    // less those of the step taken: energies are large, and equations that do not change are zero
+    for (int i = 0; i < a->hard->l.n; i++) out[i] -= a->hard->base[i];
 }
 
 void adjoint_hard_sample(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value) {
