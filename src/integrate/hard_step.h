@@ -13,11 +13,11 @@ typedef enum snw_hard_state { SNW_HARD_OPEN, SNW_HARD_STICKS, SNW_HARD_SLIDES } 
 typedef struct snw_hard_step_contact {
     snw_hard_contact at;
     snw_hard_state in_step, in_impulse;
-    bool closes;   // it is open at the start, and the step ends where it closes
-    bool bounces;  // with restitution
-    double P[3];   // forces along the axes at the middle of the step, N
-    double P1[3];  // the same along those at its end
-    double p[3];   // impulses of the step, N s
+    bool closes;         // it is open at the start, and the step ends where it closes
+    bool bounces;        // with restitution
+    double P[3];         // forces along the axes at the middle of the step, N
+    double P1[3];        // the same along those at its end
+    double p[3];         // impulses of the step, N s
     const char *unclear; // NULL, or why its state changes with the slightest change of the motion
 } snw_hard_step_contact;
 
@@ -32,9 +32,9 @@ typedef struct snw_hard_scaling {
 typedef struct snw_hard_step {
     int n; // contacts
     const snw_hard_step_contact *contact;
-    const double *q0, *v0;  // configuration (nq) and velocities (nv) at its start
+    const double *q0, *v0; // configuration (nq) and velocities (nv) at its start
     double theta;
-    const double *v, *v1; // velocities (nv) after the first scaling, and after the impulse
+    const double *v, *v1;  // velocities (nv) after the first scaling, and after the impulse
     const double *impulse; // nconstraint: impulses of the constraint rows, N s
     bool velocities;       // is there an impulse?
     bool taken;            // contacts take the energy of the impulse

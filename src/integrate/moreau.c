@@ -562,8 +562,7 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
     snw_hard_step report = {0};
     if (c->watch.note) snw_moreau_note_forces(c, h);
     // theta = 1 takes energy, which is not given back
-    const double before =
-        snw_moreau_conserve(c, smooth + done, landed && !cut, &report.scaling[0]);
+    const double before = snw_moreau_conserve(c, smooth + done, landed && !cut, &report.scaling[0]);
     turn_forces(c);
     if (cut) add_touching(c);
     const bool velocities = c->nc > 0 || m->nconstraint > 0;

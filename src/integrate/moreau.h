@@ -36,7 +36,7 @@ enum { SNW_MOREAU_CONTACTS = 200 }; // most contact points that may act in one s
     PACK(double, rate0, nv, "velocities in the chart at the start of the step")                    \
     PACK(double, rate, nv, "velocities in the chart")                                              \
     PACK(double, acc, nv, "accelerations in the chart")                                            \
-    PACK(double, part, nv, "increment up to the middle; velocities before an impulse")             \
+    PACK(double, part, nv, "increment up to the middle")                                           \
     PACK(double, chart_jacobian, 108 * (size_t)m->nlie_block, "Jacobian of the chart")             \
     PACK(double, violation, nr, "violation of the constraint rows at the end of the step")         \
     PACK(double, mass, nv, "typical masses")                                                       \
@@ -79,11 +79,11 @@ typedef struct snw_moreau {
     int n;        // unknowns: increments, then multipliers
     int nc, most; // contacts that may act; room for them
     int nfound, ntouch;
-    int nstep;     // contacts that act in the step before those that close at its end
+    int nstep;      // contacts that act in the step before those that close at its end
     double slowest; // m/s: slower impacts are plastic
-    double reach;  // gap of rods, m, that may close in the present step
-    double t_laws; // end of the present step for the laws, s
-    double scale;  // of constraint rows and multipliers
+    double reach;   // gap of rods, m, that may close in the present step
+    double t_laws;  // end of the present step for the laws, s
+    double scale;   // of constraint rows and multipliers
     double theta;
     MOREAU_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *block;

@@ -12,7 +12,7 @@
 
 static const double CREATED = 2e-3; // of the energy in motion: most that a step may create,
 static const double BY_RODS = 1e-4; // where places of contact run along rods
-static const double REST = 1e-9;   // of the energy: one in motion below it is rounding
+static const double REST = 1e-9;    // of the energy: one in motion below it is rounding
 
 double snw_moreau_energy(const snw_moreau *c, const snw_inputs *in, const snw_state *s,
                          snw_work *w) {
@@ -105,8 +105,8 @@ double snw_moreau_conserve(snw_moreau *c, double target, bool lower_only, snw_ha
     // about rest the excess is rounding; without that the factor is 1 there
     const bool moves = moving > REST * fmax(c->typical_energy, fabs(energy));
     if (moves)
-        *by = (snw_hard_scaling){
-            .factor = scale, .free = excess < 0.5 * moving, .carried = carried > 0};
+        *by =
+            (snw_hard_scaling){.factor = scale, .free = excess<0.5 * moving, .carried = carried> 0};
     for (int i = 0; i < m->nv; i++) c->end->v[i] *= scale;
     for (int f = 0; f < m->nlie_block && carried > 0; f++) {
         const snw_block *b = snw_lie_block(m, f);

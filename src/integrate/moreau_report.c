@@ -24,7 +24,8 @@ static snw_hard_state state_of(const snw_moreau *c, const double f[3], const dou
     }
     if (!(mu[0] > 0 || mu[1] > 0)) return SNW_HARD_SLIDES;
     if (f[0] - used > BOUNDARY * f[0]) return SNW_HARD_STICKS;
-    if (!(slip > STILL * c->m->length)) *unclear = "is at the boundary between sticking and sliding";
+    if (!(slip > STILL * c->m->length))
+        *unclear = "is at the boundary between sticking and sliding";
     return SNW_HARD_SLIDES;
 }
 

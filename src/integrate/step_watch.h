@@ -59,7 +59,7 @@ typedef struct snw_step_report {
     snw_step_end end;
     int stage;
     bool over;
-    const bool *fresh; // of samples: nsignal, those taken although they are not due
+    const bool *fresh;                // of samples: nsignal, those taken although they are not due
     const struct snw_hard_step *hard; // of a step with hard contacts
 } snw_step_report;
 

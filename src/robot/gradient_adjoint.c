@@ -251,8 +251,8 @@ static snw_status take_state(void *user, const snw_run_state *at, snw_error *err
 
 static void note_map(void *user, const snw_step_report *r) {
     gradient_sweep *s = user;
-    const bool step = r->event == SNW_WATCH_STEP || r->event == SNW_WATCH_STAGES ||
-                      r->event == SNW_WATCH_HARD;
+    const bool step =
+        r->event == SNW_WATCH_STEP || r->event == SNW_WATCH_STAGES || r->event == SNW_WATCH_HARD;
     if (r->event == SNW_WATCH_UNDO)
         *(s->last < 0 ? &s->g->info.steps : &s->g->info.recomputed) -= s->tried;
     if (r->event == SNW_WATCH_UNDO || r->event == SNW_WATCH_INSTANT) s->tried = 0;

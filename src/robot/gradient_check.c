@@ -49,8 +49,10 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
         if (m->nnonholonomic > 0)
             return refuse(step, "equilibria of contacts without slip depend on their way", err);
         if (m->hard)
-            return refuse(step, "equilibria with hard contacts have none; begin with a motion, or "
-                                "give the contacts a stiffness", err);
+            return refuse(step,
+                          "equilibria with hard contacts have none; begin with a motion, or "
+                          "give the contacts a stiffness",
+                          err);
         return SNW_OK;
     }
     if (step->kinematic) return refuse(step, "kinematic steps have none", err);

@@ -40,11 +40,11 @@ enum { BY_PLACE, BY_RATE, BY_D, INPUTS };
 
 static const double move_place = 1e-3, move_rate = 1e-2, // of typical values
     move_length = 1e-3,                                  // of the length of a step
-    singular = 1e-12,    // pivot of a scaled matrix
-    compliance = 1e-8,   // of contacts that hold the robot more than once, scaled
-    immobile = 1e-13,    // of the length: displacement along a tangent
-    same_axes = 0.9,     // cosine of the largest angle between tangents of near states
-    consistent = 1e-7;   // part of a right side that they do not allow
+    singular = 1e-12,                                    // pivot of a scaled matrix
+    compliance = 1e-8, // of contacts that hold the robot more than once, scaled
+    immobile = 1e-13,  // of the length: displacement along a tangent
+    same_axes = 0.9,   // cosine of the largest angle between tangents of near states
+    consistent = 1e-7; // part of a right side that they do not allow
 enum { REFINEMENTS = 30 };
 
 // Places of the unknowns, and of the equations; -1: there is none.
@@ -55,17 +55,18 @@ typedef struct layout {
 } layout;
 
 struct adjoint_hard {
-    int room;      // unknowns
+    int room;       // unknowns
     size_t numbers; // of contact rows
     layout l;
     double h; // length of the step at which the equations are evaluated
     snw_state *mid, *end, *start, *moved;
-    bool redundant;    // contacts hold the robot more than once
-    int off;           // equation that a redundant contact does not allow; -1: none
-    double *J, *kept, *right, *F[OUTPUTS], *by_place, *by_rate, *by_h, *by_t, *x, *sample, *mu, *scale;
+    bool redundant; // contacts hold the robot more than once
+    int off;        // equation that a redundant contact does not allow; -1: none
+    double *J, *kept, *right, *F[OUTPUTS], *by_place, *by_rate, *by_h, *by_t, *x, *sample, *mu,
+        *scale;
     double *G, *M, *lie, *acc_h, *line, *power;
-    double *base;  // equations at the step taken
-    double *value; // of the unknowns S and A, by their places
+    double *base;      // equations at the step taken
+    double *value;     // of the unknowns S and A, by their places
     bool *idle;        // 2 for each contact: can the robot not move along the tangent?
     snw_vec3 *tangent; // first tangents of the contacts at the middle and at the end, in the world
     int *pivot;
@@ -138,7 +139,8 @@ double adjoint_hard_time(const snw_map *map, int stage) {
 
 static snw_status hard_open(snw_adjoint *a, const snw_map *map) {
     const snw_model *m = a->m;
-    const size_t nv = (size_t)m->nv, n = (size_t)adjoint_hard_size(a, map), nr = (size_t)m->nconstraint;
+    const size_t nv = (size_t)m->nv, n = (size_t)adjoint_hard_size(a, map),
+                 nr = (size_t)m->nconstraint;
     const size_t rows = 3 * (size_t)map->hard->n * (nv + 1) + 1; // also 2 n vectors
     adjoint_hard *x = a->hard;
     if (!x) {
@@ -154,11 +156,12 @@ static snw_status hard_open(snw_adjoint *a, const snw_map *map) {
     const size_t room = n + n / 4, numbers = rows + rows / 4, ns = (size_t)a->nscalar;
     snw_free(x->block);
     x->room = 0;
-    x->block = snw_alloc((2 * room * room + room + (OUTPUTS + 2) * room * nv + (8 + ns) * room + 2 * numbers +
-                          (size_t)snw_npower(m) + nv * nv + 36 * OUTPUTS * INPUTS * (size_t)(m->nlie_block + 1) + 8 * nv +
-                          2 * nr + 16) *
-                             sizeof(double) +
-                         room * sizeof(int) + numbers * sizeof(bool));
+    x->block =
+        snw_alloc((2 * room * room + room + (OUTPUTS + 2) * room * nv + (8 + ns) * room +
+                   2 * numbers + (size_t)snw_npower(m) + nv * nv +
+                   36 * OUTPUTS * INPUTS * (size_t)(m->nlie_block + 1) + 8 * nv + 2 * nr + 16) *
+                      sizeof(double) +
+                  room * sizeof(int) + numbers * sizeof(bool));
     if (!x->block) return SNW_E_MEMORY;
     double *at = x->block;
     x->J = at, at += room * room;
@@ -233,12 +236,9 @@ static void place_states(const snw_model *m, adjoint_hard *x, const snw_map *map
 // Derivatives of the path along coordinates that are no spherical and free joints.
 static double plain_slope(double theta, double h, int out, int in) {
     const double a = 1 / (theta * h);
-    const double slope[OUTPUTS][INPUTS] = {[Q_MID] = {1, 0, theta},
-                                           [V_MID] = {0, 0, 1 / h},
-                                           [A_MID] = {0, -a, a / h},
-                                           [Q_END] = {1, 0, 1},
-                                           [V_END] = {0, 1 - 1 / theta, a},
-                                           [A_END] = {0, -a, a / h}};
+    const double slope[OUTPUTS][INPUTS] = {
+        [Q_MID] = {1, 0, theta}, [V_MID] = {0, 0, 1 / h},         [A_MID] = {0, -a, a / h},
+        [Q_END] = {1, 0, 1},     [V_END] = {0, 1 - 1 / theta, a}, [A_END] = {0, -a, a / h}};
     return slope[out][in];
 }
 
@@ -302,7 +302,8 @@ static void find_path_slopes(snw_adjoint *a, const snw_map *map, snw_state *mid,
         const double step = move_length * x->h;
         path_states(m, map->hard->theta, x->h + j * step, x->start, map->d, x->line, mid, end);
         for (int i = 0; i < nv; i++)
-            x->acc_h[i] += (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / step * end->a[i];
+            x->acc_h[i] +=
+                (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / step * end->a[i];
     }
 }
 
@@ -444,7 +445,8 @@ static void middle_rows(evaluation *e, const snw_state *s, bool all, double *out
         const contact_place at = place_contact(m, w, &c->at, &e->x->tangent[2 * i], e->x->G);
         add_rows(m->nv, -1, e->x->G, c->P, out + l->d);
         double row[2];
-        friction_rows(c->in_step, &e->x->idle[2 * i], friction_of(m, &c->at, mu), c->P, at.u + 1, row, NULL);
+        friction_rows(c->in_step, &e->x->idle[2 * i], friction_of(m, &c->at, mu), c->P, at.u + 1,
+                      row, NULL);
         for (int j = 0; j < 2; j++) out[l->P + 3 * k + 1 + j] += e->slips ? at.u[1 + j] : row[j];
         if (l->energy >= 0)
             out[l->energy + BY_FRICTION] -= e->h * (c->P[1] * at.u[1] + c->P[2] * at.u[2]);
@@ -527,7 +529,8 @@ static void impulse_rows(evaluation *e, snw_state *s, double *out) {
         const double restitution = m->contact[snw_hard_law(m, &c->at)].restitution;
         const double approach = c->bounces ? e->x->value[l->A + bounced++] : 0;
         if (c->in_impulse == SNW_HARD_OPEN) continue;
-        friction_rows(c->in_impulse, &e->x->idle[2 * i], friction_of(m, &c->at, mu), c->p, at.u + 1, row, NULL);
+        friction_rows(c->in_impulse, &e->x->idle[2 * i], friction_of(m, &c->at, mu), c->p, at.u + 1,
+                      row, NULL);
         double *to = out + l->p + 3 * k++;
         to[0] += at.u[0] + restitution * approach;
         for (int j = 0; j < 2; j++) to[1 + j] += e->slips ? at.u[1 + j] : row[j];
@@ -669,7 +672,8 @@ static void turn_rows(const adjoint_hard *x, int nv, int row, double by_u[2][2],
 }
 
 // Row `row` of A (n x nv) += c x
-static void add_row(const adjoint_hard *x, int nv, int row, double c, const double *from, double *A) {
+static void add_row(const adjoint_hard *x, int nv, int row, double c, const double *from,
+                    double *A) {
     for (int k = 0; k < nv; k++) *entry(x, A, row, k) += c * from[k];
 }
 
@@ -709,7 +713,8 @@ static void find_middle(snw_adjoint *a, evaluation *e) {
         const contact_place at = place_contact(m, e->w, &c->at, &x->tangent[2 * i], x->G);
         double mu[2], row[2], by_u[2][2];
         const int P = l->P + 3 * k++;
-        friction_rows(c->in_step, &e->x->idle[2 * i], friction_of(m, &c->at, mu), c->P, at.u + 1, row, by_u);
+        friction_rows(c->in_step, &e->x->idle[2 * i], friction_of(m, &c->at, mu), c->P, at.u + 1,
+                      row, by_u);
         for (int j = 0; j < 3; j++) {
             for (int n = 0; n < nv; n++) *entry(x, x->J, l->d + n, P + j) -= x->G[j * nv + n];
         }
@@ -751,7 +756,8 @@ static void turned_columns(const adjoint_hard *x, const contact_place *at,
     double f[2], raw[2];
     turned_force(at, S, size, f);
     for (int j = 0; j < 2; j++)
-        raw[j] = at->axis[1 + j].e[0] * S[0] + at->axis[1 + j].e[1] * S[1] + at->axis[1 + j].e[2] * S[2];
+        raw[j] =
+            at->axis[1 + j].e[0] * S[0] + at->axis[1 + j].e[1] * S[1] + at->axis[1 + j].e[2] * S[2];
     const double length = hypot(raw[0], raw[1]);
     for (int j = 0; j < 2; j++) {
         const int row = l->P1 + 2 * turned + j;
@@ -795,7 +801,8 @@ static void contact_columns(const snw_adjoint *a, evaluation *e) {
         if (c->in_impulse == SNW_HARD_OPEN) continue;
         const int p = l->p + 3 * held++;
         double mu[2], row[2], by_u[2][2];
-        friction_rows(c->in_impulse, &e->x->idle[2 * i], friction_of(m, &c->at, mu), c->p, at.u + 1, row, by_u);
+        friction_rows(c->in_impulse, &e->x->idle[2 * i], friction_of(m, &c->at, mu), c->p, at.u + 1,
+                      row, by_u);
         for (int j = 0; j < 3; j++) {
             for (int n = 0; n < nv; n++) *entry(x, x->J, l->v1 + n, p + j) -= x->G[j * nv + n];
         }
@@ -1014,7 +1021,8 @@ static snw_status check_contacts(const snw_adjoint *a, const snw_map *map, snw_e
         const snw_hard_step_contact *c = &r->contact[i];
         if (c->unclear) return refuse(a, map, &c->at, c->unclear, err);
         closing += c->closes;
-        if (closing > 1) return refuse(a, map, &c->at, "closes at the same instant as another", err);
+        if (closing > 1)
+            return refuse(a, map, &c->at, "closes at the same instant as another", err);
     }
     return SNW_OK;
 }
@@ -1053,7 +1061,8 @@ static snw_status factor(snw_adjoint *a, const snw_map *map, snw_error *err) {
         double most = 0;
         for (int i = 0; i < n; i++) most = fmax(most, fabs(*entry(x, x->J, i, k)));
         columns[k] = most > 0 ? 1 / most : 1;
-        for (int i = 0; i < n; i++) rows[i] = fmax(rows[i], fabs(*entry(x, x->J, i, k)) * columns[k]);
+        for (int i = 0; i < n; i++)
+            rows[i] = fmax(rows[i], fabs(*entry(x, x->J, i, k)) * columns[k]);
     }
     for (int i = 0; i < n; i++) rows[i] = rows[i] > 0 ? 1 / rows[i] : 1;
     for (int k = 0; k < n; k++) {
@@ -1079,8 +1088,8 @@ snw_status adjoint_hard_prepare(snw_adjoint *a, const snw_map *map, snw_error *e
     const layout *l = &x->l;
     const size_t n = (size_t)l->n, nv = (size_t)m->nv;
     snw_sampler *own = &a->clock;
-    evaluation e = {.m = m, .in = own->in, .w = own->w, .still = own->still, .x = x, .map = map,
-                    .h = map->h};
+    evaluation e = {
+        .m = m, .in = own->in, .w = own->w, .still = own->still, .x = x, .map = map, .h = map->h};
     memset(x->J, 0, n * n * sizeof *x->J);
     for (int k = 0; k < OUTPUTS; k++) memset(x->F[k], 0, n * nv * sizeof(double));
     memset(x->by_place, 0, n * nv * sizeof(double));
@@ -1211,7 +1220,8 @@ snw_status adjoint_hard_back(snw_adjoint *a, const snw_map *map, snw_error *err)
         return snw_fail(err, SNW_E_SINGULAR,
                         "there is no derivative at t = %g s by the adjoint: hard contacts hold the "
                         "robot more than once, so that not all variables have one; use the "
-                        "forward method, which tells", map->s.t);
+                        "forward method, which tells",
+                        map->s.t);
     for (int i = 0; i < a->nscalar; i++) back_scalar(a, map, i);
     return SNW_OK;
 }
@@ -1272,8 +1282,14 @@ snw_status snw_sensitivity_check(const snw_adjoint *a, const snw_map *map, snw_e
 // ---- samples ------------------------------------------------------------------------------------
 
 void adjoint_hard_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *out) {
-    evaluation e = {.m = x->m, .in = x->in, .w = x->w, .still = x->still, .x = a->hard, .map = map,
-                    .h = map->h, .shift = x->shift};
+    evaluation e = {.m = x->m,
+                    .in = x->in,
+                    .w = x->w,
+                    .still = x->still,
+                    .x = a->hard,
+                    .map = map,
+                    .h = map->h,
+                    .shift = x->shift};
     all_rows(&e, out);
     // less those of the step taken: energies are large, and equations that do not change are zero
     for (int i = 0; i < a->hard->l.n; i++) out[i] -= a->hard->base[i];

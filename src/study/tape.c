@@ -342,8 +342,8 @@ void snw_tape_find_times(snw_tape *t, bool all) {
     bool now = all, length = all, start = all; // do they depend on an event?
     for (int i = 0; i < t->n; i++) {
         snw_map *map = &t->map[i];
-        const bool step = map->kind == SNW_MAP_STEP || map->kind == SNW_MAP_STAGES ||
-                          map->kind == SNW_MAP_HARD;
+        const bool step =
+            map->kind == SNW_MAP_STEP || map->kind == SNW_MAP_STAGES || map->kind == SNW_MAP_HARD;
         if (map->begins) start = now;
         const bool grid = step && map->end == SNW_END_GRID && start;
         map->time_moves = now || grid;

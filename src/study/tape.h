@@ -48,7 +48,7 @@ typedef struct snw_map {
     const double *before; // nv: velocities before a restart; NULL: none
     // of a step of collocation
     snw_collocation points;
-    const double *q0, *v0, *ddx; // nq, nv, stages x nv
+    const double *q0, *v0, *ddx;      // nq, nv, stages x nv
     const struct snw_hard_step *hard; // of a step with hard contacts
 } snw_map;
 
