@@ -370,7 +370,7 @@ static contact_place place_contact(const snw_model *m, const snw_work *w,
     return out;
 }
 
-// What evaluates the equations: a model, with its inputs at the time of a stage.
+// A model that evaluates the equations, with its inputs at the time of a stage.
 typedef struct evaluation {
     const snw_model *m;
     snw_inputs *in;
