@@ -158,8 +158,9 @@ static const char arm[] =
 
 static void a_soft_arm_comes_to_rest(void **state) {
     (void)state;
+    if (AMONG(1, 0)) return; // the finger runs the same lines
     follows(&(question){.text = arm,
-                        .nby = AMONG(1, 5),
+                        .nby = 5,
                         .by = {"E", "mu", "h", "rho", "damp"},
                         .nof = 2,
                         .of = {"tip.x", "integral(tip.z)"}},
