@@ -291,13 +291,14 @@ static snw_status compile_phases(snw_run *r, snw_error *err) {
     return SNW_OK;
 }
 
-// Dynamic steps need inertia on every coordinate.
+// Dynamic steps need inertia on every coordinate; in kinematic ones resistance may replace it.
 static snw_status check_masses(const snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
     const snw_model *checked = NULL;
     for (int i = 0; i < d->nstep; i++) {
         const snw_model *m = r->phase[r->phase_of_step[i]].model;
         if (d->step[i].kind != SNW_STEP_DYNAMIC || m == checked) continue;
+        if (d->step[i].kinematic && m->nfluid_point > 0) continue;
         SNW_TRY(snw_massless_check(m, err));
         checked = m;
     }
