@@ -342,7 +342,7 @@ static void a_snakeboard_goes_through_full_lock(void **state) {
 
 // A strain whose rate jumps moves the rod by an impulse, whose work is not in the account: this is
 // told, also where the law is a product with a wave along the rod, and not where it is smooth.
-static void a_kink_of_given_strains_is_told(void **state) {
+static void jumps_of_given_strain_rates_are_told(void **state) {
     (void)state;
     static const char *const envelope[] = {"linear(t, 0 s, 3 ms)", "poly5(t, 0 s, 3 ms)"};
     for (int i = 0; i < 2; i++) {
@@ -370,7 +370,7 @@ int main(void) {
         cmocka_unit_test(no_wrench_remains_on_the_head),
         cmocka_unit_test(the_projective_form_leaves_a_wrench),
         cmocka_unit_test(the_projective_form_says_what_it_cannot),
-        cmocka_unit_test(a_kink_of_given_strains_is_told),
+        cmocka_unit_test(jumps_of_given_strain_rates_are_told),
         cmocka_unit_test(moments_count_by_their_weight),
         cmocka_unit_test(a_snakeboard_goes_through_full_lock),
     };
