@@ -251,7 +251,8 @@ static snw_status take_state(void *user, const snw_run_state *at, snw_error *err
 
 static void note_map(void *user, const snw_step_report *r) {
     gradient_sweep *s = user;
-    const bool step = r->event == SNW_WATCH_STEP || r->event == SNW_WATCH_STAGES;
+    const bool step = r->event == SNW_WATCH_STEP || r->event == SNW_WATCH_STAGES ||
+                      r->event == SNW_WATCH_CONSERVED;
     if (r->event == SNW_WATCH_UNDO)
         *(s->last < 0 ? &s->g->info.steps : &s->g->info.recomputed) -= s->tried;
     if (r->event == SNW_WATCH_UNDO || r->event == SNW_WATCH_INSTANT) s->tried = 0;
@@ -266,15 +267,18 @@ static snw_run_hooks hooks_of(gradient_sweep *s) {
 }
 
 // Parts without derivatives, of all phases.
-static snw_status check_phases(const gradient_sweep *s, snw_error *err) {
+static snw_status check_phases(gradient_sweep *s, snw_error *err) {
     const snw_desc *d = s->model->desc;
     int k = 0;
     for (int i = 0; i < d->nstep; i++) {
         k += d->step[i].kind == SNW_STEP_CHANGE;
         SNW_TRY(gradient_check_step(&d->step[i], s->phase[k].m, err));
+        s->conserving |= d->step[i].kind == SNW_STEP_DYNAMIC &&
+                         snw_scheme_table[d->step[i].scheme].family == SNW_FAMILY_CONSERVING;
     }
     for (k = 0; k < s->nphase; k++)
         SNW_TRY(gradient_check_model(s->phase[k].desc, s->phase[k].m, err));
+    if (s->conserving && s->forward) s->move = gradient_conserving_move;
     return SNW_OK;
 }
 
@@ -362,8 +366,8 @@ static snw_status sweep_all(gradient_sweep *s, snw_error *err) {
 static void gather(gradient_sweep *s) {
     for (int k = 0; k < s->ndirection; k++) {
         const gradient_direction *d = &s->direction[k];
-        gradient_note_error(s, d->entry >= 0 ? s->p[d->entry] : d->step / gradient_parameter_move,
-                            d->error, d->size);
+        gradient_note_error(s, d->entry >= 0 ? s->p[d->entry] : d->step / s->move, d->error,
+                            d->size);
     }
 }
 
@@ -383,8 +387,8 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     bool numbers = false, geometry;
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
-    if (s->nphase > 1 || s->forward || !numbers || !outputs_are_known(s, &geometry) ||
-        !snw_model_arrays_apply(s->m))
+    if (s->nphase > 1 || s->forward || !numbers || s->conserving ||
+        !outputs_are_known(s, &geometry) || !snw_model_arrays_apply(s->m))
         return SNW_OK;
     s->slope = snw_alloc((size_t)s->g->nentry * sizeof *s->slope);
     s->has_slope = snw_alloc((size_t)s->g->nentry * sizeof *s->has_slope);
@@ -447,7 +451,7 @@ static snw_status sweep_variables(gradient_sweep *s, snw_error *err) {
 
 snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double *dJ,
                             snw_error *err) {
-    gradient_sweep s = {.g = g, .p = p, .last = -1};
+    gradient_sweep s = {.g = g, .p = p, .last = -1, .move = gradient_parameter_move};
     // as many linear equations as variables, or as scalars
     s.forward = g->how.method == SNW_GRADIENT_FORWARD ||
                 (g->how.method == SNW_GRADIENT_AUTO && FEW * g->nentry < g->nscalar);

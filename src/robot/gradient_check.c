@@ -39,10 +39,10 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
     if (row->family == SNW_FAMILY_COLLOCATION && m->nconstraint > 0)
         return refuse(step, "collocation with given coordinates has none; use bdf2", err);
     if (row->family != SNW_FAMILY_ALPHA && row->family != SNW_FAMILY_LEVELS &&
-        row->family != SNW_FAMILY_COLLOCATION) {
+        row->family != SNW_FAMILY_COLLOCATION && row->family != SNW_FAMILY_CONSERVING) {
         (void)snprintf(text, sizeof text,
                        "the scheme %s has none; use newmark, hht, wbz, generalized-alpha, euler, "
-                       "trapezoidal, bdf2, bdf-alpha, gauss or radau",
+                       "trapezoidal, bdf2, bdf-alpha, conserving, gauss or radau",
                        row->name);
         return refuse(step, text, err);
     }

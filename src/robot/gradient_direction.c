@@ -146,7 +146,7 @@ static snw_status open_law(gradient_sweep *s, int i, snw_error *err) {
         gradient_direction d = {.entry = -1,
                                 .law = i,
                                 .power = power,
-                                .step = gradient_parameter_move * (most > 0 ? most : 1),
+                                .step = s->move * (most > 0 ? most : 1),
                                 .t0 = law->knot[0] + 0.37 * (law->knot[law->n - 1] - law->knot[0])};
         if (power == 1 && s->nphase == 1) SNW_TRY(rates_act(s, &d, &act, err));
         if (!act) break;
@@ -190,8 +190,7 @@ snw_status gradient_open_directions(gradient_sweep *s, int *entry, snw_error *er
         const int k = *entry;
         if (g->entry[k].kind != GRADIENT_NUMBER || (s->arrays && s->has_slope[k])) continue;
         gradient_direction *d = &s->direction[s->ndirection++];
-        *d = (gradient_direction){
-            .entry = k, .step = gradient_parameter_move * (s->p[k] != 0 ? fabs(s->p[k]) : 1)};
+        *d = (gradient_direction){.entry = k, .step = s->move * (s->p[k] != 0 ? fabs(s->p[k]) : 1)};
         SNW_TRY(open_direction(s, d, err));
         bool enough = false;
         if (s->arrays) SNW_TRY(gradient_find_slope(s, d, &enough, err));

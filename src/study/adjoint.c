@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "dynamics/chart.h"
 #include "dynamics/constraint.h"
+#include "integrate/conserving.h"
 #include "math/vector.h"
 #include "model/probe_kind.h"
 #include "study/probe.h"
@@ -50,7 +51,7 @@ static void adjoint_place(void *object, snw_fields *f) {
 // Numbers of the bars, and of the covectors, of one scalar.
 static size_t bars_size(const snw_adjoint *a) {
     return 6 * (size_t)a->m->nv + (size_t)a->m->nconstraint + 1 + 2 * ((size_t)a->m->nsignal + 1) +
-           SNW_TIMES;
+           1 + SNW_TIMES;
 }
 
 static size_t covectors_size(const snw_adjoint *a) {
@@ -62,8 +63,9 @@ static void set_pointers(snw_adjoint *a) {
     const size_t nz = (size_t)a->m->nsignal + 1;
     for (int i = 0; i < a->nscalar; i++) {
         double *x = a->bar + (size_t)i * bars_size(a), *z = x + 6 * nv + nr;
-        a->bars[i] = (snw_bars){x,          x + nv,     x + 2 * nv, x + 3 * nv, x + 4 * nv,
-                                x + 5 * nv, x + 6 * nv, z,          z + nz,     z + 2 * nz};
+        a->bars[i] =
+            (snw_bars){x,          x + nv, x + 2 * nv, x + 3 * nv, x + 4 * nv,    x + 5 * nv,
+                       x + 6 * nv, z,      z + nz,     z + 2 * nz, z + 2 * nz + 1};
         x = a->covector + (size_t)i * covectors_size(a);
         a->covectors[i] = (snw_covectors){.mu = x,
                                           .y = x + nv,
@@ -110,6 +112,7 @@ snw_status snw_adjoint_create(const snw_model *m, int nscalar, int noutput,
 void snw_adjoint_destroy(snw_adjoint *a) {
     if (!a) return;
     adjoint_stages_destroy(a);
+    adjoint_conserved_destroy(a);
     snw_bordered_matrix_destroy(a->T);
     snw_inputs_destroy(a->in);
     snw_work_destroy(a->w);
@@ -133,8 +136,8 @@ double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scala
                                                (size_t)(m->nv + adjoint_stage_memory(a))
                            : a->covectors[scalar].mu;
     double sum = 0;
-    for (int i = 0; i < stages * m->nv && map->kind != SNW_MAP_FRAME; i++)
-        sum += fabs(mu[i]) * m->scale[i % m->nv];
+    const bool equations = map->kind != SNW_MAP_FRAME && map->kind != SNW_MAP_ENERGY;
+    for (int i = 0; i < stages * m->nv && equations; i++) sum += fabs(mu[i]) * m->scale[i % m->nv];
     return sum;
 }
 
@@ -399,7 +402,7 @@ void adjoint_rate_rows(snw_adjoint *a, double rate) {
 }
 
 // x (nv) <- S'x on the spherical and free joints
-static void chart_transposed(const snw_adjoint *a, double *x) {
+void adjoint_chart_transposed(const snw_adjoint *a, double *x) {
     for (int f = 0; f < a->m->nblock; f++) {
         const snw_block *b = &a->m->block[f];
         if (b->space == SNW_SPACE_RN) continue;
@@ -453,7 +456,7 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const snw_schem
         if (a->driven[k]) f[k] = g[k] = 0;
         right[k] = b->place[k];
     }
-    if (m->nlie_block > 0) chart_transposed(a, right);
+    if (m->nlie_block > 0) adjoint_chart_transposed(a, right);
     for (int k = 0; k < nv; k++) right[k] += c->a * f[k] + c->b * g[k] + b->increment[k];
     solve_transposed(a, right, b->lambda, v->mu, v->nu);
     adjoint_add_transposed(nv, -1, a->D, v->mu, f);
@@ -633,8 +636,12 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
 }
 
 bool snw_adjoint_idle(const snw_adjoint *a, const snw_map *map) {
-    if (map->kind != SNW_MAP_RESTART || a->m->nconstraint > 0) return false;
+    const bool shows = map->kind == SNW_MAP_ACCELERATIONS;
+    if (!shows && (map->kind != SNW_MAP_RESTART || a->m->nconstraint > 0)) return false;
     for (int i = 0; i < a->nscalar; i++) {
+        for (int k = 0; k < a->m->nconstraint; k++) {
+            if (a->bars[i].lambda[k] != 0) return false;
+        }
         for (int k = 0; k < a->m->nv; k++) {
             if (a->bars[i].acc[k] != 0 || a->bars[i].pseudo[k] != 0) return false;
         }
@@ -651,11 +658,15 @@ static snw_status back_through(snw_adjoint *a, const snw_map *map, snw_error *er
         return back_static(a, map, err);
     case SNW_MAP_INITIAL:
     case SNW_MAP_RESTART:
+    case SNW_MAP_ACCELERATIONS:
         return back_restart(a, map, err);
     case SNW_MAP_STEP:
         return back_step(a, map, err);
     case SNW_MAP_STAGES:
         return adjoint_stages_back(a, map, err);
+    case SNW_MAP_CONSERVED:
+    case SNW_MAP_ENERGY:
+        return adjoint_conserved_back(a, map, err);
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
     case SNW_MAP_FRAME:
@@ -893,6 +904,8 @@ void snw_sampler_destroy(snw_sampler *x) {
     snw_free(x->rows);
     snw_free(x->column);
     snw_free(x->integrand);
+    snw_conserving_destroy(x->conserving);
+    snw_free(x->conserved);
 }
 
 void adjoint_sampler_state(snw_sampler *x, const snw_map *map) {
@@ -908,6 +921,10 @@ void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, d
     const snw_model *m = x->m;
     if (map->kind == SNW_MAP_STAGES) {
         adjoint_stages_sample(a, map, x, value);
+        return;
+    }
+    if (map->kind == SNW_MAP_CONSERVED || map->kind == SNW_MAP_ENERGY) {
+        adjoint_conserved_sample(a, map, x, value);
         return;
     }
     const bool is_static = map->kind == SNW_MAP_STATIC, step = map->kind == SNW_MAP_STEP;

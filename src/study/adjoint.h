@@ -16,6 +16,7 @@ typedef struct snw_bars {
     double *pseudo, *increment, *old; // nv: pseudo-acceleration, last increment, rate before it
     double *lambda;                   // nconstraint
     double *z, *integrand;            // nsignal: memory of the laws, integrands at the state
+    double *energy;                   // reference energy of the conserving scheme
     double *time;                     // SNW_TIMES
 } snw_bars;
 
@@ -26,12 +27,15 @@ enum { SNW_TIME_NOW, SNW_TIME_LENGTH, SNW_TIME_START, SNW_TIMES };
 // Covectors of a map, of one scalar. The derivative of the scalar by a parameter is minus that of
 //     mu'r - nu'e - law_rate'v - law_acc'a - integrand'E     of a step, with v and a given by laws
 //     mu'r + nu'e" + y'(M (v - v_before) - C'p) + z'e' - integrand'E     of a restart
+//     mu'r + nu'e - law_rate'v - energy H - integrand'z     of a step of the conserving scheme
 // at the state of the map, r the residual, e the constraint rows, E the integrands of laws; y and z
-// belong to the velocities, with impulses p.
+// belong to the velocities, with impulses p; v, H, z of the conserving scheme are velocities,
+// reference energy and memory at the end of its step.
 typedef struct snw_covectors {
     double *mu, *y, *law_rate, *law_acc; // nv
     double *nu, *z;                      // nconstraint
     double *integrand;                   // nsignal
+    double energy;
 } snw_covectors;
 
 // A column of a probe, with its number among the columns of the run.
@@ -83,6 +87,8 @@ typedef struct snw_sampler {
     snw_work *w;
     snw_vec3 *rotation;
     double *rows, *column, *integrand;
+    struct snw_conserving *conserving; // steps of the conserving scheme; NULL before the first one
+    double *conserved;                 // their equations
     bool known;   // the next snw_sampler_frame is at the state of the last snw_sampler_map, a step
                   // without driven coordinates
     int stage;    // 1 + stage of collocation whose equations the next snw_sampler_map takes; 0: all

@@ -19,7 +19,7 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(double, C_place, nv *nr, "the same by places; of rows of velocities at fixed rates")        \
     AT(bool, of_rates, nr, "is the row one of velocities (wheels)?")                               \
     AT(double, chart, 108 * (size_t)m->nlie_block, "columns of the chart")                         \
-    AT(double, bar, ns *(6 * nv + nr + 2 * nz + SNW_TIMES), "bars")                                \
+    AT(double, bar, ns *(6 * nv + nr + 2 * nz + 1 + SNW_TIMES), "bars")                            \
     AT(double, covector, ns *(4 * nv + 2 * nr + nz), "covectors")                                  \
     AT(double, live_row, 2 * nv * (size_t)m->nlive, "live signals by places and rates")            \
     AT(double, integrand_row, 2 * nv * nz, "integrands by places and rates, at fixed body rates")  \
@@ -77,6 +77,7 @@ struct snw_adjoint {
     // nv)
     double *stage_row, *stage_by, *stage_force;
     snw_state *stage[SNW_STAGES];
+    struct adjoint_conserved *conserved; // of steps of the conserving scheme; NULL before the first
     ADJOINT_FIELDS(SNW_FIELD_POINTER)
     void *block;
 };
@@ -103,6 +104,25 @@ void adjoint_stages_destroy(snw_adjoint *a);
 // accelerations, of chart coordinates and rates at its fraction c.
 void adjoint_stage_slopes(const snw_model *m, const snw_map *map, double c, const double *A,
                           const double *AA, double *x, double *rate);
+
+// Maps of the conserving scheme (adjoint_conserving.c): its steps and its reference energy.
+SNW_NODISCARD snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map,
+                                                   snw_error *err);
+SNW_NODISCARD snw_status adjoint_conserved_back(snw_adjoint *a, const snw_map *map, snw_error *err);
+void adjoint_conserved_apply(snw_adjoint *a, const snw_map *map, int k, const double *by,
+                             double length);
+int adjoint_conserved_size(const snw_model *m, const snw_map *map);
+// out (adjoint_conserved_size) <- residual and rows, velocities, reference energy and memory at the
+// end; or the energy.
+void adjoint_conserved_equations(snw_sampler *x, const snw_map *map, double *out);
+void adjoint_conserved_sample(const snw_adjoint *a, const snw_map *map, snw_sampler *x,
+                              double *value);
+void adjoint_conserved_destroy(snw_adjoint *a);
+// x (nv) <- S'x on the spherical and free joints; y (nv) += S x, S that of order `order` in
+// a->chart, 1 on other coordinates (order 0); x <- Ad(exp(-d)) x.
+void adjoint_chart_transposed(const snw_adjoint *a, double *x);
+void adjoint_add_chart(const snw_adjoint *a, int order, const double *x, double *y);
+void adjoint_carry(const snw_model *m, const double *d, double *x);
 
 // Signals in the equations of a stage: all, where laws have memory. Sum of the integrands at the
 // stages with weights A.
