@@ -591,7 +591,7 @@ snw_status snw_conserving_create(const snw_model *m, snw_conserving **out) {
     return SNW_OK;
 }
 
-// What a motion needs besides its steps: checkpoints, projections and impacts.
+// Checkpoints, projections and impacts of a motion.
 static snw_status conserving_prepare(snw_conserving *c, const snw_step_desc *step) {
     const snw_model *m = c->m;
     c->patience = step->patience;

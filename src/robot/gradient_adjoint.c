@@ -125,9 +125,9 @@ static snw_status contract_at(gradient_sweep *s, const snw_map *map, double t, b
 static snw_status contract(gradient_sweep *s, const snw_map *map, bool frame, snw_error *err) {
     if (s->ndirection == 0) return SNW_OK;
     if (map->kind != SNW_MAP_STAGES || s->g->nlaw == 0)
-        return contract_at(s, map, map->t_laws, frame, err);
+        return contract_at(s, map, snw_map_stage_time(map, 0), frame, err);
     snw_status status = SNW_OK;
-    for (int i = 0; status == SNW_OK && i < map->points.s; i++) {
+    for (int i = 0; status == SNW_OK && i < snw_map_parts(map); i++) {
         s->sampler->stage = i + 1;
         status = contract_at(s, map, snw_map_stage_time(map, i), false, err);
     }
@@ -278,7 +278,6 @@ static snw_status check_phases(gradient_sweep *s, snw_error *err) {
     }
     for (k = 0; k < s->nphase; k++)
         SNW_TRY(gradient_check_model(s->phase[k].desc, s->phase[k].m, err));
-    if (s->conserving && s->forward) s->move = gradient_conserving_move;
     return SNW_OK;
 }
 
@@ -298,6 +297,7 @@ static snw_status run_with_tape(gradient_sweep *s, double *J, snw_error *err) {
         s->memory = s->memory || s->samples || gradient_has(m, SNW_SIGNAL_INTEGRAL);
         s->sharp = s->sharp || gradient_has_onsets(m);
     }
+    if (s->conserving && s->forward && !s->sharp) s->move = gradient_conserving_move;
     s->nscalar = g->nscalar + (s->events ? 1 : 0);
     SNW_TRY(gradient_jumps_find(s->model->desc, &s->jumps, err));
     snw_tape_begin(&s->tape, s->m, (size_t)g->how.memory, s->events);

@@ -36,8 +36,8 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
     }
     if (step->kinematic) return refuse(step, "kinematic steps have none", err);
     const snw_scheme_info *row = &snw_scheme_table[step->scheme];
-    if (row->family == SNW_FAMILY_COLLOCATION && m->nconstraint > 0)
-        return refuse(step, "collocation with given coordinates has none; use bdf2", err);
+    if (row->family == SNW_FAMILY_COLLOCATION && m->nnonholonomic > 0)
+        return refuse(step, "collocation with wheels, rings or anchors has none; use bdf2", err);
     if (row->family != SNW_FAMILY_ALPHA && row->family != SNW_FAMILY_LEVELS &&
         row->family != SNW_FAMILY_COLLOCATION && row->family != SNW_FAMILY_CONSERVING) {
         (void)snprintf(text, sizeof text,

@@ -77,7 +77,7 @@ static void equations_by(const gradient_sweep *s, int k, double t, int first, in
 static void equations_of_map_by(const gradient_sweep *s, int k, const snw_map *map, int size,
                                 const double *along, double *out) {
     if (map->kind != SNW_MAP_STAGES) {
-        equations_by(s, k, map->t_laws, 0, size, size, along, out);
+        equations_by(s, k, snw_map_stage_time(map, 0), 0, size, size, along, out);
         return;
     }
     for (int first = 0, last = 1; first < size; first = last++) {
@@ -230,7 +230,7 @@ snw_status gradient_sweep_forward(gradient_sweep *s, snw_error *err) {
         const size_t rows = (size_t)s->phase[k].m->nconstraint;
         nr = rows > nr ? rows : nr;
     }
-    const size_t size = SNW_STAGES * (nv + nz) + 2 * nr + (size_t)s->noutput + 1;
+    const size_t size = (SNW_STAGES + 2) * (nv + nz) + 2 * nr + (size_t)s->noutput + 1;
     double *along = snw_alloc(((size_t)s->ndirection + 4) * size * sizeof *along);
     if (!along) return snw_fail_memory(err);
     snw_adjoint_clear(s->adjoint);

@@ -340,14 +340,19 @@ snw_scheme_map adjoint_scheme_map(const snw_map *map) {
     return c;
 }
 
+void adjoint_find_driven(snw_adjoint *a, const snw_map *map) {
+    const snw_model *m = a->m;
+    memset(a->driven, 0, (size_t)m->nv * sizeof *a->driven);
+    for (int i = 0; i < m->ndrive; i++) {
+        if (snw_drive_holds(m, &map->s, i)) a->driven[m->drive[i].dof] = true;
+    }
+}
+
 // T <- K S + a D + b M without the columns of driven rates, bordered; C <- rows times S.
 void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const snw_scheme_map *c) {
     const snw_model *m = a->m;
     const int nv = m->nv, n = nv + m->nconstraint;
-    memset(a->driven, 0, (size_t)nv * sizeof *a->driven);
-    for (int i = 0; i < m->ndrive; i++) {
-        if (snw_drive_holds(m, &map->s, i)) a->driven[m->drive[i].dof] = true;
-    }
+    adjoint_find_driven(a, map);
     snw_bordered_matrix_clear(a->T);
     for (int j = 0; j < nv; j++) {
         double *to = column_of(a->T->A, n, j);

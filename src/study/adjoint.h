@@ -91,13 +91,16 @@ typedef struct snw_sampler {
     double *conserved;                 // their equations
     bool known;   // the next snw_sampler_frame is at the state of the last snw_sampler_map, a step
                   // without driven coordinates
-    int stage;    // 1 + stage of collocation whose equations the next snw_sampler_map takes; 0: all
+    int stage;    // 1 + part of collocation whose equations the next snw_sampler_map takes; 0: all
     double shift; // of the times of all maps, s
 } snw_sampler;
 SNW_NODISCARD snw_status snw_sampler_create(const snw_model *m, snw_sampler *out);
 void snw_sampler_destroy(snw_sampler *x);
 
-// Time of the laws at a stage of a step of collocation.
+// Times at which a map reads laws: stages of a step of collocation and, where coordinates are
+// driven, its end; the middle of a step of the conserving scheme; the end of others. Time of the
+// laws at one of them.
+int snw_map_parts(const snw_map *map);
 double snw_map_stage_time(const snw_map *map, int i);
 
 // value (nscalar) <- the products of the covectors with the equations of the map.

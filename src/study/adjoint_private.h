@@ -127,6 +127,14 @@ void adjoint_carry(const snw_model *m, const double *d, double *x);
 // Signals in the equations of a stage: all, where laws have memory. Sum of the integrands at the
 // stages with weights A.
 int adjoint_stage_memory(const snw_adjoint *a);
+// Part of the step at which equation `i` of snw_map_parts is.
+double adjoint_stage_fraction(const snw_map *map, int i);
+// The state of a stage, its driven coordinates by the laws of the sampler, whose inputs are those
+// of the stage; x->s <- the same at the end of the step.
+const snw_state *adjoint_stage_state(snw_sampler *x, const snw_state *s);
+void adjoint_stage_end(snw_sampler *x, const snw_map *map);
+// a->driven <- coordinates that follow laws at the state of a map.
+void adjoint_find_driven(snw_adjoint *a, const snw_map *map);
 double adjoint_stage_integral(const snw_adjoint *a, const snw_map *map, const double *A,
                               int signal);
 

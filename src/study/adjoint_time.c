@@ -68,9 +68,11 @@ void adjoint_find_products(snw_adjoint *a, const snw_map *map) {
     const double step = snw_adjoint_time_step(a);
     memset(a->of_time, 0, (size_t)a->nscalar * sizeof *a->of_time);
     memset(a->of_length, 0, (size_t)a->nscalar * sizeof *a->of_length);
-    for (int i = 0; i < (stages ? map->points.s : 1); i++) {
+    for (int i = 0; i < snw_map_parts(map); i++) {
         // of the conserving scheme the derivative by the length is in by_own
-        const double part = stages ? map->points.c[i] : map->kind == SNW_MAP_CONSERVED ? 0 : 1;
+        const double part = stages                           ? adjoint_stage_fraction(map, i)
+                            : map->kind == SNW_MAP_CONSERVED ? 0
+                                                             : 1;
         a->clock.stage = stages ? i + 1 : 0;
         for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
             if (j == 0) continue;

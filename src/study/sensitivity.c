@@ -71,7 +71,7 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
     case SNW_MAP_RESTART:
         return 2 * (nv + nr) + nz;
     case SNW_MAP_STAGES:
-        return map->points.s * (nv + adjoint_stage_memory(a));
+        return map->points.s * (nv + adjoint_stage_memory(a)) + (a->m->ndrive > 0 ? 2 * nv : 0);
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
     case SNW_MAP_FRAME:
@@ -81,8 +81,9 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
 }
 
 int snw_sensitivity_stage(const snw_adjoint *a, const snw_map *map, int i) {
-    const int nv = a->m->nv, end = map->points.s * nv;
-    return i < end ? i / nv : (i - end) / adjoint_stage_memory(a);
+    const int nv = a->m->nv, nm = adjoint_stage_memory(a), end = map->points.s * nv;
+    if (i < end) return i / nv;
+    return i < end + map->points.s * nm ? (i - end) / nm : map->points.s;
 }
 
 // out (nv) <- M (v - before) - C'p, out + nv <- rates of the rows
@@ -105,9 +106,17 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
     if (map->kind == SNW_MAP_STAGES) {
         for (int i = 0; i < map->points.s; i++) {
             snw_inputs_at(m, a->stage[i]->t + x->shift, x->in);
-            snw_residual(m, x->in, a->stage[i], false, x->w);
+            snw_residual(m, x->in, adjoint_stage_state(x, a->stage[i]), false, x->w);
             memcpy(out + i * nv, x->w->r, (size_t)nv * sizeof *out);
             if (a->remembers) adjoint_integrands(m, x->in, x->w, out + map->points.s * nv + i * nz);
+        }
+        if (m->ndrive == 0) return;
+        adjoint_stage_end(x, map);
+        double *end = out + snw_sensitivity_size(a, map) - 2 * nv;
+        memset(end, 0, 2 * (size_t)nv * sizeof *end);
+        for (int i = 0; i < m->ndrive; i++) {
+            const snw_drive *d = &m->drive[i];
+            end[d->dof] = x->s->q[d->q], end[nv + d->dof] = x->s->v[d->dof];
         }
         return;
     }
@@ -350,7 +359,7 @@ static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double
     double *X = a->stage_mu, *place = a->line, *x = place + nv, *rate = x + nv, *zeta = rate + nv;
     for (int i = 0; i < c->s; i++) {
         double *to = X + i * nv;
-        for (int j = 0; j < nv; j++) to[j] = -by[i * nv + j];
+        for (int j = 0; j < nv; j++) to[j] = a->driven[j] ? 0 : -by[i * nv + j];
         memcpy(place, b->place, (size_t)nv * sizeof *place);
         adjoint_carry(m, a->stage_x + i * nv, place);
         add_product(nv, -1, a->stage_V + (size_t)i * square, place, to);
@@ -378,6 +387,10 @@ static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double
         for (int j = 0; j < c->s; j++) b->z[i] += h * c->b[j] * X[end + j * nm + i];
     }
     adjoint_carry(m, a->stage_x + end, b->place);
+    const double *law = by + n;
+    for (int j = 0; j < nv && m->ndrive > 0; j++) {
+        if (a->driven[j]) b->place[j] = 0, x[j] = law[j], rate[j] = law[nv + j];
+    }
     if (m->nlie_block == 0) {
         for (int j = 0; j < nv; j++) b->place[j] += x[j], b->rate[j] = rate[j];
         return;
@@ -406,7 +419,7 @@ static void apply(snw_adjoint *a, const snw_map *map, int k, double *by, adjoint
     const bool stages = map->kind == SNW_MAP_STAGES;
     double *t = a->bars[k].time;
     for (int i = 0; i < n && adjoint_moves(map); i++) {
-        const double part = stages ? map->points.c[snw_sensitivity_stage(a, map, i)]
+        const double part = stages ? adjoint_stage_fraction(map, snw_sensitivity_stage(a, map, i))
                             : map->kind == SNW_MAP_CONSERVED ? 0
                                                              : 1;
         by[i] += a->by_time[i] * (times.before + part * times.length);

@@ -205,6 +205,36 @@ static const problem loop = {
     {"k", "c", "m", "tau", "ki"},
     {"at", "integral(at^2 + 0.1*v)"}};
 
+// A driven joint between a turning ball joint and a hinge with integral control; the law moves with
+// parameters.
+static const problem driven = {
+    "driven joint",
+    "sinew: 1\n"
+    "parameters: {A: 0.4, w: 7 1/s, m: 0.3 kg, l: 0.2 m, ki: 3 N*m/s, level: 0.12 m}\n"
+    "gravity: [0, 0, -9.81 m/s^2]\n"
+    "robot:\n"
+    "  ball: {on: world, joint: spherical, stiffness: 2, damping: 0.05, body: {mass: 0.5 kg, com: "
+    "[l, "
+    "0, 0], inertia: [1e-3, 2e-3, 2e-3]}}\n"
+    "  arm: {on: ball, pose: {xyz: [l, 0, 0]}, joint: revolute, axis: z, body: {mass: m, com: [0.1 "
+    "m, "
+    "0, 0], inertia: [1e-3, 1e-3, 1e-3]}}\n"
+    "  hand: {on: arm, pose: {xyz: [0.2 m, 0, 0]}, joint: revolute, axis: y, stiffness: 0.5, "
+    "damping: "
+    "0.01, body: {mass: 0.1 kg, com: [0.1 m, 0, 0], inertia: [1e-4, 1e-4, 1e-4]}}\n"
+    "sites: {nose: {on: hand, pose: {xyz: [0.1 m, 0, 0]}}}\n"
+    "initial: {ball: {rate: [2, 1, -1]}}\n"
+    "probes: {nose: {position: nose}, v: {velocity: nose}, q: {angle: arm}, b: {angle: hand}}\n"
+    "actuators: {drive: {joint: arm, position: A*sin(w*t) + 0.2*sin(3*t/(1 s))}, motor: {joint: "
+    "hand, "
+    "effort: \"-ki*integral(b + 0.3*q)\"}}\n"
+    "loads: {push: {on: hand, force: [0, 0.5 N, 0], when: nose.y > level}}\n"
+    "study: [dynamic: {for: 0.2 s, step: 5 ms, scheme: %s}]\n",
+    6,
+    3,
+    {"A", "w", "m", "l", "ki", "level"},
+    {"nose.y", "integral(v.vz^2 + nose.x)", "q"}};
+
 static void memory_follows_differences(void **state) {
     (void)state;
     static const char *const scheme[] = {
@@ -224,6 +254,13 @@ static void a_loop_follows_differences(void **state) {
     follow_differences(&loop, "trapezoidal", 1e-10);
 }
 
+static void a_driven_joint_follows_differences(void **state) {
+    (void)state;
+    static const char *const scheme[] = {"gauss4", "radau5", "bdf2"};
+    for (size_t j = 0; j < sizeof scheme / sizeof *scheme; j++)
+        follow_differences(&driven, scheme[j], 1e-10);
+}
+
 static void checkpoints_give_the_same(void **state) {
     (void)state;
     static outcome kept, again;
@@ -241,8 +278,11 @@ static void checkpoints_give_the_same(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mass_with_pi_control),     cmocka_unit_test(a_mass_with_sampled_control),
-        cmocka_unit_test(memory_follows_differences), cmocka_unit_test(a_loop_follows_differences),
+        cmocka_unit_test(a_mass_with_pi_control),
+        cmocka_unit_test(a_mass_with_sampled_control),
+        cmocka_unit_test(memory_follows_differences),
+        cmocka_unit_test(a_loop_follows_differences),
+        cmocka_unit_test(a_driven_joint_follows_differences),
         cmocka_unit_test(checkpoints_give_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
