@@ -261,6 +261,35 @@ static void a_driven_joint_follows_differences(void **state) {
         follow_differences(&driven, scheme[j], 1e-10);
 }
 
+// Parameters that read probes: as the same laws written out, also in the law of a probe.
+static void parameters_that_read_probes(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {m: 0.8 kg, kp: 12, ref: 0.2, lag: 1 s%s}\n"
+        "gravity: [9.81 m/s^2, 0, 0]\n"
+        "robot: {arm: {on: world, joint: revolute, axis: z, body: {mass: m, com: [0.5 m, 0, 0]}}}\n"
+        "probes: {q: {angle: arm}, r: {rate: arm}, seen: {law: %s}}\n"
+        "actuators: {motor: {joint: arm, effort: %s}}\n"
+        "study: [dynamic: {for: 0.3 s, step: 5 ms, scheme: bdf2}]\n";
+    static const char *const part[2][3] = {
+        {"", "\"2*(q - ref) + lag*r\"", "\"-kp*(q - ref) - 2*r\""},
+        {", error: q - ref, slow: lag*r, u: -kp*error - 2*r", "\"2*error + slow\"", "u"}};
+    static outcome got[2];
+    for (int k = 0; k < 2; k++) {
+        char full[TEXT];
+        (void)snprintf(full, sizeof full, text, part[k][0], part[k][1], part[k][2]);
+        answer(&(question){.text = full,
+                           .nby = 4,
+                           .by = {"m", "kp", "ref", "lag"},
+                           .nof = 2,
+                           .of = {"q", "end(seen) + integral(seen)"}},
+               &got[k]);
+    }
+    for (int i = 0; i < 2; i++) assert_near(got[1].J[i], got[0].J[i], 1e-14);
+    near_all(8, got[1].dJ, got[0].dJ, 1e-11);
+}
+
 static void checkpoints_give_the_same(void **state) {
     (void)state;
     static outcome kept, again;
@@ -283,6 +312,7 @@ int main(void) {
         cmocka_unit_test(memory_follows_differences),
         cmocka_unit_test(a_loop_follows_differences),
         cmocka_unit_test(a_driven_joint_follows_differences),
+        cmocka_unit_test(parameters_that_read_probes),
         cmocka_unit_test(checkpoints_give_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
