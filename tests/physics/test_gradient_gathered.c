@@ -157,6 +157,31 @@ static void results_that_read_the_model(void **state) {
             4, 1e-8); // rounding of the differences of forces along the coordinates
 }
 
+// Fields of force: numbers that do not reach them are gathered, places are not.
+static void robots_in_fields(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {E: 0.4 MPa, rho: 1100, m: 20 g, F: 0.1 N, ks: 2, c: 3 N/m^2, len: 0.2 "
+        "m}\n"
+        "materials: {soft: {young: E, poisson: 0.45, density: rho, damping: 8 ms}}\n"
+        "robot:\n"
+        "  hub: {on: world, joint: revolute, axis: y, stiffness: ks, body: {mass: m, com: [2 cm, 0, "
+        "0], inertia: [2e-5, 3e-5, 2e-5]}}\n"
+        "  arm: {on: hub, rod: {length: len, section: {circle: {radius: 1 cm}}, material: soft, "
+        "strain: {bend_y: legendre 2, bend_z: legendre 2}, nodes: 5}}\n"
+        "loads: {push: {on: arm.tip, force: [0, F*cos(9*t/(1 s)), F]}}\n"
+        "fields: {wind: {force: [0 N/m, \"-c*y\", \"-c*(z + 2 cm)\"], links: arm}}\n"
+        "probes: {tip: {position: arm.tip}, v: {velocity: arm.tip}}\n"
+        "study: [dynamic: {for: 0.1 s, step: 2 ms, scheme: bdf2}]\n";
+    gathers(&(question){.text = text,
+                        .nby = 7,
+                        .by = {"E", "rho", "m", "F", "ks", "c", "len"},
+                        .nof = 2,
+                        .of = {"integral(tip.y^2 + tip.z)", "v.vz"}},
+            2, 1e-10);
+}
+
 // Contacts with a ball that hangs on a spring, of the points of a body and of pieces of the arm.
 static void obstacles_that_move(void **state) {
     (void)state;
@@ -234,6 +259,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_arms),
         cmocka_unit_test(results_that_read_the_model),
+        cmocka_unit_test(robots_in_fields),
         cmocka_unit_test(obstacles_that_move),
         cmocka_unit_test(loops_with_their_geometry),
     };
