@@ -51,8 +51,8 @@ static bool has_others(const snw_model *m) {
     for (int i = 0; i < m->nlive; i++) { // an effort is a function of the numbers of its law
         if (m->signal[m->live[i]].reading == SNW_READ_TENDON_EFFORT) return true;
     }
-    return m->ntube > 0 || m->nfeed > 0 || m->nsliding_station > 0 ||
-           m->nlaw_point > 0 || m->nbranch > 0 || m->hard;
+    return m->ntube > 0 || m->nfeed > 0 || m->nsliding_station > 0 || m->nlaw_point > 0 ||
+           m->nbranch > 0 || m->hard;
 }
 
 static bool same_counts(const snw_model *m, const snw_model *o) {
@@ -182,7 +182,7 @@ static bool same_joints(const snw_model *m, const snw_model *o) {
             (a->force && a->rest != b->rest)) // the law reads the rest length, too
             return false;
     }
-    return SAME(nstop, stop);
+    return true; // stops: by snw_surroundings_alike
 }
 
 static bool same_loops(const snw_model *m, const snw_model *o) {

@@ -166,7 +166,8 @@ static void robots_in_fields(void **state) {
         "m}\n"
         "materials: {soft: {young: E, poisson: 0.45, density: rho, damping: 8 ms}}\n"
         "robot:\n"
-        "  hub: {on: world, joint: revolute, axis: y, stiffness: ks, body: {mass: m, com: [2 cm, 0, "
+        "  hub: {on: world, joint: revolute, axis: y, stiffness: ks, body: {mass: m, com: [2 cm, "
+        "0, "
         "0], inertia: [2e-5, 3e-5, 2e-5]}}\n"
         "  arm: {on: hub, rod: {length: len, section: {circle: {radius: 1 cm}}, material: soft, "
         "strain: {bend_y: legendre 2, bend_z: legendre 2}, nodes: 5}}\n"
@@ -180,6 +181,36 @@ static void robots_in_fields(void **state) {
                         .nof = 2,
                         .of = {"integral(tip.y^2 + tip.z)", "v.vz"}},
             2, 1e-10);
+}
+
+// Stops at limits of a hinge and of a ball joint, with one limit and with two.
+static void stops_with_their_limits(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {k: 20, d: 0.4, low: -0.1, high: 0.15, tilt: 0.2, kb: 15, m: 0.3 kg, l: 0.2 "
+        "m}\n"
+        "gravity: [0, 0, -9.81 m/s^2]\n"
+        "robot:\n"
+        "  upper: {on: world, joint: revolute, axis: y, limits: [low, high], stop: {stiffness: k, "
+        "damping: d}, body: {mass: m, com: [l, 0, 0]}}\n"
+        "  lower: {on: upper, pose: {xyz: [l, 0, 0]}, joint: spherical, limits: tilt, stop: "
+        "{stiffness: kb}, stiffness: 0.5, damping: 0.01, body: {mass: 0.2 kg, com: [0.1 m, 0, 0], "
+        "inertia: [1e-3, 1e-3, 1e-3]}}\n"
+        "sites: {nose: {on: lower, pose: {xyz: [0.2 m, 0, 0]}}}\n"
+        "initial: {upper: {rate: -1.5}, lower: {rate: [0, 0, 2]}}\n"
+        "probes: {nose: {position: nose}, v: {velocity: nose}}\n"
+        "study: [dynamic: {for: 0.4 s, step: 2 ms, %s}]\n";
+    for (int i = 0; i < 2; i++) {
+        char full[TEXT];
+        (void)snprintf(full, sizeof full, text, schemes[i]);
+        gathers(&(question){.text = full,
+                            .nby = 8,
+                            .by = {"k", "d", "low", "high", "tilt", "kb", "m", "l"},
+                            .nof = 2,
+                            .of = {"integral(nose.y^2 + nose.z)", "v.vz"}},
+                0, 1e-8); // forward, samples of a limit cross the onset of the force
+    }
 }
 
 // Contacts with a ball that hangs on a spring, of the points of a body and of pieces of the arm.
@@ -257,11 +288,9 @@ static void loops_with_their_geometry(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_arms),
-        cmocka_unit_test(results_that_read_the_model),
-        cmocka_unit_test(robots_in_fields),
-        cmocka_unit_test(obstacles_that_move),
-        cmocka_unit_test(loops_with_their_geometry),
+        cmocka_unit_test(random_arms),         cmocka_unit_test(results_that_read_the_model),
+        cmocka_unit_test(robots_in_fields),    cmocka_unit_test(stops_with_their_limits),
+        cmocka_unit_test(obstacles_that_move), cmocka_unit_test(loops_with_their_geometry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
