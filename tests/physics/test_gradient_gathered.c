@@ -201,15 +201,35 @@ static void stops_with_their_limits(void **state) {
         "initial: {upper: {rate: -1.5}, lower: {rate: [0, 0, 2]}}\n"
         "probes: {nose: {position: nose}, v: {velocity: nose}}\n"
         "study: [dynamic: {for: 0.4 s, step: 2 ms, %s}]\n";
+    static outcome got, forward, want;
     for (int i = 0; i < 2; i++) {
         char full[TEXT];
         (void)snprintf(full, sizeof full, text, schemes[i]);
-        gathers(&(question){.text = full,
-                            .nby = 8,
-                            .by = {"k", "d", "low", "high", "tilt", "kb", "m", "l"},
-                            .nof = 2,
-                            .of = {"integral(nose.y^2 + nose.z)", "v.vz"}},
-                0, 1e-8); // forward, samples of a limit cross the onset of the force
+        question q = {.text = full,
+                      .nby = 8,
+                      .by = {"k", "d", "low", "high", "tilt", "kb", "m", "l"},
+                      .nof = 2,
+                      .of = {"integral(nose.y^2 + nose.z)", "v.vz"},
+                      .method = SNW_GRADIENT_ADJOINT};
+        answer(&q, &got);
+        assert_int_equal(got.info.gathered, 8);
+        q.method = SNW_GRADIENT_FORWARD;
+        answer(&q, &forward);
+        // limits: whole runs with small moves, since samples at a state cross the onset of the
+        // force
+        differences(&q, 1e-5, &want);
+        for (int k = 0; k < 16; k++) {
+            double size = 0;
+            for (int n = 0; n < 8; n++) size = fmax(size, fabs(want.dJ[k / 8 * 8 + n] * want.p[n]));
+            const bool limit = k % 8 >= 2 && k % 8 <= 4;
+            const double other = limit ? want.dJ[k] : forward.dJ[k];
+            const bool right =
+                fabs((got.dJ[k] - other) * got.p[k % 8]) <= (limit ? 1e-8 : 1e-10) * size;
+            if (!right)
+                print_error("%s by %s: %.13g, want %.13g\n", q.of[k / 8], q.by[k % 8], got.dJ[k],
+                            other);
+            assert_true(right);
+        }
     }
 }
 
