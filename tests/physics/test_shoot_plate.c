@@ -6,6 +6,7 @@
 #include "executed.h"
 
 #include "heap_calls.h"
+#include "sanitized.h"
 #include "sinew/sinew.h"
 
 #include <math.h>
@@ -68,6 +69,7 @@ static void clear(outcome *a, outcome *b) {
 // Shooting converges with order four, the strain engine faster than any power.
 static void equilibria_converge(void **state) {
     (void)state;
+    ONLY_DIGITS();
     LONG;
     double place[3], force[3], strain[3];
     outcome a;
@@ -130,6 +132,7 @@ static void motions_with_variable_length_converge(void **state) {
 // velocity by 2^p. The trapezoidal rule does not damp noise; its steps are longer.
 static void formulas_have_their_orders(void **state) {
     (void)state;
+    ONLY_DIGITS();
     LONG;
     static const struct {
         const char *scheme;
@@ -164,6 +167,7 @@ static void formulas_have_their_orders(void **state) {
 // tool; bodies and loads along them.
 static void motions_of_hinged_limbs_converge(void **state) {
     (void)state;
+    ONLY_DIGITS();
     static const char text[] =
         "sinew: 1\ngravity: [0, -3, -2]\n"
         "materials: {m: {young: 2 GPa, poisson: 0.3, density: 7800, damping: 10 ms}}\n"
