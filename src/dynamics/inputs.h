@@ -75,7 +75,7 @@ typedef struct snw_inputs {
     SNW_INPUTS_FIELDS(SNW_FIELD_POINTER)
     double integral_step;   // s: a law reads an integral as state + integral_step * integrand,
                             // theory.md (3.7.3)
-    bool inertia_only;      // force elements and stops do not act
+    bool inertia_only;      // force elements, stops and contacts do not act
     const snw_model *model; // of its creation, for the sizes
     void *block;            // the arrays above
     size_t bytes;           // size of the block

@@ -129,8 +129,8 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
     }
     if (m->ntendon) snw_tendons_add(m, in, s, is_static, w);
     if (m->nfluid_point) snw_fluid_add(m, in, is_static, w);
-    if (m->ncontact_point) snw_contact_add(m, w);
-    if (m->ntouching_rod) snw_rod_contacts_add(m, w);
+    if (m->ncontact_point && !in->inertia_only) snw_contact_add(m, w);
+    if (m->ntouching_rod && !in->inertia_only) snw_rod_contacts_add(m, w);
     if (m->nstop) snw_stops_add(m, w, 1, 1, w->r);
     if (m->nforce_element) snw_force_elements_add(m, w);
     if (m->nforce_field_point) snw_force_fields_add(m, w);

@@ -296,8 +296,7 @@ static void collocation_integrate(snw_collocation_step *g, double c, const doubl
     }
 }
 
-// Driven coordinates of s <- the values and derivatives of their laws.
-static void collocation_impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
+void snw_collocation_impose(const snw_model *m, const snw_inputs *in, snw_state *s) {
     for (int i = 0; i < m->ndrive; i++) {
         if (!snw_drive_holds(m, s, i)) continue;
         s->q[m->drive[i].q] = snw_drive_target(m, in, s, i);
@@ -318,7 +317,7 @@ static void evaluate_at(snw_collocation_step *g, double c, const double *A, cons
         for (int j = 0; j < g->k.s && g->has_integrals; j++)
             s->z[k] += g->h * A[j] * g->integrand[(size_t)j * ns + k];
     }
-    collocation_impose(m, in, s);
+    snw_collocation_impose(m, in, s);
     snw_residual(m, in, s, false, w);
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
@@ -508,7 +507,7 @@ static void collocation_predict(snw_collocation_step *g, int degree) {
     snw_state *at = g->stage[s / 2];
     snw_step_path_state(m, g->opts.chart, g->now->q, g->x, g->v, g->a, at);
     memcpy(at->z, g->now->z, (size_t)m->nsignal * sizeof *at->z);
-    collocation_impose(m, g->in_stage[s / 2], at);
+    snw_collocation_impose(m, g->in_stage[s / 2], at);
     snw_collocation_step_drop_redundant(g, g->in_stage[s / 2], at);
 }
 
@@ -577,7 +576,7 @@ static snw_status collocation_finish(snw_collocation_step *g, double t_laws) {
     }
     memcpy(s->lambda, g->now->lambda, (size_t)m->nconstraint * sizeof *s->lambda);
     snw_inputs_at(m, t_laws, g->in);
-    collocation_impose(m, g->in, s);
+    snw_collocation_impose(m, g->in, s);
     for (int k = 0; k < m->nnonholonomic; k++) s->dropped[k] = 0;
     g->failure = (snw_error){0};
     snw_status status = g->ng ? collocation_project(g, s) : SNW_OK;

@@ -29,4 +29,7 @@ SNW_NODISCARD snw_status snw_collocation_step_create(const snw_model *m,
 // not interpolate, would cause. It scales with h^(stages + 2).
 extern const snw_stepper snw_collocation_stepper;
 
+// Driven coordinates of s <- the values and derivatives of their laws.
+void snw_collocation_impose(const snw_model *m, const snw_inputs *in, snw_state *s);
+
 size_t snw_collocation_step_saves(const snw_model *m, const snw_collocation *points);

@@ -78,12 +78,12 @@ static double shortest_square(const snw_conserving *c) {
 }
 
 // State at the end of the step, from d and the momenta of the middle, and Gonzalez' correction
-// *theta: energy gain of the uncorrected step over the weighted square of d. False if the mass
+// c->theta: energy gain of the uncorrected step over the weighted square of d. False if the mass
 // matrix is singular.
-static bool conserving_finish(snw_conserving *c, double h, double *theta) {
+static bool conserving_finish(snw_conserving *c, double h) {
     const snw_model *m = c->m;
     const int n = m->nv;
-    double length = correction_force(c, h); // c->w has the motion of the middle
+    c->length = correction_force(c, h); // c->w has the motion of the middle
     snw_move(m, c->now->q, 1, c->d, c->end->q);
     for (int i = 0; i < n; i++) c->p1[i] = 2 * c->P[i] - c->p0[i];
     // c->r <- change of the momenta, transported to the middle
@@ -94,7 +94,7 @@ static bool conserving_finish(snw_conserving *c, double h, double *theta) {
     double gain = -snw_vector_dot(n, c->d, c->r);
     if (!snw_conserving_velocities(c, c->p1, c->end)) return false;
     if (m->nconstraint && !project_velocities(c)) return false;
-    *theta = 0;
+    c->theta = c->gain = 0;
     if (c->moving) return true;
     // c->w has the poses of the end
     const double E1 =
@@ -102,14 +102,13 @@ static bool conserving_finish(snw_conserving *c, double h, double *theta) {
     gain =
         E1 - c->E0 + gain / h + snw_vector_dot(n, c->dT, c->d) - snw_vector_dot(n, c->force, c->d);
     for (int i = 0; i <= m->nload; i++) gain -= h * c->power[i]; // loads, active stress
+    c->gain = gain;
     // the gain of an increment this short is below rounding
-    if (length > shortest_square(c)) *theta = gain / length;
+    if (c->length > shortest_square(c)) c->theta = gain / c->length;
     return true;
 }
 
-// Residual at d; returns its largest entry relative to typical forces. factor: also factorise its
-// derivative.
-static double conserving_evaluate(snw_conserving *c, double h, bool factor) {
+double snw_conserving_evaluate(snw_conserving *c, double h, bool factor) {
     const snw_model *m = c->m;
     const int n = m->nv;
     for (int i = 0; i < n; i++) c->mid->v[i] = c->d[i] / h, c->mid->a[i] = 0;
@@ -122,11 +121,11 @@ static double conserving_evaluate(snw_conserving *c, double h, bool factor) {
     snw_load_power(m, c->in, c->mid, c->w, c->power);
     snw_damping_forces(m, c->mid->v, c->damping);
     (void)snw_conserving_damping(c, c->damping);
-    double theta;
-    if (!conserving_finish(c, h, &theta)) return NAN;
+    if (!conserving_finish(c, h)) return NAN;
     double largest = 0;
     for (int i = 0; i < n; i++) {
-        c->r[i] = c->r[i] / h - c->dT[i] + c->force[i] + c->damping[i] + theta * c->correction[i];
+        c->r[i] =
+            c->r[i] / h - c->dT[i] + c->force[i] + c->damping[i] + c->theta * c->correction[i];
         const double x =
             fabs(c->r[i]) / (m->scale[i] + 1e-3 * c->mass[i] * m->typical[i] / (h * h));
         largest = snw_larger(largest, x);
@@ -166,7 +165,7 @@ static snw_status conserving_solve(snw_conserving *c, double h, snw_stats *took)
     for (size_t i = 0; i < nv; i++) c->d[i] = h * (c->now->v[i] + 0.5 * h * c->now->a[i]);
     for (size_t i = nv; i < n; i++) c->d[i] = c->now->lambda[i - nv];
     if (c->redundancy) conserving_drop_redundant(c);
-    double norm = conserving_evaluate(c, h, true), before = INFINITY, least = INFINITY;
+    double norm = snw_conserving_evaluate(c, h, true), before = INFINITY, least = INFINITY;
     int stuck = 0;
     snw_broyden_reset(&c->broyden);
     for (int k = 0; k < 60 && !(norm <= c->tolerance) && stuck < 3; k++) {
@@ -175,12 +174,12 @@ static snw_status conserving_solve(snw_conserving *c, double h, snw_stats *took)
         snw_lu_solve(c->n, c->A, c->pivot, c->dx);
         if (!snw_broyden_next(&c->broyden, c->dx)) { // restart with a new matrix
             snw_broyden_reset(&c->broyden);
-            norm = conserving_evaluate(c, h, true);
+            norm = snw_conserving_evaluate(c, h, true);
             continue;
         }
         for (size_t i = 0; i < n; i++) c->d[i] += c->dx[i];
         before = norm;
-        norm = conserving_evaluate(c, h, false);
+        norm = snw_conserving_evaluate(c, h, false);
         took->iterations++;
         if (!(norm < 1e3 * before)) return SNW_E_DIVERGED;
         // at rounding level the norm fluctuates; keep the best iterate
@@ -192,15 +191,15 @@ static snw_status conserving_solve(snw_conserving *c, double h, snw_stats *took)
     }
     if (norm > least) {
         memcpy(c->d, c->best, n * sizeof *c->best);
-        norm = conserving_evaluate(c, h, false);
+        norm = snw_conserving_evaluate(c, h, false);
     }
     took->residual = norm;
     return norm <= 1e3 * c->tolerance ? SNW_OK : SNW_E_DIVERGED;
 }
 
 // Adds work, heat and the change of the reference energy, which excludes errors of the iteration so
-// that they do not accumulate. Uses the state left by conserving_evaluate.
-static void conserving_account(snw_conserving *c, double h) {
+// that they do not accumulate. Uses the state left by snw_conserving_evaluate.
+void snw_conserving_account(snw_conserving *c, double h) {
     const snw_model *m = c->m;
     // the reaction of a moving pose includes the mean acceleration
     for (int i = 0; i < m->nv; i++) c->mid->a[i] = (c->end->v[i] - c->now->v[i]) / h;
@@ -218,7 +217,7 @@ static void conserving_account(snw_conserving *c, double h) {
     c->E0 -= heat;
 }
 
-static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats *took) {
+void snw_conserving_begin(snw_conserving *c, double h, double t_laws) {
     const snw_model *m = c->m;
     // inputs at the middle of the interval before a discontinuity
     snw_inputs_at(m, 0.5 * (c->now->t + t_laws), c->in);
@@ -231,6 +230,41 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
     memcpy(c->mid->z, c->now->z, (size_t)m->nsignal * sizeof(double));
     memcpy(c->end->z, c->now->z, (size_t)m->nsignal * sizeof(double));
     c->end->t = c->now->t + h;
+}
+
+void snw_conserving_advance_memory(snw_conserving *c) {
+    for (int i = 0; i < c->m->nsignal; i++) { // midpoint rule: twice the change up to the middle
+        const bool grows = snw_signal_grows(&c->m->signal[i]);
+        c->end->z[i] = grows ? 2 * c->w->signal[i] - c->now->z[i] : c->now->z[i];
+    }
+}
+
+// Reports the step from c->now to c->end.
+static void note_step(const snw_conserving *c, double h, double t_laws, double energy) {
+    if (!c->watch.note) return;
+    const snw_step_report report = {.event =
+                                        c->redundant != 0 ? SNW_WATCH_OTHER : SNW_WATCH_CONSERVED,
+                                    .s = c->end,
+                                    .t_laws = t_laws,
+                                    .h = h,
+                                    .d = c->d,
+                                    .start = c->now,
+                                    .energy = energy,
+                                    .start_laws = c->start_laws,
+                                    .gravity_laws = c->gravity_laws};
+    c->watch.note(c->watch.user, &report);
+}
+
+static void note_event(const snw_conserving *c, snw_step_event event, const double *before) {
+    const snw_step_report report = {
+        .event = event, .s = c->now, .t_laws = c->in->t, .before = before};
+    if (c->watch.note) c->watch.note(c->watch.user, &report);
+}
+
+static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats *took) {
+    const snw_model *m = c->m;
+    const double energy = c->E0;
+    snw_conserving_begin(c, h, t_laws);
     const snw_status s = conserving_solve(c, h, took);
     if (s != SNW_OK) return s;
     if (c->redundant != 0) {
@@ -238,16 +272,16 @@ static snw_status one_step(snw_conserving *c, double h, double t_laws, snw_stats
         if (c->slipping >= 0) return SNW_E_MODEL;
         memset(c->end->dropped, 0, (size_t)m->nnonholonomic * sizeof(double));
     }
-    conserving_account(c, h);
-    for (int i = 0; i < m->nsignal; i++) { // midpoint rule: twice the change up to the middle
-        const snw_signal *signal = &m->signal[i];
-        const bool grows = snw_signal_grows(signal);
-        c->end->z[i] = grows ? 2 * c->w->signal[i] - c->now->z[i] : c->now->z[i];
-    }
+    snw_conserving_account(c, h);
+    snw_conserving_advance_memory(c);
     // mean accelerations: only the initial guess of the next step
     for (int i = 0; i < m->nv; i++) c->end->a[i] = (c->end->v[i] - c->now->v[i]) / h;
     memcpy(c->end->lambda, c->mid->lambda, (size_t)m->nconstraint * sizeof(double));
     memcpy(c->p0, c->p1, (size_t)m->nv * sizeof *c->p0);
+    note_step(c, h, t_laws, energy);
+    c->start_laws = t_laws;
+    c->gravity_laws = c->in->t;
+    c->shown = false;
     snw_state_copy(m, c->end, c->now);
     took->increments++;
     return SNW_OK;
@@ -283,8 +317,7 @@ static bool conserving_root_is_held(const snw_conserving *c, const snw_block *b)
     return false;
 }
 
-// Weights of the coordinates in the energy correction, and typical values of the unknowns.
-static void set_weights(snw_conserving *c) {
+void snw_conserving_set_weights(snw_conserving *c) {
     const snw_model *m = c->m;
     memcpy(c->typical, m->typical, (size_t)m->nv * sizeof *c->typical);
     for (int i = m->nv; i < c->n; i++) {
@@ -309,7 +342,7 @@ static void set_weights(snw_conserving *c) {
 
 // ---- integrator
 
-enum { NBLOCK = 9 };
+enum { NBLOCK = 11 };
 
 // Inputs are evaluated again by the next query or step.
 static void conserving_list_blocks(const snw_conserving *c, snw_checkpoint_block block[NBLOCK]) {
@@ -323,12 +356,14 @@ static void conserving_list_blocks(const snw_conserving *c, snw_checkpoint_block
                                                {&own->heat, 1},
                                                {&own->E0, 1},
                                                {own->gravity.e, 3},
-                                               {&own->redundant, 1}};
+                                               {&own->redundant, 1},
+                                               {&own->start_laws, 1},
+                                               {&own->gravity_laws, 1}};
     memcpy(block, list, sizeof list);
 }
 
 size_t snw_integrator_conserving_saves(const snw_model *m) {
-    return 1 + snw_state_doubles(m) + 2 * (size_t)m->nv + (size_t)snw_npower(m) + 6;
+    return 1 + snw_state_doubles(m) + 2 * (size_t)m->nv + (size_t)snw_npower(m) + 8;
 }
 
 static void conserving_save(const void *self, double *out) {
@@ -342,6 +377,7 @@ static snw_status conserving_load(void *self, const double *in, snw_error *err) 
     snw_checkpoint_block block[NBLOCK];
     conserving_list_blocks(self, block);
     (void)snw_checkpoint_load(NBLOCK, block, in);
+    ((snw_conserving *)self)->shown = false;
     return SNW_OK;
 }
 
@@ -371,6 +407,8 @@ static snw_status conserving_give_up(const snw_conserving *c, double h, snw_erro
 static snw_status conserving_restart(void *self, const double *z, snw_error *err) {
     snw_conserving *c = self;
     const snw_model *m = c->m;
+    double *before = c->best;
+    memcpy(before, c->now->v, (size_t)m->nv * sizeof *before);
     snw_inputs_at(m, c->now->t + snw_time_resolution(c->now->t), c->in);
     if (c->impacts) {
         snw_impact_energy impact;
@@ -385,10 +423,14 @@ static snw_status conserving_restart(void *self, const double *z, snw_error *err
     snw_conserving_momenta(c, c->in, c->now, c->p0);
     SNW_TRY(conserving_accelerations(c, err));
     c->redundant = c->redundancy && snw_redundancy_found(c->redundancy);
-    set_weights(c);
+    snw_conserving_set_weights(c);
     snw_residual(m, c->in, c->now, false, c->w);
     c->E0 = snw_kinetic_energy(m, c->w) + snw_conserving_potential(c, c->now, c->w);
     c->gravity = c->in->gravity;
+    c->start_laws = c->gravity_laws = c->in->t;
+    note_event(c, SNW_WATCH_RESTART, before);
+    note_event(c, SNW_WATCH_ENERGY, NULL);
+    c->shown = true;
     return SNW_OK;
 }
 
@@ -405,6 +447,10 @@ static snw_status conserving_start(void *self, const snw_state *s, snw_error *er
 
 static void conserving_set_interrupt(void *self, snw_interrupt interrupt) {
     ((snw_conserving *)self)->interrupt = interrupt;
+}
+
+static void conserving_set_watch(void *self, snw_step_watch watch) {
+    ((snw_conserving *)self)->watch = watch;
 }
 
 static void conserving_set_monitor(void *self, snw_step_monitor monitor) {
@@ -444,12 +490,13 @@ static const snw_inputs *conserving_inputs(const void *self) {
     return ((const snw_conserving *)self)->in;
 }
 
-static void conserving_use(void *self, const snw_model *m) {
-    snw_conserving *c = self;
+void snw_conserving_use(snw_conserving *c, const snw_model *m) {
     c->m = m;
     if (c->projection) snw_projection_use(c->projection, m);
     if (c->impacts) snw_impacts_use(c->impacts, m);
 }
+
+static void conserving_use(void *self, const snw_model *m) { snw_conserving_use(self, m); }
 
 static void conserving_set_manual(void *self, const snw_manual_inputs *manual) {
     snw_conserving *c = self;
@@ -467,6 +514,8 @@ static const snw_work *conserving_work_at(void *self) {
     }
     snw_residual(c->m, c->in, c->now, false, c->w);
     snw_observe(c->m, c->in, c->now, false, c->w);
+    if (!c->shown) note_event(c, SNW_WATCH_ACCELERATIONS, NULL);
+    c->shown = true;
     return c->w;
 }
 
@@ -484,8 +533,7 @@ static snw_work_done conserving_work(const void *self) {
     return (snw_work_done){.n = snw_npower(c->m), .work = c->work, .heat = c->heat};
 }
 
-static void conserving_close(void *self) {
-    snw_conserving *c = self;
+void snw_conserving_destroy(snw_conserving *c) {
     if (!c) return;
     snw_work_destroy(c->w);
     snw_impacts_destroy(c->impacts);
@@ -502,6 +550,8 @@ static void conserving_close(void *self) {
     snw_free(c);
 }
 
+static void conserving_close(void *self) { snw_conserving_destroy(self); }
+
 static void conserving_place(void *object, snw_fields *f) {
     snw_conserving *o = object;
     const snw_model *m = o->m;
@@ -511,41 +561,64 @@ static void conserving_place(void *object, snw_fields *f) {
     CONSERVING_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
-snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *step,
-                                     snw_integrator *out) {
+snw_status snw_conserving_create(const snw_model *m, snw_conserving **out) {
     bool moving = false;
     for (int i = 0; i < m->npose; i++) moving |= (snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0;
+    *out = NULL;
     snw_conserving *c = snw_alloc(sizeof *c);
     if (!c) return SNW_E_MEMORY;
     c->m = m;
     c->moving = moving;
-    c->patience = step->patience;
-    c->tolerance = step->tolerance > 0 ? step->tolerance : 1e-12;
+    c->tolerance = 1e-12;
     c->n = m->nv + m->nconstraint;
     c->block = snw_fields_create(conserving_place, c);
-    c->saved = m->nsignal ? snw_alloc(snw_integrator_conserving_saves(m) * sizeof(double)) : NULL;
-    if (!c->block || (m->nsignal && !c->saved) ||
-        (m->nloop + m->ncondition && snw_projection_create(m, &c->projection) != SNW_OK) ||
-        (m->ncondition && snw_impacts_create(m, c->projection, &c->impacts) != SNW_OK) ||
-        snw_work_create(m, &c->w) != SNW_OK || snw_inputs_create(m, &c->in) != SNW_OK ||
-        snw_inputs_create(m, &c->unloaded) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
+    if (!c->block || snw_work_create(m, &c->w) != SNW_OK ||
+        snw_inputs_create(m, &c->in) != SNW_OK || snw_inputs_create(m, &c->unloaded) != SNW_OK ||
+        snw_inputs_create(m, &c->last) != SNW_OK ||
         snw_state_create(m, &c->momentum_state) != SNW_OK ||
         snw_state_create(m, &c->now) != SNW_OK || snw_state_create(m, &c->mid) != SNW_OK ||
         snw_state_create(m, &c->end) != SNW_OK) {
-        conserving_close(c);
+        snw_conserving_destroy(c);
         return SNW_E_MEMORY;
     }
     c->equilibration = (snw_equilibration){
         .n = c->n, .row = c->equilibration_row, .column = c->equilibration_column};
     c->A = m->nconstraint ? c->bordered : c->T;
-    c->redundancy = c->projection ? snw_projection_redundancy(c->projection) : NULL;
-    if (c->redundancy && step->torque > 0) snw_redundancy_weigh(c->redundancy, step->torque);
     c->slipping = -1;
     c->broyden = snw_broyden_on(c->n, INCREMENTS, c->typical, c->broyden_memory);
-    set_weights(c);
+    snw_conserving_set_weights(c);
+    *out = c;
+    return SNW_OK;
+}
+
+// Checkpoints, projections and impacts of a motion.
+static snw_status conserving_prepare(snw_conserving *c, const snw_step_desc *step) {
+    const snw_model *m = c->m;
+    c->patience = step->patience;
+    if (step->tolerance > 0) c->tolerance = step->tolerance;
+    if (m->nsignal) {
+        c->saved = snw_alloc(snw_integrator_conserving_saves(m) * sizeof(double));
+        if (!c->saved) return SNW_E_MEMORY;
+    }
+    if (m->nloop + m->ncondition) SNW_TRY(snw_projection_create(m, &c->projection));
+    if (m->ncondition) SNW_TRY(snw_impacts_create(m, c->projection, &c->impacts));
+    c->redundancy = c->projection ? snw_projection_redundancy(c->projection) : NULL;
+    if (c->redundancy && step->torque > 0) snw_redundancy_weigh(c->redundancy, step->torque);
+    return SNW_OK;
+}
+
+snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *step,
+                                     snw_integrator *out) {
+    snw_conserving *c;
+    SNW_TRY(snw_conserving_create(m, &c));
+    if (conserving_prepare(c, step) != SNW_OK) {
+        snw_conserving_destroy(c);
+        return SNW_E_MEMORY;
+    }
     *out = (snw_integrator){.self = c,
                             .grid = step->step,
                             .set_interrupt = conserving_set_interrupt,
+                            .set_watch = conserving_set_watch,
                             .set_monitor = conserving_set_monitor,
                             .start = conserving_start,
                             .advance = conserving_advance,

@@ -100,6 +100,8 @@ typedef struct snw_conserving {
     snw_inputs *unloaded; // without loads; velocities of poses in place of their accelerations
     snw_inputs *last;     // at the end of the step
     bool moving;          // some pose depends on time
+    snw_step_watch watch;
+    bool shown; // the accelerations at the present state have been reported
     snw_state *now, *mid, *end, *momentum_state;
     int n; // unknowns: increments, then multipliers
     CONSERVING_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
@@ -120,6 +122,10 @@ typedef struct snw_conserving {
     int pair0[2], pair[2];
     double pair_force0, pair_force;
     double shortest_square; // squared increment, weighted, below which theta is zero
+    // of the last residual: energy gain of the uncorrected step and weighted square of d, whose
+    // quotient is theta where it is not zero
+    double gain, length, theta;
+    double start_laws, gravity_laws; // times of the inputs of p0 and of `gravity`, s
     double E0; // reference energy at the last instant: that of the start plus work less heat, J
     snw_vec3 gravity; // gravity that E0 refers to
 } snw_conserving;
@@ -141,6 +147,54 @@ bool snw_conserving_velocities(snw_conserving *c, const double *p, snw_state *s)
 
 // Elastic and gravitational energy of the configuration in w, J.
 double snw_conserving_potential(const snw_conserving *c, const snw_state *s, snw_work *w);
+
+// ---- a step as a map, for derivatives (conserving_map.c) ----------------------------------------
+
+// A step from the state q, v, z at time t with the reference energy E0, whose unknowns are d.
+typedef struct snw_conserved_step {
+    const double *q, *v, *z;         // nq, nv, nsignal
+    double energy;                   // E0 before the step, J
+    double t, h, t_laws;             // its start and length; time of the inputs at its end, s
+    double start_laws, gravity_laws; // as of snw_conserving
+    const double *d;                 // nv + nconstraint: increments and multipliers
+} snw_conserved_step;
+
+// Parts of the equations of a step, in one vector.
+typedef struct snw_conserved_parts {
+    int residual;   // nv + nconstraint: without theta
+    int correction; // nv: force along which the energy is corrected, theta = 1
+    int gain;       // energy gain of the uncorrected step, J
+    int length;     // theta = gain/length
+    int rate;       // nv: velocities at the end
+    int energy;     // reference energy at the end
+    int memory;     // nsignal, at the end
+    int n;          // of all
+} snw_conserved_parts;
+snw_conserved_parts snw_conserving_parts(const snw_model *m);
+
+// Without integrator: for snw_conserving_evaluate_step and snw_conserving_energy of models that fit
+// (snw_model_alike), which are told by snw_conserving_use.
+SNW_NODISCARD snw_status snw_conserving_create(const snw_model *m, snw_conserving **out);
+void snw_conserving_destroy(snw_conserving *c); // NULL is fine
+void snw_conserving_use(snw_conserving *c, const snw_model *m);
+// out <- the parts. Returns theta; NaN: the mass matrix is singular.
+double snw_conserving_evaluate_step(snw_conserving *c, const snw_conserved_step *x, double *out);
+// Energy H at a state with the inputs of time t_laws, to which the reference energy is set by a
+// start.
+double snw_conserving_energy(snw_conserving *c, const double *q, const double *v, const double *z,
+                             double t_laws);
+
+// ---- the parts of a step ------------------------------------------------------------------------
+
+// Residual at c->d; returns its largest entry relative to typical forces. factor: also factorise
+// its derivative. Then work, heat and reference energy of the step; memory of the laws at its end.
+double snw_conserving_evaluate(snw_conserving *c, double h, bool factor);
+void snw_conserving_account(snw_conserving *c, double h);
+void snw_conserving_advance_memory(snw_conserving *c);
+// Inputs, reference energy, contacts and memory of a step of length h from c->now.
+void snw_conserving_begin(snw_conserving *c, double h, double t_laws);
+// Weights of the coordinates in the energy correction, and typical values of the unknowns.
+void snw_conserving_set_weights(snw_conserving *c);
 
 // c->A <- factors of the derivative of the residual in d, for a step of length h; false if it is
 // singular.

@@ -169,6 +169,8 @@ void snw_conserving_momenta(snw_conserving *c, const snw_inputs *in, const snw_s
     memcpy(c->momentum_state->dropped, s->dropped, (size_t)m->nnonholonomic * sizeof(double));
     for (int i = 0; i < m->nv; i++) c->momentum_state->v[i] = 0, c->momentum_state->a[i] = s->v[i];
     snw_residual(m, c->unloaded, c->momentum_state, false, c->w);
+    for (int k = 0; k < m->ncontact_point; k++) // nor in tangents of the momenta
+        c->w->contact_point[k].in_contact = false;
     snw_elastic_forces(m, s->q, p);
     for (int i = 0; i < m->nv; i++) p[i] = c->w->r[i] - p[i];
     snw_clear_inactive_vector(m, c->w, p);

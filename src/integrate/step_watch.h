@@ -14,7 +14,10 @@ typedef enum snw_step_event {
     SNW_WATCH_HARD,    // a step with hard contacts
     SNW_WATCH_RESTART, // velocities made consistent, then accelerations and multipliers; also the
                        // first map of a motion
-    SNW_WATCH_OTHER,   // a map without a derivative: projections within the motion
+    SNW_WATCH_ACCELERATIONS, // and multipliers, at a state that stays as it is
+    SNW_WATCH_CONSERVED, // a step of the conserving scheme, without the accelerations at its end
+    SNW_WATCH_ENERGY,    // its reference energy becomes that of the state
+    SNW_WATCH_OTHER,     // a map without a derivative: projections within the motion
     // of the run: a motion begins; the steps since the last instant are undone; an instant is
     // reached
     SNW_WATCH_BEGIN,
@@ -49,6 +52,10 @@ typedef struct snw_step_report {
     // chart at the stages
     const snw_collocation *points;
     const double *q0, *v0, *ddx;
+    // of a step of the conserving scheme, whose d has the multipliers, too: state and reference
+    // energy before it, times of the inputs of its first momenta and of the gravity before
+    const snw_state *start;
+    double energy, start_laws, gravity_laws;
     // memory of the laws before a step (nsignal), and the integrands of their integrals: of a step
     // those before it, of collocation those at the stages (stages x nsignal)
     const double *z0, *integrand;

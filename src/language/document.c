@@ -323,13 +323,13 @@ static snw_status document_measure(snw_pool *pool, const snw_scope *scope, const
     return SNW_OK;
 }
 
-static snw_status find_number(const snw_source *source, int run, snw_pool *pool, const char *path,
-                              const char *option, bool *given, snw_quantity_read *out,
-                              snw_error *err) {
+static snw_status find_number_in(snw_node *root, snw_pool *pool, const char *path,
+                                 const char *option, bool *given, snw_quantity_read *out,
+                                 snw_error *err) {
     const snw_source_location at = {.file = option, .line = 1, .column = 1};
     const snw_node *node = NULL;
     *given = false;
-    SNW_TRY(snw_source_find(source, run, path, at, pool, &node, err));
+    SNW_TRY(snw_tree_find(root, path, at, pool, &node, err));
     *given = node && node->kind != SNW_NODE_NULL;
     if (!*given) return SNW_OK;
     if (node->kind != SNW_NODE_TEXT) {
@@ -343,6 +343,15 @@ static snw_status find_number(const snw_source *source, int run, snw_pool *pool,
                        path, node->text, why.text);
 }
 
+static snw_status find_number(const snw_source *source, int run, snw_pool *pool, const char *path,
+                              const char *option, bool *given, snw_quantity_read *out,
+                              snw_error *err) {
+    snw_node *root = NULL;
+    *given = false;
+    SNW_TRY(snw_source_tree(source, run, pool, &root, err));
+    return find_number_in(root, pool, path, option, given, out, err);
+}
+
 snw_status snw_document_find(const snw_document *d, int run, const char *path, const char *option,
                              bool *given, snw_quantity_read *out, snw_error *err) {
     snw_pool *pool = snw_pool_create(LIMIT);
@@ -352,16 +361,40 @@ snw_status snw_document_find(const snw_document *d, int run, const char *path, c
     return status;
 }
 
-snw_status snw_document_find_with(const snw_document *d, int run, int nset, const char *const *set,
-                                  const char *path, const char *option, bool *given,
-                                  snw_quantity_read *out, snw_error *err) {
+struct snw_document_numbers {
+    snw_pool *pool;
+    snw_node *root;
+};
+
+snw_status snw_document_numbers_open(const snw_document *d, int run, int nset,
+                                     const char *const *set, snw_document_numbers **out,
+                                     snw_error *err) {
     snw_pool *pool = snw_pool_create(LIMIT);
-    if (!pool) return snw_fail_memory(err);
+    snw_document_numbers *n = pool ? snw_pool_take(pool, sizeof *n) : NULL;
+    *out = NULL;
+    if (!n) {
+        snw_pool_destroy(pool);
+        return snw_fail_memory(err);
+    }
     snw_source source;
+    n->pool = pool;
     snw_status status = with_overrides(d, pool, nset, set, &source, err);
-    if (status == SNW_OK) status = find_number(&source, run, pool, path, option, given, out, err);
-    snw_pool_destroy(pool);
+    if (status == SNW_OK) status = snw_source_tree(&source, run, pool, &n->root, err);
+    if (status == SNW_OK) {
+        *out = n;
+    } else {
+        snw_pool_destroy(pool);
+    }
     return status;
+}
+
+snw_status snw_document_numbers_find(snw_document_numbers *n, const char *path, const char *option,
+                                     bool *given, snw_quantity_read *out, snw_error *err) {
+    return find_number_in(n->root, n->pool, path, option, given, out, err);
+}
+
+void snw_document_numbers_close(snw_document_numbers *n) {
+    if (n) snw_pool_destroy(n->pool);
 }
 
 snw_status snw_document_evaluate(const snw_document *d, int run, const char *text,

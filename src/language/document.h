@@ -66,11 +66,17 @@ typedef struct snw_quantity_read {
 SNW_NODISCARD snw_status snw_document_find(const snw_document *d, int run, const char *path,
                                            const char *option, bool *given, snw_quantity_read *out,
                                            snw_error *err);
-// The same with the overrides `set` in place of those with which the document was read.
-SNW_NODISCARD snw_status snw_document_find_with(const snw_document *d, int run, int nset,
-                                                const char *const *set, const char *path,
-                                                const char *option, bool *given,
-                                                snw_quantity_read *out, snw_error *err);
+
+// Numbers of a run with the overrides `set` in place of those with which the document was opened:
+// its tree, made once, in which any number of paths are found as by snw_document_find.
+typedef struct snw_document_numbers snw_document_numbers;
+SNW_NODISCARD snw_status snw_document_numbers_open(const snw_document *d, int run, int nset,
+                                                   const char *const *set,
+                                                   snw_document_numbers **out, snw_error *err);
+SNW_NODISCARD snw_status snw_document_numbers_find(snw_document_numbers *n, const char *path,
+                                                   const char *option, bool *given,
+                                                   snw_quantity_read *out, snw_error *err);
+void snw_document_numbers_close(snw_document_numbers *n); // NULL is fine
 // Evaluate a constant expression, such as `12 mm` or `2*R`, with the parameters of a run.
 SNW_NODISCARD snw_status snw_document_evaluate(const snw_document *d, int run, const char *text,
                                                const char *option, snw_quantity_read *out,

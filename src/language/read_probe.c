@@ -499,26 +499,36 @@ typedef struct law_reader {
     snw_probe_desc *probe;
 } law_reader;
 
-static snw_status find_other_probe(void *user, const char *name, const char *component, int *slot,
-                                   snw_dim *dim, snw_error *err) {
-    const law_reader *l = user;
-    snw_probe_desc *p = l->probe;
+// *slot <- that of number `column` of probe `probe` (-1: a state) in the law; a new one where it
+// reads it for the first time, or for the parameters' signal `given` (-1: none).
+static snw_status law_reads(snw_probe_desc *p, int probe, int column, int given, int *slot,
+                            snw_error *err) {
+    int k = 0;
+    while (k < p->nread && (given >= 0 || p->read_slot[k] < SNW_SIGNALS_MAX ||
+                            p->read_probe[k] != probe || p->read_column[k] != column))
+        k++;
+    if (k == SNW_LAW_READS)
+        return snw_fail(err, SNW_E_PARSE, "a probe's law reads at most %d numbers", SNW_LAW_READS);
+    if (k == p->nread) {
+        p->read_probe[k] = probe;
+        p->read_column[k] = column;
+        p->read_slot[k] = given >= 0 ? given : SNW_SIGNALS_MAX + k;
+        p->nread++;
+    }
+    *slot = p->read_slot[k];
+    return SNW_OK;
+}
+
+static snw_status read_other_probe(const law_reader *l, const char *name, const char *component,
+                                   int given, int *slot, snw_dim *dim, snw_error *err) {
     const snw_name *found = snw_names_find(&l->r->probes, name);
+    int column = 0;
     *slot = -1;
     if (!found && !component[0]) {
-        int state = -1, i = 0;
+        int state = -1;
         double initial = 0;
         SNW_TRY(snw_signals_state(l->r->signals, name, &state, &initial, dim, err));
-        if (state < 0) return SNW_OK;
-        while (i < p->nread && (p->read_probe[i] >= 0 || p->read_column[i] != state)) i++;
-        if (i == SNW_LAW_READS)
-            return snw_fail(err, SNW_E_PARSE, "a probe's law reads at most %d numbers",
-                            SNW_LAW_READS);
-        p->read_probe[i] = -1;
-        p->read_column[i] = state;
-        if (i == p->nread) p->nread++;
-        *slot = SNW_SIGNALS_MAX + i;
-        return SNW_OK;
+        return state < 0 ? SNW_OK : law_reads(l->probe, -1, state, given, slot, err);
     }
     if (!found) return SNW_OK;
     const snw_probe_desc *other = &l->r->desc->probe[found->index];
@@ -526,20 +536,31 @@ static snw_status find_other_probe(void *user, const char *name, const char *com
         return snw_fail(err, SNW_E_PARSE, "'%s' is a probe %s, which a probe's law cannot read",
                         name, other->along > 0 ? "of many stations" : "by a law itself");
     }
-    int column = 0;
     SNW_TRY(snw_signal_column(other->kind, other->joint, name, component, &column, dim, err));
-    int k = 0;
-    while (k < p->nread && (p->read_probe[k] != found->index || p->read_column[k] != column)) {
-        k++;
-    }
-    if (k == SNW_LAW_READS || snw_probe_columns(other) > SNW_LAW_WIDTH) {
+    if (snw_probe_columns(other) > SNW_LAW_WIDTH)
         return snw_fail(err, SNW_E_PARSE, "a probe's law reads at most %d numbers", SNW_LAW_READS);
-    }
-    p->read_probe[k] = found->index;
-    p->read_column[k] = column;
-    if (k == p->nread) p->nread++;
-    *slot = SNW_SIGNALS_MAX + k;
-    return SNW_OK;
+    return law_reads(l->probe, found->index, column, given, slot, err);
+}
+
+static snw_status find_other_probe(void *user, const char *name, const char *component, int *slot,
+                                   snw_dim *dim, snw_error *err) {
+    return read_other_probe(user, name, component, -1, slot, dim, err);
+}
+
+// Signal i of the file, which a parameter in the law reads, becomes a number of the law.
+static snw_status read_signal_of_parameter(const law_reader *l, int i, snw_error *err) {
+    const snw_signals *s = l->r->signals;
+    const snw_signal_kind kind = s->slot[i].kind;
+    snw_dim dim;
+    int slot;
+    if (kind != SNW_SIGNAL_PROBE && kind != SNW_SIGNAL_STATE)
+        return snw_fail(err, SNW_E_PARSE,
+                        "a parameter in it has memory ('%.60s'), which a probe's law cannot have",
+                        s->text[i]);
+    SNW_TRY(read_other_probe(l, s->text[i], s->component[i], i, &slot, &dim, err));
+    if (slot == i) return SNW_OK;
+    return snw_fail(err, SNW_E_PARSE,
+                    "a parameter in it reads the probe '%s'; write that before it", s->text[i]);
 }
 
 static snw_status refuse_stored_value(void *user, snw_memory memory, const char *text,
@@ -577,8 +598,10 @@ static snw_status probe_read_law(snw_reader *r, const snw_entry *entry, snw_prob
                                r->err));
     for (int i = 0; i < SNW_SIGNALS_MAX; i++) {
         if (!snw_expr_reads(out->law, i)) continue;
-        return snw_fail_at(r->err, node->location,
-                           "a parameter in it reads probes; write the probes here instead");
+        const snw_status status = read_signal_of_parameter(l, i, r->err);
+        if (status != SNW_OK)
+            return snw_fail_at_location(r->err, status, node->location.file, node->location.line,
+                                        node->location.column);
     }
     return SNW_OK;
 }

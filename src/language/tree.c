@@ -139,7 +139,9 @@ static snw_status override_things(snw_builder *b, int n, const snw_entry *overri
 
 snw_status snw_source_tree(const snw_source *s, int run, snw_pool *pool, snw_node **root,
                            snw_error *err) {
-    return snw_source_tree_changed(s, run, 0, NULL, NULL, pool, root, err);
+    snw_signals *signals = snw_signals_create(pool); // parameters may read probes
+    if (!signals) return snw_fail(err, SNW_E_MEMORY, "no memory for the tree of a run");
+    return snw_source_tree_changed(s, run, 0, NULL, signals, pool, root, err);
 }
 
 snw_status snw_source_tree_changed(const snw_source *s, int run, int nchange,
@@ -162,10 +164,8 @@ snw_status snw_source_tree_changed(const snw_source *s, int run, int nchange,
     b.changing = true;
     SNW_TRY(override_things(&b, nchange, change, made));
     SNW_TRY(snw_check_names(&b, made));
-    if (signals) {
-        SNW_TRY(snw_signals_begin(signals, made, b.err));
-        snw_scope_signals(b.scope, &signals->source);
-    }
+    SNW_TRY(snw_signals_begin(signals, made, b.err));
+    snw_scope_signals(b.scope, &signals->source);
     SNW_TRY(snw_scope_check(b.scope, b.err));
     *root = made;
     return SNW_OK;
@@ -175,6 +175,11 @@ snw_status snw_source_find(const snw_source *s, int run, const char *path, snw_s
                            snw_pool *pool, const snw_node **out, snw_error *err) {
     snw_node *root = NULL;
     SNW_TRY(snw_source_tree(s, run, pool, &root, err));
+    return snw_tree_find(root, path, at, pool, out, err);
+}
+
+snw_status snw_tree_find(snw_node *root, const char *path, snw_source_location at, snw_pool *pool,
+                         const snw_node **out, snw_error *err) {
     snw_node none = {.kind = SNW_NODE_MAP, .text = ""}, *given = snw_node_get(root, "parameters");
     snw_builder b = {.pool = pool, .err = err, .parameters = given ? given : &none};
     return snw_override_find(&b, path, at, root, out);

@@ -57,8 +57,7 @@ SNW_NODISCARD snw_status snw_source_tree(const snw_source *s, int run, snw_pool 
 
 // The same during a study: the overrides of its change steps so far are applied last, in their
 // order. They come from the `change` steps of the run's tree, where they are as written, and name
-// parameters, things or gravity. `signals` numbers the probes that laws read; NULL: laws cannot
-// read probes.
+// parameters, things or gravity. `signals` numbers the probes that laws read.
 SNW_NODISCARD snw_status snw_source_tree_changed(const snw_source *s, int run, int nchange,
                                                  const snw_entry *change, snw_signals *signals,
                                                  snw_pool *pool, snw_node **root, snw_error *err);
@@ -72,6 +71,9 @@ const snw_entry *snw_source_override(const snw_source *s, int run, int i);
 SNW_NODISCARD snw_status snw_source_find(const snw_source *s, int run, const char *path,
                                          snw_source_location at, snw_pool *pool,
                                          const snw_node **out, snw_error *err);
+// The same in a tree that has been made.
+SNW_NODISCARD snw_status snw_tree_find(snw_node *root, const char *path, snw_source_location at,
+                                       snw_pool *pool, const snw_node **out, snw_error *err);
 
 // Evaluate the indices in the text of a node with its scope: `leg(k-1).tip` becomes `leg(2).tip`.
 // The part from an '@' on is not changed.

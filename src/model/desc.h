@@ -627,10 +627,11 @@ typedef struct snw_probe_desc {
     bool tied;            // pull: at the fixed end of the tendon, else at the actuated end
     double fraction;      // tension: fraction of the path from the actuated to the fixed end
     // law: value of an expression of other probes
-    snw_law law; // its signal SNW_SIGNALS_MAX + k is column read_column[k] of probe read_probe[k]
+    snw_law law; // its signal read_slot[k] is column read_column[k] of probe read_probe[k]
     snw_dim dim; // its dimension
     int nread;
     int read_probe[SNW_LAW_READS], read_column[SNW_LAW_READS]; // probe -1: state, by its signal
+    int read_slot[SNW_LAW_READS]; // from SNW_SIGNALS_MAX on; below: a signal of the parameters
 } snw_probe_desc;
 
 snw_reading snw_probe_reading(const snw_probe_desc *p); // its reading by laws

@@ -124,10 +124,12 @@ static snw_status contract_at(gradient_sweep *s, const snw_map *map, double t, b
 // The same for all equations of a map; stages read the laws at times of their own.
 static snw_status contract(gradient_sweep *s, const snw_map *map, bool frame, snw_error *err) {
     if (s->ndirection == 0) return SNW_OK;
-    const int stages = snw_map_stages(map);
-    if (stages == 0 || s->g->nlaw == 0) return contract_at(s, map, map->t_laws, frame, err);
+    if (!snw_map_is_staged(map) || s->g->nlaw == 0) {
+        const double t = snw_map_is_staged(map) ? map->t_laws : snw_map_stage_time(map, 0);
+        return contract_at(s, map, t, frame, err);
+    }
     snw_status status = SNW_OK;
-    for (int i = 0; status == SNW_OK && i < stages; i++) {
+    for (int i = 0; status == SNW_OK && i < snw_map_parts(map); i++) {
         s->sampler->stage = i + 1;
         status = contract_at(s, map, snw_map_stage_time(map, i), false, err);
     }
@@ -251,8 +253,8 @@ static snw_status take_state(void *user, const snw_run_state *at, snw_error *err
 
 static void note_map(void *user, const snw_step_report *r) {
     gradient_sweep *s = user;
-    const bool step =
-        r->event == SNW_WATCH_STEP || r->event == SNW_WATCH_STAGES || r->event == SNW_WATCH_HARD;
+    const bool step = r->event == SNW_WATCH_STEP || r->event == SNW_WATCH_STAGES ||
+                      r->event == SNW_WATCH_HARD || r->event == SNW_WATCH_CONSERVED;
     if (r->event == SNW_WATCH_UNDO)
         *(s->last < 0 ? &s->g->info.steps : &s->g->info.recomputed) -= s->tried;
     if (r->event == SNW_WATCH_UNDO || r->event == SNW_WATCH_INSTANT) s->tried = 0;
@@ -267,12 +269,14 @@ static snw_run_hooks hooks_of(gradient_sweep *s) {
 }
 
 // Parts without derivatives, of all phases.
-static snw_status check_phases(const gradient_sweep *s, snw_error *err) {
+static snw_status check_phases(gradient_sweep *s, snw_error *err) {
     const snw_desc *d = s->model->desc;
     int k = 0;
     for (int i = 0; i < d->nstep; i++) {
         k += d->step[i].kind == SNW_STEP_CHANGE;
         SNW_TRY(gradient_check_step(&d->step[i], s->phase[k].m, err));
+        s->conserving |= d->step[i].kind == SNW_STEP_DYNAMIC &&
+                         snw_scheme_table[d->step[i].scheme].family == SNW_FAMILY_CONSERVING;
     }
     for (k = 0; k < s->nphase; k++)
         SNW_TRY(gradient_check_model(s->phase[k].desc, s->phase[k].m, err));
@@ -295,6 +299,7 @@ static snw_status run_with_tape(gradient_sweep *s, double *J, snw_error *err) {
         s->memory = s->memory || s->samples || gradient_has(m, SNW_SIGNAL_INTEGRAL);
         s->sharp = s->sharp || gradient_has_onsets(m);
     }
+    if (s->conserving && s->forward && !s->sharp) s->move = gradient_conserving_move;
     s->nscalar = g->nscalar + (s->events ? 1 : 0);
     s->moreau = gradient_has_moreau(s->model->desc);
     SNW_TRY(gradient_jumps_find(s->model->desc, &s->jumps, err));
@@ -364,8 +369,8 @@ static snw_status sweep_all(gradient_sweep *s, snw_error *err) {
 static void gather(gradient_sweep *s) {
     for (int k = 0; k < s->ndirection; k++) {
         const gradient_direction *d = &s->direction[k];
-        gradient_note_error(s, d->entry >= 0 ? s->p[d->entry] : d->step / gradient_parameter_move,
-                            d->error, d->size);
+        gradient_note_error(s, d->entry >= 0 ? s->p[d->entry] : d->step / s->move, d->error,
+                            d->size);
     }
 }
 
@@ -385,8 +390,8 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     bool numbers = false, geometry;
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
-    if (s->nphase > 1 || s->forward || !numbers || s->moreau || !outputs_are_known(s, &geometry) ||
-        !snw_model_arrays_apply(s->m))
+    if (s->nphase > 1 || s->forward || !numbers || s->moreau || s->conserving ||
+        !outputs_are_known(s, &geometry) || !snw_model_arrays_apply(s->m))
         return SNW_OK;
     s->slope = snw_alloc((size_t)s->g->nentry * sizeof *s->slope);
     s->has_slope = snw_alloc((size_t)s->g->nentry * sizeof *s->has_slope);
@@ -449,7 +454,8 @@ static snw_status sweep_variables(gradient_sweep *s, snw_error *err) {
 
 static snw_status gradient_by(snw_gradient *g, const double *p, bool forward, double *J, double *dJ,
                               snw_error *err) {
-    gradient_sweep s = {.g = g, .p = p, .last = -1, .forward = forward};
+    gradient_sweep s = {
+        .g = g, .p = p, .last = -1, .move = gradient_parameter_move, .forward = forward};
     g->info.method = s.forward ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT;
     for (int k = 0; k < g->nentry; k++) g->entry[k].sampled = false;
     snw_status status = run_with_tape(&s, J, err);

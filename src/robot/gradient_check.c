@@ -58,13 +58,13 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
     if (step->kinematic) return refuse(step, "kinematic steps have none", err);
     const snw_scheme_info *row = &snw_scheme_table[step->scheme];
     if (row->family == SNW_FAMILY_MOREAU) return check_hard_step(step, m, err);
-    if (row->family == SNW_FAMILY_COLLOCATION && m->nconstraint > 0)
-        return refuse(step, "collocation with given coordinates has none; use bdf2", err);
+    if (row->family == SNW_FAMILY_COLLOCATION && m->nnonholonomic > 0)
+        return refuse(step, "collocation with wheels, rings or anchors has none; use bdf2", err);
     if (row->family != SNW_FAMILY_ALPHA && row->family != SNW_FAMILY_LEVELS &&
-        row->family != SNW_FAMILY_COLLOCATION) {
+        row->family != SNW_FAMILY_COLLOCATION && row->family != SNW_FAMILY_CONSERVING) {
         (void)snprintf(text, sizeof text,
                        "the scheme %s has none; use newmark, hht, wbz, generalized-alpha, euler, "
-                       "trapezoidal, bdf2, bdf-alpha, gauss, radau or moreau",
+                       "trapezoidal, bdf2, bdf-alpha, conserving, gauss, radau or moreau",
                        row->name);
         return refuse(step, text, err);
     }

@@ -118,8 +118,10 @@ static snw_status open_direction(gradient_sweep *s, gradient_direction *d, snw_e
     return SNW_OK;
 }
 
-// Do rates of the law act? At t0, where its value is unchanged, some input differs then.
-static snw_status rates_act(gradient_sweep *s, gradient_direction *d, bool *out, snw_error *err) {
+// Do rates of the law act? At t0, where its value is unchanged, some input differs then. *gravity
+// <- does its value change gravity?
+static snw_status rates_act(gradient_sweep *s, gradient_direction *d, bool *out, bool *gravity,
+                            snw_error *err) {
     snw_inputs *in = s->sampler->in;
     snw_robot_model *other = NULL;
     SNW_TRY(variant(s, d, d->step, &other, err));
@@ -130,6 +132,11 @@ static snw_status rates_act(gradient_sweep *s, gradient_direction *d, bool *out,
         memcpy(kept, in->block, n * sizeof *kept);
         snw_inputs_at(other->compiled, d->t0, in);
         *out = memcmp(kept, in->block, n * sizeof *kept) != 0;
+        snw_inputs_at(s->m, d->t0 + 1, in);
+        const snw_vec3 before = in->gravity;
+        snw_inputs_at(other->compiled, d->t0 + 1, in);
+        const snw_vec3 change = snw_sub(in->gravity, before);
+        *gravity = snw_dot(change, change) > 0;
     }
     snw_free(kept);
     snw_robot_model_close(other);
@@ -141,14 +148,21 @@ static snw_status open_law(gradient_sweep *s, int i, snw_error *err) {
     const gradient_law *law = &s->g->law[i];
     double most = 0;
     for (int k = 0; k < law->n; k++) most = fmax(most, fabs(s->p[law->first + k]));
-    bool act = true;
+    bool act = true, gravity = false;
     for (int power = 0; power < 3 && act; power++) {
         gradient_direction d = {.entry = -1,
                                 .law = i,
                                 .power = power,
-                                .step = gradient_parameter_move * (most > 0 ? most : 1),
+                                .step = s->move * (most > 0 ? most : 1),
                                 .t0 = law->knot[0] + 0.37 * (law->knot[law->n - 1] - law->knot[0])};
-        if (power == 1 && s->nphase == 1) SNW_TRY(rates_act(s, &d, &act, err));
+        if (power == 1 && (s->nphase == 1 || s->conserving))
+            SNW_TRY(rates_act(s, &d, &act, &gravity, err));
+        if (power == 1 && s->conserving && (act || gravity))
+            return snw_fail(err, SNW_E_MODEL,
+                            "there is no derivative by the knots of '%s' through the conserving "
+                            "scheme, which reads given motions and gravity at several times of a "
+                            "step; use another scheme",
+                            law->path);
         if (!act) break;
         s->direction[s->ndirection] = d;
         SNW_TRY(open_direction(s, &s->direction[s->ndirection++], err));
@@ -190,8 +204,7 @@ snw_status gradient_open_directions(gradient_sweep *s, int *entry, snw_error *er
         const int k = *entry;
         if (g->entry[k].kind != GRADIENT_NUMBER || (s->arrays && s->has_slope[k])) continue;
         gradient_direction *d = &s->direction[s->ndirection++];
-        *d = (gradient_direction){
-            .entry = k, .step = gradient_parameter_move * (s->p[k] != 0 ? fabs(s->p[k]) : 1)};
+        *d = (gradient_direction){.entry = k, .step = s->move * (s->p[k] != 0 ? fabs(s->p[k]) : 1)};
         SNW_TRY(open_direction(s, d, err));
         bool enough = false;
         if (s->arrays) SNW_TRY(gradient_find_slope(s, d, &enough, err));

@@ -75,8 +75,8 @@ static void equations_by(const gradient_sweep *s, int k, double t, int first, in
 // out (size) <- the same for all equations of a map; stages read laws at times of their own.
 static void equations_of_map_by(const gradient_sweep *s, int k, const snw_map *map, int size,
                                 const double *along, double *out) {
-    if (snw_map_stages(map) == 0) {
-        equations_by(s, k, map->t_laws, 0, size, size, along, out);
+    if (!snw_map_is_staged(map)) {
+        equations_by(s, k, snw_map_stage_time(map, 0), 0, size, size, along, out);
         return;
     }
     for (int first = 0, last = 1; first < size; first = last++) {
@@ -230,7 +230,7 @@ snw_status gradient_sweep_forward(gradient_sweep *s, snw_error *err) {
         const size_t rows = (size_t)s->phase[k].m->nconstraint;
         nr = rows > nr ? rows : nr;
     }
-    size_t size = SNW_STAGES * (nv + nz) + 2 * nr + (size_t)s->noutput + 1;
+    size_t size = (SNW_STAGES + 2) * (nv + nz) + 2 * nr + (size_t)s->noutput + 1;
     for (int i = 0; i < s->tape.n; i++) {
         const size_t own = (size_t)snw_sensitivity_size(s->adjoint, &s->tape.map[i]);
         size = own > size ? own : size;

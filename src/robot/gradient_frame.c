@@ -131,7 +131,7 @@ void gradient_outputs_by_time(gradient_sweep *s, const snw_map *map) {
 
 snw_map *gradient_step_of_event(const gradient_sweep *s, int i) {
     snw_map *step = &s->tape.map[i];
-    while (step->kind != SNW_MAP_STEP && step->kind != SNW_MAP_STAGES) step--;
+    while (!snw_map_is_step(step)) step--;
     return step;
 }
 

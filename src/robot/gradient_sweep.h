@@ -17,8 +17,12 @@ enum {
     GRADIENT_FAR = 250,         // steps of the far samples
     GRADIENT_LINEAR_TRIALS = 20 // maps that may not be linear before linearity is no longer tried
 };
-static const double gradient_parameter_move = 1e-3, // of a parameter in a sample, relative
-    gradient_fine_part = 1e-2;                      // of that in a fine sample
+static const double gradient_parameter_move =
+                        1e-3, // of a parameter in a sample, relative
+                              // the same forward through the conserving scheme, whose forces are
+                              // known to the rounding of energies divided by increments
+    gradient_conserving_move = 1e-2,
+                    gradient_fine_part = 1e-2; // of that in a fine sample
 
 // A direction in the space of models: a number of the file, or a law plus c, c (t - t0),
 // c (t - t0)^2/2.
@@ -73,6 +77,8 @@ typedef struct gradient_sweep {
     bool moreau;          // steps of the scheme moreau, whose contacts close at times of their own
     bool memory, samples; // laws read integrals or samples; samples
     bool sharp;           // contacts, stops or cables set in at some place
+    bool conserving;      // some steps are of the conserving scheme, which has no arrays
+    double move;          // of a parameter in a sample, relative
     int noutput;
     snw_adjoint_output *output;
     int *output_of;       // nsignal: output that a signal reads; -1: none

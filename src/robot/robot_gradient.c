@@ -88,10 +88,11 @@ static bool is_initial(const char *name) {
     return n > 3 && (name[0] == 'q' || name[0] == 'v') && name[1] == '(' && name[n - 1] == ')';
 }
 
-static snw_status add_number(snw_gradient *g, const char *name, gradient_entry *e, snw_error *err) {
+static snw_status add_number(snw_gradient *g, snw_document_numbers *file, const char *name,
+                             gradient_entry *e, snw_error *err) {
     char unit[48];
     e->kind = GRADIENT_NUMBER;
-    SNW_TRY(snw_robot_model_value(g->model, name, &e->start, unit, err));
+    SNW_TRY(snw_robot_number(file, name, &e->start, unit, err));
     e->unit = snw_pool_text(g->pool, unit, strlen(unit));
     return e->unit ? SNW_OK : snw_fail_memory(err);
 }
@@ -108,7 +109,8 @@ static snw_status check_knots(const snw_gradient_variable *v, snw_error *err) {
     return SNW_OK;
 }
 
-static snw_status add_law(snw_gradient *g, const snw_gradient_variable *v, snw_error *err) {
+static snw_status add_law(snw_gradient *g, snw_document_numbers *file,
+                          const snw_gradient_variable *v, snw_error *err) {
     SNW_TRY(check_knots(v, err));
     double *knot = snw_pool_array(g->pool, (size_t)v->nknot, sizeof *knot);
     const char *unit = v->unit ? v->unit : "";
@@ -123,7 +125,7 @@ static snw_status add_law(snw_gradient *g, const snw_gradient_variable *v, snw_e
     memcpy(knot, v->knot, (size_t)v->nknot * sizeof *knot);
     double start = 0;
     snw_error none = {0};
-    if (snw_robot_model_value(g->model, v->name, &start, NULL, &none) != SNW_OK) start = 0;
+    if (snw_robot_number(file, v->name, &start, NULL, &none) != SNW_OK) start = 0;
     for (int k = 0; k < v->nknot; k++) {
         char number[32];
         (void)snprintf(number, sizeof number, "%d", k);
@@ -141,13 +143,15 @@ static snw_status add_law(snw_gradient *g, const snw_gradient_variable *v, snw_e
     return SNW_OK;
 }
 
-static snw_status add_variable(snw_gradient *g, const snw_gradient_variable *v, snw_error *err) {
+static snw_status add_variable(snw_gradient *g, snw_document_numbers *file,
+                               const snw_gradient_variable *v, snw_error *err) {
     if (!v->name) return snw_fail(err, SNW_E_ARGUMENT, "the name of a variable is NULL");
-    if (v->nknot != 0) return add_law(g, v, err);
+    if (v->nknot != 0) return add_law(g, file, v, err);
     gradient_entry e = {.name = snw_pool_text(g->pool, v->name, strlen(v->name))};
     e.path = e.name;
     if (!e.name) return snw_fail_memory(err);
-    SNW_TRY(is_initial(e.name) ? add_initial(g, e.name, &e, err) : add_number(g, e.name, &e, err));
+    SNW_TRY(is_initial(e.name) ? add_initial(g, e.name, &e, err)
+                               : add_number(g, file, e.name, &e, err));
     g->entry[g->nentry++] = e;
     return SNW_OK;
 }
@@ -161,8 +165,13 @@ static snw_status add_variables(snw_gradient *g, const snw_gradient_options *how
     g->entry = snw_pool_array(g->pool, n, sizeof *g->entry);
     g->law = snw_pool_array(g->pool, (size_t)how->nvariable + 1, sizeof *g->law);
     if (!g->entry || !g->law) return snw_fail_memory(err);
-    for (int i = 0; i < how->nvariable; i++) SNW_TRY(add_variable(g, &how->variable[i], err));
-    return SNW_OK;
+    snw_document_numbers *file = NULL; // its tree is made once
+    SNW_TRY(snw_robot_model_numbers(g->model, &file, err));
+    snw_status status = SNW_OK;
+    for (int i = 0; status == SNW_OK && i < how->nvariable; i++)
+        status = add_variable(g, file, &how->variable[i], err);
+    snw_document_numbers_close(file);
+    return status;
 }
 
 // Rise of a law between two times: value, rate and acceleration.

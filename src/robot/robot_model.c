@@ -284,17 +284,31 @@ snw_status snw_robot_model_sample(const snw_robot_model *m, int nset, const char
 
 snw_status snw_robot_model_value(const snw_robot_model *m, const char *path, double *value,
                                  char unit[48], snw_error *err) {
-    SNW_TRY(check_has_source(m, err));
     if (!path || !value)
         return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", path ? "value" : "path");
+    snw_document_numbers *numbers = NULL;
+    SNW_TRY(snw_robot_model_numbers(m, &numbers, err));
+    const snw_status status = snw_robot_number(numbers, path, value, unit, err);
+    snw_document_numbers_close(numbers);
+    return status;
+}
+
+snw_status snw_robot_model_numbers(const snw_robot_model *m, snw_document_numbers **out,
+                                   snw_error *err) {
+    SNW_TRY(check_has_source(m, err));
     snw_robot_source *s = m->source;
+    (void)pthread_mutex_lock(&s->lock);
+    const snw_status status =
+        snw_document_numbers_open(s->document, s->run, m->nset, m->set, out, err);
+    (void)pthread_mutex_unlock(&s->lock);
+    return status;
+}
+
+snw_status snw_robot_number(snw_document_numbers *numbers, const char *path, double *value,
+                            char unit[48], snw_error *err) {
     bool given = false;
     snw_quantity_read found = {0};
-    (void)pthread_mutex_lock(&s->lock);
-    const snw_status status = snw_document_find_with(s->document, s->run, m->nset, m->set, path,
-                                                     "path", &given, &found, err);
-    (void)pthread_mutex_unlock(&s->lock);
-    if (status != SNW_OK) return status;
+    SNW_TRY(snw_document_numbers_find(numbers, path, "path", &given, &found, err));
     if (!given) return snw_fail(err, SNW_E_ARGUMENT, "the file does not give '%.200s'", path);
     *value = found.value;
     if (unit) memcpy(unit, found.unit, sizeof found.unit);

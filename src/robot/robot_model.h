@@ -44,6 +44,13 @@ SNW_NODISCARD snw_status snw_robot_model_of_desc(const snw_desc *desc, void (*re
                                                  void *owner, snw_robot_model **out,
                                                  snw_error *err);
 
+// Numbers of the file with the overrides of the model, for many of them; then one as
+// snw_robot_model_value.
+SNW_NODISCARD snw_status snw_robot_model_numbers(const snw_robot_model *m,
+                                                 snw_document_numbers **out, snw_error *err);
+SNW_NODISCARD snw_status snw_robot_number(snw_document_numbers *numbers, const char *path,
+                                          double *value, char unit[48], snw_error *err);
+
 // m->npart, m->part <- tables of all parts.
 SNW_NODISCARD snw_status snw_robot_model_list(snw_robot_model *m, snw_error *err);
 

@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "dynamics/chart.h"
 #include "dynamics/constraint.h"
+#include "integrate/conserving.h"
 #include "math/vector.h"
 #include "model/probe_kind.h"
 #include "study/probe.h"
@@ -50,7 +51,7 @@ static void adjoint_place(void *object, snw_fields *f) {
 // Numbers of the bars, and of the covectors, of one scalar.
 static size_t bars_size(const snw_adjoint *a) {
     return 6 * (size_t)a->m->nv + (size_t)a->m->nconstraint + 1 + 2 * ((size_t)a->m->nsignal + 1) +
-           SNW_TIMES;
+           1 + SNW_TIMES;
 }
 
 static size_t covectors_size(const snw_adjoint *a) {
@@ -62,8 +63,9 @@ static void set_pointers(snw_adjoint *a) {
     const size_t nz = (size_t)a->m->nsignal + 1;
     for (int i = 0; i < a->nscalar; i++) {
         double *x = a->bar + (size_t)i * bars_size(a), *z = x + 6 * nv + nr;
-        a->bars[i] = (snw_bars){x,          x + nv,     x + 2 * nv, x + 3 * nv, x + 4 * nv,
-                                x + 5 * nv, x + 6 * nv, z,          z + nz,     z + 2 * nz};
+        a->bars[i] =
+            (snw_bars){x,          x + nv, x + 2 * nv, x + 3 * nv, x + 4 * nv,    x + 5 * nv,
+                       x + 6 * nv, z,      z + nz,     z + 2 * nz, z + 2 * nz + 1};
         x = a->covector + (size_t)i * covectors_size(a);
         a->covectors[i] = (snw_covectors){.mu = x,
                                           .y = x + nv,
@@ -111,6 +113,7 @@ void snw_adjoint_destroy(snw_adjoint *a) {
     if (!a) return;
     adjoint_stages_destroy(a);
     adjoint_hard_destroy(a);
+    adjoint_conserved_destroy(a);
     snw_bordered_matrix_destroy(a->T);
     snw_inputs_destroy(a->in);
     snw_work_destroy(a->w);
@@ -135,8 +138,8 @@ double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scala
                                                (size_t)(m->nv + adjoint_stage_memory(a))
                            : a->covectors[scalar].mu;
     double sum = 0;
-    for (int i = 0; i < stages * m->nv && map->kind != SNW_MAP_FRAME; i++)
-        sum += fabs(mu[i]) * m->scale[i % m->nv];
+    const bool equations = map->kind != SNW_MAP_FRAME && map->kind != SNW_MAP_ENERGY;
+    for (int i = 0; i < stages * m->nv && equations; i++) sum += fabs(mu[i]) * m->scale[i % m->nv];
     return sum;
 }
 
@@ -339,14 +342,19 @@ snw_scheme_map adjoint_scheme_map(const snw_map *map) {
     return c;
 }
 
+void adjoint_find_driven(snw_adjoint *a, const snw_map *map) {
+    const snw_model *m = a->m;
+    memset(a->driven, 0, (size_t)m->nv * sizeof *a->driven);
+    for (int i = 0; i < m->ndrive; i++) {
+        if (snw_drive_holds(m, &map->s, i)) a->driven[m->drive[i].dof] = true;
+    }
+}
+
 // T <- K S + a D + b M without the columns of driven rates, bordered; C <- rows times S.
 void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const snw_scheme_map *c) {
     const snw_model *m = a->m;
     const int nv = m->nv, n = nv + m->nconstraint;
-    memset(a->driven, 0, (size_t)nv * sizeof *a->driven);
-    for (int i = 0; i < m->ndrive; i++) {
-        if (snw_drive_holds(m, &map->s, i)) a->driven[m->drive[i].dof] = true;
-    }
+    adjoint_find_driven(a, map);
     snw_bordered_matrix_clear(a->T);
     for (int j = 0; j < nv; j++) {
         double *to = column_of(a->T->A, n, j);
@@ -401,7 +409,7 @@ void adjoint_rate_rows(snw_adjoint *a, double rate) {
 }
 
 // x (nv) <- S'x on the spherical and free joints
-static void chart_transposed(const snw_adjoint *a, double *x) {
+void adjoint_chart_transposed(const snw_adjoint *a, double *x) {
     for (int f = 0; f < a->m->nblock; f++) {
         const snw_block *b = &a->m->block[f];
         if (b->space == SNW_SPACE_RN) continue;
@@ -455,7 +463,7 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const snw_schem
         if (a->driven[k]) f[k] = g[k] = 0;
         right[k] = b->place[k];
     }
-    if (m->nlie_block > 0) chart_transposed(a, right);
+    if (m->nlie_block > 0) adjoint_chart_transposed(a, right);
     for (int k = 0; k < nv; k++) right[k] += c->a * f[k] + c->b * g[k] + b->increment[k];
     solve_transposed(a, right, b->lambda, v->mu, v->nu);
     adjoint_add_transposed(nv, -1, a->D, v->mu, f);
@@ -635,8 +643,12 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
 }
 
 bool snw_adjoint_idle(const snw_adjoint *a, const snw_map *map) {
-    if (map->kind != SNW_MAP_RESTART || a->m->nconstraint > 0) return false;
+    const bool shows = map->kind == SNW_MAP_ACCELERATIONS;
+    if (!shows && (map->kind != SNW_MAP_RESTART || a->m->nconstraint > 0)) return false;
     for (int i = 0; i < a->nscalar; i++) {
+        for (int k = 0; k < a->m->nconstraint; k++) {
+            if (a->bars[i].lambda[k] != 0) return false;
+        }
         for (int k = 0; k < a->m->nv; k++) {
             if (a->bars[i].acc[k] != 0 || a->bars[i].pseudo[k] != 0) return false;
         }
@@ -653,6 +665,7 @@ static snw_status back_through(snw_adjoint *a, const snw_map *map, snw_error *er
         return back_static(a, map, err);
     case SNW_MAP_INITIAL:
     case SNW_MAP_RESTART:
+    case SNW_MAP_ACCELERATIONS:
         return back_restart(a, map, err);
     case SNW_MAP_STEP:
         return back_step(a, map, err);
@@ -660,6 +673,9 @@ static snw_status back_through(snw_adjoint *a, const snw_map *map, snw_error *er
         return adjoint_stages_back(a, map, err);
     case SNW_MAP_HARD:
         return adjoint_hard_back(a, map, err);
+    case SNW_MAP_CONSERVED:
+    case SNW_MAP_ENERGY:
+        return adjoint_conserved_back(a, map, err);
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
     case SNW_MAP_FRAME:
@@ -902,6 +918,8 @@ void snw_sampler_destroy(snw_sampler *x) {
     snw_free(x->rows);
     snw_free(x->column);
     snw_free(x->integrand);
+    snw_conserving_destroy(x->conserving);
+    snw_free(x->conserved);
 }
 
 void adjoint_sampler_state(snw_sampler *x, const snw_map *map) {
@@ -921,6 +939,10 @@ void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, d
     }
     if (map->kind == SNW_MAP_HARD) {
         adjoint_hard_sample(x, a, map, value);
+        return;
+    }
+    if (map->kind == SNW_MAP_CONSERVED || map->kind == SNW_MAP_ENERGY) {
+        adjoint_conserved_sample(a, map, x, value);
         return;
     }
     const bool is_static = map->kind == SNW_MAP_STATIC, step = map->kind == SNW_MAP_STEP;

@@ -16,6 +16,7 @@ typedef struct snw_bars {
     double *pseudo, *increment, *old; // nv: pseudo-acceleration, last increment, rate before it
     double *lambda;                   // nconstraint
     double *z, *integrand;            // nsignal: memory of the laws, integrands at the state
+    double *energy;                   // reference energy of the conserving scheme
     double *time;                     // SNW_TIMES
 } snw_bars;
 
@@ -26,12 +27,15 @@ enum { SNW_TIME_NOW, SNW_TIME_LENGTH, SNW_TIME_START, SNW_TIMES };
 // Covectors of a map, of one scalar. The derivative of the scalar by a parameter is minus that of
 //     mu'r - nu'e - law_rate'v - law_acc'a - integrand'E     of a step, with v and a given by laws
 //     mu'r + nu'e" + y'(M (v - v_before) - C'p) + z'e' - integrand'E     of a restart
+//     mu'r + nu'e - law_rate'v - energy H - integrand'z     of a step of the conserving scheme
 // at the state of the map, r the residual, e the constraint rows, E the integrands of laws; y and z
-// belong to the velocities, with impulses p.
+// belong to the velocities, with impulses p; v, H, z of the conserving scheme are velocities,
+// reference energy and memory at the end of its step.
 typedef struct snw_covectors {
     double *mu, *y, *law_rate, *law_acc; // nv
     double *nu, *z;                      // nconstraint
     double *integrand;                   // nsignal
+    double energy;
 } snw_covectors;
 
 // A column of a probe, with its number among the columns of the run.
@@ -83,17 +87,20 @@ typedef struct snw_sampler {
     snw_work *w;
     snw_vec3 *rotation;
     double *rows, *column, *integrand;
+    struct snw_conserving *conserving; // steps of the conserving scheme; NULL before the first one
+    double *conserved;                 // their equations
     bool known;   // the next snw_sampler_frame is at the state of the last snw_sampler_map, a step
                   // without driven coordinates
-    int stage;    // 1 + stage whose equations the next snw_sampler_map takes; 0: all
+    int stage;    // 1 + part of a map whose equations the next snw_sampler_map takes; 0: all
     double shift; // of the times of all maps, s
 } snw_sampler;
 SNW_NODISCARD snw_status snw_sampler_create(const snw_model *m, snw_sampler *out);
 void snw_sampler_destroy(snw_sampler *x);
 
-// Stages of a map that read laws at times of their own: of collocation, or middle, end and start of
-// a step with hard contacts; 0: all at the time of the map. Time of the laws at one of them.
-int snw_map_stages(const snw_map *map);
+// Times at which a map reads laws: stages of a step of collocation and, where coordinates are
+// driven, its end; middle, end and start of a step with hard contacts; the middle of a step of the
+// conserving scheme; the end of others. Time of the laws at one of them.
+int snw_map_parts(const snw_map *map);
 double snw_map_stage_time(const snw_map *map, int i);
 
 // value (nscalar) <- the products of the covectors with the equations of the map.

@@ -19,7 +19,7 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(double, C_place, nv *nr, "the same by places; of rows of velocities at fixed rates")        \
     AT(bool, of_rates, nr, "is the row one of velocities (wheels)?")                               \
     AT(double, chart, 108 * (size_t)m->nlie_block, "columns of the chart")                         \
-    AT(double, bar, ns *(6 * nv + nr + 2 * nz + SNW_TIMES), "bars")                                \
+    AT(double, bar, ns *(6 * nv + nr + 2 * nz + 1 + SNW_TIMES), "bars")                            \
     AT(double, covector, ns *(4 * nv + 2 * nr + nz), "covectors")                                  \
     AT(double, live_row, 2 * nv * (size_t)m->nlive, "live signals by places and rates")            \
     AT(double, integrand_row, 2 * nv * nz, "integrands by places and rates, at fixed body rates")  \
@@ -79,7 +79,8 @@ struct snw_adjoint {
     // nv)
     double *stage_row, *stage_by, *stage_force;
     snw_state *stage[SNW_STAGES];
-    adjoint_hard *hard; // of steps with hard contacts; NULL before the first one
+    adjoint_hard *hard;                  // of steps with hard contacts; NULL before the first one
+    struct adjoint_conserved *conserved; // of steps of the conserving scheme; NULL before the first
     ADJOINT_FIELDS(SNW_FIELD_POINTER)
     void *block;
 };
@@ -123,10 +124,36 @@ void adjoint_hard_equations(snw_sampler *x, const snw_adjoint *a, const snw_map 
 void adjoint_hard_sample(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);
 double adjoint_hard_magnitude(const snw_adjoint *a, int scalar);
 void adjoint_hard_destroy(snw_adjoint *a);
+// Maps of the conserving scheme (adjoint_conserving.c): its steps and its reference energy.
+SNW_NODISCARD snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map,
+                                                   snw_error *err);
+SNW_NODISCARD snw_status adjoint_conserved_back(snw_adjoint *a, const snw_map *map, snw_error *err);
+void adjoint_conserved_apply(snw_adjoint *a, const snw_map *map, int k, const double *by,
+                             double length);
+int adjoint_conserved_size(const snw_model *m, const snw_map *map);
+// out (adjoint_conserved_size) <- residual and rows, velocities, reference energy and memory at the
+// end; or the energy.
+void adjoint_conserved_equations(snw_sampler *x, const snw_map *map, double *out);
+void adjoint_conserved_sample(const snw_adjoint *a, const snw_map *map, snw_sampler *x,
+                              double *value);
+void adjoint_conserved_destroy(snw_adjoint *a);
+// x (nv) <- S'x on the spherical and free joints; y (nv) += S x, S that of order `order` in
+// a->chart, 1 on other coordinates (order 0); x <- Ad(exp(-d)) x.
+void adjoint_chart_transposed(const snw_adjoint *a, double *x);
+void adjoint_add_chart(const snw_adjoint *a, int order, const double *x, double *y);
+void adjoint_carry(const snw_model *m, const double *d, double *x);
 
 // Signals in the equations of a stage: all, where laws have memory. Sum of the integrands at the
 // stages with weights A.
 int adjoint_stage_memory(const snw_adjoint *a);
+// Part of the step at which equation `i` of snw_map_parts is.
+double adjoint_stage_fraction(const snw_map *map, int i);
+// The state of a stage, its driven coordinates by the laws of the sampler, whose inputs are those
+// of the stage; x->s <- the same at the end of the step.
+const snw_state *adjoint_stage_state(snw_sampler *x, const snw_state *s);
+void adjoint_stage_end(snw_sampler *x, const snw_map *map);
+// a->driven <- coordinates that follow laws at the state of a map.
+void adjoint_find_driven(snw_adjoint *a, const snw_map *map);
 double adjoint_stage_integral(const snw_adjoint *a, const snw_map *map, const double *A,
                               int signal);
 

@@ -11,11 +11,15 @@
 //
 //     r_i(.., z_i) = 0,   e_i - E_i(.., z_i) = 0,   z_i = z_0 + h sum A_ij e_j,   z_1 = z_0 + h sum
 //     b_j e_j.
+//
+// Driven coordinates have the values of their laws at the stages and at the end of the step: their
+// rows and columns of B are those of the unit matrix, and the end depends on parameters by itself.
 #include "study/adjoint_private.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/chart.h"
+#include "integrate/collocation_step.h"
 #include "integrate/step_path.h"
 #include "math/vector.h"
 #include "solve/dense.h"
@@ -93,14 +97,11 @@ static double form(int n, const double *x, const double *A, const double *y) {
     return sum;
 }
 
-int snw_map_stages(const snw_map *map) {
-    if (map->kind == SNW_MAP_HARD) return ADJOINT_HARD_STAGES;
-    return map->kind == SNW_MAP_STAGES ? map->points.s : 0;
-}
-
 double snw_map_stage_time(const snw_map *map, int i) {
     if (map->kind == SNW_MAP_HARD) return adjoint_hard_time(map, i);
     const snw_collocation *k = &map->points;
+    if (map->kind == SNW_MAP_CONSERVED) return 0.5 * (map->s.t - map->h + map->t_laws);
+    if (map->kind != SNW_MAP_STAGES || i == k->s) return map->t_laws;
     return k->ends && i == k->s - 1 ? map->t_laws : map->s.t - map->h + k->c[i] * map->h;
 }
 
@@ -166,6 +167,30 @@ static void row_of_chart(const snw_adjoint *a, const double *v, const double *pl
     }
 }
 
+int snw_map_parts(const snw_map *map) {
+    if (map->kind == SNW_MAP_HARD) return ADJOINT_HARD_STAGES;
+    return map->kind == SNW_MAP_STAGES ? map->points.s + (map->m->ndrive > 0 ? 1 : 0) : 1;
+}
+
+double adjoint_stage_fraction(const snw_map *map, int i) {
+    return i < map->points.s ? map->points.c[i] : 1;
+}
+
+// A (nv x nv) <- without rows and columns of driven coordinates.
+static void clear_driven(const snw_adjoint *a, double *A) {
+    const size_t nv = (size_t)a->m->nv;
+    for (size_t k = 0; k < nv; k++) {
+        for (size_t i = 0; i < nv && a->driven[k]; i++) A[nv * k + i] = A[nv * i + k] = 0;
+    }
+}
+
+// x (nv) <- without driven coordinates
+static void clear_driven_vector(const snw_adjoint *a, double *x) {
+    for (int k = 0; k < a->m->nv; k++) {
+        if (a->driven[k]) x[k] = 0;
+    }
+}
+
 // Rows and columns of B of the integrands, after the tangents of stage i.
 static void stage_memory(snw_adjoint *a, const snw_map *map, int i) {
     const snw_model *m = a->m;
@@ -177,10 +202,12 @@ static void stage_memory(snw_adjoint *a, const snw_map *map, int i) {
     if (nm == 0) return;
     memcpy(by, a->integrand_by, nm * nm * sizeof *by);
     memcpy(force, a->memory_force, nm * nv * sizeof *force);
+    for (size_t k = 0; k < nm; k++) clear_driven_vector(a, force + k * nv);
     for (size_t k = 0; k < nm; k++) {
         double *row = rows + 4 * nv * k;
         memcpy(row, a->integrand_row + 2 * nv * k, 2 * nv * sizeof *row);
         row_of_chart(a, a->stage[i]->v, row, row + nv, row + 2 * nv, row + 3 * nv);
+        for (int part = 0; part < 4; part++) clear_driven_vector(a, row + (size_t)part * nv);
     }
     for (size_t j = 0; j < s; j++) {
         const double cd = map->h * c->A[i][j], ck = map->h * map->h * c->AA[i][j];
@@ -219,6 +246,8 @@ static void stage_rows(snw_adjoint *a, const snw_map *map, int i, double *scratc
         s->z[k] = map->z_from ? map->z_from[k] + map->h * adjoint_stage_integral(a, map, c->A[i], k)
                               : map->s.z[k];
     s->t = snw_map_stage_time(map, i);
+    snw_inputs_at(m, s->t, a->in);
+    snw_collocation_impose(m, a->in, s);
     adjoint_tangents(a, s->t, s, false);
     memcpy(K, a->K, square * sizeof *K);
     memcpy(D, a->D, square * sizeof *D);
@@ -232,6 +261,12 @@ static void stage_rows(snw_adjoint *a, const snw_map *map, int i, double *scratc
         chart_columns(a, all + 1, (const int[]){0, 1}, two, 2, D);
         chart_columns(a, all + 2, (const int[]){0}, one, 1, M);
     }
+    clear_driven(a, K);
+    clear_driven(a, D);
+    clear_driven(a, M);
+    for (size_t k = 0; k < nv; k++) {
+        if (a->driven[k]) M[nv * k + k] = 1;
+    }
     for (int j = 0; j < c->s; j++) {
         const double cd = map->h * c->A[i][j], ck = map->h * map->h * c->AA[i][j];
         for (size_t col = 0; col < nv; col++) {
@@ -244,6 +279,7 @@ static void stage_rows(snw_adjoint *a, const snw_map *map, int i, double *scratc
     stage_memory(a, map, i);
     adjoint_fix_rates(a, s);
     memcpy(M, a->K, square * sizeof *M);
+    clear_driven(a, M);
 }
 
 // ---- the step -----------------------------------------------------------------------------------
@@ -286,6 +322,12 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
     double *by_x = a->line, *by_rate = by_x + nv, *place = by_rate + nv;
     double *mu = a->stage_mu + (size_t)scalar * n;
     row_of_chart(a, map->s.v, b->place, b->rate, by_x, by_rate);
+    // the end of driven coordinates is that of their laws
+    for (size_t i = 0; i < nv && m->ndrive > 0; i++) {
+        a->covectors[scalar].y[i] = a->driven[i] ? b->place[i] : 0;
+        a->covectors[scalar].law_rate[i] = a->driven[i] ? b->rate[i] : 0;
+        if (a->driven[i]) by_x[i] = by_rate[i] = b->place[i] = 0;
+    }
     double by_length = 0;
     for (int j = 0; j < c->s; j++) {
         for (size_t i = 0; i < nv; i++)
@@ -334,6 +376,7 @@ snw_status adjoint_stages_prepare(snw_adjoint *a, const snw_map *map, snw_error 
     const int n = c->s * (m->nv + adjoint_stage_memory(a)), end = c->s * m->nv;
     double *scratch = a->line;
     a->half = 0;
+    adjoint_find_driven(a, map);
     for (int i = 0; i < c->s; i++) stage_rows(a, map, i, scratch);
     if (snw_lu_factor(n, a->stage_matrix, a->stage_pivot) != SNW_OK)
         return snw_fail(err, SNW_E_SINGULAR,
@@ -351,6 +394,18 @@ snw_status adjoint_stages_back(snw_adjoint *a, const snw_map *map, snw_error *er
     return SNW_OK;
 }
 
+const snw_state *adjoint_stage_state(snw_sampler *x, const snw_state *s) {
+    if (x->m->ndrive == 0) return s;
+    snw_state_copy(x->m, s, x->s);
+    snw_collocation_impose(x->m, x->in, x->s);
+    return x->s;
+}
+
+void adjoint_stage_end(snw_sampler *x, const snw_map *map) {
+    snw_inputs_at(x->m, map->t_laws + x->shift, x->in);
+    (void)adjoint_stage_state(x, &map->s);
+}
+
 void adjoint_stages_sample(const snw_adjoint *a, const snw_map *map, snw_sampler *x,
                            double *value) {
     const snw_model *m = x->m;
@@ -360,12 +415,21 @@ void adjoint_stages_sample(const snw_adjoint *a, const snw_map *map, snw_sampler
     for (int i = 0; i < map->points.s; i++) {
         if (x->stage > 0 && i != x->stage - 1) continue;
         snw_inputs_at(m, snw_map_stage_time(map, i) + x->shift, x->in);
-        snw_residual(m, x->in, a->stage[i], false, x->w);
+        snw_residual(m, x->in, adjoint_stage_state(x, a->stage[i]), false, x->w);
         adjoint_integrands(m, x->in, x->w, x->integrand);
         for (int j = 0; j < a->nscalar; j++) {
             const double *mu = a->stage_mu + (size_t)j * n;
             value[j] += snw_vector_dot(m->nv, mu + (size_t)i * nv, x->w->r) -
                         snw_vector_dot((int)nm, mu + end + (size_t)i * nm, x->integrand);
+        }
+    }
+    if (m->ndrive == 0 || (x->stage > 0 && x->stage != map->points.s + 1)) return;
+    adjoint_stage_end(x, map);
+    for (int j = 0; j < a->nscalar; j++) {
+        const snw_covectors *c = &a->covectors[j];
+        for (int k = 0; k < m->ndrive; k++) {
+            const snw_drive *d = &m->drive[k];
+            value[j] -= c->y[d->dof] * x->s->q[d->q] + c->law_rate[d->dof] * x->s->v[d->dof];
         }
     }
 }

@@ -14,12 +14,9 @@
 static const double length_move = 1e-3, // of lengths in differences, relative
     time_move = 0.05;                   // of times, of the longest step
 
-static bool is_step(const snw_map *map) {
-    return map->kind == SNW_MAP_STEP || map->kind == SNW_MAP_STAGES || map->kind == SNW_MAP_HARD;
-}
-
 bool adjoint_moves(const snw_map *map) {
-    return map->time_moves || map->length_moves || (is_step(map) && map->end == SNW_END_EVENT);
+    return map->time_moves || map->length_moves ||
+           (snw_map_is_step(map) && map->end == SNW_END_EVENT);
 }
 
 double snw_adjoint_time_step(const snw_adjoint *a) {
@@ -71,8 +68,11 @@ void adjoint_find_products(snw_adjoint *a, const snw_map *map) {
     const double step = snw_adjoint_time_step(a);
     memset(a->of_time, 0, (size_t)a->nscalar * sizeof *a->of_time);
     memset(a->of_length, 0, (size_t)a->nscalar * sizeof *a->of_length);
-    for (int i = 0; i < (stages ? map->points.s : 1); i++) {
-        const double part = stages ? map->points.c[i] : 1;
+    for (int i = 0; i < (stages ? snw_map_parts(map) : 1); i++) {
+        // of the conserving scheme the derivative by the length is in by_own
+        const double part = stages                           ? adjoint_stage_fraction(map, i)
+                            : map->kind == SNW_MAP_CONSERVED ? 0
+                                                             : 1;
         a->clock.stage = stages ? i + 1 : 0;
         for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
             if (j == 0) continue;
@@ -110,7 +110,7 @@ void adjoint_back_times(snw_adjoint *a, const snw_map *map) {
     for (int i = 0; i < a->nscalar; i++) {
         double *t = a->bars[i].time;
         const double by_start = t[SNW_TIME_NOW] - a->of_time[i]; // at a fixed length
-        if (!is_step(map)) {
+        if (!snw_map_is_step(map)) {
             if (map->time_moves) t[SNW_TIME_NOW] = by_start;
             if (map->kind == SNW_MAP_RESTART && !map->settles) t[SNW_TIME_LENGTH] = 0;
             continue;
@@ -155,7 +155,7 @@ double snw_adjoint_free_length(snw_adjoint *a, double *factor) {
 adjoint_times adjoint_step_times(const snw_adjoint *a, const snw_map *map, int k) {
     const double *t = a->bars[k].time;
     adjoint_times x = {.before = t[SNW_TIME_NOW], .after = t[SNW_TIME_NOW]};
-    if (!is_step(map)) return x;
+    if (!snw_map_is_step(map)) return x;
     if (map->end == SNW_END_TIME) x.after = 0;
     if (map->end == SNW_END_GRID) x.after = t[SNW_TIME_START];
     x.length = x.after - x.before;

@@ -2,7 +2,7 @@
 //
 // Comparison of two models of one robot, apart from the arrays of model_arrays.h. Whatever the
 // equations read is compared; what has no comparison here (tubes, rods of variable length,
-// fields, conditions, contacts without slip) counts as different.
+// conditions, contacts without slip) counts as different.
 #include "study/model_arrays_compare.h"
 
 #include "math/expr_op.h"
@@ -51,8 +51,8 @@ static bool has_others(const snw_model *m) {
     for (int i = 0; i < m->nlive; i++) { // an effort is a function of the numbers of its law
         if (m->signal[m->live[i]].reading == SNW_READ_TENDON_EFFORT) return true;
     }
-    return m->ntube > 0 || m->nfeed > 0 || m->nsliding_station > 0 || m->nforce_field > 0 ||
-           m->nlaw_point > 0 || m->nbranch > 0 || m->hard;
+    return m->ntube > 0 || m->nfeed > 0 || m->nsliding_station > 0 || m->nlaw_point > 0 ||
+           m->nbranch > 0 || m->hard;
 }
 
 static bool same_counts(const snw_model *m, const snw_model *o) {
@@ -182,7 +182,7 @@ static bool same_joints(const snw_model *m, const snw_model *o) {
             (a->force && a->rest != b->rest)) // the law reads the rest length, too
             return false;
     }
-    return SAME(nstop, stop);
+    return true; // stops: by snw_surroundings_alike
 }
 
 static bool same_loops(const snw_model *m, const snw_model *o) {
@@ -338,6 +338,26 @@ static bool same_fluids(const snw_model *m, const snw_model *o) {
     return true;
 }
 
+// Fields of force, of which no number is gathered.
+static bool same_force_fields(const snw_model *m, const snw_model *o) {
+    if (m->nforce_field != o->nforce_field || m->nforce_field_point != o->nforce_field_point)
+        return false;
+    for (int i = 0; i < m->nforce_field; i++) {
+        const snw_force_field *a = &m->force_field[i], *b = &o->force_field[i];
+        if (a->kind != b->kind || a->condition != b->condition || a->carrier != b->carrier ||
+            !same_laws(3, a->law, b->law))
+            return false;
+    }
+    for (int i = 0; i < m->nforce_field_point; i++) {
+        const snw_force_field_point *a = &m->force_field_point[i], *b = &o->force_field_point[i];
+        if (a->seg != b->seg || a->field != b->field || a->w != b->w ||
+            !same_bytes(3, sizeof(double), a->centre.e, b->centre.e) ||
+            !same_bytes(3, sizeof(double), a->moment.e, b->moment.e))
+            return false;
+    }
+    return true;
+}
+
 // An obstacle with a surface of its own (a mesh) counts as different: it is not compared.
 static bool same_contacts(const snw_model *m, const snw_model *o) {
     if (m->ncontact != o->ncontact || m->ncontact_point != o->ncontact_point ||
@@ -389,5 +409,5 @@ bool snw_models_differ_in_arrays(const snw_model *m, const snw_model *o, bool ge
            same_rods(m, o, geometry) && same_joints(m, o) && same_loops(m, o) &&
            same_motors(m, o) && same_tendons(m, o, geometry) && same_loads(m, o) &&
            same_stations(m, o, geometry) && same_signals(m, o) && same_fluids(m, o) &&
-           same_contacts(m, o) && snw_surroundings_alike(m, o);
+           same_force_fields(m, o) && same_contacts(m, o) && snw_surroundings_alike(m, o);
 }

@@ -59,8 +59,8 @@ bool snw_geometry_is_gathered(const snw_model *m) {
     for (int k = 0; k < m->ncontact_point; k++) {
         if (m->contact_point[k].wheel) return false;
     }
-    return reads_segments(m) && m->ncondition == 0 && m->ntouching_rod == 0 &&
-           m->ntendon_segment == 0 && !m->flowing && m->nfeed == 0;
+    return reads_segments(m) && m->ncondition == 0 && m->nforce_field == 0 &&
+           m->ntouching_rod == 0 && m->ntendon_segment == 0 && !m->flowing && m->nfeed == 0;
 }
 
 bool snw_pose_is_constant(const snw_pose_desc *pose) {

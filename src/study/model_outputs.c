@@ -28,7 +28,7 @@ static snw_output_use use_of_energy(const snw_model *m, int column) {
         if (m->rod[i].section_varies) return SNW_OUTPUT_OTHER;
     }
     return known && m->nfluid_point == 0 && m->ncontact_point == 0 && m->ntouching_rod == 0 &&
-                   m->nstop == 0
+                   m->nstop == 0 && m->nforce_field == 0
                ? SNW_OUTPUT_ENERGY
                : SNW_OUTPUT_OTHER;
 }

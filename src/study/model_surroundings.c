@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Derivatives of mu'r by coefficients of contacts, fluids and force elements: virtual velocity
-// times the derivative of the force, theory.md (7.5.15).
+// Derivatives of mu'r by coefficients of contacts, fluids, force elements and stops: virtual
+// velocity times the derivative of the force, theory.md (7.5.15).
 #include "study/model_surroundings.h"
 
 #include "dynamics/contact_span.h"
@@ -14,12 +14,17 @@
 // Numbers of a contact and of a fluid point, in order.
 enum { DAMPING, ALONG, ACROSS, CREEP, SMOOTH, CONTACT };
 enum { STIFFNESS, SPRING_DAMPING, REST, WIDTH, AXES, AXIS_DAMPING = AXES + 6, ELEMENT = AXES + 12 };
+enum { STOP_STIFFNESS, STOP_DAMPING, STOP_WIDTH, LOW, HIGH, STOP };
 enum { ADDED = 0, LINEAR = 6, SQUARE = 12, SIDE = 18, DISPLACED = 20, FLUX = 21, FLUID = 23 };
 
 size_t snw_surroundings_size(const snw_model *m) {
     return CONTACT * (size_t)m->ncontact + (size_t)m->ncontact_point +
-           FLUID * (size_t)m->nfluid_point + ELEMENT * (size_t)m->nforce_element;
+           FLUID * (size_t)m->nfluid_point + ELEMENT * (size_t)m->nforce_element +
+           STOP * (size_t)m->nstop;
 }
+
+// A limit, or 0 where there is none.
+static double limit_of(double x) { return isfinite(x) ? x : 0; }
 
 void snw_surroundings_read(const snw_model *m, double *out) {
     for (int i = 0; i < m->ncontact; i++, out += CONTACT) {
@@ -43,6 +48,12 @@ void snw_surroundings_read(const snw_model *m, double *out) {
         out[REST] = e->rest, out[WIDTH] = e->smooth;
         memcpy(out + AXES, e->axis_stiffness, sizeof e->axis_stiffness);
         memcpy(out + AXIS_DAMPING, e->axis_damping, sizeof e->axis_damping);
+    }
+    for (int i = 0; i < m->nstop; i++, out += STOP) {
+        const snw_stop *s = &m->stop[i];
+        out[STOP_STIFFNESS] = s->stiffness, out[STOP_DAMPING] = s->damping;
+        out[STOP_WIDTH] = s->smooth;
+        out[LOW] = limit_of(s->low), out[HIGH] = limit_of(s->high);
     }
 }
 
@@ -78,6 +89,12 @@ bool snw_surroundings_alike(const snw_model *m, const snw_model *o) {
     for (int i = 0; i < m->nfluid_point; i++) {
         const snw_fluid_point a = bare_fluid_point(m, i), b = bare_fluid_point(o, i);
         if (memcmp(&a, &b, sizeof a) != 0) return false;
+    }
+    for (int i = 0; i < m->nstop; i++) {
+        const snw_stop *a = &m->stop[i], *b = &o->stop[i];
+        if (a->block != b->block || isfinite(a->low) != isfinite(b->low) ||
+            isfinite(a->high) != isfinite(b->high))
+            return false;
     }
     return true;
 }
@@ -210,6 +227,30 @@ static void subtract_bushing(const snw_force_element *e, const snw_force_element
     }
 }
 
+// ---- stops --------------------------------------------------------------------------------------
+
+// The force of a stop (3.4a) by its numbers, times the rate of its gap when the rates are mu.
+static void subtract_stop(const snw_model *m, int i, const snw_product *x, double *bar) {
+    const snw_stop *s = &m->stop[i];
+    const snw_block *b = &m->block[s->block];
+    const snw_stop_work *at = &x->w->stop[i];
+    if (at->elastic_force == 0) return;
+    double rate = 0;
+    for (int k = 0; k < b->n; k++) rate += at->way * at->n.e[k] * x->mu[b->dof + k];
+    const double z = 1 - s->damping * at->rate, width = SNW_HUNT_CROSSLEY_WIDTH,
+                 factor = x->is_static ? 1 : snw_positive_part(z, width);
+    const double by_gap = s->stiffness * snw_positive_part_d1(-at->gap, s->smooth) * factor;
+    bar[STOP_STIFFNESS] += snw_positive_part(-at->gap, s->smooth) * factor * rate;
+    bar[STOP_WIDTH] += s->stiffness * positive_part_by_width(-at->gap, s->smooth) * factor * rate;
+    if (at->way > 0) {
+        bar[LOW] += by_gap * rate;
+    } else {
+        bar[HIGH] -= by_gap * rate;
+    }
+    if (!x->is_static)
+        bar[STOP_DAMPING] -= at->elastic_force * at->rate * snw_positive_part_d1(z, width) * rate;
+}
+
 void snw_surroundings_subtract(const snw_model *m, const snw_product *x, double *bar) {
     double *stiffness = bar + CONTACT * (size_t)m->ncontact;
     for (int k = 0; k < m->ncontact_point; k++) {
@@ -236,6 +277,7 @@ void snw_surroundings_subtract(const snw_model *m, const snw_product *x, double 
             subtract_line(e, at, x, element);
         }
     }
+    for (int k = 0; k < m->nstop; k++, element += STOP) subtract_stop(m, k, x, element);
 }
 
 void snw_surroundings_subtract_momentum(const snw_model *m, const snw_work *y, const snw_work *j,

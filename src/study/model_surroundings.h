@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// model_surroundings.h: coefficients of contacts and fluids of a model, by which derivatives of a
-// scalar are gathered over a run, theory.md (7.5.15). Part of model_arrays.h.
+// model_surroundings.h: coefficients of contacts, fluids, springs and stops of a model, by which
+// derivatives of a scalar are gathered over a run, theory.md (7.5.15). Part of model_arrays.h.
 #pragma once
 
 #include "study/model_laws.h"
 
 // Numbers: by contact damping, friction along and across a rod, creep, smoothing; by contact point
-// stiffness; by fluid point added masses, drag, displaced mass, momentum flux.
+// stiffness; by fluid point added masses, drag, displaced mass, momentum flux; by force element its
+// stiffness, damping and rest; by stop stiffness, damping, smoothing and limits.
 size_t snw_surroundings_size(const snw_model *m);
 void snw_surroundings_read(const snw_model *m, double *out);
 // Do contacts and fluids of two models with as many points differ in these numbers only?

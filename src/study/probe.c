@@ -349,11 +349,11 @@ static double read_law(const snw_model *m, const snw_probe_desc *p, const snw_in
     for (int k = 0; k < p->nread; k++) {
         double column[SNW_LAW_WIDTH];
         if (p->read_probe[k] < 0) {
-            signal[SNW_SIGNALS_MAX + k] = s->z[p->read_column[k]];
+            signal[p->read_slot[k]] = s->z[p->read_column[k]];
             continue;
         }
         snw_probe_read(m, p->read_probe[k], in, s, w, readings, column);
-        signal[SNW_SIGNALS_MAX + k] = column[p->read_column[k]];
+        signal[p->read_slot[k]] = column[p->read_column[k]];
     }
     return snw_expr_value(p->law, (snw_at){.t = in->t, .signal = signal});
 }

@@ -295,8 +295,10 @@ SNW_NODISCARD snw_status snw_run_mesh_adapt(snw_run *r, const snw_state *s, bool
 // Poses of a frame, nnode, at the nodes of the initial mesh.
 const snw_se3 *snw_run_frame_poses(snw_run *r, const snw_frame_source *v);
 
-// Warn, once in an execution, that a static step neglects the friction of a tendon.
+// Warn, once in an execution, that a static step neglects the friction of a tendon; of a compliant
+// contact that touches at an equilibrium.
 void snw_run_warn_static_friction(snw_run *r, const snw_step_desc *step);
+void snw_run_warn_contact_friction(snw_run *r, const snw_work *w);
 SNW_NODISCARD snw_status snw_run_static(snw_run *r, int stage, snw_error *err);
 // Conditions and samples at the start of a step of equilibria; they stay constant during it.
 void snw_run_remember(snw_run *r);

@@ -150,6 +150,7 @@ snw_status snw_run_equilibrium_frame(snw_run *r, int stage, const snw_statics_in
     }
     const snw_work *w = snw_statics_work_at(r->now->statics, r->state);
     const snw_inputs *in = snw_statics_inputs(r->now->statics);
+    if (!(info->reached < 1) && !r->desc->step[stage].steady) snw_run_warn_contact_friction(r, w);
     const snw_frame_source view = {
         .state = r->state,
         .in = in,

@@ -25,7 +25,7 @@ static void add_product(int n, double c, const double *A, const double *x, doubl
 }
 
 // x <- Ad(exp(-d)) x on the spherical and free joints.
-static void carry(const snw_model *m, const double *d, double *x) {
+void adjoint_carry(const snw_model *m, const double *d, double *x) {
     for (int f = 0; f < m->nblock; f++) {
         const snw_block *b = &m->block[f];
         if (b->space == SNW_SPACE_RN) continue;
@@ -37,7 +37,7 @@ static void carry(const snw_model *m, const double *d, double *x) {
 }
 
 // y (nv) += S x, S that of order `order` in a->chart; 1 on other coordinates (order 0).
-static void add_chart(const snw_adjoint *a, int order, const double *x, double *y) {
+void adjoint_add_chart(const snw_adjoint *a, int order, const double *x, double *y) {
     const snw_model *m = a->m;
     for (int f = 0; f < m->nblock; f++) {
         const snw_block *b = &m->block[f];
@@ -61,13 +61,17 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
     case SNW_MAP_STATIC:
         return nv + nr;
     case SNW_MAP_INITIAL:
+    case SNW_MAP_ACCELERATIONS:
         return nv + nr + nz;
+    case SNW_MAP_CONSERVED:
+    case SNW_MAP_ENERGY:
+        return adjoint_conserved_size(a->m, map);
     case SNW_MAP_STEP:
         return 3 * nv + nr + nz;
     case SNW_MAP_RESTART:
         return 2 * (nv + nr) + nz;
     case SNW_MAP_STAGES:
-        return map->points.s * (nv + adjoint_stage_memory(a));
+        return map->points.s * (nv + adjoint_stage_memory(a)) + (a->m->ndrive > 0 ? 2 * nv : 0);
     case SNW_MAP_HARD:
         return adjoint_hard_size(a, map);
     case SNW_MAP_EVENT:
@@ -79,9 +83,10 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
 }
 
 int snw_sensitivity_stage(const snw_adjoint *a, const snw_map *map, int i) {
-    const int nv = a->m->nv, end = map->points.s * nv;
+    const int nv = a->m->nv, nm = adjoint_stage_memory(a), end = map->points.s * nv;
     if (map->kind == SNW_MAP_HARD) return adjoint_hard_stage(a, map, i);
-    return i < end ? i / nv : (i - end) / adjoint_stage_memory(a);
+    if (i < end) return i / nv;
+    return i < end + map->points.s * nm ? (i - end) / nm : map->points.s;
 }
 
 // out (nv) <- M (v - before) - C'p, out + nv <- rates of the rows
@@ -108,10 +113,22 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
     if (map->kind == SNW_MAP_STAGES) {
         for (int i = 0; i < map->points.s; i++) {
             snw_inputs_at(m, a->stage[i]->t + x->shift, x->in);
-            snw_residual(m, x->in, a->stage[i], false, x->w);
+            snw_residual(m, x->in, adjoint_stage_state(x, a->stage[i]), false, x->w);
             memcpy(out + i * nv, x->w->r, (size_t)nv * sizeof *out);
             if (a->remembers) adjoint_integrands(m, x->in, x->w, out + map->points.s * nv + i * nz);
         }
+        if (m->ndrive == 0) return;
+        adjoint_stage_end(x, map);
+        double *end = out + snw_sensitivity_size(a, map) - 2 * nv;
+        memset(end, 0, 2 * (size_t)nv * sizeof *end);
+        for (int i = 0; i < m->ndrive; i++) {
+            const snw_drive *d = &m->drive[i];
+            end[d->dof] = x->s->q[d->q], end[nv + d->dof] = x->s->v[d->dof];
+        }
+        return;
+    }
+    if (map->kind == SNW_MAP_CONSERVED || map->kind == SNW_MAP_ENERGY) {
+        adjoint_conserved_equations(x, map, out);
         return;
     }
     const bool step = map->kind == SNW_MAP_STEP, rest = map->kind == SNW_MAP_STATIC;
@@ -126,7 +143,7 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
     }
     if (step || rest) return;
     if (nr > 0) adjoint_row_rates(m, x->in, x->s, x->w, x->rows, out + nv);
-    if (map->kind == SNW_MAP_INITIAL) return;
+    if (map->kind == SNW_MAP_INITIAL || map->kind == SNW_MAP_ACCELERATIONS) return;
     if (nr == 0) {
         memset(out + nv, 0, (size_t)nv * sizeof *out);
         return;
@@ -140,6 +157,8 @@ static snw_status prepare_matrix(snw_adjoint *a, const snw_map *map, snw_error *
     const snw_scheme_map c = adjoint_scheme_map(map);
     const bool rest = map->kind == SNW_MAP_STATIC;
     if (map->kind == SNW_MAP_STAGES) return adjoint_stages_prepare(a, map, err);
+    if (map->kind == SNW_MAP_CONSERVED || map->kind == SNW_MAP_ENERGY)
+        return adjoint_conserved_prepare(a, map, err);
     const snw_state s = adjoint_map_state(map);
     a->half = adjoint_half_step(map);
     adjoint_tangents(a, map->t_laws, &s, rest);
@@ -205,7 +224,7 @@ static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *
         if (a->driven[i]) f[i] = g[i] = 0;
         x[i] = -by[i];
     }
-    carry(m, map->d, b->place);
+    adjoint_carry(m, map->d, b->place);
     add_product(nv, -1, a->K, b->place, x);
     add_product(nv, -1, a->D, f, x);
     add_product(nv, -1, a->M, g, x);
@@ -217,7 +236,7 @@ static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *
     }
     snw_bordered_matrix_solve(a->T, x);
     if (m->nlie_block > 0) {
-        add_chart(a, 0, x, b->place);
+        adjoint_add_chart(a, 0, x, b->place);
     } else {
         for (int i = 0; i < nv; i++) b->place[i] += x[i];
     }
@@ -348,9 +367,9 @@ static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double
     double *X = a->stage_mu, *place = a->line, *x = place + nv, *rate = x + nv, *zeta = rate + nv;
     for (int i = 0; i < c->s; i++) {
         double *to = X + i * nv;
-        for (int j = 0; j < nv; j++) to[j] = -by[i * nv + j];
+        for (int j = 0; j < nv; j++) to[j] = a->driven[j] ? 0 : -by[i * nv + j];
         memcpy(place, b->place, (size_t)nv * sizeof *place);
-        carry(m, a->stage_x + i * nv, place);
+        adjoint_carry(m, a->stage_x + i * nv, place);
         add_product(nv, -1, a->stage_V + (size_t)i * square, place, to);
         add_product(nv, -c->c[i] * h, a->stage_K + (size_t)i * square, b->rate, to);
         add_product(nv, -1, a->stage_D + (size_t)i * square, b->rate, to);
@@ -375,16 +394,20 @@ static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double
         b->z[i] += times.length * adjoint_stage_integral(a, map, c->b, i);
         for (int j = 0; j < c->s; j++) b->z[i] += h * c->b[j] * X[end + j * nm + i];
     }
-    carry(m, a->stage_x + end, b->place);
+    adjoint_carry(m, a->stage_x + end, b->place);
+    const double *law = by + n;
+    for (int j = 0; j < nv && m->ndrive > 0; j++) {
+        if (a->driven[j]) b->place[j] = 0, x[j] = law[j], rate[j] = law[nv + j];
+    }
     if (m->nlie_block == 0) {
         for (int j = 0; j < nv; j++) b->place[j] += x[j], b->rate[j] = rate[j];
         return;
     }
     // zeta = S x, delta v = (S' + ad_v S) x + S x'
-    add_chart(a, 0, x, zeta);
+    adjoint_add_chart(a, 0, x, zeta);
     memset(b->rate, 0, (size_t)nv * sizeof *b->rate);
-    add_chart(a, 0, rate, b->rate);
-    add_chart(a, 1, x, b->rate);
+    adjoint_add_chart(a, 0, rate, b->rate);
+    adjoint_add_chart(a, 1, x, b->rate);
     for (int f = 0; f < m->nblock; f++) {
         const snw_block *block = &m->block[f];
         if (block->space == SNW_SPACE_RN) continue;
@@ -403,9 +426,11 @@ static void apply(snw_adjoint *a, const snw_map *map, int k, double *by, adjoint
     const int n = snw_sensitivity_size(a, map);
     const bool stages = map->kind == SNW_MAP_STAGES;
     double *t = a->bars[k].time;
-    const bool hard = map->kind == SNW_MAP_HARD;
+    const bool hard = map->kind == SNW_MAP_HARD; // its own terms have them
     for (int i = 0; i < n && adjoint_moves(map) && !hard; i++) {
-        const double part = stages ? map->points.c[snw_sensitivity_stage(a, map, i)] : 1;
+        const double part = stages ? adjoint_stage_fraction(map, snw_sensitivity_stage(a, map, i))
+                            : map->kind == SNW_MAP_CONSERVED ? 0
+                                                             : 1;
         by[i] += a->by_time[i] * (times.before + part * times.length);
     }
     switch (map->kind) {
@@ -414,7 +439,12 @@ static void apply(snw_adjoint *a, const snw_map *map, int k, double *by, adjoint
         break;
     case SNW_MAP_INITIAL:
     case SNW_MAP_RESTART:
+    case SNW_MAP_ACCELERATIONS:
         apply_restart(a, map, k, by, a->still);
+        break;
+    case SNW_MAP_CONSERVED:
+    case SNW_MAP_ENERGY:
+        adjoint_conserved_apply(a, map, k, by, times.length);
         break;
     case SNW_MAP_STEP:
         apply_step(a, map, k, by, times);

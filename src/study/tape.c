@@ -105,7 +105,8 @@ static snw_map *add_map(snw_tape *t, snw_map_kind kind, const snw_state *s, cons
     const size_t nr = (size_t)m->nconstraint, nn = (size_t)m->nnonholonomic;
     snw_map *map = &t->map[t->n];
     *map = (snw_map){.kind = kind, .stage = t->stage, .frame = t->frames, .m = m, .s = {.t = s->t}};
-    const bool shows = kind == SNW_MAP_FRAME || kind == SNW_MAP_EVENT || kind == SNW_MAP_SAMPLE;
+    const bool shows = kind == SNW_MAP_FRAME || kind == SNW_MAP_EVENT || kind == SNW_MAP_SAMPLE ||
+                       kind == SNW_MAP_ENERGY;
     if (shows && t->n > 0) { // that of the last map
         map->s = t->map[t->n++ - 1].s;
         return map;
@@ -241,12 +242,32 @@ static bool closes_contact(const snw_map *map) {
     return closes;
 }
 
+// A step of the conserving scheme with the state before it.
+static void add_conserved(snw_tape *t, const snw_step_report *r) {
+    const snw_model *m = t->m;
+    const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nz = (size_t)m->nsignal;
+    const size_t n = nv + (size_t)m->nconstraint;
+    snw_map *map = add_map(t, SNW_MAP_CONSERVED, r->s, NULL);
+    double *x = map ? take(t, nq + nv + nz + n) : NULL;
+    if (!map) return;
+    if (!x) {
+        t->failed = true;
+        return;
+    }
+    describe(r, map);
+    map->q0 = x, x = copy(r->start->q, nq, x);
+    map->v0 = x, x = copy(r->start->v, nv, x);
+    map->z_from = x, x = copy(r->start->z, nz, x);
+    map->d = x, (void)copy(r->d, n, x);
+    map->energy = r->energy;
+    map->start_laws = r->start_laws;
+    map->gravity_laws = r->gravity_laws;
+}
+
 // An instant is reached by the last step.
 static void add_instant(snw_tape *t, const snw_step_report *r) {
     int last = t->n - 1;
-    while (last >= 0 && t->map[last].kind != SNW_MAP_STEP && t->map[last].kind != SNW_MAP_STAGES &&
-           t->map[last].kind != SNW_MAP_HARD)
-        last--;
+    while (last >= 0 && !snw_map_is_step(&t->map[last])) last--;
     if (last < 0) return;
     t->map[last].end = r->end;
     if (r->end == SNW_END_EVENT) {
@@ -306,6 +327,16 @@ void snw_tape_note(void *user, const snw_step_report *r) {
         if (isnan(t->other)) t->other = r->s->t;
         return;
     }
+    if (r->event == SNW_WATCH_CONSERVED) {
+        add_conserved(t, r);
+        return;
+    }
+    if (r->event == SNW_WATCH_ENERGY || r->event == SNW_WATCH_ACCELERATIONS) {
+        const bool energy = r->event == SNW_WATCH_ENERGY;
+        snw_map *map = add_map(t, energy ? SNW_MAP_ENERGY : SNW_MAP_ACCELERATIONS, r->s, NULL);
+        if (map) map->t_laws = r->t_laws;
+        return;
+    }
     const bool step = r->event == SNW_WATCH_STEP;
     const bool stages = r->event == SNW_WATCH_STAGES;
     const bool initial = !step && !stages && t->frames == 0 && t->n == 0;
@@ -342,8 +373,7 @@ void snw_tape_find_times(snw_tape *t, bool all) {
     bool now = all, length = all, start = all; // do they depend on an event?
     for (int i = 0; i < t->n; i++) {
         snw_map *map = &t->map[i];
-        const bool step =
-            map->kind == SNW_MAP_STEP || map->kind == SNW_MAP_STAGES || map->kind == SNW_MAP_HARD;
+        const bool step = snw_map_is_step(map);
         if (map->begins) start = now;
         const bool grid = step && map->end == SNW_END_GRID && start;
         map->time_moves = now || grid;

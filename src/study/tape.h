@@ -12,8 +12,11 @@ typedef enum snw_map_kind {
     SNW_MAP_INITIAL, // initial state, closed, with accelerations and multipliers
     SNW_MAP_RESTART, // velocities made consistent, then accelerations and multipliers
     SNW_MAP_STEP,
-    SNW_MAP_STAGES, // a step of collocation; a restart gives the accelerations at its end
-    SNW_MAP_HARD,   // a step with hard contacts
+    SNW_MAP_STAGES,        // a step of collocation; a restart gives the accelerations at its end
+    SNW_MAP_HARD,          // a step with hard contacts
+    SNW_MAP_CONSERVED,     // a step of the conserving scheme
+    SNW_MAP_ENERGY,        // its reference energy becomes that of this state
+    SNW_MAP_ACCELERATIONS, // accelerations and multipliers at a state that stays as it is
     SNW_MAP_EVENT,  // no map: a condition changes at this state, which determines the length of
                     // the step before
     SNW_MAP_SAMPLE, // samples of laws are taken at this state
@@ -50,7 +53,20 @@ typedef struct snw_map {
     snw_collocation points;
     const double *q0, *v0, *ddx;      // nq, nv, stages x nv
     const struct snw_hard_step *hard; // of a step with hard contacts
+    // of a step of the conserving scheme, from q0, v0 with the memory z_from, d with multipliers
+    double energy, start_laws, gravity_laws;
 } snw_map;
+
+// Is the map a step in time?
+static inline bool snw_map_is_step(const snw_map *map) {
+    return map->kind == SNW_MAP_STEP || map->kind == SNW_MAP_STAGES || map->kind == SNW_MAP_HARD ||
+           map->kind == SNW_MAP_CONSERVED;
+}
+
+// Do parts of its equations read laws at times of their own?
+static inline bool snw_map_is_staged(const snw_map *map) {
+    return map->kind == SNW_MAP_STAGES || map->kind == SNW_MAP_HARD;
+}
 
 typedef struct snw_tape {
     int n, room;

@@ -202,8 +202,27 @@ static void unsupported_contacts_are_reported(void **state) {
             "does not support given positions and rates ('m')");
 }
 
+// A ball at rest on a soft floor stays there: its momenta at the start have no part of the force of
+// the contact.
+static void a_ball_at_rest_stays(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok("sinew: 1\n"
+               "robot: {ball: {on: world, joint: prismatic, axis: z, body: {sphere: {radius: 30 "
+               "mm}, mass: 0.2}}}\n"
+               "initial: {ball: 29.9 mm}\n"
+               "contacts: {floor: {ground: {on: ball, stiffness: 30 kN/m}}}\n"
+               "study: [static, dynamic: {for: 10 ms, step: 1 ms, scheme: conserving}]\n"
+               "probes: {p: {value: ball}, v: {rate: ball}}\n",
+               &o);
+    assert_near(last(&o, 0), 30e-3 - 0.2 * 9.81 / 30e3, 1e-9);
+    assert_near(last(&o, 1), 0, 1e-12);
+    snw_series_clear(&o.series);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ball_at_rest_stays),
         cmocka_unit_test(a_sleigh_keeps_its_energy),
         cmocka_unit_test(a_disc_rolls_round),
         cmocka_unit_test(random_trees_keep_their_energy),

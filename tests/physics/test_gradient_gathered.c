@@ -157,6 +157,82 @@ static void results_that_read_the_model(void **state) {
             4, 1e-8); // rounding of the differences of forces along the coordinates
 }
 
+// Fields of force: numbers that do not reach them are gathered, places are not.
+static void robots_in_fields(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {E: 0.4 MPa, rho: 1100, m: 20 g, F: 0.1 N, ks: 2, c: 3 N/m^2, len: 0.2 "
+        "m}\n"
+        "materials: {soft: {young: E, poisson: 0.45, density: rho, damping: 8 ms}}\n"
+        "robot:\n"
+        "  hub: {on: world, joint: revolute, axis: y, stiffness: ks, body: {mass: m, com: [2 cm, "
+        "0, "
+        "0], inertia: [2e-5, 3e-5, 2e-5]}}\n"
+        "  arm: {on: hub, rod: {length: len, section: {circle: {radius: 1 cm}}, material: soft, "
+        "strain: {bend_y: legendre 2, bend_z: legendre 2}, nodes: 5}}\n"
+        "loads: {push: {on: arm.tip, force: [0, F*cos(9*t/(1 s)), F]}}\n"
+        "fields: {wind: {force: [0 N/m, \"-c*y\", \"-c*(z + 2 cm)\"], links: arm}}\n"
+        "probes: {tip: {position: arm.tip}, v: {velocity: arm.tip}}\n"
+        "study: [dynamic: {for: 0.1 s, step: 2 ms, scheme: bdf2}]\n";
+    gathers(&(question){.text = text,
+                        .nby = 7,
+                        .by = {"E", "rho", "m", "F", "ks", "c", "len"},
+                        .nof = 2,
+                        .of = {"integral(tip.y^2 + tip.z)", "v.vz"}},
+            2, 1e-10);
+}
+
+// Stops at limits of a hinge and of a ball joint, with one limit and with two.
+static void stops_with_their_limits(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {k: 20, d: 0.4, low: -0.1, high: 0.15, tilt: 0.2, kb: 15, m: 0.3 kg, l: 0.2 "
+        "m}\n"
+        "gravity: [0, 0, -9.81 m/s^2]\n"
+        "robot:\n"
+        "  upper: {on: world, joint: revolute, axis: y, limits: [low, high], stop: {stiffness: k, "
+        "damping: d}, body: {mass: m, com: [l, 0, 0]}}\n"
+        "  lower: {on: upper, pose: {xyz: [l, 0, 0]}, joint: spherical, limits: tilt, stop: "
+        "{stiffness: kb}, stiffness: 0.5, damping: 0.01, body: {mass: 0.2 kg, com: [0.1 m, 0, 0], "
+        "inertia: [1e-3, 1e-3, 1e-3]}}\n"
+        "sites: {nose: {on: lower, pose: {xyz: [0.2 m, 0, 0]}}}\n"
+        "initial: {upper: {rate: -1.5}, lower: {rate: [0, 0, 2]}}\n"
+        "probes: {nose: {position: nose}, v: {velocity: nose}}\n"
+        "study: [dynamic: {for: 0.4 s, step: 2 ms, %s}]\n";
+    static outcome got, forward, want;
+    for (int i = 0; i < 2; i++) {
+        char full[TEXT];
+        (void)snprintf(full, sizeof full, text, schemes[i]);
+        question q = {.text = full,
+                      .nby = 8,
+                      .by = {"k", "d", "low", "high", "tilt", "kb", "m", "l"},
+                      .nof = 2,
+                      .of = {"integral(nose.y^2 + nose.z)", "v.vz"},
+                      .method = SNW_GRADIENT_ADJOINT};
+        answer(&q, &got);
+        assert_int_equal(got.info.gathered, 8);
+        q.method = SNW_GRADIENT_FORWARD;
+        answer(&q, &forward);
+        // limits: whole runs with small moves, since samples at a state cross the onset of the
+        // force
+        differences(&q, 1e-5, &want);
+        for (int k = 0; k < 16; k++) {
+            double size = 0;
+            for (int n = 0; n < 8; n++) size = fmax(size, fabs(want.dJ[k / 8 * 8 + n] * want.p[n]));
+            const bool limit = k % 8 >= 2 && k % 8 <= 4;
+            const double other = limit ? want.dJ[k] : forward.dJ[k];
+            const bool right =
+                fabs((got.dJ[k] - other) * got.p[k % 8]) <= (limit ? 1e-8 : 1e-10) * size;
+            if (!right)
+                print_error("%s by %s: %.13g, want %.13g\n", q.of[k / 8], q.by[k % 8], got.dJ[k],
+                            other);
+            assert_true(right);
+        }
+    }
+}
+
 // Contacts with a ball that hangs on a spring, of the points of a body and of pieces of the arm.
 static void obstacles_that_move(void **state) {
     (void)state;
@@ -232,10 +308,9 @@ static void loops_with_their_geometry(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_arms),
-        cmocka_unit_test(results_that_read_the_model),
-        cmocka_unit_test(obstacles_that_move),
-        cmocka_unit_test(loops_with_their_geometry),
+        cmocka_unit_test(random_arms),         cmocka_unit_test(results_that_read_the_model),
+        cmocka_unit_test(robots_in_fields),    cmocka_unit_test(stops_with_their_limits),
+        cmocka_unit_test(obstacles_that_move), cmocka_unit_test(loops_with_their_geometry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

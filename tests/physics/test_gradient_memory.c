@@ -205,6 +205,36 @@ static const problem loop = {
     {"k", "c", "m", "tau", "ki"},
     {"at", "integral(at^2 + 0.1*v)"}};
 
+// A driven joint between a turning ball joint and a hinge with integral control; the law moves with
+// parameters.
+static const problem driven = {
+    "driven joint",
+    "sinew: 1\n"
+    "parameters: {A: 0.4, w: 7 1/s, m: 0.3 kg, l: 0.2 m, ki: 3 N*m/s, level: 0.12 m}\n"
+    "gravity: [0, 0, -9.81 m/s^2]\n"
+    "robot:\n"
+    "  ball: {on: world, joint: spherical, stiffness: 2, damping: 0.05, body: {mass: 0.5 kg, com: "
+    "[l, "
+    "0, 0], inertia: [1e-3, 2e-3, 2e-3]}}\n"
+    "  arm: {on: ball, pose: {xyz: [l, 0, 0]}, joint: revolute, axis: z, body: {mass: m, com: [0.1 "
+    "m, "
+    "0, 0], inertia: [1e-3, 1e-3, 1e-3]}}\n"
+    "  hand: {on: arm, pose: {xyz: [0.2 m, 0, 0]}, joint: revolute, axis: y, stiffness: 0.5, "
+    "damping: "
+    "0.01, body: {mass: 0.1 kg, com: [0.1 m, 0, 0], inertia: [1e-4, 1e-4, 1e-4]}}\n"
+    "sites: {nose: {on: hand, pose: {xyz: [0.1 m, 0, 0]}}}\n"
+    "initial: {ball: {rate: [2, 1, -1]}}\n"
+    "probes: {nose: {position: nose}, v: {velocity: nose}, q: {angle: arm}, b: {angle: hand}}\n"
+    "actuators: {drive: {joint: arm, position: A*sin(w*t) + 0.2*sin(3*t/(1 s))}, motor: {joint: "
+    "hand, "
+    "effort: \"-ki*integral(b + 0.3*q)\"}}\n"
+    "loads: {push: {on: hand, force: [0, 0.5 N, 0], when: nose.y > level}}\n"
+    "study: [dynamic: {for: 0.2 s, step: 5 ms, scheme: %s}]\n",
+    6,
+    3,
+    {"A", "w", "m", "l", "ki", "level"},
+    {"nose.y", "integral(v.vz^2 + nose.x)", "q"}};
+
 static void memory_follows_differences(void **state) {
     (void)state;
     static const char *const scheme[] = {
@@ -224,6 +254,42 @@ static void a_loop_follows_differences(void **state) {
     follow_differences(&loop, "trapezoidal", 1e-10);
 }
 
+static void a_driven_joint_follows_differences(void **state) {
+    (void)state;
+    static const char *const scheme[] = {"gauss4", "radau5", "bdf2"};
+    for (size_t j = 0; j < sizeof scheme / sizeof *scheme; j++)
+        follow_differences(&driven, scheme[j], 1e-10);
+}
+
+// Parameters that read probes: as the same laws written out, also in the law of a probe.
+static void parameters_that_read_probes(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {m: 0.8 kg, kp: 12, ref: 0.2, lag: 1 s%s}\n"
+        "gravity: [9.81 m/s^2, 0, 0]\n"
+        "robot: {arm: {on: world, joint: revolute, axis: z, body: {mass: m, com: [0.5 m, 0, 0]}}}\n"
+        "probes: {q: {angle: arm}, r: {rate: arm}, seen: {law: %s}}\n"
+        "actuators: {motor: {joint: arm, effort: %s}}\n"
+        "study: [dynamic: {for: 0.3 s, step: 5 ms, scheme: bdf2}]\n";
+    static const char *const part[2][3] = {
+        {"", "\"2*(q - ref) + lag*r\"", "\"-kp*(q - ref) - 2*r\""},
+        {", error: q - ref, slow: lag*r, u: -kp*error - 2*r", "\"2*error + slow\"", "u"}};
+    static outcome got[2];
+    for (int k = 0; k < 2; k++) {
+        char full[TEXT];
+        (void)snprintf(full, sizeof full, text, part[k][0], part[k][1], part[k][2]);
+        answer(&(question){.text = full,
+                           .nby = 4,
+                           .by = {"m", "kp", "ref", "lag"},
+                           .nof = 2,
+                           .of = {"q", "end(seen) + integral(seen)"}},
+               &got[k]);
+    }
+    for (int i = 0; i < 2; i++) assert_near(got[1].J[i], got[0].J[i], 1e-14);
+    near_all(8, got[1].dJ, got[0].dJ, 1e-11);
+}
+
 static void checkpoints_give_the_same(void **state) {
     (void)state;
     static outcome kept, again;
@@ -241,8 +307,12 @@ static void checkpoints_give_the_same(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_mass_with_pi_control),     cmocka_unit_test(a_mass_with_sampled_control),
-        cmocka_unit_test(memory_follows_differences), cmocka_unit_test(a_loop_follows_differences),
+        cmocka_unit_test(a_mass_with_pi_control),
+        cmocka_unit_test(a_mass_with_sampled_control),
+        cmocka_unit_test(memory_follows_differences),
+        cmocka_unit_test(a_loop_follows_differences),
+        cmocka_unit_test(a_driven_joint_follows_differences),
+        cmocka_unit_test(parameters_that_read_probes),
         cmocka_unit_test(checkpoints_give_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

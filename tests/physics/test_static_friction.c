@@ -163,8 +163,33 @@ static void friction_holds_rods_on_rods(void **state) {
     assert_int_equal(rod_on_rails(10, 0.2), SNW_OK);
 }
 
+// Friction of a compliant contact is left out of statics, which is told where it touches.
+static void friction_that_is_left_out_is_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *height, *friction;
+        int warnings;
+    } row[] = {{"9.9 mm", "0.3", 1}, {"9.9 mm", "0", 0}, {"12 mm", "0.3", 0}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        char text[600];
+        outcome o;
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\n"
+                       "robot: {ball: {on: world, joint: prismatic, axis: z, stiffness: 1 kN/m, "
+                       "rest: %s, body: {sphere: {radius: 10 mm}, mass: 0.01}}}\n"
+                       "initial: {ball: %s}\n"
+                       "contacts: {floor: {ground: {on: ball, stiffness: 10 kN/m, friction: %s}}}\n"
+                       "study: [static, static]\nprobes: {p: {value: ball}}\n",
+                       row[i].height, row[i].height, row[i].friction);
+        execute_ok(text, &o);
+        assert_int_equal(o.warnings, row[i].warnings);
+        snw_series_clear(&o.series);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(friction_that_is_left_out_is_told),
         cmocka_unit_test(a_block_rests_up_to_the_friction_angle),
         cmocka_unit_test(a_grasp_needs_the_least_force),
         cmocka_unit_test(friction_remembers_the_path),

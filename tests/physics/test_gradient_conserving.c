@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+//
+// Gradients through the energy-momentum scheme, theory.md (7.5.21): a pendulum against the complex
+// step of the same recursion, trees, rods, free bodies, loops, wheels, contacts, feedback, events
+// and moving bases against differences of whole runs; the sweep back equals sensitivities along the
+// run.
+#include "asked_gradient.h"
+#include "sanitized.h"
+
+#include <complex.h>
+
+// ---- complex step -------------------------------------------------------------------------------
+
+// A pendulum of mass m and length l with a spring k and damping c. Of one coordinate the discrete
+// gradient is a quotient: (p_1 - p_0)/h = -(U_1 - U_0)/d - c d/h, p_1 + p_0 = 2 J d/h. Angle after
+// n steps, by Newton's method in d.
+static double complex conserved_pendulum(const double complex *at, double h, int n) {
+    const double complex m = at[0], l = at[1], k = at[2], c = at[3], g = 9.81, J = m * l * l;
+    double complex q = at[4], p = J * at[5];
+    for (int step = 0; step < n; step++) {
+        double complex d = h * p / J;
+        for (int i = 0; i < 30; i++) {
+            const double complex U0 = -m * g * l * ccos(q) + k * q * q / 2;
+            const double complex U1 = -m * g * l * ccos(q + d) + k * (q + d) * (q + d) / 2;
+            const double complex F1 = m * g * l * csin(q + d) + k * (q + d);
+            const double complex p1 = 2 * J * d / h - p;
+            const double complex r = (p1 - p) / h + (U1 - U0) / d + c * d / h;
+            d -= r / (2 * J / (h * h) + (F1 - (U1 - U0) / d) / d + c / h);
+        }
+        p = 2 * J * d / h - p;
+        q += d;
+    }
+    return q;
+}
+
+static void a_pendulum(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "parameters: {m: 0.8 kg, l: 0.4 m, k: 0.7, c: 0.02, a: 0.4, w: 2.5 1/s}\n"
+        "gravity: [9.81 m/s^2, 0, 0]\n"
+        "robot: {arm: {on: world, joint: revolute, axis: z, stiffness: k, damping: c, body: {mass: "
+        "m, com: [l, 0, 0], inertia: [0, 0, 0]}}}\n"
+        "initial: {arm: {position: a, rate: w}}\n"
+        "probes: {q: {angle: arm}}\n"
+        "study: [dynamic: {for: 1 s, step: 10 ms, scheme: conserving}]\n";
+    static outcome got;
+    for (int method = 0; method < 2; method++) {
+        answer(&(question){.text = text,
+                           .nby = 6,
+                           .by = {"m", "l", "k", "c", "a", "w"},
+                           .nof = 1,
+                           .of = {"q"},
+                           .method = method ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT},
+               &got);
+        double want[6];
+        for (int i = 0; i < 6; i++) {
+            double complex at[6] = {0.8, 0.4, 0.7, 0.02, 0.4, 2.5};
+            at[i] += 1e-100 * I;
+            const double complex q = conserved_pendulum(at, 10e-3, 100);
+            assert_near(got.J[0], creal(q), 1e-10);
+            want[i] = cimag(q) / 1e-100;
+        }
+        near_all(6, got.dJ, want, 1e-9);
+    }
+}
+
+// ---- differences of whole runs ------------------------------------------------------------------
+
+#define ARM                                                                                        \
+    "sinew: 1\n"                                                                                   \
+    "parameters: {k: 1.5 N*m, m: 0.5 kg, l: 0.6 m, ref: 0.3, ki: 20 N*m/s, level: 0.1 m}\n"        \
+    "gravity: [9.81 m/s^2, 0, 0]\n"                                                                \
+    "robot:\n"                                                                                     \
+    "  upper: {on: world, joint: revolute, axis: z, stiffness: k, damping: 0.05, body: {mass: "    \
+    "0.8 kg, com: [l, 0, 0]}}\n"                                                                   \
+    "  lower: {on: upper, pose: {xyz: [l, 0, 0]}, joint: revolute, axis: z, stiffness: 0.7, "      \
+    "damping: 0.02, body: {mass: m, com: [0.4 m, 0, 0]}}\n"                                        \
+    "sites: {bob: {on: lower, pose: {xyz: [0.4 m, 0, 0]}}}\n"                                      \
+    "initial: {upper: {position: 0.4, rate: 0.5}, lower: {position: -0.3}}\n"                      \
+    "probes: {bob: {position: bob}, v: {velocity: bob}, q: {angle: upper}, r: {rate: upper}, "     \
+    "a: {acceleration: bob}, E: energy}\n"
+
+static const problem problems[] = {
+    {"arm that is switched by place, energies, accelerations",
+     ARM "loads: {brake: {on: lower, torque: [0, 0, -0.3 N*m*s*r], when: bob.y < 3.1*level}}\n"
+         "study: [dynamic: {for: 0.4 s, step: 5 ms, scheme: %s}]\n",
+     4,
+     4,
+     {"k", "m", "l", "level"},
+     {"bob.y", "integral((bob.y - 0.3)^2)", "E.kinetic", "a.ay"}},
+    {"integral, sample, end by place, two motions",
+     ARM "actuators: {motor: {joint: upper, effort: \"-30*(q - ref) - sampled(2*r, 20 ms) - "
+         "ki*integral(q - ref)\"}}\n"
+         "study: [dynamic: {for: 0.2 s, step: 5 ms, scheme: %s}, dynamic: {for: 1 s, step: "
+         "4 ms, until: q > 0.9*ref}]\n",
+     5,
+     3,
+     {"k", "m", "l", "ref", "ki"},
+     {"bob.y", "integral(bob.y^2 + v.vx)", "t"}},
+    {"free body with a joint, turning; gravity that changes",
+     "sinew: 1\n"
+     "parameters: {m: 0.7 kg, w: 9 1/s, c: 0.12 m, k: 0.4, u: 1.1 m/s}\n"
+     "gravity: [0, \"3*sin(9*t/(1 s))\", -9.81 m/s^2]\n"
+     "robot:\n"
+     "  body: {on: world, joint: free, body: {mass: m, com: [0.03 m, 0.02 m, 0], inertia: [2e-3, "
+     "3e-3, 1e-3]}}\n"
+     "  wing: {on: body, pose: {xyz: [c, 0, 0]}, joint: revolute, axis: y, stiffness: k, body: "
+     "{mass: 0.2 kg, com: [0.1 m, 0, 0.02 m]}}\n"
+     "sites: {nose: {on: wing, pose: {xyz: [0.1 m, 0.02 m, 0.05 m]}}}\n"
+     "initial: {body: {twist: [w, 3 1/s, -4 1/s, u, 0.2 m/s, 1 m/s]}, wing: 0.3}\n"
+     "probes: {nose: {position: nose}, v: {velocity: nose}}\n"
+     "study: [dynamic: {for: 0.2 s, step: 4 ms, scheme: %s}]\n",
+     5,
+     2,
+     {"m", "w", "c", "k", "u"},
+     {"nose.y", "integral(nose.z^2 + v.vx)"}},
+    {"slider-crank",
+     "sinew: 1\n"
+     "parameters: {k: 30 N/m, c: 0.6 N*s/m, m: 0.6 kg, tau: 1.5 N*m}\n"
+     "gravity: [0, -9.81 m/s^2, 0]\n" SLIDER_CRANK
+     "study: [dynamic: {for: 0.3 s, step: 4 ms, scheme: %s}]\n",
+     4,
+     2,
+     {"k", "c", "m", "tau"},
+     {"at", "integral(at^2 + 0.1*v)"}},
+    {"ball on a floor with friction",
+     "sinew: 1\n"
+     "parameters: {k: 3e4 N/m, mu: 0.3, m: 0.2 kg, u: 1.2 m/s, r: 30 mm}\n"
+     "gravity: [0, 0, -9.81 m/s^2]\n"
+     "robot: {ball: {on: world, joint: free, body: {sphere: {radius: r}, mass: m}}}\n"
+     "initial: {ball: {pose: {xyz: [0, 0, 32 mm]}, twist: [0, 5 1/s, 0, u, 0.1 m/s, 0]}}\n"
+     "contacts: {floor: {ground: {on: ball, stiffness: k, friction: mu, damping: 0.2 "
+     "s/m}}}\n"
+     "probes: {p: {position: ball}, v: {velocity: ball}}\n"
+     "study: [dynamic: {for: 0.1 s, step: 1 ms, scheme: %s}]\n",
+     5,
+     3,
+     {"k", "mu", "m", "u", "r"},
+     {"p.x", "integral(p.z)", "v.vx"}},
+    {"rod on a base that moves",
+     "sinew: 1\n"
+     "parameters: {E: 2 MPa, rho: 1100 kg/m^3, R: 8 mm, l: 0.3 m, A: 30 mm}\n"
+     "gravity: [0, 0, -9.81 m/s^2]\n"
+     "materials: {soft: {young: E, poisson: 0.45, density: rho, damping: 5 ms}}\n"
+     "robot: {arm: {on: world, pose: {xyz: [0, \"A*sin(20*t/(1 s))\", 0]}, rod: {length: l, "
+     "section: {circle: {radius: R}}, material: soft, strain: {bend_y: legendre 2, bend_z: "
+     "legendre "
+     "2}}}}\n"
+     "probes: {tip: {position: arm}}\n"
+     "study: [dynamic: {for: 0.2 s, step: 5 ms, scheme: %s}]\n",
+     5,
+     2,
+     {"E", "rho", "R", "l", "A"},
+     {"tip.y", "integral(tip.z)"}},
+};
+
+static void conserving_follows_differences(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof problems / sizeof *problems; i++)
+        follow_differences(&problems[i], "conserving", 1e-10);
+}
+
+static void checkpoints_give_the_same(void **state) {
+    (void)state;
+    static outcome kept, again;
+    char text[6000];
+    (void)snprintf(text, sizeof text, problems[0].text, "conserving");
+    question q = {
+        .text = text, .nby = 3, .by = {"k", "m", "l"}, .nof = 1, .of = {"integral(bob.x*t)"}};
+    answer(&q, &kept);
+    q.memory = 20000;
+    answer(&q, &again);
+    assert_true(again.info.recomputed > kept.info.steps / 2);
+    assert_memory_equal(kept.J, again.J, sizeof kept.J);
+    for (int k = 0; k < 3; k++) assert_near(again.dJ[k], kept.dJ[k], 1e-12);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_pendulum),
+        cmocka_unit_test(conserving_follows_differences),
+        cmocka_unit_test(checkpoints_give_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
