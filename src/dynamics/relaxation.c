@@ -35,6 +35,8 @@ void snw_relaxation_settle(const snw_model *m, snw_relaxation_rule rule, snw_sta
     }
 }
 
+bool snw_relaxation_takes_euler(double h, double time) { return 0.5 * h / time > 1; }
+
 void snw_relaxation_begin(const snw_model *m, const snw_state *now, double h, bool euler,
                           snw_state *trial) {
     for (int r = 0; r < m->nrod; r++) {
@@ -42,7 +44,7 @@ void snw_relaxation_begin(const snw_model *m, const snw_state *now, double h, bo
         const double *q = rod_coordinates(rod, now);
         for (int k = 0; k < rod->nbranch; k++) {
             const double half = 0.5 * h / rod->relaxation_time[k];
-            const bool first = euler || half > 1;
+            const bool first = euler || snw_relaxation_takes_euler(h, rod->relaxation_time[k]);
             const double c = first ? 2 * half : half, kept = first ? 1 : 1 - c, old = first ? 0 : c;
             double *b = trial->relaxed + branch_first(rod, k);
             for (int i = 0; i < rod->ndof; i++)
@@ -102,6 +104,29 @@ void snw_relaxation_add(const snw_model *m, const snw_state *s, snw_work *w) {
         for (int i = 0; rod->nbranch && i < rod->ndof; i++)
             w->r[rod->dof0 + i] -= branch_force(rod, i, s);
     }
+}
+
+snw_branch_place snw_relaxation_place(const snw_model *m, int coordinate) {
+    int r = 0;
+    while (coordinate >= m->rod[r].branch_coordinate0 + m->rod[r].nbranch * m->rod[r].ndof) r++;
+    const snw_rod *rod = &m->rod[r];
+    const int within = coordinate - rod->branch_coordinate0, k = within / rod->ndof;
+    const int dof = rod->dof0 + within % rod->ndof;
+    return (snw_branch_place){
+        .rod = r, .branch = k, .q = dof + rod->shift, .dof = dof, .time = rod->relaxation_time[k]};
+}
+
+bool snw_relaxation_force(const snw_model *m, int coordinate, double *Q) {
+    const snw_branch_place at = snw_relaxation_place(m, coordinate);
+    const snw_rod *rod = &m->rod[at.rod];
+    const double *K =
+        branch_stiffness(rod, at.branch) + (size_t)(at.dof - rod->dof0) * (size_t)rod->ndof;
+    bool any = false;
+    for (int i = 0; i < rod->ndof; i++) {
+        Q[rod->dof0 + i] += K[i];
+        any = any || K[i] != 0;
+    }
+    return any;
 }
 
 double snw_relaxation_power(const snw_model *m, const snw_state *s) {
