@@ -19,6 +19,16 @@ void snw_relaxation_begin(const snw_model *m, const snw_state *now, double h, bo
                           snw_state *trial);
 // Does a branch take Euler's rule in steps of the trapezoidal one?
 bool snw_relaxation_takes_euler(double h, double time);
+// The rule of a step for one branch, theory.md (2.5.2): a_1 = (kept a_0 + old q_0 + c q_1)/(1 + c);
+// dc: derivative of c by the length of the step, 1/s.
+typedef struct snw_branch_rule {
+    double kept, old, c, dc;
+} snw_branch_rule;
+snw_branch_rule snw_relaxation_in_step(double h, double time, bool euler);
+// s->relaxed, s->follow <- for a step, from the strains a_0 of the branches and the coordinates q_0
+// of the rods (nbranch_coordinate each) at its start.
+void snw_relaxation_from(const snw_model *m, double h, bool euler, const double *a0,
+                         const double *q0, snw_state *s);
 // Fixes the strains of the branches at the coordinates of s.
 void snw_relaxation_fix(const snw_model *m, snw_state *s);
 // Heat of a step of length h between two states with fixed branches, J.

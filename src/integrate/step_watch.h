@@ -46,6 +46,8 @@ typedef struct snw_step_report {
     // chart at the stages
     const snw_collocation *points;
     const double *q0, *v0, *ddx;
+    // of a step with Maxwell branches: their strains and the configuration (q0) before it
+    const double *relaxed0;
     // memory of the laws before a step (nsignal), and the integrands of their integrals: of a step
     // those before it, of collocation those at the stages (stages x nsignal)
     const double *z0, *integrand;

@@ -16,6 +16,7 @@ typedef struct snw_bars {
     double *pseudo, *increment, *old; // nv: pseudo-acceleration, last increment, rate before it
     double *lambda;                   // nconstraint
     double *z, *integrand;            // nsignal: memory of the laws, integrands at the state
+    double *branch;                   // nbranch_coordinate: strains of Maxwell branches
     double *time;                     // SNW_TIMES
 } snw_bars;
 
@@ -24,7 +25,8 @@ typedef struct snw_bars {
 enum { SNW_TIME_NOW, SNW_TIME_LENGTH, SNW_TIME_START, SNW_TIMES };
 
 // Covectors of a map, of one scalar. The derivative of the scalar by a parameter is minus that of
-//     mu'r - nu'e - law_rate'v - law_acc'a - integrand'E     of a step, with v and a given by laws
+//     mu'r - nu'e - law_rate'v - law_acc'a - integrand'E - branch'a_1     of a step, with v and a
+//     given by laws, a_1 the strains of Maxwell branches after it; of an equilibrium likewise
 //     mu'r + nu'e" + y'(M (v - v_before) - C'p) + z'e' - integrand'E     of a restart
 // at the state of the map, r the residual, e the constraint rows, E the integrands of laws; y and z
 // belong to the velocities, with impulses p.
@@ -32,6 +34,7 @@ typedef struct snw_covectors {
     double *mu, *y, *law_rate, *law_acc; // nv
     double *nu, *z;                      // nconstraint
     double *integrand;                   // nsignal
+    double *branch;                      // nbranch_coordinate
 } snw_covectors;
 
 // A column of a probe, with its number among the columns of the run.
