@@ -170,9 +170,6 @@ static void what_states_cannot_do_is_refused(void **state) {
         {CAR "states: {p: {initial: 1, rate: 1}}\nprobes: {p: {value: car}}\nstudy: [static:]\n",
          "name of a probe"},
         {CAR "states: {p: {initial: 1, rate: 1}}\n"
-             "study: [dynamic: {for: 0.1 s, step: 1 ms, scheme: gauss4}]\n",
-         "does not support states ('p')"},
-        {CAR "states: {p: {initial: 1, rate: 1}}\n"
              "study: [dynamic: {for: 0.1 s, step: 1 ms, scheme: moreau}]\n",
          "does not support states ('p')"},
         {CAR "loads: {f: {on: car, force: [integral(u)*1, 0, 0]}}\nprobes: {u: {value: car}}\n"

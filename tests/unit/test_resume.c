@@ -449,6 +449,8 @@ static const char *const studies[] = {
                 "  - dynamic: {for: 20 ms, step: 2 ms, scheme: bdf2}\n"
                 "  - static: {relaxation: instant}\n"
                 "  - dynamic: {for: 20 ms, step: 2 ms, scheme: euler}\n"
+                "  - dynamic: {for: 20 ms, step: 2 ms, scheme: gauss4}\n"
+                "  - dynamic: {for: 20 ms, step: 2 ms, scheme: radau5, adapt: on}\n"
                 "  - dynamic: {from: first, for: 10 ms, step: 1 ms, adapt: on}\n",
     CLAMPED "study:\n"
             "  - static: {for: 60 ms, step: 2 ms, march: {flow: on}}\n"
