@@ -71,11 +71,12 @@ typedef enum linear_entry {
     AT(double, step_D, ns *nv *nv, "damping")                                                      \
     AT(double, step_K, ns *nv *nv, "stiffness")                                                    \
     AT(double, step_G, ns *nv * 3 * nc, "forces of the inputs")                                    \
-    AT(double, step_T, SNW_STAGES *SNW_STAGES *ns *nv *nv + ns * (nv + nr) * (nv + nr + 12) + nm,  \
+    AT(double, step_T,                                                                             \
+       SNW_STAGES *SNW_STAGES *ns *(nv + ni) * (nv + ni) + ns * (nv + nr) * (nv + nr + 12) + nm,   \
        "matrix of the step, and an image")                                                         \
     AT(double, step_S, ns *nv *nv, "tangent map of the chart")                                     \
-    AT(double, step_line, (SNW_STAGES + 12) * ns * nv + nm, "scratch")                             \
-    AT(int, step_pivot, (SNW_STAGES + 1) * ns * (nv + nr), "of step_T")                            \
+    AT(double, step_line, (SNW_STAGES + 12) * ns * nv + SNW_STAGES * nm, "scratch")                \
+    AT(int, step_pivot, (SNW_STAGES + 1) * ns * (nv + nr) + SNW_STAGES * nm, "of step_T")          \
     AT(double, step_F, nv *nm, "forces of the variables of first order in the directions")         \
     AT(double, step_R, 2 * nv * nm, "their rates by the directions and by their rates")            \
     AT(double, step_E, nm *ni, "factors of 1 - c1 Q")                                              \

@@ -138,12 +138,10 @@ static void add_rates(const snw_linear *l, const double *c, const double *x, con
     }
 }
 
-// step_F, step_R, step_E, step_rule <- of the directions; step_K, step_D <- with the variables at
-// the end of the step, which follow.
-static snw_status reduce_memory(snw_linear *l, const snw_linear_step *step, snw_error *err) {
-    const size_t nv = (size_t)l->m->nv, n = (size_t)step_size(l), ni = (size_t)l->ni;
-    double *y = l->step_memory;
-    for (size_t j = 0; j < ni; j++) {
+// step_F, step_R <- forces and rates of the variables in the directions.
+static void project_memory(snw_linear *l) {
+    const size_t nv = (size_t)l->m->nv, n = (size_t)step_size(l);
+    for (size_t j = 0; j < (size_t)l->ni; j++) {
         const double *R = l->R + 2 * nv * j;
         for (size_t i = 0; i < n; i++) {
             const double *x = direction(l, (int)i);
@@ -151,8 +149,17 @@ static snw_status reduce_memory(snw_linear *l, const snw_linear_step *step, snw_
             l->step_R[2 * n * j + i] = snw_vector_dot((int)nv, x, R);
             l->step_R[2 * n * j + n + i] = snw_vector_dot((int)nv, x, R + nv);
         }
-        memory_rule(l, step, (int)j, &l->step_rule[j], &l->step_rule[ni + j]);
     }
+}
+
+// step_E, step_rule <- of the variables; step_K, step_D <- with those at the end of the step, which
+// follow.
+static snw_status reduce_memory(snw_linear *l, const snw_linear_step *step, snw_error *err) {
+    const size_t n = (size_t)step_size(l), ni = (size_t)l->ni;
+    double *y = l->step_memory;
+    project_memory(l);
+    for (size_t j = 0; j < ni; j++)
+        memory_rule(l, step, (int)j, &l->step_rule[j], &l->step_rule[ni + j]);
     for (size_t j = 0; j < ni; j++) {
         for (size_t i = 0; i < ni; i++)
             l->step_E[j * ni + i] = (i == j) - l->step_rule[ni + i] * l->Q[j * ni + i];
@@ -335,47 +342,84 @@ static snw_status reduce_states(snw_linear *l, const step_scheme *c, snw_error *
 
 // ---- collocation
 
-static snw_status stages(snw_linear *l, const snw_linear_step *step, snw_error *err) {
-    const snw_scheme_info *row = &snw_scheme_table[step->scheme];
-    const snw_collocation p = snw_collocation_of(row->stages, row->order);
-    const size_t n = (size_t)step_size(l), N = n * (size_t)p.s;
-    const double h = step->h;
-    for (size_t J = 0; J < (size_t)p.s; J++) {
-        for (size_t I = 0; I < (size_t)p.s; I++) {
+// step_T <- matrix of the accelerations at the stages and, behind them, of the rates of the
+// variables of first order there.
+static void stage_matrix(snw_linear *l, const snw_collocation *p, double h) {
+    const size_t n = (size_t)step_size(l), ni = (size_t)l->ni, s = (size_t)p->s, N = s * (n + ni);
+    for (size_t J = 0; J < s; J++) {
+        for (size_t I = 0; I < s; I++) {
+            const double d = h * p->A[I][J], dd = h * h * p->AA[I][J];
             for (size_t j = 0; j < n; j++) {
+                double *column = l->step_T + (J * n + j) * N;
                 for (size_t i = 0; i < n; i++) {
                     const size_t at = j * n + i;
-                    l->step_T[(J * n + j) * N + I * n + i] = (I == J ? l->step_M[at] : 0) +
-                                                             h * p.A[I][J] * l->step_D[at] +
-                                                             h * h * p.AA[I][J] * l->step_K[at];
+                    column[I * n + i] = (I == J ? l->step_M[at] : 0) +
+                                        h * p->A[I][J] * l->step_D[at] +
+                                        h * h * p->AA[I][J] * l->step_K[at];
                 }
+                for (size_t k = 0; k < ni; k++)
+                    column[s * n + I * ni + k] =
+                        -dd * l->step_R[2 * n * k + j] - d * l->step_R[2 * n * k + n + j];
+            }
+            for (size_t k = 0; k < ni; k++) {
+                double *column = l->step_T + (s * n + J * ni + k) * N;
+                for (size_t i = 0; i < n; i++) column[I * n + i] = -d * l->step_F[k * n + i];
+                for (size_t i = 0; i < ni; i++)
+                    column[s * n + I * ni + i] = (I == J && i == k) - d * l->Q[k * ni + i];
             }
         }
     }
-    if (snw_lu_factor((int)N, l->step_T, l->step_pivot) != SNW_OK)
+}
+
+// X <- right side of a column of the model: a unit of place, rate, variable or input j.
+static void stage_forces(const snw_linear *l, const snw_collocation *p, double h, size_t column,
+                         double *X) {
+    const size_t n = (size_t)step_size(l), ni = (size_t)l->ni, nx = 2 * n + ni, s = (size_t)p->s;
+    const bool place = column < n, rate = !place && column < 2 * n, input = column >= nx;
+    const size_t j = input ? column - nx : place || rate ? column % n : column - 2 * n;
+    for (size_t I = 0; I < s; I++) {
+        for (size_t i = 0; i < n; i++) {
+            const size_t at = j * n + i;
+            X[I * n + i] = place   ? -l->step_K[at]
+                           : rate  ? -l->step_D[at] - p->c[I] * h * l->step_K[at]
+                           : input ? l->step_G[at]
+                                   : l->step_F[at];
+        }
+        for (size_t k = 0; k < ni; k++) {
+            const double *R = l->step_R + 2 * n * k;
+            X[s * n + I * ni + k] = place   ? R[j]
+                                    : rate  ? R[n + j] + p->c[I] * h * R[j]
+                                    : input ? 0
+                                            : l->Q[j * ni + k];
+        }
+    }
+}
+
+static snw_status stages(snw_linear *l, const snw_linear_step *step, snw_error *err) {
+    const snw_scheme_info *row = &snw_scheme_table[step->scheme];
+    const snw_collocation p = snw_collocation_of(row->stages, row->order);
+    const size_t n = (size_t)step_size(l), ni = (size_t)l->ni, nx = 2 * n + ni, s = (size_t)p.s;
+    const double h = step->h;
+    stage_matrix(l, &p, h);
+    if (snw_lu_factor((int)(s * (n + ni)), l->step_T, l->step_pivot) != SNW_OK)
         return snw_fail(err, SNW_E_SINGULAR, "the matrix of the step is singular");
     double *X = l->step_line;
-    for (size_t column = 0; column < 2 * n + (size_t)l->nu; column++) {
-        const size_t j = column % n;
-        const bool place = column < n, rate = !place && column < 2 * n;
-        for (size_t I = 0; I < (size_t)p.s; I++) {
-            for (size_t i = 0; i < n; i++) {
-                const size_t at = j * n + i;
-                X[I * n + i] = place  ? -l->step_K[at]
-                               : rate ? -l->step_D[at] - p.c[I] * h * l->step_K[at]
-                                      : l->step_G[(column - 2 * n) * n + i];
-            }
-        }
-        snw_lu_solve((int)N, l->step_T, l->step_pivot, X);
-        double *to =
-            column < 2 * n ? l->step_A + 2 * n * column : l->step_B + 2 * n * (column - 2 * n);
+    for (size_t column = 0; column < nx + (size_t)l->nu; column++) {
+        const bool rate = column >= n && column < 2 * n;
+        stage_forces(l, &p, h, column, X);
+        snw_lu_solve((int)(s * (n + ni)), l->step_T, l->step_pivot, X);
+        double *to = column < nx ? l->step_A + nx * column : l->step_B + nx * (column - nx);
         for (size_t i = 0; i < n; i++) {
-            to[i] = place ? i == j : rate ? h * (i == j) : 0;
-            to[n + i] = rate && i == j;
-            for (size_t I = 0; I < (size_t)p.s; I++) {
+            to[i] = column == i ? 1 : rate && column - n == i ? h : 0;
+            to[n + i] = rate && column - n == i;
+            for (size_t I = 0; I < s; I++) {
                 to[i] += h * h * p.bb[I] * X[I * n + i];
                 to[n + i] += h * p.b[I] * X[I * n + i];
             }
+        }
+        for (size_t i = 0; i < ni; i++) {
+            to[2 * n + i] = column == 2 * n + i;
+            for (size_t I = 0; I < s; I++) to[2 * n + i] += h * p.b[I] * X[s * n + I * ni + i];
         }
     }
     return SNW_OK;
@@ -386,13 +430,11 @@ static snw_status stages(snw_linear *l, const snw_linear_step *step, snw_error *
 // Variables of first order in a step: what has no model.
 static snw_status check_memory(const snw_linear *l, const snw_linear_step *step, snw_error *err) {
     const snw_scheme_info *row = &snw_scheme_table[step->scheme];
-    if (row->family == SNW_FAMILY_COLLOCATION || step->reduce)
-        return snw_fail(
-            err, SNW_E_MODEL,
-            "the step of scheme '%s' has no %slinear model where laws read integrals or "
-            "states or materials relax; use %s, or the continuous model",
-            row->name, step->reduce ? "reduced " : "",
-            step->reduce ? "it without 'reduce'" : "generalized-alpha");
+    if (step->reduce && row->family != SNW_FAMILY_COLLOCATION)
+        return snw_fail(err, SNW_E_MODEL,
+                        "the step of scheme '%s' has no reduced form where laws read integrals or "
+                        "states or materials relax; leave out 'reduce'",
+                        row->name);
     if (l->ng > 0)
         return snw_fail(err, SNW_E_MODEL,
                         "given coordinates are no inputs of a step where laws read integrals or "
@@ -511,8 +553,9 @@ snw_status snw_linear_discretise(snw_linear *l, const snw_linear_step *step, con
     reduce(l, l->D, l->step_D);
     reduce(l, l->K, l->step_K);
     reduce_inputs(l);
-    if (l->ni > 0) SNW_TRY(reduce_memory(l, step, err));
+    if (l->ni > 0 && !collocation) SNW_TRY(reduce_memory(l, step, err));
     if (collocation) {
+        project_memory(l);
         SNW_TRY(stages(l, step, err));
     } else {
         SNW_TRY(increments(l, step, &c, s, err));

@@ -121,6 +121,21 @@ static void a_relaxing_rod_has_the_poles_and_moduli_of_its_series(void **state) 
             assert_near(to_nearest(x->nx, x->A, z), 0, 1e-10);
         }
     }
+    // Gauss' method maps s to the diagonal approximant of Pade, of exp(s h)
+    for (int gauss6 = 0; gauss6 < 2; gauss6++) {
+        snw_error err = {0};
+        const snw_linear_step step = {.scheme = gauss6 ? SNW_SCHEME_GAUSS6 : SNW_SCHEME_GAUSS4,
+                                      .h = h};
+        solve(l, &c);
+        if (snw_linear_discretise(l, &step, c.s, &err) != SNW_OK) fail_msg("%s", err.text);
+        assert_int_equal(x->nx, 4);
+        for (int i = 0; i < 3; i++) {
+            const double complex s = relaxing_root[i] * h, third = gauss6 ? s * s * s / 120 : 0,
+                                 even = 1 + s * s / (gauss6 ? 10 : 12);
+            assert_near(to_nearest(x->nx, x->A, (even + s / 2 + third) / (even - s / 2 - third)), 0,
+                        1e-10);
+        }
+    }
     snw_linear_destroy(l);
     closed_robot_close(&c);
 }
