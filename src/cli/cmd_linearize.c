@@ -110,11 +110,25 @@ static snw_status go_to_time(snw_robot *r, double t, snw_error *err) {
     return s;
 }
 
+// Frames have no strains of Maxwell branches and no states of laws.
+static snw_status check_memory(const snw_desc *d, snw_error *err) {
+    bool states = false, relaxes = false;
+    for (int i = 0; i < d->nsignal; i++) states |= d->signal[i].kind == SNW_SIGNAL_STATE;
+    for (int i = 0; i < d->nlink; i++)
+        relaxes |= d->link[i].rod.material && d->link[i].rod.material->relaxation.n > 0;
+    if (!states && !relaxes) return SNW_OK;
+    return snw_fail(
+        err, SNW_E_ARGUMENT,
+        "frames do not have the %s; use a 'linearize' step of the study, or --at static",
+        states ? "states of laws" : "strains of the branches of a material that relaxes");
+}
+
 static snw_status go_to_point(snw_robot *r, const snw_job *job, const char *at, snw_error *err) {
     if (!at || strcmp(at, "static") == 0) return snw_robot_equilibrium(r, 0, err);
     if (strcmp(at, "start") == 0) return SNW_OK;
     double t;
     SNW_TRY(snw_part_time(job, "at", at, &t, err));
+    SNW_TRY(check_memory(job->run[0].desc, err));
     return go_to_time(r, t, err);
 }
 
@@ -214,7 +228,8 @@ const snw_command snw_cmd_linearize = {
         "independent coordinates and their rates. Of an actuator whose position, length or volume "
         "is given, the acceleration is the input, and value and rate are states. Directions "
         "without mass follow statically, or, with damping, as states of first order; integrals "
-        "that laws read are states. With --step it is the discrete model of a step of an implicit "
+        "and states that laws read are states, and so are the strains of the branches of materials "
+        "that relax. With --step it is the discrete model of a step of an implicit "
         "scheme, whose past belongs to the states; roots that belong to the scheme are marked as "
         "parasitic.\n\n"
         "Prints operating values, matrices, poles, and which poles no input reaches or no output "

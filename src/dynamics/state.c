@@ -16,10 +16,10 @@ snw_status snw_state_create(const snw_model *m, snw_state **out) {
     s->v = s->q + nq;
     s->a = s->v + nv;
     s->z = s->a + nv;
-    s->lambda = s->z + m->nsignal;
-    s->dropped = s->lambda + m->nconstraint;
-    s->relaxed = s->dropped + m->nnonholonomic;
+    s->relaxed = s->z + m->nsignal;
     s->follow = s->relaxed + m->nbranch_coordinate;
+    s->lambda = s->follow + m->nbranch;
+    s->dropped = s->lambda + m->nconstraint;
     if (nq) memcpy(s->q, m->q0, nq * sizeof(double));
     if (nv) memcpy(s->v, m->v0, nv * sizeof(double));
     snw_state_forget(m, s);
@@ -29,6 +29,8 @@ snw_status snw_state_create(const snw_model *m, snw_state **out) {
 void snw_state_forget(const snw_model *m, snw_state *s) {
     for (int i = 0; i < m->nsignal; i++)
         s->z[i] = m->signal[i].kind == SNW_SIGNAL_STATE ? m->signal[i].initial : 0;
+    for (int i = 0; i < m->nbranch_coordinate; i++) s->relaxed[i] = 0;
+    for (int i = 0; i < m->nbranch; i++) s->follow[i] = 0;
 }
 
 void snw_state_copy(const snw_model *m, const snw_state *from, snw_state *to) {

@@ -14,19 +14,20 @@
 //            body twist
 //   z        nsignal: memory of the laws (integrals, samples, conditions, recorded poses); entries
 //            of probes are unused
+//   relaxed  nbranch_coordinate: part b of the strain a = b + follow q of each Maxwell branch
+//   follow   nbranch: fraction with which it follows the present strain, 0 outside of a step
+//            (dynamics/relaxation.h)
 //   lambda   nconstraint: Lagrange multipliers: force of a loop on its second site along each row,
 //            effort of a drive on its coordinate
 //   dropped  nnonholonomic: redundant contact rows dropped for this step, as bits
 //            (constraint/redundancy.h)
-//   relaxed  nbranch_coordinate: part b of the strain a = b + follow q of each Maxwell branch
-//   follow   nbranch: fraction with which it follows the present strain, 0 outside of a step
-//            (dynamics/relaxation.h)
+// Phases of a study may differ in their rows; all that they share comes before these.
 typedef struct snw_state {
     double t;
-    double *q, *v, *a, *z, *lambda, *dropped, *relaxed, *follow;
+    double *q, *v, *a, *z, *relaxed, *follow, *lambda, *dropped;
 } snw_state;
 
-// s->z <- memory of laws at the start: states at their initial values, all else 0.
+// s->z, relaxed, follow <- memory at the start: states at their initial values, all else 0.
 void snw_state_forget(const snw_model *m, snw_state *s);
 // Number of doubles in the block behind a state.
 static inline size_t snw_state_doubles(const snw_model *m) {

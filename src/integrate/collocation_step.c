@@ -8,13 +8,15 @@
 //
 //     i j:  delta_ij M_i + h A_ij D_i + h^2 AA_ij K_i
 //
-// It omits only the derivatives of integrals in laws. Its factors are reused over steps while the
+// with those of Maxwell branches, which follow. It omits only the derivatives of integrals and
+// states in laws. Its factors are reused over steps while the
 // iteration converges fast. theory.md (6.8)
 #include "integrate/collocation_step_private.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/constraint.h"
+#include "dynamics/relaxation.h"
 #include "integrate/checkpoint.h"
 #include "integrate/step_path.h"
 #include "math/quadrature.h"
@@ -133,6 +135,8 @@ static void collocation_place(void *object, snw_fields *f) {
     const size_t nv = (size_t)m->nv, s = (size_t)o->k.s, np = (size_t)snw_npower(m);
     const size_t ns = snw_collocation_step_accelerations(o), all = snw_collocation_step_unknowns(o);
     const size_t nb = snw_broyden_doubles((int)all, INCREMENTS);
+    size_t nstate = 0;
+    for (int i = 0; i < m->nsignal; i++) nstate += m->signal[i].kind == SNW_SIGNAL_STATE;
     COLLOCATION_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
@@ -186,7 +190,7 @@ snw_status snw_collocation_step_create(const snw_model *m, const snw_collocation
     }
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal *d = &m->signal[i];
-        g->has_integrals |= d->kind == SNW_SIGNAL_INTEGRAL && d->source;
+        g->has_integrals |= snw_signal_grows(d);
     }
     if (create_parts(g) != SNW_OK || create_memory(g) != SNW_OK) {
         collocation_destroy(g);
@@ -265,6 +269,7 @@ static snw_status collocation_restart(void *self, const double *z, snw_error *er
 static snw_status collocation_start(void *self, const snw_state *s, snw_error *err) {
     snw_collocation_step *g = self;
     snw_state_copy(g->m, s, g->now);
+    snw_relaxation_fix(g->m, g->now);
     snw_state_clear_inactive(g->m, g->now);
     if (g->projection) {
         snw_projection_info info;
@@ -317,6 +322,7 @@ static void evaluate_at(snw_collocation_step *g, double c, const double *A, cons
         for (int j = 0; j < g->k.s && g->has_integrals; j++)
             s->z[k] += g->h * A[j] * g->integrand[(size_t)j * ns + k];
     }
+    snw_collocation_step_relaxed(g, A, s);
     snw_collocation_impose(m, in, s);
     snw_residual(m, in, s, false, w);
     for (int k = 0; k < m->ndrive; k++) {
@@ -349,7 +355,7 @@ static bool collocation_integrands(snw_collocation_step *g) {
             own[k] = e;
         }
     }
-    return changed;
+    return snw_collocation_step_solve_rates(g) || changed;
 }
 
 // Largest residual at the stages relative to `scale`, or violation of a nonholonomic row; NaN is
@@ -371,7 +377,9 @@ static double collocation_out_of_balance(const snw_collocation_step *g, const do
 static double collocation_evaluate(void *self) {
     snw_collocation_step *g = self;
     const snw_model *m = g->m;
-    // an integrand reads only integrals declared before it, so this terminates
+    if (m->nbranch) snw_collocation_step_branches(g);
+    // an integrand reads only integrals declared before it, states only probes and each other, so
+    // this terminates
     for (int pass = 0; pass <= m->nsignal + 1; pass++) {
         for (int i = 0; i < g->k.s; i++) evaluate_stage(g, i);
         if (!g->has_integrals || !collocation_integrands(g)) break;
@@ -507,6 +515,7 @@ static void collocation_predict(snw_collocation_step *g, int degree) {
     snw_state *at = g->stage[s / 2];
     snw_step_path_state(m, g->opts.chart, g->now->q, g->x, g->v, g->a, at);
     memcpy(at->z, g->now->z, (size_t)m->nsignal * sizeof *at->z);
+    memcpy(at->relaxed, g->now->relaxed, (size_t)m->nbranch_coordinate * sizeof *at->relaxed);
     snw_collocation_impose(m, g->in_stage[s / 2], at);
     snw_collocation_step_drop_redundant(g, g->in_stage[s / 2], at);
 }
@@ -574,6 +583,7 @@ static snw_status collocation_finish(snw_collocation_step *g, double t_laws) {
         for (int j = 0; j < g->k.s && g->has_integrals; j++)
             s->z[k] += g->h * g->k.b[j] * g->integrand[j * m->nsignal + k];
     }
+    snw_collocation_step_relaxed(g, g->k.b, s);
     memcpy(s->lambda, g->now->lambda, (size_t)m->nconstraint * sizeof *s->lambda);
     snw_inputs_at(m, t_laws, g->in);
     snw_collocation_impose(m, g->in, s);
@@ -615,13 +625,18 @@ static void collocation_account_damped(snw_collocation_step *g) {
         evaluate_at(g, p->c, p->of.A, p->of.AA, g->in, s, w);
         collocation_add_powers(g, weight, g->in, s, w);
         for (int k = 0; k < m->nv; k++) g->scheme -= weight * w->r[k] * s->v[k];
+        if (m->nbranch) snw_collocation_step_add_heat(g, weight, p->of.l, s);
     }
 }
 
 // Work and heat of the step: sums over the stages.
 static void collocation_account(snw_collocation_step *g) {
-    for (int i = 0; i < g->k.s; i++)
+    for (int i = 0; i < g->k.s; i++) {
+        double own[SNW_STAGES] = {0};
+        own[i] = 1;
         collocation_add_powers(g, g->h * g->k.b[i], g->in_stage[i], g->stage[i], g->w[i]);
+        if (g->m->nbranch) snw_collocation_step_add_heat(g, g->h * g->k.b[i], own, g->stage[i]);
+    }
 }
 
 // Largest difference between the acceleration at the start and that of the polynomial there,
@@ -665,6 +680,7 @@ static snw_status collocation_step(void *self, double h, double t_laws, snw_chor
         snw_inputs_at(m, last ? t_laws : g->now->t + g->k.c[i] * h, g->in_stage[i]);
     }
     snw_chart_from_state(m, g->opts.chart, g->now, g->rate, g->acc);
+    if (g->has_integrals) snw_collocation_step_forget_rates(g);
     snw_status s = collocation_solve(g, info);
     if (s == SNW_OK) info->residual = collocation_out_of_balance(g, g->force);
     collocation_keep_undo(g);

@@ -81,6 +81,7 @@ void snw_collocation_step_place(snw_collocation_step *g, int i, snw_work *w) {
             for (size_t r = 0; r < n; r++) to[r] = (i == j ? M[r] : 0) + d * D[r] + k * K[r];
         }
     }
+    if (m->nbranch) snw_collocation_step_place_branches(g, i);
     if (g->ng) collocation_matrix_place_rows(g, i, w);
 }
 

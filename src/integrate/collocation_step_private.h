@@ -36,7 +36,11 @@ typedef struct snw_collocation_step_origin {
     PACK(double, scale, nv, "scale of the residual")                                               \
     PACK(double, force, nv, "typical forces")                                                      \
     PACK(double, integrand, s *(size_t)m->nsignal,                                                 \
-         "integrands of the laws' integrals at the stages")                                        \
+         "integrands of the laws' integrals, rates of states at the stages")                       \
+    PACK(double, branch_rate, s *(size_t)m->nbranch_coordinate,                                    \
+         "rates of the strains of Maxwell branches at the stages")                                 \
+    PACK(double, state_matrix, s *s *nstate *nstate, "of the rates of states")                     \
+    PACK(double, state_signal, (size_t)m->nsignal, "signals at a stage")                           \
     PACK(double, chart_jacobian, snw_collocation_step_jacobian_doubles(m, (int)s),                 \
          "Jacobians of the chart where the matrix was made")                                       \
     PACK(double, M, nv *nv, "derivative of the residual in x''")                                   \
@@ -62,7 +66,7 @@ struct snw_collocation_step {
     const snw_model *m;
     snw_collocation_step_opts opts;
     snw_collocation k;
-    bool has_integrals; // some signal is an integral
+    bool has_integrals; // some signal is an integral or a state
     snw_inputs *in;
     snw_state *now, *end;
     snw_inputs *in_stage[SNW_STAGES];
@@ -111,6 +115,20 @@ SNW_NODISCARD snw_status snw_collocation_step_factor(snw_collocation_step *g);
 
 // g->dx <- -inv(J) S' r, with the Jacobians S of the chart where J was made.
 void snw_collocation_step_correct(snw_collocation_step *g);
+
+// Variables of first order (collocation_step_memory.c). Rates of the branches at the stages <- from
+// the accelerations; s->relaxed <- with the weights A; columns of their derivatives in the rows of
+// stage i of g->J; heat and, where the scheme damps, its energy at s, with the weights l of the
+// rates, times a weight.
+void snw_collocation_step_branches(snw_collocation_step *g);
+void snw_collocation_step_relaxed(const snw_collocation_step *g, const double *A, snw_state *s);
+void snw_collocation_step_place_branches(snw_collocation_step *g, int i);
+void snw_collocation_step_add_heat(snw_collocation_step *g, double weight, const double *l,
+                                   const snw_state *s);
+// Rates of the states <- 0, where a step begins; <- at the stages just evaluated, false if they
+// were those used there. NaN if there are none.
+void snw_collocation_step_forget_rates(snw_collocation_step *g);
+bool snw_collocation_step_solve_rates(snw_collocation_step *g);
 
 // Sets s->lambda of the nonholonomic rows at stage i from g->lambda, before the residual.
 // snw_collocation_step_slip: their largest violation after it, relative to the length of the robot.

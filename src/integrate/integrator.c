@@ -52,13 +52,11 @@ static bool has_holonomic_rows(const snw_model *m) {
     return rows > 0;
 }
 
-// First signal that schemes of the family do not advance: states in collocation, also integrals in
-// that of hard contacts; -1: none.
+// First signal that schemes of the family do not advance: integrals and states in that of hard
+// contacts; -1: none.
 static int unsupported_signal(const snw_model *m, snw_scheme_family family) {
-    const bool moreau = family == SNW_FAMILY_MOREAU;
-    for (int i = 0; i < m->nsignal && (moreau || family == SNW_FAMILY_COLLOCATION); i++) {
-        const bool state = m->signal[i].kind == SNW_SIGNAL_STATE;
-        if (snw_signal_grows(&m->signal[i]) && (moreau || state)) return i;
+    for (int i = 0; i < m->nsignal && family == SNW_FAMILY_MOREAU; i++) {
+        if (snw_signal_grows(&m->signal[i])) return i;
     }
     return -1;
 }
@@ -90,11 +88,13 @@ snw_status snw_integrator_check(const snw_model *m, const snw_step_desc *step, s
                      scheme->name,
                      signal->kind == SNW_SIGNAL_STATE ? "states" : "integrals that laws read",
                      signal->text);
-    } else if (m->nbranch && (scheme->order > 2 || (scheme->family != SNW_FAMILY_ALPHA &&
-                                                    scheme->family != SNW_FAMILY_LEVELS))) {
+    } else if (m->nbranch && scheme->family != SNW_FAMILY_COLLOCATION &&
+               (scheme->order > 2 ||
+                (scheme->family != SNW_FAMILY_ALPHA && scheme->family != SNW_FAMILY_LEVELS))) {
         s = snw_fail(err, SNW_E_MODEL,
                      "scheme '%s' does not support materials with 'relaxation'; use "
-                     "generalized-alpha, newmark, hht, wbz, trapezoidal, bdf2, bdf-alpha or euler",
+                     "generalized-alpha, newmark, hht, wbz, trapezoidal, bdf2, bdf-alpha, euler, "
+                     "gauss or radau",
                      scheme->name);
     } else if (what) {
         s = snw_fail(err, SNW_E_MODEL,

@@ -56,6 +56,8 @@ typedef struct snw_step_report {
     // energy before it, times of the inputs of its first momenta and of the gravity before
     const snw_state *start;
     double energy, start_laws, gravity_laws;
+    // of a step with Maxwell branches: their strains and the configuration (q0) before it
+    const double *relaxed0;
     // memory of the laws before a step (nsignal), and the integrands of their integrals: of a step
     // those before it, of collocation those at the stages (stages x nsignal)
     const double *z0, *integrand;

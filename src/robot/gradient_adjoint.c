@@ -296,7 +296,8 @@ static snw_status run_with_tape(gradient_sweep *s, double *J, snw_error *err) {
         const snw_model *m = s->phase[k].m;
         s->events = s->events || gradient_has_events(s->model->desc, m);
         s->samples = s->samples || gradient_has(m, SNW_SIGNAL_SAMPLED);
-        s->memory = s->memory || s->samples || gradient_has(m, SNW_SIGNAL_INTEGRAL);
+        s->memory = s->memory || s->samples || gradient_has(m, SNW_SIGNAL_INTEGRAL) ||
+                    gradient_has(m, SNW_SIGNAL_STATE) || m->nbranch > 0;
         s->sharp = s->sharp || gradient_has_onsets(m);
     }
     if (s->conserving && s->forward && !s->sharp) s->move = gradient_conserving_move;

@@ -60,6 +60,12 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
     if (row->family == SNW_FAMILY_MOREAU) return check_hard_step(step, m, err);
     if (row->family == SNW_FAMILY_COLLOCATION && m->nnonholonomic > 0)
         return refuse(step, "collocation with wheels, rings or anchors has none; use bdf2", err);
+    if (row->family == SNW_FAMILY_COLLOCATION &&
+        (m->nbranch > 0 || gradient_has(m, SNW_SIGNAL_STATE)))
+        return refuse(step,
+                      "collocation with states or materials that relax has none; use "
+                      "generalized-alpha or bdf2",
+                      err);
     if (row->family != SNW_FAMILY_ALPHA && row->family != SNW_FAMILY_LEVELS &&
         row->family != SNW_FAMILY_COLLOCATION && row->family != SNW_FAMILY_CONSERVING) {
         (void)snprintf(text, sizeof text,
@@ -80,9 +86,6 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
 snw_status gradient_check_model(const snw_desc *d, const snw_model *m, snw_error *err) {
     for (int i = 0; i < m->nsignal; i++) {
         const snw_signal_kind kind = m->signal[i].kind;
-        if (kind == SNW_SIGNAL_STATE)
-            return snw_fail(err, SNW_E_MODEL, "there is no derivative with states ('%s')",
-                            m->signal[i].text);
         if (kind != SNW_SIGNAL_CAPTURED) continue;
         return snw_fail(err, SNW_E_MODEL,
                         "there is no derivative of a law with captured values: '%.100s'",
@@ -93,13 +96,6 @@ snw_status gradient_check_model(const snw_desc *d, const snw_model *m, snw_error
             return snw_fail(err, SNW_E_MODEL,
                             "there is no derivative with nodes that move ('tolerance' of rod "
                             "'%s'); give their number",
-                            m->label.link[m->rod[i].link].name);
-    }
-    for (int i = 0; i < m->nrod; i++) {
-        if (m->rod[i].nbranch > 0)
-            return snw_fail(err, SNW_E_MODEL,
-                            "there is no derivative with materials that relax ('relaxation' of the "
-                            "material of rod '%s'); leave it out",
                             m->label.link[m->rod[i].link].name);
     }
     if (d->ntube > 0)

@@ -114,6 +114,17 @@ static snw_status start_forward(gradient_sweep *s, snw_error *err) {
     return status;
 }
 
+// Derivatives of the initial values of the states of laws by all entries into the bars.
+static snw_status states_forward(gradient_sweep *s, double *along, snw_error *err) {
+    const int nz = s->m->nsignal;
+    for (int i = 0; i < s->ndirection; i++)
+        SNW_TRY(gradient_start_states(s, &s->direction[i], along + (size_t)i * (size_t)nz, err));
+    for (int k = 0; k < s->g->nentry; k++)
+        equations_by(s, k, snw_time_resolution(0), 0, nz, nz, along,
+                     snw_adjoint_bars(s->adjoint, k)->z);
+    return SNW_OK;
+}
+
 // dJ += the derivatives of a frame by entry k; `by` are those of its outputs at a fixed state.
 static snw_status forward_frame(gradient_sweep *s, const snw_map *map, int k, const double *by,
                                 snw_error *err) {
@@ -225,12 +236,12 @@ snw_status gradient_sweep_forward(gradient_sweep *s, snw_error *err) {
                         "adjoint",
                         s->g->how.memory / 1e6);
     const size_t nv = (size_t)s->m->nv, nz = (size_t)s->m->nsignal;
-    size_t nr = 0;
+    size_t nr = 0, nb = (size_t)s->m->nbranch_coordinate;
     for (int k = 0; k < s->nphase; k++) {
         const size_t rows = (size_t)s->phase[k].m->nconstraint;
         nr = rows > nr ? rows : nr;
     }
-    size_t size = (SNW_STAGES + 2) * (nv + nz) + 2 * nr + (size_t)s->noutput + 1;
+    size_t size = (SNW_STAGES + 2) * (nv + nz) + 2 * nr + nb + (size_t)s->noutput + 1;
     for (int i = 0; i < s->tape.n; i++) {
         const size_t own = (size_t)snw_sensitivity_size(s->adjoint, &s->tape.map[i]);
         size = own > size ? own : size;
@@ -242,6 +253,7 @@ snw_status gradient_sweep_forward(gradient_sweep *s, snw_error *err) {
     snw_tape_find_times(&s->tape, false);
     if (status == SNW_OK && s->tape.n > 0 && s->tape.map[0].kind == SNW_MAP_INITIAL)
         status = start_forward(s, err);
+    if (status == SNW_OK) status = states_forward(s, along, err);
     for (int i = 0; status == SNW_OK && i < s->tape.n; i++)
         status = forward_map(s, i, along, along + (size_t)s->ndirection * size, err);
     snw_free(along);

@@ -172,6 +172,7 @@ void gradient_event_bars(gradient_sweep *s, const snw_map *map, double *by_time)
 
 double gradient_margin_by_memory(const gradient_sweep *s, int k) {
     const snw_signal_kind kind = s->m->signal[k].kind;
-    if (kind != SNW_SIGNAL_INTEGRAL && kind != SNW_SIGNAL_SAMPLED) return 0;
+    if (kind != SNW_SIGNAL_INTEGRAL && kind != SNW_SIGNAL_STATE && kind != SNW_SIGNAL_SAMPLED)
+        return 0;
     return gradient_event_slope(s->m, &s->event, s->signal, k);
 }

@@ -57,6 +57,7 @@ void gradient_use_phase(gradient_sweep *s, int k) {
     if (k == s->now) return;
     gradient_phase *e = &s->phase[k];
     const size_t nv = (size_t)e->m->nv, nz = (size_t)e->m->nsignal;
+    const size_t nb = (size_t)e->m->nbranch_coordinate;
     snw_adjoint_clear(e->adjoint);
     for (int i = 0; i < s->nset; i++) {
         const snw_bars *from = snw_adjoint_bars(s->adjoint, i);
@@ -64,6 +65,7 @@ void gradient_use_phase(gradient_sweep *s, int k) {
         memcpy(to->place, from->place, nv * sizeof *to->place);
         memcpy(to->rate, from->rate, nv * sizeof *to->rate);
         if (nz) memcpy(to->z, from->z, nz * sizeof *to->z);
+        if (nb) memcpy(to->branch, from->branch, nb * sizeof *to->branch);
         memcpy(to->time, from->time, SNW_TIMES * sizeof *to->time);
     }
     (void)gradient_show_phase(s, k);

@@ -16,7 +16,7 @@ static bool is_taken(const snw_map *map, int signal) { return map->taken[signal]
 // Memory that derivatives pass through.
 static bool is_memory(const snw_model *m, int signal) {
     const snw_signal_kind kind = m->signal[signal].kind;
-    return kind == SNW_SIGNAL_INTEGRAL || kind == SNW_SIGNAL_SAMPLED;
+    return kind == SNW_SIGNAL_INTEGRAL || kind == SNW_SIGNAL_STATE || kind == SNW_SIGNAL_SAMPLED;
 }
 
 snw_status gradient_sample_check(const snw_map *map, snw_error *err) {

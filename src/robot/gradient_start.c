@@ -134,7 +134,49 @@ void gradient_start_close(gradient_start *w) {
     snw_free(w->dx);
 }
 
+snw_status gradient_start_states(const gradient_sweep *s, gradient_direction *d, double *out,
+                                 snw_error *err) {
+    const snw_model *m = s->m;
+    bool moves = false;
+    for (int i = 0; i < m->nsignal; i++) {
+        out[i] = 0;
+        if (m->signal[i].kind != SNW_SIGNAL_STATE) continue;
+        for (int k = 0; k < 2; k++)
+            moves = moves || !d->far[k] ||
+                    d->far[k]->compiled->signal[i].initial != m->signal[i].initial;
+    }
+    if (!moves) return SNW_OK;
+    SNW_TRY(gradient_open_samples(s, d, err));
+    for (int i = 0; i < m->nsignal; i++) {
+        for (int k = 0; k < GRADIENT_VARIANTS && m->signal[i].kind == SNW_SIGNAL_STATE; k++)
+            out[i] += gradient_sample_weight(gradient_weight6, k) / d->step *
+                      d->model[k]->compiled->signal[i].initial;
+    }
+    return SNW_OK;
+}
+
+// dJ += the derivatives by the initial values of the states of laws
+static snw_status add_states(gradient_sweep *s, snw_error *err) {
+    const int nz = s->m->nsignal;
+    double *by = s->z_bar; // free after the sweep
+    bool any = false;
+    for (int i = 0; i < nz; i++) any = any || s->m->signal[i].kind == SNW_SIGNAL_STATE;
+    if (!any) return SNW_OK;
+    for (int k = 0; k < s->ndirection; k++) {
+        gradient_direction *d = &s->direction[k];
+        SNW_TRY(gradient_start_states(s, d, by, err));
+        for (int j = 0; j < s->nscalar; j++) {
+            d->by[j] = 0;
+            for (int i = 0; i < nz; i++) d->by[j] += snw_adjoint_bars(s->adjoint, j)->z[i] * by[i];
+        }
+    }
+    for (int k = 0; k < s->ndirection;)
+        k += gradient_add_direction(s, &s->direction[k], snw_time_resolution(0));
+    return SNW_OK;
+}
+
 snw_status gradient_add_starts(gradient_sweep *s, bool first, snw_error *err) {
+    SNW_TRY(add_states(s, err));
     if (s->tape.n == 0 || s->tape.map[0].kind != SNW_MAP_INITIAL) return SNW_OK;
     const snw_gradient *g = s->g;
     gradient_start w;

@@ -205,6 +205,9 @@ void gradient_start_close(gradient_start *w);
 SNW_NODISCARD snw_status gradient_start_samples(const gradient_sweep *s, gradient_direction *d,
                                                 int entry, gradient_start *w, double *out,
                                                 snw_error *err);
+// out (nsignal) <- derivative of the initial values of the states of laws along a direction.
+SNW_NODISCARD snw_status gradient_start_states(const gradient_sweep *s, gradient_direction *d,
+                                               double *out, snw_error *err);
 // dJ += the part of the initial state: of the present directions and, at first, of its own entries.
 SNW_NODISCARD snw_status gradient_add_starts(gradient_sweep *s, bool first, snw_error *err);
 

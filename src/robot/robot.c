@@ -184,8 +184,12 @@ snw_status snw_robot_equilibrium(snw_robot *r, double t, snw_error *err) {
         return snw_fail(err, SNW_E_ARGUMENT, "t is not a finite number, got %g", t);
     }
     SNW_TRY(check_configuration(r, err));
-    const snw_statics_opts opts = snw_statics_defaults();
+    snw_statics_opts opts = snw_statics_defaults();
     snw_statics_info info;
+    // of a material that relaxes, as the file says
+    for (int i = 0; i < r->desc->nstep && opts.relaxation.kind == SNW_RELAXED_NOT_STATED; i++) {
+        if (r->desc->step[i].kind == SNW_STEP_STATIC) opts.relaxation = r->desc->step[i].relaxation;
+    }
     snw_robot_initialise_signals(r);
     const snw_status s = snw_statics_solve(r->statics, t, &opts, r->s, &info, err);
     r->inputs_stale = true;

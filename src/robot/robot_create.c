@@ -166,7 +166,8 @@ snw_status snw_robot_copy(const snw_robot *r, snw_robot **out, snw_error *err) {
 
 static snw_status check_same_sizes(const snw_model *a, const snw_model *b, snw_error *err) {
     const bool same = a->nq == b->nq && a->nv == b->nv && a->nseg == b->nseg &&
-                      a->nobs == b->nobs && a->nsignal == b->nsignal &&
+                      a->nobs == b->nobs && a->nsignal == b->nsignal && a->nbranch == b->nbranch &&
+                      a->nbranch_coordinate == b->nbranch_coordinate &&
                       a->ncondition == b->ncondition && a->nconstraint == b->nconstraint &&
                       a->nnonholonomic == b->nnonholonomic;
     if (same) return SNW_OK;

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/relaxation.h"
 #include "language/node.h"
 #include "model/probe_kind.h"
 #include "study/directions.h"
@@ -208,7 +209,8 @@ static snw_status sample_parameter(void *user, int i, double value, double *out,
     if (s != SNW_OK) return s;
     const snw_model *m = r->m;
     if (m->nv != l->r->m->nv || m->nconstraint != l->r->m->nconstraint ||
-        m->nseg != l->r->m->nseg || m->nsignal != l->r->m->nsignal) {
+        m->nseg != l->r->m->nseg || m->nsignal != l->r->m->nsignal ||
+        m->nbranch_coordinate != l->r->m->nbranch_coordinate) {
         snw_robot_close(r);
         return snw_fail(err, SNW_E_MODEL,
                         "'%s' changes the coordinates or nodes of the robot, so it is no input",
@@ -247,6 +249,7 @@ static snw_status operating_point(linear_robot *l, snw_error *err) {
     snw_residual(m, r->in, r->s, false, r->w);
     const bool keep = snw_out_of_balance(m, r->w) <= balanced;
     snw_state_copy(m, r->s, l->s);
+    snw_relaxation_fix(m, l->s);
     if (keep) return SNW_OK;
     const snw_status s = snw_robot_forward_dynamics(r, err);
     // the caller's state stays
@@ -476,10 +479,10 @@ snw_status snw_linear_prepare(snw_robot *r, const snw_linear_options *how, snw_l
     for (int i = 0; i < how->noutput; i++) {
         if (!how->output[i]) return snw_fail(err, SNW_E_ARGUMENT, "output %d is NULL", i);
     }
-    if (r->m->nbranch) {
+    if (r->m->nbranch && how->statics) {
         return snw_fail(err, SNW_E_MODEL,
-                        "linear models do not support materials that relax in this version; leave "
-                        "'relaxation' of the material out");
+                        "static gains of a material that relaxes depend on the time that has "
+                        "passed; take those of the linear model, at once or after a long time");
     }
     linear_robot *l = snw_alloc(sizeof *l);
     if (!l) return snw_fail_memory(err);

@@ -24,11 +24,6 @@ snw_status snw_robot_modes(snw_robot *r, int max, double *frequency, double *dam
                         "material, so small vibrations are not determined; switch it off",
                         m->label.loop[i].name);
     }
-    if (m->nbranch) {
-        return snw_fail(err, SNW_E_MODEL,
-                        "modes do not support materials that relax in this version; leave "
-                        "'relaxation' of the material out");
-    }
     snw_robot_initialise_signals(r);
     snw_modes *modes = NULL;
     if (snw_modes_create(m, max, false, &modes) != SNW_OK) {

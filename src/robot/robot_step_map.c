@@ -308,6 +308,9 @@ static snw_status create_stepper(snw_step_map *map, snw_error *err) {
                             "laws with integrals, samples, latches or conditions that read probes "
                             "have no map of steps; leave them out");
     }
+    if (m->nbranch)
+        return snw_fail(err, SNW_E_MODEL,
+                        "materials with 'relaxation' have no map of steps; leave it out");
     return snw_linear_stepper(map->linear, map->r, &map->im, err);
 }
 

@@ -348,7 +348,8 @@ static snw_status prepare_models(track_robot *v) {
     if (v->nx != 2 * m->nv || v->step->nx != 3 * m->nv || v->rates->nheld)
         return snw_fail(v->err, SNW_E_MODEL,
                         "motions are tracked for robots all of whose coordinates have mass, "
-                        "without integrals or samples in laws");
+                        "without integrals, states or samples in laws and without materials that "
+                        "relax");
     if (v->nu == 0)
         return snw_fail(v->err, SNW_E_ARGUMENT,
                         "the robot has no actuators whose inputs could be found");

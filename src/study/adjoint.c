@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "dynamics/chart.h"
 #include "dynamics/constraint.h"
+#include "dynamics/relaxation.h"
 #include "integrate/conserving.h"
 #include "math/vector.h"
 #include "model/probe_kind.h"
@@ -45,17 +46,19 @@ static void adjoint_place(void *object, snw_fields *f) {
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint + 1, n = nv + nr;
     const size_t ns = (size_t)o->nscalar, ny = (size_t)o->noutput + 1, width = (size_t)o->width;
     const size_t frames = (size_t)(m->nseg + m->nobs), nz = (size_t)m->nsignal + 1;
+    const size_t nb = (size_t)m->nbranch_coordinate;
     ADJOINT_FIELDS(SNW_FIELD_PLACE)
 }
 
 // Numbers of the bars, and of the covectors, of one scalar.
 static size_t bars_size(const snw_adjoint *a) {
     return 6 * (size_t)a->m->nv + (size_t)a->m->nconstraint + 1 + 2 * ((size_t)a->m->nsignal + 1) +
-           1 + SNW_TIMES;
+           1 + (size_t)a->m->nbranch_coordinate + SNW_TIMES;
 }
 
 static size_t covectors_size(const snw_adjoint *a) {
-    return 4 * (size_t)a->m->nv + 2 * ((size_t)a->m->nconstraint + 1) + (size_t)a->m->nsignal + 1;
+    return 4 * (size_t)a->m->nv + 2 * ((size_t)a->m->nconstraint + 1) + (size_t)a->m->nsignal + 1 +
+           (size_t)a->m->nbranch_coordinate;
 }
 
 static void set_pointers(snw_adjoint *a) {
@@ -63,9 +66,19 @@ static void set_pointers(snw_adjoint *a) {
     const size_t nz = (size_t)a->m->nsignal + 1;
     for (int i = 0; i < a->nscalar; i++) {
         double *x = a->bar + (size_t)i * bars_size(a), *z = x + 6 * nv + nr;
-        a->bars[i] =
-            (snw_bars){x,          x + nv, x + 2 * nv, x + 3 * nv, x + 4 * nv,    x + 5 * nv,
-                       x + 6 * nv, z,      z + nz,     z + 2 * nz, z + 2 * nz + 1};
+        double *last = z + 2 * nz + (size_t)a->m->nbranch_coordinate;
+        a->bars[i] = (snw_bars){.place = x,
+                                .rate = x + nv,
+                                .acc = x + 2 * nv,
+                                .pseudo = x + 3 * nv,
+                                .increment = x + 4 * nv,
+                                .old = x + 5 * nv,
+                                .lambda = x + 6 * nv,
+                                .z = z,
+                                .integrand = z + nz,
+                                .branch = z + 2 * nz,
+                                .energy = last,
+                                .time = last + 1};
         x = a->covector + (size_t)i * covectors_size(a);
         a->covectors[i] = (snw_covectors){.mu = x,
                                           .y = x + nv,
@@ -73,7 +86,8 @@ static void set_pointers(snw_adjoint *a) {
                                           .law_acc = x + 3 * nv,
                                           .nu = x + 4 * nv,
                                           .z = x + 4 * nv + nr,
-                                          .integrand = x + 4 * nv + 2 * nr};
+                                          .integrand = x + 4 * nv + 2 * nr,
+                                          .branch = x + 4 * nv + 2 * nr + nz};
     }
 }
 
@@ -316,15 +330,18 @@ static void add_rows(const snw_adjoint *a, double c, const double *x, double *y)
 // ---- equilibria ---------------------------------------------------------------------------------
 
 static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    const snw_state s = adjoint_map_state(map);
     a->half = 0;
-    adjoint_tangents(a, map->t_laws, &map->s, true);
+    adjoint_tangents(a, map->t_laws, &s, true);
     adjoint_place_matrix(a, a->K);
     adjoint_border(a, a->C, -1);
     SNW_TRY(adjoint_factor(a, true, "the equilibrium", map->s.t, err));
     for (int i = 0; i < a->nscalar; i++) {
         const snw_bars *b = &a->bars[i];
+        adjoint_branch_begin(a, map, i);
         solve_transposed(a, b->place, b->lambda, a->covectors[i].mu, a->covectors[i].nu);
         adjoint_memory_back(a, map, i);
+        adjoint_branch_back(a, map, i);
         memset(b->place, 0, (size_t)(b->z - b->place) * sizeof *b->place);
     }
     return SNW_OK;
@@ -447,6 +464,7 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const snw_schem
     snw_bars *b = &a->bars[i];
     snw_covectors *v = &a->covectors[i];
     adjoint_memory_begin(a, map, i);
+    adjoint_branch_begin(a, map, i);
     double *right = a->line, *f = right + nv, *g = f + nv, *past = g + nv; // past: 4 nv
     double *const part[SNW_PAST_PARTS] = {[SNW_PAST_RATE] = past,
                                           [SNW_PAST_ACCELERATION] = past + nv,
@@ -481,6 +499,7 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const snw_schem
     a->by_before[i] =
         snw_vector_dot(nv, f, a->by_length + 2 * nv) + snw_vector_dot(nv, g, a->by_length + 3 * nv);
     adjoint_memory_back(a, map, i);
+    adjoint_branch_back(a, map, i);
     adjoint_add_transposed(nv, -1, a->K, v->mu, b->place);
     add_rows(a, 1, v->nu, b->place);
     if (m->nlie_block > 0) adjoint_carry_back(m, map->d, b->place);
@@ -615,6 +634,7 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
         for (int k = 0; k < nv; k++) b->acc[k] += by_pseudo * b->pseudo[k];
         solve_transposed(a, b->acc, b->lambda, v->mu, v->nu);
         adjoint_memory_back(a, map, i);
+        adjoint_branch_back(a, map, i);
         adjoint_add_transposed(nv, -1, a->K, v->mu, b->place);
         adjoint_add_transposed(nv, -1, a->D, v->mu, b->rate);
         memset(v->y, 0, (size_t)nv * sizeof *v->y);
@@ -755,16 +775,23 @@ static snw_status check_outputs(const snw_adjoint *a, const snw_map *map, const 
     return SNW_OK;
 }
 
+// Size of a stored signal, by which it is moved in differences.
+double adjoint_memory_size(const snw_model *m, const snw_map *map, int signal) {
+    const double z = fabs(map->s.z[signal]);
+    return m->signal[signal].kind == SNW_SIGNAL_STATE && z > 0 ? z : fmax(1e-3, z);
+}
+
 // Bars of all scalars += y_bar of the outputs without exact row times their derivative along
 // coordinate k of a part of the state, by differences; of: 0 configuration, 1 rate, 2 acceleration,
-// 3 multipliers, 4 memory of the laws.
+// 3 multipliers, 4 memory of the laws, 5 strains of Maxwell branches.
 static void difference_outputs(snw_adjoint *a, const snw_map *map, const double *y_bar, int of,
                                int k) {
     const snw_model *m = a->m;
     double *unit = a->line, *sum = a->sample;
     const double h = of == 0   ? sample_move * m->typical[k]
                      : of == 3 ? sample_rate * fmax(1, fabs(map->s.lambda[k]))
-                     : of == 4 ? sample_rate * fmax(1e-3, fabs(map->s.z[k]))
+                     : of == 4 ? sample_rate * adjoint_memory_size(m, map, k)
+                     : of == 5 ? sample_move * m->typical[snw_relaxation_place(m, k).dof]
                                : sample_rate * m->typical[k];
     memset(unit, 0, (size_t)m->nv * sizeof *unit);
     for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
@@ -780,13 +807,14 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
         if (of == 2) a->s->a[k] += j * h;
         if (of == 3) a->s->lambda[k] += j * h;
         if (of == 4) a->s->z[k] += j * h;
+        if (of == 5) a->s->relaxed[k] += j * h;
         adjoint_evaluate(m, a->in, a->s, a->w);
         memcpy(a->rotation_now, a->rotation, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation_now);
         adjoint_read_outputs(a, m, a->in, a->s, a->w, a->rotation_now, a->column, sum);
         const double interaction = snw_interaction_energy(m, a->w);
         for (int s = 0; s < a->nscalar; s++) {
-            double *const part[] = {a->bars[s].place, a->bars[s].rate, a->bars[s].acc,
-                                    a->bars[s].lambda, a->bars[s].z};
+            double *const part[] = {a->bars[s].place,  a->bars[s].rate, a->bars[s].acc,
+                                    a->bars[s].lambda, a->bars[s].z,    a->bars[s].branch};
             for (int i = 0; i < a->noutput; i++) {
                 const double less = adjoint_has_interaction(a, i) ? interaction : 0;
                 if (!a->exact[i])
@@ -883,6 +911,8 @@ snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y
     for (int k = 0; rest && !all_places && k < m->nsignal; k++) {
         if (adjoint_is_memory(m, k)) difference_outputs(a, map, y_bar, 4, k);
     }
+    for (int k = 0; rest && !all_places && k < m->nbranch_coordinate; k++)
+        difference_outputs(a, map, y_bar, 5, k);
     return SNW_OK;
 }
 
@@ -899,7 +929,8 @@ snw_status snw_sampler_create(const snw_model *m, snw_sampler *out) {
     out->rotation = snw_alloc((size_t)(m->nseg + m->nobs) * sizeof *out->rotation);
     out->rows = snw_alloc((nv + 2 * nr + 1) * sizeof *out->rows);
     out->column = snw_alloc((size_t)width * sizeof *out->column);
-    out->integrand = snw_alloc(((size_t)m->nsignal + 1) * sizeof *out->integrand);
+    out->integrand = snw_alloc(((size_t)m->nsignal + (size_t)m->nbranch_coordinate + 1) *
+                               sizeof *out->integrand);
     if (!out->rotation || !out->rows || !out->column || !out->integrand) return SNW_E_MEMORY;
     SNW_TRY(snw_inputs_create(m, &out->in));
     SNW_TRY(snw_state_create(m, &out->s));
@@ -928,6 +959,7 @@ void adjoint_sampler_state(snw_sampler *x, const snw_map *map) {
     x->in->integral_step = adjoint_half_step(map);
     snw_state_copy(x->m, &map->s, x->s);
     if (nz > 0) memcpy(x->s->z, adjoint_map_state(map).z, nz * sizeof *x->s->z);
+    adjoint_sampler_branches(x, map);
     if (map->kind == SNW_MAP_STEP) snw_constraints_impose(x->m, x->in, x->s);
 }
 
@@ -949,11 +981,14 @@ void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, d
     adjoint_sampler_state(x, map);
     snw_residual(m, x->in, x->s, is_static, x->w);
     if (!is_static) adjoint_integrands(m, x->in, x->w, x->integrand);
+    double *strain = x->integrand + m->nsignal;
+    adjoint_branches_after(x, map, strain);
     for (int i = 0; i < a->nscalar; i++) {
         const snw_covectors *v = &a->covectors[i];
         value[i] = snw_vector_dot(m->nv, v->mu, x->w->r);
         if (step || is_static) value[i] -= snw_vector_dot(m->nconstraint, v->nu, x->w->violation);
         if (!is_static) value[i] -= snw_vector_dot(m->nsignal, v->integrand, x->integrand);
+        if (m->nbranch) value[i] -= snw_vector_dot(m->nbranch_coordinate, v->branch, strain);
         if (!step) continue;
         value[i] -= snw_vector_dot(m->nv, v->law_rate, x->s->v);
         value[i] -= snw_vector_dot(m->nv, v->law_acc, x->s->a);

@@ -17,6 +17,7 @@ typedef struct snw_bars {
     double *lambda;                   // nconstraint
     double *z, *integrand;            // nsignal: memory of the laws, integrands at the state
     double *energy;                   // reference energy of the conserving scheme
+    double *branch;                   // nbranch_coordinate: strains of Maxwell branches
     double *time;                     // SNW_TIMES
 } snw_bars;
 
@@ -25,7 +26,8 @@ typedef struct snw_bars {
 enum { SNW_TIME_NOW, SNW_TIME_LENGTH, SNW_TIME_START, SNW_TIMES };
 
 // Covectors of a map, of one scalar. The derivative of the scalar by a parameter is minus that of
-//     mu'r - nu'e - law_rate'v - law_acc'a - integrand'E     of a step, with v and a given by laws
+//     mu'r - nu'e - law_rate'v - law_acc'a - integrand'E - branch'a_1     of a step, with v and a
+//     given by laws, a_1 the strains of Maxwell branches after it; of an equilibrium likewise
 //     mu'r + nu'e" + y'(M (v - v_before) - C'p) + z'e' - integrand'E     of a restart
 //     mu'r + nu'e - law_rate'v - energy H - integrand'z     of a step of the conserving scheme
 // at the state of the map, r the residual, e the constraint rows, E the integrands of laws; y and z
@@ -36,6 +38,7 @@ typedef struct snw_covectors {
     double *nu, *z;                      // nconstraint
     double *integrand;                   // nsignal
     double energy;
+    double *branch; // nbranch_coordinate
 } snw_covectors;
 
 // A column of a probe, with its number among the columns of the run.

@@ -6,15 +6,18 @@
 //     z_1 = zhat + (h/2) E(g_1, v_1, z_1),   zhat = z_0 + (h/2) E_0
 //
 // eliminated: tangents and samples are taken at fixed zhat. Samples keep their value in a step.
+// States are integrals whose integrands, the rates, read all states, but no integrals.
 #include "study/adjoint_private.h"
 
 #include "dynamics/feedback.h"
 #include "math/vector.h"
+#include "solve/dense.h"
 
+#include <math.h>
 #include <string.h>
 
 bool adjoint_is_integral(const snw_model *m, int signal) {
-    return m->signal[signal].kind == SNW_SIGNAL_INTEGRAL && m->signal[signal].source;
+    return snw_signal_grows(&m->signal[signal]);
 }
 
 bool adjoint_is_memory(const snw_model *m, int signal) {
@@ -25,6 +28,10 @@ bool adjoint_is_memory(const snw_model *m, int signal) {
 snw_state adjoint_map_state(const snw_map *map) {
     snw_state s = map->s;
     if (map->z_from && map->kind != SNW_MAP_STAGES) s.z = (double *)map->z_from;
+    if (map->branch_part) {
+        s.relaxed = (double *)map->branch_part;
+        s.follow = (double *)map->branch_follow;
+    }
     return s;
 }
 
@@ -93,6 +100,50 @@ void adjoint_memory_begin(snw_adjoint *a, const snw_map *map, int scalar) {
     }
 }
 
+static bool is_state(const snw_model *m, int signal) {
+    return m->signal[signal].kind == SNW_SIGNAL_STATE && m->signal[signal].source;
+}
+
+// state (STATES) <- signals that are states; A (n x n, by columns) <- 1 - half G of them, factored,
+// G the rates by the states. Returns n. Newton's method for them has the same matrix.
+static int state_matrix(const snw_adjoint *a, int *state, double *A, int *pivot) {
+    const int nz = a->m->nsignal;
+    int n = 0;
+    for (int i = 0; i < nz; i++) {
+        if (is_state(a->m, i)) state[n++] = i;
+    }
+    for (int j = 0; j < n; j++) {
+        for (int i = 0; i < n; i++)
+            A[j * n + i] = (i == j) - a->half * a->integrand_by[state[i] * nz + state[j]];
+    }
+    if (n > 0 && snw_lu_factor(n, A, pivot) != SNW_OK) A[0] = NAN; // so are the derivatives
+    return n;
+}
+
+// Bars s of the rates and z of the memory of the states, which read each other: (1 - half G)' z = u
+// + G' e, s = e + half z, e those of the rates after the map.
+static void states_back(const snw_adjoint *a, const double *integrand, double *s, double *z) {
+    const int nz = a->m->nsignal;
+    int state[SNW_STATES_MAX], pivot[SNW_STATES_MAX];
+    double A[SNW_STATES_MAX * SNW_STATES_MAX], x[SNW_STATES_MAX];
+    const int n = state_matrix(a, state, A, pivot);
+    if (n == 0) return;
+    for (int j = 0; j < n; j++) {
+        x[j] = z[state[j]];
+        for (int i = 0; i < n && integrand; i++)
+            x[j] += integrand[state[i]] * a->integrand_by[state[i] * nz + state[j]];
+    }
+    snw_lu_solve_transposed(n, A, pivot, x);
+    for (int i = 0; i < n; i++) {
+        s[state[i]] = (integrand ? integrand[state[i]] : 0) + a->half * x[i];
+        z[state[i]] = x[i];
+    }
+    for (int j = 0; j < nz; j++) { // samples that the rates read
+        for (int i = 0; i < n && !is_state(a->m, j); i++)
+            z[j] += s[state[i]] * a->integrand_by[state[i] * nz + j];
+    }
+}
+
 void adjoint_memory_back(snw_adjoint *a, const snw_map *map, int scalar) {
     const snw_model *m = a->m;
     const int nz = m->nsignal;
@@ -109,10 +160,11 @@ void adjoint_memory_back(snw_adjoint *a, const snw_map *map, int scalar) {
     // an integrand reads only signals before it
     for (int i = nz; i-- > 0;) {
         s[i] = 0;
-        if (!adjoint_is_integral(m, i) || is_static) continue;
+        if (!adjoint_is_integral(m, i) || is_state(m, i) || is_static) continue;
         s[i] = (later ? 0 : b->integrand[i]) + half * z[i];
         for (int j = 0; j < i; j++) z[j] += s[i] * a->integrand_by[i * nz + j];
     }
+    if (!is_static) states_back(a, later ? NULL : b->integrand, s, z);
     const bool moves = adjoint_moves(map), step = map->kind == SNW_MAP_STEP;
     for (int j = 0; j < nz; j++) {
         const bool grows = adjoint_is_integral(m, j);
@@ -129,6 +181,21 @@ void adjoint_memory_back(snw_adjoint *a, const snw_map *map, int scalar) {
 // ---- forward
 // ---------------------------------------------------------------------------------------
 
+// integrand <- rates of the states by their memory and samples, which read each other: (1 - half G)
+// e = G from.
+static void states_force(const snw_adjoint *a, const double *from, double *integrand) {
+    const int nz = a->m->nsignal;
+    int state[SNW_STATES_MAX], pivot[SNW_STATES_MAX];
+    double A[SNW_STATES_MAX * SNW_STATES_MAX], x[SNW_STATES_MAX];
+    const int n = state_matrix(a, state, A, pivot);
+    for (int i = 0; i < n; i++) {
+        x[i] = 0;
+        for (int j = 0; j < nz; j++) x[i] += a->integrand_by[state[i] * nz + j] * from[j];
+    }
+    if (n > 0) snw_lu_solve(n, A, pivot, x);
+    for (int i = 0; i < n; i++) integrand[state[i]] = x[i];
+}
+
 void adjoint_memory_force(snw_adjoint *a, const snw_map *map, int k, double length, double *x) {
     const snw_model *m = a->m;
     const int nz = m->nsignal, nv = m->nv;
@@ -141,8 +208,11 @@ void adjoint_memory_force(snw_adjoint *a, const snw_map *map, int k, double leng
             b->z[i] += a->half * b->integrand[i] + 0.5 * length * map->integrand[i];
         from[i] = b->z[i] + (grows ? 0.5 * length * a->integrand[i] : 0);
         integrand[i] = 0;
+    }
+    if (map->kind != SNW_MAP_STATIC) states_force(a, from, integrand);
+    for (int i = 0; i < nz; i++) {
         if (!adjoint_is_memory(m, i)) continue;
-        for (int j = 0; j < i && adjoint_is_integral(m, i); j++) {
+        for (int j = 0; j < i && adjoint_is_integral(m, i) && !is_state(m, i); j++) {
             const double z = from[j] + a->half * integrand[j];
             integrand[i] += a->integrand_by[i * nz + j] * z;
         }

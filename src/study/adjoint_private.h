@@ -19,8 +19,10 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(double, C_place, nv *nr, "the same by places; of rows of velocities at fixed rates")        \
     AT(bool, of_rates, nr, "is the row one of velocities (wheels)?")                               \
     AT(double, chart, 108 * (size_t)m->nlie_block, "columns of the chart")                         \
-    AT(double, bar, ns *(6 * nv + nr + 2 * nz + 1 + SNW_TIMES), "bars")                            \
-    AT(double, covector, ns *(4 * nv + 2 * nr + nz), "covectors")                                  \
+    AT(double, bar, ns *(6 * nv + nr + 2 * nz + nb + 1 + SNW_TIMES), "bars")                       \
+    AT(double, covector, ns *(4 * nv + 2 * nr + nz + nb), "covectors")                             \
+    AT(double, branch, nb, "scratch")                                                              \
+    AT(double, branch_force, nv, "generalised force of a strain of a branch")                      \
     AT(double, live_row, 2 * nv * (size_t)m->nlive, "live signals by places and rates")            \
     AT(double, integrand_row, 2 * nv * nz, "integrands by places and rates, at fixed body rates")  \
     AT(double, integrand_by, nz *nz, "integrands by memory: row of each")                          \
@@ -28,8 +30,8 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(double, integrand, nz, "integrands at the state")                                           \
     AT(double, memory, 2 * nz, "scratch")                                                          \
     AT(double, by_length, 4 * nv, "rates and accelerations by the lengths of two steps")           \
-    AT(double, by_time, (SNW_STAGES + 3) * (nv + nz) + 2 * nr, "equations of a map by time")       \
-    AT(double, sampled_time, (SNW_STAGES + 3) * (nv + nz) + 2 * nr, "scratch")                     \
+    AT(double, by_time, (SNW_STAGES + 3) * (nv + nz) + 2 * nr + nb, "equations of a map by time")  \
+    AT(double, sampled_time, (SNW_STAGES + 3) * (nv + nz) + 2 * nr + nb, "scratch")                \
     AT(double, product, ns, "scratch")                                                             \
     AT(double, of_time, ns, "products of the covectors with the equations, by time")               \
     AT(double, of_length, ns, "the same by the length at a fixed start, through the times")        \
@@ -181,6 +183,8 @@ bool adjoint_is_memory(const snw_model *m, int signal);
 void adjoint_find_memory(snw_adjoint *a, const snw_state *s);
 // out (nsignal) <- integrands after a residual.
 void adjoint_integrands(const snw_model *m, const snw_inputs *in, const snw_work *w, double *out);
+// Size of a stored signal, by which it is moved in differences.
+double adjoint_memory_size(const snw_model *m, const snw_map *map, int signal);
 // Bars of place and rate += those through the integrands; after the covectors, bars of the memory
 // before the map.
 void adjoint_memory_begin(snw_adjoint *a, const snw_map *map, int scalar);
@@ -189,6 +193,16 @@ void adjoint_memory_back(snw_adjoint *a, const snw_map *map, int scalar);
 // integrands; then the memory after it, `by` of the integrands.
 void adjoint_memory_force(snw_adjoint *a, const snw_map *map, int k, double length, double *x);
 void adjoint_memory_apply(snw_adjoint *a, const snw_map *map, int k, const double *by);
+
+// Maxwell branches (adjoint_branch.c). x->s->relaxed, follow <- of the equations of a map by the
+// model of x; out (nbranch_coordinate) <- strains after it, 0 where it leaves them.
+void adjoint_sampler_branches(snw_sampler *x, const snw_map *map);
+void adjoint_branches_after(const snw_sampler *x, const snw_map *map, double *out);
+// As for the memory of laws: before and after the covectors; before and after the solution.
+void adjoint_branch_begin(snw_adjoint *a, const snw_map *map, int scalar);
+void adjoint_branch_back(snw_adjoint *a, const snw_map *map, int scalar);
+void adjoint_branch_force(snw_adjoint *a, const snw_map *map, int k, double length, double *x);
+void adjoint_branch_apply(snw_adjoint *a, const snw_map *map, int k, const double *by);
 
 // Matrices. T <- K S + a D + b M of a step without the columns of driven rates, or A (nv x nv);
 // then borders [T -C'; sign C 0], whose rows are multiplied by S on spherical and free joints; then

@@ -256,3 +256,23 @@ snw_status snw_directions_condense(snw_directions *d, double *A) {
     memcpy(with_mass, x, (size_t)nv * (size_t)n1 * sizeof *x);
     return SNW_OK;
 }
+
+snw_status snw_directions_follow(snw_directions *d, int k, const double *F, double *X) {
+    const int nv = d->m->nv, ns = d->n0 - d->nidle;
+    const double *massless = snw_column_of(d->P, nv, d->nidle);
+    memset(X, 0, (size_t)nv * (size_t)k * sizeof *X);
+    if (ns == 0) return SNW_OK;
+    const size_t mark = snw_arena_mark(&d->scratch);
+    int *pivot = snw_arena_ints(&d->scratch, (size_t)ns);
+    snw_project(nv, d->K, ns, massless, ns, massless, &d->scratch, d->A);
+    const snw_status s = snw_lu_factor(ns, d->A, pivot);
+    for (int j = 0; s == SNW_OK && j < k; j++) {
+        const double *f = F + (size_t)nv * (size_t)j;
+        for (int i = 0; i < ns; i++)
+            d->value[i] = snw_vector_dot(nv, massless + (size_t)nv * (size_t)i, f);
+        snw_lu_solve(ns, d->A, pivot, d->value);
+        snw_combine_columns(nv, ns, massless, 1, d->value, X + (size_t)nv * (size_t)j);
+    }
+    snw_arena_reset(&d->scratch, mark);
+    return s;
+}

@@ -46,6 +46,10 @@ double snw_directions_no_stiffness(const snw_model *m);
 // Directions with mass (P from column n0) <- with the massless ones following statically; A (n1 x
 // n1) <- their stiffness, (7.2). SNW_E_SINGULAR: they do not follow.
 SNW_NODISCARD snw_status snw_directions_condense(snw_directions *d, double *A);
+// X (nv x k) <- motion of the massless directions that follow the forces F (nv x k) statically, the
+// others held. SNW_E_SINGULAR: they do not follow.
+SNW_NODISCARD snw_status snw_directions_follow(snw_directions *d, int k, const double *F,
+                                               double *X);
 
 // Largest residual or violation in w, relative to typical values: 0 in equilibrium; NaN is kept.
 double snw_out_of_balance(const snw_model *m, const snw_work *w);

@@ -42,11 +42,12 @@ static void linear_place(void *object, snw_fields *f) {
     snw_linear *o = object;
     const snw_model *m = o->m;
     const size_t nv = (size_t)m->nv + 1, nr = (size_t)m->nconstraint + 1, nc = (size_t)o->ncolumn;
-    const size_t ng = (size_t)o->ninput + 1, nu = (size_t)o->ninput + 1, ni = (size_t)m->nlive + 1;
+    const size_t ng = (size_t)o->ninput + 1, nu = (size_t)o->ninput + 1,
+                 ni = (size_t)snw_linear_memory_room(m) + 1;
     const size_t ny = (size_t)o->noutput + 1, width = (size_t)o->width;
     const size_t frames = (size_t)(m->nseg + m->nobs), ns = o->steps,
                  lie = ns * (size_t)m->nlie_block;
-    const size_t nh = ns * 6 * nv;
+    const size_t nh = ns * (6 * nv + ni), nm = ns * ni;
     LINEAR_FIELDS(SNW_FIELD_PLACE)
 }
 
@@ -68,7 +69,7 @@ static snw_status linear_prepare(snw_linear *l) {
         const int n = snw_probe_columns(&m->desc->probe[l->output[i].probe]);
         if (n > l->width) l->width = n;
     }
-    l->ncolumn = 2 * m->nv + m->nlive + 5 * l->ninput + 1;
+    l->ncolumn = 2 * m->nv + snw_linear_memory_room(m) + 5 * l->ninput + 1;
     l->block = snw_fields_create(linear_place, l);
     l->scratch.size = linear_scratch_size(m);
     l->scratch.base = snw_alloc(l->scratch.size);
@@ -527,57 +528,49 @@ static void given_motion(snw_linear *l, const double *N) {
 
 // ---- laws with memory
 
-static bool is_integral(const snw_model *m, int live) {
-    const snw_signal *s = &m->signal[m->live[live]];
-    return s->kind == SNW_SIGNAL_INTEGRAL && s->source;
+// F, R, Q <- integrals and states that act on the robot, branches; samples and latches are held.
+// `rows`: w->signal_jacobian by x and, behind it, by x'.
+static void list_memory(snw_linear *l, const snw_inputs *in, const snw_work *w,
+                        const double *rows) {
+    const snw_model *m = l->m;
+    snw_linear_memory y = {.of = l->memory_of, .F = l->F, .R = l->R, .Q = l->Q};
+    l->result.nheld = 0;
+    for (int k = 0; k < m->nlive; k++) {
+        const snw_signal_kind kind = m->signal[m->live[k]].kind;
+        l->result.nheld += kind == SNW_SIGNAL_SAMPLED || kind == SNW_SIGNAL_ONCE;
+    }
+    snw_linear_memory_find(m, in, w, rows, true, &y);
+    l->ni = y.n;
 }
 
-// integral, F, R, RR <- integrals that act on the robot: their generalised forces and integrands.
-// `rows`: w->signal_jacobian by x and, behind it, by x'.
-static void list_integrals(snw_linear *l, const snw_inputs *in, const snw_work *w,
-                           const double *rows) {
+// A rate that reads the effort of a tendon would follow an input of that tendon at once.
+static snw_status check_rates(const snw_linear *l, snw_error *err) {
     const snw_model *m = l->m;
-    const size_t nv = (size_t)m->nv;
-    l->ni = l->result.nheld = 0;
-    const snw_at at = {.t = in->t, .signal = w->signal};
-    for (int k = m->nlive; k-- > 0;) {
-        const int signal = m->live[k];
-        const snw_signal_kind kind = m->signal[signal].kind;
-        l->result.nheld += kind == SNW_SIGNAL_SAMPLED || kind == SNW_SIGNAL_ONCE;
-        if (!is_integral(m, k)) continue;
-        double *Q = l->F + (size_t)l->ni * nv;
-        memset(Q, 0, nv * sizeof *Q);
-        snw_feedback_force(m, in, w, signal, Q);
-        bool acts = false;
-        for (size_t i = 0; i < nv; i++) acts = acts || Q[i] != 0;
-        for (int j = 0; j < l->ni; j++)
-            acts = acts || snw_expr_reads(m->signal[l->integral[j]].source, signal);
-        if (acts) l->integral[l->ni++] = signal;
-    }
-    for (int i = 0; i < l->ni; i++) {
-        double *by_x = l->R + 2 * nv * (size_t)i, *by_rate = by_x + nv;
-        memset(by_x, 0, 2 * nv * sizeof *by_x);
-        const snw_law source = m->signal[l->integral[i]].source;
-        for (int k = 0; k < m->nlive; k++) {
-            if (m->signal[m->live[k]].kind != SNW_SIGNAL_PROBE) continue;
-            const double d = snw_expr_jet_signal(source, at, m->live[k]).d;
-            for (size_t j = 0; j < nv && d != 0; j++) {
-                by_x[j] += d * rows[(size_t)k * nv + j];
-                by_rate[j] += d * rows[((size_t)m->nlive + (size_t)k) * nv + j];
+    for (int i = 0; i < l->ninput; i++) {
+        if (l->input[i].kind != SNW_LINEAR_TENDON) continue;
+        for (int k = 0; k < l->ni; k++) {
+            if (l->memory_of[k].role != SNW_STATE_INTEGRAL) continue;
+            const snw_signal *signal = &m->signal[l->memory_of[k].index];
+            for (int j = 0; j < m->nlive; j++) {
+                const snw_signal *read = &m->signal[m->live[j]];
+                if (read->kind != SNW_SIGNAL_PROBE || read->reading != SNW_READ_TENDON_EFFORT ||
+                    read->tendon != l->input[i].item || !snw_expr_reads(signal->source, m->live[j]))
+                    continue;
+                return snw_fail(err, SNW_E_MODEL,
+                                "the rate of '%s' reads the effort of '%s', which is an input of "
+                                "the linear model; leave it out of the inputs",
+                                signal->text, linear_input_name(l, i));
             }
         }
-        for (int j = 0; j < l->ni; j++) {
-            l->RR[(size_t)j * (size_t)l->ni + (size_t)i] =
-                snw_expr_jet_signal(source, at, l->integral[j]).d;
-        }
     }
+    return SNW_OK;
 }
 
 // ---- columns
 
 // Rates that follow from a column.
 typedef struct linear_rates {
-    double *ddz, *dy, *dintegral; // n1, nd, ni
+    double *ddz, *dy, *dmemory; // n1, nd, ni
 } linear_rates;
 
 // s (ns), dy (nd), x, x1 (nv), b (nv: what is left for N) <- of a column; the static directions at
@@ -600,7 +593,7 @@ static void column_positions(const snw_linear *l, const linear_column *c, double
         linear_add_product(nv, l->ng, 1, l->dY, c->u, x1);
     }
     for (int i = 0; c->force && i < nv; i++) b[i] = c->force[i];
-    linear_add_product(nv, l->ni, 1, l->F, c->integral, b);
+    linear_add_product(nv, l->ni, 1, l->F, c->memory, b);
     linear_add_product(nv, nv, -1, l->K, x, b);
     linear_add_product(nv, nv, -1, l->D, x1, b);
     if (n0 == 0) return;
@@ -635,9 +628,10 @@ static void solve_column(snw_linear *l, const snw_state *s, const linear_column 
     if (l->n1 > 0) snw_cholesky_solve(l->n1, l->Mr, out.ddz);
     for (int i = 0; i < l->ni; i++) {
         const double *by_x = l->R + 2 * (size_t)nv * (size_t)i;
-        out.dintegral[i] = snw_vector_dot(nv, by_x, x) + snw_vector_dot(nv, by_x + nv, x1);
-        for (int j = 0; c->integral && j < l->ni; j++)
-            out.dintegral[i] += l->RR[(size_t)j * (size_t)l->ni + (size_t)i] * c->integral[j];
+        out.dmemory[i] = snw_vector_dot(nv, by_x, x) + snw_vector_dot(nv, by_x + nv, x1);
+        for (int j = 0; c->memory && j < l->ni; j++)
+            out.dmemory[i] += l->Q[(size_t)j * (size_t)l->ni + (size_t)i] * c->memory[j];
+        if (c->rate) out.dmemory[i] += c->rate[snw_linear_memory_number(m, l->memory_of[i])];
     }
     if (l->full) {
         memcpy(dv, x1, (size_t)nv * sizeof *dv);
@@ -653,7 +647,7 @@ static void solve_column(snw_linear *l, const snw_state *s, const linear_column 
         const linear_column rates = {.z = c->dz,
                                      .dz = out.ddz,
                                      .y = out.dy,
-                                     .integral = out.dintegral,
+                                     .memory = out.dmemory,
                                      .u = c->du,
                                      .du = c->ddu};
         column_positions(l, &rates, follow, other, other + nv, b);
@@ -675,7 +669,7 @@ static void solve_column(snw_linear *l, const snw_state *s, const linear_column 
     linear_add_product(nv, nv, 1, l->D, x1, b);
     linear_add_product(nv, nv, 1, l->K, x, b);
     for (int i = 0; c->force && i < nv; i++) b[i] -= c->force[i];
-    linear_add_product(nv, l->ni, -1, l->F, c->integral, b);
+    linear_add_product(nv, l->ni, -1, l->F, c->memory, b);
     transposed_product(nv, m->nconstraint, l->inverse, b,
                        snw_column_of(l->multiplier, m->nconstraint, k));
     // dv = x' + ad_v x, da = x" + ad_v x' + ad_a x
@@ -701,8 +695,7 @@ static void list_states(snw_linear *l) {
                 (snw_linear_state){pass ? SNW_STATE_RATE : SNW_STATE_COORDINATE, l->independent[i]};
     }
     for (int i = 0; i < l->nd; i++) l->state[n++] = (snw_linear_state){SNW_STATE_MASSLESS, i};
-    for (int i = 0; i < l->ni; i++)
-        l->state[n++] = (snw_linear_state){SNW_STATE_INTEGRAL, l->integral[i]};
+    for (int i = 0; i < l->ni; i++) l->state[n++] = l->memory_of[i];
     for (int pass = 0; pass < 2; pass++) {
         for (int g = 0; g < l->ng; g++) {
             if (l->entry[g] != LINEAR_STATE) continue;
@@ -755,6 +748,7 @@ static void fill_matrices(snw_linear *l, const snw_state *s) {
     for (int k = 0; k < l->nx; k++) {
         const snw_linear_role role = l->state[k].role;
         within = k > 0 && l->state[k - 1].role == role ? within + 1 : 0;
+        if (role == SNW_STATE_BRANCH) within = k - 2 * l->n1 - l->nd; // behind the signals
         linear_column c = {0};
         int at = within;
         switch (role) {
@@ -768,7 +762,8 @@ static void fill_matrices(snw_linear *l, const snw_state *s) {
             c.y = unit;
             break;
         case SNW_STATE_INTEGRAL:
-            c.integral = unit;
+        case SNW_STATE_BRANCH:
+            c.memory = unit;
             break;
         case SNW_STATE_GIVEN:
             c.u = unit, at = find_given(l, l->state[k].index);
@@ -788,7 +783,7 @@ static void fill_matrices(snw_linear *l, const snw_state *s) {
     }
     for (int i = 0; i < l->nu; i++) {
         const int input = l->of_input[i], g = find_given(l, input);
-        linear_column c = {.force = snw_column_of(l->G, nv, input)};
+        linear_column c = {.force = snw_column_of(l->G, nv, input), .rate = l->input[input].rate};
         if (g >= 0) {
             unit[g] = 1;
             *(l->derivative[i] == 0 ? &c.u : l->derivative[i] == 1 ? &c.du : &c.ddu) = unit;
@@ -930,11 +925,6 @@ snw_status linear_tangents(snw_linear *l, const snw_inputs *in, const snw_state 
     for (int i = 0; i < m->nv; i++) l->moving = l->moving || s->v[i] != 0;
     if (m->nv == 0)
         return snw_fail(err, SNW_E_MODEL, "the robot has no coordinates, so no linear model");
-    for (int i = 0; i < m->nsignal; i++) {
-        if (m->signal[i].kind == SNW_SIGNAL_STATE)
-            return snw_fail(err, SNW_E_MODEL, "there is no linear model with states ('%s')",
-                            m->signal[i].text);
-    }
     for (int k = 0; !l->bordered && l->moving && k < m->nloop; k++)
         l->rows_turn = l->rows_turn || m->loop[k].nrow;
     for (int k = 0; !l->bordered && l->moving && k < m->ntendon; k++)
@@ -960,9 +950,9 @@ snw_status linear_tangents(snw_linear *l, const snw_inputs *in, const snw_state 
     if (live) memcpy(rows + live, w->signal_jacobian, live * sizeof *rows);
     store_rows(m, w, l->C);
     input_forces(l, in, w);
-    list_integrals(l, in, w, rows);
+    list_memory(l, in, w, rows);
     list_given(l);
-    return SNW_OK;
+    return check_rates(l, err);
 }
 
 static snw_status solve_at(snw_linear *l, const snw_inputs *in, const snw_state *s,

@@ -4,8 +4,9 @@
 // and given coordinates eliminated; theory.md 7.3.
 //
 // States: the deviations z of independent coordinates (body twists of spherical and free joints),
-// their rates, massless coordinates with damping, integrals that laws read, then deviations and
-// rates of given coordinates, whose accelerations are the inputs.
+// their rates, massless coordinates with damping, integrals and states that laws read, strains of
+// Maxwell branches, then deviations and rates of given coordinates, whose accelerations are the
+// inputs.
 #pragma once
 
 #include "dynamics/dynamics.h"
@@ -29,6 +30,7 @@ typedef struct snw_linear_input {
     const double *force;  // SNW_LINEAR_OTHER: -dr/du (nv)
     const double *shift;  // SNW_LINEAR_OTHER: -de/du (nconstraint)
     const double *direct; // SNW_LINEAR_OTHER: dy/du at a fixed state (noutput)
+    const double *rate;   // SNW_LINEAR_OTHER: of snw_linear_memory_rates by u
 } snw_linear_input;
 
 typedef struct snw_linear_output {
@@ -40,13 +42,14 @@ typedef struct snw_linear_output {
 // Is a column of a probe a function of the state?
 bool snw_linear_is_output(const snw_probe_desc *p, int column);
 
-// Role of a state; `index` is the coordinate (v), for massless ones and integrals their number, for
-// given ones the input.
+// Role of a state; `index` is the coordinate (v), for massless ones, signals and branches their
+// number, for given ones the input.
 typedef enum snw_linear_role {
     SNW_STATE_COORDINATE,
     SNW_STATE_RATE,
     SNW_STATE_MASSLESS,
-    SNW_STATE_INTEGRAL,
+    SNW_STATE_INTEGRAL, // integral or state that laws read
+    SNW_STATE_BRANCH,   // strain of a Maxwell branch
     SNW_STATE_GIVEN,
     SNW_STATE_GIVEN_RATE,
     // history of a time scheme, of a coordinate

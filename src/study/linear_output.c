@@ -78,6 +78,7 @@ static void displace(snw_linear *l, const snw_inputs *in, const snw_state *s, in
     for (int i = 0; i < m->nconstraint && !l->full; i++) l->s->lambda[i] += step * multiplier[i];
     if (k < l->nx) {
         if (l->state[k].role == SNW_STATE_INTEGRAL) l->s->z[l->state[k].index] += step;
+        if (l->state[k].role == SNW_STATE_BRANCH) l->s->relaxed[l->state[k].index] += step;
         return;
     }
     const int number = l->of_input[k - l->nx];

@@ -8,7 +8,7 @@
 #include "solve/collocation.h"
 #include "study/closed_contacts.h"
 #include "study/directions.h"
-#include "study/linear_model.h"
+#include "study/linear_memory.h"
 
 // A given input: how it enters, and its number among the inputs.
 typedef enum linear_entry {
@@ -17,8 +17,8 @@ typedef enum linear_entry {
     LINEAR_DIRECT // value; its rates are zero
 } linear_entry;
 
-// nc: room for columns, states and inputs; ng, ni: given inputs, integrals of laws; ns: 1 with
-// memory for steps, else 0; nh: states of a step.
+// nc: room for columns, states and inputs; ng, ni: given inputs, variables of first order; ns: 1
+// with memory for steps, else 0; nh: states of a step; nm: its variables of first order.
 #define LINEAR_FIELDS(AT)                                                                          \
     AT(double, K, nv *nv, "stiffness; with all coordinates free at fixed velocities")              \
     AT(double, D, nv *nv, "damping; likewise")                                                     \
@@ -31,9 +31,9 @@ typedef enum linear_entry {
     AT(double, dY, nv *ng, "its rate")                                                             \
     AT(double, ddY, nv *ng, "its second rate")                                                     \
     AT(double, G, nv *nu, "generalised force of the inputs")                                       \
-    AT(double, F, nv *ni, "generalised force of the integrals")                                    \
-    AT(double, R, 2 * nv * ni, "rows of the integrands by x and x'")                               \
-    AT(double, RR, ni *ni, "integrands by integrals")                                              \
+    AT(double, F, nv *ni, "generalised force of the variables of first order")                     \
+    AT(double, R, 2 * nv * ni, "their rates by x and x'")                                          \
+    AT(double, Q, ni *ni, "their rates by each other")                                             \
     AT(double, C, nv *nr, "constraint rows as columns")                                            \
     AT(double, dC, nv *nr, "rates")                                                                \
     AT(double, ddC, nv *nr, "second rates")                                                        \
@@ -60,7 +60,7 @@ typedef enum linear_entry {
     AT(int, of_input, nc, "inputs of the columns of B")                                            \
     AT(int, derivative, nc, "their derivatives")                                                   \
     AT(int, independent, nv, "independent coordinates")                                            \
-    AT(int, integral, ni, "signals of the integrals")                                              \
+    AT(snw_linear_state, memory_of, ni, "variables of first order")                                \
     AT(int, given, ng, "inputs that are given")                                                    \
     AT(linear_entry, entry, ng, "how they enter")                                                  \
     AT(int, pivot, nv, "of S")                                                                     \
@@ -71,11 +71,18 @@ typedef enum linear_entry {
     AT(double, step_D, ns *nv *nv, "damping")                                                      \
     AT(double, step_K, ns *nv *nv, "stiffness")                                                    \
     AT(double, step_G, ns *nv * 3 * nc, "forces of the inputs")                                    \
-    AT(double, step_T, SNW_STAGES *SNW_STAGES *ns *nv *nv + ns * (nv + nr) * (nv + nr + 12),       \
+    AT(double, step_T,                                                                             \
+       SNW_STAGES *SNW_STAGES *ns *(nv + ni) * (nv + ni) + ns * (nv + nr) * (nv + nr + 12) + nm,   \
        "matrix of the step, and an image")                                                         \
     AT(double, step_S, ns *nv *nv, "tangent map of the chart")                                     \
-    AT(double, step_line, (SNW_STAGES + 12) * ns * nv, "scratch")                                  \
-    AT(int, step_pivot, (SNW_STAGES + 1) * ns * (nv + nr), "of step_T")                            \
+    AT(double, step_line, (SNW_STAGES + 12) * ns * nv + SNW_STAGES * nm, "scratch")                \
+    AT(int, step_pivot, (SNW_STAGES + 1) * ns * (nv + nr) + SNW_STAGES * nm, "of step_T")          \
+    AT(double, step_F, nv *nm, "forces of the variables of first order in the directions")         \
+    AT(double, step_R, 2 * nv * nm, "their rates by the directions and by their rates")            \
+    AT(double, step_E, nm *ni, "factors of 1 - c1 Q")                                              \
+    AT(double, step_rule, 2 * nm, "c0, c1 of their rule")                                          \
+    AT(double, step_memory, 4 * nm, "scratch")                                                     \
+    AT(int, step_memory_pivot, nm, "of step_E")                                                    \
     AT(bool, step_driven, ns *nv, "is the rate of the coordinate given by a law?")                 \
     AT(double, step_slip, ns *nr, "friction per multiplier of a row")                              \
     AT(int, step_slip_dof, ns *nr, "coordinate on which it acts; -1: none")                        \
@@ -111,13 +118,14 @@ struct snw_linear {
 
 // Unit of a state or an input, in the variables of the equations.
 typedef struct linear_column {
-    const double *z, *dz, *y, *integral; // n1, n1, nd, ni; NULL: zero
-    const double *u, *du, *ddu;          // ng; NULL: zero
-    const double *force;                 // nv: generalised force; NULL: none
+    const double *z, *dz, *y, *memory; // n1, n1, nd, ni; NULL: zero
+    const double *u, *du, *ddu;        // ng; NULL: zero
+    const double *force;               // nv: generalised force; NULL: none
+    const double *rate;                // of snw_linear_memory_rates; NULL: none
 } linear_column;
 
 // The part of snw_linear_solve before the elimination of constraints: tangents at s, rows, forces
-// of the inputs, integrals of laws.
+// of the inputs, variables of first order.
 SNW_NODISCARD snw_status linear_tangents(snw_linear *l, const snw_inputs *in, const snw_state *s,
                                          snw_work *w, snw_error *err);
 // K, D <- tangents at fixed velocities and accelerations, where all coordinates are states.

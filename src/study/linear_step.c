@@ -7,6 +7,10 @@
 //     T delta d = -(K Ad zeta_0 + D delta f + M delta g) + G u,   T = K S + a D + b M
 //     zeta_1 = Ad zeta_0 + S delta d,   Ad = Ad(exp(-d)), S the tangent map of the chart
 //
+// Variables y of first order follow y_1 = y_0 + c0 y'_0 + c1 y'_1 (theory.md 3.7.3, 2.5.2), so that
+// with E = 1 - c1 Q they change K and D by -F E^-1 c1 (R, R1), and the past of y acts as a force
+// F E^-1 (y_0 + c0 y'_0).
+//
 // Collocation: the same equations at the stages, about rest. States of the past that a scheme does
 // not read are left out. With all coordinates as states, rows C that hold at the end of the step
 // border T:
@@ -15,6 +19,7 @@
 #include "base/fail.h"
 #include "dynamics/chart.h"
 #include "dynamics/constraint.h"
+#include "dynamics/relaxation.h"
 #include "integrate/implicit.h"
 #include "math/vector.h"
 #include "solve/dense.h"
@@ -110,16 +115,91 @@ static void chart_map(snw_linear *l, const snw_linear_step *step, const snw_stat
     }
 }
 
+// ---- variables of first order
+
+// c0, c1 of variable i: those of the trapezoidal rule, or of Euler's where the branches take it.
+static void memory_rule(const snw_linear *l, const snw_linear_step *step, int i, double *c0,
+                        double *c1) {
+    const double h = step->h;
+    *c0 = *c1 = 0.5 * h;
+    if (l->memory_of[i].role != SNW_STATE_BRANCH) return;
+    const double time = snw_relaxation_place(l->m, l->memory_of[i].index).time;
+    const bool euler = snw_implicit_scheme(step->scheme, step->rho, step->alpha).order == 1;
+    if (euler || snw_relaxation_takes_euler(h, time)) *c0 = 0, *c1 = h;
+}
+
+// y (ni) += c times the rates of the variables by places x and rates v (n each).
+static void add_rates(const snw_linear *l, const double *c, const double *x, const double *v,
+                      double *y) {
+    const int n = step_size(l);
+    for (int i = 0; i < l->ni; i++) {
+        const double *R = l->step_R + 2 * (size_t)n * (size_t)i;
+        y[i] += c[i] * (snw_vector_dot(n, R, x) + snw_vector_dot(n, R + n, v));
+    }
+}
+
+// step_F, step_R <- forces and rates of the variables in the directions.
+static void project_memory(snw_linear *l) {
+    const size_t nv = (size_t)l->m->nv, n = (size_t)step_size(l);
+    for (size_t j = 0; j < (size_t)l->ni; j++) {
+        const double *R = l->R + 2 * nv * j;
+        for (size_t i = 0; i < n; i++) {
+            const double *x = direction(l, (int)i);
+            l->step_F[j * n + i] = snw_vector_dot((int)nv, x, l->F + nv * j);
+            l->step_R[2 * n * j + i] = snw_vector_dot((int)nv, x, R);
+            l->step_R[2 * n * j + n + i] = snw_vector_dot((int)nv, x, R + nv);
+        }
+    }
+}
+
+// step_E, step_rule <- of the variables; step_K, step_D <- with those at the end of the step, which
+// follow.
+static snw_status reduce_memory(snw_linear *l, const snw_linear_step *step, snw_error *err) {
+    const size_t n = (size_t)step_size(l), ni = (size_t)l->ni;
+    double *y = l->step_memory;
+    project_memory(l);
+    for (size_t j = 0; j < ni; j++)
+        memory_rule(l, step, (int)j, &l->step_rule[j], &l->step_rule[ni + j]);
+    for (size_t j = 0; j < ni; j++) {
+        for (size_t i = 0; i < ni; i++)
+            l->step_E[j * ni + i] = (i == j) - l->step_rule[ni + i] * l->Q[j * ni + i];
+    }
+    if (snw_lu_factor((int)ni, l->step_E, l->step_memory_pivot) != SNW_OK)
+        return snw_fail(err, SNW_E_SINGULAR, "the step has no solution for the states of laws");
+    for (size_t j = 0; j < n; j++) {
+        for (size_t rate = 0; rate < 2; rate++) {
+            for (size_t i = 0; i < ni; i++)
+                y[i] = l->step_rule[ni + i] * l->step_R[2 * n * i + rate * n + j];
+            snw_lu_solve((int)ni, l->step_E, l->step_memory_pivot, y);
+            linear_add_product((int)n, (int)ni, -1, l->step_F, y,
+                               (rate ? l->step_D : l->step_K) + n * j);
+        }
+    }
+    return SNW_OK;
+}
+
+// h0 (ni) <- y_0 + c0 y'_0 at the start of a step.
+static void memory_past(const snw_linear *l, const double *past, const double *y0, double *h0) {
+    const int n = step_size(l), ni = l->ni;
+    for (int i = 0; i < ni; i++) {
+        h0[i] = y0[i];
+        for (int j = 0; j < ni; j++)
+            h0[i] += l->step_rule[i] * l->Q[(size_t)j * (size_t)ni + (size_t)i] * y0[j];
+    }
+    add_rates(l, l->step_rule, past + SNW_PAST_PLACE * n, past + SNW_PAST_RATE * n, h0);
+}
+
 // ---- schemes with increments
 
-// Image of a past (SNW_PAST_PARTS x n; NULL parts are zero) and forces G u (n): next
-// (SNW_PAST_PARTS x n).
+// Image of a past (SNW_PAST_PARTS x n, then the ni variables of first order) and forces G u (n):
+// next, likewise.
 static void step_image(const snw_linear *l, const snw_linear_step *step, const step_scheme *c,
                        const double *past, const double *force, double *next) {
-    const int n = step_size(l), nr = l->bordered ? l->m->nconstraint : 0;
+    const int n = step_size(l), nr = l->bordered ? l->m->nconstraint : 0, ni = l->ni;
     double *f = l->step_line, *g = f + n, *place = f + 2 * n, *scratch = f + 3 * n;
-    double *d =
-        l->step_T + (size_t)(n + nr) * (size_t)(n + nr) + SNW_PAST_PARTS * (size_t)n; // and lambda
+    double *d = l->step_T + (size_t)(n + nr) * (size_t)(n + nr) + SNW_PAST_PARTS * (size_t)n +
+                (size_t)ni; // and lambda
+    double *h0 = l->step_memory, *y = h0 + ni;
     memcpy(place, past, (size_t)n * sizeof *place);
     carry_over(l->m, step->d, place);
     for (int i = 0; i < n; i++) {
@@ -134,6 +214,12 @@ static void step_image(const snw_linear *l, const snw_linear_step *step, const s
     linear_add_product(n, n, -1, l->step_K, place, d);
     linear_add_product(n, n, -1, l->step_D, f, d);
     linear_add_product(n, n, -1, l->step_M, g, d);
+    if (ni > 0) {
+        memory_past(l, past, past + SNW_PAST_PARTS * n, h0);
+        memcpy(y, h0, (size_t)ni * sizeof *y);
+        snw_lu_solve(ni, l->step_E, l->step_memory_pivot, y);
+        linear_add_product(n, ni, 1, l->step_F, y, d);
+    }
     for (int k = 0; k < nr; k++) d[n + k] = snw_vector_dot(n, l->C + (size_t)n * (size_t)k, place);
     snw_lu_solve(n + nr, l->step_T, l->step_pivot, d);
     memset(scratch, 0, (size_t)n * sizeof *scratch);
@@ -152,15 +238,20 @@ static void step_image(const snw_linear *l, const snw_linear_step *step, const s
         next[SNW_PAST_INCREMENT * n + i] = d[i];
         next[SNW_PAST_RATE_BEFORE * n + i] = past[SNW_PAST_RATE * n + i];
     }
+    if (ni == 0) return;
+    add_rates(l, l->step_rule + ni, next + SNW_PAST_PLACE * n, next + SNW_PAST_RATE * n, h0);
+    snw_lu_solve(ni, l->step_E, l->step_memory_pivot, h0);
+    memcpy(next + SNW_PAST_PARTS * n, h0, (size_t)ni * sizeof *h0);
 }
 
-// column (nx) of kept parts <- of all parts
-static void keep_parts(const step_scheme *c, int n, const double *all, double *out) {
+// column (nx) of kept parts <- of all parts and the ni variables of first order
+static void keep_parts(const step_scheme *c, int n, int ni, const double *all, double *out) {
     for (int k = 0; k < SNW_PAST_PARTS; k++) {
         if (!c->keeps[k]) continue;
         memcpy(out, all + k * n, (size_t)n * sizeof *out);
         out += n;
     }
+    memcpy(out, all + SNW_PAST_PARTS * n, (size_t)ni * sizeof *out);
 }
 
 // step_T <- Newton's matrix of the step, bordered by the rows that hold.
@@ -203,20 +294,20 @@ static snw_status increments(snw_linear *l, const snw_linear_step *step, const s
         return snw_fail(err, SNW_E_SINGULAR, "the matrix of the step is singular");
     // image behind the factors
     double *const image = l->step_T + (size_t)(n + nr) * (size_t)(n + nr);
-    int nx = 0;
+    const int all = SNW_PAST_PARTS * n + l->ni;
+    int nx = l->ni, column = 0;
     for (int k = 0; k < SNW_PAST_PARTS; k++) nx += c->keeps[k] ? n : 0;
-    memset(past, 0, (size_t)(SNW_PAST_PARTS * n) * sizeof *past);
-    for (int k = 0, column = 0; k < SNW_PAST_PARTS; k++) {
-        for (int i = 0; c->keeps[k] && i < n; i++) {
-            past[k * n + i] = 1;
-            step_image(l, step, c, past, NULL, image);
-            past[k * n + i] = 0;
-            keep_parts(c, n, image, l->step_A + (size_t)nx * (size_t)column++);
-        }
+    memset(past, 0, (size_t)all * sizeof *past);
+    for (int i = 0; i < all; i++) {
+        if (i < SNW_PAST_PARTS * n && !c->keeps[i / n]) continue;
+        past[i] = 1;
+        step_image(l, step, c, past, NULL, image);
+        past[i] = 0;
+        keep_parts(c, n, l->ni, image, l->step_A + (size_t)nx * (size_t)column++);
     }
     for (int i = 0; i < l->nu; i++) {
         step_image(l, step, c, past, l->step_G + (size_t)n * (size_t)i, image);
-        keep_parts(c, n, image, l->step_B + (size_t)nx * (size_t)i);
+        keep_parts(c, n, l->ni, image, l->step_B + (size_t)nx * (size_t)i);
     }
     return SNW_OK;
 }
@@ -251,53 +342,119 @@ static snw_status reduce_states(snw_linear *l, const step_scheme *c, snw_error *
 
 // ---- collocation
 
-static snw_status stages(snw_linear *l, const snw_linear_step *step, snw_error *err) {
-    const snw_scheme_info *row = &snw_scheme_table[step->scheme];
-    const snw_collocation p = snw_collocation_of(row->stages, row->order);
-    const size_t n = (size_t)step_size(l), N = n * (size_t)p.s;
-    const double h = step->h;
-    for (size_t J = 0; J < (size_t)p.s; J++) {
-        for (size_t I = 0; I < (size_t)p.s; I++) {
+// step_T <- matrix of the accelerations at the stages and, behind them, of the rates of the
+// variables of first order there.
+static void stage_matrix(snw_linear *l, const snw_collocation *p, double h) {
+    const size_t n = (size_t)step_size(l), ni = (size_t)l->ni, s = (size_t)p->s, N = s * (n + ni);
+    for (size_t J = 0; J < s; J++) {
+        for (size_t I = 0; I < s; I++) {
+            const double d = h * p->A[I][J], dd = h * h * p->AA[I][J];
             for (size_t j = 0; j < n; j++) {
+                double *column = l->step_T + (J * n + j) * N;
                 for (size_t i = 0; i < n; i++) {
                     const size_t at = j * n + i;
-                    l->step_T[(J * n + j) * N + I * n + i] = (I == J ? l->step_M[at] : 0) +
-                                                             h * p.A[I][J] * l->step_D[at] +
-                                                             h * h * p.AA[I][J] * l->step_K[at];
+                    column[I * n + i] = (I == J ? l->step_M[at] : 0) +
+                                        h * p->A[I][J] * l->step_D[at] +
+                                        h * h * p->AA[I][J] * l->step_K[at];
                 }
+                for (size_t k = 0; k < ni; k++)
+                    column[s * n + I * ni + k] =
+                        -dd * l->step_R[2 * n * k + j] - d * l->step_R[2 * n * k + n + j];
+            }
+            for (size_t k = 0; k < ni; k++) {
+                double *column = l->step_T + (s * n + J * ni + k) * N;
+                for (size_t i = 0; i < n; i++) column[I * n + i] = -d * l->step_F[k * n + i];
+                for (size_t i = 0; i < ni; i++)
+                    column[s * n + I * ni + i] = (I == J && i == k) - d * l->Q[k * ni + i];
             }
         }
     }
-    if (snw_lu_factor((int)N, l->step_T, l->step_pivot) != SNW_OK)
+}
+
+// X <- right side of a column of the model: a unit of place, rate, variable or input j.
+static void stage_forces(const snw_linear *l, const snw_collocation *p, double h, size_t column,
+                         double *X) {
+    const size_t n = (size_t)step_size(l), ni = (size_t)l->ni, nx = 2 * n + ni, s = (size_t)p->s;
+    const bool place = column < n, rate = !place && column < 2 * n, input = column >= nx;
+    const size_t j = input ? column - nx : place || rate ? column % n : column - 2 * n;
+    for (size_t I = 0; I < s; I++) {
+        for (size_t i = 0; i < n; i++) {
+            const size_t at = j * n + i;
+            X[I * n + i] = place   ? -l->step_K[at]
+                           : rate  ? -l->step_D[at] - p->c[I] * h * l->step_K[at]
+                           : input ? l->step_G[at]
+                                   : l->step_F[at];
+        }
+        for (size_t k = 0; k < ni; k++) {
+            const double *R = l->step_R + 2 * n * k;
+            X[s * n + I * ni + k] = place   ? R[j]
+                                    : rate  ? R[n + j] + p->c[I] * h * R[j]
+                                    : input ? 0
+                                            : l->Q[j * ni + k];
+        }
+    }
+}
+
+static snw_status stages(snw_linear *l, const snw_linear_step *step, snw_error *err) {
+    const snw_scheme_info *row = &snw_scheme_table[step->scheme];
+    const snw_collocation p = snw_collocation_of(row->stages, row->order);
+    const size_t n = (size_t)step_size(l), ni = (size_t)l->ni, nx = 2 * n + ni, s = (size_t)p.s;
+    const double h = step->h;
+    stage_matrix(l, &p, h);
+    if (snw_lu_factor((int)(s * (n + ni)), l->step_T, l->step_pivot) != SNW_OK)
         return snw_fail(err, SNW_E_SINGULAR, "the matrix of the step is singular");
     double *X = l->step_line;
-    for (size_t column = 0; column < 2 * n + (size_t)l->nu; column++) {
-        const size_t j = column % n;
-        const bool place = column < n, rate = !place && column < 2 * n;
-        for (size_t I = 0; I < (size_t)p.s; I++) {
-            for (size_t i = 0; i < n; i++) {
-                const size_t at = j * n + i;
-                X[I * n + i] = place  ? -l->step_K[at]
-                               : rate ? -l->step_D[at] - p.c[I] * h * l->step_K[at]
-                                      : l->step_G[(column - 2 * n) * n + i];
-            }
-        }
-        snw_lu_solve((int)N, l->step_T, l->step_pivot, X);
-        double *to =
-            column < 2 * n ? l->step_A + 2 * n * column : l->step_B + 2 * n * (column - 2 * n);
+    for (size_t column = 0; column < nx + (size_t)l->nu; column++) {
+        const bool rate = column >= n && column < 2 * n;
+        stage_forces(l, &p, h, column, X);
+        snw_lu_solve((int)(s * (n + ni)), l->step_T, l->step_pivot, X);
+        double *to = column < nx ? l->step_A + nx * column : l->step_B + nx * (column - nx);
         for (size_t i = 0; i < n; i++) {
-            to[i] = place ? i == j : rate ? h * (i == j) : 0;
-            to[n + i] = rate && i == j;
-            for (size_t I = 0; I < (size_t)p.s; I++) {
+            to[i] = column == i ? 1 : rate && column - n == i ? h : 0;
+            to[n + i] = rate && column - n == i;
+            for (size_t I = 0; I < s; I++) {
                 to[i] += h * h * p.bb[I] * X[I * n + i];
                 to[n + i] += h * p.b[I] * X[I * n + i];
             }
+        }
+        for (size_t i = 0; i < ni; i++) {
+            to[2 * n + i] = column == 2 * n + i;
+            for (size_t I = 0; I < s; I++) to[2 * n + i] += h * p.b[I] * X[s * n + I * ni + i];
         }
     }
     return SNW_OK;
 }
 
 // ---- the model
+
+// Variables of first order in a step: what has no model.
+static snw_status check_memory(const snw_linear *l, const snw_linear_step *step, snw_error *err) {
+    const snw_scheme_info *row = &snw_scheme_table[step->scheme];
+    if (step->reduce && row->family != SNW_FAMILY_COLLOCATION)
+        return snw_fail(err, SNW_E_MODEL,
+                        "the step of scheme '%s' has no reduced form where laws read integrals or "
+                        "states or materials relax; leave out 'reduce'",
+                        row->name);
+    if (l->ng > 0)
+        return snw_fail(err, SNW_E_MODEL,
+                        "given coordinates are no inputs of a step where laws read integrals or "
+                        "states or materials relax; use the continuous model");
+    for (int i = 0; i < l->ni; i++) {
+        if (l->moving && l->memory_of[i].role == SNW_STATE_INTEGRAL)
+            return snw_fail(err, SNW_E_MODEL,
+                            "the step has a linear model about rest only where laws read integrals "
+                            "or states; use the continuous one");
+        for (int k = 0; k < l->ninput; k++) {
+            const double *rate = l->input[k].rate;
+            if (!rate || rate[snw_linear_memory_number(l->m, l->memory_of[i])] == 0) continue;
+            return snw_fail(
+                err, SNW_E_MODEL,
+                "a number of the file changes the rate of a state, so it is no input of "
+                "a step; use the continuous model");
+        }
+    }
+    return SNW_OK;
+}
 
 static snw_status check_step(const snw_linear *l, const snw_linear_step *step, bool one_step,
                              snw_error *err) {
@@ -327,10 +484,7 @@ static snw_status check_step(const snw_linear *l, const snw_linear_step *step, b
         return snw_fail(err, SNW_E_MODEL,
                         "given coordinates are no inputs of a step where there are loops; use the "
                         "continuous model");
-    if (l->ni > 0)
-        return snw_fail(err, SNW_E_MODEL,
-                        "the step has no linear model where laws read integrals; use the "
-                        "continuous one");
+    if (l->ni > 0) SNW_TRY(check_memory(l, step, err));
     if (step->reduce && !one_step)
         return snw_fail(err, SNW_E_MODEL,
                         "scheme '%s' is no scheme of one step, so it has no reduced form; leave "
@@ -368,6 +522,12 @@ static snw_status step_outputs(snw_linear *l, const step_scheme *c, snw_error *e
         return snw_fail(err, SNW_E_MODEL,
                         "outputs of the step of a robot with motions without mass are not "
                         "supported; leave the outputs out, or use the continuous model");
+    for (int i = 0; i < l->ni; i++, nx++) {
+        l->step_state[nx] = l->memory_of[i];
+        memcpy(snw_column_of(l->step_C, ny, nx),
+               l->outC + (size_t)ny * (size_t)(2 * l->n1 + l->nd + i),
+               (size_t)ny * sizeof *l->step_C);
+    }
     l->result.nx = nx;
     l->result.A = l->step_A;
     l->result.B = l->step_B;
@@ -393,7 +553,9 @@ snw_status snw_linear_discretise(snw_linear *l, const snw_linear_step *step, con
     reduce(l, l->D, l->step_D);
     reduce(l, l->K, l->step_K);
     reduce_inputs(l);
+    if (l->ni > 0 && !collocation) SNW_TRY(reduce_memory(l, step, err));
     if (collocation) {
+        project_memory(l);
         SNW_TRY(stages(l, step, err));
     } else {
         SNW_TRY(increments(l, step, &c, s, err));
@@ -436,13 +598,14 @@ static snw_status check_bordered(const snw_linear *l, snw_error *err) {
 // for the inputs, since an input does not move the robot at once.
 static void bordered_columns(snw_linear *l, const snw_state *s) {
     const int nv = l->m->nv;
-    const size_t all = (size_t)nv * (size_t)(2 * nv + l->ninput) * sizeof *l->x;
+    const size_t all = (size_t)nv * (size_t)(2 * nv + l->ni + l->ninput) * sizeof *l->x;
     memset(l->x, 0, all);
     memset(l->x1, 0, all);
     memset(l->dv, 0, all);
     memset(l->da, 0, all);
-    l->nx = 2 * nv;
+    l->nx = 2 * nv + l->ni;
     l->nu = l->ninput;
+    for (int i = 0; i < l->ni; i++) l->state[2 * nv + i] = l->memory_of[i];
     for (int i = 0; i < nv; i++) {
         l->independent[i] = i;
         double *x = snw_column_of(l->x, nv, i), *x1 = snw_column_of(l->x1, nv, i);
@@ -489,6 +652,8 @@ static snw_status solve_bordered(snw_linear *l, const snw_linear_step *step, con
         if (snw_drive_holds(m, s, i)) l->step_driven[m->drive[i].dof] = true;
     }
     const step_scheme c = scheme_of(step);
+    snw_identity(m->nv, l->N);
+    if (l->ni > 0) SNW_TRY(reduce_memory(l, step, err));
     SNW_TRY(increments(l, step, &c, s, err));
     l->result.nu = l->nu;
     l->result.ny = l->noutput;

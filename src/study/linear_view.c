@@ -6,7 +6,9 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/relaxation.h"
 #include "solve/linear_system.h"
+#include "study/linear_memory.h"
 #include "study/probe.h"
 
 #include <math.h>
@@ -63,7 +65,8 @@ snw_status snw_linear_view_add_parameter(snw_linear_view *v, const char *name, c
                         (snw_linear_input){.kind = SNW_LINEAR_OTHER,
                                            .force = memory,
                                            .shift = memory + nv,
-                                           .direct = memory + nv + nr},
+                                           .direct = memory + nv + nr,
+                                           .rate = memory + nv + nr + v->noutput},
                         name, unit);
     return SNW_OK;
 }
@@ -158,6 +161,8 @@ static int role_size(const snw_linear_view *v, snw_linear_role role) {
         return m->nv;
     case SNW_STATE_INTEGRAL:
         return m->nsignal;
+    case SNW_STATE_BRANCH:
+        return m->nbranch_coordinate;
     case SNW_STATE_GIVEN:
     case SNW_STATE_GIVEN_RATE:
         return v->ninput;
@@ -184,6 +189,13 @@ static snw_linear_signal name_state(snw_linear_view *v, snw_linear_role role, in
     if (role == SNW_STATE_INTEGRAL) {
         const char *text = v->m->signal[i].text;
         return (snw_linear_signal){.name = text ? text : "", .unit = "", .exact = 1};
+    }
+    if (role == SNW_STATE_BRANCH) {
+        const snw_branch_place at = snw_relaxation_place(v->m, i);
+        snw_linear_signal s = coordinate_of(v, at.dof);
+        const char *name = snw_pool_format(v->pool, "%s.branch %d", s.name, at.branch + 1);
+        s.name = name ? name : "";
+        return s;
     }
     if (role == SNW_STATE_GIVEN || role == SNW_STATE_GIVEN_RATE) {
         const int k = role == SNW_STATE_GIVEN_RATE;
@@ -237,7 +249,8 @@ static snw_status view_describe(snw_linear_view *v, snw_error *err) {
 snw_status snw_linear_view_ready(snw_linear_view *v, bool three, snw_error *err) {
     const snw_model *m = v->m;
     v->samples = snw_pool_array(v->pool, 3 * snw_linear_view_samples(v) + 1, sizeof *v->samples);
-    const size_t rows = 2 * (size_t)m->nv + (size_t)m->nlive + 2 * (size_t)v->ninput + 1;
+    const size_t rows =
+        2 * (size_t)m->nv + (size_t)snw_linear_memory_room(m) + 2 * (size_t)v->ninput + 1;
     if (v->discrete) {
         v->continuous = snw_pool_array(v->pool, rows * rows, sizeof *v->continuous);
         if (!v->continuous) return snw_fail_memory(err);
@@ -278,6 +291,8 @@ static double state_value(const snw_linear_view *v, snw_linear_state x, const sn
         return x.index >= 0 ? s->a[x.index] : 0;
     case SNW_STATE_INTEGRAL:
         return s->z[x.index];
+    case SNW_STATE_BRANCH:
+        return s->relaxed[x.index];
     case SNW_STATE_GIVEN:
     case SNW_STATE_GIVEN_RATE:
         return input_value(v, x.index, x.role == SNW_STATE_GIVEN_RATE, in, w);
@@ -329,7 +344,8 @@ void snw_linear_view_publish(snw_linear_view *v, const snw_inputs *in, const snw
 // ---- numbers of the file ------------------------------------------------------------------------
 
 size_t snw_linear_view_samples(const snw_linear_view *v) {
-    return (size_t)v->m->nv + (size_t)v->m->nconstraint + (size_t)v->noutput;
+    return (size_t)v->m->nv + (size_t)v->m->nconstraint + (size_t)v->noutput +
+           (size_t)snw_linear_memory_numbers(v->m);
 }
 
 void snw_linear_view_sample(const snw_linear_view *v, const snw_model *m, const snw_inputs *in,
@@ -349,6 +365,7 @@ void snw_linear_view_sample(const snw_linear_view *v, const snw_model *m, const 
         snw_probe_read(m, v->of_output[i].probe, in, s, w, &more, column);
         out[m->nv + m->nconstraint + i] = column[v->of_output[i].column];
     }
+    snw_linear_memory_rates(m, in, s, w, out + m->nv + m->nconstraint + v->noutput);
 }
 
 snw_status snw_linear_view_differentiate(snw_linear_view *v, int i, double value, double h,

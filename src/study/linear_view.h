@@ -57,9 +57,9 @@ SNW_NODISCARD snw_status snw_linear_view_choose_step(const snw_linear_options *h
 // After inputs, outputs and step are known: names, memory, the solver.
 SNW_NODISCARD snw_status snw_linear_view_ready(snw_linear_view *v, bool three, snw_error *err);
 
-// out (nv + nconstraint + noutput) <- residual, violations and outputs of a model with another
-// value of a number of the file, at the state s; rotation (nseg + nobs): continuous rotation
-// vectors, updated. in and w are overwritten.
+// out (snw_linear_view_samples) <- residual, violations, outputs and rates of the variables of
+// first order of a model with another value of a number of the file, at the state s; rotation (nseg
+// + nobs): continuous rotation vectors, updated. in and w are overwritten.
 void snw_linear_view_sample(const snw_linear_view *v, const snw_model *m, const snw_inputs *in,
                             const snw_state *s, snw_vec3 *rotation, snw_work *w, double *column,
                             double *out);

@@ -49,7 +49,8 @@ static bool near_numbers(int n, const double *a, const double *b) {
 
 static bool has_others(const snw_model *m) {
     for (int i = 0; i < m->nlive; i++) { // an effort is a function of the numbers of its law
-        if (m->signal[m->live[i]].reading == SNW_READ_TENDON_EFFORT) return true;
+        const snw_signal *s = &m->signal[m->live[i]];
+        if (s->reading == SNW_READ_TENDON_EFFORT || s->kind == SNW_SIGNAL_STATE) return true;
     }
     return m->ntube > 0 || m->nfeed > 0 || m->nsliding_station > 0 || m->nlaw_point > 0 ||
            m->nbranch > 0 || m->hard;

@@ -15,17 +15,20 @@
 //
 // Damping follows to first order from the eigenvectors (theory.md 7). About a steady motion D has
 // gyroscopic terms, which are not small: there the roots are those of z" + D z' + A z = 0 itself
-// (theory.md 7.1).
+// (theory.md 7.1). States of laws and strains of Maxwell branches are variables of first order;
+// with them the roots are those of all equations together (theory.md 7.1, 7.5a).
 #include "study/modes.h"
 
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/fail.h"
 #include "dynamics/constraint.h"
+#include "dynamics/relaxation.h"
 #include "math/vector.h"
 #include "solve/dense.h"
 #include "study/closed_contacts.h"
 #include "study/directions.h"
+#include "study/linear_memory.h"
 #include "study/statics.h"
 
 #include <float.h>
@@ -46,12 +49,15 @@ typedef struct root {
     snw_mode mode;
     int column; // column of x
     bool grows; // the growing one of two with the same frequency
+    bool last;  // decays without vibrating, beside variables of first order
 } root;
 
 struct snw_modes {
     const snw_model *m;
     int count;
     bool steady;
+    bool whole; // the roots are those of the equations themselves: steady, or with variables of
+                // first order
     snw_pool *pool;
     snw_mode_table table;
     snw_mode *mode;          // nv
@@ -68,10 +74,14 @@ struct snw_modes {
     snw_directions *d;
     double *A, *B; // n x n
     double *U, *W; // n x n: right and left eigenvectors; 2 n x 2 n about a steady motion
-    double *S, *I; // 2 n x 2 n, about a steady motion; otherwise NULL
+    double *S, *I; // square, of all roots, for the equations themselves; otherwise NULL
     double *x,
-        *y; // nv x n: right and left modes in coordinates; nv x 2 n about a steady motion
-    double *re, *im, *buffer; // nv
+        *y; // nv x n: right and left modes in coordinates; nv x roots of the equations themselves
+    double *re, *im, *buffer; // roots
+    snw_linear_memory memory; // variables of first order
+    double *rows;             // 2 nlive x nv: rows of the signals by x and x'
+    double *Fr, *Rr, *X0; // n x ny, ny x 2 n, nv x ny: their forces and rates in the directions,
+                          // and massless directions that follow them
 };
 
 // ---- memory and names
@@ -114,30 +124,56 @@ static bool name_groups(snw_modes *mo) {
     return true;
 }
 
-static size_t modes_scratch_size(const snw_model *m, bool steady) {
+// The most roots.
+static int modes_room(const snw_modes *mo) {
+    const snw_model *m = mo->m;
+    return mo->whole ? 2 * m->nv + snw_linear_memory_room(m) : m->nv;
+}
+
+static size_t modes_scratch_size(const snw_modes *mo) {
+    const snw_model *m = mo->m;
     const size_t parts[] = {snw_project_scratch(m->nv, m->nv), snw_eigen_symmetric_scratch(m->nv),
-                            snw_eigen_general_scratch(steady ? 2 * m->nv : m->nv)};
+                            snw_eigen_general_scratch(modes_room(mo))};
     size_t most = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         most = parts[i] > most ? parts[i] : most;
-    return most + 2 * (size_t)m->nv * sizeof(int) + 64; // null motions
+    return most + (size_t)modes_room(mo) * sizeof(int) + 2 * (size_t)m->nv * sizeof(int) + 128;
+}
+
+// Memory for variables of first order.
+static snw_status memory_prepare(snw_modes *mo) {
+    const snw_model *m = mo->m;
+    const size_t nv = (size_t)m->nv, n = (size_t)snw_linear_memory_room(m);
+    if (!snw_linear_memory_acts(m)) return SNW_OK;
+    double **const part[] = {&mo->memory.F, &mo->memory.R, &mo->memory.Q, &mo->rows,
+                             &mo->Fr,       &mo->Rr,       &mo->X0};
+    const size_t size[] = {nv * n, 2 * nv * n, n * n,     2 * (size_t)m->nlive * nv,
+                           nv * n, 2 * nv * n, 2 * nv * n};
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
+        *part[i] = snw_pool_array(mo->pool, size[i] + 1, sizeof **part[i]);
+        if (!*part[i]) return SNW_E_MEMORY;
+    }
+    mo->memory.of = snw_pool_array(mo->pool, n + 1, sizeof *mo->memory.of);
+    return mo->memory.of ? SNW_OK : SNW_E_MEMORY;
 }
 
 static snw_status modes_prepare(snw_modes *mo) {
     const snw_model *m = mo->m;
-    const size_t nv = (size_t)m->nv, roots = mo->steady ? 2 * nv : nv;
+    mo->whole = mo->steady || snw_linear_memory_acts(m);
+    const size_t nv = (size_t)m->nv, roots = (size_t)modes_room(mo);
     mo->pool = snw_pool_create(POOL_LIMIT);
     if (!mo->pool) return SNW_E_MEMORY;
-    const size_t size = modes_scratch_size(m, mo->steady);
+    SNW_TRY(memory_prepare(mo));
+    const size_t size = modes_scratch_size(mo);
     mo->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
     double **square[] = {&mo->A, &mo->B, &mo->U, &mo->W, &mo->x, &mo->y};
     for (size_t i = 0; i < sizeof square / sizeof square[0]; i++) {
         *square[i] = snw_alloc((i < 2 ? nv * nv : roots * roots) * sizeof(double));
         if (!*square[i]) return SNW_E_MEMORY;
     }
-    if (mo->steady) mo->S = snw_alloc(roots * roots * sizeof(double));
-    if (mo->steady) mo->I = snw_alloc(roots * roots * sizeof(double));
-    if (mo->steady && (!mo->S || !mo->I)) return SNW_E_MEMORY;
+    if (mo->whole) mo->S = snw_alloc(roots * roots * sizeof(double));
+    if (mo->whole) mo->I = snw_alloc(roots * roots * sizeof(double));
+    if (mo->whole && (!mo->S || !mo->I)) return SNW_E_MEMORY;
     SNW_TRY(snw_closed_contacts_create(m, &mo->closed));
     double **line[] = {&mo->re, &mo->im, &mo->buffer};
     for (size_t i = 0; i < sizeof line / sizeof line[0]; i++) {
@@ -146,7 +182,7 @@ static snw_status modes_prepare(snw_modes *mo) {
     }
     mo->mode = snw_pool_array(mo->pool, roots + 1, sizeof *mo->mode);
     mo->idle = snw_pool_array(mo->pool, nv + 1, sizeof *mo->idle);
-    mo->root = snw_pool_array(mo->pool, 2 * nv + 1, sizeof *mo->root);
+    mo->root = snw_pool_array(mo->pool, 2 * nv + roots + 1, sizeof *mo->root);
     mo->group = snw_pool_array(mo->pool, nv + 1, sizeof *mo->group);
     mo->group_name = snw_pool_array(mo->pool, nv + 1, sizeof *mo->group_name);
     mo->spin_name = snw_pool_array(mo->pool, (size_t)m->nlink + 1, sizeof *mo->spin_name);
@@ -258,6 +294,7 @@ static snw_status modes_not_finite(const snw_modes *mo, snw_error *err) {
 static snw_status linearise(snw_modes *mo, const snw_state *s, snw_error *err) {
     const snw_model *m = mo->m;
     snw_state_copy(m, s, mo->s);
+    snw_relaxation_fix(m, mo->s);
     snw_inputs_at(m, s->t, mo->in);
     if (mo->steady) snw_constraints_impose(m, mo->in, mo->s);
     for (int i = 0; i < m->nv; i++) {
@@ -275,8 +312,12 @@ static snw_status linearise(snw_modes *mo, const snw_state *s, snw_error *err) {
     snw_residual(m, mo->in, mo->s, false, mo->w);
     mo->table.residual = snw_out_of_balance(m, mo->w);
     snw_tangent_pass(m, NULL, mo->w);
+    const size_t live = mo->rows ? (size_t)m->nlive * (size_t)m->nv : 0;
     snw_tangent_assemble(m, mo->in, 1, 0, 0, mo->w, mo->d->K);
+    if (live) memcpy(mo->rows, mo->w->signal_jacobian, live * sizeof *mo->rows);
     snw_tangent_assemble(m, mo->in, 0, 1, 0, mo->w, mo->d->D);
+    if (live) memcpy(mo->rows + live, mo->w->signal_jacobian, live * sizeof *mo->rows);
+    if (mo->rows) snw_linear_memory_find(m, mo->in, mo->w, mo->rows, false, &mo->memory);
     if (mo->closed) {
         snw_closed_contacts_hold(mo->closed, mo->d);
         mo->table.ngrazing = mo->closed->ngrazing;
@@ -460,10 +501,68 @@ static snw_status solve_standard(snw_modes *mo, int n0, int n1) {
     return SNW_OK;
 }
 
-// About a steady motion: re, im <- the 2 n1 roots s of (s^2 + s D + A) z = 0, from the matrix [0 w;
-// -A/w -D] with w of the size of the fastest, theory.md (7.3); x <- modes.
-static snw_status solve_steady(snw_modes *mo, int n0, int n1, double *fast) {
-    const int nv = mo->m->nv, n = 2 * n1;
+// Fr <- forces of the variables of first order in the directions with mass, Rr (ny x 2 n1) <- their
+// rates by these directions, Q <- by each other, with the massless directions X0 that follow.
+static snw_status reduce_memory(snw_modes *mo, int n0, int n1) {
+    const int nv = mo->m->nv, ny = mo->memory.n;
+    double *with_mass = snw_column_of(mo->d->P, nv, n0);
+    SNW_TRY(snw_directions_follow(mo->d, ny, mo->memory.F, mo->X0));
+    double *f = mo->X0 + (size_t)nv * (size_t)ny;
+    for (int j = 0; j < ny; j++) {
+        const double *x0 = snw_column_of(mo->X0, nv, j);
+        memcpy(f, snw_column_of(mo->memory.F, nv, j), (size_t)nv * sizeof *f);
+        for (int k = 0; k < nv; k++) {
+            const double *K = snw_column_of(mo->d->K, nv, k);
+            for (int i = 0; i < nv && x0[k] != 0; i++) f[i] -= K[i] * x0[k];
+        }
+        const double *R = mo->memory.R + 2 * (size_t)nv * (size_t)j;
+        for (int i = 0; i < n1; i++) {
+            const double *moved = snw_column_of(with_mass, nv, i);
+            snw_column_of(mo->Fr, n1, j)[i] = snw_vector_dot(nv, moved, f);
+            mo->Rr[(size_t)i * (size_t)ny + (size_t)j] = snw_vector_dot(nv, R, moved);
+            mo->Rr[(size_t)(n1 + i) * (size_t)ny + (size_t)j] = snw_vector_dot(nv, R + nv, moved);
+        }
+        for (int k = 0; k < ny; k++)
+            mo->memory.Q[(size_t)k * (size_t)ny + (size_t)j] +=
+                snw_vector_dot(nv, R, snw_column_of(mo->X0, nv, k));
+    }
+    return SNW_OK;
+}
+
+// Rows and columns of the variables of first order in S, n x n, behind 2 n1 others; each variable
+// in a unit in which its force and its rate are of one size.
+static void place_memory(snw_modes *mo, int n, int n1, double w) {
+    const int ny = mo->memory.n;
+    double *unit = mo->buffer;
+    for (int j = 0; j < ny; j++) {
+        double force = 0, rate = 0;
+        for (int i = 0; i < n1; i++) {
+            const double *R = mo->Rr + (size_t)i * (size_t)ny + (size_t)j;
+            force = fmax(force, fabs(snw_column_of(mo->Fr, n1, j)[i]) / w);
+            rate = fmax(rate, fmax(fabs(*R), w * fabs(R[(size_t)n1 * (size_t)ny])));
+        }
+        unit[j] = force > 0 && rate > 0 ? sqrt(rate / force) : force > 0 ? w / force : 1;
+    }
+    for (int j = 0; j < ny; j++) {
+        double *column = snw_column_of(mo->S, n, 2 * n1 + j);
+        for (int i = 0; i < n1; i++) {
+            const double *R = mo->Rr + (size_t)i * (size_t)ny + (size_t)j;
+            column[i] = 0;
+            column[n1 + i] = snw_column_of(mo->Fr, n1, j)[i] * unit[j] / w;
+            snw_column_of(mo->S, n, i)[2 * n1 + j] = *R / unit[j];
+            snw_column_of(mo->S, n, n1 + i)[2 * n1 + j] = R[(size_t)n1 * (size_t)ny] * w / unit[j];
+        }
+        for (int i = 0; i < ny; i++)
+            column[2 * n1 + i] =
+                mo->memory.Q[(size_t)j * (size_t)ny + (size_t)i] * unit[j] / unit[i];
+    }
+}
+
+// The equations themselves: re, im <- the roots s of (s^2 + s D + A) z = F y, s y = R z + .., from
+// the matrix [0 w; -A/w -D] with w of the size of the fastest, bordered by the variables y of first
+// order, theory.md (7.3), (7.5a); x <- modes.
+static snw_status solve_whole(snw_modes *mo, int n0, int n1, double *fast) {
+    const int nv = mo->m->nv, ny = mo->memory.n, n = 2 * n1 + ny;
     double *with_mass = snw_column_of(mo->d->P, nv, n0);
     double size = 0;
     snw_project(nv, mo->d->D, n1, with_mass, n1, with_mass, &mo->scratch, mo->B);
@@ -479,6 +578,10 @@ static snw_status solve_steady(snw_modes *mo, int n0, int n1, double *fast) {
             left[n1 + i] = -snw_column_of(mo->A, n1, j)[i] / w;
             right[n1 + i] = -snw_column_of(mo->B, n1, j)[i];
         }
+    }
+    if (ny > 0) {
+        SNW_TRY(reduce_memory(mo, n0, n1));
+        place_memory(mo, n, n1, w);
     }
     SNW_TRY(snw_eigen_general_vectors(n, mo->S, mo->I, &mo->scratch, mo->re, mo->im, mo->W, mo->U));
     // first half of each vector; of a pair the real part or the imaginary part, which is the next
@@ -500,10 +603,10 @@ static void modes_normalise(const snw_modes *mo, double *x) {
     for (int i = 0; i < mo->m->nv && size > 0; i++) x[i] /= size;
 }
 
-// A root s = re + i im, im >= 0.
-static root steady_root(const snw_modes *mo, int col, double re, double im, double fast) {
+// A root s = re + i im, im >= 0, of the equations themselves.
+static root whole_root(const snw_modes *mo, int col, double re, double im, double fast) {
     const double size = hypot(re, im), pi = acos(-1.0);
-    root r = {.column = col, .grows = re > 0};
+    root r = {.column = col, .grows = re > 0, .last = mo->memory.n > 0 && im == 0 && re <= 0};
     r.mode.frequency = (im == 0 && re > 0 ? -size : size) / (2 * pi);
     const bool none =
         fabs(re) <= fmax(1e-12 * fast, 1e-7 * size); // splitting of multiple roots by rounding
@@ -547,6 +650,7 @@ static void modes_separate(snw_modes *mo, int n, const int *col) {
 }
 
 static bool root_precedes(const root *a, const root *b) {
+    if (a->last != b->last) return b->last;
     if (a->mode.frequency != b->mode.frequency) return a->mode.frequency < b->mode.frequency;
     return a->grows && !b->grows;
 }
@@ -578,9 +682,17 @@ static double orthogonalise(const snw_modes *mo, int k, const int *col, double *
     return modes_form(nv, mo->d->M, x, x);
 }
 
-// Table about a steady motion. A null motion is a double root zero whose vectors are separated by
-// rounding, if at all.
-static void gather_steady(snw_modes *mo, int n, double fast) {
+// Is a root of the equations themselves one of a null motion? A slow root of variables of first
+// order is not: it strains the robot.
+static bool is_whole_null(const snw_modes *mo, int n, double square, double fast, const double *x) {
+    if (!is_null_motion(mo, n, square, fast * fast, x)) return false;
+    return mo->memory.n == 0 ||
+           fabs(modes_form(mo->m->nv, mo->d->K, x, x)) <= cancelled * typical_form(mo->m, x);
+}
+
+// Table of the roots of the equations themselves. A null motion is a double root zero whose vectors
+// are separated by rounding, if at all.
+static void gather_whole(snw_modes *mo, int n, double fast) {
     const int nv = mo->m->nv;
     int *null = snw_arena_ints(&mo->scratch, (size_t)n), nnull = 0, total = 0;
     for (int i = 0; i < n; i++) {
@@ -588,14 +700,14 @@ static void gather_steady(snw_modes *mo, int n, double fast) {
         const double square = mo->re[i] * mo->re[i] + mo->im[i] * mo->im[i];
         if (mo->im[i] < 0) continue;
         modes_normalise(mo, x);
-        if (is_null_motion(mo, n, square, fast * fast, x)) {
+        if (is_whole_null(mo, n, square, fast, x)) {
             if (!(orthogonalise(mo, nnull, null, x) > 1e-4)) continue;
             modes_normalise(mo, x);
             null[nnull++] = i;
             continue;
         }
         orient(mo->m, x);
-        mo->root[total++] = steady_root(mo, i, mo->re[i], mo->im[i], fast);
+        mo->root[total++] = whole_root(mo, i, mo->re[i], mo->im[i], fast);
     }
     modes_separate(mo, nnull, null);
     for (int i = 0; i < nnull; i++) mo->root[total++] = real_root(mo, null[i], 0, 0, true);
@@ -646,6 +758,8 @@ snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err) {
     const int nv = mo->m->nv;
     mo->table.n = mo->table.nnull = mo->table.nidle = mo->table.nhidden = mo->table.ngrazing = 0;
     mo->table.conservative = true;
+    mo->table.coupled = false;
+    mo->memory.n = 0;
     mo->table.residual = 0;
     SNW_TRY(linearise(mo, s, err));
     if (nv == 0) return SNW_OK;
@@ -663,12 +777,13 @@ snw_status snw_modes_solve(snw_modes *mo, const snw_state *s, snw_error *err) {
     }
     double fast = 0;
     if (status == SNW_OK) {
-        status = mo->steady ? solve_steady(mo, n0, n - n0, &fast) : solve_standard(mo, n0, n - n0);
+        status = mo->whole ? solve_whole(mo, n0, n - n0, &fast) : solve_standard(mo, n0, n - n0);
     }
     if (status != SNW_OK) return modes_not_finite(mo, err);
     const size_t mark = snw_arena_mark(&mo->scratch);
-    if (mo->steady) {
-        gather_steady(mo, 2 * (n - n0), fast);
+    if (mo->whole) {
+        mo->table.coupled = mo->memory.n > 0;
+        gather_whole(mo, 2 * (n - n0) + mo->memory.n, fast);
     } else {
         modes_gather(mo, n - n0);
     }

@@ -23,7 +23,7 @@ typedef enum snw_truncation_gap {
 typedef struct snw_mode {
     bool null;         // zero stiffness: rigid motion, spin of a rod between two ball joints
     double frequency;  // Hz, undamped; 0: null; negative: grows with the rate 2 pi |f| 1/s. About a
-                       // steady motion |s|/(2 pi) of the root s
+                       // steady motion and with states or Maxwell branches |s|/(2 pi) of the root s
     double damping;    // fraction of critical damping, negative if growing; NaN without vibration
     const char *moves; // coordinates that move most: "arm.bend_z", "leg(3) spins about its axis"
     double truncation; // estimated relative error of the frequency due to the strain bases
@@ -44,6 +44,8 @@ typedef struct snw_mode_table {
     const char *const *idle; // names of their coordinates
     double residual; // largest residual or violation, relative to typical values: 0 in equilibrium
     bool conservative; // the stiffness is symmetric
+    bool coupled;      // states of laws or Maxwell branches take part: roots as about a steady
+                       // motion, those that decay without vibrating behind the others
     int ngrazing;      // hard contacts that touch without force; they count as open
     int grazing;       // contact of the first of them
 } snw_mode_table;

@@ -23,9 +23,10 @@ typedef struct snw_run_state {
     const snw_model *m;
     const snw_state *s;
     const snw_inputs *in;
-    bool moves;         // of a motion; else of an equilibrium
-    bool shown;         // no map leads to it: a mode, a part of a load, a linear model
-    const double *save; // checkpoint of this frame, info.nsave numbers; NULL: none
+    bool moves;                     // of a motion; else of an equilibrium
+    bool shown;                     // no map leads to it: a mode, a part of a load, a linear model
+    const double *save;             // checkpoint of this frame, info.nsave numbers; NULL: none
+    snw_relaxation_rule relaxation; // of an equilibrium: of materials that relax
 } snw_run_state;
 
 typedef struct snw_run_hooks {

@@ -212,7 +212,8 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
                                   .moves = v->integrator != NULL,
                                   .shown = v->partial || v->mode || kind == SNW_STEP_MODES ||
                                            kind == SNW_STEP_LINEARIZE,
-                                  .save = f.save};
+                                  .save = f.save,
+                                  .relaxation = r->desc->step[stage].relaxation};
         SNW_TRY(r->hooks->state(r->hooks->user, &at, err));
     }
     for (int i = 0; i < r->nrecorder; i++) {

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "constraint/projection.h"
+#include "dynamics/relaxation.h"
 #include "study/directions.h"
 #include "study/family.h"
 #include "study/linear_view.h"
@@ -233,6 +234,7 @@ static snw_status operating_point(linear_execution *x, snw_error *err) {
     snw_run *r = x->run;
     const snw_model *m = x->view->m;
     snw_state_copy(m, r->state, x->s);
+    snw_relaxation_fix(m, x->s);
     snw_inputs_at(m, x->s->t, x->in);
     snw_residual(m, x->in, x->s, false, x->w);
     if (snw_out_of_balance(m, x->w) <= balanced) return SNW_OK;
@@ -364,7 +366,6 @@ snw_status snw_run_linearize(snw_run *r, int stage, snw_error *err) {
     const snw_model *m = r->now->model;
     snw_linear_view *v = r->linear[stage];
     SNW_TRY(snw_run_refuse_nonholonomic(r, step, err));
-    SNW_TRY(snw_run_refuse_relaxation(r, step, "linear models", err));
     if (!r->resuming && m->ncondition) snw_run_set_conditions(r);
     if (v->m != m) { // another mesh
         snw_linear_view_close(v);

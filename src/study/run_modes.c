@@ -99,7 +99,6 @@ static void modes_run_warn(const snw_run *r, const snw_mode_table *table, bool s
 snw_status snw_run_modes(snw_run *r, int stage, snw_error *err) {
     const snw_model *m = r->now->model;
     SNW_TRY(snw_run_refuse_nonholonomic(r, &r->desc->step[stage], err));
-    SNW_TRY(snw_run_refuse_relaxation(r, &r->desc->step[stage], "modes", err));
     snw_modes *modes = r->modes[stage];
     if (!r->resuming && m->ncondition) {
         snw_run_set_conditions(r);

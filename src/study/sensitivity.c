@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "dynamics/chart.h"
 #include "dynamics/constraint.h"
+#include "dynamics/relaxation.h"
 #include "math/vector.h"
 #include "solve/dense.h"
 #include "study/probe.h"
@@ -57,9 +58,10 @@ void adjoint_add_chart(const snw_adjoint *a, int order, const double *x, double 
 
 int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
     const int nv = a->m->nv, nr = a->m->nconstraint, nz = a->m->nsignal;
+    const int nb = a->m->nbranch_coordinate;
     switch (map->kind) {
     case SNW_MAP_STATIC:
-        return nv + nr;
+        return nv + nr + nb;
     case SNW_MAP_INITIAL:
     case SNW_MAP_ACCELERATIONS:
         return nv + nr + nz;
@@ -67,7 +69,7 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
     case SNW_MAP_ENERGY:
         return adjoint_conserved_size(a->m, map);
     case SNW_MAP_STEP:
-        return 3 * nv + nr + nz;
+        return 3 * nv + nr + nb + nz;
     case SNW_MAP_RESTART:
         return 2 * (nv + nr) + nz;
     case SNW_MAP_STAGES:
@@ -141,6 +143,7 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
         memcpy(out + nv + nr, x->s->v, (size_t)nv * sizeof *out);
         memcpy(out + 2 * nv + nr, x->s->a, (size_t)nv * sizeof *out);
     }
+    if (step || rest) adjoint_branches_after(x, map, out + (step ? 3 : 1) * nv + nr);
     if (step || rest) return;
     if (nr > 0) adjoint_row_rates(m, x->in, x->s, x->w, x->rows, out + nv);
     if (map->kind == SNW_MAP_INITIAL || map->kind == SNW_MAP_ACCELERATIONS) return;
@@ -193,10 +196,12 @@ static void apply_static(snw_adjoint *a, const snw_map *map, int k, const double
     for (int i = 0; i < nv; i++) x[i] = -by[i];
     for (int i = 0; i < nr; i++) x[nv + i] = by[nv + i];
     adjoint_memory_force(a, map, k, 0, x);
+    adjoint_branch_force(a, map, k, 0, x);
     snw_bordered_matrix_solve(a->T, x);
     memset(b->place, 0, (size_t)(6 * nv) * sizeof *b->place); // all parts of velocities
     memcpy(b->place, x, (size_t)nv * sizeof *x);
     memcpy(b->lambda, x + nv, (size_t)nr * sizeof *x);
+    adjoint_branch_apply(a, map, k, by + nv + nr);
 }
 
 static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *by,
@@ -229,6 +234,7 @@ static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *
     add_product(nv, -1, a->D, f, x);
     add_product(nv, -1, a->M, g, x);
     adjoint_memory_force(a, map, k, times.length, x);
+    adjoint_branch_force(a, map, k, times.length, x);
     for (int i = 0; i < nr; i++) {
         const size_t row = (size_t)nv * (size_t)i;
         x[nv + i] = by[nv + i] + snw_vector_dot(nv, a->C_place + row, b->place);
@@ -250,7 +256,8 @@ static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *
         b->increment[i] = x[i];
     }
     memcpy(b->lambda, x + nv, (size_t)nr * sizeof *x);
-    adjoint_memory_apply(a, map, k, by + 3 * nv + nr);
+    adjoint_branch_apply(a, map, k, by + 3 * nv + nr);
+    adjoint_memory_apply(a, map, k, by + 3 * nv + nr + m->nbranch_coordinate);
 }
 
 // Distance along a direction at which coordinates and velocities move by a small part of their
@@ -277,6 +284,7 @@ static void move_state(snw_adjoint *a, const snw_map *map, const snw_bars *b, do
     }
     for (int i = 0; i < m->nconstraint && all; i++) a->s->lambda[i] += step * b->lambda[i];
     for (int i = 0; i < m->nsignal && all; i++) a->s->z[i] += step * b->z[i];
+    for (int i = 0; i < m->nbranch_coordinate && all; i++) a->s->relaxed[i] += step * b->branch[i];
 }
 
 static void apply_restart(snw_adjoint *a, const snw_map *map, int k, const double *by,
@@ -304,6 +312,7 @@ static void apply_restart(snw_adjoint *a, const snw_map *map, int k, const doubl
     add_product(nv, -1, a->K, b->place, x);
     add_product(nv, -1, a->D, b->rate, x);
     adjoint_memory_force(a, map, k, b->time[SNW_TIME_LENGTH], x);
+    adjoint_branch_force(a, map, k, 0, x);
     if (nr > 0) {
         const double h = sample_distance(m, b->place, b->rate);
         for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
@@ -502,7 +511,10 @@ snw_status snw_sensitivity_frame(snw_adjoint *a, const snw_map *map, int k, cons
     if (!rest) return SNW_OK;
     double h = sample_distance(m, b->place, b->rate);
     for (int i = 0; i < m->nsignal; i++) // a hundredth of the memory, as in difference_outputs
-        h = fmin(h, 1e-2 * fmax(1e-3, fabs(map->s.z[i])) / fmax(fabs(b->z[i]), 1e-300));
+        h = fmin(h, 1e-2 * adjoint_memory_size(m, map, i) / fmax(fabs(b->z[i]), 1e-300));
+    for (int i = 0; i < m->nbranch_coordinate; i++)
+        h = fmin(h, 1e-3 * m->typical[snw_relaxation_place(m, i).dof] /
+                        fmax(fabs(b->branch[i]), 1e-300));
     for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
         if (j == 0) continue;
         const double w = (j < 0 ? -adjoint_weight[-j - 1] : adjoint_weight[j - 1]) / h;

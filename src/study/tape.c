@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/relaxation.h"
 #include "integrate/hard_step.h"
 #include "study/memory.h"
 
@@ -103,6 +104,7 @@ static snw_map *add_map(snw_tape *t, snw_map_kind kind, const snw_state *s, cons
     const snw_model *m = t->m;
     const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nz = (size_t)m->nsignal;
     const size_t nr = (size_t)m->nconstraint, nn = (size_t)m->nnonholonomic;
+    const size_t nb = (size_t)m->nbranch_coordinate, nf = (size_t)m->nbranch;
     snw_map *map = &t->map[t->n];
     *map = (snw_map){.kind = kind, .stage = t->stage, .frame = t->frames, .m = m, .s = {.t = s->t}};
     const bool shows = kind == SNW_MAP_FRAME || kind == SNW_MAP_EVENT || kind == SNW_MAP_SAMPLE ||
@@ -113,7 +115,7 @@ static snw_map *add_map(snw_tape *t, snw_map_kind kind, const snw_state *s, cons
     }
     map->begins = t->begins;
     t->begins = false;
-    double *x = take(t, nq + 3 * nv + nz + nr + nn);
+    double *x = take(t, nq + 3 * nv + nz + nr + nn + nb + nf);
     if (!x) {
         t->failed = true;
         return NULL;
@@ -122,8 +124,11 @@ static snw_map *add_map(snw_tape *t, snw_map_kind kind, const snw_state *s, cons
     map->s.v = x, x = copy(s->v, nv, x);
     map->s.a = x, x = copy(s->a, nv, x);
     map->s.z = x, x = copy(s->z, nz, x);
+    map->s.relaxed = x, x = copy(s->relaxed, nb, x);
+    map->s.follow = x, x = copy(s->follow, nf, x);
     map->s.lambda = x, x = copy(s->lambda, nr, x);
     map->s.dropped = x, x = copy(s->dropped, nn, x);
+    if (nb) snw_relaxation_fix(m, &map->s);
     if (more) memcpy(x, more, nv * sizeof *x);
     map->d = kind == SNW_MAP_STEP || kind == SNW_MAP_HARD ? x : NULL;
     map->before = kind == SNW_MAP_RESTART ? x : NULL;
@@ -162,16 +167,49 @@ static void keep_past(snw_tape *t, const snw_step_report *r, snw_map *map) {
     (void)copy(r->past->vb, nv, x);
 }
 
-static bool has_integrals(const snw_model *m) {
+// `relaxed` and `follow` of s, with which the equations of a map are solved, into the map.
+static void keep_branches(snw_tape *t, const snw_state *s, snw_map *map) {
+    const size_t nb = (size_t)t->m->nbranch_coordinate, nf = (size_t)t->m->nbranch;
+    double *x = nb && map ? take(t, nb + nf) : NULL;
+    if (!nb || !map) return;
+    if (!x) {
+        t->failed = true;
+        return;
+    }
+    map->branch_part = x, map->branch_follow = x + nb;
+    x = copy(s->relaxed, nb, x);
+    (void)copy(s->follow, nf, x);
+}
+
+// The branches before a step and in its equations into its map.
+static void keep_relaxation(snw_tape *t, const snw_step_report *r, snw_map *map) {
+    const snw_model *m = t->m;
+    const size_t nb = (size_t)m->nbranch_coordinate;
+    if (!nb || !map) return;
+    double *x = take(t, 3 * nb + (size_t)m->nbranch);
+    if (!x) {
+        t->failed = true;
+        return;
+    }
+    map->branch_from = x, map->branch_place = x + nb;
+    map->branch_part = x + 2 * nb, map->branch_follow = x + 3 * nb;
+    (void)copy(r->relaxed0, nb, x);
+    for (size_t i = 0; i < nb; i++) x[nb + i] = r->q0[snw_relaxation_place(m, (int)i).q];
+    snw_state now = map->s;
+    now.relaxed = x + 2 * nb, now.follow = x + 3 * nb;
+    snw_relaxation_from(m, r->h, r->scheme->order == 1, map->branch_from, map->branch_place, &now);
+}
+
+static bool has_growing_signals(const snw_model *m) {
     for (int i = 0; i < m->nsignal; i++) {
-        if (m->signal[i].kind == SNW_SIGNAL_INTEGRAL && m->signal[i].source) return true;
+        if (snw_signal_grows(&m->signal[i])) return true;
     }
     return false;
 }
 
 // The memory of laws before a step into its map.
 static void keep_memory(snw_tape *t, const snw_step_report *r, snw_map *map) {
-    if (!map || !r->z0 || !has_integrals(t->m)) return;
+    if (!map || !r->z0 || !has_growing_signals(t->m)) return;
     const size_t nz = (size_t)t->m->nsignal;
     const bool stages = r->event == SNW_WATCH_STAGES;
     double *x = take(t, nz + (stages ? (size_t)r->points->s : 1) * nz);
@@ -181,7 +219,7 @@ static void keep_memory(snw_tape *t, const snw_step_report *r, snw_map *map) {
     }
     map->z_from = x, map->integrand = x + nz;
     for (size_t i = 0; i < nz; i++) {
-        const bool grows = !stages && t->m->signal[i].kind == SNW_SIGNAL_INTEGRAL;
+        const bool grows = !stages && snw_signal_grows(&t->m->signal[i]);
         x[i] = r->z0[i] + (grows ? 0.5 * r->h * r->integrand[i] : 0);
     }
     (void)copy(r->integrand, (stages ? (size_t)r->points->s : 1) * nz, x + nz);
@@ -195,6 +233,7 @@ static void add_settled(snw_tape *t, const snw_step_report *r) {
     describe(r, step);
     keep_past(t, r, step);
     keep_memory(t, r, step);
+    keep_relaxation(t, r, step);
     step->settles = true;
     (void)copy(r->before, nv, step->s.v);
     (void)copy(r->before + nv, nv, step->s.a);
@@ -363,6 +402,7 @@ void snw_tape_note(void *user, const snw_step_report *r) {
     describe(r, map);
     if (step) keep_past(t, r, map);
     if (step || stages) keep_memory(t, r, map);
+    if (step) keep_relaxation(t, r, map);
     snw_map *event = map - 1;
     if (event > t->map && event->kind == SNW_MAP_SAMPLE) event--;
     if (kind == SNW_MAP_RESTART && event >= t->map && event->kind == SNW_MAP_EVENT)
@@ -396,6 +436,8 @@ snw_status snw_tape_state(void *user, const snw_run_state *at, snw_error *err) {
     if (!at->moves) {
         map = add_map(t, SNW_MAP_STATIC, at->s, NULL);
         if (map) map->t_laws = at->in->t;
+        if (map) map->relaxation = at->relaxation;
+        keep_branches(t, at->s, map);
     }
     map = add_map(t, SNW_MAP_FRAME, at->s, NULL);
     if (map) map->t_laws = at->in->t;

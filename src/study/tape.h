@@ -39,13 +39,18 @@ typedef struct snw_map {
                       // an event
     bool length_moves; // so does the length of the step before a step
     snw_scheme scheme;
-    // state after the map: q, v, a, z, lambda, dropped in one block of the tape
+    // state after the map: q, v, a, z, relaxed, follow, lambda, dropped in one block of the tape
     snw_state s;
     // of a step, and the projection of its velocities, where laws read integrals: memory (nsignal)
     // to which half a step of integrands is added, integrands before the step; of collocation:
     // memory before it, integrands at the stages (stages x nsignal). NULL: none
     const double *z_from, *integrand;
-    const double *taken;  // nsignal, of samples: 1 where one is taken; else NULL
+    // of a step with Maxwell branches: their strains and the coordinates of the rods that they
+    // follow before it (nbranch_coordinate each); of a step and an equilibrium: `relaxed` and
+    // `follow` of the state in its equations. In s itself the strains are fixed. NULL: none
+    const double *branch_from, *branch_place, *branch_part, *branch_follow;
+    snw_relaxation_rule relaxation; // of an equilibrium
+    const double *taken;            // nsignal, of samples: 1 where one is taken; else NULL
     const double *d;      // nv: increment of a step, or of one with hard contacts; NULL: none
     const double *past;   // 5 x nv, as of snw_scheme_map, before a step; NULL: not kept
     const double *before; // nv: velocities before a restart; NULL: none

@@ -723,11 +723,12 @@ snw_status snw_truncation_frequencies(snw_truncation *t, const snw_state *s, boo
     const snw_mode_table *rich = snw_modes_table(t->modes);
     int last = -1;
     for (int i = 0; i < own->n; i++) {
-        const int k = counterpart(own, rich, i, steady);
+        const int k = counterpart(own, rich, i, steady || own->coupled);
         double error = NAN;
         snw_truncation_info cut = {.rod = -1};
         if (own->mode[i].null) continue;
-        const snw_truncation_gap gap = frequency_error(own, rich, i, k, steady, &error);
+        const snw_truncation_gap gap =
+            frequency_error(own, rich, i, k, steady || own->coupled, &error);
         snw_modes_set_truncation(modes, i, NAN, gap);
         if (gap != SNW_TRUNCATION_NO_GAP) continue;
         truncation_locate(t, snw_modes_vector(t->modes, k), &cut);

@@ -65,8 +65,11 @@ class Materials(harness.Case):
         self.refuses(study(RUBBER, "[static: {engine: shooting}]"), "shooting engine does not support nonlinear materials")
         self.refuses(study(GEL, "[static: {engine: shooting, relaxation: relaxed}]"), "shooting engine does not support materials with 'relaxation'")
         self.refuses(study(GEL, STATIC), "relaxation: instant")
-        self.refuses(study(GEL, "[modes: {}]"), "modes do not support the relaxation of rod 'strip'")
-        for scheme in ("conserving", "gauss4", "adaptive", "moreau"):
+        self.refuses(study(GEL, "[path: {range: [0, 1]}]"), "relaxation of rod 'strip'")
+        self.write("m.yaml", study(GEL, "[static: {relaxation: relaxed}, dynamic: {for: 10 ms, step: 1 ms}]"))
+        self.assertIn("strains of the branches", self.sinew("linearize", "m.yaml", "--at", "5 ms").err)
+        self.assertIn("strip.bend_z.0.branch 1", self.succeeds("linearize", "m.yaml").out)
+        for scheme in ("conserving", "adaptive", "moreau"):
             self.refuses(GEL.replace("conserving", scheme), f"scheme '{scheme}' does not support materials with 'relaxation'")
 
     def test_rubber_keeps_its_energy_in_every_scheme(self):

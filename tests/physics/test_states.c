@@ -121,6 +121,39 @@ static void a_sealed_state_is_a_gas(void **state) {
     for (int k = 0; k < 2; k++) snw_series_clear(&o[k].series);
 }
 
+// ---- phases -------------------------------------------------------------------------------------
+
+// A change of the study that adds a row of constraints leaves what was before it: strains of
+// branches are part of the state, whatever the rows are.
+static void a_later_change_of_rows_leaves_the_past(void **state) {
+    (void)state;
+    static const char changing[] =
+        "sinew: 1\ngravity: [0, -9.81, 0]\n"
+        "materials: {gel: {young: 0.4 MPa, poisson: 0.45, density: 1000, relaxation: {of: relaxed, "
+        "ratios: [0.6, 0.3], times: [50 ms, 300 ms]}}}\n"
+        "robot:\n"
+        "  base: {on: world, joint: revolute, axis: z, stiffness: 5, body: {mass: 1, inertia: "
+        "[0.01, 0.01, 0.01]}}\n"
+        "  arm: {on: base, rod: {length: 0.2, material: gel, section: {circle: {radius: 8 mm}}, "
+        "strain: {bend_z: legendre 2}}}\n"
+        "actuators: {motor: {joint: base, effort: 0 N*m}}\n"
+        "probes: {tip: {position: arm.tip}}\n"
+        "study: [static: {relaxation: relaxed}, change: {gravity: [0, -3, 0]}, dynamic: {for: 0.1 "
+        "s, step: 5 ms}%s]\n";
+    outcome o[2];
+    for (int k = 0; k < 2; k++) {
+        char text[1200];
+        (void)snprintf(text, sizeof text, changing,
+                       k ? ", change: {motor: {joint: base, position: 0.1 rad}}, dynamic: {for: 10 "
+                           "ms, step: 5 ms}"
+                         : "");
+        execute_ok(text, &o[k]);
+    }
+    for (int f = 0; f < o[0].series.nframe; f++)
+        assert_near(shown(&o[1], f, 1), shown(&o[0], f, 1), 1e-12);
+    for (int k = 0; k < 2; k++) snw_series_clear(&o[k].series);
+}
+
 // ---- refusals -----------------------------------------------------------------------------------
 
 static void what_states_cannot_do_is_refused(void **state) {
@@ -136,9 +169,6 @@ static void what_states_cannot_do_is_refused(void **state) {
          "make that a state"},
         {CAR "states: {p: {initial: 1, rate: 1}}\nprobes: {p: {value: car}}\nstudy: [static:]\n",
          "name of a probe"},
-        {CAR "states: {p: {initial: 1, rate: 1}}\n"
-             "study: [dynamic: {for: 0.1 s, step: 1 ms, scheme: gauss4}]\n",
-         "does not support states ('p')"},
         {CAR "states: {p: {initial: 1, rate: 1}}\n"
              "study: [dynamic: {for: 0.1 s, step: 1 ms, scheme: moreau}]\n",
          "does not support states ('p')"},
@@ -158,6 +188,7 @@ int main(void) {
         cmocka_unit_test(schemes_integrate_states_with_second_order),
         cmocka_unit_test(fast_states_are_stable),
         cmocka_unit_test(a_sealed_state_is_a_gas),
+        cmocka_unit_test(a_later_change_of_rows_leaves_the_past),
         cmocka_unit_test(what_states_cannot_do_is_refused),
 #endif
     };

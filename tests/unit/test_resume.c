@@ -105,6 +105,24 @@ static snw_run_totals keep_diary(const snw_desc *desc, const double *save, int e
     "s)\"]}\n"                                                                                     \
     "probes: {tip: {position: arm.tip}, turn: {rotation: arm.tip}, e: energy, f: frequency}\n"
 
+// a material that relaxes, states of laws that read each other; a change adds a row
+#define REMEMBERING                                                                                \
+    "sinew: 1\n"                                                                                   \
+    "materials: {gel: {young: 1 MPa, poisson: 0.5, density: 1000 kg/m^3, relaxation: {of: "        \
+    "relaxed, ratios: [0.5, 0.2], times: [10 ms, 200 ms]}}}\n"                                     \
+    "robot:\n"                                                                                     \
+    "  base: {on: world, joint: revolute, axis: y, stiffness: 2, body: {mass: 0.2 kg, inertia: "   \
+    "[1e-3, 1e-3, 1e-3]}}\n"                                                                       \
+    "  arm: {on: base, rod: {length: 0.3 m, section: {circle: {radius: 10 mm}}, material: gel, "   \
+    "strain: {bend_y: legendre 3, bend_z: legendre 1}}}\n"                                         \
+    "actuators:\n"                                                                                 \
+    "  cell: {chamber: {along: arm, at: [0, 4 mm, 0], area: 30 mm^2}, pressure: 2400 J/mol*n/V}\n" \
+    "  hold: {joint: base, effort: 0.1 N*m*lag}\n"                                                 \
+    "states:\n"                                                                                    \
+    "  n: {initial: 2e-4 mol, rate: \"(1e-3 mol - n)/(20 ms) + 1e-3 mol/s*lag\"}\n"                \
+    "  lag: {initial: 0, rate: (tip.z/(1 m) - lag)/(5 ms) - n/(1 mol*s)}\n"                        \
+    "probes: {tip: {position: arm.tip}, V: {volume: cell}, p: {law: n}, e: energy}\n"
+
 #define FREE                                                                                       \
     "sinew: 1\n"                                                                                   \
     "gravity: 0\n"                                                                                 \
@@ -423,6 +441,21 @@ static const char *const studies[] = {
              "  - dynamic: {for: 25 ms, step: 1 ms, scheme: bdf2}\n"
              "  - change: {tip.when: on}\n"
              "  - dynamic: {for: 25 ms, step: 1 ms, scheme: conserving}\n",
+    REMEMBERING "study:\n"
+                "  - static: {relaxation: 20 ms}\n"
+                "  - dynamic: {name: first, for: 40 ms, step: 2 ms}\n"
+                "  - modes: {count: 2}\n"
+                "  - change: {hold: {joint: base, position: 0.1 rad}}\n"
+                "  - dynamic: {for: 20 ms, step: 2 ms, scheme: bdf2}\n"
+                "  - static: {relaxation: instant}\n"
+                "  - dynamic: {for: 20 ms, step: 2 ms, scheme: euler}\n"
+                "  - dynamic: {for: 20 ms, step: 2 ms, scheme: gauss4}\n"
+                "  - dynamic: {for: 20 ms, step: 2 ms, scheme: radau5, adapt: on}\n"
+                "  - dynamic: {from: first, for: 10 ms, step: 1 ms, adapt: on}\n",
+    CLAMPED "study:\n"
+            "  - static: {for: 60 ms, step: 2 ms, march: {flow: on}}\n"
+            "  - dynamic: {for: 20 ms, step: 2 ms}\n"
+            "  - static: {for: 20 ms, step: 2 ms, march: {flow: on, step: 0.3 ms}}\n",
     FOLLOWING "study:\n"
               "  - static: {for: 10 ms, step: 5 ms}\n"
               "  - dynamic: {name: first, for: 24 ms, step: 2 ms}\n"
