@@ -537,6 +537,10 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
                      double *M) {
     snw_kinematics(m, in, s, true, w);
+    if (m->composite) {
+        snw_composite_mass(m, w, M);
+        return;
+    }
     all_columns(m, NULL, false, w);
     snw_tangent_assemble(m, in, 0, 0, 1, w, M);
     // J' M J is symmetric up to rounding

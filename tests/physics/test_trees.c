@@ -121,6 +121,66 @@ static void mass_is_symmetric_positive_and_that_of_inverse_dynamics(void **state
     }
 }
 
+// The other ways than those that the model chooses, which depend on the number of coordinates.
+static void choose_ways(trial *x, bool composite, bool articulated) {
+    x->m->composite = composite;
+    x->m->articulated = articulated;
+    snw_work_destroy(x->w);
+    assert_int_equal(snw_work_create(x->m, &x->w), SNW_OK);
+}
+
+// Products of paths and composite bodies, theory.md (4.1.1) to (4.1.3), give one matrix.
+static void both_ways_to_the_mass_matrix_agree(void **state) {
+    (void)state;
+    dice d = {31};
+    int chosen = 0;
+    for (int i = 0; i < TREES; i++) {
+        tree t;
+        trial x;
+        open(&t, &x, &d, any(&d, i, 12));
+        const int n = x.m->nv;
+        chosen += x.m->composite;
+        double *M = oracle_alloc((size_t)n * (size_t)n, sizeof *M),
+               *C = oracle_alloc((size_t)n * (size_t)n, sizeof *C);
+        choose_ways(&x, false, false);
+        snw_mass_matrix(x.m, x.in, x.s, x.w, M);
+        choose_ways(&x, true, false);
+        snw_mass_matrix(x.m, x.in, x.s, x.w, C);
+        for (int j = 0; j < n; j++) {
+            for (int k = 0; k < n; k++) {
+                const double size = sqrt(M[j * n + j] * M[k * n + k]);
+                assert_true(fabs(C[j * n + k] - M[j * n + k]) <= 1e-12 * size);
+                assert_true(C[j * n + k] == C[k * n + j]);
+            }
+        }
+        free(M);
+        free(C);
+        close(&t, &x);
+    }
+    assert_true(chosen > 0 && chosen < TREES);
+}
+
+// Accelerations by articulated bodies, theory.md (4.1.4) to (4.1.6), leave nothing out of balance.
+static void articulated_bodies_answer_all_forces(void **state) {
+    (void)state;
+    dice d = {32};
+    for (int i = 0; i < TREES; i++) {
+        tree t;
+        trial x;
+        open(&t, &x, &d, any(&d, i, 12));
+        const int n = x.m->nv;
+        choose_ways(&x, false, true);
+        for (int j = 0; j < n; j++) x.s->a[j] = 0;
+        snw_residual(x.m, x.in, x.s, false, x.w);
+        const double force = oracle_size((size_t)n, x.w->r);
+        for (int j = 0; j < n; j++) x.s->a[j] = -x.w->r[j];
+        assert_int_equal(snw_articulated_solve(x.m, x.w, x.s->a), -1);
+        snw_residual(x.m, x.in, x.s, false, x.w);
+        for (int j = 0; j < n; j++) assert_true(fabs(x.w->r[j]) <= 1e-11 * force);
+        close(&t, &x);
+    }
+}
+
 static void inverse_after_forward_dynamics_is_nothing(void **state) {
     (void)state;
     dice d = {23};
@@ -569,6 +629,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_trees_have_everything),
         cmocka_unit_test(mass_is_symmetric_positive_and_that_of_inverse_dynamics),
+        cmocka_unit_test(both_ways_to_the_mass_matrix_agree),
+        cmocka_unit_test(articulated_bodies_answer_all_forces),
         cmocka_unit_test(inverse_after_forward_dynamics_is_nothing),
         cmocka_unit_test(moving_everything_changes_nothing),
         cmocka_unit_test(energy_and_momentum_stay),
