@@ -9,6 +9,8 @@
 // lies beyond a slice are contiguous, too.
 #include "model/compile.h"
 
+#include <math.h>
+
 // Number of coordinates of the joint or rod that moves segment s relative to its parent.
 static int own_columns(const snw_build *b, int s) {
     switch (b->seg[s].kind) {
@@ -67,6 +69,8 @@ static void place_columns(const snw_build *b, snw_subtree *t, int *next) {
 typedef struct operations {
     double product;     // J' M J of the paths
     double composite;   // by composite bodies
+    double paths;       // tangent by products of paths
+    double subtrees;    // by rows of own coordinates
     double factor;      // dense Cholesky factorisation and a solution
     double articulated; // by articulated bodies
 } operations;
@@ -78,7 +82,10 @@ static operations count_operations(const snw_build *b, const snw_subtree *t) {
         const double n = b->path[b->seg[s].path].n, own = t[s].own, all = t[s].ncolumn;
         if (b->seg[s].has_mass || b->seg[s].kind == SNW_SEG_ROD) sum.product += 6 * n * n;
         sum.product += 60 * n;
+        if (own > 0 || b->seg[s].has_mass) sum.paths += 12 * n * n, sum.subtrees += 66 * n;
         if (own == 0) continue;
+        if (t[s].first) sum.paths += 12 * n * (n - own);
+        sum.subtrees += 66 * (all - own) + 12 * own * (n + all - own);
         sum.composite += 150 + 60 * own + (12 * own + 12) * all;
         sum.articulated += 300 + 150 * own + 12 * own * own;
         if (t[s].first) sum.articulated += own * own * own / 3;
@@ -87,13 +94,6 @@ static operations count_operations(const snw_build *b, const snw_subtree *t) {
     // with the calls of LAPACK and kinematics without rates
     sum.factor = 1000 + 100 * (double)m->nseg + n * n * n / 3 + 4 * n * n;
     return sum;
-}
-
-// Has any rod coordinates? Their columns need the stores that bare models lack.
-static bool rods_deform(const snw_build *b) {
-    bool any = false;
-    for (int i = 0; i < b->m->nrod; i++) any |= b->rod[i].ndof > 0;
-    return any;
 }
 
 snw_status snw_build_subtrees(snw_build *b) {
@@ -119,13 +119,13 @@ snw_status snw_build_subtrees(snw_build *b) {
     }
     m->subtree = t;
     m->column_dof = dof;
-    // inertia of fluids, of material that moves along rods and of links that come and go is not
-    // that of bodies
+    // inertia of fluids and of material that moves along rods is not that of bodies, and their
+    // forces on strains are rows of their own
     if (m->nfeed > 0 || m->ntube_piece > 0 || m->nfluid_point > 0) return SNW_OK;
     const operations n = count_operations(b, t);
-    m->composite = m->bare || n.composite < n.product;
-    const double mass = m->composite ? n.composite : n.product;
+    m->composite = n.composite < n.product;
     m->articulated =
-        m->nconditional == 0 && (m->bare ? !rods_deform(b) : n.articulated < mass + n.factor);
+        m->nconditional == 0 && n.articulated < fmin(n.composite, n.product) + n.factor;
+    m->subtree_tangent = n.subtrees < n.paths;
     return SNW_OK;
 }

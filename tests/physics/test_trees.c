@@ -11,6 +11,7 @@
 #include "near.h"
 #include "sanitized.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -177,6 +178,39 @@ static void articulated_bodies_answer_all_forces(void **state) {
         assert_int_equal(snw_articulated_solve(x.m, x.w, x.s->a), -1);
         snw_residual(x.m, x.in, x.s, false, x.w);
         for (int j = 0; j < n; j++) assert_true(fabs(x.w->r[j]) <= 1e-11 * force);
+        close(&t, &x);
+    }
+}
+
+// Products of paths and rows of own coordinates, theory.md (4.1.7), give one tangent.
+static void both_ways_to_the_tangent_agree(void **state) {
+    (void)state;
+    dice d = {33};
+    for (int i = 0; i < TREES; i++) {
+        tree t;
+        trial x;
+        open(&t, &x, &d, any(&d, i, 12));
+        const bool is_static = i % 4 == 3;
+        const int n = x.m->nv;
+        double *T[2];
+        for (int way = 0; way < 2; way++) {
+            x.m->subtree_tangent = way == 1;
+            if (x.m->store_path == 0) { // the model has chosen subtrees: no room for products
+                snw_path *path = (snw_path *)(uintptr_t)x.m->path;
+                for (int p = 0; p < x.m->npath; p++) {
+                    path[p].store = x.m->store_path;
+                    x.m->store_path += (size_t)path[p].n * (size_t)path[p].ld;
+                }
+            }
+            snw_work_destroy(x.w);
+            assert_int_equal(snw_work_create(x.m, &x.w), SNW_OK);
+            snw_residual(x.m, x.in, x.s, is_static, x.w);
+            T[way] = trial_tangent(&x, is_static, 1.3, is_static ? 0 : 0.7, 0.4);
+        }
+        const double size = oracle_size((size_t)n * (size_t)n, T[0]);
+        for (int k = 0; k < n * n; k++) assert_true(fabs(T[0][k] - T[1][k]) <= 1e-13 * size);
+        free(T[0]);
+        free(T[1]);
         close(&t, &x);
     }
 }
@@ -631,6 +665,7 @@ int main(void) {
         cmocka_unit_test(mass_is_symmetric_positive_and_that_of_inverse_dynamics),
         cmocka_unit_test(both_ways_to_the_mass_matrix_agree),
         cmocka_unit_test(articulated_bodies_answer_all_forces),
+        cmocka_unit_test(both_ways_to_the_tangent_agree),
         cmocka_unit_test(inverse_after_forward_dynamics_is_nothing),
         cmocka_unit_test(moving_everything_changes_nothing),
         cmocka_unit_test(energy_and_momentum_stay),
