@@ -486,9 +486,10 @@ static snw_status fail_too_deep(const snw_desc *d, snw_error *err) {
         i < d->nstep ? d->step[i].location : d->link[d->nlink - 1].location;
     const snw_status s =
         snw_fail(err, SNW_E_MODEL,
-                 "the tree is too deep for tangents: more than about 700 joints in series are "
-                 "supported only by kinematic steps, with driven or passive joints, wheels, rings "
-                 "and anchors; use fewer joints, or kinematic steps");
+                 "the tree is too deep for tangents: with fluids, rods of variable length or tubes "
+                 "that slide more than about 700 joints in series are supported only by kinematic "
+                 "steps, with driven or passive joints, wheels, rings and anchors; use fewer "
+                 "joints, or kinematic steps");
     return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 
