@@ -451,14 +451,25 @@ static double dot_rows(size_t n, const double *a, const double *b) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-// x (nv) <- its part that is orthogonal to the basis; twice, since the first time leaves rounding
-static void remove_basis(const row_basis *basis, size_t nv, const double *Q, double *x) {
-    for (int pass = 0; pass < 2; pass++) {
-        for (int k = 0; k < basis->n; k++) {
-            const double *q = Q + nv * (size_t)k, d = dot_rows(nv, q, x);
-            for (size_t i = 0; d != 0 && i < nv; i++) x[i] -= d * q[i];
-        }
+// x (nv) -= its part along the vectors of the basis from `first` on
+static void remove_part(const row_basis *basis, int first, size_t nv, const double *Q, double *x) {
+    for (int k = first; k < basis->n; k++) {
+        const double *q = Q + nv * (size_t)k, d = dot_rows(nv, q, x);
+        for (size_t i = 0; d != 0 && i < nv; i++) x[i] -= d * q[i];
     }
+}
+
+// x (nv) <- its part that is orthogonal to the basis, whose length it returns. A second time where
+// little is left, which otherwise has the rounding of what was removed.
+static double remove_basis(const row_basis *basis, size_t nv, const double *Q, double *x) {
+    const double before = dot_rows(nv, x, x);
+    remove_part(basis, 0, nv, Q, x);
+    double after = dot_rows(nv, x, x);
+    if (after < 0.5 * before) {
+        remove_part(basis, 0, nv, Q, x);
+        after = dot_rows(nv, x, x);
+    }
+    return sqrt(after);
 }
 
 // Take the row x, orthogonal to the basis up to rounding and of length `length`, into it.
@@ -479,25 +490,30 @@ static void keep_independent(snw_projection *pr, int i, double tolerance, row_ba
     double longest = basis->longest;
     memcpy(rest, pr->X + nv * (size_t)loop->row, nv * (size_t)loop->nrow * sizeof *rest);
     for (int k = 0; k < loop->nrow; k++) {
-        longest =
-            snw_larger(longest, sqrt(dot_rows(nv, rest + nv * (size_t)k, rest + nv * (size_t)k)));
+        double *x = rest + nv * (size_t)k;
+        longest = snw_larger(longest, sqrt(dot_rows(nv, x, x)));
+        length[k] = remove_basis(basis, nv, pr->C, x);
     }
     if (!(longest < INFINITY)) basis->ended = true;
     bool taken[6] = {false};
     for (int count = 0; count < most_new && !basis->ended; count++) {
         int most = -1;
         for (int k = 0; k < loop->nrow; k++) {
-            if (taken[k]) continue;
-            double *x = rest + nv * (size_t)k;
-            remove_basis(basis, nv, pr->C, x);
-            length[k] = sqrt(dot_rows(nv, x, x));
-            if (most < 0 || length[k] > length[most]) most = k;
+            if (!taken[k] && (most < 0 || length[k] > length[most])) most = k;
         }
         if (!(length[most] > tolerance * longest)) break;
-        extend_basis(basis, nv, pr->C, rest + nv * (size_t)most, length[most]);
+        double *x = rest + nv * (size_t)most;
+        if (count > 0) length[most] = remove_basis(basis, nv, pr->C, x);
+        extend_basis(basis, nv, pr->C, x, length[most]);
         taken[most] = kept[loop->row + most] = true;
         if (length[most] < least->value)
             *least = (snw_projection_pivot){.value = length[most], .loop = i};
+        for (int k = 0; k < loop->nrow; k++) {
+            if (taken[k]) continue;
+            double *other = rest + nv * (size_t)k;
+            remove_part(basis, basis->n - 1, nv, pr->C, other);
+            length[k] = sqrt(dot_rows(nv, other, other));
+        }
     }
     for (int k = 0; k < loop->nrow; k++) {
         const double *row = pr->X + nv * (size_t)(loop->row + k);
@@ -532,8 +548,7 @@ static int rank_at(snw_projection *pr, const snw_inputs *in, const snw_state *s,
         double *x = pr->dx;
         if (!kept[k]) continue;
         memcpy(x, pr->X + nv * (size_t)k, nv * sizeof *x);
-        remove_basis(&basis, nv, pr->C, x);
-        const double length = sqrt(dot_rows(nv, x, x));
+        const double length = remove_basis(&basis, nv, pr->C, x);
         basis.ended = !(length > tolerance * basis.longest && basis.longest < INFINITY);
         if (!basis.ended) extend_basis(&basis, nv, pr->C, x, length);
     }
