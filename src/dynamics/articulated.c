@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Solution with the mass matrix by articulated bodies, theory.md (4.1.4) to (4.1.6): from the
-// leaves to the root the coordinates of each joint and rod are eliminated, so that the cost is
-// linear in their number. All slices of a rod are eliminated together.
+// Solution with the mass matrix by articulated bodies, theory.md (4.1.3) to (4.1.5): from the
+// leaves to the root the coordinates of each joint are eliminated, so that the cost is linear in
+// their number.
 
 #include "dynamics/subtree.h"
 
@@ -100,40 +100,9 @@ static void forward_columns(int n, const double *L, int ld, double *U) {
     }
 }
 
-// where the factor of a joint or rod of several coordinates is
+// where the factor of a spherical or free joint is
 static double *own_factor(const snw_model *m, const snw_work *w, int i) {
-    const snw_seg *seg = &m->seg[i];
-    return w->articulated_factor +
-           (seg->kind == SNW_SEG_ROD
-                ? 36 * (size_t)m->nlie_block + m->rod[m->slice[seg->item].rod].own_store
-                : 36 * (size_t)m->block[seg->item].lie_block);
-}
-
-// columns S of segment i in the store, rows *ld apart
-static double *own_axes(const snw_model *m, const snw_work *w, int i, int *ld) {
-    if (m->seg[i].kind != SNW_SEG_ROD) {
-        *ld = m->nv;
-        return w->articulated_axis + m->subtree[i].column;
-    }
-    const snw_path *path = &m->path[m->seg[i].path];
-    *ld = path->ld;
-    return w->S + m->seg_store[i] + path->n - m->subtree[i].own;
-}
-
-// Several coordinates: H += S' I S + S' U + U' S and U += I S at a segment of the joint or rod.
-// Half of I S with the old U gives half of the sum, its transpose the other half.
-static void add_own(const snw_articulated_work *I, int n, int lds, const double *S, int ldu,
-                    double *U, double *H) {
-    for (int k = 0; k < n; k++) {
-        const col x = articulated_times(I, col_load(S, lds, k)), u = col_load(U, ldu, k),
-                  half = col_plus(u, col_times(0.5, x));
-        for (int j = 0; j < n; j++) {
-            const double h = articulated_dot(col_load(S, lds, j), half);
-            H[(ptrdiff_t)j * n + k] += h;
-            H[(ptrdiff_t)k * n + j] += h;
-        }
-        col_store(U, ldu, k, col_plus(u, x));
-    }
+    return w->articulated_factor + 36 * (size_t)m->block[m->seg[i].item].lie_block;
 }
 
 // A joint of one coordinate; false: no mass
@@ -151,38 +120,29 @@ static inline bool eliminate_one(const snw_model *m, int i, snw_work *w) {
     return true;
 }
 
-// Coordinates of a spherical or free joint, or of a rod up to the first slice; false: no mass
+// The coordinates of a spherical or free joint; false: no mass
 static bool eliminate_several(const snw_model *m, int i, snw_work *w) {
     const snw_subtree *t = &m->subtree[i];
     snw_articulated_work *I = &w->articulated[i];
-    const int n = t->own;
-    int ld;
-    double *S = own_axes(m, w, i, &ld), *U = w->momentum + t->column, *H = own_factor(m, w, i);
+    const int n = t->own, ld = m->nv;
+    double *S = w->articulated_axis + t->column, *U = w->momentum + t->column,
+           *H = own_factor(m, w, i);
     snw_subtree_columns(m, w, i, ld, S);
-    add_own(I, n, ld, S, m->nv, U, H);
-    if (!t->first) return true;
+    for (int k = 0; k < n; k++) {
+        const col x = articulated_times(I, col_load(S, ld, k));
+        for (int j = k; j < n; j++) H[j * n + k] = articulated_dot(col_load(S, ld, j), x);
+        col_store(U, ld, k, x);
+    }
     if (!factor_own(n, H)) return false;
     if (t->carrier == 0) return true;
-    forward_columns(n, H, m->nv, U);
-    for (int k = 0; k < n; k++) subtract_square(1, col_load(U, m->nv, k), I);
+    forward_columns(n, H, ld, U);
+    for (int k = 0; k < n; k++) subtract_square(1, col_load(U, ld, k), I);
     return true;
-}
-
-// U of a rod about the origin of the slice before
-static void carry_own(snw_vec3 d, int n, int ld, double *U) {
-    for (int k = 0; k < n; k++) {
-        double *u = U + k;
-        const snw_vec3 moment = snw_cross(d, (snw_vec3){{u[3 * ld], u[4 * ld], u[5 * ld]}});
-        u[0] += moment.x, u[ld] += moment.y, u[2 * ld] += moment.z;
-    }
 }
 
 // Returns -1, or the segment whose coordinates move no mass.
 static int articulated_factor(const snw_model *m, snw_work *w) {
     snw_subtree_arms(m, w);
-    memset(w->articulated_factor, 0,
-           (m->store_own + 36 * (size_t)m->nlie_block) * sizeof *w->articulated_factor);
-    memset(w->momentum, 0, 6 * (size_t)m->nv * sizeof *w->momentum);
     for (int i = 1; i < m->nseg; i++) {
         if (m->subtree[i].own == 0 && !m->seg[i].has_mass) continue;
         snw_inertia M = {0};
@@ -197,7 +157,6 @@ static int articulated_factor(const snw_model *m, snw_work *w) {
             return i;
         if (t->carrier == 0) continue;
         add_moved(w->arm[i], &w->articulated[i], &w->articulated[t->carrier]);
-        if (t->own > 0 && !t->first) carry_own(w->arm[i], t->own, m->nv, w->momentum + t->column);
     }
     return -1;
 }
@@ -212,7 +171,7 @@ static inline col twist_column(snw_twist V) {
     return (col){V.w.x, V.w.y, V.w.z, V.v.x, V.v.y, V.v.z};
 }
 
-// From the leaves to the root: y = L^-1 (x - S' p) of each joint and rod, and the wrench p + U y
+// From the leaves to the root: y = L^-1 (x - S' p) of each joint, and the wrench p + U y
 // that it leaves to its carrier.
 static void solve_up(const snw_model *m, snw_work *w, double *x) {
     for (int i = 1; i < m->nseg; i++) w->articulated[i].p = snw_wrench_zero();
@@ -223,13 +182,12 @@ static void solve_up(const snw_model *m, snw_work *w, double *x) {
         const int n = t->own, ldu = m->nv;
         const double *U = w->momentum + t->column;
         double *y = x + m->column_dof[t->column];
-        int ld;
-        const double *S = own_axes(m, w, i, &ld);
+        const double *S = w->articulated_axis + t->column;
         const col p = wrench_column(I->p);
-        for (int k = 0; k < n; k++) y[k] -= articulated_dot(col_load(S, ld, k), p);
+        for (int k = 0; k < n; k++) y[k] -= articulated_dot(col_load(S, ldu, k), p);
         if (m->seg[i].kind == SNW_SEG_SCREW) {
             y[0] *= I->pivot;
-        } else if (t->first) {
+        } else {
             const double *L = own_factor(m, w, i);
             for (int k = 0; k < n; k++, L += n) {
                 for (int j = 0; j < k; j++) y[k] -= L[j] * y[j];
@@ -238,8 +196,7 @@ static void solve_up(const snw_model *m, snw_work *w, double *x) {
         }
         if (t->carrier == 0) continue;
         col F = p;
-        for (int k = 0; t->first && k < n; k++)
-            F = col_plus(F, col_times(y[k], col_load(U, ldu, k)));
+        for (int k = 0; k < n; k++) F = col_plus(F, col_times(y[k], col_load(U, ldu, k)));
         snw_wrench *to = &w->articulated[t->carrier].p;
         const snw_wrench left = {{{{F.a, F.b, F.c}}, {{F.d, F.e, F.f}}}};
         *to = snw_wrench_add(*to, subtree_wrench(w->arm[i], left));
@@ -263,7 +220,7 @@ static void solve_down(const snw_model *m, snw_work *w, double *x) {
         const col before = twist_column(a);
         if (m->seg[i].kind == SNW_SEG_SCREW) {
             y[0] -= w->articulated[i].pivot * articulated_dot(col_load(U, ldu, 0), before);
-        } else if (t->first) {
+        } else {
             const double *L = own_factor(m, w, i);
             for (int k = 0; t->carrier > 0 && k < n; k++)
                 y[k] -= articulated_dot(col_load(U, ldu, k), before);
@@ -273,10 +230,9 @@ static void solve_down(const snw_model *m, snw_work *w, double *x) {
             }
         }
         if (t->ncolumn == n) continue; // it carries nothing else
-        int ld;
-        const double *S = own_axes(m, w, i, &ld);
+        const double *S = w->articulated_axis + t->column;
         col after = before;
-        for (int k = 0; k < n; k++) after = col_plus(after, col_times(y[k], col_load(S, ld, k)));
+        for (int k = 0; k < n; k++) after = col_plus(after, col_times(y[k], col_load(S, ldu, k)));
         w->articulated[i].a =
             (snw_twist){{{{after.a, after.b, after.c}}, {{after.d, after.e, after.f}}}};
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Mass matrix by composite bodies, theory.md (4.1.1) to (4.1.3): from the leaves to the root,
+// Mass matrix by composite bodies, theory.md (4.1.1) and (4.1.2): from the leaves to the root,
 // what a segment carries becomes one body; its momentum per own coordinate is carried towards the
 // root, where its products with the columns of the segments on the way are entries of the mass
 // matrix.
@@ -8,7 +8,6 @@
 #include "dynamics/subtree.h"
 
 #include "base/vectorise.h"
-#include "dynamics/slice.h"
 
 #include <string.h>
 
@@ -32,26 +31,20 @@ static void turn_columns(const snw_mat3 *R, int n, int ld, double *S) {
 
 void snw_subtree_columns(const snw_model *m, const snw_work *w, int i, int ld, double *S) {
     const snw_seg *seg = &m->seg[i];
+    const snw_twist *axis = &m->block[seg->item].S;
     const int n = m->subtree[i].own;
-    if (seg->kind == SNW_SEG_SCREW) {
-        const snw_twist *axis = &m->block[seg->item].S;
-        for (int k = 0; k < 6; k++) S[k * ld] = axis->e[k];
-    } else {
-        for (int row = 0; row < 6; row++) {
-            for (int k = 0; k < n; k++) S[row * ld + k] = seg->kind != SNW_SEG_ROD && row == k;
+    for (int row = 0; row < 6; row++) {
+        for (int k = 0; k < n; k++) {
+            S[row * ld + k] = seg->kind == SNW_SEG_SCREW ? axis->e[row] : row == k;
         }
-        if (seg->kind == SNW_SEG_ROD) snw_slice_columns(m, seg->item, ld, w, S);
     }
     turn_columns(&w->g[i].R, n, ld, S);
 }
 
-// U += C S / 2 for the own columns of a segment
-static void add_half_momentum(const snw_inertia *C, int n, int lds, const double *S, int ldu,
-                              double *U) {
-    for (int k = 0; k < n; k++) {
-        const col x = col_times(0.5, col_inertia(C, col_load(S, lds, k)));
-        col_store(U, ldu, k, col_plus(col_load(U, ldu, k), x));
-    }
+// U <- C S for the own columns of a segment
+static void own_momentum(const snw_inertia *C, int n, int lds, const double *S, int ldu,
+                         double *U) {
+    for (int k = 0; k < n; k++) col_store(U, ldu, k, col_inertia(C, col_load(S, lds, k)));
 }
 
 // out <- S' U, one row
@@ -76,28 +69,27 @@ SNW_CLONES static void carry_momentum(double x, double y, double z, int n, int l
     }
 }
 
-// Rows of segment i in B, of which the mass matrix is B + B'. Before the products only half of the
-// momentum C S is in the own columns: (S' C S)/2 and its transpose are S' C S, and what a rod's
-// other slices add, S' U + U' S, is complete.
-static void add_rows(const snw_model *m, int i, snw_work *w, double *B) {
+// Rows of the own coordinates of segment i in M: own columns and those of what it carries.
+static void set_rows(const snw_model *m, int i, snw_work *w, double *M) {
     const snw_subtree *t = &m->subtree[i];
     const int ld = m->nv, n = t->own;
-    double *S = w->own_column, *U = w->momentum + t->column;
+    const size_t nv = (size_t)m->nv;
+    double S[36], *U = w->momentum + t->column;
     snw_subtree_columns(m, w, i, n, S);
-    add_half_momentum(&w->body[i], n, n, S, ld, U);
+    own_momentum(&w->body[i], n, n, S, ld, U);
     for (int k = 0; k < n; k++) {
-        double *row = B + (size_t)m->column_dof[t->column + k] * (size_t)m->nv;
-        const int *to = m->column_dof + t->column;
-        momentum_row(col_load(S, n, k), t->ncolumn, ld, U, w->column_row);
-        for (int j = 0; j < t->ncolumn; j++) row[to[j]] += w->column_row[j];
+        const size_t at = (size_t)m->column_dof[t->column + k];
+        momentum_row(col_load(S, n, k), t->ncolumn - k, ld, U + k, w->column_row);
+        for (int j = k; j < t->ncolumn; j++) {
+            const size_t to = (size_t)m->column_dof[t->column + j];
+            M[at * nv + to] = M[to * nv + at] = w->column_row[j - k];
+        }
     }
-    add_half_momentum(&w->body[i], n, n, S, ld, U);
 }
 
 void snw_composite_mass(const snw_model *m, snw_work *w, double *M) {
     const size_t nv = (size_t)m->nv;
     memset(M, 0, nv * nv * sizeof *M);
-    memset(w->momentum, 0, 6 * nv * sizeof *w->momentum);
     snw_subtree_arms(m, w);
     for (int i = 1; i < m->nseg; i++) {
         w->body[i] = (snw_inertia){0};
@@ -105,17 +97,13 @@ void snw_composite_mass(const snw_model *m, snw_work *w, double *M) {
     }
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_subtree *t = &m->subtree[i];
-        if (t->own > 0) add_rows(m, i, w, M);
+        if (t->own > 0) set_rows(m, i, w, M);
         if (t->carrier == 0 || !(t->own > 0 || m->seg[i].has_mass)) continue;
         const snw_inertia C = subtree_move(w->arm[i], &w->body[i]);
         snw_inertia_add(&w->body[t->carrier], &C);
         if (t->own == 0) continue;
         carry_momentum(w->arm[i].x, w->arm[i].y, w->arm[i].z, t->ncolumn, m->nv,
                        w->momentum + t->column);
-    }
-    for (size_t i = 0; i < nv; i++) {
-        for (size_t j = 0; j <= i; j++)
-            M[i * nv + j] = M[j * nv + i] = M[i * nv + j] + M[j * nv + i];
     }
     if (m->nconditional) snw_clear_inactive_matrix(m, w, nv, M);
 }

@@ -94,7 +94,7 @@ static void slice_hessian(const snw_slice *sl, const snw_rod *r, const snw_slice
 
 // ---- per coordinate ---------------------------------------------------------
 
-// S <- sum over the points of D Phi, J += the same, each unless NULL: n functions of one component,
+// S <- sum over the points of D Phi unless NULL, J += the same: n functions of one component,
 // stride na from point to point in D
 SNW_INLINE void slice_scatter(int nc, int na, int n, const double *D, const double *restrict phi,
                               int step, int ld, double *restrict S, double *restrict J) {
@@ -104,7 +104,7 @@ SNW_INLINE void slice_scatter(int nc, int na, int n, const double *D, const doub
         col s = col_times(phi[j], d[0]);
         for (int k = 1; k < nc; k++) s = col_plus(s, col_times(phi[k * step + j], d[k]));
         if (S) col_store(S, ld, j, s);
-        if (J) col_store(J, ld, j, col_plus(col_load(J, ld, j), s));
+        col_store(J, ld, j, col_plus(col_load(J, ld, j), s));
     }
 }
 
@@ -115,19 +115,19 @@ static void slice_expand(const snw_model *m, const snw_slice *sl, const snw_rod 
     const int na = r->na, step = sl->ncol;
     for (int a = 0; a < na; phi += sl->count[a], a++) {
         const int at = r->dof[a] - r->dof0 + sl->first[a], n = sl->count[a];
-        double *s = S ? S + at : NULL, *to = J ? J + at : NULL;
+        double *s = S ? S + at : NULL;
         switch (r->nc) { // constant nc: the sum over the points stays in registers
         case 1:
-            slice_scatter(1, na, n, D + a, phi, step, ld, s, to);
+            slice_scatter(1, na, n, D + a, phi, step, ld, s, J + at);
             break;
         case 2:
-            slice_scatter(2, na, n, D + a, phi, step, ld, s, to);
+            slice_scatter(2, na, n, D + a, phi, step, ld, s, J + at);
             break;
         case 3:
-            slice_scatter(3, na, n, D + a, phi, step, ld, s, to);
+            slice_scatter(3, na, n, D + a, phi, step, ld, s, J + at);
             break;
         default:
-            slice_scatter(r->nc, na, n, D + a, phi, step, ld, s, to);
+            slice_scatter(r->nc, na, n, D + a, phi, step, ld, s, J + at);
             break;
         }
     }
@@ -220,17 +220,6 @@ static snw_twist feed_columns(const snw_model *m, int i, const snw_work *w, doub
 }
 
 // ---- a slice ----------------------------------------------------------------
-
-void snw_slice_columns(const snw_model *m, int i, int ld, const snw_work *w, double *S) {
-    const snw_slice *sl = &m->slice[i];
-    const snw_rod *r = &m->rod[sl->rod];
-    double raw[6 * LD], Y[6 * LD], D[6 * LD];
-    if (sl->h == 0) return; // kept in reserve
-    snw_rule_jacobian(&r->rule, sl->h, w->slice[i].xi, raw);
-    select_strains(r, raw, Y);
-    apply_tangent_map_static(&w->slice[i].T, r->nz, Y, D);
-    slice_expand(m, sl, r, D, ld, S, NULL);
-}
 
 void snw_slice_jacobian_columns(const snw_model *m, int i, int ld, const snw_wrench *F, snw_work *w,
                                 snw_slice_jacobian to) {

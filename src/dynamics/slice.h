@@ -17,7 +17,3 @@ typedef struct snw_slice_jacobian {
 // derivative of its map. Columns that the slice does not fill are not written.
 void snw_slice_jacobian_columns(const snw_model *m, int i, int ld, const snw_wrench *F, snw_work *w,
                                 snw_slice_jacobian to);
-
-// S <- columns of slice i only, from its rod's first coordinate on; the rod has no free length.
-// Columns that the slice does not fill are not written.
-void snw_slice_columns(const snw_model *m, int i, int ld, const snw_work *w, double *S);

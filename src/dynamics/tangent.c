@@ -487,7 +487,7 @@ static void path_products(const snw_model *m, const snw_inputs *in, double cq, d
     }
 }
 
-// ---- the same by subtrees, theory.md (4.1.7): rows of the own coordinates only
+// ---- the same by subtrees, theory.md (4.1.6): rows of the own coordinates only
 
 // Z of the carrier += Ad(h^-1)' Z, wrenches
 SNW_CLONES static void carry_wrenches(const snw_se3 *h, int n, int ldz, const double *restrict Z,
@@ -531,7 +531,7 @@ static void own_rows(const snw_model *m, int i, snw_work *w, size_t ld, double *
     const snw_path *path = &m->path[m->seg[i].path];
     const size_t at = (size_t)m->seg_store[i];
     const int own = path->n - t->own, beyond = t->column + t->own;
-    const double *S = (m->seg[i].kind == SNW_SEG_ROD ? w->S : w->J) + at + own;
+    const double *S = w->J + at + own; // own columns of J are those of the joint
     for (int k = 0; k < t->own; k++) {
         const col s = col_load(S, path->ld, k);
         double *to = T + path->dof[own + k];
@@ -561,16 +561,10 @@ static void subtree_products(const snw_model *m, const snw_inputs *in, double cq
         carry_wrenches(&h, up->n, path->ld, w->WJ + at, up->ld, above);
         if (t->own == 0) continue;
         carry_in_place(&h, t->ncolumn - t->own, m->nv, U + t->own);
-        double *columns = t->first ? U : above + own; // of the segment, at the carrier
-        const int ldc = t->first ? m->nv : up->ld;
-        if (t->first) {
-            for (int row = 0; row < 6; row++)
-                memset(U + row * m->nv, 0, (size_t)t->own * sizeof *U);
-            carry_wrenches(&h, t->own, path->ld, w->WJ + at + own, ldc, columns);
-        }
+        for (int row = 0; row < 6; row++) memset(U + row * m->nv, 0, (size_t)t->own * sizeof *U);
+        carry_wrenches(&h, t->own, path->ld, w->WJ + at + own, m->nv, U);
         if (cq == 0) continue;
-        const double *S = (m->seg[i].kind == SNW_SEG_ROD ? w->S : w->J) + at + own;
-        geometric_columns(&h, w->F[i].e, cq, t->own, path->ld, S, ldc, columns);
+        geometric_columns(&h, w->F[i].e, cq, t->own, path->ld, w->J + at + own, m->nv, U);
     }
 }
 

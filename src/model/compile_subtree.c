@@ -1,64 +1,40 @@
 // SPDX-License-Identifier: MIT
 //
-// Order of the coordinates by subtrees, for the mass matrix by composite bodies and for forward
-// dynamics by articulated bodies (theory.md 4.1), and the number of operations of each way, by
-// which the model chooses.
+// Order of the coordinates by subtrees, for the mass matrix by composite bodies, for forward
+// dynamics by articulated bodies and for tangents of long chains (theory.md 4.1), and the number of
+// operations of each way, by which the model chooses. The columns of a subtree follow each other:
+// those of a joint, then those of what it carries.
 //
-// The columns of a subtree follow each other: those of a joint or rod, then those of what it
-// carries. Of a rod they begin with what is carried at its tip, so that the columns of all that
-// lies beyond a slice are contiguous, too.
+// Only for open trees without coordinates of rods. The own column of a slice may be large where
+// that of the node, a sum over slices, is small, and sums along the tree would lose digits which
+// products of whole paths keep; momenta of closed robots keep more digits with them, too.
 #include "model/compile.h"
 
 #include <math.h>
 
-// Number of coordinates of the joint or rod that moves segment s relative to its parent.
+// Number of coordinates of the joint that moves segment s relative to its parent.
 static int own_columns(const snw_build *b, int s) {
-    switch (b->seg[s].kind) {
-    case SNW_SEG_WORLD:
-    case SNW_SEG_POSE:
-        return 0;
-    case SNW_SEG_SCREW:
-    case SNW_SEG_BALL:
-    case SNW_SEG_FREE:
-        return b->block[b->seg[s].item].n;
-    case SNW_SEG_ROD:
-        return b->rod[b->slice[b->seg[s].item].rod].ndof;
-    }
-    return 0;
+    const snw_seg_kind kind = b->seg[s].kind;
+    const bool joint = kind == SNW_SEG_SCREW || kind == SNW_SEG_BALL || kind == SNW_SEG_FREE;
+    return joint ? b->block[b->seg[s].item].n : 0;
 }
 
-// Are these slices of one rod?
-static bool continues_rod(const snw_build *b, int s, int carrier) {
-    return b->seg[s].kind == SNW_SEG_ROD && b->seg[carrier].kind == SNW_SEG_ROD &&
-           b->slice[b->seg[s].item].rod == b->slice[b->seg[carrier].item].rod;
-}
-
-// ncolumn <- columns of each subtree; a slice has all those of its rod
-static void count_columns(const snw_build *b, snw_subtree *t) {
-    const int nseg = b->m->nseg;
+// ncolumn <- columns of each subtree
+static void count_columns(int nseg, snw_subtree *t) {
     for (int s = nseg - 1; s > 0; s--) {
-        const int c = t[s].carrier;
         if (t[s].own == 0) continue;
         t[s].ncolumn += t[s].own;
-        t[c].ncolumn += t[s].ncolumn - (continues_rod(b, s, c) ? t[s].own : 0);
+        t[t[s].carrier].ncolumn += t[s].ncolumn;
     }
 }
 
 // column <- first column of each subtree; next: scratch (nseg)
-static void place_columns(const snw_build *b, snw_subtree *t, int *next) {
-    const int nseg = b->m->nseg;
+static void place_columns(int nseg, snw_subtree *t, int *next) {
     for (int s = 1; s < nseg; s++) {
         const int c = t[s].carrier;
         if (t[s].own == 0) continue;
-        const bool same = continues_rod(b, s, c);
-        t[s].first = !same;
-        t[s].column = same ? t[c].column : next[c];
-        if (same) {
-            next[c] +=
-                t[s].ncolumn - t[s].own; // what lies beyond comes before what is carried here
-        } else {
-            next[c] += t[s].ncolumn;
-        }
+        t[s].column = next[c];
+        next[c] += t[s].ncolumn;
         next[s] = t[s].column + t[s].own;
     }
 }
@@ -80,15 +56,14 @@ static operations count_operations(const snw_build *b, const snw_subtree *t) {
     operations sum = {0};
     for (int s = 1; s < m->nseg; s++) {
         const double n = b->path[b->seg[s].path].n, own = t[s].own, all = t[s].ncolumn;
-        if (b->seg[s].has_mass || b->seg[s].kind == SNW_SEG_ROD) sum.product += 6 * n * n;
+        if (b->seg[s].has_mass) sum.product += 6 * n * n;
         sum.product += 60 * n;
         if (own > 0 || b->seg[s].has_mass) sum.paths += 12 * n * n, sum.subtrees += 66 * n;
         if (own == 0) continue;
-        if (t[s].first) sum.paths += 12 * n * (n - own);
+        sum.paths += 12 * n * (n - own);
         sum.subtrees += 66 * (all - own) + 12 * own * (n + all - own);
         sum.composite += 150 + 60 * own + (12 * own + 12) * all;
-        sum.articulated += 300 + 150 * own + 12 * own * own;
-        if (t[s].first) sum.articulated += own * own * own / 3;
+        sum.articulated += 300 + 150 * own + 12 * own * own + own * own * own / 3;
     }
     const double n = m->nv;
     // with the calls of LAPACK and kinematics without rates
@@ -96,9 +71,19 @@ static operations count_operations(const snw_build *b, const snw_subtree *t) {
     return sum;
 }
 
+// Are there loops, coordinates of rods, or inertia that is not that of bodies: of fluids, of
+// material that moves along rods?
+static bool needs_paths(const snw_build *b) {
+    bool any =
+        b->m->nloop > 0 || b->m->nfeed > 0 || b->m->ntube_piece > 0 || b->m->nfluid_point > 0;
+    for (int i = 0; i < b->m->nrod; i++) any |= b->rod[i].ndof > 0;
+    return any;
+}
+
 snw_status snw_build_subtrees(snw_build *b) {
     snw_model *m = b->m;
     const size_t nseg = (size_t)m->nseg;
+    if (needs_paths(b)) return SNW_OK;
     snw_subtree *t = snw_build_array(b, nseg, sizeof *t);
     int *next = snw_build_array(b, nseg, sizeof *next);
     int *dof = snw_build_array(b, (size_t)m->nv, sizeof *dof);
@@ -107,21 +92,14 @@ snw_status snw_build_subtrees(snw_build *b) {
         const int p = b->seg[s].parent;
         t[s].own = own_columns(b, s);
         t[s].carrier = t[p].own > 0 ? p : t[p].carrier;
-        m->most_own = t[s].own > m->most_own ? t[s].own : m->most_own;
     }
-    count_columns(b, t);
-    place_columns(b, t, next);
+    count_columns(m->nseg, t);
+    place_columns(m->nseg, t, next);
     for (int s = 1; s < m->nseg; s++) {
-        const snw_path *path = &b->path[b->seg[s].path];
-        for (int k = 0; t[s].first && k < t[s].own; k++) {
-            dof[t[s].column + k] = path->dof[path->n - t[s].own + k];
-        }
+        for (int k = 0; k < t[s].own; k++) dof[t[s].column + k] = b->block[b->seg[s].item].dof + k;
     }
     m->subtree = t;
     m->column_dof = dof;
-    // inertia of fluids and of material that moves along rods is not that of bodies, and their
-    // forces on strains are rows of their own
-    if (m->nfeed > 0 || m->ntube_piece > 0 || m->nfluid_point > 0) return SNW_OK;
     const operations n = count_operations(b, t);
     m->composite = n.composite < n.product;
     m->articulated =
