@@ -12,8 +12,8 @@
 // snw_kinematics.
 void snw_subtree_arms(const snw_model *m, snw_work *w);
 
-// Columns S of the joint or slice of segment i, along the axes of the world about its own origin:
-// rows ld apart, own columns. Columns that a slice does not fill are zero.
+// Columns S of the joint of segment i, along the axes of the world about its own origin, rows ld
+// apart.
 void snw_subtree_columns(const snw_model *m, const snw_work *w, int i, int ld, double *S);
 
 // Inertia along the axes of the world of a segment with the orientation R.
