@@ -9,7 +9,8 @@
 #include "oracle/strong.h"
 #include "oracle/trial.h"
 #include "random_rod.h"
-#include "study/rod_grid.h"
+
+#include <math.h>
 
 typedef struct routes {
     robot r;
@@ -19,6 +20,7 @@ typedef struct routes {
     double *M, *velocity, *rest;
     double tol;
     int points;
+    bool factor; // collocation with integrating factors
 } routes;
 
 typedef struct along {
@@ -206,50 +208,77 @@ static void rules(const bench_table *b) {
     }
 }
 
-// The shape of the rod of routes on one grid, without velocities.
-typedef struct on_grid {
-    routes k;
-    snw_grid grid;
-    snw_arena arena;
-    snw_quat h[SNW_GRID_MOST];
-    snw_vec3 p[SNW_GRID_MOST];
-} on_grid;
-
-static snw_twist strain_of(const void *user, double x) {
-    const trial *t = &((const on_grid *)user)->k.t;
-    return snw_rod_strain(&t->m->rod[0], t->s->q, 0, x);
+static void grid_forward(void *user) {
+    routes *k = user;
+    oracle_forward_by_collocation(&k->q, k->points, k->factor, &k->a);
 }
 
-static void shape_on_grid(void *user) {
-    on_grid *o = user;
-    if (snw_grid_integrate(&o->grid, 0, o->k.t.m->rod[0].L, strain_of, o, &o->arena, o->h, o->p) !=
-        SNW_OK)
-        exit(1);
+static void grid_inverse(void *user) {
+    routes *k = user;
+    (k->factor ? oracle_by_factor : oracle_by_collocation)(&k->q, k->points, &k->a);
 }
 
-// One Chebyshev grid for the whole rod: its shape, and the inverse dynamics of the oracle.
+// The quickest rule of slices among Magnus 4, Magnus 6 and spectral 4 whose error is not above
+// `error`.
+static void slices_at(double error, along *best, double *fk, double *id, double *left) {
+    static const along rules[] = {{SNW_RULE_MAGNUS, 4, 0, 0, 10},
+                                  {SNW_RULE_MAGNUS, 6, 0, 0, 10},
+                                  {SNW_RULE_SPECTRAL, 4, 0, 0, 10}};
+    *id = INFINITY;
+    for (int r = 0; r < 3; r++) {
+        for (int nodes = 4; nodes <= 160; nodes += nodes / 8 + 1) {
+            routes k;
+            along rule = rules[r];
+            rule.nodes = nodes;
+            routes_open(&k, rule);
+            ours(&k);
+            const double e = error_of(&k, k.t.w->r);
+            const double time = e <= error ? 1e6 * bench_time(ours, &k, 0.05) : INFINITY;
+            if (time < *id) {
+                *id = time, *best = rule, *left = e;
+                *fk = 1e6 * bench_time(forward, &k, 0.05);
+            }
+            routes_close(&k);
+            if (e <= error) break;
+        }
+    }
+}
+
+// One Chebyshev grid for the whole rod in the terms of table 5.3 of Gotelli's thesis: as there, and
+// with integrating factors, so that only the rotation needs the solution of a system; beside each
+// the quickest slices that are as accurate.
 static void grids(const bench_table *b) {
     static const int points[] = {11, 21, 31};
-    printf("\none Chebyshev grid, the same rod\n");
-    printf("  %-42s %10s %10s   %8s\n", "points", "shape us", "inverse", "error");
-    for (int i = 0; i < 3; i++) {
-        static on_grid o;
+    printf("\none Chebyshev grid, the same rod, and the quickest slices of no larger error\n");
+    printf("  %-42s %10s %10s %10s   %8s\n", "points", "forward us", "backward", "inverse",
+           "error");
+    for (int i = 0; i < 6; i++) {
+        routes k;
         char name[80];
-        routes_open(&o.k, (along){SNW_RULE_MAGNUS, 4, 11, 0, 10});
-        const size_t size = snw_grid_scratch(points[i]);
-        o.arena = (snw_arena){.base = oracle_alloc(size, 1), .size = size};
-        snw_grid_make(points[i], &o.grid);
-        const double shape = 1e6 * bench_time(shape_on_grid, &o, 0.1);
-        o.k.points = points[i];
-        const double id = 1e6 * bench_time(collocation, &o.k, 0.1);
-        const double error = error_of(&o.k, o.k.a.r);
-        snprintf(name, sizeof name, "one grid; 10 functions; %d points", points[i]);
-        printf("  %-42s %10.2f %10.2f   %8.1e\n", name, shape, id, error);
-        bench_record(b, name, "shape us", shape);
+        routes_open(&k, (along){SNW_RULE_MAGNUS, 4, 11, 0, 10});
+        k.points = points[i % 3];
+        k.factor = i >= 3;
+        const double fk = 1e6 * bench_time(grid_forward, &k, 0.1),
+                     id = 1e6 * bench_time(grid_inverse, &k, 0.1);
+        const double error = error_of(&k, k.a.r);
+        snprintf(name, sizeof name, "one grid%s; 10 functions; %d points",
+                 k.factor ? " with factors" : "", k.points);
+        printf("  %-42s %10.2f %10.2f %10.2f   %8.1e\n", name, fk, id - fk, id, error);
+        bench_record(b, name, "forward us", fk);
         bench_record(b, name, "inverse us", id);
         bench_record(b, name, "error", error);
-        free(o.arena.base);
-        routes_close(&o.k);
+        routes_close(&k);
+        along best = {0};
+        double sfk = 0, sid, left = 0;
+        slices_at(error, &best, &sfk, &sid, &left);
+        if (isinf(sid)) {
+            printf("    no slices up to 160 nodes\n");
+            continue;
+        }
+        snprintf(name, sizeof name, "  %s %d; %d nodes", snw_rule_name(best.kind), best.number,
+                 best.nodes);
+        printf("  %-42s %10.2f %10.2f %10.2f   %8.1e   %.0f times as fast\n", name, sfk, sid - sfk,
+               sid, left, id / sid);
     }
 }
 

@@ -16,12 +16,13 @@ typedef struct outcome {
     snw_series series;
     snw_run_totals totals;
     int warnings;
-    char said[500]; // the last message
+    char said[500];  // the last message
+    char first[500]; // the first one
 } outcome;
 
 static inline void count_warning(void *user, const char *message) {
     outcome *o = user;
-    o->warnings++;
+    if (o->warnings++ == 0) (void)snprintf(o->first, sizeof o->first, "%s", message);
     (void)snprintf(o->said, sizeof o->said, "%s", message);
 }
 // Run the study of a text, with this form of the rod equations in steps by shooting (NULL: that of

@@ -324,6 +324,17 @@ SNW_API SNW_NODISCARD snw_status snw_robot_set_gas(snw_robot *r, int actuator, d
 // Multiply the active stress of a muscle by a factor; initially 1.
 SNW_API SNW_NODISCARD snw_status snw_robot_set_activation(snw_robot *r, int actuator, double factor,
                                                           snw_error *err);
+// Multiply the laws of a field (`fields` of the file) by a factor from now on, as the current of
+// coils does; initially 1. The energy that a jump of it gives the robot is not in its account.
+// SNW_E_ARGUMENT: no field of that name; the scheme is `conserving` or `moreau`.
+SNW_API SNW_NODISCARD snw_status snw_robot_set_field(snw_robot *r, const char *name, double factor,
+                                                     snw_error *err);
+// *factor <- the present one; value <- the field at a place of the world (m) and at the present
+// time, with its factor: flux density of magnetic fields and dipoles, T, force per length or on a
+// body, or acceleration. Either may be NULL.
+SNW_API SNW_NODISCARD snw_status snw_robot_field(snw_robot *r, const char *name,
+                                                 const double place[3], double *factor,
+                                                 double value[3], snw_error *err);
 // Replace the prescribed quantity of an actuator by constants, whatever it is: value
 // (snw_robot_actuator_size) are its inputs in the units of the parts of the model: efforts,
 // positions, rates, tension, shortening, pressure, volume, amount of gas or activation factor.

@@ -34,8 +34,10 @@ extern "C" {
     X(SNW_FIELD_CONTACT, "contact")  /* 6 per contact: wrench about the origin of the world */     \
     X(SNW_FIELD_EFFORT, "effort")    /* 1 per tendon or chamber: tension (N), pressure (Pa) */     \
     X(SNW_FIELD_PRESENT, "present")  /* 1 per condition: 1 active, 0 not */                        \
-    X(SNW_FIELD_FOLD, "fold")        /* 1 per constant under `by` of each path step: dt/dm of */   \
-                                     /* the fold that the frame shows; else NaN */
+    X(SNW_FIELD_FORCE_FIELD, "force_field") /* 3 per point where a field acts, world axes: T of */ \
+                                            /* magnetic fields, N/m or N of others */              \
+    X(SNW_FIELD_FOLD, "fold") /* 1 per constant under `by` of each path step: dt/dm of */          \
+                              /* the fold that the frame shows; else NaN */
 
 typedef enum snw_field_kind {
 #define X(field, name) field,

@@ -664,6 +664,29 @@ class Robot(OfThisProcess):
         g = None if gravity is None else vector(gravity, 3, "gravity")
         self._check(lib.snw_robot_set_gravity(self._r, ffi.NULL if g is None else doubles(g)))
 
+    def set_field(self, name: str, factor: float = 1) -> None:
+        """Multiply the laws of a field of the file by a factor from now on, as the current of coils does."""
+        if lib.snw_robot_set_field(self._r, name.encode(), factor, self._err) != lib.SNW_OK:
+            raise_error(self._err)
+
+    def field_factor(self, name: str) -> float:
+        """Present factor of a field, 1 unless set."""
+        factor = ffi.new("double *")
+        if lib.snw_robot_field(self._r, name.encode(), ffi.NULL, factor, ffi.NULL, self._err) != lib.SNW_OK:
+            raise_error(self._err)
+        return factor[0]
+
+    def field(self, name: str, place: Numbers) -> Array:
+        """Field at a place of the world (m) at the present time, with its factor: flux density of magnetic fields and
+        dipoles (T), force per length (N/m) or on a body (N), or acceleration (m/s^2)."""
+        value = np.empty(3)
+        with self._exclusive:
+            status = lib.snw_robot_field(self._r, name.encode(), doubles(vector(place, 3, "place")), ffi.NULL,
+                                         doubles(value), self._err)  # fmt: skip
+        if status != lib.SNW_OK:
+            raise_error(self._err)
+        return value
+
     # ---- statics
 
     def equilibrium(self, t: float | None = None) -> None:

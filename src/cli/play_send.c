@@ -8,7 +8,7 @@
 //   head: double t; float speed, step; uint32 flags, serial; int32 node; float pulled (0 or 1),
 //   wanted, and one unused
 //   numbers: pose (7 per node: x y z qw qx qy qz), load, loop, contact (6 each), effort, present,
-//   columns, energy, controls, pulled point (3) and position of the mouse (3)
+//   field (3 per point), columns, energy, controls, pulled point (3) and position of the mouse (3)
 #include "cli/play_private.h"
 
 #include "output/json_field.h"
@@ -125,7 +125,8 @@ enum { PAUSED = 1, RECORDING = 2, FAILED = 4 };
 size_t snw_play_frame_size(const snw_play *p) {
     const snw_run_info *i = snw_live_describe(p->live);
     const size_t n = 7 * (size_t)i->nnode + 6 * (size_t)(i->nload + i->nloop + i->ncontact) +
-                     (size_t)(i->ntendon + i->ncondition + i->ncolumn) + SNW_ENERGIES +
+                     (size_t)(i->ntendon + i->ncondition + i->ncolumn) +
+                     3 * (size_t)i->nforce_field_point + SNW_ENERGIES +
                      (size_t)snw_live_controls(p->live) + 6;
     return sizeof(head) + n * sizeof(float);
 }
@@ -165,6 +166,7 @@ static snw_status write_frame(void *user, const snw_frame *f, snw_error *err) {
     to = put_numbers(to, 6 * (size_t)i->ncontact, f->contact);
     to = put_numbers(to, (size_t)i->ntendon, f->effort);
     to = put_numbers(to, (size_t)i->ncondition, f->present);
+    to = put_numbers(to, 3 * (size_t)i->nforce_field_point, f->field);
     to = put_numbers(to, (size_t)i->ncolumn, f->column);
     double energy[SNW_ENERGIES];
     memcpy(energy, &f->energy, sizeof energy);

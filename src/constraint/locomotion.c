@@ -143,6 +143,10 @@ static void locomotion_list_rows(snw_locomotion *lo) {
     snw_locomotion_list_servo_rows(lo);
 }
 
+static bool is_projective(const snw_locomotion *lo) {
+    return lo->opts.form != SNW_REACTIONS_DISTRIBUTIVE;
+}
+
 static void place_lists(void *object, snw_fields *f) {
     snw_locomotion *o = object;
     const size_t nv = (size_t)o->m->nv, rows = (size_t)o->m->nconstraint;
@@ -152,6 +156,7 @@ static void place_lists(void *object, snw_fields *f) {
 static void place_matrices(void *object, snw_fields *f) {
     snw_locomotion *o = object;
     const bool has_servo = o->has_servo, least_efforts = o->opts.least_efforts;
+    const size_t nprojective = is_projective(o) ? (size_t)o->m->nseg : 0;
     const size_t nd = (size_t)o->m->ndrive, nu = (size_t)o->nu, nr = (size_t)o->nr,
                  all = nr + (size_t)o->npassive;
     const size_t rows = (size_t)o->m->nconstraint, least = nr < nu ? nr : nu,
@@ -166,6 +171,8 @@ static snw_status locomotion_take_memory(snw_locomotion *lo) {
         lo->opts.least_efforts ? snw_minimum_norm_scratch(lo->m->ndrive, lo->nr) : 0;
     lo->scratch.size = svd > shortest ? svd : shortest;
     if (efforts > lo->scratch.size) lo->scratch.size = efforts;
+    const size_t projective = is_projective(lo) ? snw_locomotion_projective_scratch() : 0;
+    if (projective > lo->scratch.size) lo->scratch.size = projective;
     lo->scratch.base = snw_alloc(lo->scratch.size);
     lo->matrix_block = snw_fields_create(place_matrices, lo);
     return lo->scratch.base && lo->matrix_block ? SNW_OK : SNW_E_MEMORY;
@@ -198,6 +205,7 @@ snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *
         s = snw_locomotion_plan_passive(lo);
     }
     if (s == SNW_OK) s = check_least_efforts(lo, err);
+    if (s == SNW_OK && is_projective(lo)) s = snw_locomotion_check_projective(lo, err);
     if (s == SNW_OK && lo->nu > MAX_UNKNOWN) {
         s = snw_fail(
             err, SNW_E_MODEL,
@@ -207,6 +215,7 @@ snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *
     }
     if (s == SNW_OK) s = list_moved(lo);
     if (s == SNW_OK) s = locomotion_take_memory(lo);
+    if (s == SNW_OK && is_projective(lo)) s = snw_locomotion_list_body_rows(lo);
     if (s != SNW_OK) {
         snw_locomotion_destroy(lo);
         return s;
@@ -215,7 +224,10 @@ snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *
     return SNW_OK;
 }
 
-void snw_locomotion_use(snw_locomotion *lo, const snw_model *m) { lo->m = m; }
+void snw_locomotion_use(snw_locomotion *lo, const snw_model *m) {
+    lo->m = m;
+    snw_locomotion_divide_nodes(lo);
+}
 
 void snw_locomotion_destroy(snw_locomotion *lo) {
     if (!lo) return;
@@ -227,6 +239,7 @@ void snw_locomotion_destroy(snw_locomotion *lo) {
     snw_free(lo->passive);
     snw_free(lo->elimination);
     snw_free(lo->sign);
+    snw_free(lo->beyond);
     snw_free(lo);
 }
 
@@ -508,23 +521,6 @@ static snw_status conserve_momentum(snw_locomotion *lo, snw_inputs *in, snw_stat
     return SNW_OK;
 }
 
-snw_status snw_locomotion_velocities(snw_locomotion *lo, snw_inputs *in, snw_state *s, int *rank,
-                                     snw_error *err) {
-    const bool symmetric = lo->class == SNW_LOCOMOTION_SYMMETRIC;
-    *rank = 0;
-    if (lo->nr + lo->npassive == 0) return symmetric ? conserve_momentum(lo, in, s, err) : SNW_OK;
-    snw_locomotion_kinematics(lo, in, s);
-    const snw_status status = snw_locomotion_decompose(lo, rank);
-    if (status == SNW_E_SINGULAR) return snw_locomotion_fail_lever(lo, in->t, err);
-    if (status != SNW_OK) {
-        return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s", in->t);
-    }
-    if (*rank > lo->nominal) snw_locomotion_classify(lo, *rank);
-    snw_locomotion_rates(lo, in, s, lo->rate, NULL);
-    locomotion_correct(lo, *rank, lo->rate, s->v);
-    return symmetric && *rank == lo->nominal ? conserve_momentum(lo, in, s, err) : SNW_OK;
-}
-
 // ---- accelerations and forces -------------------------------------------------------------------
 
 // component j of open motion k, in typical units
@@ -588,6 +584,13 @@ static void locomotion_residual(snw_locomotion *lo, const snw_inputs *in, snw_st
     rest_inactive(lo, s, r);
 }
 
+// force (nu) on open motion k
+static double open_force(const snw_locomotion *lo, int k, const double *force) {
+    double sum = 0;
+    for (int j = 0; j < lo->nu; j++) sum += open_motion(lo, k, j) * force[j];
+    return sum;
+}
+
 // to (nv) += N y with Z'(force + M N y) = 0. M N is a difference of residuals, for which r (nu) is
 // the residual at s in typical units. Z is N, or with servo motors the motions on which these do no
 // work.
@@ -629,6 +632,77 @@ static snw_status solve_open_motions(snw_locomotion *lo, snw_inputs *in, snw_sta
     }
     locomotion_add(lo, 1, x, to);
     return SNW_OK;
+}
+
+// s->v += the open motions with which resistance is in balance, N'r(v + N y) = 0, for a robot
+// without mass: r is linear in the velocities (theory.md (6.8.5))
+static snw_status balance_resistance(snw_locomotion *lo, snw_inputs *in, snw_state *s,
+                                     snw_error *err) {
+    const int n = lo->nu, k = n - lo->nominal;
+    double *DN = lo->MN, *A = DN + n * n, *y = lo->x + n, *x = lo->x + 2 * n, *q = lo->x + 3 * n,
+           *r = lo->x + 4 * n, *v = lo->x + 5 * n;
+    locomotion_residual(lo, in, s, r);
+    for (int j = 0; j < n; j++) v[j] = s->v[lo->dof[j]]; // far below the unit of x, perhaps
+    for (int c = 0; c < k; c++) {
+        for (int j = 0; j < n; j++) x[j] = open_motion(lo, c, j);
+        locomotion_add(lo, 1, x, s->v);
+        locomotion_residual(lo, in, s, q);
+        for (int j = 0; j < n; j++) s->v[lo->dof[j]] = v[j];
+        for (int j = 0; j < n; j++) DN[c * n + j] = q[j] - r[j];
+    }
+    double largest = 0, fast = shape_rate(lo, in, s); // force at these rates
+    for (int j = 0; j < n; j++)
+        fast = fmax(fast, fabs(s->v[lo->dof[j]]) / lo->m->typical[lo->dof[j]]);
+    for (int c = 0; c < k; c++) {
+        y[c] = -open_force(lo, c, r);
+        for (int d = 0; d < k; d++) A[d * k + c] = open_force(lo, c, DN + d * n);
+        largest = fmax(largest, fmax(fabs(y[c]), fast * fabs(A[c * k + c])));
+    }
+    if (snw_cholesky_factor(k, A) != SNW_OK) {
+        return snw_fail(err, SNW_E_SINGULAR,
+                        "the robot has no mass, and nothing resists a motion that the contacts "
+                        "leave free at t = %.9g s; give its links mass or a fluid with 'drag: "
+                        "{linear: ..}', or constrain it",
+                        in->t);
+    }
+    snw_cholesky_solve(k, A, y);
+    for (int j = 0; j < n; j++) {
+        x[j] = 0;
+        for (int c = 0; c < k; c++) x[j] += open_motion(lo, c, j) * y[c];
+    }
+    locomotion_add(lo, 1, x, s->v);
+    locomotion_residual(lo, in, s, q);
+    for (int c = 0; c < k; c++) {
+        if (fabs(open_force(lo, c, q)) <= 1e-9 * largest) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "the robot has no mass, and its resistance is not linear in the velocities "
+                        "(at t = %.9g s); give its links mass, or use 'drag: {linear: ..}' only",
+                        in->t);
+    }
+    return SNW_OK;
+}
+
+// rates of open motions where an equation without accelerations determines them
+static snw_status determine_open_rates(snw_locomotion *lo, snw_inputs *in, snw_state *s,
+                                       snw_error *err) {
+    if (lo->class == SNW_LOCOMOTION_SYMMETRIC) return conserve_momentum(lo, in, s, err);
+    return lo->class == SNW_LOCOMOTION_VISCOUS ? balance_resistance(lo, in, s, err) : SNW_OK;
+}
+
+snw_status snw_locomotion_velocities(snw_locomotion *lo, snw_inputs *in, snw_state *s, int *rank,
+                                     snw_error *err) {
+    *rank = 0;
+    if (lo->nr + lo->npassive == 0) return determine_open_rates(lo, in, s, err);
+    snw_locomotion_kinematics(lo, in, s);
+    const snw_status status = snw_locomotion_decompose(lo, rank);
+    if (status == SNW_E_SINGULAR) return snw_locomotion_fail_lever(lo, in->t, err);
+    if (status != SNW_OK) {
+        return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s", in->t);
+    }
+    if (*rank > lo->nominal) snw_locomotion_classify(lo, *rank);
+    snw_locomotion_rates(lo, in, s, lo->rate, NULL);
+    locomotion_correct(lo, *rank, lo->rate, s->v);
+    return *rank == lo->nominal ? determine_open_rates(lo, in, s, err) : SNW_OK;
 }
 
 // first unknown in the effort group of unknown j; j itself when none precedes it
@@ -699,6 +773,13 @@ static snw_status reduce_efforts(snw_locomotion *lo, const snw_inputs *in, snw_s
     return SNW_OK;
 }
 
+// multiplier to which the norm of row k refers: its preload, and in the balanced form what the
+// projective form gives
+static double preferred_reaction(const snw_locomotion *lo, size_t k) {
+    const double preload = lo->row[k].preload;
+    return is_projective(lo) ? preload + lo->projective[k] : preload;
+}
+
 // s->lambda <- reactions, the minimum-norm solution of C_f' lambda = r_f on free coordinates, and
 // efforts, from the residual r of the unknowns at s
 static snw_status solve_reactions(snw_locomotion *lo, const snw_inputs *in, snw_state *s,
@@ -706,8 +787,11 @@ static snw_status solve_reactions(snw_locomotion *lo, const snw_inputs *in, snw_
     const snw_model *m = lo->m;
     const size_t nr = (size_t)(lo->nr + lo->npassive), nu = (size_t)lo->nu;
     size_t nf = 0;
+    if (is_projective(lo)) SNW_TRY(snw_locomotion_projective(lo, in->t, err));
     for (size_t j = 0; j < nu; j++) nf += !lo->is_passive[j] || first_in_group(lo, j) != j;
-    if (nr > 0 && nf > 0) {
+    if (lo->opts.form == SNW_REACTIONS_PROJECTIVE) {
+        for (size_t k = 0; k < nr; k++) s->lambda[lo->row[k].row] = lo->projective[k];
+    } else if (nr > 0 && nf > 0) {
         size_t i = 0;
         for (size_t j = 0; j < nu; j++) {
             // motors of a group have equal efforts: subtract the balance of the first
@@ -722,7 +806,7 @@ static snw_status solve_reactions(snw_locomotion *lo, const snw_inputs *in, snw_
             }
             lo->rhs[i] = r[j] - part * r[first];
             for (size_t k = 0; k < nr; k++) // the norm refers to the preloads
-                lo->rhs[i] -= lo->B[k * nf + i] * lo->row[k].weight * lo->row[k].preload;
+                lo->rhs[i] -= lo->B[k * nf + i] * lo->row[k].weight * preferred_reaction(lo, k);
             i++;
         }
         int rank;
@@ -731,7 +815,7 @@ static snw_status solve_reactions(snw_locomotion *lo, const snw_inputs *in, snw_
             return snw_fail(err, SNW_E_DIVERGED, "forces have diverged at t = %.9g s", in->t);
         }
         for (size_t k = 0; k < nr; k++) {
-            s->lambda[lo->row[k].row] = lo->rhs[k] / lo->row[k].weight + lo->row[k].preload;
+            s->lambda[lo->row[k].row] = lo->rhs[k] / lo->row[k].weight + preferred_reaction(lo, k);
         }
         if (lo->opts.least_efforts) SNW_TRY(reduce_efforts(lo, in, s, err));
     }
@@ -770,16 +854,35 @@ static snw_status locomotion_accelerations(snw_locomotion *lo, snw_inputs *in, s
     return snw_locomotion_forces(lo, in, s, err);
 }
 
+// accelerations and forces at the velocities of s, which balance resistance
+static snw_status viscous_motion(snw_locomotion *lo, snw_inputs *in, snw_state *s, snw_error *err) {
+    if (lo->nr + lo->npassive > 0) {
+        snw_locomotion_kinematics(lo, in, s);
+        snw_locomotion_rates(lo, in, s, lo->rate, NULL);
+        SNW_TRY(check_consistent(lo, in, s, err));
+    }
+    SNW_TRY(check_passive_determined(lo, in->t, err));
+    return snw_locomotion_difference_motion(lo, in, s, 1, err);
+}
+
 snw_status snw_locomotion_motion(snw_locomotion *lo, snw_inputs *in, snw_state *s, snw_error *err) {
     int rank;
     snw_locomotion_impose(lo, in, s);
     SNW_TRY(snw_locomotion_velocities(lo, in, s, &rank, err));
     if (rank < lo->nominal) return snw_locomotion_limit(lo, in, s, rank, err);
+    if (lo->class == SNW_LOCOMOTION_VISCOUS) return viscous_motion(lo, in, s, err);
     SNW_TRY(locomotion_accelerations(lo, in, s, rank, err));
     return check_singularity(lo, in, s, err);
 }
 
 const snw_work *snw_locomotion_work(const snw_locomotion *lo) { return lo->w; }
+
+double snw_locomotion_unbalanced_power(const snw_locomotion *lo, const snw_state *s) {
+    double power = 0;
+    if (lo->opts.form != SNW_REACTIONS_PROJECTIVE) return 0;
+    for (int j = 0; j < lo->nu; j++) power += lo->w->r[lo->dof[j]] * s->v[lo->dof[j]];
+    return power;
+}
 
 // M (v+ - v-) = C' p on the unknowns, so N'M (v+ - v-) = 0, from residuals in which accelerations
 // stand for jumps of velocity.
@@ -792,7 +895,9 @@ snw_status snw_locomotion_impact(snw_locomotion *lo, snw_inputs *in, const doubl
     snw_locomotion_impose(lo, in, s);
     SNW_TRY(snw_locomotion_velocities(lo, in, s, &rank, err));
     if (rank < lo->nominal) return snw_locomotion_limit_rates(lo, in, s, rank, err);
-    if (lo->class == SNW_LOCOMOTION_SYMMETRIC || lo->nu == lo->nominal) return SNW_OK;
+    if (lo->class == SNW_LOCOMOTION_SYMMETRIC || lo->class == SNW_LOCOMOTION_VISCOUS ||
+        lo->nu == lo->nominal)
+        return SNW_OK;
     // M (v+ - v-) is the difference of the residuals with and without these accelerations
     double *r = lo->x + 4 * lo->nu, *jump = lo->x + 5 * lo->nu;
     for (int i = 0; i < m->nv; i++) s->a[i] = 0;

@@ -11,23 +11,25 @@
 
 // Classes of locomotion by the equations that determine the motion (theory.md 6.8).
 typedef enum snw_locomotion_class {
-    SNW_LOCOMOTION_DRIVEN,   // every coordinate is driven: a manipulator
-    SNW_LOCOMOTION_FULL,     // contacts determine the motion
-    SNW_LOCOMOTION_OVER,     // more contact rows than unknowns: they must be consistent
-    SNW_LOCOMOTION_UNDER,    // contacts and projected dynamics
-    SNW_LOCOMOTION_FREE,     // dynamics alone
-    SNW_LOCOMOTION_SYMMETRIC // conservation of momentum
+    SNW_LOCOMOTION_DRIVEN,    // every coordinate is driven: a manipulator
+    SNW_LOCOMOTION_FULL,      // contacts determine the motion
+    SNW_LOCOMOTION_OVER,      // more contact rows than unknowns: they must be consistent
+    SNW_LOCOMOTION_UNDER,     // contacts and projected dynamics
+    SNW_LOCOMOTION_FREE,      // dynamics alone
+    SNW_LOCOMOTION_SYMMETRIC, // conservation of momentum
+    SNW_LOCOMOTION_VISCOUS    // no mass: contacts, and resistance that is in balance
 } snw_locomotion_class;
 
 typedef struct snw_locomotion_opts {
     double torque; // weight of moments against forces in the norm of the reactions, 1/m, default 1
     bool least_efforts; // redundant reactions for which the efforts of the drives are least
+    snw_reaction_form form;
 } snw_locomotion_opts;
 
 typedef struct snw_locomotion snw_locomotion;
 
-// SNW_E_MODEL: a rod has coordinates that are not driven, a tendon has a given length, or efforts
-// are to be least although joints are passive.
+// SNW_E_MODEL: a rod has coordinates that are not driven, a tendon has a given length, efforts are
+// to be least although joints are passive, or the projective form does not apply.
 SNW_NODISCARD snw_status snw_locomotion_create(const snw_model *m, const snw_locomotion_opts *opts,
                                                snw_locomotion **out, snw_error *err);
 void snw_locomotion_destroy(snw_locomotion *lo); // NULL is fine
@@ -50,6 +52,8 @@ SNW_NODISCARD snw_status snw_locomotion_motion(snw_locomotion *lo, snw_inputs *i
 
 // Kinematics and forces of that state, as filled by snw_residual.
 const snw_work *snw_locomotion_work(const snw_locomotion *lo);
+// Power of the wrench that the projective form leaves on the base at that state, W; 0 in others.
+double snw_locomotion_unbalanced_power(const snw_locomotion *lo, const snw_state *s);
 
 // s->v <- velocities after contacts or driven rates have jumped or links have become active: open
 // motions keep their momentum. `momentum` (nv; NULL: none) and `missing` are the results of

@@ -91,11 +91,27 @@ static bool base_is_constrained(const snw_locomotion *lo) {
 // Is the momentum along the motions of the base conserved? One base on the world, all its motions
 // unknown, rows within the robot only, which determine the other unknowns, and no external force.
 static bool locomotion_class_symmetric(snw_locomotion *lo, const snw_inputs *in) {
-    return list_base(lo) && !base_is_constrained(lo) && !has_external_force(lo) &&
-           lo->nominal == lo->nu - lo->nbase && !gravity_works(lo, in);
+    return lo->class != SNW_LOCOMOTION_VISCOUS && list_base(lo) && !base_is_constrained(lo) &&
+           !has_external_force(lo) && lo->nominal == lo->nu - lo->nbase && !gravity_works(lo, in);
 }
 
 // ---- classes ------------------------------------------------------------------------------------
+
+// Is there no inertia at all, neither of the robot nor of fluid that moves with it?
+static bool is_massless(const snw_model *m) {
+    for (int i = 0; i < m->nseg; i++) {
+        const snw_inertia *M = &m->seg[i].M;
+        if (m->seg[i].has_mass && (M->m != 0 || M->I[0] + M->I[1] + M->I[2] != 0)) return false;
+    }
+    for (int k = 0; k < m->nfluid_point; k++) {
+        const snw_fluid_point *p = &m->fluid_point[k];
+        if (p->displaced != 0 || p->flux[0] != 0 || p->flux[1] != 0) return false;
+        for (int i = 0; i < 6; i++) {
+            if (p->added[i] != 0) return false;
+        }
+    }
+    return true;
+}
 
 void snw_locomotion_classify(snw_locomotion *lo, int rank) {
     lo->nominal = rank;
@@ -103,6 +119,8 @@ void snw_locomotion_classify(snw_locomotion *lo, int rank) {
         lo->class = lo->nr > 0 ? SNW_LOCOMOTION_OVER : SNW_LOCOMOTION_DRIVEN;
     } else if (rank == lo->nu) {
         lo->class = lo->nr > rank ? SNW_LOCOMOTION_OVER : SNW_LOCOMOTION_FULL;
+    } else if (is_massless(lo->m)) {
+        lo->class = SNW_LOCOMOTION_VISCOUS;
     } else {
         lo->class = rank + lo->npassive > 0 ? SNW_LOCOMOTION_UNDER : SNW_LOCOMOTION_FREE;
     }
@@ -193,6 +211,11 @@ void snw_locomotion_describe(const snw_locomotion *lo, char *out, size_t size) {
     case SNW_LOCOMOTION_FREE:
         (void)snprintf(out, size,
                        "unconstrained: %d rates follow from the dynamics of the whole robot", nu);
+        return;
+    case SNW_LOCOMOTION_VISCOUS:
+        (void)snprintf(out, size,
+                       "viscous: without mass, the balance of resistance determines %d rate%s",
+                       open, open == 1 ? "" : "s");
         return;
     case SNW_LOCOMOTION_SYMMETRIC:
         (void)snprintf(out, size,

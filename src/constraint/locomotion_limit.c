@@ -76,12 +76,12 @@ static void locomotion_limit_shift(const snw_locomotion *lo, double z, snw_state
 // s->a <- differences of the velocities at regular configurations before and after; repeated, since
 // these configurations depend on s->a
 static snw_status difference_accelerations(snw_locomotion *lo, snw_inputs *in, snw_state *s,
-                                           snw_error *err) {
+                                           int passes, snw_error *err) {
     static const double weight[5] = {1, -8, 0, 8, -1};
     const snw_model *m = lo->m;
     const double t = in->t;
     double *a = lo->v1;
-    for (int pass = 0; pass < 3; pass++) {
+    for (int pass = 0; pass < passes; pass++) {
         for (int i = 0; i < m->nv; i++) a[i] = 0;
         for (int n = -2; n <= 2; n++) {
             int rank;
@@ -124,14 +124,20 @@ snw_status snw_locomotion_limit_rates(snw_locomotion *lo, snw_inputs *in, snw_st
     return SNW_OK;
 }
 
-snw_status snw_locomotion_limit(snw_locomotion *lo, snw_inputs *in, snw_state *s, int rank,
-                                snw_error *err) {
-    SNW_TRY(snw_locomotion_limit_rates(lo, in, s, rank, err));
-    SNW_TRY(difference_accelerations(lo, in, s, err));
+snw_status snw_locomotion_difference_motion(snw_locomotion *lo, snw_inputs *in, snw_state *s,
+                                            int passes, snw_error *err) {
+    int rank;
+    SNW_TRY(difference_accelerations(lo, in, s, passes, err));
     // forces from the accelerations as at regular configurations
     snw_locomotion_kinematics(lo, in, s);
     const snw_status status = snw_locomotion_decompose(lo, &rank);
     if (status == SNW_E_SINGULAR) return snw_locomotion_fail_lever(lo, in->t, err);
     SNW_TRY(status);
     return snw_locomotion_forces(lo, in, s, err);
+}
+
+snw_status snw_locomotion_limit(snw_locomotion *lo, snw_inputs *in, snw_state *s, int rank,
+                                snw_error *err) {
+    SNW_TRY(snw_locomotion_limit_rates(lo, in, s, rank, err));
+    return snw_locomotion_difference_motion(lo, in, s, 3, err);
 }

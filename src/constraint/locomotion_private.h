@@ -71,8 +71,13 @@ typedef struct snw_passive_elimination {
     PACK(double, efforts, least_efforts ? nd *(nr + 1) : 0, "efforts of these, and at present")    \
     PACK(double, share, least_efforts ? (nd > nr ? nd : nr) : 0, "parts of these reactions")       \
     PACK(double, balance, least_efforts ? nr : 0, "reactions of minimum norm")                     \
+    PACK(double, projective, nprojective ? all : 0, "reactions of the projective form")            \
     AT(snw_twist, X, nu, "joint twists at unit rate, world frame")                                 \
-    AT(snw_wrench, c, all, "rows as wrenches in the world frame")
+    AT(snw_wrench, c, all, "rows as wrenches in the world frame")                                  \
+    PACK(snw_wrench, passed, nprojective, "projective form, nseg: what the contacts beyond exert") \
+    AT(int, body_row, nprojective,                                                                 \
+       "projective form, nseg: 1 + first row on each segment; 0: none")                            \
+    PACK(int, next_row, nprojective ? all : 0, "1 + the next row on the same segment; 0: none")
 
 struct snw_locomotion {
     const snw_model *m;
@@ -89,6 +94,7 @@ struct snw_locomotion {
     int nr;             // rows other than leading rows
     bool has_servo;     // there are servo rows
     signed char *sign;  // nloop x nu: list_moved
+    double *beyond;     // projective form: for each row on a rod the fractions of snw_rod_beyond
     int nominal;        // rank of the rows at regular configurations
     snw_locomotion_class class;
     int nbase;           // symmetric class: number of unknowns of the base
@@ -131,6 +137,15 @@ SNW_NODISCARD snw_status snw_locomotion_velocities(snw_locomotion *lo, snw_input
 // s->lambda <- reactions and efforts at s, after snw_locomotion_decompose there.
 SNW_NODISCARD snw_status snw_locomotion_forces(snw_locomotion *lo, const snw_inputs *in,
                                                snw_state *s, snw_error *err);
+// Projective form (theory.md (6.8.4)). SNW_E_MODEL: some element does not allow it.
+SNW_NODISCARD snw_status snw_locomotion_check_projective(const snw_locomotion *lo, snw_error *err);
+size_t snw_locomotion_projective_scratch(void);
+// Fill lo->body_row and lo->next_row, and take memory for what follows.
+SNW_NODISCARD snw_status snw_locomotion_list_body_rows(snw_locomotion *lo);
+// lo->beyond <- fractions of the nodes of rods that lie beyond the contacts on them.
+void snw_locomotion_divide_nodes(snw_locomotion *lo);
+// lo->projective <- its reactions, from lo->c and the wrenches lo->w->F without multipliers.
+SNW_NODISCARD snw_status snw_locomotion_projective(snw_locomotion *lo, double t, snw_error *err);
 // lo->w <- kinematics of s, with the stations that probes read.
 void snw_locomotion_kinematics(snw_locomotion *lo, const snw_inputs *in, const snw_state *s);
 // Servo rows (theory.md 6.8): append them to lo->row; fill row k of lo->C at the configuration in
@@ -160,3 +175,7 @@ SNW_NODISCARD snw_status snw_locomotion_limit_rates(snw_locomotion *lo, snw_inpu
                                                     snw_state *s, int rank, snw_error *err);
 SNW_NODISCARD snw_status snw_locomotion_limit(snw_locomotion *lo, snw_inputs *in, snw_state *s,
                                               int rank, snw_error *err);
+// s->a <- differences of the velocities before and after, and forces. These configurations depend
+// on s->a: to the order of the differences if `passes` is 1 and the motion is regular.
+SNW_NODISCARD snw_status snw_locomotion_difference_motion(snw_locomotion *lo, snw_inputs *in,
+                                                          snw_state *s, int passes, snw_error *err);

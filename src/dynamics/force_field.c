@@ -79,6 +79,11 @@ static void magnetic_at(const snw_model *m, const snw_work *w, const snw_force_f
     }
 }
 
+// Fraction and factor of a field.
+static double field_scale(const snw_work *w, int field) {
+    return w->force_field_time[1] * w->force_field_time[2 + field];
+}
+
 static bool is_magnetic(const snw_force_field *f) {
     return f->kind == SNW_FORCE_FIELD_MAGNETIC || f->kind == SNW_FORCE_FIELD_DIPOLE;
 }
@@ -104,6 +109,36 @@ static void force_at(const snw_model *m, const snw_work *w, const snw_force_fiel
     }
 }
 
+// ---- values ------------------------------------------------------------------------------------
+
+snw_vec3 snw_force_field_at_place(const snw_model *m, const snw_work *w, int i, snw_vec3 place) {
+    const snw_force_field *f = &m->force_field[i];
+    const double scale = field_scale(w, i);
+    snw_vec3 value = {{0}};
+    snw_place_jet j;
+    if (!snw_is_active(w, f->condition) || !snw_seg_is_active(m, w, f->carrier)) return value;
+    if (f->kind == SNW_FORCE_FIELD_DIPOLE) {
+        magnetic_field at;
+        dipole_field(dipole_moment(f, w, false), snw_sub(place, w->g[f->carrier].p), value, &at);
+        return snw_scale(scale, at.B);
+    }
+    if (f->kind == SNW_FORCE_FIELD_POTENTIAL) {
+        snw_place_law_at(f->law[0], w->force_field_time[0], place, 1, &j);
+        return snw_scale(-scale, j.d1);
+    }
+    for (int k = 0; k < 3; k++) {
+        snw_place_law_at(f->law[k], w->force_field_time[0], place, 0, &j);
+        value.e[k] = scale * j.v;
+    }
+    return value;
+}
+
+snw_vec3 snw_force_field_value(const snw_model *m, const snw_work *w, int k) {
+    const snw_force_field_point *p = &m->force_field_point[k];
+    if (!w->force_field[k].acts) return (snw_vec3){{0}};
+    return snw_force_field_at_place(m, w, p->field, field_place(w, p));
+}
+
 // ---- wrenches ----------------------------------------------------------------------------------
 
 // Moment m x B and force (dB/dx)' m at the point, own axes, theory.md (3.21.1).
@@ -122,7 +157,7 @@ static snw_wrench point_wrench(const snw_model *m, const snw_work *w,
         F.f = snw_rotate_inv(R, f);
     }
     F.m = snw_add(F.m, snw_cross(p->centre, F.f));
-    return snw_wrench_scale(w->force_field_time[1], F);
+    return snw_wrench_scale(field_scale(w, p->field), F);
 }
 
 // Pose of the segment of a point in the frame of its dipole.
@@ -133,6 +168,7 @@ static snw_se3 from_carrier(const snw_model *m, const snw_work *w, const snw_for
 void snw_force_fields_motion(const snw_model *m, const snw_inputs *in, snw_work *w) {
     w->force_field_time[0] = in->force_field[0];
     w->force_field_time[1] = in->inertia_only ? 0 : in->force_field[1];
+    for (int i = 0; i < m->nforce_field; i++) w->force_field_time[2 + i] = in->force_field[2 + i];
     for (int k = 0; k < m->nforce_field_point; k++) {
         const snw_force_field_point *p = &m->force_field_point[k];
         const snw_force_field *f = &m->force_field[p->field];
@@ -173,7 +209,7 @@ static void put_block(const snw_mat3 *B, double scale, double A[36], int row, in
 bool snw_force_field_jacobian(const snw_model *m, const snw_work *w, int k, double A[36]) {
     const snw_force_field_point *p = &m->force_field_point[k];
     const snw_mat3 R = w->g[p->seg].R, c = snw_hat(p->centre);
-    const double scale = w->force_field_time[1];
+    const double scale = field_scale(w, p->field);
     snw_mat3 X = {0}, Y = {0}, Z, W;
     if (!w->force_field[k].acts) return false;
     if (is_magnetic(&m->force_field[p->field])) {
@@ -252,7 +288,7 @@ void snw_force_field_pairs_tangent(const snw_model *m, double cq, const snw_work
 double snw_force_field_energy(const snw_model *m, const snw_work *w, int k) {
     const snw_force_field_point *p = &m->force_field_point[k];
     const snw_force_field *f = &m->force_field[p->field];
-    const double t = w->force_field_time[0], scale = w->force_field_time[1];
+    const double t = w->force_field_time[0], scale = field_scale(w, p->field);
     if (!w->force_field[k].acts || !f->has_energy) return 0;
     if (is_magnetic(f)) {
         magnetic_field at;
@@ -313,7 +349,7 @@ static double law_power(const snw_model *m, const snw_work *w, int k) {
     const snw_force_field_point *p = &m->force_field_point[k];
     const snw_force_field *f = &m->force_field[p->field];
     if (!w->force_field[k].acts || !f->has_energy || !f->varies) return 0;
-    return w->force_field_time[1] * energy_by_time(m, w, p);
+    return field_scale(w, p->field) * energy_by_time(m, w, p);
 }
 
 double snw_force_fields_energy_rate(const snw_model *m, const snw_work *w) {

@@ -21,6 +21,13 @@ bool snw_force_field_jacobian(const snw_model *m, const snw_work *w, int k, doub
 void snw_force_field_pairs_tangent(const snw_model *m, double cq, const snw_work *w, size_t ld,
                                    double *T);
 
+// Field i at a place of the world, world axes, with its factor: flux density of magnetic fields, T;
+// force per length of a rod, N/m, or on a body, N; acceleration, m/s^2. Zero where it is not
+// present. After snw_kinematics.
+snw_vec3 snw_force_field_at_place(const snw_model *m, const snw_work *w, int i, snw_vec3 place);
+// The same at point k, of its field.
+snw_vec3 snw_force_field_value(const snw_model *m, const snw_work *w, int k);
+
 // Potential energy of one point and of all, J; its rate, W; power of fields without a potential and
 // that by which laws of t change potentials, W.
 double snw_force_field_energy(const snw_model *m, const snw_work *w, int k);

@@ -257,6 +257,8 @@ void snw_inputs_at(const snw_model *m, double t, snw_inputs *in) {
     for (int i = 0; i < m->ntendon; i++) tendon_at(m, i, at, in);
     for (int i = 0; i < m->nfluid; i++) current_at(m, i, at, in);
     if (m->nforce_field_point) in->force_field[0] = t, in->force_field[1] = 1;
+    for (int i = 0; m->nforce_field_point && i < m->nforce_field; i++)
+        in->force_field[2 + i] = in->manual ? in->manual->field[i] : 1;
     *in->signal_fraction = 1;
     in->integral_step = 0;
 }
@@ -312,7 +314,7 @@ void snw_inputs_blend(const snw_model *m, const snw_inputs *a, const snw_inputs 
         out->current[i] =
             snw_add(snw_scale(other, a->current[i]), snw_scale(fraction, b->current[i]));
     }
-    for (int i = 0; m->nforce_field_point && i < 2; i++)
+    for (int i = 0; m->nforce_field_point && i < 2 + m->nforce_field; i++)
         out->force_field[i] = other * a->force_field[i] + fraction * b->force_field[i];
     *out->signal_fraction = other * *a->signal_fraction + fraction * *b->signal_fraction;
 }

@@ -34,6 +34,7 @@ typedef struct snw_manual_inputs {
     const double *slide_since;
     const snw_jet *slide;     // position, rate and acceleration at that time
     const double *activation; // nstress: factors on the laws of active stress
+    const double *field;      // nforce_field: factors on the laws of fields
     bool gravity_given;
     snw_vec3 gravity;
     snw_drag_spring drag_spring;
@@ -62,8 +63,9 @@ typedef struct snw_manual_inputs {
       "that read signals")                                                                         \
     X(double, ambient, m->ntendon, "ambient pressure of a gas, Pa")                                \
     X(snw_vec3, current, m->nfluid, "velocity of the fluid, world frame")                          \
-    X(double, force_field, m->nforce_field_point ? 2 : 0,                                          \
-      "time at which fields are taken, s, and fraction of them; below 1 during load stepping")     \
+    X(double, force_field, m->nforce_field_point ? 2 + m->nforce_field : 0,                        \
+      "time at which fields are taken, s, fraction of them, below 1 during load stepping, and a "  \
+      "factor of each")                                                                            \
     X(snw_vec3, current_rate, m->nfluid, "its rate")
 
 typedef struct snw_inputs {

@@ -131,6 +131,8 @@ static snw_status explicit_evaluate(snw_explicit *e, double t, const double *y, 
     snw_law_integrals_finish(m, e->in, e->trial, w, dy + m->nq + m->nv);
     double *power = dy + work_offset(m);
     snw_load_power(m, e->in, e->trial, w, power);
+    if (e->locomotion)
+        power[m->nload + 1] += snw_locomotion_unbalanced_power(e->locomotion, e->trial);
     power[snw_npower(m)] = snw_dissipation(m, e->trial->v) + snw_other_heat(m, e->trial, w);
     return SNW_OK;
 }
@@ -204,8 +206,8 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->memory = snw_alloc((square + 4 * n) * sizeof(double));
     bool closes = m->ncondition > 0; // holonomic loop closures and conditional elements
     for (int i = 0; i < m->nloop; i++) closes |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
-    const snw_locomotion_opts locomotion = {.torque = opts->torque,
-                                            .least_efforts = opts->least_efforts};
+    const snw_locomotion_opts locomotion = {
+        .torque = opts->torque, .least_efforts = opts->least_efforts, .form = opts->form};
     if (opts->locomotion) {
         status = snw_locomotion_create(m, &locomotion, &e->locomotion, err);
         if (status == SNW_E_MEMORY) status = snw_fail(err, status, "no memory for the motion");

@@ -20,8 +20,9 @@ typedef struct snw_explicit_opts {
     bool locomotion;   // driven shapes are prescribed, theory.md 6.8; torque as in
                        // snw_locomotion_opts, duration in s
     double torque, duration;
-    bool least_efforts; // as in snw_locomotion_opts
-    long max_steps;     // in one advance; 0: that of snw_ode_defaults
+    bool least_efforts;     // as in snw_locomotion_opts
+    snw_reaction_form form; // likewise
+    long max_steps;         // in one advance; 0: that of snw_ode_defaults
 } snw_explicit_opts;
 
 snw_explicit_opts snw_explicit_defaults(void);

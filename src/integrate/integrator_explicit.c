@@ -85,6 +85,7 @@ snw_status snw_integrator_explicit(const snw_model *m, const snw_step_desc *step
     o.locomotion = step->kinematic;
     o.torque = step->torque;
     o.least_efforts = step->least_efforts;
+    o.form = step->form;
     o.duration = step->duration;
     o.max_steps = 100 * (long)step->patience; // a step costs far less than a Newton iteration
     const snw_status s = snw_explicit_create(m, &o, &ad->integrator, err);

@@ -35,7 +35,8 @@ static const struct {
     const char *map, *word, *advice;
 } retired[] = {
     {"kinematic", "torques",
-     "efforts are always in balance with the reactions ('distributive'); leave it out"},
+     "efforts follow from the reactions, whose form is 'reactions: {form: projective}'; leave it "
+     "out for efforts in balance"},
     {"shooting", "replica",
      "the march of Till 2019 is part of the tests, not of the language; leave it out"},
 };

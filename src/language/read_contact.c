@@ -20,7 +20,7 @@
     X(CONTACT_WHEEL, "wheel", "a wheel", "a site does not move along the axle, or rolls")          \
     X(CONTACT_RING, "ring", "a ring",                                                              \
       "a site moves along its x only and does not rotate about it: a section between posts")       \
-    X(CONTACT_ANCHOR, "anchor", "an anchor", "a site is at rest in the world")                     \
+    X(CONTACT_ANCHOR, "anchor", "an anchor", "a site, or its point, is at rest in the world")      \
     X(CONTACT_CARRIER, "carrier", "a site",                                                        \
       "wheel, ring or anchor: what it touches moves with this site; the world unless given")       \
     X(CONTACT_MOTION, "motion", "a pose, laws of t",                                               \
@@ -138,7 +138,9 @@
 #define ANCHOR_KEYS(X)                                                                             \
     X(ANCHOR_ON, "on", "a site", "the site at rest, required")                                     \
     X(ANCHOR_HOLDS, "holds", "material or place",                                                  \
-      "at a station that moves along a rod: at rest is the section (unless given) or the station")
+      "at a station that moves along a rod: at rest is the section (unless given) or the station") \
+    X(ANCHOR_TURNS, "turns", "none, across or freely",                                             \
+      "rotations that it allows: none (unless given), those about y and z of the site, all")
 
 enum { CONTACT_KEYS(SNW_KEY_CODE) CONTACT_N };
 enum { GROUND_KEYS(SNW_KEY_CODE) GROUND_N };
@@ -581,6 +583,14 @@ static snw_status read_anchor(snw_reader *r, const snw_entry *entry, snw_loop_de
         int choice = 0;
         SNW_TRY(snw_read_word(r, e[ANCHOR_HOLDS]->value, "holds", 2, what, &choice));
         out->fixes_frame = choice == 1;
+    }
+    if (e[ANCHOR_TURNS]) {
+        static const char *const turns[] = {"none", "across", "freely"};
+        static const snw_nonholonomic_kind kind[] = {SNW_NONHOLONOMIC_ANCHOR, SNW_NONHOLONOMIC_FOOT,
+                                                     SNW_NONHOLONOMIC_PIVOT};
+        int choice = 0;
+        SNW_TRY(snw_read_word(r, e[ANCHOR_TURNS]->value, "turns", 3, turns, &choice));
+        out->nonholonomic = kind[choice];
     }
     if (e[ANCHOR_ON]) return snw_read_site(r, e[ANCHOR_ON]->value, "on", &out->b);
     return snw_fail_at(r->err, entry->location, "the anchor '%s' needs 'on', %s", out->name,

@@ -64,7 +64,11 @@
     X(REACTIONS_TORQUE, "torque", "1/m", "weight of a moment against a force, 1 1/m unless given") \
     X(REACTIONS_LEAST, "least", "norm or efforts",                                                 \
       "kinematic steps: reactions of minimum norm (unless given), or those for which the efforts " \
-      "of the drives have the least sum of squares")
+      "of the drives have the least sum of squares")                                               \
+    X(REACTIONS_FORM, "form", "distributive, projective or balanced",                              \
+      "kinematic steps: all contacts together balance the base (unless given); each contact "      \
+      "takes what its rows can of the wrench that arrives from behind, which leaves a wrench on "  \
+      "the base; or the contacts balance that wrench too, with minimum norm")
 
 enum { KINEMATIC_KEYS(SNW_KEY_CODE) KINEMATIC_N };
 enum { REACTIONS_KEYS(SNW_KEY_CODE) REACTIONS_N };
@@ -250,6 +254,12 @@ static snw_status read_reactions(snw_reader *r, const snw_node *node, snw_step_d
         SNW_TRY(snw_read_word(r, e[REACTIONS_LEAST]->value, "least", 2, least, &word));
         out->least_efforts = word == 1;
     }
+    if (e[REACTIONS_FORM]) {
+        static const char *const forms[] = {"distributive", "projective", "balanced"};
+        int word = 0;
+        SNW_TRY(snw_read_word(r, e[REACTIONS_FORM]->value, "form", 3, forms, &word));
+        out->form = (snw_reaction_form)word;
+    }
     if (!e[REACTIONS_TORQUE]) return SNW_OK;
     return snw_read_positive(r, e[REACTIONS_TORQUE]->value, "torque", (snw_dim){.m = -1},
                              &out->torque);
@@ -271,11 +281,12 @@ snw_status snw_read_dynamic(snw_reader *r, const snw_node *node, int index, snw_
     SNW_TRY(snw_read_engine(r, e[DYNAMIC_ENGINE], e[DYNAMIC_SHOOTING], out));
     if (e[DYNAMIC_REACTIONS]) {
         SNW_TRY(read_reactions(r, e[DYNAMIC_REACTIONS]->value, out));
-        if (out->least_efforts) {
+        if (out->least_efforts || out->form != SNW_REACTIONS_DISTRIBUTIVE) {
             return snw_fail_at(
                 r->err, e[DYNAMIC_REACTIONS]->location,
-                "'least: efforts' is for kinematic steps; in dynamic steps redundant "
-                "contacts have reactions of minimum norm");
+                "%s is for kinematic steps; in dynamic steps redundant contacts have reactions of "
+                "minimum norm",
+                out->least_efforts ? "'least: efforts'" : "'form'");
         }
     }
     SNW_TRY(read_scheme(r, e, out));

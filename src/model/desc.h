@@ -153,6 +153,13 @@ typedef struct snw_relaxation_rule {
     double time;
 } snw_relaxation_rule;
 
+// Reactions of contacts in kinematic steps (theory.md 6.8).
+typedef enum snw_reaction_form {
+    SNW_REACTIONS_DISTRIBUTIVE, // all contacts together balance the base
+    SNW_REACTIONS_PROJECTIVE,   // each takes what it can; a wrench is left on the base
+    SNW_REACTIONS_BALANCED      // likewise, and all together balance that wrench
+} snw_reaction_form;
+
 // Viscoelastic (Kelvin-Voigt, generalised Maxwell) or hyperelastic material. Laws of x and L,
 // evaluated along the rod.
 typedef struct snw_material_desc {
@@ -834,6 +841,7 @@ typedef struct snw_step_desc {
     bool kinematic;           // locomotion with prescribed shape, theory.md 6.8
     double torque;            // weight of moments against forces in minimum-norm multipliers, 1/m
     bool least_efforts;       // kinematic: redundant reactions for which efforts are least
+    snw_reaction_form form;   // kinematic: which contacts balance what
     snw_law until;            // law of t and signals; the step ends when it is true; NULL: none
     // modes, static
     int count;   // modes: number of modes besides rigid-body motions

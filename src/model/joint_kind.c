@@ -178,4 +178,14 @@ const snw_nonholonomic_type snw_nonholonomic_table[SNW_NONHOLONOMIC_COUNT] = {
                                          {SNW_ROW_SPIN, 2, 0},
                                          {SNW_ROW_SLIP, 0, 0},
                                          SLIP_YZ},
-                                 .section = true}};
+                                 .section = true},
+    [SNW_NONHOLONOMIC_FOOT] = {.name = "anchor",
+                               .symbol = "anchor",
+                               .nrow = 4,
+                               .row = {{SNW_ROW_SPIN, 0, 0}, {SNW_ROW_SLIP, 0, 0}, SLIP_YZ},
+                               .section = true},
+    [SNW_NONHOLONOMIC_PIVOT] = {.name = "anchor",
+                                .symbol = "anchor",
+                                .nrow = 3,
+                                .row = {{SNW_ROW_SLIP, 0, 0}, SLIP_YZ},
+                                .section = true}};

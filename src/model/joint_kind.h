@@ -117,6 +117,8 @@ typedef enum snw_nonholonomic_kind {
     SNW_NONHOLONOMIC_SLIP,   // the contact point may slip in both directions
     SNW_NONHOLONOMIC_RING,   // a section moves along its tangent only, without spin
     SNW_NONHOLONOMIC_ANCHOR, // a section is at rest
+    SNW_NONHOLONOMIC_FOOT,   // its point is at rest, and it does not spin about its tangent
+    SNW_NONHOLONOMIC_PIVOT,  // its point is at rest
     SNW_NONHOLONOMIC_COUNT
 } snw_nonholonomic_kind;
 

@@ -178,6 +178,7 @@ static snw_status write_arrays(page *p, const page_run *d, snw_error *err) {
                 {SNW_RESULT_CONTACT, "contact", false},
                 {SNW_RESULT_EFFORT, "effort", false},
                 {SNW_RESULT_PRESENT, "present", false},
+                {SNW_RESULT_FORCE_FIELD, "field", false},
                 {SNW_RESULT_COLUMNS, "columns", true},
                 {SNW_RESULT_ENERGY, "energy", true},
                 {SNW_RESULT_STATS, "stats", true}};
@@ -261,6 +262,7 @@ void snw_page_run(snw_json *j, const snw_run_info *info) {
     snw_field_integer(j, "contacts", info->ncontact);
     snw_field_integer(j, "measures", info->ntendon);
     snw_field_integer(j, "switches", info->ncondition);
+    snw_field_integer(j, "fields", info->nforce_field_point);
     snw_field_texts(j, "node_link", info->nnode, info->node_link);
     snw_field_list(j, "columns");
     for (int i = 0; i < info->ncolumn; i++) {

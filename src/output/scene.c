@@ -349,6 +349,29 @@ static void put_loads(snw_json *j, const snw_model *m) {
     snw_json_close(j);
 }
 
+// Fields, and the points at which they act in the order of the recorded values: field, node, point
+// and magnetic moment in the axes of the node.
+static void put_fields(snw_json *j, const snw_model *m) {
+    snw_field_list(j, "fields");
+    for (int i = 0; i < m->nforce_field; i++) {
+        snw_json_object(j);
+        snw_field_text(j, "name", m->desc->force_field[i].name);
+        snw_field_text(j, "kind", snw_force_field_name[m->force_field[i].kind]);
+        scene_put_node(j, "node", m->force_field[i].carrier);
+        put_condition(j, m->force_field[i].condition);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+    snw_field_list(j, "field_points");
+    for (int k = 0; k < m->nforce_field_point; k++) {
+        const snw_force_field_point *p = &m->force_field_point[k];
+        const double row[8] = {p->field,    p->seg - 1,  p->centre.x, p->centre.y,
+                               p->centre.z, p->moment.x, p->moment.y, p->moment.z};
+        snw_field_numbers(j, NULL, 8, row);
+    }
+    snw_json_close(j);
+}
+
 // Named sites: a fraction of the screw motion from node a to node b, and a relative pose.
 static void put_sites(snw_json *j, const snw_model *m) {
     snw_field_list(j, "sites");
@@ -471,6 +494,7 @@ static void put_scene(snw_json *j, const snw_model *m) {
     put_tendons(j, m);
     if (m->nforce_element > 0) put_force_elements(j, m);
     put_loads(j, m);
+    if (m->nforce_field > 0) put_fields(j, m);
     put_sites(j, m);
     put_contacts(j, m);
     put_probes(j, m);

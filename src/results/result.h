@@ -28,6 +28,9 @@
     X(SNW_RESULT_EFFORT, "effort", "tension or pressure of each tendon or chamber, N or Pa")       \
     X(SNW_RESULT_PRESENT, "present",                                                               \
       "1 or 0: whether each conditional body, loop or drive is active")                            \
+    X(SNW_RESULT_FORCE_FIELD, "force_field",                                                       \
+      "x y z of the field at each point where one acts, in the world: T of magnetic fields, N/m "  \
+      "along rods and N on bodies of forces, m/s^2 of accelerations")                              \
     X(SNW_RESULT_FOLD, "fold", "derivatives dt/dm of a fold; NaN in frames that show none, SI")
 
 typedef enum snw_result_field {

@@ -67,6 +67,8 @@ size_t snw_result_width(const snw_run_info *info, snw_result_field field) {
         return (size_t)info->ntendon;
     case SNW_RESULT_PRESENT:
         return (size_t)info->ncondition;
+    case SNW_RESULT_FORCE_FIELD:
+        return 3 * (size_t)info->nforce_field_point;
     case SNW_RESULT_FOLD:
         return (size_t)info->nfold;
     case SNW_RESULT_NFIELD:
@@ -91,6 +93,7 @@ void snw_result_rows(const snw_frame *f, const size_t width[SNW_RESULT_NFIELD],
         [SNW_RESULT_CONTACT] = f->contact,
         [SNW_RESULT_EFFORT] = f->effort,
         [SNW_RESULT_PRESENT] = f->present,
+        [SNW_RESULT_FORCE_FIELD] = f->field,
         [SNW_RESULT_FOLD] = f->fold,
     };
     for (int i = 0; i < SNW_RESULT_NFIELD; i++) {

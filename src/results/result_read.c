@@ -510,6 +510,7 @@ static snw_status read_info(snw_result *r, stored_run *u, hid_t group, snw_error
     SNW_TRY(read_count(r, group, SNW_RESULT_CONTACT, 6, &info->ncontact, err));
     SNW_TRY(read_count(r, group, SNW_RESULT_EFFORT, 1, &info->ntendon, err));
     SNW_TRY(read_count(r, group, SNW_RESULT_PRESENT, 1, &info->ncondition, err));
+    SNW_TRY(read_count(r, group, SNW_RESULT_FORCE_FIELD, 3, &info->nforce_field_point, err));
     SNW_TRY(read_scene(r, group, &info->scene, err));
     SNW_TRY(read_nsave(r, group, &info->nsave, err));
     SNW_TRY(read_overrides(r, group, info, err));

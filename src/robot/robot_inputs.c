@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/force_field.h"
 #include "dynamics/tube_slide.h"
 
 #include <math.h>
@@ -376,5 +377,52 @@ snw_status snw_robot_unset_actuator(snw_robot *r, int actuator) {
     SNW_TRY(snw_robot_check_actuator(r, actuator, r->error));
     snw_held_release(&r->held, actuator);
     input_set(r, actuator);
+    return SNW_OK;
+}
+
+// ---- fields -------------------------------------------------------------------------------------
+
+static snw_status find_field(const snw_robot *r, const char *name, int *field, snw_error *err) {
+    if (!r || !name) return snw_fail(err, SNW_E_ARGUMENT, "the robot or the name is NULL");
+    for (*field = 0; *field < r->desc->nforce_field; ++*field) {
+        if (strcmp(r->desc->force_field[*field].name, name) == 0) return SNW_OK;
+    }
+    return snw_fail(err, SNW_E_ARGUMENT, "there is no field '%.80s', the robot has %d", name,
+                    r->desc->nforce_field);
+}
+
+snw_status snw_robot_set_field(snw_robot *r, const char *name, double factor, snw_error *err) {
+    int field = 0;
+    SNW_TRY(find_field(r, name, &field, err));
+    const snw_scheme_kind scheme = r->how.scheme;
+    if (r->integrator.close && (scheme == SNW_SCHEME_CONSERVING || scheme == SNW_SCHEME_MOREAU))
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "scheme '%s' keeps the energy of field '%.80s'; set its factor before the "
+                        "motion starts, or use another scheme",
+                        snw_scheme_table[scheme].name, name);
+    if (!isfinite(factor))
+        return snw_fail(err, SNW_E_ARGUMENT, "the factor of field '%.80s' is not a number", name);
+    r->held.field[field] = factor;
+    r->inputs_stale = true;
+    return SNW_OK;
+}
+
+snw_status snw_robot_field(snw_robot *r, const char *name, const double place[3], double *factor,
+                           double value[3], snw_error *err) {
+    int field = 0;
+    SNW_TRY(find_field(r, name, &field, err));
+    if (factor) *factor = r->held.field[field];
+    if (!value) return SNW_OK;
+    if (!place) return snw_fail(err, SNW_E_ARGUMENT, "the place is NULL");
+    SNW_TRY(snw_robot_check_numbers("place", 3, place, err));
+    if (r->m->nforce_field_point == 0)
+        return snw_fail(err, SNW_E_ARGUMENT, "field '%.80s' acts on no link", name);
+    SNW_TRY(snw_robot_check_state(r, err));
+    snw_robot_initialise_signals(r);
+    snw_robot_refresh_inputs(r);
+    snw_kinematics(r->m, r->in, r->s, true, r->w);
+    const snw_vec3 at = {{place[0], place[1], place[2]}};
+    const snw_vec3 x = snw_force_field_at_place(r->m, r->w, field, at);
+    for (int i = 0; i < 3; i++) value[i] = x.e[i];
     return SNW_OK;
 }

@@ -46,6 +46,7 @@ static void set_widths(snw_study *s) {
     w[SNW_FIELD_CONTACT] = 6 * (size_t)info->ncontact;
     w[SNW_FIELD_EFFORT] = (size_t)info->ntendon;
     w[SNW_FIELD_PRESENT] = (size_t)info->ncondition;
+    w[SNW_FIELD_FORCE_FIELD] = 3 * (size_t)info->nforce_field_point;
     w[SNW_FIELD_FOLD] = (size_t)info->nfold;
 }
 
@@ -61,6 +62,7 @@ static void write_row(snw_study *s, const snw_frame *f) {
                                     [SNW_FIELD_CONTACT] = f->contact,
                                     [SNW_FIELD_EFFORT] = f->effort,
                                     [SNW_FIELD_PRESENT] = f->present,
+                                    [SNW_FIELD_FORCE_FIELD] = f->field,
                                     [SNW_FIELD_FOLD] = f->fold};
     for (int i = 0; i < SNW_FIELDS; i++) {
         if (from[i]) memcpy(s->row[i], from[i], s->width[i] * sizeof(double));

@@ -25,6 +25,7 @@ snw_status snw_held_create(const snw_desc *d, snw_held_inputs *out) {
         first += d->motor[i].n;
     }
     for (int i = 0; i < d->nstress; i++) out->activation[i] = 1;
+    for (int i = 0; i < d->nforce_field; i++) out->field[i] = 1;
     out->manual = (snw_manual_inputs){.load_given = out->load_given,
                                       .load = out->load,
                                       .motor_given = out->motor_given,
@@ -37,7 +38,8 @@ snw_status snw_held_create(const snw_desc *d, snw_held_inputs *out) {
                                       .slide_given = out->slide_given,
                                       .slide_since = out->slide_since,
                                       .slide = out->slide,
-                                      .activation = out->activation};
+                                      .activation = out->activation,
+                                      .field = out->field};
     return SNW_OK;
 }
 
@@ -60,6 +62,7 @@ void snw_held_clear(snw_held_inputs *h) {
     for (int i = 0; i < d->ntendon; i++) h->tendon_given[i] = false;
     for (int i = 0; i < d->ntube; i++) h->slide_given[i] = false;
     for (int i = 0; i < d->nstress; i++) h->activation[i] = 1;
+    for (int i = 0; i < d->nforce_field; i++) h->field[i] = 1;
     h->manual.gravity_given = false;
     h->manual.drag_spring = (snw_drag_spring){0};
 }
@@ -69,7 +72,8 @@ void snw_held_clear(snw_held_inputs *h) {
 size_t snw_held_doubles(const snw_held_inputs *h) {
     const snw_desc *d = h->desc;
     return GRAVITY_SIZE + DRAG_SPRING_SIZE + 7 * (size_t)d->nload + 2 * (size_t)d->nmotor +
-           3 * h->ncoordinate + 5 * (size_t)d->ntendon + 5 * (size_t)d->ntube + (size_t)d->nstress;
+           3 * h->ncoordinate + 5 * (size_t)d->ntendon + 5 * (size_t)d->ntube + (size_t)d->nstress +
+           (size_t)d->nforce_field;
 }
 
 double *snw_held_save(const snw_held_inputs *h, double *row) {
@@ -99,6 +103,7 @@ double *snw_held_save(const snw_held_inputs *h, double *row) {
         *row++ = h->slide_since[i];
     }
     for (int i = 0; i < d->nstress; i++) *row++ = h->activation[i];
+    for (int i = 0; i < d->nforce_field; i++) *row++ = h->field[i];
     // motors, tendons and tubes are contiguous
     const size_t n = h->ncoordinate + (size_t)d->ntendon + (size_t)d->ntube;
     memcpy(row, h->motor, n * sizeof *h->motor);
@@ -132,6 +137,7 @@ const double *snw_held_load(snw_held_inputs *h, const double *row) {
         h->slide_since[i] = *row++;
     }
     for (int i = 0; i < d->nstress; i++) h->activation[i] = *row++;
+    for (int i = 0; i < d->nforce_field; i++) h->field[i] = *row++;
     const size_t n = h->ncoordinate + (size_t)d->ntendon + (size_t)d->ntube;
     memcpy(h->motor, row, n * sizeof *h->motor);
     return row + 3 * n;

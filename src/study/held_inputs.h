@@ -16,6 +16,7 @@
     X(double, tendon_since, d->ntendon, "likewise")                                                \
     X(double, slide_since, d->ntube, "likewise")                                                   \
     X(double, activation, d->nstress, "factor of a muscle")                                        \
+    X(double, field, d->nforce_field, "factor of a field")                                         \
     X(int, motor_first, d->nmotor, "first coordinate of a motor")                                  \
     X(bool, load_given, d->nload, "is it held?")                                                   \
     X(bool, motor_given, d->nmotor, "likewise")                                                    \

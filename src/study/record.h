@@ -57,6 +57,7 @@ typedef struct snw_run_info {
     const snw_column *column;
     int nload, nloop, ncontact, ntendon; // of the description
     int ncondition;                      // conditions of the model
+    int nforce_field_point;              // points at which fields act
     int nfold;                           // derivatives of folds, of all path steps
     const snw_fold_column *fold;
     int nlinear; // steps that make linear models
@@ -79,6 +80,7 @@ typedef struct snw_frame {
     const double *contact; // ncontact x 6: wrench of each ground about the origin of the world
     const double *effort;  // ntendon: tensions (N) and chamber pressures (Pa)
     const double *present; // ncondition: 1 active, 0 not
+    const double *field;   // nforce_field_point x 3: snw_force_field_value
     const double *fold;    // nfold: derivatives of the fold that the frame shows; else NaN
     const struct snw_linear_model *linear; // linear model about the state; NULL: none
     snw_energy energy;

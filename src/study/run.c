@@ -216,6 +216,7 @@ static snw_status describe_model(snw_run *r, const char *name) {
     r->info.ncontact = d->ncontact;
     r->info.ntendon = d->ntendon;
     r->info.ncondition = m->ncondition;
+    r->info.nforce_field_point = m->nforce_field_point;
     r->info.nnode = m->nseg - 1;
     r->info.node_link = link;
     r->info.node_x = m->seg_x + 1;
@@ -291,13 +292,14 @@ static snw_status compile_phases(snw_run *r, snw_error *err) {
     return SNW_OK;
 }
 
-// Dynamic steps need inertia on every coordinate.
+// Dynamic steps need inertia on every coordinate; in kinematic ones resistance may replace it.
 static snw_status check_masses(const snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
     const snw_model *checked = NULL;
     for (int i = 0; i < d->nstep; i++) {
         const snw_model *m = r->phase[r->phase_of_step[i]].model;
         if (d->step[i].kind != SNW_STEP_DYNAMIC || m == checked) continue;
+        if (d->step[i].kinematic && m->nfluid_point > 0) continue;
         SNW_TRY(snw_massless_check(m, err));
         checked = m;
     }
@@ -449,7 +451,9 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     }
     for (int i = 0; i < d->nstep; i++) SNW_TRY(snw_state_create(r->largest, &r->end_state[i]));
     const size_t wrenches = (size_t)(d->nload + d->nloop + d->ncontact);
-    r->forces = snw_pool_array(r->pool, 6 * wrenches + (size_t)(d->ntendon + m->ncondition) + 1,
+    r->forces = snw_pool_array(r->pool,
+                               6 * wrenches + (size_t)(d->ntendon + m->ncondition) +
+                                   3 * (size_t)m->nforce_field_point + 1,
                                sizeof *r->forces);
     if (!r->forces) return SNW_E_MEMORY;
     SNW_TRY(snw_run_held_create(r));

@@ -29,12 +29,13 @@ typedef struct breaks {
     bool values; // those of values only, not of rates
 } breaks;
 
-// Text for a jump of a law, or of its rate, at time t; NULL: neither. signal: NULL where it reads
-// none
-static const char *discontinuity(snw_law law, double t, const double *signal) {
-    const double e = 1e-9 * (1 + fabs(t)), small = 1e-6;
-    const snw_jet a = snw_expr_jet_t(law, (snw_at){.t = t - e, .signal = signal});
-    const snw_jet b = snw_expr_jet_t(law, (snw_at){.t = t + e, .signal = signal});
+// Text for a jump of a law, or of its rate, at an instant and a place; NULL: neither.
+static const char *discontinuity(snw_law law, snw_at at) {
+    const double e = 1e-9 * (1 + fabs(at.t)), small = 1e-6;
+    snw_at before = at, after = at;
+    before.t -= e, after.t += e;
+    const snw_jet a = snw_expr_jet_t(law, before);
+    const snw_jet b = snw_expr_jet_t(law, after);
     if (fabs(b.v - a.v - e * (a.d + b.d)) > small * (1 + fabs(a.v))) return "jumps";
     const double size = fabs(a.d) + fabs(b.d) + e * (fabs(a.dd) + fabs(b.dd)) / small;
     return fabs(b.d - a.d) > small * (1 + size) ? "has a jump in its rate" : NULL;
@@ -49,7 +50,7 @@ static void dynamic_run_gather_breaks(breaks *b, snw_law law, double t0, double 
     for (int i = 0; i < SNW_FIELD_Y + 2; i++) any[i] = 0.37 + 0.01 * i;
     int kept = first;
     for (int i = first; i < b->n; i++) {
-        const char *does = discontinuity(law, b->t[i], any);
+        const char *does = discontinuity(law, (snw_at){.t = b->t[i], .signal = any});
         if (does && does[0] == 'j') b->t[kept++] = b->t[i];
     }
     b->n = kept;
@@ -724,31 +725,46 @@ static snw_status dynamic_run_project(snw_run *r, bool fields, snw_error *err) {
 typedef struct jumps {
     const char *does, *what, *name;
     double t;
-    int n;
+    int n, strains; // strains: of them given strains
 } jumps;
 
-// Does the law jump within t0..t1? rate: it prescribes a velocity, whose rate may jump.
-static bool jumps_in(snw_law law, bool rate, double t0, double t1, const char **does, double *at) {
+// The same for a law along a rod of length L, at the first of some places that show it.
+static const char *discontinuity_along(snw_law law, double t, double L) {
+    enum { PLACES = 17 };
+    for (int k = 0; k <= PLACES; k++) {
+        const char *does = discontinuity(law, (snw_at){.t = t, .x = L * k / PLACES, .L = L});
+        if (does) return does;
+    }
+    return NULL;
+}
+
+// Does the law jump within t0..t1? rate: it prescribes a velocity, whose rate may jump. L: length
+// of the rod along which it holds; 0: none.
+static bool jumps_in(snw_law law, bool rate, double L, double t0, double t1, const char **does,
+                     double *at) {
     double t[16];
     if (!law || !(snw_expr_vars(law) & SNW_VAR_T)) return false;
     const int n = snw_expr_breaks_t(law, t0, t1, t, (int)(sizeof t / sizeof t[0]));
     for (int i = 0; i < n; i++) {
-        *does = t[i] < t1 ? discontinuity(law, t[i], NULL) : NULL;
+        *does = t[i] >= t1 ? NULL
+                : L > 0    ? discontinuity_along(law, t[i], L)
+                           : discontinuity(law, (snw_at){.t = t[i]});
         *at = t[i];
         if (*does && (!rate || (*does)[0] == 'j')) return true; // the first one is enough
     }
     return false;
 }
 
-static void collect_jump(jumps *all, snw_law law, bool rate, const char *what, const char *name,
-                         double t0, double t1) {
+static void collect_jump(jumps *all, snw_law law, bool rate, double L, const char *what,
+                         const char *name, double t0, double t1) {
     const char *does;
     double t;
-    if (!jumps_in(law, rate, t0, t1, &does, &t)) return;
+    if (!jumps_in(law, rate, L, t0, t1, &does, &t)) return;
     if (all->n++ == 0) *all = (jumps){.does = does, .what = what, .name = name, .t = t, .n = 1};
 }
 
-// Warn of prescribed motions with discontinuities: poses, tubes that slide, driven coordinates.
+// Warn of prescribed motions with discontinuities: poses, strains of rods, tubes that slide,
+// driven coordinates.
 static void warn_of_jumps(const snw_run *r, double t0, double t1) {
     const snw_desc *d = r->now->desc;
     jumps all = {0};
@@ -757,30 +773,39 @@ static void warn_of_jumps(const snw_run *r, double t0, double t1) {
         const snw_pose_desc *p = link ? &d->link[i].pose : &d->loop[i - d->nlink].pose;
         const char *name = link ? d->link[i].name : d->loop[i - d->nlink].name;
         const char *what = link ? "the pose of link" : "the pose of loop";
-        for (int k = 0; k < 3; k++) collect_jump(&all, p->xyz[k], false, what, name, t0, t1);
+        for (int k = 0; k < 3; k++) collect_jump(&all, p->xyz[k], false, 0, what, name, t0, t1);
         for (int k = 0; k < p->nturn; k++) {
-            collect_jump(&all, p->turn[k].angle, false, what, name, t0, t1);
+            collect_jump(&all, p->turn[k].angle, false, 0, what, name, t0, t1);
         }
     }
+    const int before = all.n;
+    for (int i = 0; i < d->nlink; i++) {
+        const snw_rod_desc *rod = &d->link[i].rod;
+        for (int k = 0; k < 6; k++)
+            collect_jump(&all, rod->given[k], false, rod->length, "the strain of rod",
+                         d->link[i].name, t0, t1);
+    }
+    all.strains = all.n - before;
     for (int i = 0; i < d->ntube; i++)
-        collect_jump(&all, d->tube[i].translation, false, "the translation of tube",
+        collect_jump(&all, d->tube[i].translation, false, 0, "the translation of tube",
                      d->tube[i].name, t0, t1);
     for (int i = 0; i < r->now->model->ndrive; i++) {
         const snw_drive *drive = &r->now->model->drive[i];
         if (drive->row < 0 || drive->passive) continue;
-        collect_jump(&all, drive->law, drive->rate_integral, "actuator",
+        collect_jump(&all, drive->law, drive->rate_integral, 0, "actuator",
                      d->motor[drive->motor].name, t0, t1);
     }
     if (all.n == 0) return;
-    char text[280], others[40] = "";
+    char text[340], others[40] = "";
     if (all.n > 1) {
         (void)snprintf(others, sizeof others, " (and %d more law%s)", all.n - 1,
                        all.n > 2 ? "s" : "");
     }
     (void)snprintf(text, sizeof text,
-                   "run '%s': the law of %s '%.60s'%s %s at t = %g s, which causes an impact; a "
+                   "run '%s': the law of %s '%.60s'%s %s at t = %g s, which causes an impact%s; a "
                    "prescribed motion should be smooth (ramp, poly5)",
-                   r->info.run, all.what, all.name, others, all.does, all.t);
+                   r->info.run, all.what, all.name, others, all.does, all.t,
+                   all.strains ? " whose work the energy account leaves out" : "");
     snw_run_warn(r, text);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
 // Forces at a frame, for recorders and drawings: wrenches of loads, loop closures and contacts,
-// efforts of tendons and chambers, and the active conditions.
+// efforts of tendons and chambers, the active conditions, and fields where they act.
 #include "study/run_private.h"
 
 #include "dynamics/constraint.h"
 #include "dynamics/contact.h"
+#include "dynamics/force_field.h"
 
 #include <string.h>
 
@@ -30,7 +31,12 @@ void snw_run_forces(const snw_run *r, const snw_frame_source *v, double *forces)
     double *loop = forces + 6 * (size_t)info->nload, *contact = loop + 6 * (size_t)info->nloop;
     double *effort = contact + 6 * (size_t)info->ncontact;
     double *present = effort + info->ntendon;
-    memset(forces, 0, (size_t)(present + info->ncondition - forces) * sizeof *forces);
+    double *field = present + info->ncondition;
+    memset(forces, 0, (size_t)(field + 3 * info->nforce_field_point - forces) * sizeof *forces);
+    for (int i = 0; i < m->nforce_field_point && i < info->nforce_field_point; i++) {
+        const snw_vec3 value = snw_force_field_value(m, v->w, i);
+        for (int k = 0; k < 3; k++) field[3 * i + k] = value.e[k];
+    }
     for (int i = 0; i < m->nload_point; i++) {
         const int load = m->load_point[i].load;
         const snw_mat3 *R = m->load[load].body ? &v->w->g[m->load_point[i].seg].R : NULL;

@@ -197,6 +197,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
                          .contact = contact,
                          .effort = effort,
                          .present = effort + r->info.ntendon,
+                         .field = effort + r->info.ntendon + r->info.ncondition,
                          .fold = r->fold,
                          .linear = v->linear,
                          .energy = v->energy,

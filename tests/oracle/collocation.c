@@ -210,7 +210,7 @@ static snw_wrench backward(const oracle_rod *q, const grid *g, const stretch *s,
     return L;
 }
 
-static void walk(const oracle_rod *q, int points, bool factor, oracle_answer *a) {
+static void walk(const oracle_rod *q, int points, bool factor, bool returns, oracle_answer *a) {
     double x[MOST_STRETCHES];
     const int n = oracle_stretches(q, x, MOST_STRETCHES), last = points - 1;
     double *const r = a->r;
@@ -243,13 +243,13 @@ static void walk(const oracle_rod *q, int points, bool factor, oracle_answer *a)
     }
     snw_wrench L = {0};
     int watch = q->nwatch - 1;
-    for (int i = n - 1; i > 0; i--) {
+    for (int i = n - 1; returns && i > 0; i--) {
         const stretch *k = &s[i - 1];
         L = snw_wrench_add(L, oracle_lump(q, x[i], k->g[last], k->V[last], k->A[last]));
         if (watch >= 0 && fabs(q->watch[watch] - x[i]) <= 1e-12 * x[n - 1]) a->watch[watch--] = L;
         L = backward(q, &g, k, L, a);
     }
-    if (watch >= 0) a->watch[watch] = L;
+    if (returns && watch >= 0) a->watch[watch] = L;
     a->root = L;
     for (int i = 0; i + 1 < n; i++) {
         free(s[i].f);
@@ -262,9 +262,13 @@ static void walk(const oracle_rod *q, int points, bool factor, oracle_answer *a)
 }
 
 void oracle_by_collocation(const oracle_rod *q, int points, oracle_answer *a) {
-    walk(q, points, false, a);
+    walk(q, points, false, true, a);
 }
 
 void oracle_by_factor(const oracle_rod *q, int points, oracle_answer *a) {
-    walk(q, points, true, a);
+    walk(q, points, true, true, a);
+}
+
+void oracle_forward_by_collocation(const oracle_rod *q, int points, bool factor, oracle_answer *a) {
+    walk(q, points, factor, false, a);
 }

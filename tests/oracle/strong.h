@@ -45,6 +45,8 @@ void oracle_by_runge_kutta(const oracle_rod *q, double tol, oracle_answer *a);
 void oracle_by_collocation(const oracle_rod *q, int points, oracle_answer *a);
 // The same with integrating factors: all but the rotation are integrals at these points.
 void oracle_by_factor(const oracle_rod *q, int points, oracle_answer *a);
+// Their part from the root to the tip alone: tip, V and dV of the answer.
+void oracle_forward_by_collocation(const oracle_rod *q, int points, bool factor, oracle_answer *a);
 
 // ---- common to both: the fields along the rod ---------------------------------------------------
 

@@ -188,6 +188,57 @@ static void classes_are_found(void **state) {
              SNW_LOCOMOTION_OVER);
 }
 
+#define MASSLESS                                                                                   \
+    "sinew: 1\ngravity: 0\nmaterials: {f: {young: 1, poisson: 0.5, density: 0}}\nrobot:\n"         \
+    "  a: {on: world, joint: planar, rod: {length: 1, material: f, section: {circle: {radius: "    \
+    "0.02}}, strain: {bend_z: sin(t + 3*x)}}}\n"
+
+// without mass resistance determines what contacts leave open, where it is linear
+static void resistance_moves_what_has_no_mass(void **state) {
+    (void)state;
+    class_is(MASSLESS "fluid: {honey: {on: a, drag: {linear: [1, 2, 2]}}}\n" STEP,
+             SNW_LOCOMOTION_VISCOUS);
+    class_is(MASSLESS "contacts: {w: {wheel: {on: a.tip, axis: y}}}\n"
+                      "fluid: {honey: {on: a, drag: {linear: [1, 2, 2]}}}\n" STEP,
+             SNW_LOCOMOTION_VISCOUS);
+    fails_with(MASSLESS "fluid: {honey: {on: a, drag: {square: [1, 2, 2]}}}\n" STEP,
+               "its resistance is not linear in the velocities");
+    fails_with(
+        "sinew: 1\ngravity: 0\nmaterials: {f: {young: 1, poisson: 0.5, density: 0}}\nrobot:\n"
+        "  a: {on: world, joint: planar, rod: {length: 1, material: f, section: {circle: "
+        "{radius: 0.02}}, strain: rigid}}\n"
+        "fluid: {honey: {on: a, drag: {linear: [0, 2, 2]}}}\n" STEP,
+        "nothing resists a motion");
+}
+
+// Without mass a rod in a fluid is moved by a force as slowly as its drag allows, and a wheel takes
+// its share: along the rod 1 N s/m^2 per length, so v = F/L; the efforts are in balance.
+static void a_wheel_and_a_force_on_a_rod_in_honey(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok(
+        "sinew: 1\ngravity: 0\nmaterials: {f: {young: 1, poisson: 0.5, density: 0}}\nrobot:\n"
+        "  a: {on: world, joint: planar, rod: {length: 2, material: f, section: {circle: "
+        "{radius: 0.02}}, strain: rigid}}\n"
+        "contacts: {w: {wheel: {on: a.tip, axis: y}}}\n"
+        "loads: {p: {on: a.root, force: [3, 0.5, 0]}}\n"
+        "fluid: {honey: {on: a, drag: {linear: [1, 2, 2]}}}\n"
+        "probes: {v: {twist: a.root, in: body}, w: {reaction: w}, acc: {acceleration: a.root}, "
+        "e: energy}\n"
+        "study: [kinematic: {for: 1 ms, step: 1 ms}]\n",
+        &o);
+    // turning about the tip: 0.5 N times 2 m = 2 N s/m^2 times 8 m^3/3 omega
+    const double omega = -0.5 * 2 / (2 * 8.0 / 3);
+    assert_near(shown(&o, 0, 3), 1.5, 1e-12);
+    assert_near(shown(&o, 0, 4), -2 * omega, 1e-12);
+    assert_near(shown(&o, 0, 2), omega, 1e-12);
+    // force across: 0.5 N + wheel = 2 N s/m^2 times the integral of the velocity, 2 m times 1 m
+    assert_near(shown(&o, 0, 10), -0.5 - 2 * 2 * omega, 1e-12);
+    // as the rod turns, the load's components do: v_x = (3 cos + 0.5 sin)/2
+    assert_near(shown(&o, 0, 12), 0.25 * omega + 2 * omega * omega, 1e-9);
+    snw_series_clear(&o.series);
+}
+
 // ---- against dynamic steps ----------------------------------------------------------------------
 
 // Two axles: contacts and dynamics determine the motion. By the locomotion equations, with the
@@ -359,6 +410,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_robots_move_as_dense_equations_say),
         cmocka_unit_test(classes_are_found),
+        cmocka_unit_test(resistance_moves_what_has_no_mass),
+        cmocka_unit_test(a_wheel_and_a_force_on_a_rod_in_honey),
         cmocka_unit_test(dynamic_steps_find_the_same_motion),
         cmocka_unit_test(contacts_are_activated_and_deactivated),
         cmocka_unit_test(faults_are_named_before_damage),

@@ -32,6 +32,8 @@ static const char robot_text[] =
     "  tyre: {wheel: {on: disc, axis: y, radius: 0.2 m, normal: [0.1, 0.2, 0.9]}}\n"
     "  post: {ring: {on: eye}}\n"
     "  foot: {anchor: {on: left.tip}}\n"
+    "  heel: {anchor: {on: eye, turns: freely}}\n"
+    "  stand: {anchor: {on: worm@(0.22 + 0.02*sin(t)), turns: across}}\n"
     "  pass: {ring: {on: worm@(0.2 + 0.05*sin(2*t))}}\n"
     "  keep: {anchor: {on: worm@(0.15 + 0.05*cos(t)), holds: place}}\n"
     "  deck: {ring: {on: worm@(0.1 + 0.03*sin(t))}, motion: {xyz: [0.2*sin(t), 0.3*t, 0], rpy: "
@@ -75,8 +77,8 @@ static void wrenches_have_exact_derivatives(void **state) {
     for (int k = 0; k < 4; k++) {
         setting s;
         setting_open(&s, &d);
-        assert_int_equal(s.g.m->nnonholonomic, 10);
-        assert_int_equal(s.g.m->nsliding_station, 5);
+        assert_int_equal(s.g.m->nnonholonomic, 12);
+        assert_int_equal(s.g.m->nsliding_station, 6);
         rig_check(&s.g);
         setting_close(&s);
     }

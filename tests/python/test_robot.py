@@ -304,3 +304,29 @@ def test_tubes_slide_by_hand():
     r.controls["inner_rotation"] = 0
     r.equilibrium(0)
     np.testing.assert_allclose(r.probe("tip"), start, atol=1e-12)
+
+
+def test_fields_are_read_and_scaled():
+    text = """
+sinew: 1
+gravity: 0
+materials: {silicone: {young: 1 MPa, poisson: 0.5, density: 1800}}
+robot:
+  finger:
+    on: world
+    rod: {length: 30 mm, section: {circle: {radius: 1 mm}}, material: silicone, strain: {bend_z: legendre 1}}
+    magnetic_moment: [0.2 A*m, 0 A*m, 0 A*m]
+fields: {coils: {magnetic: [0 T, 1 mT, 0 T]}}
+"""
+    r = sinew.Robot(text=text)
+    np.testing.assert_allclose(r.field("coils", [0.1, 0.2, 0.3]), [0, 1e-3, 0])
+    r.set_field("coils", -3)
+    assert r.field_factor("coils") == -3
+    np.testing.assert_allclose(r.field("coils", [0, 0, 0]), [0, -3e-3, 0])
+    # small bending: the curvature is the mean of m B (L - x)/EI
+    r.set_field("coils", 1e-3)
+    r.equilibrium(0)
+    bending = 1e6 * np.pi * 1e-12 / 4
+    assert r.q[0] == pytest.approx(0.2 * 1e-6 * 0.03 / 2 / bending, rel=1e-5)
+    with pytest.raises(sinew.Error, match="no field 'coil'"):
+        r.set_field("coil", 1)

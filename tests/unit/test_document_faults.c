@@ -90,7 +90,9 @@ static const bad_case bad[] = {
     {HINGE "probes: {A: {connection: $link}}\n", "is of a site and an actuator"},
     {HINGE "probes: {A: {curvature: $[link, m]}}\n", "is of a site and two actuators"},
     {HINGE "study: [kinematic: {for: 1 s, step: 0.1 s, $torques: projective}]\n",
-     "'torques' is retired: efforts are always in balance"},
+     "'torques' is retired: efforts follow from the reactions"},
+    {HINGE "study: [dynamic: {for: 1 s, step: 0.1 s, $reactions: {form: balanced}}]\n",
+     "'form' is for kinematic steps"},
     {ARM "study: [static: {engine: shooting, shooting: {$replica: on}}]\n",
      "'replica' is retired: the march of Till 2019 is part of the tests"},
     {HEAD

@@ -249,6 +249,35 @@ static void nonholonomic_contacts_are_in_the_scene(void **state) {
     clear(&s);
 }
 
+// fields have their names, and the points at which they act with the magnetic moments there
+static void fields_are_in_the_scene(void **state) {
+    (void)state;
+    stand s;
+    set("sinew: 1\ngravity: 0\n"
+        "robot:\n"
+        "  a: {on: world, joint: free, body: {mass: 1, inertia: [1, 1, 1], com: [0.1, 0, 0]}, "
+        "magnetic_moment: [0, 2, 0]}\n"
+        "  b: {on: world, pose: {xyz: [1, 0, 0]}, body: {mass: 1}}\n"
+        "fields: {coils: {magnetic: [0, 0, 1 mT]}, magnet: {dipole: [1, 0, 0], on: b}, wind: "
+        "{force: [1 N, 0, 0], links: a}}\n",
+        &s);
+    assert_string_equal(at(&s, "fields.1.kind")->text, "dipole");
+    assert_string_equal(at(&s, "fields.2.name")->text, "wind");
+    const snw_model *m = snw_run_model(s.run);
+    assert_int_equal(at(&s, "field_points")->n, m->nforce_field_point);
+    assert_int_equal(m->nforce_field_point, 3);
+    for (int k = 0; k < 3; k++) {
+        char path[40];
+        (void)snprintf(path, sizeof path, "field_points.%d.1", k);
+        assert_near(value(&s, path), m->force_field_point[k].seg - 1, 0);
+        (void)snprintf(path, sizeof path, "field_points.%d.2", k);
+        assert_near(value(&s, path), 0.1, 1e-16);
+        (void)snprintf(path, sizeof path, "field_points.%d.6", k);
+        assert_near(value(&s, path), k < 2 ? 2 : 0, 1e-16);
+    }
+    clear(&s);
+}
+
 // obstacles have their shape, and a node that follows their carrier
 static void obstacles_are_in_the_scene(void **state) {
     (void)state;
@@ -399,6 +428,7 @@ int main(void) {
         cmocka_unit_test(scenes_change_in_the_course_of_a_study),
         cmocka_unit_test(tendons_follow_nodes_to_their_ends),
         cmocka_unit_test(nonholonomic_contacts_are_in_the_scene),
+        cmocka_unit_test(fields_are_in_the_scene),
         cmocka_unit_test(obstacles_are_in_the_scene),
         cmocka_unit_test(frames_contain_loads),
         cmocka_unit_test(frames_contain_reactions),

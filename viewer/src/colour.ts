@@ -17,6 +17,8 @@ export interface Theme {
     load: number;
     torque: number;
     reaction: number;
+    field: number;
+    moment: number; // magnetic
     trail: number;
     measured: number;
     shadow: number;
@@ -24,12 +26,12 @@ export interface Theme {
 
 export const light: Theme = {
     dark: false, sky: '#fbfaf7', floor: '#e9e6df', grid: 0x8a8578, rod: 0xcf6f4f, body: 0x6d7f92, strut: 0x8c99a6,
-    joint: 0x39434d, tyre: 0x59636e, tendon: 0x2f7d86, chamber: 0x4f9fc4, load: 0xd08a12, torque: 0xb0752a, reaction: 0x7a4fb5, trail: 0x2f7d86, measured: 0x111418, shadow: 0.22,
+    joint: 0x39434d, tyre: 0x59636e, tendon: 0x2f7d86, chamber: 0x4f9fc4, load: 0xd08a12, torque: 0xb0752a, reaction: 0x7a4fb5, field: 0x3561c9, moment: 0xbb3f5a, trail: 0x2f7d86, measured: 0x111418, shadow: 0.22,
 };
 
 export const dark: Theme = {
     dark: true, sky: '#1d2229', floor: '#0f1216', grid: 0x7d8794, rod: 0xe58a69, body: 0x8fa3b8, strut: 0x77828e,
-    joint: 0xc7d0d9, tyre: 0x8b96a3, tendon: 0x5cc0c9, chamber: 0x6cb8dc, load: 0xf2b84b, torque: 0xd79a55, reaction: 0xb08ae6, trail: 0x5cc0c9, measured: 0xffffff, shadow: 0.5,
+    joint: 0xc7d0d9, tyre: 0x8b96a3, tendon: 0x5cc0c9, chamber: 0x6cb8dc, load: 0xf2b84b, torque: 0xd79a55, reaction: 0xb08ae6, field: 0x7fa8ff, moment: 0xf07f93, trail: 0x5cc0c9, measured: 0xffffff, shadow: 0.5,
 };
 
 // from small to large values

@@ -30,6 +30,7 @@ export interface RunShape {
     contacts: number;
     measures: number;
     switches: number;
+    fields?: number; // points at which fields act; files of earlier versions have none
     node_link: string[];
     columns: Column[];
     energy: string[];
@@ -102,6 +103,7 @@ export interface Run {
     contact: Float32Array;
     effort: Float32Array;
     present: Float32Array;
+    field: Float32Array; // 3 per point at which a field acts
     columns: Series;
     energy: Series;
     stats: Float64Array;
@@ -176,6 +178,7 @@ export function readRun(page: Page, arrays: Arrays, index: number): Run {
         contact: single('contact', n * head.contacts * 6),
         effort: single('effort', n * head.measures),
         present: single('present', n * head.switches),
+        field: head.fields ? single('field', n * head.fields * 3) : new Float32Array(0),
         columns: series('columns', head.columns.length),
         energy: series('energy', head.energy.length),
         stats,

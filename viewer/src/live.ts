@@ -53,7 +53,7 @@ const nothing = { width: 0, value: new Float64Array(0), low: null, high: null };
 function headOf(hello: Hello): RunHead {
     return {
         file: 0, name: hello.run, label: hello.run, title: hello.title, state: 'running', message: '', frames: 1, kept: 1, nodes: hello.nodes, freedom: hello.freedom,
-        loads: hello.loads, loops: hello.loops, contacts: hello.contacts, measures: hello.measures, switches: hello.switches, offset: [0, 0, 0],
+        loads: hello.loads, loops: hello.loops, contacts: hello.contacts, measures: hello.measures, switches: hello.switches, fields: hello.fields, offset: [0, 0, 0],
         node_link: hello.node_link, columns: hello.columns, energy: hello.energy, stats: [], scene: hello.scene, stages: [],
     };
 }
@@ -61,7 +61,7 @@ function headOf(hello: Hello): RunHead {
 function runOf(head: RunHead, n: number, room: number): Run {
     return {
         index: 0, head, n, t: new Float64Array(room), clock: new Float64Array(room), stage: new Float32Array(room), frame: new Int32Array(room),
-        pose: new Float32Array(0), load: new Float32Array(0), loop: new Float32Array(0), contact: new Float32Array(0), effort: new Float32Array(0), present: new Float32Array(0),
+        pose: new Float32Array(0), load: new Float32Array(0), loop: new Float32Array(0), contact: new Float32Array(0), effort: new Float32Array(0), present: new Float32Array(0), field: new Float32Array(0),
         columns: nothing, energy: nothing, stats: new Float64Array(0), mode: () => 0,
     };
 }
@@ -91,7 +91,7 @@ export class Present {
     // False: the message does not have the size of a frame.
     take(buffer: ArrayBuffer): boolean {
         const h = this.hello, { run } = this;
-        const sizes = [7 * h.nodes, 6 * h.loads, 6 * h.loops, 6 * h.contacts, h.measures, h.switches, h.columns.length, h.energy.length, h.controls.length, 3, 3];
+        const sizes = [7 * h.nodes, 6 * h.loads, 6 * h.loops, 6 * h.contacts, h.measures, h.switches, 3 * (h.fields ?? 0), h.columns.length, h.energy.length, h.controls.length, 3, 3];
         if (buffer.byteLength !== HEAD + 4 * sizes.reduce((a, b) => a + b, 0)) return false;
         const head = new DataView(buffer);
         run.t[0] = head.getFloat64(0, true);
@@ -101,14 +101,14 @@ export class Present {
         this.node = head.getFloat32(28, true) !== 0 ? head.getInt32(24, true) : -1;
         this.wanted = head.getFloat32(32, true);
         let at = HEAD;
-        const [pose, load, loop, contact, effort, present, columns, energy, controls, point, hand] = sizes.map((n) => {
+        const [pose, load, loop, contact, effort, present, field, columns, energy, controls, point, hand] = sizes.map((n) => {
             const part = new Float32Array(buffer, at, n);
             at += 4 * n;
             return part;
         });
         // undetermined values (NaN) count as zero
         for (const a of [load, loop]) for (let i = 0; i < a.length; i++) if (Number.isNaN(a[i])) a[i] = 0;
-        Object.assign(run, { pose, load, loop, contact, effort, present });
+        Object.assign(run, { pose, load, loop, contact, effort, present, field });
         Object.assign(this, { columns, energy, controls, point: Array.from(point), hand: Array.from(hand) });
         return true;
     }

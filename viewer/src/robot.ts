@@ -20,6 +20,7 @@ export interface Shown {
     tendons: boolean;
     joints: boolean;
     forces: boolean;
+    fields: boolean; // where they act, and magnetic moments
     reactions: boolean;
     trails: boolean;
     frames: boolean;
@@ -109,6 +110,7 @@ export class Robot {
     private readonly dots: Balls; // measured points
     private readonly gaps: Bars; // from there to the computed ones
     private readonly measurable: Set<number>; // first columns of points in the world
+    private readonly fieldMost: number[] = []; // largest value of each field so far
     private readonly log = new Float64Array(6);
     private readonly here = new Float64Array(7);
 
@@ -127,12 +129,23 @@ export class Robot {
             for (let i = l.first; i < (l.rod ? l.rod.root : l.end); i++) if (i >= 0) this.left[i] = true;
         }
         this.most = this.survey();
+        scene.fieldPoints.forEach(([field], i) => {
+            for (let k = i; k < run.field.length / 3; k += scene.fieldPoints.length) this.fieldMost[field] = Math.max(this.fieldMost[field] ?? 0, Math.hypot(run.field[3 * k], run.field[3 * k + 1], run.field[3 * k + 2]) || 0);
+        });
         this.reached = this.places.length;
         const extent = this.box.getSize(new THREE.Vector3());
         const whole = Math.max(extent.x, extent.y, extent.z, 1e-6);
         this.roams = whole > ROAMS * this.own && this.own > 0 && run.n > 1;
         this.size = this.roams ? 1.5 * this.own : whole;
         if (room > 0) this.widen(room * this.size);
+        // dipoles near the robot are part of the picture, where they are at first
+        for (const { kind, node } of scene.fields) {
+            if (kind !== 'dipole' || node < 0 || 7 * node + 2 >= run.pose.length) continue;
+            const at = [0, 1, 2].map((c) => run.pose[7 * node + c] + run.head.offset[c]), p = new THREE.Vector3().fromArray(at);
+            if (this.box.distanceToPoint(p) > 3 * this.size) continue;
+            this.places.push(...at);
+            this.box.expandByPoint(p);
+        }
         const thinnest = this.size / 170;
         for (const r of this.rods) {
             if (!r.told) r.assume(this.size / 120);
@@ -147,7 +160,7 @@ export class Robot {
             this.rodMaterial.opacity = 0.62;
         }
         const points = scene.measures.reduce((n, m) => n + m.points.length, 0);
-        const arrows = scene.loads.reduce((n, l) => n + Math.min(l.nodes.length, 14), 0) + scene.loops.length + scene.contacts.length;
+        const arrows = scene.loads.reduce((n, l) => n + Math.min(l.nodes.length, 14), 0) + scene.loops.length + scene.contacts.length + 14 * scene.fields.length;
         const railed = new Set(scene.links.filter((l) => l.slides && !this.isBase(l)).map((l) => l.name));
         this.gone = new Array<boolean>(nodes).fill(false);
         const named = new Map(scene.links.map((l) => [l.name, l]));
@@ -161,7 +174,7 @@ export class Robot {
         this.heads = new Cones(this.flat, 4 * arrows + 1);
         this.shafts.showHidden(this.behind);
         this.heads.showHidden(this.behind);
-        this.balls = new Balls(this.hard, 2 * nodes + points + scene.loops.length + 2 * scene.links.length + 2 * scene.springs.length);
+        this.balls = new Balls(this.hard, 2 * nodes + points + scene.loops.length + 2 * scene.links.length + 2 * scene.springs.length + scene.fields.length);
         this.axes = triads(scene.links.length + 1);
         this.marks = triads(scene.sites.length);
         this.group.add(this.struts.mesh, this.tendons.mesh, this.springs.mesh, this.chambers.mesh, this.shafts.mesh, this.heads.mesh, this.balls.mesh, this.axes, this.marks);
@@ -782,6 +795,7 @@ export class Robot {
                 this.arrow(node, run.load.subarray(at, at + 3), (share * 0.2 * this.size) / this.most.torque, theme.torque, 2, false);
             }
         });
+        if (shown.fields) scene.fields.forEach((_, i) => this.putField(k, i, theme));
         scene.loops.forEach((l, i) => {
             if (!shown.reactions || !this.isThere(k, l.switch)) return;
             const at = 6 * (k * run.head.loops + i), place = this.origin(l.b, [0, 0, 0]);
@@ -796,6 +810,25 @@ export class Robot {
         });
         this.shafts.end();
         this.heads.end();
+    }
+
+    // A field at some of the points where it acts, each by its own scale, and the magnetic moments there; a dipole is a ball.
+    private putField(k: number, field: number, theme: Theme): void {
+        const { scene, run } = this, { kind, node, switch: gate } = scene.fields[field];
+        if (!this.isThere(k, gate)) return;
+        const points = scene.fieldPoints.map((p, i) => ({ p, i })).filter(({ p }) => p[0] === field), few = Math.min(points.length, 14);
+        const size = (i: number) => Math.hypot(run.field[3 * i], run.field[3 * i + 1], run.field[3 * i + 2]) || 0;
+        const n = scene.fieldPoints.length, moments = points.map(({ p }) => Math.hypot(p[5], p[6], p[7]));
+        this.fieldMost[field] = Math.max(this.fieldMost[field] ?? 0, ...points.map(({ i }) => size(k * n + i)));
+        const most = this.fieldMost[field], strongest = Math.max(0, ...moments), d = [0, 0, 0], place = [0, 0, 0];
+        if (kind === 'dipole' && node >= 0) this.balls.ball(this.origin(node, [0, 0, 0]), this.size / 40, theme.field);
+        for (let j = 0; j < few; j++) {
+            const { p, i } = points[few > 1 ? Math.round((j * (points.length - 1)) / (few - 1)) : 0];
+            this.poses.point(p[1], p[2], p[3], p[4], place);
+            if (most > 0) this.arrowAt(place, run.field.subarray(3 * (k * n + i), 3 * (k * n + i) + 3), (0.6 * ARROW * this.size) / most, theme.field, 1, false);
+            this.poses.turn(p[1], p[5], p[6], p[7], d);
+            if (strongest > 0) this.arrowAt(place, Float32Array.from(d), (0.4 * ARROW * this.size) / strongest, theme.moment, 1, false);
+        }
     }
 
     // force of the ground, where its line of action meets the ground: p = f x m/f^2 lies on that line

@@ -94,6 +94,14 @@ export interface LoadScene {
     nodes: number[];
 }
 
+// A field; points at which it acts follow in the order of the recorded values.
+export interface FieldScene {
+    name: string;
+    kind: string; // magnetic, dipole, force, acceleration or potential
+    node: number; // of a dipole: what carries it
+    switch: number;
+}
+
 export interface SiteScene {
     name: string;
     a: number; // start node of the screw on which the site lies
@@ -131,6 +139,8 @@ export interface Scene {
     measures: MeasureScene[];
     springs: SpringScene[];
     loads: LoadScene[];
+    fields: FieldScene[];
+    fieldPoints: number[][]; // field, node, point and magnetic moment in the axes of the node
     sites: SiteScene[];
     contacts: ContactScene[];
     probes: ProbeScene[];
@@ -194,7 +204,7 @@ function guess(head: RunHead): Scene {
         length: 1, gravity: [0, 0, 0], links,
         parent: Array.from({ length: head.nodes }, (_, i) => i - 1),
         kind: new Array<string>(head.nodes).fill('rod'),
-        loops: [], measures: [], springs: [], loads: [], sites: [], contacts: [], probes: [],
+        loops: [], measures: [], springs: [], loads: [], fields: [], fieldPoints: [], sites: [], contacts: [], probes: [],
     };
 }
 
@@ -258,6 +268,8 @@ function within(raw: Scene, head: RunHead): Scene {
         measures: list<MeasureScene>(raw.measures).slice(0, head.measures).map((m) => ({ name: text(m.name), kind: text(m.kind), symbol: text(m.symbol) || (m.kind === 'tendon' ? 'line' : 'tube'), unit: text(m.unit) || (m.kind === 'tendon' ? 'N' : 'Pa'), braid: numbers(m.braid, 3), points: list<number[]>(m.points).map((p) => [node(list(p)[0]), ...numbers(list(p).slice(1), 4)]) })),
         springs: list<SpringScene>(raw.springs).map((s) => ({ name: text(s.name), kind: text(s.kind), rest: number(s.rest), a: node(s.a), b: node(s.b), switch: number(s.switch, -1) })),
         loads: list<LoadScene>(raw.loads).slice(0, head.loads).map((l) => ({ name: text(l.name), along: l.along === true, nodes: list(l.nodes).map(node) })),
+        fields: list<FieldScene>(raw.fields).map((f) => ({ name: text(f.name), kind: text(f.kind), node: node(f.node), switch: number(f.switch, -1) })),
+        fieldPoints: list<number[]>((raw as unknown as { field_points?: unknown }).field_points).slice(0, head.fields ?? 0).map((p) => [number(list(p)[0], -1), node(list(p)[1]), ...numbers(list(p).slice(2), 6)]),
         sites: list<SiteScene>(raw.sites).map((s) => ({ name: text(s.name), a: node(s.a), b: node(s.b), share: number(s.share), at: numbers(s.at, 3), turn: numbers(s.turn, 4) })),
         contacts: list<ContactScene>(raw.contacts).map((c) => ({ ...solid(c), name: text(c.name), kind: text(c.kind) || 'ground', at: numbers(c.at, 3), normal: numbers(c.normal, 3), node: node(c.node), inside: c.inside === true, body: c.body === true, link: text(c.link) })),
         probes: list<ProbeScene>(raw.probes).map((p) => ({ name: text(p.name), kind: text(p.kind), place: p.place === true, units: typeof p.units === 'object' && p.units !== null ? p.units : {} })),

@@ -33,7 +33,7 @@ export class Shell {
     theme: Theme;
     stage: Stage | null = null;
     ground = true;
-    readonly shown: Shown = { colour: 'strain', tendons: true, joints: true, forces: true, reactions: true, trails: true, frames: false, sites: false, axes: true, measured: true };
+    readonly shown: Shown = { colour: 'strain', tendons: true, joints: true, forces: true, fields: true, reactions: true, trails: true, frames: false, sites: false, axes: true, measured: true };
     readonly canvas = make('canvas', { tabindex: '0', role: 'img', 'aria-label': 'the robot in three dimensions; drag to rotate it, scroll to zoom' });
     readonly stageBox = make('main', { class: 'stage' });
     readonly side: HTMLElement;
@@ -52,6 +52,7 @@ export class Shell {
     private readonly triad = make('canvas', { class: 'triad', 'aria-hidden': 'true' });
     private readonly halves = make('div', { class: 'halves hidden' });
     private readonly siteBox = make('label');
+    private readonly fieldBox = make('label');
     private readonly measuredBox = make('label');
     private readonly followButton = make('button', { type: 'button', 'aria-pressed': 'false', title: 'the camera follows the robot', onclick: () => this.toggleFollow() }, 'follow');
     private readonly themeButton = make('button', { class: 'plain', type: 'button', 'aria-label': 'light or dark', title: 'light or dark (t)', onclick: () => this.toggleTheme() });
@@ -78,6 +79,7 @@ export class Shell {
             box.dataset.show = key;
             return make('label', {}, box, label);
         };
+        this.fieldBox.append(...check('fields', 'fields and magnetisation').childNodes);
         this.siteBox.append(...check('sites', 'named sites').childNodes);
         this.measuredBox.append(...check('measured', 'measured points').childNodes);
         const ground = make('input', { type: 'checkbox', checked: true, onchange: () => this.setGround(ground.checked) });
@@ -85,7 +87,7 @@ export class Shell {
             make('summary', {}, 'show'),
             make('div', {},
                 make('label', { class: 'row' }, 'rods by', this.colour),
-                check('tendons', 'tendons, chambers and springs'), check('joints', 'joints'), check('forces', 'loads'), check('reactions', 'reactions of loops and ground'),
+                check('tendons', 'tendons, chambers and springs'), check('joints', 'joints'), check('forces', 'loads'), this.fieldBox, check('reactions', 'reactions of loops and ground'),
                 check('trails', 'trails'), check('axes', 'axes of the world'), check('frames', 'frames of links'), this.siteBox, this.measuredBox, make('label', {}, ground, 'grid')));
         this.menus = [menu, this.save.element];
         document.addEventListener('click', (e) => this.closeMenus(e.target as Node), this.until);
@@ -197,6 +199,7 @@ export class Shell {
         if (!(most[this.shown.colour] > 1e-7)) this.shown.colour = 'plain';
         this.colour.value = this.shown.colour;
         this.siteBox.classList.toggle('hidden', robot.scene.sites.length === 0);
+        this.fieldBox.classList.toggle('hidden', robot.scene.fields.length === 0);
         this.measuredBox.classList.toggle('hidden', !readMeasured(robot.run).any);
         this.stage?.show(robot, this.theme);
         if (keep) return;
