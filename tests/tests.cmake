@@ -186,6 +186,15 @@ foreach(source ${benchmarks})
   target_link_libraries(bench_${name} PRIVATE ${oracle} ${tested})
 endforeach()
 
+# instructions of the kernels, counted by valgrind
+find_program(VALGRIND valgrind)
+if(NOT VALGRIND)
+  message(STATUS "Instruction counts of kernels are not compared: valgrind is not installed")
+elseif(NOT SNW_SANITIZE)
+  check(bench_kernels bench COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/bench/kernels.py $<TARGET_FILE:bench_kernels>
+    "${CMAKE_C_COMPILER_ID}-${CMAKE_C_COMPILER_VERSION}" "${CMAKE_BUILD_TYPE}")
+endif()
+
 # examples of the library
 file(GLOB examples CONFIGURE_DEPENDS examples/c/*.c)
 foreach(source ${examples})

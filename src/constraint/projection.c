@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/constraint.h"
+#include "math/vector.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -432,6 +433,94 @@ static const double DEPENDENT = 1e-8;
 static const double DOUBTFUL = 1e-4;
 static const double NEARBY_FRACTION = 1e-3;
 
+// Rows found to be independent so far: an orthonormal basis of them in pr->C, columns of nv.
+typedef struct row_basis {
+    int n;
+    bool ended;     // a row that must be kept depends on others: no further ones are taken
+    double longest; // of the rows in the basis
+} row_basis;
+
+// a'b, four sums at a time
+static double dot_rows(size_t n, const double *a, const double *b) {
+    double sum[4] = {0};
+    size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        for (size_t k = 0; k < 4; k++) sum[k] += a[i + k] * b[i + k];
+    }
+    for (; i < n; i++) sum[0] += a[i] * b[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+// x (nv) -= its part along the vectors of the basis from `first` on
+static void remove_part(const row_basis *basis, int first, size_t nv, const double *Q, double *x) {
+    for (int k = first; k < basis->n; k++) {
+        const double *q = Q + nv * (size_t)k, d = dot_rows(nv, q, x);
+        for (size_t i = 0; d != 0 && i < nv; i++) x[i] -= d * q[i];
+    }
+}
+
+// x (nv) <- its part that is orthogonal to the basis, whose length it returns. A second time where
+// little is left, which otherwise has the rounding of what was removed.
+static double remove_basis(const row_basis *basis, size_t nv, const double *Q, double *x) {
+    const double before = dot_rows(nv, x, x);
+    remove_part(basis, 0, nv, Q, x);
+    double after = dot_rows(nv, x, x);
+    if (after < 0.5 * before) {
+        remove_part(basis, 0, nv, Q, x);
+        after = dot_rows(nv, x, x);
+    }
+    return sqrt(after);
+}
+
+// Take the row x, orthogonal to the basis up to rounding and of length `length`, into it.
+static void extend_basis(row_basis *basis, size_t nv, double *Q, const double *x, double length) {
+    double *q = Q + nv * (size_t)basis->n++;
+    for (size_t i = 0; i < nv; i++) q[i] = x[i] / length;
+}
+
+// Rows of loop i behind those kept so far: the row with the longest part that is independent of all
+// before comes next, until that is below `tolerance` of the longest row.
+static void keep_independent(snw_projection *pr, int i, double tolerance, row_basis *basis,
+                             bool *kept, snw_projection_pivot *least) {
+    const snw_loop *loop = &pr->all->loop[i];
+    const size_t nv = (size_t)pr->all->nv;
+    const int room = pr->all->nv - basis->n, most_new = loop->nrow < room ? loop->nrow : room;
+    // remaining parts of the rows, behind the room that the basis may need, and their lengths
+    double *rest = pr->C + nv * (size_t)(basis->n + most_new), length[6];
+    double longest = basis->longest;
+    memcpy(rest, pr->X + nv * (size_t)loop->row, nv * (size_t)loop->nrow * sizeof *rest);
+    for (int k = 0; k < loop->nrow; k++) {
+        double *x = rest + nv * (size_t)k;
+        longest = snw_larger(longest, sqrt(dot_rows(nv, x, x)));
+        length[k] = remove_basis(basis, nv, pr->C, x);
+    }
+    if (!(longest < INFINITY)) basis->ended = true;
+    bool taken[6] = {false};
+    for (int count = 0; count < most_new && !basis->ended; count++) {
+        int most = -1;
+        for (int k = 0; k < loop->nrow; k++) {
+            if (!taken[k] && (most < 0 || length[k] > length[most])) most = k;
+        }
+        if (!(length[most] > tolerance * longest)) break;
+        double *x = rest + nv * (size_t)most;
+        if (count > 0) length[most] = remove_basis(basis, nv, pr->C, x);
+        extend_basis(basis, nv, pr->C, x, length[most]);
+        taken[most] = kept[loop->row + most] = true;
+        if (length[most] < least->value)
+            *least = (snw_projection_pivot){.value = length[most], .loop = i};
+        for (int k = 0; k < loop->nrow; k++) {
+            if (taken[k]) continue;
+            double *other = rest + nv * (size_t)k;
+            remove_part(basis, basis->n - 1, nv, pr->C, other);
+            length[k] = sqrt(dot_rows(nv, other, other));
+        }
+    }
+    for (int k = 0; k < loop->nrow; k++) {
+        const double *row = pr->X + nv * (size_t)(loop->row + k);
+        if (taken[k]) basis->longest = fmax(basis->longest, sqrt(dot_rows(nv, row, row)));
+    }
+}
+
 // Rank of the rows at s->q as for snw_projection_rank; rows count as independent when their pivot
 // behind the rows before them exceeds `tolerance`. *least <- the smallest such pivot.
 static int rank_at(snw_projection *pr, const snw_inputs *in, const snw_state *s, double tolerance,
@@ -440,41 +529,36 @@ static int rank_at(snw_projection *pr, const snw_inputs *in, const snw_state *s,
     const size_t nv = (size_t)m->nv;
     snw_projection_set_trial(pr, s);
     snw_projection_jacobian(pr, in, pr->trial, false);
-    // loop by loop, those that are always active first; the rows kept so far stand in front
-    int n = 0;
+    // loop by loop, those that are always active first; rows of drives stand in front
     *least = (snw_projection_pivot){.value = 1};
     for (int k = 0; k < m->nconstraint; k++) kept[k] = false;
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
-        if (d->row >= 0 && !d->passive && snw_is_active(pr->w, d->condition))
-            kept[d->row] = true, n++;
+        if (d->row >= 0 && !d->passive && snw_is_active(pr->w, d->condition)) kept[d->row] = true;
     }
     for (int k = 0; k < m->ntendon; k++) {
-        if (m->tendon[k].row >= 0) kept[m->tendon[k].row] = true, n++;
+        if (m->tendon[k].row >= 0) kept[m->tendon[k].row] = true;
+    }
+    row_basis basis = {.n = 0};
+    for (int k = 0; k < m->nconstraint; k++) {
+        const double *row = pr->X + nv * (size_t)k;
+        if (kept[k]) basis.longest = snw_larger(basis.longest, sqrt(dot_rows(nv, row, row)));
+    }
+    for (int k = 0; k < m->nconstraint && !basis.ended; k++) {
+        double *x = pr->dx;
+        if (!kept[k]) continue;
+        memcpy(x, pr->X + nv * (size_t)k, nv * sizeof *x);
+        const double length = remove_basis(&basis, nv, pr->C, x);
+        basis.ended = !(length > tolerance * basis.longest && basis.longest < INFINITY);
+        if (!basis.ended) extend_basis(&basis, nv, pr->C, x, length);
     }
     for (int i = 0; i < 2 * m->nloop; i++) {
         const snw_loop *loop = &m->loop[i % m->nloop];
-        const size_t bytes = nv * sizeof *pr->C;
         if ((loop->condition < 0) != (i < m->nloop) || !snw_is_active(pr->w, loop->condition))
             continue;
-        // kept rows in front, then the rows of this loop
-        int front = 0;
-        for (int k = 0; k < m->nconstraint; k++) {
-            if (kept[k]) memcpy(pr->C + nv * (size_t)front++, pr->X + nv * (size_t)k, bytes);
-        }
-        memcpy(pr->C + nv * (size_t)front, pr->X + nv * (size_t)loop->row,
-               bytes * (size_t)loop->nrow);
-        const int rank = snw_qr_factor(m->nv, front + loop->nrow, pr->C, front, tolerance,
-                                       &pr->scratch, pr->rhs, pr->order);
-        for (int k = front; k < rank; k++) {
-            kept[loop->row + pr->order[k] - front] = true;
-            const double pivot = fabs(pr->C[(size_t)k * (nv + 1)]);
-            if (pivot < least->value)
-                *least = (snw_projection_pivot){.value = pivot, .loop = i % m->nloop};
-        }
-        n = rank;
+        keep_independent(pr, i % m->nloop, tolerance, &basis, kept, least);
     }
-    return n;
+    return basis.n;
 }
 
 // pr->near <- s perturbed and closed again; false when it cannot be closed
@@ -507,6 +591,10 @@ int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_in
     // a singular configuration that is closed to rounding may look regular
     const bool doubtful = least.value < DOUBTFUL;
     memcpy(most, here, bytes);
+    if (rank >= enough && !doubtful) {
+        if (pivot) *pivot = least;
+        return rank;
+    }
     for (int n = 0; n < NEARBY && (rank < enough || doubtful); n++) {
         if (!perturb_and_close(closer, in, s, 0.03 * (n + 1), &seed)) continue;
         const int there = rank_at(pr, in, closer->near, DEPENDENT, here, &least);

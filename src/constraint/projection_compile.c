@@ -484,11 +484,12 @@ static snw_status fail_too_deep(const snw_desc *d, snw_error *err) {
     while (i < d->nstep && (d->step[i].kinematic || d->step[i].kind == SNW_STEP_CHANGE)) i++;
     const snw_source_location at =
         i < d->nstep ? d->step[i].location : d->link[d->nlink - 1].location;
-    const snw_status s =
-        snw_fail(err, SNW_E_MODEL,
-                 "the tree is too deep for tangents: more than about 700 joints in series are "
-                 "supported only by kinematic steps, with driven or passive joints, wheels, rings "
-                 "and anchors; use fewer joints, or kinematic steps");
+    const snw_status s = snw_fail(
+        err, SNW_E_MODEL,
+        "the tree is too deep for tangents: with loops, contacts of wheels, rods that deform "
+        "or fluids more than about 700 joints in series are supported only by kinematic "
+        "steps, with driven or passive joints, wheels, rings and anchors; use fewer "
+        "joints, or kinematic steps");
     return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 

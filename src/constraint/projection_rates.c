@@ -27,6 +27,7 @@ static snw_status factor_mass_rows(snw_projection *pr, const snw_inputs *in, con
                                    snw_error *err) {
     const snw_model *m = pr->m;
     snw_mass_matrix(m, in, s, pr->w, pr->M);
+    if (m->nconstraint > 0) snw_jacobian_pass(m, pr->w);
     snw_constraints_jacobian(m, pr->w);
     snw_projection_transpose(pr, m);
     if (snw_mass_factor(m, pr->X, pr->size, pr->diagonal, pr->M, &pr->weight, &pr->regularised) !=

@@ -64,9 +64,16 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
 // w->J, w->dJ <- body Jacobians of all segments and their rates only, after snw_kinematics.
 void snw_jacobian_pass(const snw_model *m, snw_work *w);
 
-// M <- mass matrix at q (nv x nv), exactly symmetric. Overwrites w.
+// M <- mass matrix at q (nv x nv), exactly symmetric. Overwrites w; its Jacobians are undefined.
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
                      double *M);
+
+// The same by composite bodies at the motion in w; m->composite.
+void snw_composite_mass(const snw_model *m, snw_work *w, double *M);
+
+// x (nv) <- solution of M x = x by articulated bodies at the motion in w; m->articulated. Returns
+// -1, or the block of coordinates that moves no mass.
+int snw_articulated_solve(const snw_model *m, snw_work *w, double *x);
 
 // K, D <- stiffness and damping of rods and joints (nv x nv), spherical joints at their rest
 // orientation; either may be NULL.

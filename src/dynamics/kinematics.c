@@ -9,6 +9,7 @@
 #include "dynamics/fluid.h"
 #include "dynamics/force_element.h"
 #include "dynamics/force_field.h"
+#include "dynamics/observer.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/sliding_station.h"
 #include "dynamics/stop.h"
@@ -99,6 +100,23 @@ static void set_varying_rest_strain(const snw_model *m, const snw_slice *sl, con
     }
 }
 
+// sw->xi <- strains at the Magnus points of slice i without their rates; returns W of its map
+static inline snw_twist slice_vector(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                     int i, snw_work *w) {
+    const snw_slice *sl = &m->slice[i];
+    const snw_rod *r = &m->rod[sl->rod];
+    snw_slice_work *sw = &w->slice[i];
+    for (int k = 0; k < r->nc; k++) sw->xi[k] = m->xi0[i * SNW_MAGNUS_POINTS + k];
+    if (r->rest_varies)
+        set_varying_rest_strain(m, sl, s, true, sw, w->rest_varies + (size_t)i * SNW_MAGNUS_POINTS);
+    for (int k = 0; sl->field >= 0 && k < r->nc; k++) {
+        sw->xi[k] = snw_twist_add(sw->xi[k], in->xi[sl->field + k]);
+    }
+    kinematics_gather(m, sl, r, s->q + r->shift, sw->xi);
+    scale_strains_by_length(sl, r, s, true, w, sw);
+    return snw_rule_value(&r->rule, sl->h, sw->xi);
+}
+
 static inline void slice_motion(const snw_model *m, const snw_inputs *in, const snw_state *s, int i,
                                 bool is_static, snw_work *w, snw_se3 *h, snw_twist *u,
                                 snw_twist *du) {
@@ -112,6 +130,13 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
         *u = *du = (snw_twist){0};
         return;
     }
+    if (is_static) {
+        sw->W = slice_vector(m, in, s, i, w);
+        sw->T = snw_se3_tangent(sw->W);
+        *h = snw_se3_exp(sw->W);
+        *u = *du = (snw_twist){0};
+        return;
+    }
     for (int k = 0; k < r->nc; k++) sw->xi[k] = m->xi0[i * SNW_MAGNUS_POINTS + k];
     if (r->rest_varies)
         set_varying_rest_strain(m, sl, s, is_static, sw,
@@ -119,15 +144,6 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
     const bool given = sl->field >= 0;
     for (int k = 0; given && k < r->nc; k++) {
         sw->xi[k] = snw_twist_add(sw->xi[k], in->xi[sl->field + k]);
-    }
-    if (is_static) {
-        kinematics_gather(m, sl, r, s->q + r->shift, sw->xi);
-        scale_strains_by_length(sl, r, s, is_static, w, sw);
-        sw->W = snw_rule_value(&r->rule, sl->h, sw->xi);
-        sw->T = snw_se3_tangent(sw->W);
-        *h = snw_se3_exp(sw->W);
-        *u = *du = (snw_twist){0};
-        return;
     }
     for (int k = 0; !r->rest_varies && k < r->nc; k++) {
         sw->dxi[k] = given ? in->dxi[sl->field + k] : (snw_twist){0};
@@ -138,6 +154,17 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
     snw_rule_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
     *h = snw_se3_exp(sw->W);
     snw_se3_exp_rates(sw->W, sw->dW, sw->ddW, &sw->T, u, du);
+}
+
+static inline snw_se3 given_pose(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                 int pose) {
+    const int captured = m->pose[pose].captured;
+    return captured > 0 ? snw_se3_from_signals(s->z + captured - 1) : in->pose[pose];
+}
+
+static inline snw_se3 ball_pose(const snw_block *b, const snw_state *s) {
+    return b->space == SNW_SPACE_SE3 ? snw_se3_from_numbers(s->q + b->q)
+                                     : (snw_se3){.R = snw_so3_from_numbers(s->q + b->q)};
 }
 
 static void segment_motion(const snw_model *m, const snw_inputs *in, const snw_state *s,
@@ -151,9 +178,7 @@ static void segment_motion(const snw_model *m, const snw_inputs *in, const snw_s
         w->A[i] = (snw_twist){{.v = snw_scale(-1, in->gravity)}};
         return;
     case SNW_SEG_POSE:
-        w->h[i] = m->pose[seg->item].captured > 0
-                      ? snw_se3_from_signals(s->z + m->pose[seg->item].captured - 1)
-                      : in->pose[seg->item];
+        w->h[i] = given_pose(m, in, s, seg->item);
         w->u[i] = is_static ? (snw_twist){0} : in->pose_u[seg->item];
         w->du[i] = is_static ? (snw_twist){0} : in->pose_du[seg->item];
         break;
@@ -167,8 +192,7 @@ static void segment_motion(const snw_model *m, const snw_inputs *in, const snw_s
     case SNW_SEG_BALL:
     case SNW_SEG_FREE: {
         const snw_block *b = &m->block[seg->item];
-        w->h[i] = b->space == SNW_SPACE_SE3 ? snw_se3_from_numbers(s->q + b->q)
-                                            : (snw_se3){.R = snw_so3_from_numbers(s->q + b->q)};
+        w->h[i] = ball_pose(b, s);
         w->u[i] = w->du[i] = (snw_twist){0};
         for (int k = 0; !is_static && k < b->n; k++) {
             w->u[i].e[k] = s->v[b->dof + k];
@@ -211,6 +235,43 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
     if (m->nforce_field_point) snw_force_fields_motion(m, in, w);
     if (m->ntube) snw_tubes_motion(m, in, s, is_static, w);
     if (m->ntendon) snw_tendons_motion(m, in, s, is_static, w);
+}
+
+// pose of segment i in its parent
+static snw_se3 relative_pose(const snw_model *m, const snw_inputs *in, const snw_state *s, int i,
+                             snw_work *w) {
+    const snw_seg *seg = &m->seg[i];
+    switch (seg->kind) {
+    case SNW_SEG_WORLD:
+        break;
+    case SNW_SEG_POSE:
+        return given_pose(m, in, s, seg->item);
+    case SNW_SEG_SCREW:
+        return snw_se3_exp(snw_twist_scale(s->q[m->block[seg->item].q], m->block[seg->item].S));
+    case SNW_SEG_BALL:
+    case SNW_SEG_FREE:
+        return ball_pose(&m->block[seg->item], s);
+    case SNW_SEG_ROD:
+        if (m->slice[seg->item].h == 0) break;
+        return snw_se3_exp(slice_vector(m, in, s, seg->item, w));
+    }
+    return snw_se3_identity();
+}
+
+snw_se3 snw_pose_along_path(const snw_model *m, const snw_inputs *in, const snw_state *s, int seg,
+                            snw_work *w) {
+    enum { MOST = 4096 }; // deeper trees: all segments before it
+    bool on_path[MOST];
+    const bool select = seg < MOST;
+    if (m->ntube_piece) snw_tube_pieces_motion(m, in, true, w);
+    if (select) memset(on_path, 0, (size_t)(seg + 1) * sizeof *on_path);
+    for (int i = seg; select && i > 0; i = m->seg[i].parent) on_path[i] = true;
+    w->g[0] = snw_se3_identity();
+    for (int i = 1; i <= seg; i++) {
+        if (select && !on_path[i]) continue;
+        w->g[i] = snw_se3_mul(w->g[m->seg[i].parent], relative_pose(m, in, s, i, w));
+    }
+    return w->g[seg];
 }
 
 void snw_observe(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,

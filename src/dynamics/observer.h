@@ -25,6 +25,10 @@ typedef struct snw_observer {
 SNW_NODISCARD snw_status snw_observer_create(const snw_model *m, snw_observer **out);
 void snw_observer_destroy(snw_observer *o); // NULL is fine
 
+// Pose of one segment, from the segments on its path only. Overwrites w.
+snw_se3 snw_pose_along_path(const snw_model *m, const snw_inputs *in, const snw_state *s, int seg,
+                            snw_work *w);
+
 // Place it at a segment, or at arc length x of a rod (0 to its length), with offset `shift`.
 void snw_observer_at_seg(snw_observer *o, int seg, snw_se3 shift);
 void snw_observer_at_section(const snw_model *m, snw_observer *o, int rod, double x, snw_se3 shift);

@@ -424,34 +424,45 @@ static void tangent_scatter(const snw_path *path, bool symmetric, const double *
     }
 }
 
-void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
-                     snw_work *w, size_t ld, double *T) {
-    const bool mass = cq == 0 && cv == 0 && m->nvariable_node == 0; // J' M J
+// Can segment i have columns of wrenches of its own? Only slices write columns of their parents; a
+// joint without mass and loads has none.
+static bool has_wrenches(const snw_model *m, const snw_inputs *in, int i) {
+    return m->seg[i].has_mass || m->seg[i].kind == SNW_SEG_ROD ||
+           m->load_point_of_seg[i] < m->load_point_of_seg[i + 1] ||
+           m->fluid_point_of_seg[i] < m->fluid_point_of_seg[i + 1] ||
+           m->contact_point_of_seg[i] < m->contact_point_of_seg[i + 1] ||
+           m->force_field_point_of_seg[i] < m->force_field_point_of_seg[i + 1] ||
+           i == snw_drag_spring_seg(in);
+}
+
+// WJ of segment i += variation of all wrenches on it; P += parts on the strains of its rod
+static void wrench_variation(const snw_model *m, const snw_inputs *in, snw_work *w, int i,
+                             double cq, double cv, double ca, double *P) {
+    const snw_seg *seg = &m->seg[i];
+    double *WJ = w->WJ + m->seg_store[i];
+    fluid_columns(m, in, w, i, cq, cv, ca, WJ, P);
+    if (seg->tube_node && snw_seg_is_active(m, w, i))
+        snw_tube_node_tangent(m, w, i, cq, cv, ca, WJ);
+    if (seg->variable_node) {
+        snw_variable_length_node_tangent(m, snw_loads(m, in, w), w, i, cq, cv, ca, WJ, P);
+    } else {
+        segment_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, WJ);
+    }
+    if (cq != 0 || cv != 0) contact_columns(m, in, w, i, cq, cv, WJ);
+}
+
+// T += J' WJ of all segments and the geometric part, product by product of whole paths
+static void path_products(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
+                          bool mass, snw_work *w, size_t ld, double *T) {
     memset(w->P, 0, m->store_path * sizeof *w->P);
-    memset(w->WJ, 0, m->store * sizeof *w->WJ);
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_seg *seg = &m->seg[i];
         const snw_path *path = &m->path[seg->path], *up = &m->path[m->seg[seg->parent].path];
         if (path->n == 0) continue;
         const size_t at = (size_t)m->seg_store[i], to = (size_t)m->seg_store[seg->parent];
         double *P = w->P + path->store;
-        // only slices write columns of their parents; a joint without mass and loads has none
-        if (seg->has_mass || seg->kind == SNW_SEG_ROD ||
-            m->load_point_of_seg[i] < m->load_point_of_seg[i + 1] ||
-            m->fluid_point_of_seg[i] < m->fluid_point_of_seg[i + 1] ||
-            m->contact_point_of_seg[i] < m->contact_point_of_seg[i + 1] ||
-            m->force_field_point_of_seg[i] < m->force_field_point_of_seg[i + 1] ||
-            i == snw_drag_spring_seg(in)) {
-            fluid_columns(m, in, w, i, cq, cv, ca, w->WJ + at, P);
-            if (seg->tube_node && snw_seg_is_active(m, w, i))
-                snw_tube_node_tangent(m, w, i, cq, cv, ca, w->WJ + at);
-            if (seg->variable_node) {
-                snw_variable_length_node_tangent(m, snw_loads(m, in, w), w, i, cq, cv, ca,
-                                                 w->WJ + at, P);
-            } else {
-                segment_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, w->WJ + at);
-            }
-            if (cq != 0 || cv != 0) contact_columns(m, in, w, i, cq, cv, w->WJ + at);
+        if (has_wrenches(m, in, i)) {
+            wrench_variation(m, in, w, i, cq, cv, ca, P);
             tangent_product(path->n, path->ld, w->J + at, path->ld, path->ld, w->WJ + at, mass,
                             path->ld, P);
         }
@@ -473,6 +484,98 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
     }
     for (int p = 0; p < m->npath; p++) {
         tangent_scatter(&m->path[p], mass, w->P + m->path[p].store, ld, T);
+    }
+}
+
+// ---- the same by subtrees, theory.md (4.1.6): rows of the own coordinates only
+
+// Z of the carrier += Ad(h^-1)' Z, wrenches
+SNW_CLONES static void carry_wrenches(const snw_se3 *h, int n, int ldz, const double *restrict Z,
+                                      int ldc, double *restrict carrier) {
+    const snw_se3 H = *h;
+    SNW_INDEPENDENT
+    for (int j = 0; j < n; j++) {
+        const col x = col_to_parent(&H, col_load(Z, ldz, j));
+        col_store(carrier, ldc, j, col_plus(col_load(carrier, ldc, j), x));
+    }
+}
+
+// Z <- Ad(h^-1)' Z
+SNW_CLONES static void carry_in_place(const snw_se3 *h, int n, int ld, double *Z) {
+    const snw_se3 H = *h;
+    SNW_INDEPENDENT
+    for (int j = 0; j < n; j++) col_store(Z, ld, j, col_to_parent(&H, col_load(Z, ld, j)));
+}
+
+// pose of segment i in the frame of its carrier
+static snw_se3 pose_in_carrier(const snw_model *m, const snw_work *w, int i) {
+    snw_se3 h = w->h[i];
+    for (int p = m->seg[i].parent; p != m->subtree[i].carrier; p = m->seg[p].parent) {
+        h = snw_se3_mul(w->h[p], h);
+    }
+    return h;
+}
+
+// T[row, dof] += S' Z along the columns
+static void add_row(col S, int n, int ldz, const double *Z, const int *dof, double *row, size_t ld,
+                    double *T) {
+    memset(row, 0, (size_t)n * sizeof *row);
+    const double s[6] = {S.a, S.b, S.c, S.d, S.e, S.f};
+    tangent_product(1, 1, s, n, ldz, Z, false, n, row);
+    for (int j = 0; j < n; j++) T[(size_t)dof[j] * ld] += row[j];
+}
+
+// rows of the own coordinates of segment i: columns of its path and of what it carries
+static void own_rows(const snw_model *m, int i, snw_work *w, size_t ld, double *T) {
+    const snw_subtree *t = &m->subtree[i];
+    const snw_path *path = &m->path[m->seg[i].path];
+    const size_t at = (size_t)m->seg_store[i];
+    const int own = path->n - t->own, beyond = t->column + t->own;
+    const double *S = w->J + at + own; // own columns of J are those of the joint
+    for (int k = 0; k < t->own; k++) {
+        const col s = col_load(S, path->ld, k);
+        double *to = T + path->dof[own + k];
+        add_row(s, path->n, path->ld, w->WJ + at, path->dof, w->column_row, ld, to);
+        add_row(s, t->ncolumn - t->own, m->nv, w->momentum + beyond, m->column_dof + beyond,
+                w->column_row, ld, to);
+    }
+}
+
+// Wrenches and the columns of their variation go from each segment to its carrier. Those of its
+// path stay with it; those of what it carries are in w->momentum, in the order of columns.
+static void subtree_products(const snw_model *m, const snw_inputs *in, double cq, double cv,
+                             double ca, snw_work *w, size_t ld, double *T) {
+    for (int i = m->nseg - 1; i > 0; i--) {
+        const snw_subtree *t = &m->subtree[i];
+        const snw_path *path = &m->path[m->seg[i].path];
+        const bool loaded = has_wrenches(m, in, i);
+        if (path->n == 0 || !(loaded || t->own > 0)) continue;
+        const size_t at = (size_t)m->seg_store[i];
+        if (loaded) wrench_variation(m, in, w, i, cq, cv, ca, NULL);
+        if (t->own > 0) own_rows(m, i, w, ld, T);
+        if (t->carrier == 0) continue;
+        const snw_path *up = &m->path[m->seg[t->carrier].path];
+        const int own = path->n - t->own;
+        const snw_se3 h = pose_in_carrier(m, w, i);
+        double *above = w->WJ + m->seg_store[t->carrier], *U = w->momentum + t->column;
+        carry_wrenches(&h, up->n, path->ld, w->WJ + at, up->ld, above);
+        if (t->own == 0) continue;
+        carry_in_place(&h, t->ncolumn - t->own, m->nv, U + t->own);
+        for (int row = 0; row < 6; row++) memset(U + row * m->nv, 0, (size_t)t->own * sizeof *U);
+        carry_wrenches(&h, t->own, path->ld, w->WJ + at + own, m->nv, U);
+        if (cq == 0) continue;
+        geometric_columns(&h, w->F[i].e, cq, t->own, path->ld, w->J + at + own, m->nv, U);
+    }
+}
+
+void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
+                     snw_work *w, size_t ld, double *T) {
+    const bool mass = cq == 0 && cv == 0 && m->nvariable_node == 0; // J' M J
+    memset(w->WJ, 0, m->store * sizeof *w->WJ);
+    if (m->subtree_tangent) {
+        subtree_products(m, in, cq, cv, ca, w, ld, T);
+    } else {
+        path_products(m, in, cq, cv, ca, mass, w, ld, T);
     }
     for (int r = 0; r < m->nrod && !mass; r++) {
         const snw_rod *rod = &m->rod[r];
@@ -537,6 +640,10 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,
                      double *M) {
     snw_kinematics(m, in, s, true, w);
+    if (m->composite) {
+        snw_composite_mass(m, w, M);
+        return;
+    }
     all_columns(m, NULL, false, w);
     snw_tangent_assemble(m, in, 0, 0, 1, w, M);
     // J' M J is symmetric up to rounding

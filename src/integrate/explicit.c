@@ -34,6 +34,9 @@ struct snw_explicit {
         *locomotion; // prescribed shapes; replaces the dynamics, but not closing and conditions
     double duration;
     double *y, *y_before;
+    double *y_kept, *dy_kept; // the last state and its rates, with which the next step begins,
+    snw_inputs *in_kept;      // under these inputs
+    bool kept;
     double h_before;
     bool moving;        // some pose or fluid depends on time
     double left, right; // inputs are evaluated between these times
@@ -113,13 +116,10 @@ static snw_status explicit_accelerate(snw_explicit *e, double t, snw_state *s, s
     return status == SNW_OK ? SNW_OK : explicit_no_acceleration(e, t, s, &failure, err);
 }
 
-static snw_status explicit_rates(void *user, double t, const double *y, double *dy,
-                                 snw_error *err) {
-    snw_explicit *e = user;
+// dy <- rates of y at time t; e->trial <- the state and its accelerations
+static snw_status explicit_evaluate(snw_explicit *e, double t, const double *y, double *dy,
+                                    snw_error *err) {
     const snw_model *m = e->m;
-    if (snw_interrupted(e->interrupt)) {
-        return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", e->now->t);
-    }
     to_state(m, y, e->trial);
     SNW_TRY(explicit_accelerate(e, t, e->trial, err));
     // the powers of moving poses and fluids need the accelerations
@@ -134,6 +134,35 @@ static snw_status explicit_rates(void *user, double t, const double *y, double *
     if (e->locomotion)
         power[m->nload + 1] += snw_locomotion_unbalanced_power(e->locomotion, e->trial);
     power[snw_npower(m)] = snw_dissipation(m, e->trial->v) + snw_other_heat(m, e->trial, w);
+    return SNW_OK;
+}
+
+// Are the rates a function of time, y and the inputs alone?
+static bool rates_can_be_kept(const snw_explicit *e) {
+    const snw_manual_inputs *manual = e->in->manual; // may change between two steps
+    return !e->projection && !e->locomotion && e->m->nbranch == 0 &&
+           !(manual && (manual->drag_spring.seg || e->m->nlive > 0));
+}
+
+// Do the rates of the last state hold at time t for y? e->in <- inputs of that time
+static bool rates_are_kept(snw_explicit *e, double t, const double *y) {
+    const snw_inputs *in = e->in, *kept = e->in_kept;
+    if (!e->kept || memcmp(y, e->y_kept, (size_t)explicit_size(e->m) * sizeof *y) != 0)
+        return false;
+    snw_inputs_at(e->m, fmin(fmax(t, e->right), e->left), e->in);
+    return rates_can_be_kept(e) && in->t == kept->t &&
+           memcmp(&in->gravity, &kept->gravity, sizeof in->gravity) == 0 &&
+           memcmp(in->block, kept->block, in->bytes) == 0;
+}
+
+static snw_status explicit_rates(void *user, double t, const double *y, double *dy,
+                                 snw_error *err) {
+    snw_explicit *e = user;
+    if (snw_interrupted(e->interrupt)) {
+        return snw_fail(err, SNW_E_STOPPED, "stopped at t = %g s", e->now->t);
+    }
+    if (!rates_are_kept(e, t, y)) return explicit_evaluate(e, t, y, dy, err);
+    memcpy(dy, e->dy_kept, (size_t)explicit_size(e->m) * sizeof *dy);
     return SNW_OK;
 }
 
@@ -174,7 +203,7 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->m = m;
     const size_t n = (size_t)explicit_size(m), nv = (size_t)m->nv;
     const size_t square = opts->locomotion ? 0 : nv * nv;
-    e->memory = snw_alloc((square + 2 * n) * sizeof(double));
+    e->memory = snw_alloc((square + 4 * n) * sizeof(double));
     bool closes = m->ncondition > 0; // holonomic loop closures and conditional elements
     for (int i = 0; i < m->nloop; i++) closes |= m->loop[i].nrow > 0 && !m->loop[i].nonholonomic;
     const snw_locomotion_opts locomotion = {
@@ -190,8 +219,9 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
                            (snw_projection_create(m, &e->projection) == SNW_OK &&
                             snw_impacts_create(m, e->projection, &e->impacts) == SNW_OK);
     if (!assembled || !e->memory || snw_work_create(m, &e->w) != SNW_OK ||
-        snw_inputs_create(m, &e->in) != SNW_OK || snw_state_create(m, &e->now) != SNW_OK ||
-        snw_state_create(m, &e->trial) != SNW_OK || snw_state_create(m, &e->before) != SNW_OK ||
+        snw_inputs_create(m, &e->in) != SNW_OK || snw_inputs_create(m, &e->in_kept) != SNW_OK ||
+        snw_state_create(m, &e->now) != SNW_OK || snw_state_create(m, &e->trial) != SNW_OK ||
+        snw_state_create(m, &e->before) != SNW_OK ||
         (e->locomotion && snw_state_create(m, &e->mid) != SNW_OK)) {
         status = snw_fail(err, SNW_E_MEMORY, "no memory for the motion");
         goto failed;
@@ -201,6 +231,8 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
     e->M = e->memory;
     e->y = e->M + square;
     e->y_before = e->y + n;
+    e->y_kept = e->y_before + n;
+    e->dy_kept = e->y_kept + n;
     e->moving = m->flowing;
     for (int i = 0; i < m->npose; i++)
         e->moving |= m->nfield > 0 || (snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0;
@@ -224,6 +256,7 @@ failed:
 
 void snw_explicit_use(snw_explicit *e, const snw_model *m) {
     e->m = m;
+    e->kept = false;
     if (e->projection) snw_projection_use(e->projection, m);
     if (e->impacts) snw_impacts_use(e->impacts, m);
     if (e->locomotion) snw_locomotion_use(e->locomotion, m);
@@ -237,6 +270,7 @@ void snw_explicit_destroy(snw_explicit *e) {
     snw_projection_destroy(e->projection);
     snw_work_destroy(e->w);
     snw_inputs_destroy(e->in);
+    snw_inputs_destroy(e->in_kept);
     snw_state_destroy(e->now);
     snw_state_destroy(e->trial);
     snw_state_destroy(e->before);
@@ -249,9 +283,17 @@ void snw_explicit_destroy(snw_explicit *e) {
 
 // State and accelerations from y; inputs with the one-sided limits that are set.
 static snw_status explicit_set_state(snw_explicit *e, double t, snw_error *err) {
-    to_state(e->m, e->y, e->trial);
+    e->kept = false;
     e->trial->t = t;
-    SNW_TRY(explicit_accelerate(e, t, e->trial, err));
+    if (rates_can_be_kept(e)) {
+        SNW_TRY(explicit_evaluate(e, t, e->y, e->dy_kept, err));
+        memcpy(e->y_kept, e->y, (size_t)explicit_size(e->m) * sizeof *e->y);
+        snw_inputs_copy(e->in, e->in_kept);
+        e->kept = true;
+    } else {
+        to_state(e->m, e->y, e->trial);
+        SNW_TRY(explicit_accelerate(e, t, e->trial, err));
+    }
     snw_state_copy(e->m, e->trial, e->now);
     return SNW_OK;
 }

@@ -206,30 +206,44 @@ static int massless_coordinate(int n, double *M) {
     return n - 1;
 }
 
+static snw_status fail_massless(const snw_model *m, int block, snw_error *err) {
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "the mass matrix is singular: a coordinate of '%s' moves no mass here, or "
+                    "depends linearly on those before it; give the rod density and rotary inertia "
+                    "or more nodes, allow fewer strains, give the link behind a joint a body",
+                    snw_block_link(m, block));
+}
+
 static snw_status implicit_massless(const snw_model *m, const snw_inputs *in, const snw_state *s,
                                     snw_work *w, double *M, snw_error *err) {
     snw_mass_matrix(m, in, s, w, M);
     const int i = massless_coordinate(m->nv, M);
     int k = 0;
     while (i >= m->block[k].dof + m->block[k].n) k++;
-    const char *name = snw_block_link(m, k);
-    return snw_fail(err, SNW_E_SINGULAR,
-                    "the mass matrix is singular: a coordinate of '%s' moves no mass here, or "
-                    "depends linearly on those before it; give the rod density and rotary inertia "
-                    "or more nodes, allow fewer strains, give the link behind a joint a body",
-                    name);
+    return fail_massless(m, k, err);
 }
 
-snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state *s, snw_work *w,
-                             double *M, snw_error *err) {
-    snw_mass_matrix(m, in, s, w, M);
-    if (snw_cholesky_factor(m->nv, M) != SNW_OK) return implicit_massless(m, in, s, w, M, err);
-    // M a = -r(q, v, 0)
+// s->a <- -r(q, v, 0)
+static void unbalanced_forces(const snw_model *m, const snw_inputs *in, snw_state *s, snw_work *w) {
     for (int i = 0; i < m->nv; i++) s->a[i] = 0;
     w->law_fault = (snw_law_fault){0};
     snw_residual(m, in, s, false, w);
     for (int i = 0; i < m->nv; i++) s->a[i] = -w->r[i];
-    snw_cholesky_solve(m->nv, M, s->a);
+}
+
+snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state *s, snw_work *w,
+                             double *M, snw_error *err) {
+    // M a = -r(q, v, 0)
+    if (m->articulated) {
+        unbalanced_forces(m, in, s, w);
+        const int massless = snw_articulated_solve(m, w, s->a);
+        if (massless >= 0) return fail_massless(m, massless, err);
+    } else {
+        snw_mass_matrix(m, in, s, w, M);
+        if (snw_cholesky_factor(m->nv, M) != SNW_OK) return implicit_massless(m, in, s, w, M, err);
+        unbalanced_forces(m, in, s, w);
+        snw_cholesky_solve(m->nv, M, s->a);
+    }
     if (snw_vector_is_finite(m->nv, s->a)) return SNW_OK;
     SNW_TRY(snw_inputs_check(m, in, in->t, err));
     char why[300];

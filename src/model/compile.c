@@ -436,13 +436,13 @@ static snw_status assign_stores(snw_build *b) {
         if (b->rod[r].feed >= 0) m->store_feed += snw_feed_parts(b->rod[r].ndof);
     }
     m->store_slice = (size_t)SNW_MAGNUS_LD * (size_t)b->most_phi;
-    for (int p = 0; p < m->npath; p++) {
+    for (int p = 0; p < m->npath && !m->subtree_tangent; p++) {
         b->path[p].store = m->store_path;
         m->store_path += (size_t)b->path[p].n * (size_t)b->path[p].ld;
     }
     m->bare = n > MOST_COLUMNS || m->store_path > MOST_STORE ||
               (b->kinematic && snw_model_needs_no_jacobian(m));
-    if (m->bare) m->store = m->store_path = m->store_loop = 0;
+    if (m->bare) m->store = m->store_path = m->store_loop = 0, m->articulated = false;
     return SNW_OK;
 }
 
@@ -668,6 +668,7 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     SNW_TRY(snw_build_stations(b, err));
     SNW_TRY(snw_build_tube_nodes(b));
     SNW_TRY(snw_build_signals(b));
+    SNW_TRY(snw_build_subtrees(b));
     SNW_TRY(assign_stores(b));
     SNW_TRY(snw_build_initial(b, err));
     snw_build_servos(b);

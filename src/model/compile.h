@@ -111,6 +111,8 @@ snw_section_laws snw_build_section_laws(const snw_rod_desc *rod);
 SNW_NODISCARD snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *err);
 // Fill slice i: shape functions and rest strain at the Magnus points of [from, to].
 void snw_build_slice(snw_build *b, int i, int rod, double from, double to);
+// m->subtree, m->column_dof and how mass matrices, accelerations and tangents are computed.
+SNW_NODISCARD snw_status snw_build_subtrees(snw_build *b);
 // Allocate b->position and b->order, after all links have their coordinates.
 SNW_NODISCARD snw_status snw_build_order(snw_build *b);
 // Position in the list dof (*n) of each coordinate of a path; coordinates not in the list are

@@ -61,13 +61,9 @@ static void observe_site(const snw_robot *r, const snw_site *site) {
     }
 }
 
-// motion of the frame, with accelerations
-static snw_status observe(snw_robot *r, snw_place at) {
+// r->observer <- the frame of a place
+static void set_observer(snw_robot *r, snw_place at) {
     const snw_model *m = r->m;
-    SNW_TRY(check_place(r, at));
-    SNW_TRY(snw_robot_check_forces(r, r->error));
-    snw_robot_initialise_signals(r);
-    snw_kinematics(m, r->in, r->s, false, r->w);
     switch (at.kind) {
     case SNW_PLACE_NODE:
         snw_observer_at_seg(r->observer, at.index + 1, snw_se3_identity());
@@ -80,7 +76,16 @@ static snw_status observe(snw_robot *r, snw_place at) {
                                 snw_se3_identity());
         break;
     }
-    snw_observer_motion(m, r->in, r->s, r->w, r->observer);
+}
+
+// motion of the frame, with accelerations
+static snw_status observe(snw_robot *r, snw_place at) {
+    SNW_TRY(check_place(r, at));
+    SNW_TRY(snw_robot_check_forces(r, r->error));
+    snw_robot_initialise_signals(r);
+    set_observer(r, at);
+    snw_kinematics(r->m, r->in, r->s, false, r->w);
+    snw_observer_motion(r->m, r->in, r->s, r->w, r->observer);
     return SNW_OK;
 }
 
@@ -126,8 +131,17 @@ static void write_pose(snw_se3 g, double pose[16]) {
 snw_status snw_robot_pose(snw_robot *r, snw_place at, double pose[16]) {
     if (!r) return SNW_E_ARGUMENT;
     if (!pose) return SNW_ROBOT_REFUSE(r, "pose is NULL");
-    SNW_TRY(observe(r, at));
-    write_pose(r->observer->g, pose);
+    SNW_TRY(check_place(r, at));
+    SNW_TRY(snw_robot_check_state(r, r->error));
+    snw_robot_initialise_signals(r);
+    set_observer(r, at);
+    if (r->observer->rod >= 0) { // between two nodes
+        SNW_TRY(observe(r, at));
+        write_pose(r->observer->g, pose);
+        return SNW_OK;
+    }
+    const snw_se3 g = snw_pose_along_path(r->m, r->in, r->s, r->observer->seg, r->w);
+    write_pose(snw_se3_mul(g, r->observer->shift), pose);
     return SNW_OK;
 }
 

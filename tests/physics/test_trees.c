@@ -11,6 +11,7 @@
 #include "near.h"
 #include "sanitized.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -117,6 +118,104 @@ static void mass_is_symmetric_positive_and_that_of_inverse_dynamics(void **state
         if (!moving) assert_near(snw_kinetic_energy(x.m, x.w) / T, 1, 1e-13);
         free(M);
         free(r);
+        close(&t, &x);
+    }
+}
+
+// Robots without rods, for which there are several ways to matrices and accelerations.
+static tree_opts rigid(dice *d, int i) {
+    return (tree_opts){.nlink = pick_int(d, 2, 12), .kind = TREE_RIGID, .floating = i / 3 % 3 == 0};
+}
+
+// The other ways than those that the model chooses, which depend on the number of coordinates.
+static void choose_ways(trial *x, bool composite, bool articulated) {
+    x->m->composite = composite;
+    x->m->articulated = articulated;
+    snw_work_destroy(x->w);
+    assert_int_equal(snw_work_create(x->m, &x->w), SNW_OK);
+}
+
+// Products of paths and composite bodies, theory.md (4.1.1) and (4.1.2), give one matrix.
+static void both_ways_to_the_mass_matrix_agree(void **state) {
+    (void)state;
+    dice d = {31};
+    int chosen = 0;
+    for (int i = 0; i < TREES; i++) {
+        tree t;
+        trial x;
+        open(&t, &x, &d, rigid(&d, i));
+        const int n = x.m->nv;
+        chosen += x.m->composite;
+        double *M = oracle_alloc((size_t)n * (size_t)n, sizeof *M),
+               *C = oracle_alloc((size_t)n * (size_t)n, sizeof *C);
+        choose_ways(&x, false, false);
+        snw_mass_matrix(x.m, x.in, x.s, x.w, M);
+        choose_ways(&x, true, false);
+        snw_mass_matrix(x.m, x.in, x.s, x.w, C);
+        for (int j = 0; j < n; j++) {
+            for (int k = 0; k < n; k++) {
+                const double size = sqrt(M[j * n + j] * M[k * n + k]);
+                assert_true(fabs(C[j * n + k] - M[j * n + k]) <= 1e-13 * size);
+                assert_true(C[j * n + k] == C[k * n + j]);
+            }
+        }
+        free(M);
+        free(C);
+        close(&t, &x);
+    }
+    assert_true(chosen > 0 && chosen < TREES);
+}
+
+// Accelerations by articulated bodies, theory.md (4.1.3) to (4.1.5), leave nothing out of balance.
+static void articulated_bodies_answer_all_forces(void **state) {
+    (void)state;
+    dice d = {32};
+    for (int i = 0; i < TREES; i++) {
+        tree t;
+        trial x;
+        open(&t, &x, &d, rigid(&d, i));
+        const int n = x.m->nv;
+        choose_ways(&x, false, true);
+        for (int j = 0; j < n; j++) x.s->a[j] = 0;
+        snw_residual(x.m, x.in, x.s, false, x.w);
+        const double force = oracle_size((size_t)n, x.w->r);
+        for (int j = 0; j < n; j++) x.s->a[j] = -x.w->r[j];
+        assert_int_equal(snw_articulated_solve(x.m, x.w, x.s->a), -1);
+        snw_residual(x.m, x.in, x.s, false, x.w);
+        for (int j = 0; j < n; j++) assert_true(fabs(x.w->r[j]) <= 1e-11 * force);
+        close(&t, &x);
+    }
+}
+
+// Products of paths and rows of own coordinates, theory.md (4.1.6), give one tangent.
+static void both_ways_to_the_tangent_agree(void **state) {
+    (void)state;
+    dice d = {33};
+    for (int i = 0; i < TREES; i++) {
+        tree t;
+        trial x;
+        open(&t, &x, &d, rigid(&d, i));
+        const bool is_static = i % 4 == 3;
+        const int n = x.m->nv;
+        double *T[2];
+        for (int way = 0; way < 2; way++) {
+            x.m->subtree_tangent = way == 1;
+            if (x.m->store_path == 0) { // the model has chosen subtrees: no room for products
+                snw_path *path = (snw_path *)(uintptr_t)x.m->path;
+                for (int p = 0; p < x.m->npath; p++) {
+                    path[p].store = x.m->store_path;
+                    x.m->store_path += (size_t)path[p].n * (size_t)path[p].ld;
+                }
+            }
+            snw_work_destroy(x.w);
+            assert_int_equal(snw_work_create(x.m, &x.w), SNW_OK);
+            snw_residual(x.m, x.in, x.s, is_static, x.w);
+            T[way] = trial_tangent(&x, is_static, 1.3, is_static ? 0 : 0.7, 0.4);
+        }
+        const double size = oracle_size((size_t)n * (size_t)n, T[0]);
+        for (int k = 0; k < n * n; k++) assert_true(fabs(T[0][k] - T[1][k]) <= 1e-13 * size);
+        free(T[0]);
+        free(T[1]);
         close(&t, &x);
     }
 }
@@ -569,6 +668,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_trees_have_everything),
         cmocka_unit_test(mass_is_symmetric_positive_and_that_of_inverse_dynamics),
+        cmocka_unit_test(both_ways_to_the_mass_matrix_agree),
+        cmocka_unit_test(articulated_bodies_answer_all_forces),
+        cmocka_unit_test(both_ways_to_the_tangent_agree),
         cmocka_unit_test(inverse_after_forward_dynamics_is_nothing),
         cmocka_unit_test(moving_everything_changes_nothing),
         cmocka_unit_test(energy_and_momentum_stay),
