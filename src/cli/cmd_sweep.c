@@ -149,7 +149,8 @@ static void print_counts(const snw_sweep_report *r, snw_reply *reply) {
                r->workers == 1 ? "" : "s");
 }
 
-static snw_status run_plan(const snw_args *args, const char *path, snw_reply *reply,
+// *begun <- plan and model were right.
+static snw_status run_plan(const snw_args *args, const char *path, snw_reply *reply, bool *begun,
                            snw_error *err) {
     snw_sweep_options how;
     SNW_TRY(sweep_read_options(args, &how, err));
@@ -159,10 +160,11 @@ static snw_status run_plan(const snw_args *args, const char *path, snw_reply *re
     reply->meter = &meter;
     const snw_sweep_hooks hooks = {
         .user = &meter, .progress = sweep_progress, .cancel = sweep_cancel};
-    snw_sweep_report r;
+    snw_sweep_report r = {0};
     const snw_status s = snw_sweep_run(path, &how, &hooks, &r, err);
     snw_meter_clear(&meter);
     reply->meter = NULL;
+    *begun = r.rows > 0;
     if ((s == SNW_OK || s == SNW_E_STOPPED) && r.rows > 0 && r.leads && !quiet)
         print_counts(&r, reply);
     if (s == SNW_E_STOPPED && r.rows > 0)
@@ -176,7 +178,8 @@ static bool ends_in_h5(const char *path) {
     return n > 3 && strcmp(path + n - 3, ".h5") == 0;
 }
 
-static snw_status sweep_or_report(const snw_args *args, snw_reply *reply, snw_error *err) {
+static snw_status sweep_or_report(const snw_args *args, snw_reply *reply, bool *begun,
+                                  snw_error *err) {
     static const char *const reports[] = {"pareto", "csv", "result"};
     static const char *const works[] = {"output", "jobs", "shard", "resume", "force", "table"};
     const char *path = snw_args_operand(args, 0);
@@ -194,16 +197,16 @@ static snw_status sweep_or_report(const snw_args *args, snw_reply *reply, snw_er
     }
     if (report) return snw_sweep_print_report(args, path, reply, err);
     const char *table = snw_args_value(args, "table");
-    return table ? write_plan(path, table, reply, err) : run_plan(args, path, reply, err);
+    return table ? write_plan(path, table, reply, err) : run_plan(args, path, reply, begun, err);
 }
 
 static int cmd_sweep_run(const snw_args *args, snw_reply *reply) {
     snw_error err = {0};
-    const snw_status s = sweep_or_report(args, reply, &err);
+    bool begun = false;
+    const snw_status s = sweep_or_report(args, reply, &begun, &err);
     if (s == SNW_OK) return SNW_EXIT_DONE;
     snw_reply_fail(reply, &err);
-    return s == SNW_E_IO || s == SNW_E_STOPPED || s == SNW_E_MEMORY ? SNW_EXIT_FAILED
-                                                                    : SNW_EXIT_USAGE;
+    return begun ? snw_reply_exit_work(s) : snw_reply_exit_input(s);
 }
 
 static const snw_option options[] = {

@@ -291,7 +291,7 @@ static snw_status read_table(snw_reader *r, const snw_entry *table, snw_sweep_pl
     name = beside_plan(r, p, name);
     if (!name) return snw_read_memory(r);
     snw_data_table t;
-    SNW_TRY(snw_measured_read(r->pool, name, &t, r->err));
+    SNW_TRY(snw_rows_read(r->pool, name, PLAN_LIMIT / 4, &t, r->err));
     p->nparameter = t.ncolumn;
     p->parameter = snw_pool_array(r->pool, (size_t)t.ncolumn, sizeof *p->parameter);
     if (!p->parameter) return snw_read_memory(r);
@@ -302,12 +302,6 @@ static snw_status read_table(snw_reader *r, const snw_entry *table, snw_sweep_pl
                                                 .high = 1,
                                                 .n = t.nrow,
                                                 .value = t.value + (size_t)i * (size_t)t.nrow};
-        for (int k = 0; k < t.nrow; k++) {
-            if (isfinite(p->parameter[i].value[k])) continue;
-            const snw_source_location at = {.file = name, .line = t.line[k], .column = 1};
-            return snw_fail_at(r->err, at, "the field of '%s' is blank; each row gives all values",
-                               t.name[i]);
-        }
     }
     p->method = SNW_SWEEP_LIST;
     return SNW_OK;
