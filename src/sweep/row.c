@@ -176,6 +176,8 @@ static snw_status check_parameter(snw_sweep_row_computer *c, snw_sweep_parameter
     const snw_status s = snw_document_find_with(c->document, c->run, p->nset, p->set, x->path,
                                                 p->path, &given, &now, err);
     if (s == SNW_E_MEMORY) return s;
+    // the model itself may be wrong
+    if (s != SNW_OK && !given && strcmp(err->file, p->path) != 0) return s;
     if (s != SNW_OK && !given) return at_plan(err, s, x->location);
     *err = (snw_error){0};
     if (x->label) return SNW_OK;
