@@ -66,7 +66,7 @@ class Sweep:
         return f"<sinew.Sweep '{self.path}': {len(self)} rows, {int(np.sum(self.state == 'done'))} done>"
 
     def series(self, row: int) -> tuple[Array, dict[str, Array]]:
-        """Times and columns of the series that the plan keeps, of one row."""
+        """Times (s) and columns (SI units) of the series that the plan keeps, of one row."""
         h5py = library("h5py", "result files are read")
         with h5py.File(self.path, "r") as file:
             if "series" not in file:

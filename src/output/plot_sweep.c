@@ -15,7 +15,7 @@
 enum { MOST_RESULTS = 8, MOST_OVER = 6, MOST_CURVES = 12, MARKED = 60, SHADES = 9 };
 static const double LINE_WIDTH = 0.35, CONTOUR = 0.25, // mm
     LARGEST_DOT = 0.55, FILL = 14,                     // half the radius; the same of one dot
-    SHORT = 0.03;                                      // of a line, relative to its triangle
+    SHORT = 6e-4; // of a line that is left out, relative to its triangle, times the cells
 
 typedef struct sweep_drawing {
     snw_pool *pool;
@@ -336,7 +336,8 @@ static snw_status find_grid(const sweep_drawing *d, sweep_grid *grid) {
 
 // Crossings of a level in a triangle of nodes; two points or none. Lines that are short beside the
 // triangle, where a node is on the level, are left out.
-static void cross_triangle(const double p[3][2], const double z[3], double level, snw_curve *c) {
+static void cross_triangle(const double p[3][2], const double z[3], double level, double least,
+                           snw_curve *c) {
     double at[2][2];
     int n = 0;
     for (int i = 0; i < 3 && n < 2; i++) {
@@ -348,8 +349,8 @@ static void cross_triangle(const double p[3][2], const double z[3], double level
         n++;
     }
     if (n < 2) return;
-    const double short_x = SHORT * (fabs(p[1][0] - p[0][0]) + fabs(p[2][0] - p[0][0])),
-                 short_y = SHORT * (fabs(p[1][1] - p[0][1]) + fabs(p[2][1] - p[0][1]));
+    const double short_x = least * (fabs(p[1][0] - p[0][0]) + fabs(p[2][0] - p[0][0])),
+                 short_y = least * (fabs(p[1][1] - p[0][1]) + fabs(p[2][1] - p[0][1]));
     if (fabs(at[1][0] - at[0][0]) < short_x && fabs(at[1][1] - at[0][1]) < short_y) return;
     for (int i = 0; i < 2; i++) {
         c->x[c->n] = at[i][0];
@@ -366,6 +367,7 @@ static snw_status add_contours(const sweep_drawing *d, const sweep_grid *g, cons
     if (g->nx == 0 || n == 0) return SNW_OK;
     SNW_TRY(sweep_curve(d, (size_t)n * (size_t)(g->nx - 1) * (size_t)(g->ny - 1) * 12, panel, &c));
     c->pen = (snw_pen){.colour = 0x333333, .width = CONTOUR};
+    const double least = fmin(0.5, SHORT * fmax(g->nx, g->ny));
     for (int a = 0; a + 1 < g->nx; a++) {
         for (int b = 0; b + 1 < g->ny; b++) {
             const int place[4][2] = {{a, b}, {a + 1, b}, {a + 1, b + 1}, {a, b + 1}};
@@ -381,7 +383,7 @@ static snw_status add_contours(const sweep_drawing *d, const sweep_grid *g, cons
                 const double corner[3][2] = {
                     {p[i][0], p[i][1]}, {p[k][0], p[k][1]}, {middle[0], middle[1]}};
                 const double value[3] = {f[i], f[k], mean};
-                for (int l = 0; l < n; l++) cross_triangle(corner, value, level[l], c);
+                for (int l = 0; l < n; l++) cross_triangle(corner, value, level[l], least, c);
             }
         }
     }

@@ -12,7 +12,7 @@ typedef struct snw_sweep_shard {
     int i, n; // 1 of 1: all
 } snw_sweep_shard;
 
-// What parts of one sweep have in common.
+// Properties that all parts of one sweep share.
 typedef struct snw_sweep_parts {
     char folder[1024];
     uint64_t identity; // of plan and model

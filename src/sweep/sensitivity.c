@@ -38,7 +38,7 @@ static int64_t resampled(uint64_t seed, int which, int64_t n, int64_t i) {
 
 // ---- Sobol' -------------------------------------------------------------------------------------
 
-// (7.26): first, total (k) <- indices of one bootstrap sample of the blocks
+// (7.15): first, total (k) <- indices of one bootstrap sample of the blocks
 static void sobol_indices(int k, int64_t n, const double *f, double centre, uint64_t seed,
                           int which, double *first, double *total) {
     double sum = 0, square = 0;
@@ -111,7 +111,7 @@ snw_status snw_sensitivity_sobol(int k, int64_t n, const double *f, uint64_t see
 
 // ---- Morris -------------------------------------------------------------------------------------
 
-// effect (k) <- effects of a path by (7.27); false: a result is missing, or nothing changes
+// effect (k) <- effects of a path by (7.16); false: a result is missing, or nothing changes
 static bool path_effects(int k, int64_t rows, int64_t at, const double *x, const double *f,
                          double *effect) {
     for (int i = 0; i < k; i++) effect[i] = NAN;

@@ -14,7 +14,7 @@ typedef struct snw_interval {
     double value, low, high;
 } snw_interval;
 
-// Indices of Sobol' from n blocks of k + 2 rows: A, B, A with parameter i of B (theory (7.26)).
+// Indices of Sobol' from n blocks of k + 2 rows: A, B, A with parameter i of B (theory (7.15)).
 // first, total (k each) <- shares of the variance; *used <- complete blocks. SNW_E_ARGUMENT: there
 // are fewer than two complete blocks, or the result does not vary.
 SNW_NODISCARD snw_status snw_sensitivity_sobol(int k, int64_t n, const double *f, uint64_t seed,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """sinew sweep: plans, rows on processes, shards and ranks, results in one file, interruptions, bad input."""
 import csv
+import math
 import os
 import pathlib
 import resource
@@ -188,6 +189,71 @@ assert abs(table.early - 5/table.k*(1 - np.cos(w/20))).max() < 1e-5
             self.assertGreater(s["first_high"], first)
             self.assertLess(s["total_low"], total)
             self.assertGreater(s["total_high"], total)
+
+
+class Examples(Sweep):
+    def example(self, name, *changes):
+        """A plan of the examples with other numbers, as plan.yaml."""
+        text = (harness.SOURCE / "examples/sweeps/plans" / name).read_text().replace("../../", f"{harness.SOURCE}/examples/")
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        self.write("plan.yaml", text)
+
+    def test_indices_of_a_finger_are_those_of_a_product(self):
+        self.example("finger.yaml", ("count: 512", "count: 128"))
+        self.succeeds("sweep", "plan.yaml")
+        found = {s["result"]: s["sobol"] for s in self.succeeds("sweep", "plan.h5", "--json").json["sensitivity"]}["k"]
+        share = [math.exp((power * deviation) ** 2) - 1 for power, deviation in ((-1, 0.1), (-4, 0.04), (1, 0.08), (1, 0.05))]
+        whole = math.prod(1 + c for c in share)
+        for s, c in zip(found, share):
+            first, total = c / (whole - 1), c / (1 + c) * whole / (whole - 1)
+            self.assertLess(s["first_low"], first)
+            self.assertGreater(s["first_high"], first)
+            self.assertLess(s["total_low"], total)
+            self.assertGreater(s["total_high"], total)
+
+    def test_the_workspace_of_a_platform(self):
+        self.example("three_rfr.yaml", ("points: 100", "points: 3"))
+        report = self.succeeds("sweep", "plan.yaml", "--json").json
+        self.assertEqual((report["rows"], report["done"]), (9, 9))
+        # angles 0, 30 and 60 deg; the third motor has 30 deg, so exchanged angles are the same robot, turned
+        rows = [{k: float(r[k]) for k in ("x", "y", "turn", "largest")} for r in self.table("plan.h5")]
+        for a, b in ((1, 3), (5, 7)):
+            self.assertAlmostEqual(rows[a]["turn"], rows[b]["turn"], places=8)
+            self.assertAlmostEqual(rows[a]["largest"], rows[b]["largest"], places=8)
+            self.assertAlmostEqual(math.hypot(rows[a]["x"], rows[a]["y"]), math.hypot(rows[b]["x"], rows[b]["y"]), places=8)
+            self.assertGreater(abs(rows[a]["x"] - rows[b]["x"]), 1e-4)
+        self.assertLess(math.hypot(rows[4]["x"], rows[4]["y"]), 1e-9)
+        drawn = self.succeeds("plot", "plan.h5", "--probe", "turn,x", "-o", "map.svg", "--json").json
+        self.assertEqual([p["axis"] for p in drawn["panels"]], ["motor(2).position"] * 2)
+
+
+class Figures(Sweep):
+    def test_lines_maps_and_scatters(self):
+        self.succeeds("sweep", "grid.yaml")
+        lines = self.succeeds("plot", "grid.h5", "--over", "a", "--probe", "x,force", "-o", "lines.svg", "--json").json
+        self.assertEqual([(p["axis"], p["curves"]) for p in lines["panels"]], [("x", 3), ("force", 3)])
+        text = (self.folder / "lines.svg").read_text()
+        for k in ("1", "2", "4"):
+            self.assertIn(f"k = {k} N/m", text)
+        maps = self.succeeds("plot", "grid.h5", "--probe", "x", "-o", "map.svg", "--json").json
+        self.assertEqual(maps["panels"][0]["axis"], "k (N/m)")
+        self.assertIn("above 7", (self.folder / "map.svg").read_text())
+        self.write("three.yaml", GRID.replace("keep:", "  b: [1, 2]\nkeep:"))
+        self.succeeds("sweep", "three.yaml")
+        scatter = self.succeeds("plot", "three.h5", "-o", "three.svg", "--json").json
+        self.assertEqual(len(scatter["panels"]), 9)  # three results over three parameters
+
+    def test_mistakes(self):
+        self.succeeds("sweep", "grid.yaml")
+        for options, says in ((["--over", "aa"], "no parameter 'aa'"), (["--probe", "forse"], "did you mean 'force'?"),
+                              (["--energy"], "a sweep takes --probe"), (["--size", "20x20"], "too small")):
+            result = self.sinew("plot", "grid.h5", "-o", "f.svg", *options)
+            self.assertEqual(result.code, 2 if "too small" not in says else result.code, result)
+            self.assertIn(says, result.err)
+        self.succeeds("run", "cart.yaml", "-o", "run.h5")
+        self.assertIn("--over names parameters of a sweep", self.sinew("plot", "run.h5", "--over", "a").err)
 
 
 class Interruptions(Sweep):

@@ -58,7 +58,7 @@ def test_an_output_is_kept_and_resumed(folder):
     assert not (folder / "out.h5.parts").exists()
     with pytest.raises(sinew.ArgumentError, match="has rows of this plan"):
         sinew.sweep(PLAN, "out.h5")
-    sinew.sweep({**PLAN, "vary": {"F": ["1 N", "2 N"]}}, "out.h5", force=True)
+    sinew.sweep({**PLAN, "vary": {"k": ["1 N/m", "2 N/m"]}}, "out.h5", force=True)
     assert len(sinew.Sweep("out.h5")) == 2
 
 
