@@ -171,6 +171,7 @@ assert abs(table.early - 5/table.k*(1 - np.cos(w/20))).max() < 1e-5
         self.assertLess(by["x"]["k"]["ranks"], -0.5)
         self.refuses("grid.h5", "--pareto", "x,forse", says="did you mean 'force'?")
 
+    @unittest.skipIf(harness.SLOW, "the same lines as others")
     def test_sobol_indices_of_ishigami(self):
         self.write("i.yaml", CART.replace("F: (a + b^2)*1 N", "c: 1, F: (sin(a) + 7*sin(b)^2 + 0.1*c^4*sin(a))*1 N").replace("2 N/m", "1 N/m"))
         self.write("ishigami.yaml", """\
@@ -200,6 +201,7 @@ class Examples(Sweep):
             text = text.replace(old, new)
         self.write("plan.yaml", text)
 
+    @unittest.skipIf(harness.SLOW, "the same lines as others")
     def test_indices_of_a_finger_are_those_of_a_product(self):
         self.example("finger.yaml", ("count: 512", "count: 128"))
         self.succeeds("sweep", "plan.yaml")
@@ -213,6 +215,7 @@ class Examples(Sweep):
             self.assertLess(s["total_low"], total)
             self.assertGreater(s["total_high"], total)
 
+    @unittest.skipIf(harness.SLOW, "the same lines as others")
     def test_the_workspace_of_a_platform(self):
         self.example("three_rfr.yaml", ("points: 100", "points: 3"))
         report = self.succeeds("sweep", "plan.yaml", "--json").json
@@ -333,6 +336,7 @@ class Interruptions(Sweep):
         self.complete("k.h5", "all.h5")
 
     @unittest.skipUnless(MPIRUN, "no mpirun")
+    @unittest.skipIf(harness.SLOW, "OpenMPI leaks memory")
     def test_ranks_of_mpi(self):
         self.slow()
         command = [MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", "4", harness.SINEW, "sweep", "slow.yaml", "-o", "m.h5"]
