@@ -14,13 +14,15 @@ import tempfile
 
 import cffi
 
-# functions that C calls back; their Python bodies are in sinew/_study.py and sinew/_batch.py
+# functions that C calls back; their Python bodies are in sinew/_study.py, _batch.py and _sweep.py
 CALLBACKS = """
 extern "Python" snw_status sinew_study_frame(void *user, const snw_study *s);
 extern "Python" void sinew_study_progress(void *user, const char *step, double t, double fraction);
 extern "Python" int sinew_study_cancel(void *user);
 extern "Python" void sinew_study_warn(void *user, const char *text);
 extern "Python" int sinew_batch_poll(void *user);
+extern "Python" void sinew_sweep_progress(void *user, int64_t done, int64_t failed, int64_t all, double seconds);
+extern "Python" int sinew_sweep_cancel(void *user);
 """
 
 

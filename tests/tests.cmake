@@ -61,7 +61,7 @@ endif()
 
 # with the thread sanitizer only programs that have threads
 if(SNW_SANITIZE STREQUAL "thread")
-  foreach(name threads shared_model batch)
+  foreach(name threads shared_model batch job_threads)
     add_executable(unit_${name} tests/unit/test_${name}.c)
     target_include_directories(unit_${name} PRIVATE src tests)
     target_link_libraries(unit_${name} PRIVATE ${tested} PkgConfig::CMOCKA)

@@ -42,18 +42,19 @@ clang-tidy clang-tidy
 LIST
 }
 
-# what makes and tests the viewer: any Node and any Chromium will do; what draws figures as PNG and PDF; what minimises; what
+# what makes and tests the viewer: any Node and any Chromium will do; what draws figures as PNG and PDF; what minimises; ranks of sweeps; what
 # carries a live simulation to a browser; what makes and tests the Python package; what makes the site. All else goes on without
 optional() {
     pkg-config --exists cairo cairo-pdf cairo-png 2>/dev/null || echo libcairo2-dev
     pkg-config --exists nlopt 2>/dev/null || echo libnlopt-dev
+    [ -n "$(find /usr/lib -path "*openmpi/include/mpi.h" 2>/dev/null)" ] || echo libopenmpi-dev
     [ -f /usr/include/libwebsockets.h ] || [ -f /usr/local/include/libwebsockets.h ] || echo libwebsockets-dev
     command -v node >/dev/null 2>&1 || echo nodejs
     command -v npm >/dev/null 2>&1 || echo npm
     # the Python package is for Debian's own interpreter
     for part in cffi numpy h5py; do /usr/bin/python3 -c "import $part" 2>/dev/null || echo "python3-$part"; done
     ls /usr/include/python3*/Python.h >/dev/null 2>&1 || echo python3-dev
-    [ "$what" != test ] || for part in pytest pip setuptools wheel scipy yaml; do
+    [ "$what" != test ] || for part in pytest pip setuptools wheel scipy yaml pandas; do
         /usr/bin/python3 -c "import $part" 2>/dev/null || echo "python3-$part"
     done
     [ "$what" = build ] || command -v chromium >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 || echo chromium

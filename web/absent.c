@@ -2,8 +2,11 @@
 //
 // Parts of Sinew that need libraries the browser does not have: they refuse with a message.
 #include "base/fail.h"
+#include "cli/commands.h"
 #include "cli/viewer.h"
+#include "output/plot_sweep.h"
 #include "results/linear_file.h"
+#include "results/sweep_file.h"
 #include "results/workspace_file.h"
 #include "solve/blas_buffer.h"
 #include "solve/dense.h"
@@ -46,6 +49,48 @@ bool snw_workspace_is_file(const char *path) {
 snw_status snw_workspace_read(const char *path, snw_pool *pool, snw_workspace *out,
                               snw_error *err) {
     (void)path, (void)pool, (void)out;
+    return no_hdf5(err);
+}
+
+// ---- sweeps -------------------------------------------------------------------------------------
+
+static int refuse_sweep(const snw_args *args, snw_reply *reply) {
+    (void)args;
+    snw_error err = {0};
+    (void)snw_fail(&err, SNW_E_ARGUMENT,
+                   "sweeps need processes, which a page has not; use the command on your machine");
+    snw_reply_fail(reply, &err);
+    return SNW_EXIT_USAGE;
+}
+
+static const snw_option no_options[] = {SNW_OPTION_END};
+
+const snw_command snw_cmd_sweep = {
+    .name = "sweep",
+    .operands = "PLAN.yaml",
+    .min_operands = 1,
+    .max_operands = 1,
+    .brief = "run a model for many values of its numbers, on all cores",
+    .about = "Not in a page.",
+    .option = no_options,
+    .examples = "",
+    .run = refuse_sweep,
+};
+
+bool snw_sweep_is_file(const char *path) {
+    (void)path;
+    return false;
+}
+
+snw_status snw_sweep_table_read(const char *path, snw_pool *pool, snw_sweep_table *out,
+                                snw_error *err) {
+    (void)path, (void)pool, (void)out;
+    return no_hdf5(err);
+}
+
+snw_status snw_plot_sweep(snw_pool *pool, const snw_sweep_table *t, const snw_sweep_figure *how,
+                          snw_figure_row *out, snw_error *err) {
+    (void)pool, (void)t, (void)how, (void)out;
     return no_hdf5(err);
 }
 

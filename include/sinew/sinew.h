@@ -14,6 +14,7 @@
 #include "sinew/status.h"
 #include "sinew/step_map.h"
 #include "sinew/study.h"
+#include "sinew/sweep.h"
 #include "sinew/track.h"
 #include "sinew/version.h"
 #include "sinew/workspace.h"

@@ -28,6 +28,7 @@ from ._search import Best, Fit, Found, Limit, Optimum, fit, optimize
 from ._special import SpecialPoint
 from ._step_map import StepMap
 from ._study import SinewWarning, Study, run
+from ._sweep import Sweep, sweep
 from ._track import Tracking
 from ._units import Quantity
 from ._workspace import Workspace
@@ -39,5 +40,5 @@ __version__: str = _ffi.string(_lib.snw_version()).decode()
 __all__ = [
     "Actuation", "ArgumentError", "Batch", "Best", "Energy", "Error", "FileError", "Fit", "Found", "Gradient", "GradientReport", "InverseSolution", "Knots", "Limit", "LinearModel", "Model",
     "ModelError", "Modes", "NotConverged", "Optimum", "Page", "Part", "Parts", "Play", "Pole", "Quantity", "ReducedStrain", "Reduction", "ReductionTest", "Result", "Robot", "Run", "Signal", "Simulation", "SinewWarning", "SingularError",
-    "SpecialPoint", "StepMap", "Stopped", "Study", "Target", "Tracking", "Workspace", "command_path", "fit", "gradient", "optimize", "reduce", "run",
+    "SpecialPoint", "StepMap", "Stopped", "Study", "Sweep", "Target", "Tracking", "Workspace", "command_path", "fit", "gradient", "optimize", "reduce", "run", "sweep",
 ]  # fmt: skip

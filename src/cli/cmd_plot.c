@@ -13,6 +13,8 @@
 #include "output/plot_data.h"
 #include "output/plot_map.h"
 #include "output/plot_svg.h"
+#include "output/plot_sweep.h"
+#include "results/sweep_file.h"
 #include "results/workspace_file.h"
 #include "study/series.h"
 
@@ -38,8 +40,11 @@ typedef struct job {
     const char *output;
     format format;
     snw_figure figure;
+    snw_figure_row row; // figures side by side; of all but sweeps the one above
+    double width, height;
     snw_converge converge; // --convergence
     bool map;              // the file is a map of a workspace
+    const char *title;     // of a sweep; NULL: of the first run
 } job;
 
 // ---- values of options -------------------------------------------------------------------------
@@ -370,38 +375,66 @@ static snw_status make_map(job *j, snw_error *err) {
     return snw_plot_map(j->pool, &map, n ? column : NULL, &j->figure, err);
 }
 
-static snw_status write_svg(job *j, snw_sink to, snw_plot_layout *l, snw_error *err) {
+// figures of the results of a sweep over its parameters
+static snw_status make_sweep(job *j, snw_error *err) {
+    static const char *const others[] = {"phase", "shape", "energy", "convergence", "data", "run"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (snw_args_has(j->args, others[i]))
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "a sweep takes --probe, its results, --over and --size, not --%s",
+                            others[i]);
+    }
+    if (snw_args_operands(j->args) > 1)
+        return snw_fail(err, SNW_E_ARGUMENT, "a figure shows one sweep; give one file");
+    snw_sweep_figure how;
+    const char **text;
+    SNW_TRY(plot_read_list(j, "probe", &how.nresult, &text, err));
+    how.result = text;
+    SNW_TRY(plot_read_list(j, "over", &how.nover, &text, err));
+    how.over = text;
+    snw_sweep_table *t = snw_pool_take(j->pool, sizeof *t);
+    if (!t) return snw_fail_memory(err);
+    SNW_TRY(snw_sweep_table_read(snw_args_operand(j->args, 0), j->pool, t, err));
+    j->title = t->head.title[0] ? snw_plot_text(j->pool, t->head.title) : "Sweep";
+    SNW_TRY(snw_plot_sweep(j->pool, t, &how, &j->row, err));
+    j->figure = j->row.figure[0];
+    return SNW_OK;
+}
+
+static snw_status write_svg(job *j, snw_sink to, snw_plot_row_layout *l, snw_error *err) {
     snw_svg svg = {.out.sink = to};
     const snw_canvas canvas = snw_svg_canvas(&svg);
-    SNW_TRY(snw_plot_lay_out(&j->figure, &canvas, j->pool, l, err));
+    SNW_TRY(snw_plot_row_lay_out(&j->row, j->width, j->height, &canvas, j->pool, l, err));
     const char *title =
-        j->map ? "Workspace"
+        j->title ? j->title
+        : j->map ? "Workspace"
         : j->nrun > 0
             ? snw_plot_text(j->pool, snw_result_info(j->run[0].file, j->run[0].run)->title)
             : "Course of an optimisation";
     snw_svg_begin(&svg, l->width, l->height, title && title[0] ? title : "Figure");
-    snw_plot_draw(&j->figure, l, &canvas);
+    snw_plot_row_draw(&j->row, l, &canvas);
     snw_svg_end(&svg);
     return SNW_OK; // write errors are reported when the file is closed
 }
 
-static snw_status write_cairo(job *j, snw_sink to, snw_plot_layout *l, snw_error *err) {
+static snw_status write_cairo(job *j, snw_sink to, snw_plot_row_layout *l, snw_error *err) {
     snw_cairo *cairo;
     SNW_TRY(snw_cairo_create(&cairo, err));
     const snw_canvas canvas = snw_cairo_canvas(cairo);
-    snw_status status = snw_plot_lay_out(&j->figure, &canvas, j->pool, l, err);
+    snw_status status =
+        snw_plot_row_lay_out(&j->row, j->width, j->height, &canvas, j->pool, l, err);
     if (status == SNW_OK) {
         status = snw_cairo_begin(cairo, l->width, l->height, j->format == PNG ? DPI : 0, to, err);
     }
     if (status == SNW_OK) {
-        snw_plot_draw(&j->figure, l, &canvas);
+        snw_plot_row_draw(&j->row, l, &canvas);
         status = snw_cairo_end(cairo, err);
     }
     snw_cairo_destroy(cairo);
     return status;
 }
 
-static snw_status write_figure(job *j, snw_plot_layout *l, snw_error *err) {
+static snw_status write_figure(job *j, snw_plot_row_layout *l, snw_error *err) {
     for (int i = 0; i < snw_args_operands(j->args); i++) {
         SNW_TRY(snw_job_refuse_output("results", snw_args_operand(j->args, i), j->output, err));
     }
@@ -415,7 +448,7 @@ static snw_status write_figure(job *j, snw_plot_layout *l, snw_error *err) {
 
 // ---- the command -------------------------------------------------------------------------------
 
-static void plot_report(snw_reply *reply, const job *j, const snw_plot_layout *l) {
+static void plot_report(snw_reply *reply, const job *j, const snw_plot_row_layout *l) {
     if (!reply->json) {
         printf("figure in %s\n", j->output);
         return;
@@ -425,11 +458,14 @@ static void plot_report(snw_reply *reply, const job *j, const snw_plot_layout *l
     snw_field_number(reply->json, "height", l->height);
     snw_field_integer(reply->json, "runs", j->nrun);
     snw_field_list(reply->json, "panels");
-    for (int i = 0; i < j->figure.npanel; i++) {
-        snw_field_object(reply->json, NULL);
-        snw_field_text(reply->json, "axis", l->panel[i].y.title);
-        snw_field_integer(reply->json, "curves", j->figure.panel[i].ncurve);
-        snw_json_close(reply->json);
+    for (int k = 0; k < j->row.n; k++) {
+        const snw_figure *f = &j->row.figure[k];
+        for (int i = 0; i < f->npanel; i++) {
+            snw_field_object(reply->json, NULL);
+            snw_field_text(reply->json, "axis", l->figure[k].panel[i].y.title);
+            snw_field_integer(reply->json, "curves", f->panel[i].ncurve);
+            snw_json_close(reply->json);
+        }
     }
     snw_json_close(reply->json);
 }
@@ -441,7 +477,6 @@ static bool is_search(const char *path) {
 }
 
 static snw_status plot(job *j, snw_reply *reply, snw_error *err) {
-    double width, height;
     j->output = snw_args_value(j->args, "output");
     if (!j->output) {
         const char *own = stem(j->pool, snw_args_operand(j->args, 0));
@@ -449,8 +484,11 @@ static snw_status plot(job *j, snw_reply *reply, snw_error *err) {
         if (!j->output) return snw_fail_memory(err);
     }
     SNW_TRY(plot_read_format(j->output, &j->format, err));
-    SNW_TRY(read_size(j->args, &width, &height, err));
+    SNW_TRY(read_size(j->args, &j->width, &j->height, err));
     j->map = snw_workspace_is_file(snw_args_operand(j->args, 0));
+    const bool sweep = !j->map && snw_sweep_is_file(snw_args_operand(j->args, 0));
+    if (!sweep && snw_args_has(j->args, "over"))
+        return snw_fail(err, SNW_E_ARGUMENT, "--over names parameters of a sweep; these are none");
     if (is_search(snw_args_operand(j->args, 0))) {
         if (snw_args_operands(j->args) > 1)
             return snw_fail(err, SNW_E_ARGUMENT, "the table of an optimisation is drawn by itself");
@@ -458,13 +496,14 @@ static snw_status plot(job *j, snw_reply *reply, snw_error *err) {
         SNW_TRY(snw_optimize_log_figure(j->pool, snw_args_operand(j->args, 0), &j->figure, err));
     } else if (j->map) {
         SNW_TRY(make_map(j, err));
+    } else if (sweep) {
+        SNW_TRY(make_sweep(j, err));
     } else {
         SNW_TRY(open_runs(j, err));
         SNW_TRY(make_figure(j, err));
     }
-    j->figure.width = width;
-    j->figure.height = height;
-    snw_plot_layout layout;
+    if (j->row.n == 0) j->row = (snw_figure_row){.n = 1, .figure = &j->figure};
+    snw_plot_row_layout layout;
     SNW_TRY(write_figure(j, &layout, err));
     if (j->nrun > 0 && snw_args_has(j->args, "convergence")) {
         SNW_TRY(snw_converge_print(&j->converge, j->nrun, j->run, reply, err));
@@ -493,6 +532,10 @@ static const snw_option options[] = {
     {"probe", 0, "NAMES", true,
      "these probes over time, one panel per quantity: tip, or tip.x,tip.z. May be repeated "
      "(default: all probes, if no other option chooses the figure)"},
+    {"over", 0, "NAMES", true,
+     "of a sweep: over these parameters. One: lines, a curve for each combination of the others; "
+     "two: maps, with contours where the rows are a grid; more: a scatter matrix. May be repeated "
+     "(default: all that vary)"},
     {"data", 0, "FILE.csv", true,
      "measurements, drawn as dots beside the probes: columns t, then names of probe components, "
      "tip.x, in SI; blank fields are left out. May be repeated"},
@@ -523,20 +566,23 @@ const snw_command snw_cmd_plot = {
     .min_operands = 1,
     .max_operands = 16,
     .brief = "draw a figure of results for print",
-    .about = "Draws a figure for a paper from result files: probes over time, one over another, "
-             "shapes of the robot, its energies, or the convergence of errors from run to run; "
-             "of a table of 'sinew optimize --log' cost and violation over the evaluations. "
-             "Runs, also of several files, are drawn in the same panels. Axes have round numbers "
-             "and SI prefixes; the colours are distinguishable for the colour-blind.\n\n"
-             "The file may also be a map by sinew workspace: points of the pose, coloured by their "
-             "distance to singularity, and the boundary by its kinds.\n\n"
-             "Text in SVG stays text. PNG has 300 pixels per inch. The run may still be writing "
-             "the file.",
+    .about =
+        "Draws a figure for a paper from result files: probes over time, one over another, "
+        "shapes of the robot, its energies, or the convergence of errors from run to run; "
+        "of a table of 'sinew optimize --log' cost and violation over the evaluations. "
+        "Runs, also of several files, are drawn in the same panels. Axes have round numbers "
+        "and SI prefixes; the colours are distinguishable for the colour-blind.\n\n"
+        "The file may also be a map by sinew workspace: points of the pose, coloured by their "
+        "distance to singularity, and the boundary by its kinds; or the results of sinew sweep, "
+        "which are drawn over its parameters.\n\n"
+        "Text in SVG stays text. PNG has 300 pixels per inch. The run may still be writing "
+        "the file.",
     .option = options,
     .examples = "sinew plot arm.h5 --probe tip.x,tip.z -o tip.pdf\n"
                 "sinew plot slow.h5 fast.h5 --phase tip.x,tip.z -o path.svg\n"
                 "sinew plot arm.h5 --shape --count 12 --plane xz -o shapes.png\n"
                 "sinew plot arm.h5 --energy --size 85x60\n"
+                "sinew plot sweep.h5 --over silicone.young --probe reach\n"
                 "sinew plot steps.h5 --convergence swing.step --probe tip.z -o order.svg",
     .run = plot_run,
 };

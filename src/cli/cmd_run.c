@@ -432,8 +432,8 @@ static bool all_kept(const snw_job *job, const snw_job_outcome *outcomes) {
     return true;
 }
 
-static int run_job(const snw_job *job, const char *output, int increments, snw_result *old,
-                   bool quiet, snw_reply *reply) {
+static int run_job(const snw_job *job, const char *output, int workers, int increments,
+                   snw_result *old, bool quiet, snw_reply *reply) {
     session s = {.reply = reply, .path = job->path, .meter = snw_meter_start(job->n, quiet)};
     const snw_job_hooks hooks = {.user = &s,
                                  .begin = cmd_run_begin,
@@ -445,7 +445,8 @@ static int run_job(const snw_job *job, const char *output, int increments, snw_r
     snw_error err = {0};
     snw_job_outcome *outcomes = NULL;
     reply->meter = &s.meter;
-    snw_status status = snw_job_write(job, output, increments, old, &hooks, &outcomes, &err);
+    snw_status status =
+        snw_job_write(job, output, workers, increments, old, &hooks, &outcomes, &err);
     snw_meter_clear(&s.meter);
     reply->meter = NULL;
     if (outcomes && all_kept(job, outcomes) && !reply->json && !quiet) {
@@ -467,8 +468,9 @@ static int cmd_run_run(const snw_args *args, snw_reply *reply) {
     const char *output = snw_args_has(args, "output") ? snw_args_value(args, "output") : name;
     snw_error err = {0};
     snw_job job = {0};
-    double increments = 0;
+    double increments = 0, workers = 1;
     snw_status status = snw_args_number(args, "increments", 1, INT_MAX, &increments, &err);
+    if (status == SNW_OK) status = snw_args_number(args, "jobs", 1, 256, &workers, &err);
     if (status == SNW_OK) status = snw_job_open_args(path, args, &job, &err);
     if (status == SNW_OK) status = snw_job_refuse_output_model(job.document, output, &err);
     snw_result *old = NULL;
@@ -482,8 +484,8 @@ static int cmd_run_run(const snw_args *args, snw_reply *reply) {
     if (status != SNW_OK) {
         snw_reply_fail(reply, &err);
     } else {
-        exit_status =
-            run_job(&job, output, (int)increments, old, snw_args_has(args, "quiet"), reply);
+        exit_status = run_job(&job, output, (int)workers, (int)increments, old,
+                              snw_args_has(args, "quiet"), reply);
     }
     snw_job_close(&job);
     return exit_status;
@@ -500,6 +502,10 @@ static const snw_option options[] = {
     {"increments", 0, "N", false,
      "end each run after N increments or time steps, as Ctrl-C would; the current equilibrium is "
      "finished, and --resume continues"},
+    {"jobs", 'j', "N", false,
+     "runs that are computed at the same time, by threads; the results have the same bits "
+     "(default: "
+     "1)"},
     {"quiet", 'q', NULL, false, "no progress and no summary, only messages"},
     SNW_OPTION_JSON,
     SNW_OPTION_END};
@@ -528,6 +534,7 @@ const snw_command snw_cmd_run = {
     .examples = "sinew run examples/rods/boyer2_follower.yaml\n"
                 "sinew run arm.yaml -o soft.h5 --set rubber.young='1 MPa'\n"
                 "sinew run sweep.yaml --run load --json\n"
+                "sinew run sweep.yaml -j 4\n"
                 "sinew run arm.yaml --increments 100\n"
                 "sinew run arm.yaml -o soft.h5 --set rubber.young='1 MPa' --resume",
     .run = cmd_run_run,

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "cli/on_demand.h"
+#include "base/on_demand.h"
 #include "cli/play_mask.h"
 #include "output/play_message.h"
 

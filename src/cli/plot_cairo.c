@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "cli/on_demand.h"
+#include "base/on_demand.h"
 
 #ifdef SNW_CAIRO
 

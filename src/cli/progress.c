@@ -26,7 +26,7 @@ void snw_meter_run(snw_meter *m, int run, const char *name) {
     m->name = name;
 }
 
-static void duration_text(double s, char *out, size_t size) {
+void snw_duration_text(double s, char *out, size_t size) {
     const long whole = s < 0 ? 0 : s > 1e8 ? 100000000 : (long)(s + 0.5);
     if (whole < 3600) {
         (void)snprintf(out, size, "%ld:%02ld", whole / 60, whole % 60);
@@ -59,7 +59,7 @@ void snw_meter_show(snw_meter *m, const snw_progress *p) {
 
     const double done = (m->run + p->fraction) / (m->nrun > 0 ? m->nrun : 1);
     char left[32] = "";
-    if (done > 0.001) duration_text((time - m->start) * (1 - done) / done, left, sizeof left);
+    if (done > 0.001) snw_duration_text((time - m->start) * (1 - done) / done, left, sizeof left);
     char line[160]; // names are truncated so that the line fits the terminal
     (void)snprintf(line, sizeof line, "%3.0f %%  %s%s  %.20s %.20s  t = %.4g s", 100 * done, left,
                    left[0] ? " left" : "", m->name, p->stage_name, p->t);

@@ -26,5 +26,8 @@ void snw_meter_show(snw_meter *m, const snw_progress *p);
 // Show this text instead, at the same rate.
 void snw_meter_text(snw_meter *m, const char *text);
 
+// s seconds as a clock shows them, 1:05 or 2:00:00.
+void snw_duration_text(double s, char *out, size_t size);
+
 // Erase the line before other output. NULL is fine.
 void snw_meter_clear(snw_meter *m);

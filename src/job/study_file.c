@@ -53,7 +53,7 @@ static snw_status write_job(const snw_job *job, const char *output, const snw_st
     snw_job_outcome *outcomes = NULL;
     s->n = job->n;
     const snw_status status =
-        snw_job_write(job, output, choice->increments, old, &hooks, &outcomes, err);
+        snw_job_write(job, output, 1, choice->increments, old, &hooks, &outcomes, err);
     snw_job_outcomes_free(job, outcomes);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "language/table.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 enum { LANGUAGE = 1 }; // version of the model language
@@ -22,6 +23,7 @@ struct snw_document {
     snw_source *source;
     snw_tables *tables;
     const char **run_name;
+    pthread_mutex_t lock; // descriptions may add tables
 };
 
 // ---- reading ------------------------------------------------------------------------------------
@@ -42,6 +44,7 @@ static snw_status create_document(snw_source *source, const char *path, snw_docu
     for (int i = 0; i < n; i++) name[i] = snw_source_run_name(source, i);
     snw_source_tables(source, snw_tables_find, tables);
     *d = (snw_document){.pool = pool, .source = source, .tables = tables, .run_name = name};
+    (void)pthread_mutex_init(&d->lock, NULL);
     *out = d;
     return SNW_OK;
 }
@@ -70,6 +73,7 @@ snw_status snw_document_parse_kept(const char *name, const char *text, int nset,
 void snw_document_destroy(snw_document *d) {
     if (!d) return;
     snw_source_destroy(d->source);
+    (void)pthread_mutex_destroy(&d->lock);
     snw_pool_destroy(d->pool); // frees d itself
 }
 
@@ -213,12 +217,9 @@ static snw_status with_overrides(const snw_document *d, snw_pool *pool, int nset
     return snw_runs_parse_set(out, nset, set, err);
 }
 
-// Read the tree of a run of `source`, that of the document or one with other overrides in `pool`,
-// with the changes of its study before step `until`, then the `nset` overrides. Takes ownership of
-// the pool.
-static snw_status document_describe(const snw_document *d, const snw_source *source, snw_pool *pool,
-                                    int run, int until, int nset, const char *const *set,
-                                    snw_desc **out, snw_error *err) {
+static snw_status describe_locked(const snw_document *d, const snw_source *source, snw_pool *pool,
+                                  int run, int until, int nset, const char *const *set,
+                                  snw_desc **out, snw_error *err) {
     described *with_expects = pool ? snw_pool_take(pool, sizeof *with_expects) : NULL;
     if (!with_expects) {
         snw_pool_destroy(pool);
@@ -259,6 +260,19 @@ static snw_status document_describe(const snw_document *d, const snw_source *sou
     }
     *out = &with_expects->desc;
     return SNW_OK;
+}
+
+// Read the tree of a run of `source`, that of the document or one with other overrides in `pool`,
+// with the changes of its study before step `until`, then the `nset` overrides. Takes ownership of
+// the pool. One thread at a time: runs of a file in several threads read it again on their way.
+static snw_status document_describe(const snw_document *d, const snw_source *source, snw_pool *pool,
+                                    int run, int until, int nset, const char *const *set,
+                                    snw_desc **out, snw_error *err) {
+    pthread_mutex_t *lock = &((snw_document *)(uintptr_t)d)->lock;
+    (void)pthread_mutex_lock(lock);
+    const snw_status s = describe_locked(d, source, pool, run, until, nset, set, out, err);
+    (void)pthread_mutex_unlock(lock);
+    return s;
 }
 
 snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out, snw_error *err) {

@@ -35,8 +35,8 @@ const char *snw_document_run_name(const snw_document *d, int run);
 
 // Describe one run, in its own pool. Checks everything that does not need the compiled model:
 // unknown keys, undefined names, units, cycles, expectations of probes that do not exist. Laws may
-// refer to tables owned by the document, so the description must not outlive it. Not thread-safe:
-// one thread at a time per document.
+// refer to tables owned by the document, so the description must not outlive it. Threads may call
+// this and the next two at the same time; they wait for each other.
 SNW_NODISCARD snw_status snw_document_describe(const snw_document *d, int run, snw_desc **out,
                                                snw_error *err);
 // The same during the study, before its step `until`: with the changes up to there, and then the

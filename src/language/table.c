@@ -18,7 +18,8 @@ enum { MAX_COLUMNS = 1000 };
 typedef enum csv_use {
     CSV_SERIES,   // the first column increases
     CSV_MEASURED, // fields may be blank (NaN), a time may be repeated
-    CSV_MATRIX    // any numbers
+    CSV_MATRIX,   // any numbers
+    CSV_ROWS      // any numbers, one column or more
 } csv_use;
 
 typedef struct csv {
@@ -165,7 +166,7 @@ static snw_status table_read_row(const cursor *c, const char *path, int row, csv
         }
         const bool rises =
             row == 0 || *value > value[-1] || (out->use == CSV_MEASURED && *value == value[-1]);
-        if (k == 0 && !rises && out->use != CSV_MATRIX) {
+        if (k == 0 && !rises && out->use != CSV_MATRIX && out->use != CSV_ROWS) {
             return snw_fail_at(err, location, "the first column must increase, %g follows %g",
                                *value, value[-1]);
         }
@@ -178,9 +179,10 @@ static snw_status table_read_rows(snw_pool *pool, const char *text, const char *
     cursor c = {.at = text};
     if (!next_line(&c)) return snw_fail(err, SNW_E_PARSE, "the file is empty");
     out->ncolumn = count_fields(&c);
-    if (out->ncolumn < 2 || out->ncolumn > MAX_COLUMNS) {
-        return snw_fail(err, SNW_E_PARSE, "the file has %d columns, 2 to %d are possible",
-                        out->ncolumn, MAX_COLUMNS);
+    const int least = out->use == CSV_ROWS ? 1 : 2;
+    if (out->ncolumn < least || out->ncolumn > MAX_COLUMNS) {
+        return snw_fail(err, SNW_E_PARSE, "the file has %d columns, %d to %d are possible",
+                        out->ncolumn, least, MAX_COLUMNS);
     }
     SNW_TRY(read_names(pool, &c, out, err));
     out->nrow = out->name ? 0 : 1;
@@ -261,17 +263,18 @@ static snw_status read_file(snw_tables *t, const table_path *at, csv_use use, cs
     return SNW_OK;
 }
 
-snw_status snw_measured_read(snw_pool *pool, const char *path, snw_data_table *out,
-                             snw_error *err) {
+// A file with a line of names.
+static snw_status read_named(snw_pool *pool, const char *path, csv_use use, size_t limit,
+                             const char *example, snw_data_table *out, snw_error *err) {
     const char *text = NULL;
     size_t length = 0;
-    csv table = {.use = CSV_MEASURED};
-    SNW_TRY(snw_text_read(pool, path, SNW_TEXT_FILE_MAX, &text, &length, err));
+    csv table = {.use = use};
+    SNW_TRY(snw_text_read(pool, path, limit, &text, &length, err));
     SNW_TRY(snw_text_check(path, text, length, err));
     snw_status status = table_read_rows(pool, text, path, &table, err);
     if (status == SNW_OK && !table.name) {
-        status = snw_fail(err, SNW_E_PARSE,
-                          "the first line must name the columns, e.g. 't, tip.x, tip.z'");
+        status =
+            snw_fail(err, SNW_E_PARSE, "the first line must name the columns, e.g. '%s'", example);
     }
     if (status != SNW_OK && err && !err->file[0])
         return snw_fail_at_location(err, status, path, 1, 1);
@@ -281,6 +284,16 @@ snw_status snw_measured_read(snw_pool *pool, const char *path, snw_data_table *o
                             .value = table.value,
                             .line = table.line};
     return status;
+}
+
+snw_status snw_measured_read(snw_pool *pool, const char *path, snw_data_table *out,
+                             snw_error *err) {
+    return read_named(pool, path, CSV_MEASURED, SNW_TEXT_FILE_MAX, "t, tip.x, tip.z", out, err);
+}
+
+snw_status snw_rows_read(snw_pool *pool, const char *path, size_t limit, snw_data_table *out,
+                         snw_error *err) {
+    return read_named(pool, path, CSV_ROWS, limit, "silicone.young, load", out, err);
 }
 
 // ---- finding a column ---------------------------------------------------------------------------

@@ -26,6 +26,10 @@ typedef struct snw_data_table {
 SNW_NODISCARD snw_status snw_measured_read(snw_pool *pool, const char *path, snw_data_table *out,
                                            snw_error *err);
 
+// The same for rows of values in any order, at most `limit` bytes; no field may be blank.
+SNW_NODISCARD snw_status snw_rows_read(snw_pool *pool, const char *path, size_t limit,
+                                       snw_data_table *out, snw_error *err);
+
 // Relative paths are resolved against the file that names them: the included file, or `model` if
 // the name comes from the first file of `source` or from none of its files (command line). Files
 // are read once and kept in the pool. `source` may be NULL; it must live as long as the pool. NULL

@@ -74,8 +74,7 @@ hid_t snw_layout_text_type(size_t size) {
     return H5I_INVALID_HID;
 }
 
-// Add an attribute of n elements; n = 0: a scalar.
-static bool add_attribute(hid_t where, const char *name, hid_t type, hsize_t n, const void *data) {
+bool snw_layout_attribute(hid_t where, const char *name, hid_t type, hsize_t n, const void *data) {
     const hid_t space = n ? H5Screate_simple(1, &n, NULL) : H5Screate(H5S_SCALAR);
     const hid_t attribute = H5Acreate2(where, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
     const bool good = attribute >= 0 && H5Awrite(attribute, type, data) >= 0;
@@ -84,7 +83,7 @@ static bool add_attribute(hid_t where, const char *name, hid_t type, hsize_t n, 
     return good;
 }
 
-static bool add_text_attribute(hid_t where, const char *name, const char *text) {
+bool snw_layout_text_attribute(hid_t where, const char *name, const char *text) {
     char copy[TEXT_LIMIT + 1];
     (void)snprintf(copy, sizeof copy, "%s", text);
     if (strlen(text) > TEXT_LIMIT) {
@@ -94,13 +93,12 @@ static bool add_text_attribute(hid_t where, const char *name, const char *text) 
         copy[end] = '\0';
     }
     const hid_t type = snw_layout_text_type(strlen(copy) + 1);
-    const bool good = type >= 0 && add_attribute(where, name, type, 0, copy);
+    const bool good = type >= 0 && snw_layout_attribute(where, name, type, 0, copy);
     if (type >= 0) (void)H5Tclose(type);
     return good;
 }
 
-// Add a dataset of fixed size: n values of `file_type` (n < 0: a scalar) from `data`.
-static bool add_table(hid_t where, const char *name, hid_t file_type, hid_t memory_type, long n,
+bool snw_layout_table(hid_t where, const char *name, hid_t file_type, hid_t memory_type, long n,
                       const void *data) {
     const hsize_t dims = n < 0 ? 1 : (hsize_t)n;
     const size_t bytes = H5Tget_size(file_type) * (size_t)dims;
@@ -116,8 +114,7 @@ static bool add_table(hid_t where, const char *name, hid_t file_type, hid_t memo
     return good;
 }
 
-// Add n texts, padded with NUL to the longest.
-static bool add_texts(hid_t where, const char *name, int n, const char *const *text) {
+bool snw_layout_texts(hid_t where, const char *name, int n, const char *const *text) {
     size_t size = 1;
     for (int i = 0; i < n; i++) {
         if (strlen(text[i]) >= size) size = strlen(text[i]) + 1;
@@ -127,7 +124,7 @@ static bool add_texts(hid_t where, const char *name, int n, const char *const *t
     bool good = packed && type >= 0;
     if (good) {
         for (int i = 0; i < n; i++) memcpy(packed + (size_t)i * size, text[i], strlen(text[i]));
-        good = add_table(where, name, type, type, n, packed);
+        good = snw_layout_table(where, name, type, type, n, packed);
     }
     if (type >= 0) (void)H5Tclose(type);
     snw_free(packed);
@@ -148,12 +145,12 @@ static bool result_layout_add_columns(hid_t group, const snw_run_info *info) {
             snw_column_name(&info->column[i], names + (size_t)i * NAME_SIZE, NAME_SIZE);
             station[i] = info->column[i].station;
         }
-        good = add_texts(group, "column", n, text);
+        good = snw_layout_texts(group, "column", n, text);
         for (int i = 0; i < n; i++) text[i] = info->column[i].probe;
-        good = good && add_texts(group, "column_probe", n, text);
+        good = good && snw_layout_texts(group, "column_probe", n, text);
         for (int i = 0; i < n; i++) text[i] = info->column[i].component;
-        good = good && add_texts(group, "column_component", n, text) &&
-               add_table(group, "column_station", H5T_STD_I32LE, H5T_NATIVE_INT, n, station);
+        good = good && snw_layout_texts(group, "column_component", n, text) &&
+               snw_layout_table(group, "column_station", H5T_STD_I32LE, H5T_NATIVE_INT, n, station);
     }
     snw_free(text);
     snw_free(names);
@@ -170,14 +167,14 @@ static bool add_overrides(hid_t group, const snw_run_info *info) {
     bool good = text && value;
     if (good) {
         for (int i = 0; i < n; i++) text[i] = info->override[i].path;
-        good = add_texts(group, SNW_LAYOUT_OVERRIDE, n, text);
+        good = snw_layout_texts(group, SNW_LAYOUT_OVERRIDE, n, text);
         for (int i = 0; i < n; i++) text[i] = info->override[i].text;
-        good = good && add_texts(group, SNW_LAYOUT_OVERRIDE "_text", n, text);
+        good = good && snw_layout_texts(group, SNW_LAYOUT_OVERRIDE "_text", n, text);
         for (int i = 0; i < n; i++) text[i] = info->override[i].unit;
-        good = good && add_texts(group, SNW_LAYOUT_OVERRIDE "_unit", n, text);
+        good = good && snw_layout_texts(group, SNW_LAYOUT_OVERRIDE "_unit", n, text);
         for (int i = 0; i < n; i++) value[i] = info->override[i].value;
-        good = good && add_table(group, SNW_LAYOUT_OVERRIDE "_value", H5T_IEEE_F64LE,
-                                 H5T_NATIVE_DOUBLE, n, value);
+        good = good && snw_layout_table(group, SNW_LAYOUT_OVERRIDE "_value", H5T_IEEE_F64LE,
+                                        H5T_NATIVE_DOUBLE, n, value);
     }
     snw_free(text);
     snw_free(value);
@@ -195,8 +192,8 @@ static bool add_fold_columns(hid_t group, const snw_run_info *info) {
         by[i] = info->fold[i].by;
         step[i] = info->fold[i].stage;
     }
-    good = good && add_texts(group, SNW_LAYOUT_FOLD_BY, n, by) &&
-           add_table(group, SNW_LAYOUT_FOLD_STEP, H5T_STD_I32LE, H5T_NATIVE_INT, n, step);
+    good = good && snw_layout_texts(group, SNW_LAYOUT_FOLD_BY, n, by) &&
+           snw_layout_table(group, SNW_LAYOUT_FOLD_STEP, H5T_STD_I32LE, H5T_NATIVE_INT, n, step);
     snw_free(by);
     snw_free(step);
     return good;
@@ -221,7 +218,7 @@ static bool add_names(hid_t set, int n, const char *const *names) {
     SNW_ASSERT(n <= 32);
     for (int i = 0; i < n; i++) (void)snprintf(packed[i], sizeof packed[i], "%s", names[i]);
     const hid_t type = snw_layout_text_type(sizeof packed[0]);
-    const bool good = type >= 0 && add_attribute(set, "names", type, (hsize_t)n, packed);
+    const bool good = type >= 0 && snw_layout_attribute(set, "names", type, (hsize_t)n, packed);
     if (type >= 0) (void)H5Tclose(type);
     return good;
 }
@@ -344,11 +341,11 @@ bool snw_layout_create_head(hid_t h5, const char *model_text) {
     const hid_t model = snw_layout_text_type(strlen(model_text) + 1);
     const hid_t plist = H5Pcreate(H5P_GROUP_CREATE);
     bool good =
-        add_text_attribute(h5, "format", SNW_LAYOUT_FORMAT) &&
-        add_attribute(h5, "format_version", H5T_NATIVE_INT, 0, &version) &&
-        add_text_attribute(h5, "sinew_version", SNW_VERSION) &&
-        add_text_attribute(h5, "created", created) && model >= 0 &&
-        add_table(h5, "model", model, model, -1, model_text) &&
+        snw_layout_text_attribute(h5, "format", SNW_LAYOUT_FORMAT) &&
+        snw_layout_attribute(h5, "format_version", H5T_NATIVE_INT, 0, &version) &&
+        snw_layout_text_attribute(h5, "sinew_version", SNW_VERSION) &&
+        snw_layout_text_attribute(h5, "created", created) && model >= 0 &&
+        snw_layout_table(h5, "model", model, model, -1, model_text) &&
         H5Pset_link_creation_order(plist, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0;
     if (good) {
         const hid_t runs = H5Gcreate2(h5, "runs", H5P_DEFAULT, plist, H5P_DEFAULT);
@@ -362,14 +359,14 @@ bool snw_layout_create_head(hid_t h5, const char *model_text) {
 
 bool snw_layout_create_run(hid_t group, const snw_run_info *info, haddr_t *status_at,
                            haddr_t *checkpoint_at) {
-    bool good =
-        add_text_attribute(group, "name", info->run) &&
-        add_text_attribute(group, "title", info->title ? info->title : "") &&
-        add_texts(group, "stage", info->nstage, info->stage) &&
-        add_texts(group, "q_name", info->nq, info->q_name) &&
-        add_texts(group, "node_link", info->nnode, info->node_link) &&
-        add_table(group, "node_x", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, info->nnode, info->node_x) &&
-        result_layout_add_columns(group, info) && add_overrides(group, info);
+    bool good = snw_layout_text_attribute(group, "name", info->run) &&
+                snw_layout_text_attribute(group, "title", info->title ? info->title : "") &&
+                snw_layout_texts(group, "stage", info->nstage, info->stage) &&
+                snw_layout_texts(group, "q_name", info->nq, info->q_name) &&
+                snw_layout_texts(group, "node_link", info->nnode, info->node_link) &&
+                snw_layout_table(group, "node_x", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, info->nnode,
+                                 info->node_x) &&
+                result_layout_add_columns(group, info) && add_overrides(group, info);
     for (int f = 0; good && f < SNW_RESULT_NFIELD; f++) {
         if (!snw_layout_has(info, (snw_result_field)f)) continue;
         good = result_layout_add_field(group, info, (snw_result_field)f);
@@ -377,7 +374,8 @@ bool snw_layout_create_run(hid_t group, const snw_run_info *info, haddr_t *statu
     good = good && add_fold_columns(group, info) && snw_layout_create_linear(group, info);
     if (info->scene) {
         const hid_t type = snw_layout_text_type(strlen(info->scene) + 1);
-        good = good && type >= 0 && add_table(group, SNW_LAYOUT_SCENE, type, type, -1, info->scene);
+        good = good && type >= 0 &&
+               snw_layout_table(group, SNW_LAYOUT_SCENE, type, type, -1, info->scene);
         if (type >= 0) (void)H5Tclose(type);
     }
     if (info->nsave > 0) good = good && add_checkpoints(group, info->nsave, checkpoint_at);

@@ -56,6 +56,16 @@ double snw_layout_checksum(const snw_layout_checkpoint *head, int nsave, const d
 // HDF5 type of UTF-8 text of fixed size, NUL included; to be closed by the caller.
 hid_t snw_layout_text_type(size_t size);
 
+// Add an attribute of n elements; n = 0: a scalar. False when HDF5 fails, as of the next three.
+bool snw_layout_attribute(hid_t where, const char *name, hid_t type, hsize_t n, const void *data);
+// Add an attribute of text, cut to what an attribute holds.
+bool snw_layout_text_attribute(hid_t where, const char *name, const char *text);
+// Add a dataset of fixed size: n values of `file_type` (n < 0: a scalar) from `data`.
+bool snw_layout_table(hid_t where, const char *name, hid_t file_type, hid_t memory_type, long n,
+                      const void *data);
+// Add a dataset of n texts, padded with NUL to the longest.
+bool snw_layout_texts(hid_t where, const char *name, int n, const char *const *text);
+
 // HDF5 type of snw_layout_status, to be closed by the caller; negative when memory is out.
 hid_t snw_layout_status_type(void);
 

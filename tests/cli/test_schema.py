@@ -111,7 +111,7 @@ class Schema(harness.Case):
 
     @unittest.skipUnless(yaml, "needs Debian's python3-yaml")
     def test_every_example_is_accepted(self):
-        for path in sorted((harness.SOURCE / "examples").rglob("*.yaml")):
+        for path in sorted((harness.SOURCE / "examples").glob("*/*.yaml")):  # below them are plans of sweeps
             with self.subTest(path.name):
                 self.assertEqual(self.judged(path.read_text()), [])
 

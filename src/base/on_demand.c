@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Loads a shared library and looks up its functions, for the commands that draw and serve pages.
-#include "cli/on_demand.h"
+// Loads a shared library and looks up its functions, for what few commands need.
+#include "base/on_demand.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

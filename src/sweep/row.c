@@ -1,0 +1,414 @@
+// SPDX-License-Identifier: MIT
+//
+// Computes rows of a sweep. The file is parsed once; a row changes the tree, which is read and
+// compiled again, since an override may change anything. Scalars are parsed again only where the
+// columns of a row differ from those of the row before.
+#include "sweep/row.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/fail.h"
+#include "job/choice.h"
+#include "job/job.h"
+#include "language/document.h"
+#include "robot/gradient_scalar.h"
+#include "study/run.h"
+#include "study/series.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *const snw_sweep_row_state_name[SNW_SWEEP_ROW_STATE_COUNT] = {
+#define X(state, name, meaning) name,
+    SNW_SWEEP_ROW_STATES(X)
+#undef X
+};
+
+enum { NAME = 256, MESSAGE = 512 };
+static const size_t SCALARS_LIMIT = (size_t)64 << 20;
+
+struct snw_sweep_row_computer {
+    snw_sweep_plan *plan;
+    snw_document *document;
+    int run;
+    char *model_text;
+    uint64_t identity;
+    const char **set;   // overrides of the row: those of the plan, then one for each parameter
+    char (*text)[NAME]; // those of the parameters
+    double *value;      // nparameter
+    double *result;     // nresult
+    // scalars, for runs with these columns
+    snw_pool *pool;
+    int ncolumn;
+    char (*column)[NAME]; // names of the columns, then of the parameters as columns
+    snw_scalar *scalar;
+    int nseries; // columns of the series
+    int *series;
+    // of the last row
+    snw_series frames;
+    double *numbers; // scratch of scalars, and the series
+    size_t room;
+    char message[MESSAGE];
+};
+
+// ---- overrides ----------------------------------------------------------------------------------
+
+static void write_overrides(snw_sweep_row_computer *c) {
+    for (int i = 0; i < c->plan->nparameter; i++) {
+        const snw_sweep_parameter *p = &c->plan->parameter[i];
+        if (p->label) {
+            (void)snprintf(c->text[i], NAME, "%s=%s", p->path, p->label[(int)c->value[i]]);
+        } else {
+            (void)snprintf(c->text[i], NAME, "%s=%.17g %s", p->path, c->value[i], p->unit);
+        }
+    }
+}
+
+// ---- scalars ------------------------------------------------------------------------------------
+
+// Are the columns of a run those for which the scalars were parsed?
+static bool same_columns(const snw_sweep_row_computer *c, const snw_run_info *info) {
+    if (!c->pool || info->ncolumn != c->ncolumn) return false;
+    char name[NAME];
+    for (int i = 0; i < info->ncolumn; i++) {
+        snw_column_name(&info->column[i], name, sizeof name);
+        if (strcmp(name, c->column[i]) != 0) return false;
+    }
+    return true;
+}
+
+// The columns of a run, and behind them the parameters that vary: "silicone.young" is component
+// "young" of "silicone".
+static snw_status extend_columns(const snw_sweep_plan *p, snw_pool *pool, const snw_run_info *info,
+                                 snw_run_info *out, snw_error *err) {
+    const int n = info->ncolumn + p->nparameter;
+    snw_column *column = snw_pool_array(pool, (size_t)n + 1, sizeof *column);
+    if (!column) return snw_fail_memory(err);
+    for (int i = 0; i < info->ncolumn; i++) column[i] = info->column[i];
+    for (int i = 0; i < p->nparameter; i++) {
+        const char *path = p->parameter[i].path, *dot = strrchr(path, '.');
+        column[info->ncolumn + i] =
+            (snw_column){.probe = dot ? snw_pool_text(pool, path, (size_t)(dot - path)) : path,
+                         .component = dot ? dot + 1 : "",
+                         .station = -1};
+        if (!column[info->ncolumn + i].probe) return snw_fail_memory(err);
+    }
+    *out = *info;
+    out->ncolumn = n;
+    out->column = column;
+    return SNW_OK;
+}
+
+static snw_status parse_results(snw_sweep_row_computer *c, const snw_run_info *extended,
+                                snw_error *err) {
+    const snw_sweep_plan *p = c->plan;
+    for (int i = 0; i < p->nresult; i++) {
+        const snw_sweep_result *r = &p->result[i];
+        const snw_status s = snw_scalar_parse(c->pool, r->text, extended, &c->scalar[i], err);
+        if (s == SNW_E_PARSE)
+            return snw_fail_at_location(err, s, r->location.file, r->location.line,
+                                        r->location.column);
+        SNW_TRY(s);
+    }
+    return SNW_OK;
+}
+
+static snw_status parse_scalars(snw_sweep_row_computer *c, const snw_run_info *info,
+                                snw_error *err) {
+    const snw_sweep_plan *p = c->plan;
+    snw_pool_destroy(c->pool);
+    c->pool = snw_pool_create(SCALARS_LIMIT);
+    if (!c->pool) return snw_fail_memory(err);
+    c->scalar = snw_pool_array(c->pool, (size_t)p->nresult, sizeof *c->scalar);
+    c->column = snw_pool_array(c->pool, (size_t)info->ncolumn + 1, sizeof *c->column);
+    c->series = snw_pool_array(c->pool, (size_t)info->ncolumn + 1, sizeof *c->series);
+    if (!c->scalar || !c->column || !c->series) return snw_fail_memory(err);
+    c->ncolumn = info->ncolumn;
+    for (int i = 0; i < info->ncolumn; i++)
+        snw_column_name(&info->column[i], c->column[i], sizeof *c->column);
+    snw_run_info extended;
+    SNW_TRY(extend_columns(p, c->pool, info, &extended, err));
+    SNW_TRY(parse_results(c, &extended, err));
+    c->nseries = 0;
+    if (p->nseries == 0) return SNW_OK;
+    const snw_status s =
+        snw_choose_columns(info, p->nseries, p->series, c->series, &c->nseries, err);
+    if (s == SNW_OK) return SNW_OK;
+    const snw_source_location at = p->series_location;
+    return snw_fail_at_location(err, s == SNW_E_ARGUMENT ? SNW_E_PARSE : s, at.file, at.line,
+                                at.column);
+}
+
+// ---- the model ----------------------------------------------------------------------------------
+
+// Place an error that belongs to a name of the plan there.
+static snw_status at_plan(snw_error *err, snw_status s, snw_source_location at) {
+    err->status = s;
+    return snw_fail_at_location(err, s, at.file, at.line, at.column);
+}
+
+static snw_status choose_run(snw_sweep_row_computer *c, snw_error *err) {
+    const snw_sweep_plan *p = c->plan;
+    const int n = snw_document_runs(c->document);
+    if (!p->run && n > 1)
+        return at_plan(err,
+                       snw_fail(err, SNW_E_PARSE,
+                                "the model has %d runs; name one of them by 'run', e.g. run: %s", n,
+                                snw_document_run_name(c->document, 0)),
+                       p->model_location);
+    for (c->run = 0; p->run && c->run < n; c->run++) {
+        if (strcmp(snw_document_run_name(c->document, c->run), p->run) == 0) return SNW_OK;
+    }
+    if (!p->run) return SNW_OK;
+    return at_plan(err,
+                   snw_fail(err, SNW_E_PARSE, "the model has no run '%s'; its first is '%s'",
+                            p->run, snw_document_run_name(c->document, 0)),
+                   p->run_location);
+}
+
+// A parameter must name a part of the model, and have its unit.
+static snw_status check_parameter(snw_sweep_row_computer *c, snw_sweep_parameter *x,
+                                  snw_error *err) {
+    const snw_sweep_plan *p = c->plan;
+    bool given = false;
+    snw_quantity_read now = {0};
+    const snw_status s = snw_document_find_with(c->document, c->run, p->nset, p->set, x->path,
+                                                p->path, &given, &now, err);
+    if (s == SNW_E_MEMORY) return s;
+    // the model itself may be wrong
+    if (s != SNW_OK && !given && strcmp(err->file, p->path) != 0) return s;
+    if (s != SNW_OK && !given) return at_plan(err, s, x->location);
+    *err = (snw_error){0};
+    if (x->label) return SNW_OK;
+    const bool known = s == SNW_OK && given; // not a law, and given by the file
+    if (!x->unit) {
+        x->unit = known ? snw_pool_text(p->pool, now.unit, strlen(now.unit)) : "";
+        return x->unit ? SNW_OK : snw_fail_memory(err);
+    }
+    if (!known || strcmp(now.unit, x->unit) == 0) return SNW_OK;
+    return at_plan(err,
+                   snw_fail(err, SNW_E_PARSE, "'%s' is in '%s' in the model, and in '%s' here",
+                            x->path, now.unit[0] ? now.unit : "1", x->unit[0] ? x->unit : "1"),
+                   x->location);
+}
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n) {
+    const unsigned char *b = bytes; // FNV-1a
+    for (size_t i = 0; i < n; i++) hash = (hash ^ b[i]) * 0x100000001B3u;
+    return hash;
+}
+
+static uint64_t identity_of(const snw_sweep_row_computer *c) {
+    const snw_sweep_plan *p = c->plan;
+    uint64_t hash = hash_bytes(0xCBF29CE484222325u, p->text, strlen(p->text) + 1);
+    hash = hash_bytes(hash, c->model_text, strlen(c->model_text) + 1);
+    for (int i = 0; i < p->nparameter; i++) {
+        const snw_sweep_parameter *x = &p->parameter[i];
+        if (x->spread != SNW_SPREAD_COLUMN) continue;
+        hash = hash_bytes(hash, x->path, strlen(x->path) + 1);
+        hash = hash_bytes(hash, x->value, (size_t)x->n * sizeof *x->value);
+    }
+    return hash;
+}
+
+// The model with the values of its file: it must be right, and have the results.
+static snw_status check_model(snw_sweep_row_computer *c, snw_error *err) {
+    const snw_sweep_plan *p = c->plan;
+    snw_desc *desc = NULL;
+    snw_run *run = NULL;
+    snw_status s =
+        snw_document_describe_with(c->document, c->run, p->nset, p->set, NULL, &desc, err);
+    if (s == SNW_OK) s = snw_run_create(desc, "sweep", &run, err);
+    if (s == SNW_OK) s = parse_scalars(c, snw_run_describe(run), err);
+    snw_run_destroy(run);
+    snw_desc_destroy(desc);
+    return s;
+}
+
+static snw_status open_computer(snw_sweep_row_computer *c, snw_error *err) {
+    snw_sweep_plan *p = c->plan;
+    snw_status s = snw_document_read(p->model, 0, NULL, &c->document, err);
+    if (s == SNW_E_IO && strcmp(err->file, p->model) == 0) { // the file named by the plan
+        char text[NAME];
+        (void)snprintf(text, sizeof text, "%.100s: %.140s", p->model, err->text);
+        return at_plan(err, snw_fail(err, s, "%s", text), p->model_location);
+    }
+    SNW_TRY(s);
+    SNW_TRY(choose_run(c, err));
+    for (int i = 0; i < p->nparameter; i++) SNW_TRY(check_parameter(c, &p->parameter[i], err));
+    const size_t n = (size_t)(p->nset + p->nparameter) + 1;
+    c->set = snw_alloc(n * sizeof *c->set);
+    c->text = snw_alloc(n * sizeof *c->text);
+    c->value = snw_alloc(n * sizeof *c->value);
+    c->result = snw_alloc((size_t)p->nresult * sizeof *c->result);
+    if (!c->set || !c->text || !c->value || !c->result) return snw_fail_memory(err);
+    for (int i = 0; i < p->nset; i++) c->set[i] = p->set[i];
+    for (int i = 0; i < p->nparameter; i++) c->set[p->nset + i] = c->text[i];
+    SNW_TRY(check_model(c, err));
+    SNW_TRY(snw_job_text(c->document, p->nset, p->set, &c->model_text, err));
+    c->identity = identity_of(c);
+    return SNW_OK;
+}
+
+snw_status snw_sweep_row_computer_open(snw_sweep_plan *plan, snw_sweep_row_computer **out,
+                                       snw_error *err) {
+    snw_sweep_row_computer *c = *out = snw_alloc(sizeof *c);
+    if (!c) return snw_fail_memory(err);
+    c->plan = plan;
+    const snw_status s = open_computer(c, err);
+    if (s == SNW_OK) return SNW_OK;
+    if (!err->file[0]) (void)snprintf(err->file, sizeof err->file, "%s", plan->model);
+    snw_sweep_row_computer_close(c);
+    *out = NULL;
+    return s;
+}
+
+void snw_sweep_row_computer_close(snw_sweep_row_computer *c) {
+    if (!c) return;
+    snw_series_clear(&c->frames);
+    snw_free(c->numbers);
+    snw_pool_destroy(c->pool);
+    snw_free(c->set);
+    snw_free(c->text);
+    snw_free(c->value);
+    snw_free(c->result);
+    snw_free(c->model_text);
+    snw_document_destroy(c->document);
+    snw_free(c);
+}
+
+int snw_sweep_row_columns(const snw_sweep_row_computer *c) { return c->nseries; }
+const char *snw_sweep_row_column(const snw_sweep_row_computer *c, int i) {
+    return c->column[c->series[i]];
+}
+const char *snw_sweep_row_model_text(const snw_sweep_row_computer *c) { return c->model_text; }
+uint64_t snw_sweep_row_identity(const snw_sweep_row_computer *c) { return c->identity; }
+
+snw_status snw_sweep_row_refuse_output(const snw_sweep_row_computer *c, const char *output,
+                                       snw_error *err) {
+    SNW_TRY(snw_job_refuse_output("plan", c->plan->path, output, err));
+    return snw_job_refuse_output_model(c->document, output, err);
+}
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+static snw_status row_room(snw_sweep_row_computer *c, size_t n, snw_error *err) {
+    if (n <= c->room) return SNW_OK;
+    snw_free(c->numbers);
+    c->room = 0;
+    c->numbers = snw_alloc(n * sizeof *c->numbers);
+    if (!c->numbers) return snw_fail_memory(err);
+    c->room = n;
+    return SNW_OK;
+}
+
+// Frames with the parameters behind the columns; whether each belongs to a motion.
+static void extend_frames(const snw_sweep_row_computer *c, const snw_desc *desc, double *y,
+                          bool *moves) {
+    const snw_series *s = &c->frames;
+    const size_t n = (size_t)s->ncolumn, k = (size_t)c->plan->nparameter;
+    for (int i = 0; i < s->nframe; i++, y += n + k) {
+        if (n > 0) memcpy(y, s->value + (size_t)i * n, n * sizeof *y);
+        memcpy(y + n, c->value, k * sizeof *y);
+        const bool motion = desc->step[s->stage[i]].kind == SNW_STEP_DYNAMIC;
+        moves[i] = motion && i > 0 && s->stage[i - 1] == s->stage[i];
+    }
+}
+
+static snw_status evaluate_results(snw_sweep_row_computer *c, const snw_desc *desc,
+                                   snw_error *err) {
+    const snw_series *s = &c->frames;
+    const size_t n = (size_t)s->nframe, width = (size_t)(s->ncolumn + c->plan->nparameter);
+    int most = 1;
+    for (int i = 0; i < c->plan->nresult; i++)
+        most = c->scalar[i].nsum > most ? c->scalar[i].nsum : most;
+    SNW_TRY(row_room(c, n * (width + 2) + (size_t)most, err));
+    double *y = c->numbers, *weight = y + n * width, *by_sum = weight + n;
+    bool *moves = (bool *)(by_sum + most);
+    extend_frames(c, desc, y, moves);
+    const snw_scalar_frames frames = {
+        .n = s->nframe, .ncolumn = (int)width, .t = s->t, .y = y, .moves = moves};
+    for (int i = 0; i < c->plan->nresult; i++) {
+        snw_error why = {0};
+        if (snw_scalar_value(&c->scalar[i], &frames, weight, by_sum, &c->result[i], &why) == SNW_OK)
+            continue;
+        return snw_fail(err, why.status, "%s: %.400s", c->plan->result[i].name, why.text);
+    }
+    return SNW_OK;
+}
+
+// Series after the results were evaluated: time and the chosen columns of each frame.
+static snw_status gather_series(snw_sweep_row_computer *c, snw_sweep_row *out, snw_error *err) {
+    const snw_series *s = &c->frames;
+    const size_t width = (size_t)c->nseries + 1;
+    if (c->nseries == 0) return SNW_OK;
+    SNW_TRY(row_room(c, (size_t)s->nframe * width + 1, err));
+    for (int i = 0; i < s->nframe; i++) {
+        double *to = c->numbers + (size_t)i * width;
+        to[0] = s->t[i];
+        for (int k = 0; k < c->nseries; k++)
+            to[1 + k] = s->value[(size_t)i * (size_t)s->ncolumn + (size_t)c->series[k]];
+    }
+    out->nframe = s->nframe;
+    out->series = c->numbers;
+    return SNW_OK;
+}
+
+static snw_status execute_row(snw_sweep_row_computer *c, const snw_desc *desc, snw_run *run,
+                              bool (*stop)(void *user), void *user, snw_sweep_row *out,
+                              snw_error *err) {
+    const snw_run_info *info = snw_run_describe(run);
+    if (!same_columns(c, info)) SNW_TRY(parse_scalars(c, info, err));
+    snw_series_clear(&c->frames);
+    snw_series_init(&c->frames, info->ncolumn);
+    const snw_recorder recorder = snw_series_recorder(&c->frames);
+    const snw_run_hooks hooks = {.user = user, .stop = stop};
+    snw_run_totals totals;
+    out->state = SNW_SWEEP_ROW_FAILED; // until it has succeeded
+    SNW_TRY(snw_run_execute(run, 1, &recorder, &hooks, &totals, err));
+    SNW_TRY(evaluate_results(c, desc, err));
+    SNW_TRY(gather_series(c, out, err));
+    out->state = SNW_SWEEP_ROW_DONE;
+    return SNW_OK;
+}
+
+// The message of a failed row, with the place in the model where it has one.
+static void row_message(snw_sweep_row_computer *c, const snw_error *err) {
+    if (err->line > 0) {
+        (void)snprintf(c->message, sizeof c->message, "%.120s:%d:%d: %.360s", err->file, err->line,
+                       err->column, err->text);
+    } else {
+        (void)snprintf(c->message, sizeof c->message, "%.500s", err->text);
+    }
+}
+
+snw_status snw_sweep_row_compute(snw_sweep_row_computer *c, int64_t row, bool (*stop)(void *user),
+                                 void *user, snw_sweep_row *out, snw_error *err) {
+    const snw_sweep_plan *p = c->plan;
+    const double start = snw_clock_seconds();
+    *out = (snw_sweep_row){
+        .row = row, .state = SNW_SWEEP_ROW_REFUSED, .result = c->result, .message = c->message};
+    c->message[0] = '\0';
+    for (int i = 0; i < p->nresult; i++) c->result[i] = NAN;
+    snw_sweep_plan_values(p, row, c->value);
+    write_overrides(c);
+    snw_desc *desc = NULL;
+    snw_run *run = NULL;
+    snw_error why = {0};
+    snw_status s = snw_document_describe_with(c->document, c->run, p->nset + p->nparameter, c->set,
+                                              NULL, &desc, &why);
+    if (s == SNW_OK) s = snw_run_create(desc, "sweep", &run, &why);
+    if (s == SNW_OK) s = execute_row(c, desc, run, stop, user, out, &why);
+    snw_run_destroy(run);
+    snw_desc_destroy(desc);
+    out->seconds = snw_clock_seconds() - start;
+    if (s == SNW_OK) return SNW_OK;
+    if (s == SNW_E_STOPPED) {
+        *err = why;
+        return s;
+    }
+    for (int i = 0; i < p->nresult; i++) c->result[i] = NAN;
+    row_message(c, &why);
+    return SNW_OK;
+}

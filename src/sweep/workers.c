@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+//
+// Processes that compute rows, and the process that starts and watches them.
+#define _DEFAULT_SOURCE // MAP_ANONYMOUS; NOLINT(bugprone-reserved-identifier)
+#include "sweep/workers.h"
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/fail.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { INTERVAL = 50, MOST_DEATHS = 20 }; // ms; deaths between rows, one after the other
+
+// State of one worker in shared memory. The worker writes it, except `again`.
+typedef struct worker_slot {
+    _Atomic int64_t row;          // in hand; -1: none
+    _Atomic int64_t done, failed; // rows stored
+    int64_t again;                // row to begin with, whose first process died; -1: none
+    snw_error err;
+} worker_slot;
+
+typedef struct worker_shared {
+    _Atomic int64_t next; // of the rows of the shard
+    _Atomic int stop;
+    worker_slot slot[];
+} worker_shared;
+
+typedef struct worker_pool {
+    snw_sweep_row_computer *computer;
+    const snw_sweep_parts *parts;
+    const snw_sweep_todo *todo;
+    worker_shared *shared;
+    int n, alive, deaths;
+    pid_t *pid;           // 0: it has ended
+    struct pollfd *watch; // of each worker the end of a pipe that closes when it ends; fd -1: none
+    int64_t all;          // rows to be done
+    int64_t added;        // crashed rows, stored by this process
+    snw_sweep_part *own;
+    double start;
+} worker_pool;
+
+// ---- a worker -----------------------------------------------------------------------------------
+
+typedef struct worker {
+    worker_shared *shared;
+    worker_slot *slot;
+    const snw_sweep_todo *todo;
+    pid_t parent;
+} worker;
+
+// Ends too when the process that started it is gone.
+static bool worker_stop(void *user) {
+    const worker *w = user;
+    return atomic_load(&w->shared->stop) != 0 || getppid() != w->parent;
+}
+
+static bool worker_take(void *user, int64_t *row) {
+    worker *w = user;
+    if (worker_stop(user)) return false;
+    int64_t next = w->slot->again;
+    w->slot->again = -1;
+    const int64_t size = snw_sweep_todo_size(w->todo);
+    while (next < 0) {
+        const int64_t k = atomic_fetch_add(&w->shared->next, 1);
+        if (k >= size) return false;
+        next = snw_sweep_todo_row(w->todo, k);
+    }
+    atomic_store(&w->slot->row, next);
+    *row = next;
+    return true;
+}
+
+static void worker_store(void *user, const snw_sweep_row *row) {
+    worker *w = user;
+    atomic_fetch_add(&w->slot->done, 1);
+    if (row->state != SNW_SWEEP_ROW_DONE) atomic_fetch_add(&w->slot->failed, 1);
+    atomic_store(&w->slot->row, -1);
+}
+
+// Exit status: 0 all done, 1 a failure that is in the slot.
+static int worker_main(worker_pool *p, int i, pid_t parent) {
+    // the terminal sends Ctrl-C to all processes; the first of them decides
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGTERM, SIG_DFL);
+    worker w = {
+        .shared = p->shared, .slot = &p->shared->slot[i], .todo = p->todo, .parent = parent};
+    const snw_sweep_queue queue = {
+        .user = &w, .take = worker_take, .store = worker_store, .stop = worker_stop};
+    snw_error err = {0};
+    const snw_status s = snw_sweep_work(p->computer, p->parts, &queue, &err);
+    if (s == SNW_OK || s == SNW_E_STOPPED) return 0;
+    w.slot->err = err;
+    return 1;
+}
+
+static snw_status start_worker(worker_pool *p, int i, snw_error *err) {
+    const pid_t parent = getpid();
+    int ends[2];
+    const bool piped = pipe(ends) == 0;
+    const pid_t pid = piped ? fork() : -1;
+    if (pid < 0) {
+        const int reason = errno;
+        if (piped) (void)close(ends[0]), (void)close(ends[1]);
+        return snw_fail(err, SNW_E_MEMORY, "cannot start worker %d: %s", i + 1, strerror(reason));
+    }
+    if (pid == 0) {
+        (void)close(ends[0]);
+        _exit(worker_main(p, i, parent));
+    }
+    (void)close(ends[1]);
+    p->watch[i] = (struct pollfd){.fd = ends[0]};
+    p->pid[i] = pid;
+    p->alive++;
+    return SNW_OK;
+}
+
+// ---- the watching process -----------------------------------------------------------------------
+
+static snw_status add_crashed(worker_pool *p, int64_t row, int how, snw_error *err) {
+    char message[128];
+    (void)snprintf(message, sizeof message,
+                   "the process that computed the row was ended twice, by signal %d (%s)", how,
+                   strsignal(how));
+    double none[1] = {0};
+    double *result =
+        p->parts->nresult > 0 ? snw_alloc((size_t)p->parts->nresult * sizeof *result) : none;
+    if (!result) return snw_fail_memory(err);
+    for (int i = 0; i < p->parts->nresult; i++) result[i] = 0.0 / 0.0;
+    const snw_sweep_row crashed = {
+        .row = row, .state = SNW_SWEEP_ROW_CRASHED, .result = result, .message = message};
+    snw_status s = p->own ? SNW_OK : snw_sweep_part_create(p->parts, &p->own, err);
+    if (s == SNW_OK) s = snw_sweep_part_add(p->own, &crashed, err);
+    if (p->parts->nresult > 0) snw_free(result);
+    p->added++;
+    return s;
+}
+
+// A worker was ended by a signal: start it again, with the row it had in hand.
+static snw_status replace_worker(worker_pool *p, int i, int how, bool again, snw_error *err) {
+    worker_slot *slot = &p->shared->slot[i];
+    const int64_t row = atomic_load(&slot->row);
+    atomic_store(&slot->row, -1);
+    slot->again = -1;
+    if (row < 0 && ++p->deaths > MOST_DEATHS)
+        return snw_fail(err, SNW_E_IO, "workers were ended again and again, the last by signal %d",
+                        how);
+    if (row >= 0) p->deaths = 0;
+    if (row >= 0 && again) SNW_TRY(add_crashed(p, row, how, err));
+    if (row >= 0 && !again) slot->again = row;
+    return start_worker(p, i, err);
+}
+
+static snw_status end_of_worker(worker_pool *p, int i, int status, int64_t *retried,
+                                snw_error *err) {
+    p->pid[i] = 0;
+    p->alive--;
+    if (WIFSIGNALED(status) && !atomic_load(&p->shared->stop)) {
+        const int64_t row = atomic_load(&p->shared->slot[i].row);
+        const bool again = row >= 0 && retried[i] == row;
+        retried[i] = again ? -1 : row;
+        return replace_worker(p, i, WTERMSIG(status), again, err);
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) != 0) {
+        *err = p->shared->slot[i].err;
+        return err->status != SNW_OK ? err->status
+                                     : snw_fail(err, SNW_E_IO, "worker %d failed", i + 1);
+    }
+    return SNW_OK;
+}
+
+static snw_status collect_workers(worker_pool *p, int64_t *retried, snw_error *err) {
+    for (int i = 0; i < p->n; i++) {
+        int status = 0;
+        if (p->pid[i] == 0 || !p->watch[i].revents) continue;
+        while (waitpid(p->pid[i], &status, 0) < 0 && errno == EINTR) continue;
+        (void)close(p->watch[i].fd);
+        p->watch[i] = (struct pollfd){.fd = -1};
+        const snw_status s = end_of_worker(p, i, status, retried, err);
+        if (s != SNW_OK) return s;
+    }
+    return SNW_OK;
+}
+
+static void count_rows(const worker_pool *p, snw_sweep_done *out) {
+    *out = (snw_sweep_done){
+        .done = p->added, .failed = p->added, .seconds = snw_clock_seconds() - p->start};
+    for (int i = 0; i < p->n; i++) {
+        out->done += atomic_load(&p->shared->slot[i].done);
+        out->failed += atomic_load(&p->shared->slot[i].failed);
+    }
+}
+
+static snw_status watch_workers(worker_pool *p, const snw_sweep_hooks *hooks, int64_t *retried,
+                                snw_sweep_done *out, snw_error *err) {
+    snw_status s = SNW_OK;
+    while (p->alive > 0) {
+        if (poll(p->watch, (nfds_t)p->n, INTERVAL) < 0) {
+            for (int i = 0; i < p->n; i++) p->watch[i].revents = 0; // a signal came
+        }
+        snw_error why = {0};
+        const snw_status now = collect_workers(p, retried, &why);
+        if (now != SNW_OK && s == SNW_OK) {
+            s = now;
+            *err = why;
+        }
+        count_rows(p, out);
+        if (hooks->progress)
+            hooks->progress(hooks->user, out->done, out->failed, p->all, out->seconds);
+        if (s == SNW_OK && hooks->cancel && hooks->cancel(hooks->user))
+            s = snw_fail(err, SNW_E_STOPPED, "stopped");
+        if (s != SNW_OK) atomic_store(&p->shared->stop, 1);
+    }
+    return s;
+}
+
+static snw_status start_all(worker_pool *p, snw_error *err) {
+    for (int i = 0; i < p->n; i++) {
+        p->shared->slot[i].again = -1;
+        atomic_store(&p->shared->slot[i].row, -1);
+    }
+    for (int i = 0; i < p->n; i++) {
+        const snw_status s = start_worker(p, i, err);
+        if (s == SNW_OK) continue;
+        if (i > 0) break; // fewer than wanted
+        return s;
+    }
+    return SNW_OK;
+}
+
+snw_status snw_sweep_workers(snw_sweep_row_computer *c, const snw_sweep_parts *parts,
+                             const snw_sweep_todo *todo, int n, const snw_sweep_hooks *hooks,
+                             snw_sweep_done *out, snw_error *err) {
+    worker_pool p = {
+        .computer = c, .parts = parts, .todo = todo, .n = n, .start = snw_clock_seconds()};
+    *out = (snw_sweep_done){0};
+    for (int64_t k = 0; k < snw_sweep_todo_size(todo); k++)
+        p.all += snw_sweep_todo_row(todo, k) >= 0;
+    if (p.all == 0) return SNW_OK;
+    if (p.n > p.all) p.n = (int)p.all;
+    const size_t size = sizeof *p.shared + (size_t)p.n * sizeof *p.shared->slot;
+    p.shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    p.pid = snw_alloc((size_t)p.n * sizeof *p.pid);
+    p.watch = snw_alloc((size_t)p.n * sizeof *p.watch);
+    int64_t *retried = snw_alloc((size_t)p.n * sizeof *retried);
+    snw_status s = SNW_OK;
+    if (p.shared == MAP_FAILED || !p.pid || !p.watch || !retried)
+        s = snw_fail(err, SNW_E_MEMORY, "no memory for %d workers", p.n);
+    for (int i = 0; s == SNW_OK && i < p.n; i++) {
+        retried[i] = -1;
+        p.watch[i].fd = -1;
+    }
+    if (s == SNW_OK) s = start_all(&p, err);
+    if (s == SNW_OK) s = watch_workers(&p, hooks, retried, out, err);
+    snw_sweep_part_close(p.own);
+    if (p.shared != MAP_FAILED) (void)munmap(p.shared, size);
+    snw_free(p.pid);
+    snw_free(p.watch);
+    snw_free(retried);
+    return s;
+}

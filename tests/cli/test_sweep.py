@@ -1,0 +1,445 @@
+# SPDX-License-Identifier: MIT
+"""sinew sweep: plans, rows on processes, shards and ranks, results in one file, interruptions, bad input."""
+import csv
+import math
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import harness
+
+# a cart on a spring: x = F/k with F = a + b^2; refused for k <= 0, and not an equilibrium for huge a
+CART = """\
+sinew: 1
+gravity: 0
+parameters: {a: 1, b: 2, F: (a + b^2)*1 N, k: 2 N/m}
+robot:
+  cart: {on: world, joint: prismatic, axis: x, stiffness: k, body: {sphere: {radius: 40 mm}, mass: 1}}
+loads: {push: {on: cart, force: [F, 0 N, 0 N]}}
+probes: {x: {position: cart}}
+study: [static]
+"""
+GRID = """\
+sinew: 1
+model: cart.yaml
+vary:
+  a: {from: 0, to: 4, points: 5}
+  k: [1 N/m, 2 N/m, 4 N/m]
+keep: {x: end(x.x), force: end(k*x.x), square: max(x.x)^2}
+"""
+# a swinging cart with its whole series
+SWING = """\
+sinew: 1
+model: swing.yaml
+vary: {k: {uniform: [1 N/m, 4 N/m]}}
+sample: {method: latin_hypercube, count: 60, seed: 5}
+keep: {top: max(x.x), early: 'at(0.05, x.x)', late: end(x.x)}
+series: [x.x]
+"""
+MPIRUN = shutil.which("mpirun")
+
+
+def python_with_h5py():
+    """A Python that has h5py and pandas; None: there is none."""
+    for name in ("/usr/bin/python3", "python3"):
+        if subprocess.run([name, "-c", "import h5py, pandas"], capture_output=True).returncode == 0:
+            return name
+    return None
+
+
+class Sweep(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.write("cart.yaml", CART)
+        self.write("swing.yaml", CART.replace("study: [static]", "study: [dynamic: {for: 0.2 s, step: 1 ms}]"))
+        self.write("grid.yaml", GRID)
+        self.write("many.yaml", SWING)
+
+    def table(self, name):
+        self.succeeds("sweep", name, "--csv", "rows.csv")
+        with open(self.folder / "rows.csv", newline="") as file:
+            return list(csv.DictReader(file))
+
+    def refuses(self, *args, says, code=2):
+        result = self.sinew("sweep", *args)
+        self.assertEqual(result.code, code, result)
+        for text in [says] if isinstance(says, str) else says:
+            self.assertIn(text, result.err)
+        return result
+
+    def plan(self, text, says):
+        self.write("p.yaml", text)
+        self.refuses("p.yaml", says=says)
+        self.assertEqual([f for f in self.files() if f.startswith("p.h5")], [])
+
+
+class Rows(Sweep):
+    def test_a_grid(self):
+        report = self.succeeds("sweep", "grid.yaml", "-j", "2", "--json").json
+        self.assertEqual((report["rows"], report["done"], report["computed"]), (15, 15, 15))
+        rows = self.table("grid.h5")
+        self.assertEqual([(float(r["a"]), float(r["k"])) for r in rows],
+                         [(a, k) for a in (0, 1, 2, 3, 4) for k in (1, 2, 4)])
+        for r in rows:
+            a, k, x = float(r["a"]), float(r["k"]), float(r["x"])
+            self.assertAlmostEqual(x, (a + 4) / k, delta=1e-9)
+            self.assertAlmostEqual(float(r["force"]), a + 4, delta=1e-8)
+            self.assertAlmostEqual(float(r["square"]), x * x, delta=1e-8)
+        self.assertEqual([f for f in self.files() if "parts" in f], [])
+
+    def test_the_table_is_that_of_the_results(self):
+        self.succeeds("sweep", "many.yaml", "--table", "plan.csv")
+        with open(self.folder / "plan.csv", newline="") as file:
+            plan = list(csv.DictReader(file))
+        self.assertEqual(len(plan), 60)
+        self.assertEqual([r["row"] for r in plan], [str(i) for i in range(60)])
+        self.succeeds("sweep", "many.yaml", "-q")
+        self.assertEqual([r["k"] for r in plan], [r["k"] for r in self.table("many.h5")])
+        self.assertEqual(sorted(int((float(r["k"]) - 1) * 20) for r in plan), list(range(60)))
+
+    def test_series_and_pandas_in_three_lines(self):
+        python = python_with_h5py()
+        if not python:
+            self.skipTest("no h5py or pandas")
+        self.succeeds("sweep", "many.yaml")
+        program = """
+import h5py, pandas as pd
+with h5py.File("many.h5") as f:
+    table = pd.DataFrame({k: f[g][k][:] for g in ("parameters", "results") for k in f[g]})
+    s, i = f["series"], 7
+    part = slice(s["first"][i], s["first"][i] + s["frames"][i])
+    t, x = s["t"][part], s["value"][part, 0]
+    assert list(f["state"][:]) == [1]*60 and f.attrs["rows"] == 60
+    assert f["parameters/k"].attrs["unit"].decode() == "N/m", f["parameters/k"].attrs["unit"]
+assert len(table) == 60 and table.isna().sum().sum() == 0
+assert len(t) == 201 and t[0] == 0 and abs(t[-1] - 0.2) < 1e-12
+w = table.k**0.5
+# the cart leaves its place under a constant force: x = F/k (1 - cos(w t)), F = 5 N
+import numpy as np
+assert abs(x - 5/table.k[i]*(1 - np.cos(w[i]*t))).max() < 1e-5
+late = 5/table.k*(1 - np.cos(w/5))
+assert abs(table.late - late).max() < 1e-5
+assert abs(table.early - 5/table.k*(1 - np.cos(w/20))).max() < 1e-5
+"""
+        done = subprocess.run([python, "-c", program], cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_failed_rows_are_rows(self):
+        self.write("bad.yaml", GRID.replace("[1 N/m, 2 N/m, 4 N/m]", "[1 N/m, -2 N/m]").replace("max(x.x)^2", "'at(3, x.x)'"))
+        report = self.succeeds("sweep", "bad.yaml", "--json").json
+        self.assertEqual((report["done"], report["refused"], report["failed"]), (0, 5, 5))
+        text = self.succeeds("sweep", "bad.h5").out
+        self.assertIn("5 failed, 5 refused", text)
+        self.assertIn("the study has no state at t = 3 s", text)
+        self.assertIn("cart.yaml:5", text)
+
+    def test_words_and_lists(self):
+        self.write("words.yaml", """\
+            sinew: 1
+            model: swing.yaml
+            vary:
+              dynamic.scheme: [newmark, bdf2]
+              dynamic.step: [2 ms, 4 ms]
+            sample: {method: list}
+            keep: {x: end(x.x)}
+            """)
+        self.succeeds("sweep", "words.yaml")
+        rows = self.table("words.h5")
+        self.assertEqual([(r["dynamic.scheme"], float(r["dynamic.step"])) for r in rows], [("newmark", 0.002), ("bdf2", 0.004)])
+        self.assertNotEqual(rows[0]["x"], rows[1]["x"])
+
+    def test_a_table_of_rows(self):
+        self.write("rows.txt", "a,b\n1,0\n2,3\n-1,1\n")
+        self.write("t.yaml", "sinew: 1\nmodel: cart.yaml\ntable: rows.txt\nkeep: {x: end(x.x)}\n")
+        self.succeeds("sweep", "t.yaml", "-o", "t.h5")
+        for row, x in zip(self.table("t.h5"), (0.5, 5.5, 0)):
+            self.assertAlmostEqual(float(row["x"]), x, delta=1e-9)
+
+    def test_pareto_and_correlation(self):
+        self.succeeds("sweep", "grid.yaml")
+        report = self.succeeds("sweep", "grid.h5", "--json", "--pareto", "x,-force").json
+        # large force with little way: stiffest spring, all forces
+        self.assertEqual(report["pareto"], [2, 5, 8, 11, 14])
+        by = {s["result"]: {c["parameter"]: c for c in s["correlations"]} for s in report["sensitivity"]}
+        self.assertAlmostEqual(by["force"]["a"]["correlation"], 1, places=9)
+        self.assertAlmostEqual(by["force"]["k"]["correlation"], 0, places=7)
+        self.assertLess(by["x"]["k"]["ranks"], -0.5)
+        self.refuses("grid.h5", "--pareto", "x,forse", says="did you mean 'force'?")
+
+    @unittest.skipIf(harness.SLOW, "the same lines as others")
+    def test_sobol_indices_of_ishigami(self):
+        self.write("i.yaml", CART.replace("F: (a + b^2)*1 N", "c: 1, F: (sin(a) + 7*sin(b)^2 + 0.1*c^4*sin(a))*1 N").replace("2 N/m", "1 N/m"))
+        self.write("ishigami.yaml", """\
+            sinew: 1
+            model: i.yaml
+            vary: {a: {uniform: [-pi, pi]}, b: {uniform: [-pi, pi]}, c: {uniform: [-pi, pi]}}
+            sample: {method: saltelli, count: 512}
+            keep: {y: end(x.x)}
+            """)
+        self.succeeds("sweep", "ishigami.yaml")
+        found = self.succeeds("sweep", "ishigami.h5", "--json").json["sensitivity"][0]
+        self.assertEqual(found["pairs"], 512)
+        # closed form: Ishigami and Homma 1990
+        for s, first, total in zip(found["sobol"], (0.3139, 0.4424, 0), (0.5576, 0.4424, 0.2437)):
+            self.assertLess(s["first_low"], first)
+            self.assertGreater(s["first_high"], first)
+            self.assertLess(s["total_low"], total)
+            self.assertGreater(s["total_high"], total)
+
+
+class Examples(Sweep):
+    def example(self, name, *changes):
+        """A plan of the examples with other numbers, as plan.yaml."""
+        text = (harness.SOURCE / "examples/sweeps/plans" / name).read_text().replace("../../", f"{harness.SOURCE}/examples/")
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        self.write("plan.yaml", text)
+
+    @unittest.skipIf(harness.SLOW, "the same lines as others")
+    def test_indices_of_a_finger_are_those_of_a_product(self):
+        self.example("finger.yaml", ("count: 512", "count: 128"))
+        self.succeeds("sweep", "plan.yaml")
+        found = {s["result"]: s["sobol"] for s in self.succeeds("sweep", "plan.h5", "--json").json["sensitivity"]}["k"]
+        share = [math.exp((power * deviation) ** 2) - 1 for power, deviation in ((-1, 0.1), (-4, 0.04), (1, 0.08), (1, 0.05))]
+        whole = math.prod(1 + c for c in share)
+        for s, c in zip(found, share):
+            first, total = c / (whole - 1), c / (1 + c) * whole / (whole - 1)
+            self.assertLess(s["first_low"], first)
+            self.assertGreater(s["first_high"], first)
+            self.assertLess(s["total_low"], total)
+            self.assertGreater(s["total_high"], total)
+
+    @unittest.skipIf(harness.SLOW, "the same lines as others")
+    def test_the_workspace_of_a_platform(self):
+        self.example("three_rfr.yaml", ("points: 100", "points: 3"))
+        report = self.succeeds("sweep", "plan.yaml", "--json").json
+        self.assertEqual((report["rows"], report["done"]), (9, 9))
+        # angles 0, 30 and 60 deg; the third motor has 30 deg, so exchanged angles are the same robot, turned
+        rows = [{k: float(r[k]) for k in ("x", "y", "turn", "largest")} for r in self.table("plan.h5")]
+        for a, b in ((1, 3), (5, 7)):
+            self.assertAlmostEqual(rows[a]["turn"], rows[b]["turn"], places=8)
+            self.assertAlmostEqual(rows[a]["largest"], rows[b]["largest"], places=8)
+            self.assertAlmostEqual(math.hypot(rows[a]["x"], rows[a]["y"]), math.hypot(rows[b]["x"], rows[b]["y"]), places=8)
+            self.assertGreater(abs(rows[a]["x"] - rows[b]["x"]), 1e-4)
+        self.assertLess(math.hypot(rows[4]["x"], rows[4]["y"]), 1e-9)
+        drawn = self.succeeds("plot", "plan.h5", "--probe", "turn,x", "-o", "map.svg", "--json").json
+        self.assertEqual([p["axis"] for p in drawn["panels"]], ["motor(2).position"] * 2)
+
+
+class Figures(Sweep):
+    def test_lines_maps_and_scatters(self):
+        self.succeeds("sweep", "grid.yaml")
+        lines = self.succeeds("plot", "grid.h5", "--over", "a", "--probe", "x,force", "-o", "lines.svg", "--json").json
+        self.assertEqual([(p["axis"], p["curves"]) for p in lines["panels"]], [("x", 3), ("force", 3)])
+        text = (self.folder / "lines.svg").read_text()
+        for k in ("1", "2", "4"):
+            self.assertIn(f"k = {k} N/m", text)
+        maps = self.succeeds("plot", "grid.h5", "--probe", "x", "-o", "map.svg", "--json").json
+        self.assertEqual(maps["panels"][0]["axis"], "k (N/m)")
+        self.assertIn("above 7", (self.folder / "map.svg").read_text())
+        self.write("three.yaml", GRID.replace("keep:", "  b: [1, 2]\nkeep:"))
+        self.succeeds("sweep", "three.yaml")
+        scatter = self.succeeds("plot", "three.h5", "-o", "three.svg", "--json").json
+        self.assertEqual(len(scatter["panels"]), 9)  # three results over three parameters
+
+    def test_mistakes(self):
+        self.succeeds("sweep", "grid.yaml")
+        for options, says in ((["--over", "aa"], "no parameter 'aa'"), (["--probe", "forse"], "did you mean 'force'?"),
+                              (["--energy"], "a sweep takes --probe"), (["--size", "20x20"], "too small")):
+            result = self.sinew("plot", "grid.h5", "-o", "f.svg", *options)
+            self.assertEqual(result.code, 2 if "too small" not in says else result.code, result)
+            self.assertIn(says, result.err)
+        self.succeeds("run", "cart.yaml", "-o", "run.h5")
+        self.assertIn("--over names parameters of a sweep", self.sinew("plot", "run.h5", "--over", "a").err)
+
+
+class Interruptions(Sweep):
+    whole = None  # bytes of the results of an uninterrupted sweep
+
+    def complete(self, name, like):
+        """The rows of a file are those of another to the last bit."""
+        self.assertEqual(self.table(name), self.table(like))
+
+    def test_shards(self):
+        self.succeeds("sweep", "many.yaml", "-o", "all.h5")
+        for i in (2, 3, 1):
+            self.succeeds("sweep", "many.yaml", "-o", "s.h5", "--shard", f"{i}/3", "-j", "1")
+        self.complete("s.h5", "all.h5")
+        self.refuses("many.yaml", "-o", "s.h5", "--shard", "4/3", says="from 1 to the second")
+        self.refuses("many.yaml", "-o", "s.h5", "--shard", "2 of 3", says="--shard takes i/n")
+
+    def test_an_incomplete_division_is_resumed_by_one(self):
+        self.succeeds("sweep", "many.yaml", "-o", "all.h5")
+        report = self.succeeds("sweep", "many.yaml", "-o", "s.h5", "--shard", "2/3", "--json").json
+        self.assertEqual((report["done"], report["waiting"]), (20, 40))
+        self.refuses("many.yaml", "-o", "s.h5", "--shard", "2/3", says="--resume computes what is missing")
+        report = self.succeeds("sweep", "many.yaml", "-o", "s.h5", "--resume", "--json").json
+        self.assertEqual((report["computed"], report["done"]), (40, 60))
+        self.complete("s.h5", "all.h5")
+
+    def begin(self, *more):
+        """Start a sweep and wait for its first rows."""
+        process = self.start("sweep", "slow.yaml", "-o", "k.h5", *more)
+        parts = self.folder / "k.h5.parts"
+        self.wait_until(lambda: parts.exists() and sum(p.stat().st_size > 5000 for p in parts.glob("*.rows")) > 0, process)
+        return process
+
+    def slow(self):
+        self.write("slow.yaml", SWING.replace("count: 60", "count: 150"))
+        if Interruptions.whole is None:
+            self.succeeds("sweep", "slow.yaml", "-o", "all.h5")
+            Interruptions.whole = (self.folder / "all.h5").read_bytes()
+        self.write("all.h5", Interruptions.whole)
+
+    def test_killed_workers_lose_nothing(self):
+        self.slow()
+        process = self.begin("-j", "2", "--json")
+        children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(process.pid)], capture_output=True, text=True).stdout.split()
+        os.kill(int(children[0]), signal.SIGKILL)
+        out, err = process.communicate()
+        self.assertEqual(process.returncode, 0, err)
+        self.complete("k.h5", "all.h5")
+
+    def test_a_killed_sweep_is_resumed(self):
+        self.slow()
+        process = self.begin("-j", "2")
+        self.refuses("slow.yaml", "-o", "k.h5", "--resume", says="is being computed by another process")
+        self.refuses("slow.yaml", "-o", "k.h5", "--shard", "1/2", "--resume", says="of another division")
+        process.kill()
+        process.wait()
+        report = self.succeeds("sweep", "slow.yaml", "-o", "k.h5", "--resume", "--json").json
+        self.assertEqual((report["rows"], report["done"]), (150, 150))
+        self.assertLess(report["computed"], 150)
+        self.complete("k.h5", "all.h5")
+
+    def test_a_stopped_sweep_is_resumed(self):
+        self.slow()
+        process = self.begin("-j", "1")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+        self.assertEqual(process.returncode, 1, err)
+        self.assertIn("--resume computes the rest", err)
+        self.assertIn("waiting", out)
+        self.assertIn("waiting", self.succeeds("sweep", "k.h5").out)
+        # a row that was cut off, and a part that was cut off at its beginning
+        parts = self.folder / "k.h5.parts"
+        part = next(parts.glob("*.rows"))
+        part.write_bytes(part.read_bytes()[:-100])
+        (parts / "part-0000001-9.rows").write_bytes(b"snwp")
+        self.succeeds("sweep", "slow.yaml", "-o", "k.h5", "--resume")
+        self.complete("k.h5", "all.h5")
+
+    @unittest.skipUnless(MPIRUN, "no mpirun")
+    @unittest.skipIf(harness.SLOW, "OpenMPI leaks memory")
+    def test_ranks_of_mpi(self):
+        self.slow()
+        command = [MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", "4", harness.SINEW, "sweep", "slow.yaml", "-o", "m.h5"]
+        quiet = dict(os.environ, OMPI_MCA_btl_base_warn_component_unused="0", OMPI_MCA_btl="self,vader")
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, env=quiet)
+        if "built without OpenMPI" in done.stderr:
+            self.skipTest("built without OpenMPI")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count("150 rows: 150 done"), 1, done.stdout)
+        self.complete("m.h5", "all.h5")
+        # the death of a rank ends the job; what it had done is kept
+        job = subprocess.Popen(command[:-1] + ["k.h5"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=quiet)
+        parts = self.folder / "k.h5.parts"
+        self.wait_until(lambda: parts.exists() and sum(p.stat().st_size > 5000 for p in parts.glob("*.rows")) > 1, job)
+        ranks = subprocess.run(["ps", "-o", "pid=", "--ppid", str(job.pid)], capture_output=True, text=True).stdout.split()
+        os.kill(int(ranks[2]), signal.SIGKILL)
+        job.communicate()
+        self.assertNotEqual(job.returncode, 0)
+        deadline = time.monotonic() + 60
+        while any(pathlib.Path(f"/proc/{rank}").exists() for rank in ranks) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        report = self.succeeds("sweep", "slow.yaml", "-o", "k.h5", "--resume", "--json").json
+        self.assertEqual(report["done"], 150)
+        self.assertLess(report["computed"], 150)
+        self.complete("k.h5", "all.h5")
+
+
+class BadInput(Sweep):
+    def test_plans(self):
+        model, vary, keep = "sinew: 1\nmodel: cart.yaml\n", "vary: {a: [1, 2]}\n", "keep: {x: end(x.x)}\n"
+        self.plan("model: cart.yaml\n" + vary + keep, "p.yaml:1:1: a plan has the version of its language, 'sinew: 1'")
+        self.plan("sinew: 1\n" + vary + keep, "'model' is missing")
+        self.plan(model + keep, "a plan has a 'vary' or 'table'")
+        self.plan(model + vary, "'keep' names the numbers that are kept")
+        self.plan("sinew: 1\nmodel: other.yaml\n" + vary + keep, ["p.yaml:2:8", "other.yaml"])
+        self.plan(model + "vary: {A: [1, 2]}\n" + keep, ["p.yaml:3:8", "'A'"])
+        self.plan(model + "vary: {kart.stiffness: [1, 2]}\n" + keep, ["p.yaml:3:8", "kart"])
+        self.plan(model + "vary: {k: [1 N/m, 2 m]}\n" + keep, "p.yaml:3:19: '2 m' is in 'm', but the number before it in 'N/m'")
+        self.plan(model + "vary: {k: [1 N, 2 N]}\n" + keep, "'k' is in 'N/m' in the model, and in 'N' here")
+        self.plan(model + "vary: {a: {from: 1, to: 2}}\n" + keep, "give 'values', or 'points' of a range")
+        self.plan(model + "vary: {a: {from: 3, to: 2, points: 3}}\n" + keep, "must rise")
+        self.plan(model + "vary: {a: {log_uniform: [0, 1]}}\n" + keep, "begins above 0")
+        self.plan(model + "vary: {a: {normal: [1, 0]}}\n" + keep, "the deviation must be positive")
+        self.plan(model + "vary: {a: {uniform: [0, 1], normal: [1, 2]}}\n" + keep, "more than one spread")
+        self.plan(model + "vary: {a: {mean: 3}}\n" + keep, "p.yaml:3:12: unknown key 'mean'")
+        self.plan(model + "vary: {a: 3}\n" + keep, "takes a list of values")
+        self.plan(model + vary + "sample: {method: sobbol, count: 8}\n" + keep, "did you mean 'sobol'?")
+        self.plan(model + vary + "sample: {method: sobol}\n" + keep, "needs a 'count'")
+        self.plan(model + vary + "sample: {count: 3}\n" + keep, "leave out 'count'")
+        self.plan(model + "vary: {a: [1, 2], b: [1, 2, 3]}\nsample: {method: list}\n" + keep, "side by side")
+        self.plan(model + vary + "keep: {x: end(y.x)}\n", ["p.yaml:4:11", "scalar 'end(y.x)'"])
+        self.plan(model + vary + keep + "series: [y]\n", ["p.yaml:5:9", "y"])
+        self.plan(model + vary + "set: {a: 3}\n" + keep, "'a' is set and varies")
+        self.plan(model + vary + "keep: {a: end(x.x)}\n", "'a' is a parameter that varies")
+        self.plan(CART, "this is a model; a plan of a sweep is a file of its own")
+        self.plan(model + "table: none.csv\n" + keep, "none.csv")
+        self.write("t.csv", "a,b\n1,2\n3,\n")
+        self.plan(model + "table: t.csv\n" + keep, "t.csv:3:3: '' is not a number")
+        self.write("runs.yaml", CART + "runs: {one: {}, two: {a: 3}}\n")
+        self.plan("sinew: 1\nmodel: runs.yaml\n" + vary + keep, "the model has 2 runs; name one of them by 'run'")
+        self.plan("sinew: 1\nmodel: runs.yaml\nrun: three\n" + vary + keep, "p.yaml:3:6: the model has no run 'three'")
+        self.refuses("none.yaml", says="none.yaml")
+        self.refuses("grid.yaml", "-j", "0", says="--jobs")
+
+    def test_files_of_others_are_not_replaced(self):
+        self.write("notes.h5", "not HDF5\n")
+        for option in ([], ["--force"], ["--resume"]):
+            self.refuses("grid.yaml", "-o", "notes.h5", *option, says="is not replaced")
+        self.assertEqual((self.folder / "notes.h5").read_text(), "not HDF5\n")
+        self.refuses("grid.yaml", "-o", "cart.yaml", says="would overwrite the model")
+        self.refuses("grid.yaml", "-o", "no/folder/x.h5", says="no/folder", code=1)
+        self.succeeds("sweep", "grid.yaml", "-o", "g.h5")
+        before = (self.folder / "g.h5").read_bytes()
+        self.write("grid.yaml", GRID.replace("points: 5", "points: 6"))
+        self.refuses("grid.yaml", "-o", "g.h5", says="with another plan or model")
+        self.refuses("grid.yaml", "-o", "g.h5", "--resume", says="with another plan or model")
+        self.assertEqual((self.folder / "g.h5").read_bytes(), before)
+        self.succeeds("sweep", "grid.yaml", "-o", "g.h5", "--force")
+        self.assertEqual(len(self.table("g.h5")), 18)
+        self.write("half.h5", before[: len(before) // 2])
+        self.refuses("half.h5", says="no HDF5 file, or damaged")
+        self.succeeds("run", "cart.yaml", "-o", "run.h5")
+        self.refuses("run.h5", says="is not the file of a sweep")
+
+    def test_options_of_the_wrong_kind(self):
+        self.succeeds("sweep", "grid.yaml")
+        self.refuses("grid.yaml", "--pareto", "x,y", says="is for the results of a sweep")
+        self.refuses("grid.h5", "--resume", says="is for a plan")
+        self.refuses("grid.yaml", "--resume", "--force", says="give one")
+        self.refuses("grid.yaml", "--force", "--shard", "1/2", says="rows of other shards")
+
+    def test_a_full_disk_keeps_the_rows(self):
+        self.write("slow.yaml", (self.folder / "many.yaml").read_text())
+        self.succeeds("sweep", "slow.yaml", "-o", "all.h5")
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (100000, 100000))
+        result = self.sinew("sweep", "slow.yaml", "-o", "k.h5", "-j", "1", preexec_fn=limit)
+        self.assertEqual(result.code, 1, result)
+        self.assertIn("cannot write", result.err)
+        report = self.succeeds("sweep", "slow.yaml", "-o", "k.h5", "--resume", "--json").json
+        self.assertEqual(report["done"], 60)
+        self.assertLess(report["computed"], 60)
+        self.assertEqual(self.table("k.h5"), self.table("all.h5"))
+
+
+if __name__ == "__main__":
+    unittest.main()
