@@ -74,9 +74,12 @@ static double feed_power(const snw_shooter_leg *l) {
     return r->free_length_rate * (feed_effort(l) + E.kinetic + E.gravity);
 }
 
-static void leg_powers(const snw_shooter_leg *l, double *power, double *heat) {
+static void leg_powers(const snw_shooter *e, int leg, double *power, double *heat) {
+    const snw_shooter_leg *l = &e->leg[leg];
     const snw_shoot_rod *r = l->r;
-    *power += feed_power(l) - snw_power(r->F[0], r->base_V);
+    // of the prescribed motion of the base; what a carried rod takes from another one cancels
+    const snw_twist V = l->parent < 0 ? r->base_V : snw_shooter_branch(e, leg)->u;
+    *power += feed_power(l) - snw_power(r->F[0], V);
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
         for (int j = 0; j <= piece->n; j++) {
@@ -95,7 +98,7 @@ static void leg_powers(const snw_shooter_leg *l, double *power, double *heat) {
 
 void snw_shooter_powers(snw_shooter *e) {
     double heat = snw_shooter_tendons_heat(e), power = snw_shooter_tendons_power(e) + heat;
-    for (int i = 0; i < e->nleg; i++) leg_powers(&e->leg[i], &power, &heat);
+    for (int i = 0; i < e->nleg; i++) leg_powers(e, i, &power, &heat);
     for (int i = 0; e->p && i < e->p->plate.nload; i++) {
         power += power_of(&e->p->plate.load[i], e->p->g, e->p->V);
     }

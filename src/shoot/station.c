@@ -42,7 +42,12 @@ static snw_station_step step_of(const snw_shoot_rod *r, int piece) {
 
 snw_wrench snw_station_wrench(const snw_shoot_rod *r, int piece, const snw_shoot_state *y) {
     const snw_station_step now = step_of(r, piece);
-    return snw_station_external_wrench(&r->station[piece], &now, y);
+    snw_wrench W = snw_station_external_wrench(&r->station[piece], &now, y);
+    for (int i = 0; i < r->nbranch; i++) {
+        const snw_shoot_branch *b = &r->branch[i];
+        if (b->piece == piece) W = snw_wrench_add(W, snw_wrench_to_parent(b->g, b->F));
+    }
+    return W;
 }
 
 snw_wrench snw_station_wrench_variation(const snw_shoot_station *st, const snw_station_step *now,

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // Variations of the shooting engine against derivatives of its marches: every method, rods of all
-// kinds, laws with variables of their own, tendons and chambers, stations; and the matrix of a
-// plate on legs. Complex steps and differences in numbers of 113 bits give all digits of doubles,
-// differences in doubles some.
+// kinds, laws with variables of their own, tendons and chambers, stations; the matrix of a plate on
+// legs; and the Newton step of rods on rods. Complex steps and differences in numbers of 113 bits
+// give all digits of doubles, differences in doubles some.
 #include "base/pool.h"
 #include "math/expr.h"
 #include "shoot/march.h"
 #include "shoot/platform.h"
 #include "shoot/tendons.h"
+#include "shoot/tree.h"
 
 #include "near.h"
 
@@ -52,9 +53,10 @@ typedef struct rig {
     snw_shoot_law law;
 } rig;
 
-// Strains that depend on wrenches and z, and z that depends on both.
+// Strains that depend on wrenches and z, and z that depends on both; with `user` without its rate,
+// with which it would grow along several rods.
 static void strain(void *user, const snw_law_in *in, bool slopes, snw_law_out *out) {
-    (void)user;
+    const double rate = user ? 0 : 1;
     *out = (snw_law_out){0};
     for (int i = 0; i < 6; i++) {
         const double C = in->section->C[7 * i], push = in->F.e[i] - (i + 1) * sin(in->z[0]);
@@ -66,9 +68,9 @@ static void strain(void *user, const snw_law_in *in, bool slopes, snw_law_out *o
         out->D[7][i] += C * (0.3 + 0.1 * i);
         out->D[7][6] += out->D[i][6] * (0.3 + 0.1 * i);
     }
-    out->zs[0] = in->z[1] * in->z[1] + in->c0 * in->z[0] + in->zh[0];
+    out->zs[0] = in->z[1] * in->z[1] + rate * (in->c0 * in->z[0] + in->zh[0]);
     if (!slopes) return;
-    out->D[6][6] = in->c0;
+    out->D[6][6] = rate * in->c0;
     out->D[6][7] = 2 * in->z[1];
 }
 
@@ -602,6 +604,164 @@ static void plates_have_their_matrix(void **state) {
     }
 }
 
+// ---- trees --------------------------------------------------------------------------------------
+
+enum { LIMBS = 6, RESIDUALS = LIMBS * (N * 26 + 6) + 1 };
+
+// Conditions in the unknown z[0] of the base, as for a length that is paid out there.
+static void close_limb(void *user, const double *tip, const double *base, double *residual,
+                       double *jacobian) {
+    (void)user;
+    residual[0] = tip[1] * tip[0] - 0.4 + 0.3 * base[0] * base[0];
+    jacobian[0] = tip[1], jacobian[1] = tip[0];
+    jacobian[2] = 0.6 * base[0], jacobian[3] = 0;
+}
+
+typedef struct grown {
+    snw_shoot_rod *rod[LIMBS];
+    snw_shoot_law law[LIMBS];
+    snw_shoot_branch branch[LIMBS];
+    snw_tree *t;
+} grown;
+
+// Two trees: limb 0 carries 1 between its pieces, 2 and 3 at its tip, 4 sits on the tip of 3; 5
+// stands alone. Bodies and loads at all stations; with `law` states of a law that limb 4 closes,
+// and straight parts of a tendon that cross to limbs 3 and 4.
+static void make_tree(grown *x, snw_space_kind along, bool law, bool diagonal) {
+    static const int parent[LIMBS] = {-1, 0, 0, 0, 3, -1}, index[LIMBS] = {0, 0, 1, 2, 0, 0},
+                     first[LIMBS] = {0, 3, 3, 3, 4, 4}, count[LIMBS] = {3, 0, 0, 1, 0, 0};
+    snw_limb_end end[LIMBS];
+    for (int i = 0; i < LIMBS; i++) {
+        const double length[2] = {0.26, 0.39};
+        const int n[2] = {2, N - 2};
+        const snw_shoot_opts o = {.along = along, .npiece = 2, .length = length, .intervals = n};
+        x->law[i] = (snw_shoot_law){.nz = NZ, .typical = {1, 1}, .strain = strain, .nfree = 1};
+        x->law[i].user = x;
+        x->law[i].close = close_limb;
+        x->law[i].closes[0] = i == 4 || i == 5;
+        assert_int_equal(snw_shoot_create(&o, law ? &x->law[i] : NULL, true, true, &x->rod[i]),
+                         SNW_OK);
+        snw_shoot_rod *r = x->rod[i];
+        fill_point(r, 0, diagonal);
+        for (int p = 0; p < r->npoint; p++) r->density[p].torque.y = 0.1 * any();
+        for (int p = 0; p < 2; p++) fill_station(&r->station[p], 0.1);
+        r->gravity = (snw_vec3){{0.1, -0.2, 0.1}};
+        r->base_z[1] = 0.2;
+        r->carried = parent[i] >= 0;
+        r->nbranch = count[i];
+        r->branch = x->branch + first[i];
+        end[i] = (snw_limb_end){.rod = r, .parent = parent[i], .branch = index[i]};
+        assert_int_equal(snw_shoot_ready(r, 1), SNW_OK);
+        snw_shoot_set_unstressed(r, snw_se3_exp(any_twist(0.8)));
+        for (int j = 0; j < r->nnode && law; j++) r->z[NZ * j] = 0.1, r->z[NZ * j + 1] = 0.2;
+    }
+    for (int i = 0; i < 4; i++) {
+        snw_shoot_branch *b = &x->branch[i];
+        *b = (snw_shoot_branch){.piece = i > 0, .g = snw_se3_exp(any_twist(0.3))};
+        b->u = any_twist(0.2);
+        b->nstraight = law && i > 1;
+        b->straight[0] = (snw_shoot_straight){.z = 0, .length = 0.2, .compliance = 0.7};
+    }
+    snw_boundary_opts o = snw_boundary_defaults();
+    o.growth = 0.3; // several segments
+    o.tol = solved;
+    assert_int_equal(snw_tree_create(LIMBS, end, &o, &x->t), SNW_OK);
+    snw_tree_ready(x->t);
+}
+
+// out <- residuals of all equations of the last march. Returns their number.
+static int tree_misses(const snw_tree *t, bool law, double *out) {
+    int n = 0;
+    for (int l = 0; l < t->n; l++) {
+        const snw_segments *cut = t->limb[l].b->segments;
+        for (int k = 0; k + 1 < cut->n; k++) {
+            for (int i = 0; i < cut->na + 6; i++) out[n++] = cut->seg[k].defect[i];
+        }
+        for (int i = 0; i < 6; i++) out[n++] = t->limb[l].residual[i];
+        if (law && t->limb[l].end.parent < 0) out[n++] = t->limb[l].condition[0];
+    }
+    return n;
+}
+
+// Starts <- ends of the segments before, so that there are no defects: Newton's equations are exact
+// where rotations match.
+static void match_starts(snw_tree *t) {
+    snw_boundary_info info = {0};
+    for (int i = 0; i < LIMBS; i++) snw_boundary_begin(t->limb[i].b);
+    for (int n = 0; n < 3 * N; n++) {
+        assert_true(isfinite(snw_tree_march(t, false, &info)));
+        for (int i = 0; i < LIMBS; i++) {
+            snw_segments *cut = t->limb[i].b->segments;
+            for (int k = 0; k + 1 < cut->n; k++) cut->seg[k + 1].start = cut->seg[k].end;
+        }
+    }
+}
+
+// Residuals of all equations <- any numbers; out <- these.
+static int set_misses(snw_tree *t, bool law, double *out) {
+    for (int l = 0; l < t->n; l++) {
+        snw_segments *cut = t->limb[l].b->segments;
+        for (int k = 0; k + 1 < cut->n; k++) {
+            for (int i = 0; i < cut->na + 6; i++) cut->seg[k].defect[i] = any();
+        }
+        for (int i = 0; i < 6; i++) t->limb[l].residual[i] = any();
+        t->limb[l].condition[0] = any();
+    }
+    return tree_misses(t, law, out);
+}
+
+// The Newton step for any residuals of the equations is the one along which they change at that
+// rate.
+static void compare_tree(grown *x, bool law) {
+    static double want[RESIDUALS], side[2][RESIDUALS];
+    snw_boundary_info info = {0};
+    snw_tree *t = x->t;
+    match_starts(t);
+    assert_true(isfinite(snw_tree_march(t, true, &info)));
+    assert_int_equal(snw_tree_factor(t), SNW_OK);
+    const int n = set_misses(t, law, want);
+    assert_true(n > 6 * LIMBS + 20 && n <= RESIDUALS);
+    snw_tree_increment(t);
+    double most = 1;
+    for (int k = 0; k < 2; k++) {
+        const double *delta = t->delta;
+        for (int i = 0; i < LIMBS; i++) {
+            snw_segments *cut = t->limb[i].b->segments;
+            const int rows = cut->n * (cut->na + 6);
+            for (int r = 0; r < rows; r++) most = fmax(most, fabs(delta[r]));
+            snw_boundary_save(t->limb[i].b);
+            snw_segments_move(cut, delta, beside(k));
+            delta += rows;
+        }
+        (void)snw_tree_march(t, false, &info);
+        (void)tree_misses(t, law, side[k]);
+        for (int i = 0; i < LIMBS; i++) snw_boundary_restore(t->limb[i].b);
+    }
+    for (int i = 0; i < n; i++)
+        assert_near(slope_of(side[0][i], side[1][i]) / most, -want[i] / most, close);
+}
+
+static void trees_have_their_newton_step(void **state) {
+    (void)state;
+    static grown x;
+    snw_boundary_info info;
+    for (int trial = 0; trial < 4; trial++) {
+        const bool law = trial % 2;
+        make_tree(&x, (snw_space_kind)(trial % 3), law, trial > 1);
+        snw_tree_formula(x.t, (snw_levels){0}, 1);
+        compare_tree(&x, law);
+        // from an equilibrium without a law, a step in motion under another load
+        if (!law) assert_int_equal(snw_tree_solve(x.t, &info), SNW_OK);
+        snw_tree_accept(x.t, 1);
+        snw_tree_begin(x.t, true, 1);
+        x.rod[2]->station[1].load[1].W.f.x += 0.3;
+        snw_tree_formula(x.t, snw_scheme_levels(SNW_SCHEME_BDF_ALPHA, -0.2), 1);
+        compare_tree(&x, law);
+        snw_tree_destroy(x.t);
+        for (int i = 0; i < LIMBS; i++) snw_shoot_destroy(x.rod[i]);
+    }
+}
+
 // Without loads in world axes the whole solution rotates and translates with its start.
 static void solutions_rotate_and_translate_with_their_start(void **state) {
     (void)state;
@@ -627,6 +787,7 @@ int main(void) {
         cmocka_unit_test(plates_have_their_matrix),
         cmocka_unit_test(instructions_agree),
         cmocka_unit_test(solutions_rotate_and_translate_with_their_start),
+        cmocka_unit_test(trees_have_their_newton_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
