@@ -45,7 +45,9 @@ static void checkpoint_pivots(int n, int *pivot, snw_shoot_checkpoint *row) {
     }
 }
 
-static int most_columns(int nz) { return (15 + nz + 1) / 2 * 2; }
+static int most_columns(const snw_shoot_rod *r) {
+    return ((r->placed ? 18 : 15) + snw_shoot_nz(r) + 1) / 2 * 2;
+}
 
 // columns of the parameters of a rod in its segments, at most
 static int most_parameters(const snw_shoot_rod *r) {
@@ -57,7 +59,7 @@ static void checkpoint_segment(const snw_shoot_rod *r, snw_segment *seg,
                                snw_shoot_checkpoint *row) {
     const int nz = snw_shoot_nz(r);
     const size_t np = (size_t)most_parameters(r);
-    snw_shoot_checkpoint_int(row, 0, most_columns(nz), &seg->columns);
+    snw_shoot_checkpoint_int(row, 0, most_columns(r), &seg->columns);
     snw_shoot_checkpoint_numbers(row, seg->S, (size_t)(SNW_ROW_Z + nz) * (size_t)seg->columns);
     snw_shoot_checkpoint_numbers(row, seg->Y, sizeof seg->Y / sizeof(double));
     for (int a = 0; a < SNW_SEGMENT_A; a++) snw_shoot_checkpoint_numbers(row, seg->P[a], np);
@@ -74,7 +76,7 @@ static void checkpoint_tip(snw_boundary *b, snw_shoot_checkpoint *row) {
 
 // largest count of one segment: its node, previous starts, and checkpoint_segment
 static size_t largest_segment(const snw_shoot_rod *r) {
-    snw_segment one = {.columns = most_columns(snw_shoot_nz(r))};
+    snw_segment one = {.columns = most_columns(r)};
     snw_shoot_checkpoint count = {0};
     checkpoint_segment(r, &one, &count);
     return 1 + SNW_BOUNDARY_PAST * STATE + count.n;

@@ -165,6 +165,18 @@ typedef struct snw_shoot_piece {
     double s, h; // arc length of its first node, length of an interval, m
 } snw_shoot_piece;
 
+// ---- fields -------------------------------------------------------------------------------------
+
+// Fields of force, whose wrench depends on the pose of the section. The functions do not allocate.
+typedef struct snw_shoot_force_field {
+    void *user;
+    // W <- wrench per length at a point of the rod whose section has the pose g, in its frame; A
+    // (36, row major) <- its derivative by motions of the section, unless NULL
+    void (*along)(void *user, int point, const snw_se3 *g, snw_wrench *W, double *A);
+    // likewise the wrench on the body of the station that ends a piece
+    void (*at_station)(void *user, int piece, const snw_se3 *g, snw_wrench *W, double *A);
+} snw_shoot_force_field;
+
 // ---- branches -----------------------------------------------------------------------------------
 
 // Straight part of a tendon between the section and the base of a branch. It adds
@@ -229,7 +241,8 @@ typedef struct snw_shoot_rod {
                                // an equilibrium, 1/N
     snw_shoot_density *density; // npoint; NULL: no distributed loads
     snw_vec3 gravity;
-    const snw_shoot_law *law; // NULL: none
+    const snw_shoot_law *law;           // NULL: none
+    const snw_shoot_force_field *field; // NULL: none
     int nbranch;
     snw_shoot_branch *branch; // nbranch: rods on this one; owned by the caller
     bool carried; // the base is on another rod, which gives base, base_V and base_z (tree.h)
@@ -263,7 +276,8 @@ typedef struct snw_shoot_rod {
     double free_length[SNW_TIME_LEVELS + 1]; // m; of the present step, then of the levels
     double free_length_rate;                 // at the newest level
     const snw_shoot_form *form;              // NULL: that of march.h
-    bool world; // the orientation matters: gravity, or loads in world axes
+    bool world;  // the orientation matters: gravity, or loads in world axes
+    bool placed; // the position matters too: fields; then `world` is set
     void *block;
 } snw_shoot_rod;
 

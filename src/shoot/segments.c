@@ -43,6 +43,7 @@ void snw_segments_destroy(snw_segments *s) {
 }
 
 static snw_segment_pose pose_of(const snw_segments *s) {
+    if (s->r->placed) return SNW_POSE_ALL;
     return s->pose == SNW_POSE_NONE && s->r->world ? SNW_POSE_TURN : s->pose;
 }
 
@@ -142,15 +143,17 @@ static void segments_store_node(snw_shoot_rod *r, int node, const snw_shoot_stat
     for (int i = 0; i < nz; i++) r->z[node * nz + i] = y->z[i];
 }
 
-// first columns of rotation, velocity, wrench and z in a segment's variations; -1: none
+// first columns of rotation, translation, velocity, wrench and z in a segment's variations; -1:
+// none
 typedef struct column_offsets {
-    int turn, V, F, z;
+    int turn, shift, V, F, z;
 } column_offsets;
 
 static column_offsets segments_column_offsets(const snw_segments *s, int k) {
-    if (k == 0 && !s->r->carried) return (column_offsets){-1, -1, 0, 6};
+    if (k == 0 && !s->r->carried) return (column_offsets){-1, -1, -1, 0, 6};
+    if (s->r->placed) return (column_offsets){0, 3, 6, 12, 18};
     const int t = pose_of(s) == SNW_POSE_NONE ? 0 : 3;
-    return (column_offsets){t ? 0 : -1, t, t + 6, t + 12};
+    return (column_offsets){t ? 0 : -1, -1, t, t + 6, t + 12};
 }
 
 static void set_unit_variations(const snw_segments *s, int k, snw_segment *seg) {
@@ -159,6 +162,7 @@ static void set_unit_variations(const snw_segments *s, int k, snw_segment *seg) 
     const int ld = seg->columns;
     memset(seg->S, 0, sizeof seg->S[0] * SNW_SHOOT_ROWS * (size_t)ld);
     for (int i = 0; i < 3 && c.turn >= 0; i++) seg->S[(SNW_ROW_G + i) * ld + c.turn + i] = 1;
+    for (int i = 0; i < 3 && c.shift >= 0; i++) seg->S[(SNW_ROW_G + 3 + i) * ld + c.shift + i] = 1;
     for (int i = 0; i < 6 && c.V >= 0; i++) seg->S[(SNW_ROW_V + i) * ld + c.V + i] = 1;
     for (int i = 0; i < 6; i++) seg->S[(SNW_ROW_F + i) * ld + c.F + i] = 1;
     for (int i = 0; k == 0 && snw_shoot_root_depends_on_wrench(s->r) && i < 36; i++) {
@@ -274,6 +278,8 @@ static void segments_row_times(const snw_segments *s, int k, int row, int n, con
         double A = 0;
         if (of < 3) {
             if (c.turn >= 0) A = S[c.turn + of];
+        } else if (c.shift >= 0 && of < SNW_ROW_V) {
+            A = S[c.shift + of - 3];
         } else if (of < SNW_ROW_V) {
             // a translation of the start translates the end and changes nothing else
             if (row >= SNW_ROW_G + 3 && row < SNW_ROW_V && (k > 0 || s->r->carried)) {

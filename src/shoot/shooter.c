@@ -69,6 +69,7 @@ static snw_status find_stations(snw_shooter *e, snw_error *err) {
         const snw_attachment base = snw_shooter_attachment_of(e, e->leg[i].rod->root);
         SNW_TRY(add_attachment_station(e, &base, err));
     }
+    SNW_TRY(snw_shooter_find_fields(e, add_attachment_station, err));
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon_desc *d = &m->desc->tendon[i];
         snw_shooter_leg *first = &e->leg[m->link_rod[d->link[0]]],
@@ -99,9 +100,8 @@ static void place_branches(snw_shooter *e) {
     }
 }
 
-// condition under which a segment is present
-static snw_law shooter_condition_of(const snw_model *m, int condition) {
-    return condition == SNW_ALWAYS ? NULL : m->signal[m->condition_signal[condition]].source;
+snw_law snw_shooter_condition(const snw_model *m, int condition) {
+    return condition < 0 ? NULL : m->signal[m->condition_signal[condition]].source;
 }
 
 void snw_shooter_place_bodies(snw_shooter *e) {
@@ -118,7 +118,7 @@ void snw_shooter_place_bodies(snw_shooter *e) {
         if (at < 0) continue;
         e->body[e->nbody++] = (snw_shooter_body){.leg = attachment.leg,
                                                  .station = at,
-                                                 .when = shooter_condition_of(m, s->condition),
+                                                 .when = snw_shooter_condition(m, s->condition),
                                                  .M = snw_inertia_seen(attachment.g, &s->M)};
     }
 }
@@ -216,8 +216,10 @@ static snw_status shooter_set_up(snw_shooter *e, snw_error *err) {
     e->body = snw_alloc((size_t)m->nseg * sizeof *e->body);
     e->load_point = snw_alloc(((size_t)m->nload_point + 1) * sizeof *e->load_point);
     e->branch = snw_alloc((size_t)m->nrod * sizeof *e->branch);
+    e->field = snw_alloc(((size_t)m->nforce_field + 1) * sizeof *e->field);
     e->response = snw_alloc((size_t)m->nrod * sizeof *e->response);
-    if (!e->leg || !e->load_point || !e->body || !e->branch || !e->response) return SNW_E_MEMORY;
+    if (!e->leg || !e->load_point || !e->body || !e->branch || !e->response || !e->field)
+        return SNW_E_MEMORY;
     e->nleg = m->nrod;
     for (int i = 0; i < e->nleg; i++) {
         snw_shooter_leg *l = &e->leg[i];
@@ -281,6 +283,7 @@ void snw_shooter_destroy(snw_shooter *e) {
     snw_inputs_destroy(e->in);
     snw_free(e->branch);
     snw_free(e->response);
+    snw_free(e->field);
     snw_free(e->leg);
     snw_free(e->load_point);
     snw_free(e->body);
@@ -397,6 +400,7 @@ void snw_shooter_apply_inputs(snw_shooter *e, double t, double fraction) {
         if (e->distributed) apply_distributed_loads(e, &e->leg[i], t, fraction);
     }
     snw_shooter_apply_tendon_inputs(e, t, fraction);
+    snw_shooter_apply_fields(e, t, fraction);
     for (int i = 0; i < e->nleg; i++) {
         const snw_status ready = snw_shoot_ready(e->leg[i].r, e->applied);
         SNW_ASSERT(ready == SNW_OK); // rods without stiffness are refused on creation

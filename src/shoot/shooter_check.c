@@ -193,9 +193,7 @@ snw_status snw_shooter_check(const snw_model *m, const snw_step_desc *step, snw_
     if (d->nforce_element)
         return snw_shooter_refuse(step, d->force_element[0].location, err, "springs between sites",
                                   d->force_element[0].name);
-    if (d->nforce_field)
-        return snw_shooter_refuse(step, d->force_field[0].location, err, "fields",
-                                  d->force_field[0].name);
+    SNW_TRY(snw_shooter_check_fields(m, step, err));
     if (d->ntube)
         return snw_shooter_refuse(step, d->tube[0].location, err, "concentric tubes",
                                   d->tube[0].name);

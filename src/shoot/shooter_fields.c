@@ -208,6 +208,11 @@ static snw_wrench distributed_wrench(const snw_shoot_rod *r, int node, int point
     const snw_mat3 R = r->g[node].R;
     const snw_vec3 weight = snw_rotate_inv(R, r->gravity);
     snw_wrench W = {{.m = snw_cross(M->mc, weight), .f = snw_scale(M->m, weight)}};
+    if (r->field) {
+        snw_wrench F;
+        r->field->along(r->field->user, point, &r->g[node], &F, NULL);
+        W = snw_wrench_add(W, F);
+    }
     if (!r->density) return W;
     const snw_shoot_density *d = &r->density[point];
     W.m = snw_add(W.m, snw_rotate_inv(R, d->torque));
@@ -228,6 +233,11 @@ static void integrate_loads(snw_shoot_rod *r, snw_wrench sum) {
         for (int i = 0; i < r->nbranch; i++) {
             const snw_shoot_branch *b = &r->branch[i];
             if (b->piece == p) W = snw_wrench_add(W, snw_wrench_to_parent(b->g, b->F));
+        }
+        if (r->field) {
+            snw_wrench F;
+            r->field->at_station(r->field->user, p, &tip.g, &F, NULL);
+            W = snw_wrench_add(W, F);
         }
         sum = snw_wrench_add(sum, snw_wrench_to_parent(r->g[end], W));
         for (int j = piece->n; j >= 0; j--) {

@@ -123,6 +123,7 @@ static snw_status build_leg(snw_shooter *e, snw_shooter_leg *l, snw_error *err) 
     l->r->nbranch = l->nbranch;
     l->r->branch = e->branch + l->first;
     SNW_TRY(fill_sections(e->m->desc, l, err));
+    SNW_TRY(snw_shooter_build_fields(e, (int)(l - e->leg), err));
     if (l->tendons.n > 0) SNW_TRY(snw_shoot_tendons_place(&l->tendons, l->r));
     l->saved = snw_alloc((size_t)l->r->nnode * sizeof *l->saved);
     return l->saved ? SNW_OK : SNW_E_MEMORY;
@@ -174,6 +175,7 @@ void snw_shooter_destroy_rods(snw_shooter *e) {
     for (int i = 0; i < e->nleg; i++) {
         snw_shoot_destroy(e->leg[i].r);
         snw_shoot_tendons_release(&e->leg[i].tendons);
+        snw_shooter_release_fields(&e->leg[i].fields);
         snw_free(e->leg[i].saved);
     }
 }

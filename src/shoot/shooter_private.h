@@ -3,6 +3,7 @@
 // shooter_private.h: data and internal functions of a shooter, shared by the files shooter*.c.
 #pragma once
 
+#include "dynamics/force_field.h"
 #include "dynamics/tendon_point.h"
 #include "shoot/platform.h"
 #include "shoot/shooter.h"
@@ -58,6 +59,23 @@ typedef struct snw_shooter_grid {
     int intervals[SNW_SHOOTER_STATIONS];
 } snw_shooter_grid;
 
+// A field of the model at the present instant.
+typedef struct snw_shooter_field {
+    bool on;
+    snw_se3 carrier; // frame of a dipole, and its velocity
+    snw_twist V;
+} snw_shooter_field;
+
+// Fields on a leg: along its rod, and on bodies at its stations, in the frames of these.
+typedef struct snw_shooter_leg_fields {
+    const struct snw_shooter *e;
+    int n, nbody;
+    snw_force_field_point *point; // npoint x n, per length
+    snw_force_field_point *body;
+    int *piece; // nbody: that ends at the station
+    snw_shoot_force_field call;
+} snw_shooter_leg_fields;
+
 // A rod of the model.
 typedef struct snw_shooter_leg {
     const snw_rod *rod;
@@ -77,7 +95,8 @@ typedef struct snw_shooter_leg {
     snw_shooter_grid grid;
     snw_shoot_rod *r;
     snw_shoot_tendons tendons; // all tendons and chambers, numbered as in the model
-    snw_shooter_node *saved;   // nodes before a step, for restoring
+    snw_shooter_leg_fields fields;
+    snw_shooter_node *saved; // nodes before a step, for restoring
     double *G; // Cholesky factors of the Gram matrices of the strain bases, by component
     snw_twist joint_offset; // from its joint on the plate to its tip, at the start of close_joints
 } snw_shooter_leg;
@@ -100,7 +119,9 @@ struct snw_shooter {
     snw_shooter_load_point *load_point;
     int nbody;
     snw_shooter_body *body;
-    int ntendon;      // tendons and chambers
+    int ntendon;              // tendons and chambers
+    snw_shooter_field *field; // of the model
+    double field_t, field_fraction;
     bool distributed; // there are loads per length
     double applied;   // largest applied force so far, N
     double h;         // length of the previous step
@@ -163,6 +184,27 @@ void snw_shooter_restart(snw_shooter *e, bool rest, double h);
 int snw_shooter_station_at(const snw_shooter *e, const snw_attachment *attachment);
 // Pose and velocity of a segment that prescribed motions carry from the world, or from a rod.
 void snw_shooter_driven_pose(const snw_shooter *e, int seg, snw_se3 *g, snw_twist *V);
+
+// Condition under which a segment or a field is present; NULL: always.
+snw_law snw_shooter_condition(const snw_model *m, int condition);
+
+// ---- fields of force (shooter_force_fields.c) ---------------------------------------------------
+
+// Reports fields that the engine does not support.
+SNW_NODISCARD snw_status snw_shooter_check_fields(const snw_model *m, const snw_step_desc *step,
+                                                  snw_error *err);
+// Calls `add` for each section with a body on which a field acts.
+SNW_NODISCARD snw_status snw_shooter_find_fields(
+    snw_shooter *e, snw_status (*add)(snw_shooter *e, const snw_attachment *at, snw_error *err),
+    snw_error *err);
+// Tables of a leg, whose rod is built; released with it.
+SNW_NODISCARD snw_status snw_shooter_build_fields(snw_shooter *e, int leg, snw_error *err);
+void snw_shooter_release_fields(snw_shooter_leg_fields *f);
+// Fields <- at time t, times `fraction`.
+void snw_shooter_apply_fields(snw_shooter *e, double t, double fraction);
+// Potential energy of the present fields, J; *power <- on the rods by fields without, by laws of t
+// and by dipoles that move, W.
+double snw_shooter_fields_energy(const snw_shooter *e, double *power);
 
 // ---- checkpoints (shooter_save.c) ---------------------------------------------------------------
 

@@ -43,6 +43,7 @@ static bool stability_is_zero(snw_vec3 x) { return x.x == 0 && x.y == 0 && x.z =
 
 // Are all loads dead forces? Torques and follower forces have no energy.
 static bool rod_loads_are_conservative(const snw_shoot_rod *r) {
+    if (r->field) return false; // fields have no place in (10.6)
     for (int p = 0; p < r->npiece; p++) {
         for (int i = 0; i < r->station[p].nload; i++) {
             const snw_shoot_load *l = &r->station[p].load[i];

@@ -64,9 +64,15 @@ void snw_tree_destroy(snw_tree *t) {
 }
 
 void snw_tree_ready(snw_tree *t) {
-    bool world = false;
-    for (int i = 0; i < t->n; i++) world = world || t->limb[i].end.rod->world;
-    for (int i = 0; i < t->n; i++) t->limb[i].end.rod->world = world;
+    bool world = false, placed = false;
+    for (int i = 0; i < t->n; i++) {
+        world = world || t->limb[i].end.rod->world;
+        placed = placed || t->limb[i].end.rod->placed;
+    }
+    for (int i = 0; i < t->n; i++) {
+        t->limb[i].end.rod->world = world;
+        t->limb[i].end.rod->placed = placed;
+    }
 }
 
 static snw_segments *segments_of(const snw_limb *l) { return l->b->segments; }

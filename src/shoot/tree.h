@@ -65,7 +65,8 @@ SNW_NODISCARD snw_status snw_tree_create(int n, const snw_limb_end *end,
                                          const snw_boundary_opts *opts, snw_tree **out);
 void snw_tree_destroy(snw_tree *t); // NULL is fine; the rods are not destroyed
 
-// Call after the rods are ready (snw_shoot_ready): rotations matter for all if they do for one.
+// Call after the rods are ready (snw_shoot_ready): rotations, and positions, matter for all if they
+// do for one.
 void snw_tree_ready(snw_tree *t);
 
 // base, base_V and base_z of a carried limb <- from the nodes of its parent. Part of a solution;
