@@ -187,7 +187,7 @@ static void boundary_predict(snw_boundary *b) {
                               snw_se3_exp(snw_twist_scale(0.5 * h, snw_twist_add(last->V, sum.V))));
         *y = sum;
     }
-    for (int i = 0; i < snw_shoot_nz(r); i++) {
+    for (int i = 0; i < snw_shoot_nz(r) && !r->carried; i++) {
         bool known = true;
         for (int k = 0; k < nfree(b); k++) known = known && r->law->free[k] != i;
         if (known) s->seg[0].start.z[i] = r->base_z[i];

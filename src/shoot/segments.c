@@ -210,7 +210,7 @@ static void march_segment(snw_segments *s, int k, bool derivatives) {
     }
 }
 
-static void state_difference(const snw_segments *s, const snw_shoot_state *a,
+void snw_segments_difference(const snw_segments *s, const snw_shoot_state *a,
                              const snw_shoot_state *b, double *out) {
     const snw_segment_pose pose = pose_of(s);
     int n = 0;
@@ -234,16 +234,17 @@ static bool is_finite_state(const snw_shoot_state *y) {
 
 double snw_segments_march(snw_segments *s, bool derivatives) {
     snw_shoot_rod *r = s->r;
-    s->seg[0].start.g = r->base;
-    s->seg[0].start.V = snw_shoot_root_V(r, s->seg[0].start.F);
-    for (int i = 0; i < snw_shoot_nz(r) && r->carried; i++) s->seg[0].start.z[i] = r->base_z[i];
+    if (!r->carried) {
+        s->seg[0].start.g = r->base;
+        s->seg[0].start.V = snw_shoot_root_V(r, s->seg[0].start.F);
+    }
     double worst = 0;
     for (int k = 0; k < s->n; k++) {
         march_segment(s, k, derivatives);
         snw_segment *seg = &s->seg[k];
         if (!is_finite_state(&seg->end)) return NAN;
         if (k + 1 == s->n) break;
-        state_difference(s, &seg->end, &s->seg[k + 1].start, seg->defect);
+        snw_segments_difference(s, &seg->end, &s->seg[k + 1].start, seg->defect);
         for (int i = 0; i < s->na + 6; i++) {
             const double d = fabs(seg->defect[i]) / s->scale[i];
             if (!(d <= worst)) worst = d;

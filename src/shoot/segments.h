@@ -60,6 +60,9 @@ bool snw_segments_cut(snw_segments *s, double growth, int n);
 // `derivatives` the variations. Returns the largest scaled defect, NaN when the march overflowed.
 double snw_segments_march(snw_segments *s, bool derivatives);
 
+// out (na + 6) <- state a less state b, in the rows of a start.
+void snw_segments_difference(const snw_segments *s, const snw_shoot_state *a,
+                             const snw_shoot_state *b, double *out);
 // Number of parameters p.
 int snw_segments_parameters(const snw_segments *s);
 // Index of the segment that starts behind the station that ends a piece; the number of segments for

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Fields of force and magnetic fields on the rods of a shooter and on the bodies at their stations
-// (theory.md 3.21, 10.10): support checks, their wrenches, energies and powers.
+// (theory.md 3.21, 10.9): support checks, their wrenches, energies and powers.
 
 #include "shoot/shooter_private.h"
 

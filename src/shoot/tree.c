@@ -4,9 +4,10 @@
 //
 // With a = d(pose, velocity, z) at a section that carries the base of a limb at h = g_section^-1
 // g_base, that base moves by
-//   p = J a:   zeta = Ad(h)^-1 zeta,   dV = Ad(h)^-1 dV,   dz+ = dz + (straight parts of tendons)
-// The limb answers with the wrench Z p + z at its base. There are n segments with a = Y b + y + P p
-// (segments.h), so its tip, where b - Wa a = r, gives
+//   p = J a + d:   zeta = Ad(h)^-1 zeta,  dV = Ad(h)^-1 dV,  dz+ = dz + (straight parts of tendons)
+// with the defect d between the section and the first start of the limb. The limb answers with the
+// wrench Z p + z at its base. There are n segments with a = Y b + y + P p (segments.h), so its tip,
+// where b - Wa a = r, gives
 //   b = X p + x,   X = (1 - Wa Y)^-1 Wa P,   x = (1 - Wa Y)^-1 (r + Wa y)
 // and b at the base follows by back substitution through its segments, once for each column of p
 // and once for the constants. On the carrying limb the wrench Ad(h)^-T (Z J a + z) is added to that
@@ -74,6 +75,8 @@ void snw_tree_ready(snw_tree *t) {
         t->limb[i].end.rod->placed = placed;
     }
 }
+
+static double tree_larger(double a, double b) { return b >= a || isnan(b) ? b : a; }
 
 static snw_segments *segments_of(const snw_limb *l) { return l->b->segments; }
 
@@ -169,9 +172,24 @@ static int segment_behind(const snw_tree *t, const snw_limb *l) {
     return snw_segments_behind(segments_of(&t->limb[l->end.parent]), branch_of(t, l)->piece);
 }
 
-// ---- residual -----------------------------------------------------------------------------------
+// l->defect <- base of a carried limb by its parent less its first start; returns the largest
+// scaled
+static double evaluate_base(snw_limb *l) {
+    const snw_segments *s = segments_of(l);
+    const snw_shoot_rod *r = s->r;
+    const snw_shoot_state *start = &s->seg[0].start;
+    snw_shoot_state base = {.g = r->base, .V = r->base_V, .F = start->F};
+    double d[SNW_SEGMENT_A + 6], worst = 0;
+    for (int i = 0; i < snw_shoot_nz(r); i++) base.z[i] = r->base_z[i];
+    snw_segments_difference(s, &base, start, d);
+    for (int i = 0; i < s->na; i++) {
+        l->defect[i] = d[i];
+        worst = tree_larger(worst, fabs(d[i]) / s->scale[i]);
+    }
+    return worst;
+}
 
-static double tree_larger(double a, double b) { return b >= a || isnan(b) ? b : a; }
+// ---- residual -----------------------------------------------------------------------------------
 
 // conditions of the law that a limb fulfils, at its tip and at the base of its root
 static double evaluate_conditions(const snw_tree *t, snw_limb *l) {
@@ -219,6 +237,7 @@ double snw_tree_march(snw_tree *t, bool derivatives, snw_boundary_info *info) {
     for (int i = 0; i < t->n; i++) {
         snw_limb *l = &t->limb[i];
         snw_tree_carry(t, i);
+        if (l->end.parent >= 0) worst = tree_larger(worst, evaluate_base(l));
         worst = tree_larger(worst, snw_segments_march(segments_of(l), derivatives));
         if (!isfinite(worst)) return NAN;
         worst = tree_larger(worst, evaluate_limb_tip(l));
@@ -383,7 +402,7 @@ snw_status snw_tree_factor(snw_tree *t) {
     return SNW_OK;
 }
 
-// x, z and c of a limb <- from the defects of the last march
+// x, z and c of a limb <- from the defects of the last march, with its carrier at rest
 static void condense_limb(snw_tree *t, int i) {
     snw_limb *l = &t->limb[i];
     snw_segments *s = segments_of(l);
@@ -409,6 +428,11 @@ static void condense_limb(snw_tree *t, int i) {
     memcpy(l->x, b, sizeof b);
     limb_sweep(t, i, -1, b, l->c);
     memcpy(l->z, b, sizeof b);
+    // the defect of the base is part of its motion
+    for (int k = 0; k < s->na && l->end.parent >= 0; k++) {
+        for (int r = 0; r < 6; r++) l->z[r] += l->Z[r][k] * l->defect[k];
+        for (int c = 0; c < tree_nfree(t); c++) l->c[c] += l->C[c][k] * l->defect[k];
+    }
 }
 
 // parameters of a root
@@ -448,6 +472,7 @@ static void solve_limb(snw_tree *t, int i, double *delta) {
             for (int r = 0; r < s->na; r++) a[r] = start[r] - s->seg[behind - 1].defect[r];
         }
         limb_base_motion(t, child, a, child->p);
+        for (int r = 0; r < s->na; r++) child->p[r] += child->defect[r];
     }
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// tree.h: rods on rods (theory.md 10.9). Each limb of the tree is one rod. Its base is clamped, or
+// tree.h: rods on rods (theory.md 10.8). Each limb of the tree is one rod. Its base is clamped, or
 // carried by a section of another limb, with a rigid piece between them; any number of limbs may be
 // carried by one section, and there may be several trees.
 //
-// The unknowns of a limb are those of segments.h. A carried limb is condensed to the wrench at its
+// The unknowns of a limb are those of segments.h; of a carried one also the motion of its base, so
+// that disturbances do not grow from limb to limb. A carried limb is condensed to the wrench at its
 // base as a linear function of the motion of that base, which acts on the carrying limb like the
 // station there. Newton's equations are thus eliminated from the leaves to the roots and solved
 // from the roots to the leaves; the cost is linear in the number of limbs.
@@ -22,7 +23,8 @@ typedef struct snw_limb_end {
 typedef struct snw_limb {
     snw_limb_end end;
     snw_boundary *b;
-    double residual[6]; // of the wrench at the tip
+    double residual[6];           // of the wrench at the tip
+    double defect[SNW_SEGMENT_A]; // of a carried limb: base by its parent less its first start
     // derivatives of the conditions of the law that this limb fulfils, by z at its tip
     double by_tip[SNW_SHOOT_Z][SNW_SHOOT_Z];
     // Wa: wrench at the tip by the motion there, branches included; closing: LU factors of the

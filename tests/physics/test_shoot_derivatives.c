@@ -198,16 +198,18 @@ static void put_field(double size, const snw_se3 *g, snw_wrench *W, double *A) {
 }
 
 static void put_along(void *user, int point, const snw_se3 *g, snw_wrench *W, double *A) {
-    (void)user, (void)point;
-    put_field(1, g, W, A);
+    (void)point;
+    put_field(user ? 0.02 : 1, g, W, A);
 }
 
 static void put_at_station(void *user, int piece, const snw_se3 *g, snw_wrench *W, double *A) {
-    (void)user, (void)piece;
-    put_field(2, g, W, A);
+    (void)piece;
+    put_field(user ? 0.04 : 2, g, W, A);
 }
 
-static const snw_shoot_force_field a_field = {NULL, put_along, put_at_station};
+static char weak; // a field weak enough for rods on rods
+static const snw_shoot_force_field a_field = {NULL, put_along, put_at_station},
+                                   weak_field = {&weak, put_along, put_at_station};
 
 static void compare(snw_space_kind along, bool diagonal, bool world, bool law, bool loads,
                     const snw_shoot_force_field *field) {
@@ -650,7 +652,7 @@ static void variations_with_fields_are_derivatives(void **state) {
 
 // ---- trees --------------------------------------------------------------------------------------
 
-enum { LIMBS = 6, RESIDUALS = LIMBS * (N * 26 + 6) + 1 };
+enum { LIMBS = 6, RESIDUALS = LIMBS * (N * 26 + 27) };
 
 // Conditions in the unknown z[0] of the base, as for a length that is paid out there.
 static void close_limb(void *user, const double *tip, const double *base, double *residual,
@@ -691,7 +693,7 @@ static void make_tree(grown *x, snw_space_kind along, bool law, bool diagonal, b
         for (int p = 0; p < r->npoint; p++) r->density[p].torque.y = 0.1 * any();
         for (int p = 0; p < 2; p++) fill_station(&r->station[p], 0.1);
         r->gravity = (snw_vec3){{0.1, -0.2, 0.1}};
-        if (field && (i == 1 || i == 4)) r->field = &a_field;
+        if (field && (i == 1 || i == 4)) r->field = &weak_field;
         r->base_z[1] = 0.2;
         r->carried = parent[i] >= 0;
         r->nbranch = count[i];
@@ -724,6 +726,7 @@ static int tree_misses(const snw_tree *t, bool law, double *out) {
             for (int i = 0; i < cut->na + 6; i++) out[n++] = cut->seg[k].defect[i];
         }
         for (int i = 0; i < 6; i++) out[n++] = t->limb[l].residual[i];
+        for (int i = 0; i < cut->na && cut->r->carried; i++) out[n++] = t->limb[l].defect[i];
         if (law && t->limb[l].end.parent < 0) out[n++] = t->limb[l].condition[0];
     }
     return n;
@@ -739,6 +742,11 @@ static void match_starts(snw_tree *t) {
         for (int i = 0; i < LIMBS; i++) {
             snw_segments *cut = t->limb[i].b->segments;
             for (int k = 0; k + 1 < cut->n; k++) cut->seg[k + 1].start = cut->seg[k].end;
+            const snw_shoot_rod *r = cut->r;
+            snw_shoot_state *base = &cut->seg[0].start;
+            if (!r->carried) continue;
+            base->g = r->base, base->V = r->base_V;
+            for (int k = 0; k < snw_shoot_nz(r); k++) base->z[k] = r->base_z[k];
         }
     }
 }
@@ -751,6 +759,7 @@ static int set_misses(snw_tree *t, bool law, double *out) {
             for (int i = 0; i < cut->na + 6; i++) cut->seg[k].defect[i] = any();
         }
         for (int i = 0; i < 6; i++) t->limb[l].residual[i] = any();
+        for (int i = 0; i < cut->na; i++) t->limb[l].defect[i] = any();
         t->limb[l].condition[0] = any();
     }
     return tree_misses(t, law, out);

@@ -253,6 +253,64 @@ static void random_trees_move_as_with_strains(void **state) {
     snw_series_clear(&a.series);
 }
 
+// ---- fields -------------------------------------------------------------------------------------
+
+// Magnetised rods, one on the other, and a magnet on their tip near a dipole that a motor moves; a
+// field with a potential that changes with time, and one without.
+static void fields_act_as_with_strains(void **state) {
+    (void)state;
+    static const char text[] = SOFT
+        "robot:\n"
+        "  slide: {on: world, pose: {xyz: [0.1, 0.06, 0.02]}, joint: prismatic, axis: y}\n"
+        "  arm: {on: world, rod: {length: 0.06, section: {circle: {radius: 3 mm}}, material: m, "
+        "strain: cosserat legendre 7}, magnetic_moment: [\"0.3*(1 + x/L)\", 0.05, 0]}\n"
+        "  fore: {on: arm.tip, pose: {axis: z, angle: 0.3}, rod: {length: 0.04, section: {circle: "
+        "{radius: 2 mm}}, material: m, strain: cosserat legendre 7}, magnetic_moment: [0.2, 0, "
+        "0.1]}\n"
+        "  magnet: {on: fore.tip, pose: {xyz: [2 mm, 1 mm, 0]}, body: {mass: 0.3 g, sphere: "
+        "{radius: "
+        "1.5 mm}}, magnetic_moment: [0.01, 0, 0.004]}\n"
+        "actuators: {shift: {joint: slide, position: \"-10 mm*poly5(t, 0 s, 0.1 s)\"}}\n"
+        "fields:\n"
+        "  coil: {dipole: [0, -0.6, 0.1], on: slide, links: [arm, fore, magnet]}\n"
+        "  home: {magnetic: [\"2e-3*(1 + sin(20*t))\", \"1e-3 + 0.01*x\", \"-0.01*z\"], links: "
+        "[arm, magnet]}\n"
+        "  bed: {potential: \"(2 + 10*t)*y^2 + z^2\", links: [fore]}\n"
+        "  swirl: {force: [\"-0.5*y\", \"0.5*x\", 0], links: [arm]}\n"
+        "  drift: {acceleration: [0, \"2*cos(30*t)\", \"-3*z\"], links: [arm, fore, magnet]}\n"
+        "probes: {p: {position: magnet}, e: energy, f: {reaction: arm}, h: {reaction: magnet}, q: "
+        "{effort: shift}}\n";
+    outcome a, b[2];
+    execute_with(text, "static: {tolerance: 1e-10}", &a);
+    execute_with(text, "static: {engine: shooting, shooting: {points: 61}}", &b[0]);
+    assert_near(differ(&a, &b[0], 0, 3), 0, 1e-7);
+    assert_near(differ(&a, &b[0], 11, 12), 0, 1e-7);
+    assert_near(differ(&a, &b[0], 3, 3), 0, 1e-8); // energies
+    snw_series_clear(&a.series);
+    snw_series_clear(&b[0].series);
+    execute_with(text,
+                 "static: {tolerance: 1e-10}, dynamic: {for: 0.1 s, step: 0.25 ms, scheme: "
+                 "generalized-alpha}",
+                 &a);
+    for (int k = 0; k < 2; k++) {
+        char how[300];
+        (void)snprintf(how, sizeof how,
+                       "static: {engine: shooting, shooting: {points: 31}}, dynamic: {engine: "
+                       "shooting, for: 0.1 s, step: %g, scheme: bdf2, shooting: {points: 31}}",
+                       2e-3 / (1 << k));
+        execute_with(text, how, &b[k]);
+    }
+    const double off[2] = {differ(&a, &b[0], 0, 3), differ(&a, &b[1], 0, 3)};
+    // stored and kinetic energy, heat and work close to what the formula of time takes out
+    const double lost[2] = {fabs(last(&b[0], 8)), fabs(last(&b[1], 8))},
+                 work = fabs(last(&b[1], 7));
+    assert_true(off[1] < 0.35 * off[0] && off[1] < 2e-5);
+    assert_true(lost[1] < 0.35 * lost[0] && lost[1] < 0.02 * work);
+    assert_near(last(&b[1], 7), last(&a, 7), 0.01 * work);
+    for (int k = 0; k < 2; k++) snw_series_clear(&b[k].series);
+    snw_series_clear(&a.series);
+}
+
 // ---- stability ----------------------------------------------------------------------------------
 
 // A column of two rods: its load of Euler is that of one rod of their length, and it leaves the
@@ -326,6 +384,10 @@ static void saved_trees_go_on(void **state) {
 
 static void refuses_what_it_cannot_do(void **state) {
     (void)state;
+    refuses(SOFT "robot:\n  arm: {on: world, magnetic_moment: [1, 0, 0], " LINK "}\n"
+                 "  more: {on: world, " LINK "}\n"
+                 "fields: {f: {dipole: [0, 0, 1], on: more.tip, links: [arm]}}\n" SHOOT,
+            "dipoles that a rod carries");
     refuses(ARM "  hinge: {on: arm.tip, joint: revolute}\n  more: {on: hinge, " LINK "}\n" SHOOT,
             "joints whose position no actuator gives");
     refuses(ARM "  free: {on: world, joint: free, body: {mass: 1}}\n  more: {on: free, " LINK
@@ -365,6 +427,7 @@ int main(void) {
         cmocka_unit_test(a_rod_on_the_middle_is_on_the_joint_of_halves),
         cmocka_unit_test(random_trees_balance_as_with_strains),
         cmocka_unit_test(random_trees_move_as_with_strains),
+        cmocka_unit_test(fields_act_as_with_strains),
         cmocka_unit_test(a_column_of_two_rods_buckles_at_eulers_load),
         cmocka_unit_test(saved_trees_go_on),
         cmocka_unit_test(refuses_what_it_cannot_do),
