@@ -329,7 +329,7 @@ static int count_on_rod(const snw_shoot_rod *r, double sigma, const block *branc
     return count;
 }
 
-// What bisection counts eigenvalues of: a rod with P = tip beyond its tip, or all rods of a
+// Subject whose eigenvalues bisection counts: a rod with P = tip beyond its tip, or all rods of a
 // shooter, which are not joined by a plate.
 typedef struct stability_of {
     const snw_shoot_rod *r;
