@@ -26,7 +26,7 @@ snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *st
     for (int i = 0; i < d->ntendon; i++) {
         const snw_tendon_desc *x = &d->tendon[i];
         const bool has_friction = x->friction > 0 || x->viscous > 0;
-        if (x->nlink == 1 && x->nsegment > 0) {
+        if (x->nlink <= 1 && x->nsegment > 0) {
             return snw_shooter_refuse(step, x->location, err,
                                       "tendons with straight parts beside a rod", x->name);
         }
