@@ -115,9 +115,9 @@ set(of_derivatives strain_functions contact obstacles rod_contact force_elements
 file(GLOB recursion_sources CONFIGURE_DEPENDS
   src/base/*.c src/math/*.c src/model/*.c src/dynamics/*.c src/language/*.c)
 list(APPEND recursion_sources src/study/series.c src/study/linear_names.c)
-# the parts of the boundary-value engine that have variations: marches, stations, laws, plates
+# the parts of the boundary-value engine that have variations: marches, stations, laws, plates, trees
 set(shoot_sources src/shoot/boundary.c src/shoot/tendons.c src/shoot/history.c src/shoot/march.c src/shoot/platform.c
-  src/shoot/pose_rate.c src/shoot/rod.c src/shoot/segments.c src/shoot/station.c
+  src/shoot/pose_rate.c src/shoot/rod.c src/shoot/segments.c src/shoot/station.c src/shoot/kept_newton.c src/shoot/tree.c
   src/solve/secants.c tests/numbers/dense.c)
 
 # a test with the number type `kind`

@@ -18,8 +18,15 @@ typedef struct magnetic_field {
     snw_mat3 G, H;
 } magnetic_field;
 
-static snw_vec3 field_place(const snw_work *w, const snw_force_field_point *p) {
-    return snw_se3_point(w->g[p->seg], p->centre);
+static snw_field_place place_of(const snw_model *m, const snw_work *w,
+                                const snw_force_field_point *p) {
+    return (snw_field_place){.t = w->force_field_time[0],
+                             .g = w->g[p->seg],
+                             .carrier = w->g[m->force_field[p->field].carrier]};
+}
+
+static snw_vec3 field_place(const snw_force_field_point *p, const snw_field_place *at) {
+    return snw_se3_point(at->g, p->centre);
 }
 
 static snw_vec3 transposed_times(const snw_mat3 *A, snw_vec3 x) { return snw_rotate_inv(*A, x); }
@@ -50,29 +57,28 @@ static void dipole_field(snw_vec3 a, snw_vec3 r, snw_vec3 m, magnetic_field *out
 }
 
 // Moment of a dipole, world axes; or its rate.
-static snw_vec3 dipole_moment(const snw_force_field *f, const snw_work *w, bool rate) {
+static snw_vec3 dipole_moment(const snw_force_field *f, const snw_field_place *at, bool rate) {
     snw_vec3 a = {{0}};
     for (int i = 0; i < 3; i++) {
         if (!f->law[i]) continue;
-        const snw_jet j = snw_expr_jet_t(f->law[i], (snw_at){.t = w->force_field_time[0]});
+        const snw_jet j = snw_expr_jet_t(f->law[i], (snw_at){.t = at->t});
         a.e[i] = rate ? j.d : j.v;
     }
-    return snw_rotate(w->g[f->carrier].R, a);
+    return snw_rotate(at->carrier.R, a);
 }
 
 // order: 1 for B and G, 2 for H too
-static void magnetic_at(const snw_model *m, const snw_work *w, const snw_force_field_point *p,
-                        int order, magnetic_field *out) {
-    const snw_force_field *f = &m->force_field[p->field];
-    const snw_vec3 place = field_place(w, p), moment = snw_rotate(w->g[p->seg].R, p->moment);
+static void magnetic_at(const snw_force_field *f, const snw_force_field_point *p,
+                        const snw_field_place *at, int order, magnetic_field *out) {
+    const snw_vec3 place = field_place(p, at), moment = snw_rotate(at->g.R, p->moment);
     *out = (magnetic_field){0};
     if (f->kind == SNW_FORCE_FIELD_DIPOLE) {
-        dipole_field(dipole_moment(f, w, false), snw_sub(place, w->g[f->carrier].p), moment, out);
+        dipole_field(dipole_moment(f, at, false), snw_sub(place, at->carrier.p), moment, out);
         return;
     }
     for (int i = 0; i < 3; i++) {
         snw_place_jet j;
-        snw_place_law_at(f->law[i], w->force_field_time[0], place, order, &j);
+        snw_place_law_at(f->law[i], at->t, place, order, &j);
         out->B.e[i] = j.v;
         for (int k = 0; k < 3; k++) out->G.e[i][k] = j.d1.e[k];
         out->H = snw_mat3_add(out->H, snw_mat3_scale(moment.e[i], j.d2));
@@ -91,19 +97,18 @@ static bool is_magnetic(const snw_force_field *f) {
 // ---- fields of force ---------------------------------------------------------------------------
 
 // f <- force at the point, world axes; K <- its derivative by the place (NULL: not wanted)
-static void force_at(const snw_model *m, const snw_work *w, const snw_force_field_point *p,
-                     snw_vec3 *f, snw_mat3 *K) {
-    const snw_force_field *field = &m->force_field[p->field];
-    const snw_vec3 place = field_place(w, p);
+static void force_at(const snw_force_field *field, const snw_force_field_point *p,
+                     const snw_field_place *at, snw_vec3 *f, snw_mat3 *K) {
+    const snw_vec3 place = field_place(p, at);
     snw_place_jet j;
     if (field->kind == SNW_FORCE_FIELD_POTENTIAL) {
-        snw_place_law_at(field->law[0], w->force_field_time[0], place, K ? 2 : 1, &j);
+        snw_place_law_at(field->law[0], at->t, place, K ? 2 : 1, &j);
         *f = snw_scale(-p->w, j.d1);
         if (K) *K = snw_mat3_scale(-p->w, j.d2);
         return;
     }
     for (int i = 0; i < 3; i++) {
-        snw_place_law_at(field->law[i], w->force_field_time[0], place, K ? 1 : 0, &j);
+        snw_place_law_at(field->law[i], at->t, place, K ? 1 : 0, &j);
         f->e[i] = p->w * j.v;
         for (int k = 0; K && k < 3; k++) K->e[i][k] = p->w * j.d1.e[k];
     }
@@ -119,7 +124,8 @@ snw_vec3 snw_force_field_at_place(const snw_model *m, const snw_work *w, int i, 
     if (!snw_is_active(w, f->condition) || !snw_seg_is_active(m, w, f->carrier)) return value;
     if (f->kind == SNW_FORCE_FIELD_DIPOLE) {
         magnetic_field at;
-        dipole_field(dipole_moment(f, w, false), snw_sub(place, w->g[f->carrier].p), value, &at);
+        const snw_field_place seen = {.t = w->force_field_time[0], .carrier = w->g[f->carrier]};
+        dipole_field(dipole_moment(f, &seen, false), snw_sub(place, seen.carrier.p), value, &at);
         return snw_scale(scale, at.B);
     }
     if (f->kind == SNW_FORCE_FIELD_POTENTIAL) {
@@ -136,28 +142,28 @@ snw_vec3 snw_force_field_at_place(const snw_model *m, const snw_work *w, int i, 
 snw_vec3 snw_force_field_value(const snw_model *m, const snw_work *w, int k) {
     const snw_force_field_point *p = &m->force_field_point[k];
     if (!w->force_field[k].acts) return (snw_vec3){{0}};
-    return snw_force_field_at_place(m, w, p->field, field_place(w, p));
+    const snw_field_place at = place_of(m, w, p);
+    return snw_force_field_at_place(m, w, p->field, field_place(p, &at));
 }
 
 // ---- wrenches ----------------------------------------------------------------------------------
 
-// Moment m x B and force (dB/dx)' m at the point, own axes, theory.md (3.21.1).
-static snw_wrench point_wrench(const snw_model *m, const snw_work *w,
-                               const snw_force_field_point *p) {
-    const snw_mat3 R = w->g[p->seg].R;
+snw_wrench snw_force_field_wrench(const snw_force_field *f, const snw_force_field_point *p,
+                                  const snw_field_place *at) {
+    const snw_mat3 R = at->g.R;
     snw_wrench F = {0};
-    if (is_magnetic(&m->force_field[p->field])) {
-        magnetic_field at;
-        magnetic_at(m, w, p, 1, &at);
-        F.m = snw_cross(p->moment, snw_rotate_inv(R, at.B));
-        F.f = snw_rotate_inv(R, transposed_times(&at.G, snw_rotate(R, p->moment)));
+    if (is_magnetic(f)) {
+        magnetic_field B;
+        magnetic_at(f, p, at, 1, &B);
+        F.m = snw_cross(p->moment, snw_rotate_inv(R, B.B));
+        F.f = snw_rotate_inv(R, transposed_times(&B.G, snw_rotate(R, p->moment)));
     } else {
-        snw_vec3 f;
-        force_at(m, w, p, &f, NULL);
-        F.f = snw_rotate_inv(R, f);
+        snw_vec3 force;
+        force_at(f, p, at, &force, NULL);
+        F.f = snw_rotate_inv(R, force);
     }
     F.m = snw_add(F.m, snw_cross(p->centre, F.f));
-    return snw_wrench_scale(field_scale(w, p->field), F);
+    return F;
 }
 
 // Pose of the segment of a point in the frame of its dipole.
@@ -177,7 +183,9 @@ void snw_force_fields_motion(const snw_model *m, const snw_inputs *in, snw_work 
         at->acts = w->force_field_time[1] != 0 && snw_is_active(w, f->condition) &&
                    snw_seg_is_active(m, w, p->seg) && snw_seg_is_active(m, w, f->carrier);
         if (!at->acts) continue;
-        at->on[0] = point_wrench(m, w, p);
+        const snw_field_place place = place_of(m, w, p);
+        at->on[0] =
+            snw_wrench_scale(field_scale(w, p->field), snw_force_field_wrench(f, p, &place));
         if (f->carrier)
             at->on[1] =
                 snw_wrench_scale(-1, snw_wrench_to_parent(from_carrier(m, w, p), at->on[0]));
@@ -206,15 +214,13 @@ static void put_block(const snw_mat3 *B, double scale, double A[36], int row, in
 // The wrench (mu, f) about the centre c varies by [X Y; Z W] with rotation and displacement there.
 // About the origin of the segment the moment is mu + c x f, and the displacement of the centre that
 // of the origin less c x rotation.
-bool snw_force_field_jacobian(const snw_model *m, const snw_work *w, int k, double A[36]) {
-    const snw_force_field_point *p = &m->force_field_point[k];
-    const snw_mat3 R = w->g[p->seg].R, c = snw_hat(p->centre);
-    const double scale = field_scale(w, p->field);
+void snw_force_field_derivative(const snw_force_field *f, const snw_force_field_point *p,
+                                const snw_field_place *place, double scale, double A[36]) {
+    const snw_mat3 R = place->g.R, c = snw_hat(p->centre);
     snw_mat3 X = {0}, Y = {0}, Z, W;
-    if (!w->force_field[k].acts) return false;
-    if (is_magnetic(&m->force_field[p->field])) {
+    if (is_magnetic(f)) {
         magnetic_field at;
-        magnetic_at(m, w, p, 2, &at);
+        magnetic_at(f, p, place, 2, &at);
         const snw_mat3 G = in_body_axes(R, at.G), moment = snw_hat(p->moment),
                        Gt = snw_mat3_transpose(G);
         X = snw_mat3_mul(moment, snw_hat(snw_rotate_inv(R, at.B)));
@@ -223,10 +229,10 @@ bool snw_force_field_jacobian(const snw_model *m, const snw_work *w, int k, doub
                          snw_mat3_scale(-1, snw_mat3_mul(Gt, moment)));
         W = in_body_axes(R, at.H);
     } else {
-        snw_vec3 f;
+        snw_vec3 force;
         snw_mat3 K;
-        force_at(m, w, p, &f, &K);
-        Z = snw_hat(snw_rotate_inv(R, f));
+        force_at(f, p, place, &force, &K);
+        Z = snw_hat(snw_rotate_inv(R, force));
         W = in_body_axes(R, K);
     }
     X = snw_mat3_add(X, snw_mat3_mul(c, Z));
@@ -237,6 +243,13 @@ bool snw_force_field_jacobian(const snw_model *m, const snw_work *w, int k, doub
     put_block(&Y, scale, A, 0, 3);
     put_block(&Z, scale, A, 3, 0);
     put_block(&W, scale, A, 3, 3);
+}
+
+bool snw_force_field_jacobian(const snw_model *m, const snw_work *w, int k, double A[36]) {
+    const snw_force_field_point *p = &m->force_field_point[k];
+    if (!w->force_field[k].acts) return false;
+    const snw_field_place place = place_of(m, w, p);
+    snw_force_field_derivative(&m->force_field[p->field], p, &place, field_scale(w, p->field), A);
     return true;
 }
 
@@ -285,22 +298,28 @@ void snw_force_field_pairs_tangent(const snw_model *m, double cq, const snw_work
 
 // ---- energy ------------------------------------------------------------------------------------
 
-double snw_force_field_energy(const snw_model *m, const snw_work *w, int k) {
-    const snw_force_field_point *p = &m->force_field_point[k];
-    const snw_force_field *f = &m->force_field[p->field];
-    const double t = w->force_field_time[0], scale = field_scale(w, p->field);
-    if (!w->force_field[k].acts || !f->has_energy) return 0;
+double snw_force_field_potential(const snw_force_field *f, const snw_force_field_point *p,
+                                 const snw_field_place *at) {
+    if (!f->has_energy) return 0;
     if (is_magnetic(f)) {
-        magnetic_field at;
-        magnetic_at(m, w, p, 1, &at);
-        return -scale * snw_dot(snw_rotate(w->g[p->seg].R, p->moment), at.B);
+        magnetic_field B;
+        magnetic_at(f, p, at, 1, &B);
+        return -snw_dot(snw_rotate(at->g.R, p->moment), B.B);
     }
     if (f->kind == SNW_FORCE_FIELD_POTENTIAL) {
         snw_place_jet j;
-        snw_place_law_at(f->law[0], t, field_place(w, p), 0, &j);
-        return scale * p->w * j.v;
+        snw_place_law_at(f->law[0], at->t, field_place(p, at), 0, &j);
+        return p->w * j.v;
     }
-    return scale * p->w * snw_place_potential(f->law, t, field_place(w, p));
+    return p->w * snw_place_potential(f->law, at->t, field_place(p, at));
+}
+
+double snw_force_field_energy(const snw_model *m, const snw_work *w, int k) {
+    const snw_force_field_point *p = &m->force_field_point[k];
+    if (!w->force_field[k].acts) return 0;
+    const snw_field_place place = place_of(m, w, p);
+    return field_scale(w, p->field) *
+           snw_force_field_potential(&m->force_field[p->field], p, &place);
 }
 
 double snw_force_fields_energy(const snw_model *m, const snw_work *w) {
@@ -317,27 +336,26 @@ static double point_power(const snw_model *m, const snw_work *w, int k) {
            snw_power(at->on[1], w->V[m->force_field[p->field].carrier]);
 }
 
-// Derivative of the potential energy at a point by t, at rest.
-static double energy_by_time(const snw_model *m, const snw_work *w,
-                             const snw_force_field_point *p) {
-    const snw_force_field *f = &m->force_field[p->field];
-    const snw_vec3 place = field_place(w, p), moment = snw_rotate(w->g[p->seg].R, p->moment);
-    const double t = w->force_field_time[0];
+double snw_force_field_potential_rate(const snw_force_field *f, const snw_force_field_point *p,
+                                      const snw_field_place *at) {
+    const snw_vec3 place = field_place(p, at), moment = snw_rotate(at->g.R, p->moment);
     double sum = 0;
+    if (!f->has_energy || !f->varies) return 0;
     switch (f->kind) {
     case SNW_FORCE_FIELD_MAGNETIC:
-        for (int i = 0; i < 3; i++) sum -= moment.e[i] * snw_place_law_rate(f->law[i], t, place);
+        for (int i = 0; i < 3; i++)
+            sum -= moment.e[i] * snw_place_law_rate(f->law[i], at->t, place);
         return sum;
     case SNW_FORCE_FIELD_DIPOLE: {
-        magnetic_field at;
-        dipole_field(dipole_moment(f, w, true), snw_sub(place, w->g[f->carrier].p), moment, &at);
-        return -snw_dot(moment, at.B);
+        magnetic_field B;
+        dipole_field(dipole_moment(f, at, true), snw_sub(place, at->carrier.p), moment, &B);
+        return -snw_dot(moment, B.B);
     }
     case SNW_FORCE_FIELD_POTENTIAL:
-        return p->w * snw_place_law_rate(f->law[0], t, place);
+        return p->w * snw_place_law_rate(f->law[0], at->t, place);
     case SNW_FORCE_FIELD_FORCE:
     case SNW_FORCE_FIELD_ACCELERATION:
-        return p->w * snw_place_potential_rate(f->law, t, place);
+        return p->w * snw_place_potential_rate(f->law, at->t, place);
     case SNW_FORCE_FIELD_KINDS:
         break;
     }
@@ -347,9 +365,10 @@ static double energy_by_time(const snw_model *m, const snw_work *w,
 // Rate at which laws of t change the potential energy at point k.
 static double law_power(const snw_model *m, const snw_work *w, int k) {
     const snw_force_field_point *p = &m->force_field_point[k];
-    const snw_force_field *f = &m->force_field[p->field];
-    if (!w->force_field[k].acts || !f->has_energy || !f->varies) return 0;
-    return field_scale(w, p->field) * energy_by_time(m, w, p);
+    if (!w->force_field[k].acts) return 0;
+    const snw_field_place place = place_of(m, w, p);
+    return field_scale(w, p->field) *
+           snw_force_field_potential_rate(&m->force_field[p->field], p, &place);
 }
 
 double snw_force_fields_energy_rate(const snw_model *m, const snw_work *w) {

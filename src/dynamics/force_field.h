@@ -7,6 +7,26 @@
 
 #include "dynamics/dynamics.h"
 
+// Time, and poses in the world of what a point of a field belongs to and of the frame of its
+// dipole.
+typedef struct snw_field_place {
+    double t;
+    snw_se3 g, carrier;
+} snw_field_place;
+
+// Wrench of a field at a point, about the origin and in the axes of the frame g: m x B and
+// (dB/dx)'m, or the force, theory.md (3.21.1).
+snw_wrench snw_force_field_wrench(const snw_force_field *f, const snw_force_field_point *p,
+                                  const snw_field_place *at);
+// A (6 x 6, row major) <- `scale` times its derivative by g, theory.md (3.21.5).
+void snw_force_field_derivative(const snw_force_field *f, const snw_force_field_point *p,
+                                const snw_field_place *at, double scale, double A[36]);
+// Potential energy, J, and its derivative by t at rest, W; zero for fields without.
+double snw_force_field_potential(const snw_force_field *f, const snw_force_field_point *p,
+                                 const snw_field_place *at);
+double snw_force_field_potential_rate(const snw_force_field *f, const snw_force_field_point *p,
+                                      const snw_field_place *at);
+
 // w->force_field <- wrenches at all points. Part of snw_kinematics.
 void snw_force_fields_motion(const snw_model *m, const snw_inputs *in, snw_work *w);
 

@@ -122,22 +122,28 @@ static snw_status magnetic_moment(const snw_force_field_desc *d, const snw_link_
     return SNW_OK;
 }
 
-// Add node s of a rod.
-static snw_status field_add_node(snw_build *b, int field, int l, int s, snw_force_field_point *p,
-                                 snw_error *err) {
-    const snw_force_field_desc *d = &b->m->desc->force_field[field];
-    const snw_link_desc *link = &b->m->desc->link[l];
-    *p = (snw_force_field_point){.seg = s, .field = field, .w = b->seg_w[s]};
-    if (is_magnetic(d->kind)) {
-        SNW_TRY(magnetic_moment(d, link, b->seg_x[s], &p->moment, err));
-        p->moment = snw_scale(b->seg_w[s], p->moment);
-    }
+snw_status snw_force_field_density(const snw_desc *desc, int field, int l, double x,
+                                   snw_force_field_point *p, snw_error *err) {
+    const snw_force_field_desc *d = &desc->force_field[field];
+    const snw_link_desc *link = &desc->link[l];
+    *p = (snw_force_field_point){.field = field, .w = 1};
+    if (is_magnetic(d->kind)) SNW_TRY(magnetic_moment(d, link, x, &p->moment, err));
     if (d->kind != SNW_FORCE_FIELD_ACCELERATION) return SNW_OK;
     double H[36], D[36];
     snw_inertia M;
-    SNW_TRY(snw_section_at(&link->rod, link->name, b->seg_x[s], H, D, &M, err));
-    p->w *= M.m;
+    SNW_TRY(snw_section_at(&link->rod, link->name, x, H, D, &M, err));
+    p->w = M.m;
     if (M.m > 0) p->centre = snw_scale(1 / M.m, M.mc);
+    return SNW_OK;
+}
+
+// Add node s of a rod.
+static snw_status field_add_node(snw_build *b, int field, int l, int s, snw_force_field_point *p,
+                                 snw_error *err) {
+    SNW_TRY(snw_force_field_density(b->m->desc, field, l, b->seg_x[s], p, err));
+    p->seg = s;
+    p->w *= b->seg_w[s];
+    p->moment = snw_scale(b->seg_w[s], p->moment);
     return SNW_OK;
 }
 

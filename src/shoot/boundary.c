@@ -187,7 +187,7 @@ static void boundary_predict(snw_boundary *b) {
                               snw_se3_exp(snw_twist_scale(0.5 * h, snw_twist_add(last->V, sum.V))));
         *y = sum;
     }
-    for (int i = 0; i < snw_shoot_nz(r); i++) {
+    for (int i = 0; i < snw_shoot_nz(r) && !r->carried; i++) {
         bool known = true;
         for (int k = 0; k < nfree(b); k++) known = known && r->law->free[k] != i;
         if (known) s->seg[0].start.z[i] = r->base_z[i];
@@ -227,7 +227,8 @@ double snw_boundary_march(snw_boundary *b, bool derivatives, snw_boundary_info *
     return tip >= defects || !isfinite(tip) ? tip : defects;
 }
 
-static snw_status boundary_factor(snw_boundary *b) {
+static snw_status boundary_factor(void *user) {
+    snw_boundary *b = user;
     SNW_TRY(snw_segments_factor(b->segments));
     b->segments->factored = false; // until the tip equations are factorised
     snw_segments_condense(b->segments);
@@ -245,10 +246,9 @@ void snw_boundary_restore(snw_boundary *b) {
     for (int k = 0; k < b->segments->n; k++) b->segments->seg[k].start = b->saved[k];
 }
 
-enum { HALVINGS = 10 };
-
 // b->delta <- Newton increment with the present factors, corrected by the secants
-static void boundary_increment(snw_boundary *b) {
+static void boundary_increment(void *user) {
+    snw_boundary *b = user;
     double x[6 + SNW_SHOOT_Z];
     snw_segments_condense(b->segments);
     solve_tip(b, x);
@@ -256,23 +256,14 @@ static void boundary_increment(snw_boundary *b) {
     snw_secants_next(&b->secants, b->delta);
 }
 
-// One step with line search; norm in and out. Returns whether the norm fell; otherwise the starts
-// are unchanged.
-static bool boundary_step(snw_boundary *b, double *norm, int halvings, snw_boundary_info *info) {
-    boundary_increment(b);
-    snw_boundary_save(b);
-    double size = 1;
-    for (int i = 0; i <= halvings; i++, size *= 0.5) {
-        if (i > 0) snw_secants_pause(&b->secants); // a shortened step is no secant pair
-        snw_segments_move(b->segments, b->delta, size);
-        const double now = snw_boundary_march(b, false, info);
-        if (now < *norm) {
-            *norm = now;
-            return true;
-        }
-        snw_boundary_restore(b);
-    }
-    return false;
+static void boundary_keep(void *user) { snw_boundary_save(user); }
+static void boundary_return(void *user) { snw_boundary_restore(user); }
+static void boundary_move(void *user, double size) {
+    snw_boundary *b = user;
+    snw_segments_move(b->segments, b->delta, size);
+}
+static double boundary_residual(void *user, bool derivatives, snw_boundary_info *info) {
+    return snw_boundary_march(user, derivatives, info);
 }
 
 // Secants of previous steps remain valid while the factors are kept.
@@ -281,42 +272,26 @@ static void boundary_begin_secants(snw_boundary *b, bool have) {
     const int n = s->na + 6;
     snw_secants_pause(&b->secants);
     if (have && b->secants.n == s->n * n) return;
-    for (int i = 0; i < s->n * n; i++) b->weight[i] = 1 / (s->scale[i % n] * s->scale[i % n]);
+    (void)snw_segments_weights(s, b->weight);
     b->secants = snw_secants_on(s->n * n, SNW_BOUNDARY_SECANTS, b->weight, b->memory);
 }
 
-// A residual below this that an exact Newton step cannot reduce is accepted as rounding error.
-static const double rounding = 1e-7;
-
 static snw_status boundary_newton(snw_boundary *b, snw_boundary_info *info) {
-    snw_segments *s = b->segments;
+    const snw_segments *s = b->segments;
     const bool have = b->opts.keep && s->factored && b->c0 == s->r->formula.c[0];
     boundary_begin_secants(b, have);
-    double norm = snw_boundary_march(b, !have, info);
-    info->residual = norm;
-    if (!isfinite(norm)) return SNW_E_DIVERGED;
-    if (!have && norm > b->opts.tol) SNW_TRY(boundary_factor(b));
-    bool exact = !have; // the factors belong to the present starts
-    for (; info->iterations < b->opts.max_iter; info->iterations++) {
-        info->residual = norm;
-        if (norm <= b->opts.tol) return SNW_OK;
-        const double before = norm;
-        const bool improved = boundary_step(b, &norm, exact ? HALVINGS : 0, info);
-        if (!improved && exact) {
-            // restore the nodes after the failed trial
-            (void)snw_boundary_march(b, false, info);
-            info->residual = norm;
-            return norm <= rounding ? SNW_OK : SNW_E_DIVERGED;
-        }
-        exact = false;
-        if (norm <= b->opts.tol || (improved && norm <= 0.5 * before)) continue;
-        norm = snw_boundary_march(b, true, info);
-        SNW_TRY(boundary_factor(b));
-        snw_secants_reset(&b->secants);
-        exact = true;
-    }
-    info->residual = norm;
-    return norm <= b->opts.tol ? SNW_OK : SNW_E_DIVERGED;
+    const snw_kept_newton newton = {.user = b,
+                                    .tol = b->opts.tol,
+                                    .max_iter = b->opts.max_iter,
+                                    .secants = &b->secants,
+                                    .have = have,
+                                    .march = boundary_residual,
+                                    .factor = boundary_factor,
+                                    .increment = boundary_increment,
+                                    .save = boundary_keep,
+                                    .move = boundary_move,
+                                    .restore = boundary_return};
+    return snw_kept_newton_solve(&newton, info);
 }
 
 void snw_boundary_begin(snw_boundary *b) {

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "base/fields.h"
+#include "shoot/kept_newton.h"
 #include "shoot/segments.h"
-#include "solve/secants.h"
 
 typedef enum snw_boundary_kind {
     SNW_BOUNDARY_BANDED,    // multiple shooting, with as many segments as the growth requires
@@ -24,11 +24,6 @@ typedef struct snw_boundary_opts {
     bool keep;             // keep factors from step to step while they converge, default true
     snw_segment_pose pose; // default SNW_POSE_NONE: rotations only where loads need them
 } snw_boundary_opts;
-
-typedef struct snw_boundary_info {
-    int iterations, marches, tangents;
-    double residual; // largest scaled residual
-} snw_boundary_info;
 
 snw_boundary_opts snw_boundary_defaults(void);
 

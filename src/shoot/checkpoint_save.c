@@ -45,15 +45,25 @@ static void checkpoint_pivots(int n, int *pivot, snw_shoot_checkpoint *row) {
     }
 }
 
-static int most_columns(int nz) { return (15 + nz + 1) / 2 * 2; }
+static int most_columns(const snw_shoot_rod *r) {
+    return ((r->placed ? 18 : 15) + snw_shoot_nz(r) + 1) / 2 * 2;
+}
+
+// columns of the parameters of a rod in its segments, at most
+static int most_parameters(const snw_shoot_rod *r) {
+    return r->carried ? SNW_SEGMENT_A : SNW_SHOOT_Z;
+}
 
 // kept tangent of a segment: variations of its end, and the condensation
-static void checkpoint_segment(int nz, snw_segment *seg, snw_shoot_checkpoint *row) {
-    snw_shoot_checkpoint_int(row, 0, most_columns(nz), &seg->columns);
+static void checkpoint_segment(const snw_shoot_rod *r, snw_segment *seg,
+                               snw_shoot_checkpoint *row) {
+    const int nz = snw_shoot_nz(r);
+    const size_t np = (size_t)most_parameters(r);
+    snw_shoot_checkpoint_int(row, 0, most_columns(r), &seg->columns);
     snw_shoot_checkpoint_numbers(row, seg->S, (size_t)(SNW_ROW_Z + nz) * (size_t)seg->columns);
     snw_shoot_checkpoint_numbers(row, seg->Y, sizeof seg->Y / sizeof(double));
-    snw_shoot_checkpoint_numbers(row, seg->P, sizeof seg->P / sizeof(double));
-    snw_shoot_checkpoint_numbers(row, seg->Mp, sizeof seg->Mp / sizeof(double));
+    for (int a = 0; a < SNW_SEGMENT_A; a++) snw_shoot_checkpoint_numbers(row, seg->P[a], np);
+    for (int i = 0; i < 6; i++) snw_shoot_checkpoint_numbers(row, seg->Mp[i], np);
     snw_shoot_checkpoint_numbers(row, seg->M, 36);
     checkpoint_pivots(6, seg->pivot, row);
 }
@@ -65,10 +75,10 @@ static void checkpoint_tip(snw_boundary *b, snw_shoot_checkpoint *row) {
 }
 
 // largest count of one segment: its node, previous starts, and checkpoint_segment
-static size_t largest_segment(int nz) {
-    snw_segment one = {.columns = most_columns(nz)};
+static size_t largest_segment(const snw_shoot_rod *r) {
+    snw_segment one = {.columns = most_columns(r)};
     snw_shoot_checkpoint count = {0};
-    checkpoint_segment(nz, &one, &count);
+    checkpoint_segment(r, &one, &count);
     return 1 + SNW_BOUNDARY_PAST * STATE + count.n;
 }
 
@@ -96,21 +106,20 @@ enum { INCREMENT = SNW_SEGMENT_A + 6 }; // of one segment, at most
 
 static void checkpoint_segments(snw_boundary *b, int segments, snw_shoot_checkpoint *row) {
     snw_segments *s = b->segments;
-    const int nz = snw_shoot_nz(s->r);
     snw_shoot_checkpoint_int(row, 0, segments < s->most ? segments : s->most, &s->n);
     snw_shoot_checkpoint_int(row, 0, SNW_SEGMENT_A, &s->na);
     snw_shoot_checkpoint_int(row, 0, SNW_BOUNDARY_PAST, &b->npast);
     snw_shoot_checkpoint_flag(row, &s->factored);
     snw_shoot_checkpoint_numbers(row, &b->c0, 1);
     checkpoint_tip(b, row);
-    const size_t end = row->n + ((size_t)segments + 1) * largest_segment(nz);
+    const size_t end = row->n + ((size_t)segments + 1) * largest_segment(s->r);
     for (int k = 0; k <= s->n && s->n > 0; k++) {
         for (int i = 0; i < SNW_BOUNDARY_PAST && k < s->n; i++) {
             snw_shoot_checkpoint_numbers(row, &b->past[i][k], STATE);
         }
         const int low = k > 0 && k < s->n ? s->seg[k - 1].node + 1 : 0;
         snw_shoot_checkpoint_int(row, low, s->r->nnode, &s->seg[k].node);
-        if (s->factored) checkpoint_segment(nz, &s->seg[k], row);
+        if (s->factored) checkpoint_segment(s->r, &s->seg[k], row);
     }
     snw_shoot_checkpoint_skip(row, end);
 }
@@ -150,4 +159,29 @@ void snw_platform_checkpoint(snw_platform *p, int segments, snw_shoot_checkpoint
     size_t most = 6;
     for (int i = 0; i < p->n; i++) most += most_rows(p->leg[i].b, segments);
     checkpoint_secants(&p->secants, most, p->weight, p->memory, row);
+}
+
+static void checkpoint_limb(snw_limb *l, snw_shoot_checkpoint *row) {
+    snw_shoot_checkpoint_numbers(row, l->Wa, sizeof l->Wa / sizeof(double));
+    snw_shoot_checkpoint_numbers(row, l->closing, 36);
+    checkpoint_pivots(6, l->pivot, row);
+    snw_shoot_checkpoint_numbers(row, l->X, sizeof l->X / sizeof(double));
+    snw_shoot_checkpoint_numbers(row, l->Z, sizeof l->Z / sizeof(double));
+    if (snw_shoot_nz(l->end.rod) == 0) return;
+    snw_shoot_checkpoint_numbers(row, l->C, sizeof l->C / sizeof(double));
+    for (int i = 0; i < SNW_SHOOT_Z; i++) snw_shoot_checkpoint_flag(row, &l->closes[i]);
+    snw_shoot_checkpoint_numbers(row, l->root, sizeof l->root / sizeof(double));
+    checkpoint_pivots(SNW_SHOOT_Z, l->root_pivot, row);
+}
+
+void snw_tree_checkpoint(snw_tree *t, int segments, snw_shoot_checkpoint *row) {
+    size_t most = 0;
+    snw_shoot_checkpoint_flag(row, &t->factored);
+    snw_shoot_checkpoint_numbers(row, &t->c0, 1);
+    for (int i = 0; i < t->n; i++) {
+        checkpoint_segments(t->limb[i].b, segments, row);
+        checkpoint_limb(&t->limb[i], row);
+        most += most_rows(t->limb[i].b, segments);
+    }
+    checkpoint_secants(&t->secants, most, t->weight, t->memory, row);
 }

@@ -7,6 +7,7 @@
 
 #include "shoot/checkpoint.h"
 #include "shoot/platform.h"
+#include "shoot/tree.h"
 
 // Nodes and previous instants. Base, loads and formulas are recomputed for each step.
 void snw_shoot_rod_checkpoint(snw_shoot_rod *r, snw_shoot_checkpoint *row);
@@ -16,3 +17,5 @@ void snw_shoot_rod_checkpoint(snw_shoot_rod *r, snw_shoot_checkpoint *row);
 void snw_boundary_checkpoint(snw_boundary *b, int segments, snw_shoot_checkpoint *row);
 // Of the plate and the solvers of its legs, without their rods.
 void snw_platform_checkpoint(snw_platform *p, int segments, snw_shoot_checkpoint *row);
+// Of the solvers of the limbs, without their rods.
+void snw_tree_checkpoint(snw_tree *t, int segments, snw_shoot_checkpoint *row);

@@ -76,13 +76,14 @@ double snw_shoot_error(const snw_shoot_rod *r, int node) {
     set_node_loads(flags, r, &y.g, &at);
     snw_law_out law;
     memset(law.zs, 0, sizeof law.zs);
-    stages(flags, SNW_ALONG_DP5, r, point, piece->h, &at, &law, x, NULL);
+    stage_place pl[SNW_SHOOT_STAGES];
+    stages(flags, SNW_ALONG_DP5, r, point, piece->h, &at, &law, pl, x, NULL);
     kernel_finish(flags, SNW_ALONG_DP5, piece->h, x, &at.y);
     y.g = snw_se3_mul(y.g, snw_se3_exp(pose_increment(SNW_ALONG_DP5, piece->h, x)));
     set_node_loads(flags, r, &y.g, &at);
     at.section = snw_field_section_of(section_at(r, point + np));
     snw_mat3 Q[1];
-    stage(flags, SNW_ALONG_DP5, r, point + np, 0, false, 0, &at, &law, Q, x + SNW_SHOOT_STAGES);
+    stage(flags, SNW_ALONG_DP5, r, point + np, 0, false, 0, &at, &law, Q, pl, x + SNW_SHOOT_STAGES);
     // pose: strains integrated by both formulas, and the Magnus commutator with the strains at 0.3
     // and 0.8 instead of those at both ends
     const double h = piece->h, c0 = r->formula.c[0] > 0 ? r->formula.c[0] : 1, L = r->length;

@@ -11,6 +11,9 @@
 // group step g_{j+1} = g_j exp(W) with the Magnus expansion
 //   W = h sum b_i xi_i + h^2/12 [xi_1, xi_last],
 // which has the order of the method, up to four.
+//
+// Fields of force need the poses of stages: g_i = g_j exp(W_i), W_i = h sum a_ik T(W_k)^-1 xi_k,
+// with the series of T^-1 up to the second bracket, whose remainder is of fourth order.
 #pragma once
 
 #include "base/fail.h"
@@ -22,8 +25,9 @@
 #include <stddef.h>
 
 enum {
-    POSE = 32,  // further flag: compute poses
-    FIXED = 64, // further flag: method and flags are compile-time constants
+    POSE = 32,   // further flag: compute poses
+    FIXED = 64,  // further flag: method and flags are compile-time constants
+    PLACE = 128, // further flag: a field of force, with poses of stages
     PLAIN = SNW_FIELD_WORLD | POSE
 };
 
@@ -65,8 +69,41 @@ SNW_INLINE const snw_shoot_section *section_at(const snw_shoot_rod *r, int point
 typedef struct node_state {
     snw_flow y;
     snw_mat3 R;
+    snw_se3 g;                 // with a field of force
     snw_field_section section; // of a uniform rod
 } node_state;
+
+// pose of a stage for a field of force: increment W from the node, T(W)^-1 xi, and, with
+// derivatives, exp W, T(W) and the derivative A of the wrench by the pose
+typedef struct stage_place {
+    snw_twist W, rate;
+    snw_se3 E;
+    snw_lower T;
+    double A[36];
+} stage_place;
+
+// x[i].ms, fs -= field of force at stage i; called with the strain of the stage known
+SNW_INLINE void stage_field(snw_space_kind kind, const snw_shoot_rod *r, int point, double h,
+                            bool derivatives, int i, const node_state *from, stage_place *pl,
+                            snw_flow *x) {
+    const snw_along *m = &methods[kind];
+    stage_place *at = &pl[i];
+    at->W = snw_twist_zero();
+    for (int k = first_dependency(kind, i); k < i; k++)
+        at->W = snw_twist_axpy(h * m->a[i][k], pl[k].rate, at->W);
+    at->E = snw_se3_exp(at->W);
+    if (derivatives) at->T = snw_se3_tangent(at->W);
+    snw_twist xi;
+    snw_pack_store(x->k, xi.w.e), snw_pack_store(x->l, xi.v.e);
+    const snw_twist once = snw_ad(at->W, xi);
+    at->rate = snw_twist_axpy(0.5, once, xi);
+    at->rate = snw_twist_axpy(1.0 / 12, snw_ad(at->W, once), at->rate);
+    const snw_se3 g = snw_se3_mul(from->g, at->E);
+    snw_wrench F;
+    r->field->along(r->field->user, point, &g, &F, derivatives ? at->A : NULL);
+    x->ms = snw_pack_sub(x->ms, snw_pack_of(F.m.x, F.m.y, F.m.z));
+    x->fs = snw_pack_sub(x->fs, snw_pack_of(F.f.x, F.f.y, F.f.z));
+}
 
 // Q_i from the previous stages
 SNW_INLINE snw_mat3 stage_rotation(snw_space_kind kind, double h, int i, const snw_flow *x,
@@ -98,7 +135,7 @@ SNW_INLINE void loads_in_section_axes(const snw_shoot_rod *r, int point, snw_mat
 // distributed loads
 SNW_INLINE void stage(int flags, snw_space_kind kind, const snw_shoot_rod *r, int point, double h,
                       bool derivatives, int i, const node_state *from, snw_law_out *law,
-                      snw_mat3 *Q, snw_flow *x) {
+                      snw_mat3 *Q, stage_place *pl, snw_flow *x) {
     const snw_along *m = &methods[kind];
     const int nz = flags & SNW_FIELD_LAW ? SNW_SHOOT_Z : 0;
     const snw_flow *y = &from->y;
@@ -126,23 +163,26 @@ SNW_INLINE void stage(int flags, snw_space_kind kind, const snw_shoot_rod *r, in
         const snw_field_section here = snw_field_section_of(r->section + p);
         snw_field_at(flags, r, &here, p, derivatives, law, s);
     }
+    if (flags & PLACE) stage_field(kind, r, p, h, derivatives, i, from, pl, s);
 }
 
-// all stages; st <- their states for the variations, unless NULL
+// all stages; st <- their states for the variations, unless NULL; pl: their poses, with a field of
+// force
 SNW_INLINE void stages(int flags, snw_space_kind kind, const snw_shoot_rod *r, int point, double h,
-                       const node_state *from, snw_law_out *law, snw_flow *x, snw_stage *st) {
+                       const node_state *from, snw_law_out *law, stage_place *pl, snw_flow *x,
+                       snw_stage *st) {
     snw_mat3 Q[SNW_SHOOT_STAGES];
     if (flags & FIXED) {
         // unrolled, so that a stage stays in registers for the next
-        stage(flags, kind, r, point, h, false, 0, from, law, Q, x);
+        stage(flags, kind, r, point, h, false, 0, from, law, Q, pl, x);
         if (kind == SNW_ALONG_EULER) return;
-        stage(flags, kind, r, point, h, false, 1, from, law, Q, x);
-        stage(flags, kind, r, point, h, false, 2, from, law, Q, x);
-        stage(flags, kind, r, point, h, false, 3, from, law, Q, x);
+        stage(flags, kind, r, point, h, false, 1, from, law, Q, pl, x);
+        stage(flags, kind, r, point, h, false, 2, from, law, Q, pl, x);
+        stage(flags, kind, r, point, h, false, 3, from, law, Q, pl, x);
         return;
     }
     for (int i = 0; i < methods[kind].stages; i++) {
-        stage(flags, kind, r, point, h, st, i, from, st ? &st[i].law : law, Q, x);
+        stage(flags, kind, r, point, h, st, i, from, st ? &st[i].law : law, Q, pl, x);
         if (st) snw_stage_of(flags, &x[i], &st[i]);
         if (st && (flags & SNW_FIELD_LOADS)) st[i].Q = Q[i];
     }
@@ -232,6 +272,50 @@ SNW_INLINE snw_lane3 vary_weight(snw_space_kind kind, double h, int i, const snw
     return d;
 }
 
+SNW_INLINE snw_lane6 lane6_axpy(double s, snw_lane6 a, snw_lane6 b) {
+    b.a = snw_lane3_add(b.a, snw_lane3_scale(s, a.a));
+    b.b = snw_lane3_add(b.b, snw_lane3_scale(s, a.b));
+    return b;
+}
+
+// [x, d] with the same x for all columns
+SNW_INLINE snw_lane6 lane6_ad(snw_twist x, snw_lane6 d) {
+    snw_lane6 out;
+    out.a = snw_lane3_cross(x.w, d.a);
+    out.b = snw_lane3_add(snw_lane3_cross(x.v, d.a), snw_lane3_cross(x.w, d.b));
+    return out;
+}
+
+// Variations of a stage's pose for a field of force: of W, and of T(W)^-1 xi.
+typedef struct place_variation {
+    snw_lane6 W, rate;
+} place_variation;
+
+// v->Fs -= variation of the field of force at stage i, for the variation zeta of the node
+SNW_INLINE void vary_field(snw_space_kind kind, double h, int i, const snw_stage *st,
+                           const stage_place *pl, snw_lane6 zeta, place_variation *dp,
+                           snw_variation *v) {
+    const snw_along *m = &methods[kind];
+    const stage_place *at = &pl[i];
+    snw_lane6 W = {.a = {{0}, {0}, {0}}, .b = {{0}, {0}, {0}}};
+    for (int k = first_dependency(kind, i); k < i; k++)
+        W = lane6_axpy(h * m->a[i][k], dp[k].rate, W);
+    dp[i].W = W;
+    // zeta_i = Ad(exp W)^-1 zeta + T(W) dW
+    const snw_lane3 moved = snw_lane3_add(zeta.b, snw_lane3_cross_by(zeta.a, at->E.p));
+    snw_lane6 z;
+    z.a = snw_lane3_add(snw_lane3_rotate_inv(at->E.R, zeta.a), snw_lane3_rotate(at->T.A, W.a));
+    z.b = snw_lane3_add(
+        snw_lane3_rotate_inv(at->E.R, moved),
+        snw_lane3_add(snw_lane3_rotate(at->T.B, W.a), snw_lane3_rotate(at->T.A, W.b)));
+    for (int k = 0; k < 36; k++) v->Fs.e[k / 6] -= at->A[k] * z.e[k % 6];
+    // xi + [W, xi]/2 + [W, [W, xi]]/12; [dW, y] = -[y, dW]
+    const snw_twist xi = st[i].xi;
+    const snw_lane6 once = lane6_axpy(-1, lane6_ad(xi, W), lane6_ad(at->W, v->xi));
+    const snw_lane6 twice = lane6_axpy(-1, lane6_ad(snw_ad(at->W, xi), W), lane6_ad(at->W, once));
+    dp[i].rate = lane6_axpy(1.0 / 12, twice, lane6_axpy(0.5, once, v->xi));
+}
+
 // pose increment shared by all columns: exp(W) and T(W)
 typedef struct pose_step {
     snw_se3 E;
@@ -280,12 +364,13 @@ SNW_INLINE void store6(snw_lane6 x, int ld, double *S) {
 
 // SNW_LANES columns through an interval whose stages are known
 SNW_INLINE void kernel_vary(int flags, snw_space_kind kind, const snw_shoot_rod *r, int point,
-                            double h, snw_mat3 R, const snw_stage *st, const pose_step *ps, int ld,
-                            double *S) {
+                            double h, snw_mat3 R, const snw_stage *st, const stage_place *pl,
+                            const pose_step *ps, int ld, double *S) {
     const snw_along *m = &methods[kind];
     const int nz = flags & SNW_FIELD_LAW ? r->law->nz : 0;
     snw_variation v[SNW_SHOOT_STAGES];
     dframe dQ[SNW_SHOOT_STAGES];
+    place_variation dp[SNW_SHOOT_STAGES];
     const snw_lane6 V = load6(S + SNW_ROW_V * ld, ld), F = load6(S + SNW_ROW_F * ld, ld);
     snw_lane6 V1 = V, F1 = F, zeta;
     snw_lanes z[SNW_SHOOT_Z], z1[SNW_SHOOT_Z];
@@ -312,6 +397,7 @@ SNW_INLINE void kernel_vary(int flags, snw_space_kind kind, const snw_shoot_rod 
             }
         }
         snw_field_vary(flags, r, section_at(r, p), &st[i], &v[i]);
+        if (flags & PLACE) vary_field(kind, h, i, st, pl, zeta, dp, &v[i]);
         const double b = h * m->b[i];
         for (int c = 0; c < 6; c++) V1.e[c] += b * v[i].Vs.e[c];
         for (int c = 0; c < 6; c++) F1.e[c] += b * v[i].Fs.e[c];
@@ -342,6 +428,7 @@ SNW_INLINE node_state from_state(int flags, const snw_shoot_rod *r, const snw_sh
     at.y.w = snw_pack_load(y->V.w.e), at.y.v = snw_pack_load(y->V.v.e);
     at.y.m = snw_pack_load(y->F.m.e), at.y.f = snw_pack_load(y->F.f.e);
     at.section = snw_field_section_of(r->section);
+    at.g = y->g;
     const int nz = flags & SNW_FIELD_LAW ? r->law->nz : 0;
     for (int c = 0; c < SNW_SHOOT_Z; c++) at.y.z[c] = c < nz ? y->z[c] : 0;
     return at;
@@ -352,14 +439,15 @@ SNW_INLINE void set_node_loads(int flags, const snw_shoot_rod *r, const snw_se3 
     const snw_vec3 b = snw_rotate_inv(g->R, r->gravity);
     if (flags & SNW_FIELD_WORLD) at->y.weight = snw_pack_of(b.x, b.y, b.z);
     if (flags & SNW_FIELD_LOADS) at->R = g->R;
+    if (flags & PLACE) at->g = *g;
 }
 
 // all columns through an interval whose stages are known
 SNW_INLINE void vary_all(int flags, snw_space_kind kind, const snw_shoot_rod *r, int point,
                          double h, const pose_step *ps, const snw_mat3 *R, const snw_stage *st,
-                         int columns, double *S) {
+                         const stage_place *pl, int columns, double *S) {
     for (int c = 0; c < columns; c += SNW_LANES) {
-        kernel_vary(flags, kind, r, point, h, *R, st, ps, columns, S + c);
+        kernel_vary(flags, kind, r, point, h, *R, st, pl, ps, columns, S + c);
     }
 }
 
@@ -370,6 +458,7 @@ SNW_INLINE void kernel_march(int flags, snw_space_kind kind, snw_shoot_rod *r, i
     const double h = piece->h;
     SNW_ASSERT(node + n <= piece->node + piece->n);
     snw_stage st[SNW_SHOOT_STAGES];
+    stage_place pl[SNW_SHOOT_STAGES];
     snw_flow x[SNW_SHOOT_STAGES];
     node_state at = from_state(flags, r, state);
     snw_se3 g = state->g;
@@ -381,13 +470,13 @@ SNW_INLINE void kernel_march(int flags, snw_space_kind kind, snw_shoot_rod *r, i
         const int point = piece->point + (node + j - piece->node) * np;
         if (j > 0) kernel_store_node(r, flags, node + j, &at.y, &g);
         set_node_loads(flags, r, &g, &at);
-        stages(flags, kind, r, point, h, &at, &law, x, columns > 0 ? st : NULL);
+        stages(flags, kind, r, point, h, &at, &law, pl, x, columns > 0 ? st : NULL);
         const snw_twist W = r->W[node + j] = pose_increment(kind, h, x);
         pose_step ps = {0};
         if (flags & POSE) ps.E = snw_se3_exp(W);
         if (columns > 0) {
             if (flags & POSE) ps.T = snw_se3_tangent(W);
-            vary_all(flags, kind, r, point, h, &ps, &g.R, st, columns, S);
+            vary_all(flags, kind, r, point, h, &ps, &g.R, st, pl, columns, S);
         }
         kernel_finish(flags, kind, h, x, &at.y);
         if (flags & POSE) g = snw_se3_mul(g, ps.E);
@@ -404,7 +493,7 @@ SNW_INLINE int flags_of(const snw_shoot_rod *r, bool pose, bool varied) {
     const bool lines = r->law && r->law->nterm > 0 && r->diagonal && !varied;
     return (lines ? SNW_FIELD_TERMS : 0) | (r->diagonal ? SNW_FIELD_DIAGONAL : 0) |
            (r->law ? SNW_FIELD_LAW : 0) | (r->world ? PLAIN : (pose ? POSE : 0)) |
-           (r->density ? SNW_FIELD_LOADS : 0);
+           (r->density ? SNW_FIELD_LOADS : 0) | (r->field ? PLACE : 0);
 }
 
 // Rods with diagonal sections, by Euler or RK4, have kernels with compile-time flags and method.

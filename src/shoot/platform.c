@@ -201,7 +201,8 @@ static double free_wrench_residual(const snw_leg *leg, double force) {
 }
 
 // march all legs; returns the largest scaled residual of defects, joints and balance
-static double platform_march(snw_platform *p, bool derivatives, snw_boundary_info *info) {
+static double platform_march(void *user, bool derivatives, snw_boundary_info *info) {
+    snw_platform *p = user;
     double worst = 0, length = 0;
     snw_wrench sum = snw_wrench_zero();
     info->marches++;
@@ -329,7 +330,8 @@ static void factor_plate(snw_platform *p) {
     }
 }
 
-static snw_status platform_factor(snw_platform *p) {
+static snw_status platform_factor(void *user) {
+    snw_platform *p = user;
     p->factored = false;
     factor_plate(p);
     for (int i = 0; i < p->n; i++) SNW_TRY(factor_leg(p, &p->leg[i]));
@@ -385,18 +387,13 @@ static void platform_begin_secants(snw_platform *p, bool have) {
     double *w = p->weight;
     const double L = p->leg[0].end.rod->length;
     for (int i = 0; i < 6; i++) *w++ = i < 3 ? 1 : 1 / (L * L);
-    for (int i = 0; i < p->n; i++) {
-        const snw_segments *s = p->leg[i].b->segments;
-        for (int k = 0; k < platform_rows_of(&p->leg[i]); k++) {
-            const double scale = s->scale[k % (s->na + 6)];
-            *w++ = 1 / (scale * scale);
-        }
-    }
+    for (int i = 0; i < p->n; i++) w = snw_segments_weights(p->leg[i].b->segments, w);
     p->secants = snw_secants_on(n, SNW_BOUNDARY_SECANTS, p->weight, p->memory);
 }
 
 // p->delta <- zeta and increments of all starts, corrected by the secants
-static void platform_increment(snw_platform *p) {
+static void platform_increment(void *user) {
+    snw_platform *p = user;
     snw_wrench sum = p->balance;
     for (int i = 0; i < p->n; i++) sum = snw_wrench_add(sum, condense_leg(&p->leg[i]));
     snw_twist zeta;
@@ -416,67 +413,46 @@ static void platform_increment(snw_platform *p) {
     snw_secants_next(&p->secants, p->delta);
 }
 
-enum { HALVINGS = 10 };
-
-static bool platform_step(snw_platform *p, double *norm, int halvings, snw_boundary_info *info) {
-    const snw_se3 g = p->g;
-    platform_increment(p);
-    snw_twist zeta;
-    memcpy(zeta.e, p->delta, 6 * sizeof *p->delta);
+static void platform_save(void *user) {
+    snw_platform *p = user;
+    p->saved = p->g;
     for (int i = 0; i < p->n; i++) snw_boundary_save(p->leg[i].b);
-    double size = 1;
-    for (int k = 0; k <= halvings; k++, size *= 0.5) {
-        if (k > 0) snw_secants_pause(&p->secants); // a shortened step is no secant pair
-        p->g = snw_se3_mul(g, snw_se3_exp(snw_twist_scale(size, zeta)));
-        const double *delta = p->delta + 6;
-        for (int i = 0; i < p->n; i++) {
-            snw_segments_move(p->leg[i].b->segments, delta, size);
-            delta += platform_rows_of(&p->leg[i]);
-        }
-        const double now = platform_march(p, false, info);
-        if (now < *norm) {
-            *norm = now;
-            return true;
-        }
-        for (int i = 0; i < p->n; i++) snw_boundary_restore(p->leg[i].b);
-        p->g = g;
-    }
-    return false;
 }
 
-// As in boundary.c: a smaller residual that an exact step cannot reduce is accepted as rounding.
-static const double rounding = 1e-7;
+static void platform_move(void *user, double size) {
+    snw_platform *p = user;
+    snw_twist zeta;
+    memcpy(zeta.e, p->delta, 6 * sizeof *p->delta);
+    p->g = snw_se3_mul(p->saved, snw_se3_exp(snw_twist_scale(size, zeta)));
+    const double *delta = p->delta + 6;
+    for (int i = 0; i < p->n; i++) {
+        snw_segments_move(p->leg[i].b->segments, delta, size);
+        delta += platform_rows_of(&p->leg[i]);
+    }
+}
+
+static void platform_restore(void *user) {
+    snw_platform *p = user;
+    for (int i = 0; i < p->n; i++) snw_boundary_restore(p->leg[i].b);
+    p->g = p->saved;
+}
 
 static snw_status platform_newton(snw_platform *p, snw_boundary_info *info) {
-    // the factors belong to this iterate; otherwise they were kept
-    bool exact = !(p->opts.keep && p->factored && p->c0 == formula_of(p)->c[0]);
-    for (int i = 0; i < p->n; i++) exact = exact || !p->leg[i].b->segments->factored;
-    platform_begin_secants(p, !exact);
-    double norm = platform_march(p, exact, info);
-    info->residual = norm;
-    if (!isfinite(norm)) return SNW_E_DIVERGED;
-    if (exact && norm > p->opts.tol) SNW_TRY(platform_factor(p));
-    for (; info->iterations < p->opts.max_iter; info->iterations++) {
-        info->residual = norm;
-        if (norm <= p->opts.tol) return SNW_OK;
-        const double before = norm;
-        const bool improved = platform_step(p, &norm, exact ? HALVINGS : 0, info), last = exact;
-        exact = false;
-        if (improved && norm <= 0.5 * before) continue; // a tangent costs as much as nine marches
-        if (norm <= p->opts.tol) continue;
-        const double now =
-            platform_march(p, true, info); // also restores the nodes after a failed trial
-        if (!improved && last) {
-            info->residual = now;
-            return norm <= rounding ? SNW_OK : SNW_E_DIVERGED;
-        }
-        norm = now;
-        SNW_TRY(platform_factor(p));
-        snw_secants_reset(&p->secants);
-        exact = true;
-    }
-    info->residual = norm;
-    return norm <= p->opts.tol ? SNW_OK : SNW_E_DIVERGED;
+    bool have = p->opts.keep && p->factored && p->c0 == formula_of(p)->c[0];
+    for (int i = 0; i < p->n; i++) have = have && p->leg[i].b->segments->factored;
+    platform_begin_secants(p, have);
+    const snw_kept_newton newton = {.user = p,
+                                    .tol = p->opts.tol,
+                                    .max_iter = p->opts.max_iter,
+                                    .secants = &p->secants,
+                                    .have = have,
+                                    .march = platform_march,
+                                    .factor = platform_factor,
+                                    .increment = platform_increment,
+                                    .save = platform_save,
+                                    .move = platform_move,
+                                    .restore = platform_restore};
+    return snw_kept_newton_solve(&newton, info);
 }
 
 // initial guess of the pose: extrapolation by a polynomial through the last poses

@@ -58,7 +58,7 @@ typedef struct snw_platform {
     double damping; // artificial stiffness of the plate in the static tangent, relative to a leg's;
                     // larger values give shorter steps
     double force;   // typical force, N
-    snw_se3 g;      // of the plate, with its velocity and acceleration
+    snw_se3 g, saved; // of the plate, with its velocity and acceleration; before a Newton step
     snw_twist V, A;
     // at previous instants, newest first: for the time formula and the initial guess
     snw_se3 past[SNW_BOUNDARY_PAST];

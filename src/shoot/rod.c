@@ -173,7 +173,8 @@ snw_status snw_shoot_ready(snw_shoot_rod *r, double applied) {
             r->damped = r->damped || B[7 * k] != 0;
         }
     }
-    r->world = loads_in_world(r);
+    r->placed = r->field != NULL;
+    r->world = r->placed || loads_in_world(r);
     const double L = r->length, bending = fmax(r->K[7], r->K[14]);
     r->force = fmax(fmax(bending / (L * L), rod_weight(r)), applied);
     return SNW_OK;

@@ -122,6 +122,7 @@ typedef struct snw_shoot_law {
     int nfree,
         free[SNW_SHOOT_Z]; // states with unknown values at the base; the others are base_z of the
                            // rod
+    bool closes[SNW_SHOOT_Z]; // nfree: is this condition at the tip of this rod? Of a tree only
     // residual (nfree) <- boundary conditions in z at the tip and at the base, scaled to order one;
     // jacobian (nfree rows of 2 nz) <- their derivatives by both
     void (*close)(void *user, const double *tip, const double *base, double *residual,
@@ -163,6 +164,38 @@ typedef struct snw_shoot_piece {
     int point;   // first point
     double s, h; // arc length of its first node, length of an interval, m
 } snw_shoot_piece;
+
+// ---- fields -------------------------------------------------------------------------------------
+
+// Fields of force, whose wrench depends on the pose of the section. The functions do not allocate.
+typedef struct snw_shoot_force_field {
+    void *user;
+    // W <- wrench per length at a point of the rod whose section has the pose g, in its frame; A
+    // (36, row major) <- its derivative by motions of the section, unless NULL
+    void (*along)(void *user, int point, const snw_se3 *g, snw_wrench *W, double *A);
+    // likewise the wrench on the body of the station that ends a piece
+    void (*at_station)(void *user, int piece, const snw_se3 *g, snw_wrench *W, double *A);
+} snw_shoot_force_field;
+
+// ---- branches -----------------------------------------------------------------------------------
+
+// Straight part of a tendon between the section and the base of a branch. It adds
+// length/(1 + compliance T) to the path length, state z + 1 beside the tension z.
+typedef struct snw_shoot_straight {
+    int z;
+    double length, compliance; // m, 1/N
+} snw_shoot_straight;
+
+// Another rod whose base is fixed to the section of a station, at g in its frame, or moves there as
+// prescribed. F(-) - F(+) of the station includes the wrench at that base.
+typedef struct snw_shoot_branch {
+    int piece; // that ends at the station
+    snw_se3 g;
+    snw_twist u;  // velocity of the base relative to the section, in the frame of the base
+    snw_wrench F; // wrench at the base, in its frame
+    int nstraight;
+    snw_shoot_straight straight[SNW_SHOOT_Z / 2];
+} snw_shoot_branch;
 
 // ---- forms of the equations ---------------------------------------------------------------------
 
@@ -208,7 +241,11 @@ typedef struct snw_shoot_rod {
                                // an equilibrium, 1/N
     snw_shoot_density *density; // npoint; NULL: no distributed loads
     snw_vec3 gravity;
-    const snw_shoot_law *law; // NULL: none
+    const snw_shoot_law *law;           // NULL: none
+    const snw_shoot_force_field *field; // NULL: none
+    int nbranch;
+    snw_shoot_branch *branch; // nbranch: rods on this one; owned by the caller
+    bool carried; // the base is on another rod, which gives base, base_V and base_z (tree.h)
     double length;
     double force; // typical force, N; moments are scaled by force times length
 
@@ -239,7 +276,8 @@ typedef struct snw_shoot_rod {
     double free_length[SNW_TIME_LEVELS + 1]; // m; of the present step, then of the levels
     double free_length_rate;                 // at the newest level
     const snw_shoot_form *form;              // NULL: that of march.h
-    bool world; // the orientation matters: gravity, or loads in world axes
+    bool world;  // the orientation matters: gravity, or loads in world axes
+    bool placed; // the position matters too: fields; then `world` is set
     void *block;
 } snw_shoot_rod;
 
@@ -344,9 +382,11 @@ snw_wrench snw_station_external_wrench(const snw_shoot_station *st, const snw_st
 snw_wrench snw_station_wrench_variation(const snw_shoot_station *st, const snw_station_step *now,
                                         const snw_shoot_state *y, snw_vec3 theta, snw_twist dV);
 
-// External wrench at the station that ends a piece: F(-) - F(+). y: state before the station.
+// Wrench at the station that ends a piece, branches included: F(-) - F(+). y: state before the
+// station.
 snw_wrench snw_station_wrench(const snw_shoot_rod *r, int piece, const snw_shoot_state *y);
-// dW (6 rows of `columns`) <- its variation for the variations S (rows as in march.h).
+// dW (6 rows of `columns`) <- its variation for the variations S (rows as in march.h), with
+// constant wrenches of the branches.
 void snw_station_vary(const snw_shoot_rod *r, int piece, const snw_shoot_state *y, int columns,
                       const double *S, double *dW);
 

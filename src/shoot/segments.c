@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Multiple shooting: marches of the segments, matching defects, and condensation of Newton's
-// equations from the base to the tip, for boundary.c and platform.c.
+// equations from the base to the tip, for boundary.c, platform.c and tree.c.
 //
 // The map of a segment is linearised at its start. With a = d(pose, velocity, z) and b = dF there,
 //   a+ = Aaa a + Aab b + ra,   b+ = Aba a + Abb b + rb,   a = Y b + y + P p.
@@ -43,6 +43,7 @@ void snw_segments_destroy(snw_segments *s) {
 }
 
 static snw_segment_pose pose_of(const snw_segments *s) {
+    if (s->r->placed) return SNW_POSE_ALL;
     return s->pose == SNW_POSE_NONE && s->r->world ? SNW_POSE_TURN : s->pose;
 }
 
@@ -78,6 +79,36 @@ static void start_from_node(snw_segments *s, snw_segment *seg) {
     for (int i = 0; i < nz; i++) seg->start.z[i] = r->z[j * nz + i];
 }
 
+static bool has_branch(const snw_shoot_rod *r, int piece) {
+    for (int i = 0; i < r->nbranch; i++) {
+        if (r->branch[i].piece == piece) return true;
+    }
+    return false;
+}
+
+// Starts at equal arc lengths, `want` of them, each at a different node, and behind stations with
+// branches. Returns their number; with `place` sets them from the nodes.
+static int place_starts(snw_segments *s, int want, bool place) {
+    const snw_shoot_rod *r = s->r;
+    int n = 0, regular = 0;
+    double next = 0;
+    for (int p = 0; p < r->npiece; p++) {
+        const snw_shoot_piece *piece = &r->piece[p];
+        const bool behind = p > 0 && has_branch(r, p - 1);
+        for (int j = 0; j < piece->n; j++) {
+            const bool due = regular < want && piece->s + j * piece->h >= next - 1e-9 * r->length;
+            if (due) next = ++regular * r->length / want;
+            if (!due && !(behind && j == 0)) continue;
+            if (place) {
+                s->seg[n].node = piece->node + j;
+                start_from_node(s, &s->seg[n]);
+            }
+            n++;
+        }
+    }
+    return n;
+}
+
 bool snw_segments_cut(snw_segments *s, double growth, int n) {
     const snw_shoot_rod *r = s->r;
     const int was = s->n, rows = s->na;
@@ -85,22 +116,21 @@ bool snw_segments_cut(snw_segments *s, double growth, int n) {
     double cuts = n > 0 ? n : ceil(snw_shoot_growth(r, r->length) / growth);
     cuts = fmin(fmax(cuts, 1), s->most);
     const int want = (int)cuts;
-    if (want == was && rows == s->na) return false;
-    s->n = 0;
+    if (place_starts(s, want, false) == was && rows == s->na) return false;
     s->factored = false;
-    // starts at equal arc lengths, each at a different node
-    double next = 0;
-    for (int p = 0; p < r->npiece; p++) {
-        const snw_shoot_piece *piece = &r->piece[p];
-        for (int j = 0; j < piece->n && s->n < want; j++) {
-            if (piece->s + j * piece->h < next - 1e-9 * r->length) continue;
-            snw_segment *seg = &s->seg[s->n++];
-            seg->node = piece->node + j;
-            start_from_node(s, seg);
-            next = s->n * r->length / want;
-        }
-    }
+    s->n = place_starts(s, want, true);
     return true;
+}
+
+int snw_segments_behind(const snw_segments *s, int piece) {
+    int k = 1;
+    while (k < s->n && s->seg[k].node <= s->r->piece[piece].node + s->r->piece[piece].n) k++;
+    return k;
+}
+
+int snw_segments_parameters(const snw_segments *s) {
+    if (s->r->carried) return s->na;
+    return s->r->law ? s->r->law->nfree : 0;
 }
 
 // ---- marches ------------------------------------------------------------------------------------
@@ -113,15 +143,17 @@ static void segments_store_node(snw_shoot_rod *r, int node, const snw_shoot_stat
     for (int i = 0; i < nz; i++) r->z[node * nz + i] = y->z[i];
 }
 
-// first columns of rotation, velocity, wrench and z in a segment's variations; -1: none
+// first columns of rotation, translation, velocity, wrench and z in a segment's variations; -1:
+// none
 typedef struct column_offsets {
-    int turn, V, F, z;
+    int turn, shift, V, F, z;
 } column_offsets;
 
 static column_offsets segments_column_offsets(const snw_segments *s, int k) {
-    if (k == 0) return (column_offsets){-1, -1, 0, 6};
+    if (k == 0 && !s->r->carried) return (column_offsets){-1, -1, -1, 0, 6};
+    if (s->r->placed) return (column_offsets){0, 3, 6, 12, 18};
     const int t = pose_of(s) == SNW_POSE_NONE ? 0 : 3;
-    return (column_offsets){t ? 0 : -1, t, t + 6, t + 12};
+    return (column_offsets){t ? 0 : -1, -1, t, t + 6, t + 12};
 }
 
 static void set_unit_variations(const snw_segments *s, int k, snw_segment *seg) {
@@ -130,6 +162,7 @@ static void set_unit_variations(const snw_segments *s, int k, snw_segment *seg) 
     const int ld = seg->columns;
     memset(seg->S, 0, sizeof seg->S[0] * SNW_SHOOT_ROWS * (size_t)ld);
     for (int i = 0; i < 3 && c.turn >= 0; i++) seg->S[(SNW_ROW_G + i) * ld + c.turn + i] = 1;
+    for (int i = 0; i < 3 && c.shift >= 0; i++) seg->S[(SNW_ROW_G + 3 + i) * ld + c.shift + i] = 1;
     for (int i = 0; i < 6 && c.V >= 0; i++) seg->S[(SNW_ROW_V + i) * ld + c.V + i] = 1;
     for (int i = 0; i < 6; i++) seg->S[(SNW_ROW_F + i) * ld + c.F + i] = 1;
     for (int i = 0; k == 0 && snw_shoot_root_depends_on_wrench(s->r) && i < 36; i++) {
@@ -177,7 +210,7 @@ static void march_segment(snw_segments *s, int k, bool derivatives) {
     }
 }
 
-static void state_difference(const snw_segments *s, const snw_shoot_state *a,
+void snw_segments_difference(const snw_segments *s, const snw_shoot_state *a,
                              const snw_shoot_state *b, double *out) {
     const snw_segment_pose pose = pose_of(s);
     int n = 0;
@@ -201,15 +234,17 @@ static bool is_finite_state(const snw_shoot_state *y) {
 
 double snw_segments_march(snw_segments *s, bool derivatives) {
     snw_shoot_rod *r = s->r;
-    s->seg[0].start.g = r->base;
-    s->seg[0].start.V = snw_shoot_root_V(r, s->seg[0].start.F);
+    if (!r->carried) {
+        s->seg[0].start.g = r->base;
+        s->seg[0].start.V = snw_shoot_root_V(r, s->seg[0].start.F);
+    }
     double worst = 0;
     for (int k = 0; k < s->n; k++) {
         march_segment(s, k, derivatives);
         snw_segment *seg = &s->seg[k];
         if (!is_finite_state(&seg->end)) return NAN;
         if (k + 1 == s->n) break;
-        state_difference(s, &seg->end, &s->seg[k + 1].start, seg->defect);
+        snw_segments_difference(s, &seg->end, &s->seg[k + 1].start, seg->defect);
         for (int i = 0; i < s->na + 6; i++) {
             const double d = fabs(seg->defect[i]) / s->scale[i];
             if (!(d <= worst)) worst = d;
@@ -219,6 +254,18 @@ double snw_segments_march(snw_segments *s, bool derivatives) {
 }
 
 // ---- condensation -------------------------------------------------------------------------------
+
+void snw_segments_add_branch(snw_segments *s, int k, double (*W)[SNW_SEGMENT_A]) {
+    snw_segment *seg = &s->seg[k];
+    const int ld = seg->columns;
+    for (int i = 0; i < 6; i++) {
+        double *F = seg->S + (SNW_ROW_F + i) * ld;
+        for (int a = 0; a < s->na; a++) {
+            const double *S = seg->S + s->row[a] * ld;
+            for (int c = 0; c < ld; c++) F[c] -= W[i][a] * S[c];
+        }
+    }
+}
 
 // x (n) <- row `row` of A times Y, summed over the na rows of a; Y has leading dimension ldy
 static void segments_row_times(const snw_segments *s, int k, int row, int n, const double *Y,
@@ -232,9 +279,11 @@ static void segments_row_times(const snw_segments *s, int k, int row, int n, con
         double A = 0;
         if (of < 3) {
             if (c.turn >= 0) A = S[c.turn + of];
+        } else if (c.shift >= 0 && of < SNW_ROW_V) {
+            A = S[c.shift + of - 3];
         } else if (of < SNW_ROW_V) {
             // a translation of the start translates the end and changes nothing else
-            if (row >= SNW_ROW_G + 3 && row < SNW_ROW_V && k > 0) {
+            if (row >= SNW_ROW_G + 3 && row < SNW_ROW_V && (k > 0 || s->r->carried)) {
                 const snw_mat3 *R0 = &seg->start.g.R, *R1 = &seg->end.g.R;
                 for (int i = 0; i < 3; i++) A += R1->e[i][row - 3] * R0->e[i][of - 3];
             }
@@ -251,16 +300,16 @@ static void segments_row_times(const snw_segments *s, int k, int row, int n, con
 // M (column major) and Mp of segment k, then Y+ and P+ at the next start
 static snw_status factor_segment(snw_segments *s, int k) {
     snw_segment *seg = &s->seg[k], *next = &s->seg[k + 1];
-    const int nf = s->r->law ? s->r->law->nfree : 0;
+    const int nf = snw_segments_parameters(s);
     const column_offsets c = segments_column_offsets(s, k);
-    double x[SNW_SHOOT_Z];
+    double x[SNW_SEGMENT_A];
     for (int i = 0; i < 6; i++) {
         const int row = SNW_ROW_F + i;
         double Yx[6];
         segments_row_times(s, k, row, 6, &seg->Y[0][0], 6, Yx);
         for (int j = 0; j < 6; j++)
             seg->M[6 * j + i] = Yx[j] + seg->S[row * seg->columns + c.F + j];
-        segments_row_times(s, k, row, nf, &seg->P[0][0], SNW_SHOOT_Z, x);
+        segments_row_times(s, k, row, nf, &seg->P[0][0], SNW_SEGMENT_A, x);
         for (int j = 0; j < nf; j++) seg->Mp[i][j] = x[j];
     }
     for (int i = 0; i < 36; i++) {
@@ -274,7 +323,7 @@ static snw_status factor_segment(snw_segments *s, int k) {
         segments_row_times(s, k, row, 6, &seg->Y[0][0], 6, N);
         for (int j = 0; j < 6; j++) N[j] += seg->S[row * seg->columns + c.F + j];
         snw_lu_solve_transposed(6, seg->M, seg->pivot, N);
-        segments_row_times(s, k, row, nf, &seg->P[0][0], SNW_SHOOT_Z, x);
+        segments_row_times(s, k, row, nf, &seg->P[0][0], SNW_SEGMENT_A, x);
         for (int j = 0; j < 6; j++) next->Y[a][j] = N[j];
         for (int j = 0; j < nf; j++) {
             next->P[a][j] = x[j];
@@ -288,8 +337,9 @@ snw_status snw_segments_factor(snw_segments *s) {
     snw_segment *first = &s->seg[0];
     memset(first->Y, 0, sizeof first->Y);
     memset(first->P, 0, sizeof first->P);
-    const int nf = s->r->law ? s->r->law->nfree : 0, nz = snw_shoot_nz(s->r);
-    for (int j = 0; j < nf; j++) first->P[s->na - nz + s->r->law->free[j]][j] = 1;
+    const int np = snw_segments_parameters(s), nz = snw_shoot_nz(s->r);
+    for (int j = 0; j < np; j++)
+        first->P[s->r->carried ? j : s->na - nz + s->r->law->free[j]][j] = 1;
     s->factored = false;
     for (int k = 0; k < s->n; k++) {
         const snw_status status = factor_segment(s, k);
@@ -306,7 +356,7 @@ void snw_segments_condense(snw_segments *s) {
         const bool defects = k + 1 < s->n; // the tip has no defect
         for (int i = 0; i < 6; i++) {
             segments_row_times(s, k, SNW_ROW_F + i, 1, seg->y, 1, &seg->m[i]);
-            if (defects) seg->m[i] += seg->defect[s->na + i];
+            if (defects) seg->m[i] += seg->defect[s->na + i] - seg->jump[i];
         }
         for (int a = 0; a < s->na; a++) {
             double x;
@@ -322,7 +372,7 @@ void snw_segments_condense(snw_segments *s) {
 
 void snw_segments_solution(const snw_segments *s, const double dF[6], const double *dp,
                            double *delta) {
-    const int nf = s->r->law ? s->r->law->nfree : 0;
+    const int nf = snw_segments_parameters(s);
     double b[6];
     memcpy(b, dF, sizeof b);
     for (int k = s->n - 1; k >= 0; k--) {
@@ -364,4 +414,10 @@ void snw_segments_move(snw_segments *s, const double *delta, double step) {
     for (int k = 0; k < s->n; k++) {
         move_start(s, &s->seg[k], delta + (ptrdiff_t)k * (s->na + 6), step);
     }
+}
+
+double *snw_segments_weights(const snw_segments *s, double *w) {
+    const int n = s->na + 6;
+    for (int i = 0; i < s->n * n; i++) w[i] = 1 / (s->scale[i % n] * s->scale[i % n]);
+    return w + (ptrdiff_t)s->n * n;
 }

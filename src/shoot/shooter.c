@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Boundary-value engine on a model: rods and stations from the description, inputs at each instant,
-// equilibria by continuation, and time steps. Uses boundary.c for one rod and platform.c for
-// several.
+// equilibria by continuation, and time steps. Uses boundary.c for one rod, platform.c for rods
+// joined by a plate and tree.c for all others.
 
 #include "shoot/shooter_private.h"
 
@@ -65,16 +65,22 @@ static snw_status find_stations(snw_shooter *e, snw_error *err) {
         const snw_attachment attachment = snw_shooter_attachment_of(e, m->load_point[i].seg);
         SNW_TRY(add_attachment_station(e, &attachment, err));
     }
+    for (int i = 0; i < e->nleg; i++) {
+        const snw_attachment base = snw_shooter_attachment_of(e, e->leg[i].rod->root);
+        SNW_TRY(add_attachment_station(e, &base, err));
+    }
+    SNW_TRY(snw_shooter_find_fields(e, add_attachment_station, err));
     for (int i = 0; i < m->ntendon; i++) {
-        snw_shooter_leg *l = &e->leg[0];
-        SNW_TRY(add_station(&l->grid, m->desc->tendon[i].from, l->rod->L, e->step, err));
-        SNW_TRY(add_station(&l->grid, m->desc->tendon[i].to, l->rod->L, e->step, err));
+        const snw_tendon_desc *d = &m->desc->tendon[i];
+        snw_shooter_leg *first = &e->leg[m->link_rod[d->link[0]]],
+                        *last = &e->leg[m->link_rod[d->link[d->nlink - 1]]];
+        SNW_TRY(add_station(&first->grid, d->from, first->rod->L, e->step, err));
+        SNW_TRY(add_station(&last->grid, d->to, last->rod->L, e->step, err));
     }
     return SNW_OK;
 }
 
-// index of the piece that ends at an attachment; -1: none; 0 for the plate
-static int station_at(const snw_shooter *e, const snw_attachment *attachment) {
+int snw_shooter_station_at(const snw_shooter *e, const snw_attachment *attachment) {
     if (attachment->kind == SNW_ATTACHED_PLATE) return 0;
     if (attachment->kind == SNW_ATTACHED_WORLD) return -1;
     const snw_shooter_leg *l = &e->leg[attachment->leg];
@@ -85,9 +91,17 @@ static int station_at(const snw_shooter *e, const snw_attachment *attachment) {
     return -1;
 }
 
-// condition under which a segment is present
-static snw_law shooter_condition_of(const snw_model *m, int condition) {
-    return condition == SNW_ALWAYS ? NULL : m->signal[m->condition_signal[condition]].source;
+// stations of the branches; grids are known
+static void place_branches(snw_shooter *e) {
+    for (int i = 0; i < e->nleg; i++) {
+        if (e->leg[i].parent < 0) continue;
+        const snw_attachment base = snw_shooter_attachment_of(e, e->leg[i].rod->root);
+        snw_shooter_branch(e, i)->piece = snw_shooter_station_at(e, &base);
+    }
+}
+
+snw_law snw_shooter_condition(const snw_model *m, int condition) {
+    return condition < 0 ? NULL : m->signal[m->condition_signal[condition]].source;
 }
 
 void snw_shooter_place_bodies(snw_shooter *e) {
@@ -100,11 +114,11 @@ void snw_shooter_place_bodies(snw_shooter *e) {
         if (!s->has_mass || s->condition == SNW_NEVER) continue;
         if (!own && s->kind != SNW_SEG_POSE && s->kind != SNW_SEG_FREE) continue;
         const snw_attachment attachment = snw_shooter_attachment_of(e, i);
-        const int at = station_at(e, &attachment);
+        const int at = snw_shooter_station_at(e, &attachment);
         if (at < 0) continue;
         e->body[e->nbody++] = (snw_shooter_body){.leg = attachment.leg,
                                                  .station = at,
-                                                 .when = shooter_condition_of(m, s->condition),
+                                                 .when = snw_shooter_condition(m, s->condition),
                                                  .M = snw_inertia_seen(attachment.g, &s->M)};
     }
 }
@@ -144,8 +158,14 @@ static snw_status place_load_points(snw_shooter *e, snw_error *err) {
     for (int i = 0; i < m->nload_point; i++) {
         if (m->load[m->load_point[i].load].rod >= 0) continue;
         const snw_attachment attachment = snw_shooter_attachment_of(e, m->load_point[i].seg);
-        const int at = station_at(e, &attachment);
+        const int at = snw_shooter_station_at(e, &attachment);
         if (at < 0) continue;
+        if (attachment.moves) {
+            const snw_label *l = &m->label.load[m->load_point[i].load];
+            return snw_shooter_refuse(e->step, l->location, err,
+                                      "loads on what moves relative to a rod or to the common body",
+                                      l->name);
+        }
         int count = 1;
         for (int k = 0; k < e->nload_point; k++) {
             count += e->load_point[k].leg == attachment.leg && e->load_point[k].station == at;
@@ -195,23 +215,30 @@ static snw_status shooter_set_up(snw_shooter *e, snw_error *err) {
     e->leg = snw_alloc((size_t)m->nrod * sizeof *e->leg);
     e->body = snw_alloc((size_t)m->nseg * sizeof *e->body);
     e->load_point = snw_alloc(((size_t)m->nload_point + 1) * sizeof *e->load_point);
-    if (!e->leg || !e->load_point || !e->body) return SNW_E_MEMORY;
+    e->branch = snw_alloc((size_t)m->nrod * sizeof *e->branch);
+    e->field = snw_alloc(((size_t)m->nforce_field + 1) * sizeof *e->field);
+    e->response = snw_alloc((size_t)m->nrod * sizeof *e->response);
+    if (!e->leg || !e->load_point || !e->body || !e->branch || !e->response || !e->field)
+        return SNW_E_MEMORY;
     e->nleg = m->nrod;
     for (int i = 0; i < e->nleg; i++) {
         snw_shooter_leg *l = &e->leg[i];
         l->rod = &m->rod[i];
         l->link = &m->desc->link[l->rod->link];
         l->feed = l->rod->feed < 0 ? -1 : snw_shooter_drive(m, l->rod->feed);
-        for (int s = l->rod->root; s > 0; s = m->seg[s].parent) {
+        for (int s = l->rod->root; s > 0 && m->seg[s].kind != SNW_SEG_ROD; s = m->seg[s].parent) {
             l->base_driven |= m->seg[s].kind == SNW_SEG_SCREW && !m->block[m->seg[s].item].feed;
         }
         SNW_TRY(factor_bases(m, l));
     }
     for (int i = 0; i < m->nload; i++) e->distributed = e->distributed || m->load[i].rod >= 0;
+    SNW_TRY(snw_shooter_find_parents(e, err));
     SNW_TRY(snw_shooter_find_plate(e, err));
     SNW_TRY(find_stations(e, err));
     snw_shooter_make_tendons(e);
     snw_shooter_choose_grids(e);
+    place_branches(e);
+    SNW_TRY(snw_shooter_cross_tendons(e, err));
     SNW_TRY(snw_shooter_build(e, err));
     SNW_TRY(place_load_points(e, err));
     snw_shooter_reserve(e);
@@ -254,7 +281,9 @@ void snw_shooter_destroy(snw_shooter *e) {
     snw_shooter_destroy_rods(e);
     for (int i = 0; i < e->nleg; i++) snw_free(e->leg[i].G);
     snw_inputs_destroy(e->in);
-    snw_shoot_tendons_release(&e->tendons);
+    snw_free(e->branch);
+    snw_free(e->response);
+    snw_free(e->field);
     snw_free(e->leg);
     snw_free(e->load_point);
     snw_free(e->body);
@@ -271,7 +300,7 @@ void snw_shooter_driven_pose(const snw_shooter *e, int seg, snw_se3 *g, snw_twis
     const snw_model *m = e->m;
     *g = snw_se3_identity(); // pose of seg relative to the segment reached by the loop
     *V = snw_twist_zero();
-    for (int i = seg; i > 0; i = m->seg[i].parent) {
+    for (int i = seg; i > 0 && m->seg[i].kind != SNW_SEG_ROD; i = m->seg[i].parent) {
         const int item = m->seg[i].item;
         snw_se3 h = snw_se3_identity();
         snw_twist u = snw_twist_zero();
@@ -287,10 +316,26 @@ void snw_shooter_driven_pose(const snw_shooter *e, int seg, snw_se3 *g, snw_twis
     }
 }
 
+// Prescribed pose and velocity of the base of a leg: in the world, or on the section that carries
+// it.
+typedef struct leg_base {
+    snw_se3 *g;
+    snw_twist *V;
+} leg_base;
+
+static leg_base base_of(const snw_shooter *e, int leg) {
+    const snw_shooter_leg *l = &e->leg[leg];
+    if (l->parent < 0) return (leg_base){&l->r->base, &l->r->base_V};
+    snw_shoot_branch *b = snw_shooter_branch(e, leg);
+    return (leg_base){&b->g, &b->u};
+}
+
 // Pose and velocity of the base, and free length. A length that is not positive becomes NaN: the
 // solver then reports that it finds no solution.
-static void apply_base_motion(const snw_shooter *e, snw_shooter_leg *l) {
-    snw_shooter_driven_pose(e, l->rod->root, &l->r->base, &l->r->base_V);
+static void apply_base_motion(const snw_shooter *e, int leg) {
+    const snw_shooter_leg *l = &e->leg[leg];
+    const leg_base base = base_of(e, leg);
+    snw_shooter_driven_pose(e, l->rod->root, base.g, base.V);
     if (l->feed >= 0) {
         const double out = e->in->drive[l->feed].v;
         snw_shoot_set_length(l->r, out > 0 ? out : NAN);
@@ -350,17 +395,19 @@ void snw_shooter_apply_inputs(snw_shooter *e, double t, double fraction) {
     for (int i = 0; i < e->nload_point; i++) apply_load(e, &e->load_point[i], fraction);
     apply_bodies(e, t);
     for (int i = 0; i < e->nleg; i++) {
-        apply_base_motion(e, &e->leg[i]);
+        apply_base_motion(e, i);
         e->leg[i].r->gravity = snw_scale(fraction, e->in->gravity);
         if (e->distributed) apply_distributed_loads(e, &e->leg[i], t, fraction);
     }
     snw_shooter_apply_tendon_inputs(e, t, fraction);
+    snw_shooter_apply_fields(e, t, fraction);
     for (int i = 0; i < e->nleg; i++) {
         const snw_status ready = snw_shoot_ready(e->leg[i].r, e->applied);
         SNW_ASSERT(ready == SNW_OK); // rods without stiffness are refused on creation
         (void)ready;
     }
     if (e->p) snw_platform_ready(e->p);
+    if (e->tree) snw_tree_ready(e->tree);
 }
 
 // ---- solvers of one rod or several --------------------------------------------------------------
@@ -369,6 +416,8 @@ void snw_shooter_apply_inputs(snw_shooter *e, double t, double fraction) {
 static void shooter_reset_guess(snw_shooter *e) {
     if (e->p) {
         snw_platform_reset_guess(e->p);
+    } else if (e->tree) {
+        snw_tree_reset_guess(e->tree);
     } else {
         snw_boundary_reset_guess(e->b);
     }
@@ -378,7 +427,7 @@ static void shooter_reset_guess(snw_shooter *e) {
 static bool base_driven_manually(const snw_shooter *e, int seg) {
     const snw_model *m = e->m;
     bool given = false;
-    for (; seg > 0; seg = m->seg[seg].parent) {
+    for (; seg > 0 && m->seg[seg].kind != SNW_SEG_ROD; seg = m->seg[seg].parent) {
         if (m->seg[seg].kind != SNW_SEG_SCREW || m->block[m->seg[seg].item].feed) continue;
         const int drive = snw_shooter_drive(m, m->block[m->seg[seg].item].dof);
         given = given || e->in->manual->motor_given[m->drive[drive].motor];
@@ -390,19 +439,20 @@ static bool base_driven_manually(const snw_shooter *e, int seg) {
 // for free lengths; laws provide their own rates.
 static void set_base_velocities(snw_shooter *e) {
     for (int i = 0; i < e->nleg; i++) {
-        snw_shooter_leg *l = &e->leg[i];
-        snw_shoot_rod *r = l->r;
+        const snw_shooter_leg *l = &e->leg[i];
         if (!l->base_driven || !e->in->manual || !base_driven_manually(e, l->rod->root)) continue;
-        r->base_V = snw_pose_rate(&r->formula, r->base, l->base_past, l->base_V_past, NULL);
+        const leg_base base = base_of(e, i);
+        *base.V = snw_pose_rate(&l->r->formula, *base.g, l->base_past, l->base_V_past, NULL);
     }
 }
 
 static void store_bases(snw_shooter *e) {
     for (int i = 0; i < e->nleg; i++) {
         snw_shooter_leg *l = &e->leg[i];
+        const leg_base base = base_of(e, i);
         for (int k = SNW_TIME_LEVELS - 1; k > 0; k--) l->base_past[k] = l->base_past[k - 1];
-        l->base_past[0] = l->r->base;
-        l->base_V_past = l->r->base_V;
+        l->base_past[0] = *base.g;
+        l->base_V_past = *base.V;
     }
 }
 
@@ -414,6 +464,10 @@ static snw_status shooter_solve(snw_shooter *e, snw_levels levels, double h,
         snw_platform_formula(e->p, levels, h);
         set_base_velocities(e);
         status = snw_platform_solve(e->p, &now);
+    } else if (e->tree) {
+        snw_tree_formula(e->tree, levels, h);
+        set_base_velocities(e);
+        status = snw_tree_solve(e->tree, &now);
     } else {
         snw_shoot_formula(e->leg[0].r, levels, h);
         set_base_velocities(e);
@@ -432,6 +486,10 @@ static void shooter_accept(snw_shooter *e, double h) {
         snw_platform_accept(e->p, h);
         return;
     }
+    if (e->tree) {
+        snw_tree_accept(e->tree, h);
+        return;
+    }
     snw_shoot_accept(e->leg[0].r, h);
     snw_boundary_accept(e->b, h);
 }
@@ -439,14 +497,19 @@ static void shooter_accept(snw_shooter *e, double h) {
 void snw_shooter_restart(snw_shooter *e, bool rest, double h) {
     for (int i = 0; i < e->nleg; i++) {
         snw_shooter_leg *l = &e->leg[i];
-        l->base_V_past = rest ? snw_twist_zero() : l->r->base_V;
+        const leg_base base = base_of(e, i);
+        l->base_V_past = rest ? snw_twist_zero() : *base.V;
         for (int k = 0; k < SNW_TIME_LEVELS; k++) {
             const snw_twist back = snw_twist_scale(-k * h, l->base_V_past);
-            l->base_past[k] = snw_se3_mul(l->r->base, snw_se3_exp(back));
+            l->base_past[k] = snw_se3_mul(*base.g, snw_se3_exp(back));
         }
     }
     if (e->p) {
         snw_platform_begin(e->p, rest, h);
+        return;
+    }
+    if (e->tree) {
+        snw_tree_begin(e->tree, rest, h);
         return;
     }
     snw_shoot_begin(e->leg[0].r, rest, h);
@@ -569,10 +632,13 @@ static snw_status close_joints(snw_shooter *e, double t, snw_boundary_info *info
     return *reached == 1 ? SNW_OK : SNW_E_DIVERGED;
 }
 
-// continuation in the loads from the unstressed rod
+// continuation in the loads from the unstressed rods
 static snw_status increase_loads(snw_shooter *e, double t, snw_boundary_info *info,
                                  double *reached) {
-    snw_shoot_set_unstressed(e->leg[0].r, e->leg[0].r->base);
+    for (int i = 0; i < e->nleg; i++) {
+        if (e->tree) snw_tree_carry(e->tree, i);
+        snw_shoot_set_unstressed(e->leg[i].r, e->leg[i].r->base);
+    }
     *reached = continuation(e, t, info, 0.25, shooter_balance);
     if (*reached == 1) return SNW_OK;
     snw_shooter_apply_inputs(e, t, *reached);
@@ -595,7 +661,10 @@ snw_status snw_shooter_static(snw_shooter *e, double t, snw_boundary_info *info,
         status = snw_shooter_refine(e, &again);
         if (status == SNW_OK && again) status = shooter_balance(e, t, 1, info);
     }
-    for (int i = 0; i < e->nleg; i++) e->leg[i].r->base_V = snw_twist_zero();
+    for (int i = 0; i < e->nleg; i++) {
+        e->leg[i].r->base_V = snw_twist_zero();
+        *base_of(e, i).V = snw_twist_zero();
+    }
     if (status == SNW_OK || *reached > 0) {
         shooter_accept(e, 1);
         snw_shooter_restart(e, true, 1);

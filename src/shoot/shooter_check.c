@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Checks that the boundary-value engine supports a model: one rod, or several rods joined by one
-// body. Finds that body and the joints of the rods.
+// Checks that the boundary-value engine supports a model: trees of rods, or rods joined by one
+// body. Finds that body, the joints of the rods, and which rod carries which.
 
 #include "shoot/shooter_private.h"
 
@@ -14,9 +14,9 @@ snw_status snw_shooter_refuse(const snw_step_desc *step, snw_source_location at,
     if (!at.file) at = step->location;
     const snw_status s =
         snw_fail(err, SNW_E_MODEL,
-                 "the shooting engine does not support %s ('%s'); it supports a rod with bodies, "
-                 "loads, tendons and chambers, clamped to the world or to prescribed motions, and "
-                 "such rods with tips on one common body. Use 'engine: strain'",
+                 "the shooting engine does not support %s ('%s'); it supports rods with bodies, "
+                 "loads, tendons and chambers, clamped to the world, to other rods or to "
+                 "prescribed motions, and rods with tips on one common body. Use 'engine: strain'",
                  what, name);
     return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
@@ -81,7 +81,7 @@ static snw_status check_joints(const snw_model *m, const snw_step_desc *step, sn
             if (bodies++)
                 return snw_shooter_refuse(step, l->location, err, "more than one free body",
                                           l->name);
-        } else if (!is_on_driven_base(m, i)) {
+        } else if (s->kind != SNW_SEG_SCREW || !shooter_check_driven(m, &m->block[s->item])) {
             const bool variable_length = s->kind == SNW_SEG_SCREW && m->block[s->item].feed;
             return snw_shooter_refuse(
                 step, l->location, err,
@@ -117,33 +117,57 @@ static snw_status shooter_check_links(const snw_model *m, const snw_step_desc *s
     }
     if (m->nrod == 0)
         return snw_shooter_refuse(step, step->location, err, "a robot without rods", step->name);
+    return SNW_OK;
+}
+
+// rod whose section carries a segment; -1: none; -2: a free body carries it
+static int carrying_rod(const snw_model *m, int seg) {
+    for (; seg > 0; seg = m->seg[seg].parent) {
+        if (m->seg[seg].kind == SNW_SEG_ROD) return m->slice[m->seg[seg].item].rod;
+        if (m->seg[seg].kind == SNW_SEG_FREE) return -2;
+    }
+    return -1;
+}
+
+static snw_status check_bases(const snw_model *m, const snw_step_desc *step, snw_error *err) {
+    bool joined = m->nloop > 0;
+    for (int i = 1; i < m->nseg; i++) joined = joined || m->seg[i].kind == SNW_SEG_FREE;
     for (int i = 0; i < m->nrod; i++) {
-        const snw_link_desc *l = &d->link[m->rod[i].link];
-        if (is_on_driven_base(m, m->rod[i].root)) continue;
-        return snw_shooter_refuse(step, l->location, err, "rods on free bodies or on other rods",
-                                  l->name);
+        const snw_label *l = &m->label.link[m->rod[i].link];
+        const int on = carrying_rod(m, m->rod[i].root);
+        if (on == -1) continue;
+        if (on == -2)
+            return snw_shooter_refuse(step, l->location, err, "rods on free bodies", l->name);
+        if (joined)
+            return snw_shooter_refuse(step, l->location, err,
+                                      "rods on other rods in a robot with loops or a free body",
+                                      l->name);
+        if (m->rod[i].feed >= 0 || m->rod[on].feed >= 0)
+            return snw_shooter_refuse(step, l->location, err,
+                                      "rods of variable length that carry rods or are carried",
+                                      l->name);
     }
     return SNW_OK;
 }
 
-// features supported for a single rod only
-static snw_status check_platform(const snw_model *m, const snw_step_desc *step, snw_error *err) {
+// features supported for a single rod only, or not for rods on a common body
+static snw_status check_several(const snw_model *m, const snw_step_desc *step, snw_error *err) {
     const snw_desc *d = m->desc;
     const snw_shooting_desc *how = &step->shooting;
     if (m->nrod == 1 && m->nloop == 0) return SNW_OK;
-    if (d->ntendon) {
+    if (d->ntendon && m->nloop > 0) {
         return snw_shooter_refuse(step, d->tendon[0].location, err,
                                   "tendons and chambers of rods on a common body",
                                   d->tendon[0].name);
     }
     if (how->error > 0) {
         return snw_shooter_refuse(step, step->location, err,
-                                  "points chosen by error along rods on a common body", step->name);
+                                  "points chosen by error along several rods", step->name);
     }
     if (how->solver == SNW_SHOOT_LEVENBERG || how->solver == SNW_SHOOT_DOGLEG) {
-        return snw_shooter_refuse(
-            step, step->location, err,
-            "rods on a common body with this solver, only with 'banded' and 'newton'", step->name);
+        return snw_shooter_refuse(step, step->location, err,
+                                  "several rods with this solver, only with 'banded' and 'newton'",
+                                  step->name);
     }
     return SNW_OK;
 }
@@ -153,7 +177,8 @@ snw_status snw_shooter_check(const snw_model *m, const snw_step_desc *step, snw_
     SNW_TRY(check_joints(m, step, err));
     SNW_TRY(shooter_check_links(m, step, err));
     SNW_TRY(check_fluids(d, step, err));
-    SNW_TRY(check_platform(m, step, err));
+    SNW_TRY(check_bases(m, step, err));
+    SNW_TRY(check_several(m, step, err));
     if (d->nstress)
         return snw_shooter_refuse(step, d->stress[0].location, err, "muscles", d->stress[0].name);
     for (int i = 0; i < d->nmotor; i++) {
@@ -168,9 +193,7 @@ snw_status snw_shooter_check(const snw_model *m, const snw_step_desc *step, snw_
     if (d->nforce_element)
         return snw_shooter_refuse(step, d->force_element[0].location, err, "springs between sites",
                                   d->force_element[0].name);
-    if (d->nforce_field)
-        return snw_shooter_refuse(step, d->force_field[0].location, err, "fields",
-                                  d->force_field[0].name);
+    SNW_TRY(snw_shooter_check_fields(m, step, err));
     if (d->ntube)
         return snw_shooter_refuse(step, d->tube[0].location, err, "concentric tubes",
                                   d->tube[0].name);
@@ -263,6 +286,27 @@ static snw_status join_loop(snw_shooter *e, int i, int carries, snw_error *err) 
     return SNW_OK;
 }
 
+snw_status snw_shooter_find_parents(snw_shooter *e, snw_error *err) {
+    int n = 0;
+    for (int i = 0; i < e->nleg; i++) {
+        snw_shooter_leg *l = &e->leg[i];
+        const snw_attachment base = snw_shooter_attachment_of(e, l->rod->root);
+        l->parent = base.kind == SNW_ATTACHED_ROD ? base.leg : -1;
+        if (l->parent < 0) continue;
+        SNW_ASSERT(l->parent < i); // rods are compiled parents first
+        l->branch = e->leg[l->parent].nbranch++;
+        if (e->m->seg_x[base.section] > 1e-9 * e->leg[l->parent].rod->L) continue;
+        return snw_shooter_refuse(e->step, l->link->location, err,
+                                  "rods on the first section of another; put it on its 'root'",
+                                  l->link->name);
+    }
+    for (int i = 0; i < e->nleg; i++) {
+        e->leg[i].first = n;
+        n += e->leg[i].nbranch;
+    }
+    return SNW_OK;
+}
+
 snw_status snw_shooter_find_plate(snw_shooter *e, snw_error *err) {
     const snw_model *m = e->m;
     e->plate_seg = -1;
@@ -274,7 +318,7 @@ snw_status snw_shooter_find_plate(snw_shooter *e, snw_error *err) {
     const int carries = body || m->nloop == 0 ? -1 : carrying_leg(e);
     for (int i = 0; i < m->nloop; i++) SNW_TRY(join_loop(e, i, carries, err));
     for (int i = 0; i < e->nleg; i++) {
-        if (e->leg[i].loop >= 0 || i == carries || (e->nleg == 1 && !body)) continue;
+        if (e->leg[i].loop >= 0 || i == carries || (m->nloop == 0 && !body)) continue;
         return snw_shooter_refuse(e->step, e->leg[i].link->location, err,
                                   "a rod whose tip is not joined to the others",
                                   e->leg[i].link->name);

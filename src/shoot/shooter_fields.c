@@ -208,6 +208,11 @@ static snw_wrench distributed_wrench(const snw_shoot_rod *r, int node, int point
     const snw_mat3 R = r->g[node].R;
     const snw_vec3 weight = snw_rotate_inv(R, r->gravity);
     snw_wrench W = {{.m = snw_cross(M->mc, weight), .f = snw_scale(M->m, weight)}};
+    if (r->field) {
+        snw_wrench F;
+        r->field->along(r->field->user, point, &r->g[node], &F, NULL);
+        W = snw_wrench_add(W, F);
+    }
     if (!r->density) return W;
     const snw_shoot_density *d = &r->density[point];
     W.m = snw_add(W.m, snw_rotate_inv(R, d->torque));
@@ -217,14 +222,23 @@ static snw_wrench distributed_wrench(const snw_shoot_rod *r, int node, int point
 
 // Wrenches at the nodes of a rod <- resultant of the loads beyond, in the present poses, and of the
 // wrench `sum` on the tip. Summed in world axes, moments about the world origin, by the trapezoidal
-// rule.
+// rule. Rods on this one come first.
 static void integrate_loads(snw_shoot_rod *r, snw_wrench sum) {
     const snw_station_step static_step = {.gravity = r->gravity};
     for (int p = r->npiece - 1; p >= 0; p--) {
         const snw_shoot_piece *piece = &r->piece[p];
         const int end = piece->node + piece->n;
         const snw_shoot_state tip = {.g = r->g[end], .V = snw_twist_zero()};
-        const snw_wrench W = snw_station_external_wrench(&r->station[p], &static_step, &tip);
+        snw_wrench W = snw_station_external_wrench(&r->station[p], &static_step, &tip);
+        for (int i = 0; i < r->nbranch; i++) {
+            const snw_shoot_branch *b = &r->branch[i];
+            if (b->piece == p) W = snw_wrench_add(W, snw_wrench_to_parent(b->g, b->F));
+        }
+        if (r->field) {
+            snw_wrench F;
+            r->field->at_station(r->field->user, p, &tip.g, &F, NULL);
+            W = snw_wrench_add(W, F);
+        }
         sum = snw_wrench_add(sum, snw_wrench_to_parent(r->g[end], W));
         for (int j = piece->n; j >= 0; j--) {
             const int node = piece->node + j, point = piece->point + j * r->method->np;
@@ -263,11 +277,12 @@ static snw_wrench plate_wrench_on_tip(const snw_shooter *e, const snw_work *w) {
 
 void snw_shooter_guess(snw_shooter *e, const snw_state *s, const snw_work *w) {
     snw_shooter_set_state(e, s);
-    for (int i = 0; i < e->nleg; i++) {
+    for (int i = e->nleg - 1; i >= 0; i--) {
         snw_wrench tip = snw_wrench_zero();
         if (e->p)
             tip = e->leg[i].loop >= 0 ? loop_wrench_on_tip(e, i, w) : plate_wrench_on_tip(e, w);
         integrate_loads(e->leg[i].r, tip);
+        if (e->leg[i].parent >= 0) snw_shooter_branch(e, i)->F = e->leg[i].r->F[0];
     }
 }
 
@@ -275,6 +290,7 @@ void snw_shooter_set_state(snw_shooter *e, const snw_state *s) {
     e->t = s->t;
     snw_shooter_apply_inputs(e, s->t, 1);
     for (int i = 0; i < e->nleg; i++) {
+        if (e->tree) snw_tree_carry(e->tree, i);
         set_leg_state(&e->leg[i], s);
         e->leg[i].stable_signature = 0; // these fields may be far from the previous ones
     }

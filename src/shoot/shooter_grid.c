@@ -116,11 +116,15 @@ static snw_status build_leg(snw_shooter *e, snw_shooter_leg *l, snw_error *err) 
                               .npiece = l->grid.npiece,
                               .length = l->grid.length,
                               .intervals = l->grid.intervals};
-    SNW_TRY(snw_shoot_create(&o, e->tendons.n > 0 ? &e->tendons.law : NULL, is_uniform(e->m, l),
+    SNW_TRY(snw_shoot_create(&o, l->tendons.n > 0 ? &l->tendons.law : NULL, is_uniform(e->m, l),
                              e->distributed, &l->r));
     l->r->form = how->form;
+    l->r->carried = l->parent >= 0;
+    l->r->nbranch = l->nbranch;
+    l->r->branch = e->branch + l->first;
     SNW_TRY(fill_sections(e->m->desc, l, err));
-    if (e->tendons.n > 0) SNW_TRY(snw_shoot_tendons_place(&e->tendons, l->r));
+    SNW_TRY(snw_shooter_build_fields(e, (int)(l - e->leg), err));
+    if (l->tendons.n > 0) SNW_TRY(snw_shoot_tendons_place(&l->tendons, l->r));
     l->saved = snw_alloc((size_t)l->r->nnode * sizeof *l->saved);
     return l->saved ? SNW_OK : SNW_E_MEMORY;
 }
@@ -134,29 +138,46 @@ static snw_status build_platform(snw_shooter *e, const snw_boundary_opts *opts) 
     return s;
 }
 
+static snw_status build_tree(snw_shooter *e, const snw_boundary_opts *opts) {
+    snw_limb_end *end = snw_alloc((size_t)e->nleg * sizeof *end);
+    if (!end) return SNW_E_MEMORY;
+    for (int i = 0; i < e->nleg; i++) {
+        const snw_shooter_leg *l = &e->leg[i];
+        end[i] = (snw_limb_end){.rod = l->r, .parent = l->parent, .branch = l->branch};
+    }
+    const snw_status s = snw_tree_create(e->nleg, end, opts, &e->tree);
+    snw_free(end);
+    return s;
+}
+
 snw_status snw_shooter_build(snw_shooter *e, snw_error *err) {
     static const snw_boundary_kind solver[] = {SNW_BOUNDARY_BANDED, SNW_BOUNDARY_NEWTON,
                                                SNW_BOUNDARY_LEVENBERG, SNW_BOUNDARY_DOGLEG};
     e->b = NULL;
     e->p = NULL;
+    e->tree = NULL;
     for (int i = 0; i < e->nleg; i++) e->leg[i].r = NULL, e->leg[i].saved = NULL;
     for (int i = 0; i < e->nleg; i++) SNW_TRY(build_leg(e, &e->leg[i], err));
+    snw_shooter_join_tendons(e);
     snw_shooter_place_bodies(e);
     snw_boundary_opts opts = snw_boundary_defaults();
     opts.kind = solver[e->step->shooting.solver];
     if (e->step->tolerance > 0) opts.tol = e->step->tolerance;
     if (e->plate_seg >= 0) return build_platform(e, &opts);
+    if (e->nleg > 1) return build_tree(e, &opts);
     return snw_boundary_create(e->leg[0].r, &opts, &e->b);
 }
 
 void snw_shooter_destroy_rods(snw_shooter *e) {
     snw_platform_destroy(e->p);
     snw_boundary_destroy(e->b);
+    snw_tree_destroy(e->tree);
     for (int i = 0; i < e->nleg; i++) {
         snw_shoot_destroy(e->leg[i].r);
+        snw_shoot_tendons_release(&e->leg[i].tendons);
+        snw_shooter_release_fields(&e->leg[i].fields);
         snw_free(e->leg[i].saved);
     }
-    snw_shoot_tendons_release(&e->tendons);
 }
 
 // ---- refinement ---------------------------------------------------------------------------------
@@ -219,7 +240,7 @@ snw_status snw_shooter_refine(snw_shooter *e, bool *again) {
     snw_shooter before = *e;
     snw_shooter_leg old = e->leg[0];
     e->leg[0].grid = finer;
-    e->tendons.block = NULL; // remains with `before`
+    e->leg[0].tendons.block = NULL; // remains with `old`
     snw_error ignored = {0};
     const snw_status status = snw_shooter_build(e, &ignored);
     if (status != SNW_OK) {

@@ -3,10 +3,12 @@
 // shooter_private.h: data and internal functions of a shooter, shared by the files shooter*.c.
 #pragma once
 
+#include "dynamics/force_field.h"
 #include "dynamics/tendon_point.h"
 #include "shoot/platform.h"
 #include "shoot/shooter.h"
 #include "shoot/tendons.h"
+#include "shoot/tree.h"
 
 enum { SNW_SHOOTER_STATIONS = 64 }; // most sections with bodies or loads on one rod
 
@@ -57,13 +59,35 @@ typedef struct snw_shooter_grid {
     int intervals[SNW_SHOOTER_STATIONS];
 } snw_shooter_grid;
 
+// A field of the model at the present instant.
+typedef struct snw_shooter_field {
+    bool on;
+    double factor;   // set by hand; else 1
+    snw_se3 carrier; // frame of a dipole, and its velocity
+    snw_twist V;
+} snw_shooter_field;
+
+// Fields on a leg: along its rod, and on bodies at its stations, in the frames of these.
+typedef struct snw_shooter_leg_fields {
+    const struct snw_shooter *e;
+    int n, nbody;
+    snw_force_field_point *point; // npoint x n, per length
+    snw_force_field_point *body;
+    int *piece; // nbody: that ends at the station
+    snw_shoot_force_field call;
+} snw_shooter_leg_fields;
+
 // A rod of the model.
 typedef struct snw_shooter_leg {
     const snw_rod *rod;
     const snw_link_desc *link;
-    int feed;         // index of the drive of its free length; -1: constant length
-    bool base_driven; // its base is on a joint driven by an actuator
-    // poses of the base at the previous instants, newest first, and its velocity at the newest
+    int feed;           // index of the drive of its free length; -1: constant length
+    int parent;         // leg that carries its base, of smaller index; -1: clamped
+    int first, nbranch; // the legs on it: their branches in snw_shooter.branch
+    int branch;         // of its base among those of its parent
+    bool base_driven;   // its base is on a joint driven by an actuator
+    // poses of the base (on the section that carries it) at the previous instants, newest first,
+    // and its velocity there at the newest
     snw_se3 base_past[SNW_TIME_LEVELS];
     snw_twist base_V_past;
     int loop; // that joins its tip to the plate; -1: none, it is alone or carries the plate
@@ -71,6 +95,8 @@ typedef struct snw_shooter_leg {
                           // fixed; 0: unknown
     snw_shooter_grid grid;
     snw_shoot_rod *r;
+    snw_shoot_tendons tendons; // all tendons and chambers, numbered as in the model
+    snw_shooter_leg_fields fields;
     snw_shooter_node *saved; // nodes before a step, for restoring
     double *G; // Cholesky factors of the Gram matrices of the strain bases, by component
     snw_twist joint_offset; // from its joint on the plate to its tip, at the start of close_joints
@@ -83,6 +109,9 @@ struct snw_shooter {
     snw_shooter_leg *leg;
     snw_boundary *b; // solver of a single rod; otherwise NULL
     snw_platform *p; // solver of rods joined by a plate; otherwise NULL
+    snw_tree *tree;  // solver of several rods that are not joined by a plate; otherwise NULL
+    snw_shoot_branch *branch; // of the legs on others, by parent
+    double (*response)[6][6]; // by branch, for shooter_stability.c: dF at its base by its motion
     int plate_seg; // segment whose frame is the plate's: a free body, or the tip of a leg; -1: none
     snw_wrench support; // initial wrench on the plate in close_joints
     snw_inputs *in;
@@ -91,10 +120,12 @@ struct snw_shooter {
     snw_shooter_load_point *load_point;
     int nbody;
     snw_shooter_body *body;
-    snw_shoot_tendons tendons; // tendons and chambers of the single rod, numbered as in the model
-    bool distributed;          // there are loads per length
-    double applied;            // largest applied force so far, N
-    double h;                  // length of the previous step
+    int ntendon;              // tendons and chambers
+    snw_shooter_field *field; // of the model
+    double field_t, field_fraction;
+    bool distributed; // there are loads per length
+    double applied;   // largest applied force so far, N
+    double h;         // length of the previous step
     snw_shooter_energy_account account;
     double power, heat;     // at the present instant, W
     int saved_segments;     // segments of each rod in a checkpoint
@@ -111,6 +142,13 @@ SNW_NODISCARD snw_status snw_shooter_check(const snw_model *m, const snw_step_de
                                            snw_error *err);
 // The body that carries a segment, and the pose of the segment on it.
 snw_attachment snw_shooter_attachment_of(const snw_shooter *e, int seg);
+// Parents of the legs <- from the model.
+SNW_NODISCARD snw_status snw_shooter_find_parents(snw_shooter *e, snw_error *err);
+// Branch of the base of a carried leg.
+static inline snw_shoot_branch *snw_shooter_branch(const snw_shooter *e, int leg) {
+    const snw_shooter_leg *l = &e->leg[leg];
+    return &e->branch[e->leg[l->parent].first + l->branch];
+}
 // e->plate_seg and the loops of the legs <- from the model; inputs at t = 0 are known.
 SNW_NODISCARD snw_status snw_shooter_find_plate(snw_shooter *e, snw_error *err);
 // Joint of a leg with the plate.
@@ -143,8 +181,31 @@ SNW_NODISCARD snw_status snw_shooter_refine(snw_shooter *e, bool *again);
 void snw_shooter_apply_inputs(snw_shooter *e, double t, double fraction);
 // As snw_shoot_begin; also takes the next initial guess from the nodes.
 void snw_shooter_restart(snw_shooter *e, bool rest, double h);
-// Pose and velocity of a segment that prescribed motions carry from the world.
+// Index of the piece that ends at an attachment; -1: none; 0 for the plate.
+int snw_shooter_station_at(const snw_shooter *e, const snw_attachment *attachment);
+// Pose and velocity of a segment that prescribed motions carry from the world, or from a rod.
 void snw_shooter_driven_pose(const snw_shooter *e, int seg, snw_se3 *g, snw_twist *V);
+
+// Condition under which a segment or a field is present; NULL: always.
+snw_law snw_shooter_condition(const snw_model *m, int condition);
+
+// ---- fields of force (shooter_force_fields.c) ---------------------------------------------------
+
+// Reports fields that the engine does not support.
+SNW_NODISCARD snw_status snw_shooter_check_fields(const snw_model *m, const snw_step_desc *step,
+                                                  snw_error *err);
+// Calls `add` for each section with a body on which a field acts.
+SNW_NODISCARD snw_status snw_shooter_find_fields(
+    snw_shooter *e, snw_status (*add)(snw_shooter *e, const snw_attachment *at, snw_error *err),
+    snw_error *err);
+// Tables of a leg, whose rod is built; released with it.
+SNW_NODISCARD snw_status snw_shooter_build_fields(snw_shooter *e, int leg, snw_error *err);
+void snw_shooter_release_fields(snw_shooter_leg_fields *f);
+// Fields <- at time t, times `fraction`.
+void snw_shooter_apply_fields(snw_shooter *e, double t, double fraction);
+// Potential energy of the present fields, J; *power <- on the rods by fields without, by laws of t
+// and by dipoles that move, W.
+double snw_shooter_fields_energy(const snw_shooter *e, double *power);
 
 // ---- checkpoints (shooter_save.c) ---------------------------------------------------------------
 
@@ -176,15 +237,20 @@ void snw_shooter_powers(snw_shooter *e);
 // Reports tendons and chambers that the engine does not support.
 SNW_NODISCARD snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *step,
                                                    snw_error *err);
-// e->tendons and its law <- from the model.
+// Tendons of the legs and their laws <- from the model.
 void snw_shooter_make_tendons(snw_shooter *e);
+// Reports tendons that pass from rod to rod in a way that the engine does not support; their
+// straight parts <- in the branches.
+SNW_NODISCARD snw_status snw_shooter_cross_tendons(snw_shooter *e, snw_error *err);
+// Call when all rods are built: reference lengths and volumes of the whole paths.
+void snw_shooter_join_tendons(snw_shooter *e);
 // Given efforts, lengths and volumes <- inputs of time t, times `fraction`.
 void snw_shooter_apply_tendon_inputs(snw_shooter *e, double t, double fraction);
 // States z at the newest level <- those of another shooter; or from the strains of the fields.
 void snw_shooter_copy_tendons(snw_shooter *e, const snw_shooter *other);
 void snw_shooter_set_tendon_state(snw_shooter *e);
-// States at all levels, and initial guesses of the strains, interpolated from another grid of the
-// rod.
+// States at all levels, and initial guesses of the strains, interpolated from another grid of a
+// single rod.
 void snw_shooter_regrid_tendons(snw_shooter *e, const snw_shooter_leg *from);
 // Power on the rod, and dissipation by friction, W.
 double snw_shooter_tendons_power(const snw_shooter *e);

@@ -28,9 +28,12 @@ static void shooter_checkpoint(snw_shooter *e, snw_shoot_checkpoint *row) {
         snw_shoot_checkpoint_numbers(row, e->leg[l].base_V_past.e, 6);
         snw_shoot_rod_checkpoint(e->leg[l].r, row);
     }
-    if (e->tendons.n > 0) snw_shoot_tendons_checkpoint(&e->tendons, row);
+    for (int l = 0; l < e->nleg; l++) {
+        if (e->leg[l].tendons.n > 0) snw_shoot_tendons_checkpoint(&e->leg[l].tendons, row);
+    }
     if (e->b) snw_boundary_checkpoint(e->b, e->saved_segments, row);
     if (e->p) snw_platform_checkpoint(e->p, e->saved_segments, row);
+    if (e->tree) snw_tree_checkpoint(e->tree, e->saved_segments, row);
 }
 
 // numbers on the present grid
@@ -41,6 +44,7 @@ static size_t shooter_checkpoint_count(const snw_shooter *e) {
 }
 
 static const snw_boundary *boundary_of(const snw_shooter *e, int leg) {
+    if (e->tree) return e->tree->limb[leg].b;
     return e->p ? e->p->leg[leg].b : e->b;
 }
 
@@ -48,11 +52,12 @@ static const snw_boundary *boundary_of(const snw_shooter *e, int leg) {
 static double segments_of(const snw_shooter *e, int leg) {
     const snw_boundary *b = boundary_of(e, leg);
     snw_shoot_rod *r = e->leg[leg].r;
-    if (!(e->step->step > 0) || b->opts.kind != SNW_BOUNDARY_BANDED) return 1;
+    const int at_branches = r->nbranch; // further segments, at most
+    if (!(e->step->step > 0) || b->opts.kind != SNW_BOUNDARY_BANDED) return 1 + at_branches;
     snw_shoot_formula(r, (snw_levels){.past = 1, .alpha = -0.5}, 0.5 * e->step->step);
     const double n = ceil(snw_shoot_growth(r, r->length) / b->opts.growth);
     snw_shoot_formula(r, (snw_levels){0}, 1);
-    return fmin(fmax(n, 1), b->segments->most);
+    return fmin(fmax(n, 1) + at_branches, b->segments->most);
 }
 
 enum { SPARE = 4 }; // factor by which grids with error control may grow

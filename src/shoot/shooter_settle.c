@@ -70,7 +70,7 @@ static bool comes_to_rest(snw_shooter *e, double t, double T, double h) {
 }
 
 snw_status snw_shooter_settle(snw_shooter *e, double t, snw_boundary_info *info) {
-    if (e->p || e->leg[0].feed >= 0) return SNW_E_DIVERGED;
+    if (e->p || e->tree || e->leg[0].feed >= 0) return SNW_E_DIVERGED;
     const double T = bending_time(e->leg[0].r);
     snw_shooter_apply_inputs(e, t, 1);
     const snw_twist base_V = e->leg[0].r->base_V; // inputs that change with time are not supported

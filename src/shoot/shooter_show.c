@@ -20,6 +20,8 @@ snw_shoot_energy snw_shooter_energy(const snw_shooter *e) {
         const snw_shoot_energy E = snw_shoot_energies(e->leg[i].r);
         sum.kinetic += E.kinetic, sum.elastic += E.elastic, sum.gravity += E.gravity;
     }
+    double ignored;
+    sum.elastic += snw_shooter_fields_energy(e, &ignored);
     return sum;
 }
 
@@ -74,9 +76,12 @@ static double feed_power(const snw_shooter_leg *l) {
     return r->free_length_rate * (feed_effort(l) + E.kinetic + E.gravity);
 }
 
-static void leg_powers(const snw_shooter_leg *l, double *power, double *heat) {
+static void leg_powers(const snw_shooter *e, int leg, double *power, double *heat) {
+    const snw_shooter_leg *l = &e->leg[leg];
     const snw_shoot_rod *r = l->r;
-    *power += feed_power(l) - snw_power(r->F[0], r->base_V);
+    // of the prescribed motion of the base; what a carried rod takes from another one cancels
+    const snw_twist V = l->parent < 0 ? r->base_V : snw_shooter_branch(e, leg)->u;
+    *power += feed_power(l) - snw_power(r->F[0], V);
     for (int p = 0; p < r->npiece; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
         for (int j = 0; j <= piece->n; j++) {
@@ -94,8 +99,10 @@ static void leg_powers(const snw_shooter_leg *l, double *power, double *heat) {
 }
 
 void snw_shooter_powers(snw_shooter *e) {
-    double heat = snw_shooter_tendons_heat(e), power = snw_shooter_tendons_power(e) + heat;
-    for (int i = 0; i < e->nleg; i++) leg_powers(&e->leg[i], &power, &heat);
+    double heat = snw_shooter_tendons_heat(e), power = snw_shooter_tendons_power(e) + heat, fields;
+    (void)snw_shooter_fields_energy(e, &fields);
+    power += fields;
+    for (int i = 0; i < e->nleg; i++) leg_powers(e, i, &power, &heat);
     for (int i = 0; e->p && i < e->p->plate.nload; i++) {
         power += power_of(&e->p->plate.load[i], e->p->g, e->p->V);
     }
@@ -230,6 +237,18 @@ static snw_wrench applied_wrench(const snw_model *m, const snw_inputs *in, const
     return sum;
 }
 
+// wrench of fields on segment i: on its body, and on a dipole that it carries
+static snw_wrench field_wrench(const snw_model *m, const snw_work *w, int i) {
+    snw_wrench sum = snw_wrench_zero();
+    for (int k = 0; k < m->nforce_field_point; k++) {
+        const snw_force_field_point *p = &m->force_field_point[k];
+        if (p->seg == i) sum = snw_wrench_add(sum, w->force_field[k].on[0]);
+        if (m->force_field[p->field].carrier == i)
+            sum = snw_wrench_add(sum, w->force_field[k].on[1]);
+    }
+    return sum;
+}
+
 // w->F -= wrenches of the loops on their segments
 static void subtract_loop_wrenches(const snw_shooter *e, snw_work *w) {
     const snw_model *m = e->m;
@@ -250,6 +269,7 @@ static void compute_link_wrenches(const snw_shooter *e, snw_work *w) {
     for (int i = m->nseg - 1; i > 0; i--) {
         if (m->seg[i].kind == SNW_SEG_ROD) continue;
         snw_wrench F = snw_wrench_sub(w->F[i], applied_wrench(m, e->in, w, i));
+        F = snw_wrench_sub(F, field_wrench(m, w, i));
         if (m->seg[i].has_mass) {
             F = snw_wrench_add(F, snw_inertia_apply(&m->seg[i].M, w->A[i]));
             F = snw_wrench_sub(F, snw_ad_pull(w->V[i], snw_inertia_apply(&m->seg[i].M, w->V[i])));
@@ -286,6 +306,7 @@ void snw_shooter_get_state(const snw_shooter *e, snw_state *s, snw_work *w) {
     snw_kinematics(m, e->in, s, false, w);
     snw_observe(m, e->in, s, false, w);
     compute_motion(e, w);
+    if (m->nforce_field_point > 0) snw_force_fields_motion(m, e->in, w);
     snw_shooter_get_tendons(e, w);
     for (int i = 0; i < m->nconstraint; i++) w->lambda[i] = s->lambda[i];
     for (int i = 0; i < e->nleg; i++) {

@@ -43,6 +43,7 @@ static bool stability_is_zero(snw_vec3 x) { return x.x == 0 && x.y == 0 && x.z =
 
 // Are all loads dead forces? Torques and follower forces have no energy.
 static bool rod_loads_are_conservative(const snw_shoot_rod *r) {
+    if (r->field) return false; // fields have no place in (10.6)
     for (int p = 0; p < r->npiece; p++) {
         for (int i = 0; i < r->station[p].nload; i++) {
             const snw_shoot_load *l = &r->station[p].load[i];
@@ -59,10 +60,12 @@ static bool rod_loads_are_conservative(const snw_shoot_rod *r) {
 }
 
 static bool is_conservative(const snw_shooter *e) {
-    if (!rod_loads_are_conservative(e->leg[0].r)) return false;
+    for (int l = 0; l < e->nleg; l++) {
+        if (!rod_loads_are_conservative(e->leg[l].r)) return false;
+    }
     // a given length or volume is a constraint, for which the form is a different one
-    for (int i = 0; i < e->tendons.n; i++) {
-        const snw_shoot_tendon *tendon = &e->tendons.tendon[i];
+    for (int i = 0; i < e->ntendon; i++) {
+        const snw_shoot_tendon *tendon = &e->leg[0].tendons.tendon[i];
         if (tendon->given != SNW_SHOOT_TENDON_EFFORT) return false;
         if (snw_shoot_tendon_has_friction(tendon) && tendon->sliding != 0)
             return false; // friction has no energy
@@ -251,7 +254,8 @@ static bool stability_eliminate(const snw_shoot_rod *r, const form *S, block P, 
     return true;
 }
 
-// ---- one rod ------------------------------------------------------------------------------------
+// ---- one rod and those on it
+// ------------------------------------------------------------------------------------
 
 // P += contribution of the station that ends a piece
 static void stability_pass_station(const snw_shoot_rod *r, int piece, block P) {
@@ -268,11 +272,28 @@ static void stability_pass_station(const snw_shoot_rod *r, int piece, block P) {
     }
 }
 
-// number of eigenvalues below sigma of a rod with P = tip beyond its tip; -1: unknown
-static int count_below(const snw_shoot_rod *r, double sigma, const block *tip) {
-    block P, same;
+// P += response of the rods on the station that ends a piece, Ad(h)^-T P_b Ad(h)^-1
+static void stability_pass_branches(const snw_shoot_rod *r, int piece, const block *branch,
+                                    block P) {
+    for (int k = 0; k < r->nbranch; k++) {
+        const snw_shoot_branch *b = &r->branch[k];
+        for (int j = 0; j < 6 && b->piece == piece; j++) {
+            snw_twist unit = snw_twist_zero();
+            snw_wrench W = snw_wrench_zero();
+            unit.e[j] = 1;
+            unit = snw_twist_to_child(b->g, unit);
+            for (int i = 0; i < 36; i++) W.e[i / 6] += branch[k][i / 6][i % 6] * unit.e[i % 6];
+            W = snw_wrench_to_parent(b->g, W);
+            for (int i = 0; i < 6; i++) P[i][j] += W.e[i];
+        }
+    }
+}
+
+// Number of eigenvalues below sigma of a rod with P beyond its tip, and `branch` of the rods on it
+// (nbranch); -1: unknown. P <- at its base.
+static int count_on_rod(const snw_shoot_rod *r, double sigma, const block *branch, block P) {
+    block same;
     int count = 0;
-    memcpy(P, tip, sizeof P);
     const bool one = r->uniform && !r->law;
     if (one && !stability_compliance(r, 0, 0, sigma, same)) return -1;
     for (int p = r->npiece - 1; p >= 0; p--) {
@@ -281,6 +302,7 @@ static int count_below(const snw_shoot_rod *r, double sigma, const block *tip) {
         form near[4];                                      // coefficients of node j at j % 4
         int known = piece->n + 1;
         stability_pass_station(r, p, P);
+        stability_pass_branches(r, p, branch, P);
         for (int j = piece->n - 1; j >= 0; j--) {
             int first = j - 1;
             first = first < 0 ? 0 : (first + n > piece->n + 1 ? piece->n + 1 - n : first);
@@ -307,28 +329,55 @@ static int count_below(const snw_shoot_rod *r, double sigma, const block *tip) {
     return count;
 }
 
-// P beyond the tip of a single rod
-static const block free_tip;
+// Subject whose eigenvalues bisection counts: a rod with P = tip beyond its tip, or all rods of a
+// shooter, which are not joined by a plate.
+typedef struct stability_of {
+    const snw_shoot_rod *r;
+    const block *tip;
+    const snw_shooter *e; // NULL: the rod r
+} stability_of;
+
+// all rods of a shooter, from the tips to the roots
+static int count_on_tree(const snw_shooter *e, double sigma) {
+    int count = 0;
+    for (int i = e->nleg - 1; i >= 0; i--) {
+        block P = {{0}};
+        const int n =
+            count_on_rod(e->leg[i].r, sigma, (const block *)e->response + e->leg[i].first, P);
+        if (n < 0) return -1;
+        count += n;
+        if (e->leg[i].parent >= 0)
+            memcpy(e->response + e->leg[e->leg[i].parent].first + e->leg[i].branch, P, sizeof P);
+    }
+    return count;
+}
+
+static int count_below(const stability_of *of, double sigma) {
+    if (of->e) return count_on_tree(of->e, sigma);
+    block P;
+    memcpy(P, of->tip, sizeof P);
+    return count_on_rod(of->r, sigma, NULL, P);
+}
 
 // the smallest eigenvalue, by bisection
-static double smallest_eigenvalue(const snw_shoot_rod *r, const block *tip) {
+static double smallest_eigenvalue(const stability_of *of) {
     double high = 0, low = 0;
-    int below = count_below(r, 0, tip);
+    int below = count_below(of, 0);
     if (below == 0) {
         // eigenvalues accumulate at one, where K_T - sigma K is singular and the intervals are no
         // longer short against the solution
         high = 0.999;
-        if (count_below(r, high, tip) == 0) return 1;
+        if (count_below(of, high) == 0) return 1;
     }
     while (below > 0 && low > -1e12) {
         high = low;
         low = fmin(4 * low, -1);
-        below = count_below(r, low, tip);
+        below = count_below(of, low);
     }
     if (below < 0) return NAN;
     while (high - low > 1e-9 * fmax(fabs(low), 1e-3)) {
         const double middle = 0.5 * (low + high);
-        const int n = count_below(r, middle, tip);
+        const int n = count_below(of, middle);
         if (n < 0) return NAN;
         if (n > 0) {
             high = middle;
@@ -401,10 +450,11 @@ static int count_unstable_legs(snw_shooter *e, double *worst) {
             continue;
         block P;
         set_joint_springs(&leg->end, P);
-        const int n = count_below(r, SNW_SHOOTER_UNSTABLE, (const block *)&P);
+        const stability_of held = {.r = r, .tip = (const block *)&P};
+        const int n = count_below(&held, SNW_SHOOTER_UNSTABLE);
         e->leg[i].stable_signature = n == 0 ? now : 0;
         if (n > 0) count += n;
-        if (n > 0 && worst) *worst = fmin(*worst, smallest_eigenvalue(r, (const block *)&P));
+        if (n > 0 && worst) *worst = fmin(*worst, smallest_eigenvalue(&held));
     }
     return count;
 }
@@ -414,7 +464,7 @@ int snw_shooter_unstable(snw_shooter *e) {
         const int n = count_unstable_legs(e, NULL);
         return n > 0 ? n : -1; // the plate decides
     }
-    return is_conservative(e) ? count_below(e->leg[0].r, SNW_SHOOTER_UNSTABLE, &free_tip) : -1;
+    return is_conservative(e) ? count_on_tree(e, SNW_SHOOTER_UNSTABLE) : -1;
 }
 
 // smallest eigenvalue of the stiffness of the plate, scaled
@@ -439,7 +489,8 @@ static double smallest_plate_eigenvalue(snw_shooter *e) {
 }
 
 double snw_shooter_stability(snw_shooter *e) {
-    if (!e->p) return is_conservative(e) ? smallest_eigenvalue(e->leg[0].r, &free_tip) : NAN;
+    const stability_of all = {.e = e};
+    if (!e->p) return is_conservative(e) ? smallest_eigenvalue(&all) : NAN;
     double worst = INFINITY;
     return count_unstable_legs(e, &worst) > 0 ? worst : smallest_plate_eigenvalue(e);
 }

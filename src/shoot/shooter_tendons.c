@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Tendons and chambers of the model on the single rod of a shooter: support checks, inputs, initial
-// states, power and dissipation, results.
+// Tendons and chambers of the model on the rods of a shooter: support checks, inputs, initial
+// states, power and dissipation, results. Each rod has all of them; one that does not run along it
+// has no points there, and its states are constant.
 
 #include "shoot/shooter_private.h"
 
@@ -25,8 +26,13 @@ snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *st
     for (int i = 0; i < d->ntendon; i++) {
         const snw_tendon_desc *x = &d->tendon[i];
         const bool has_friction = x->friction > 0 || x->viscous > 0;
-        if (x->nlink > 1 || x->nsegment > 0) {
-            return snw_shooter_refuse(step, x->location, err, "tendons beyond one rod", x->name);
+        if (x->nlink <= 1 && x->nsegment > 0) {
+            return snw_shooter_refuse(step, x->location, err,
+                                      "tendons with straight parts beside a rod", x->name);
+        }
+        if (x->nlink > 1 && has_friction) {
+            return snw_shooter_refuse(step, x->location, err,
+                                      "tendons with friction along several rods", x->name);
         }
         if (snw_actuator_table[x->kind].effort) {
             return snw_shooter_refuse(step, x->location, err,
@@ -47,44 +53,168 @@ snw_status snw_shooter_check_tendons(const snw_model *m, const snw_step_desc *st
     return SNW_OK;
 }
 
-void snw_shooter_make_tendons(snw_shooter *e) {
-    const snw_desc *d = e->m->desc;
-    snw_shoot_tendons *c = &e->tendons;
-    c->n = d->ntendon;
-    for (int i = 0; i < c->n; i++) {
-        const snw_tendon_desc *x = &d->tendon[i];
-        const bool chamber = !snw_actuator_table[x->kind].is_length;
-        snw_shoot_tendon_given given = SNW_SHOOT_TENDON_EFFORT;
-        if (may_be_active(x->when)) {
-            if (x->temperature) given = SNW_SHOOT_TENDON_GAS;
-            if (snw_gives_motion(x->given)) {
-                given = chamber ? SNW_SHOOT_TENDON_VOLUME : SNW_SHOOT_TENDON_LENGTH;
-            }
-        }
-        c->tendon[i] = (snw_shoot_tendon){.chamber = chamber,
-                                          .given = given,
-                                          .extra = x->extra,
-                                          .compliance = x->compliance,
-                                          .friction = x->friction,
-                                          .viscous = x->viscous,
-                                          .creep = x->creep,
-                                          .from = x->from,
-                                          .to = x->to,
-                                          .at = {x->at[0], x->at[1]},
-                                          .area = x->area,
-                                          .varies = e->m->tendon[i].area};
+// Part of a tendon along the rod of a leg; *from > *to: none.
+static void part_on_leg(const snw_shooter_leg *l, const snw_tendon_desc *d, double *from,
+                        double *to) {
+    *from = INFINITY, *to = -INFINITY;
+    for (int k = 0; k < d->nlink; k++) {
+        if (d->link[k] != l->rod->link) continue;
+        *from = k == 0 ? d->from : 0;
+        *to = k == d->nlink - 1 ? d->to : l->rod->L;
     }
-    const snw_status s = snw_shoot_tendons_law(c);
-    SNW_ASSERT(s == SNW_OK); // refused before
-    (void)s;
+}
+
+static snw_shoot_tendon tendon_on_leg(const snw_shooter *e, const snw_shooter_leg *l, int i) {
+    const snw_tendon_desc *x = &e->m->desc->tendon[i];
+    const bool chamber = !snw_actuator_table[x->kind].is_length;
+    snw_shoot_tendon_given given = SNW_SHOOT_TENDON_EFFORT;
+    double from, to;
+    part_on_leg(l, x, &from, &to);
+    if (may_be_active(x->when)) {
+        if (x->temperature) given = SNW_SHOOT_TENDON_GAS;
+        if (snw_gives_motion(x->given)) {
+            given = chamber ? SNW_SHOOT_TENDON_VOLUME : SNW_SHOOT_TENDON_LENGTH;
+        }
+    }
+    return (snw_shoot_tendon){.chamber = chamber,
+                              .given = given,
+                              .extra = x->extra,
+                              .compliance = x->compliance,
+                              .friction = x->friction,
+                              .viscous = x->viscous,
+                              .creep = x->creep,
+                              .from = from,
+                              .to = to,
+                              .at = {x->at[0], x->at[1]},
+                              .area = x->area,
+                              .varies = e->m->tendon[i].area};
+}
+
+// leg of the k-th rod of a tendon
+static int leg_of(const snw_shooter *e, const snw_tendon_desc *d, int k) {
+    return e->m->link_rod[d->link[k]];
+}
+
+// conditions that the tendons fulfil at the tip of this leg: those that end on it
+static void find_conditions(const snw_shooter *e, int leg, snw_shoot_tendons *c) {
+    int row = 0;
+    for (int i = 0; i < c->n; i++) {
+        const snw_tendon_desc *d = &e->m->desc->tendon[i];
+        if (c->tendon[i].z < 0) continue;
+        const int rows = c->tendon[i].given == SNW_SHOOT_TENDON_LENGTH ? 2 : 1;
+        for (int k = 0; k < rows; k++) c->law.closes[row++] = leg_of(e, d, d->nlink - 1) == leg;
+    }
+}
+
+void snw_shooter_make_tendons(snw_shooter *e) {
+    e->ntendon = e->m->desc->ntendon;
+    for (int l = 0; l < e->nleg; l++) {
+        snw_shoot_tendons *c = &e->leg[l].tendons;
+        bool here = false;
+        c->n = e->ntendon;
+        for (int i = 0; i < c->n; i++) {
+            c->tendon[i] = tendon_on_leg(e, &e->leg[l], i);
+            here = here || c->tendon[i].from < c->tendon[i].to;
+        }
+        const snw_status s = snw_shoot_tendons_law(c);
+        SNW_ASSERT(s == SNW_OK); // refused before
+        (void)s;
+        find_conditions(e, l, c);
+        if (!here && c->law.nz == 0) c->n = 0; // no law
+    }
+}
+
+// Straight part of tendon i, whose ends are the segments a and b, between the k-th rod and the
+// next: *length. Both ends must be on the rigid piece between them.
+static bool cross_straight(const snw_shooter *e, const snw_tendon_segment *part, int next,
+                           double *length) {
+    const snw_attachment a = snw_shooter_attachment_of(e, part->a),
+                         b = snw_shooter_attachment_of(e, part->b),
+                         base = snw_shooter_attachment_of(e, e->leg[next].rod->root);
+    const bool rigid = a.kind == SNW_ATTACHED_ROD && a.section == b.section &&
+                       a.section == base.section && !a.moves && !b.moves;
+    *length = snw_norm(snw_sub(a.g.p, b.g.p));
+    return rigid;
+}
+
+static snw_status cross_tendon(snw_shooter *e, int i, snw_error *err) {
+    const snw_model *m = e->m;
+    const snw_tendon_desc *d = &m->desc->tendon[i];
+    for (int k = 1; k < d->nlink; k++) {
+        const int before = leg_of(e, d, k - 1), leg = leg_of(e, d, k);
+        const snw_shooter_grid *grid = &e->leg[before].grid;
+        if (e->leg[leg].parent == before &&
+            snw_shooter_branch(e, leg)->piece == grid->end[grid->nspan - 1])
+            continue;
+        return snw_shooter_refuse(
+            e->step, d->location, err,
+            "tendons and chambers between rods of which one is not on the tip of the other",
+            d->name);
+    }
+    int rods = 0, was = -1;
+    for (int k = m->tendon[i].point_adr; k < m->tendon[i].point_adr + m->tendon[i].npoint; k++) {
+        const snw_tendon_point *p = &m->tendon_point[k];
+        double length;
+        if (p->segment < 0) {
+            rods += p->rod != was;
+            was = p->rod;
+            continue;
+        }
+        if (rods == 0 || rods == d->nlink ||
+            !cross_straight(e, &m->tendon_segment[p->segment], leg_of(e, d, rods), &length)) {
+            return snw_shooter_refuse(
+                e->step, d->location, err,
+                "straight parts of tendons other than through the rigid piece between two rods",
+                d->name);
+        }
+        snw_shoot_branch *b = snw_shooter_branch(e, leg_of(e, d, rods));
+        const snw_shoot_tendon *c = &e->leg[0].tendons.tendon[i];
+        e->leg[leg_of(e, d, rods)].tendons.tendon[i].straight += length;
+        if (c->z < 0) continue;
+        bool known = false;
+        for (int s = 0; s < b->nstraight; s++) {
+            if (b->straight[s].z != c->z) continue;
+            b->straight[s].length += length;
+            known = true;
+        }
+        if (!known)
+            b->straight[b->nstraight++] =
+                (snw_shoot_straight){.z = c->z, .length = length, .compliance = c->compliance};
+    }
+    return SNW_OK;
+}
+
+snw_status snw_shooter_cross_tendons(snw_shooter *e, snw_error *err) {
+    for (int i = 0; i < e->ntendon; i++) {
+        if (e->m->desc->tendon[i].nlink > 1) SNW_TRY(cross_tendon(e, i, err));
+    }
+    return SNW_OK;
+}
+
+void snw_shooter_join_tendons(snw_shooter *e) {
+    for (int i = 0; i < e->ntendon && e->nleg > 1; i++) {
+        const snw_tendon_desc *d = &e->m->desc->tendon[i];
+        const double typical = e->leg[leg_of(e, d, 0)].tendons.tendon[i].typical;
+        double reference = 0;
+        for (int l = 0; l < e->nleg; l++) {
+            if (e->leg[l].tendons.n == 0) continue;
+            const snw_shoot_tendon *c = &e->leg[l].tendons.tendon[i];
+            reference += c->straight + (c->from < c->to ? c->reference : 0);
+        }
+        for (int l = 0; l < e->nleg; l++) {
+            snw_shoot_tendons *c = &e->leg[l].tendons;
+            if (c->n > 0) snw_shoot_tendon_scale(c, i, reference, typical);
+        }
+    }
 }
 
 // ---- inputs -------------------------------------------------------------------------------------
 
-void snw_shooter_apply_tendon_inputs(snw_shooter *e, double t, double fraction) {
-    for (int i = 0; i < e->tendons.n; i++) {
+static void apply_to_leg(const snw_shooter *e, snw_shoot_tendons *tendons, double t,
+                         double fraction) {
+    for (int i = 0; i < tendons->n; i++) {
         const snw_tendon *d = &e->m->tendon[i];
-        snw_shoot_tendon *c = &e->tendons.tendon[i];
+        snw_shoot_tendon *c = &tendons->tendon[i];
         const double given = e->in->tendon[i].v, reference = d->reference;
         const bool manual = e->in->manual && e->in->manual->tendon_given[i];
         const bool active = !d->when || manual || snw_expr_value(d->when, (snw_at){.t = t}) != 0;
@@ -109,7 +239,14 @@ void snw_shooter_apply_tendon_inputs(snw_shooter *e, double t, double fraction) 
             break;
         }
     }
-    snw_shoot_tendons_base(&e->tendons, e->leg[0].r);
+}
+
+void snw_shooter_apply_tendon_inputs(snw_shooter *e, double t, double fraction) {
+    for (int l = 0; l < e->nleg; l++) {
+        snw_shooter_leg *leg = &e->leg[l];
+        apply_to_leg(e, &leg->tendons, t, fraction);
+        if (leg->parent < 0) snw_shoot_tendons_base(&leg->tendons, leg->r);
+    }
 }
 
 // ---- fields -------------------------------------------------------------------------------------
@@ -134,23 +271,26 @@ static void interpolate_states(const snw_shoot_rod *r, const double *at_node, do
     }
 }
 
-void snw_shooter_copy_tendons(snw_shooter *e, const snw_shooter *other) {
-    snw_shoot_rod *r = e->leg[0].r;
+static void copy_states(snw_shoot_rod *r, const snw_shoot_rod *from) {
     const int nz = snw_shoot_nz(r);
-    if (nz == 0 || nz != snw_shoot_nz(other->leg[0].r)) return;
+    if (nz == 0 || nz != snw_shoot_nz(from)) return;
     for (int j = 0; j < r->nnode; j++) {
         double *z = r->zlevel[0] + (ptrdiff_t)j * nz, *rate = r->zrate + (ptrdiff_t)j * nz;
         const double x = snw_shoot_node_s(r, j);
-        interpolate_states(other->leg[0].r, other->leg[0].r->zlevel[0], x, z);
-        interpolate_states(other->leg[0].r, other->leg[0].r->zrate, x, rate);
+        interpolate_states(from, from->zlevel[0], x, z);
+        interpolate_states(from, from->zrate, x, rate);
         memcpy(r->z + (ptrdiff_t)j * nz, z, (size_t)nz * sizeof *z);
     }
+}
+
+void snw_shooter_copy_tendons(snw_shooter *e, const snw_shooter *other) {
+    for (int l = 0; l < e->nleg; l++) copy_states(e->leg[l].r, other->leg[l].r);
 }
 
 void snw_shooter_regrid_tendons(snw_shooter *e, const snw_shooter_leg *from) {
     snw_shoot_rod *r = e->leg[0].r;
     const int nz = snw_shoot_nz(r);
-    if (e->tendons.n == 0) return;
+    if (e->ntendon == 0) return;
     for (int j = 0; j < r->nnode; j++) {
         const double x = snw_shoot_node_s(r, j);
         const ptrdiff_t to = (ptrdiff_t)j * nz;
@@ -161,19 +301,52 @@ void snw_shooter_regrid_tendons(snw_shooter *e, const snw_shooter_leg *from) {
         interpolate_states(from->r, from->r->z, x, r->z + to);
     }
     for (int p = 0; p < r->npoint; p++) {
-        e->tendons.guess[p] =
+        e->leg[0].tendons.guess[p] =
             snw_shooter_interpolate(from->r, from->r->level[0], snw_shoot_point_s(r, p)).e;
     }
 }
 
-// Initial states: tensions and pressures without friction, lengths and volumes of the strains.
+// length or volume of tendon i on one leg, 0 if it does not run there
+static double value_on_leg(const snw_shooter *e, int l, int i) {
+    const snw_shoot_tendons *c = &e->leg[l].tendons;
+    return c->n > 0 && c->tendon[i].from < c->tendon[i].to ? snw_shoot_tendon_length_or_volume(c, i)
+                                                           : 0;
+}
+
+static double whole_value(const snw_shooter *e, int i) {
+    double sum = 0;
+    for (int l = 0; l < e->nleg; l++) {
+        const double straight = e->leg[l].tendons.n > 0 ? e->leg[l].tendons.tendon[i].straight : 0;
+        sum += value_on_leg(e, l, i) + straight;
+    }
+    return sum;
+}
+
+// Initial states of tendon i on leg l, with length or volume `at` at its base: tension or pressure
+// T without friction, length or volume proportional to arc length, which suffices for an initial
+// guess.
+static void set_states(snw_shooter *e, int l, int i, double T, double stretch, double at) {
+    snw_shoot_rod *r = e->leg[l].r;
+    const int nz = snw_shoot_nz(r), z = e->leg[l].tendons.tendon[i].z;
+    const double here = value_on_leg(e, l, i);
+    for (int j = 0; j < r->nnode; j++) {
+        const ptrdiff_t to = (ptrdiff_t)j * nz + z;
+        r->z[to] = r->zlevel[0][to] = T;
+        r->z[to + 1] = r->zlevel[0][to + 1] = at;
+        r->zrate[to] = r->zrate[to + 1] = 0;
+        if (j + 1 < r->nnode) {
+            at +=
+                (snw_shoot_node_s(r, j + 1) - snw_shoot_node_s(r, j)) / r->length * here / stretch;
+        }
+    }
+}
+
 void snw_shooter_set_tendon_state(snw_shooter *e) {
-    snw_shoot_rod *r = e->leg[0].r;
-    const int nz = snw_shoot_nz(r);
-    for (int i = 0; i < e->tendons.n; i++) {
-        const snw_shoot_tendon *c = &e->tendons.tendon[i];
+    for (int i = 0; i < e->ntendon; i++) {
+        const snw_tendon_desc *d = &e->m->desc->tendon[i];
+        const snw_shoot_tendon *c = &e->leg[leg_of(e, d, 0)].tendons.tendon[i];
         if (c->z < 0) continue;
-        const double total = snw_shoot_tendon_length_or_volume(&e->tendons, i);
+        const double total = whole_value(e, i);
         double T = c->given == SNW_SHOOT_TENDON_EFFORT ? c->value : 0, at = 0;
         if (c->given == SNW_SHOOT_TENDON_LENGTH && c->compliance > 0) {
             T = fmax(((total + c->extra) / c->value - 1) / c->compliance, 0);
@@ -181,37 +354,31 @@ void snw_shooter_set_tendon_state(snw_shooter *e) {
         const double stretch = 1 + c->compliance * T;
         if (c->given == SNW_SHOOT_TENDON_LENGTH) at = c->extra / stretch;
         if (c->given == SNW_SHOOT_TENDON_EFFORT) at = -total / stretch;
-        for (int j = 0; j < r->nnode; j++) {
-            const ptrdiff_t to = (ptrdiff_t)j * nz + c->z;
-            r->z[to] = r->zlevel[0][to] = T;
-            r->z[to + 1] = r->zlevel[0][to + 1] = at;
-            r->zrate[to] = r->zrate[to + 1] = 0;
-            // proportional to arc length, which suffices for an initial guess
-            if (j + 1 < r->nnode) {
-                at += (snw_shoot_node_s(r, j + 1) - snw_shoot_node_s(r, j)) / r->length * total /
-                      stretch;
-            }
+        for (int l = 0; l < e->nleg; l++) {
+            if (e->tree) snw_tree_carry(e->tree, l);
+            const bool carried = e->leg[l].parent >= 0;
+            set_states(e, l, i, T, stretch, carried ? e->leg[l].r->base_z[c->z + 1] : at);
         }
     }
 }
 
 // ---- results ------------------------------------------------------------------------------------
 
-// rate of the length or volume; *power <- power of the effort on the rod, W
-static double rate_of(const snw_shooter *e, int i, double *power) {
-    const snw_shoot_rod *r = e->leg[0].r;
+// rate of the length or volume on one leg; *power += power of the effort on the rod, W
+static double rate_on_leg(const snw_shooter *e, int l, int i, double *power) {
+    const snw_shoot_rod *r = e->leg[l].r;
     const snw_tendon *tendon = &e->m->tendon[i];
-    double sum = 0;
-    *power = 0;
-    for (int p = 0; p < r->npiece; p++) {
+    const snw_shoot_tendons *tendons = &e->leg[l].tendons;
+    double sum = 0, on_rod = 0;
+    for (int p = 0; p < r->npiece && tendons->n > 0; p++) {
         const snw_shoot_piece *piece = &r->piece[p];
         for (int j = 0; j <= piece->n; j++) {
             const int node = piece->node + j, point = piece->point + j * r->method->np;
-            const snw_tendon_point *tp = &e->tendons.tendon[i].point[point];
+            const snw_tendon_point *tp = &tendons->tendon[i].point[point];
             if (!(tp->w > 0)) break;
             const snw_twist rest = (r->uniform ? r->section : r->section + point)->rest;
             double d1[6], x = 0;
-            const double effort = snw_shoot_tendon_effort_at(&e->tendons, i, node);
+            const double effort = snw_shoot_tendon_effort_at(tendons, i, node);
             const snw_twist xi = snw_twist_add(rest, r->level[0][node].e);
             const double weight = snw_shoot_weight(r, piece, j);
             if (tendon->area) {
@@ -220,23 +387,31 @@ static double rate_of(const snw_shooter *e, int i, double *power) {
                 const snw_chamber_section at = snw_chamber_section_at(
                     tendon->area, tp->x, r->length, snw_chamber_stretch(tp, xi), effort);
                 sum += weight * at.a_l * rate;
-                *power += weight * at.force * rate;
+                on_rod += weight * at.force * rate;
                 continue;
             }
             (void)snw_tendon_point_density(tendon, tp, xi, d1);
             for (int k = 0; k < 6; k++) x += d1[k] * r->rate[node].e.e[k];
             x *= weight;
             sum += x;
-            *power += x * effort;
+            on_rod += x * effort;
         }
     }
-    if (tendon->type->is_length) *power = -*power;
+    *power += tendon->type->is_length ? -on_rod : on_rod;
+    return sum;
+}
+
+// rate of the length or volume; *power <- power of the effort on the rods, W
+static double rate_of(const snw_shooter *e, int i, double *power) {
+    double sum = 0;
+    *power = 0;
+    for (int l = 0; l < e->nleg; l++) sum += rate_on_leg(e, l, i, power);
     return sum;
 }
 
 double snw_shooter_tendons_power(const snw_shooter *e) {
     double sum = 0;
-    for (int i = 0; i < e->tendons.n; i++) {
+    for (int i = 0; i < e->ntendon; i++) {
         double power;
         (void)rate_of(e, i, &power);
         sum += power;
@@ -244,22 +419,20 @@ double snw_shooter_tendons_power(const snw_shooter *e) {
     return sum;
 }
 
-// Dissipation by friction, W: the loss of tension from node to node times the sliding speed there.
-// By T' = -chi s(nu) T no term is negative. The tendon does this much more work than the rod
-// receives.
-double snw_shooter_tendons_heat(const snw_shooter *e) {
-    const snw_shoot_rod *r = e->leg[0].r;
+// dissipation by friction on one leg, W
+static double heat_on_leg(const snw_shooter_leg *l) {
+    const snw_shoot_rod *r = l->r;
     const int nz = snw_shoot_nz(r);
     double heat = 0;
-    for (int i = 0; i < e->tendons.n; i++) {
-        const snw_shoot_tendon *c = &e->tendons.tendon[i];
+    for (int i = 0; i < l->tendons.n; i++) {
+        const snw_shoot_tendon *c = &l->tendons.tendon[i];
         if (c->z < 0 || c->chamber || !snw_shoot_tendon_has_friction(c)) continue;
         for (int p = 0; p < r->npiece; p++) {
             const snw_shoot_piece *piece = &r->piece[p];
             for (int j = piece->node; j < piece->node + piece->n; j++) {
                 const double *rate = r->zrate + (ptrdiff_t)j * nz + c->z + 1;
-                const double lost = snw_shoot_tendon_effort_at(&e->tendons, i, j) -
-                                    snw_shoot_tendon_effort_at(&e->tendons, i, j + 1);
+                const double lost = snw_shoot_tendon_effort_at(&l->tendons, i, j) -
+                                    snw_shoot_tendon_effort_at(&l->tendons, i, j + 1);
                 heat += lost * (0.5 * (rate[0] + rate[nz]) - c->rate);
             }
         }
@@ -267,25 +440,35 @@ double snw_shooter_tendons_heat(const snw_shooter *e) {
     return heat;
 }
 
-// fraction of the tension at the base that is left at arc length x
+// Dissipation by friction, W: the loss of tension from node to node times the sliding speed there.
+// By T' = -chi s(nu) T no term is negative. The tendon does this much more work than the rod
+// receives.
+double snw_shooter_tendons_heat(const snw_shooter *e) {
+    double heat = 0;
+    for (int l = 0; l < e->nleg; l++) heat += heat_on_leg(&e->leg[l]);
+    return heat;
+}
+
+// fraction of the tension at the base that is left at arc length x of the rod it runs along
 static double tension_fraction_at(const snw_shooter *e, int i, double x) {
-    const snw_shoot_rod *r = e->leg[0].r;
-    const int at = e->tendons.tendon[i].z;
+    const snw_shooter_leg *l = &e->leg[leg_of(e, &e->m->desc->tendon[i], 0)];
+    const int at = l->tendons.tendon[i].z;
     double z[SNW_SHOOT_Z];
-    interpolate_states(r, r->zlevel[0], x, z);
-    return r->zlevel[0][at] > 0 ? z[at] / r->zlevel[0][at] : 1;
+    interpolate_states(l->r, l->r->zlevel[0], x, z);
+    return l->r->zlevel[0][at] > 0 ? z[at] / l->r->zlevel[0][at] : 1;
 }
 
 void snw_shooter_get_tendons(const snw_shooter *e, snw_work *w) {
     const snw_model *m = e->m;
-    for (int i = 0; i < e->tendons.n; i++) {
-        const snw_shoot_tendon *c = &e->tendons.tendon[i];
-        const double value = snw_shoot_tendon_length_or_volume(&e->tendons, i);
+    for (int i = 0; i < e->ntendon; i++) {
+        const snw_shoot_tendons *first = &e->leg[leg_of(e, &m->desc->tendon[i], 0)].tendons;
+        const snw_shoot_tendon *c = &first->tendon[i];
+        const double value = whole_value(e, i);
         double power;
         const double rate = rate_of(e, i, &power);
         w->tendon[i].value = c->chamber ? value : m->tendon[i].reference - value;
         w->tendon[i].rate = c->chamber ? rate : -rate;
-        w->tendon[i].effort = snw_shoot_tendon_effort(&e->tendons, i);
+        w->tendon[i].effort = snw_shoot_tendon_effort(first, i);
         w->tendon[i].tied_fraction = 1;
         if (c->z < 0 || !snw_shoot_tendon_has_friction(c)) continue;
         w->tendon[i].tied_fraction = tension_fraction_at(e, i, m->desc->tendon[i].to);

@@ -42,7 +42,17 @@ static snw_station_step step_of(const snw_shoot_rod *r, int piece) {
 
 snw_wrench snw_station_wrench(const snw_shoot_rod *r, int piece, const snw_shoot_state *y) {
     const snw_station_step now = step_of(r, piece);
-    return snw_station_external_wrench(&r->station[piece], &now, y);
+    snw_wrench W = snw_station_external_wrench(&r->station[piece], &now, y);
+    for (int i = 0; i < r->nbranch; i++) {
+        const snw_shoot_branch *b = &r->branch[i];
+        if (b->piece == piece) W = snw_wrench_add(W, snw_wrench_to_parent(b->g, b->F));
+    }
+    if (r->field) {
+        snw_wrench F;
+        r->field->at_station(r->field->user, piece, &y->g, &F, NULL);
+        W = snw_wrench_add(W, F);
+    }
+    return W;
 }
 
 snw_wrench snw_station_wrench_variation(const snw_shoot_station *st, const snw_station_step *now,
@@ -75,6 +85,14 @@ void snw_station_vary(const snw_shoot_rod *r, int piece, const snw_shoot_state *
         for (int i = 0; i < 6; i++) dV.e[i] = S[(SNW_ROW_V + i) * columns + c];
         const snw_wrench W = snw_station_wrench_variation(&r->station[piece], &now, y, theta, dV);
         for (int i = 0; i < 6; i++) dW[i * columns + c] = W.e[i];
+    }
+    if (!r->field) return;
+    snw_wrench F;
+    double A[36];
+    r->field->at_station(r->field->user, piece, &y->g, &F, A);
+    for (int i = 0; i < 36; i++) {
+        const double *zeta = S + (SNW_ROW_G + i % 6) * columns;
+        for (int c = 0; c < columns; c++) dW[(i / 6) * columns + c] += A[i] * zeta[c];
     }
 }
 

@@ -626,11 +626,18 @@ snw_status snw_shoot_tendons_place(snw_shoot_tendons *c, const snw_shoot_rod *r)
         if (c->fluids) set_linear_term(c, i, c->line + (size_t)i * np);
         tendon->reference = shoot_tendon_integrate(c, i, shoot_tendon_density_unstressed);
         tendon->typical = typical_effort(c, tendon);
-        if (tendon->z < 0) continue;
-        c->law.typical[tendon->z] = tendon->typical;
-        c->law.typical[tendon->z + 1] = tendon->reference;
+        snw_shoot_tendon_scale(c, i, tendon->reference, tendon->typical);
     }
     return SNW_OK;
+}
+
+void snw_shoot_tendon_scale(snw_shoot_tendons *c, int i, double reference, double typical) {
+    snw_shoot_tendon *tendon = &c->tendon[i];
+    tendon->reference = reference;
+    tendon->typical = typical;
+    if (tendon->z < 0) return;
+    c->law.typical[tendon->z] = typical;
+    c->law.typical[tendon->z + 1] = reference;
 }
 
 void snw_shoot_tendons_release(snw_shoot_tendons *c) {

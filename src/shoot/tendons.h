@@ -36,9 +36,10 @@ typedef struct snw_shoot_tendon {
     snw_shoot_tendon_given given;
     double extra, compliance;        // as in desc.h
     double friction, viscous, creep; // likewise
-    double from, to;                 // arc lengths, ends of pieces
-    snw_law at[2], area;             // as in desc.h
-    const snw_chamber_area *varies;  // chamber whose area depends on stretch or pressure; else NULL
+    double from, to;     // arc lengths, ends of pieces; from > to: it does not run along this rod
+    double straight;     // length of its straight parts before the base of this rod, m
+    snw_law at[2], area; // as in desc.h
+    const snw_chamber_area *varies; // chamber whose area depends on stretch or pressure; else NULL
     // at the present instant
     double value;   // given effort, length, volume or n R T
     double rate;    // rate of a given length, for friction, m/s
@@ -87,6 +88,10 @@ SNW_NODISCARD snw_status snw_shoot_tendons_place(snw_shoot_tendons *c, const snw
 void snw_shoot_tendons_release(snw_shoot_tendons *c);
 // Initial guesses of the next step, saved or loaded (checkpoint.h).
 void snw_shoot_tendons_checkpoint(snw_shoot_tendons *c, snw_shoot_checkpoint *row);
+
+// Scales of tendon i, which place finds for this rod, <- reference length or volume and typical
+// effort of a tendon along several rods.
+void snw_shoot_tendon_scale(snw_shoot_tendons *c, int i, double reference, double typical);
 
 // r->base_z <- values at the base. Call before a step, after a `value` has changed.
 void snw_shoot_tendons_base(const snw_shoot_tendons *c, snw_shoot_rod *r);

@@ -47,7 +47,7 @@ static snw_status shooting_run_frame(snw_run *r, int stage, const snw_shooter *e
 // Are the multipliers of drives the only ones? Then the coordinates nearest to the fields determine
 // the tangent.
 static bool has_tangent(const snw_model *m) {
-    bool complete = m->nloop == 0 && m->nrod == 1;
+    bool complete = m->nloop == 0;
     for (int i = 0; i < m->ntendon; i++) complete = complete && m->tendon[i].row < 0;
     return complete;
 }

@@ -90,6 +90,10 @@ class Examples(harness.Case):
         for name, (x, y, z) in zip(("mid", "tip"), tendons.two_sections([20.0, 0.0, 5.0, 0.0, 15.0, 4.0], 20)[0]):
             self.near([row[f"{name}.{k}"] for k in "xyz"], [z, y, -x], 1e-6)
 
+        row = self.table("shooting/three_sections.yaml", "main", "first", "second", "tip")[0]
+        for name, end in zip(("first", "second", "tip"), tendons.three_sections([6.0, 0, 1.0, 0, 5.0, 1.0, 3.0, 0, 0], 6)[0]):
+            self.near([row[f"{name}.{k}"] for k in "xyz"], end, 1e-5)
+
     def test_tendon_release(self):
         row = self.last(self.table("tendon/boyer_release.yaml", "convergent", "tip"), 0.5)
         tip = tendons.release(lambda x: 5e-3 * (1 - x), lambda x: -5e-3, 4.6, [0.5])[0]

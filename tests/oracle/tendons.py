@@ -49,9 +49,9 @@ def bent(rod, ropes, x, moment, K):
 
 def hanging(rods, ropes, gravity, steps=100):
     """Equilibrium of rods in a row from the origin along x, each with length, stiffness [GJ, EIy, EIz], rhoA, and the numbers of its
-    ropes. Each of `ropes` has tension, place(rod number, x), slope(rod number, x). Returns ends of the rods, the rotation of the last, the
-    moment at the root."""
-    total = sum(rod["length"] * rod["rhoA"] for rod in rods)
+    ropes; a rigid piece behind it has a length and a mass in its middle. Each of `ropes` has tension, place(rod number, x), slope(rod number,
+    x). Returns ends of the rods, the rotation of the last, the moment at the root."""
+    total = sum(rod["length"] * rod["rhoA"] + rod.get("piece", (0.0, 0.0))[1] for rod in rods)
 
     def shoot(moment, gravity):
         p, R, M, K = [0.0] * 3, [[float(i == j) for j in range(3)] for i in range(3)], list(moment), [0.0] * 3
@@ -84,6 +84,12 @@ def hanging(rods, ropes, gravity, steps=100):
                      for i, row in enumerate(R)]
             passed += rod["length"] * rod["rhoA"]
             ends.append(p)
+            size, mass = rod.get("piece", (0.0, 0.0))
+            t = [row[0] for row in R]
+            force = [(total - passed - 0.5 * mass) * g for g in gravity]  # mean before and behind its mass
+            M = [a - size * b for a, b in zip(M, cross(t, force))]
+            p = [a + size * b for a, b in zip(p, t)]
+            passed += mass
         return ends, R, M
 
     moment = [0.0] * 3  # without weight
@@ -126,6 +132,20 @@ def two_sections(tensions, steps=100):
         a = 2 * pi * k / 3 + (pi / 3 if k > 2 else 0)
         return tensions[k], lambda n, x: [0.0, d * cos(a), d * sin(a)], lambda n, x: [0.0] * 3
     ends, _, moment = hanging(rods, [rope(k) for k in range(6)], [9.81, 0.0, 0.0], steps)
+    return ends, moment
+
+
+def three_sections(tensions, steps=100):
+    """The robot of examples/shooting/three_sections.yaml at rest: ends of the sections and the moment at the root."""
+    d, first = 8e-3, (0.0, 0.7, -0.7)
+    rods = [round_rod(0.12, 1e-2, 2e6, 2e6 / 2.96, 1100.0, range(3 * n, 9)) for n in range(3)]
+    for rod in rods[:2]:
+        rod["piece"] = (4e-3, 4e-3)
+
+    def rope(k):
+        a = 2 * pi * (k % 3 + 1) / 3 + first[k // 3]
+        return tensions[k], lambda n, x: [0.0, d * cos(a), d * sin(a)], lambda n, x: [0.0] * 3
+    ends, _, moment = hanging(rods, [rope(k) for k in range(9)], [0.0, 0.0, -9.81], steps)
     return ends, moment
 
 
