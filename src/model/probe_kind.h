@@ -163,6 +163,7 @@ typedef enum snw_probe_kind {
 #undef X
 } snw_probe_kind;
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a term of a sum
 #define X(code, name, form, meaning, subject, axes, reading, columns, bare) +1
 enum { SNW_PROBE_COUNT = 0 SNW_PROBE_LIST(X) };
 #undef X

@@ -248,7 +248,7 @@ static void weigh_gain(const inverse_search *v, double *J) {
             const int n = v->turns[i];
             to[i] = from[i];
             if (n == 0) continue;
-            double now[4];
+            double now[4] = {0};
             const snw_mat3 R = present_rotation(v, i, now);
             const snw_vec3 error = turn_between(rotation_of(n, v->aim + i), R);
             const snw_vec3 d = snw_rotate(snw_so3_tangent_inv(error), body_turn(n, now, from + i));
@@ -300,11 +300,12 @@ static snw_status find_rotations(inverse_search *v) {
             if (!all) continue;
             v->turns[i] = n;
             if (n < 4) continue;
-            if (!(fabs(length - 1) < 1e-6))
+            if (!(fabs(length - 1) < 1e-6)) {
                 return snw_fail(v->err, SNW_E_ARGUMENT,
                                 "target '%.100s' to '%s' is a unit quaternion, got one of length "
                                 "%g; divide it by that",
                                 v->output[i].name, end[kind][3] + 1, sqrt(length));
+            }
             for (int k = 0; k < n; k++) v->output[i + k].target /= sqrt(length);
         }
     }
@@ -347,17 +348,19 @@ static snw_status take_inputs(inverse_search *v) {
         const bool load = o->of.actuator < 0 || o->parameter;
         const char *type =
             load ? "load" : snw_actuator_at(v->m->desc, o->of.actuator).control->name;
-        if (strcmp(type, "rate") == 0)
+        if (strcmp(type, "rate") == 0) {
             return refuse(v->err,
                           "inverse statics need a quantity that an equilibrium has, not "
                           "the rate of actuator",
                           o->name);
+        }
         double low = isnan(o->low) ? strcmp(type, "tension") == 0 ? 0 : -INFINITY : o->low;
         double high = isnan(o->high) ? INFINITY : o->high;
-        if (!(low <= high))
+        if (!(low <= high)) {
             return snw_fail(v->err, SNW_E_ARGUMENT,
                             "actuator '%.100s': the low limit %g is above the high one, %g",
                             o->name, low, high);
+        }
         const double before =
             o->parameter ? o->value : snw_linear_input_value(v->m, &v->of_input[i], 0, v->in, v->w);
         const double rest = !isnan(o->rest) ? o->rest : o->parameter ? before : 0;
@@ -647,9 +650,10 @@ static snw_status gain_memory(inverse_search *v) {
             (void)snw_linear_input_of(m, &o->of, &v->of_input[i]);
         }
     }
-    for (int i = 0; i < v->ny; i++)
+    for (int i = 0; i < v->ny; i++) {
         v->of_output[i] =
             (snw_linear_output){.probe = v->p->aim[i].probe, .column = v->p->aim[i].column};
+    }
     SNW_TRY(snw_snapshot_create(m, &v->before));
     SNW_TRY(snw_snapshot_create(m, &v->at_start));
     SNW_TRY(snw_snapshot_create(m, &v->followed));

@@ -276,13 +276,16 @@ static void threads_share_a_model(void **state) {
 
 // ---- studies ------------------------------------------------------------------------------------
 
+#ifndef __SANITIZE_THREAD__ // a study has one thread
+
 static const char *const studies[] = {
     // nodes that follow the shape, together with redundant loops; every kind of step
-    CHAIN WHIP RING "study:\n"
-                    "  - dynamic: {for: 60 ms, step: 2 ms}\n"
-                    "  - change: {rubber.young: 1 MPa}\n"
-                    "  - dynamic: {for: 20 ms, step: 2 ms, scheme: bdf2}\n"
-                    "  - dynamic: {for: 5 ms, scheme: adaptive}\n",
+    CHAIN WHIP RING
+    "study:\n"
+    "  - dynamic: {for: " AMONG("14", "60") " ms, step: 2 ms}\n"
+                                            "  - change: {rubber.young: 1 MPa}\n"
+                                            "  - dynamic: {for: 20 ms, step: 2 ms, scheme: bdf2}\n"
+                                            "  - dynamic: {for: 5 ms, scheme: adaptive}\n",
     "sinew: 1\n"
     "materials: {rubber: {young: 0.5 MPa, poisson: 0.4, density: 1000, damping: 5 ms}}\n"
     "robot: {arm: {on: world, rod: {length: 0.4, section: {circle: {radius: 8 mm}}, material: "
@@ -325,10 +328,14 @@ static void studies_do_not_write_to_their_models(void **state) {
     }
 }
 
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_share_a_model),
+#ifndef __SANITIZE_THREAD__
         cmocka_unit_test(studies_do_not_write_to_their_models),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
