@@ -21,6 +21,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/segment_map.h"
+#include "dynamics/tendon_point.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -47,6 +48,7 @@ struct snw_elimination {
     seg_plan *plan;
     int *list, *pivot;
     double *number;
+    int *point_of_seg, *point; // nseg + 1: points of tendons on each slice
     // of the last factorisation
     snw_se3 *h;
     snw_twist *u, *du;
@@ -145,6 +147,116 @@ static snw_status elimination_plan(snw_elimination *e) {
     return enough ? SNW_OK : SNW_E_MEMORY;
 }
 
+// ---- tendons ------------------------------------------------------------------------------------
+
+// Segment of the slice of a rod that ends at x or beyond.
+static int slice_at(const snw_model *m, const snw_rod *rod, double x) {
+    int low = rod->seg0, high = rod->seg0 + rod->nseg - 1;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        const snw_slice *sl = &m->slice[m->seg[middle].item];
+        if (sl->x + sl->h >= x) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+// e->point <- points of tendons, slice by slice: all functions at a point are in use at its slice.
+static snw_status place_tendons(snw_elimination *e) {
+    const snw_model *m = e->m;
+    e->point_of_seg = snw_alloc((size_t)(m->nseg + 2) * sizeof *e->point_of_seg);
+    e->point = snw_alloc((size_t)(m->ntendon_point + 1) * sizeof *e->point);
+    if (!e->point_of_seg || !e->point) return SNW_E_MEMORY;
+    int *start = e->point_of_seg + 1;
+    for (int k = 0; k < m->ntendon_point; k++)
+        start[slice_at(m, &m->rod[m->tendon_point[k].rod], m->tendon_point[k].x)]++;
+    for (int i = 1; i < m->nseg; i++) start[i] += start[i - 1];
+    for (int k = m->ntendon_point - 1; k >= 0; k--)
+        e->point[--start[slice_at(m, &m->rod[m->tendon_point[k].rod], m->tendon_point[k].x)]] = k;
+    memmove(e->point_of_seg, start, (size_t)m->nseg * sizeof *start);
+    e->point_of_seg[m->nseg] = m->ntendon_point;
+    return SNW_OK;
+}
+
+// H <- stiffness by the curvature of a tendon in the strains of point k, theory.md (3.11.3); false:
+// it has none.
+static bool tendon_stiffness(const snw_model *m, const snw_work *w, int i, int k, double cq,
+                             double H[36]) {
+    const snw_tendon_point *p = &m->tendon_point[k];
+    const double f = cq * w->tendon[i].effort * w->tendon_point[k].tension_fraction * p->w;
+    if (f == 0 || !m->tendon[i].type->is_length) return false;
+    snw_tendon_point_hessian(m, p, w->tendon_point[k].xi, f, H);
+    return true;
+}
+
+// Tendon of a point.
+static int tendon_of(const snw_model *m, int point) {
+    int i = 0;
+    while (point >= m->tendon[i].point_adr + m->tendon[i].npoint) i++;
+    return i;
+}
+
+// W += these stiffnesses at the points of slice i
+static void add_tendons(snw_elimination *e, const snw_tangent_at *at, int i, const snw_work *w) {
+    const snw_model *m = e->m;
+    const seg_plan *plan = &e->plan[i];
+    const int y = plan->kept + plan->leaving, ns = e->ns, ld = ns + y;
+    const int *dof = e->list + plan->list;
+    for (int n = e->point_of_seg[i]; n < e->point_of_seg[i + 1]; n++) {
+        const int k = e->point[n];
+        const snw_tendon_point *p = &m->tendon_point[k];
+        const snw_rod *rod = &m->rod[p->rod];
+        double H[36];
+        if (!tendon_stiffness(m, w, tendon_of(m, k), k, at->cq, H)) continue;
+        const double *phi = m->tendon_phi + p->phi;
+        for (int r = 0; r < y; r++) {
+            for (int c = 0; c < y; c++) {
+                const double *pa = phi;
+                for (int a = 0; a < rod->na; pa += p->count[a], a++) {
+                    const int ja = dof[r] - rod->dof[a] - p->first[a];
+                    const double *pb = phi;
+                    for (int b = 0; b < rod->na; pb += p->count[b], b++) {
+                        const int jb = dof[c] - rod->dof[b] - p->first[b];
+                        if (ja < 0 || ja >= p->count[a] || jb < 0 || jb >= p->count[b]) continue;
+                        e->W[(6 + r) * ld + ns + c] += H[6 * a + b] * pa[ja] * pb[jb];
+                    }
+                }
+            }
+        }
+    }
+}
+
+// y += these stiffnesses times x
+static void tendon_product(const snw_model *m, const snw_work *w, double cq, const double *x,
+                           double *y) {
+    for (int i = 0; i < m->ntendon; i++) {
+        for (int k = m->tendon[i].point_adr; k < m->tendon[i].point_adr + m->tendon[i].npoint;
+             k++) {
+            const snw_tendon_point *p = &m->tendon_point[k];
+            const snw_rod *rod = &m->rod[p->rod];
+            double H[36], strain[6] = {0};
+            if (!tendon_stiffness(m, w, i, k, cq, H)) continue;
+            const double *phi = m->tendon_phi + p->phi;
+            for (int a = 0; a < rod->na; phi += p->count[a], a++) {
+                for (int j = 0; j < p->count[a]; j++)
+                    strain[a] += phi[j] * x[rod->dof[a] + p->first[a] + j];
+            }
+            phi = m->tendon_phi + p->phi;
+            for (int a = 0; a < rod->na; phi += p->count[a], a++) {
+                double f = 0;
+                for (int b = 0; b < rod->na; b++) f += H[6 * a + b] * strain[b];
+                for (int j = 0; j < p->count[a]; j++)
+                    y[rod->dof[a] + p->first[a] + j] += f * phi[j];
+            }
+        }
+    }
+}
+
+// ---- object -------------------------------------------------------------------------------------
+
 snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
     *out = NULL;
     snw_elimination *e = snw_alloc(sizeof *e);
@@ -153,6 +265,7 @@ snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
     e->m = m;
     e->plan = snw_alloc(nseg * sizeof *e->plan);
     snw_status s = e->plan ? elimination_plan(e) : SNW_E_MEMORY;
+    if (s == SNW_OK) s = place_tendons(e);
     const size_t y = (size_t)e->most, n = (size_t)e->most_n;
     e->h = snw_alloc(nseg * sizeof *e->h);
     e->u = snw_alloc(nseg * sizeof *e->u);
@@ -178,8 +291,10 @@ snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
 
 void snw_elimination_destroy(snw_elimination *e) {
     if (!e) return;
-    void *const own[] = {e->plan,  e->list, e->pivot, e->number,  e->h,     e->u,   e->du,  e->P,
-                         e->state, e->f,    e->W,     e->carried, e->small, e->map, e->unit};
+    void *const own[] = {e->point_of_seg, e->point, e->plan, e->list,    e->pivot,
+                         e->number,       e->h,     e->u,    e->du,      e->P,
+                         e->state,        e->f,     e->W,    e->carried, e->small,
+                         e->map,          e->unit};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) snw_free(own[i]);
     snw_free(e);
 }
@@ -418,6 +533,7 @@ static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_wo
         snw_segment_wrench_columns(m, at->in, w, i, &unit, at->cq, at->cv, at->ca, B);
         gather_behind(e, i, B);
         if (m->seg[i].kind == SNW_SEG_ROD && (at->cq != 0 || at->cv != 0)) add_elastic(e, at, i);
+        if (m->ntendon && at->cq != 0) add_tendons(e, at, i, w);
         cross(e, at, i, &map, w);
         if (m->seg[i].kind != SNW_SEG_ROD && p->n > 0) {
             double *T = e->map; // n x n
@@ -548,6 +664,7 @@ void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_w
     memset(e->f, 0, (size_t)m->nseg * sizeof *e->f);
     for (int i = 0; i < m->nv; i++) y[i] = 0;
     elastic_product(m, at->cq, at->cv, x, y);
+    if (at->cq != 0) tendon_product(m, w, at->cq, x, y);
     for (int i = m->nseg - 1; i > 0; i--) {
         const seg_plan *p = &e->plan[i];
         const int n = p->n, *dof = e->list + p->list, *place = dof + 2 * (p->kept + p->leaving);

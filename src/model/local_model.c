@@ -4,6 +4,8 @@
 // or on the strains at one place of a rod, and studies whose steps need no matrix.
 #include "model/compile.h"
 
+#include "model/chamber_area.h"
+
 static const char *rod_in_the_way(const snw_rod_desc *rod) {
     if (rod->variable_length) return "a rod of variable length";
     if (rod->tolerance > 0) return "a rod with a tolerance (integrator: rk45)";
@@ -18,6 +20,15 @@ static const char *contact_in_the_way(const snw_contact_desc *c) {
     if (c->hard) return "a hard contact";
     if (c->nearest) return "a contact 'nearest'";
     if (c->body || (c->is_obstacle && c->on.kind != SNW_SITE_WORLD)) return "an obstacle on a link";
+    return NULL;
+}
+
+// An effort that depends on the whole length couples all sections along the path.
+static const char *tendon_in_the_way(const snw_tendon_desc *t) {
+    if (!snw_gives_effort(t->given)) return "a tendon or chamber whose effort is not given";
+    if (t->nsegment) return "a tendon with straight segments";
+    if (t->friction > 0 || t->viscous > 0) return "a tendon with friction";
+    if (t->area && snw_chamber_area_varies(t->area)) return "a chamber whose area varies";
     return NULL;
 }
 
@@ -50,7 +61,6 @@ const char *snw_desc_not_local(const snw_desc *d) {
     if (d->nloop) return "a loop";
     if (d->ntube) return "concentric tubes";
     if (d->nmotor) return "an actuator on a joint";
-    if (d->ntendon) return "a tendon or chamber";
     if (d->nforce_element) return "a force element";
     if (d->nforce_field) return "a field";
     if (d->nsignal) return "a law that reads probes, or a condition";
@@ -70,6 +80,7 @@ const char *snw_desc_not_local(const snw_desc *d) {
                 why = "a fluid around a rod that stretches or shears";
         }
     }
+    for (int i = 0; i < d->ntendon && !why; i++) why = tendon_in_the_way(&d->tendon[i]);
     for (int i = 0; i < d->ncontact && !why; i++) why = contact_in_the_way(&d->contact[i]);
     for (int i = 0; i < d->nprobe && !why; i++) why = probe_in_the_way(d, i);
     for (int i = 0; i < d->nstep && !why; i++) why = step_in_the_way(&d->step[i]);
