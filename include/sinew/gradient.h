@@ -2,7 +2,7 @@
 //
 // gradient.h: derivatives of the results of a study by numbers of its model: parameters of the
 // file, the initial state, the knots of laws. They are those of the steps taken: same steps, same
-// branch of every law. Equations in docs/theory.md 7.5.
+// branch of every law, same states of hard contacts. Equations in docs/theory.md 7.5.
 //
 //   const snw_gradient_variable by[] = {{.name = "silicone.young"}, {.name = "v(hip.angle)"}};
 //   const char *const of[] = {"end(tip.x)", "integral(tip.z^2) + 0.1*at(0.5, tip.x)"};

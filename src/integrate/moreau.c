@@ -83,6 +83,7 @@ static void move_candidate(snw_moreau *c, int from, int to) {
     c->gap[to] = c->gap[from];
     for (int j = 0; j < 2; j++) c->mu[2 * to + j] = c->mu[2 * from + j];
     for (int j = 0; j < 3; j++) c->force[3 * to + j] = c->force[3 * from + j];
+    for (int j = 0; j < 3; j++) c->u[3 * to + j] = c->u[3 * from + j];
 }
 
 // Gap below which a contact with the velocities u may close in a step of length h
@@ -420,9 +421,11 @@ static snw_status impact(snw_moreau *c, double h, bool bounce) {
     }
     SNW_TRY(contact_forces(c, c->impulse, c->impulse));
     for (size_t i = 0; i < nv; i++) c->end->v[i] -= c->y[i];
+    for (size_t i = nv; i < n; i++) c->row_impulse[i - nv] = -c->scale * c->y[i];
     for (size_t j = 0; j < rows; j++) {
         const double p = c->impulse[j] - h * c->force[j];
         for (size_t i = 0; i < nv; i++) c->end->v[i] += p * c->X[j * n + i];
+        for (size_t i = nv; i < n; i++) c->row_impulse[i - nv] += p * c->scale * c->X[j * n + i];
     }
     return SNW_OK;
 }
@@ -556,27 +559,32 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
     const double smooth = c->energy + c->given - c->warmed;
     const double created = snw_moreau_energy(c, c->last, c->end, c->end_work) - (smooth + done);
     keep_acting(c);
+    snw_hard_step report = {0};
+    if (c->watch.note) snw_moreau_note_forces(c, h);
     // theta = 1 takes energy, which is not given back
-    const double before = snw_moreau_conserve(c, smooth + done, landed && !cut);
+    const double before = snw_moreau_conserve(c, smooth + done, landed && !cut, &report.scaling[0]);
     turn_forces(c);
     if (cut) add_touching(c);
     const bool velocities = c->nc > 0 || m->nconstraint > 0;
     double after = before;
+    bool bounced = true;
+    double *v = c->v_step;
+    memcpy(v, c->end->v, (size_t)m->nv * sizeof *v);
     if (velocities) {
-        double *v = c->part; // velocities before the impulse
-        memcpy(v, c->end->v, (size_t)m->nv * sizeof *v);
         SNW_TRY(impact(c, h, true));
         after = snw_moreau_energy(c, c->last, c->end, c->end_work);
         if (landed && after > c->energy) {
             memcpy(c->end->v, v, (size_t)m->nv * sizeof *v);
-            SNW_TRY(impact(c, h, false));
+            bounced = false;
+            SNW_TRY(impact(c, h, bounced));
             after = snw_moreau_energy(c, c->last, c->end, c->end_work);
         }
         note_violation(c);
     }
     // contacts take energy; constraints alone take none
     const double taken = c->nc > 0 ? fmax(before - after - done, 0) : 0;
-    after = snw_moreau_conserve(c, smooth - taken, c->nc > 0);
+    memcpy(c->v_impulse, c->end->v, (size_t)m->nv * sizeof *v);
+    after = snw_moreau_conserve(c, smooth - taken, c->nc > 0, &report.scaling[1]);
     if (!snw_moreau_is_resolved(c, created, after)) return SNW_E_DIVERGED;
     snw_moreau_account(c, h, taken, after);
     if (c->step_violated > c->worst[0]) {
@@ -585,6 +593,12 @@ static snw_status step(snw_moreau *c, double *length, double t_laws, snw_stats *
         c->worst[2] = c->step_violator;
     }
     store_forces(c, h, velocities);
+    if (c->watch.note) {
+        report.velocities = velocities;
+        report.taken = taken > 0;
+        snw_moreau_note_impulses(c, bounced);
+        snw_moreau_report(c, h, &report);
+    }
     snw_state_copy(m, c->end, c->now);
     took->increments++;
     return SNW_OK;
@@ -704,6 +718,9 @@ static snw_status moreau_restart(void *self, const double *z, snw_error *err) {
     for (int i = 0; i < m->nv; i++) c->mass[i] = c->A[(size_t)i * (size_t)(m->nv + 1)];
     c->energy = snw_moreau_energy(c, c->in, c->now, c->w);
     c->gravity = c->in->gravity;
+    const snw_step_report report = {
+        .event = SNW_WATCH_RESTART, .s = c->now, .t_laws = c->in->t, .before = c->now->v};
+    if (c->watch.note) c->watch.note(c->watch.user, &report);
     return SNW_OK;
 }
 
@@ -796,6 +813,10 @@ static void moreau_set_monitor(void *self, snw_step_monitor monitor) {
     ((snw_moreau *)self)->monitor = monitor;
 }
 
+static void moreau_set_watch(void *self, snw_step_watch watch) {
+    ((snw_moreau *)self)->watch = watch;
+}
+
 static void moreau_use(void *self, const snw_model *m) {
     snw_moreau *c = self;
     c->m = m;
@@ -858,6 +879,7 @@ snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
     c->n = m->nv + m->nconstraint;
     c->most = room(m);
     c->scale = m->scale[0] * m->typical[0] / m->length;
+    c->slowest = SLOWEST;
     for (int i = 0; i < m->nv; i++)
         c->typical_energy = fmax(c->typical_energy, m->scale[i] * m->typical[i]);
     snw_moreau_prepare_energy(c);
@@ -878,6 +900,7 @@ snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
     *out = (snw_integrator){.self = c,
                             .grid = step->step,
                             .set_interrupt = moreau_set_interrupt,
+                            .set_watch = moreau_set_watch,
                             .set_monitor = moreau_set_monitor,
                             .start = moreau_start,
                             .advance = moreau_advance,

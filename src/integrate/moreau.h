@@ -21,6 +21,7 @@
 #include "base/fields.h"
 #include "constraint/impact.h"
 #include "dynamics/hard_contact.h"
+#include "integrate/hard_step.h"
 #include "integrate/integrator.h"
 #include "solve/coulomb.h"
 
@@ -35,7 +36,7 @@ enum { SNW_MOREAU_CONTACTS = 200 }; // most contact points that may act in one s
     PACK(double, rate0, nv, "velocities in the chart at the start of the step")                    \
     PACK(double, rate, nv, "velocities in the chart")                                              \
     PACK(double, acc, nv, "accelerations in the chart")                                            \
-    PACK(double, part, nv, "increment up to the middle; velocities before an impulse")             \
+    PACK(double, part, nv, "increment up to the middle")                                           \
     PACK(double, chart_jacobian, 108 * (size_t)m->nlie_block, "Jacobian of the chart")             \
     PACK(double, violation, nr, "violation of the constraint rows at the end of the step")         \
     PACK(double, mass, nv, "typical masses")                                                       \
@@ -57,7 +58,11 @@ enum { SNW_MOREAU_CONTACTS = 200 }; // most contact points that may act in one s
     AT(snw_hard_contact, candidate, nc, "contacts that may act in the step")                       \
     PACK(snw_hard_contact, found, (size_t)snw_hard_most(m), "contacts that are near")              \
     PACK(snw_touch, near, (size_t)m->most_touch, "contacts of rods that are near")                 \
-    PACK(snw_touch, touch, rods, "contacts of rods with forces in the last step, ntouch")
+    PACK(snw_touch, touch, rods, "contacts of rods with forces in the last step, ntouch")          \
+    AT(double, v_step, nv, "velocities before the impulse of the step")                            \
+    PACK(double, v_impulse, nv, "velocities after it")                                             \
+    PACK(double, row_impulse, nr, "impulses of the constraint rows in it")                         \
+    PACK(snw_hard_step_contact, acting, nc, "contacts that act in the step, for derivatives")
 
 typedef struct snw_moreau {
     const snw_model *m;
@@ -65,6 +70,7 @@ typedef struct snw_moreau {
     int patience; // Newton iterations allowed in one advance; 0: no limit
     snw_interrupt interrupt;
     snw_step_monitor monitor;
+    snw_step_watch watch;
     snw_work *w, *end_work;     // at the middle of the step, and at its end
     snw_projection *projection; // NULL: no loops and conditions
     snw_impacts *impacts;       // NULL: no conditions
@@ -73,9 +79,11 @@ typedef struct snw_moreau {
     int n;        // unknowns: increments, then multipliers
     int nc, most; // contacts that may act; room for them
     int nfound, ntouch;
-    double reach;  // gap of rods, m, that may close in the present step
-    double t_laws; // end of the present step for the laws, s
-    double scale;  // of constraint rows and multipliers
+    int nstep;      // contacts that act in the step before those that close at its end
+    double slowest; // m/s: slower impacts are plastic
+    double reach;   // gap of rods, m, that may close in the present step
+    double t_laws;  // end of the present step for the laws, s
+    double scale;   // of constraint rows and multipliers
     double theta;
     MOREAU_FIELDS(SNW_FIELD_POINTER, SNW_FIELD_POINTER)
     void *block;
@@ -115,10 +123,19 @@ void snw_moreau_smooth_work(snw_moreau *c, double h);
 
 // Scales the velocities at the end such that the energy there is `target`, (6.53). With lower_only
 // an energy below the target stays. Returns the energy, J.
-double snw_moreau_conserve(snw_moreau *c, double target, bool lower_only);
+double snw_moreau_conserve(snw_moreau *c, double target, bool lower_only, snw_hard_scaling *by);
 
 // May the middle rule create this energy in a resolved step that ends with `energy`? J
 bool snw_moreau_is_resolved(const snw_moreau *c, double created, double energy);
 
 // Counts work and heat of a step that ends with `energy`, and whose contacts take the heat `taken`.
 void snw_moreau_account(snw_moreau *c, double h, double taken, double energy);
+
+// ---- report for derivatives (moreau_report.c) ---------------------------------------------------
+
+// c->acting <- the acting contacts with the forces of the step, before they are turned.
+void snw_moreau_note_forces(snw_moreau *c, double h);
+// The rest of them after the impulse; `bounced`: with restitution.
+void snw_moreau_note_impulses(snw_moreau *c, bool bounced);
+// Reports a step to c->end, with what c->acting and r say.
+void snw_moreau_report(const snw_moreau *c, double h, snw_hard_step *r);

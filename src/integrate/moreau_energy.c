@@ -12,6 +12,7 @@
 
 static const double CREATED = 2e-3; // of the energy in motion: most that a step may create,
 static const double BY_RODS = 1e-4; // where places of contact run along rods
+static const double REST = 1e-9;    // of the energy: one in motion below it is rounding
 
 double snw_moreau_energy(const snw_moreau *c, const snw_inputs *in, const snw_state *s,
                          snw_work *w) {
@@ -89,8 +90,9 @@ static snw_vec3 carried_along(const snw_moreau *c, double *energy) {
     return v;
 }
 
-double snw_moreau_conserve(snw_moreau *c, double target, bool lower_only) {
+double snw_moreau_conserve(snw_moreau *c, double target, bool lower_only, snw_hard_scaling *by) {
     const snw_model *m = c->m;
+    *by = (snw_hard_scaling){.factor = 1};
     const double energy = snw_moreau_energy(c, c->last, c->end, c->end_work);
     const double excess = energy - target;
     if (c->driven || excess == 0 || (lower_only && excess < 0)) return energy;
@@ -100,6 +102,11 @@ double snw_moreau_conserve(snw_moreau *c, double target, bool lower_only) {
     if (excess < -CREATED * moving) return energy; // the error stays
     const double scale = sqrt(1 - fmin(excess / moving, 0.5));
     if (!isfinite(scale)) return energy; // at rest
+    // about rest the excess is rounding; without that the factor is 1 there
+    const bool moves = moving > REST * fmax(c->typical_energy, fabs(energy));
+    if (moves)
+        *by =
+            (snw_hard_scaling){.factor = scale, .free = excess<0.5 * moving, .carried = carried> 0};
     for (int i = 0; i < m->nv; i++) c->end->v[i] *= scale;
     for (int f = 0; f < m->nlie_block && carried > 0; f++) {
         const snw_block *b = snw_lie_block(m, f);

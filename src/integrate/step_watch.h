@@ -11,6 +11,7 @@
 typedef enum snw_step_event {
     SNW_WATCH_STEP,
     SNW_WATCH_STAGES,  // a step of collocation, without the accelerations at its end
+    SNW_WATCH_HARD,    // a step with hard contacts
     SNW_WATCH_RESTART, // velocities made consistent, then accelerations and multipliers; also the
                        // first map of a motion
     SNW_WATCH_OTHER,   // a map without a derivative: projections within the motion
@@ -29,6 +30,8 @@ typedef enum snw_step_end {
     SNW_END_TIME,   // a given time: a jump of a law, a sample
     SNW_END_EVENT   // a condition that reads probes changes
 } snw_step_end;
+
+struct snw_hard_step; // integrate/hard_step.h
 
 typedef struct snw_step_report {
     snw_step_event event;
@@ -56,7 +59,8 @@ typedef struct snw_step_report {
     snw_step_end end;
     int stage;
     bool over;
-    const bool *fresh; // of samples: nsignal, those taken although they are not due
+    const bool *fresh;                // of samples: nsignal, those taken although they are not due
+    const struct snw_hard_step *hard; // of a step with hard contacts
 } snw_step_report;
 
 // A NULL function: no reports. It may allocate.

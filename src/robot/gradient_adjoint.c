@@ -121,13 +121,13 @@ static snw_status contract_at(gradient_sweep *s, const snw_map *map, double t, b
     return SNW_OK;
 }
 
-// The same for all equations of a map; each stage of collocation reads the laws at its own time.
+// The same for all equations of a map; stages read the laws at times of their own.
 static snw_status contract(gradient_sweep *s, const snw_map *map, bool frame, snw_error *err) {
     if (s->ndirection == 0) return SNW_OK;
-    if (map->kind != SNW_MAP_STAGES || s->g->nlaw == 0)
-        return contract_at(s, map, map->t_laws, frame, err);
+    const int stages = snw_map_stages(map);
+    if (stages == 0 || s->g->nlaw == 0) return contract_at(s, map, map->t_laws, frame, err);
     snw_status status = SNW_OK;
-    for (int i = 0; status == SNW_OK && i < map->points.s; i++) {
+    for (int i = 0; status == SNW_OK && i < stages; i++) {
         s->sampler->stage = i + 1;
         status = contract_at(s, map, snw_map_stage_time(map, i), false, err);
     }
@@ -212,7 +212,7 @@ static snw_status free_length(gradient_sweep *s, const snw_map *map, snw_error *
 static snw_status sweep_back(gradient_sweep *s, snw_error *err) {
     bool pending = false; // the products of the frame are to be taken with those of its step
     SNW_TRY(gradient_find_given_events(s, err));
-    snw_tape_find_times(&s->tape, s->partial && s->events);
+    snw_tape_find_times(&s->tape, s->partial && (s->events || s->moreau));
     for (int i = s->tape.n - 1; i >= 0; i--) {
         const snw_map *map = &s->tape.map[i];
         gradient_use_map(s, map);
@@ -251,7 +251,8 @@ static snw_status take_state(void *user, const snw_run_state *at, snw_error *err
 
 static void note_map(void *user, const snw_step_report *r) {
     gradient_sweep *s = user;
-    const bool step = r->event == SNW_WATCH_STEP || r->event == SNW_WATCH_STAGES;
+    const bool step =
+        r->event == SNW_WATCH_STEP || r->event == SNW_WATCH_STAGES || r->event == SNW_WATCH_HARD;
     if (r->event == SNW_WATCH_UNDO)
         *(s->last < 0 ? &s->g->info.steps : &s->g->info.recomputed) -= s->tried;
     if (r->event == SNW_WATCH_UNDO || r->event == SNW_WATCH_INSTANT) s->tried = 0;
@@ -295,6 +296,7 @@ static snw_status run_with_tape(gradient_sweep *s, double *J, snw_error *err) {
         s->sharp = s->sharp || gradient_has_onsets(m);
     }
     s->nscalar = g->nscalar + (s->events ? 1 : 0);
+    s->moreau = gradient_has_moreau(s->model->desc);
     SNW_TRY(gradient_jumps_find(s->model->desc, &s->jumps, err));
     snw_tape_begin(&s->tape, s->m, (size_t)g->how.memory, s->events);
     if (s->nphase > 1) s->tape.run = s->run;
@@ -383,7 +385,7 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     bool numbers = false, geometry;
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
-    if (s->nphase > 1 || s->forward || !numbers || !outputs_are_known(s, &geometry) ||
+    if (s->nphase > 1 || s->forward || !numbers || s->moreau || !outputs_are_known(s, &geometry) ||
         !snw_model_arrays_apply(s->m))
         return SNW_OK;
     s->slope = snw_alloc((size_t)s->g->nentry * sizeof *s->slope);
@@ -445,12 +447,9 @@ static snw_status sweep_variables(gradient_sweep *s, snw_error *err) {
     return SNW_OK;
 }
 
-snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double *dJ,
-                            snw_error *err) {
-    gradient_sweep s = {.g = g, .p = p, .last = -1};
-    // as many linear equations as variables, or as scalars
-    s.forward = g->how.method == SNW_GRADIENT_FORWARD ||
-                (g->how.method == SNW_GRADIENT_AUTO && FEW * g->nentry < g->nscalar);
+static snw_status gradient_by(snw_gradient *g, const double *p, bool forward, double *J, double *dJ,
+                              snw_error *err) {
+    gradient_sweep s = {.g = g, .p = p, .last = -1, .forward = forward};
     g->info.method = s.forward ? SNW_GRADIENT_FORWARD : SNW_GRADIENT_ADJOINT;
     for (int k = 0; k < g->nentry; k++) g->entry[k].sampled = false;
     snw_status status = run_with_tape(&s, J, err);
@@ -482,4 +481,17 @@ snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double 
     snw_run_destroy(s.run);
     snw_robot_model_close(s.model);
     return status;
+}
+
+snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double *dJ,
+                            snw_error *err) {
+    // as many linear equations as variables, or as scalars
+    const bool choose = g->how.method == SNW_GRADIENT_AUTO;
+    const bool forward =
+        g->how.method == SNW_GRADIENT_FORWARD || (choose && FEW * g->nentry < g->nscalar);
+    const snw_status status = gradient_by(g, p, forward, J, dJ, err);
+    // contacts that hold a robot more than once need the forward method
+    if (status != SNW_E_SINGULAR || forward || !choose || !gradient_has_moreau(g->model->desc))
+        return status;
+    return gradient_by(g, p, true, J, dJ, err);
 }

@@ -13,6 +13,22 @@ static snw_status refuse(const snw_step_desc *step, const char *what, snw_error 
         step->location.file, step->location.line, step->location.column);
 }
 
+// Steps with hard contacts, theory.md (7.5.21)
+static snw_status check_hard_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
+    if (m->nnonholonomic > 0)
+        return refuse(step, "the scheme moreau with contacts without slip has none", err);
+    if (step->until || m->ncondition > 0)
+        return refuse(step, "the scheme moreau with conditions has none; leave out 'until'", err);
+    for (int i = 0; i < m->nsignal; i++) {
+        const snw_signal_kind kind = m->signal[i].kind;
+        if (kind == SNW_SIGNAL_ONCE || kind == SNW_SIGNAL_CONDITION)
+            return refuse(step, "the scheme moreau with conditions has none", err);
+        if (kind == SNW_SIGNAL_INTEGRAL || kind == SNW_SIGNAL_SAMPLED)
+            return refuse(step, "the scheme moreau with laws that remember has none", err);
+    }
+    return SNW_OK;
+}
+
 snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
     char text[200];
     if (step->kind == SNW_STEP_MODES || step->kind == SNW_STEP_LINEARIZE ||
@@ -32,17 +48,23 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
             return refuse(step, "loops by 'penalty' have none; leave it out", err);
         if (m->nnonholonomic > 0)
             return refuse(step, "equilibria of contacts without slip depend on their way", err);
+        if (m->hard)
+            return refuse(step,
+                          "equilibria with hard contacts have none; begin with a motion, or "
+                          "give the contacts a stiffness",
+                          err);
         return SNW_OK;
     }
     if (step->kinematic) return refuse(step, "kinematic steps have none", err);
     const snw_scheme_info *row = &snw_scheme_table[step->scheme];
+    if (row->family == SNW_FAMILY_MOREAU) return check_hard_step(step, m, err);
     if (row->family == SNW_FAMILY_COLLOCATION && m->nconstraint > 0)
         return refuse(step, "collocation with given coordinates has none; use bdf2", err);
     if (row->family != SNW_FAMILY_ALPHA && row->family != SNW_FAMILY_LEVELS &&
         row->family != SNW_FAMILY_COLLOCATION) {
         (void)snprintf(text, sizeof text,
                        "the scheme %s has none; use newmark, hht, wbz, generalized-alpha, euler, "
-                       "trapezoidal, bdf2, bdf-alpha, gauss or radau",
+                       "trapezoidal, bdf2, bdf-alpha, gauss, radau or moreau",
                        row->name);
         return refuse(step, text, err);
     }
@@ -65,12 +87,6 @@ snw_status gradient_check_model(const snw_desc *d, const snw_model *m, snw_error
         return snw_fail(err, SNW_E_MODEL,
                         "there is no derivative of a law with captured values: '%.100s'",
                         m->signal[i].text ? m->signal[i].text : "at_closing");
-    }
-    for (int i = 0; i < d->ncontact; i++) {
-        if (d->contact[i].hard)
-            return snw_fail(err, SNW_E_MODEL,
-                            "there is no derivative with hard contacts; give '%s' a stiffness",
-                            d->contact[i].name);
     }
     for (int i = 0; i < m->nrod; i++) {
         if (m->rod[i].tolerance > 0)
@@ -102,6 +118,15 @@ bool gradient_has_events(const snw_desc *d, const snw_model *m) {
     }
     for (int i = 0; i < d->nstep; i++) {
         if (d->step[i].until) return true;
+    }
+    return false;
+}
+
+bool gradient_has_moreau(const snw_desc *d) {
+    for (int i = 0; i < d->nstep; i++) {
+        if (d->step[i].kind == SNW_STEP_DYNAMIC &&
+            snw_scheme_table[d->step[i].scheme].family == SNW_FAMILY_MOREAU)
+            return true;
     }
     return false;
 }

@@ -72,11 +72,10 @@ static void equations_by(const gradient_sweep *s, int k, double t, int first, in
     }
 }
 
-// out (size) <- the same for all equations of a map; each stage of collocation reads laws at its
-// own time.
+// out (size) <- the same for all equations of a map; stages read laws at times of their own.
 static void equations_of_map_by(const gradient_sweep *s, int k, const snw_map *map, int size,
                                 const double *along, double *out) {
-    if (map->kind != SNW_MAP_STAGES) {
+    if (snw_map_stages(map) == 0) {
         equations_by(s, k, map->t_laws, 0, size, size, along, out);
         return;
     }
@@ -206,6 +205,7 @@ static snw_status forward_map(gradient_sweep *s, int index, double *along, doubl
             SNW_TRY(forward_frame(s, map, k, by, err));
         } else {
             snw_sensitivity_apply(s->adjoint, map, k, by);
+            SNW_TRY(snw_sensitivity_check(s->adjoint, map, err));
         }
     }
     if (frame || !s->events) return SNW_OK;
@@ -230,7 +230,11 @@ snw_status gradient_sweep_forward(gradient_sweep *s, snw_error *err) {
         const size_t rows = (size_t)s->phase[k].m->nconstraint;
         nr = rows > nr ? rows : nr;
     }
-    const size_t size = SNW_STAGES * (nv + nz) + 2 * nr + (size_t)s->noutput + 1;
+    size_t size = SNW_STAGES * (nv + nz) + 2 * nr + (size_t)s->noutput + 1;
+    for (int i = 0; i < s->tape.n; i++) {
+        const size_t own = (size_t)snw_sensitivity_size(s->adjoint, &s->tape.map[i]);
+        size = own > size ? own : size;
+    }
     double *along = snw_alloc(((size_t)s->ndirection + 4) * size * sizeof *along);
     if (!along) return snw_fail_memory(err);
     snw_adjoint_clear(s->adjoint);

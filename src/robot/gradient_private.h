@@ -83,6 +83,8 @@ SNW_NODISCARD snw_status gradient_check_model(const snw_desc *d, const snw_model
 bool gradient_has_onsets(const snw_model *m);
 bool gradient_has_events(const snw_desc *d, const snw_model *m);
 bool gradient_has(const snw_model *m, snw_signal_kind kind);
+// Is there a step of the scheme moreau?
+bool gradient_has_moreau(const snw_desc *d);
 
 // Frames of a run: recorder, and scalars of what it has recorded.
 SNW_NODISCARD snw_status gradient_run_frames(snw_gradient *g, const snw_robot_model *model,

@@ -70,6 +70,7 @@ typedef struct gradient_sweep {
     int nset;             // bars of an adjoint
     int nscalar;          // those of the gradient and, with events, the margin of a condition
     bool events;          // conditions may change
+    bool moreau;          // steps of the scheme moreau, whose contacts close at times of their own
     bool memory, samples; // laws read integrals or samples; samples
     bool sharp;           // contacts, stops or cables set in at some place
     int noutput;

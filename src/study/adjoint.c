@@ -110,6 +110,7 @@ snw_status snw_adjoint_create(const snw_model *m, int nscalar, int noutput,
 void snw_adjoint_destroy(snw_adjoint *a) {
     if (!a) return;
     adjoint_stages_destroy(a);
+    adjoint_hard_destroy(a);
     snw_bordered_matrix_destroy(a->T);
     snw_inputs_destroy(a->in);
     snw_work_destroy(a->w);
@@ -127,6 +128,7 @@ snw_bars *snw_adjoint_bars(snw_adjoint *a, int scalar) { return &a->bars[scalar]
 
 double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scalar) {
     const snw_model *m = a->m;
+    if (map->kind == SNW_MAP_HARD) return adjoint_hard_magnitude(a, scalar);
     const int stages = map->kind == SNW_MAP_STAGES ? map->points.s : 1;
     const double *mu = map->kind == SNW_MAP_STAGES
                            ? a->stage_mu + (size_t)scalar * (size_t)stages *
@@ -656,6 +658,8 @@ static snw_status back_through(snw_adjoint *a, const snw_map *map, snw_error *er
         return back_step(a, map, err);
     case SNW_MAP_STAGES:
         return adjoint_stages_back(a, map, err);
+    case SNW_MAP_HARD:
+        return adjoint_hard_back(a, map, err);
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
     case SNW_MAP_FRAME:
@@ -668,7 +672,7 @@ snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) 
     clear_covectors(a);
     a->longest = fmax(a->longest, map->h);
     SNW_TRY(back_through(a, map, err));
-    if (adjoint_moves(map)) adjoint_back_times(a, map);
+    if (adjoint_moves(map) && map->kind != SNW_MAP_HARD) adjoint_back_times(a, map);
     return SNW_OK;
 }
 
@@ -788,6 +792,11 @@ snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y, snw
     bool interacts = false;
     for (int i = 0; i < a->noutput; i++) {
         const snw_adjoint_output *o = &a->output[i];
+        if (m->hard && m->desc->probe[o->probe].kind == SNW_PROBE_ACCELERATION)
+            return snw_fail(err, SNW_E_MODEL,
+                            "there is no derivative of probe '%s': accelerations of a robot with "
+                            "hard contacts are means of steps",
+                            m->desc->probe[o->probe].name);
         double *row = a->rows + 2 * (size_t)m->nv * (size_t)i;
         a->exact[i] = snw_probe_row(m, a->observer, o->probe, o->column, a->in, &map->s,
                                     a->rotation, a->w, row);
@@ -908,6 +917,10 @@ void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, d
     const snw_model *m = x->m;
     if (map->kind == SNW_MAP_STAGES) {
         adjoint_stages_sample(a, map, x, value);
+        return;
+    }
+    if (map->kind == SNW_MAP_HARD) {
+        adjoint_hard_sample(x, a, map, value);
         return;
     }
     const bool is_static = map->kind == SNW_MAP_STATIC, step = map->kind == SNW_MAP_STEP;

@@ -85,13 +85,15 @@ typedef struct snw_sampler {
     double *rows, *column, *integrand;
     bool known;   // the next snw_sampler_frame is at the state of the last snw_sampler_map, a step
                   // without driven coordinates
-    int stage;    // 1 + stage of collocation whose equations the next snw_sampler_map takes; 0: all
+    int stage;    // 1 + stage whose equations the next snw_sampler_map takes; 0: all
     double shift; // of the times of all maps, s
 } snw_sampler;
 SNW_NODISCARD snw_status snw_sampler_create(const snw_model *m, snw_sampler *out);
 void snw_sampler_destroy(snw_sampler *x);
 
-// Time of the laws at a stage of a step of collocation.
+// Stages of a map that read laws at times of their own: of collocation, or middle, end and start of
+// a step with hard contacts; 0: all at the time of the map. Time of the laws at one of them.
+int snw_map_stages(const snw_map *map);
 double snw_map_stage_time(const snw_map *map, int i);
 
 // value (nscalar) <- the products of the covectors with the equations of the map.
@@ -107,7 +109,7 @@ void snw_sampler_frame(snw_sampler *x, const snw_adjoint *a, const snw_map *map,
 
 // Numbers of the equations of a map.
 int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map);
-// Stage of equation i of a step of collocation.
+// Stage of equation i of a map with stages.
 int snw_sensitivity_stage(const snw_adjoint *a, const snw_map *map, int i);
 SNW_NODISCARD snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *map,
                                                  snw_error *err);
@@ -116,6 +118,9 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
 // Derivatives by variable k <- through the map; `by` are those of its equations at a fixed
 // state, and are changed.
 void snw_sensitivity_apply(snw_adjoint *a, const snw_map *map, int k, double *by);
+// SNW_E_SINGULAR: contacts that hold the robot more than once do not allow the last derivative.
+SNW_NODISCARD snw_status snw_sensitivity_check(const snw_adjoint *a, const snw_map *map,
+                                               snw_error *err);
 // Derivatives by variable k <- those by the length of a step that ends at an event, through it.
 void snw_sensitivity_of_length(snw_adjoint *a, const snw_map *map, int k);
 // Derivatives by variable k += length times those by variable `from`.

@@ -51,6 +51,8 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(bool, driven, nv, "is the motion of the coordinate given by a law?")
 
 
+typedef struct adjoint_hard adjoint_hard;
+
 struct snw_adjoint {
     const snw_model *m;
     int nscalar, noutput, width;
@@ -77,6 +79,7 @@ struct snw_adjoint {
     // nv)
     double *stage_row, *stage_by, *stage_force;
     snw_state *stage[SNW_STAGES];
+    adjoint_hard *hard; // of steps with hard contacts; NULL before the first one
     ADJOINT_FIELDS(SNW_FIELD_POINTER)
     void *block;
 };
@@ -103,6 +106,23 @@ void adjoint_stages_destroy(snw_adjoint *a);
 // accelerations, of chart coordinates and rates at its fraction c.
 void adjoint_stage_slopes(const snw_model *m, const snw_map *map, double c, const double *A,
                           const double *AA, double *x, double *rate);
+
+// A step with hard contacts (adjoint_hard.c): numbers of its equations, and the stage (time of its
+// laws) of one of them; its matrices; bars back through it, derivatives by variable k forward, with
+// changes of the time before it and of its length, which is returned; its equations by a model in
+// the sampler, and the products of its covectors with them.
+enum { ADJOINT_HARD_STAGES = 3 };
+int adjoint_hard_size(const snw_adjoint *a, const snw_map *map);
+int adjoint_hard_stage(const snw_adjoint *a, const snw_map *map, int i);
+double adjoint_hard_time(const snw_map *map, int stage);
+SNW_NODISCARD snw_status adjoint_hard_prepare(snw_adjoint *a, const snw_map *map, snw_error *err);
+SNW_NODISCARD snw_status adjoint_hard_back(snw_adjoint *a, const snw_map *map, snw_error *err);
+double adjoint_hard_apply(snw_adjoint *a, const snw_map *map, int k, const double *by,
+                          double before, double length);
+void adjoint_hard_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *out);
+void adjoint_hard_sample(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);
+double adjoint_hard_magnitude(const snw_adjoint *a, int scalar);
+void adjoint_hard_destroy(snw_adjoint *a);
 
 // Signals in the equations of a stage: all, where laws have memory. Sum of the integrands at the
 // stages with weights A.

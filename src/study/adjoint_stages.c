@@ -93,7 +93,13 @@ static double form(int n, const double *x, const double *A, const double *y) {
     return sum;
 }
 
+int snw_map_stages(const snw_map *map) {
+    if (map->kind == SNW_MAP_HARD) return ADJOINT_HARD_STAGES;
+    return map->kind == SNW_MAP_STAGES ? map->points.s : 0;
+}
+
 double snw_map_stage_time(const snw_map *map, int i) {
+    if (map->kind == SNW_MAP_HARD) return adjoint_hard_time(map, i);
     const snw_collocation *k = &map->points;
     return k->ends && i == k->s - 1 ? map->t_laws : map->s.t - map->h + k->c[i] * map->h;
 }

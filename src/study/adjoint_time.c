@@ -15,7 +15,7 @@ static const double length_move = 1e-3, // of lengths in differences, relative
     time_move = 0.05;                   // of times, of the longest step
 
 static bool is_step(const snw_map *map) {
-    return map->kind == SNW_MAP_STEP || map->kind == SNW_MAP_STAGES;
+    return map->kind == SNW_MAP_STEP || map->kind == SNW_MAP_STAGES || map->kind == SNW_MAP_HARD;
 }
 
 bool adjoint_moves(const snw_map *map) {

@@ -68,6 +68,8 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
         return 2 * (nv + nr) + nz;
     case SNW_MAP_STAGES:
         return map->points.s * (nv + adjoint_stage_memory(a));
+    case SNW_MAP_HARD:
+        return adjoint_hard_size(a, map);
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
     case SNW_MAP_FRAME:
@@ -78,6 +80,7 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
 
 int snw_sensitivity_stage(const snw_adjoint *a, const snw_map *map, int i) {
     const int nv = a->m->nv, end = map->points.s * nv;
+    if (map->kind == SNW_MAP_HARD) return adjoint_hard_stage(a, map, i);
     return i < end ? i / nv : (i - end) / adjoint_stage_memory(a);
 }
 
@@ -98,6 +101,10 @@ static void velocity_equations(const snw_model *m, const snw_inputs *in, const s
 void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *out) {
     const snw_model *m = x->m;
     const int nv = m->nv, nr = m->nconstraint, nz = m->nsignal;
+    if (map->kind == SNW_MAP_HARD) {
+        adjoint_hard_equations(x, a, map, out);
+        return;
+    }
     if (map->kind == SNW_MAP_STAGES) {
         for (int i = 0; i < map->points.s; i++) {
             snw_inputs_at(m, a->stage[i]->t + x->shift, x->in);
@@ -153,6 +160,7 @@ static snw_status prepare_matrix(snw_adjoint *a, const snw_map *map, snw_error *
 
 snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
     a->longest = fmax(a->longest, map->h);
+    if (map->kind == SNW_MAP_HARD) return adjoint_hard_prepare(a, map, err);
     SNW_TRY(prepare_matrix(a, map, err));
     if (map->kind == SNW_MAP_STEP) adjoint_find_lengths(a, map);
     adjoint_find_by_time(a, map);
@@ -395,7 +403,8 @@ static void apply(snw_adjoint *a, const snw_map *map, int k, double *by, adjoint
     const int n = snw_sensitivity_size(a, map);
     const bool stages = map->kind == SNW_MAP_STAGES;
     double *t = a->bars[k].time;
-    for (int i = 0; i < n && adjoint_moves(map); i++) {
+    const bool hard = map->kind == SNW_MAP_HARD;
+    for (int i = 0; i < n && adjoint_moves(map) && !hard; i++) {
         const double part = stages ? map->points.c[snw_sensitivity_stage(a, map, i)] : 1;
         by[i] += a->by_time[i] * (times.before + part * times.length);
     }
@@ -413,13 +422,17 @@ static void apply(snw_adjoint *a, const snw_map *map, int k, double *by, adjoint
     case SNW_MAP_STAGES:
         apply_stages(a, map, k, by, times);
         break;
+    case SNW_MAP_HARD:
+        times.length = adjoint_hard_apply(a, map, k, by, times.before, times.length);
+        if (map->end == SNW_END_LENGTH) times.after = times.before + times.length;
+        break;
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
     case SNW_MAP_FRAME:
         break;
     }
     t[SNW_TIME_NOW] = times.after;
-    if (map->kind == SNW_MAP_STEP || stages) t[SNW_TIME_LENGTH] = times.length;
+    if (map->kind == SNW_MAP_STEP || stages || hard) t[SNW_TIME_LENGTH] = times.length;
     if (map->kind == SNW_MAP_RESTART && !map->settles) t[SNW_TIME_LENGTH] = 0;
     if (map->begins) t[SNW_TIME_START] = t[SNW_TIME_NOW];
 }

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "integrate/hard_step.h"
 #include "study/memory.h"
 
 #include <math.h>
@@ -123,7 +124,7 @@ static snw_map *add_map(snw_tape *t, snw_map_kind kind, const snw_state *s, cons
     map->s.lambda = x, x = copy(s->lambda, nr, x);
     map->s.dropped = x, x = copy(s->dropped, nn, x);
     if (more) memcpy(x, more, nv * sizeof *x);
-    map->d = kind == SNW_MAP_STEP ? x : NULL;
+    map->d = kind == SNW_MAP_STEP || kind == SNW_MAP_HARD ? x : NULL;
     map->before = kind == SNW_MAP_RESTART ? x : NULL;
     t->n++;
     if (t->bytes <= t->most) return map;
@@ -205,10 +206,46 @@ static void add_settled(snw_tape *t, const snw_step_report *r) {
     projection->settles = true;
 }
 
+// A step with hard contacts.
+static void add_hard(snw_tape *t, const snw_step_report *r) {
+    const snw_model *m = t->m;
+    const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nr = (size_t)m->nconstraint;
+    const size_t own = sizeof(snw_hard_step) / sizeof(double) + 1;
+    const size_t contacts = (size_t)r->hard->n * sizeof(snw_hard_step_contact) / sizeof(double) + 1;
+    snw_map *map = add_map(t, SNW_MAP_HARD, r->s, r->d);
+    if (!map) return;
+    double *x = take(t, own + contacts + nq + 3 * nv + nr);
+    if (!x) {
+        t->failed = true;
+        return;
+    }
+    snw_hard_step *to = (snw_hard_step *)x;
+    snw_hard_step_contact *contact = (snw_hard_step_contact *)(x + own);
+    *to = *r->hard;
+    if (to->n > 0) memcpy(contact, to->contact, (size_t)to->n * sizeof *contact);
+    to->contact = contact;
+    x += own + contacts;
+    to->q0 = x, x = copy(r->hard->q0, nq, x);
+    to->v0 = x, x = copy(r->hard->v0, nv, x);
+    to->v = x, x = copy(r->hard->v, nv, x);
+    to->v1 = x, x = copy(r->hard->v1, nv, x);
+    to->impulse = x, (void)copy(r->hard->impulse, nr, x);
+    map->hard = to;
+    describe(r, map);
+}
+
+static bool closes_contact(const snw_map *map) {
+    bool closes = false;
+    for (int i = 0; map->hard && i < map->hard->n; i++)
+        closes = closes || map->hard->contact[i].closes;
+    return closes;
+}
+
 // An instant is reached by the last step.
 static void add_instant(snw_tape *t, const snw_step_report *r) {
     int last = t->n - 1;
-    while (last >= 0 && t->map[last].kind != SNW_MAP_STEP && t->map[last].kind != SNW_MAP_STAGES)
+    while (last >= 0 && t->map[last].kind != SNW_MAP_STEP && t->map[last].kind != SNW_MAP_STAGES &&
+           t->map[last].kind != SNW_MAP_HARD)
         last--;
     if (last < 0) return;
     t->map[last].end = r->end;
@@ -257,6 +294,10 @@ void snw_tape_note(void *user, const snw_step_report *r) {
         add_samples(t, r);
         return;
     }
+    if (r->event == SNW_WATCH_HARD) {
+        add_hard(t, r);
+        return;
+    }
     if (r->event == SNW_WATCH_STEP && r->before) {
         add_settled(t, r);
         return;
@@ -301,7 +342,8 @@ void snw_tape_find_times(snw_tape *t, bool all) {
     bool now = all, length = all, start = all; // do they depend on an event?
     for (int i = 0; i < t->n; i++) {
         snw_map *map = &t->map[i];
-        const bool step = map->kind == SNW_MAP_STEP || map->kind == SNW_MAP_STAGES;
+        const bool step =
+            map->kind == SNW_MAP_STEP || map->kind == SNW_MAP_STAGES || map->kind == SNW_MAP_HARD;
         if (map->begins) start = now;
         const bool grid = step && map->end == SNW_END_GRID && start;
         map->time_moves = now || grid;
@@ -309,7 +351,8 @@ void snw_tape_find_times(snw_tape *t, bool all) {
         if (map->kind == SNW_MAP_RESTART && !map->settles) length = false;
         if (!step) continue;
         length = map->end == SNW_END_EVENT || (map->end != SNW_END_LENGTH && (now || grid));
-        now = map->end == SNW_END_EVENT || grid || (map->end == SNW_END_LENGTH && now);
+        now = map->end == SNW_END_EVENT || grid || (map->end == SNW_END_LENGTH && now) ||
+              closes_contact(map);
     }
 }
 

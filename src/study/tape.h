@@ -13,6 +13,7 @@ typedef enum snw_map_kind {
     SNW_MAP_RESTART, // velocities made consistent, then accelerations and multipliers
     SNW_MAP_STEP,
     SNW_MAP_STAGES, // a step of collocation; a restart gives the accelerations at its end
+    SNW_MAP_HARD,   // a step with hard contacts
     SNW_MAP_EVENT,  // no map: a condition changes at this state, which determines the length of
                     // the step before
     SNW_MAP_SAMPLE, // samples of laws are taken at this state
@@ -42,12 +43,13 @@ typedef struct snw_map {
     // memory before it, integrands at the stages (stages x nsignal). NULL: none
     const double *z_from, *integrand;
     const double *taken;  // nsignal, of samples: 1 where one is taken; else NULL
-    const double *d;      // nv: increment of a step; NULL: none
+    const double *d;      // nv: increment of a step, or of one with hard contacts; NULL: none
     const double *past;   // 5 x nv, as of snw_scheme_map, before a step; NULL: not kept
     const double *before; // nv: velocities before a restart; NULL: none
     // of a step of collocation
     snw_collocation points;
-    const double *q0, *v0, *ddx; // nq, nv, stages x nv
+    const double *q0, *v0, *ddx;      // nq, nv, stages x nv
+    const struct snw_hard_step *hard; // of a step with hard contacts
 } snw_map;
 
 typedef struct snw_tape {

@@ -6,18 +6,13 @@
 #include "executed.h"
 
 #include "heap_calls.h"
+#include "sanitized.h"
 #include "sinew/sinew.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #define MOST 8192
-
-#ifdef SANITIZED
-#define LONG skip()
-#else
-#define LONG ((void)0)
-#endif
 
 // ---- a plate on variable-length legs ------------------------------------------------------------
 
@@ -68,7 +63,7 @@ static void clear(outcome *a, outcome *b) {
 // Shooting converges with order four, the strain engine faster than any power.
 static void equilibria_converge(void **state) {
     (void)state;
-    LONG;
+    ONLY_DIGITS();
     double place[3], force[3], strain[3];
     outcome a;
     stewart(12, "1", "static: {tolerance: 1e-12}", &a);
@@ -96,7 +91,7 @@ static void equilibria_converge(void **state) {
 // same values.
 static void motions_with_variable_length_converge(void **state) {
     (void)state;
-    LONG;
+    ONLY_DIGITS();
     static const char feed[] = "poly5(t, 0 s, 0.3 s)";
     double speed[3], force[3], effort[3];
     for (int k = 0; k < 3; k++) {
@@ -130,7 +125,7 @@ static void motions_with_variable_length_converge(void **state) {
 // velocity by 2^p. The trapezoidal rule does not damp noise; its steps are longer.
 static void formulas_have_their_orders(void **state) {
     (void)state;
-    LONG;
+    ONLY_DIGITS();
     static const struct {
         const char *scheme;
         int order;
@@ -164,6 +159,7 @@ static void formulas_have_their_orders(void **state) {
 // tool; bodies and loads along them.
 static void motions_of_hinged_limbs_converge(void **state) {
     (void)state;
+    ONLY_DIGITS();
     static const char text[] =
         "sinew: 1\ngravity: [0, -3, -2]\n"
         "materials: {m: {young: 2 GPa, poisson: 0.3, density: 7800, damping: 10 ms}}\n"
