@@ -144,7 +144,7 @@ static figures measure(int n, bool follow) {
     const double start = bench_processor();
     snw_status s = snw_document_parse("snake.yaml", text, strlen(text), 0, NULL, &doc, &err);
     if (s == SNW_OK) s = snw_document_describe(doc, 0, &desc, &err);
-    if (s == SNW_OK) s = snw_projection_compile_kinematic(desc, &m, &err);
+    if (s == SNW_OK) s = snw_projection_compile_for(desc, SNW_USE_KINEMATIC, &m, &err);
     f.read = bench_processor() - start;
     if (s == SNW_OK) s = measure_steps(desc, m, step_of(n, follow), &f, &err);
     if (s == SNW_OK) s = measure_study(desc, &f, &err);

@@ -157,6 +157,12 @@ snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
     if (!x) return SNW_E_MEMORY;
     x->n = m->nv + m->nconstraint;
     const size_t n = (size_t)x->n;
+    if (m->local) {
+        const snw_status s = snw_elimination_create(m, &x->local);
+        if (s == SNW_OK) *out = x;
+        if (s != SNW_OK) snw_bordered_matrix_destroy(x);
+        return s;
+    }
     x->A = snw_alloc(n * n * sizeof *x->A);
     x->pivot = snw_alloc(n * sizeof *x->pivot);
     x->scratch = snw_alloc(4 * n * sizeof *x->scratch);
@@ -175,6 +181,7 @@ snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
 void snw_bordered_matrix_destroy(snw_bordered_matrix *x) {
     if (!x) return;
     snw_sparse_destroy(x->sparse);
+    snw_elimination_destroy(x->local);
     snw_free(x->A);
     snw_free(x->pivot);
     snw_free(x->scratch);
@@ -205,8 +212,16 @@ snw_status snw_bordered_matrix_factor(snw_bordered_matrix *x) {
     return snw_lu_factor(x->n, x->A, x->pivot);
 }
 
+snw_status snw_bordered_matrix_eliminate(snw_bordered_matrix *x, const snw_tangent_at *at,
+                                         snw_work *w) {
+    x->condition = NAN;
+    return snw_elimination_factor(x->local, at, w);
+}
+
 void snw_bordered_matrix_solve(snw_bordered_matrix *x, double *b) {
-    if (x->overwritten) {
+    if (x->local) {
+        snw_elimination_solve(x->local, b);
+    } else if (x->overwritten) {
         snw_lu_solve(x->n, x->A, x->pivot, b);
     } else {
         snw_sparse_solve(x->sparse, b);
@@ -222,7 +237,7 @@ void snw_bordered_matrix_solve_transposed(snw_bordered_matrix *x, double *b) {
 }
 
 double snw_bordered_matrix_condition(snw_bordered_matrix *x) {
-    if (isnan(x->condition)) {
+    if (isnan(x->condition) && !x->local) {
         snw_sparse *sparse = x->overwritten ? NULL : x->sparse;
         x->condition =
             snw_equilibration_condition(&x->equilibration, x->A, x->pivot, sparse, x->scratch);

@@ -5,6 +5,7 @@
 // that leaves few zeros, or where the matrix is small.
 #pragma once
 
+#include "constraint/elimination.h"
 #include "model/model.h"
 #include "sinew/status.h"
 #include "solve/condition.h"
@@ -22,6 +23,7 @@ typedef struct snw_bordered_matrix {
     snw_equilibration equilibration; // row and column sizes of A when it was factorised
     double condition;                // estimate since the last factorisation; NaN: not computed yet
     double *scratch;                 // 4 n: scales of the equilibration, and two vectors
+    snw_elimination *local;          // in place of all matrices, of a local model; else NULL
 } snw_bordered_matrix;
 
 // *out <- storage for sparse factors of such a matrix; NULL where dense factors are cheaper. `size`
@@ -43,8 +45,12 @@ void snw_bordered_matrix_invalidate(snw_bordered_matrix *x);
 // SNW_E_SINGULAR when a pivot is zero or an entry is not finite.
 SNW_NODISCARD snw_status snw_bordered_matrix_factor(snw_bordered_matrix *x);
 
+// The same for the tangent of a local model.
+SNW_NODISCARD snw_status snw_bordered_matrix_eliminate(snw_bordered_matrix *x,
+                                                       const snw_tangent_at *at, snw_work *w);
+
 // Estimate of the condition number of A after scaling rows and then columns (solve/condition.h).
-// The first call after a factorisation takes a few solves.
+// The first call after a factorisation takes a few solves. NaN of a local model.
 double snw_bordered_matrix_condition(snw_bordered_matrix *x);
 
 // b <- inv(A) b

@@ -16,10 +16,10 @@
 // rank loss.
 SNW_NODISCARD snw_status snw_projection_compile(const snw_desc *desc, snw_model **out,
                                                 snw_error *err);
-// The same for studies that have kinematic steps only. Jacobians are left out (m->bare) where these
-// steps need none, so a chain may have many joints.
-SNW_NODISCARD snw_status snw_projection_compile_kinematic(const snw_desc *desc, snw_model **out,
-                                                          snw_error *err);
+// The same for one use. For kinematic steps only, Jacobians are left out (m->bare) where these need
+// none, so a chain may have many joints. For the steps of its study the model may become local.
+SNW_NODISCARD snw_status snw_projection_compile_for(const snw_desc *desc, snw_model_use use,
+                                                    snw_model **out, snw_error *err);
 
 // out <- text on loop i: the number of its rows and the trivial ones among them; a warning of
 // redundant rows; a warning of a singular initial configuration. The warnings are empty when there

@@ -493,12 +493,14 @@ static snw_status fail_too_deep(const snw_desc *d, snw_error *err) {
     return snw_fail_at_location(err, s, at.file, at.line, at.column);
 }
 
-static snw_status compile_model(const snw_desc *desc, bool given, snw_model **out, snw_error *err) {
-    SNW_TRY(given ? snw_model_compile_kinematic(desc, out, err)
-                  : snw_model_compile(desc, out, err));
+snw_status snw_projection_compile_for(const snw_desc *desc, snw_model_use use, snw_model **out,
+                                      snw_error *err) {
+    SNW_TRY(snw_model_compile_for(desc, use, out, err));
     snw_model *m = *out;
+    const bool given = use == SNW_USE_KINEMATIC;
     snw_status s = SNW_OK;
-    if (m->bare && !(given && snw_model_needs_no_jacobian(m))) s = fail_too_deep(desc, err);
+    if (m->bare && !m->local && !(given && snw_model_needs_no_jacobian(m)))
+        s = fail_too_deep(desc, err);
     if (s == SNW_OK) s = remove_rows(desc, m, err);
     if (s == SNW_OK) return s;
     snw_model_destroy(m);
@@ -507,11 +509,7 @@ static snw_status compile_model(const snw_desc *desc, bool given, snw_model **ou
 }
 
 snw_status snw_projection_compile(const snw_desc *desc, snw_model **out, snw_error *err) {
-    return compile_model(desc, false, out, err);
-}
-
-snw_status snw_projection_compile_kinematic(const snw_desc *desc, snw_model **out, snw_error *err) {
-    return compile_model(desc, true, out, err);
+    return snw_projection_compile_for(desc, SNW_USE_ANY, out, err);
 }
 
 void snw_projection_describe_redundant(const snw_model *m, int i, char *out, size_t size) {

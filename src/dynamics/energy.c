@@ -39,10 +39,15 @@ double snw_kinetic_energy(const snw_model *m, const snw_work *w) {
 
 // x' A x over the coordinates of a rod
 static double quadratic(const snw_rod *rod, const double *A, const double *x) {
-    const size_t n = (size_t)rod->ndof;
     double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++) sum += x[i] * A[i * n + j] * x[j];
+    for (int i = 0; i < rod->ndof; i++) {
+        const double *entry = A + rod->row[i];
+        for (int b = 0; b < rod->na; b++) {
+            const snw_rod_range at = rod->near[i * rod->na + b];
+            const double *from = x + (rod->dof[b] - rod->dof0) + at.first;
+            for (int j = 0; j < at.count; j++) sum += x[i] * entry[j] * from[j];
+            entry += at.count;
+        }
     }
     return sum;
 }

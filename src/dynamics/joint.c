@@ -80,11 +80,9 @@ void snw_friction_matrix(const snw_model *m, const double *v, double *D) {
 // Spherical joint with variations S x: the rotation varies by S x, the angular velocity by
 // (S' + w^ S) x + S x', and the rows are multiplied by S'. de/dzeta is the inverse of the tangent
 // map at e.
-static void ball_columns(const snw_model *m, const snw_spring *s, const snw_work *w, double cq,
-                         double cv, size_t ld, double *T) {
+static void ball_columns(const snw_model *m, const snw_spring *s, const snw_work *w,
+                         const snw_columns *own, double cq, double cv, size_t ld, double *T) {
     const snw_block *b = &m->block[s->block];
-    const snw_path *path = &m->path[m->seg[b->seg].path];
-    const size_t at = (size_t)m->seg_store[b->seg] + (size_t)path->own;
     const snw_vec3 v = w->u[b->seg].w;
     const snw_mat3 back = snw_mat3_transpose(snw_so3_from_numbers(s->rest));
     const snw_vec3 e = snw_so3_log(snw_mat3_mul(back, w->h[b->seg].R));
@@ -92,9 +90,9 @@ static void ball_columns(const snw_model *m, const snw_spring *s, const snw_work
     snw_mat3 S, dS = {{{0}}}, G;
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < 3; j++) {
-            const size_t k = at + (size_t)(i * path->ld + j);
-            S.e[i][j] = w->J[k];
-            if (!w->is_static) dS.e[i][j] = w->dJ[k];
+            const int k = i * own->ld + j;
+            S.e[i][j] = own->J[k];
+            if (!w->is_static) dS.e[i][j] = own->dJ[k];
         }
     }
     spring_damping_jacobian(s, 3, v.e, &G.e[0][0]);
@@ -104,16 +102,16 @@ static void ball_columns(const snw_model *m, const snw_spring *s, const snw_work
                    X = snw_mat3_mul(snw_mat3_transpose(S), force);
     for (size_t i = 0; i < 3; i++) {
         for (size_t j = 0; j < 3; j++) {
-            T[((size_t)b->dof + j) * ld + (size_t)b->dof + i] += X.e[i][j];
+            T[j * ld + i] += X.e[i][j];
         }
     }
 }
 
-void snw_spring_tangent(const snw_model *m, const snw_spring *s, const snw_work *w, double cq,
-                        double cv, size_t ld, double *T) {
+void snw_spring_tangent(const snw_model *m, const snw_spring *s, const snw_work *w,
+                        const snw_columns *own, double cq, double cv, size_t ld, double *T) {
     const snw_block *b = &m->block[s->block];
     if (b->space != SNW_SPACE_RN) {
-        ball_columns(m, s, w, cq, cv, ld, T);
+        ball_columns(m, s, w, own, cq, cv, ld, T);
         return;
     }
     const snw_twist u = w->u[b->seg];
@@ -121,5 +119,5 @@ void snw_spring_tangent(const snw_model *m, const snw_spring *s, const snw_work 
     const double v = (snw_dot(u.w, b->S.w) + snw_dot(u.v, b->S.v)) / size;
     double G;
     spring_damping_jacobian(s, 1, &v, &G);
-    T[(size_t)b->dof * (ld + 1)] += cq * s->stiffness + cv * G;
+    T[0] += cq * s->stiffness + cv * G;
 }

@@ -9,7 +9,7 @@
 // because e is an eigenvector of the tangent map.
 #pragma once
 
-#include "dynamics/dynamics.h"
+#include "dynamics/wrench_columns.h"
 
 // f (n of the block) <- force at the model's q and v; NULL: without that part. snw_spring_add adds
 // it to r (nv).
@@ -21,6 +21,7 @@ void snw_spring_add(const snw_model *m, const snw_spring *s, const double *q, co
 // Elastic energy, J.
 double snw_spring_energy(const snw_model *m, const snw_spring *s, const double *q);
 
-// T (nv x nv, columns ld apart) += cq df/dq + cv df/dv, with the columns of the last tangent pass.
-void snw_spring_tangent(const snw_model *m, const snw_spring *s, const snw_work *w, double cq,
-                        double cv, size_t ld, double *T);
+// T (entries of its own coordinates, columns ld apart) += cq df/dq + cv df/dv; `own` are the
+// columns of the joint, of which only those of a spherical one are read.
+void snw_spring_tangent(const snw_model *m, const snw_spring *s, const snw_work *w,
+                        const snw_columns *own, double cq, double cv, size_t ld, double *T);

@@ -73,10 +73,8 @@ static void add_elastic(const snw_rod *rod, const snw_state *s, bool is_static, 
     const int n = rod->ndof;
     const double *q = s->q + rod->dof0 + rod->shift, *v = s->v + rod->dof0;
     for (int i = 0; i < n; i++) {
-        const double *K = rod->K + (size_t)i * (size_t)n, *D = rod->D + (size_t)i * (size_t)n;
-        double sum = 0;
-        for (int j = 0; j < n; j++) sum += K[j] * q[j];
-        for (int j = 0; !is_static && j < n; j++) sum += D[j] * v[j];
+        double sum = snw_rod_row_times(rod, rod->K, i, q, 0);
+        if (!is_static) sum = snw_rod_row_times(rod, rod->D, i, v, sum);
         r[rod->dof0 + i] += sum;
     }
 }
@@ -175,10 +173,8 @@ void snw_elastic_forces(const snw_model *m, const double *q, double *out) {
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
         const double *x = q + rod->dof0 + rod->shift;
-        for (int i = 0; i < rod->ndof; i++) {
-            const double *K = rod->K + (size_t)i * (size_t)rod->ndof;
-            for (int j = 0; j < rod->ndof; j++) out[rod->dof0 + i] += K[j] * x[j];
-        }
+        for (int i = 0; i < rod->ndof; i++)
+            out[rod->dof0 + i] = snw_rod_row_times(rod, rod->K, i, x, out[rod->dof0 + i]);
         snw_nonlinear_law_add(m, rod, q, out, NULL, NULL);
     }
     for (int k = 0; k < m->nspring; k++) snw_spring_add(m, &m->spring[k], q, NULL, out);
@@ -189,8 +185,8 @@ void snw_damping_forces(const snw_model *m, const double *v, double *out) {
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
         for (int i = 0; i < rod->ndof; i++) {
-            const double *D = rod->D + (size_t)i * (size_t)rod->ndof;
-            for (int j = 0; j < rod->ndof; j++) out[rod->dof0 + i] += D[j] * v[rod->dof0 + j];
+            double *to = &out[rod->dof0 + i];
+            *to = snw_rod_row_times(rod, rod->D, i, v + rod->dof0, *to);
         }
     }
     for (int k = 0; k < m->nspring; k++) snw_spring_add(m, &m->spring[k], NULL, v, out);

@@ -109,12 +109,12 @@ SNW_INLINE void slice_scatter(int nc, int na, int n, const double *D, const doub
 }
 
 // the same for all components
-static void slice_expand(const snw_model *m, const snw_slice *sl, const snw_rod *r, const double *D,
-                         int ld, double *S, double *J) {
+static void slice_expand(const snw_model *m, const snw_slice *sl, const snw_rod *r,
+                         const int column[6], const double *D, int ld, double *S, double *J) {
     const double *phi = m->phi + sl->phi;
     const int na = r->na, step = sl->ncol;
     for (int a = 0; a < na; phi += sl->count[a], a++) {
-        const int at = r->dof[a] - r->dof0 + sl->first[a], n = sl->count[a];
+        const int at = column[a], n = sl->count[a];
         double *s = S ? S + at : NULL;
         switch (r->nc) { // constant nc: the sum over the points stays in registers
         case 1:
@@ -143,11 +143,11 @@ SNW_INLINE void row_scatter(int nc, int na, int n, const double *G, const double
     }
 }
 
-// K += Phi' G Phi within the rod; GP: nz x ncol scratch
+// K += Phi' G Phi, rows n apart; GP: nz x ncol scratch
 SNW_INLINE void slice_add_stiffness(int nc, const snw_model *m, const snw_slice *sl,
-                                    const snw_rod *r, const double *G, double *restrict GP,
-                                    double *restrict K) {
-    const int na = r->na, n = r->ndof, step = sl->ncol;
+                                    const snw_rod *r, const int column[6], const double *G,
+                                    double *restrict GP, int n, double *restrict K) {
+    const int na = r->na, step = sl->ncol;
     const double *phi = m->phi + sl->phi;
     int from[6];
     for (int a = 0, c = 0; a < na; c += sl->count[a], a++) {
@@ -157,14 +157,14 @@ SNW_INLINE void slice_add_stiffness(int nc, const snw_model *m, const snw_slice 
                         GP + (ptrdiff_t)z * step + c);
         }
     }
-    // a slice that fills all columns of its rod needs one loop over them
+    // a slice that fills all columns needs one loop over them
     const bool whole = step == n;
     for (int a = 0; a < na; a++) {
-        double *out = K + (ptrdiff_t)(r->dof[a] - r->dof0 + sl->first[a]) * n;
+        double *out = K + (ptrdiff_t)column[a] * n;
         for (int i = 0; i < sl->count[a]; i++, out += n) {
             for (int b = 0; b < (whole ? 1 : na); b++) {
                 const double *row = GP + (ptrdiff_t)a * step + from[b];
-                double *to = out + r->dof[b] - r->dof0 + sl->first[b];
+                double *to = out + column[b];
                 const int count = whole ? n : sl->count[b];
                 for (int j = 0; j < count; j++) {
                     double sum = phi[from[a] + i] * row[j];
@@ -242,10 +242,10 @@ void snw_slice_jacobian_columns(const snw_model *m, int i, int ld, const snw_wre
     }
     if (sl->piece) scale_columns(r, w->tube_piece[sl->piece - 1].ratio, is_static, D);
     const snw_twist along = variable ? feed_columns(m, i, w, raw, T, ld, D, to) : snw_twist_zero();
-    slice_expand(m, sl, r, D[0], ld, to.S, to.J);
+    slice_expand(m, sl, r, to.column, D[0], ld, to.S, to.J);
     if (!is_static) {
-        slice_expand(m, sl, r, D[1], ld, NULL, to.dJ);
-        slice_expand(m, sl, r, D[2], ld, NULL, to.ddJ);
+        slice_expand(m, sl, r, to.column, D[1], ld, NULL, to.dJ);
+        slice_expand(m, sl, r, to.column, D[2], ld, NULL, to.ddJ);
     }
     if (!F) return;
     slice_hessian(sl, r, sw, *F, Y[0], G);
@@ -257,16 +257,16 @@ void snw_slice_jacobian_columns(const snw_model *m, int i, int ld, const snw_wre
     if (variable) {
         snw_variable_length_curvature(m, i, raw[0], along, *F, w);
     }
-    double *GP = w->slice_scratch, *K = w->K + r->own_store;
+    double *GP = w->slice_scratch;
     switch (r->nc) { // constant nc for the most common rules
     case 2:
-        slice_add_stiffness(2, m, sl, r, G, GP, K);
+        slice_add_stiffness(2, m, sl, r, to.column, G, GP, to.ldk, to.K);
         break;
     case 3:
-        slice_add_stiffness(3, m, sl, r, G, GP, K);
+        slice_add_stiffness(3, m, sl, r, to.column, G, GP, to.ldk, to.K);
         break;
     default:
-        slice_add_stiffness(r->nc, m, sl, r, G, GP, K);
+        slice_add_stiffness(r->nc, m, sl, r, to.column, G, GP, to.ldk, to.K);
         break;
     }
 }

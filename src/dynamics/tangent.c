@@ -32,12 +32,14 @@
 #include "dynamics/nonlinear_law.h"
 #include "dynamics/relaxation.h"
 #include "dynamics/rod_contact.h"
+#include "dynamics/segment_map.h"
 #include "dynamics/slice.h"
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
 #include "dynamics/tube.h"
 #include "dynamics/tube_slide.h"
 #include "dynamics/variable_length.h"
+#include "dynamics/wrench_columns.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,22 +73,6 @@ SNW_CLONES static void tangent_carry(const snw_se3 *h, const double *u, const do
     }
 }
 
-// number of coordinates of the segment's own joint or rod
-static int own_count(const snw_model *m, const snw_seg *seg) {
-    switch (seg->kind) {
-    case SNW_SEG_WORLD:
-    case SNW_SEG_POSE:
-        return 0;
-    case SNW_SEG_SCREW:
-    case SNW_SEG_BALL:
-    case SNW_SEG_FREE:
-        return m->block[seg->item].n;
-    case SNW_SEG_ROD:
-        return m->rod[m->slice[seg->item].rod].ndof;
-    }
-    return 0;
-}
-
 // does the free length of its rod move it? Its column precedes those of the rod's strains
 static bool has_variable_length(const snw_model *m, const snw_seg *seg) {
     return seg->kind == SNW_SEG_ROD && m->rod[m->slice[seg->item].rod].feed >= 0;
@@ -95,25 +81,6 @@ static bool has_variable_length(const snw_model *m, const snw_seg *seg) {
 static void clear_own(const snw_path *path, double *J) {
     for (int row = 0; row < 6; row++) {
         for (int j = path->own; j < path->ld; j++) J[row * path->ld + j] = 0;
-    }
-}
-
-// S of a joint: its screw axis; for a spherical or free joint the identity, or the Jacobian of the
-// local chart of a time step. The own columns must be zero before.
-static void joint_columns(const snw_block *b, const double *chart, bool is_static, int ld,
-                          double *J, double *dJ, double *ddJ) {
-    if (b->space == SNW_SPACE_RN) {
-        for (int i = 0; i < 6; i++) J[i * ld] = b->S.e[i];
-        return;
-    }
-    if (chart) chart += 108 * b->lie_block;
-    for (int i = 0; i < 6; i++) {
-        for (int k = 0; k < b->n; k++) {
-            J[i * ld + k] = chart ? chart[6 * i + k] : i == k;
-            if (is_static) continue;
-            dJ[i * ld + k] = chart ? chart[36 + 6 * i + k] : 0;
-            ddJ[i * ld + k] = chart ? chart[72 + 6 * i + k] : 0;
-        }
     }
 }
 
@@ -137,17 +104,24 @@ static void tangent_columns(const snw_model *m, const double *chart, bool curvat
         tangent_carry(&w->h[i], w->u[i].e, w->du[i].e, up->ld, w->J + from, w->dJ + from,
                       w->ddJ + from, ld, J, dJ, ddJ);
     }
-    const int count = own_count(m, seg), own = path->n - count;
+    const int count = snw_segment_own_count(m, seg), own = path->n - count;
     if (count == 0 && !has_variable_length(m, seg)) return;
     if (seg->kind != SNW_SEG_ROD) {
-        joint_columns(&m->block[seg->item], chart, is_static, ld, J + own, dJ + own, ddJ + own);
+        snw_joint_columns(&m->block[seg->item], chart, is_static, ld, J + own, dJ + own, ddJ + own);
     } else {
         const snw_slice *sl = &m->slice[seg->item];
         if (sl->h == 0 || sl->ncol < count)
             clear_own(path, S); // columns that the slice does not fill
         if (sl->h == 0) return; // kept in reserve
-        snw_slice_jacobian_columns(m, seg->item, ld, curvature ? &w->F[i] : NULL, w,
-                                   (snw_slice_jacobian){S + own, J + own, dJ + own, ddJ + own});
+        const snw_rod *rod = &m->rod[sl->rod];
+        snw_slice_jacobian to = {.S = S + own,
+                                 .J = J + own,
+                                 .dJ = dJ + own,
+                                 .ddJ = ddJ + own,
+                                 .K = w->K + rod->own_store,
+                                 .ldk = rod->ndof};
+        for (int a = 0; a < rod->na; a++) to.column[a] = rod->dof[a] - rod->dof0 + sl->first[a];
+        snw_slice_jacobian_columns(m, seg->item, ld, curvature ? &w->F[i] : NULL, w, to);
     }
 }
 
@@ -167,196 +141,6 @@ void snw_tangent_pass(const snw_model *m, const double *chart, snw_work *w) {
 void snw_jacobian_pass(const snw_model *m, snw_work *w) { all_columns(m, NULL, false, w); }
 
 // ---- backward pass: products ------------------------------------------------
-
-// WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' of the inertia, theory.md (4.3)
-SNW_CLONES static void inertia_columns(const snw_seg *seg, const double *V, const double *A,
-                                       double cq, double cv, double ca, int n, int ld,
-                                       const double *restrict J, const double *restrict dJ,
-                                       const double *restrict ddJ, double *restrict WJ) {
-    const snw_inertia M = seg->M;
-    const snw_twist Vt = {{{{V[0], V[1], V[2]}}, {{V[3], V[4], V[5]}}}};
-    const snw_wrench P = snw_inertia_apply(&M, Vt);
-    SNW_INDEPENDENT
-    for (int j = 0; j < n; j++) {
-        const col x = col_load(J, ld, j), y = col_load(dJ, ld, j), z = col_load(ddJ, ld, j),
-                  Vx = col_ad(V, x);
-        // combined variations of V' and of V
-        const col acc =
-            col_plus(col_plus(col_times(cq, col_plus(col_plus(z, col_ad(A, x)), col_ad(V, y))),
-                              col_times(cv, col_plus(col_plus(y, y), Vx))),
-                     col_times(ca, x));
-        const col vel = col_plus(col_times(cq, col_plus(y, Vx)), col_times(cv, x));
-        const col force =
-            col_plus(col_inertia(&M, acc),
-                     col_minus(col_minus_ad_pull(V, col_inertia(&M, vel)), col_coad(P.e, vel)));
-        col_store(WJ, ld, j, col_plus(col_load(WJ, ld, j), force));
-    }
-}
-
-SNW_CLONES static void inertia_columns_static(const snw_seg *seg, const double *A, double cq,
-                                              double ca, int n, int ld, const double *restrict J,
-                                              double *restrict WJ) {
-    const snw_inertia M = seg->M;
-    SNW_INDEPENDENT
-    for (int j = 0; j < n; j++) {
-        const col x = col_load(J, ld, j);
-        const col acc = col_plus(col_times(cq, col_ad(A, x)), col_times(ca, x));
-        col_store(WJ, ld, j, col_plus(col_load(WJ, ld, j), col_inertia(&M, acc)));
-    }
-}
-
-// a dead load rotates relative to the section: - delta(R' f) = - (R' f) x zeta
-SNW_CLONES static void dead_load_columns(snw_vec3 moment, snw_vec3 force, double cq, int n, int ld,
-                                         const double *restrict J, double *restrict WJ) {
-    SNW_INDEPENDENT
-    for (int j = 0; j < n; j++) {
-        const double a = J[j], b = J[ld + j], c = J[2 * ld + j];
-        WJ[j] -= cq * (moment.y * c - moment.z * b);
-        WJ[ld + j] -= cq * (moment.z * a - moment.x * c);
-        WJ[2 * ld + j] -= cq * (moment.x * b - moment.y * a);
-        WJ[3 * ld + j] -= cq * (force.y * c - force.z * b);
-        WJ[4 * ld + j] -= cq * (force.z * a - force.x * c);
-        WJ[5 * ld + j] -= cq * (force.x * b - force.y * a);
-    }
-}
-
-// a twist column referred to the point c of the segment; a wrench column referred back from there
-static inline col tangent_col_about(const double *c, col x) {
-    return (col){x.a,
-                 x.b,
-                 x.c,
-                 x.d + x.b * c[2] - x.c * c[1],
-                 x.e + x.c * c[0] - x.a * c[2],
-                 x.f + x.a * c[1] - x.b * c[0]};
-}
-
-static inline col tangent_col_from(const double *c, col F) {
-    return (col){F.a + c[1] * F.f - c[2] * F.e,
-                 F.b + c[2] * F.d - c[0] * F.f,
-                 F.c + c[0] * F.e - c[1] * F.d,
-                 F.d,
-                 F.e,
-                 F.f};
-}
-
-static inline double tangent_row_product(const double *S, col x) {
-    return S[0] * x.a + S[1] * x.b + S[2] * x.c + S[3] * x.d + S[4] * x.e + S[5] * x.f;
-}
-
-// P += Phi' dY for stretch and shear of the rod at a fluid point, one column, theory.md (3.12.4)
-static void flux_column(const snw_model *m, const snw_fluid_point *p, int own, const double *Y,
-                        col vel, int ldp, double *P) {
-    const snw_rod *rod = &m->rod[p->rod];
-    const double *phi = m->fluid_phi + p->phi;
-    for (int a = 0; a < rod->na; phi += p->count[a], a++) {
-        if (rod->comp[a] < 3) continue;
-        const double *y = Y + 3 * (rod->comp[a] - 3);
-        const double dY = y[0] * vel.d + y[1] * vel.e + y[2] * vel.f;
-        double *to = P + (size_t)(own + rod->dof[a] - rod->dof0 + p->first[a]) * (size_t)ldp;
-        for (int j = 0; j < p->count[a]; j++, to += ldp) *to += phi[j] * dY;
-    }
-}
-
-// WJ += cq dW/dx + cv dW/dx' + ca dW/dx'' of the fluid at one point, P += its part on the strains
-// of the rod; the motion relative to the fluid varies by (4.2), theory.md 3.12
-SNW_CLONES static void fluid_point_columns(const snw_model *m, const snw_fluid_point *p,
-                                           const snw_fluid_point_work *at, const snw_path *path,
-                                           bool is_static, double cq, double cv, double ca,
-                                           const double *J, const double *dJ, const double *ddJ,
-                                           double *WJ, double *P) {
-    const double *V = at->V.e, *A = at->A.e, *M = p->added, *c = p->centre.e;
-    const int ld = path->ld;
-    double S[36], Y[9];
-    snw_fluid_point_jacobian(p, at->V, S, Y);
-    for (int j = 0; j < path->n; j++) {
-        const col x = tangent_col_about(c, col_load(J, ld, j)), Vx = col_ad(V, x);
-        col acc = col_plus(col_times(cq, col_ad(A, x)), col_times(ca, x)), vel = col_times(cq, Vx);
-        if (!is_static) {
-            const col y = tangent_col_about(c, col_load(dJ, ld, j)),
-                      z = tangent_col_about(c, col_load(ddJ, ld, j));
-            acc = col_plus(acc, col_plus(col_times(cq, col_plus(z, col_ad(V, y))),
-                                         col_times(cv, col_plus(col_plus(y, y), Vx))));
-            vel = col_plus(vel, col_plus(col_times(cq, y), col_times(cv, x)));
-        }
-        const col F = {M[0] * acc.a + tangent_row_product(S, vel),
-                       M[1] * acc.b + tangent_row_product(S + 6, vel),
-                       M[2] * acc.c + tangent_row_product(S + 12, vel),
-                       M[3] * acc.d + tangent_row_product(S + 18, vel),
-                       M[4] * acc.e + tangent_row_product(S + 24, vel),
-                       M[5] * acc.f + tangent_row_product(S + 30, vel)};
-        col_store(WJ, ld, j, col_plus(col_load(WJ, ld, j), tangent_col_from(c, F)));
-        if (p->phi >= 0) flux_column(m, p, path->own, Y, vel, ld, P + j);
-    }
-}
-
-// buoyancy: a dead force f at a point of the segment
-static void buoyancy_columns(snw_vec3 at, snw_vec3 f, double cq, int n, const double *J,
-                             double *WJ) {
-    for (int j = 0; j < n; j++) {
-        const double a = J[j], b = J[n + j], c = J[2 * n + j];
-        const col F = {0, 0, 0, f.y * c - f.z * b, f.z * a - f.x * c, f.x * b - f.y * a};
-        col_store(WJ, n, j,
-                  col_minus(col_load(WJ, n, j), col_times(cq, tangent_col_from(at.e, F))));
-    }
-}
-
-// all fluid points of a segment
-static void fluid_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
-                          double cq, double cv, double ca, double *WJ, double *P) {
-    const snw_path *path = &m->path[m->seg[i].path];
-    const size_t at = (size_t)m->seg_store[i];
-    for (int k = m->fluid_point_of_seg[i]; k < m->fluid_point_of_seg[i + 1]; k++) {
-        const snw_fluid_point *p = &m->fluid_point[k];
-        if (!snw_fluid_point_is_active(w, p)) continue;
-        fluid_point_columns(m, p, &w->fluid_point[k], path, w->is_static, cq, cv, ca, w->J + at,
-                            w->dJ + at, w->ddJ + at, WJ, P);
-        if (cq == 0 || !(p->displaced > 0)) continue;
-        buoyancy_columns(p->centre, snw_fluid_point_lift(in, w, p), cq, path->ld, w->J + at, WJ);
-    }
-}
-
-// WJ -= cq dF/dx + cv dF/dx' for a wrench on segment i with the derivatives A by its pose and B by
-// its velocity
-SNW_CLONES static void wrench_columns(const snw_model *m, const snw_work *w, int i,
-                                      const double A[36], const double B[36], double cq, double cv,
-                                      double *WJ) {
-    const int ld = m->path[m->seg[i].path].ld, n = m->path[m->seg[i].path].n;
-    const double *J = w->J + m->seg_store[i], *dJ = w->dJ + m->seg_store[i], *V = w->V[i].e;
-    for (int j = 0; j < n; j++) {
-        const col x = col_load(J, ld, j), zeta = col_times(cq, x);
-        col F = {tangent_row_product(A, zeta),      tangent_row_product(A + 6, zeta),
-                 tangent_row_product(A + 12, zeta), tangent_row_product(A + 18, zeta),
-                 tangent_row_product(A + 24, zeta), tangent_row_product(A + 30, zeta)};
-        if (!w->is_static) {
-            const col vel = col_plus(col_times(cq, col_plus(col_load(dJ, ld, j), col_ad(V, x))),
-                                     col_times(cv, x));
-            F = col_plus(F,
-                         (col){tangent_row_product(B, vel), tangent_row_product(B + 6, vel),
-                               tangent_row_product(B + 12, vel), tangent_row_product(B + 18, vel),
-                               tangent_row_product(B + 24, vel), tangent_row_product(B + 30, vel)});
-        }
-        col_store(WJ, ld, j, col_minus(col_load(WJ, ld, j), F));
-    }
-}
-
-// the same for the contact points of a segment whose obstacles no coordinate moves, for fields
-// whose carriers none moves, and for the drag spring
-static void contact_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
-                            double cq, double cv, double *WJ) {
-    double A[36], B[36];
-    for (int k = m->contact_point_of_seg[i]; k < m->contact_point_of_seg[i + 1]; k++) {
-        if (snw_contact_is_pair(m, &m->contact_point[k])) continue;
-        if (snw_contact_point_jacobian(m, w, k, A, B)) wrench_columns(m, w, i, A, B, cq, cv, WJ);
-    }
-    for (int k = m->force_field_point_of_seg[i]; k < m->force_field_point_of_seg[i + 1]; k++) {
-        if (m->force_field[m->force_field_point[k].field].coupled) continue;
-        memset(B, 0, sizeof B);
-        if (snw_force_field_jacobian(m, w, k, A)) wrench_columns(m, w, i, A, B, cq, cv, WJ);
-    }
-    if (i != snw_drag_spring_seg(in)) return;
-    snw_drag_spring_jacobian(in, w, A, B);
-    wrench_columns(m, w, i, A, B, cq, cv, WJ);
-}
 
 // P[0..rows, ..] += J' Z: sums of six terms, along the columns; if symmetric only from the diagonal
 // on
@@ -384,30 +168,6 @@ SNW_CLONES static void geometric_columns(const snw_se3 *h, const double *F, doub
         const col x = col_to_parent(&H, col_coad(F, col_load(S, lds, j)));
         col_store(Z, ldz, j, col_minus(col_load(Z, ldz, j), col_times(cq, x)));
     }
-}
-
-static void segment_columns(const snw_model *m, const snw_wrench *load, const snw_work *w, int i,
-                            double cq, double cv, double ca, double *WJ) {
-    const snw_seg *seg = &m->seg[i];
-    const snw_path *path = &m->path[seg->path];
-    const size_t at = (size_t)m->seg_store[i];
-    const bool heavy = snw_seg_has_mass(m, w, i) && !seg->tube_node;
-    if (heavy && w->is_static) {
-        inertia_columns_static(seg, w->A[i].e, cq, ca, path->ld, path->ld, w->J + at, WJ);
-    } else if (heavy) {
-        inertia_columns(seg, w->V[i].e, w->A[i].e, cq, cv, ca, path->ld, path->ld, w->J + at,
-                        w->dJ + at, w->ddJ + at, WJ);
-    }
-    if (cq == 0) return;
-    snw_vec3 moment = {{0}}, force = {{0}};
-    bool dead = false;
-    for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
-        if (m->load[m->load_point[k].load].body || !snw_seg_is_active(m, w, i)) continue;
-        moment = snw_add(moment, snw_rotate_inv(w->g[i].R, load[k].m));
-        force = snw_add(force, snw_rotate_inv(w->g[i].R, load[k].f));
-        dead = true;
-    }
-    if (dead) dead_load_columns(moment, force, cq, path->ld, path->ld, w->J + at, WJ);
 }
 
 // T[dof, dof] += P, row major over a path to column major; if symmetric from the upper triangle
@@ -439,16 +199,24 @@ static bool has_wrenches(const snw_model *m, const snw_inputs *in, int i) {
 static void wrench_variation(const snw_model *m, const snw_inputs *in, snw_work *w, int i,
                              double cq, double cv, double ca, double *P) {
     const snw_seg *seg = &m->seg[i];
-    double *WJ = w->WJ + m->seg_store[i];
-    fluid_columns(m, in, w, i, cq, cv, ca, WJ, P);
+    const snw_path *path = &m->path[seg->path];
+    const size_t at = (size_t)m->seg_store[i];
+    const snw_columns columns = {.n = path->n,
+                                 .ld = path->ld,
+                                 .own = path->own,
+                                 .J = w->J + at,
+                                 .dJ = w->dJ + at,
+                                 .ddJ = w->ddJ + at};
+    double *WJ = w->WJ + at;
+    snw_fluid_columns(m, in, w, i, &columns, cq, cv, ca, WJ, P);
     if (seg->tube_node && snw_seg_is_active(m, w, i))
         snw_tube_node_tangent(m, w, i, cq, cv, ca, WJ);
     if (seg->variable_node) {
         snw_variable_length_node_tangent(m, snw_loads(m, in, w), w, i, cq, cv, ca, WJ, P);
     } else {
-        segment_columns(m, snw_loads(m, in, w), w, i, cq, cv, ca, WJ);
+        snw_segment_columns(m, snw_loads(m, in, w), w, i, &columns, cq, cv, ca, WJ);
     }
-    if (cq != 0 || cv != 0) contact_columns(m, in, w, i, cq, cv, WJ);
+    if (cq != 0 || cv != 0) snw_contact_columns(m, in, w, i, &columns, cq, cv, WJ);
 }
 
 // T += J' WJ of all segments and the geometric part, product by product of whole paths
@@ -467,7 +235,8 @@ static void path_products(const snw_model *m, const snw_inputs *in, double cq, d
                             path->ld, P);
         }
         // rows of the parent, columns of the segment: - J_p' A' coad(F) S
-        const int n = own_count(m, seg) + has_variable_length(m, seg), own = path->n - n;
+        const int n = snw_segment_own_count(m, seg) + has_variable_length(m, seg),
+                  own = path->n - n;
         if (cq == 0 || n == 0) continue;
         if (up->n == path->n && m->seg[seg->parent].kind == SNW_SEG_ROD) {
             geometric_columns(&w->h[i], w->F[i].e, cq, n, path->ld, w->S + at + own, up->ld,
@@ -592,7 +361,15 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
             }
         }
     }
-    for (int k = 0; k < m->nspring; k++) snw_spring_tangent(m, &m->spring[k], w, cq, cv, ld, T);
+    for (int k = 0; k < m->nspring; k++) {
+        const int block = m->spring[k].block, seg = m->block[block].seg;
+        const snw_path *path = &m->path[m->seg[seg].path];
+        const size_t at = (size_t)m->seg_store[seg] + (size_t)path->own;
+        const snw_columns own = {
+            .n = m->block[block].n, .ld = path->ld, .J = w->J + at, .dJ = w->dJ + at};
+        snw_spring_tangent(m, &m->spring[k], w, &own, cq, cv, ld,
+                           T + (size_t)m->block[block].dof * (ld + 1));
+    }
     if (m->nlaw_point && !mass && cq != 0) snw_nonlinear_laws_tangent(m, cq, w, ld, T);
     if (m->nbranch && !mass && cq != 0) snw_relaxation_tangent(m, cq, w, ld, T);
     if (m->nstop) snw_stops_tangent(m, cq, cv, w, ld, T);

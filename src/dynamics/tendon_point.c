@@ -160,21 +160,33 @@ static void tendon_point_tangent_jacobian(const snw_tendon_point *p, snw_vec3 U[
 }
 
 // (U_e . U_g - (t . U_e)(t . U_g))/|u|, t = u/|u|
-void snw_tendon_point_curvature(const snw_model *m, const snw_tendon_point *p, snw_twist xi,
-                                double f, size_t ld, double *T) {
+void snw_tendon_point_hessian(const snw_model *m, const snw_tendon_point *p, snw_twist xi, double f,
+                              double H[36]) {
     const snw_rod *rod = &m->rod[p->rod];
     snw_vec3 U[6];
     tendon_point_tangent_jacobian(p, U);
     const snw_vec3 u = tangent_of(p, xi);
     const double size = snw_norm(u);
     const snw_vec3 t = snw_scale(1 / size, u);
+    for (int a = 0; a < rod->na; a++) {
+        const snw_vec3 Ua = U[rod->comp[a]];
+        for (int b = 0; b < rod->na; b++) {
+            const snw_vec3 Ub = U[rod->comp[b]];
+            H[6 * a + b] = f / size * (snw_dot(Ua, Ub) - snw_dot(t, Ua) * snw_dot(t, Ub));
+        }
+    }
+}
+
+void snw_tendon_point_curvature(const snw_model *m, const snw_tendon_point *p, snw_twist xi,
+                                double f, size_t ld, double *T) {
+    const snw_rod *rod = &m->rod[p->rod];
+    double H[36];
+    snw_tendon_point_hessian(m, p, xi, f, H);
     const double *pa = m->tendon_phi + p->phi;
     for (int a = 0; a < rod->na; pa += p->count[a], a++) {
-        const snw_vec3 Ua = U[rod->comp[a]];
         const double *pb = m->tendon_phi + p->phi;
         for (int b = 0; b < rod->na; pb += p->count[b], b++) {
-            const snw_vec3 Ub = U[rod->comp[b]];
-            const double h = f / size * (snw_dot(Ua, Ub) - snw_dot(t, Ua) * snw_dot(t, Ub));
+            const double h = H[6 * a + b];
             if (h == 0) continue;
             for (int j = 0; j < p->count[b]; j++) {
                 double *to =

@@ -37,6 +37,9 @@ double snw_tendon_point_turning(const snw_tendon_point *p, snw_twist xi, snw_twi
 void snw_tendon_point_scatter(const snw_model *m, const snw_tendon_point *p, const double *phi,
                               double factor, const double c[6], double *to);
 
+// H (6 x 6, rows and columns by active component) <- f d2|u|/dxi2.
+void snw_tendon_point_hessian(const snw_model *m, const snw_tendon_point *p, snw_twist xi, double f,
+                              double H[36]);
 // T -= f d2|u|/dxi2 between the coordinates of one point.
 void snw_tendon_point_curvature(const snw_model *m, const snw_tendon_point *p, snw_twist xi,
                                 double f, size_t ld, double *T);

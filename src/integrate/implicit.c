@@ -223,6 +223,17 @@ static snw_status implicit_massless(const snw_model *m, const snw_inputs *in, co
     return fail_massless(m, k, err);
 }
 
+// Is the motion that the accelerations of s lead to finite?
+static snw_status check_accelerations(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                      const snw_work *w, snw_error *err) {
+    if (snw_vector_is_finite(m->nv, s->a)) return SNW_OK;
+    SNW_TRY(snw_inputs_check(m, in, in->t, err));
+    char why[300];
+    snw_law_fault_describe(m, &w->law_fault, why, sizeof why);
+    return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s%s%s", in->t,
+                    why[0] ? ": " : "", why);
+}
+
 // s->a <- -r(q, v, 0)
 static void unbalanced_forces(const snw_model *m, const snw_inputs *in, snw_state *s, snw_work *w) {
     for (int i = 0; i < m->nv; i++) s->a[i] = 0;
@@ -244,12 +255,24 @@ snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state
         unbalanced_forces(m, in, s, w);
         snw_cholesky_solve(m->nv, M, s->a);
     }
-    if (snw_vector_is_finite(m->nv, s->a)) return SNW_OK;
-    SNW_TRY(snw_inputs_check(m, in, in->t, err));
-    char why[300];
-    snw_law_fault_describe(m, &w->law_fault, why, sizeof why);
-    return snw_fail(err, SNW_E_DIVERGED, "the motion has diverged at t = %.9g s%s%s", in->t,
-                    why[0] ? ": " : "", why);
+    return check_accelerations(m, in, s, w, err);
+}
+
+// The same for a local model, by elimination; im->mass <- diagonal of the mass matrix.
+static snw_status local_accelerations(snw_implicit *im, snw_error *err) {
+    const snw_model *m = im->m;
+    const snw_tangent_at mass = {.in = im->in, .ca = 1};
+    snw_state *s = im->now;
+    snw_kinematics(m, im->in, s, true, im->w);
+    snw_elimination_diagonal(im->T->local, &mass, im->w, im->mass);
+    if (snw_bordered_matrix_eliminate(im->T, &mass, im->w) != SNW_OK) {
+        return snw_fail(err, SNW_E_SINGULAR,
+                        "the mass matrix is singular: give rods density and rotary inertia or more "
+                        "nodes, allow fewer strains, give the link behind a joint a body");
+    }
+    unbalanced_forces(m, im->in, s, im->w);
+    snw_bordered_matrix_solve(im->T, s->a);
+    return check_accelerations(m, im->in, s, im->w, err);
 }
 
 static void copy_history(const snw_history *from, snw_history *to) {
@@ -295,10 +318,16 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
         memcpy(im->now->z, z, (size_t)m->nsignal * sizeof *z);
     }
     im->T_origin.known = false;
-    snw_bordered_matrix_invalidate(im->T);
-    snw_mass_matrix(m, im->in, im->now, im->w, im->T->A);
-    for (int i = 0; i < m->nv; i++) im->mass[i] = im->T->A[(size_t)i * (size_t)(m->nv + 1)];
-    if (im->projection) {
+    if (m->local) {
+        SNW_TRY(local_accelerations(im, err));
+    } else {
+        snw_bordered_matrix_invalidate(im->T);
+        snw_mass_matrix(m, im->in, im->now, im->w, im->T->A);
+        for (int i = 0; i < m->nv; i++) im->mass[i] = im->T->A[(size_t)i * (size_t)(m->nv + 1)];
+    }
+    if (m->local) {
+        im->redundant = false;
+    } else if (im->projection) {
         SNW_TRY(snw_projection_accelerations(im->projection, im->in, im->now, err));
         im->redundant = im->redundancy && snw_redundancy_found(im->redundancy);
     } else {
@@ -381,7 +410,12 @@ snw_status snw_implicit_factor(snw_implicit *im, double a, double b) {
     const snw_model *m = im->m;
     if (m->nlie_block)
         snw_chart_jacobian(m, im->opts.chart, im->d, a, b, im->trial, im->chart_jacobian);
-    snw_tangent_pass(m, m->nlie_block ? im->chart_jacobian : NULL, im->w);
+    const double *chart = m->nlie_block ? im->chart_jacobian : NULL;
+    if (m->local) {
+        const snw_tangent_at at = {.in = im->in, .chart = chart, .cq = 1, .cv = a, .ca = b};
+        return snw_bordered_matrix_eliminate(im->T, &at, im->w);
+    }
+    snw_tangent_pass(m, chart, im->w);
     const size_t n = (size_t)im->T->n;
     snw_bordered_matrix_clear(im->T);
     snw_tangent_add(m, im->in, 1, a, b, im->w, n, im->T->A);

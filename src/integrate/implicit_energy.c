@@ -35,9 +35,14 @@ static double internal_power(const snw_model *m, const snw_state *s, double *scr
         const snw_rod *rod = &m->rod[r];
         const double *q = s->q + rod->dof0 + rod->shift, *v = s->v + rod->dof0;
         for (int i = 0; rod->feed < 0 && i < rod->ndof; i++) {
-            const double *K = rod->K + (size_t)i * (size_t)rod->ndof;
-            const double *D = rod->D + (size_t)i * (size_t)rod->ndof;
-            for (int j = 0; j < rod->ndof; j++) sum += v[i] * (K[j] * q[j] + D[j] * v[j]);
+            const double *K = rod->K + rod->row[i], *D = rod->D + rod->row[i];
+            for (int b = 0; b < rod->na; b++) {
+                const snw_rod_range at = rod->near[i * rod->na + b];
+                const int from = rod->dof[b] - rod->dof0 + at.first;
+                for (int j = 0; j < at.count; j++)
+                    sum += v[i] * (K[j] * q[from + j] + D[j] * v[from + j]);
+                K += at.count, D += at.count;
+            }
         }
     }
     for (int k = 0; k < m->nspring; k++) {

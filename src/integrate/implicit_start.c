@@ -25,7 +25,7 @@ static void implicit_start_tangent(snw_implicit *im) {
     for (int i = 0; i < m->nv; i++) im->scratch_state->a[i] = 0;
     snw_inputs_at(m, im->now->t + snw_time_resolution(im->now->t), im->in);
     snw_residual(m, im->in, im->scratch_state, false, im->w);
-    snw_tangent_pass(m, NULL, im->w);
+    if (!m->local) snw_tangent_pass(m, NULL, im->w);
 }
 
 // T <- cq K + cv D + ca M, bordered by zero rows and columns for the constraints.
@@ -36,9 +36,23 @@ static double *implicit_start_assemble(snw_implicit *im, double cq, double cv, d
     return im->T->A;
 }
 
+// out <- (cq K + cv D + ca M) x of a local model.
+static void local_product(snw_implicit *im, double cq, double cv, double ca, const double *x,
+                          double *out) {
+    const snw_tangent_at at = {.in = im->in, .cq = cq, .cv = cv, .ca = ca};
+    im->T_origin.known = false;
+    snw_elimination_product(im->T->local, &at, im->w, x, out);
+}
+
 // x'(cq K + cv D + ca M) y.
 static double implicit_start_form(snw_implicit *im, double cq, double cv, double ca,
                                   const double *x, const double *y) {
+    if (im->m->local) {
+        local_product(im, cq, cv, ca, y, im->dx);
+        double sum = 0;
+        for (int i = 0; i < im->m->nv; i++) sum += x[i] * im->dx[i];
+        return sum;
+    }
     const size_t nv = (size_t)im->m->nv, n = (size_t)im->T->n;
     const double *A = implicit_start_assemble(im, cq, cv, ca);
     double sum = 0;
@@ -71,6 +85,14 @@ bool snw_implicit_resolves(snw_implicit *im, double h) {
 // step: (M + h D + h^2 K) y = (h D + stiff h^2 K) a, theory.md (6.15).
 static double implicit_start_displacement(snw_implicit *im, double h, double stiff) {
     const snw_model *m = im->m;
+    if (m->local) {
+        const snw_tangent_at whole = {.in = im->in, .cq = h * h, .cv = h, .ca = 1};
+        local_product(im, stiff * h * h, h, 0, im->now->a, im->dx);
+        if (snw_bordered_matrix_eliminate(im->T, &whole, im->w) != SNW_OK) return 0;
+        snw_bordered_matrix_solve(im->T, im->dx);
+        return snw_scheme_displacement(&im->opts.scheme) * h * h *
+               implicit_start_largest(m, im->dx);
+    }
     const size_t nv = (size_t)m->nv, n = (size_t)im->T->n;
     double *y = im->dx, *A = implicit_start_assemble(im, stiff * h * h, h, 0);
     for (size_t i = 0; i < n; i++) y[i] = 0;

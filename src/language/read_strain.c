@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_ELEMENTS = SNW_BASIS_MAX_FUNCTIONS };
+enum { MAX_ELEMENTS = 200000 };
 
 // Elements shared by the piecewise bases of a rod.
 typedef struct mesh {
@@ -123,10 +123,10 @@ static snw_status read_basis(snw_reader *r, const snw_node *node, size_t skip, m
         out->breaks = m->breaks;
     }
     out->nfun = snw_basis_size(kind, number, out->nelem);
-    if (out->nfun > SNW_BASIS_MAX_FUNCTIONS) {
+    if (out->nfun > MAX_ELEMENTS) {
         return snw_fail_at(r->err, m->given->value->location,
                            "%d elements of '%s' make %d functions, at most %d are possible",
-                           m->nelem, type->name, out->nfun, SNW_BASIS_MAX_FUNCTIONS);
+                           m->nelem, type->name, out->nfun, MAX_ELEMENTS);
     }
     return SNW_OK;
 }

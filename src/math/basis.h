@@ -23,7 +23,9 @@ typedef enum snw_basis_kind {
     SNW_BASIS_KINDS
 } snw_basis_kind;
 
-enum { SNW_BASIS_MAX_FUNCTIONS = 400 }; // per strain component; limit for input
+// Per strain component; only piecewise bases in local models (model/local_model.c) have more, and
+// never as many on one element.
+enum { SNW_BASIS_MAX_FUNCTIONS = 400 };
 
 // Global bases have `nfun` functions on all of [0, 1]: legendre P_j(2x-1), chebyshev T_j(2x-1),
 // monomial x^j, fourier 1, sin 2 pi x, cos 2 pi x, sin 4 pi x, ... (any number of them). Piecewise

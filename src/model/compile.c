@@ -11,10 +11,13 @@
 #include <math.h>
 #include <string.h>
 
+static const size_t POOL_LIMIT = // bytes; half of the addresses where these have 32 bits
+    sizeof(size_t) > 4 ? (size_t)1 << 33 : (size_t)1 << 30;
+
 enum {
-    POOL_LIMIT = 1 << 30,
-    MOST_COORDINATES = 4000,
-    MOST_SEGMENTS = 200000,
+    MOST_COORDINATES = 4000, // of a model that is not local
+    MOST_SEGMENTS = 2000000,
+    MOST_DENSE_SEGMENTS = 200000,
     MOST_COLUMNS = 1 << 28, // doubles of the Jacobians of all segments
     MOST_STORE = 1 << 27    // doubles of the products of all paths, 1 GiB
 };
@@ -322,6 +325,41 @@ static snw_status check_sites(const snw_desc *d, snw_error *err) {
     return SNW_OK;
 }
 
+// b->local <- whether the model becomes local. Refuse sizes that dense matrices do not allow.
+static snw_status choose_local(snw_build *b, size_t ncoord, size_t nseg, snw_error *err) {
+    const snw_desc *d = b->m->desc;
+    const char *why = snw_desc_not_local(d);
+    const bool asked = b->use == SNW_USE_LOCAL;
+    if (asked && why) return snw_fail(err, SNW_E_MODEL, "a local model cannot have %s", why);
+    if (b->use != SNW_USE_STUDY && !asked && !why) why = "a use other than 'run'";
+    b->local = !why && (asked || ncoord > SNW_LOCAL_COORDINATES + 7 * (size_t)d->nlink);
+    if (nseg > MOST_SEGMENTS) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "the model has %zu segments, at most %d are possible. Use fewer functions, "
+                        "elements or nodes",
+                        nseg, MOST_SEGMENTS);
+    }
+    if (b->local) return SNW_OK;
+    if (ncoord > MOST_COORDINATES + 7 * (size_t)d->nlink || nseg > MOST_DENSE_SEGMENTS) {
+        return snw_fail(
+            err, SNW_E_MODEL,
+            "the model has %zu coordinates and %zu segments; with %s at most %d and %d are "
+            "possible. Use fewer functions, elements or nodes, or leave that out",
+            ncoord, nseg, why, MOST_COORDINATES, MOST_DENSE_SEGMENTS);
+    }
+    for (int l = 0; l < d->nlink; l++) {
+        for (int a = 0; d->link[l].has_rod && a < b->draft[l].na; a++) {
+            if (b->draft[l].nfun[a] <= SNW_BASIS_MAX_FUNCTIONS) continue;
+            return snw_fail(err, SNW_E_MODEL,
+                            "rod '%s' has %d functions of one strain; with %s at most %d are "
+                            "possible. Use fewer elements, or leave that out",
+                            d->link[l].name, b->draft[l].nfun[a],
+                            why ? why : "so few coordinates in all", SNW_BASIS_MAX_FUNCTIONS);
+        }
+    }
+    return SNW_OK;
+}
+
 // Upper bounds of all counts, and the arrays.
 static snw_status compile_reserve(snw_build *b, snw_error *err) {
     const snw_desc *d = b->m->desc;
@@ -374,13 +412,7 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
         }
     }
     nseg += nslice;
-    if (ncoord > MOST_COORDINATES + 7 * (size_t)d->nlink || nseg > MOST_SEGMENTS) {
-        return snw_fail(
-            err, SNW_E_MODEL,
-            "the model has %zu coordinates and %zu segments; at most %d and %d are possible. "
-            "Use fewer functions, elements or nodes",
-            ncoord, nseg, MOST_COORDINATES, MOST_SEGMENTS);
-    }
+    SNW_TRY(choose_local(b, ncoord, nseg, err));
     b->seg = snw_build_array(b, nseg, sizeof *b->seg);
     b->seg_x = snw_build_array(b, nseg, sizeof *b->seg_x);
     b->seg_w = snw_build_array(b, nseg, sizeof *b->seg_w);
@@ -418,9 +450,11 @@ static snw_status assign_stores(snw_build *b) {
     const int nseg = m->nseg + m->nobs;
     int *at = snw_build_array(b, (size_t)nseg, sizeof *at);
     if (!at) return SNW_E_MEMORY;
+    m->local = b->local;
     size_t n = 0;
     for (int s = 0, r = 0; s < nseg; s++) {
         at[s] = -1;
+        if (m->local) continue;
         if (s >= m->nseg && (r == m->nread || m->read[r] != s)) continue;
         if (s >= m->nseg) r++;
         at[s] = (int)n;
@@ -431,7 +465,7 @@ static snw_status assign_stores(snw_build *b) {
     m->store = n;
     for (int r = 0; r < m->nrod; r++) {
         b->rod[r].own_store = m->store_own;
-        m->store_own += (size_t)b->rod[r].ndof * (size_t)b->rod[r].ndof;
+        if (!m->local) m->store_own += (size_t)b->rod[r].ndof * (size_t)b->rod[r].ndof;
         b->rod[r].feed_store = m->store_feed;
         if (b->rod[r].feed >= 0) m->store_feed += snw_feed_parts(b->rod[r].ndof);
     }
@@ -440,8 +474,8 @@ static snw_status assign_stores(snw_build *b) {
         b->path[p].store = m->store_path;
         m->store_path += (size_t)b->path[p].n * (size_t)b->path[p].ld;
     }
-    m->bare = n > MOST_COLUMNS || m->store_path > MOST_STORE ||
-              (b->kinematic && snw_model_needs_no_jacobian(m));
+    m->bare = m->local || n > MOST_COLUMNS || m->store_path > MOST_STORE ||
+              (b->use == SNW_USE_KINEMATIC && snw_model_needs_no_jacobian(m));
     if (m->bare) m->store = m->store_path = m->store_loop = 0, m->articulated = false;
     return SNW_OK;
 }
@@ -499,7 +533,7 @@ static double compile_typical_energy(const snw_build *b) {
         const snw_rod *rod = &b->rod[r];
         for (int a = 0; a < rod->na; a++) {
             const int i = rod->dof[a] - rod->dof0;
-            const double k = rod->K[(size_t)i * (size_t)(rod->ndof + 1)];
+            const double k = snw_rod_diagonal(rod, rod->K, i);
             if (rod->comp[a] < 3) energy = fmax(energy, k / (rod->L * rod->L));
         }
     }
@@ -546,7 +580,7 @@ static snw_status typical_forces(snw_build *b) {
         for (int a = 0; a < rod->na; a++) {
             for (int j = 0; j < rod->nfun[a]; j++) {
                 const int i = rod->dof[a] - rod->dof0 + j;
-                const double k = rod->K[(size_t)i * (size_t)(rod->ndof + 1)];
+                const double k = snw_rod_diagonal(rod, rod->K, i);
                 const double strain = typical_strain(rod, a, j);
                 typical[rod->dof0 + i] = strain;
                 scale[rod->dof0 + i] = k > 0 ? k * strain : energy / strain;
@@ -645,7 +679,7 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     m->npath = 1;
     (void)snw_build_seg(b, SNW_SEG_WORLD, 0, 0, -1, 0);
     for (int l = 0; l < m->desc->nlink; l++) SNW_TRY(add_link(b, l, err));
-    if (m->nv > MOST_COORDINATES) {
+    if (m->nv > MOST_COORDINATES && !b->local) {
         return snw_fail(err, SNW_E_MODEL, "the model has %d coordinates, at most %d are possible",
                         m->nv, MOST_COORDINATES);
     }
@@ -676,14 +710,14 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     return build_labels(b);
 }
 
-static snw_status compile_desc(const snw_desc *desc, bool kinematic, snw_model **out,
-                               snw_error *err) {
+snw_status snw_model_compile_for(const snw_desc *desc, snw_model_use use, snw_model **out,
+                                 snw_error *err) {
     *out = NULL;
     snw_model *m = snw_alloc(sizeof *m);
     if (!m) return snw_fail_memory(err);
     m->desc = desc;
     m->pool = snw_pool_create(POOL_LIMIT);
-    snw_build b = {.m = m, .kinematic = kinematic};
+    snw_build b = {.m = m, .use = use};
     snw_status s = m->pool ? build_all(&b, err) : SNW_E_MEMORY;
     if (s == SNW_OK) {
         *out = m;
@@ -695,11 +729,7 @@ static snw_status compile_desc(const snw_desc *desc, bool kinematic, snw_model *
 }
 
 snw_status snw_model_compile(const snw_desc *desc, snw_model **out, snw_error *err) {
-    return compile_desc(desc, false, out, err);
-}
-
-snw_status snw_model_compile_kinematic(const snw_desc *desc, snw_model **out, snw_error *err) {
-    return compile_desc(desc, true, out, err);
+    return snw_model_compile_for(desc, SNW_USE_ANY, out, err);
 }
 
 void snw_model_destroy(snw_model *m) {

@@ -21,8 +21,9 @@ typedef struct snw_pair {
 
 typedef struct snw_build {
     snw_model *m;
-    bool memory_out;    // an allocation failed
-    bool kinematic;     // for kinematic steps only
+    bool memory_out; // an allocation failed
+    snw_model_use use;
+    bool local;         // the model will be local
     snw_layout *layout; // nlink: nodes of the rod of each link
     snw_rod *draft;     // nlink: rod of each link before coordinates are numbered
     int most_phi;       // largest number of shape function values at one section, over all rods
@@ -58,6 +59,9 @@ typedef struct snw_build {
     double *variable_phi;
     int nvariable_phi;
 } snw_build;
+
+// Name of something in the description that a local model cannot have; NULL: there is nothing.
+const char *snw_desc_not_local(const snw_desc *d);
 
 // Zeroed array from the pool of the model; on failure NULL and b->memory_out.
 void *snw_build_array(snw_build *b, size_t n, size_t size);

@@ -139,7 +139,14 @@ static snw_status check_given(const snw_link_desc *link, const double H[36], con
 
 // ---- stiffness and damping, theory.md (2.2)
 
-// K (ndof x ndof) += w Phi'H Phi at a quadrature point.
+// Where row i of the matrices of a rod has function 0 of component c, if it has it.
+static size_t row_of(const snw_rod *r, int i, int c) {
+    size_t at = r->row[i];
+    for (int b = 0; b < c; b++) at += (size_t)r->near[i * r->na + b].count;
+    return at - (size_t)r->near[i * r->na + c].first;
+}
+
+// K += w Phi'H Phi at a quadrature point.
 static void compile_rod_add_outer(const snw_rod *r, const snw_point *p, const double *phi,
                                   const double H[36], double *K) {
     const double *pa = phi;
@@ -149,15 +156,54 @@ static void compile_rod_add_outer(const snw_rod *r, const snw_point *p, const do
             const double k = p->w * H[6 * r->comp[a] + r->comp[c]];
             for (int i = 0; k != 0 && i < p->count[a]; i++) {
                 const int row = r->dof[a] - r->dof0 + p->first[a] + i;
-                const int col = r->dof[c] - r->dof0 + p->first[c];
-                for (int j = 0; j < p->count[c]; j++) {
-                    K[(size_t)row * (size_t)r->ndof + (size_t)(col + j)] += k * pa[i] * pb[j];
-                }
+                const size_t to = row_of(r, row, c) + (size_t)p->first[c];
+                for (int j = 0; j < p->count[c]; j++) K[to + (size_t)j] += k * pa[i] * pb[j];
             }
             pb += p->count[c];
         }
         pa += p->count[a];
     }
+}
+
+double snw_rod_diagonal(const snw_rod *rod, const double *A, int i) {
+    int a = 0;
+    while (a + 1 < rod->na && i >= rod->dof[a + 1] - rod->dof0) a++;
+    return A[row_of(rod, i, a) + (size_t)(i - (rod->dof[a] - rod->dof0))];
+}
+
+// Extend the range by n functions from `first` on.
+static void extend(snw_rod_range *range, int first, int n) {
+    const int end = range->first + range->count, to = first + n;
+    if (range->count == 0) *range = (snw_rod_range){first, n};
+    if (first < range->first) range->first = first;
+    range->count = (to > end ? to : end) - range->first;
+}
+
+// r->near, r->row <- entries of the matrices: all, or in a local model those of functions that
+// share a quadrature point.
+static snw_status build_ranges(snw_build *b, snw_rod *r) {
+    const size_t n = (size_t)r->ndof, na = (size_t)r->na;
+    snw_rod_range *near = snw_build_array(b, n * na, sizeof *near);
+    size_t *row = snw_build_array(b, n + 1, sizeof *row);
+    if (b->memory_out) return SNW_E_MEMORY;
+    for (size_t i = 0; !b->local && i < n * na; i++) near[i] = (snw_rod_range){0, r->nfun[i % na]};
+    for (int k = r->point0; b->local && k < b->m->npoint; k++) {
+        const snw_point *p = &b->point[k];
+        for (int a = 0; a < r->na; a++) {
+            const int first = r->dof[a] - r->dof0 + p->first[a];
+            for (int i = first; i < first + p->count[a]; i++) {
+                for (int c = 0; c < r->na; c++)
+                    extend(&near[i * r->na + c], p->first[c], p->count[c]);
+            }
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        row[i + 1] = row[i];
+        for (size_t c = 0; c < na; c++) row[i + 1] += (size_t)near[i * na + c].count;
+    }
+    r->near = near;
+    r->row = row;
+    return SNW_OK;
 }
 
 // ---- relaxation, theory.md 2.5
@@ -224,16 +270,10 @@ static snw_status build_branches(snw_build *b, snw_rod *r, double **K, snw_error
 static snw_status compile_rod_add_stiffness(snw_build *b, snw_rod *r, const snw_layout *lay,
                                             snw_error *err) {
     const snw_link_desc *link = &b->m->desc->link[r->link];
-    const size_t n = (size_t)r->ndof;
-    double *K = snw_build_array(b, n * n, sizeof *K);
-    double *D = snw_build_array(b, n * n, sizeof *D);
     const int ns = lay->strain_points;
     double *x = snw_build_array(b, (size_t)ns, sizeof *x);
     double *w = snw_build_array(b, (size_t)ns, sizeof *w);
     if (b->memory_out) return SNW_E_MEMORY;
-    double *branch_K = NULL;
-    const bool relaxes = link->rod.material && link->rod.material->relaxation.n > 0;
-    if (relaxes) SNW_TRY(build_branches(b, r, &branch_K, err));
     snw_gauss(ns, x, w);
     r->point0 = b->m->npoint;
     for (int e = 0; e < lay->nelem; e++) {
@@ -242,16 +282,26 @@ static snw_status compile_rod_add_stiffness(snw_build *b, snw_rod *r, const snw_
             snw_point *p = &b->point[b->m->npoint++];
             *p = (snw_point){.x = from + h * x[i], .w = h * w[i], .phi = b->nphi};
             b->nphi += snw_rod_basis(r, p->x, p->x, p->first, p->count, b->phi + b->nphi);
-            double Hx[36], Dx[36];
-            snw_inertia M;
-            SNW_TRY(snw_section_at(&link->rod, link->name, p->x, Hx, Dx, &M, err));
-            SNW_TRY(check_given(link, Hx, Dx, err));
-            compile_rod_add_outer(r, p, b->phi + p->phi, Hx, K);
-            compile_rod_add_outer(r, p, b->phi + p->phi, Dx, D);
-            if (!relaxes) continue;
-            SNW_TRY(check_relaxation(link, Hx, err));
-            add_branches(r, &link->rod.material->relaxation, p, b->phi + p->phi, Hx, branch_K);
         }
+    }
+    SNW_TRY(build_ranges(b, r));
+    double *K = snw_build_array(b, r->row[r->ndof], sizeof *K);
+    double *D = snw_build_array(b, r->row[r->ndof], sizeof *D);
+    if (b->memory_out) return SNW_E_MEMORY;
+    double *branch_K = NULL;
+    const bool relaxes = link->rod.material && link->rod.material->relaxation.n > 0;
+    if (relaxes) SNW_TRY(build_branches(b, r, &branch_K, err));
+    for (int k = r->point0; k < b->m->npoint; k++) {
+        const snw_point *p = &b->point[k];
+        double Hx[36], Dx[36];
+        snw_inertia M;
+        SNW_TRY(snw_section_at(&link->rod, link->name, p->x, Hx, Dx, &M, err));
+        SNW_TRY(check_given(link, Hx, Dx, err));
+        compile_rod_add_outer(r, p, b->phi + p->phi, Hx, K);
+        compile_rod_add_outer(r, p, b->phi + p->phi, Dx, D);
+        if (!relaxes) continue;
+        SNW_TRY(check_relaxation(link, Hx, err));
+        add_branches(r, &link->rod.material->relaxation, p, b->phi + p->phi, Hx, branch_K);
     }
     r->K = K;
     r->D = D;

@@ -16,8 +16,9 @@
 
 enum {
     MOST_NODES = 20000,
-    AUTO_MOST = 200, // nodes chosen automatically
-    PATIENCE = 32,   // nodes up to which refinement goes on although the error does not decrease
+    MOST_PER_CELL = 16, // where there are many cells
+    AUTO_MOST = 200,    // nodes chosen automatically
+    PATIENCE = 32,      // nodes up to which refinement goes on although the error does not decrease
     MOST_CELLS = 400,
     GIVEN_DEGREE = 6 // polynomial degree assumed for strains given by laws
 };
@@ -215,10 +216,11 @@ static snw_status given_nodes(const snw_desc *desc, const snw_rod *rod, int nsta
     const snw_link_desc *link = &desc->link[rod->link];
     const snw_rod_desc *d = &link->rod;
     const int rules = out->ncell;
+    const int most = rules > MOST_NODES / MOST_PER_CELL ? MOST_PER_CELL * rules : MOST_NODES;
     out->per_cell = (d->nodes + rules - 1) / rules;
-    if (out->per_cell > MOST_NODES / rules) {
+    if (out->per_cell > most / rules) {
         const snw_status s = snw_fail(err, SNW_E_MODEL, "rod '%s': %d nodes are more than %d",
-                                      link->name, d->nodes, MOST_NODES);
+                                      link->name, d->nodes, most);
         return snw_fail_at_location(err, s, d->nodes_location.file, d->nodes_location.line,
                                     d->nodes_location.column);
     }

@@ -265,9 +265,14 @@ static snw_status continuation_follow(path *c, bool (*stop)(void *user), void *s
 }
 
 size_t snw_continuation_scratch(int n, int nx) {
-    const size_t pad = 64;
-    return (size_t)(6 * n + nx) * sizeof(double) + 6 * pad + snw_tangent_scratch(n) +
-           snw_tangent_scratch(n) + snw_newton_scratch(n, nx);
+    return snw_continuation_scratch_own(n, nx) +
+           3 * (snw_tangent_scratch(n) - snw_tangent_scratch_own(n));
+}
+
+size_t snw_continuation_scratch_own(int n, int nx) {
+    const size_t pad = 64, newton = snw_newton_scratch(n, nx) - snw_tangent_scratch(n);
+    return (size_t)(6 * n + nx) * sizeof(double) + 6 * pad + newton +
+           3 * snw_tangent_scratch_own(n);
 }
 
 snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_opts *opts,
@@ -284,8 +289,13 @@ snw_status snw_continuation_solve(const snw_problem *p, const snw_continuation_o
     c.p = &c.own;
     c.own.nearby = &c.at;
     c.most = p->regularisation ? LEVELS : 0;
-    c.at = snw_tangent_take(p->n, scratch);
-    c.next = snw_tangent_take(p->n, scratch);
+    if (p->own[0].user) {
+        c.at = snw_tangent_take_own(p->n, p->own[0], scratch);
+        c.next = snw_tangent_take_own(p->n, p->own[1], scratch);
+    } else {
+        c.at = snw_tangent_take(p->n, scratch);
+        c.next = snw_tangent_take(p->n, scratch);
+    }
     c.at.sparse = p->sparse[0];
     c.next.sparse = p->sparse[1];
     c.regularisation = snw_arena_doubles(scratch, n);

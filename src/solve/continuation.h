@@ -31,6 +31,7 @@ snw_continuation_opts snw_continuation_defaults(void);
 
 // Scratch taken from the arena by snw_continuation_solve, in bytes.
 size_t snw_continuation_scratch(int n, int nx);
+size_t snw_continuation_scratch_own(int n, int nx); // for equations that make their own factors
 
 // x: in, an equilibrium (or a guess) under load 0; out, one under load 1. Otherwise x is the last
 // equilibrium found, at info->reached: on SNW_E_DIVERGED (usually a limit point), and on

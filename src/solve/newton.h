@@ -18,7 +18,7 @@ typedef struct snw_problem {
     void *user;
     // r <- residual at x, under the fraction `load` of the load (0: the initial load, 1: all of it)
     snw_status (*residual)(void *user, double load, const double *x, double *r);
-    // r as above, and J <- dr/dx, column major n x n
+    // r as above, and J <- dr/dx, column major n x n, unless J is NULL
     snw_status (*tangent)(void *user, double load, const double *x, double *r, double *J);
     // out <- x moved by step * dx; NULL: x + step * dx. out may be x.
     void (*move)(void *user, const double *x, double step, const double *dx, double *out);
@@ -27,6 +27,9 @@ typedef struct snw_problem {
     // NULL, or two objects with the pattern of J for its factors; entries of J outside the pattern
     // are then not read
     snw_sparse *sparse[2];
+    // two objects for factors that the equations make themselves: J is then NULL in `tangent`,
+    // which evaluates r and leaves the rest to `factor`. Without regularisation
+    snw_own_factors own[2];
     // regularisation: n small numbers that are added to the diagonal of J where it is singular, or
     // NULL. Unknowns without stiffness and without load then stay where they are. Residuals are not
     // changed.

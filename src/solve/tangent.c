@@ -12,15 +12,28 @@
 #include <math.h>
 #include <string.h>
 
+size_t snw_tangent_scratch_own(int n) {
+    const size_t N = (size_t)n, pad = 64;
+    return (4 + SNW_TANGENT_NULL) * N * sizeof(double) + N * sizeof(int) + 6 * pad;
+}
+
 size_t snw_tangent_scratch(int n) {
     const size_t N = (size_t)n, pad = 64;
-    return (N * N + (4 + SNW_TANGENT_NULL) * N) * sizeof(double) + N * sizeof(int) + 7 * pad;
+    return N * N * sizeof(double) + pad + snw_tangent_scratch_own(n);
 }
 
 snw_tangent snw_tangent_take(int n, snw_arena *arena) {
     const size_t N = (size_t)n;
+    double *J = snw_arena_doubles(arena, N * N);
+    snw_tangent t = snw_tangent_take_own(n, (snw_own_factors){0}, arena);
+    t.J = J;
+    return t;
+}
+
+snw_tangent snw_tangent_take_own(int n, snw_own_factors own, snw_arena *arena) {
+    const size_t N = (size_t)n;
     return (snw_tangent){.n = n,
-                         .J = snw_arena_doubles(arena, N * N),
+                         .own = own,
                          .row = snw_arena_doubles(arena, N),
                          .diagonal = snw_arena_doubles(arena, N),
                          .column = snw_arena_doubles(arena, N),
@@ -41,6 +54,7 @@ snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
     t->sign = 0;
     t->regularisation = NULL;
     t->nnull = 0;
+    if (t->own.user) return t->own.factor(t->own.user, t->diagonal, &t->sign);
     for (int i = 0; i < n; i++) t->row[i] = 0;
     for (int j = 0; j < n; j++) {
         const double *column = t->J + (size_t)j * n;
@@ -86,6 +100,10 @@ snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
 }
 
 static void solve_once(const snw_tangent *t, double *r) {
+    if (t->own.user) {
+        t->own.solve(t->own.user, r);
+        return;
+    }
     for (int i = 0; i < t->n; i++) r[i] *= t->row[i];
     if (t->sparse && !t->reserve) {
         snw_sparse_solve(t->sparse, r);
@@ -188,7 +206,7 @@ void snw_tangent_remove_null(const snw_tangent *t, const double *regularisation,
 }
 
 double snw_tangent_condition(const snw_tangent *t, double *scratch) {
-    if (t->sign == 0) return NAN;
+    if (t->sign == 0 || t->own.user) return NAN;
     const snw_equilibration g = {.n = t->n, .column = t->column, .norm = t->norm};
     snw_sparse *sparse = t->reserve ? NULL : t->sparse;
     return snw_equilibration_condition(&g, t->J, t->pivot, sparse, scratch);

@@ -14,9 +14,19 @@
 
 enum { SNW_TANGENT_NULL = 6 }; // most directions of the null space
 
+// Factors that the equations make themselves, in place of a matrix.
+typedef struct snw_own_factors {
+    void *user; // NULL: there are none
+    // Factorise the tangent at the point of the last evaluation. diagonal (n) <- typical entries of
+    // its diagonal, *sign <- sign of its determinant, 1 or -1
+    snw_status (*factor)(void *user, double *diagonal, int *sign);
+    void (*solve)(void *user, double *r); // r <- inv(J) r
+} snw_own_factors;
+
 typedef struct snw_tangent {
     int n;
-    double *J;        // n x n column major: in, the matrix; after factorisation, its factors
+    double *J; // n x n column major: in, the matrix; after factorisation, its factors. NULL: `own`
+    snw_own_factors own;
     double *row;      // scales of the rows
     double *diagonal; // of J, before factorisation
     double *column;   // largest entry of each column, rows scaled
@@ -35,13 +45,16 @@ typedef struct snw_tangent {
 // Bytes that snw_tangent_take takes from an arena.
 size_t snw_tangent_scratch(int n);
 snw_tangent snw_tangent_take(int n, snw_arena *arena);
+// The same without a matrix.
+size_t snw_tangent_scratch_own(int n);
+snw_tangent snw_tangent_take_own(int n, snw_own_factors own, snw_arena *arena);
 
 // Factorise t->J in place. SNW_E_SINGULAR when it is singular or not finite; with `strict` also
 // when it is so close to singular that rounding determines the solution. t->regularisation <- NULL.
 SNW_NODISCARD snw_status snw_tangent_factor(snw_tangent *t, bool strict);
 
 // Estimate of the condition number of J with rows, then columns, scaled to a common size
-// (solve/condition.h); NaN when it is not factorised. scratch: 2 n numbers.
+// (solve/condition.h); NaN when it is not factorised, or has no matrix. scratch: 2 n numbers.
 double snw_tangent_condition(const snw_tangent *t, double *scratch);
 
 // r <- inv(J) r. With a regularisation S = diag(t->regularisation) in the factors the solution is

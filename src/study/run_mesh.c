@@ -39,8 +39,7 @@ snw_status snw_run_mesh_own_desc(snw_run *r, const snw_desc *d, snw_phase *e) {
 }
 
 static snw_status compile_mesh(const snw_desc *d, bool given, snw_model **out, snw_error *err) {
-    return given ? snw_projection_compile_kinematic(d, out, err)
-                 : snw_projection_compile(d, out, err);
+    return snw_projection_compile_for(d, given ? SNW_USE_KINEMATIC : SNW_USE_STUDY, out, err);
 }
 
 snw_status snw_run_mesh_compile(snw_phase *e, bool given, snw_error *err) {

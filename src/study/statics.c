@@ -56,6 +56,7 @@ static size_t count_scratch(int n) {
 }
 
 static size_t statics_scratch_size(const snw_model *m) {
+    if (m->local) return snw_continuation_scratch_own(m->nv, m->nq);
     if (m->bare) return 0;
     const size_t parts[] = {
         snw_continuation_scratch(m->nv + m->nconstraint, m->nq + m->nconstraint),
@@ -83,7 +84,8 @@ static void scale_rows(snw_statics *st) {
 static void statics_place(void *object, snw_fields *f) {
     snw_statics *o = object;
     const snw_model *m = o->m;
-    const size_t nv = m->bare ? 0 : (size_t)m->nv, nr = (size_t)m->nconstraint;
+    const size_t nv = m->bare && !m->local ? 0 : (size_t)m->nv, nr = (size_t)m->nconstraint;
+    const size_t square = m->local ? 0 : nv * nv;
     const size_t n = nv + nr, nx = (size_t)m->nq + nr;
     const size_t ncontact = snw_contact_has_curved(m) ? snw_contact_nplace(m) : 0;
     STATICS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
@@ -97,7 +99,10 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     const size_t size = statics_scratch_size(m);
     st->scratch = (snw_arena){.base = snw_alloc(size), .size = size};
     st->block = snw_fields_create(statics_place, st);
+    for (int k = 0; k < 2; k++) st->local[k].st = st;
     if (!st->scratch.base || !st->block ||
+        (m->local && (snw_elimination_create(m, &st->local[0].elimination) != SNW_OK ||
+                      snw_elimination_create(m, &st->local[1].elimination) != SNW_OK)) ||
         (m->nconstraint + m->ncondition > 0 &&
          snw_projection_create(m, &st->projection) != SNW_OK) ||
         (m->ncondition > 0 && snw_impacts_create(m, st->projection, &st->impacts) != SNW_OK) ||
@@ -113,14 +118,14 @@ snw_status snw_statics_create(const snw_model *m, snw_statics **out) {
     st->to = 1;
     st->least_energy = INFINITY;
     *out = st;
-    if (m->bare) return SNW_OK; // for evaluations only
+    if (m->bare && !m->local) return SNW_OK; // for evaluations only
     for (int i = 0; i < m->nv; i++) {
         st->scale[i] = m->scale[i];
         st->damping[i] = m->scale[i] / m->typical[i];
         st->least_energy = fmin(st->least_energy, m->scale[i] * m->typical[i]);
     }
     scale_rows(st);
-    if (has_unsupported_joint(m)) st->regularisation = st->soft;
+    if (!m->local && has_unsupported_joint(m)) st->regularisation = st->soft;
     for (int k = 0; st->regularisation && k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
         if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
@@ -150,6 +155,7 @@ void snw_statics_destroy(snw_statics *st) {
     snw_state_destroy(st->trial);
     snw_sparse_destroy(st->sparse[0]);
     snw_sparse_destroy(st->sparse[1]);
+    for (int k = 0; k < 2; k++) snw_elimination_destroy(st->local[k].elimination);
     snw_statics_friction_destroy(st);
     snw_free(st);
 }
@@ -282,6 +288,7 @@ static snw_status statics_tangent(void *user, double fraction, const double *x, 
     if (has_passed(st)) return SNW_E_DIVERGED;
     if (st->guarded) snw_contact_places(st->m, st->w, st->contact_place);
     st->has_places = st->guarded;
+    if (!J) return SNW_OK; // local_factor does the rest
     snw_tangent_pass(st->m, NULL, st->w);
     snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, J);
     snw_constraints_border(st->m, st->w, 1, J);
@@ -290,6 +297,26 @@ static snw_status statics_tangent(void *user, double fraction, const double *x, 
         J[(nv + (size_t)i) * (n + 1)] -= snw_statics_compliance(st, i);
     }
     return SNW_OK;
+}
+
+// Tangent at the last evaluation, of a local model.
+static snw_status local_factor(void *user, double *diagonal, int *sign) {
+    snw_local_factors *f = user;
+    snw_statics *st = f->st;
+    const snw_tangent_at at = {.in = st->now, .cq = 1};
+    memcpy(diagonal, st->damping, (size_t)st->m->nv * sizeof *diagonal);
+    const snw_status s = snw_elimination_factor(f->elimination, &at, st->w);
+    *sign = snw_elimination_sign(f->elimination);
+    return s;
+}
+
+static void local_solve(void *user, double *r) {
+    snw_elimination_solve(((snw_local_factors *)user)->elimination, r);
+}
+
+static snw_own_factors local_factors(snw_local_factors *f) {
+    if (!f->elimination) return (snw_own_factors){0};
+    return (snw_own_factors){.user = f, .factor = local_factor, .solve = local_solve};
 }
 
 static void statics_move(void *user, const double *x, double step, const double *dx, double *out) {
@@ -311,7 +338,8 @@ snw_problem snw_statics_problem(snw_statics *st) {
                          .scale = st->scale,
                          .regularisation = st->regularisation,
                          .typical = m->typical,
-                         .sparse = {soft ? NULL : st->sparse[0], soft ? NULL : st->sparse[1]}};
+                         .sparse = {soft ? NULL : st->sparse[0], soft ? NULL : st->sparse[1]},
+                         .own = {local_factors(&st->local[0]), local_factors(&st->local[1])}};
 }
 
 // ---- solving
@@ -402,7 +430,7 @@ static snw_status statics_balance(snw_statics *st, const snw_statics_opts *opts,
                                   snw_statics_info *info, bool *open, snw_error *err) {
     snw_error why = {0};
     snw_status status = statics_continue(st, opts, info);
-    if (!statics_failed(status)) return status;
+    if (!statics_failed(status) || st->m->local) return status;
     if (st->m->nconstraint && (info->reached == 0 || opts->assemble)) {
         bool moved;
         const double reached = info->reached, residual = info->residual;
@@ -581,7 +609,7 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
                             t, info->reached, why);
         }
     }
-    link = statics_failed(s) ? statics_mechanism(st) : -1;
+    link = statics_failed(s) && !m->local ? statics_mechanism(st) : -1;
     const unbalanced_force force =
         statics_failed(s) ? largest_unbalanced(st, link) : (unbalanced_force){0};
     if (link >= 0 && m->link_joint[link] == SNW_JOINT_FREE) {
@@ -759,7 +787,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
         if (status == SNW_OK && m->hard) status = snw_statics_hard_finish(st, opts, t, info, err);
         if (status == SNW_OK && st->penalty > 0)
             status = snw_statics_penalty_finish(st, opts, info, err);
-        if (status == SNW_OK && !march && !(st->penalty > 0)) {
+        if (status == SNW_OK && !march && !(st->penalty > 0) && !m->local) {
             status = snw_branch_judge(st, opts, s, info);
             if (status == SNW_OK) status = snw_branch_of_start(st, opts, s, info);
             if (status == SNW_OK && m->hard)

@@ -6,16 +6,17 @@
 
 #include "base/arena.h"
 #include "base/fields.h"
+#include "constraint/elimination.h"
 #include "constraint/projection.h"
 #include "integrate/step_control.h"
 #include "solve/newton.h"
 #include "study/statics.h"
 
-// nv velocities (none in bare models), nr constraint rows, n = nv + nr, nx = nq + nr, ncontact
-// places of contacts with obstacles
+// nv velocities (none in bare models), square = nv nv (none in local models), nr constraint rows, n
+// = nv + nr, nx = nq + nr, ncontact places of contacts with obstacles
 #define STATICS_FIELDS(AT, PACK)                                                                   \
-    AT(double, K, nv *nv, "elastic stiffness")                                                     \
-    AT(double, T, nv *nv, "tangent")                                                               \
+    AT(double, K, square, "elastic stiffness")                                                     \
+    AT(double, T, square, "tangent")                                                               \
     AT(double, x, nx, "configuration and multipliers")                                             \
     PACK(double, kept, 3 * nx, "three copies of x: saved equilibria")                              \
     PACK(double, direction, nv, "direction out of an unstable equilibrium")                        \
@@ -30,6 +31,12 @@
     PACK(double, tau, n, "likewise")                                                               \
     AT(int, order, nr, "likewise")                                                                 \
     AT(double, lambda0, nr, "multipliers of loops with a penalty (5.2d) at zero violation")
+
+// Factors of the tangent of a local model.
+typedef struct snw_local_factors {
+    struct snw_statics *st;
+    snw_elimination *elimination; // NULL: the model is not local
+} snw_local_factors;
 
 struct snw_statics {
     const snw_model *m;
@@ -57,6 +64,7 @@ struct snw_statics {
     double penalty, penalty_length; // of loops, theory.md (5.2d); 0: rigid
     double least_energy;            // smallest typical energy of a coordinate, J
     snw_sparse *sparse[2];          // factors of tangents; NULL: dense
+    snw_local_factors local[2];     // those of a local model
     struct snw_static_friction *friction; // NULL: no hard contact has friction
 };
 

@@ -168,16 +168,12 @@ static snw_status choose_run(snw_sweep_row_computer *c, snw_error *err) {
 }
 
 // A parameter must name a part of the model, and have its unit.
-static snw_status check_parameter(snw_sweep_row_computer *c, snw_sweep_parameter *x,
-                                  snw_error *err) {
-    const snw_sweep_plan *p = c->plan;
+static snw_status check_parameter(const snw_sweep_plan *p, snw_document_numbers *model,
+                                  snw_sweep_parameter *x, snw_error *err) {
     bool given = false;
     snw_quantity_read now = {0};
-    const snw_status s = snw_document_find_with(c->document, c->run, p->nset, p->set, x->path,
-                                                p->path, &given, &now, err);
+    const snw_status s = snw_document_numbers_find(model, x->path, p->path, &given, &now, err);
     if (s == SNW_E_MEMORY) return s;
-    // the model itself may be wrong
-    if (s != SNW_OK && !given && strcmp(err->file, p->path) != 0) return s;
     if (s != SNW_OK && !given) return at_plan(err, s, x->location);
     *err = (snw_error){0};
     if (x->label) return SNW_OK;
@@ -191,6 +187,17 @@ static snw_status check_parameter(snw_sweep_row_computer *c, snw_sweep_parameter
                    snw_fail(err, SNW_E_PARSE, "'%s' is in '%s' in the model, and in '%s' here",
                             x->path, now.unit[0] ? now.unit : "1", x->unit[0] ? x->unit : "1"),
                    x->location);
+}
+
+static snw_status check_parameters(snw_sweep_row_computer *c, snw_error *err) {
+    const snw_sweep_plan *p = c->plan;
+    snw_document_numbers *model;
+    SNW_TRY(snw_document_numbers_open(c->document, c->run, p->nset, p->set, &model, err));
+    snw_status s = SNW_OK;
+    for (int i = 0; i < p->nparameter && s == SNW_OK; i++)
+        s = check_parameter(p, model, &p->parameter[i], err);
+    snw_document_numbers_close(model);
+    return s;
 }
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t n) {
@@ -236,7 +243,7 @@ static snw_status open_computer(snw_sweep_row_computer *c, snw_error *err) {
     }
     SNW_TRY(s);
     SNW_TRY(choose_run(c, err));
-    for (int i = 0; i < p->nparameter; i++) SNW_TRY(check_parameter(c, &p->parameter[i], err));
+    SNW_TRY(check_parameters(c, err));
     const size_t n = (size_t)(p->nset + p->nparameter) + 1;
     c->set = snw_alloc(n * sizeof *c->set);
     c->text = snw_alloc(n * sizeof *c->text);

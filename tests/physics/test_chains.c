@@ -353,7 +353,7 @@ static size_t room(int n) {
     snw_work *w;
     chain(n, WAVE, "free", WHEELS "study: [kinematic: {for: 1 s, step: 5 ms}]\n", &t);
     assert_int_equal(describe(t.at, &doc, &desc, &err), SNW_OK);
-    assert_int_equal(snw_projection_compile_kinematic(desc, &m, &err), SNW_OK);
+    assert_int_equal(snw_projection_compile_for(desc, SNW_USE_KINEMATIC, &m, &err), SNW_OK);
     assert_true(m->bare);
     assert_int_equal(snw_work_create(m, &w), SNW_OK);
     const size_t bytes = w->block_size;

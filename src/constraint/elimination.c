@@ -1,0 +1,699 @@
+// SPDX-License-Identifier: MIT
+//
+// Elimination of Newton's equations along the tree, theory.md 4.2.
+//
+// The state of a segment is s = (zeta, zeta', zeta''), the variation of its pose and its two rates
+// along the motion, 18 numbers; where the motion is static, zeta alone. With the coordinates z that
+// move the segment relative to its parent p
+//   s = Phi s_p + Sigma z,  Sigma = (S, S', S''),
+//   f = (sum over children) + B s                    variation of the transmitted wrench,
+//   rows of z: S' f + (K + elastic) z,
+//   to the parent: A' (f - cq coad(F) S z).
+// From the leaves on, f and the rows rho of the coordinates that are still in use are linear in s
+// and in these coordinates y:
+//   [f; rho] = W [s; y] + [p; c].
+// A coordinate of a rod is in use from its last slice to its first one; there its row is complete
+// and it is eliminated. The matrix W of a segment has 6 + |y| rows and 18 + |y| columns whatever
+// the length of the rod.
+
+#include "constraint/elimination.h"
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "dynamics/segment_map.h"
+#include "dynamics/tendon_point.h"
+#include "solve/dense.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STATE = 18 };
+
+// A segment: counts, and where its lists and numbers begin.
+typedef struct seg_plan {
+    int n;       // coordinates z that move it
+    int kept;    // coordinates y in use beyond it towards the root
+    int leaving; // coordinates eliminated at it; y is the kept ones, then these
+    size_t list; // dof (kept + leaving), before (kept + leaving), place (n)
+    size_t sigma, lu, gain, back;
+    size_t pivot;
+} seg_plan;
+
+struct snw_elimination {
+    const snw_model *m;
+    int ns;     // 6 or 18
+    int sign;   // of det T
+    int most;   // largest number of coordinates in use
+    int most_n; // largest number of coordinates of a segment
+    seg_plan *plan;
+    int *list, *pivot;
+    double *number;
+    int *point_of_seg, *point; // nseg + 1: points of tendons on each slice
+    // of the last factorisation
+    snw_se3 *h;
+    snw_twist *u, *du;
+    double *P;     // nseg x 6 x ns
+    double *state; // nseg x ns
+    snw_wrench *f; // nseg
+    double *W, *carried, *small, *map, *unit;
+};
+
+// ---- plan ---------------------------------------------------------------------------------------
+
+// range (2 per coordinate): first and last slice in which each coordinate of a rod is in use
+static void find_use(const snw_model *m, int *first, int *last) {
+    for (int i = 0; i < m->nv; i++) first[i] = m->nseg, last[i] = -1;
+    for (int i = 1; i < m->nseg; i++) {
+        const snw_seg *seg = &m->seg[i];
+        if (seg->kind != SNW_SEG_ROD) {
+            for (int k = 0; k < snw_segment_own_count(m, seg); k++)
+                first[m->block[seg->item].dof + k] = last[m->block[seg->item].dof + k] = i;
+            continue;
+        }
+        const snw_slice *sl = &m->slice[seg->item];
+        const snw_rod *rod = &m->rod[sl->rod];
+        for (int a = 0; a < rod->na; a++) {
+            for (int j = 0; j < sl->count[a]; j++) {
+                const int dof = rod->dof[a] + sl->first[a] + j;
+                if (i < first[dof]) first[dof] = i;
+                if (i > last[dof]) last[dof] = i;
+            }
+        }
+    }
+}
+
+// Sizes of the lists and numbers, and the lists where `list` is not NULL. The coordinates in use at
+// a slice are those of the slice behind it that are kept, and its own.
+static void lay_out(snw_elimination *e, const int *first, const int *last, int *position, int *now,
+                    int *list, size_t *nlist, size_t *nnumber, size_t *npivot) {
+    const snw_model *m = e->m;
+    int in_use = 0; // of the slice behind, now[0 .. in_use)
+    *nlist = *nnumber = *npivot = 0;
+    for (int i = m->nseg - 1; i > 0; i--) {
+        seg_plan *p = &e->plan[i];
+        const bool continues = m->seg[i].kind == SNW_SEG_ROD;
+        if (!continues) in_use = 0;
+        int *all = now + e->m->nv, own = snw_segment_map_count(m, i), n = 0;
+        int *dofs = all + e->m->nv;
+        snw_segment_map_dofs(m, i, dofs);
+        for (int k = 0; k < in_use; k++) position[now[k]] = k, all[n++] = now[k];
+        for (int k = 0; k < own; k++) {
+            const bool enters = last[dofs[k]] == i;
+            if (enters) position[dofs[k]] = -1, all[n++] = dofs[k];
+        }
+        int kept = 0, leaving = 0;
+        for (int k = 0; k < n; k++) leaving += first[all[k]] == i;
+        *p = (seg_plan){.n = own, .kept = n - leaving, .leaving = leaving, .list = *nlist};
+        int *dof = list ? list + p->list : NULL;
+        leaving = 0;
+        for (int k = 0; k < n; k++) {
+            const bool leaves = first[all[k]] == i;
+            const int at = leaves ? p->kept + leaving++ : kept;
+            if (!leaves) now[kept++] = all[k];
+            if (dof) dof[at] = all[k], dof[n + at] = position[all[k]];
+        }
+        // after all are placed: position <- place among the coordinates in use here
+        for (int k = 0; dof && k < n; k++) position[dof[k]] = k;
+        for (int k = 0; dof && k < own; k++) dof[2 * n + k] = position[dofs[k]];
+        in_use = kept;
+        const size_t out = (size_t)p->leaving;
+        p->sigma = *nnumber;
+        p->lu = p->sigma + STATE * (size_t)own;
+        p->gain = p->lu + out * out;
+        p->back = p->gain + out * (size_t)(STATE + kept);
+        *nnumber = p->back + out * (size_t)(6 + kept);
+        p->pivot = *npivot;
+        *npivot += out;
+        *nlist += 2 * (size_t)n + (size_t)own;
+        if (n > e->most) e->most = n;
+        if (own > e->most_n) e->most_n = own;
+    }
+}
+
+static snw_status elimination_plan(snw_elimination *e) {
+    const size_t nv = (size_t)e->m->nv;
+    size_t nlist, nnumber, npivot;
+    int *scratch = snw_alloc((6 * nv + 1) * sizeof *scratch);
+    if (!scratch) return SNW_E_MEMORY;
+    int *first = scratch, *last = first + nv, *position = last + nv, *now = position + nv;
+    find_use(e->m, first, last);
+    lay_out(e, first, last, position, now, NULL, &nlist, &nnumber, &npivot);
+    e->list = snw_alloc((nlist + 1) * sizeof *e->list);
+    e->number = snw_alloc((nnumber + 1) * sizeof *e->number);
+    e->pivot = snw_alloc((npivot + 1) * sizeof *e->pivot);
+    const bool enough = e->list && e->number && e->pivot;
+    if (enough) lay_out(e, first, last, position, now, e->list, &nlist, &nnumber, &npivot);
+    snw_free(scratch);
+    return enough ? SNW_OK : SNW_E_MEMORY;
+}
+
+// ---- tendons ------------------------------------------------------------------------------------
+
+// Segment of the slice of a rod that ends at x or beyond.
+static int slice_at(const snw_model *m, const snw_rod *rod, double x) {
+    int low = rod->seg0, high = rod->seg0 + rod->nseg - 1;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        const snw_slice *sl = &m->slice[m->seg[middle].item];
+        if (sl->x + sl->h >= x) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return low;
+}
+
+// e->point <- points of tendons, slice by slice: all functions at a point are in use at its slice.
+static snw_status place_tendons(snw_elimination *e) {
+    const snw_model *m = e->m;
+    e->point_of_seg = snw_alloc((size_t)(m->nseg + 2) * sizeof *e->point_of_seg);
+    e->point = snw_alloc((size_t)(m->ntendon_point + 1) * sizeof *e->point);
+    if (!e->point_of_seg || !e->point) return SNW_E_MEMORY;
+    int *start = e->point_of_seg + 1;
+    for (int k = 0; k < m->ntendon_point; k++)
+        start[slice_at(m, &m->rod[m->tendon_point[k].rod], m->tendon_point[k].x)]++;
+    for (int i = 1; i < m->nseg; i++) start[i] += start[i - 1];
+    for (int k = m->ntendon_point - 1; k >= 0; k--)
+        e->point[--start[slice_at(m, &m->rod[m->tendon_point[k].rod], m->tendon_point[k].x)]] = k;
+    memmove(e->point_of_seg, start, (size_t)m->nseg * sizeof *start);
+    e->point_of_seg[m->nseg] = m->ntendon_point;
+    return SNW_OK;
+}
+
+// H <- stiffness by the curvature of a tendon in the strains of point k, theory.md (3.11.3); false:
+// it has none.
+static bool tendon_stiffness(const snw_model *m, const snw_work *w, int i, int k, double cq,
+                             double H[36]) {
+    const snw_tendon_point *p = &m->tendon_point[k];
+    const double f = cq * w->tendon[i].effort * w->tendon_point[k].tension_fraction * p->w;
+    if (f == 0 || !m->tendon[i].type->is_length) return false;
+    snw_tendon_point_hessian(m, p, w->tendon_point[k].xi, f, H);
+    return true;
+}
+
+// Tendon of a point.
+static int tendon_of(const snw_model *m, int point) {
+    int i = 0;
+    while (point >= m->tendon[i].point_adr + m->tendon[i].npoint) i++;
+    return i;
+}
+
+// W += these stiffnesses at the points of slice i
+static void add_tendons(snw_elimination *e, const snw_tangent_at *at, int i, const snw_work *w) {
+    const snw_model *m = e->m;
+    const seg_plan *plan = &e->plan[i];
+    const int y = plan->kept + plan->leaving, ns = e->ns, ld = ns + y;
+    const int *dof = e->list + plan->list;
+    for (int n = e->point_of_seg[i]; n < e->point_of_seg[i + 1]; n++) {
+        const int k = e->point[n];
+        const snw_tendon_point *p = &m->tendon_point[k];
+        const snw_rod *rod = &m->rod[p->rod];
+        double H[36];
+        if (!tendon_stiffness(m, w, tendon_of(m, k), k, at->cq, H)) continue;
+        const double *phi = m->tendon_phi + p->phi;
+        for (int r = 0; r < y; r++) {
+            for (int c = 0; c < y; c++) {
+                const double *pa = phi;
+                for (int a = 0; a < rod->na; pa += p->count[a], a++) {
+                    const int ja = dof[r] - rod->dof[a] - p->first[a];
+                    const double *pb = phi;
+                    for (int b = 0; b < rod->na; pb += p->count[b], b++) {
+                        const int jb = dof[c] - rod->dof[b] - p->first[b];
+                        if (ja < 0 || ja >= p->count[a] || jb < 0 || jb >= p->count[b]) continue;
+                        e->W[(6 + r) * ld + ns + c] += H[6 * a + b] * pa[ja] * pb[jb];
+                    }
+                }
+            }
+        }
+    }
+}
+
+// y += these stiffnesses times x
+static void tendon_product(const snw_model *m, const snw_work *w, double cq, const double *x,
+                           double *y) {
+    for (int i = 0; i < m->ntendon; i++) {
+        for (int k = m->tendon[i].point_adr; k < m->tendon[i].point_adr + m->tendon[i].npoint;
+             k++) {
+            const snw_tendon_point *p = &m->tendon_point[k];
+            const snw_rod *rod = &m->rod[p->rod];
+            double H[36], strain[6] = {0};
+            if (!tendon_stiffness(m, w, i, k, cq, H)) continue;
+            const double *phi = m->tendon_phi + p->phi;
+            for (int a = 0; a < rod->na; phi += p->count[a], a++) {
+                for (int j = 0; j < p->count[a]; j++)
+                    strain[a] += phi[j] * x[rod->dof[a] + p->first[a] + j];
+            }
+            phi = m->tendon_phi + p->phi;
+            for (int a = 0; a < rod->na; phi += p->count[a], a++) {
+                double f = 0;
+                for (int b = 0; b < rod->na; b++) f += H[6 * a + b] * strain[b];
+                for (int j = 0; j < p->count[a]; j++)
+                    y[rod->dof[a] + p->first[a] + j] += f * phi[j];
+            }
+        }
+    }
+}
+
+// ---- object -------------------------------------------------------------------------------------
+
+snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
+    *out = NULL;
+    snw_elimination *e = snw_alloc(sizeof *e);
+    if (!e) return SNW_E_MEMORY;
+    const size_t nseg = (size_t)m->nseg;
+    e->m = m;
+    e->plan = snw_alloc(nseg * sizeof *e->plan);
+    snw_status s = e->plan ? elimination_plan(e) : SNW_E_MEMORY;
+    if (s == SNW_OK) s = place_tendons(e);
+    const size_t y = (size_t)e->most, n = (size_t)e->most_n;
+    e->h = snw_alloc(nseg * sizeof *e->h);
+    e->u = snw_alloc(nseg * sizeof *e->u);
+    e->du = snw_alloc(nseg * sizeof *e->du);
+    e->P = snw_alloc(nseg * 6 * STATE * sizeof *e->P);
+    e->state = snw_alloc(nseg * STATE * sizeof *e->state);
+    e->f = snw_alloc(nseg * sizeof *e->f);
+    e->W = snw_alloc((6 + y) * (STATE + y) * sizeof *e->W);
+    e->carried = snw_alloc((6 + y) * (STATE + y) * sizeof *e->carried);
+    e->small = snw_alloc((y + n + 2) * sizeof *e->small);
+    e->map = snw_alloc((18 * n + 2 * n * n + 1) * sizeof *e->map);
+    e->unit = snw_alloc(3 * 6 * STATE * sizeof *e->unit);
+    if (s == SNW_OK && !(e->h && e->u && e->du && e->P && e->state && e->f && e->W && e->carried &&
+                         e->small && e->map && e->unit))
+        s = SNW_E_MEMORY;
+    if (s != SNW_OK) {
+        snw_elimination_destroy(e);
+        return s;
+    }
+    *out = e;
+    return SNW_OK;
+}
+
+void snw_elimination_destroy(snw_elimination *e) {
+    if (!e) return;
+    void *const own[] = {e->point_of_seg, e->point, e->plan, e->list,    e->pivot,
+                         e->number,       e->h,     e->u,    e->du,      e->P,
+                         e->state,        e->f,     e->W,    e->carried, e->small,
+                         e->map,          e->unit};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) snw_free(own[i]);
+    snw_free(e);
+}
+
+double snw_elimination_operations(const snw_elimination *e) {
+    double sum = 0;
+    for (int i = 1; i < e->m->nseg; i++) {
+        const seg_plan *p = &e->plan[i];
+        const double y = p->kept + p->leaving, rows = 6 + y, columns = STATE + y;
+        sum += rows * STATE * p->n + 6 * columns * p->n + 150 * rows + 60 * columns +
+               (rows + columns) * p->leaving * p->leaving + rows * columns * p->leaving;
+    }
+    return sum;
+}
+
+// ---- one segment --------------------------------------------------------------------------------
+
+// Map of segment i in e->map; its own columns are kept for the solutions.
+static snw_segment_map map_at(snw_elimination *e, const snw_tangent_at *at, int i, double *sigma,
+                              snw_work *w) {
+    const size_t n = (size_t)e->plan[i].n;
+    const snw_segment_map map = {
+        .S = sigma, .dS = sigma + 6 * n, .ddS = sigma + 12 * n, .K = e->map + 18 * n};
+    snw_segment_map_at(e->m, at->chart, i, at->cq != 0, w, &map);
+    return map;
+}
+
+// out <- s' Phi of a row s over the states of segment i, as wrenches: its parent's states
+static void row_to_parent(const snw_elimination *e, int i, const double *s, double *out) {
+    snw_wrench x[3];
+    const int parts = e->ns / 6;
+    for (int k = 0; k < parts; k++) memcpy(x[k].e, s + 6 * k, sizeof x[k].e);
+    if (parts == 3) {
+        // A' = -ad_u A, A'' = (-ad_u' + ad_u ad_u) A
+        const snw_wrench u2 = snw_ad_pull(e->u[i], x[2]);
+        x[0] = snw_wrench_sub(x[0], snw_ad_pull(e->du[i], x[2]));
+        x[0] = snw_wrench_sub(x[0], snw_ad_pull(e->u[i], snw_wrench_sub(x[1], u2)));
+        x[1] = snw_wrench_sub(x[1], snw_wrench_add(u2, u2));
+    }
+    for (int k = 0; k < parts; k++) {
+        const snw_wrench y = snw_wrench_to_parent(e->h[i], x[k]);
+        memcpy(out + 6 * k, y.e, sizeof y.e);
+    }
+}
+
+// to <- Phi s_p for a segment with the pose h and its rates u, du in its parent
+static void state_to_child(snw_se3 h, snw_twist u, snw_twist du, int ns, const double *from,
+                           double *to) {
+    snw_twist x[3];
+    const int parts = ns / 6;
+    for (int k = 0; k < parts; k++) {
+        memcpy(x[k].e, from + 6 * k, sizeof x[k].e);
+        x[k] = snw_twist_to_child(h, x[k]);
+    }
+    if (parts == 3) {
+        const snw_twist y = snw_twist_sub(x[1], snw_ad(u, x[0]));
+        const snw_twist two = snw_twist_add(x[1], y); // 2 x1 - ad_u x0
+        x[2] = snw_twist_sub(snw_twist_sub(x[2], snw_ad(u, two)), snw_ad(du, x[0]));
+        x[1] = y;
+    }
+    for (int k = 0; k < parts; k++) memcpy(to + 6 * k, x[k].e, sizeof x[k].e);
+}
+
+// W of segment i from what lies behind it: rows f, then those of the coordinates in use
+static void gather_behind(snw_elimination *e, int i, const double *B) {
+    const seg_plan *p = &e->plan[i];
+    const int y = p->kept + p->leaving, ns = e->ns, ld = ns + y;
+    const int *before = e->list + p->list + y;
+    memset(e->W, 0, (size_t)(6 + y) * (size_t)ld * sizeof *e->W);
+    const double *P = e->P + (size_t)i * 6 * (size_t)ns;
+    for (int r = 0; r < 6; r++) {
+        for (int k = 0; k < ns; k++) e->W[r * ld + k] = P[r * ns + k] + B[r * ns + k];
+    }
+    if (y == 0 || e->m->seg[i].kind != SNW_SEG_ROD) return;
+    // of the slice behind: e->carried, rows f and kept, columns state and kept; its f by states is
+    // in P already
+    const bool last =
+        i + 1 >= e->m->nseg || e->m->seg[i + 1].parent != i || e->m->seg[i + 1].kind != SNW_SEG_ROD;
+    if (last) return;
+    const int was = ns + e->plan[i + 1].kept;
+    for (int r = 0; r < 6 + y; r++) {
+        const int old = r < 6 ? r : before[r - 6] < 0 ? -1 : 6 + before[r - 6];
+        if (old < 0) continue;
+        const double *from = e->carried + old * was;
+        for (int k = 0; r >= 6 && k < ns; k++) e->W[r * ld + k] = from[k];
+        for (int k = 0; k < y; k++) {
+            if (before[k] >= 0) e->W[r * ld + ns + k] = from[ns + before[k]];
+        }
+    }
+}
+
+// Adds stiffness and damping of the rod for coordinates that come into use at segment i.
+static void add_elastic(snw_elimination *e, const snw_tangent_at *at, int i) {
+    const seg_plan *p = &e->plan[i];
+    const int y = p->kept + p->leaving, ns = e->ns, ld = ns + y;
+    const int *dof = e->list + p->list, *before = dof + y;
+    const snw_rod *rod = &e->m->rod[e->m->slice[e->m->seg[i].item].rod];
+    bool any = false;
+    for (int k = 0; k < y; k++) any |= before[k] < 0;
+    for (int r = 0; any && r < y; r++) {
+        const double *K = rod->K + rod->row[dof[r] - rod->dof0],
+                     *D = rod->D + rod->row[dof[r] - rod->dof0];
+        for (int b = 0; b < rod->na; b++) {
+            const snw_rod_range near = rod->near[(dof[r] - rod->dof0) * rod->na + b];
+            const int from = rod->dof[b] + near.first;
+            for (int k = 0; k < y; k++) {
+                const int j = dof[k] - from;
+                if (j < 0 || j >= near.count || (before[r] >= 0 && before[k] >= 0)) continue;
+                e->W[(6 + r) * ld + ns + k] += at->cq * K[j] + at->cv * D[j];
+            }
+            K += near.count, D += near.count;
+        }
+    }
+}
+
+// W <- the same by the states of the parent: adds the coordinates that move segment i.
+static void cross(snw_elimination *e, const snw_tangent_at *at, int i, const snw_segment_map *map,
+                  const snw_work *w) {
+    const seg_plan *p = &e->plan[i];
+    const int n = p->n, y = p->kept + p->leaving, ns = e->ns, ld = ns + y;
+    const int *place = e->list + p->list + 2 * y;
+    for (int r = 0; r < 6 + y; r++) {
+        double *row = e->W + r * ld;
+        // columns of z: W Sigma
+        for (int j = 0; j < n; j++) e->small[j] = 0;
+        for (int k = 0; k < ns; k++) {
+            const double *sigma = map->S + k * n, x = row[k]; // S, dS, ddS follow each other
+            for (int j = 0; j < n; j++) e->small[j] += x * sigma[j];
+        }
+        for (int j = 0; j < n; j++) row[ns + place[j]] += e->small[j];
+        double to[STATE];
+        row_to_parent(e, i, row, to);
+        memcpy(row, to, (size_t)ns * sizeof *row);
+    }
+    // rows of z: S' f + cq K z
+    for (int j = 0; j < n; j++) {
+        double *row = e->W + (6 + place[j]) * ld;
+        for (int r = 0; r < 6; r++) {
+            const double s = map->S[r * n + j], *f = e->W + r * ld;
+            for (int k = 0; k < ld; k++) row[k] += s * f[k];
+        }
+        for (int k = 0; k < n; k++) row[ns + place[k]] += at->cq * map->K[j * n + k];
+    }
+    // wrench to the parent: A' (f - cq coad(F) S z)
+    for (int j = 0; at->cq != 0 && j < n; j++) {
+        snw_twist S;
+        for (int r = 0; r < 6; r++) S.e[r] = map->S[r * n + j];
+        const snw_wrench g = snw_ad_pull(S, w->F[i]); // coad(F) S
+        for (int r = 0; r < 6; r++) e->W[r * ld + ns + place[j]] -= at->cq * g.e[r];
+    }
+    for (int k = 0; k < ld; k++) {
+        snw_wrench f;
+        for (int r = 0; r < 6; r++) f.e[r] = e->W[r * ld + k];
+        f = snw_wrench_to_parent(e->h[i], f);
+        for (int r = 0; r < 6; r++) e->W[r * ld + k] = f.e[r];
+    }
+}
+
+// Eliminates the coordinates that leave at segment i: the last ones of y.
+static snw_status leave(snw_elimination *e, int i) {
+    const seg_plan *p = &e->plan[i];
+    const int out = p->leaving, kept = p->kept, ns = e->ns, ld = ns + kept + out;
+    double *lu = e->number + p->lu, *gain = e->number + p->gain, *back = e->number + p->back;
+    if (out == 0) return SNW_OK;
+    const double *rows = e->W + (6 + kept) * ld;
+    for (int j = 0; j < out; j++) {
+        for (int k = 0; k < out; k++) lu[j * out + k] = rows[k * ld + ns + kept + j];
+    }
+    SNW_TRY(snw_lu_factor(out, lu, e->pivot + p->pivot));
+    e->sign *= snw_lu_sign(out, lu, e->pivot + p->pivot);
+    // gain: out numbers for each state and kept coordinate
+    for (int k = 0; k < ns + kept; k++) {
+        for (int j = 0; j < out; j++) gain[k * out + j] = rows[j * ld + k];
+        snw_lu_solve(out, lu, e->pivot + p->pivot, gain + (ptrdiff_t)k * out);
+    }
+    for (int r = 0; r < 6 + kept; r++) {
+        double *row = e->W + r * ld;
+        for (int j = 0; j < out; j++) back[r * out + j] = row[ns + kept + j];
+        for (int k = 0; k < ns + kept; k++) {
+            double sum = 0;
+            for (int j = 0; j < out; j++) sum += back[r * out + j] * gain[k * out + j];
+            row[k] -= sum;
+        }
+    }
+    return SNW_OK;
+}
+
+// Hands W on to the parent.
+static void hand_on(snw_elimination *e, int i) {
+    const seg_plan *p = &e->plan[i];
+    const int kept = p->kept, ns = e->ns, ld = ns + kept + p->leaving;
+    double *P = e->P + (size_t)e->m->seg[i].parent * 6 * (size_t)ns;
+    for (int r = 0; r < 6; r++) {
+        for (int k = 0; k < ns; k++) P[r * ns + k] += e->W[r * ld + k];
+    }
+    for (int r = 0; kept > 0 && r < 6 + kept; r++) {
+        memcpy(e->carried + (ptrdiff_t)r * (ns + kept), e->W + (ptrdiff_t)r * ld,
+               (size_t)(ns + kept) * sizeof *e->W);
+    }
+}
+
+// ---- all segments -------------------------------------------------------------------------------
+
+// Columns that are the states themselves.
+static snw_columns unit_columns(snw_elimination *e) {
+    const int ns = e->ns;
+    memset(e->unit, 0, 3 * 6 * STATE * sizeof *e->unit);
+    for (int part = 0; part < ns / 6; part++) {
+        for (int r = 0; r < 6; r++) e->unit[part * 6 * STATE + r * ns + 6 * part + r] = 1;
+    }
+    return (snw_columns){
+        .n = ns, .ld = ns, .J = e->unit, .dJ = e->unit + 6 * STATE, .ddJ = e->unit + 12 * STATE};
+}
+
+static void keep_motion(snw_elimination *e, const snw_work *w) {
+    const size_t nseg = (size_t)e->m->nseg;
+    e->ns = w->is_static ? 6 : STATE;
+    memcpy(e->h, w->h, nseg * sizeof *e->h);
+    memcpy(e->u, w->u, nseg * sizeof *e->u);
+    memcpy(e->du, w->du, nseg * sizeof *e->du);
+}
+
+// Eliminates all coordinates, or with `diagonal` only reads their pivots before any elimination.
+static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
+                            double *diagonal) {
+    const snw_model *m = e->m;
+    double B[6 * STATE];
+    keep_motion(e, w);
+    e->sign = 1;
+    const snw_columns unit = unit_columns(e);
+    memset(e->P, 0, (size_t)m->nseg * 6 * (size_t)e->ns * sizeof *e->P);
+    for (int i = m->nseg - 1; i > 0; i--) {
+        const seg_plan *p = &e->plan[i];
+        const int y = p->kept + p->leaving, ld = e->ns + y;
+        const snw_segment_map map = map_at(e, at, i, e->number + p->sigma, w);
+        snw_segment_wrench_columns(m, at->in, w, i, &unit, at->cq, at->cv, at->ca, B);
+        gather_behind(e, i, B);
+        if (m->seg[i].kind == SNW_SEG_ROD && (at->cq != 0 || at->cv != 0)) add_elastic(e, at, i);
+        if (m->ntendon && at->cq != 0) add_tendons(e, at, i, w);
+        cross(e, at, i, &map, w);
+        if (m->seg[i].kind != SNW_SEG_ROD && p->n > 0) {
+            double *T = e->map; // n x n
+            memset(T, 0, (size_t)p->n * (size_t)p->n * sizeof *T);
+            snw_segment_map_add_spring(m, i, &map, w, at->cq, at->cv, T);
+            for (int j = 0; j < p->n; j++) {
+                for (int k = 0; k < p->n; k++) e->W[(6 + j) * ld + e->ns + k] += T[k * p->n + j];
+            }
+        }
+        if (diagonal) {
+            for (int k = p->kept; k < y; k++)
+                diagonal[e->list[p->list + (size_t)k]] = e->W[(6 + k) * ld + e->ns + k];
+        } else if (leave(e, i) != SNW_OK) {
+            e->sign = 0;
+            return SNW_E_SINGULAR;
+        }
+        hand_on(e, i);
+    }
+    return SNW_OK;
+}
+
+snw_status snw_elimination_factor(snw_elimination *e, const snw_tangent_at *at, snw_work *w) {
+    return eliminate(e, at, w, NULL);
+}
+
+void snw_elimination_diagonal(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
+                              double *diagonal) {
+    (void)eliminate(e, at, w, diagonal);
+    e->sign = 0;
+}
+
+int snw_elimination_sign(const snw_elimination *e) { return e->sign; }
+
+// From the leaves to the root: x <- what is left of each row when the coordinates before it are
+// eliminated, times the inverse of its pivots.
+static void solve_to_root(snw_elimination *e, double *x) {
+    const snw_model *m = e->m;
+    memset(e->f, 0, (size_t)m->nseg * sizeof *e->f);
+    for (int i = m->nseg - 1; i > 0; i--) {
+        const seg_plan *p = &e->plan[i];
+        const int n = p->n, kept = p->kept, out = p->leaving;
+        const int *dof = e->list + p->list, *place = dof + 2 * (kept + out);
+        const double *S = e->number + p->sigma, *back = e->number + p->back;
+        snw_wrench f = e->f[i];
+        for (int j = 0; j < n; j++) {
+            double sum = 0;
+            for (int r = 0; r < 6; r++) sum += S[r * n + j] * f.e[r];
+            x[dof[place[j]]] += sum;
+        }
+        f = snw_wrench_to_parent(e->h[i], f);
+        double *t = e->small;
+        for (int j = 0; j < out; j++) t[j] = x[dof[kept + j]];
+        if (out > 0) snw_lu_solve(out, e->number + p->lu, e->pivot + p->pivot, t);
+        for (int r = 0; r < 6 + kept; r++) {
+            double sum = 0;
+            for (int j = 0; j < out; j++) sum += back[r * out + j] * t[j];
+            if (r < 6) f.e[r] -= sum;
+            if (r >= 6) x[dof[r - 6]] -= sum;
+        }
+        for (int j = 0; j < out; j++) x[dof[kept + j]] = t[j];
+        e->f[m->seg[i].parent] = snw_wrench_add(e->f[m->seg[i].parent], f);
+    }
+}
+
+void snw_elimination_solve(snw_elimination *e, double *x) {
+    const snw_model *m = e->m;
+    const int ns = e->ns;
+    SNW_ASSERT(e->sign != 0);
+    for (int i = 0; i < m->nv; i++) x[i] = -x[i];
+    solve_to_root(e, x);
+    for (int k = 0; k < ns; k++) e->state[k] = 0; // the world does not move
+    for (int i = 1; i < m->nseg; i++) {
+        const seg_plan *p = &e->plan[i];
+        const int n = p->n, kept = p->kept, out = p->leaving;
+        const int *dof = e->list + p->list, *place = dof + 2 * (kept + out);
+        const double *sigma = e->number + p->sigma, *gain = e->number + p->gain;
+        const double *up = e->state + (size_t)m->seg[i].parent * (size_t)ns;
+        for (int j = 0; j < out; j++) {
+            double sum = x[dof[kept + j]];
+            for (int k = 0; k < ns; k++) sum += gain[k * out + j] * up[k];
+            for (int k = 0; k < kept; k++) sum += gain[(ns + k) * out + j] * x[dof[k]];
+            x[dof[kept + j]] = -sum;
+        }
+        double *to = e->state + (size_t)i * (size_t)ns;
+        state_to_child(e->h[i], e->u[i], e->du[i], ns, up, to);
+        for (int k = 0; k < ns; k++) {
+            for (int j = 0; j < n; j++) to[k] += sigma[k * n + j] * x[dof[place[j]]];
+        }
+    }
+}
+
+// ---- product ------------------------------------------------------------------------------------
+
+// y += cq K x + cv D x of rods
+static void elastic_product(const snw_model *m, double cq, double cv, const double *x, double *y) {
+    for (int r = 0; r < m->nrod; r++) {
+        const snw_rod *rod = &m->rod[r];
+        const double *from = x + rod->dof0;
+        for (int i = 0; i < rod->ndof; i++)
+            y[rod->dof0 + i] += cq * snw_rod_row_times(rod, rod->K, i, from, 0) +
+                                cv * snw_rod_row_times(rod, rod->D, i, from, 0);
+    }
+}
+
+// e->state <- variations of all segments by x
+static void vary_states(snw_elimination *e, const snw_tangent_at *at, int ns, snw_work *w,
+                        const double *x) {
+    const snw_model *m = e->m;
+    for (int k = 0; k < ns; k++) e->state[k] = 0;
+    for (int i = 1; i < m->nseg; i++) {
+        const seg_plan *p = &e->plan[i];
+        const int n = p->n, *dof = e->list + p->list, *place = dof + 2 * (p->kept + p->leaving);
+        (void)map_at(e, at, i, e->map, w);
+        double *to = e->state + (size_t)i * (size_t)ns;
+        state_to_child(w->h[i], w->u[i], w->du[i], ns,
+                       e->state + (size_t)m->seg[i].parent * (size_t)ns, to);
+        for (int k = 0; k < ns; k++) {
+            for (int j = 0; j < n; j++) to[k] += e->map[k * n + j] * x[dof[place[j]]];
+        }
+    }
+}
+
+void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
+                             const double *x, double *y) {
+    const snw_model *m = e->m;
+    const int ns = w->is_static ? 6 : STATE;
+    vary_states(e, at, ns, w, x);
+    memset(e->f, 0, (size_t)m->nseg * sizeof *e->f);
+    for (int i = 0; i < m->nv; i++) y[i] = 0;
+    elastic_product(m, at->cq, at->cv, x, y);
+    if (at->cq != 0) tendon_product(m, w, at->cq, x, y);
+    for (int i = m->nseg - 1; i > 0; i--) {
+        const seg_plan *p = &e->plan[i];
+        const int n = p->n, *dof = e->list + p->list, *place = dof + 2 * (p->kept + p->leaving);
+        const double *s = e->state + (size_t)i * (size_t)ns;
+        const snw_columns one = {.n = 1, .ld = 1, .J = s, .dJ = s + 6, .ddJ = s + 12};
+        snw_wrench own;
+        snw_segment_wrench_columns(m, at->in, w, i, &one, at->cq, at->cv, at->ca, own.e);
+        snw_wrench f = snw_wrench_add(e->f[i], own);
+        const snw_segment_map map = map_at(e, at, i, e->map, w);
+        snw_twist moved = snw_twist_zero();
+        for (int j = 0; j < n; j++) {
+            double sum = 0;
+            for (int r = 0; r < 6; r++) {
+                sum += map.S[r * n + j] * f.e[r];
+                moved.e[r] += map.S[r * n + j] * x[dof[place[j]]];
+            }
+            for (int k = 0; k < n; k++) sum += at->cq * map.K[j * n + k] * x[dof[place[k]]];
+            y[dof[place[j]]] += sum;
+        }
+        if (m->seg[i].kind != SNW_SEG_ROD && n > 0) {
+            double T[36] = {0};
+            snw_segment_map_add_spring(m, i, &map, w, at->cq, at->cv, T);
+            for (int j = 0; j < n; j++) {
+                for (int k = 0; k < n; k++) y[dof[place[j]]] += T[k * n + j] * x[dof[place[k]]];
+            }
+        }
+        const snw_wrench turned = snw_ad_pull(moved, w->F[i]); // coad(F) S z
+        for (int r = 0; r < 6; r++) f.e[r] -= at->cq * turned.e[r];
+        e->f[m->seg[i].parent] =
+            snw_wrench_add(e->f[m->seg[i].parent], snw_wrench_to_parent(w->h[i], f));
+    }
+}

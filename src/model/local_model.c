@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+//
+// Which descriptions become local models, theory.md 4.2: trees whose forces each act on one segment
+// or on the strains at one place of a rod, and studies whose steps need no matrix.
+#include "model/compile.h"
+
+#include "model/chamber_area.h"
+
+static const char *rod_in_the_way(const snw_rod_desc *rod) {
+    if (rod->variable_length) return "a rod of variable length";
+    if (rod->tolerance > 0) return "a rod with a tolerance (integrator: rk45)";
+    if (snw_rod_has_law(rod)) return "a nonlinear section law";
+    if (rod->material && rod->material->relaxation.n > 0) return "a material with 'relaxation'";
+    return NULL;
+}
+
+static const char *contact_in_the_way(const snw_contact_desc *c) {
+    if (c->nonholonomic) return "a wheel, ring or anchor";
+    if (c->is_rods) return "contact of rods with rods";
+    if (c->hard) return "a hard contact";
+    if (c->nearest) return "a contact 'nearest'";
+    if (c->body || (c->is_obstacle && c->on.kind != SNW_SITE_WORLD)) return "an obstacle on a link";
+    return NULL;
+}
+
+// An effort that depends on the whole length couples all sections along the path.
+static const char *tendon_in_the_way(const snw_tendon_desc *t) {
+    if (!snw_gives_effort(t->given)) return "a tendon or chamber whose effort is not given";
+    if (t->nsegment) return "a tendon with straight segments";
+    if (t->friction > 0 || t->viscous > 0) return "a tendon with friction";
+    if (t->area && snw_chamber_area_varies(t->area)) return "a chamber whose area varies";
+    return NULL;
+}
+
+static const char *step_in_the_way(const snw_step_desc *s) {
+    if (s->kind == SNW_STEP_CHANGE) return NULL;
+    if (s->kind == SNW_STEP_STATIC) {
+        if (s->engine != SNW_ENGINE_STRAIN) return "a static step by shooting";
+        if (s->march > 0 || s->march_flow || s->penalty > 0 || s->friction)
+            return "a static step with 'march', 'penalty' or 'friction'";
+        return NULL;
+    }
+    if (s->kind != SNW_STEP_DYNAMIC || s->kinematic) return "a step that is not static or dynamic";
+    const snw_scheme_family family = snw_scheme_table[s->scheme].family;
+    if (s->engine != SNW_ENGINE_STRAIN) return "a dynamic step by shooting";
+    if (family != SNW_FAMILY_ALPHA && family != SNW_FAMILY_LEVELS)
+        return "a dynamic step by a scheme other than the implicit ones with one stage";
+    return NULL;
+}
+
+static const char *probe_in_the_way(const snw_desc *d, int i) {
+    if (!snw_desc_records(d, i)) return NULL;
+    const snw_probe_kind kind = d->probe[i].kind;
+    const bool needs = kind == SNW_PROBE_STABILITY || kind == SNW_PROBE_FREQUENCY ||
+                       kind == SNW_PROBE_POLE || kind == SNW_PROBE_TRANSPORT ||
+                       kind == SNW_PROBE_CONNECTION || kind == SNW_PROBE_CURVATURE;
+    return needs ? "a probe of stability, frequencies, poles or locomotion" : NULL;
+}
+
+const char *snw_desc_not_local(const snw_desc *d) {
+    if (d->nloop) return "a loop";
+    if (d->ntube) return "concentric tubes";
+    if (d->nmotor) return "an actuator on a joint";
+    if (d->nforce_element) return "a force element";
+    if (d->nforce_field) return "a field";
+    if (d->nsignal) return "a law that reads probes, or a condition";
+    const char *why = NULL;
+    for (int i = 0; i < d->nlink && !why; i++) {
+        const snw_link_desc *link = &d->link[i];
+        for (int k = 0; k < SNW_JOINT_MOST && !why; k++)
+            why = link->moves.stop_stiffness[k] > 0 ? "a stop of a joint" : NULL;
+        if (!why && link->has_rod) why = rod_in_the_way(&link->rod);
+    }
+    for (int i = 0; i < d->nfluid && !why; i++) {
+        for (int k = 0; k < d->fluid[i].nlink && !why; k++) {
+            const snw_rod_desc *rod = &d->link[d->fluid[i].link[k]].rod;
+            const bool extends =
+                rod->active[SNW_STRETCH] || rod->active[SNW_SHEAR_Y] || rod->active[SNW_SHEAR_Z];
+            if (d->link[d->fluid[i].link[k]].has_rod && extends)
+                why = "a fluid around a rod that stretches or shears";
+        }
+    }
+    for (int i = 0; i < d->ntendon && !why; i++) why = tendon_in_the_way(&d->tendon[i]);
+    for (int i = 0; i < d->ncontact && !why; i++) why = contact_in_the_way(&d->contact[i]);
+    for (int i = 0; i < d->nprobe && !why; i++) why = probe_in_the_way(d, i);
+    for (int i = 0; i < d->nstep && !why; i++) why = step_in_the_way(&d->step[i]);
+    return why;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+//
+// The elimination along the tree solves the equations of the dense tangent, on random rods and
+// trees and on rods with local bases; its cost is linear in their length.
+#include "constraint/elimination.h"
+#include "described.h"
+#include "integrate/implicit.h"
+#include "random_tree.h"
+#include "solve/dense.h"
+#include "study/statics.h"
+#include "tangent_rig.h"
+
+// Largest difference relative to the largest number.
+static double differs(int n, const double *x, const double *y) {
+    double most = 0, size = 0;
+    for (int i = 0; i < n; i++) {
+        most = fmax(most, fabs(x[i] - y[i]));
+        size = fmax(size, fabs(y[i]));
+    }
+    return most / size;
+}
+
+// 1-norm condition number of A, n x n
+static double condition(int n, const double *A, const double *LU, const int *pivot) {
+    double *x = calloc((size_t)n, sizeof *x), norm = 0, inverse = 0;
+    for (int j = 0; j < n; j++) {
+        double sum = 0, back = 0;
+        for (int i = 0; i < n; i++)
+            sum += fabs(A[(size_t)j * (size_t)n + (size_t)i]), x[i] = i == j;
+        snw_lu_solve(n, LU, pivot, x);
+        for (int i = 0; i < n; i++) back += fabs(x[i]);
+        norm = fmax(norm, sum), inverse = fmax(inverse, back);
+    }
+    free(x);
+    return norm * inverse;
+}
+
+// The dense tangent at the state of g, and what the elimination makes of it.
+static void check_equations(rig *g, dice *d, bool is_static, double cq, double cv, double ca,
+                            int *solved) {
+    const snw_model *m = g->m;
+    const int n = m->nv;
+    const size_t N = (size_t)n;
+    if (n == 0) return;
+    double *T = calloc(2 * N * N + 5 * N, sizeof *T), *LU = T + N * N, *x = LU + N * N, *y = x + n,
+           *want = y + n, *b = want + n, *diagonal = b + n;
+    int *pivot = calloc(N, sizeof *pivot);
+    snw_elimination *e;
+    assert_int_equal(snw_elimination_create(m, &e), SNW_OK);
+    snw_residual(m, g->in, g->s, is_static, g->w);
+    snw_tangent_pass(m, NULL, g->w);
+    snw_tangent_assemble(m, g->in, cq, cv, ca, g->w, T);
+    const snw_tangent_at at = {.in = g->in, .cq = cq, .cv = cv, .ca = ca};
+
+    for (int i = 0; i < n; i++) x[i] = roll(d, -1, 1) * m->typical[i];
+    for (int i = 0; i < n; i++) {
+        want[i] = 0;
+        for (int j = 0; j < n; j++) want[i] += T[j * n + i] * x[j];
+    }
+    snw_elimination_product(e, &at, g->w, x, y);
+    assert_true(differs(n, y, want) < 1e-12); // rounding of sums over some hundred terms
+
+    snw_elimination_diagonal(e, &at, g->w, diagonal);
+    for (int i = 0; i < n; i++) want[i] = T[i * (n + 1)];
+    assert_true(differs(n, diagonal, want) < 1e-12);
+
+    memcpy(LU, T, N * N * sizeof *T);
+    // equilibria of free robots and rods without rotary inertia are singular
+    if (snw_lu_factor(n, LU, pivot) != SNW_OK || !(condition(n, T, LU, pivot) < 1e12)) goto done;
+    (*solved)++;
+    assert_int_equal(snw_elimination_factor(e, &at, g->w), SNW_OK);
+    assert_int_equal(snw_elimination_sign(e), snw_lu_sign(n, LU, pivot));
+    for (int i = 0; i < n; i++) want[i] = b[i] = roll(d, -1, 1) * m->scale[i];
+    snw_lu_solve(n, LU, pivot, want);
+    snw_elimination_solve(e, b);
+    const double rounding = 1e-15 * condition(n, T, LU, pivot);
+    if (!(differs(n, b, want) < 1e-12 + rounding))
+        fail_msg("%g, rounding %g", differs(n, b, want), rounding);
+done:
+    snw_elimination_destroy(e);
+    free(T);
+    free(pivot);
+}
+
+// Returns the number of systems solved, of three. Joints without springs may have no pivots of
+// their own in equilibrium: `springs` tells that there are none of them.
+static int check_state(rig *g, dice *d, bool springs) {
+    int solved = 0;
+    state_random(g->m, d, g->s);
+    snw_inputs_at(g->m, g->s->t, g->in);
+    if (springs) check_equations(g, d, true, 1, 0, 0, &solved);
+    check_equations(g, d, false, 1, 40, 900, &solved);
+    check_equations(g, d, false, 0, 0, 1, &solved);
+    return solved;
+}
+
+static void equations_of_random_rods(void **state) {
+    (void)state;
+    dice d = {31};
+    int solved = 0;
+    for (int i = 0; i < 24; i++) {
+        robot r;
+        rig g;
+        robot_random(&r, &d, i % 3 == 0 ? SNW_JOINT_FREE : SNW_JOINT_FIXED, i % 2 == 0);
+        rig_open(&g, &r.desc);
+        solved += check_state(&g, &d, true);
+        rig_close(&g);
+        robot_free(&r);
+    }
+    assert_true(solved > 40);
+}
+
+static void equations_of_random_trees(void **state) {
+    (void)state;
+    dice d = {32};
+    int solved = 0;
+    for (int i = 0; i < 24; i++) {
+        rig g;
+        tree t;
+        tree_random(&t, &d,
+                    (tree_opts){.nlink = pick_int(&d, 2, 8),
+                                .kind = (tree_kind)(i % 3),
+                                .floating = i / 3 % 3 == 0});
+        rig_open(&g, &t.r.desc);
+        solved += check_state(&g, &d, false);
+        rig_close(&g);
+        robot_free(&t.r);
+    }
+    assert_true(solved > 30);
+}
+
+// ---- local models -------------------------------------------------------------------------------
+
+// A branched robot with bases of every local kind: in water, on the ground, pushed at its tips.
+static const char robot_text[] =
+    "sinew: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "materials: {gel: {young: 2 MPa, poisson: 0.45, density: 1200, damping: 4 ms}}\n"
+    "robot:\n"
+    "  trunk: {on: world, pose: {xyz: [0, 0, 5 cm]}, rod: {length: 40 cm,"
+    " section: {circle: {radius: 8 mm}}, material: gel, strain: kirchhoff linear, elements: 6}}\n"
+    "  elbow: {on: trunk.tip, joint: revolute, axis: y, stiffness: 0.1, damping: 0.01}\n"
+    "  arm: {on: elbow, rod: {length: 30 cm, section: {circle: {radius: 6 mm}}, material: gel,"
+    " strain: {bend_y: quadratic, bend_z: constant, twist: spline 2}, elements: 5}}\n"
+    "  hand: {on: arm.tip, joint: spherical, stiffness: 0.05, damping: 0.002,"
+    " body: {mass: 20 g, inertia: [1e-6, 2e-6, 3e-6], com: [5 mm, 0, 1 mm]}}\n"
+    "  twig: {on: trunk@60%, rod: {length: 20 cm, section: {circle: {radius: 5 mm}},"
+    " material: gel, strain: {bend_y: discontinuous 2, stretch: linear}, elements: 4}}\n"
+    "loads:\n"
+    "  push: {on: arm.tip, force: [20 mN*t, 30 mN, 0]}\n"
+    "  pull: {on: twig.tip, force: [0, 0, 50 mN], frame: body}\n"
+    "  wind: {along: trunk, force: [0, 0.1 N/m, 0]}\n"
+    "actuators:\n"
+    "  wire: {tendon: {along: trunk, at: [0, 4 mm, 2 mm + 3 mm*x/L]}, effort: 1 N}\n"
+    "  line: {tendon: {along: twig, at: [0, 0, -3 mm]}, effort: 0.4 N}\n"
+    "  bag: {chamber: {along: arm, at: [0, 0, 3 mm], area: 20 mm^2}, effort: 10 kPa}\n"
+    "fluid: {water: {on: [trunk, arm], density: 1000, added: auto, buoyancy: on,"
+    " drag: {normal: 1.1, tangent: 0.02}}}\n"
+    "contacts: {floor: {ground: {on: [trunk, arm], normal: [0, 0, 1], at: [0, 0, 0],"
+    " stiffness: 2 kPa, damping: 1, friction: 0.3, creep: 0.01}}}\n";
+
+typedef struct pair {
+    snw_document *doc;
+    snw_desc *desc;
+    snw_model *dense, *local;
+} pair;
+
+static void pair_open(pair *p) {
+    snw_error err = {0};
+    if (describe(robot_text, &p->doc, &p->desc, &err) != SNW_OK)
+        fail_msg("%d:%d %s", err.line, err.column, err.text);
+    if (snw_model_compile(p->desc, &p->dense, &err) != SNW_OK ||
+        snw_model_compile_for(p->desc, SNW_USE_LOCAL, &p->local, &err) != SNW_OK)
+        fail_msg("%s", err.text);
+    assert_true(p->local->local && !p->dense->local);
+}
+
+static void pair_close(pair *p) {
+    snw_model_destroy(p->dense);
+    snw_model_destroy(p->local);
+    release(p->doc, p->desc);
+}
+
+// tangent of local bases, fluid and ground
+static void equations_of_local_bases(void **state) {
+    (void)state;
+    dice d = {33};
+    pair p;
+    pair_open(&p);
+    rig g = {.m = p.dense};
+    rig_around(&g);
+    for (int i = 0; i < 4; i++) assert_int_equal(check_state(&g, &d, true), 3);
+    g.m = NULL;
+    rig_close(&g);
+    pair_close(&p);
+}
+
+// Increments of the load may differ: their length is measured by typical stiffnesses, not by the
+// diagonal of the matrix.
+static void equilibria_are_those_of_the_matrix(void **state) {
+    (void)state;
+    pair p;
+    pair_open(&p);
+    const snw_model *const of[2] = {p.dense, p.local};
+    snw_state *at[2];
+    snw_statics_info info[2];
+    for (int k = 0; k < 2; k++) {
+        snw_statics *st;
+        snw_error err = {0};
+        const snw_statics_opts opts = snw_statics_defaults();
+        assert_int_equal(snw_statics_create(of[k], &st), SNW_OK);
+        assert_int_equal(snw_state_create(of[k], &at[k]), SNW_OK);
+        memcpy(at[k]->q, of[k]->q0, (size_t)of[k]->nq * sizeof(double));
+        snw_statics_reset(st);
+        if (snw_statics_solve(st, 0, &opts, at[k], &info[k], &err) != SNW_OK)
+            fail_msg("%s", err.text);
+        snw_statics_destroy(st);
+    }
+    assert_true(differs(p.dense->nq, at[1]->q, at[0]->q) < 1e-12);
+    snw_state_destroy(at[0]);
+    snw_state_destroy(at[1]);
+    pair_close(&p);
+}
+
+// steps from rest, with a chart of the spherical joint
+static void steps_are_those_of_the_matrix(void **state) {
+    (void)state;
+    enum { STEPS = 12 };
+    pair p;
+    pair_open(&p);
+    const snw_model *const of[2] = {p.dense, p.local};
+    snw_implicit *im[2];
+    snw_error err = {0};
+    for (int k = 0; k < 2; k++) {
+        snw_state *s;
+        const snw_implicit_opts opts = snw_implicit_defaults();
+        assert_int_equal(snw_implicit_create(of[k], &opts, &im[k]), SNW_OK);
+        assert_int_equal(snw_state_create(of[k], &s), SNW_OK);
+        memcpy(s->q, of[k]->q0, (size_t)of[k]->nq * sizeof(double));
+        if (snw_implicit_start(im[k], s, &err) != SNW_OK) fail_msg("%s", err.text);
+        snw_state_destroy(s);
+    }
+    assert_true(differs(p.dense->nv, snw_implicit_state(im[1])->a, snw_implicit_state(im[0])->a) <
+                1e-9); // of the condition of the mass matrix
+    for (int i = 0; i < STEPS; i++) {
+        snw_chord_info info[2];
+        for (int k = 0; k < 2; k++)
+            assert_int_equal(snw_implicit_step(im[k], 2e-3, 2e-3 * (i + 1), &info[k]), SNW_OK);
+        assert_int_equal(info[0].iterations, info[1].iterations);
+        assert_int_equal(info[0].tangents, info[1].tangents);
+    }
+    assert_true(differs(p.dense->nq, snw_implicit_state(im[1])->q, snw_implicit_state(im[0])->q) <
+                1e-10); // what chord iterations leave
+    snw_implicit_destroy(im[0]);
+    snw_implicit_destroy(im[1]);
+    pair_close(&p);
+}
+
+// ten times the elements, ten times the operations
+static void cost_is_linear(void **state) {
+    (void)state;
+    double operations[2];
+    for (int k = 0; k < 2; k++) {
+        char text[2000];
+        snw_error err = {0};
+        snw_document *doc;
+        snw_desc *desc;
+        snw_model *m;
+        snw_elimination *e;
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\nmaterials: {gel: {young: 2 MPa, poisson: 0.45, density: 1200}}\n"
+                       "robot:\n  arm: {on: world, rod: {length: 1 m, section: {circle: {radius: 8 "
+                       "mm}}, material: gel, nodes: %d, strain: kirchhoff linear, elements: %d}}\n",
+                       k ? 900 : 90, k ? 300 : 30);
+        assert_int_equal(describe(text, &doc, &desc, &err), SNW_OK);
+        assert_int_equal(snw_model_compile_for(desc, SNW_USE_LOCAL, &m, &err), SNW_OK);
+        assert_int_equal(snw_elimination_create(m, &e), SNW_OK);
+        assert_int_equal(m->rod[0].row[m->nv] < 40 * (size_t)m->nv, true); // entries of K
+        operations[k] = snw_elimination_operations(e);
+        snw_elimination_destroy(e);
+        snw_model_destroy(m);
+        release(doc, desc);
+    }
+    assert_true(operations[1] < 10.1 * operations[0]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equations_of_local_bases),
+        cmocka_unit_test(equilibria_are_those_of_the_matrix),
+        cmocka_unit_test(steps_are_those_of_the_matrix),
+        cmocka_unit_test(cost_is_linear),
+        cmocka_unit_test(equations_of_random_rods),
+        cmocka_unit_test(equations_of_random_trees),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
