@@ -164,8 +164,10 @@ snw_status snw_source_tree_changed(const snw_source *s, int run, int nchange,
     b.changing = true;
     SNW_TRY(override_things(&b, nchange, change, made));
     SNW_TRY(snw_check_names(&b, made));
-    SNW_TRY(snw_signals_begin(signals, made, b.err));
-    snw_scope_signals(b.scope, &signals->source);
+    if (signals) {
+        SNW_TRY(snw_signals_begin(signals, made, b.err));
+        snw_scope_signals(b.scope, &signals->source);
+    }
     SNW_TRY(snw_scope_check(b.scope, b.err));
     *root = made;
     return SNW_OK;

@@ -57,7 +57,8 @@ SNW_NODISCARD snw_status snw_source_tree(const snw_source *s, int run, snw_pool 
 
 // The same during a study: the overrides of its change steps so far are applied last, in their
 // order. They come from the `change` steps of the run's tree, where they are as written, and name
-// parameters, things or gravity. `signals` numbers the probes that laws read.
+// parameters, things or gravity. `signals` numbers the probes that laws read; NULL: they may read
+// none.
 SNW_NODISCARD snw_status snw_source_tree_changed(const snw_source *s, int run, int nchange,
                                                  const snw_entry *change, snw_signals *signals,
                                                  snw_pool *pool, snw_node **root, snw_error *err);

@@ -152,12 +152,10 @@ static void limb_base_motion(const snw_tree *t, const snw_limb *l, const double 
     double row[SNW_SHOOT_ROWS] = {0};
     snw_twist zeta, dV;
     for (int k = 0; k < s->na; k++) row[s->row[k]] = a[k];
-    memcpy(zeta.e, row + SNW_ROW_G, sizeof zeta.e);
-    memcpy(dV.e, row + SNW_ROW_V, sizeof dV.e);
+    for (int k = 0; k < 6; k++) zeta.e[k] = row[SNW_ROW_G + k], dV.e[k] = row[SNW_ROW_V + k];
     zeta = snw_twist_to_child(h->g, zeta);
     dV = snw_twist_to_child(h->g, dV);
-    memcpy(row + SNW_ROW_G, zeta.e, sizeof zeta.e);
-    memcpy(row + SNW_ROW_V, dV.e, sizeof dV.e);
+    for (int k = 0; k < 6; k++) row[SNW_ROW_G + k] = zeta.e[k], row[SNW_ROW_V + k] = dV.e[k];
     for (int k = 0; k < h->nstraight; k++) {
         double d1;
         const int z = h->straight[k].z;
@@ -413,7 +411,7 @@ static void condense_limb(snw_tree *t, int i) {
         const snw_limb *child = &t->limb[k];
         if (child->end.parent != i) continue;
         snw_wrench F;
-        memcpy(F.e, child->z, sizeof F.e);
+        for (int r = 0; r < 6; r++) F.e[r] = child->z[r];
         F = snw_wrench_to_parent(branch_of(t, child)->g, F);
         const int behind = segment_behind(t, child);
         double *to = behind < s->n ? s->seg[behind - 1].jump : b;

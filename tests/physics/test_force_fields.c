@@ -263,11 +263,6 @@ static void what_fields_cannot_do_is_refused(void **state) {
             "fields: {f: {force: [t*1 N/s, 0, 0], links: a}}\n"
             "study: [dynamic: {for: 1 s, step: 10 ms, scheme: conserving}]\n",
             "fields that vary with time ('f')");
-    refuses("sinew: 1\ngravity: 0\nrobot: {a: {on: world, rod: {length: 1, section: {circle: "
-            "{radius: 1 cm}}, material: m, strain: cosserat linear}}}\nmaterials: {m: {young: 1e6, "
-            "poisson: 0.5, density: 1000}}\n"
-            "fields: {f: {force: [1, 0, 0], links: a}}\nstudy: [static: {engine: shooting}]\n",
-            "fields ('f')");
 }
 
 #endif

@@ -170,8 +170,10 @@ static void certified_values_and_errors_are_found(void **state) {
         assert_int_equal(fit(&p, x, &a), SNW_OK);
         assert_near(x[0] / 2.3894212918e2, 1, 1e-9);
         assert_near(x[1] / 5.5015643181e-4, 1, 1e-9);
-        assert_near(a.error[0] / 2.7070075241, 1, 1e-8);
-        assert_near(a.error[1] / 7.2668688436e-6, 1, 1e-8);
+        // rounding in differences, 1e-12, times the condition of this problem, 1e4: 1.3e-8 was
+        // seen with the BLAS kernels of one processor
+        assert_near(a.error[0] / 2.7070075241, 1, 3e-8);
+        assert_near(a.error[1] / 7.2668688436e-6, 1, 3e-8);
         double sum = 0;
         for (int i = 0; i < MISRA; i++) sum += a.after[i] * a.after[i];
         assert_near(sum / 1.2455138894e-1, 1, 1e-9);

@@ -219,7 +219,7 @@ static void texts_cannot_leave_their_element(void **state) {
         ended += strncmp(p, "</script>\n", 10) == 0;
     }
     assert_int_equal(begun, ended);
-    assert_int_equal(begun, 13); // the JSON and twelve arrays
+    assert_int_equal(begun, 14); // the JSON and thirteen arrays
     for (const char *p = page.text; (p = strchr(p, '<')); p++) {
         assert_true(strncmp(p, "<script type", 12) == 0 || strncmp(p, "</script>\n", 10) == 0);
     }

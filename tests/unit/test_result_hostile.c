@@ -73,7 +73,9 @@ static void frames_that_were_never_stored_are_refused(void **state) {
     (void)state;
     hid_t file, group = open_run(&file);
     for (int f = 0; f < SNW_RESULT_NFIELD; f++) {
-        never_stored(group, snw_result_field_name((snw_result_field)f), 1000000000);
+        const char *name = snw_result_field_name((snw_result_field)f);
+        // what the robot does not have, such as fields of force, is not stored
+        if (H5Lexists(group, name, H5P_DEFAULT) > 0) never_stored(group, name, 1000000000);
     }
     expect_damage(file, group, "t");
     group = open_run(&file);
