@@ -34,7 +34,7 @@
 // Inline in all cases, so that constants of the caller propagate. With other number types, whose
 // operations are calls, and under sanitizers the compiler decides: its time falls from a minute to
 // seconds.
-#if defined(__GNUC__) && !defined(SNW_NUMBERS) && !defined(__SANITIZE_ADDRESS__) && \
+#if defined(__GNUC__) && !defined(SNW_NUMBERS) && !defined(__SANITIZE_ADDRESS__) &&                \
     !defined(__SANITIZE_THREAD__)
 #define SNW_INLINE static inline __attribute__((always_inline))
 #else

@@ -124,8 +124,8 @@ static snw_status contract_at(gradient_sweep *s, const snw_map *map, double t, b
 // The same for all equations of a map; stages read the laws at times of their own.
 static snw_status contract(gradient_sweep *s, const snw_map *map, bool frame, snw_error *err) {
     if (s->ndirection == 0) return SNW_OK;
-    if (!snw_map_is_staged(map) || s->g->nlaw == 0) {
-        const double t = snw_map_is_staged(map) ? map->t_laws : snw_map_stage_time(map, 0);
+    if (!snw_map_has_stages(map) || s->g->nlaw == 0) {
+        const double t = snw_map_has_stages(map) ? map->t_laws : snw_map_stage_time(map, 0);
         return contract_at(s, map, t, frame, err);
     }
     snw_status status = SNW_OK;

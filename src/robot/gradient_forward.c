@@ -75,7 +75,7 @@ static void equations_by(const gradient_sweep *s, int k, double t, int first, in
 // out (size) <- the same for all equations of a map; stages read laws at times of their own.
 static void equations_of_map_by(const gradient_sweep *s, int k, const snw_map *map, int size,
                                 const double *along, double *out) {
-    if (!snw_map_is_staged(map)) {
+    if (!snw_map_has_stages(map)) {
         equations_by(s, k, snw_map_stage_time(map, 0), 0, size, size, along, out);
         return;
     }

@@ -69,7 +69,7 @@ static inline bool snw_map_is_step(const snw_map *map) {
 }
 
 // Do parts of its equations read laws at times of their own?
-static inline bool snw_map_is_staged(const snw_map *map) {
+static inline bool snw_map_has_stages(const snw_map *map) {
     return map->kind == SNW_MAP_STAGES || map->kind == SNW_MAP_HARD;
 }
 
