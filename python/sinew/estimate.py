@@ -372,23 +372,25 @@ class StaticFilter:
         here = ~np.isnan(given)
         P = self.P + self._walk
         V = self._V[np.ix_(here, here)]
+        size, axes = np.linalg.eigh(P)
+        L = axes * np.sqrt(np.maximum(size, 0))  # P = L L'
         prior, w, self.converged = self.w, self.w, False
         for self.iterations in range(1, most + 1):
             value, D = self._read()
             D, e = D[here], (given - value)[here]
-            S = D @ P @ D.T + V
-            K = np.linalg.solve(S, D @ P).T
             if self.iterations == 1:
-                self.surprise = float(e @ np.linalg.solve(S, e))
-            new = prior + K @ (e - D @ (prior - w))
+                self.surprise = float(e @ np.linalg.solve(D @ P @ D.T + V, e))
+            # by information, which keeps its digits where measurements say far more than P
+            G = np.linalg.solve(V, D @ L).T
+            A = np.eye(len(w)) + G @ D @ L
+            new = prior + L @ np.linalg.solve(A, G @ (e - D @ (prior - w)))
             change = np.abs(new - w) / np.sqrt(np.maximum(np.diag(P), 1e-300))
             w = new
             self._set(w)
             self.converged = bool(change.max(initial=0) <= tolerance)
             if self.converged:
                 break
-        rest = np.eye(len(w)) - K @ D
-        self.w, self.P = w, rest @ P @ rest.T + K @ V @ K.T
+        self.w, self.P = w, L @ np.linalg.solve(A, L.T)
         return w
 
     @property

@@ -133,7 +133,8 @@ def test_steps_of_random_robots_have_their_derivatives(family):
         except sinew.ModelError as e:
             assert "given coordinate" in str(e)
             continue
-        assert min(errors) < 1e-5, (family, seed, scheme, errors)
+        # 1.4e-5 is seen of one parallel robot with the BLAS kernels of one processor
+        assert min(errors) < 3e-5, (family, seed, scheme, errors)
         done += 1
     assert done > 0
 
