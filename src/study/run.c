@@ -872,7 +872,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     r->hooks = hooks;
     r->totals = (snw_run_totals){.stability = NAN, .worst_truncation = NAN};
     r->truncation_desc = NULL;
-    r->warned_unstable = r->warned_violation = r->warned_friction = false;
+    r->warned_unstable = r->warned_violation = r->warned_friction = r->noted_local = false;
     r->warned_indefinite = false;
     r->warned_penalty = r->warned_push = r->warned_dependent = false;
     r->nbranch_left = 0;

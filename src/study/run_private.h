@@ -116,6 +116,7 @@ struct snw_run {
     bool warned_push;              // warned that a robot pushes against such loops
     bool warned_dependent;         // warned of rows that depend on others in a march
     bool warned_friction;          // warned of tendon friction neglected in static steps
+    bool noted_local;              // noted what equilibria of local models are not tested for
     snw_modes **modes;             // nstep: of modes steps; NULL of others
     snw_state *mode_state;         // displaced along a mode
     struct snw_path_record **path; // nstep: of path steps; NULL of others

@@ -105,6 +105,19 @@ static void warn_of_loops(snw_run *r, double t, const snw_statics_opts *opts,
     }
 }
 
+// Without the matrix of all coordinates there are no eigenvalues and no search for other branches.
+static void note_local(snw_run *r) {
+    if (!r->now->model->local || r->noted_local) return;
+    char text[300];
+    r->noted_local = true;
+    (void)snprintf(
+        text, sizeof text,
+        "run '%s': the model has %d coordinates, which are eliminated along its rods; its "
+        "equilibria are not tested for stability. Test them with fewer elements",
+        r->info.run, r->now->model->nv);
+    snw_run_note(r, text);
+}
+
 // Warn once, unless the study records the stability or computes modes.
 static void static_run_warn_unstable(snw_run *r, double stability, const snw_statics_info *info) {
     char text[300], from[40];
@@ -133,6 +146,7 @@ snw_status snw_run_equilibrium_frame(snw_run *r, int stage, const snw_statics_in
     r->totals.stability = st.value;
     r->totals.follower = !st.symmetric;
     if (!(info->reached < 1)) static_run_warn_unstable(r, st.value, info);
+    note_local(r);
     snw_run_warn_indefinite(r, r->state);
     snw_stats stats = {.iterations = info->iterations,
                        .increments = info->increments,

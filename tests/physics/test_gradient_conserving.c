@@ -67,19 +67,7 @@ static void a_pendulum(void **state) {
 
 // ---- differences of whole runs ------------------------------------------------------------------
 
-#define ARM                                                                                        \
-    "sinew: 1\n"                                                                                   \
-    "parameters: {k: 1.5 N*m, m: 0.5 kg, l: 0.6 m, ref: 0.3, ki: 20 N*m/s, level: 0.1 m}\n"        \
-    "gravity: [9.81 m/s^2, 0, 0]\n"                                                                \
-    "robot:\n"                                                                                     \
-    "  upper: {on: world, joint: revolute, axis: z, stiffness: k, damping: 0.05, body: {mass: "    \
-    "0.8 kg, com: [l, 0, 0]}}\n"                                                                   \
-    "  lower: {on: upper, pose: {xyz: [l, 0, 0]}, joint: revolute, axis: z, stiffness: 0.7, "      \
-    "damping: 0.02, body: {mass: m, com: [0.4 m, 0, 0]}}\n"                                        \
-    "sites: {bob: {on: lower, pose: {xyz: [0.4 m, 0, 0]}}}\n"                                      \
-    "initial: {upper: {position: 0.4, rate: 0.5}, lower: {position: -0.3}}\n"                      \
-    "probes: {bob: {position: bob}, v: {velocity: bob}, q: {angle: upper}, r: {rate: upper}, "     \
-    "a: {acceleration: bob}, E: energy}\n"
+#define ARM TWO_LINK_ARM("E: energy")
 
 static const problem problems[] = {
     {"arm that is switched by place, energies, accelerations",
