@@ -43,6 +43,7 @@ typedef struct snw_figure {
     bool equal;           // equal scales along x and y
     bool counted;         // x are integers
     bool log;             // both axes are logarithmic; values that are not positive make a gap
+    bool beside;          // the figure to its left has the same axes along y, with their texts
     double width, height; // mm; height 0: chosen by the layout
 } snw_figure;
 
@@ -99,6 +100,7 @@ typedef struct snw_plot_layout {
     double sample;        // length of the line sample before a name
     double mark;          // length of a tick
     double side;          // base line of the titles along y
+    bool beside;          // no texts along y
     snw_plot_axis x;
     snw_plot_panel_layout *panel;
     double (*path)[2]; // scratch: points of the longest curve

@@ -87,7 +87,7 @@ static void draw_axes(const snw_plot_layout *l, const snw_plot_panel_layout *p, 
         draw_segment(c, a->x - l->mark, y, a->x, y, INK, AXIS);
         snw_tick_text(&p->y.ticks, i, text);
         const double at[2] = {a->x - l->mark - font / 3, y + 0.36 * font};
-        c->text(c->user, at, font, SNW_ALIGN_RIGHT, false, text);
+        if (!l->beside) c->text(c->user, at, font, SNW_ALIGN_RIGHT, false, text);
     }
     for (int i = 0; i < l->x.ticks.n; i++) {
         const double x = at_x(l, a, snw_tick_value(&l->x.ticks, i));
@@ -99,7 +99,7 @@ static void draw_axes(const snw_plot_layout *l, const snw_plot_panel_layout *p, 
     const double up[2] = {l->side, a->y + a->h / 2};
     // reduce the font of a title longer than its panel
     const double size = fmin(1, (a->h + 3) / c->measure(c->user, p->y.title, font)) * font;
-    c->text(c->user, up, size, SNW_ALIGN_MIDDLE, true, p->y.title);
+    if (!l->beside) c->text(c->user, up, size, SNW_ALIGN_MIDDLE, true, p->y.title);
     const double along[2] = {a->x + a->w / 2, bottom + l->mark + 2.5 * font};
     if (last) c->text(c->user, along, font, SNW_ALIGN_MIDDLE, false, l->x.title);
 }

@@ -265,7 +265,8 @@ static int plot_layout_longest(const snw_figure *f) {
 static snw_status layout_panels(const snw_figure *f, const snw_canvas *canvas, double numbers,
                                 snw_plot_layout *out, snw_error *err) {
     const double font = out->font, names = widest_name(f, canvas, font);
-    const double left = EDGE + LINE * font + font / 2 + numbers + font / 2 + MARK;
+    const double texts = LINE * font + font / 2 + numbers + font / 2;
+    const double left = EDGE + (f->beside ? 0 : texts) + MARK;
     const double right = EDGE + (names > 0 ? font / 2 + SAMPLE + font / 2 + names : 2 * font);
     const double top = EDGE + font / 2, below = EDGE + 2 * LINE * font + MARK + font / 2;
     double inner = f->width - left - right;
@@ -304,7 +305,8 @@ snw_status snw_plot_lay_out(const snw_figure *f, const snw_canvas *canvas, snw_p
                              .font = LETTERS,
                              .sample = SAMPLE,
                              .mark = MARK,
-                             .side = EDGE + 0.8 * LETTERS};
+                             .side = EDGE + 0.8 * LETTERS,
+                             .beside = f->beside};
     out->panel = snw_pool_array(pool, (size_t)f->npanel, sizeof *out->panel);
     out->path = snw_pool_array(pool, (size_t)plot_layout_longest(f), sizeof *out->path);
     if (!out->panel || !out->path) return snw_fail_memory(err);

@@ -7,15 +7,25 @@
 
 #include <math.h>
 
+// Width beside the panels of a figure, mm.
+static double row_texts(const snw_plot_layout *l) { return l->width - l->panel[0].area.w; }
+
 snw_status snw_plot_row_lay_out(const snw_figure_row *row, double width, double height,
                                 const snw_canvas *canvas, snw_pool *pool, snw_plot_row_layout *out,
                                 snw_error *err) {
     *out =
         (snw_plot_row_layout){.figure = snw_pool_array(pool, (size_t)row->n, sizeof *out->figure)};
     if (!out->figure) return snw_fail_memory(err);
+    // panels of equal width: what the paper leaves beside their texts
+    double texts = 0;
     for (int i = 0; i < row->n; i++) {
         row->figure[i].width = width / row->n;
         row->figure[i].height = height;
+        SNW_TRY(snw_plot_lay_out(&row->figure[i], canvas, pool, &out->figure[i], err));
+        texts += row_texts(&out->figure[i]);
+    }
+    for (int i = 0; i < row->n; i++) {
+        row->figure[i].width = row_texts(&out->figure[i]) + (width - texts) / row->n;
         SNW_TRY(snw_plot_lay_out(&row->figure[i], canvas, pool, &out->figure[i], err));
         out->width += out->figure[i].width;
         out->height = fmax(out->height, out->figure[i].height);

@@ -15,7 +15,7 @@ typedef struct snw_plot_row_layout {
     snw_plot_layout *figure; // n
 } snw_plot_row_layout;
 
-// Lay out the figures on a paper of this width, in mm, each with the same part of it; height 0:
+// Lay out the figures on a paper of this width, in mm, with panels of the same width; height 0:
 // chosen. SNW_E_ARGUMENT when the paper is too small.
 SNW_NODISCARD snw_status snw_plot_row_lay_out(const snw_figure_row *row, double width,
                                               double height, const snw_canvas *canvas,

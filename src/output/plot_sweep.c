@@ -138,7 +138,7 @@ static snw_status add_dots(const sweep_drawing *d, const double *x, const double
     SNW_TRY(sweep_curve(d, (size_t)d->rows, panel, &c));
     c->marks = c->bare = true;
     c->pen = (snw_pen){.colour = snw_plot_colour(0),
-                       .width = fmin(LARGEST_DOT, FILL / 2 / sqrt((double)d->rows))};
+                       .width = fmin(LARGEST_DOT, FILL / 2 / sqrt((double)d->rows * d->nover))};
     for (int64_t i = 0; i < d->rows; i++) {
         if (!isfinite(y[i])) continue;
         c->x[c->n] = x[i];
@@ -434,8 +434,8 @@ static snw_status draw_matrix(const sweep_drawing *d, snw_figure_row *row) {
         snw_figure *f = &row->figure[k];
         SNW_TRY(new_panels(d, 1, f));
         SNW_TRY(set_across(d, d->over[k], f));
+        f->beside = k > 0;
         for (int i = 0; i < d->nresult; i++) {
-            if (k > 0) f->panel[i].quantity = ""; // the first column names the result
             SNW_TRY(
                 add_dots(d, parameter_of(d, d->over[k]), result_of(d, d->result[i]), &f->panel[i]));
         }
