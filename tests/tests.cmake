@@ -14,13 +14,15 @@ set(leaks "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_SOURCE_DIR}/te
 # Left out under sanitizers, since other tests run the same lines there:
 #   - whole tests that take long, motions compared with sources, random robots by the dozen: the list below
 #   - trials beyond a few and times beyond the first within tests: AMONG of sanitized.h, `few` and SLOW of cli/harness.py
-#   - examples after five increments: brief.sh
+#   - examples after five increments: brief.sh; of their list every second one
 #   - complex_*, wide_* (the recursion with other number types), viewer_* (the same command with a browser), and checks of
 #     sources rather than of their function
 set(long_motions physics_sources physics_till physics_variable_length_runs physics_noise physics_index3 physics_trees physics_modes physics_explicit
   physics_shoot_damping physics_gradient physics_gradient_events physics_gradient_memory physics_conditional_links
-  physics_contact_statics physics_branches physics_frame_invariance cli_examples cli_language example_contact_belt
-  example_contact_helix_in_tube)
+  physics_contact_statics physics_branches physics_frame_invariance physics_gradient_hard physics_gradient_states
+  physics_gradient_conserving physics_gradient_gathered physics_gradient_change physics_rod_mesh physics_truncation
+  physics_quadrature physics_paths physics_impacts physics_shoot_plate physics_shoot_study physics_fluid physics_tendons
+  cli_examples cli_language example_contact_belt example_contact_helix_in_tube)
 
 # add one test, with the prefix of this build; the time limit is reached only by a hang, even on a busy machine
 function(check name label)
@@ -225,10 +227,16 @@ if(TARGET command)
   check(random_hunt random 300 COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/random/test_hunt.py
     ENVIRONMENT "SINEW=$<TARGET_FILE:command>;PYTHONDONTWRITEBYTECODE=1")
   file(GLOB examples CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/examples examples/*/*.yaml)
+  set(every_second OFF)
   foreach(example ${examples})
     string(REGEX REPLACE "\\.yaml$" "" name ${example})
     string(REPLACE "/" "_" name ${name})
     if(SNW_SANITIZE)
+      if(every_second)
+        set(every_second OFF)
+        continue()
+      endif()
+      set(every_second ON)
       check(example_${name} example COMMAND ${CMAKE_SOURCE_DIR}/tests/brief.sh $<TARGET_FILE:command>
         ${CMAKE_SOURCE_DIR}/examples/${example} example_${name}.h5)
     else()
