@@ -276,16 +276,16 @@ static void threads_share_a_model(void **state) {
 
 // ---- studies ------------------------------------------------------------------------------------
 
-#ifndef __SANITIZE_THREAD__ // a study has one thread
+// a study has one thread, and writes to read-only memory need no sanitizer to be seen
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
 
 static const char *const studies[] = {
     // nodes that follow the shape, together with redundant loops; every kind of step
-    CHAIN WHIP RING
-    "study:\n"
-    "  - dynamic: {for: " AMONG("14", "60") " ms, step: 2 ms}\n"
-                                            "  - change: {rubber.young: 1 MPa}\n"
-                                            "  - dynamic: {for: 20 ms, step: 2 ms, scheme: bdf2}\n"
-                                            "  - dynamic: {for: 5 ms, scheme: adaptive}\n",
+    CHAIN WHIP RING "study:\n"
+                    "  - dynamic: {for: 60 ms, step: 2 ms}\n"
+                    "  - change: {rubber.young: 1 MPa}\n"
+                    "  - dynamic: {for: 20 ms, step: 2 ms, scheme: bdf2}\n"
+                    "  - dynamic: {for: 5 ms, scheme: adaptive}\n",
     "sinew: 1\n"
     "materials: {rubber: {young: 0.5 MPa, poisson: 0.4, density: 1000, damping: 5 ms}}\n"
     "robot: {arm: {on: world, rod: {length: 0.4, section: {circle: {radius: 8 mm}}, material: "
@@ -317,7 +317,7 @@ static void studies_do_not_write_to_their_models(void **state) {
         watch w[4];
         assert_true(run->nphase <= 4);
         for (int i = 0; i < run->nphase; i++) watch_open(&w[i], run->phase[i].compiled);
-        for (int n = 0; n < AMONG(1, 2); n++) {
+        for (int n = 0; n < 2; n++) {
             if (snw_run_execute(run, 0, NULL, NULL, &totals, &err) != SNW_OK)
                 fail_msg("study %zu: %s", k, err.text);
             assert_true(totals.meshes > 0);
@@ -333,7 +333,7 @@ static void studies_do_not_write_to_their_models(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_share_a_model),
-#ifndef __SANITIZE_THREAD__
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
         cmocka_unit_test(studies_do_not_write_to_their_models),
 #endif
     };
