@@ -81,7 +81,7 @@ viewer: setup
 test: setup-test
 	$(call build_preset,dev)
 	$(call build_preset,asan)
-	$(call build_preset,tsan) --target unit_threads unit_shared_model unit_batch
+	$(call build_preset,tsan) --target unit_threads unit_shared_model unit_batch unit_job_threads
 	@if command -v emcc >/dev/null && command -v node >/dev/null; then \
 	  $(call build_wasm,wasm-test,-DSNW_WASM_NUMERICS=-O1 -DSNW_WASM_REST=-O1 -DSNW_WASM_ASSERT=ON); \
 	else echo "test: the engine of browsers is left out, there is no emscripten; tools/setup.sh wasm installs it"; fi

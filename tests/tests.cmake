@@ -22,8 +22,8 @@ set(long_motions physics_sources physics_till physics_variable_length_runs physi
   physics_contact_statics physics_branches physics_frame_invariance physics_gradient_hard physics_gradient_states
   physics_gradient_conserving physics_gradient_gathered physics_gradient_change physics_rod_mesh physics_truncation
   physics_quadrature physics_paths physics_impacts physics_shoot_plate physics_shoot_study physics_fluid physics_tendons
-  physics_chains physics_changes physics_excursions
-  cli_examples cli_language example_contact_belt example_contact_helix_in_tube)
+  physics_chains physics_changes physics_excursions physics_tubes physics_shoot_tree physics_rod_contact physics_implicit
+  cli_fit cli_examples cli_language example_contact_belt example_contact_helix_in_tube)
 
 # add one test, with the prefix of this build; the time limit is reached only by a hang, even on a busy machine
 function(check name label)
