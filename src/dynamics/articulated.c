@@ -100,7 +100,7 @@ static void forward_columns(int n, const double *L, int ld, double *U) {
     }
 }
 
-// where the factor of a spherical or free joint is
+// Place of the factor of a spherical or free joint in the workspace.
 static double *own_factor(const snw_model *m, const snw_work *w, int i) {
     return w->articulated_factor + 36 * (size_t)m->block[m->seg[i].item].lie_block;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Mass matrix by composite bodies, theory.md (4.1.1) and (4.1.2): from the leaves to the root,
-// what a segment carries becomes one body; its momentum per own coordinate is carried towards the
-// root, where its products with the columns of the segments on the way are entries of the mass
-// matrix.
+// Mass matrix by composite bodies, theory.md (4.1.1) and (4.1.2). From the leaves to the root, each
+// segment and all that it carries are one composite body. Its momentum per own coordinate is
+// carried towards the root; the products with the columns of the segments on the way are entries
+// of the mass matrix.
 
 #include "dynamics/subtree.h"
 
