@@ -10,106 +10,192 @@
 #include "solve/dense.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- pattern ------------------------------------------------------------------------------------
 
-static void bordered_matrix_couple(unsigned char *map, int n, const int *dof, int count) {
-    for (int j = 0; j < count; j++) {
-        for (int i = 0; i < count; i++) map[(size_t)dof[j] * (size_t)n + (size_t)dof[i]] = 1;
-    }
+// Unknowns of which each of the first couples with each of the second, and back.
+typedef struct coupling {
+    const int *a, *b;
+    int na, nb;
+} coupling;
+
+// All couplings of a matrix of n unknowns; the list is counted first, then filled.
+typedef struct coupling_list {
+    int n, count;
+    coupling *item;     // NULL: only count
+    const int *unknown; // n: 0, 1, 2 ..
+    bool *covered;      // paths with which others begin
+} coupling_list;
+
+static void couple(coupling_list *l, const int *a, int na, const int *b, int nb) {
+    if (l->item) l->item[l->count] = (coupling){a, b, na, nb};
+    l->count++;
 }
 
-// the coordinates of one path with those of another
-static void bordered_matrix_couple_paths(unsigned char *map, int n, const snw_path *a,
-                                         const snw_path *b) {
-    for (int i = 0; i < a->n; i++) {
-        for (int j = 0; j < b->n; j++) {
-            map[(size_t)a->dof[i] * (size_t)n + (size_t)b->dof[j]] = 1;
-            map[(size_t)b->dof[j] * (size_t)n + (size_t)a->dof[i]] = 1;
-        }
-    }
+static void couple_row(coupling_list *l, const snw_model *m, int row, const int *dof, int ndof) {
+    couple(l, dof, ndof, l->unknown + m->nv + row, 1);
+}
+
+static void couple_itself(coupling_list *l, int i) {
+    couple(l, l->unknown + i, 1, l->unknown + i, 1);
+}
+
+static void couple_paths(coupling_list *l, const snw_path *a, const snw_path *b) {
+    couple(l, a->dof, a->n, b->dof, b->n);
 }
 
 static const snw_path *rod_path(const snw_model *m, int touching_rod) {
     return &m->path[m->seg[m->rod[m->touching_rod[touching_rod].rod].seg0].path];
 }
 
-// map (n x n) <- 1 where an entry may be nonzero
-static void bordered_matrix_mark(const snw_model *m, int n, unsigned char *map) {
-    for (int p = 0; p < m->npath; p++) bordered_matrix_couple(map, n, m->path[p].dof, m->path[p].n);
+// the unknowns between which an entry may be nonzero
+static void list_couplings(const snw_model *m, coupling_list *l) {
+    l->count = 0;
+    for (int p = 0; p < m->npath; p++) {
+        if (!l->covered[p]) couple_paths(l, &m->path[p], &m->path[p]);
+    }
     for (int k = 0; k < m->nloop; k++) {
         const snw_loop *loop = &m->loop[k];
-        bordered_matrix_couple(map, n, loop->dof, loop->ndof);
-        for (int r = m->nv + loop->row; r < m->nv + loop->row + loop->nrow; r++) {
-            for (int j = 0; j < loop->ndof; j++) {
-                map[(size_t)loop->dof[j] * (size_t)n + (size_t)r] = 1;
-                map[(size_t)r * (size_t)n + (size_t)loop->dof[j]] = 1;
-            }
-            if (loop->condition >= 0 || loop->nonholonomic) map[(size_t)r * (size_t)(n + 1)] = 1;
+        couple(l, loop->dof, loop->ndof, loop->dof, loop->ndof);
+        for (int r = loop->row; r < loop->row + loop->nrow; r++) {
+            couple_row(l, m, r, loop->dof, loop->ndof);
+            if (loop->condition >= 0 || loop->nonholonomic) couple_itself(l, m->nv + r);
         }
     }
     for (int k = 0; k < m->ntendon; k++) {
         const snw_tendon *x = &m->tendon[k];
-        bordered_matrix_couple(map, n, x->dof, x->ndof);
-        for (int j = 0; j < x->ndof && x->row >= 0; j++) {
-            const size_t dof = (size_t)x->dof[j], r = (size_t)(m->nv + x->row);
-            map[dof * (size_t)n + r] = map[r * (size_t)n + dof] = 1;
-        }
+        couple(l, x->dof, x->ndof, x->dof, x->ndof);
+        if (x->row >= 0) couple_row(l, m, x->row, x->dof, x->ndof);
     }
     for (int k = 0; k < m->ncontact_point; k++) { // obstacles that coordinates move
         const snw_contact_point *p = &m->contact_point[k];
         if (p->wheel || !m->contact[p->contact].coupled) continue;
-        bordered_matrix_couple_paths(map, n, &m->path[m->seg[p->seg].path],
-                                     &m->path[m->seg[m->contact[p->contact].seg].path]);
+        couple_paths(l, &m->path[m->seg[p->seg].path],
+                     &m->path[m->seg[m->contact[p->contact].seg].path]);
     }
     for (int i = 0; i < m->ntouching_rod; i++) { // rods that may touch
         for (int j = 0; j < i; j++) {
             if (m->touching_contact[i * m->ntouching_rod + j])
-                bordered_matrix_couple_paths(map, n, rod_path(m, i), rod_path(m, j));
+                couple_paths(l, rod_path(m, i), rod_path(m, j));
         }
     }
     for (int k = 0; k < m->ndrive; k++) {
         const snw_drive *d = &m->drive[k];
         if (d->row < 0) continue;
-        const size_t dof = (size_t)d->dof, r = (size_t)(m->nv + d->row);
-        map[dof * (size_t)n + r] = map[r * (size_t)n + dof] = 1;
-        if (d->condition >= 0 || d->passive) map[r * (size_t)(n + 1)] = 1;
+        couple_row(l, m, d->row, &d->dof, 1);
+        if (d->condition >= 0 || d->passive) couple_itself(l, m->nv + d->row);
     }
 }
 
-// row indices of each column from the map
-static void list_entries(int n, const unsigned char *map, int *start, int *row) {
-    start[0] = 0;
-    for (int j = 0; j < n; j++) {
-        start[j + 1] = start[j];
-        for (int i = 0; i < n; i++) {
-            if (map[(size_t)j * (size_t)n + (size_t)i]) row[start[j + 1]++] = i;
+// Columns of the pattern: start (n + 1) and the rows of each, increasing. Those of couplings that
+// contain a column are marked, column by column.
+typedef struct pattern {
+    int n, *start, *row;
+    int *first, *of;    // couplings of each column: n + 1, and their numbers; 2 k + 1: the reverse
+    int *mark;          // n: last column that has the row
+    coupling_list list; // of the model
+} pattern;
+
+static void index_couplings(pattern *x) {
+    const coupling_list *l = &x->list;
+    for (int fill = 0; fill < 2; fill++) {
+        for (int k = 0; k < l->count; k++) {
+            const coupling *c = &l->item[k];
+            const bool both = c->a != c->b;
+            for (int i = 0; i < c->na; i++) {
+                if (fill) x->of[x->first[c->a[i]]] = 2 * k;
+                x->first[c->a[i] + (fill ? 0 : 1)]++;
+            }
+            for (int i = 0; both && i < c->nb; i++) {
+                if (fill) x->of[x->first[c->b[i]]] = 2 * k + 1;
+                x->first[c->b[i] + (fill ? 0 : 1)]++;
+            }
         }
+        if (fill) break;
+        for (int j = 0; j < x->n; j++) x->first[j + 1] += x->first[j];
+    }
+    for (int j = x->n; j > 0; j--) x->first[j] = x->first[j - 1];
+    x->first[0] = 0;
+}
+
+static int compare_ints(const void *a, const void *b) {
+    const int x = *(const int *)a, y = *(const int *)b;
+    return (x > y) - (x < y);
+}
+
+// x->start <- starts of the columns; x->row, unless NULL, <- their rows
+static void list_entries(pattern *x) {
+    for (int j = 0; j < x->n; j++) x->mark[j] = -1;
+    x->start[0] = 0;
+    for (int j = 0; j < x->n; j++) {
+        int count = 0, *to = x->row ? x->row + x->start[j] : NULL;
+        for (int p = x->first[j]; p < x->first[j + 1]; p++) {
+            const coupling *c = &x->list.item[x->of[p] / 2];
+            const int *with = x->of[p] % 2 ? c->a : c->b, n = x->of[p] % 2 ? c->na : c->nb;
+            for (int i = 0; i < n; i++) {
+                if (x->mark[with[i]] == j) continue;
+                x->mark[with[i]] = j;
+                if (to) to[count] = with[i];
+                count++;
+            }
+        }
+        if (to) qsort(to, (size_t)count, sizeof *to, compare_ints);
+        x->start[j + 1] = x->start[j] + count;
+    }
+}
+
+static size_t memberships(const coupling_list *l) {
+    size_t sum = 1;
+    for (int k = 0; k < l->count; k++) sum += (size_t)(l->item[k].na + l->item[k].nb);
+    return sum;
+}
+
+// The path of a segment begins with that of its parent.
+static void find_covered(const snw_model *m, bool *covered) {
+    for (int i = 1; i < m->nseg; i++) {
+        const int own = m->seg[i].path, before = m->seg[m->seg[i].parent].path;
+        if (own != before) covered[before] = true;
     }
 }
 
 static snw_status analyse(const snw_model *m, const double *size, snw_sparse **out) {
     const int n = m->nv + m->nconstraint;
     const size_t N = (size_t)n;
-    unsigned char *map = snw_alloc(N * N);
-    int *start = snw_alloc((N + 1) * sizeof *start), *row = NULL;
-    bool *bound = snw_alloc(N * sizeof *bound);
+    int *unknown = snw_alloc((N + 1) * sizeof *unknown);
+    bool *bound = snw_alloc((N + 1) * sizeof *bound);
+    bool *covered = snw_alloc((size_t)(m->npath + 1) * sizeof *covered);
+    pattern x = {.n = n, .list = {.n = n, .unknown = unknown, .covered = covered}};
     snw_status s = SNW_E_MEMORY;
-    if (!map || !start || !bound) goto done;
-    bordered_matrix_mark(m, n, map);
-    size_t entries = 0;
-    for (size_t i = 0; i < N * N; i++) entries += map[i];
-    row = snw_alloc(entries * sizeof *row);
-    if (!row) goto done;
-    list_entries(n, map, start, row);
-    for (int i = 0; i < n; i++) bound[i] = i >= m->nv;
-    s = snw_sparse_create(n, start, row, bound, size, out);
+    if (!unknown || !bound || !covered) goto done;
+    find_covered(m, covered);
+    for (int i = 0; i < n; i++) unknown[i] = i, bound[i] = i >= m->nv;
+    list_couplings(m, &x.list);
+    x.list.item = snw_alloc((size_t)(x.list.count + 1) * sizeof *x.list.item);
+    if (!x.list.item) goto done;
+    list_couplings(m, &x.list);
+    x.start = snw_alloc((N + 1) * sizeof *x.start);
+    x.first = snw_alloc((N + 2) * sizeof *x.first);
+    x.mark = snw_alloc((N + 1) * sizeof *x.mark);
+    x.of = snw_alloc(memberships(&x.list) * sizeof *x.of);
+    if (!x.start || !x.first || !x.mark || !x.of) goto done;
+    index_couplings(&x);
+    list_entries(&x);
+    x.row = snw_alloc((size_t)(x.start[n] + 1) * sizeof *x.row);
+    if (!x.row) goto done;
+    list_entries(&x);
+    s = snw_sparse_create(n, x.start, x.row, bound, size, out);
 done:
-    snw_free(map);
-    snw_free(start);
-    snw_free(row);
+    snw_free(unknown);
     snw_free(bound);
+    snw_free(covered);
+    snw_free(x.list.item);
+    snw_free(x.start);
+    snw_free(x.first);
+    snw_free(x.mark);
+    snw_free(x.of);
+    snw_free(x.row);
     return s;
 }
 

@@ -10,9 +10,9 @@
 #include "base/fail.h"
 #include "base/fields.h"
 #include "math/vector.h"
+#include "solve/minimum_degree.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
 static const double PIVOT_THRESHOLD =
@@ -54,96 +54,17 @@ struct snw_sparse {
 
 // ---- elimination order --------------------------------------------------------------------------
 
-typedef struct graph {
-    size_t words;   // of one row
-    uint64_t *bits; // n rows: adjacency of the remaining unknowns
-    int *degree;
-    const bool *bound;
-    bool *eliminated, *assigned; // eliminated; assigned to a bound unknown
-} graph;
-
-static bool coupled(const graph *g, int i, int j) {
-    return g->bits[(size_t)i * g->words + (size_t)j / 64] >> (j % 64) & 1;
-}
-
-static void sparse_couple(graph *g, int i, int j) {
-    g->bits[(size_t)i * g->words + (size_t)j / 64] |= (uint64_t)1 << (j % 64);
-}
-
-static int sparse_count(const graph *g, int i) {
-    int sum = 0;
-    for (size_t k = 0; k < g->words; k++) {
-        for (uint64_t b = g->bits[(size_t)i * g->words + k]; b; b &= b - 1) sum++;
-    }
-    return sum;
-}
-
-// an eliminated unknown in the constraint of bound i that is not assigned to another; -1: none
-static int find_partner(const snw_sparse *sp, const graph *g, int i) {
-    for (int p = sp->start[i]; p < sp->start[i + 1]; p++) {
-        const int j = sp->row[p];
-        if (!g->bound[j] && g->eliminated[j] && !g->assigned[j]) return j;
-    }
-    return -1;
-}
-
-static int minimum_degree(const snw_sparse *sp, const graph *g) {
-    int best = -1, blocked = -1;
-    for (int i = 0; i < sp->n; i++) {
-        if (g->eliminated[i]) continue;
-        if (best >= 0 && g->degree[i] >= g->degree[best]) continue;
-        if (g->bound && g->bound[i] && find_partner(sp, g, i) < 0) {
-            blocked = i;
-        } else {
-            best = i;
-        }
-    }
-    return best >= 0 ? best : blocked;
-}
-
-static void sparse_eliminate(int n, graph *g, int v) {
-    const uint64_t *own = g->bits + (size_t)v * g->words;
-    g->eliminated[v] = true;
-    for (int i = 0; i < n; i++) {
-        if (i == v || !coupled(g, v, i)) continue;
-        uint64_t *to = g->bits + (size_t)i * g->words;
-        for (size_t k = 0; k < g->words; k++) to[k] |= own[k];
-        to[(size_t)v / 64] &= ~((uint64_t)1 << (v % 64));
-        to[(size_t)i / 64] &= ~((uint64_t)1 << (i % 64));
-        g->degree[i] = sparse_count(g, i);
-    }
-}
-
 static snw_status find_order(snw_sparse *sp, const bool *bound) {
-    const int n = sp->n;
-    graph g = {.words = ((size_t)n + 63) / 64, .bound = bound};
-    g.bits = snw_alloc((size_t)n * g.words * sizeof *g.bits);
-    g.degree = snw_alloc((size_t)n * sizeof *g.degree);
-    g.eliminated = snw_alloc(2 * (size_t)n * sizeof *g.eliminated);
-    const bool taken = g.bits && g.degree && g.eliminated;
-    if (taken) {
-        g.assigned = g.eliminated + n;
-        for (int j = 0; j < n; j++) {
-            for (int p = sp->start[j]; p < sp->start[j + 1]; p++) {
-                if (sp->row[p] != j) sparse_couple(&g, j, sp->row[p]);
-            }
-        }
-        for (int i = 0; i < n; i++) g.degree[i] = sparse_count(&g, i);
-        for (int k = 0; k < n; k++) {
-            const int v = minimum_degree(sp, &g);
-            const double d = g.degree[v];
-            sp->order[k] = v;
-            sp->predicted.entries += 1 + 2 * d;
-            sp->predicted.products += d * (1 + d);
-            const int partner = bound && bound[v] ? find_partner(sp, &g, v) : -1;
-            if (partner >= 0) g.assigned[partner] = true;
-            sparse_eliminate(n, &g, v);
-        }
+    int *degree = snw_alloc((size_t)sp->n * sizeof *degree);
+    if (!degree) return SNW_E_MEMORY;
+    const snw_status s = snw_minimum_degree(sp->n, sp->start, sp->row, bound, sp->order, degree);
+    for (int k = 0; s == SNW_OK && k < sp->n; k++) {
+        const double d = degree[k];
+        sp->predicted.entries += 1 + 2 * d;
+        sp->predicted.products += d * (1 + d);
     }
-    snw_free(g.bits);
-    snw_free(g.degree);
-    snw_free(g.eliminated);
-    return taken ? SNW_OK : SNW_E_MEMORY;
+    snw_free(degree);
+    return s;
 }
 
 // ---- memory -------------------------------------------------------------------------------------
