@@ -46,6 +46,7 @@ LIST
 # carries a live simulation to a browser; what makes and tests the Python package; what makes the site. All else goes on without
 optional() {
     pkg-config --exists cairo cairo-pdf cairo-png 2>/dev/null || echo libcairo2-dev
+    [ -f /usr/include/expat.h ] || echo libexpat1-dev
     pkg-config --exists nlopt 2>/dev/null || echo libnlopt-dev
     [ -n "$(find /usr/lib -path "*openmpi/include/mpi.h" 2>/dev/null)" ] || echo libopenmpi-dev
     [ -f /usr/include/libwebsockets.h ] || [ -f /usr/local/include/libwebsockets.h ] || echo libwebsockets-dev
