@@ -21,6 +21,7 @@ enum {
 };
 
 static const double FIRST_STEP = 0.02;
+static const double SHORTEST = 1e-6;     // step on which special points must be found
 static const double LOCATED = 1e-11;     // arc length to which special points are found
 static const double SAME = 1e-6;         // part of a step within which roots count as one
 static const double NEARLY = 0.2;        // eigenvalue that may touch zero between two points
@@ -731,7 +732,13 @@ static snw_status follow_path(snw_equilibria *eq, bool first) {
         const bool last = outside(eq, parameter_of(eq, b));
         if (last) SNW_TRY(end_at_bound(eq, a, b));
         if (!(first && k == 1)) {
+            const double length = b->arc - a->arc;
             const snw_status s = find_events(eq, k > 1 ? before : NULL, a, b, &list);
+            if (s == SNW_E_DIVERGED && length > SHORTEST) {
+                // b is on another path: two that nearly meet were mistaken for one
+                eq->step = 0.5 * length;
+                continue;
+            }
             if (s != SNW_OK) return path_failed(eq, a, s);
             SNW_TRY(give_events(eq, a, &list));
         }

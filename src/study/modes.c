@@ -40,6 +40,7 @@ enum { POOL_LIMIT = 1 << 26 };
 static const double no_stiffness = 1e-11, // of a motion, relative to the typical one
     cancelled = 1e-10,                    // x'K x relative to the sum of its terms in a null motion
     uncancelled = 0.1,                    // the same in a motion that is not null
+    split = 1e-7,                         // relative distance of double roots by rounding
     skew = 1e-11,      // relative skew part of a stiffness that counts as symmetric
     shown_move = 0.05, // displacement of a shown shape, relative to the robot's size
     shown_turn = 0.5;  // rotation of a shown shape, rad
@@ -584,14 +585,20 @@ static snw_status solve_whole(snw_modes *mo, int n0, int n1, double *fast) {
         place_memory(mo, n, n1, w);
     }
     SNW_TRY(snw_eigen_general_vectors(n, mo->S, mo->I, &mo->scratch, mo->re, mo->im, mo->W, mo->U));
-    // first half of each vector; of a pair the real part or the imaginary part, which is the next
-    // column, whichever is larger
+    // first half of each vector; of a pair, whose columns have its real and its imaginary part, the
+    // larger one first
     for (int j = 0; j < n; j++) {
-        const double *z = snw_column_of(mo->U, n, j),
-                     *other = mo->im[j] > 0 ? snw_column_of(mo->U, n, j + 1) : z;
-        snw_combine_columns(nv, n1, with_mass, 1,
-                            snw_vector_dot(n1, other, other) > snw_vector_dot(n1, z, z) ? other : z,
-                            snw_column_of(mo->x, nv, j));
+        const double *z = snw_column_of(mo->U, n, j);
+        const bool pair = mo->im[j] > 0;
+        const double *next = pair ? snw_column_of(mo->U, n, j + 1) : NULL;
+        const bool exchange = pair && snw_vector_dot(n1, next, next) > snw_vector_dot(n1, z, z);
+        snw_combine_columns(nv, n1, with_mass, 1, exchange ? next : z, snw_column_of(mo->x, nv, j));
+        if (!pair) continue;
+        snw_combine_columns(nv, n1, with_mass, 1, exchange ? z : next,
+                            snw_column_of(mo->x, nv, j + 1));
+        // a double real root that rounding has made a pair
+        if (mo->im[j] <= split * fabs(mo->re[j])) mo->im[j] = mo->im[j + 1] = 0;
+        j++;
     }
     *fast = w;
     return SNW_OK;
@@ -608,8 +615,7 @@ static root whole_root(const snw_modes *mo, int col, double re, double im, doubl
     const double size = hypot(re, im), pi = acos(-1.0);
     root r = {.column = col, .grows = re > 0, .last = mo->memory.n > 0 && im == 0 && re <= 0};
     r.mode.frequency = (im == 0 && re > 0 ? -size : size) / (2 * pi);
-    const bool none =
-        fabs(re) <= fmax(1e-12 * fast, 1e-7 * size); // splitting of multiple roots by rounding
+    const bool none = fabs(re) <= fmax(1e-12 * fast, split * size); // of multiple roots by rounding
     r.mode.damping = im == 0 && re > 0 ? NAN : none ? 0 : -re / size;
     r.mode.moves = modes_name_of(mo, snw_column_of(mo->x, mo->m->nv, col), false);
     return r;
@@ -690,15 +696,15 @@ static bool is_whole_null(const snw_modes *mo, int n, double square, double fast
            fabs(modes_form(mo->m->nv, mo->d->K, x, x)) <= cancelled * typical_form(mo->m, x);
 }
 
-// Table of the roots of the equations themselves. A null motion is a double root zero whose vectors
-// are separated by rounding, if at all.
+// Table of the roots of the equations themselves. A null motion is a double root zero. Rounding
+// separates several of them, also into pairs, whose columns have the real and the imaginary part of
+// a vector: both are null motions.
 static void gather_whole(snw_modes *mo, int n, double fast) {
     const int nv = mo->m->nv;
     int *null = snw_arena_ints(&mo->scratch, (size_t)n), nnull = 0, total = 0;
     for (int i = 0; i < n; i++) {
         double *x = snw_column_of(mo->x, nv, i);
         const double square = mo->re[i] * mo->re[i] + mo->im[i] * mo->im[i];
-        if (mo->im[i] < 0) continue;
         modes_normalise(mo, x);
         if (is_whole_null(mo, n, square, fast, x)) {
             if (!(orthogonalise(mo, nnull, null, x) > 1e-4)) continue;
@@ -706,6 +712,7 @@ static void gather_whole(snw_modes *mo, int n, double fast) {
             null[nnull++] = i;
             continue;
         }
+        if (mo->im[i] < 0) continue;
         orient(mo->m, x);
         mo->root[total++] = whole_root(mo, i, mo->re[i], mo->im[i], fast);
     }
