@@ -186,11 +186,11 @@ static snw_vec3 touching_point_variation(const snw_contact_point *p, bool curved
 }
 
 // Variation of the wrench with those of the pose (zeta) and velocity (dV), both relative to the
-// obstacle; V NULL: statics. The normal of a curved obstacle varies with the place of the centre,
+// obstacle; V NULL: statics; given: the force is, along the axes. The normal of a curved obstacle varies with the place of the centre,
 // and so does the slope of an interpolated distance, theory.md (3.13.11).
 static snw_wrench contact_wrench_variation(const snw_contact_point *p, const snw_contact *c,
-                                           const snw_contact_point_work *at, const snw_twist *V,
-                                           snw_twist zeta, snw_twist dV) {
+                                           const snw_contact_point_work *at, bool given,
+                                           const snw_twist *V, snw_twist zeta, snw_twist dV) {
     const bool curved = c->obstacle.kind != SNW_OBSTACLE_PLANE;
     const snw_vec3 d = at->d;
     const double m = at->gradient;
@@ -209,8 +209,34 @@ static snw_wrench contact_wrench_variation(const snw_contact_point *p, const snw
     const double dgap = m * snw_dot(d, snw_add(zeta.v, snw_cross(zeta.w, at->s)));
     snw_contact_variation by = {.gap = dgap, .gradient = dm, .d = dd};
     if (V) by.v = snw_add(dV.v, snw_add(snw_cross(dV.w, at->s), snw_cross(V->w, ds)));
-    const snw_vec3 df = snw_contact_law_variation(c, !V, at, &by);
+    const snw_vec3 none = {{0}}, y = {{0, 1, 0}};
+    const snw_vec3 df =
+        given ? snw_contact_given_variation(d, snw_contact_direction(at, y), at->f, dd, none)
+              : snw_contact_law_variation(c, !V, at, &by);
     return (snw_wrench){{.m = snw_add(snw_cross(ds, at->f), snw_cross(at->s, df)), .f = df}};
+}
+
+// A, B <- by pose and velocity of the wrench of a contact point, no wheel and no piece of rod.
+static void point_jacobian(const snw_contact *c, const snw_contact_point *p,
+                           const snw_contact_point_work *at, const snw_work *w, bool given,
+                           double A[36], double B[36]) {
+    const snw_twist relative = relative_twist(c, p, at, w);
+    const snw_twist *V = w->is_static || c->hard ? NULL : &relative;
+    for (int j = 0; j < 6; j++) {
+        const snw_twist none = {0};
+        snw_twist one = {0};
+        one.e[j] = 1;
+        // the twist of the obstacle, in the axes of the segment, turns with the segment
+        const snw_wrench a = contact_wrench_variation(
+            p, c, at, given, V, one, V && c->seg ? snw_ad(one, at->carried) : none);
+        const snw_wrench b =
+            V ? contact_wrench_variation(p, c, at, given, V, none, one) : (snw_wrench){0};
+        for (int i = 0; i < 6; i++) A[6 * i + j] = a.e[i], B[6 * i + j] = b.e[i];
+    }
+}
+
+static bool force_is_given(const snw_contact *c, const snw_work *w) {
+    return c->hard && w->hard_is_given;
 }
 
 bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, double A[36],
@@ -223,19 +249,19 @@ bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, do
         return true;
     }
     const snw_contact *c = &m->contact[p->contact];
-    const snw_twist relative = relative_twist(c, p, at, w);
-    const snw_twist *V = w->is_static || c->hard ? NULL : &relative;
-    for (int j = 0; j < 6; j++) {
-        const snw_twist none = {0};
-        snw_twist one = {0};
-        one.e[j] = 1;
-        // the twist of the obstacle, in the axes of the segment, turns with the segment
-        const snw_wrench a = contact_wrench_variation(
-            p, c, at, V, one, V && c->seg ? snw_ad(one, at->carried) : none);
-        const snw_wrench b = V ? contact_wrench_variation(p, c, at, V, none, one) : (snw_wrench){0};
-        for (int i = 0; i < 6; i++) A[6 * i + j] = a.e[i], B[6 * i + j] = b.e[i];
-    }
+    point_jacobian(c, p, at, w, force_is_given(c, w), A, B);
     return true;
+}
+
+// The same of a piece of rod, or of a point: of all its nodes.
+static void nodes_jacobian(const snw_contact *c, const snw_contact_point *p,
+                           const snw_contact_point_work *at, const snw_work *w, bool given,
+                           double *A, double *B) {
+    if (p->span > 0) {
+        snw_contact_span_jacobian(c, p, at, w, given, A, B);
+    } else {
+        point_jacobian(c, p, at, w, given, A, B);
+    }
 }
 
 static inline col wrench_product(const double M[36], col x) {
@@ -290,11 +316,7 @@ static void pair_tangent(const snw_model *m, int k, double cq, double cv, const 
     snw_wrench F[MOST];
     int node[MOST];
     const int n = point_wrenches(c, p, at, w, at->f, node, F);
-    if (n > 1) {
-        snw_contact_span_jacobian(c, p, at, w, A, B);
-    } else {
-        (void)snw_contact_point_jacobian(m, w, k, A, B);
-    }
+    nodes_jacobian(c, p, at, w, force_is_given(c, w), A, B);
     snw_se3 G[MOST];
     contact_side side[MOST + 1];
     for (int i = 0; i < n; i++) {
@@ -340,23 +362,16 @@ static void pair_tangent(const snw_model *m, int k, double cq, double cv, const 
 
 // With x the change of the pose of a segment relative to the obstacle and y that of its velocity, F
 // changes by A x + B y, and the relative virtual twist eta - X, X = Ad(G)^-1 eta_o, by ad_x X.
-int snw_contact_point_bars(const snw_model *m, const snw_work *w, int k, const snw_twist *eta,
-                           snw_contact_bars *out) {
+static int bars_of(const snw_contact *c, const snw_contact_point *p,
+                   const snw_contact_point_work *at, const snw_work *w, bool given,
+                   const snw_twist *eta, snw_contact_bars *out) {
     enum { MOST = SNW_SPAN_NODES };
-    const snw_contact_point *p = &m->contact_point[k];
-    const snw_contact *c = &m->contact[p->contact];
-    const snw_contact_point_work *at = &w->contact_point[k];
-    if (!at->in_contact || p->wheel) return 0;
     double A[36 * MOST * MOST], B[36 * MOST * MOST];
     snw_wrench F[MOST];
     *out = (snw_contact_bars){0};
     const int n = point_wrenches(c, p, at, w, at->f, out->seg, F);
     out->seg[n] = c->seg;
-    if (n > 1) {
-        snw_contact_span_jacobian(c, p, at, w, A, B);
-    } else {
-        (void)snw_contact_point_jacobian(m, w, k, A, B);
-    }
+    nodes_jacobian(c, p, at, w, given, A, B);
     for (int l = 0; l < n; l++) {
         const snw_se3 G = snw_se3_mul(snw_se3_inv(w->g[c->seg]), w->g[out->seg[l]]);
         const snw_twist X = snw_twist_to_child(G, eta[c->seg]);
@@ -383,6 +398,38 @@ int snw_contact_point_bars(const snw_model *m, const snw_work *w, int k, const s
         out->pose[n] = snw_wrench_sub(out->pose[n], snw_wrench_to_parent(G, x));
         out->V[n] = snw_wrench_sub(out->V[n], snw_wrench_to_parent(G, y));
     }
+    return n + 1;
+}
+
+int snw_contact_point_bars(const snw_model *m, const snw_work *w, int k, const snw_twist *eta,
+                           snw_contact_bars *out) {
+    const snw_contact_point *p = &m->contact_point[k];
+    const snw_contact *c = &m->contact[p->contact];
+    const snw_contact_point_work *at = &w->contact_point[k];
+    if (!at->in_contact || p->wheel) return 0;
+    return bars_of(c, p, at, w, force_is_given(c, w), eta, out);
+}
+
+int snw_contact_power_bars(const snw_model *m, const snw_work *w, int k, const double f[3],
+                           const snw_twist *eta, snw_contact_bars *out) {
+    const snw_contact_point *p = &m->contact_point[k];
+    const snw_contact *c = &m->contact[p->contact];
+    snw_contact_point_work at = w->contact_point[k];
+    snw_vec3 axis[3];
+    snw_wrench F[SNW_SPAN_NODES];
+    int node[SNW_SPAN_NODES];
+    snw_contact_axes(w, k, axis);
+    at.f = (snw_vec3){{0}};
+    for (int i = 0; i < 3; i++) at.f = snw_add(at.f, snw_scale(f[i], axis[i]));
+    const int n = bars_of(c, p, &at, w, true, eta, out) - 1; // of -eta'F
+    (void)point_wrenches(c, p, &at, w, at.f, node, F);
+    out->V[n] = snw_wrench_zero();
+    for (int i = 0; i < n; i++) {
+        const snw_se3 G = snw_se3_mul(snw_se3_inv(w->g[c->seg]), w->g[node[i]]);
+        out->V[i] = F[i];
+        out->V[n] = snw_wrench_sub(out->V[n], snw_wrench_to_parent(G, F[i]));
+    }
+    for (int i = 0; i <= n; i++) out->pose[i] = snw_wrench_scale(-1, out->pose[i]);
     return n + 1;
 }
 
@@ -611,13 +658,9 @@ bool snw_contact_exists(const snw_model *m, const snw_work *w, int k) {
 }
 
 void snw_contact_axes(const snw_work *w, int k, snw_vec3 axis[3]) {
-    const snw_vec3 d = w->contact_point[k].d, x = w->contact_point[k].axis;
-    // the axis of a rod, or, where that is nearly normal to the surface, another one
-    const snw_vec3 y = {{0, 1, 0}}, e = fabs(snw_dot(d, x)) < 0.99 ? x : y;
-    const snw_vec3 t = snw_sub(e, snw_scale(snw_dot(d, e), d));
-    axis[0] = d;
-    axis[1] = snw_scale(1 / snw_norm(t), t);
-    axis[2] = snw_cross(d, axis[1]);
+    const snw_contact_point_work *at = &w->contact_point[k];
+    const snw_vec3 y = {{0, 1, 0}};
+    snw_contact_axes_of(at->d, snw_contact_direction(at, y), axis);
 }
 
 void snw_contact_velocity(const snw_model *m, const snw_work *w, int k, double u[3]) {
@@ -696,5 +739,5 @@ void snw_contact_set_force(const snw_model *m, snw_work *w, int k, const double 
     at->f = (snw_vec3){{0, 0, 0}};
     for (int i = 0; i < 3; i++) at->f = snw_add(at->f, snw_scale(f[i], axis[i]));
     at->elastic_force = f[0];
-    at->in_contact = f[0] > 0;
+    at->in_contact = f[0] != 0 || f[1] != 0 || f[2] != 0;
 }

@@ -26,13 +26,18 @@ bool snw_contact_point_jacobian(const snw_model *m, const snw_work *w, int k, do
 // Derivatives of -eta'F by poses (body twists, at fixed body rates) and velocities, F the wrenches
 // of contact point k and eta (by segment) virtual twists; of the segments that it couples, that of
 // the obstacle last. Returns their number, 0 without contact. Not of wheels.
-enum { SNW_CONTACT_SEGMENTS = 3 };
+enum { SNW_CONTACT_SEGMENTS = 4 };
 typedef struct snw_contact_bars {
     int seg[SNW_CONTACT_SEGMENTS];
     snw_wrench pose[SNW_CONTACT_SEGMENTS], V[SNW_CONTACT_SEGMENTS];
 } snw_contact_bars;
 int snw_contact_point_bars(const snw_model *m, const snw_work *w, int k, const snw_twist *eta,
                            snw_contact_bars *out);
+// The same of the power of a force f, given along the axes of contact point k, when the segments
+// move with the twists eta: by poses at fixed twists, and by the twists, which are the wrenches of
+// the force. The obstacle counts also where no coordinate moves it.
+int snw_contact_power_bars(const snw_model *m, const snw_work *w, int k, const double f[3],
+                           const snw_twist *eta, snw_contact_bars *out);
 
 // Does contact point p couple several segments: a piece of rod, or one whose obstacle coordinates
 // move?

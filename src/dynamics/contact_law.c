@@ -69,3 +69,30 @@ snw_vec3 snw_contact_law_variation(const snw_contact *c, bool is_static,
     df = snw_sub(df, snw_scale((dN - N * dsize / size) / size, T));
     return snw_sub(df, snw_scale(N / size, dT));
 }
+
+// ---- given forces -------------------------------------------------------------------------------
+
+snw_vec3 snw_contact_direction(const snw_contact_point_work *at, snw_vec3 other) {
+    return fabs(snw_dot(at->d, at->axis)) < 0.99 ? at->axis : other;
+}
+
+void snw_contact_axes_of(snw_vec3 d, snw_vec3 e, snw_vec3 axis[3]) {
+    const snw_vec3 t = snw_sub(e, snw_scale(snw_dot(d, e), d));
+    axis[0] = d;
+    axis[1] = snw_scale(1 / snw_norm(t), t);
+    axis[2] = snw_cross(d, axis[1]);
+}
+
+snw_vec3 snw_contact_given_variation(snw_vec3 d, snw_vec3 e, snw_vec3 f, snw_vec3 dd, snw_vec3 de) {
+    snw_vec3 axis[3];
+    snw_contact_axes_of(d, e, axis);
+    const snw_vec3 t = snw_sub(e, snw_scale(snw_dot(d, e), d));
+    const double turned = snw_dot(dd, e) + snw_dot(d, de);
+    const snw_vec3 dt =
+        snw_sub(de, snw_add(snw_scale(turned, d), snw_scale(snw_dot(d, e), dd)));
+    const snw_vec3 along =
+        snw_scale(1 / snw_norm(t), snw_sub(dt, snw_scale(snw_dot(axis[1], dt), axis[1])));
+    const snw_vec3 across = snw_add(snw_cross(dd, axis[1]), snw_cross(d, along));
+    return snw_add(snw_scale(snw_dot(f, d), dd), snw_add(snw_scale(snw_dot(f, axis[1]), along),
+                                                         snw_scale(snw_dot(f, axis[2]), across)));
+}

@@ -20,6 +20,13 @@ typedef struct snw_contact_variation {
     double gap, gradient;
     snw_vec3 d, v, axis;
 } snw_contact_variation;
+// The same of a force that is given along the axes of the contact (snw_contact_axes), whose
+// tangents follow from the normal and the direction e, with its variation de.
+snw_vec3 snw_contact_given_variation(snw_vec3 d, snw_vec3 e, snw_vec3 f, snw_vec3 dd, snw_vec3 de);
+// Axes from a normal and a direction; the direction from which those of a contact point are made,
+// its rod's or, where that is nearly normal to the surface, `other`.
+void snw_contact_axes_of(snw_vec3 d, snw_vec3 e, snw_vec3 axis[3]);
+snw_vec3 snw_contact_direction(const snw_contact_point_work *at, snw_vec3 other);
 snw_vec3 snw_contact_law_variation(const snw_contact *c, bool is_static,
                                    const snw_contact_point_work *at,
                                    const snw_contact_variation *by);

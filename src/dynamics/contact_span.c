@@ -168,7 +168,7 @@ typedef struct span_contact {
     bool is_static;
     span s;
     snw_contact_point_work at;
-    bool free;
+    bool free, given;
     snw_twist carried[2], V[2];
 } span_contact;
 
@@ -207,7 +207,16 @@ static void span_variation(const span_contact *x, const snw_twist zeta[2], const
         by.v = snw_add(by.v, snw_add(snw_scale(s->h1[k] * dx, u), snw_scale(s->h[k], du)));
         by.v = snw_add(by.v, snw_add(snw_cross(dturn, arm[k]), snw_cross(o, darm[k])));
     }
-    const snw_vec3 df = snw_contact_law_variation(x->c, x->is_static, &x->at, &by);
+    snw_vec3 df;
+    if (x->given) {
+        const snw_mat3 R = s->G[1].R; // y axis of the segment
+        const snw_vec3 y = {{R.e[0][1], R.e[1][1], R.e[2][1]}};
+        const snw_vec3 e = snw_contact_direction(&x->at, y);
+        const bool own = snw_dot(snw_sub(e, axis), snw_sub(e, axis)) > 0;
+        df = snw_contact_given_variation(s->n, e, f, dn, own ? snw_cross(turn[1], e) : by.axis);
+    } else {
+        df = snw_contact_law_variation(x->c, x->is_static, &x->at, &by);
+    }
     for (int k = 0; k < 2; k++) {
         const snw_vec3 force = snw_scale(s->h[k], f), moment = snw_cross(arm[k], f);
         const snw_vec3 dforce = snw_add(snw_scale(s->h1[k] * dx, f), snw_scale(s->h[k], df));
@@ -218,10 +227,11 @@ static void span_variation(const span_contact *x, const snw_twist zeta[2], const
 }
 
 void snw_contact_span_jacobian(const snw_contact *c, const snw_contact_point *p,
-                               const snw_contact_point_work *at, const snw_work *w, double A[144],
-                               double B[144]) {
+                               const snw_contact_point_work *at, const snw_work *w, bool given,
+                               double A[144], double B[144]) {
     const bool is_static = w->is_static || c->hard;
-    span_contact x = {.c = c, .is_static = is_static, .at = *at, .free = at->free};
+    span_contact x = {
+        .c = c, .is_static = is_static, .at = *at, .free = at->free, .given = given};
     span_nodes(c, p, w, &x.s);
     span_place(c, p, at->place, &x.s);
     if (!is_static) span_twists(c, p, w, &x.s, x.carried, x.V);

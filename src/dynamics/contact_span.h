@@ -30,7 +30,7 @@ void snw_contact_span_wrenches(const snw_contact *c, const snw_contact_point *p,
 
 // A, B (12 x 12, row major) <- derivatives of these wrenches by the poses (body twists) and
 // velocities of both nodes, those of the obstacle being constant; B is zero in statics and of hard
-// contacts.
+// contacts. given: the force is, along the axes of the contact.
 void snw_contact_span_jacobian(const snw_contact *c, const snw_contact_point *p,
-                               const snw_contact_point_work *at, const snw_work *w, double A[144],
-                               double B[144]);
+                               const snw_contact_point_work *at, const snw_work *w, bool given,
+                               double A[144], double B[144]);

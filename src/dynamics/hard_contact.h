@@ -35,6 +35,21 @@ double snw_hard_gap(const snw_model *m, const snw_work *w, snw_hard_contact *c);
 void snw_hard_velocity(const snw_model *m, const snw_work *w, const snw_hard_contact *c,
                        double u[3]);
 void snw_hard_rows(const snw_model *m, const snw_work *w, const snw_hard_contact *c, double *G);
+// Bars of the power of the force f along the axes when the segments move with the twists eta, at
+// fixed twists, and wrenches of the force (snw_contact_power_bars); returns the number of segments,
+// those of the side that is pushed along the normal first, *own of them. row (2 nv) += derivatives
+// of that power by places and rates at the motion in w, from bars whose eta are its velocities.
+// After snw_tangent_pass or snw_jacobian_pass, not static.
+int snw_hard_power_bars(const snw_model *m, const snw_work *w, const snw_hard_contact *c,
+                        const double f[3], const snw_twist *eta, snw_contact_bars *out, int *own);
+void snw_hard_power_row(const snw_model *m, const snw_work *w, int n, const snw_contact_bars *bars,
+                        double *row);
+// The same of the component of the force along a fixed vector e of the world, by places alone; eta
+// (nseg + nobs): zeros, and again afterwards.
+int snw_hard_force_bars(const snw_model *m, const snw_work *w, const snw_hard_contact *c,
+                        const double f[3], snw_vec3 e, snw_twist *eta, snw_contact_bars *out);
+// Size of the gradient of the gap: 1 but for interpolated surfaces.
+double snw_hard_gradient(const snw_work *w, const snw_hard_contact *c);
 // axis <- axes in those of the segment that is returned.
 int snw_hard_axes(const snw_model *m, const snw_work *w, const snw_hard_contact *c,
                   snw_vec3 axis[3]);

@@ -4,6 +4,7 @@
 
 #include "dynamics/rod_contact.h"
 
+#include "dynamics/contact_law.h"
 #include "dynamics/jacobian_column.h"
 #include "dynamics/rod_gap.h"
 #include "math/positive_part.h"
@@ -107,7 +108,8 @@ static touch_state touch_motion_of(const snw_model *m, const snw_work *w, const 
 
 static touch_state touch_state_of(const snw_model *m, const snw_work *w, const snw_touch *touch) {
     touch_state x = touch_motion_of(m, w, touch);
-    snw_rod_potential_at(&x.g, touch, touch->hard ? w->hard_smooth : x.c->smooth, &x.e);
+    if (!touch->hard || !w->hard_is_given) // else there is no energy, and no width of its onset
+        snw_rod_potential_at(&x.g, touch, touch->hard ? w->hard_smooth : x.c->smooth, &x.e);
     if (has_friction(w, touch, x.c)) set_friction(&x);
     if (touch->hard && (w->hard_is_given || w->hard_holds)) {
         snw_vec3 axis[3];
@@ -230,6 +232,44 @@ typedef struct friction_variation {
     snw_vec3 f, arm[2];
 } friction_variation;
 
+// Direction from which the tangents of a hard touch with normal n are made: that of the first rod,
+// or, at its end, another one, which is fixed.
+static snw_vec3 tangent_direction(snw_vec3 n, snw_vec3 along, bool *is_rod) {
+    const snw_vec3 x = snw_scale(1 / snw_norm(along), along);
+    const double part[3] = {fabs(n.e[0]), fabs(n.e[1]), fabs(n.e[2])};
+    snw_vec3 e = {{0}};
+    e.e[part[0] <= part[1] && part[0] <= part[2] ? 0 : part[1] <= part[2] ? 1 : 2] = 1;
+    *is_rod = fabs(snw_dot(n, x)) < 0.99;
+    return *is_rod ? x : e;
+}
+
+// The same of a force that is given along the axes of the touch.
+static friction_variation vary_given(const touch_state *x, const snw_touch *touch,
+                                     const touch_variation *d) {
+    const snw_rod_section *at = x->g.at;
+    friction_variation out;
+    const snw_vec3 da = weighted(&at[0], 1, d->moved[0].z);
+    snw_vec3 dw = snw_sub(weighted(&at[0], 0, d->moved[0].z), weighted(&at[1], 0, d->moved[1].z));
+    snw_rod_gap_slide(&x->g, touch->is_free, dw, da, weighted(&at[1], 1, d->moved[1].z), out.slide);
+    const double *s = out.slide;
+    dw = snw_add(dw, snw_sub(snw_scale(s[0], at[0].p[1]), snw_scale(s[1], at[1].p[1])));
+    const snw_vec3 dn = snw_rotate(x->g.Q, dw);
+    const double drho = snw_dot(x->g.n, dw), dr[2] = {s[0] * at[0].r[1], s[1] * at[1].r[1]};
+    for (int k = 0; k < 2; k++) {
+        const double sign = k ? 1 : -1, r = at[k].r[0] - at[1 - k].r[0];
+        out.arm[k] = snw_add(snw_scale(0.5 * sign * (drho + dr[k] - dr[1 - k]), x->g.n),
+                             snw_scale(0.5 * sign * (x->g.rho + r), dn));
+    }
+    bool is_rod;
+    const snw_vec3 push = snw_scale(x->way, x->g.n), along = at[0].p[1],
+                   e = tangent_direction(push, along, &is_rod);
+    const snw_vec3 more =
+        snw_scale(1 / snw_norm(along), snw_add(da, snw_scale(s[0], at[0].p[2])));
+    const snw_vec3 de = snw_scale(is_rod, snw_sub(more, snw_scale(snw_dot(e, more), e)));
+    out.f = snw_contact_given_variation(push, e, x->f, snw_scale(x->way, dn), de);
+    return out;
+}
+
 static friction_variation vary_friction(const touch_state *x, const snw_touch *touch,
                                         const touch_variation *d) {
     const snw_rod_section *at = x->g.at;
@@ -288,14 +328,15 @@ static friction_variation vary_friction(const touch_state *x, const snw_touch *t
 }
 
 // out (4) <- variations of the wrenches on the nodes, own axes; H: second derivative of the energy;
-// varied: the side whose poses vary, -1: velocities vary only
+// varied: the side whose poses vary, -1: velocities vary only; given: all forces are
 static void vary_wrenches(const snw_model *m, const snw_work *w, const touch_state *x,
                           const snw_touch *touch, const double *H, const touch_variation *d,
-                          int varied, snw_wrench out[4]) {
+                          int varied, bool given, snw_wrench out[4]) {
     double dz[12];
     for (int i = 0; i < 12 && varied >= 0; i++) dz[i] = d->moved[varied].z[i / 3].e[i % 3];
     friction_variation friction = {0};
     if (has_friction(w, touch, x->c)) friction = vary_friction(x, touch, d);
+    if (given) friction = vary_given(x, touch, d);
     for (int k = 0; k < 2; k++) {
         const snw_vec3 f = snw_scale(k ? -1 : 1, x->f), df = snw_scale(k ? -1 : 1, friction.f);
         const snw_vec3 torque = snw_cross(x->arm[k], f);
@@ -306,7 +347,7 @@ static void vary_wrenches(const snw_model *m, const snw_work *w, const touch_sta
             const snw_rod_section *s = &x->g.at[k];
             dF.z[i] = snw_add(snw_scale(s->weight[0][i], df),
                               snw_scale(friction.slide[k] * s->weight[1][i], f));
-            for (int r = 0; r < 3 && varied >= 0; r++) {
+            for (int r = 0; r < 3 && varied >= 0 && H; r++) {
                 const double *row = H + 24 * (12 * k + 3 * i + r) + 12 * varied;
                 double sum = 0;
                 for (int c = 0; c < 12; c++) sum += row[c] * dz[c];
@@ -324,7 +365,7 @@ static void vary_wrenches(const snw_model *m, const snw_work *w, const touch_sta
                 snw_add(dF.torque[j], snw_cross(d->moved[k].z[2 * j + 1], F.z[2 * j + 1]));
             out[2 * k + j] = node_wrench(g, a, &dF, j);
             const snw_vec3 turn = snw_rotate_inv(g->R, d->moved[k].turn[j]);
-            const snw_wrench now = touch->on[2 * k + j];
+            const snw_wrench now = node_wrench(g, a, &F, j);
             out[2 * k + j].m = snw_sub(out[2 * k + j].m, snw_cross(turn, now.m));
             out[2 * k + j].f = snw_sub(out[2 * k + j].f, snw_cross(turn, now.f));
         }
@@ -365,8 +406,9 @@ typedef struct pair_jacobian {
 static void add_jacobian(const snw_model *m, const snw_work *w, const snw_touch *touch,
                          pair_jacobian *out) {
     const touch_state x = touch_state_of(m, w, touch);
+    const bool given = touch->hard && w->hard_is_given;
     double H[24 * 24];
-    snw_rod_potential_hessian(&x.g, &x.e, touch, H);
+    if (!given) snw_rod_potential_hessian(&x.g, &x.e, touch, H);
     for (int j = 0; j < (has_friction(w, touch, x.c) ? 48 : 24); j++) {
         const int k = j % 24 / 6;
         snw_twist one = {0};
@@ -375,7 +417,7 @@ static void add_jacobian(const snw_model *m, const snw_work *w, const snw_touch 
         const snw_twist none = {0};
         const touch_variation d =
             vary_node(m, w, &x, touch->slice, k, j < 24 ? one : none, j < 24 ? none : one);
-        vary_wrenches(m, w, &x, touch, H, &d, j < 24 ? k / 2 : -1, dF);
+        vary_wrenches(m, w, &x, touch, given ? NULL : H, &d, j < 24 ? k / 2 : -1, given, dF);
         double *column = j < 24 ? out->by_pose[j] : out->by_velocity[j - 24];
         for (int i = 0; i < 24; i++) column[i] += dF[i / 6].e[i % 6];
     }
@@ -483,16 +525,33 @@ double snw_rod_contacts_heat(const snw_model *m, const snw_work *w) {
 // ---- hard contacts --------------------------------------------------------------------------
 
 void snw_hard_touch_axes(const snw_touch *touch, snw_vec3 axis[3]) {
-    const snw_vec3 n = touch->n, x = snw_scale(1 / snw_norm(touch->along), touch->along);
-    // the direction of the first rod, or, at its end, another one
-    const double part[3] = {fabs(n.e[0]), fabs(n.e[1]), fabs(n.e[2])};
-    snw_vec3 e = {{0}};
-    e.e[part[0] <= part[1] && part[0] <= part[2] ? 0 : part[1] <= part[2] ? 1 : 2] = 1;
-    if (fabs(snw_dot(n, x)) < 0.99) e = x;
-    const snw_vec3 t = snw_sub(e, snw_scale(snw_dot(n, e), n));
-    axis[0] = n;
-    axis[1] = snw_scale(1 / snw_norm(t), t);
-    axis[2] = snw_cross(n, axis[1]);
+    bool is_rod;
+    snw_contact_axes_of(touch->n, tangent_direction(touch->n, touch->along, &is_rod), axis);
+}
+
+void snw_hard_touch_power_bars(const snw_model *m, const snw_work *w, const snw_touch *touch,
+                               const double f[3], const snw_twist *eta, snw_contact_bars *out) {
+    touch_state x = touch_motion_of(m, w, touch);
+    snw_vec3 axis[3];
+    snw_hard_touch_axes(touch, axis);
+    x.f = (snw_vec3){{0}};
+    for (int i = 0; i < 3; i++) x.f = snw_add(x.f, snw_scale(f[i], axis[i]));
+    *out = (snw_contact_bars){0};
+    for (int k = 0; k < 4; k++) {
+        const int seg = node_of(m, touch->slice, k);
+        const side_force F = side_force_of(&x, touch, k / 2);
+        out->seg[k] = seg;
+        out->V[k] = node_wrench(&w->g[seg], &x.side[k / 2].z[2 * (k % 2) + 1], &F, k % 2);
+    }
+    for (int j = 0; j < 24; j++) {
+        snw_twist one = {0};
+        snw_wrench dF[4];
+        one.e[j % 6] = 1;
+        const touch_variation d = vary_node(m, w, &x, touch->slice, j / 6, one, (snw_twist){0});
+        vary_wrenches(m, w, &x, touch, NULL, &d, j / 12, true, dF);
+        for (int k = 0; k < 4; k++)
+            out->pose[j / 6].e[j % 6] += snw_power(dF[k], eta[out->seg[k]]);
+    }
 }
 
 void snw_hard_touch_velocity(const snw_model *m, const snw_work *w, const snw_touch *touch,

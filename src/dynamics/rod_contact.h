@@ -67,6 +67,9 @@ void snw_hard_touch_axes(const snw_touch *touch, snw_vec3 axis[3]);
 void snw_hard_touch_velocity(const snw_model *m, const snw_work *w, const snw_touch *touch,
                              double u[3]);
 void snw_hard_touch_rows(const snw_model *m, const snw_work *w, const snw_touch *touch, double *G);
+// As snw_contact_power_bars, of the four nodes of both slices. After snw_hard_touch_place.
+void snw_hard_touch_power_bars(const snw_model *m, const snw_work *w, const snw_touch *touch,
+                               const double f[3], const snw_twist *eta, snw_contact_bars *out);
 
 // Bound of the speed of one rod relative to another, m/s.
 double snw_touching_speed(const snw_model *m, const snw_work *w);

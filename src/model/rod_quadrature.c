@@ -589,7 +589,7 @@ static double integrand_error(const integrand *f, snw_trial *t, const snw_layout
 
 static bool rod_quadrature_varies(snw_law law) { return law && snw_expr_vars(law) & SNW_VAR_X; }
 
-static bool rod_quadrature_section_varies(const snw_rod_desc *d) {
+bool snw_rod_section_varies(const snw_rod_desc *d) {
     bool any = false;
     for (int i = 0; i < SNW_SECTION_SIZES; i++) any |= rod_quadrature_varies(d->section.size[i]);
     for (int i = 0; i < 36; i++)
@@ -625,7 +625,7 @@ int snw_rod_strain_points(const snw_desc *desc, const snw_rod *rod, const snw_la
     int n = enough;
     const snw_rod_desc *d = &desc->link[rod->link].rod;
     if (n > MOST_POINTS) return n;
-    for (int kind = OF_STIFFNESS; kind <= OF_DAMPING && rod_quadrature_section_varies(d); kind++) {
+    for (int kind = OF_STIFFNESS; kind <= OF_DAMPING && snw_rod_section_varies(d); kind++) {
         const integrand f = {.kind = kind == OF_STIFFNESS ? OF_STIFFNESS : OF_DAMPING,
                              .to = rod->L};
         n = integrand_points(&f, desc, rod, lay, n);

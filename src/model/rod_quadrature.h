@@ -32,6 +32,9 @@ void snw_rod_quadrature_destroy(snw_rod_quadrature *q); // NULL is fine
 // Largest relative error of the integrals by the nodes of a layout.
 double snw_rod_quadrature_error(snw_rod_quadrature *q, const snw_layout *lay);
 
+// Do stiffness or damping of the sections vary along a rod?
+bool snw_rod_section_varies(const snw_rod_desc *d);
+
 // Number of points per element, at least `enough`, for which integrals of functions of the strain
 // have a relative error below 1e-8; `enough` when data are discontinuous along the rod.
 int snw_rod_strain_points(const snw_desc *desc, const snw_rod *rod, const snw_layout *lay,

@@ -391,8 +391,8 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     bool numbers = false, geometry;
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
-    if (s->nphase > 1 || s->forward || !numbers || s->moreau || s->conserving ||
-        !outputs_are_known(s, &geometry) || !snw_model_arrays_apply(s->m))
+    if (s->nphase > 1 || s->forward || !numbers || s->conserving ||
+        !outputs_are_known(s, &geometry) || !snw_model_arrays_apply(s->m, s->moreau))
         return SNW_OK;
     s->slope = snw_alloc((size_t)s->g->nentry * sizeof *s->slope);
     s->has_slope = snw_alloc((size_t)s->g->nentry * sizeof *s->has_slope);
@@ -420,13 +420,20 @@ static snw_status sweep_prepare(gradient_sweep *s, snw_error *err) {
     return gradient_phases_open(s, sets, err);
 }
 
-static bool slopes_are_geometric(const gradient_sweep *s) {
+typedef bool arrays_part(const snw_model_arrays *a, size_t at);
+
+// Does a number of the file move numbers of this part of the arrays, or behind it?
+static bool slopes_reach(const gradient_sweep *s, arrays_part *part) {
     for (int k = 0; k < s->nslope; k++) {
         const gradient_slope *slope = &s->slope[k];
-        if (slope->n > 0 && snw_model_arrays_is_geometry(s->arrays, slope->at[slope->n - 1]))
-            return true;
+        if (slope->n > 0 && part(s->arrays, slope->at[slope->n - 1])) return true;
     }
     return false;
+}
+
+static void need_parts(gradient_sweep *s) {
+    snw_model_arrays_need_geometry(s->arrays, slopes_reach(s, snw_model_arrays_is_geometry));
+    snw_model_arrays_need_shapes(s->arrays, slopes_reach(s, snw_model_arrays_is_shape));
 }
 
 // Sweeps for all variables, a number of parameters at once.
@@ -437,7 +444,7 @@ static snw_status sweep_variables(gradient_sweep *s, snw_error *err) {
         SNW_TRY(gradient_open_directions(s, &entry, err));
         if (entry == s->g->nentry && s->nslope == 0) s->gathered = true; // none to come
         if (s->arrays && entry == s->g->nentry)
-            snw_model_arrays_need_geometry(s->arrays, slopes_are_geometric(s));
+            need_parts(s);
         if (first || s->ndirection > 0) {
             if (s->forward) gradient_use_phase(s, 0);
             snw_adjoint_clear(s->adjoint);

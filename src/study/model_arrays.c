@@ -13,35 +13,13 @@
 #include "dynamics/joint.h"
 #include "study/adjoint_private.h"
 #include "study/model_arrays_compare.h"
-#include "study/model_geometry.h"
-#include "study/model_laws.h"
-#include "study/model_outputs.h"
-#include "study/model_sections.h"
+#include "study/model_arrays_private.h"
 #include "study/model_surroundings.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { INERTIA = 10, WRENCH = 6, SPRING = 2 };
-
-struct snw_model_arrays {
-    const snw_model *m;
-    int nscalar;
-    size_t size;
-    double *bar;    // nscalar x size
-    snw_model tree; // m without surroundings, for virtual motions
-    snw_model_laws *laws;
-    snw_model_geometry *geometry; // NULL: not gathered
-    bool needs_geometry;
-    snw_model_sections *sections;
-    bool by_sections;
-    double *section_bar; // vector by sections
-    size_t first_geometry;
-    double *by_signal, *virtual_rate; // nsignal, nv
-    snw_inputs *in, *held;
-    snw_state *s, *trial;
-    snw_work *w, *at_mu;
-};
 
 // ---- layout -------------------------------------------------------------------------------------
 
@@ -390,6 +368,10 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
         add_stages(a, adjoint, map);
         return;
     }
+    if (map->kind == SNW_MAP_HARD) {
+        arrays_add_hard(a, adjoint, map);
+        return;
+    }
     const bool is_static = map->kind == SNW_MAP_STATIC;
     const double *z = adjoint_map_state(map).z; // integrals before half a step of integrands
     snw_inputs_at(m, map->t_laws, a->in);
@@ -446,6 +428,54 @@ static void add_energies(snw_model_arrays *a, const snw_energy_weights *c, const
         moment = snw_add(moment, snw_add(snw_scale(M->m, g.p), snw_rotate(g.R, M->mc)));
     }
     snw_model_laws_add_gravity(a->laws, snw_scale(-c->gravity, moment), a->in, laws);
+}
+
+// ---- for steps with hard contacts (model_arrays_hard.c) ------------------------------------------
+
+size_t arrays_laws_at(const snw_model_arrays *a) { return arrays_size(a->m); }
+
+size_t arrays_surroundings_at(const snw_model_arrays *a) {
+    return arrays_size(a->m) + snw_model_laws_size(a->laws);
+}
+
+void arrays_inputs_at(snw_model_arrays *a, double t) {
+    snw_inputs_at(a->m, t, a->in);
+    hold_inputs(a);
+}
+
+void arrays_virtual_motion(snw_model_arrays *a, const snw_state *s, const double *mu) {
+    virtual_motion(a, s, mu, a->at_mu);
+}
+
+void arrays_subtract_product(snw_model_arrays *a, const double *mu, const double *nu,
+                             const snw_state *s, double *bar) {
+    subtract_products(a, (map_covectors){.mu = mu, .nu = nu}, s, false, bar);
+}
+
+void arrays_add_energies(snw_model_arrays *a, const snw_energy_weights *c, const snw_state *s,
+                         double *bar) {
+    add_energies(a, c, s, bar);
+}
+
+void arrays_subtract_inertia(const snw_model_arrays *a, int seg, snw_twist eta, snw_twist X,
+                             double *bar) {
+    subtract_inertia(eta, X, bar + first_inertia(a->m) + INERTIA * (size_t)seg);
+}
+
+void arrays_subtract_mass(const snw_model_arrays *a, int seg, double by, double *bar) {
+    bar[first_inertia(a->m) + INERTIA * (size_t)seg] -= by;
+}
+
+void arrays_subtract_stiffness(const snw_model_arrays *a, const double *mu, const snw_state *s,
+                               double *bar) {
+    const snw_model *m = a->m;
+    for (int i = 0; i < m->nrod; i++) {
+        const snw_rod *rod = &m->rod[i];
+        subtract_outer(rod->ndof, mu + rod->dof0, s->q + rod->dof0 + rod->shift, bar);
+        bar += 2 * rod_numbers(rod);
+    }
+    for (int i = 0; i < m->nspring; i++, bar += SPRING)
+        subtract_spring(m, &m->spring[i], mu, s, true, bar);
 }
 
 // bar += derivatives of tensions and pressures.
@@ -540,6 +570,14 @@ void snw_model_arrays_fold(snw_model_arrays *a, const double *factor) {
 
 void snw_model_arrays_need_geometry(snw_model_arrays *a, bool needed) {
     a->needs_geometry = a->geometry && needed;
+}
+
+void snw_model_arrays_need_shapes(snw_model_arrays *a, bool needed) {
+    if (a->geometry) snw_model_geometry_need_shapes(a->geometry, needed);
+}
+
+bool snw_model_arrays_is_shape(const snw_model_arrays *a, size_t at) {
+    return a->geometry && at >= a->first_geometry + snw_model_geometry_shapes(a->m);
 }
 
 bool snw_model_arrays_is_geometry(const snw_model_arrays *a, size_t at) {

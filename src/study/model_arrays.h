@@ -12,9 +12,10 @@
 
 typedef struct snw_model_arrays snw_model_arrays;
 
-// Has a model such numbers? Not with rods of variable length, conditions, contacts without slip or
-// hard ones, concentric tubes, nor where a law reads the effort of a tendon.
-bool snw_model_arrays_apply(const snw_model *m);
+// Has a model such numbers? Not with rods of variable length, conditions, contacts without slip,
+// concentric tubes, nor where a law reads the effort of a tendon. With hard contacts, or `hard`, the
+// scheme for them: not with compliant contacts, stops, cables, fluids, fields of force.
+bool snw_model_arrays_apply(const snw_model *m, bool hard);
 
 // For `nscalar` scalars, whose outputs are known (model_outputs.h); `geometry`: also as functions
 // of geometric numbers.
@@ -59,3 +60,6 @@ void snw_model_arrays_fold(snw_model_arrays *a, const double *factor);
 // before this call. Does number `at` of the vector belong to them?
 void snw_model_arrays_need_geometry(snw_model_arrays *a, bool needed);
 bool snw_model_arrays_is_geometry(const snw_model_arrays *a, size_t at);
+// The same of shapes of what touches, the last of them.
+void snw_model_arrays_need_shapes(snw_model_arrays *a, bool needed);
+bool snw_model_arrays_is_shape(const snw_model_arrays *a, size_t at);

@@ -10,6 +10,7 @@
 #include "study/model_geometry.h"
 #include "study/model_laws.h"
 #include "study/model_surroundings.h"
+#include "study/part_model.h"
 
 #include <math.h>
 #include <string.h>
@@ -48,13 +49,25 @@ static bool near_numbers(int n, const double *a, const double *b) {
 }
 #define SAME(count, name) same_bytes(m->count, sizeof *m->name, m->name, o->name)
 
+// Are the derivatives of energies by all numbers known, as steps with hard contacts need them? Not
+// of compliant contacts, stops and cables.
+static bool hard_is_known(const snw_model *m) {
+    for (int i = 0; i < m->ncontact; i++) {
+        if (!m->contact[i].hard) return false;
+    }
+    for (int i = 0; i < m->nforce_element; i++) {
+        if (m->force_element[i].kind == SNW_ELEMENT_CABLE) return false;
+    }
+    return m->nstop == 0 && snw_part_model_applies(m);
+}
+
 static bool has_others(const snw_model *m) {
     for (int i = 0; i < m->nlive; i++) { // an effort is a function of the numbers of its law
         const snw_signal *s = &m->signal[m->live[i]];
         if (s->reading == SNW_READ_TENDON_EFFORT || s->kind == SNW_SIGNAL_STATE) return true;
     }
     return m->ntube > 0 || m->nfeed > 0 || m->nsliding_station > 0 || m->nlaw_point > 0 ||
-           m->nbranch > 0 || m->hard;
+           m->nbranch > 0 || (m->hard && !hard_is_known(m));
 }
 
 static bool same_counts(const snw_model *m, const snw_model *o) {
@@ -403,7 +416,9 @@ static bool same_study(const snw_desc *a, const snw_desc *b) {
     return true;
 }
 
-bool snw_model_arrays_apply(const snw_model *m) { return !has_others(m); }
+bool snw_model_arrays_apply(const snw_model *m, bool hard) {
+    return !has_others(m) && (!hard || hard_is_known(m));
+}
 
 bool snw_models_differ_in_arrays(const snw_model *m, const snw_model *o, bool geometry) {
     return same_study(m->desc, o->desc) && !has_others(m) && !has_others(o) &&
@@ -411,5 +426,5 @@ bool snw_models_differ_in_arrays(const snw_model *m, const snw_model *o, bool ge
            same_rods(m, o, geometry) && same_joints(m, o) && same_loops(m, o) &&
            same_motors(m, o) && same_tendons(m, o, geometry) && same_loads(m, o) &&
            same_stations(m, o, geometry) && same_signals(m, o) && same_fluids(m, o) &&
-           same_force_fields(m, o) && same_contacts(m, o) && snw_surroundings_alike(m, o);
+           same_force_fields(m, o) && same_contacts(m, o) && snw_surroundings_alike(m, o, geometry);
 }

@@ -30,9 +30,11 @@ typedef struct segment_bar {
 
 struct snw_model_geometry {
     const snw_model *m;
-    segment_bar *bar; // nseg + nobs
+    segment_bar *bar;  // nseg + nobs
+    segment_bar *more; // likewise, added in the next sweep; zero afterwards
     double *rows;     // 2 nconstraint
     bool *seen;       // nseg
+    bool shapes;      // are those needed?
     size_t *slice;    // nslice: first number of each
 };
 
@@ -91,7 +93,7 @@ static size_t slice_numbers(const snw_model *m, int i) {
 
 // First numbers of the parts.
 typedef struct parts {
-    size_t pose, axis, slice, rest, tendon, point, end;
+    size_t pose, axis, slice, rest, tendon, point, shape, end;
 } parts;
 
 static parts find_parts(const snw_model *m) {
@@ -102,7 +104,8 @@ static parts find_parts(const snw_model *m) {
     for (int i = 0; i < m->nslice; i++) p.rest += slice_numbers(m, i);
     p.tendon = p.rest + REST * (size_t)m->nstation;
     p.point = p.tendon + TENDON * (size_t)m->ntendon;
-    p.end = p.point + POINT * (size_t)m->ntendon_point;
+    p.shape = p.point + POINT * (size_t)m->ntendon_point;
+    p.end = p.shape + snw_shapes_size(m);
     return p;
 }
 
@@ -143,18 +146,30 @@ void snw_model_geometry_read(const snw_model *m, double *out) {
     for (int i = 0; i < m->ntendon; i++, out += TENDON) // a given effort does not read it
         out[0] = m->tendon[i].given == SNW_GIVEN_EFFORT ? 0 : m->tendon[i].reference;
     for (int i = 0; i < m->ntendon_point; i++, out += POINT) read_point(&m->tendon_point[i], out);
+    snw_shapes_read(m, out);
+}
+
+size_t snw_model_geometry_shapes(const snw_model *m) { return find_parts(m).shape; }
+
+void snw_model_geometry_need_shapes(snw_model_geometry *a, bool needed) { a->shapes = needed; }
+
+void snw_model_geometry_subtract_shape(const snw_model_geometry *a, const snw_work *w,
+                                       const snw_shape_product *x, double *bar) {
+    if (a->shapes) snw_shapes_subtract(a->m, w, x, bar + find_parts(a->m).shape);
 }
 
 snw_status snw_model_geometry_create(const snw_model *m, snw_model_geometry **out) {
     snw_model_geometry *a = snw_alloc(sizeof *a);
     *out = a;
     if (!a) return SNW_E_MEMORY;
-    *a = (snw_model_geometry){.m = m};
-    a->bar = snw_alloc((size_t)(m->nseg + m->nobs) * sizeof *a->bar);
+    *a = (snw_model_geometry){.m = m, .shapes = true};
+    a->bar = snw_alloc(2 * (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
     a->slice = snw_alloc(((size_t)m->nslice + 1) * sizeof *a->slice);
     a->rows = snw_alloc((2 * (size_t)m->nconstraint + 1) * sizeof *a->rows);
     a->seen = snw_alloc((size_t)m->nseg * sizeof *a->seen);
     if (!a->bar || !a->slice || !a->rows || !a->seen) return SNW_E_MEMORY;
+    a->more = a->bar + m->nseg + m->nobs;
+    memset(a->more, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->more);
     a->slice[0] = find_parts(m).slice;
     for (int i = 0; i < m->nslice; i++) a->slice[i + 1] = a->slice[i] + slice_numbers(m, i);
     return SNW_OK;
@@ -245,20 +260,35 @@ static void add_pairs(snw_model_geometry *a, const snw_product *x) {
     }
 }
 
+void snw_model_geometry_more(snw_model_geometry *a, int n, const snw_contact_bars *bars, double c) {
+    for (int i = 0; i < n; i++) {
+        wrench_plus(&a->more[bars->seg[i]].g, snw_wrench_scale(c, bars->pose[i]));
+        wrench_plus(&a->more[bars->seg[i]].V, snw_wrench_scale(c, bars->V[i]));
+    }
+}
+
+// a->bar <- what was added for this sweep
+static void begin_bars(snw_model_geometry *a) {
+    const size_t size = (size_t)(a->m->nseg + a->m->nobs) * sizeof *a->bar;
+    memcpy(a->bar, a->more, size);
+    memset(a->more, 0, size);
+}
+
 // a->bar <- derivatives of eta'F by velocity, acceleration and pose at each segment alone.
 static void own_bars(snw_model_geometry *a, const snw_product *x) {
     const snw_model *m = a->m;
     const snw_wrench *load = snw_loads(m, x->in, x->w);
-    memset(a->bar, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
+    begin_bars(a);
     for (int i = 0; i < m->nseg; i++) {
         segment_bar *b = &a->bar[i];
         const snw_twist eta = x->at_mu->V[i], V = x->w->V[i];
         if (snw_seg_has_mass(m, x->w, i)) {
             const snw_inertia *M = &m->seg[i].M;
             b->A = snw_inertia_apply(M, eta);
-            if (!x->is_static)
-                b->V = snw_wrench_sub(snw_ad_pull(eta, snw_inertia_apply(M, V)),
-                                      snw_inertia_apply(M, snw_ad(V, eta)));
+            if (!x->is_static) {
+                wrench_plus(&b->V, snw_ad_pull(eta, snw_inertia_apply(M, V)));
+                b->V = snw_wrench_sub(b->V, snw_inertia_apply(M, snw_ad(V, eta)));
+            }
         }
         for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {
             if (m->load[m->load_point[k].load].body) continue;
@@ -546,11 +576,32 @@ static void add_energies(snw_model_geometry *a, const snw_energy_weights *c, con
 
 // ---- all ----------------------------------------------------------------------------------------
 
+// bar (of the shapes) -= derivatives of the products with contact forces
+static void subtract_shapes(const snw_model *m, const snw_product *x, double *bar) {
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point_work *at = &x->w->contact_point[k];
+        const snw_contact *c = &m->contact[m->contact_point[k].contact];
+        snw_shape_product y = {.point = k, .eta = x->at_mu->V};
+        if (!at->in_contact || m->contact_point[k].wheel) continue;
+        double f[3] = {0};
+        if (c->hard) {
+            snw_vec3 axis[3];
+            snw_contact_axes(x->w, k, axis);
+            for (int i = 0; i < 3; i++) f[i] = -snw_dot(axis[i], at->f);
+            y = (snw_shape_product){.point = k, .f = f, .V = x->at_mu->V};
+        }
+        snw_shapes_subtract(m, x->w, &y, bar);
+    }
+}
+
 void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, double *bar) {
+    const snw_model *const whole = a->m;
+    const parts p = find_parts(whole);
+    if (x->part) a->m = x->part;
     const snw_model *m = a->m;
-    const parts p = find_parts(m);
     const sweep_at at = {x->w, x->at_mu, x->s->q, x->s->v, x->s->a, x->mu, -1};
     own_bars(a, x);
+    if (a->shapes) subtract_shapes(m, x, bar + p.shape);
     for (int k = 0; k < m->nsignal; k++) {
         if (m->signal[k].kind == SNW_SIGNAL_PROBE)
             add_signal(a, &m->signal[k], x->by_signal[k], -1, x->w, bar + p.rest);
@@ -559,6 +610,16 @@ void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, do
     for (int i = 0; i < m->ntendon; i++)
         subtract_tendon(m, i, x, bar + p.tendon + TENDON * (size_t)i,
                         bar + p.point + POINT * (size_t)m->tendon[i].point_adr);
+    a->m = whole;
+}
+
+void snw_model_geometry_motion(snw_model_geometry *a, const snw_energy_weights *energy,
+                               const snw_inputs *in, const snw_state *s, const snw_work *w,
+                               double *bar) {
+    const sweep_at at = {.w = w, .q = s->q, .v = s->v, .acc = s->a, .c = -1};
+    begin_bars(a);
+    if (energy) add_energies(a, energy, in, w);
+    carry_to_root(a, &at, bar);
 }
 
 // nu'e" + z'e' of the loops at the motion in w

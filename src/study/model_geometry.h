@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // model_geometry.h: geometric numbers of a model: constant poses of joints and sites, axes of
-// joints, lengths and rest strains of slices of rods, places of tendons and chambers. Derivatives
+// joints, lengths and rest strains of slices of rods, places of tendons and chambers, shapes of what
+// touches. Derivatives
 // of a scalar by them are gathered over a run by the transposed recursion, theory.md (7.5.16). Part
 // of model_arrays.h.
 #pragma once
 
 #include "study/adjoint.h"
 #include "study/model_laws.h"
+#include "study/model_outputs.h"
 #include "study/model_sections.h"
+#include "study/model_shapes.h"
 
 typedef struct snw_model_geometry snw_model_geometry;
 
@@ -26,8 +29,21 @@ void snw_model_geometry_destroy(snw_model_geometry *a); // NULL is fine
 size_t snw_model_geometry_size(const snw_model *m);
 void snw_model_geometry_read(const snw_model *m, double *out);
 
+// First number of the shapes (model_shapes.h); are they needed? True before this call. bar (size)
+// -= a product with them.
+size_t snw_model_geometry_shapes(const snw_model *m);
+void snw_model_geometry_need_shapes(snw_model_geometry *a, bool needed);
+void snw_model_geometry_subtract_shape(const snw_model_geometry *a, const snw_work *w,
+                                       const snw_shape_product *x, double *bar);
+
 // bar (size) -= derivatives of mu'r by the numbers.
 void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, double *bar);
+// The next sweep also has c times a product with these derivatives by poses and velocities.
+void snw_model_geometry_more(snw_model_geometry *a, int n, const snw_contact_bars *bars, double c);
+// bar -= derivatives of energies (NULL: none) and of what was added, at the motion s in w.
+void snw_model_geometry_motion(snw_model_geometry *a, const snw_energy_weights *energy,
+                               const snw_inputs *in, const snw_state *s, const snw_work *w,
+                               double *bar);
 // bar -= derivatives of nu'e" + z'e' by the numbers (z NULL: none), e the rows of loops, at the
 // motion in w, which is changed and restored: of a restart.
 void snw_model_geometry_subtract_rows(snw_model_geometry *a, const snw_state *s, const snw_work *w,

@@ -44,6 +44,7 @@ typedef struct snw_product {
     const double *integrand; // nsignal: covector of the integrands E of laws; NULL: none
     double half;             // of the step, for integrals of laws
     bool is_static;
+    const snw_model *part; // of whose forces w is (part_model.h); NULL: all
     double *by_signal; // nsignal <- derivatives of the product by the signals, by the laws
 } snw_product;
 

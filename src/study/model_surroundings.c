@@ -7,12 +7,13 @@
 #include "dynamics/contact_span.h"
 #include "dynamics/fluid.h"
 #include "math/positive_part.h"
+#include "study/model_shapes.h"
 
 #include <math.h>
 #include <string.h>
 
 // Numbers of a contact and of a fluid point, in order.
-enum { DAMPING, ALONG, ACROSS, CREEP, SMOOTH, CONTACT };
+enum { DAMPING, ALONG, ACROSS, CREEP, SMOOTH, RESTITUTION, CONTACT };
 enum { STIFFNESS, SPRING_DAMPING, REST, WIDTH, AXES, AXIS_DAMPING = AXES + 6, ELEMENT = AXES + 12 };
 enum { STOP_STIFFNESS, STOP_DAMPING, STOP_WIDTH, LOW, HIGH, STOP };
 enum { ADDED = 0, LINEAR = 6, SQUARE = 12, SIDE = 18, DISPLACED = 20, FLUX = 21, FLUID = 23 };
@@ -30,7 +31,7 @@ void snw_surroundings_read(const snw_model *m, double *out) {
     for (int i = 0; i < m->ncontact; i++, out += CONTACT) {
         const snw_contact *c = &m->contact[i];
         out[DAMPING] = c->damping, out[ALONG] = c->along, out[ACROSS] = c->across;
-        out[CREEP] = c->creep, out[SMOOTH] = c->smooth;
+        out[CREEP] = c->creep, out[SMOOTH] = c->smooth, out[RESTITUTION] = c->restitution;
     }
     for (int i = 0; i < m->ncontact_point; i++) *out++ = m->contact_point[i].stiffness;
     for (int i = 0; i < m->nfluid_point; i++, out += FLUID) {
@@ -57,10 +58,16 @@ void snw_surroundings_read(const snw_model *m, double *out) {
     }
 }
 
-// Without the numbers; those of rods that touch rods stay.
-static snw_contact bare_contact(const snw_model *m, int i) {
+// Without the numbers; those of compliant rods that touch rods stay.
+static snw_contact bare_contact(const snw_model *m, int i, bool shapes) {
     snw_contact c = m->contact[i];
-    if (m->ntouching_rod == 0) c.damping = c.along = c.across = c.creep = c.smooth = 0;
+    if (shapes) c = snw_shapes_bare_contact(c);
+    if (c.hard) { // rough or not
+        c.along = c.along > 0, c.across = c.across > 0;
+        c.restitution = c.restitution > 0;
+    } else if (m->ntouching_rod == 0) {
+        c.damping = c.along = c.across = c.creep = c.smooth = 0;
+    }
     return c;
 }
 
@@ -75,15 +82,16 @@ static snw_fluid_point bare_fluid_point(const snw_model *m, int i) {
     return p;
 }
 
-bool snw_surroundings_alike(const snw_model *m, const snw_model *o) {
+bool snw_surroundings_alike(const snw_model *m, const snw_model *o, bool shapes) {
     for (int i = 0; i < m->ncontact; i++) {
-        const snw_contact a = bare_contact(m, i), b = bare_contact(o, i);
+        const snw_contact a = bare_contact(m, i, shapes), b = bare_contact(o, i, shapes);
         if (memcmp(&a, &b, sizeof a) != 0) return false;
     }
     for (int i = 0; i < m->ncontact_point; i++) {
         snw_contact_point a = m->contact_point[i], b = o->contact_point[i];
         if (!(a.stiffness > 0) != !(b.stiffness > 0)) return false;
         a.stiffness = b.stiffness = 0;
+        if (shapes) a = snw_shapes_bare_point(a), b = snw_shapes_bare_point(b);
         if (memcmp(&a, &b, sizeof a) != 0) return false;
     }
     for (int i = 0; i < m->nfluid_point; i++) {
@@ -257,7 +265,7 @@ void snw_surroundings_subtract(const snw_model *m, const snw_product *x, double 
         const snw_contact_point *p = &m->contact_point[k];
         const snw_contact *c = &m->contact[p->contact];
         const snw_contact_point_work *at = &x->w->contact_point[k];
-        if (p->wheel || !at->in_contact) continue;
+        if (p->wheel || !at->in_contact || c->hard) continue;
         subtract_contact(c, at, virtual_velocity(c, p, at, x->at_mu), x->is_static,
                          bar + CONTACT * (size_t)p->contact, &stiffness[k]);
     }
@@ -278,6 +286,21 @@ void snw_surroundings_subtract(const snw_model *m, const snw_product *x, double 
         }
     }
     for (int k = 0; k < m->nstop; k++, element += STOP) subtract_stop(m, k, x, element);
+}
+
+void snw_surroundings_subtract_hard(const snw_model *m, int contact, const double f[3],
+                                    const double u[2], const double c[2], double restitution,
+                                    double *bar) {
+    const double mu[2] = {m->contact[contact].along, m->contact[contact].across};
+    const double size = hypot(mu[0] * u[0], mu[1] * u[1]);
+    bar += CONTACT * (size_t)contact;
+    bar[RESTITUTION] -= restitution;
+    for (int j = 0; j < 2 && size > 0; j++) { // c_j f_n mu_j^2 u_j/|mu u|
+        for (int l = 0; l < 2; l++)
+            bar[l ? ACROSS : ALONG] -=
+                c[j] * f[0] * mu[j] * u[j] / size *
+                (2 * (j == l) - mu[j] * mu[l] * u[l] * u[l] / (size * size));
+    }
 }
 
 void snw_surroundings_subtract_momentum(const snw_model *m, const snw_work *y, const snw_work *j,

@@ -6,16 +6,22 @@
 
 #include "study/model_laws.h"
 
-// Numbers: by contact damping, friction along and across a rod, creep, smoothing; by contact point
-// stiffness; by fluid point added masses, drag, displaced mass, momentum flux; by force element its
-// stiffness, damping and rest; by stop stiffness, damping, smoothing and limits.
+// Numbers: by contact damping, friction along and across a rod, creep, smoothing, restitution; by
+// contact point stiffness; by fluid point added masses, drag, displaced mass, momentum flux; by
+// force element its stiffness, damping and rest; by stop stiffness, damping, smoothing and limits.
 size_t snw_surroundings_size(const snw_model *m);
 void snw_surroundings_read(const snw_model *m, double *out);
-// Do contacts and fluids of two models with as many points differ in these numbers only?
-bool snw_surroundings_alike(const snw_model *m, const snw_model *other);
+// Do contacts and fluids of two models with as many points differ in these numbers only, or in
+// `shapes` (model_shapes.h)?
+bool snw_surroundings_alike(const snw_model *m, const snw_model *other, bool shapes);
 
 // bar (size) -= derivatives of mu'r by the numbers.
 void snw_surroundings_subtract(const snw_model *m, const snw_product *x, double *bar);
+// bar -= derivatives of c'f_t of a hard contact that slides, f its forces or impulses and u its
+// slip, by friction; restitution: the derivative by that.
+void snw_surroundings_subtract_hard(const snw_model *m, int contact, const double f[3],
+                                    const double u[2], const double c[2], double restitution,
+                                    double *bar);
 // bar -= derivatives of y'M j of the added masses, y and j rates whose motions are in two
 // workspaces.
 void snw_surroundings_subtract_momentum(const snw_model *m, const snw_work *y, const snw_work *j,

@@ -40,6 +40,9 @@ typedef struct snw_run_hooks {
     // and under the inputs `in`; NULL: not. It may fail, which ends the run.
     snw_status (*state)(void *user, const struct snw_run_state *at, snw_error *err);
     int increments; // end with SNW_E_STOPPED after so many increments; 0: no limit
+    // Leave out what serves warnings only: estimated discretisation errors, and the stability of
+    // equilibria that no probe reads. Frames are the same to the last bit.
+    bool unchecked;
 } snw_run_hooks;
 
 // Totals of a run, for its closing summary.

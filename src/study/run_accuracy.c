@@ -15,6 +15,7 @@ static const double GEOMETRY_LIMIT = 1e-5, QUADRATURE_LIMIT = 1e-4, TRUNCATION_L
                     TIME_ERROR_LIMIT = 1e-2;
 
 bool snw_run_error_estimate_due(const snw_run *r, bool last) {
+    if (r->hooks && r->hooks->unchecked) return false;
     return last || r->totals.frames % 50 == 0;
 }
 
@@ -172,6 +173,7 @@ static void warn_unknown_truncation(const snw_run *r, const snw_mode_table *tabl
 }
 
 void snw_run_estimate_mode_errors(snw_run *r, int stage, snw_stats *stats) {
+    if (r->hooks && r->hooks->unchecked) return;
     estimate_quadrature(r, r->state, stats);
     snw_truncation *t = accuracy_truncation(r);
     const snw_mode_table *table = snw_modes_table(r->modes[stage]);

@@ -139,7 +139,8 @@ snw_status snw_run_equilibrium_frame(snw_run *r, int stage, const snw_statics_in
     const snw_model *m = r->now->model;
     const snw_inverse_result *found = snw_run_inverse_found(r, stage);
     // friction has no energy whose minimum is stable, and a flow passes through no equilibria
-    const bool eigen = (r->reads_stability || m->nv <= MOST_EIGEN) &&
+    const bool unchecked = r->hooks && r->hooks->unchecked;
+    const bool eigen = (r->reads_stability || (m->nv <= MOST_EIGEN && !unchecked)) &&
                        !r->desc->step[stage].friction && !r->desc->step[stage].march_flow;
     const snw_stability st =
         eigen ? snw_statics_stability(r->now->statics, r->state) : (snw_stability){.value = NAN};
