@@ -3,6 +3,7 @@
 // Parts of Sinew that need libraries the browser does not have: they refuse with a message.
 #include "base/fail.h"
 #include "cli/commands.h"
+#include "cli/view_sweep.h"
 #include "cli/viewer.h"
 #include "output/plot_sweep.h"
 #include "results/linear_file.h"
@@ -87,6 +88,14 @@ snw_status snw_sweep_table_read(const char *path, snw_pool *pool, snw_sweep_tabl
     (void)path, (void)pool, (void)out;
     return no_hdf5(err);
 }
+
+snw_status snw_view_sweep_open(snw_view_sweep *v, const char *path, const snw_args *args,
+                               snw_result **file, snw_error *err) {
+    (void)v, (void)path, (void)args, (void)file;
+    return no_hdf5(err);
+}
+
+void snw_view_sweep_close(snw_view_sweep *v) { (void)v; }
 
 snw_status snw_plot_sweep(snw_pool *pool, const snw_sweep_table *t, const snw_sweep_figure *how,
                           snw_figure_row *out, snw_error *err) {

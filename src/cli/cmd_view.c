@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/view_sweep.h"
 #include "cli/viewer.h"
 #include "job/choice.h"
 #include "job/job.h"
@@ -31,6 +32,8 @@ typedef struct view {
     snw_page_info *info;
     int nmeasured; // files of --data
     snw_measured *measured;
+    bool is_sweep; // the file is that of a sweep
+    snw_view_sweep sweep;
 } view;
 
 static const char *run_name(const snw_page_source *s) {
@@ -43,6 +46,7 @@ static snw_status write_page(const view *v, snw_sink to, snw_error *err) {
     snw_page_opts opts = snw_page_defaults();
     opts.nmeasured = v->nmeasured;
     opts.measured = v->measured;
+    if (v->is_sweep) opts.sweep = &v->sweep.page;
     (void)to.write(to.user, page.text[0], page.size[0]);
     (void)to.write(to.user, policy, sizeof policy - 1);
     (void)to.write(to.user, page.text[1], page.size[1]);
@@ -73,7 +77,20 @@ static snw_status view_open(view *v, const snw_args *args, snw_error *err) {
     v->file = snw_alloc((size_t)n * sizeof *v->file);
     v->name = snw_alloc((size_t)n * sizeof *v->name);
     if (!v->file || !v->name) return snw_fail_memory(err);
+    v->is_sweep = n == 1 && snw_sweep_is_file(snw_args_operand(args, 0));
+    if (v->is_sweep) {
+        SNW_TRY(snw_view_sweep_open(&v->sweep, snw_args_operand(args, 0), args, &v->file[0], err));
+        v->name[0] = view_name(args, 0);
+        v->nfile = 1;
+        return SNW_OK;
+    }
+    if (snw_args_has(args, "rows"))
+        return snw_fail(err, SNW_E_ARGUMENT, "--rows is for the results of one sweep");
     for (int i = 0; i < n; i++) {
+        if (snw_sweep_is_file(snw_args_operand(args, i)))
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "'%s' is the results of a sweep, which has a page of its own",
+                            snw_args_operand(args, i));
         for (int k = 0; k < i; k++) {
             if (strcmp(snw_args_operand(args, i), snw_args_operand(args, k)) != 0) continue;
             return snw_fail(err, SNW_E_ARGUMENT,
@@ -94,6 +111,7 @@ static void view_close(view *v) {
     snw_free(v->name);
     snw_free(v->source);
     snw_free(v->info);
+    snw_view_sweep_close(&v->sweep);
 }
 
 // v->source <- runs selected by --run, of all files
@@ -244,6 +262,10 @@ static const snw_option options[] = {
      "output file (default: OUT.html of the first file, in the current folder)"},
     {"open", 0, NULL, false, "open the page in a browser when it is written"},
     {"run", 0, "NAME", true, "only this run, in all files that have it; may be repeated"},
+    {"rows", 0, "LIST", false,
+     "of a sweep: rows whose robots are in the page, such as 3,17,40-43 (default: up to 24, with "
+     "the "
+     "least and the greatest value of each result)"},
     {"data", 0, "FILE.csv", true,
      "measurements, drawn as dots in curves and, of positions, over the robot: columns t, then "
      "names of probe components, tip.x, in SI; blank fields are left out. May be repeated: as many "
@@ -257,20 +279,27 @@ const snw_command snw_cmd_view = {
     .min_operands = 1,
     .max_operands = 100,
     .brief = "write a page that animates the robot",
-    .about = "Converts result files to one page for any browser, without network: the robot in "
-             "three dimensions, to rotate, play and scrub, and beside it probes, energies, stages "
-             "and solver statistics. A run can be compared with others, of the same or of another "
-             "file, overlaid or side by side; with several files the first runs of the first two "
-             "are. A click on a rod shows its section there: strains, internal moment and force, "
-             "stress. Pictures (PNG, SVG) and films (GIF, and MP4 or WebM where the browser has an "
-             "encoder) are saved from the page. Press ? in it for its keys.\n\n"
-             "Of long runs some thousand frames are kept, evenly spaced in time and with the ends "
-             "of all stages; curves keep the smallest and largest value between them, and the page "
-             "notes it. The run may still be writing the file.",
+    .about =
+        "Converts result files to one page for any browser, without network: the robot in "
+        "three dimensions, to rotate, play and scrub, and beside it probes, energies, stages "
+        "and solver statistics. A run can be compared with others, of the same or of another "
+        "file, overlaid or side by side; with several files the first runs of the first two "
+        "are. A click on a rod shows its section there: strains, internal moment and force, "
+        "stress. Pictures (PNG, SVG) and films (GIF, and MP4 or WebM where the browser has an "
+        "encoder) are saved from the page. Press ? in it for its keys.\n\n"
+        "Of long runs some thousand frames are kept, evenly spaced in time and with the ends "
+        "of all stages; curves keep the smallest and largest value between them, and the page "
+        "notes it. The run may still be writing the file.\n\n"
+        "Of the results of a sweep the page has a chart of all parameters and results side by "
+        "side, a line for each row (of more than 2000 rows some), and the robots of chosen "
+        "rows beside each other. Drag along axes of the chart to choose rows; click a line for "
+        "one more. The robots are computed again from the stored model, up to 24 of them, or "
+        "those of --rows.",
     .option = options,
     .examples = "sinew view boyer2_follower.h5 --open\n"
                 "sinew view sweep.h5 --run load.3 -o load3.html\n"
                 "sinew view soft.h5 stiff.h5 -o both.html\n"
-                "sinew view young.h5 --data young.csv --open",
+                "sinew view young.h5 --data young.csv --open\n"
+                "sinew view scatter.h5 --rows 3,17,40-43 --open",
     .run = view_run,
 };

@@ -303,6 +303,21 @@ static void put_measured(page *p, snw_json *j, const page_run *d) {
     snw_json_close(j);
 }
 
+// Overrides by which the run differs from its file.
+static void put_overrides(snw_json *j, const snw_run_info *info) {
+    snw_field_list(j, "overrides");
+    for (int i = 0; i < info->noverride; i++) {
+        const snw_override_desc *o = &info->override[i];
+        snw_json_object(j);
+        snw_field_text(j, "path", o->path);
+        snw_field_text(j, "text", o->text);
+        snw_field_number(j, "value", o->value);
+        snw_field_text(j, "unit", o->unit);
+        snw_json_close(j);
+    }
+    snw_json_close(j);
+}
+
 static snw_status put_run(page *p, snw_json *j, const page_run *d, snw_error *err) {
     const snw_run_info *info = d->info;
     const char *message;
@@ -318,6 +333,7 @@ static snw_status put_run(page *p, snw_json *j, const page_run *d, snw_error *er
     snw_field_integer(j, "freedom", info->nv);
     snw_field_numbers(j, "offset", 3, d->offset);
     snw_page_run(j, info);
+    put_overrides(j, info);
     snw_field_texts(j, "stats", SNW_STATS, snw_stats_name);
     snw_field_text(j, "scene", info->scene);
     if (p->opts->nmeasured > 0) put_measured(p, j, d);
@@ -335,6 +351,47 @@ static void put_file(snw_json *j, const snw_page_source *s) {
     snw_json_close(j);
 }
 
+// A parameter or result of a sweep with its values in the rows of the page.
+static void put_sweep_column(snw_json *j, const snw_page_sweep *w, const snw_sweep_column *c,
+                             bool varies, const double *all, double *value) {
+    for (int i = 0; i < w->n; i++) value[i] = all[w->row[i]];
+    snw_json_object(j);
+    snw_field_text(j, "name", c->name);
+    snw_field_text(j, "unit", c->unit);
+    snw_field_text(j, "about", c->about);
+    snw_field_bool(j, "varies", varies);
+    snw_field_texts(j, "words", c->nlabel, c->label);
+    snw_field_numbers(j, "value", w->n, value);
+    snw_json_close(j);
+}
+
+static snw_status put_sweep(snw_json *j, const snw_page_sweep *w, snw_error *err) {
+    const snw_sweep_table *t = w->table;
+    const size_t rows = (size_t)t->head.rows;
+    double *value = snw_alloc(((size_t)w->n + 1) * sizeof *value);
+    if (!value) return page_no_memory(err);
+    snw_field_object(j, "sweep");
+    snw_field_text(j, "title", t->head.title);
+    snw_field_text(j, "method", t->head.method);
+    snw_field_number(j, "rows", (double)t->head.rows);
+    snw_field_texts(j, "states", t->states.n, t->states.name);
+    for (int i = 0; i < w->n; i++) value[i] = (double)w->row[i];
+    snw_field_numbers(j, "row", w->n, value);
+    for (int i = 0; i < w->n; i++) value[i] = t->state[w->row[i]];
+    snw_field_numbers(j, "state", w->n, value);
+    for (int i = 0; i < w->n; i++) value[i] = w->run[i];
+    snw_field_numbers(j, "run", w->n, value);
+    snw_field_list(j, "columns");
+    for (int k = 0; k < t->head.nparameter; k++)
+        put_sweep_column(j, w, &t->head.parameter[k], true, t->parameter + (size_t)k * rows, value);
+    for (int k = 0; k < t->head.nresult; k++)
+        put_sweep_column(j, w, &t->head.result[k], false, t->result + (size_t)k * rows, value);
+    snw_json_close(j);
+    snw_json_close(j);
+    snw_free(value);
+    return SNW_OK;
+}
+
 static snw_status page_write_head(page *p, snw_error *err) {
     snw_json j;
     page_put_text(p, "<script type=\"application/json\" id=\"sinew-data\">");
@@ -349,6 +406,7 @@ static snw_status page_write_head(page *p, snw_error *err) {
     snw_field_list(&j, "runs");
     for (int i = 0; i < p->n; i++) SNW_TRY(put_run(p, &j, &p->run[i], err));
     snw_json_close(&j);
+    if (p->opts->sweep) SNW_TRY(put_sweep(&j, p->opts->sweep, err));
     snw_json_close(&j);
     const snw_status s = snw_json_finish(&j, err);
     page_put_text(p, "</script>\n");

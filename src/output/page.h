@@ -13,12 +13,22 @@
 #include "output/measured.h"
 #include "output/sink.h"
 #include "results/result.h"
+#include "results/sweep_file.h"
+
+// The rows of a sweep, for a chart of them.
+typedef struct snw_page_sweep {
+    const snw_sweep_table *table;
+    int n; // rows of the page, all or some
+    const int64_t *row;
+    const int *run; // of each the run of the page that shows its robot; -1: none
+} snw_page_sweep;
 
 typedef struct snw_page_opts {
     size_t bytes;  // limit on all arrays before base64; frames beyond it are omitted
     int frames;    // largest number of frames of a run
     int nmeasured; // files of measurements
     const snw_measured *measured;
+    const snw_page_sweep *sweep; // NULL: none
 } snw_page_opts;
 
 snw_page_opts snw_page_defaults(void);

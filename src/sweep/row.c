@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
 // Computes rows of a sweep. The file is parsed once; a row changes the tree, which is read and
-// compiled again, since an override may change anything. Scalars are parsed again only where the
-// columns of a row differ from those of the row before.
+// compiled again, since an override may change anything. Numbers of nodes along rods are taken from
+// rows before where they must be the same (reuse.h). Scalars are parsed again only where the
+// columns of a row differ from those of the row before. Some rows are checked: their discretisation
+// errors are estimated and their warnings kept.
 #include "sweep/row.h"
 
 #include "base/alloc.h"
@@ -14,6 +16,7 @@
 #include "robot/gradient_scalar.h"
 #include "study/run.h"
 #include "study/series.h"
+#include "sweep/reuse.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -50,6 +53,11 @@ struct snw_sweep_row_computer {
     double *numbers; // scratch of scalars, and the series
     size_t room;
     char message[MESSAGE];
+    snw_sweep_reuse *reuse;
+    bool (*stop)(void *user); // of the present row
+    void *stop_user;
+    bool reuses; // the last row took numbers from rows before
+    bool fresh;  // rows take nothing from rows before, and all are checked
 };
 
 // ---- overrides ----------------------------------------------------------------------------------
@@ -252,6 +260,7 @@ static snw_status open_computer(snw_sweep_row_computer *c, snw_error *err) {
     if (!c->set || !c->text || !c->value || !c->result) return snw_fail_memory(err);
     for (int i = 0; i < p->nset; i++) c->set[i] = p->set[i];
     for (int i = 0; i < p->nparameter; i++) c->set[p->nset + i] = c->text[i];
+    SNW_TRY(snw_sweep_reuse_create(&c->reuse, err));
     SNW_TRY(check_model(c, err));
     SNW_TRY(snw_job_text(c->document, p->nset, p->set, &c->model_text, err));
     c->identity = identity_of(c);
@@ -281,6 +290,7 @@ void snw_sweep_row_computer_close(snw_sweep_row_computer *c) {
     snw_free(c->value);
     snw_free(c->result);
     snw_free(c->model_text);
+    snw_sweep_reuse_destroy(c->reuse);
     snw_document_destroy(c->document);
     snw_free(c);
 }
@@ -362,15 +372,28 @@ static snw_status gather_series(snw_sweep_row_computer *c, snw_sweep_row *out, s
     return SNW_OK;
 }
 
+// Keep the first warning of a checked row as its message.
+static void row_warning(void *user, const char *message) {
+    snw_sweep_row_computer *c = user;
+    if (!c->message[0]) (void)snprintf(c->message, sizeof c->message, "warning: %.480s", message);
+}
+
+static bool row_stop(void *user) {
+    const snw_sweep_row_computer *c = user;
+    return c->stop && c->stop(c->stop_user);
+}
+
 static snw_status execute_row(snw_sweep_row_computer *c, const snw_desc *desc, snw_run *run,
-                              bool (*stop)(void *user), void *user, snw_sweep_row *out,
-                              snw_error *err) {
+                              bool checked, snw_sweep_row *out, snw_error *err) {
     const snw_run_info *info = snw_run_describe(run);
     if (!same_columns(c, info)) SNW_TRY(parse_scalars(c, info, err));
     snw_series_clear(&c->frames);
     snw_series_init(&c->frames, info->ncolumn);
     const snw_recorder recorder = snw_series_recorder(&c->frames);
-    const snw_run_hooks hooks = {.user = user, .stop = stop};
+    const snw_run_hooks hooks = {.user = c,
+                                 .stop = row_stop,
+                                 .warn = checked ? row_warning : NULL,
+                                 .unchecked = !checked && !c->fresh};
     snw_run_totals totals;
     out->state = SNW_SWEEP_ROW_FAILED; // until it has succeeded
     SNW_TRY(snw_run_execute(run, 1, &recorder, &hooks, &totals, err));
@@ -378,6 +401,22 @@ static snw_status execute_row(snw_sweep_row_computer *c, const snw_desc *desc, s
     SNW_TRY(gather_series(c, out, err));
     out->state = SNW_SWEEP_ROW_DONE;
     return SNW_OK;
+}
+
+// Compile a row, with numbers of rods from rows before where they are known. *known <- whether
+// there is nothing to be remembered.
+static snw_status create_row(snw_sweep_row_computer *c, snw_desc *desc, bool reuses, snw_run **run,
+                             bool *known, snw_error *err) {
+    *known = false;
+    const bool any = reuses && snw_sweep_reuse_take(c->reuse, desc, known);
+    c->reuses = any;
+    SNW_TRY(snw_run_create(desc, "sweep", run, err));
+    if (!any || snw_sweep_reuse_holds(c->reuse, snw_run_model(*run))) return SNW_OK;
+    snw_run_destroy(*run);
+    *run = NULL;
+    *known = c->reuses = false;
+    snw_sweep_reuse_restore(c->reuse, desc);
+    return snw_run_create(desc, "sweep", run, err);
 }
 
 // The message of a failed row, with the place in the model where it has one.
@@ -397,18 +436,25 @@ snw_status snw_sweep_row_compute(snw_sweep_row_computer *c, int64_t row, bool (*
     *out = (snw_sweep_row){
         .row = row, .state = SNW_SWEEP_ROW_REFUSED, .result = c->result, .message = c->message};
     c->message[0] = '\0';
+    c->stop = stop;
+    c->stop_user = user;
     for (int i = 0; i < p->nresult; i++) c->result[i] = NAN;
     snw_sweep_plan_values(p, row, c->value);
     write_overrides(c);
     snw_desc *desc = NULL;
     snw_run *run = NULL;
     snw_error why = {0};
+    const bool checked = row % SNW_SWEEP_CHECKED == 0;
+    bool known = false;
     snw_status s = snw_document_describe_with(c->document, c->run, p->nset + p->nparameter, c->set,
                                               NULL, &desc, &why);
-    if (s == SNW_OK) s = snw_run_create(desc, "sweep", &run, &why);
-    if (s == SNW_OK) s = execute_row(c, desc, run, stop, user, out, &why);
+    if (s == SNW_OK) s = create_row(c, desc, !checked && !c->fresh, &run, &known, &why);
+    if (s == SNW_OK) s = execute_row(c, desc, run, checked, out, &why);
+    if (desc) snw_sweep_reuse_restore(c->reuse, desc);
+    const bool keeps = run && !known && !c->fresh;
+    const bool kept = keeps && snw_sweep_reuse_keep(c->reuse, desc, snw_run_model(run));
     snw_run_destroy(run);
-    snw_desc_destroy(desc);
+    if (!kept) snw_desc_destroy(desc);
     out->seconds = snw_clock_seconds() - start;
     if (s == SNW_OK) return SNW_OK;
     if (s == SNW_E_STOPPED) {
@@ -419,3 +465,6 @@ snw_status snw_sweep_row_compute(snw_sweep_row_computer *c, int64_t row, bool (*
     row_message(c, &why);
     return SNW_OK;
 }
+
+void snw_sweep_row_computer_fresh(snw_sweep_row_computer *c) { c->fresh = true; }
+bool snw_sweep_row_reuses(const snw_sweep_row_computer *c) { return c->reuses; }

@@ -33,7 +33,7 @@ typedef struct snw_sweep_row {
     const double *result; // nresult; NaN where the row has none
     int nframe;           // of the series
     const double *series; // nframe x (1 + columns of the series): time, values
-    const char *message;  // empty unless it failed or was refused
+    const char *message;  // why it failed or was refused; of a checked row its first warning
 } snw_sweep_row;
 
 typedef struct snw_sweep_row_computer snw_sweep_row_computer;
@@ -55,6 +55,15 @@ uint64_t snw_sweep_row_identity(const snw_sweep_row_computer *c);
 // SNW_E_ARGUMENT when `output` is a file of the model.
 SNW_NODISCARD snw_status snw_sweep_row_refuse_output(const snw_sweep_row_computer *c,
                                                      const char *output, snw_error *err);
+
+// Every row of this number is checked: its discretisation errors are estimated as by `sinew run`,
+// and its first warning is kept as its message. Other rows have no warnings.
+#define SNW_SWEEP_CHECKED 256
+
+// From now on all rows are compiled by themselves with all estimates, for comparison.
+void snw_sweep_row_computer_fresh(snw_sweep_row_computer *c);
+// Did the last row take numbers from rows before?
+bool snw_sweep_row_reuses(const snw_sweep_row_computer *c);
 
 // Compute a row. A row that fails is an outcome, not an error. stop (NULL: never) is asked between
 // increments; SNW_E_STOPPED then.

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// Plans of sweeps: random numbers, Sobol' sequence, rows of each method.
+// Plans of sweeps: random numbers, Sobol' sequence, rows of each method. Rows that take numbers of
+// nodes from rows before.
 #include "near.h"
 
 #include "sweep/plan.h"
 #include "sweep/random.h"
+#include "sweep/row.h"
 #include "sweep/sobol_sequence.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PARAMETERS = 3 };
 
@@ -213,6 +217,88 @@ static void quantiles_are_those_of_the_distributions(void **state) {
     assert_near(snw_sweep_quantile(&cut, 0.5), 3, 1e-12);
 }
 
+static void write_text(const char *folder, const char *name, const char *text, char path[200]) {
+    (void)snprintf(path, 200, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    (void)fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+// Two rods, of a global and of a piecewise basis, a tendon, a load, a section that varies if
+// `taper` is not 0, a weight at a station. `nodes: auto`.
+static const char robot[] =
+    "sinew: 1\n"
+    "gravity: [0, 0, -9.81]\n"
+    "parameters: {E: 1 MPa, r: 9 mm, T: 2 N, s: 0.12 m, w: 0.1 N/m, taper: 0}\n"
+    "materials: {soft: {young: E, poisson: 0.5, density: 1000, damping: 0.02 s}}\n"
+    "robot:\n"
+    "  arm:\n"
+    "    on: world\n"
+    "    rod:\n"
+    "      length: 0.2 m\n"
+    "      section: {circle: {radius: r*(1 - taper*x/L)}}\n"
+    "      material: soft\n"
+    "      strain: kirchhoff legendre 3\n"
+    "  hand: {on: arm.tip, rod: {length: 0.1 m, section: {circle: {radius: 6 mm}}, "
+    "material: soft, elements: 3, strain: {bend_y: linear}}}\n"
+    "  lamp: {on: arm@s, body: {mass: 5 g}}\n"
+    "actuators: {pull: {tendon: {along: [arm, hand], at: [0, 4 mm, 0]}, effort: T}}\n"
+    "loads: {wind: {along: arm, force: [0, w, 0]}}\n"
+    "study: [static:, dynamic: {for: 0.02 s, step: 10 ms}]\n"
+    "probes: {tip: {position: hand.tip}, bend: {strain: arm@0.1 m}}\n";
+
+// Rows of a plan, `expected` of them with numbers of rows before, and by themselves: the same to
+// the last bit.
+static void compare_rows(const char *folder, const char *vary, int expected) {
+    char path[200], text[400];
+    (void)snprintf(text, sizeof text,
+                   "sinew: 1\nmodel: robot.yaml\n%s\n"
+                   "keep: {x: end(tip.x), y: end(tip.y), z: end(tip.z), k: max(bend.bend_y)}\n",
+                   vary);
+    write_text(folder, "plan.yaml", text, path);
+    snw_error err = {0};
+    snw_sweep_plan *plan;
+    assert_int_equal(snw_sweep_plan_read(path, &plan, &err), SNW_OK);
+    int taken = 0;
+    snw_sweep_row_computer *reuses, *fresh;
+    assert_int_equal(snw_sweep_row_computer_open(plan, &reuses, &err), SNW_OK);
+    assert_int_equal(snw_sweep_row_computer_open(plan, &fresh, &err), SNW_OK);
+    snw_sweep_row_computer_fresh(fresh);
+    for (int64_t i = 0; i < plan->rows; i++) {
+        snw_sweep_row a, b;
+        assert_int_equal(snw_sweep_row_compute(reuses, i, NULL, NULL, &a, &err), SNW_OK);
+        assert_int_equal(snw_sweep_row_compute(fresh, i, NULL, NULL, &b, &err), SNW_OK);
+        assert_int_equal(a.state, SNW_SWEEP_ROW_DONE);
+        assert_int_equal(b.state, SNW_SWEEP_ROW_DONE);
+        assert_memory_equal(a.result, b.result, (size_t)plan->nresult * sizeof *a.result);
+        taken += snw_sweep_row_reuses(reuses);
+        assert_false(snw_sweep_row_reuses(fresh));
+    }
+    assert_int_equal(taken, expected);
+    snw_sweep_row_computer_close(reuses);
+    snw_sweep_row_computer_close(fresh);
+    snw_sweep_plan_destroy(plan);
+}
+
+static void rows_that_reuse_nodes_have_the_same_bits(void **state) {
+    (void)state;
+    char folder[] = "/tmp/snw_rows_XXXXXX", path[200];
+    assert_non_null(mkdtemp(folder));
+    write_text(folder, "robot.yaml", robot, path);
+    // materials and efforts, the place of an attachment, sizes that come again
+    compare_rows(folder, "vary: {E: [1 MPa, 1.7 MPa], T: [2 N, 3.1 N]}", 3);
+    compare_rows(folder, "vary: {T: [2 N, 3 N], s: [0.12 m, 0.07 m]}", 1);
+    compare_rows(folder, "vary: {E: [1 MPa, 2 MPa], r: [9 mm, 12 mm]}", 3);
+    compare_rows(folder, "set: {taper: 0.4}\nvary: {E: [1 MPa, 1.1 MPa], w: [0.2 N/m, 0.3 N/m]}",
+                 3);
+    write_text(folder, "plan.yaml", "", path);
+    assert_int_equal(unlink(path), 0);
+    write_text(folder, "robot.yaml", "", path);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(philox_gives_the_published_numbers),
@@ -224,6 +310,7 @@ int main(void) {
         cmocka_unit_test(a_block_of_saltelli_exchanges_one_parameter),
         cmocka_unit_test(a_path_of_morris_changes_each_parameter_once),
         cmocka_unit_test(quantiles_are_those_of_the_distributions),
+        cmocka_unit_test(rows_that_reuse_nodes_have_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
 //
 // Contents of the page: one JSON text and arrays in base64. They come from a file of unknown origin, so sizes are checked
 // before use, and texts become text nodes only.
+import { quantity } from './format';
+import type { Sweep } from './sweep';
 
 export interface Column {
     probe: string;
@@ -47,10 +49,19 @@ export interface RunHead extends RunShape {
     kept: number;
     freedom: number;
     offset: number[];
+    overrides?: Override[]; // by which it differs from its file
     stats: string[];
     scene: string | null;
     stages: Stage[];
     measured?: Measured[];
+}
+
+// A value of a run in place of that of the file.
+export interface Override {
+    path: string;
+    text: string;
+    value: number | null; // null: it is no number
+    unit: string;
 }
 
 // Measurements from a file: values at times, by the column of a probe they belong to; null: none.
@@ -71,13 +82,26 @@ export interface File {
 export interface Page {
     files: File[];
     runs: RunHead[];
+    sweep?: Sweep; // its rows; the runs are the robots of some of them
 }
 
-// Labels of the runs: with several files that of the file comes first, and alone where it has one run.
+// Values by which a run differs from the others that were made with it by `each`, "E = 2 MPa"; empty: none.
+function sweptValues(run: RunHead, runs: RunHead[]): string {
+    const base = (r: RunHead) => r.name.replace(/\.\d+$/, '');
+    const family = runs.filter((r) => r.file === run.file && r.name !== base(r) && base(r) === base(run));
+    if (run.name === base(run) || family.length < 2) return '';
+    const shown = (o?: Override) => (o ? (o.value === null ? o.text : quantity(o.value, o.unit, 4)) : '');
+    const differs = (path: string) => new Set(family.map((r) => shown(r.overrides?.find((o) => o.path === path)))).size > 1;
+    return (run.overrides ?? []).filter((o) => differs(o.path)).map((o) => `${o.path} = ${shown(o)}`).join(', ');
+}
+
+// Labels of the runs: with several files that of the file comes first, and alone where it has one run. Runs of one `each` carry
+// their values.
 export function nameRuns(page: Page): void {
     for (const run of page.runs) {
         const file = page.files[run.file].name.replace(/\.h5$/, ''), alone = page.runs.filter((r) => r.file === run.file).length === 1;
-        run.label = page.files.length < 2 ? run.name : alone ? file : `${file} · ${run.name}`;
+        const swept = sweptValues(run, page.runs), name = swept ? `${run.name} · ${swept}` : run.name;
+        run.label = page.files.length < 2 ? name : alone ? file : `${file} · ${name}`;
     }
 }
 

@@ -69,7 +69,8 @@ export class Shell {
 
     // Layout within an element, which gives the size: elements beside the title, and in the bar below the robot. `whole`: it is all
     // of the document, so that title, colours and keys of the document are its own.
-    build(root: HTMLElement, whole: boolean, top: HTMLElement[], bar: HTMLElement): void {
+    // `below`: an element under all of it.
+    build(root: HTMLElement, whole: boolean, top: HTMLElement[], bar: HTMLElement, below: HTMLElement | null = null): void {
         this.root = root;
         this.whole = whole;
         const preset = (name: Preset, label: string, key: string) => make('button', { type: 'button', title: `view from there (${key})`, onclick: () => this.look(name) }, label);
@@ -96,10 +97,10 @@ export class Shell {
                 make('div', { class: 'group', role: 'group', 'aria-label': 'camera' }, preset('free', 'fit', 'f'), preset('front', 'front', '1'), preset('side', 'side', '2'), preset('top', 'top', '3'), this.followButton),
                 make('div', { class: 'menus' }, menu, this.save.element)),
             this.legend, this.note);
-        root.append(make('div', { class: 'page' },
+        root.append(make('div', { class: below ? 'page above' : 'page' },
             make('header', { class: 'top' }, make('div', { class: 'name' }, this.title, this.subtitle), ...top, this.themeButton,
                 make('button', { class: 'plain', type: 'button', 'aria-label': 'keys', title: 'keys (?)', onclick: () => this.help.showModal() }, '?')),
-            this.stageBox, bar, this.side), this.help);
+            this.stageBox, bar, this.side, below), this.help);
         this.openStage();
         this.listen();
     }
@@ -121,6 +122,7 @@ export class Shell {
         const resize = () => {
             const box = this.stageBox.getBoundingClientRect();
             this.stage?.resize(box.width, box.height);
+            this.placeTiles();
         };
         const watch = new ResizeObserver(() => {
             resize();
@@ -212,6 +214,29 @@ export class Shell {
         this.stage?.beside(other?.robot ?? null, split);
         this.halves.classList.toggle('hidden', !other || !split);
         this.halves.replaceChildren(...[name, other?.run.head.label ?? ''].map((n) => make('span', {}, n)));
+        this.placeTiles();
+    }
+
+    // Robots in tiles beside the one that is presented; names and colours of all of them.
+    gather(robots: Robot[], names: string[], colours: string[]): void {
+        this.stage?.gather(robots);
+        this.halves.classList.toggle('hidden', robots.length === 0);
+        this.halves.classList.add('tiles');
+        this.halves.replaceChildren(...names.map((n, i) => {
+            const name = make('span', {}, n);
+            name.style.color = colours[i];
+            return name;
+        }));
+        this.placeTiles();
+    }
+
+    // Names of tiles lie where the stage has them.
+    private placeTiles(): void {
+        const { stage, halves } = this;
+        if (!stage || halves.classList.contains('hidden')) return;
+        const box = this.stageBox.getBoundingClientRect(), tiles = stage.tiles(box.width, box.height);
+        halves.style.gridTemplateColumns = `repeat(${tiles.filter((t) => t.y === 0).length}, 1fr)`;
+        Array.from(halves.children).forEach((half, i) => half.classList.toggle('upper', tiles[i]?.y === 0));
     }
 
     // Draw if needed, with names of frames and sites and the axes.
@@ -309,7 +334,9 @@ export class Shell {
             const at = stage.project(x, y, z);
             pen.text(at.x + 10, at.y - 6, name, ink, 12);
         }
-        if (!this.halves.classList.contains('hidden')) Array.from(this.halves.children).forEach((half, i) => pen.text(((i + 0.5) * width) / 2, 24, half.textContent ?? '', soft, 13, 'middle', true));
+        const tiles = stage.tiles(width, height);
+        const left = this.halves.classList.contains('tiles');
+        if (!this.halves.classList.contains('hidden')) Array.from(this.halves.children).forEach((half, i) => pen.text(tiles[i].x + (left ? 12 : tiles[i].width / 2), tiles[i].y + 24, half.textContent ?? '', (half as HTMLElement).style.color || soft, 13, left ? 'start' : 'middle', true));
         if (this.shown.axes) drawTriad(pen, stage.camera, width - TRIAD / 2 - 6, height - TRIAD / 2 - 30, 0.28 * TRIAD, this.theme, stage.slant);
         this.scales(robot).reverse().forEach(([label, high], i) => {
             const y = height - 30 - 46 * i;

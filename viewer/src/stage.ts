@@ -12,6 +12,15 @@ import { MOST, Vectors } from './vectors';
 
 const flat = 0.08; // a smaller extent, relative to the largest one, counts as zero
 
+// A part of the picture, pixels from the left and from the top, and the robots in it.
+interface Tile {
+    robots: Robot[];
+    x: number;
+    y: number;
+    width: number;
+    height: number;
+}
+
 export type Preset = 'front' | 'side' | 'top' | 'free';
 
 const gridVertex = `
@@ -53,6 +62,7 @@ export class Stage {
     private readonly grid: THREE.Mesh<THREE.PlaneGeometry, THREE.ShaderMaterial>;
     private robot: Robot | null = null;
     private other: Robot | null = null; // of another run
+    private family: Robot[] = []; // of other rows of a sweep, each in a tile of its own
     private enlarged = false; // a picture of another size is being drawn
     private split = false; // the other one has its own half of the picture
     private readonly floor = new THREE.Vector3(0, 0, 1); // normal of the floor
@@ -122,6 +132,35 @@ export class Stage {
         if (this.robot) this.robot.group.visible = true;
         const size = this.renderer.getSize(new THREE.Vector2());
         this.resize(size.x, size.y);
+    }
+
+    // Robots in tiles beside the first one; none: it is alone.
+    gather(robots: Robot[]): void {
+        for (const r of this.family) if (r !== this.robot && !robots.includes(r)) this.scene.remove(r.group);
+        this.family = robots;
+        for (const r of robots) this.scene.add(r.group);
+        if (this.robot) this.robot.group.visible = true;
+        const size = this.renderer.getSize(new THREE.Vector2());
+        this.resize(size.x, size.y);
+    }
+
+    // Parts of a picture of this size.
+    tiles(width: number, height: number): Tile[] {
+        const { robot, other, family, split } = this, own = robot ? [robot] : [];
+        if (family.length === 0 && !split) return [{ robots: other ? [...own, other] : own, x: 0, y: 0, width, height }];
+        const all = family.length ? [...own, ...family] : [...own, ...(other ? [other] : [])];
+        const columns = family.length ? this.columns(all.length, width, height) : 2, rows = Math.ceil(all.length / columns);
+        return all.map((r, i) => ({ robots: [r], x: ((i % columns) * width) / columns, y: (Math.floor(i / columns) * height) / rows, width: width / columns, height: height / rows }));
+    }
+
+    // Columns of n tiles that are as large as possible.
+    private columns(n: number, width: number, height: number): number {
+        let best = 1, most = 0;
+        for (let c = 1; c <= n; c++) {
+            const size = Math.min(width / c, height / Math.ceil(n / c));
+            if (size > most * 1.001) [best, most] = [c, size];
+        }
+        return best;
     }
 
     // The other robot after a change.
@@ -265,7 +304,7 @@ export class Stage {
         const whole = Math.tan((this.camera.fov * Math.PI) / 360), tan = whole * (1 - above - below), aspect = this.camera.aspect / (1 - above - below);
         let distance = 0;
         // a robot that roams is shown with part of its path, and the camera follows
-        const places = robot.roams ? robot.present() : this.other ? robot.places.concat(this.other.places) : robot.places, p = new THREE.Vector3();
+        const places = robot.roams ? robot.present() : [robot, ...(this.other ? [this.other] : []), ...this.family].flatMap((r) => r.places), p = new THREE.Vector3();
         if (robot.roams) robot.centre(this.last);
         for (let round = 0; round < 3; round++) {
             const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
@@ -284,7 +323,7 @@ export class Stage {
         centre.addScaledVector(top, (above - below) * whole * distance);
         this.controls.target.copy(centre);
         this.camera.position.copy(centre).addScaledVector(from, distance);
-        const sizes = [robot.size, this.other?.size ?? robot.size];
+        const sizes = [robot, ...(this.other ? [this.other] : []), ...this.family].map((r) => r.size);
         this.controls.minDistance = Math.min(...sizes) / 40;
         this.controls.maxDistance = 25 * Math.max(...sizes);
         this.camera.updateProjectionMatrix();
@@ -309,7 +348,8 @@ export class Stage {
         if (this.enlarged) return;
         this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
         this.renderer.setSize(width, height, false);
-        this.camera.aspect = (this.split ? width / 2 : width) / Math.max(height, 1);
+        const [tile] = this.tiles(width, height);
+        this.camera.aspect = tile.width / Math.max(tile.height, 1);
         this.camera.updateProjectionMatrix();
         this.dirty = true;
     }
@@ -321,16 +361,15 @@ export class Stage {
     }
 
     draw(): void {
-        const { renderer, robot, other } = this, { x: width, y: height } = renderer.getSize(new THREE.Vector2());
-        renderer.setScissorTest(this.split);
-        for (const half of this.split ? [0, 1] : [2]) {
-            if (robot) robot.group.visible = half !== 1;
-            if (other) other.group.visible = half !== 0;
-            const from = half === 1 ? width / 2 : 0, wide = half < 2 ? width / 2 : width;
-            renderer.setViewport(from, 0, wide, height);
-            renderer.setScissor(from, 0, wide, height);
-            // each half shows its own robot, if they go apart
-            const apart = half === 1 && robot?.roams && other ? other.centre(new THREE.Vector3()).sub(robot.centre(new THREE.Vector3())) : new THREE.Vector3();
+        const { renderer, robot } = this, { x: width, y: height } = renderer.getSize(new THREE.Vector2()), tiles = this.tiles(width, height);
+        const all = tiles.flatMap((t) => t.robots);
+        renderer.setScissorTest(tiles.length > 1);
+        for (const { robots, x, y, width: wide, height: high } of tiles) {
+            for (const r of all) r.group.visible = robots.includes(r);
+            renderer.setViewport(x, height - y - high, wide, high);
+            renderer.setScissor(x, height - y - high, wide, high);
+            // each tile shows its own robot, if they go apart
+            const apart = tiles.length > 1 && robot?.roams && robots[0] !== robot ? robots[0].centre(new THREE.Vector3()).sub(robot.centre(new THREE.Vector3())) : new THREE.Vector3();
             this.camera.position.add(apart);
             renderer.render(this.scene, this.camera);
             this.camera.position.sub(apart);
@@ -363,20 +402,19 @@ export class Stage {
 
     // The scene as vectors; false: it has too many triangles.
     vectors(pen: SvgPen): boolean {
-        const { width, height } = this.extent, { camera, robot, other } = this, halves: Vectors[] = [];
+        const { width, height } = this.extent, { camera } = this, parts: Vectors[] = [];
         const sun = this.sun.position.clone().sub(this.sun.target.position);
-        for (const half of this.split ? [0, 1] : [2]) {
-            const wide = half < 2 ? width / 2 : width, v = new Vectors(camera, sun, this.up, half === 1 ? wide : 0, wide, height);
+        for (const tile of this.tiles(width, height)) {
+            const v = new Vectors(camera, sun, this.up, tile);
             if (this.grid.visible) v.grid(pen, this.gridLines(), this.grid.material.uniforms.colour.value.getHex());
-            for (const r of [half !== 1 ? robot : null, half !== 0 ? other : null]) {
-                if (!r) continue;
+            for (const r of tile.robots) {
                 r.group.visible = true;
                 v.add(r.group);
             }
             if (v.size > MOST) return false;
-            halves.push(v);
+            parts.push(v);
         }
-        for (const v of halves) v.draw((element) => pen.raw(element));
+        for (const v of parts) v.draw((element) => pen.raw(element));
         return true;
     }
 
@@ -403,9 +441,9 @@ export class Stage {
 
     // element at a point of the canvas, in pixels
     ray(x: number, y: number): THREE.Raycaster {
-        const canvas = this.renderer.domElement, ray = new THREE.Raycaster();
+        const canvas = this.renderer.domElement, ray = new THREE.Raycaster(), [tile] = this.tiles(canvas.clientWidth, canvas.clientHeight);
         this.camera.updateMatrixWorld();
-        ray.setFromCamera(new THREE.Vector2((2 * x) / (this.split ? canvas.clientWidth / 2 : canvas.clientWidth) - 1, 1 - (2 * y) / canvas.clientHeight), this.camera);
+        ray.setFromCamera(new THREE.Vector2((2 * (x - tile.x)) / tile.width - 1, 1 - (2 * (y - tile.y)) / tile.height), this.camera);
         return ray;
     }
 
@@ -413,11 +451,11 @@ export class Stage {
         this.scene.add(thing);
     }
 
-    // a point of the world in pixels of the canvas
+    // a point of the world in pixels of the canvas, in the first tile
     project(x: number, y: number, z: number): { x: number; y: number } {
-        const canvas = this.renderer.domElement;
+        const canvas = this.renderer.domElement, [tile] = this.tiles(canvas.clientWidth, canvas.clientHeight);
         this.camera.updateMatrixWorld();
         const p = new THREE.Vector3(x, y, z).project(this.camera);
-        return { x: (0.5 + 0.5 * p.x) * canvas.clientWidth * (this.split ? 0.5 : 1), y: (0.5 - 0.5 * p.y) * canvas.clientHeight };
+        return { x: tile.x + (0.5 + 0.5 * p.x) * tile.width, y: tile.y + (0.5 - 0.5 * p.y) * tile.height };
     }
 }

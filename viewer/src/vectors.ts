@@ -23,8 +23,14 @@ export class Vectors {
     private readonly toClip: THREE.Matrix4;
     private readonly light: THREE.Vector3;
 
-    // `sun`: direction towards the light; the picture is `width` x `height` pixels, from `left` on
-    constructor(private readonly camera: THREE.PerspectiveCamera, sun: THREE.Vector3, private readonly up: THREE.Vector3, private readonly left: number, private readonly width: number, private readonly height: number) {
+    private readonly left: number;
+    private readonly top: number;
+    private readonly width: number;
+    private readonly height: number;
+
+    // `sun`: direction towards the light; `tile`: the part of the picture, pixels
+    constructor(private readonly camera: THREE.PerspectiveCamera, sun: THREE.Vector3, private readonly up: THREE.Vector3, tile: { x: number; y: number; width: number; height: number }) {
+        [this.left, this.top, this.width, this.height] = [tile.x, tile.y, tile.width, tile.height];
         camera.updateMatrixWorld();
         this.toClip = new THREE.Matrix4().multiplyMatrices(camera.projectionMatrix, camera.matrixWorldInverse);
         this.light = sun.clone().normalize();
@@ -38,7 +44,7 @@ export class Vectors {
     private place(p: THREE.Vector3): [number, number, number] | null {
         const v = new THREE.Vector4(p.x, p.y, p.z, 1).applyMatrix4(this.toClip);
         if (!(v.w > this.camera.near)) return null;
-        return [this.left + (0.5 + (0.5 * v.x) / v.w) * this.width, (0.5 - (0.5 * v.y) / v.w) * this.height, v.w];
+        return [this.left + (0.5 + (0.5 * v.x) / v.w) * this.width, this.top + (0.5 - (0.5 * v.y) / v.w) * this.height, v.w];
     }
 
     add(root: THREE.Object3D): void {
@@ -105,7 +111,7 @@ export class Vectors {
         // twice its area, positive if its front is seen (y points down)
         const area = (x2 - x0) * (y1 - y0) - (x1 - x0) * (y2 - y0);
         if (Math.abs(area) < 1e-3 || (side === THREE.FrontSide && area < 0) || (side === THREE.BackSide && area > 0)) return;
-        if (Math.max(x0, x1, x2) < this.left || Math.min(x0, x1, x2) > this.left + this.width || Math.max(y0, y1, y2) < 0 || Math.min(y0, y1, y2) > this.height) return;
+        if (Math.max(x0, x1, x2) < this.left || Math.min(x0, x1, x2) > this.left + this.width || Math.max(y0, y1, y2) < this.top || Math.min(y0, y1, y2) > this.top + this.height) return;
         const edges = [Math.hypot(x1 - x0, y1 - y0), Math.hypot(x2 - x1, y2 - y1), Math.hypot(x0 - x2, y0 - y2)], long = edges.indexOf(Math.max(...edges));
         if (edges[long] > EDGE) {
             const [a, b, c] = [corner[long], corner[(long + 1) % 3], corner[(long + 2) % 3]], middle = a.clone().lerp(b, 0.5);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // View of result files within an element: the robot, playback, curves, kept at one instant; another run, of the same or of
-// another file, overlaid or beside.
+// another file, overlaid or beside. Of a sweep: a chart of its rows, and the robots of chosen ones beside each other.
 import { Actor } from './actor';
 import { dark, light } from './colour';
 import { nameRuns, readRun, type Arrays, type Page } from './data';
@@ -12,6 +12,7 @@ import { Axis } from './plots';
 import type { Film } from './save';
 import { SectionCard } from './section';
 import { Shell, type Keys } from './shell';
+import { SweepChart } from './sweep';
 import { Transport } from './transport';
 
 const keys: Keys[] = [['play, pause', 'space'], ['one frame back, forward; ten with shift', '←', '→'], ['to the beginning, the end', 'home', 'end'], ['faster, slower', '+', '−'], ['section of a rod', 'x', 'click it']];
@@ -20,6 +21,8 @@ const runKeys: Keys[] = [['previous run, next run', '[', ']'], ['compare with th
 export class View {
     private actor!: Actor;
     private other: Actor | null = null; // run to compare with
+    private family: Actor[] = []; // of other rows of a sweep
+    private readonly chart: SweepChart | null;
     private index = 0;
     private timed = false; // time increases in both runs
     private split = false; // side by side; else overlaid
@@ -37,11 +40,15 @@ export class View {
 
     // `whole`: the view is the whole document. Else `root` gives its size, and keys act while the focus is within it.
     constructor(root: HTMLElement, private page: Page, private arrays: Arrays, whole = true) {
-        const several = page.runs.length > 1;
+        const several = page.runs.length > 1 && !page.sweep;
         nameRuns(page);
         this.shell = new Shell({
             redraw: () => this.redraw(),
-            themed: () => this.panel.draw(),
+            themed: () => {
+                this.panel.draw();
+                this.chart?.themed();
+                this.dressFamily();
+            },
             resized: () => {
                 this.panel.resize();
                 this.transport.placeStages();
@@ -51,17 +58,19 @@ export class View {
             caption: () => this.transport.caption,
             film: { live: false, moves: () => this.actor.run.n > 1, make: () => this.film() },
         }, several ? [...keys, ...runKeys] : keys, 'curves and figures');
+        this.chart = page.sweep ? new SweepChart(page.sweep, () => this.shell.theme, (runs) => this.choose(runs)) : null;
         this.panel = new Panel(this.shell.side, page, () => this.shell.theme, (k) => this.seek(k), () => this.redraw());
         const names = () => page.runs.map((r) => make('option', {}, r.label));
         this.runs = make('select', { 'aria-label': 'run', onchange: () => this.open(this.runs.selectedIndex) }, ...names());
         this.others = make('select', { 'aria-label': 'compare with', onchange: () => this.compare(this.others.selectedIndex - 1) }, make('option', {}, 'none'), ...names());
         const hidden = several ? '' : 'hidden';
-        this.shell.build(root, whole, [make('label', { class: hidden }, 'run', this.runs), make('label', { class: hidden }, 'and', this.others), this.splitButton], this.transport.element);
+        this.shell.build(root, whole, [make('label', { class: hidden }, 'run', this.runs), make('label', { class: hidden }, 'and', this.others), this.splitButton], this.transport.element, this.chart?.element);
         this.shell.setTheme(this.shell.theme);
-        this.open(Math.max(0, page.runs.findIndex((r) => r.kept > 0)));
+        if (this.chart) this.chart.begin();
+        else this.open(Math.max(0, page.runs.findIndex((r) => r.kept > 0)));
         // who gives several files wants to see them together
         const second = page.runs.findIndex((r) => r.kept > 0 && r.file !== page.runs[this.index].file);
-        if (second >= 0) this.compare(second);
+        if (second >= 0 && !this.chart) this.compare(second);
         this.shell.onKeys((key, shift) => this.act(key, shift));
         this.shell.onClick((ray) => {
             const hit = this.actor.robot.hitRod(ray);
@@ -75,6 +84,7 @@ export class View {
         this.panel.clear();
         this.actor.dispose();
         this.other?.dispose();
+        for (const a of this.family) a.dispose();
         this.shell.dispose();
     }
 
@@ -115,8 +125,9 @@ export class View {
         this.index = index;
         this.runs.selectedIndex = index;
         const state = head.state === 'finished' ? '' : ` · ${head.state}`;
-        const file = this.page.files[head.file];
-        this.shell.name(head.title || file.name || 'Sinew', `${file.name}${this.page.runs.length > 1 || head.name === 'main' ? '' : ` · ${head.name}`} · ${count(head.frames)} frame${head.frames === 1 ? '' : 's'}${state} · sinew ${file.version}, ${file.created.slice(0, 10)}`);
+        const file = this.page.files[head.file], { sweep } = this.page;
+        if (sweep) this.shell.name(sweep.title || head.title || file.name, `${file.name} · ${count(sweep.rows)} rows by method ${sweep.method} · sinew ${file.version}, ${file.created.slice(0, 10)}`);
+        else this.shell.name(head.title || file.name || 'Sinew', `${file.name}${this.page.runs.length > 1 || head.name === 'main' ? '' : ` · ${head.name}`} · ${count(head.frames)} frame${head.frames === 1 ? '' : 's'}${state} · sinew ${file.version}, ${file.created.slice(0, 10)}`);
         this.transport.show(run);
         this.actor?.dispose();
         this.actor = new Actor(run);
@@ -129,6 +140,29 @@ export class View {
         const grown = this.actor.robot.size / size;
         this.shell.present(this.actor.robot, keep && grown > 0.6 && grown < 1.6);
         this.say();
+    }
+
+    // Rows of a sweep: the first run with its curves, the others beside it.
+    private choose(runs: number[]): void {
+        const before = this.actor !== undefined, kept = runs.filter((i) => this.page.runs[i].kept > 0);
+        if (!kept.length) return;
+        this.shell.gather([], [], []);
+        for (const a of this.family) a.dispose();
+        this.family = kept.slice(1).map((i) => new Actor(readRun(this.page, this.arrays, i)));
+        this.open(kept[0], before);
+        // one colour scale for all
+        const all = [this.actor, ...this.family], { most } = this.actor;
+        for (const a of this.family) for (const q of Object.keys(most) as (keyof typeof most)[]) most[q] = Math.max(most[q], a.most[q]);
+        for (const a of all) a.scaleBy(most);
+        this.dressFamily();
+        this.shell.gather(this.family.map((a) => a.robot), all.map((a) => a.run.head.label), this.chart!.colours());
+        this.shell.look('free');
+        this.redraw();
+    }
+
+    private dressFamily(): void {
+        for (const a of this.family) a.robot.dress(this.shell.theme);
+        if (this.chart && this.family.length) this.shell.gather(this.family.map((a) => a.robot), [this.actor, ...this.family].map((a) => a.run.head.label), this.chart.colours());
     }
 
     // Compare with this run; -1 or the run itself: with none.
@@ -148,7 +182,7 @@ export class View {
         actor.scaleBy(most);
         this.splitButton.classList.toggle('hidden', none);
         this.section.offer(actor.robot);
-        this.panel.show(actor.run, actor.scene, [this.section.element], other);
+        this.panel.show(actor.run, actor.scene, [...(this.chart ? [make('h2', {}, 'Rows'), this.chart.table] : []), this.section.element], other);
         this.setSplit(this.split);
         // robots of different files may have different sizes and places
         if (other && other.run.head.file !== actor.run.head.file) this.shell.look('free');
@@ -174,11 +208,13 @@ export class View {
         if (this.transport.act(key, shift)) return true;
         switch (key) {
             case '[': case ']': {
+                if (this.chart) return false;
                 const i = this.index + (key === ']' ? 1 : -1);
                 if (i >= 0 && i < n) this.open(i);
                 break;
             }
             case 'c': {
+                if (this.chart) return false;
                 let next = this.others.selectedIndex;
                 if (next === this.index) next++;
                 if (n > 1) this.compare(next < n ? next : -1);
@@ -250,6 +286,7 @@ export class View {
             const robot = actor.pose(k, share, swing, shell.shown, shell.theme);
             if (robot !== before) shell.stage?.swap(robot);
             if (this.other) shell.stage?.swapBeside(this.other.pose(other.k, other.share, swing, shell.shown, shell.theme));
+            if (this.family.length) this.poseFamily(k, share, swing);
             shell.stage?.follow();
             if (shell.stage) shell.stage.dirty = true;
             this.section.update(robot);
@@ -260,11 +297,23 @@ export class View {
         transport.showTime(k, share);
     }
 
+    private poseFamily(k: number, share: number, swing: number): void {
+        const { shell, family } = this, before = family.map((a) => a.robot);
+        for (const a of family) {
+            const at = this.frameOf(a, new Axis(this.actor.run).time && new Axis(a.run).time, k, share);
+            a.pose(at.k, at.share, swing, shell.shown, shell.theme);
+        }
+        if (family.some((a, i) => a.robot !== before[i])) shell.stage?.gather(family.map((a) => a.robot));
+    }
+
     // Frame of the other run: at the same time where time increases in both, else of the same number.
     private otherFrame(k: number, share: number): { k: number; share: number } {
-        const { other, actor: { run } } = this;
-        if (!other) return { k: -1, share: 0 };
-        if (!this.timed) return { k: Math.min(k, other.run.n - 1), share: 0 };
+        return this.other ? this.frameOf(this.other, this.timed, k, share) : { k: -1, share: 0 };
+    }
+
+    private frameOf(other: Actor, timed: boolean, k: number, share: number): { k: number; share: number } {
+        const { run } = this.actor;
+        if (!timed) return { k: Math.min(k, other.run.n - 1), share: 0 };
         return other.when(share > 0 ? run.t[k] + share * (run.t[k + 1] - run.t[k]) : run.t[k]);
     }
 
@@ -275,6 +324,8 @@ export class View {
             state: () => ({ run: this.actor.run.head.label, n: this.actor.run.n, nodes: this.actor.run.head.nodes, frame: this.transport.player.frame, t: this.actor.run.t[this.transport.player.frame], playing: this.transport.player.playing, speed: this.transport.player.speed, theme: this.shell.theme.dark ? 'dark' : 'light', colour: this.shell.shown.colour, told: this.actor.told, other: this.other?.run.head.label ?? null }),
             node: (i: number) => Array.from(this.actor.robot.poses.g.subarray(7 * i, 7 * i + 3)),
             otherNode: (i: number) => Array.from(this.other!.robot.poses.g.subarray(7 * i, 7 * i + 3)),
+            sweep: () => this.chart?.hook() ?? null,
+            tiles: () => [this.actor, ...this.family].map((a) => ({ run: a.run.head.label, tip: Array.from(a.robot.poses.g.subarray(7 * (a.run.head.nodes - 1), 7 * (a.run.head.nodes - 1) + 3)) })),
             curves: () => this.panel.plots.map((p) => ({ title: p.card.title, unit: p.card.unit, curves: p.card.curves.length, points: p.length })),
         };
     }

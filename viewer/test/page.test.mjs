@@ -566,6 +566,71 @@ await attempt('runs of several files are compared, told apart by their files', a
     await tab.close();
 });
 
+await attempt('rows of a sweep are chosen in a chart, their robots lie beside each other', async () => {
+    // arcs of curvature C/EI: the torque of row i is i + 1 times EI; row 9 fails, since its length is none
+    const file = (end) => join(folder, end);
+    writeFileSync(file('arc.yaml'), rolled.replace(/study:[^]*probes/, 'study: [static: {}]\nprobes').replace(`${EI} N*m*(1 + t/(1 s))`, 'C').replace('gravity', 'parameters: {C: 1 N*m, l: 1 m}\ngravity').replace('length: 1 m', 'length: l').replace(/runs:.*/, ''));
+    const torques = Array.from({ length: 10 }, (_, i) => `${(i + 1) * EI / 2} N*m`);
+    writeFileSync(file('arcs.yaml'), `sinew: 1\ntitle: '${hostile}'\nmodel: arc.yaml\nvary: {C: [${torques}], l: [${Array.from({ length: 10 }, (_, i) => (i < 9 ? '1 m' : '-1 m'))}]}\nsample: {method: list}\nkeep: {x: end(tip.x)}\n`);
+    execFileSync(sinew, ['sweep', file('arcs.yaml'), '-o', file('arcs.h5')], { stdio: ['ignore', 'ignore', 'inherit'] });
+    execFileSync(sinew, ['view', file('arcs.h5'), '-o', file('arcs.html')], { stdio: ['ignore', 'ignore', 'inherit'] });
+    const { tab, faults } = await open(file('arcs.html'));
+    const sweep = () => tab.evaluate(() => window.sinew.sweep());
+    let s = await sweep();
+    assert.deepEqual(s.axes.map((a) => a.name), ['C', 'l', 'x']);
+    assert.equal(s.chosen.length, 10);
+    assert.deepEqual(s.shown, [0, 3, 5, 8]);
+    assert.equal(await tab.locator('header.top h1').textContent(), hostile);
+    assert.match(await tab.locator('.sweep output').textContent(), /10 rows, 9 with robots · 1 not done/);
+    // each tile has the robot of its row
+    const tips = async () => {
+        await settle(tab);
+        for (const { run, tip } of await tab.evaluate(() => window.sinew.tiles())) {
+            const k = (Number(run.slice(4)) + 1) / 2;
+            [Math.sin(k) / k, 0, (1 - Math.cos(k)) / k].forEach((want, i) => assert.ok(Math.abs(Math.abs(tip[i]) - Math.abs(want)) < 1e-6, `${run}: ${tip}`));
+        }
+        return (await tab.evaluate(() => window.sinew.tiles())).map((t) => t.run);
+    };
+    assert.deepEqual(await tips(), ['row 0', 'row 3', 'row 5', 'row 8']);
+    assert.deepEqual(await tab.locator('.halves span').allTextContents(), ['row 0', 'row 3', 'row 5', 'row 8']);
+    assert.equal(await tab.locator('table.rows tbody tr').count(), 4);
+    // a range of the first axis: rows 2 to 4
+    const drag = async (axis, from, to) => {
+        await tab.mouse.move(axis.x, from);
+        await tab.mouse.down();
+        await tab.mouse.move(axis.x, (from + to) / 2);
+        await tab.mouse.move(axis.x, to);
+        await tab.mouse.up();
+    };
+    await drag(s.axes[0], s.at[2][0] + 4, s.at[4][0] - 4);
+    s = await sweep();
+    assert.deepEqual([s.chosen, s.shown], [[2, 3, 4], [2, 3, 4]]);
+    assert.deepEqual(await tips(), ['row 2', 'row 3', 'row 4']);
+    // a click on an axis frees it; a click on a line adds its row, another takes it away
+    await tab.mouse.click(s.axes[0].x, s.at[0][0]);
+    await tab.mouse.move(5, 5);
+    s = await sweep();
+    assert.deepEqual(s.chosen.length, 10);
+    const near = [0.1 * s.axes[1].x + 0.9 * s.axes[0].x, 0.1 * s.at[7][1] + 0.9 * s.at[7][0]];
+    await tab.mouse.click(...near);
+    assert.ok((await sweep()).shown.includes(7));
+    await tab.mouse.click(...near);
+    assert.ok(!(await sweep()).shown.includes(7));
+    await tab.locator('.sweep button').click();
+    assert.deepEqual((await sweep()).shown, [0, 3, 5, 8]);
+    await tab.keyboard.press('t');
+    await settle(tab);
+    assert.deepEqual(faults, []);
+    await tab.close();
+});
+
+await attempt('runs of one each carry their values', async () => {
+    const { tab, faults } = await open(pageOf('each', rolled.replace(/runs:.*/, 'runs: {load: {arm.rod.length: {each: [1 m, 0.5 m]}}}')));
+    assert.deepEqual(await tab.locator('select[aria-label=run] option').allTextContents(), ['load.1 · arm.rod.length = 1 m', 'load.2 · arm.rod.length = 500 mm']);
+    assert.deepEqual(faults, []);
+    await tab.close();
+});
+
 await attempt('10^5 frames open in 5 s and fill less than 60 MB', async () => {
     const path = pageOf('many', pendulum);
     assert.ok(statSync(path).size < 60e6, `${statSync(path).size} bytes`);
