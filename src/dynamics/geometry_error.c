@@ -50,12 +50,11 @@ double snw_geometry_error(const snw_model *m, const double *q, double t) {
     double worst = 0;
     for (int r = 0; r < m->nrod; r++) {
         const snw_rod *rod = &m->rod[r];
-        const double e =
-            rod->grid ? snw_grid_tip_error(rod->rule.number, rod->L, geometry_strain,
-                                           &(rod_at){rod, q, t})
-                      : snw_norm(snw_sub(snw_rod_tip_position(m, rod, q, t, 1),
-                                         snw_rod_tip_position(m, rod, q, t, 2))) /
-                            rod->L;
+        const double e = rod->grid ? snw_grid_tip_error(rod->rule.number, rod->L, geometry_strain,
+                                                        &(rod_at){rod, q, t})
+                                   : snw_norm(snw_sub(snw_rod_tip_position(m, rod, q, t, 1),
+                                                      snw_rod_tip_position(m, rod, q, t, 2))) /
+                                         rod->L;
         worst = snw_larger(worst, e);
     }
     return worst;

@@ -149,7 +149,7 @@ static inline void slice_strains(const snw_model *m, const snw_inputs *in, const
 
 // shapes of the rods on one grid
 static void kinematics_grids(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                         bool is_static, snw_work *w) {
+                             bool is_static, snw_work *w) {
     for (int k = 0; k < m->ngrid; k++) {
         for (int j = 0; j < m->grid[k].n; j++) {
             (is_static ? slice_strains_static : slice_strains)(m, in, s, m->grid[k].slice[j], w);

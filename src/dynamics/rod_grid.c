@@ -14,7 +14,8 @@
 // nodes, Phi = L R' psi, m = eps x Phi, c = 2 h m/N + phi conj(k), lambda = phi + S' A^-T c; then
 //   virtual work = sum_j Phi . d eps + <lambda, h dk>.
 // Its second variation by b has, besides, at each point
-//   <dh_a, 2 dh_b m/N + lambda conj(dk_b)> + <lambda, dh_b dk_a> + omega_a . (d eps_b x Phi - m dN_b/N)
+//   <dh_a, 2 dh_b m/N + lambda conj(dk_b)> + <lambda, dh_b dk_a> + omega_a . (d eps_b x Phi - m
+//   dN_b/N)
 //   + (omega_a x eps + d eps_a) . (Phi x omega_b),
 // and at each node <dh_a, 2 dh_b M/N> - omega_a . M dN_b/N + (R' dp_a) . (omega_b x f).
 #include "dynamics/rod_grid.h"
@@ -72,10 +73,8 @@ static snw_vec3 cross_level(const snw_vec3 *x, const snw_vec3 *y, int l) {
 // symmetric bilinear form of the rotation matrix: R |h|^2 for a = b = h
 static snw_mat3 rotation_form(snw_quat a, snw_quat b) {
     const double ww = a.w * b.w, xx = a.x * b.x, yy = a.y * b.y, zz = a.z * b.z;
-    const double xy = a.x * b.y + a.y * b.x, yz = a.y * b.z + a.z * b.y,
-                 zx = a.z * b.x + a.x * b.z;
-    const double wx = a.w * b.x + a.x * b.w, wy = a.w * b.y + a.y * b.w,
-                 wz = a.w * b.z + a.z * b.w;
+    const double xy = a.x * b.y + a.y * b.x, yz = a.y * b.z + a.z * b.y, zx = a.z * b.x + a.x * b.z;
+    const double wx = a.w * b.x + a.x * b.w, wy = a.w * b.y + a.y * b.w, wz = a.w * b.z + a.z * b.w;
     return (snw_mat3){{{ww + xx - yy - zz, xy - wz, zx + wy},
                        {xy + wz, ww - xx + yy - zz, yz - wx},
                        {zx - wy, yz + wx, ww - xx - yy + zz}}};
@@ -219,8 +218,7 @@ void snw_rod_grid_node(const snw_model *m, int i, bool is_static, snw_work *w, s
             x[l] = vec3_axpy(row[j], p[j].rho[l], x[l]);
         }
     }
-    for (int j = 0; j < g->n; j++)
-        turn = vec3_axpy(m->rod[sl->rod].L * row[j], p[j].kappa, turn);
+    for (int j = 0; j < g->n; j++) turn = vec3_axpy(m->rod[sl->rod].L * row[j], p[j].kappa, turn);
     frame_rotation(levels, at);
     *h = (snw_se3){at->R[0], x[0]};
     *u = *du = (snw_twist){0};
@@ -269,11 +267,9 @@ void snw_rod_grid_pull(const snw_model *m, int k, snw_work *w) {
     }
     snw_grid_solve_transposed(n, w->grid_factor + g->factor, w->grid_pivot + g->point0, c);
     for (int j = 0; j < n; j++) {
-        for (int i = 0; i < n; i++)
-            p[j].lambda = snw_quat_axpy(g->S[i * n + j], c[i], p[j].lambda);
+        for (int i = 0; i < n; i++) p[j].lambda = snw_quat_axpy(g->S[i * n + j], c[i], p[j].lambda);
         p[j].pull.m = snw_scale(
-            0.5 * rod->L,
-            snw_quat_vector(snw_quat_mul(snw_quat_conj(p[j].at.h[0]), p[j].lambda)));
+            0.5 * rod->L, snw_quat_vector(snw_quat_mul(snw_quat_conj(p[j].at.h[0]), p[j].lambda)));
     }
 }
 
@@ -342,8 +338,7 @@ static void point_shapes(const snw_model *m, const snw_rod *rod, int slice, shap
     const double *phi = m->phi + sl->phi;
     for (int a = 0; a < rod->na; a++) {
         for (int i = 0; i < sl->count[a]; i++)
-            out[rod->dof[a] - rod->dof0 + sl->first[a] + i] =
-                (shape_column){rod->comp[a], *phi++};
+            out[rod->dof[a] - rod->dof0 + sl->first[a] + i] = (shape_column){rod->comp[a], *phi++};
     }
 }
 
@@ -429,16 +424,15 @@ static void point_curvature(const snw_model *m, const snw_rod_grid *g, int j, co
         load_quat(h, nd, b, &dh);
         shape_strain(rod->L, shape[b], &dk, &deps);
         const snw_vec3 omega = load_vec3(turn, nd, b);
-        const snw_quat X =
-            snw_quat_axpy(2 * scale, snw_quat_mul(dh, snw_quat_pure(moment)),
-                          snw_quat_mul(p->lambda, snw_quat_conj(dk)));
+        const snw_quat X = snw_quat_axpy(2 * scale, snw_quat_mul(dh, snw_quat_pure(moment)),
+                                         snw_quat_mul(p->lambda, snw_quat_conj(dk)));
         const snw_vec3 Z = snw_cross(Phi, omega);
         // of omega_a, that in omega_a x eps included
-        const snw_vec3 Y = snw_add(vec3_axpy(-2 * scale * snw_quat_dot(p->at.h[0], dh), moment,
-                                             snw_cross(deps, Phi)),
-                                   snw_cross(eps, Z));
-        const snw_vec3 T = snw_scale(
-            0.5 * rod->L, snw_quat_vector(snw_quat_mul(snw_quat_conj(dh), p->lambda)));
+        const snw_vec3 Y = snw_add(
+            vec3_axpy(-2 * scale * snw_quat_dot(p->at.h[0], dh), moment, snw_cross(deps, Phi)),
+            snw_cross(eps, Z));
+        const snw_vec3 T =
+            snw_scale(0.5 * rod->L, snw_quat_vector(snw_quat_mul(snw_quat_conj(dh), p->lambda)));
         for (int a = 0; a < nd; a++) {
             const shape_column s = shape[a];
             const double own = s.component < 3 ? T.e[s.component] : Z.e[s.component - 3];
@@ -474,8 +468,8 @@ static void weigh(int n, const double *row, int size, const double *restrict x,
 }
 
 // K += the part of a node in the second variation, from its columns dh, omega and v = R' dp
-static void node_curvature(int nd, const snw_grid_frame *at, snw_wrench F, const double *h,
-                           int ld, const double *S, int ldk, double *K) {
+static void node_curvature(int nd, const snw_grid_frame *at, snw_wrench F, const double *h, int ld,
+                           const double *S, int ldk, double *K) {
     const double scale = 1 / at->N[0];
     for (int b = 0; b < nd; b++) {
         snw_quat dh;

@@ -242,7 +242,8 @@ static snw_status read_rod_read_section(snw_reader *r, const snw_node *node,
     X(ROD_NODES, "nodes", "number or auto", "quadrature nodes along the rod, auto unless given")   \
     X(ROD_MAGNUS, "magnus", "2, 4 or 6", "order of the integration along the rod, 4 unless given") \
     X(ROD_INTEGRATOR, "integrator", "a rule along the rod",                                        \
-      "instead of magnus: fer with its order, rk4, spectral with its points, or rk45")             \
+      "instead of magnus: fer with its order, rk4, spectral or chebyshev with its points, or "     \
+      "rk45")                                                                                      \
     X(ROD_TOLERANCE, "tolerance", "number, 1e-12 to 1e-2",                                         \
       "of rk45: error of a slice, 1e-6 unless given; nodes is then the maximum")
 
@@ -279,7 +280,8 @@ static snw_status read_integrator(snw_reader *r, const snw_entry *e, const snw_e
         char *end = NULL;
         if (strncmp(text, name, n) != 0 || (text[n] != '\0' && text[n] != ' ')) continue;
         const long number = text[n] ? strtol(text + n, &end, 10) : 0;
-        if ((end && *end) || number < 0 || number > 99 || !snw_rule_exists(kind, (int)number)) break;
+        if ((end && *end) || number < 0 || number > 99 || !snw_rule_exists(kind, (int)number))
+            break;
         out->integrator = kind;
         if (kind == SNW_RULE_MAGNUS || kind == SNW_RULE_FER) out->magnus = (int)number;
         if (kind == SNW_RULE_SPECTRAL || kind == SNW_RULE_CHEBYSHEV) out->points = (int)number;

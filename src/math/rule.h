@@ -21,7 +21,7 @@
     X(SNW_RULE_SPECTRAL, "spectral", "points: 2, 3 or 4",                                          \
       "collocation on Gauss points, order 4, 6 or 8")                                              \
     X(SNW_RULE_RK45, "rk45", "none",                                                               \
-      "Dormand and Prince, order 5 with an estimate of its error, which places the nodes")        \
+      "Dormand and Prince, order 5 with an estimate of its error, which places the nodes")         \
     X(SNW_RULE_CHEBYSHEV, "chebyshev", "points: 5 to 41",                                          \
       "collocation of the whole rod on one grid of Chebyshev points")
 
@@ -43,8 +43,8 @@ const char *snw_rule_name(snw_rule_kind kind);
 typedef struct snw_rule {
     snw_rule_kind kind;
     int number; // order (magnus, fer) or number of points (spectral, chebyshev); else 0
-    int order;                   // order of accuracy of the pose; 0: exponential (chebyshev)
-    int nc;                      // number of points
+    int order;  // order of accuracy of the pose; 0: exponential (chebyshev)
+    int nc;     // number of points
     double c[SNW_MAGNUS_POINTS]; // points in [0, 1], ascending
     double b[SNW_MAGNUS_POINTS]; // SNW_RULE_FER: F_0 = h sum b_c xi_c
     snw_brackets brackets;       // W, F_1 of SNW_RULE_FER; unused by SNW_RULE_MAGNUS

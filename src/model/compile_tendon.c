@@ -188,9 +188,9 @@ static snw_se3 compile_tendon_as_made(const snw_build *b, int s) {
         const snw_slice *slice = &b->slice[seg->item];
         const snw_rod *rod = &b->rod[slice->rod];
         if (rod->grid)
-            return snw_se3_mul(compile_tendon_as_made(b, seg->parent),
-                               snw_grid_pose_at(rod->rule.number, rod->L, compile_tendon_rest, rod,
-                                                b->seg_x[s]));
+            return snw_se3_mul(
+                compile_tendon_as_made(b, seg->parent),
+                snw_grid_pose_at(rod->rule.number, rod->L, compile_tendon_rest, rod, b->seg_x[s]));
         snw_twist xi[SNW_MAGNUS_POINTS];
         for (int k = 0; k < rod->nc; k++) {
             const double x = b->seg_x[s] - slice->h * (1 - rod->rule.c[k]);

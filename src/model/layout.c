@@ -283,7 +283,7 @@ snw_status snw_layout_rod(const snw_desc *desc, const snw_rod *rod, int nstation
         const snw_status s =
             d->nodes > 0 || rod->rule.kind == SNW_RULE_CHEBYSHEV
                 ? given_nodes(desc, rod, nstation, station, q, pool, out, err)
-                         : layout_choose(desc, rod, nstation, station, enough, q, pool, out);
+                : layout_choose(desc, rod, nstation, station, enough, q, pool, out);
         snw_rod_quadrature_destroy(q);
         SNW_TRY(s);
     }

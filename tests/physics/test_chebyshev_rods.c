@@ -59,7 +59,8 @@ static const char tree_text[] =
     "loads:\n"
     "  push: {on: arm@70%, force: [1, 2, -1], frame: body}\n"
     "  weight: {along: side, force: [0, 1, 0.5*x/L], frame: world}\n"
-    "fluid: {water: {on: [arm, side], density: 300, added: auto, drag: {normal: 1.1, tangent: 0.02}}}\n"
+    "fluid: {water: {on: [arm, side], density: 300, added: auto, drag: {normal: 1.1, tangent: "
+    "0.02}}}\n"
     "contacts: {floor: {ground: {on: [arm, side], normal: [0.3, -0.2, 0.9], at: [0, 0.1, 0], "
     "stiffness: 3 kPa, ends: 40, damping: 0.3, friction: {along: 0.2, across: 0.9}, creep: 0.7, "
     "smooth: 0.2}}}\n"
@@ -153,8 +154,10 @@ static void faults_are_named(void **state) {
     static const struct {
         const char *rod, *rest, *says;
     } cases[] = {
-        {"strain: {bend_y: linear}, elements: 3, integrator: chebyshev 11", "", "elements or breaks"},
-        {"strain: {bend_y: legendre 2}, integrator: chebyshev 11, nodes: 9", "", "leave 'nodes' out"},
+        {"strain: {bend_y: linear}, elements: 3, integrator: chebyshev 11", "",
+         "elements or breaks"},
+        {"strain: {bend_y: legendre 2}, integrator: chebyshev 11, nodes: 9", "",
+         "leave 'nodes' out"},
         {"strain: {bend_y: legendre 2}, integrator: chebyshev 4", "", "chebyshev 5 to 41"},
         {"strain: {bend_y: legendre 2}, integrator: chebyshev 42", "", "chebyshev 5 to 41"},
         {"strain: {bend_y: legendre 2}, integrator: chebyshev", "", "chebyshev 5 to 41"},
