@@ -166,15 +166,22 @@ static void faults_are_named(void **state) {
          "actuators: {out: {feed: arm, position: 0.6 m}}\n", "variable length"},
         {"strain: cosserat legendre 2, integrator: chebyshev 11",
          "study: [static: {engine: shooting}]\n", "one grid"},
+        {"strain: {bend_z: 1.2}, integrator: chebyshev 11",
+         "contacts: {r: {ring: {on: arm@(0.1 + 0.03*t)}}}\n", "one grid"},
+        {"strain: {bend_z: 1.2}, integrator: chebyshev 11",
+         "contacts: {r: {ring: {on: arm@50%}}}\nstudy: [kinematic: {for: 10 ms, step: 5 ms, "
+         "reactions: {form: projective}}]\n",
+         "one grid"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[2000];
-        (void)snprintf(text, sizeof text,
-                       "sinew: 1\nmaterials: {rubber: {young: 1 MPa, poisson: 0.4, density: "
-                       "1000}}\nrobot: {arm: {on: world, rod: {length: 0.5, section: {circle: "
-                       "{radius: 1 cm}}, material: rubber, %s}}}\n%s%s",
-                       cases[k].rod, cases[k].rest,
-                       strstr(cases[k].rest, "study") ? "" : "study: [static: ]\n");
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\nmaterials: {rubber: {young: 1 MPa, poisson: 0.4, density: "
+            "1000}}\nrobot: {arm: {on: world, joint: %s, rod: {length: 0.5, section: {circle: "
+            "{radius: 1 cm}}, material: rubber, %s}}}\n%s%s",
+            strstr(cases[k].rest, "kinematic") ? "planar" : "fixed", cases[k].rod, cases[k].rest,
+            strstr(cases[k].rest, "study") ? "" : "study: [static: ]\n");
         snw_document *doc;
         snw_desc *desc;
         snw_run *run = NULL;
@@ -184,10 +191,11 @@ static void faults_are_named(void **state) {
             s = snw_run_create(desc, "main", &run, &err);
             if (s == SNW_OK) s = snw_run_execute(run, 0, NULL, NULL, NULL, &err);
             snw_run_destroy(run);
-            release(doc, desc);
         }
+        release(doc, desc);
         assert_int_not_equal(s, SNW_OK);
         if (!strstr(err.text, cases[k].says)) fail_msg("case %d: %s", (int)k, err.text);
+        assert_true(err.line > 0);
     }
 }
 #endif
