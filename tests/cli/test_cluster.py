@@ -10,14 +10,14 @@ import subprocess
 import harness
 from harness import Case
 
-PAGES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "howto"
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Cluster(Case):
     def prepare(self, program):
         if not shutil.which(program):
             self.skipTest(f"{program} is not installed")
-        for name, text in re.findall(r"```yaml\n# (\S+)\n(.*?)```", (PAGES / "sweep.md").read_text(), re.S):
+        for name, text in re.findall(r"```yaml\n# (\S+)\n(.*?)```", (SOURCE / "docs/howto/sweep.md").read_text(), re.S):
             self.write("finger.sweep.yaml" if name == "beam_sweep.yaml" else name, text)
         (self.folder / "bin").mkdir()
         (self.folder / "bin" / "sinew").symlink_to(harness.SINEW)
@@ -47,7 +47,7 @@ class Cluster(Case):
 
     def test_snakemake_follows_the_page(self):
         self.prepare("snakemake")
-        page = re.search(r"# Snakefile\n(.*?)```", (PAGES / "cluster.md").read_text(), re.S)[1]
+        page = re.search(r"# Snakefile\n(.*?)```", (SOURCE / "docs/howto/cluster.md").read_text(), re.S)[1]
         self.write("Snakefile", page.replace("SHARDS = 16", "SHARDS = 3").replace("threads: 4", "threads: 1"))
         self.call("snakemake", "-j2")
         self.assert_whole()
