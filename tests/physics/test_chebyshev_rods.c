@@ -7,8 +7,7 @@
 #include "setting.h"
 #ifndef SNW_NUMBERS
 #include "described.h"
-#include "oracle/linear.h"
-#include "oracle/trial.h"
+#include "random_trial.h"
 #include "study/run.h"
 #endif
 
@@ -83,8 +82,7 @@ static void tangent_is_the_derivative_with_what_is_attached(void **state) {
 }
 
 #ifndef SNW_NUMBERS
-// Poses at the tips, forces and the three parts of the tangent of one random robot in one random
-// state, each kind relative to its largest number.
+// Numbers of one random robot in one random state; no points: by slices.
 static double *numbers_of(int points, uint64_t seed, size_t *count) {
     dice d = {seed};
     robot r;
@@ -102,26 +100,7 @@ static double *numbers_of(int points, uint64_t seed, size_t *count) {
     trial_open(&t, &r.desc);
     state_random(t.m, &d, t.s);
     trial_at(&t, t.s->t);
-    const size_t n = (size_t)t.m->nv, links = (size_t)r.desc.nlink;
-    *count = 12 * links + n + 3 * n * n;
-    double *x = oracle_alloc(*count, sizeof *x), *at = x;
-    for (size_t l = 0; l < links; l++) {
-        const snw_se3 g = trial_end(&t, (int)l);
-        memcpy(at, &g, sizeof g), at += 12;
-    }
-    snw_residual(t.m, t.in, t.s, false, t.w);
-    memcpy(at, t.w->r, n * sizeof *at), at += n;
-    for (int k = 0; k < 3; k++, at += n * n) {
-        double *T = trial_tangent(&t, false, k == 0, k == 1, k == 2);
-        memcpy(at, T, n * n * sizeof *at);
-        free(T);
-    }
-    const size_t part[5] = {12 * links, n, n * n, n * n, n * n};
-    at = x;
-    for (int k = 0; k < 5; at += part[k], k++) {
-        const double size = oracle_size(part[k], at);
-        for (size_t i = 0; i < part[k]; i++) at[i] /= size;
-    }
+    double *x = trial_numbers(&t, (size_t)r.desc.nlink, count);
     trial_close(&t);
     robot_free(&r);
     return x;
