@@ -43,10 +43,11 @@ static snw_status tell_grids(const snw_job_run *r, int n, snw_json *j, snw_error
         if (!r->desc->link[i].has_rod) continue;
         SNW_TRY(snw_run_grid(r->run, i, n, &g, err));
         if (!j) {
-            printf("  %s  %d piece%s, tip differs from that by slices by %.1e of the length, "
+            const bool grid = r->desc->link[i].rod.integrator == SNW_RULE_CHEBYSHEV;
+            printf("  %s  %d piece%s, tip differs from that by %s by %.1e of the length, "
                    "| |h| - 1 | up to %.1e\n",
-                   r->desc->link[i].name, g.pieces, g.pieces == 1 ? "" : "s", g.difference,
-                   g.drift);
+                   r->desc->link[i].name, g.pieces, g.pieces == 1 ? "" : "s",
+                   grid ? "its own grid" : "slices", g.difference, g.drift);
             continue;
         }
         snw_field_object(j, r->desc->link[i].name);
