@@ -61,13 +61,17 @@ static snw_status import_paths(import_job *job, const char *source, const char *
     return SNW_OK;
 }
 
+static bool is_file(const snw_imported_shape *s) {
+    return s->kind == SNW_IMPORTED_MESH || s->kind == SNW_IMPORTED_HULL;
+}
+
 // The shape before this one that has the same file; NULL: none.
 static const snw_imported_shape *same_mesh(const snw_imported_robot *r, int link, int shape) {
     const char *found = r->link[link].shape[shape].found;
     for (int i = 0; i <= link; i++) {
         for (int k = 0; k < r->link[i].nshape && (i < link || k < shape); k++) {
             const snw_imported_shape *s = &r->link[i].shape[k];
-            if (s->kind == SNW_IMPORTED_MESH && strcmp(s->found, found) == 0) return s;
+            if (is_file(s) && strcmp(s->found, found) == 0) return s;
         }
     }
     return NULL;
@@ -79,7 +83,7 @@ static snw_status name_meshes(import_job *job, snw_error *err) {
     for (int i = 0; i < r->nlink; i++) {
         for (int k = 0; k < r->link[i].nshape; k++) {
             snw_imported_shape *s = &r->link[i].shape[k];
-            if (s->kind != SNW_IMPORTED_MESH) continue;
+            if (!is_file(s)) continue;
             const snw_imported_shape *same = same_mesh(r, i, k);
             const char *slash = strrchr(s->found, '/');
             s->beside = same ? same->beside
@@ -121,7 +125,7 @@ static snw_status copy_meshes(const import_job *job, snw_error *err) {
     for (int i = 0; i < r->nlink; i++) {
         for (int k = 0; k < r->link[i].nshape; k++) {
             const snw_imported_shape *s = &r->link[i].shape[k];
-            if (s->kind == SNW_IMPORTED_MESH && !same_mesh(r, i, k))
+            if (is_file(s) && !same_mesh(r, i, k))
                 SNW_TRY(copy_mesh(job, s, err));
         }
     }
@@ -140,6 +144,7 @@ static void tell(const import_job *job, bool written, snw_reply *reply) {
         snw_field_list(reply->json, "notes");
         for (int i = 0; i < r->nnote; i++) {
             snw_field_object(reply->json, NULL);
+            if (r->note[i].path) snw_field_text(reply->json, "file", r->note[i].path);
             snw_field_integer(reply->json, "line", r->note[i].line);
             snw_field_text(reply->json, "text", r->note[i].text);
             snw_json_close(reply->json);
@@ -149,10 +154,10 @@ static void tell(const import_job *job, bool written, snw_reply *reply) {
     }
     printf("%s: %d links, %d joints that move, %d meshes\n", r->name, r->nlink, moving, job->nmesh);
     for (int i = 0; i < r->nnote; i++) {
-        if (r->note[i].line > 0)
-            printf("  line %d: %s\n", r->note[i].line, r->note[i].text);
-        else
-            printf("  %s\n", r->note[i].text);
+        printf("  ");
+        if (r->note[i].path) printf("%s, ", r->note[i].path);
+        if (r->note[i].line > 0) printf("line %d: ", r->note[i].line);
+        printf("%s\n", r->note[i].text);
     }
     if (r->nnote == 0) printf("  everything was carried over\n");
     if (written) printf("%s is written; try\n  sinew run %s\n", job->model, job->model);

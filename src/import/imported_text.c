@@ -3,7 +3,7 @@
 // Writes the parts of an imported robot as a model that a person would edit: links in the order of
 // the tree, the joint of each with its name, an actuator for each joint that holds it at zero, or
 // in the middle of its range.
-#include "import/import.h"
+#include "import/importer.h"
 
 #include "base/fail.h"
 #include "output/sink.h"
@@ -53,23 +53,51 @@ static void put_list(model_writer *w, int n, const double *x) {
 
 static bool is_zero(const double *x) { return x[0] == 0 && x[1] == 0 && x[2] == 0; }
 
-// {xyz: .., rpy: ..}
-static void put_pose(model_writer *w, const double *xyz, const double *rpy) {
+// {xyz: .., rpy: ..}, or with a quaternion
+static void put_pose(model_writer *w, const snw_imported_pose *p) {
     put(w, "{");
-    if (!is_zero(xyz)) {
+    if (!is_zero(p->xyz)) {
         put(w, "xyz: ");
-        put_list(w, 3, xyz);
+        put_list(w, 3, p->xyz);
     }
-    if (!is_zero(rpy)) {
-        put(w, "%srpy: ", is_zero(xyz) ? "" : ", ");
-        put_list(w, 3, rpy);
+    if (!is_zero(p->by_quat ? &p->quat.e[1] : p->rpy)) {
+        put(w, "%s%s: ", is_zero(p->xyz) ? "" : ", ", p->by_quat ? "quat" : "rpy");
+        put_list(w, p->by_quat ? 4 : 3, p->by_quat ? p->quat.e : p->rpy);
     }
     put(w, "}");
+}
+
+static void put_pose_key(model_writer *w, const char *before, const snw_imported_pose *p,
+                         const char *after) {
+    if (snw_imported_pose_none(p)) return;
+    put(w, "%s", before);
+    put_pose(w, p);
+    put(w, "%s", after);
+}
+
+// `    key: x`, unless it is zero
+static void put_value(model_writer *w, const char *key, double x) {
+    if (x == 0) return;
+    put(w, "    %s: ", key);
+    put_number(w, x);
+    put(w, "\n");
 }
 
 // text of a comment, in one line
 static void put_comment(model_writer *w, const char *text) {
     for (; *text; text++) put(w, "%c", (unsigned char)*text < ' ' ? ' ' : *text);
+}
+
+// A text of three parts in quotes.
+static void put_quoted(model_writer *w, const char *a, const char *b, const char *c) {
+    const char *part[] = {a, b, c};
+    put(w, "\"");
+    for (int i = 0; i < 3; i++) {
+        for (const char *at = part[i]; *at; at++)
+            put(w, "%s%c", *at == '"' || *at == '\\' ? "\\" : "",
+                (unsigned char)*at < ' ' ? ' ' : *at);
+    }
+    put(w, "\"");
 }
 
 // ---- links --------------------------------------------------------------------------------------
@@ -82,7 +110,8 @@ static void put_shape(model_writer *w, const snw_imported_shape *s) {
         put_list(w, 3, s->size);
         break;
     case SNW_IMPORTED_CYLINDER:
-        put(w, "cylinder, radius: ");
+    case SNW_IMPORTED_CAPSULE:
+        put(w, "%s, radius: ", s->kind == SNW_IMPORTED_CAPSULE ? "capsule" : "cylinder");
         put_number(w, s->size[0]);
         put(w, ", length: ");
         put_number(w, s->size[1]);
@@ -92,17 +121,19 @@ static void put_shape(model_writer *w, const snw_imported_shape *s) {
         put_number(w, s->size[0]);
         break;
     case SNW_IMPORTED_MESH:
-        put(w, "mesh, file: \"%s%s%s\"", w->folder, *w->folder ? "/" : "", s->beside);
+    case SNW_IMPORTED_HULL:
+        put(w, "%s, file: ", s->kind == SNW_IMPORTED_MESH ? "mesh" : "hull");
+        if (w->folder)
+            put_quoted(w, *w->folder ? w->folder : ".", "/", s->beside);
+        else
+            put_quoted(w, s->found, "", "");
         if (s->scale != 1) {
             put(w, ", scale: ");
             put_number(w, s->scale);
         }
         break;
     }
-    if (!is_zero(s->xyz) || !is_zero(s->rpy)) {
-        put(w, ", pose: ");
-        put_pose(w, s->xyz, s->rpy);
-    }
+    put_pose_key(w, ", pose: ", &s->pose, "");
     put(w, "}\n");
 }
 
@@ -145,6 +176,12 @@ static const char *joint_word(snw_imported_joint_kind kind) {
         return "revolute";
     case SNW_IMPORTED_PRISMATIC:
         return "prismatic";
+    case SNW_IMPORTED_SPHERICAL:
+        return "spherical";
+    case SNW_IMPORTED_UNIVERSAL:
+        return "universal";
+    case SNW_IMPORTED_SCREW:
+        return "screw";
     case SNW_IMPORTED_PLANAR:
         return "planar";
     case SNW_IMPORTED_FREE:
@@ -155,51 +192,66 @@ static const char *joint_word(snw_imported_joint_kind kind) {
     return "fixed";
 }
 
-static bool has_one_coordinate(const snw_imported_joint *j) {
-    return j->kind == SNW_IMPORTED_REVOLUTE || j->kind == SNW_IMPORTED_PRISMATIC;
+static bool has_axis(snw_imported_joint_kind kind) {
+    return kind != SNW_IMPORTED_FIXED && kind != SNW_IMPORTED_FREE &&
+           kind != SNW_IMPORTED_SPHERICAL;
 }
 
-static void put_axis(model_writer *w, const double *axis) {
+static bool has_one_coordinate(const snw_imported_joint *j) {
+    return j->kind == SNW_IMPORTED_REVOLUTE || j->kind == SNW_IMPORTED_PRISMATIC ||
+           j->kind == SNW_IMPORTED_SCREW;
+}
+
+// x, -y or [..]
+static void put_direction(model_writer *w, const double *axis) {
     static const char name[] = "xyz";
     for (int i = 0; i < 3; i++) {
-        if (fabs(axis[i]) == 0 || axis[(i + 1) % 3] != 0 || axis[(i + 2) % 3] != 0) continue;
-        put(w, "    axis: %s%c\n", axis[i] < 0 ? "-" : "", name[i]);
+        if (axis[i] == 0 || axis[(i + 1) % 3] != 0 || axis[(i + 2) % 3] != 0) continue;
+        put(w, "%s%c", axis[i] < 0 ? "-" : "", name[i]);
         return;
     }
-    put(w, "    axis: ");
     put_list(w, 3, axis);
-    put(w, "\n");
+}
+
+static void put_axis(model_writer *w, snw_imported_joint_kind kind, const double *axis,
+                     const double *axis2) {
+    if (kind == SNW_IMPORTED_UNIVERSAL) {
+        put(w, "    axes: [");
+        put_direction(w, axis);
+        put(w, ", ");
+        put_direction(w, axis2);
+        put(w, "]\n");
+    } else if (has_axis(kind)) {
+        put(w, "    axis: ");
+        put_direction(w, axis);
+        put(w, "\n");
+    }
+}
+
+static const char *link_word(const model_writer *w, int link) {
+    return link < 0 ? "world" : w->r->link[link].word;
 }
 
 static void put_joint(model_writer *w, const snw_imported_joint *j) {
-    put(w, "    on: %s\n", w->r->link[j->parent].word);
-    if (!is_zero(j->xyz) || !is_zero(j->rpy)) {
-        put(w, "    pose: ");
-        put_pose(w, j->xyz, j->rpy);
-        put(w, "\n");
-    }
+    put(w, "    on: %s\n", link_word(w, j->parent));
+    put_pose_key(w, "    pose: ", &j->pose, "\n");
     if (j->kind == SNW_IMPORTED_FIXED) return;
     put(w, "    joint: %s    # ", joint_word(j->kind));
     put_comment(w, j->name);
     put(w, "\n");
-    if (j->kind != SNW_IMPORTED_FREE) put_axis(w, j->axis);
-    if (!has_one_coordinate(j)) return;
+    put_axis(w, j->kind, j->axis, j->axis2);
+    if (j->kind == SNW_IMPORTED_SCREW) put_value(w, "pitch", j->pitch);
+    if (!has_one_coordinate(j) && j->kind != SNW_IMPORTED_SPHERICAL) return;
     if (j->limited) {
         const double limits[2] = {j->low, j->high};
         put(w, "    limits: ");
         put_list(w, 2, limits);
         put(w, "\n");
     }
-    if (j->damping > 0) {
-        put(w, "    damping: ");
-        put_number(w, j->damping);
-        put(w, "\n");
-    }
-    if (j->friction > 0) {
-        put(w, "    friction: ");
-        put_number(w, j->friction);
-        put(w, "\n");
-    }
+    put_value(w, "stiffness", j->stiffness);
+    put_value(w, "rest", j->rest);
+    put_value(w, "damping", j->damping);
+    put_value(w, "friction", j->friction);
 }
 
 static void put_link(model_writer *w, int i) {
@@ -224,7 +276,7 @@ static void put_link(model_writer *w, int i) {
 static void put_links(model_writer *w) {
     const snw_imported_robot *r = w->r;
     for (int root = 0; root < r->nlink; root++) {
-        if (r->link[root].joint >= 0) continue;
+        if (r->link[root].joint >= 0 && r->joint[r->link[root].joint].parent >= 0) continue;
         put_link(w, root);
         int parent = root, from = 0;
         for (;;) {
@@ -245,42 +297,129 @@ static void put_links(model_writer *w) {
 // ---- actuators ----------------------------------------------------------------------------------
 
 // Where the joint is held: at zero, or in the middle of its range.
-static double held_at(const snw_imported_joint *j) {
+static double held_at(const snw_imported_robot *r, const snw_imported_joint *j) {
+    if (j->mimics >= 0) {
+        const snw_imported_joint *of = &r->joint[j->mimics];
+        if (of->mimics < 0) return j->ratio * held_at(r, of) + j->offset;
+    }
     return j->limited && (j->low > 0 || j->high < 0) ? 0.5 * (j->low + j->high) : 0;
 }
 
-static void put_actuators(model_writer *w) {
+static bool is_held(const snw_imported_joint *j) { return j->held && has_one_coordinate(j); }
+
+static void put_held(model_writer *w, const snw_imported_joint *j) {
+    const bool slides = j->kind == SNW_IMPORTED_PRISMATIC;
+    put(w, "  %s: {joint: %s, position: ", j->word, w->r->link[j->child].word);
+    put_number(w, held_at(w->r, j));
+    put(w, "}");
+    if (j->effort > 0) put(w, "    # at most %g %s", j->effort, slides ? "N" : "N*m");
+    if (j->effort > 0 && j->velocity > 0) put(w, ", %g %s", j->velocity, slides ? "m/s" : "rad/s");
+    put(w, "\n");
+}
+
+// + x*name, unless x is zero
+static void put_term(model_writer *w, double x, const char *name, const char *end) {
+    if (x == 0) return;
+    put(w, " %c ", x < 0 ? '-' : '+');
+    put_number(w, fabs(x));
+    if (name) put(w, "*%s%s", name, end);
+}
+
+static void put_motor(model_writer *w, const snw_imported_actuator *a) {
+    const snw_imported_joint *j = &w->r->joint[a->joint];
+    put(w, "  %s: {joint: %s, effort: \"", a->word, w->r->link[j->child].word);
+    if (a->bounded) put(w, "min(max(");
+    put_number(w, a->gain);
+    put(w, "*%s_control", a->word);
+    put_term(w, a->bias[0], NULL, "");
+    put_term(w, a->bias[1], a->word, "_q");
+    put_term(w, a->bias[2], a->word, "_v");
+    if (a->bounded) {
+        put(w, ", ");
+        put_number(w, a->force[0]);
+        put(w, "), ");
+        put_number(w, a->force[1]);
+        put(w, ")");
+    }
+    put(w, "\"}\n");
+}
+
+static void put_controls(model_writer *w) {
     const snw_imported_robot *r = w->r;
-    int n = 0;
-    for (int i = 0; i < r->njoint; i++) n += has_one_coordinate(&r->joint[i]);
-    if (n == 0) return;
-    put(w,
-        "actuators:    # each holds its joint; 'effort' instead of 'position' makes it a motor\n");
-    for (int i = 0; i < r->njoint; i++) {
-        const snw_imported_joint *j = &r->joint[i];
-        if (!has_one_coordinate(j)) continue;
-        const bool turns = j->kind == SNW_IMPORTED_REVOLUTE;
-        put(w, "  %s: {joint: %s, position: ", j->word, r->link[j->child].word);
-        put_number(w, held_at(j));
-        put(w, "}");
-        if (j->effort > 0) put(w, "    # at most %g %s", j->effort, turns ? "N*m" : "N");
-        if (j->effort > 0 && j->velocity > 0)
-            put(w, ", %g %s", j->velocity, turns ? "rad/s" : "m/s");
-        put(w, "\n");
-    }
-    put(w, "probes:\n");
-    for (int i = 0; i < r->njoint; i++) {
-        if (has_one_coordinate(&r->joint[i]))
-            put(w, "  %s: {effort: %s}\n", r->joint[i].word, r->joint[i].word);
-    }
+    if (r->nactuator == 0) return;
+    put(w, "parameters:    # controls of the actuators\n");
+    for (int i = 0; i < r->nactuator; i++) put(w, "  %s_control: 0\n", r->actuator[i].word);
+}
+
+static void put_live(model_writer *w) {
+    const snw_imported_robot *r = w->r;
     put(w, "live:    # sliders of sinew play\n");
     for (int i = 0; i < r->njoint; i++) {
         const snw_imported_joint *j = &r->joint[i];
-        if (!has_one_coordinate(j)) continue;
+        if (!is_held(j)) continue;
         const double whole[2] = {-3.14, 3.14}, limits[2] = {j->low, j->high};
         put(w, "  %s: ", j->word);
         put_list(w, 2, j->limited ? limits : whole);
         put(w, "\n");
+    }
+    for (int i = 0; i < r->nactuator; i++) {
+        const double whole[2] = {-1, 1};
+        put(w, "  %s_control: ", r->actuator[i].word);
+        put_list(w, 2, r->actuator[i].ranged ? r->actuator[i].range : whole);
+        put(w, "\n");
+    }
+}
+
+static void put_actuators(model_writer *w) {
+    const snw_imported_robot *r = w->r;
+    int held = 0;
+    for (int i = 0; i < r->njoint; i++) held += is_held(&r->joint[i]);
+    if (held + r->nactuator == 0) return;
+    put_controls(w);
+    put(w, "actuators:");
+    if (held > 0)
+        put(w, "    # each holds its joint; 'effort' instead of 'position' makes it a motor");
+    put(w, "\n");
+    for (int i = 0; i < r->njoint; i++) {
+        if (is_held(&r->joint[i])) put_held(w, &r->joint[i]);
+    }
+    for (int i = 0; i < r->nactuator; i++) put_motor(w, &r->actuator[i]);
+    put(w, "probes:\n");
+    for (int i = 0; i < r->njoint; i++) {
+        if (is_held(&r->joint[i]))
+            put(w, "  %s: {effort: %s}\n", r->joint[i].word, r->joint[i].word);
+    }
+    for (int i = 0; i < r->nactuator; i++) {
+        const snw_imported_actuator *a = &r->actuator[i];
+        const char *link = r->link[r->joint[a->joint].child].word;
+        put(w, "  %s: {effort: %s}\n  %s_q: {value: %s}\n  %s_v: {rate: %s}\n", a->word, a->word,
+            a->word, link, a->word, link);
+    }
+    put_live(w);
+}
+
+// ---- loops --------------------------------------------------------------------------------------
+
+static void put_loops(model_writer *w) {
+    const snw_imported_robot *r = w->r;
+    if (r->nloop == 0) return;
+    put(w, "sites:    # ends of loops\n");
+    for (int i = 0; i < r->nloop; i++) {
+        const snw_imported_loop *l = &r->loop[i];
+        for (int k = 0; k < 2; k++) {
+            put(w, "  %s_end_%d: {on: %s", l->word, k + 1, link_word(w, l->link[k]));
+            put_pose_key(w, ", pose: ", &l->pose[k], "");
+            put(w, "}\n");
+        }
+    }
+    put(w, "loops:\n");
+    for (int i = 0; i < r->nloop; i++) {
+        const snw_imported_loop *l = &r->loop[i];
+        put(w, "  %s:    # ", l->word);
+        put_comment(w, l->name);
+        put(w, "\n    join: [%s_end_1, %s_end_2]\n    as: %s\n", l->word, l->word,
+            joint_word(l->kind));
+        put_axis(w, l->kind, l->axis, l->axis2);
     }
 }
 
@@ -300,19 +439,29 @@ static void put_model(model_writer *w) {
     if (r->nnote > 0) put(w, "#\n# Not as in the file:\n");
     for (int i = 0; i < r->nnote; i++) {
         put(w, "# - ");
+        if (r->note[i].path) {
+            put_comment(w, r->note[i].path);
+            put(w, ", ");
+        }
         if (r->note[i].line > 0) put(w, "line %d: ", r->note[i].line);
         put_comment(w, r->note[i].text);
         put(w, "\n");
     }
     put(w, "sinew: 1\ntitle: ");
-    // quoted, since a name may have any characters
-    put(w, "\"");
-    for (const char *c = r->name; *c; c++)
-        put(w, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", (unsigned char)*c < ' ' ? ' ' : *c);
-    put(w, "\"\nrobot:\n");
+    put_quoted(w, r->name, "", ""); // since a name may have any characters
+    put(w, "\n");
+    if (r->has_gravity) {
+        put(w, "gravity: ");
+        put_list(w, 3, r->gravity);
+        put(w, "\n");
+    }
+    put(w, "robot:\n");
     put_links(w);
+    put_loops(w);
     put_actuators(w);
-    put(w, "study:\n  - static:\n");
+    bool free = w->opts->free;
+    for (int i = 0; i < r->njoint; i++) free = free || r->joint[i].kind == SNW_IMPORTED_FREE;
+    put(w, free ? "study:\n  - dynamic: {for: 1 s, step: 5 ms}\n" : "study:\n  - static:\n");
 }
 
 snw_status snw_imported_write(const snw_imported_robot *r, const snw_import_opts *opts,

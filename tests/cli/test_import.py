@@ -225,9 +225,9 @@ class Import(harness.Case):
         reply = self.succeeds("import", "arm/urdf/arm.urdf", "--json").json
         self.assertEqual((reply["links"], reply["joints"], reply["meshes"]), (2, 1, 1))
         self.assertEqual([n["line"] for n in reply["notes"]], [10])
-        self.assertIn("follows joint 'other'", reply["notes"][0]["text"])
+        self.assertIn("joint 'upper' mimics 'other'", reply["notes"][0]["text"])
         text = (self.folder / "arm.yaml").read_text()
-        self.assertIn("# - line 10: joint 'upper' follows", text)
+        self.assertIn("# - line 10: joint 'upper' mimics", text)
         self.assertIn("base_link:    # base-link", text)
         self.assertIn("upper_joint: {joint: upper, position: 1}    # at most 40 N*m, 2 rad/s", text)
         self.assertIn("axis: -y", text)
@@ -252,7 +252,8 @@ class Import(harness.Case):
             (ARM.replace("</robot>", ""), "not XML"),
             ("<!DOCTYPE robot [<!ENTITY a 'b'>]><robot/>", "bad.urdf:1:1: document type declarations"),
             ("<robot/>", "bad.urdf:1:1: the robot has no link"),
-            ("<mujoco/>", "MJCF files are not read"),
+            ("<mujoco/>", "bad.urdf:1:1: the robot has no body"),
+            ("<sdf version='1.9'/>", "the file has no <model>"),
             ("<html/>", "<html> is no robot"),
             ("<robot xmlns:xacro='x'><xacro:macro/></robot>", "macro of xacro"),
             (ARM.replace('child link="upper"', 'child link="uper"'), "bad.urdf:9:1: joint 'upper': there is no link 'uper'"),
