@@ -175,9 +175,11 @@ snw_status snw_add_length_loop(snw_reader *r, const snw_loop_desc *loop, snw_loo
 // Keys of a link that define its joint; NULL when not given.
 typedef struct snw_joint_keys {
     const snw_entry *joint, *axis, *axes, *pitch, *stiffness, *damping, *friction, *creep, *rest,
-        *limits, *stop;
+        *limits, *stop, *armature, *mimic;
 } snw_joint_keys;
 snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *keys, snw_link_desc *out);
+// The `mimic` of the joint of link `link`, after the links, as a linear constraint of coordinates.
+snw_status snw_read_mimic(snw_reader *r, const snw_entry *entry, int link, snw_loop_desc *out);
 // An actuator in the file: its entry, its kind with the value of its key, the quantity that
 // controls it with the value of its key, and its condition.
 typedef struct snw_actuator_entry {

@@ -97,6 +97,10 @@ snw_status snw_read_materials(snw_reader *r) {
     X(LINK_LIMITS, "limits", "low and high, by coordinate; spherical: an angle",                   \
       "a run warns outside of them; with 'stop' they hold the joint")                              \
     X(LINK_STOP, "stop", "a stop", "force that holds the joint within its limits")                 \
+    X(LINK_ARMATURE, "armature", "kg m^2 or kg, by coordinate; or a rotor with its gear",          \
+      "inertia of a rotor in the joint, as the joint feels it")                                    \
+    X(LINK_MIMIC, "mimic", "a joint, with ratio and offset",                                       \
+      "a gear: the coordinate is ratio times that of another joint plus offset")                   \
     X(LINK_ROD, "rod", "a rod", "a rod that starts at the joint; its tip is the link's end")       \
     X(LINK_TUBES, "tubes", "concentric tubes by name",                                             \
       "instead of a rod: tubes in each other, from the inside out, along x from the exit")         \
@@ -168,7 +172,9 @@ static snw_status read_link(snw_reader *r, const snw_entry *entry, int index, in
                                   .creep = e[LINK_CREEP],
                                   .rest = e[LINK_REST],
                                   .limits = e[LINK_LIMITS],
-                                  .stop = e[LINK_STOP]};
+                                  .stop = e[LINK_STOP],
+                                  .armature = e[LINK_ARMATURE],
+                                  .mimic = e[LINK_MIMIC]};
     SNW_TRY(snw_read_joint(r, &joint, l));
     if (e[LINK_ROD]) {
         l->has_rod = true;

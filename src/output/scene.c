@@ -224,7 +224,8 @@ static void put_loops(snw_json *j, const snw_model *m) {
         scene_put_node(j, "b", loop->b);
         // a loop that is never active was compiled without rows
         const bool off = loop->nonholonomic != m->desc->loop[i].nonholonomic ||
-                         loop->joint != m->desc->loop[i].joint || loop->keeps_length;
+                         loop->joint != m->desc->loop[i].joint ||
+                         snw_loop_couples(&m->desc->loop[i]);
         put_condition(j, off ? SNW_NEVER : loop->condition);
         if (loop->sliding_station)
             put_stations(j, m, &m->sliding_station[loop->sliding_station - 1]);

@@ -78,7 +78,8 @@ static void add_stop_force(const snw_model *m, const snw_work *w, const snw_bloc
     }
 }
 
-// Coordinates of a joint, their rates, or the efforts of its springs, damping, friction and stops.
+// Coordinates of a joint, their rates, or the efforts of its springs, damping, friction, stops and
+// of the gears of `mimic`.
 static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *p,
                          const snw_state *s, const snw_work *w) {
     const snw_block *b = &m->block[m->link_block[p->site.link]];
@@ -92,6 +93,7 @@ static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *
                 snw_spring_force(m, &m->spring[b->spring], s->q, s->v, f);
             for (int i = 0; i < b->n; i++) f[i] = -f[i];
             add_stop_force(m, w, b, f);
+            if (b->space == SNW_SPACE_RN) f[0] += snw_coupling_effort(m, w, b->dof);
         } else if (b->space == SNW_SPACE_RN) {
             f[0] = s->q[b->q];
         } else {
