@@ -90,6 +90,22 @@ foreach(kind unit physics fuzz)
   endforeach()
 endforeach()
 
+# robots of other formats compared with MuJoCo, where Debian's libmujoco-dev is installed; it is no part of the set-up
+find_path(MUJOCO_INCLUDE NAMES mujoco/mujoco.h)
+find_library(MUJOCO_LIBRARY NAMES mujoco)
+set(compare_mujoco "")
+if(MUJOCO_INCLUDE AND MUJOCO_LIBRARY AND EXPAT_INCLUDE AND EXPAT_ARCHIVE AND NOT SNW_SANITIZE)
+  add_executable(compare_mujoco tests/mujoco/compare.c)
+  target_include_directories(compare_mujoco PRIVATE src)
+  target_include_directories(compare_mujoco SYSTEM PRIVATE ${MUJOCO_INCLUDE})
+  target_link_libraries(compare_mujoco PRIVATE ${tested} ${MUJOCO_LIBRARY} m)
+  set(compare_mujoco $<TARGET_FILE:compare_mujoco>)
+endif()
+if(NOT SNW_SANITIZE)
+  check(import_mujoco physics COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/mujoco/random_trees.py "${compare_mujoco}")
+  set_tests_properties(${SNW_TEST_PREFIX}import_mujoco PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # parts of web/ that replace libraries are tested against these, under other names, and by the tests of what they replace
 set(web_names "")
 foreach(name dgemm dtrsm dgetrf dgetrs dpotrf dpotrs dsytrf dsygst dsyev dgeev dgeqp3 dorgqr dormqr dgesvd dgelsy)

@@ -232,6 +232,17 @@ static const char *link_word(const model_writer *w, int link) {
     return link < 0 ? "world" : w->r->link[link].word;
 }
 
+static void put_mimic(model_writer *w, const snw_imported_joint *j) {
+    if (j->mimics < 0) return;
+    put(w, "    mimic: {joint: %s, ratio: ", w->r->link[w->r->joint[j->mimics].child].word);
+    put_number(w, j->ratio);
+    if (j->offset != 0) {
+        put(w, ", offset: ");
+        put_number(w, j->offset);
+    }
+    put(w, "}\n");
+}
+
 static void put_joint(model_writer *w, const snw_imported_joint *j) {
     put(w, "    on: %s\n", link_word(w, j->parent));
     put_pose_key(w, "    pose: ", &j->pose, "\n");
@@ -252,6 +263,8 @@ static void put_joint(model_writer *w, const snw_imported_joint *j) {
     put_value(w, "rest", j->rest);
     put_value(w, "damping", j->damping);
     put_value(w, "friction", j->friction);
+    put_value(w, "armature", j->armature);
+    put_mimic(w, j);
 }
 
 static void put_link(model_writer *w, int i) {
@@ -297,20 +310,19 @@ static void put_links(model_writer *w) {
 // ---- actuators ----------------------------------------------------------------------------------
 
 // Where the joint is held: at zero, or in the middle of its range.
-static double held_at(const snw_imported_robot *r, const snw_imported_joint *j) {
-    if (j->mimics >= 0) {
-        const snw_imported_joint *of = &r->joint[j->mimics];
-        if (of->mimics < 0) return j->ratio * held_at(r, of) + j->offset;
-    }
+static double held_at(const snw_imported_joint *j) {
     return j->limited && (j->low > 0 || j->high < 0) ? 0.5 * (j->low + j->high) : 0;
 }
 
-static bool is_held(const snw_imported_joint *j) { return j->held && has_one_coordinate(j); }
+// A joint that follows another one by a gear is held by that.
+static bool is_held(const snw_imported_joint *j) {
+    return j->held && j->mimics < 0 && has_one_coordinate(j);
+}
 
 static void put_held(model_writer *w, const snw_imported_joint *j) {
     const bool slides = j->kind == SNW_IMPORTED_PRISMATIC;
     put(w, "  %s: {joint: %s, position: ", j->word, w->r->link[j->child].word);
-    put_number(w, held_at(w->r, j));
+    put_number(w, held_at(j));
     put(w, "}");
     if (j->effort > 0) put(w, "    # at most %g %s", j->effort, slides ? "N" : "N*m");
     if (j->effort > 0 && j->velocity > 0) put(w, ", %g %s", j->velocity, slides ? "m/s" : "rad/s");

@@ -94,6 +94,32 @@ snw_status snw_import_check_tree(snw_importer *u, const snw_element *root) {
     return SNW_OK;
 }
 
+static bool has_one_axis(const snw_imported_joint *j) {
+    return j->kind == SNW_IMPORTED_REVOLUTE || j->kind == SNW_IMPORTED_PRISMATIC;
+}
+
+snw_status snw_import_mimic(snw_importer *u, const snw_element *e, snw_imported_joint *j, int of) {
+    const snw_imported_robot *r = u->r;
+    bool circle = false;
+    int at = of;
+    for (int i = 0; at >= 0 && i <= r->njoint; i++) {
+        circle = circle || &r->joint[at] == j;
+        at = r->joint[at].mimics;
+    }
+    const char *why = of < 0                                                 ? "there is none"
+                      : circle                                               ? "it follows itself"
+                      : j->ratio == 0                                        ? "the ratio is zero"
+                      : !has_one_axis(j) || !has_one_axis(&r->joint[of]) ? "not both have one axis"
+                                                                         : NULL;
+    if (!why) {
+        j->mimics = of;
+        return SNW_OK;
+    }
+    SNW_IMPORT_NOTE(u, e, "joint '%.80s' follows another one in the file, here it does not: %s",
+                    j->name, why);
+    return SNW_OK;
+}
+
 // ---- poses --------------------------------------------------------------------------------------
 
 snw_mat3 snw_rpy_matrix(const double *rpy) {

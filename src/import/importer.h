@@ -41,6 +41,11 @@ int snw_imported_find_joint(const snw_imported_robot *r, const char *name);  // 
 // Error: links that are joined in a circle and so hang on no root.
 SNW_NODISCARD snw_status snw_import_check_tree(snw_importer *u, const snw_element *root);
 
+// Joint j follows joint `of` (-1: none of that name) with j->ratio and j->offset. Where no gear can do
+// that, a note tells so.
+SNW_NODISCARD snw_status snw_import_mimic(snw_importer *u, const snw_element *e,
+                                          snw_imported_joint *j, int of);
+
 // ---- poses
 
 snw_mat3 snw_rpy_matrix(const double *rpy); // Rz(yaw) Ry(pitch) Rx(roll)

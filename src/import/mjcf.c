@@ -464,7 +464,7 @@ static snw_status mjcf_inertial(const mjcf_reader *m, const snw_element *e,
     const bool turned = at.quat.x != 0 || at.quat.y != 0 || at.quat.z != 0;
     link->inertia = turned ? snw_turn_inertia(snw_quat_to_mat3(at.quat), own) : own;
     memcpy(link->com, at.xyz, sizeof link->com);
-    link->has_mass = link->mass > 0;
+    link->has_mass = link->mass > 0 || three > 0 || six > 0;
     return SNW_OK;
 }
 
@@ -555,6 +555,21 @@ static snw_status kind_of_joint(const mjcf_reader *m, const snw_element *e, int 
     return SNW_IMPORT_FAIL(m->u, e, "joint type '%.60s' is not known", type);
 }
 
+// Springs, dampers and rotors of free joints, which come from default classes mostly.
+static snw_status note_free(const mjcf_reader *m, const snw_element *e, int class,
+                            const char *name) {
+    static const char *const key[] = {"stiffness", "damping", "frictionloss", "armature"};
+    for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
+        double x[9] = {0};
+        int n;
+        SNW_TRY(mjcf_numbers(m, e, class, key[i], 1, 9, x, &n));
+        if (x[0] != 0)
+            SNW_IMPORT_NOTE(m->u, e, "joint '%.80s': '%s' of a free joint is left out", name,
+                            key[i]);
+    }
+    return SNW_OK;
+}
+
 static bool is_joint(const snw_element *e) {
     return is_named(e, "joint") || is_named(e, "freejoint");
 }
@@ -591,6 +606,7 @@ static snw_status read_joints(mjcf_reader *m, const snw_element *body, int aroun
                                        "joint '%.80s': a free joint is the only one of a body of "
                                        "the world",
                                        called);
+            SNW_TRY(note_free(m, e, class, called));
         } else {
             SNW_TRY(mjcf_numbers(m, e, class, "pos", 3, 3, at.e, &found));
             SNW_TRY(read_joint_values(m, e, class, j));
@@ -898,10 +914,9 @@ static snw_status read_coupling(const mjcf_reader *m, const snw_element *e, int 
         return SNW_OK;
     }
     snw_imported_joint *j = &m->u->r->joint[a];
-    j->mimics = b;
     j->ratio = c[1];
     j->offset = c[0];
-    return SNW_OK;
+    return snw_import_mimic(m->u, e, j, b);
 }
 
 static snw_status read_equalities(const mjcf_reader *m) {

@@ -47,10 +47,13 @@ static snw_status read_inertial(snw_importer *u, const snw_element *e, snw_impor
     const snw_mat3 own = {{{I[0], I[5], I[4]}, {I[5], I[1], I[3]}, {I[4], I[3], I[2]}}};
     const bool turned = at.rpy[0] != 0 || at.rpy[1] != 0 || at.rpy[2] != 0;
     link->inertia = turned ? snw_turn_inertia(snw_rpy_matrix(at.rpy), own) : own;
-    link->has_mass = link->mass > 0;
-    if (link->mass == 0 && (I[0] != 0 || I[1] != 0 || I[2] != 0))
-        SNW_IMPORT_NOTE(u, e, "link '%.80s' has a moment of inertia and no mass; it is left without both",
-             link->name);
+    const bool turns = I[0] != 0 || I[1] != 0 || I[2] != 0;
+    link->has_mass = link->mass > 0 || turns;
+    if (link->mass == 0 && turns)
+        SNW_IMPORT_NOTE(u, e,
+                        "link '%.80s' has a moment of inertia and no mass, which no body has; it is "
+                        "as in the file",
+                        link->name);
     return SNW_OK;
 }
 
@@ -136,7 +139,8 @@ static snw_status read_joint_kind(snw_importer *u, const snw_element *e, snw_imp
         snw_imported_joint_kind kind;
     } known[] = {{"fixed", SNW_IMPORTED_FIXED},         {"revolute", SNW_IMPORTED_REVOLUTE},
                  {"continuous", SNW_IMPORTED_REVOLUTE}, {"prismatic", SNW_IMPORTED_PRISMATIC},
-                 {"planar", SNW_IMPORTED_PLANAR},       {"floating", SNW_IMPORTED_FREE}};
+                 {"planar", SNW_IMPORTED_PLANAR},       {"floating", SNW_IMPORTED_FREE},
+                 {"spherical", SNW_IMPORTED_SPHERICAL}}; // of Bullet
     const char *type;
     SNW_TRY(snw_element_required(e, "type", &type, u->err));
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
@@ -191,7 +195,8 @@ static snw_status read_joint(snw_importer *u, const snw_element *e, snw_imported
                       *dynamics = snw_element_child(e, "dynamics");
     j->axis[0] = 1; // of URDF, if it is not given
     if (axis) SNW_TRY(urdf_numbers(u, axis, "xyz", 3, j->axis));
-    if (!(hypot(hypot(j->axis[0], j->axis[1]), j->axis[2]) > 0))
+    const bool moves = j->kind != SNW_IMPORTED_FIXED && j->kind != SNW_IMPORTED_FREE;
+    if (moves && !(hypot(hypot(j->axis[0], j->axis[1]), j->axis[2]) > 0))
         return SNW_IMPORT_FAIL(u, axis ? axis : e, "joint '%.80s': its axis has no length", j->name);
     SNW_TRY(read_limits(u, e, j));
     if (dynamics) {
@@ -216,17 +221,7 @@ static snw_status read_mimic(snw_importer *u, const snw_element *e, snw_imported
     SNW_TRY(snw_element_required(mimic, "joint", &other, u->err));
     SNW_TRY(urdf_numbers(u, mimic, "multiplier", 1, &j->ratio));
     SNW_TRY(urdf_numbers(u, mimic, "offset", 1, &j->offset));
-    const int of = snw_imported_find_joint(u->r, other);
-    const bool follows = of >= 0 && u->r->joint[of].held && j->held && &u->r->joint[of] != j;
-    if (!follows) {
-        SNW_IMPORT_NOTE(u, mimic,
-                        "joint '%.80s' mimics '%.80s', which is no other joint with one axis; it "
-                        "has an actuator of its own",
-                        j->name, other);
-        return SNW_OK;
-    }
-    j->mimics = of;
-    return SNW_OK;
+    return snw_import_mimic(u, mimic, j, snw_imported_find_joint(u->r, other));
 }
 
 static snw_status read_joints(snw_importer *u, const snw_element *root) {

@@ -225,9 +225,9 @@ class Import(harness.Case):
         reply = self.succeeds("import", "arm/urdf/arm.urdf", "--json").json
         self.assertEqual((reply["links"], reply["joints"], reply["meshes"]), (2, 1, 1))
         self.assertEqual([n["line"] for n in reply["notes"]], [10])
-        self.assertIn("joint 'upper' mimics 'other'", reply["notes"][0]["text"])
+        self.assertIn("joint 'upper' follows another one", reply["notes"][0]["text"])
         text = (self.folder / "arm.yaml").read_text()
-        self.assertIn("# - line 10: joint 'upper' mimics", text)
+        self.assertIn("# - line 10: joint 'upper' follows", text)
         self.assertIn("base_link:    # base-link", text)
         self.assertIn("upper_joint: {joint: upper, position: 1}    # at most 40 N*m, 2 rad/s", text)
         self.assertIn("axis: -y", text)
