@@ -84,7 +84,18 @@ static snw_status name_parts(snw_imported_robot *r, snw_error *err) {
 // every body. If it is not, its negative eigenvalues become zero, which is the nearest one that is.
 static snw_status mend_inertia(snw_imported_robot *r, snw_imported_link *link, snw_error *err) {
     enum { SPACE = 4096 };
+    static const double most = 1e30; // beyond, products overflow
     double space[SPACE];
+    bool usual = link->mass < most;
+    for (int i = 0; i < 9; i++)
+        usual = usual && fabs(link->inertia.e[i / 3][i % 3]) < most && fabs(link->com[i % 3]) < most;
+    if (!usual)
+        return snw_fail_at_location(
+            err,
+            snw_fail(err, SNW_E_MODEL,
+                     "link '%.80s': its mass, centre or inertia is beyond %g, or no number",
+                     link->name, most),
+            r->path, link->line, 1);
     snw_arena scratch = {.base = (void *)space, .size = sizeof space};
     SNW_ASSERT(snw_eigen_symmetric_scratch(3) <= sizeof space);
     const double half =

@@ -19,6 +19,7 @@ typedef struct model_writer {
     const snw_imported_robot *r;
     const snw_import_opts *opts;
     const char *folder;
+    bool overflow; // a number became infinite
     snw_sink sink;
 } model_writer;
 
@@ -38,6 +39,7 @@ put(model_writer *w, const char *format, ...) {
 
 static void put_number(model_writer *w, double x) {
     char text[SNW_NUMBER_SIZE];
+    w->overflow = w->overflow || !isfinite(x);
     snw_number_text(x == 0 ? 0 : x, text); // without the sign of zero
     put(w, "%s", text);
 }
@@ -481,6 +483,10 @@ snw_status snw_imported_write(const snw_imported_robot *r, const snw_import_opts
     snw_buffer buffer = {0};
     model_writer w = {.r = r, .opts = opts, .folder = folder, .sink = snw_sink_buffer(&buffer)};
     put_model(&w); // counts
+    if (w.overflow)
+        return snw_fail_at_location(
+            err, snw_fail(err, SNW_E_MODEL, "numbers of the file are too large to be multiplied"),
+            r->path, 0, 0);
     buffer.text = snw_pool_take(r->pool, buffer.size + 1);
     if (!buffer.text) return snw_fail_memory(err);
     buffer.size = 0;
