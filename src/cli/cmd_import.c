@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// sinew import: writes the robot of a URDF file as a model, with its meshes beside it.
+// sinew import: writes the robot of a URDF, MJCF or SDF file as a model, with its meshes beside it.
 #include "base/fail.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -26,20 +26,10 @@ typedef struct import_job {
 } import_job;
 
 static snw_status import_options(import_job *job, const snw_args *args, snw_error *err) {
-    const char *shapes = snw_args_value(args, "shapes");
+    const char *const *package;
+    const int n = snw_args_values(args, "package", &package);
     job->opts.free = snw_args_has(args, "free");
-    job->opts.visual = shapes && strcmp(shapes, "visual") == 0;
-    job->opts.no_shapes = shapes && strcmp(shapes, "none") == 0;
-    if (shapes && !job->opts.visual && !job->opts.no_shapes && strcmp(shapes, "collision") != 0)
-        return snw_fail(err, SNW_E_ARGUMENT,
-                        "--shapes '%s' is not known; it is collision, visual or none", shapes);
-    job->opts.npackage = snw_args_values(args, "package", &job->opts.package);
-    for (int i = 0; i < job->opts.npackage; i++) {
-        if (!strchr(job->opts.package[i], '='))
-            return snw_fail(err, SNW_E_ARGUMENT, "--package '%s' is not NAME=FOLDER",
-                            job->opts.package[i]);
-    }
-    return SNW_OK;
+    return snw_import_choose(snw_args_value(args, "shapes"), n, package, &job->opts, err);
 }
 
 // Paths of the model and of the folder of its meshes: robot.yaml, robot_meshes.
@@ -201,7 +191,7 @@ static const snw_option options[] = {
     {"output", 'o', "FILE.yaml", false,
      "name of the model, that of the file with .yaml unless given; meshes are copied beside it"},
     {"check", 0, NULL, false, "write nothing, only list what would not be carried over, and why"},
-    {"free", 0, NULL, false, "the root link moves freely; it is fixed to the world unless given"},
+    {"free", 0, NULL, false, "the root link of a URDF file moves freely; it is fixed to the world unless given"},
     {"shapes", 0, "WHICH", false,
      "collision (unless given), visual or none: the shapes of bodies; where a link has only the "
      "other ones, these"},
@@ -214,22 +204,27 @@ static const snw_option options[] = {
 
 const snw_command snw_cmd_import = {
     .name = "import",
-    .operands = "ROBOT.urdf",
+    .operands = "ROBOT",
     .min_operands = 1,
     .max_operands = 1,
-    .brief = "write the robot of a URDF file as a model",
+    .brief = "write the robot of a URDF, MJCF or SDF file as a model",
     .about =
-        "Reads a robot of the Unified Robot Description Format and writes it as a model with "
-        "comments, to be edited: links with mass, centre of mass and inertia in their own axes, "
-        "joints with limits, damping and friction, shapes, an actuator for each joint that holds "
-        "it, and sliders for 'sinew play'. Soft parts are put on any link: 'finger: {on: wrist, "
-        "rod: {..}}'. Files of xacro are expanded first: 'xacro robot.xacro > robot.urdf'.\n\n"
+        "Reads a robot of the formats URDF (ROS), MJCF (MuJoCo) or SDF (Gazebo), which the element "
+        "at the root of the file tells, and writes it as a model with comments, to be edited: links "
+        "with mass, centre of mass and inertia in their own axes, joints with limits, springs, "
+        "damping, friction, rotors and gears, shapes, loops, motors and servos, and sliders for "
+        "'sinew play'. Joints of URDF and SDF get an actuator that holds them; those of MJCF only "
+        "the actuators of the file. Soft parts are put on any link: 'finger: {on: wrist, rod: "
+        "{..}}'. Files of xacro are expanded first: 'xacro robot.xacro > robot.urdf'.\n\n"
         "What a model cannot have is told with its line and the reason, and stands as a comment at "
         "the head of the model. Names become letters, digits and _. An inertia that no body can "
-        "have is replaced by the nearest one that a body can.",
+        "have is replaced by the nearest one that a body can. Meshes (.stl, .obj) are copied beside "
+        "the model; one that encloses no solid becomes its convex hull. A body of MJCF whose joints "
+        "are not at its origin, or that has several, becomes several links.",
     .option = options,
     .examples = "sinew import arm.urdf\n"
                 "sinew import quadruped.urdf --free --shapes visual -o dog.yaml\n"
+                "sinew import humanoid.xml -o humanoid.yaml\n"
                 "sinew import arm.urdf --check --package arm_description=../arm_description",
     .run = import_run,
 };

@@ -105,11 +105,11 @@ typedef struct snw_imported_loop {
     double axis[3], axis2[3];
 } snw_imported_loop;
 
-typedef struct snw_imported_note {
+typedef struct snw_import_remark {
     const char *path; // of the file, where it is not that of the robot; NULL: it is
     int line;         // 0: none
     const char *text;
-} snw_imported_note;
+} snw_import_remark;
 
 typedef struct snw_imported_robot {
     snw_pool *pool;
@@ -121,7 +121,7 @@ typedef struct snw_imported_robot {
     snw_imported_loop *loop;
     bool has_gravity;
     double gravity[3];
-    snw_imported_note *note; // what was changed or not carried over, and why
+    snw_import_remark *note; // what was changed or not carried over, and why
     int most_notes;
 } snw_imported_robot;
 
@@ -134,6 +134,11 @@ typedef struct snw_import_opts {
     int npackage;   // folders in which package://NAME is looked for: "NAME=FOLDER"
     const char *const *package;
 } snw_import_opts;
+
+// Options from words: which shapes (NULL: those of collision), folders of packages.
+SNW_NODISCARD snw_status snw_import_choose(const char *shapes, int npackages,
+                                           const char *const *packages, snw_import_opts *out,
+                                           snw_error *err);
 
 // The robot of a URDF, MJCF or SDF file, from the pool. Errors have the file and the line.
 SNW_NODISCARD snw_status snw_import_file(snw_pool *pool, const char *path,

@@ -16,7 +16,7 @@ bool snw_imported_note_add(snw_imported_robot *r, const snw_element *e, const ch
     if (r->nnote == NOTES_MOST) return true; // a list that nobody reads to its end
     if (r->nnote == r->most_notes) {
         const int most = r->most_notes ? 2 * r->most_notes : NOTES_AT_FIRST;
-        snw_imported_note *grown = snw_pool_array(r->pool, (size_t)most, sizeof *grown);
+        snw_import_remark *grown = snw_pool_array(r->pool, (size_t)most, sizeof *grown);
         if (!grown) return false;
         if (r->nnote > 0) memcpy(grown, r->note, (size_t)r->nnote * sizeof *grown);
         r->note = grown;
@@ -30,8 +30,8 @@ bool snw_imported_note_add(snw_imported_robot *r, const snw_element *e, const ch
     snw_text_clean(text);
     const char *kept = snw_pool_text(r->pool, text, strlen(text));
     if (!kept) return false;
-    snw_imported_note *note = &r->note[r->nnote++];
-    *note = (snw_imported_note){.text = kept};
+    snw_import_remark *note = &r->note[r->nnote++];
+    *note = (snw_import_remark){.text = kept};
     if (e) {
         note->line = e->line;
         note->path = strcmp(e->path, r->path) == 0 ? NULL : e->path;
