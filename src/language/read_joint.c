@@ -34,7 +34,7 @@ SNW_KEYS(armature, "armature", "a rotor with its gear", ARMATURE_KEYS);
 #define MIMIC_KEYS(X)                                                                              \
     X(MIMIC_JOINT, "joint", "a joint's link, or a list",                                           \
       "whose coordinate it follows; of several the sum, required")                                 \
-    X(MIMIC_RATIO, "ratio", "number, m or 1/m; by joint",                                          \
+    X(MIMIC_RATIO, "ratio", "number, m or 1/m; of several a list",                                 \
       "its coordinate per coordinate of the other; negative: the other way, 1 unless given")       \
     X(MIMIC_OFFSET, "offset", "rad or m",                                                          \
       "its coordinate where the others are zero, 0 unless given")

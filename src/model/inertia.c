@@ -26,7 +26,9 @@ static void eigen_symmetric(snw_mat3 *A, snw_mat3 *V) {
         for (int k = 0; k < 3; k++) {
             const int i = k, j = (k + 1) % 3;
             if (A->e[i][j] == 0) continue;
-            const double turn = 0.5 * atan2(2 * A->e[i][j], A->e[j][j] - A->e[i][i]);
+            // at most an eighth of a turn, else the sweeps need not converge
+            const double d = A->e[j][j] - A->e[i][i], a = d < 0 ? -A->e[i][j] : A->e[i][j];
+            const double turn = 0.5 * atan2(2 * a, fabs(d));
             snw_mat3 R = snw_mat3_identity();
             R.e[i][i] = R.e[j][j] = cos(turn);
             R.e[i][j] = sin(turn);
