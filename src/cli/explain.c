@@ -941,6 +941,7 @@ static void json_force_elements(snw_json *j, const snw_desc *d) {
         } else {
             snw_field_numbers(j, "stiffness", 6, e->axis_stiffness);
             snw_field_numbers(j, "damping", 6, e->axis_damping);
+            if (e->coupling) snw_field_numbers(j, "coupling", 36, e->coupling);
         }
         snw_json_close(j);
     }

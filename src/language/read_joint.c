@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define STOP_KEYS(X)                                                                               \
     X(STOP_STIFFNESS, "stiffness", "N m/rad or N/m, by coordinate",                                \
@@ -33,7 +34,7 @@ SNW_KEYS(armature, "armature", "a rotor with its gear", ARMATURE_KEYS);
 #define MIMIC_KEYS(X)                                                                              \
     X(MIMIC_JOINT, "joint", "a joint's link, or a list",                                           \
       "whose coordinate it follows; of several the sum, required")                                 \
-    X(MIMIC_RATIO, "ratio", "number, m or 1/m; by joint",                                          \
+    X(MIMIC_RATIO, "ratio", "number, m or 1/m; of several a list",                                 \
       "its coordinate per coordinate of the other; negative: the other way, 1 unless given")       \
     X(MIMIC_OFFSET, "offset", "rad or m",                                                          \
       "its coordinate where the others are zero, 0 unless given")
@@ -98,9 +99,11 @@ static snw_status read_nonnegative_by_coordinate(snw_reader *r, const snw_entry 
                                                  double out[SNW_JOINT_MOST]) {
     if (!e) return SNW_OK;
     if (is_rotation(joint) && e->value->kind == SNW_NODE_LIST) {
-        return snw_fail_at(r->err, e->value->location,
-                           "'%s' of a %s joint is one number, the same about every axis", e->key,
-                           snw_joint_name(joint));
+        return snw_fail_at(
+            r->err, e->value->location,
+            "'%s' of a %s joint is one number, the same about every axis%s", e->key,
+            snw_joint_name(joint),
+            q == &stiffness || q == &damping ? "" : "; stiffness and damping may differ by axis");
     }
     SNW_TRY(read_by_coordinate(r, e->value, e->key, joint, q, out));
     for (int i = 0; i < SNW_JOINT_MOST; i++) {
@@ -180,6 +183,14 @@ static snw_status read_cone(snw_reader *r, const snw_entry *e, snw_joint_desc *o
                        out->high[0] * 180 / M_PI);
 }
 
+// a limit, or `free`
+static snw_status read_limit(snw_reader *r, const snw_node *node, snw_dim dim, double none,
+                             double *out) {
+    *out = none;
+    if (node->kind == SNW_NODE_TEXT && strcmp(node->text, "free") == 0) return SNW_OK;
+    return snw_read_constant(r, node, "limits", dim, out);
+}
+
 // [low, high], or a list of such pairs
 static snw_status read_limits(snw_reader *r, const snw_entry *e, snw_joint_kind joint,
                               snw_joint_desc *out) {
@@ -191,8 +202,8 @@ static snw_status read_limits(snw_reader *r, const snw_entry *e, snw_joint_kind 
         const snw_node *pair = n > 1 ? e->value->entry[i].value : e->value;
         SNW_TRY(snw_read_list(r, pair, "limits", 2));
         const snw_dim dim = joint_dim_of(&position, &c[i]);
-        SNW_TRY(snw_read_constant(r, pair->entry[0].value, "limits", dim, &out->low[i]));
-        SNW_TRY(snw_read_constant(r, pair->entry[1].value, "limits", dim, &out->high[i]));
+        SNW_TRY(read_limit(r, pair->entry[0].value, dim, -INFINITY, &out->low[i]));
+        SNW_TRY(read_limit(r, pair->entry[1].value, dim, INFINITY, &out->high[i]));
         out->limited[i] = true;
         if (out->low[i] <= out->high[i]) continue;
         return snw_fail_at(r->err, pair->location, "'limits' are [low, high], got [%g, %g]",
@@ -384,7 +395,10 @@ static snw_status check_joint_keys(snw_reader *r, const snw_joint_keys *k, const
                {k->pitch, SNW_JOINT_TAKES_PITCH}};
     const snw_joint_type *joint = &snw_joint_table[l->joint];
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (!all[i].entry || (joint->options & all[i].options)) continue;
+        const snw_entry *e = all[i].entry;
+        if (!e || (joint->options & all[i].options)) continue;
+        if (l->joint == SNW_JOINT_FREE && (e == k->stiffness || e == k->damping || e == k->rest))
+            continue;
         if (!joint->options) {
             return snw_fail_at(r->err, all[i].entry->location,
                                "'%s' is for joints with axes or a centre; the joint of link '%s' "
@@ -405,6 +419,13 @@ static snw_status check_joint_keys(snw_reader *r, const snw_joint_keys *k, const
                        joint->name);
 }
 
+// Has the spring or damper of a joint numbers of its own for each axis? Then it is a bushing.
+static bool is_by_axis(const snw_joint_keys *k, snw_joint_kind joint) {
+    if (joint == SNW_JOINT_FREE) return k->stiffness || k->damping;
+    return is_rotation(joint) && ((k->stiffness && k->stiffness->value->kind == SNW_NODE_LIST) ||
+                                  (k->damping && k->damping->value->kind == SNW_NODE_LIST));
+}
+
 snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *k, snw_link_desc *l) {
     const char *joints[SNW_JOINT_COUNT];
     for (int i = 0; i < SNW_JOINT_COUNT; i++) joints[i] = snw_joint_table[i].name;
@@ -413,14 +434,21 @@ snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *k, snw_link_desc 
         SNW_TRY(snw_read_word(r, k->joint->value, "joint", SNW_JOINT_COUNT, joints, &joint));
     l->joint = (snw_joint_kind)joint;
     SNW_TRY(check_joint_keys(r, k, l));
-    if (!snw_joint_table[l->joint].options) return SNW_OK;
     snw_joint_desc *m = &l->moves;
+    m->by_axis = is_by_axis(k, l->joint);
+    if (l->joint == SNW_JOINT_FREE && k->rest && !m->by_axis)
+        return snw_fail_at(r->err, k->rest->location,
+                           "'rest' of a free joint is that of its spring; give 'stiffness'");
+    if (!snw_joint_table[l->joint].options) return SNW_OK;
     SNW_TRY(joint_read_axes(r, k, l->joint, m));
     if (k->pitch) {
         SNW_TRY(snw_read_constant(r, k->pitch->value, "pitch", SNW_DIM_LENGTH, &m->pitch));
     }
-    SNW_TRY(read_nonnegative_by_coordinate(r, k->stiffness, l->joint, &stiffness, m->stiffness));
-    SNW_TRY(read_nonnegative_by_coordinate(r, k->damping, l->joint, &damping, m->damping));
+    if (!m->by_axis) {
+        SNW_TRY(
+            read_nonnegative_by_coordinate(r, k->stiffness, l->joint, &stiffness, m->stiffness));
+        SNW_TRY(read_nonnegative_by_coordinate(r, k->damping, l->joint, &damping, m->damping));
+    }
     SNW_TRY(read_nonnegative_by_coordinate(r, k->friction, l->joint, &effort, m->friction));
     SNW_TRY(read_nonnegative_by_coordinate(r, k->creep, l->joint, &rate, m->creep));
     for (int i = 0; k->creep && i < SNW_JOINT_MOST && m->friction[i] > 0; i++) {

@@ -86,16 +86,18 @@ snw_status snw_read_materials(snw_reader *r) {
     X(LINK_AXIS, "axis", "x y z or a vector", "of the joint, z unless given; normal of planar")    \
     X(LINK_AXES, "axes", "two, at a right angle", "of a joint with two, instead of axis")          \
     X(LINK_PITCH, "pitch", "m", "of a screw, advance per turn; negative: left-handed")             \
-    X(LINK_STIFFNESS, "stiffness", "N m or N/m, by coordinate", "of a spring in the joint")        \
+    X(LINK_STIFFNESS, "stiffness", "N m or N/m, by coordinate",                                    \
+      "of a spring in the joint; of a spherical joint one number or three about x y z, of a "      \
+      "free one six, then along x y z")                                                            \
     X(LINK_REST, "rest", "rad or m, by coordinate",                                                \
-      "where the spring has no force, 0 unless given")                                             \
+      "where the spring has no force, 0 unless given; spherical: a rotation, free: a pose")        \
     X(LINK_DAMPING, "damping", "N m s or N s/m, by coordinate", "viscous, in the joint")           \
     X(LINK_FRICTION, "friction", "N m or N, by coordinate",                                        \
       "dry friction in the joint, at full slip")                                                   \
     X(LINK_CREEP, "creep", "rad/s or m/s, by coordinate",                                          \
       "rate below which dry friction is smoothed, 1e-3 unless given")                              \
     X(LINK_LIMITS, "limits", "low and high, by coordinate; spherical: an angle",                   \
-      "a run warns outside of them; with 'stop' they hold the joint")                              \
+      "a run warns outside of them, with 'stop' they hold the joint; free: no limit there")        \
     X(LINK_STOP, "stop", "a stop", "force that holds the joint within its limits")                 \
     X(LINK_ARMATURE, "armature", "kg m^2 or kg, by coordinate; or a rotor with its gear",          \
       "inertia of a rotor in the joint, as the joint feels it")                                    \

@@ -108,9 +108,10 @@ typedef struct snw_joint_desc {
     double creep[SNW_JOINT_MOST];     // regularisation velocity of the friction; 0: SNW_CREEP
     double armature[SNW_JOINT_MOST];  // reflected inertia of a rotor, kg m^2 or kg, >= 0
     double rest[SNW_JOINT_MOST];      // coordinate at which the spring is unloaded
-    bool has_rest_turn;               // spherical joint: rest_turn is given, else the identity
-    snw_mat3 rest_turn;               // rotation at which its spring is unloaded
-    bool limited[SNW_JOINT_MOST];     // low and high are given
+    bool by_axis;                 // spherical, free: the reader has made a bushing of the spring
+    bool has_rest_turn;           // spherical joint: rest_turn is given, else the identity
+    snw_mat3 rest_turn;           // rotation at which its spring is unloaded
+    bool limited[SNW_JOINT_MOST]; // low and high are given
     double low[SNW_JOINT_MOST], high[SNW_JOINT_MOST]; // a run warns when the coordinate leaves them
     // stops at the limits, theory.md (3.4a); without stiffness there are none
     double stop_stiffness[SNW_JOINT_MOST];
@@ -415,7 +416,9 @@ typedef struct snw_motor_desc {
                 // `target`
     int probe, component;
     snw_law target;
-    double effort_limit, rate_limit; // of each coordinate, N m or N, rad/s or m/s; 0: none
+    // n: largest effort, N m or N, and rate, rad/s or m/s, of each coordinate; NULL: none. A law of
+    // the effort is cut off there, a rate and the effort of a given motion are only reported.
+    const double *effort_limit, *rate_limit;
 } snw_motor_desc;
 
 // ---- tendons and chambers
@@ -554,6 +557,8 @@ typedef struct snw_force_element_desc {
     double smooth;            // cable: elongation over which the tension is smoothed, m
     double axis_stiffness[6]; // bushing: N m/rad about x y z, N/m along x y z of the first end
     double axis_damping[6];   // bushing: N m s/rad, N s/m
+    const double *coupling;   // bushing: 36, by rows: stiffness beside the diagonal; NULL: none
+    int joint;                // 1 + link whose joint has this spring; 0: one under `springs`
     snw_law when;             // condition: NULL (always), a constant or a condition signal
 } snw_force_element_desc;
 

@@ -194,6 +194,8 @@ static bool same_joints(const snw_model *m, const snw_model *o) {
         const snw_force_element *a = &m->force_element[i], *b = &o->force_element[i];
         if (a->kind != b->kind || a->end[0] != b->end[0] || a->end[1] != b->end[1] ||
             a->condition != b->condition || !same_law(a->force, b->force) ||
+            !a->coupling != !b->coupling ||
+            (a->coupling && !same_bytes(36, sizeof(double), a->coupling, b->coupling)) ||
             (a->force && a->rest != b->rest)) // the law reads the rest length, too
             return false;
     }

@@ -47,6 +47,89 @@ static void gears_and_rotors_have_exact_derivatives(void **state) {
 
 #ifndef SNW_NUMBERS
 
+// A motor on a shaft without mass that mimics two joints acts on both, by its ratios: at rest their
+// springs bear 2 T and T.
+static void a_shaft_on_two_joints_is_a_transmission(void **state) {
+    (void)state;
+    outcome o;
+    execute_ok("sinew: 1\n"
+               "gravity: 0\n"
+               "robot:\n"
+               "  a: {on: world, joint: revolute, stiffness: 0.5, body: {mass: 0.1}}\n"
+               "  b: {on: a, pose: {xyz: [6 cm, 0, 0]}, joint: revolute, stiffness: 0.3, body: "
+               "{mass: 0.1}}\n"
+               "  shaft: {on: world, joint: revolute, mimic: {joint: [a, b], ratio: [2, 1]}}\n"
+               "actuators: {motor: {joint: shaft, effort: 0.03 N*m}}\n"
+               "study: [static: ]\n"
+               "probes: {a: {angle: a}, b: {angle: b}, turned: {value: motor}}\n",
+               &o);
+    assert_near(last(&o, 0), 2 * 0.03 / 0.5, 1e-12);
+    assert_near(last(&o, 1), 0.03 / 0.3, 1e-12);
+    assert_near(last(&o, 2), 2 * 0.12 + 0.1, 1e-12);
+    snw_series_clear(&o.series);
+}
+
+// An effort beyond its limit is the limit; J q'' = 1 N m then, and the run tells when.
+static void efforts_stay_within_their_limits(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "gravity: 0\n"
+        "robot: {a: {on: world, joint: revolute, body: {mass: 1, inertia: [0.1, 0.1, 0.1]}}}\n"
+        "actuators: {m: {joint: a, %s}}\n"
+        "study: [dynamic: {for: 0.2 s, step: 10 ms}]\n"
+        "probes: {a: {angle: a}, m: {effort: m}}\n";
+    static const struct {
+        const char *key, *said;
+        double angle, effort;
+    } all[] = {
+        {"effort: 5 N*m, effort_limit: 1 N*m", "at its limit of effort", 0.2, 1},
+        {"effort: -5 N*m, effort_limit: 1", "at its limit of effort", -0.2, -1},
+        {"effort: 1 N*m, effort_limit: 2 N*m, rate_limit: 3 rad/s", "", 0.2, 1},
+        {"effort: 1 N*m, rate_limit: 1 rad/s", "faster than its limit of rate", 0.2, 1},
+        {"position: 5*t^2/(1 s^2), effort_limit: 0.9", "more than its limit of effort", 0.2, 1}};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+        char model[800];
+        outcome o;
+        (void)snprintf(model, sizeof model, text, all[k].key);
+        execute_ok(model, &o);
+        assert_near(last(&o, 0), all[k].angle, 1e-9);
+        assert_near(last(&o, 1), all[k].effort, 1e-9);
+        assert_int_equal(o.warnings, all[k].said[0] != 0);
+        if (!strstr(o.said, all[k].said)) fail_msg("%s", o.said);
+        snw_series_clear(&o.series);
+    }
+    refuses("sinew: 1\nrobot: {a: {on: world, joint: revolute, body: {mass: 1}}}\n"
+            "actuators: {m: {joint: a, effort: 1, effort_limit: -1}}\n",
+            "must be positive");
+}
+
+static void impossible_gears_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *mimic, *why;
+    } all[] = {{"{ratio: 2}", "needs the 'joint'"},
+               {"{joint: b}", "cannot mimic itself"},
+               {"{joint: [a, a], ratio: [1, 1]}", "given twice"},
+               {"{joint: a, ratio: 0}", "must not be zero"},
+               {"{joint: c}", "needs its 'ratio'"},
+               {"{joint: d}", "joints with one coordinate"},
+               {"{joint: e}", "'e'"}};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+        char text[800];
+        (void)snprintf(text, sizeof text,
+                       "sinew: 1\nrobot:\n"
+                       "  a: {on: world, joint: revolute, body: {mass: 1}}\n"
+                       "  b: {on: world, joint: revolute, mimic: %s, body: {mass: 1}}\n"
+                       "  c: {on: world, joint: prismatic, body: {mass: 1}}\n"
+                       "  d: {on: world, joint: spherical, body: {mass: 1}}\n",
+                       all[k].mimic);
+        refuses(text, all[k].why);
+    }
+    refuses("sinew: 1\nrobot: {a: {on: world, joint: free, armature: 1, body: {mass: 1}}}\n",
+            "'armature' is for joints");
+}
+
 // A tree without loops or rods, so that composite and articulated bodies serve it.
 static const char tree_text[] =
     "sinew: 1\n"
@@ -145,6 +228,9 @@ int main(void) {
 #ifndef SNW_NUMBERS
         cmocka_unit_test(rotors_are_on_the_diagonal_of_the_mass_matrix),
         cmocka_unit_test(geared_pendulums_are_one),
+        cmocka_unit_test(a_shaft_on_two_joints_is_a_transmission),
+        cmocka_unit_test(efforts_stay_within_their_limits),
+        cmocka_unit_test(impossible_gears_are_refused),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
