@@ -23,7 +23,7 @@ typedef struct snw_imported snw_imported;
 
 typedef struct snw_import_options {
     int free;           // not 0: the root of a URDF file moves freely; otherwise it is fixed
-    const char *shapes; // "collision", "visual" or "none"; NULL: collision
+    const char *shapes; // "both", "collision", "visual" or "none"; NULL: both
     int npackages;      // folders of package://NAME, each "NAME=FOLDER"
     const char *const *packages;
 } snw_import_options;

@@ -27,11 +27,11 @@ class Imported(NamedTuple):
     notes: list[ImportNote]
 
 
-def import_text(path: Path, *, free: bool = False, shapes: str = "collision",
+def import_text(path: Path, *, free: bool = False, shapes: str = "both",
                 packages: Mapping[str, Path] | None = None) -> Imported:  # fmt: skip
     """The robot of a URDF, MJCF or SDF file as the text of a model, to be edited, and what is not as in the file.
 
-    `free`: the root of a URDF file moves freely, otherwise it is fixed. `shapes`: "collision", "visual" or "none". `packages`:
+    `free`: the root of a URDF file moves freely, otherwise it is fixed. `shapes`: "both", "collision", "visual" or "none". `packages`:
     folders of packages {name: folder}, where meshes are named package://name/..
     """
     how, out, err = ffi.new("snw_import_options *"), ffi.new("snw_imported **"), new_error()
@@ -48,7 +48,7 @@ def import_text(path: Path, *, free: bool = False, shapes: str = "collision",
     return Imported(text(lib.snw_imported_text(imported)), notes)
 
 
-def from_urdf(path: Path, *, free: bool = False, shapes: str = "collision", packages: Mapping[str, Path] | None = None,
+def from_urdf(path: Path, *, free: bool = False, shapes: str = "both", packages: Mapping[str, Path] | None = None,
               set: Overrides | None = None) -> Robot:  # fmt: skip
     """The robot of a URDF file; MJCF and SDF files are read as well, the element at the root tells which it is.
 

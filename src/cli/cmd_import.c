@@ -193,8 +193,8 @@ static const snw_option options[] = {
     {"check", 0, NULL, false, "write nothing, only list what would not be carried over, and why"},
     {"free", 0, NULL, false, "the root link of a URDF file moves freely; it is fixed to the world unless given"},
     {"shapes", 0, "WHICH", false,
-     "collision (unless given), visual or none: the shapes of bodies; where a link has only the "
-     "other ones, these"},
+     "both (unless given): those of collision touch, those for drawing are drawn; collision or "
+     "visual: only these, and where a link has none of them the others; or none"},
     {"package", 0, "NAME=FOLDER", true,
      "folder of package://NAME of meshes; folders above the file are searched otherwise. May be "
      "repeated"},

@@ -26,7 +26,7 @@ typedef enum snw_imported_shape_kind {
     SNW_IMPORTED_CAPSULE,
     SNW_IMPORTED_SPHERE,
     SNW_IMPORTED_MESH,
-    SNW_IMPORTED_HULL // of the vertices of a mesh that is not closed
+    SNW_IMPORTED_HULL // of the vertices of a mesh that touches and is not closed
 } snw_imported_shape_kind;
 
 typedef struct snw_imported_shape {
@@ -127,15 +127,22 @@ typedef struct snw_imported_robot {
 
 enum { SNW_IMPORT_PARTS = 5000 }; // most links of a robot, and most joints
 
+// Which shapes a model has.
+typedef enum snw_import_shapes_kind {
+    SNW_IMPORT_BOTH,      // those of collision touch, those for drawing are drawn
+    SNW_IMPORT_COLLISION, // only those of collision; where there are none, the others instead
+    SNW_IMPORT_VISUAL,    // those for drawing, also for contact; where there are none, the others
+    SNW_IMPORT_NO_SHAPES
+} snw_import_shapes_kind;
+
 typedef struct snw_import_opts {
-    bool free;      // the root of a URDF file moves freely; otherwise it is fixed to the world
-    bool visual;    // the shapes of the model are those for drawing, otherwise those of collision
-    bool no_shapes; // none
+    bool free; // the root of a URDF file moves freely; otherwise it is fixed to the world
+    snw_import_shapes_kind shapes;
     int npackage;   // folders in which package://NAME is looked for: "NAME=FOLDER"
     const char *const *package;
 } snw_import_opts;
 
-// Options from words: which shapes (NULL: those of collision), folders of packages.
+// Options from words: which shapes (NULL: both), folders of packages.
 SNW_NODISCARD snw_status snw_import_choose(const char *shapes, int npackages,
                                            const char *const *packages, snw_import_opts *out,
                                            snw_error *err);

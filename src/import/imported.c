@@ -17,17 +17,20 @@ struct snw_imported {
     const char *text;
 };
 
-snw_import_options snw_import_defaults(void) { return (snw_import_options){.shapes = "collision"}; }
+snw_import_options snw_import_defaults(void) { return (snw_import_options){.shapes = "both"}; }
 
 snw_status snw_import_choose(const char *shapes, int npackages, const char *const *packages,
                              snw_import_opts *out, snw_error *err) {
-    out->visual = shapes && strcmp(shapes, "visual") == 0;
-    out->no_shapes = shapes && strcmp(shapes, "none") == 0;
+    static const char *const word[] = {"both", "collision", "visual", "none"};
     out->npackage = npackages;
     out->package = packages;
-    if (shapes && !out->visual && !out->no_shapes && strcmp(shapes, "collision") != 0)
+    int kind = 0;
+    while (shapes && kind < 4 && strcmp(shapes, word[kind]) != 0) kind++;
+    if (kind == 4)
         return snw_fail(err, SNW_E_ARGUMENT,
-                        "shapes '%.60s' are not known; they are collision, visual or none", shapes);
+                        "shapes '%.60s' are not known; they are both, collision, visual or none",
+                        shapes);
+    out->shapes = (snw_import_shapes_kind)kind;
     for (int i = 0; i < npackages; i++) {
         if (!packages[i] || !strchr(packages[i], '='))
             return snw_fail(err, SNW_E_ARGUMENT, "package '%.200s' is not NAME=FOLDER",

@@ -87,7 +87,7 @@ static snw_status read_triangles(snw_pool *pool, const char *path, snw_triangle_
 }
 
 // Kind of shape that the file of a mesh can be; *why has the reason where it is no mesh.
-static snw_status mesh_kind(const char *path, snw_imported_shape_kind *kind, bool *use,
+static snw_status mesh_kind(const char *path, bool solid, snw_imported_shape_kind *kind, bool *use,
                             snw_error *why) {
     snw_pool *pool = snw_pool_create((size_t)512 << 20);
     if (!pool) return SNW_E_MEMORY;
@@ -96,7 +96,7 @@ static snw_status mesh_kind(const char *path, snw_imported_shape_kind *kind, boo
     snw_error of_hull = {0};
     snw_status s = read_triangles(pool, path, &mesh, why);
     *use = s == SNW_OK;
-    if (*use) {
+    if (*use && solid) {
         s = snw_mesh_check(pool, &mesh, why);
         *kind = s == SNW_OK ? SNW_IMPORTED_MESH : SNW_IMPORTED_HULL;
         if (s != SNW_OK)
@@ -135,7 +135,9 @@ snw_status snw_import_mesh(snw_importer *u, const snw_element *e, const char *li
         return SNW_OK;
     }
     snw_error why = {0};
-    if (mesh_kind(shape->found, &shape->kind, use, &why) != SNW_OK) return snw_fail_memory(u->err);
+    const bool touches = shape->collision || u->opts->shapes != SNW_IMPORT_BOTH; // or only drawn
+    if (mesh_kind(shape->found, touches, &shape->kind, use, &why) != SNW_OK)
+        return snw_fail_memory(u->err);
     if (!*use)
         SNW_IMPORT_NOTE(u, e, "link '%.80s': mesh '%.100s' is left out: %.200s", link, shape->file,
                         why.text);
@@ -153,13 +155,16 @@ snw_status snw_import_shapes(snw_importer *u, snw_imported_link *link, int most)
 }
 
 void snw_import_choose_shapes(const snw_importer *u, snw_imported_link *link) {
+    const snw_import_shapes_kind which = u->opts->shapes;
+    if (which == SNW_IMPORT_BOTH) return;
     bool wanted = false;
     for (int i = 0; i < link->nshape; i++)
-        wanted = wanted || link->shape[i].collision != u->opts->visual;
+        wanted = wanted || link->shape[i].collision == (which == SNW_IMPORT_COLLISION);
     int n = 0;
-    for (int i = 0; i < link->nshape && !u->opts->no_shapes; i++) {
-        if ((link->shape[i].collision != u->opts->visual) == wanted)
-            link->shape[n++] = link->shape[i];
+    for (int i = 0; i < link->nshape && which != SNW_IMPORT_NO_SHAPES; i++) {
+        if ((link->shape[i].collision == (which == SNW_IMPORT_COLLISION)) != wanted) continue;
+        link->shape[n] = link->shape[i];
+        link->shape[n++].collision = true;
     }
     link->nshape = n;
 }

@@ -157,6 +157,17 @@ static void put_inertia(model_writer *w, const snw_mat3 *I) {
     put(w, "\n");
 }
 
+// Shapes that touch, or those that are only drawn.
+static void put_shapes(model_writer *w, const snw_imported_link *link, bool touch,
+                       const char *key) {
+    int n = 0;
+    for (int i = 0; i < link->nshape; i++) {
+        if (link->shape[i].collision != touch) continue;
+        if (n++ == 0) put(w, "      %s:\n", key);
+        put_shape(w, &link->shape[i]);
+    }
+}
+
 static void put_body(model_writer *w, const snw_imported_link *link) {
     if (!link->has_mass && link->nshape == 0) return;
     put(w, "    body:\n      mass: ");
@@ -168,8 +179,8 @@ static void put_body(model_writer *w, const snw_imported_link *link) {
         put(w, "\n");
         put_inertia(w, &link->inertia);
     }
-    if (link->nshape > 0) put(w, "      shapes:\n");
-    for (int i = 0; i < link->nshape; i++) put_shape(w, &link->shape[i]);
+    put_shapes(w, link, true, "shapes");
+    put_shapes(w, link, false, "visual");
 }
 
 static const char *joint_word(snw_imported_joint_kind kind) {
@@ -234,6 +245,13 @@ static const char *link_word(const model_writer *w, int link) {
     return link < 0 ? "world" : w->r->link[link].word;
 }
 
+static void put_limit(model_writer *w, double x) {
+    if (isfinite(x))
+        put_number(w, x);
+    else
+        put(w, "free");
+}
+
 static void put_mimic(model_writer *w, const snw_imported_joint *j) {
     if (j->mimics < 0) return;
     put(w, "    mimic: {joint: %s, ratio: ", w->r->link[w->r->joint[j->mimics].child].word);
@@ -256,10 +274,11 @@ static void put_joint(model_writer *w, const snw_imported_joint *j) {
     if (j->kind == SNW_IMPORTED_SCREW) put_value(w, "pitch", j->pitch);
     if (!has_one_coordinate(j) && j->kind != SNW_IMPORTED_SPHERICAL) return;
     if (j->limited) {
-        const double limits[2] = {j->low, j->high};
-        put(w, "    limits: ");
-        put_list(w, 2, limits);
-        put(w, "\n");
+        put(w, "    limits: [");
+        put_limit(w, j->low);
+        put(w, ", ");
+        put_limit(w, j->high);
+        put(w, "]\n");
     }
     put_value(w, "stiffness", j->stiffness);
     put_value(w, "rest", j->rest);
@@ -313,7 +332,9 @@ static void put_links(model_writer *w) {
 
 // Where the joint is held: at zero, or in the middle of its range.
 static double held_at(const snw_imported_joint *j) {
-    return j->limited && (j->low > 0 || j->high < 0) ? 0.5 * (j->low + j->high) : 0;
+    if (!j->limited || (j->low <= 0 && j->high >= 0)) return 0;
+    const double middle = 0.5 * (j->low + j->high);
+    return isfinite(middle) ? middle : isfinite(j->low) ? j->low : j->high;
 }
 
 // A joint that follows another one by a gear is held by that.
@@ -322,13 +343,17 @@ static bool is_held(const snw_imported_joint *j) {
 }
 
 static void put_held(model_writer *w, const snw_imported_joint *j) {
-    const bool slides = j->kind == SNW_IMPORTED_PRISMATIC;
     put(w, "  %s: {joint: %s, position: ", j->word, w->r->link[j->child].word);
     put_number(w, held_at(j));
-    put(w, "}");
-    if (j->effort > 0) put(w, "    # at most %g %s", j->effort, slides ? "N" : "N*m");
-    if (j->effort > 0 && j->velocity > 0) put(w, ", %g %s", j->velocity, slides ? "m/s" : "rad/s");
-    put(w, "\n");
+    if (j->effort > 0) {
+        put(w, ", effort_limit: ");
+        put_number(w, j->effort);
+    }
+    if (j->velocity > 0) {
+        put(w, ", rate_limit: ");
+        put_number(w, j->velocity);
+    }
+    put(w, "}\n");
 }
 
 // + x*name, unless x is zero
@@ -341,21 +366,27 @@ static void put_term(model_writer *w, double x, const char *name, const char *en
 
 static void put_motor(model_writer *w, const snw_imported_actuator *a) {
     const snw_imported_joint *j = &w->r->joint[a->joint];
+    const bool even = a->bounded && a->force[0] == -a->force[1];
     put(w, "  %s: {joint: %s, effort: \"", a->word, w->r->link[j->child].word);
-    if (a->bounded) put(w, "min(max(");
+    if (a->bounded && !even) put(w, "min(max(");
     put_number(w, a->gain);
     put(w, "*%s_control", a->word);
     put_term(w, a->bias[0], NULL, "");
     put_term(w, a->bias[1], a->word, "_q");
     put_term(w, a->bias[2], a->word, "_v");
-    if (a->bounded) {
+    if (a->bounded && !even) {
         put(w, ", ");
         put_number(w, a->force[0]);
         put(w, "), ");
         put_number(w, a->force[1]);
         put(w, ")");
     }
-    put(w, "\"}\n");
+    put(w, "\"");
+    if (even) {
+        put(w, ", effort_limit: ");
+        put_number(w, a->force[1]);
+    }
+    put(w, "}\n");
 }
 
 static void put_controls(model_writer *w) {
@@ -371,9 +402,10 @@ static void put_live(model_writer *w) {
     for (int i = 0; i < r->njoint; i++) {
         const snw_imported_joint *j = &r->joint[i];
         if (!is_held(j)) continue;
+        const bool both = j->limited && isfinite(j->low) && isfinite(j->high);
         const double whole[2] = {-3.14, 3.14}, limits[2] = {j->low, j->high};
         put(w, "  %s: ", j->word);
-        put_list(w, 2, j->limited ? limits : whole);
+        put_list(w, 2, both ? limits : whole);
         put(w, "\n");
     }
     for (int i = 0; i < r->nactuator; i++) {

@@ -74,13 +74,12 @@ SNW_NODISCARD snw_status snw_imported_shape_mass(snw_importer *u, const snw_impo
 // file of the robot or to one of the folders above it. NULL: not found.
 const char *snw_import_find_file(snw_importer *u, const char *file);
 // Can the mesh shape->file with the scales of its axes be a shape of the model? If so
-// shape->found and scale are set, and the kind is a mesh, or a hull where it is not closed; if not,
-// a note says why.
+// shape->found and scale are set, and the kind is a mesh, or a hull where it is not closed and
+// touches; if not, a note says why. shape->collision is set.
 SNW_NODISCARD snw_status snw_import_mesh(snw_importer *u, const snw_element *e, const char *link,
                                          const double scale[3], snw_imported_shape *shape,
                                          bool *use);
 // Room for the shapes of a link.
 SNW_NODISCARD snw_status snw_import_shapes(snw_importer *u, snw_imported_link *link, int most);
-// Keep the shapes that the options want: those for collision or for drawing; where there are none,
-// the others.
+// Keep the shapes that the options want.
 void snw_import_choose_shapes(const snw_importer *u, snw_imported_link *link);

@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CLASSES_MOST = 500, DEFAULTS_MOST = 64, INCLUDES_MOST = 50, INCLUDE_MAX = 16 << 20 };
 
@@ -52,7 +53,12 @@ static snw_status read_included(mjcf_reader *m, const snw_element *e, int level,
     SNW_TRY(snw_element_required(e, "file", &file, u->err));
     if (++m->includes > INCLUDES_MOST || level > 8)
         return SNW_IMPORT_FAIL(u, e, "too many files are included, or they include each other");
-    const char *path = snw_import_find_file(u, file);
+    const char *path = snw_import_find_file(u, file), *slash = strrchr(e->path, '/');
+    if (!path && slash) { // beside the file that includes it
+        const char *beside =
+            snw_pool_format(u->r->pool, "%.*s/%s", (int)(slash - e->path), e->path, file);
+        path = beside && access(beside, R_OK) == 0 ? beside : NULL;
+    }
     if (!path) return SNW_IMPORT_FAIL(u, e, "the included file '%.200s' was not found", file);
     SNW_TRY(snw_text_read(u->r->pool, path, INCLUDE_MAX, &bytes, &length, u->err));
     SNW_TRY(snw_element_parse(u->r->pool, path, bytes, length, out, u->err));
@@ -407,6 +413,9 @@ static snw_status read_geom(const mjcf_reader *m, const snw_element *e, int arou
         return SNW_OK;
     }
     bool use = kind == GEOM_SHAPE;
+    SNW_TRY(mjcf_number(m, e, class, "contype", &contype));
+    SNW_TRY(mjcf_number(m, e, class, "conaffinity", &conaffinity));
+    s->collision = contype != 0 || conaffinity != 0;
     SNW_TRY(mjcf_pose(m, e, class, &s->pose));
     SNW_TRY(kind == GEOM_MESH ? read_mesh_geom(m, e, class, link->name, s, scale, &use)
                               : read_sizes(m, e, class, s));
@@ -414,9 +423,6 @@ static snw_status read_geom(const mjcf_reader *m, const snw_element *e, int arou
     if (frame.p.x != 0 || frame.p.y != 0 || frame.p.z != 0 || snw_so3_log(frame.R).x != 0 ||
         snw_so3_log(frame.R).y != 0 || snw_so3_log(frame.R).z != 0)
         s->pose = snw_imported_pose_of(g);
-    SNW_TRY(mjcf_number(m, e, class, "contype", &contype));
-    SNW_TRY(mjcf_number(m, e, class, "conaffinity", &conaffinity));
-    s->collision = contype != 0 || conaffinity != 0;
     const bool known = kind != GEOM_MESH || s->found;
     if (massive && known) SNW_TRY(add_geom_mass(m, e, class, kind, s, scale, link));
     if (massive && !known)
@@ -733,7 +739,7 @@ static snw_status read_world(mjcf_reader *m) {
     }
     for (const snw_element *w = snw_element_child(m->root, "worldbody"); w;
          w = snw_element_again(w)) {
-        if (count_geoms(w) == 0 || u->opts->no_shapes) continue;
+        if (count_geoms(w) == 0 || u->opts->shapes == SNW_IMPORT_NO_SHAPES) continue;
         const bool taken = snw_imported_find_link(u->r, "surroundings") >= 0;
         snw_imported_link *link = snw_import_link(u, w, "surroundings");
         SNW_TRY(snw_import_shapes(u, link, count_geoms(w)));

@@ -103,20 +103,23 @@ static snw_status sdf_pose(const sdf_reader *s, const snw_element *e, snw_se3 *g
 
 // ---- frames -------------------------------------------------------------------------------------
 
+// Links before others of the same name.
 static int find_frame(const sdf_reader *s, const char *name) {
+    int found = -1;
     for (int i = 0; i < s->nframe; i++) {
-        if (strcmp(s->frame[i].name, name) == 0) return i;
+        if (strcmp(s->frame[i].name, name) != 0) continue;
+        if (is_named(s->frame[i].e, "link")) return i;
+        found = i;
     }
-    return -1;
+    return found;
 }
 
-// *out <- pose of a frame in the model; of the model itself by __model__
-static snw_status frame_pose(sdf_reader *s, const snw_element *e, const char *name, snw_se3 *out) {
-    *out = snw_se3_identity();
-    if (!name || strcmp(name, "__model__") == 0) return SNW_OK;
-    const int i = find_frame(s, name);
-    if (i < 0) return SNW_IMPORT_FAIL(s->u, e, "there is no frame '%.80s'", name);
+static snw_status frame_pose(sdf_reader *s, const snw_element *e, const char *name, snw_se3 *out);
+
+// *out <- pose of frame i in the model
+static snw_status pose_of_frame(sdf_reader *s, int i, snw_se3 *out) {
     sdf_frame *f = &s->frame[i];
+    const char *name = f->name;
     if (!f->known) {
         const char *relative;
         snw_se3 own, base;
@@ -137,6 +140,15 @@ static snw_status frame_pose(sdf_reader *s, const snw_element *e, const char *na
     return SNW_OK;
 }
 
+// The same by its name; of the model itself by __model__
+static snw_status frame_pose(sdf_reader *s, const snw_element *e, const char *name, snw_se3 *out) {
+    *out = snw_se3_identity();
+    if (!name || strcmp(name, "__model__") == 0) return SNW_OK;
+    const int i = find_frame(s, name);
+    if (i < 0) return SNW_IMPORT_FAIL(s->u, e, "there is no frame '%.80s'", name);
+    return pose_of_frame(s, i, out);
+}
+
 static snw_status list_frames(sdf_reader *s) {
     int most = 0;
     for (const snw_element *e = s->model->child; e; e = e->next) most++;
@@ -153,8 +165,11 @@ static snw_status list_frames(sdf_reader *s) {
         if (!is_named(e, "link") && !is_named(e, "joint") && !is_named(e, "frame")) continue;
         const char *name;
         SNW_TRY(snw_element_required(e, "name", &name, s->u->err));
-        if (find_frame(s, name) >= 0)
-            return SNW_IMPORT_FAIL(s->u, e, "there are two parts with the name '%.80s'", name);
+        // a link and a joint may have the same name in files before version 1.7
+        for (int i = 0; i < s->nframe; i++) {
+            if (strcmp(s->frame[i].name, name) == 0 && is_named(e, s->frame[i].e->name))
+                return SNW_IMPORT_FAIL(s->u, e, "there are two parts with the name '%.80s'", name);
+        }
         s->frame[s->nframe++] = (sdf_frame){.name = name, .e = e};
     }
     return SNW_OK;
@@ -248,7 +263,7 @@ static snw_status read_sdf_shapes(const sdf_reader *s, const snw_element *e, boo
     for (const snw_element *c = e->child; c; c = c->next) {
         if (!is_named(c, "visual") && !is_named(c, "collision")) continue;
         const bool heavy = massive && is_named(c, "collision");
-        if (s->u->opts->no_shapes && !heavy) continue;
+        if (s->u->opts->shapes == SNW_IMPORT_NO_SHAPES && !heavy) continue;
         snw_imported_shape *shape = &link->shape[link->nshape];
         double scale[3] = {1, 1, 1}, own = density, mass = -1;
         bool use, solid;
@@ -325,11 +340,11 @@ static snw_status read_sdf_limits(const sdf_reader *s, const snw_element *axis,
         if (strstr(text, "inf") || strstr(text, "INF") || strstr(text, "1.79769e+308")) continue;
         SNW_TRY(sdf_numbers(s, limit, name[i], 1, &x[i]));
     }
-    j->low = x[0], j->high = x[1];
-    j->limited = x[0] > -endless && x[1] < endless && x[0] < x[1];
-    if (!j->limited && (x[0] > -endless || x[1] < endless) && j->kind != SNW_IMPORTED_FIXED)
-        SNW_IMPORT_NOTE(s->u, limit, "joint '%.80s': limits on one side, or without range, are left out",
-                        j->name);
+    j->low = x[0] > -endless ? x[0] : -INFINITY;
+    j->high = x[1] < endless ? x[1] : INFINITY;
+    j->limited = (isfinite(j->low) || isfinite(j->high)) && x[0] < x[1];
+    if (!(x[0] < x[1]) && j->kind != SNW_IMPORTED_FIXED)
+        SNW_IMPORT_NOTE(s->u, limit, "joint '%.80s': limits without a range are left out", j->name);
     j->effort = x[2] > 0 && x[2] < endless ? x[2] : 0;
     j->velocity = x[3] > 0 && x[3] < endless ? x[3] : 0;
     return SNW_OK;
@@ -469,8 +484,9 @@ static snw_status add_sdf_joint(sdf_reader *s, const snw_element *e, const snw_i
     return SNW_OK;
 }
 
-static snw_status read_sdf_joint(sdf_reader *s, const snw_element *e) {
+static snw_status read_sdf_joint(sdf_reader *s, int frame) {
     snw_imported_robot *r = s->u->r;
+    const snw_element *e = s->frame[frame].e;
     const char *name = snw_element_attribute(e, "name");
     snw_imported_joint j = {.name = full_name(s, name), .line = e->line, .mimics = -1};
     snw_se3 g, g_parent = snw_se3_inv(s->at), g_child;
@@ -482,7 +498,7 @@ static snw_status read_sdf_joint(sdf_reader *s, const snw_element *e) {
     SNW_TRY(find_sdf_end(s, e, "child", &child));
     if (child < 0 && parent < 0)
         return SNW_IMPORT_FAIL(s->u, e, "joint '%.80s' joins the world to itself", name);
-    SNW_TRY(frame_pose(s, e, name, &g));
+    SNW_TRY(pose_of_frame(s, frame, &g));
     if (parent >= 0) SNW_TRY(frame_pose(s, e, r->link[parent].name, &g_parent));
     g_child = snw_se3_inv(s->at);
     if (child >= 0) SNW_TRY(frame_pose(s, e, r->link[child].name, &g_child));
@@ -547,7 +563,7 @@ static snw_status read_sdf_model(sdf_reader *s) {
     const int links = r->nlink;
     for (int i = 0; i < s->nframe; i++) {
         if (is_named(s->frame[i].e, "joint") && !s->is_static)
-            SNW_TRY(read_sdf_joint(s, s->frame[i].e));
+            SNW_TRY(read_sdf_joint(s, i));
     }
     SNW_TRY(add_roots(s, links));
     for (int i = s->first; i < links; i++) r->link[i].name = full_name(s, r->link[i].name);

@@ -99,17 +99,18 @@ static snw_status read_geometry(snw_importer *u, const snw_element *e, const cha
 }
 
 static snw_status read_shapes(snw_importer *u, const snw_element *e, snw_imported_link *link) {
-    if (u->opts->no_shapes) return SNW_OK;
-    // shapes of one kind; those of the other serve where there are none
-    const char *wanted[] = {u->opts->visual ? "visual" : "collision",
-                            u->opts->visual ? "collision" : "visual"};
-    const char *kind = count_named(e, wanted[0]) > 0 ? wanted[0] : wanted[1];
-    SNW_TRY(snw_import_shapes(u, link, count_named(e, kind)));
-    for (const snw_element *c = snw_element_child(e, kind); c; c = snw_element_again(c)) {
+    if (u->opts->shapes == SNW_IMPORT_NO_SHAPES) return SNW_OK;
+    SNW_TRY(snw_import_shapes(u, link, count_named(e, "visual") + count_named(e, "collision")));
+    for (const snw_element *c = e->child; c; c = c->next) {
+        const bool touches = strcmp(c->name, "collision") == 0;
+        if (!touches && strcmp(c->name, "visual") != 0) continue;
         bool use;
-        SNW_TRY(read_geometry(u, c, link->name, &link->shape[link->nshape], &use));
+        snw_imported_shape *shape = &link->shape[link->nshape];
+        *shape = (snw_imported_shape){.collision = touches};
+        SNW_TRY(read_geometry(u, c, link->name, shape, &use));
         if (use) link->nshape++;
     }
+    snw_import_choose_shapes(u, link);
     return SNW_OK;
 }
 

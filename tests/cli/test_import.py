@@ -266,7 +266,7 @@ class Import(harness.Case):
         motion = {joint: [dice.uniform(-1, 1) for _ in range(3)] for joint in joints}
         for joint, (q, v, a) in motion.items():
             law = f"(({q!r}) + ({v!r})*t/(1 s) + ({a!r})*(t/(1 s))^2/2)*1 {'m' if joints[joint] else 'rad'}"
-            model, n = re.subn(rf"(  {joint}: {{joint: \w+, position: )0}}", rf'\1"{law}"}}', model)
+            model, n = re.subn(rf"(  {joint}: {{joint: \w+, position: )0([,}}])", rf'\1"{law}"\2', model)
             self.assertEqual(n, 1, joint)
         self.write("moved.yaml", re.sub("  - (static|dynamic):.*", "  - dynamic: {for: 0.5 s, step: 0.25 s}", model))
         run = self.succeeds("run", "moved.yaml", "-o", "moved.h5")
@@ -362,7 +362,7 @@ class Import(harness.Case):
         text = (self.folder / "arm.yaml").read_text()
         self.assertIn("# - line 10: joint 'upper' follows", text)
         self.assertIn("base_link:    # base-link", text)
-        self.assertIn("upper_joint: {joint: upper, position: 1}    # at most 40 N*m, 2 rad/s", text)
+        self.assertIn("upper_joint: {joint: upper, position: 1, effort_limit: 40, rate_limit: 2}", text)
         self.assertIn("axis: -y", text)
         self.assertTrue((self.folder / "arm_meshes/1_upper.STL").exists())
         self.assertEqual(self.succeeds("run", "arm.yaml").err, "")
@@ -404,7 +404,7 @@ class Import(harness.Case):
         self.fails(2, "import", "missing.urdf")
         self.write("arm.urdf", ARM)
         self.assertIn("not NAME=FOLDER", self.fails(2, "import", "arm.urdf", "--package", "x").err)
-        self.assertIn("they are collision, visual or none", self.fails(2, "import", "arm.urdf", "--shapes", "x").err)
+        self.assertIn("they are both, collision, visual or none", self.fails(2, "import", "arm.urdf", "--shapes", "x").err)
 
 
 if __name__ == "__main__":

@@ -149,7 +149,7 @@ static bool try_text(const char *path) {
     if (!pool || !copy) abort();
     memcpy(copy, text, length);
     copy[length] = '\0';
-    const snw_import_opts opts = {.visual = draw(2) == 0, .free = draw(2) == 0};
+    const snw_import_opts opts = {.shapes = (snw_import_shapes_kind)draw(4), .free = draw(2) == 0};
     snw_imported_robot robot;
     snw_error err = {0};
     const char *model = NULL;

@@ -56,7 +56,7 @@ static void no_warning(const char *text) { (void)text; }
 // ---- both robots --------------------------------------------------------------------------------
 
 static bool open_sinew(pair *p, const char *path, snw_error *err) {
-    const snw_import_opts opts = {.no_shapes = true};
+    const snw_import_opts opts = {.shapes = SNW_IMPORT_NO_SHAPES};
     const char *text;
     if (snw_import_file(p->pool, path, &opts, &p->imported, err) != SNW_OK) return false;
     if (snw_imported_write(&p->imported, &opts, NULL, &text, err) != SNW_OK) return false;

@@ -41,7 +41,7 @@ def test_mistakes_are_named(tmp_path):
         sinew.from_urdf(path)
     assert caught.value.line == 3
     path.write_text(PENDULUM)
-    with pytest.raises(sinew.ArgumentError, match="collision, visual or none"):
+    with pytest.raises(sinew.ArgumentError, match="both, collision, visual or none"):
         sinew.from_urdf(path, shapes="all")
     with pytest.raises(sinew.FileError):
         sinew.from_urdf(tmp_path / "none.urdf")
