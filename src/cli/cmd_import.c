@@ -115,8 +115,7 @@ static snw_status copy_meshes(const import_job *job, snw_error *err) {
     for (int i = 0; i < r->nlink; i++) {
         for (int k = 0; k < r->link[i].nshape; k++) {
             const snw_imported_shape *s = &r->link[i].shape[k];
-            if (is_file(s) && !same_mesh(r, i, k))
-                SNW_TRY(copy_mesh(job, s, err));
+            if (is_file(s) && !same_mesh(r, i, k)) SNW_TRY(copy_mesh(job, s, err));
         }
     }
     return SNW_OK;
@@ -191,7 +190,8 @@ static const snw_option options[] = {
     {"output", 'o', "FILE.yaml", false,
      "name of the model, that of the file with .yaml unless given; meshes are copied beside it"},
     {"check", 0, NULL, false, "write nothing, only list what would not be carried over, and why"},
-    {"free", 0, NULL, false, "the root link of a URDF file moves freely; it is fixed to the world unless given"},
+    {"free", 0, NULL, false,
+     "the root link of a URDF file moves freely; it is fixed to the world unless given"},
     {"shapes", 0, "WHICH", false,
      "both (unless given): those of collision touch, those for drawing are drawn; collision or "
      "visual: only these, and where a link has none of them the others; or none"},
@@ -210,7 +210,8 @@ const snw_command snw_cmd_import = {
     .brief = "write the robot of a URDF, MJCF or SDF file as a model",
     .about =
         "Reads a robot of the formats URDF (ROS), MJCF (MuJoCo) or SDF (Gazebo), which the element "
-        "at the root of the file tells, and writes it as a model with comments, to be edited: links "
+        "at the root of the file tells, and writes it as a model with comments, to be edited: "
+        "links "
         "with mass, centre of mass and inertia in their own axes, joints with limits, springs, "
         "damping, friction, rotors and gears, shapes, loops, motors and servos, and sliders for "
         "'sinew play'. Joints of URDF and SDF get an actuator that holds them; those of MJCF only "
@@ -218,8 +219,10 @@ const snw_command snw_cmd_import = {
         "{..}}'. Files of xacro are expanded first: 'xacro robot.xacro > robot.urdf'.\n\n"
         "What a model cannot have is told with its line and the reason, and stands as a comment at "
         "the head of the model. Names become letters, digits and _. An inertia that no body can "
-        "have is replaced by the nearest one that a body can. Meshes (.stl, .obj) are copied beside "
-        "the model; one that encloses no solid becomes its convex hull. A body of MJCF whose joints "
+        "have is replaced by the nearest one that a body can. Meshes (.stl, .obj) are copied "
+        "beside "
+        "the model; one that encloses no solid becomes its convex hull. A body of MJCF whose "
+        "joints "
         "are not at its origin, or that has several, becomes several links.",
     .option = options,
     .examples = "sinew import arm.urdf\n"

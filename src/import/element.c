@@ -68,9 +68,12 @@ static void XMLCALL element_begins(void *user, const char *name, const char **at
         list[i].value = reader_text(r, attribute[2 * i + 1]);
         if (!list[i].name || !list[i].value) reader_stop(r, snw_fail_memory(r->err));
     }
-    *e = (snw_element){
-        .name = reader_text(r, name), .path = r->path, .line = reader_line(r), .nattribute = n,
-        .attribute = list, .text = ""};
+    *e = (snw_element){.name = reader_text(r, name),
+                       .path = r->path,
+                       .line = reader_line(r),
+                       .nattribute = n,
+                       .attribute = list,
+                       .text = ""};
     if (!e->name) reader_stop(r, snw_fail_memory(r->err));
     if (r->depth == 0) {
         r->root = e;

@@ -18,7 +18,7 @@ typedef struct snw_element {
     int line;
     int nattribute;
     const snw_attribute *attribute;
-    const char *text; // between its tags, without that of children; "" for none
+    const char *text;                 // between its tags, without that of children; "" for none
     struct snw_element *child, *next; // first child, next sibling; NULL: none
 } snw_element;
 

@@ -88,7 +88,8 @@ static snw_status mend_inertia(snw_imported_robot *r, snw_imported_link *link, s
     double space[SPACE];
     bool usual = link->mass < most;
     for (int i = 0; i < 9; i++)
-        usual = usual && fabs(link->inertia.e[i / 3][i % 3]) < most && fabs(link->com[i % 3]) < most;
+        usual =
+            usual && fabs(link->inertia.e[i / 3][i % 3]) < most && fabs(link->com[i % 3]) < most;
     if (!usual)
         return snw_fail_at_location(
             err,
@@ -117,7 +118,8 @@ static snw_status mend_inertia(snw_imported_robot *r, snw_imported_link *link, s
     const snw_element here = {.path = r->path, .line = link->line};
     const bool noted = snw_imported_note_add(
         r, &here,
-        "link '%.80s': no body has this inertia (a principal moment exceeds the sum of the others, or "
+        "link '%.80s': no body has this inertia (a principal moment exceeds the sum of the others, "
+        "or "
         "is negative); the nearest possible one is taken, diagonal %.6g, %.6g, %.6g kg m^2",
         link->name, mended.e[0][0], mended.e[1][1], mended.e[2][2]);
     return noted ? SNW_OK : snw_fail_memory(err);

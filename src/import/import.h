@@ -32,12 +32,12 @@ typedef enum snw_imported_shape_kind {
 typedef struct snw_imported_shape {
     snw_imported_shape_kind kind;
     snw_imported_pose pose; // in the link's frame
-    double size[3];         // box: full widths; cylinder, capsule: radius, length; sphere: radius; m
-    double scale;           // of a mesh
-    const char *file;       // of a mesh, as the format names it
-    const char *found;      // path of that file
-    const char *beside;     // its name beside the model
-    bool collision;         // serves for contact, otherwise only for drawing
+    double size[3];     // box: full widths; cylinder, capsule: radius, length; sphere: radius; m
+    double scale;       // of a mesh
+    const char *file;   // of a mesh, as the format names it
+    const char *found;  // path of that file
+    const char *beside; // its name beside the model
+    bool collision;     // serves for contact, otherwise only for drawing
 } snw_imported_shape;
 
 typedef struct snw_imported_link {
@@ -71,9 +71,9 @@ typedef struct snw_imported_joint {
     int parent, child;      // links; parent -1: the world
     snw_imported_pose pose; // in the parent link's frame
     double axis[3], axis2[3];
-    double pitch;  // of a screw, m per turn
-    bool held;     // by an actuator, at zero or in the middle of its range
-    bool limited;  // by low and high, rad or m
+    double pitch; // of a screw, m per turn
+    bool held;    // by an actuator, at zero or in the middle of its range
+    bool limited; // by low and high, rad or m
     double low, high;
     double effort, velocity; // largest, N m or N, rad/s or m/s; 0: not given
     double stiffness, rest;  // of a spring
@@ -121,13 +121,13 @@ typedef struct snw_imported_robot {
     snw_imported_loop *loop;
     bool has_gravity;
     double gravity[3];
-    snw_import_remark *note; // what was changed or not carried over, and why
+    snw_import_remark *note; // parts changed or not carried over, and why
     int most_notes;
 } snw_imported_robot;
 
 enum { SNW_IMPORT_PARTS = 5000 }; // most links of a robot, and most joints
 
-// Which shapes a model has.
+// Shapes of a model.
 typedef enum snw_import_shapes_kind {
     SNW_IMPORT_BOTH,      // those of collision touch, those for drawing are drawn
     SNW_IMPORT_COLLISION, // only those of collision; where there are none, the others instead
@@ -138,7 +138,7 @@ typedef enum snw_import_shapes_kind {
 typedef struct snw_import_opts {
     bool free; // the root of a URDF file moves freely; otherwise it is fixed to the world
     snw_import_shapes_kind shapes;
-    int npackage;   // folders in which package://NAME is looked for: "NAME=FOLDER"
+    int npackage; // folders in which package://NAME is looked for: "NAME=FOLDER"
     const char *const *package;
 } snw_import_opts;
 

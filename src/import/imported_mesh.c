@@ -27,9 +27,9 @@ static const char *search_upwards(snw_importer *u, const char *package, const ch
     const char *folder = folder_of(u);
     for (int level = 0; folder && level < LEVELS_UP; level++) {
         for (int k = package ? 0 : 1; k < 2; k++) {
-            const char *path =
-                k == 0 ? snw_pool_format(u->r->pool, "%s%s/%s", folder, package, rest)
-                       : snw_pool_format(u->r->pool, "%s%s", folder, rest);
+            const char *path = k == 0
+                                   ? snw_pool_format(u->r->pool, "%s%s/%s", folder, package, rest)
+                                   : snw_pool_format(u->r->pool, "%s%s", folder, rest);
             if (path && access(path, R_OK) == 0) return path;
         }
         if (!package) return NULL;
@@ -40,6 +40,7 @@ static const char *search_upwards(snw_importer *u, const char *package, const ch
 
 // NAME/REST of a package
 static const char *find_in_package(snw_importer *u, const char *at) {
+    at += strspn(at, "/");
     const char *slash = strchr(at, '/');
     if (!slash) return NULL;
     const size_t length = (size_t)(slash - at);
@@ -86,8 +87,9 @@ static snw_status read_triangles(snw_pool *pool, const char *path, snw_triangle_
     return snw_mesh_weld(pool, out, err);
 }
 
-// Kind of shape that the file of a mesh can be; *why has the reason where it is no mesh.
-static snw_status mesh_kind(const char *path, bool solid, snw_imported_shape_kind *kind, bool *use,
+// Kind of shape that the file of a mesh can be. *solid: is it wanted to touch? <- can it? *why has
+// the reason where it is no closed mesh.
+static snw_status mesh_kind(const char *path, bool *solid, snw_imported_shape_kind *kind, bool *use,
                             snw_error *why) {
     snw_pool *pool = snw_pool_create((size_t)512 << 20);
     if (!pool) return SNW_E_MEMORY;
@@ -96,12 +98,15 @@ static snw_status mesh_kind(const char *path, bool solid, snw_imported_shape_kin
     snw_error of_hull = {0};
     snw_status s = read_triangles(pool, path, &mesh, why);
     *use = s == SNW_OK;
-    if (*use && solid) {
+    if (*use && *solid) {
         s = snw_mesh_check(pool, &mesh, why);
         *kind = s == SNW_OK ? SNW_IMPORTED_MESH : SNW_IMPORTED_HULL;
-        if (s != SNW_OK)
-            *use = snw_convex_hull_create(pool, mesh.nvertex, mesh.vertex, &hull, &of_hull) ==
-                   SNW_OK;
+        if (s != SNW_OK &&
+            snw_convex_hull_create(pool, mesh.nvertex, mesh.vertex, &hull, &of_hull) != SNW_OK) {
+            *kind = SNW_IMPORTED_MESH;
+            *why = of_hull;
+            *solid = false;
+        }
     }
     snw_pool_destroy(pool);
     return s == SNW_E_MEMORY ? s : SNW_OK;
@@ -135,17 +140,25 @@ snw_status snw_import_mesh(snw_importer *u, const snw_element *e, const char *li
         return SNW_OK;
     }
     snw_error why = {0};
-    const bool touches = shape->collision || u->opts->shapes != SNW_IMPORT_BOTH; // or only drawn
-    if (mesh_kind(shape->found, touches, &shape->kind, use, &why) != SNW_OK)
+    const bool only_drawn = !shape->collision && u->opts->shapes == SNW_IMPORT_BOTH;
+    bool solid = !only_drawn;
+    if (mesh_kind(shape->found, &solid, &shape->kind, use, &why) != SNW_OK)
         return snw_fail_memory(u->err);
-    if (!*use)
+    if (*use && !solid && !only_drawn) {
+        // it cannot touch; it is drawn where that is wanted
+        *use = u->opts->shapes == SNW_IMPORT_BOTH;
+        shape->collision = false;
+        SNW_IMPORT_NOTE(
+            u, e, "link '%.80s': mesh '%.100s' does not touch%s, it is no solid: %.160s", link,
+            shape->file, *use ? " and is only drawn" : " and is left out", why.text);
+    } else if (!*use) {
         SNW_IMPORT_NOTE(u, e, "link '%.80s': mesh '%.100s' is left out: %.200s", link, shape->file,
                         why.text);
-    else if (shape->kind == SNW_IMPORTED_HULL)
+    } else if (shape->kind == SNW_IMPORTED_HULL) {
         SNW_IMPORT_NOTE(u, e,
-                        "link '%.80s': mesh '%.100s' is no closed surface, its convex hull is "
-                        "taken: %.200s",
+                        "link '%.80s': mesh '%.100s' is no solid, its convex hull is taken: %.200s",
                         link, shape->file, why.text);
+    }
     return SNW_OK;
 }
 

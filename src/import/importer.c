@@ -13,7 +13,7 @@
 enum { NOTES_AT_FIRST = 16, NOTES_MOST = 2000, NOTE_SIZE = 400 };
 
 bool snw_imported_note_add(snw_imported_robot *r, const snw_element *e, const char *format, ...) {
-    if (r->nnote == NOTES_MOST) return true; // a list that nobody reads to its end
+    if (r->nnote == NOTES_MOST) return true; // bounds the list
     if (r->nnote == r->most_notes) {
         const int most = r->most_notes ? 2 * r->most_notes : NOTES_AT_FIRST;
         snw_import_remark *grown = snw_pool_array(r->pool, (size_t)most, sizeof *grown);
@@ -88,8 +88,8 @@ snw_status snw_import_check_tree(snw_importer *u, const snw_element *root) {
         while (at >= 0 && steps++ <= r->nlink) at = parent_of(r, at);
         if (at < 0) continue;
         const snw_element here = {.path = root->path, .line = r->link[i].line};
-        return SNW_IMPORT_FAIL(u, &here, "link '%.80s' is its own ancestor; joints must form a tree",
-                               r->link[i].name);
+        return SNW_IMPORT_FAIL(
+            u, &here, "link '%.80s' is its own ancestor; joints must form a tree", r->link[i].name);
     }
     return SNW_OK;
 }
@@ -106,9 +106,9 @@ snw_status snw_import_mimic(snw_importer *u, const snw_element *e, snw_imported_
         circle = circle || &r->joint[at] == j;
         at = r->joint[at].mimics;
     }
-    const char *why = of < 0                                                 ? "there is none"
-                      : circle                                               ? "it follows itself"
-                      : j->ratio == 0                                        ? "the ratio is zero"
+    const char *why = of < 0                                             ? "there is none"
+                      : circle                                           ? "it follows itself"
+                      : j->ratio == 0                                    ? "the ratio is zero"
                       : !has_one_axis(j) || !has_one_axis(&r->joint[of]) ? "not both have one axis"
                                                                          : NULL;
     if (!why) {
@@ -185,10 +185,11 @@ void snw_imported_add_mass(snw_imported_link *link, double mass, snw_vec3 com, s
     const snw_vec3 old = {{link->com[0], link->com[1], link->com[2]}};
     const double all = link->mass + mass;
     if (!(all > 0)) return;
-    const snw_vec3 c = snw_scale(1 / all, snw_add(snw_scale(link->mass, old), snw_scale(mass, com)));
-    const snw_mat3 I = snw_mat3_add(snw_mat3_add(link->inertia, inertia),
-                                    snw_mat3_add(steiner(link->mass, snw_sub(old, c)),
-                                                 steiner(mass, snw_sub(com, c))));
+    const snw_vec3 c =
+        snw_scale(1 / all, snw_add(snw_scale(link->mass, old), snw_scale(mass, com)));
+    const snw_mat3 I = snw_mat3_add(
+        snw_mat3_add(link->inertia, inertia),
+        snw_mat3_add(steiner(link->mass, snw_sub(old, c)), steiner(mass, snw_sub(com, c))));
     // symmetric in every bit
     link->inertia = snw_mat3_scale(0.5, snw_mat3_add(I, snw_mat3_transpose(I)));
     link->mass = all;

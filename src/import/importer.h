@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// importer.h: what the readers of all formats use: errors and notes with their line, poses, lists of
-// parts, meshes.
+// importer.h: what the readers of all formats use: errors and notes with their line, poses, lists
+// of parts, meshes.
 #pragma once
 
 #include "import/element.h"
@@ -18,7 +18,7 @@ typedef struct snw_importer {
 #define SNW_IMPORT_FAIL(u, e, ...)                                                                 \
     snw_fail_at_location((u)->err, snw_fail((u)->err, SNW_E_MODEL, __VA_ARGS__), (e)->path,        \
                          (e)->line, 1)
-// What was changed or not carried over; e may be NULL.
+// A note of something changed or not carried over; e may be NULL.
 #define SNW_IMPORT_NOTE(u, e, ...)                                                                 \
     do {                                                                                           \
         if (!snw_imported_note_add((u)->r, e, __VA_ARGS__)) return snw_fail_memory((u)->err);      \
@@ -36,13 +36,13 @@ SNW_NODISCARD snw_status snw_import_room(snw_importer *u, const snw_element *roo
 // Next link and next joint, set to their defaults.
 snw_imported_link *snw_import_link(snw_importer *u, const snw_element *e, const char *name);
 snw_imported_joint *snw_import_joint(snw_importer *u, const snw_element *e, const char *name);
-int snw_imported_find_link(const snw_imported_robot *r, const char *name);   // -1: none
-int snw_imported_find_joint(const snw_imported_robot *r, const char *name);  // -1: none
+int snw_imported_find_link(const snw_imported_robot *r, const char *name);  // -1: none
+int snw_imported_find_joint(const snw_imported_robot *r, const char *name); // -1: none
 // Error: links that are joined in a circle and so hang on no root.
 SNW_NODISCARD snw_status snw_import_check_tree(snw_importer *u, const snw_element *root);
 
-// Joint j follows joint `of` (-1: none of that name) with j->ratio and j->offset. Where no gear can do
-// that, a note tells so.
+// Joint j follows joint `of` (-1: none of that name) with j->ratio and j->offset. Where no gear can
+// do that, a note tells so.
 SNW_NODISCARD snw_status snw_import_mimic(snw_importer *u, const snw_element *e,
                                           snw_imported_joint *j, int of);
 
@@ -62,8 +62,8 @@ snw_se3 snw_imported_link_pose(const snw_imported_robot *r, int link);
 // A part of a body: adds a mass with its centre and its inertia about it, all in the link's axes.
 void snw_imported_add_mass(snw_imported_link *link, double mass, snw_vec3 com, snw_mat3 inertia);
 // *mass <- of a shape, by density (kg/m^3), or by its own mass where that is above zero; centre and
-// inertia about it in the link's axes. A mesh has the axes of `scale`. *solid <- false: it is a mesh
-// without a volume.
+// inertia about it in the link's axes. A mesh has the axes of `scale`. *solid <- false: it is a
+// mesh without a volume.
 SNW_NODISCARD snw_status snw_imported_shape_mass(snw_importer *u, const snw_imported_shape *s,
                                                  const double *scale, double density, double *mass,
                                                  snw_vec3 *com, snw_mat3 *inertia, bool *solid);

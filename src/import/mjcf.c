@@ -132,8 +132,8 @@ static bool is_actuator(const char *name) {
 
 // Value of an attribute of an element, or of elements of that name in its default classes; NULL:
 // not given. *at <- where it is given.
-static const char *value_of(const mjcf_reader *m, const snw_element *e, int class,
-                            const char *name, const snw_element **at) {
+static const char *value_of(const mjcf_reader *m, const snw_element *e, int class, const char *name,
+                            const snw_element **at) {
     const bool actuator = is_actuator(e->name);
     *at = e;
     const char *value = snw_element_attribute(e, name);
@@ -306,9 +306,9 @@ static snw_status read_mesh_geom(const mjcf_reader *m, const snw_element *e, int
         return SNW_OK;
     }
     const char *slash = m->strip_path ? strrchr(file, '/') : NULL;
-    s->file = m->mesh_folder ? snw_pool_format(u->r->pool, "%s/%s", m->mesh_folder,
-                                               slash ? slash + 1 : file)
-                             : file;
+    s->file = m->mesh_folder
+                  ? snw_pool_format(u->r->pool, "%s/%s", m->mesh_folder, slash ? slash + 1 : file)
+                  : file;
     if (!s->file) return snw_fail_memory(u->err);
     return snw_import_mesh(u, e, link, scale, s, use);
 }
@@ -439,15 +439,14 @@ static snw_status read_geom(const mjcf_reader *m, const snw_element *e, int arou
 static snw_status read_geoms(const mjcf_reader *m, const snw_element *body, int around,
                              snw_se3 frame, bool massive, snw_imported_link *link) {
     for (const snw_element *e = body->child; e; e = e->next) {
-        if (is_named(e, "geom"))
-            SNW_TRY(read_geom(m, e, around, frame, massive, link));
+        if (is_named(e, "geom")) SNW_TRY(read_geom(m, e, around, frame, massive, link));
         if (!is_named(e, "frame")) continue;
         snw_imported_pose pose;
         int class;
         SNW_TRY(class_of(m, e, "childclass", around, &class));
         SNW_TRY(mjcf_pose(m, e, -1, &pose));
-        SNW_TRY(read_geoms(m, e, class, snw_se3_mul(frame, snw_imported_se3(&pose)), massive,
-                           link));
+        SNW_TRY(
+            read_geoms(m, e, class, snw_se3_mul(frame, snw_imported_se3(&pose)), massive, link));
     }
     return SNW_OK;
 }
@@ -535,7 +534,8 @@ static snw_status read_joint_values(mjcf_reader *m, const snw_element *e, int cl
     SNW_TRY(first_number(m, e, class, "armature", j->name, &j->armature));
     if (j->stiffness > 0) j->rest = rest - ref;
     if (ref != 0)
-        SNW_IMPORT_NOTE(m->u, e, "joint '%.80s': its coordinate is zero where that of the file is %g",
+        SNW_IMPORT_NOTE(m->u, e,
+                        "joint '%.80s': its coordinate is zero where that of the file is %g",
                         j->name, ref);
     if (word_of(m, e, class, "springdamper", NULL))
         SNW_IMPORT_NOTE(m->u, e, "joint '%.80s': 'springdamper' is left out", j->name);
@@ -551,8 +551,7 @@ static snw_status kind_of_joint(const mjcf_reader *m, const snw_element *e, int 
                  {"slide", SNW_IMPORTED_PRISMATIC},
                  {"ball", SNW_IMPORTED_SPHERICAL},
                  {"free", SNW_IMPORTED_FREE}};
-    const char *type =
-        is_named(e, "freejoint") ? "free" : word_of(m, e, class, "type", "hinge");
+    const char *type = is_named(e, "freejoint") ? "free" : word_of(m, e, class, "type", "hinge");
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(type, known[i].name) != 0) continue;
         *out = known[i].kind;
@@ -596,10 +595,10 @@ static snw_status read_joints(mjcf_reader *m, const snw_element *body, int aroun
         SNW_TRY(class_of(m, e, "class", around, &class));
         SNW_TRY(kind_of_joint(m, e, class, &kind));
         const char *own = snw_element_attribute(e, "name");
-        const char *called = own && *own ? own
-                                         : snw_pool_format(r->pool, left + n > 1 ? "%s_joint_%d"
-                                                                                 : "%s_joint",
-                                                           name, n + 1);
+        const char *called =
+            own && *own
+                ? own
+                : snw_pool_format(r->pool, left + n > 1 ? "%s_joint_%d" : "%s_joint", name, n + 1);
         if (!called) return snw_fail_memory(u->err);
         if (snw_imported_find_joint(r, called) >= 0)
             return SNW_IMPORT_FAIL(u, e, "there are two joints with the name '%.80s'", called);
@@ -634,8 +633,8 @@ static snw_status read_joints(mjcf_reader *m, const snw_element *body, int aroun
         j->parent = parent;
         j->child = r->nlink;
         parent = r->nlink;
-        snw_imported_link *l = snw_import_link(
-            u, body, last ? name : snw_pool_format(r->pool, "%s_moved", called));
+        snw_imported_link *l =
+            snw_import_link(u, body, last ? name : snw_pool_format(r->pool, "%s_moved", called));
         if (!l->name) return snw_fail_memory(u->err);
         l->joint = r->njoint - 1;
         before = at;
@@ -643,11 +642,10 @@ static snw_status read_joints(mjcf_reader *m, const snw_element *body, int aroun
         if (last) return SNW_OK;
     }
     // the body behind its joints, or fixed to its parent
-    snw_imported_joint *j =
-        snw_import_joint(u, body, snw_pool_format(r->pool, "%s_fixed", name));
+    snw_imported_joint *j = snw_import_joint(u, body, snw_pool_format(r->pool, "%s_fixed", name));
     if (!j->name) return snw_fail_memory(u->err);
-    j->pose = n == 0 ? pose
-                     : snw_imported_pose_of((snw_se3){snw_mat3_identity(), snw_scale(-1, before)});
+    j->pose =
+        n == 0 ? pose : snw_imported_pose_of((snw_se3){snw_mat3_identity(), snw_scale(-1, before)});
     j->parent = parent;
     j->child = *link = r->nlink;
     snw_import_link(u, body, name)->joint = r->njoint - 1;
@@ -726,7 +724,8 @@ static snw_status read_bodies(mjcf_reader *m, const snw_element *of, int parent,
 static snw_status read_world(mjcf_reader *m) {
     snw_importer *u = m->u;
     int bodies = 0;
-    for (const snw_element *w = snw_element_child(m->root, "worldbody"); w; w = snw_element_again(w))
+    for (const snw_element *w = snw_element_child(m->root, "worldbody"); w;
+         w = snw_element_again(w))
         bodies += snw_element_count(w, "body") + snw_element_count(w, "joint") +
                   snw_element_count(w, "freejoint") + 1;
     SNW_TRY(snw_import_room(u, m->root, bodies));
@@ -790,8 +789,8 @@ static snw_status read_gains(const mjcf_reader *m, const snw_element *e, int cla
 static bool is_limited(const mjcf_reader *m, const snw_element *e, int class, const char *key,
                        bool given) {
     const char *limited = word_of(m, e, class, key, "auto");
-    return given && (strcmp(limited, "true") == 0 ||
-                     (strcmp(limited, "auto") == 0 && !m->no_autolimits));
+    return given &&
+           (strcmp(limited, "true") == 0 || (strcmp(limited, "auto") == 0 && !m->no_autolimits));
 }
 
 static snw_status read_motor(const mjcf_reader *m, const snw_element *e) {
@@ -803,15 +802,16 @@ static snw_status read_motor(const mjcf_reader *m, const snw_element *e) {
                *name = snw_element_attribute(e, "name");
     const int of = joint ? snw_imported_find_joint(r, joint) : -1;
     snw_imported_actuator a = {.line = e->line, .joint = of};
-    bool known = is_actuator(e->name) && of >= 0 &&
-                 (r->joint[of].kind == SNW_IMPORTED_REVOLUTE ||
-                  r->joint[of].kind == SNW_IMPORTED_PRISMATIC);
+    bool known =
+        is_actuator(e->name) && of >= 0 &&
+        (r->joint[of].kind == SNW_IMPORTED_REVOLUTE || r->joint[of].kind == SNW_IMPORTED_PRISMATIC);
     if (known) SNW_TRY(read_gains(m, e, class, &a, &known));
     if (!known) {
-        SNW_IMPORT_NOTE(u, e,
-                        "actuator '%.80s' (<%.60s>) is left out: motors and servos of one joint are "
-                        "carried over",
-                        name ? name : "", e->name);
+        SNW_IMPORT_NOTE(
+            u, e,
+            "actuator '%.80s' (<%.60s>) is left out: motors and servos of one joint are "
+            "carried over",
+            name ? name : "", e->name);
         return SNW_OK;
     }
     double gear[6] = {1};
@@ -841,8 +841,7 @@ static snw_status read_actuators(const mjcf_reader *m) {
     if (most > SNW_IMPORT_PARTS)
         return SNW_IMPORT_FAIL(m->u, m->root, "at most %d actuators are read",
                                (int)SNW_IMPORT_PARTS);
-    m->u->r->actuator =
-        snw_pool_array(m->u->r->pool, (size_t)most + 1, sizeof *m->u->r->actuator);
+    m->u->r->actuator = snw_pool_array(m->u->r->pool, (size_t)most + 1, sizeof *m->u->r->actuator);
     if (!m->u->r->actuator) return snw_fail_memory(m->u->err);
     for (const snw_element *s = snw_element_child(m->root, "actuator"); s; s = snw_element_again(s))
         for (const snw_element *e = s->child; e; e = e->next) SNW_TRY(read_motor(m, e));
@@ -935,7 +934,8 @@ static snw_status read_equalities(const mjcf_reader *m) {
                                (int)SNW_IMPORT_PARTS);
     u->r->loop = snw_pool_array(u->r->pool, (size_t)most + 1, sizeof *u->r->loop);
     if (!u->r->loop) return snw_fail_memory(u->err);
-    for (const snw_element *s = snw_element_child(m->root, "equality"); s; s = snw_element_again(s)) {
+    for (const snw_element *s = snw_element_child(m->root, "equality"); s;
+         s = snw_element_again(s)) {
         for (const snw_element *e = s->child; e; e = e->next) {
             int class;
             SNW_TRY(class_of(m, e, "class", m->main, &class));

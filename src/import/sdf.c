@@ -79,7 +79,7 @@ static snw_status sdf_pose(const sdf_reader *s, const snw_element *e, snw_se3 *g
     if (!pose) return SNW_OK;
     const char *to = snw_element_attribute(pose, "relative_to"),
                *frame = snw_element_attribute(pose, "frame"), // up to version 1.6
-               *format = snw_element_attribute(pose, "rotation_format"),
+                   *format = snw_element_attribute(pose, "rotation_format"),
                *degrees = snw_element_attribute(pose, "degrees");
     if (!to) to = frame;
     if (to && *to) *relative = to;
@@ -159,9 +159,8 @@ static snw_status list_frames(sdf_reader *s) {
     if (!s->frame) return snw_fail_memory(s->u->err);
     for (const snw_element *e = s->model->child; e; e = e->next) {
         if (is_named(e, "model") || is_named(e, "include"))
-            return SNW_IMPORT_FAIL(s->u, e,
-                                   "a nested <%s> is not read; put its links into this model",
-                                   e->name);
+            return SNW_IMPORT_FAIL(
+                s->u, e, "a nested <%s> is not read; put its links into this model", e->name);
         if (!is_named(e, "link") && !is_named(e, "joint") && !is_named(e, "frame")) continue;
         const char *name;
         SNW_TRY(snw_element_required(e, "name", &name, s->u->err));
@@ -193,8 +192,8 @@ static snw_status read_sdf_geometry(const sdf_reader *s, const snw_element *e, c
     *use = false;
     SNW_TRY(sdf_pose(s, e, &pose, &relative));
     if (relative && strcmp(relative, link) != 0)
-        return SNW_IMPORT_FAIL(s->u, e, "the pose of a shape in another frame, '%.80s', is not read",
-                               relative);
+        return SNW_IMPORT_FAIL(
+            s->u, e, "the pose of a shape in another frame, '%.80s', is not read", relative);
     shape->pose = snw_imported_pose_of(pose);
     shape->collision = is_named(e, "collision");
     if (!g || is_named(g, "empty")) return SNW_OK;
@@ -209,11 +208,12 @@ static snw_status read_sdf_geometry(const sdf_reader *s, const snw_element *e, c
         *use = true;
     }
     if (!*use) {
-        SNW_IMPORT_NOTE(s->u, g,
-                        is_named(g, "plane")
-                            ? "link '%.80s': a <%.60s> is left out; give the ground under 'contacts'"
-                            : "link '%.80s': shape <%.60s> is left out, it is not known",
-                        link, g->name);
+        SNW_IMPORT_NOTE(
+            s->u, g,
+            is_named(g, "plane")
+                ? "link '%.80s': a <%.60s> is left out; give the ground under 'contacts'"
+                : "link '%.80s': shape <%.60s> is left out, it is not known",
+            link, g->name);
         return SNW_OK;
     }
     const bool box = shape->kind == SNW_IMPORTED_BOX, ball = shape->kind == SNW_IMPORTED_SPHERE;
@@ -276,7 +276,8 @@ static snw_status read_sdf_shapes(const sdf_reader *s, const snw_element *e, boo
             SNW_TRY(snw_imported_shape_mass(s->u, shape, scale, own, &mass, &com, &I, &solid));
             if (solid) snw_imported_add_mass(link, mass, com, I);
         } else if (heavy) {
-            SNW_IMPORT_NOTE(s->u, c, "link '%.80s': the mass of a shape that is not read is left out",
+            SNW_IMPORT_NOTE(s->u, c,
+                            "link '%.80s': the mass of a shape that is not read is left out",
                             link->name);
         }
         if (use) link->nshape++;
@@ -286,8 +287,7 @@ static snw_status read_sdf_shapes(const sdf_reader *s, const snw_element *e, boo
 }
 
 static const char *full_name(const sdf_reader *s, const char *name) {
-    const char *full =
-        *s->prefix ? snw_pool_format(s->u->r->pool, "%s/%s", s->prefix, name) : name;
+    const char *full = *s->prefix ? snw_pool_format(s->u->r->pool, "%s/%s", s->prefix, name) : name;
     return full ? full : name;
 }
 
@@ -303,12 +303,12 @@ static snw_status read_sdf_links(sdf_reader *s) {
         if (inertial) SNW_TRY(sdf_numbers(s, inertial, "density", 1, &density));
         if (!s->is_static && !from_shapes) SNW_TRY(given_inertia(s, inertial, link));
         if (!inertial && !s->is_static)
-            SNW_IMPORT_NOTE(s->u, e, "link '%.80s' has no <inertial>: 1 kg and 1 kg m^2, as SDF says",
+            SNW_IMPORT_NOTE(s->u, e,
+                            "link '%.80s' has no <inertial>: 1 kg and 1 kg m^2, as SDF says",
                             link->name);
         SNW_TRY(read_sdf_shapes(s, e, from_shapes && !s->is_static, density, link));
     }
-    if (s->u->r->nlink == s->first)
-        return SNW_IMPORT_FAIL(s->u, s->model, "the model has no link");
+    if (s->u->r->nlink == s->first) return SNW_IMPORT_FAIL(s->u, s->model, "the model has no link");
     return SNW_OK;
 }
 
@@ -372,8 +372,8 @@ static snw_status read_sdf_axis(sdf_reader *s, const snw_element *e, const char 
     return SNW_OK;
 }
 
-static snw_status read_sdf_axis_values(const sdf_reader *s, const snw_element *e,
-                                       const char *which, snw_imported_joint *j) {
+static snw_status read_sdf_axis_values(const sdf_reader *s, const snw_element *e, const char *which,
+                                       snw_imported_joint *j) {
     const snw_element *axis = snw_element_child(e, which),
                       *dynamics = axis ? snw_element_child(axis, "dynamics") : NULL;
     if (axis) SNW_TRY(read_sdf_limits(s, axis, j));
@@ -427,8 +427,8 @@ static snw_status add_sdf_loop(sdf_reader *s, const snw_element *e, const snw_im
                         "left out",
                         j->name);
     snw_imported_loop *l = &r->loop[r->nloop++];
-    *l = (snw_imported_loop){.name = j->name, .line = e->line, .link = {parent, child},
-                             .kind = j->kind};
+    *l = (snw_imported_loop){
+        .name = j->name, .line = e->line, .link = {parent, child}, .kind = j->kind};
     l->pose[0] = snw_imported_pose_of(in_parent);
     l->pose[1] = snw_imported_pose_of(in_child);
     memcpy(l->axis, j->axis, sizeof l->axis);
@@ -455,8 +455,8 @@ static snw_status add_sdf_joint(sdf_reader *s, const snw_element *e, const snw_i
     if (second) { // two hinges in series
         j->child = r->nlink;
         snw_import_link(s->u, e, full_name(s, "first_hinge"))->joint = r->njoint - 1;
-        snw_imported_joint *k = snw_import_joint(
-            s->u, e, snw_pool_format(r->pool, "%s_2", from->name));
+        snw_imported_joint *k =
+            snw_import_joint(s->u, e, snw_pool_format(r->pool, "%s_2", from->name));
         if (!k->name) return snw_fail_memory(s->u->err);
         k->kind = SNW_IMPORTED_REVOLUTE;
         memcpy(k->axis, from->axis2, sizeof k->axis);
@@ -509,7 +509,8 @@ static snw_status read_sdf_joint(sdf_reader *s, int frame) {
         const snw_vec3 a = {{j.axis[0], j.axis[1], j.axis[2]}},
                        b = {{j.axis2[0], j.axis2[1], j.axis2[2]}};
         if (!(fabs(snw_dot(a, b)) < 1e-9 * snw_norm(a) * snw_norm(b)))
-            return SNW_IMPORT_FAIL(s->u, e, "joint '%.80s': its axes are not at a right angle", name);
+            return SNW_IMPORT_FAIL(s->u, e, "joint '%.80s': its axes are not at a right angle",
+                                   name);
     }
     if (j.kind == SNW_IMPORTED_SCREW) {
         double thread = 0;
@@ -562,8 +563,7 @@ static snw_status read_sdf_model(sdf_reader *s) {
     SNW_TRY(read_sdf_links(s));
     const int links = r->nlink;
     for (int i = 0; i < s->nframe; i++) {
-        if (is_named(s->frame[i].e, "joint") && !s->is_static)
-            SNW_TRY(read_sdf_joint(s, i));
+        if (is_named(s->frame[i].e, "joint") && !s->is_static) SNW_TRY(read_sdf_joint(s, i));
     }
     SNW_TRY(add_roots(s, links));
     for (int i = s->first; i < links; i++) r->link[i].name = full_name(s, r->link[i].name);
@@ -590,7 +590,8 @@ snw_status snw_sdf_read(const snw_element *root, const snw_import_opts *opts, sn
         if (snw_element_child(world, "gravity")) r->has_gravity = true;
         r->gravity[2] = -9.8;
         SNW_TRY(sdf_numbers(&reader, world, "gravity", 3, r->gravity));
-        for (const snw_element *e = snw_element_child(world, "include"); e; e = snw_element_again(e))
+        for (const snw_element *e = snw_element_child(world, "include"); e;
+             e = snw_element_again(e))
             SNW_IMPORT_NOTE(&u, e, "<include> of another model is left out");
     }
     for (const snw_element *e = snw_element_child(top, "model"); e; e = snw_element_again(e)) {

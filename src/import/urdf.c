@@ -42,18 +42,19 @@ static snw_status read_inertial(snw_importer *u, const snw_element *e, snw_impor
     if (mass) SNW_TRY(urdf_numbers(u, mass, "value", 1, &link->mass));
     for (int i = 0; i < 6 && inertia; i++) SNW_TRY(urdf_numbers(u, inertia, name[i], 1, &I[i]));
     if (!(link->mass >= 0))
-        return SNW_IMPORT_FAIL(u, e, "link '%.80s': its mass must not be negative, got %g kg", link->name,
-                    link->mass);
+        return SNW_IMPORT_FAIL(u, e, "link '%.80s': its mass must not be negative, got %g kg",
+                               link->name, link->mass);
     const snw_mat3 own = {{{I[0], I[5], I[4]}, {I[5], I[1], I[3]}, {I[4], I[3], I[2]}}};
     const bool turned = at.rpy[0] != 0 || at.rpy[1] != 0 || at.rpy[2] != 0;
     link->inertia = turned ? snw_turn_inertia(snw_rpy_matrix(at.rpy), own) : own;
     const bool turns = I[0] != 0 || I[1] != 0 || I[2] != 0;
     link->has_mass = link->mass > 0 || turns;
     if (link->mass == 0 && turns)
-        SNW_IMPORT_NOTE(u, e,
-                        "link '%.80s' has a moment of inertia and no mass, which no body has; it is "
-                        "as in the file",
-                        link->name);
+        SNW_IMPORT_NOTE(
+            u, e,
+            "link '%.80s' has a moment of inertia and no mass, which no body has; it is "
+            "as in the file",
+            link->name);
     return SNW_OK;
 }
 
@@ -65,7 +66,8 @@ static snw_status read_geometry(snw_importer *u, const snw_element *e, const cha
     const snw_element *geometry = snw_element_child(e, "geometry"),
                       *g = geometry ? geometry->child : NULL;
     if (!g)
-        return SNW_IMPORT_FAIL(u, e, "link '%.80s': <%.60s> needs a <geometry> with a shape", link, e->name);
+        return SNW_IMPORT_FAIL(u, e, "link '%.80s': <%.60s> needs a <geometry> with a shape", link,
+                               e->name);
     int n = 0;
     if (strcmp(g->name, "box") == 0) {
         shape->kind = SNW_IMPORTED_BOX;
@@ -86,13 +88,14 @@ static snw_status read_geometry(snw_importer *u, const snw_element *e, const cha
         SNW_TRY(urdf_numbers(u, g, "scale", 3, scale));
         return snw_import_mesh(u, g, link, scale, shape, use);
     } else {
-        SNW_IMPORT_NOTE(u, g, "link '%.80s': shape <%.60s> is left out, it is not known", link, g->name);
+        SNW_IMPORT_NOTE(u, g, "link '%.80s': shape <%.60s> is left out, it is not known", link,
+                        g->name);
         return SNW_OK;
     }
     for (int i = 0; i < n; i++) {
         if (!(shape->size[i] > 0))
-            return SNW_IMPORT_FAIL(u, g, "link '%.80s': the sizes of a <%.60s> must be positive", link,
-                        g->name);
+            return SNW_IMPORT_FAIL(u, g, "link '%.80s': the sizes of a <%.60s> must be positive",
+                                   link, g->name);
     }
     *use = true;
     return SNW_OK;
@@ -150,10 +153,11 @@ static snw_status read_joint_kind(snw_importer *u, const snw_element *e, snw_imp
         j->limited = strcmp(type, "revolute") == 0 || j->kind == SNW_IMPORTED_PRISMATIC;
         return SNW_OK;
     }
-    return SNW_IMPORT_FAIL(u, e,
-                "joint '%.80s': type '%.80s' is not known; those of URDF are fixed, revolute, "
-                "continuous, prismatic, planar and floating",
-                j->name, type);
+    return SNW_IMPORT_FAIL(
+        u, e,
+        "joint '%.80s': type '%.80s' is not known; those of URDF are fixed, revolute, "
+        "continuous, prismatic, planar and floating",
+        j->name, type);
 }
 
 static snw_status find_end(snw_importer *u, const snw_element *e, const char *which,
@@ -163,7 +167,8 @@ static snw_status find_end(snw_importer *u, const snw_element *e, const char *wh
     const char *link;
     SNW_TRY(snw_element_required(end, "link", &link, u->err));
     *out = snw_imported_find_link(u->r, link);
-    if (*out < 0) return SNW_IMPORT_FAIL(u, end, "joint '%.80s': there is no link '%.80s'", name, link);
+    if (*out < 0)
+        return SNW_IMPORT_FAIL(u, end, "joint '%.80s': there is no link '%.80s'", name, link);
     return SNW_OK;
 }
 
@@ -180,8 +185,9 @@ static snw_status read_limits(snw_importer *u, const snw_element *e, snw_importe
     SNW_TRY(urdf_numbers(u, limit, "effort", 1, &j->effort));
     SNW_TRY(urdf_numbers(u, limit, "velocity", 1, &j->velocity));
     if (j->limited && !(j->low < j->high)) {
-        SNW_IMPORT_NOTE(u, limit, "joint '%.80s': limits from %g to %g leave no range; they are left out",
-             j->name, j->low, j->high);
+        SNW_IMPORT_NOTE(u, limit,
+                        "joint '%.80s': limits from %g to %g leave no range; they are left out",
+                        j->name, j->low, j->high);
         j->limited = false;
     }
     return SNW_OK;
@@ -198,14 +204,15 @@ static snw_status read_joint(snw_importer *u, const snw_element *e, snw_imported
     if (axis) SNW_TRY(urdf_numbers(u, axis, "xyz", 3, j->axis));
     const bool moves = j->kind != SNW_IMPORTED_FIXED && j->kind != SNW_IMPORTED_FREE;
     if (moves && !(hypot(hypot(j->axis[0], j->axis[1]), j->axis[2]) > 0))
-        return SNW_IMPORT_FAIL(u, axis ? axis : e, "joint '%.80s': its axis has no length", j->name);
+        return SNW_IMPORT_FAIL(u, axis ? axis : e, "joint '%.80s': its axis has no length",
+                               j->name);
     SNW_TRY(read_limits(u, e, j));
     if (dynamics) {
         SNW_TRY(urdf_numbers(u, dynamics, "damping", 1, &j->damping));
         SNW_TRY(urdf_numbers(u, dynamics, "friction", 1, &j->friction));
         if (!(j->damping >= 0) || !(j->friction >= 0))
-            return SNW_IMPORT_FAIL(u, dynamics, "joint '%.80s': damping and friction must not be negative",
-                        j->name);
+            return SNW_IMPORT_FAIL(
+                u, dynamics, "joint '%.80s': damping and friction must not be negative", j->name);
     }
     j->held = j->kind == SNW_IMPORTED_REVOLUTE || j->kind == SNW_IMPORTED_PRISMATIC;
     if (snw_element_child(e, "safety_controller"))
@@ -236,7 +243,8 @@ static snw_status read_joints(snw_importer *u, const snw_element *root) {
         SNW_TRY(read_joint(u, e, j));
         snw_imported_link *child = &r->link[j->child];
         if (child->joint >= 0)
-            return SNW_IMPORT_FAIL(u, e, "link '%.80s' has two parents, by joints '%.80s' and '%.80s'",
+            return SNW_IMPORT_FAIL(u, e,
+                                   "link '%.80s' has two parents, by joints '%.80s' and '%.80s'",
                                    child->name, r->joint[child->joint].name, j->name);
         child->joint = r->njoint - 1;
     }
@@ -255,10 +263,11 @@ static snw_status refuse_xacro(snw_importer *u, const snw_element *e) {
         for (int i = 0; i < e->nattribute && !macro; i++)
             macro = strstr(e->attribute[i].value, "${") || strstr(e->attribute[i].value, "$(");
         if (macro)
-            return SNW_IMPORT_FAIL(u, e,
-                        "<%.60s> is a macro of xacro; expand the file first: xacro robot.xacro > "
-                        "robot.urdf",
-                        e->name);
+            return SNW_IMPORT_FAIL(
+                u, e,
+                "<%.60s> is a macro of xacro; expand the file first: xacro robot.xacro > "
+                "robot.urdf",
+                e->name);
         if (e->child) SNW_TRY(refuse_xacro(u, e->child));
     }
     return SNW_OK;
@@ -271,10 +280,12 @@ static snw_status note_rest(snw_importer *u, const snw_element *root) {
         gazebo += strcmp(e->name, "gazebo") == 0;
     }
     if (transmissions > 0)
-        SNW_IMPORT_NOTE(u, NULL, "%d <transmission>: left out, an actuator acts on the coordinate of its joint",
-             transmissions);
+        SNW_IMPORT_NOTE(
+            u, NULL, "%d <transmission>: left out, an actuator acts on the coordinate of its joint",
+            transmissions);
     if (gazebo > 0)
-        SNW_IMPORT_NOTE(u, NULL, "%d <gazebo>: left out, they are settings of another simulator", gazebo);
+        SNW_IMPORT_NOTE(u, NULL, "%d <gazebo>: left out, they are settings of another simulator",
+                        gazebo);
     return SNW_OK;
 }
 

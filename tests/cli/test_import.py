@@ -374,6 +374,26 @@ class Import(harness.Case):
         # second moments (Iy + Iz - Ix, ..)/2 = 0.035, 0.025, -0.005; the last becomes zero
         self.assertIn("diagonal 0.025, 0.035, 0.06", note["text"])
 
+    def test_the_examples_are_what_the_command_writes(self):
+        for name, options in (("arm6", ()), ("gripper", ()), ("quadruped", ("--free",))):
+            self.succeeds("import", str(harness.SOURCE / f"examples/imported/{name}.urdf"), *options)
+            self.assertEqual((self.folder / f"{name}.yaml").read_text(), (harness.SOURCE / f"examples/imported/as_imported/{name}.yaml").read_text())
+
+    def test_meshes_that_enclose_nothing_are_drawn_or_become_a_hull(self):
+        self.write("open.stl", TETRAHEDRON[:TETRAHEDRON.rindex("facet normal")] + "endsolid t\n")
+        self.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        mesh = '<geometry><mesh filename="{}"/></geometry>'
+        self.write("shapes.urdf", "<robot><link name='a'>" + "".join(
+            f"<{kind}>{mesh.format(file)}</{kind}>" for kind in ("visual", "collision") for file in ("open.stl", "flat.obj")) + "</link></robot>")
+        notes = self.succeeds("import", "shapes.urdf", "--json").json["notes"]
+        self.assertEqual(len(notes), 2)
+        self.assertIn("'open.stl' is no solid, its convex hull is taken: 3 faces enclose no solid", notes[0]["text"])
+        self.assertIn("'flat.obj' does not touch and is only drawn", notes[1]["text"])
+        text = (self.folder / "shapes.yaml").read_text()
+        self.assertIn("shapes:\n        - {shape: hull", text)
+        self.assertEqual(text.count("shape: mesh"), 3)
+        self.succeeds("run", "shapes.yaml")
+
     def test_check_writes_nothing(self):
         self.write("arm.urdf", ARM)
         out = self.succeeds("import", "arm.urdf", "--check").out

@@ -31,7 +31,8 @@ static void promise(bool kept, const char *what, const char *more) {
 static const char urdf[] =
     "<?xml version='1.0'?>\n<robot name='two-link'><link name='a'>\n"
     "<inertial><mass value='2'/><origin xyz='0 0 0.2' rpy='0 1 0'/><inertia ixx='0.02' iyy='0.03' "
-    "izz='0.025' ixy='0.001'/></inertial><visual><geometry><box size='1 2 3'/></geometry></visual>\n"
+    "izz='0.025' ixy='0.001'/></inertial><visual><geometry><box size='1 2 "
+    "3'/></geometry></visual>\n"
     "<collision><origin xyz='1 2 3'/><geometry><cylinder radius='1' length='2'/></geometry>"
     "</collision></link>\n<link name='b/c'><inertial><mass value='1'/></inertial></link>\n"
     "<link name='1'><inertial><mass value='1'/></inertial></link>\n"
@@ -58,32 +59,75 @@ static const char mjcf[] =
     "<actuator><motor name='m' joint='j' gear='3' ctrlrange='-1 1' forcerange='-2 2'/>"
     "<position class='c' joint='k'/><general joint='k' biastype='affine' biasprm='1 2 3'/>"
     "</actuator>\n<equality><joint joint1='j' joint2='k' polycoef='0 2'/><connect body1='b' "
-    "body2='d' anchor='1 2 3'/><weld body1='a' body2='d'/></equality><sensor><x/></sensor></mujoco>";
+    "body2='d' anchor='1 2 3'/><weld body1='a' "
+    "body2='d'/></equality><sensor><x/></sensor></mujoco>";
 
 static const char sdf[] =
     "<sdf version='1.9'><world name='w'><gravity>0 0 -9.8</gravity><model name='m'>\n"
-    "<pose>1 2 3 0 0 1</pose><link name='a'><inertial><mass>2</mass><pose>0 0 1 0 1 0</pose><inertia>"
+    "<pose>1 2 3 0 0 1</pose><link name='a'><inertial><mass>2</mass><pose>0 0 1 0 1 "
+    "0</pose><inertia>"
     "<ixx>1</ixx><iyy>1</iyy><izz>1</izz></inertia></inertial>\n<collision name='c'><geometry><box>"
     "<size>1 2 3</size></box></geometry></collision></link>\n<link name='b'><pose relative_to='a'>"
     "1 0 0 0 0 0</pose><inertial auto='true'><density>200</density></inertial><collision name='c'>"
-    "<geometry><capsule><radius>1</radius><length>2</length></capsule></geometry></collision></link>\n"
-    "<link name='d'/><frame name='f' attached_to='b'><pose degrees='true'>0 0 1 0 90 0</pose></frame>\n"
+    "<geometry><capsule><radius>1</radius><length>2</length></capsule></geometry></collision></"
+    "link>\n"
+    "<link name='d'/><frame name='f' attached_to='b'><pose degrees='true'>0 0 1 0 90 "
+    "0</pose></frame>\n"
     "<joint name='j' type='revolute'><parent>a</parent><child>b</child><pose relative_to='f'/>"
     "<axis><xyz expressed_in='a'>0 1 0</xyz><limit><lower>-1</lower><upper>inf</upper></limit>"
-    "<dynamics><damping>1</damping><spring_stiffness>2</spring_stiffness></dynamics></axis></joint>\n"
-    "<joint name='k' type='universal'><parent>b</parent><child>d</child><axis><xyz>0 1 0</xyz></axis>"
+    "<dynamics><damping>1</damping><spring_stiffness>2</spring_stiffness></dynamics></axis></"
+    "joint>\n"
+    "<joint name='k' type='universal'><parent>b</parent><child>d</child><axis><xyz>0 1 "
+    "0</xyz></axis>"
     "<axis2><xyz>1 0 0</xyz></axis2></joint>\n<joint name='l' type='ball'><parent>a</parent>"
     "<child>d</child></joint><joint name='n' type='screw'><parent>world</parent><child>a</child>"
     "<screw_thread_pitch>0.1</screw_thread_pitch></joint>\n</model></world></sdf>\n";
 
 // ---- damage -------------------------------------------------------------------------------------
 
-static const char *const scraps[] = {
-    "nan",   "inf",  "-1",    "0",         "1e308",      "-1e308", "1e-320", "'",        "<",
-    ">",     "/>",   "&amp;", "&#0;",      "<a>",        "</a>",   "a",      "b",        "name='a'",
-    "world", "1 2",  "\xff",  "\xc3\xa9",  "true",       "free",   "<body>", "</body>",  "<!--",
-    "]]>",   "mesh", "main",  "class='c'", "__model__", "j",      "{",      "\"",       ": ",
-    "# x",   "\n",   "$(x)",  "<include file='x'/>",     "<!DOCTYPE x>",    "2147483648", "../../x"};
+static const char *const scraps[] = {"nan",
+                                     "inf",
+                                     "-1",
+                                     "0",
+                                     "1e308",
+                                     "-1e308",
+                                     "1e-320",
+                                     "'",
+                                     "<",
+                                     ">",
+                                     "/>",
+                                     "&amp;",
+                                     "&#0;",
+                                     "<a>",
+                                     "</a>",
+                                     "a",
+                                     "b",
+                                     "name='a'",
+                                     "world",
+                                     "1 2",
+                                     "\xff",
+                                     "\xc3\xa9",
+                                     "true",
+                                     "free",
+                                     "<body>",
+                                     "</body>",
+                                     "<!--",
+                                     "]]>",
+                                     "mesh",
+                                     "main",
+                                     "class='c'",
+                                     "__model__",
+                                     "j",
+                                     "{",
+                                     "\"",
+                                     ": ",
+                                     "# x",
+                                     "\n",
+                                     "$(x)",
+                                     "<include file='x'/>",
+                                     "<!DOCTYPE x>",
+                                     "2147483648",
+                                     "../../x"};
 
 static void insert(size_t at, const char *what, size_t n) {
     if (length + n > ROOM) return;

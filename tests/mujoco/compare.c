@@ -218,15 +218,16 @@ static void compare_poses(pair *p, difference *out) {
 
 static const char *compare_all(pair *p, difference *out) {
     const int n = p->m->nv;
-    bool rubs = false;
-    for (int i = 0; i < n; i++) rubs = rubs || p->m->dof_frictionloss[i] > 0;
+    bool friction = false;
+    for (int i = 0; i < n; i++) friction = friction || p->m->dof_frictionloss[i] > 0;
     p->of_dof = calloc((size_t)n + 1, sizeof *p->of_dof);
     if (!p->of_dof) abort();
     for (int i = 0; i < p->m->nu; i++) p->m->actuator_ctrllimited[i] = 0;
     for (int trial = 0; trial < TRIALS; trial++) {
         for (int j = 0; j < p->m->njnt; j++) {
             // velocities of free joints have other axes, and dry friction is a constraint there
-            if (!set_joint(p, j, trial > 0 && !p->floats && !rubs)) return "a joint has no partner";
+            if (!set_joint(p, j, trial > 0 && !p->floats && !friction))
+                return "a joint has no partner";
         }
         if (p->floats) {
             memset(p->d->qvel, 0, (size_t)n * sizeof *p->d->qvel);
