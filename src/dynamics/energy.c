@@ -35,6 +35,8 @@ double snw_kinetic_energy(const snw_model *m, const snw_work *w) {
     for (int i = 0; i < m->nseg; i++) {
         if (snw_seg_has_mass(m, w, i)) sum += twice_kinetic(m, w, i);
     }
+    for (int k = 0; k < m->nblock && m->has_armature; k++)
+        sum += 2 * snw_armature_energy(m, w, &m->block[k]);
     return 0.5 * sum + snw_fluid_kinetic_energy(m, w);
 }
 
@@ -193,6 +195,10 @@ void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const snw_stat
         const int seg = m->block[m->spring[k].block].seg;
         if (snw_seg_is_active(m, w, seg))
             out[m->seg[seg].link].elastic += snw_spring_energy(m, &m->spring[k], s->q);
+    }
+    for (int k = 0; k < m->nblock && m->has_armature; k++) {
+        const int link = m->seg[m->block[k].seg].link;
+        out[link].kinetic += snw_armature_energy(m, w, &m->block[k]);
     }
     for (int k = 0; k < m->nfluid_point; k++) {
         snw_link_energy *link = &out[m->seg[m->fluid_point[k].seg].link];

@@ -101,6 +101,7 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
     for (int k = 0; k < m->nspring; k++) {
         snw_spring_add(m, &m->spring[k], s->q, is_static ? NULL : s->v, w->r);
     }
+    if (m->has_armature && !is_static) snw_armature_add(m, s->a, w->r);
     if (m->nlive) {
         snw_observe_read(m, in, s, is_static, w);
         snw_feedback(m, in, s, w);

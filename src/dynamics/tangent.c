@@ -372,6 +372,15 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         snw_spring_tangent(m, &m->spring[k], w, &own, cq, cv, ld,
                            T + (size_t)m->block[block].dof * (ld + 1));
     }
+    for (int k = 0; k < m->nblock && m->has_armature; k++) {
+        const snw_block *b = &m->block[k];
+        if (!(b->armature > 0)) continue;
+        const snw_path *path = &m->path[m->seg[b->seg].path];
+        const size_t at = (size_t)m->seg_store[b->seg] + (size_t)path->own;
+        const snw_columns own = {
+            .n = b->n, .ld = path->ld, .J = w->J + at, .dJ = w->dJ + at, .ddJ = w->ddJ + at};
+        snw_armature_tangent(b, w, &own, cq, cv, ca, ld, T + (size_t)b->dof * (ld + 1));
+    }
     if (m->nlaw_point && !mass && cq != 0) snw_nonlinear_laws_tangent(m, cq, w, ld, T);
     if (m->nbranch && !mass && cq != 0) snw_relaxation_tangent(m, cq, w, ld, T);
     if (m->nstop) snw_stops_tangent(m, cq, cv, w, ld, T);

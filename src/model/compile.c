@@ -609,6 +609,7 @@ static snw_status typical_forces(snw_build *b) {
 
 static void compile_publish(snw_build *b) {
     snw_model *m = b->m;
+    for (int k = 0; k < m->nblock; k++) m->has_armature |= b->block[k].armature > 0;
     m->seg = b->seg;
     m->seg_x = b->seg_x;
     m->seg_w = b->seg_w;

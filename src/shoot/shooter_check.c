@@ -48,7 +48,7 @@ int snw_shooter_drive(const snw_model *m, int dof) {
 
 // is this coordinate always given by a law of time?
 static bool shooter_check_driven(const snw_model *m, const snw_block *b) {
-    if (b->spring >= 0) return false;
+    if (b->spring >= 0 || b->armature > 0) return false;
     for (int k = 0; k < b->n; k++) {
         const int i = snw_shooter_drive(m, b->dof + k);
         if (i < 0 || m->drive[i].condition >= 0 || m->drive[i].passive || m->drive[i].captured >= 0)
