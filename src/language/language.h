@@ -45,6 +45,7 @@
     X(loop)                                                                                        \
     X(load)                                                                                        \
     X(actuator)                                                                                    \
+    X(servo)                                                                                       \
     X(stress)                                                                                      \
     X(tendon)                                                                                      \
     X(chamber)                                                                                     \

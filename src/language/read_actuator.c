@@ -11,7 +11,8 @@
 // kinds come first, in the order of snw_actuator_kind, then what controls them
 enum {
     ACTUATOR_CONTROL = SNW_ACTUATOR_COUNT,
-    ACTUATOR_EFFORT_LIMIT = ACTUATOR_CONTROL + SNW_CONTROL_COUNT,
+    ACTUATOR_SERVO = ACTUATOR_CONTROL + SNW_CONTROL_COUNT,
+    ACTUATOR_EFFORT_LIMIT,
     ACTUATOR_RATE_LIMIT,
     ACTUATOR_WHEN
 };
@@ -19,6 +20,8 @@ enum { ACTUATOR_N = ACTUATOR_WHEN + 1 };
 #define ACTUATOR_KEYS(X)                                                                           \
     SNW_ACTUATOR_LIST(X)                                                                           \
     SNW_CONTROL_LIST(X)                                                                            \
+    X(ACTUATOR_SERVO, "servo", "a map",                                                            \
+      "of a joint with one coordinate: an effort that follows from a target and gains")            \
     X(ACTUATOR_EFFORT_LIMIT, "effort_limit", "N m or N, by coordinate",                            \
       "of a motor: its effort stays within plus and minus this, a run tells when; the effort of "  \
       "a given motion is not cut off, and a run warns")                                            \
@@ -35,7 +38,20 @@ enum { ACTUATOR_N = ACTUATOR_WHEN + 1 };
     X(STRESS_SHEAR_Z, "shear_z", "N, law of t, x, probes", "force along local z")                  \
     X(STRESS_ALONG, "along", "a rod's link", "the rod, required")
 
+// written as an effort by servo.c
+#define SERVO_KEYS(X)                                                                              \
+    X(SERVO_POSITION, "position", "rad or m, law of t and probes", "target of the coordinate")     \
+    X(SERVO_RATE, "rate", "rad/s or m/s, law of t and probes",                                     \
+      "target of its rate, 0 unless given")                                                        \
+    X(SERVO_STIFFNESS, "stiffness", "N m or N/m, law of t and probes",                             \
+      "gain of the position: effort per difference")                                               \
+    X(SERVO_DAMPING, "damping", "N m s or N s/m, law of t and probes",                             \
+      "gain of the rate; alone with 'rate' a servo of velocity")                                   \
+    X(SERVO_EFFORT, "effort", "N m or N, law of t and probes", "added to it, feed-forward")
+
 enum { STRESS_KEYS(SNW_KEY_CODE) STRESS_N };
+enum { SERVO_KEYS(SNW_KEY_CODE) SERVO_N };
+SNW_KEYS(servo, "servo", "a servo", SERVO_KEYS);
 SNW_KEYS(actuator, "actuator", "an actuator", ACTUATOR_KEYS);
 SNW_KEYS(stress, "stress", "an active stress", STRESS_KEYS);
 
@@ -340,6 +356,11 @@ static snw_status read_motor(snw_reader *r, const snw_actuator_entry *a, snw_mot
     out->feed = a->type->feeds;
     out->holds = a->control->key == SNW_CONTROL_HOLD;
     SNW_TRY(find_driven_coordinates(r, a->of, out));
+    if (snw_node_get(entry->value, "servo") && out->n != 1)
+        return snw_fail_at(r->err, entry->location,
+                           "a servo is that of a joint with one coordinate; write the 'effort' of "
+                           "actuator '%s' as a list of laws of probes",
+                           entry->key);
     if (a->effort_limit)
         SNW_TRY(read_motor_limits(r, a->effort_limit, false, out, &out->effort_limit));
     if (a->rate_limit) SNW_TRY(read_motor_limits(r, a->rate_limit, true, out, &out->rate_limit));
@@ -434,6 +455,10 @@ static snw_status read_actuator(snw_reader *r, const snw_entry *entry) {
                             .effort_limit = e[ACTUATOR_EFFORT_LIMIT],
                             .rate_limit = e[ACTUATOR_RATE_LIMIT]};
     SNW_TRY(find_kind(r, e, &a));
+    if (e[ACTUATOR_SERVO]) {
+        const snw_entry *servo[SERVO_N];
+        SNW_TRY(snw_read_map(r, e[ACTUATOR_SERVO]->value, &snw_keys_servo, servo));
+    }
     const snw_entry *limit = a.effort_limit ? a.effort_limit : a.rate_limit;
     if (limit && a.type->acts != SNW_ACTUATES_COORDINATES)
         return snw_fail_at(r->err, limit->location,

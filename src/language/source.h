@@ -145,6 +145,12 @@ snw_status snw_node_set(snw_builder *b, snw_node *map, const char *key,
                         snw_source_location location, snw_node *value);
 void snw_node_remove(snw_node *map, const char *key);
 
+// ---- servo.c
+// -------------------------------------------------------------------------------------
+
+// Write servos of actuators as laws of their efforts, with the probes that these read.
+snw_status snw_servos_expand(snw_builder *b, snw_node *root);
+
 // ---- override_order.c ---------------------------------------------------------------------------
 
 // Set b->ranked to the overrides of the run (may be NULL) and of the command line, in an order in

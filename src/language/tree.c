@@ -163,6 +163,7 @@ snw_status snw_source_tree_changed(const snw_source *s, int run, int nchange,
     SNW_TRY(snw_override_conflicts(&b));
     b.changing = true;
     SNW_TRY(override_things(&b, nchange, change, made));
+    SNW_TRY(snw_servos_expand(&b, made));
     SNW_TRY(snw_check_names(&b, made));
     if (signals) {
         SNW_TRY(snw_signals_begin(signals, made, b.err));

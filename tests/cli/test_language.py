@@ -38,6 +38,7 @@ REACHED = {
     "loop": "loops: {more: {KEY}}",
     "load": "loads: {more: {KEY}}",
     "actuator": "actuators: {more: {KEY}}",
+    "servo": "robot: {more: {on: world, joint: revolute, body: {mass: 1}}}\nactuators: {turn: {joint: more, servo: {position: 0, stiffness: 0, KEY}}}",
     "stress": "actuators: {more: {stress: {KEY}}}",
     "tendon": "actuators: {more: {tendon: {KEY}}}",
     "chamber": "actuators: {more: {chamber: {KEY}}}",

@@ -104,6 +104,53 @@ static void efforts_stay_within_their_limits(void **state) {
             "must be positive");
 }
 
+// J q'' = f + k (p - q) + d (r - q') in closed form, in static steps too; a servo of velocity is of
+// first order.
+static void servos_are_springs_and_dampers_to_their_targets(void **state) {
+    (void)state;
+    static const char text[] =
+        "sinew: 1\n"
+        "gravity: 0\n"
+        "robot:\n"
+        "  a: {on: world, joint: revolute, body: {mass: 1, inertia: [0.1, 0.1, 0.1]}}\n"
+        "  b(k=1..1): {on: world, joint: prismatic, body: {mass: 2}}\n"
+        "actuators:\n"
+        "  m: {joint: a, servo: {position: 0.5 rad, stiffness: 10 N*m, damping: 0.4 N*m*s, effort: "
+        "2 N*m}}\n"
+        "  n(k=1..1): {joint: b(k), servo: {rate: 0.3 m/s, damping: 4 N*s/m}}\n"
+        "study: [%s]\n"
+        "probes: {a: {angle: a}, v: {rate: b(1)}}\n";
+    char model[1200];
+    outcome o;
+    (void)snprintf(model, sizeof model, text,
+                   "dynamic: {for: 0.5 s, scheme: adaptive, tolerance: 1e-11}");
+    execute_ok(model, &o);
+    const double w = sqrt(96), turned = exp(-1.0) * (cos(0.5 * w) + 2 / w * sin(0.5 * w));
+    assert_near(last(&o, 0), 0.7 * (1 - turned), 1e-9);
+    assert_near(last(&o, 1), 0.3 * (1 - exp(-1.0)), 1e-9);
+    assert_near(last(&o, 2), last(&o, 0), 0); // the probe that it adds
+    snw_series_clear(&o.series);
+    static const struct {
+        const char *servo, *why;
+    } all[] = {{"{position: 1}", "needs 'stiffness'"},
+               {"{stiffness: 1}", "needs 'position'"},
+               {"{rate: 1}", "needs 'damping'"},
+               {"{}", "needs 'position' and 'stiffness'"},
+               {"3", "has gains and a target"},
+               {"{position: 1, stiffness: 1, gain: 2}", "unknown key 'gain'"},
+               {"{position: 1, stiffness: 1}, effort: 1", "give one of them"}};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; k++) {
+        (void)snprintf(model, sizeof model,
+                       "sinew: 1\nrobot: {a: {on: world, joint: revolute, body: {mass: 1}}}\n"
+                       "actuators: {m: {joint: a, servo: %s}}\n",
+                       all[k].servo);
+        refuses(model, all[k].why);
+    }
+    refuses("sinew: 1\nrobot: {a: {on: world, joint: planar, body: {mass: 1}}}\n"
+            "actuators: {m: {joint: a, servo: {rate: 1, damping: 1}}}\n",
+            "one coordinate");
+}
+
 static void impossible_gears_are_refused(void **state) {
     (void)state;
     static const struct {
@@ -230,6 +277,7 @@ int main(void) {
         cmocka_unit_test(geared_pendulums_are_one),
         cmocka_unit_test(a_shaft_on_two_joints_is_a_transmission),
         cmocka_unit_test(efforts_stay_within_their_limits),
+        cmocka_unit_test(servos_are_springs_and_dampers_to_their_targets),
         cmocka_unit_test(impossible_gears_are_refused),
 #endif
     };

@@ -155,6 +155,33 @@ static void bodies_joints_loops_and_ground_are_in_the_scene(void **state) {
     clear(&s);
 }
 
+// Shapes of `visual` are drawn instead of the box, whose mass and inertia stay; a turned inertia.
+static void shapes_that_are_only_drawn_replace_the_others(void **state) {
+    (void)state;
+    stand s;
+    set("sinew: 1\n"
+        "robot:\n"
+        "  a: {on: world, joint: free, body: {box: [0.1, 0.2, 0.3], mass: 2, visual: [{shape: "
+        "sphere, "
+        "radius: 5 mm, at: [0, 0, 1 mm]}, {shape: capsule, radius: 2 mm, length: 1 cm, axis: "
+        "x}]}}\n"
+        "  b: {on: world, joint: free, body: {mass: 1, inertia: [1, 2, 2.5], inertia_axes: {rpy: "
+        "[0, "
+        "0, 90 deg]}}}\n"
+        "study: [dynamic: {for: 1 ms, step: 1 ms}]\n",
+        &s);
+    assert_string_equal(at(&s, "links.0.body.shape")->text, "several");
+    assert_int_equal(at(&s, "links.0.body.shapes")->n, 2);
+    assert_string_equal(at(&s, "links.0.body.shapes.0.kind")->text, "sphere");
+    assert_near(value(&s, "links.0.body.shapes.0.at.2"), 1e-3, 0);
+    assert_string_equal(at(&s, "links.0.body.shapes.1.kind")->text, "capsule");
+    assert_near(value(&s, "links.0.body.inertia.0"), 2.0 / 12 * (0.04 + 0.09), 1e-15);
+    assert_near(value(&s, "links.1.body.inertia.0"), 2, 1e-15);
+    assert_near(value(&s, "links.1.body.inertia.1"), 1, 1e-15);
+    assert_near(value(&s, "links.1.body.inertia.2"), 2.5, 1e-15);
+    clear(&s);
+}
+
 static void named_sites_lie_between_their_nodes(void **state) {
     (void)state;
     stand s;
@@ -424,6 +451,7 @@ int main(void) {
         cmocka_unit_test(rods_have_stations_sections_and_stiffness),
         cmocka_unit_test(contours_are_those_of_the_sections),
         cmocka_unit_test(bodies_joints_loops_and_ground_are_in_the_scene),
+        cmocka_unit_test(shapes_that_are_only_drawn_replace_the_others),
         cmocka_unit_test(named_sites_lie_between_their_nodes),
         cmocka_unit_test(scenes_change_in_the_course_of_a_study),
         cmocka_unit_test(tendons_follow_nodes_to_their_ends),
