@@ -133,7 +133,7 @@ target_link_libraries(unit_result_hostile PRIVATE PkgConfig::HDF5) # it writes f
 # The recursion, and the reader of robots for it, are compiled twice more with other number types. Complex numbers: the
 # sources are compiled as C++, and tangents are compared with complex steps. Numbers of 113 bits: rounding errors of
 # residuals in double.
-set(of_derivatives strain_functions contact obstacles rod_contact force_elements force_fields states tubes variable_length feedback fluid given_strains materials nonholonomic loops tendons motors gears tendon_friction tendon_segments tangent)
+set(of_derivatives strain_functions contact obstacles rod_contact force_elements force_fields states tubes variable_length feedback fluid given_strains materials nonholonomic loops tendons motors gears tendon_friction tendon_segments tangent chebyshev_rods)
 file(GLOB recursion_sources CONFIGURE_DEPENDS
   src/base/*.c src/math/*.c src/model/*.c src/dynamics/*.c src/language/*.c)
 list(APPEND recursion_sources src/study/series.c src/study/linear_names.c)

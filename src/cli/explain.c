@@ -244,6 +244,7 @@ static void print_slice_bound(const snw_slice_bound *s, double bound, const char
 static void print_step_bound(const snw_rod_desc *r, const snw_step_bound *s, double beta,
                              int indent) {
     const snw_rule_kind kind = r->integrator;
+    if (kind == SNW_RULE_CHEBYSHEV) return;        // no expansion along slices
     if (s->turn.value == 0 && !(beta > 0)) return; // straight at rest
     printf("%*s  convergence along slices, at rest: turn ", indent, "");
     print_slice_bound(&s->turn, snw_rule_turn_bound(kind), " rad");
@@ -704,6 +705,7 @@ static void json_slice_bound(snw_json *j, const char *key, const snw_slice_bound
 // the same as print_step_bound
 static void json_step_bound(snw_json *j, const snw_rod_desc *r, const snw_step_bound *s,
                             double beta) {
+    if (r->integrator == SNW_RULE_CHEBYSHEV) return;
     json_slice_bound(j, "slice_turn", &s->turn, snw_rule_turn_bound(r->integrator));
     json_slice_bound(j, "slice_norm", &s->frobenius, snw_rule_norm_bound(r->integrator));
     if (!(beta > 0)) return;

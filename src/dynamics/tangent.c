@@ -32,6 +32,7 @@
 #include "dynamics/nonlinear_law.h"
 #include "dynamics/relaxation.h"
 #include "dynamics/rod_contact.h"
+#include "dynamics/rod_grid.h"
 #include "dynamics/segment_map.h"
 #include "dynamics/slice.h"
 #include "dynamics/stop.h"
@@ -129,6 +130,7 @@ static void tangent_columns(const snw_model *m, const double *chart, bool curvat
 static void all_columns(const snw_model *m, const double *chart, bool curvature, snw_work *w) {
     memset(w->K, 0, m->store_own * sizeof *w->K);
     if (m->nfeed && curvature) snw_variable_length_clear_curvature(m, w);
+    if (m->ngrid) snw_rod_grids_columns(m, curvature, w);
     for (int i = 1; i < m->nseg; i++) tangent_columns(m, chart, curvature, i, w);
 }
 

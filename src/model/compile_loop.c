@@ -74,6 +74,13 @@ static snw_status loop_coordinates(snw_build *b, snw_loop *loop) {
 // A sliding contact needs a rod whose strains are all given.
 static snw_status check_sliding(const snw_build *b, const snw_loop_desc *d, snw_error *err) {
     const snw_rod *rod = &b->rod[b->link_rod[d->b.link]];
+    if (rod->grid)
+        return snw_fail_desc(
+            err, d->location,
+            snw_fail(err, SNW_E_MODEL,
+                     "contact '%s' slides along rod '%s', whose sections are those of one grid "
+                     "(integrator: chebyshev); use magnus 6, or a fixed station",
+                     d->name, b->m->desc->link[d->b.link].name));
     if (rod->ndof == 0 && rod->feed < 0) return SNW_OK;
     return snw_fail_desc(
         err, d->location,

@@ -217,7 +217,7 @@ typedef struct snw_rod_desc {
                        // If given, `nodes` is, and no errors are computed
     int magnus;        // order of the Magnus or Fer expansion: 2, 4 or 6; default 4
     snw_rule_kind integrator;
-    int points;       // collocation points of the spectral rule
+    int points;       // collocation points of the spectral rule, or of the whole rod (chebyshev)
     double tolerance; // rk45: relative error to which nodes are placed (theory.md 3.16), `nodes`
                       // being the maximum; 0: nodes are fixed
     int ncell; // rk45 with tolerance: cells in use; 0: all there is room for, of equal length
@@ -241,6 +241,7 @@ static inline int snw_rod_rule_number(const snw_rod_desc *rod) {
     case SNW_RULE_FER:
         return rod->magnus;
     case SNW_RULE_SPECTRAL:
+    case SNW_RULE_CHEBYSHEV:
         return rod->points;
     case SNW_RULE_RK4:
     case SNW_RULE_RK45:

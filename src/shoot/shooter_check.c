@@ -100,6 +100,9 @@ static snw_status shooter_check_links(const snw_model *m, const snw_step_desc *s
         const snw_link_desc *l = &d->link[i];
         if (!l->has_rod) continue;
         if (l->when) return snw_shooter_refuse(step, l->location, err, "conditional rods", l->name);
+        if (l->rod.integrator == SNW_RULE_CHEBYSHEV)
+            return snw_shooter_refuse(step, l->location, err,
+                                      "rods on one grid (integrator: chebyshev)", l->name);
         if (snw_rod_given(&l->rod))
             return snw_shooter_refuse(step, l->location, err, "given strains", l->name);
         if (l->has_rod && snw_rod_has_law(&l->rod))

@@ -19,7 +19,7 @@
 // leave it out silently. Subtrees and how the mass matrix is computed follow from segments and
 // paths.
 #ifdef __x86_64__
-_Static_assert(sizeof(snw_model) == 1160, "compare the new member of the model here");
+_Static_assert(sizeof(snw_model) == 1200, "compare the new member of the model here");
 #endif
 
 static bool same_law(snw_law a, snw_law b) { return a == b || (a && b && snw_expr_same(a, b)); }
@@ -126,6 +126,7 @@ static int sum_of(int n, const int *x) {
 
 // Is a law read at places along the rod, which must be the same then?
 static bool reads_places(const snw_model *m, int rod) {
+    if (m->rod[rod].grid) return true; // a section of a grid depends on the whole rod
     for (int k = 0; k < 6; k++) {
         if (m->rod[rod].given[k]) return true;
     }

@@ -32,10 +32,10 @@ struct snw_model_geometry {
     const snw_model *m;
     segment_bar *bar;  // nseg + nobs
     segment_bar *more; // likewise, added in the next sweep; zero afterwards
-    double *rows;     // 2 nconstraint
-    bool *seen;       // nseg
-    bool shapes;      // are those needed?
-    size_t *slice;    // nslice: first number of each
+    double *rows;      // 2 nconstraint
+    bool *seen;        // nseg
+    bool shapes;       // are those needed?
+    size_t *slice;     // nslice: first number of each
 };
 
 // ---- numbers ------------------------------------------------------------------------------------
@@ -339,7 +339,7 @@ static void add_slice(const snw_model *m, int i, const motion_bar *b, snw_twist 
     const snw_slice *sl = &m->slice[i];
     const snw_rod *rod = &m->rod[sl->rod];
     const snw_slice_work *sw = &w->slice[i];
-    if (sl->h == 0) return;
+    if (sl->h == 0 || rod->grid) return; // grids: lengths and rest strains are not gathered
     const bool moves = !w->is_static;
     const int nc = rod->nc, n = 6 * nc;
     static const snw_twist none[SNW_MAGNUS_POINTS];
