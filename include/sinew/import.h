@@ -41,8 +41,8 @@ SNW_API void snw_imported_close(snw_imported *m); // NULL is fine
 
 // The model, as `sinew import` writes it. It belongs to m.
 SNW_API const char *snw_imported_text(const snw_imported *m);
-// Notes of what is not as in the file: their number, and the text of one, which belongs to m; *line (NULL:
-// not wanted) <- its line in the file, 0: none. NULL: no such note.
+// Notes of what is not as in the file: their number, and the text of one, which belongs to m; *line
+// (NULL: not wanted) <- its line in the file, 0: none. NULL: no such note.
 SNW_API int snw_imported_notes(const snw_imported *m);
 SNW_API const char *snw_imported_note(const snw_imported *m, int note, int *line);
 
