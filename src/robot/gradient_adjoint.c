@@ -400,8 +400,8 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     s->has_slope = snw_alloc((size_t)s->g->nentry * sizeof *s->has_slope);
     if (!s->slope || !s->has_slope) return snw_fail_memory(err);
     for (int k = 0; k < s->nphase; k++) {
-        if (snw_model_arrays_create(s->phase[k].m, s->nscalar, geometry, &s->phase[k].arrays) !=
-            SNW_OK)
+        if (snw_model_arrays_create(s->phase[k].m, s->nscalar, geometry, !s->moreau,
+                                    &s->phase[k].arrays) != SNW_OK)
             return snw_fail_memory(err);
     }
     return SNW_OK;

@@ -18,9 +18,10 @@ typedef struct snw_model_arrays snw_model_arrays;
 bool snw_model_arrays_apply(const snw_model *m, bool hard);
 
 // For `nscalar` scalars, whose outputs are known (model_outputs.h); `geometry`: also as functions
-// of geometric numbers.
+// of geometric numbers; `motions`: also of the numbers of given motions, not of steps with hard
+// contacts.
 SNW_NODISCARD snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometry,
-                                                 snw_model_arrays **out);
+                                                 bool motions, snw_model_arrays **out);
 void snw_model_arrays_destroy(snw_model_arrays *a); // NULL is fine
 
 // Do all equations of `other` differ from those of the model in these numbers only? False also
