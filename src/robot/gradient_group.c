@@ -58,8 +58,9 @@ static snw_status slope_of(gradient_sweep *s, gradient_direction *d, size_t size
     for (int k = 0; k < GRADIENT_VARIANTS && *ok; k++) {
         SNW_TRY(read_alone(s, d->model[k], low, ok, err));
         for (size_t i = 0; i < size && *ok; i++) {
-            sum[i] += gradient_sample_weight(gradient_weight6, k) / d->step * low[i];
-            coarse[i] += gradient_sample_weight(gradient_weight4, k) / d->step * low[i];
+            const double change = low[i] - at[i]; // exact
+            sum[i] += gradient_sample_weight(gradient_weight6, k) / d->step * change;
+            coarse[i] += gradient_sample_weight(gradient_weight4, k) / d->step * change;
         }
     }
     return SNW_OK;
@@ -195,8 +196,8 @@ static snw_status try_curved(gradient_sweep *s, int n, const int *entry, group_w
         gradient_numbers_scale(s, w->x[v], w->scale, w->noise);
         gradient_group_bits(w->size[v], n, bits, w->x[v], w->noise, &w->to, ok);
         if (!*ok) continue;
-        gradient_group_samples(w->size[v], w->move, w->x[v] + (size_t)(bits + 1) * w->size[v],
-                               &w->to);
+        gradient_group_samples(w->size[v], w->move, w->x[v],
+                               w->x[v] + (size_t)(bits + 1) * w->size[v], &w->to);
         SNW_TRY(keep_slopes(s, v, n, entry, w, err));
     }
     gradient_numbers_by_sections(s, false);

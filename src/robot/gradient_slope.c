@@ -133,12 +133,12 @@ void gradient_group_bits(size_t size, int n, int bits, const double *x, const do
     }
 }
 
-void gradient_group_samples(size_t size, const double *step, const double *x,
+void gradient_group_samples(size_t size, const double *step, const double *x0, const double *x,
                             gradient_owners *out) {
     for (size_t i = 0; i < size; i++) {
         double by = 0, coarse = 0;
         for (int j = 0; j < GRADIENT_VARIANTS; j++) {
-            const double change = x[(size_t)j * size + i];
+            const double change = x[(size_t)j * size + i] - x0[i]; // exact
             by += gradient_sample_weight(gradient_weight6, j) * change;
             coarse += gradient_sample_weight(gradient_weight4, j) * change;
         }

@@ -58,8 +58,10 @@ void gradient_group_linear(size_t size, int n, const double *move, int models, c
 // (size): changes up to which are none; 0 where models give the same number to the last bit
 void gradient_group_bits(size_t size, int n, int bits, const double *x, const double *noise,
                          gradient_owners *out, bool *ok);
-// by, coarse <- derivatives from the vectors x of the six samples, with the steps of the numbers.
-void gradient_group_samples(size_t size, const double *step, const double *x, gradient_owners *out);
+// by, coarse <- derivatives from the vector x0 at p and those of the six samples x, with the steps
+// of the numbers.
+void gradient_group_samples(size_t size, const double *step, const double *x0, const double *x,
+                            gradient_owners *out);
 // *out <- the slope of number k of the group.
 SNW_NODISCARD snw_status gradient_group_slope(size_t size, int k, const gradient_owners *from,
                                               gradient_slope *out);

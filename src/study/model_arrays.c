@@ -551,6 +551,37 @@ static void add_efforts(snw_model_arrays *a, int noutput, const snw_adjoint_outp
     }
 }
 
+// V <- virtual velocities of all segments when node k of the rod of a station moves with the part
+// at->beyond[k] of the rigid motion e of its section, as does what it carries, theory.md (7.5.19).
+static void move_beyond(const snw_model *m, const snw_station *at, snw_twist e, const snw_work *w,
+                        snw_twist *V) {
+    const snw_rod *rod = &m->rod[at->rod];
+    const snw_twist in_world = snw_twist_to_parent(w->g[at->seg], e);
+    for (int i = 0; i < m->nseg; i++) {
+        const int k = i - rod->seg0;
+        if (k >= 0 && k < rod->nseg)
+            V[i] = snw_twist_scale(at->beyond[k], snw_twist_to_child(w->g[i], in_world));
+        else
+            V[i] = i > rod->seg0 ? snw_twist_to_child(w->h[i], V[m->seg[i].parent])
+                                 : snw_twist_zero();
+    }
+}
+
+// bar += derivatives of wrenches within rods: minus the sum of the forces beyond the station.
+static void add_wrenches(snw_model_arrays *a, int noutput, const snw_adjoint_output *output,
+                         const double *y_bar, const snw_state *s, double *bar) {
+    const snw_model *m = a->m;
+    for (int i = 0; i < noutput; i++) {
+        if (y_bar[i] == 0 || snw_output_use_of(m, &output[i]) != SNW_OUTPUT_WRENCH) continue;
+        snw_twist e = {0};
+        e.e[output[i].column % 6] = y_bar[i];
+        memset(a->virtual_rate, 0, (size_t)m->nv * sizeof *a->virtual_rate);
+        virtual_motion(a, s, a->virtual_rate, a->at_mu);
+        move_beyond(m, snw_output_station(m, &output[i]), e, a->w, a->at_mu->V);
+        subtract_products(a, (map_covectors){.mu = a->virtual_rate}, s, false, bar);
+    }
+}
+
 // bar += derivatives of reactions of joints: the wrench carried to a link times a unit twist is the
 // product of all forces beyond with a rigid virtual motion of what is beyond.
 static void add_reactions(snw_model_arrays *a, int noutput, const snw_adjoint_output *output,
@@ -580,7 +611,8 @@ static void add_reactions(snw_model_arrays *a, int noutput, const snw_adjoint_ou
 static bool reads_numbers(const snw_model *m, const snw_adjoint *adjoint) {
     for (int i = 0; i < adjoint->noutput; i++) {
         const snw_output_use use = snw_output_use_of(m, &adjoint->output[i]);
-        if (use == SNW_OUTPUT_ENERGY || use == SNW_OUTPUT_EFFORT || use == SNW_OUTPUT_JOINT)
+        if (use == SNW_OUTPUT_ENERGY || use == SNW_OUTPUT_EFFORT || use == SNW_OUTPUT_JOINT ||
+            use == SNW_OUTPUT_WRENCH)
             return true;
     }
     return false;
@@ -607,6 +639,7 @@ void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, con
             add_energies(a, &energy, &map->s, bar);
         add_efforts(a, adjoint->noutput, adjoint->output, own, bar);
         add_reactions(a, adjoint->noutput, adjoint->output, own, &map->s, bar);
+        add_wrenches(a, adjoint->noutput, adjoint->output, own, &map->s, bar);
         if (a->needs_geometry)
             snw_model_geometry_frame(a->geometry, adjoint->noutput, adjoint->output, own, a->in,
                                      &map->s, a->w, bar + a->first_geometry);
