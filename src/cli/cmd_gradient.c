@@ -120,7 +120,9 @@ static void json_gradient(snw_json *j, const snw_gradient *g, int nscalar, const
     snw_field_text(j, "method", method_name[info.method]);
     snw_field_integer(j, "steps", info.steps);
     snw_field_integer(j, "recomputed", info.recomputed);
-    snw_field_number(j, "error", info.error);
+    snw_field_integer(j, "sweeps", info.sweeps);
+    snw_field_integer(j, "models", info.models);
+    snw_field_number(j, "estimated_error", info.error); // 'error' is that of the command
 }
 
 // ---- the command --------------------------------------------------------------------------------

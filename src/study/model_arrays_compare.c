@@ -249,9 +249,11 @@ static bool same_tendon(const snw_model *m, int i, const snw_tendon *b, bool geo
            same_law(a->area ? a->area->law : NULL, b->area ? b->area->law : NULL) &&
            same_law(a->sliding, b->sliding) && a->extra == b->extra &&
            a->compliance == b->compliance && a->has_friction == b->has_friction &&
-           a->friction == b->friction && a->viscous == b->viscous && a->creep == b->creep &&
+           !(a->friction > 0) == !(b->friction > 0) &&
+           (snw_law_is_gathered(m, SNW_LAW_TENDON, i) ||
+            (a->friction == b->friction && a->viscous == b->viscous && a->creep == b->creep)) &&
            a->npoint == b->npoint && a->point_adr == b->point_adr && a->ndof == b->ndof &&
-           (geometry || a->reference == b->reference) && a->row == b->row && a->unit == b->unit &&
+           ((geometry && !a->has_friction) || a->reference == b->reference) && a->row == b->row && a->unit == b->unit &&
            same_bytes(SNW_ACTUATOR_CONSTANTS, sizeof *a->constant, a->constant, b->constant) &&
            same_bytes(a->ndof, sizeof *a->dof, a->dof, b->dof) && !a->jacobian == !b->jacobian &&
            (!a->jacobian || same_bytes(a->ndof, sizeof *a->jacobian, a->jacobian, b->jacobian));
@@ -291,10 +293,14 @@ static bool same_tendons(const snw_model *m, const snw_model *o, bool geometry) 
         const snw_tendon_segment *a = &m->tendon_segment[i], *b = &o->tendon_segment[i];
         if (a->a != b->a || a->b != b->b) return false;
     }
-    for (int i = 0; i < m->ntendon_point; i++) {
-        const snw_tendon_point a = bare_point(m, i, geometry), b = bare_point(o, i, geometry);
-        if (!same_bytes(1, sizeof a, &a, &b) || !same_shapes(m, &m->tendon_point[i], o))
-            return false;
+    for (int k = 0; k < m->ntendon; k++) {
+        const snw_tendon *t = &m->tendon[k];
+        const bool free = geometry && !t->has_friction; // with it, paths are not gathered
+        for (int i = t->point_adr; i < t->point_adr + t->npoint; i++) {
+            const snw_tendon_point a = bare_point(m, i, free), b = bare_point(o, i, free);
+            if (!same_bytes(1, sizeof a, &a, &b) || !same_shapes(m, &m->tendon_point[i], o))
+                return false;
+        }
     }
     return true;
 }

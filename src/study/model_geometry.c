@@ -54,8 +54,9 @@ static bool reads_segments(const snw_model *m) {
 
 bool snw_geometry_is_gathered(const snw_model *m) {
     for (int i = 0; i < m->ntendon; i++) {
-        if (m->tendon[i].has_friction || m->tendon[i].area || m->tendon[i].row >= 0) return false;
+        if (m->tendon[i].area || m->tendon[i].row >= 0) return false;
     }
+    if (m->ntendon_corner > 0) return false; // friction by the angle between two links
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *l = &m->loop[i];
         if (l->nonholonomic || l->sliding_station || l->through || l->keeps_length) return false;
@@ -628,9 +629,11 @@ void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, do
             add_signal(a, &m->signal[k], x->by_signal[k], -1, x->w, bar + p.rest);
     }
     carry_to_root(a, &at, bar);
-    for (int i = 0; i < m->ntendon; i++)
-        subtract_tendon(m, i, x, bar + p.tendon + TENDON * (size_t)i,
-                        bar + p.point + POINT * (size_t)m->tendon[i].point_adr);
+    for (int i = 0; i < m->ntendon; i++) {
+        if (!m->tendon[i].has_friction) // with it, paths are not gathered
+            subtract_tendon(m, i, x, bar + p.tendon + TENDON * (size_t)i,
+                            bar + p.point + POINT * (size_t)m->tendon[i].point_adr);
+    }
     a->m = whole;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "dynamics/fluid.h"
+#include "dynamics/tendon_friction.h"
 #include "math/expr_op.h"
 #include "study/model_geometry.h"
 
@@ -68,7 +69,8 @@ bool snw_law_is_gathered(const snw_model *m, snw_law_kind kind, int of) {
     case SNW_LAW_AMBIENT:
     case SNW_LAW_TEMPERATURE: {
         const snw_tendon *t = &m->tendon[of];
-        if (t->has_friction || t->given == SNW_GIVEN_RATE || t->given == SNW_GIVEN_ACTIVATION)
+        if (t->given == SNW_GIVEN_RATE || t->given == SNW_GIVEN_ACTIVATION ||
+            (t->has_friction && t->given != SNW_GIVEN_EFFORT))
             return false;
         return t->given != SNW_GIVEN_MOTION || is_fixed(t->law);
     }
@@ -256,8 +258,10 @@ double snw_product_path_rate(const snw_model *m, int i, const snw_product *x) {
     double sum = 0;
     for (int j = 0; j < t->ndof; j++) sum += G[j] * x->mu[t->dof[j]];
     for (int k = t->point_adr; k < t->point_adr + t->npoint; k++) {
+        const double part =
+            snw_tendon_friction_acts(m, i, x->w) ? x->w->tendon_point[k].tension_fraction : 1;
         if (m->tendon_point[k].segment >= 0)
-            sum += t->sign * m->tendon_point[k].w * x->at_mu->tendon_point[k].df;
+            sum += part * t->sign * m->tendon_point[k].w * x->at_mu->tendon_point[k].df;
     }
     return sum;
 }
