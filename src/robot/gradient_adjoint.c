@@ -386,6 +386,19 @@ static bool outputs_are_known(const gradient_sweep *s, const snw_model *m, bool 
     return true;
 }
 
+// s->motion <- given motions at the start, unless they are compared as a whole
+static snw_status keep_motions(gradient_sweep *s, snw_error *err) {
+    const snw_model *m = s->phase[0].m;
+    snw_inputs *in = NULL;
+    if (s->moreau) return SNW_OK;
+    s->motion = snw_alloc(((size_t)m->ndrive + 1) * sizeof *s->motion);
+    if (!s->motion || snw_inputs_create(m, &in) != SNW_OK) return snw_fail_memory(err);
+    snw_inputs_at(m, snw_time_resolution(0), in);
+    if (m->ndrive > 0) memcpy(s->motion, in->drive, (size_t)m->ndrive * sizeof *s->motion);
+    snw_inputs_destroy(in);
+    return SNW_OK;
+}
+
 static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     bool numbers = false, geometry = true;
     for (int k = 0; k < s->g->nentry; k++)
@@ -399,6 +412,7 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     s->slope = snw_alloc((size_t)s->g->nentry * sizeof *s->slope);
     s->has_slope = snw_alloc((size_t)s->g->nentry * sizeof *s->has_slope);
     if (!s->slope || !s->has_slope) return snw_fail_memory(err);
+    SNW_TRY(keep_motions(s, err));
     for (int k = 0; k < s->nphase; k++) {
         if (snw_model_arrays_create(s->phase[k].m, s->nscalar, geometry, !s->moreau,
                                     &s->phase[k].arrays) != SNW_OK)
@@ -440,6 +454,7 @@ static snw_status sweep_variables(gradient_sweep *s, snw_error *err) {
             SNW_TRY(s->forward ? gradient_sweep_forward(s, err) : sweep_all(s, err));
             gradient_use_phase(s, 0);
             if (!s->forward) SNW_TRY(gradient_add_starts(s, first, err));
+            if (s->motion && !s->gathered) SNW_TRY(gradient_numbers_start_motions(s, err));
             s->gathered = true;
         }
         if (s->arrays) SNW_TRY(gradient_add_slopes(s, err));
@@ -467,6 +482,7 @@ static snw_status gradient_by(snw_gradient *g, const double *p, bool forward, do
     snw_free(s.direction);
     snw_free(s.slope);
     snw_free(s.has_slope);
+    snw_free(s.motion);
     gradient_checkpoints_end(&s.kept);
     gradient_phases_close(&s);
     snw_tape_clear(&s.tape);

@@ -7,11 +7,13 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "study/model_laws.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double closing = 100; // rounding of a closed start over that of a number, typical
+static const double closing = 100, // rounding of a closed start over that of a number, typical
+    start_move = 1e-2;             // of given motions at the start, typical
 
 // Does the run begin with an equilibrium, which does not depend on the state before it?
 static bool begins_at_rest(const gradient_sweep *s) {
@@ -58,8 +60,8 @@ static snw_status read_start(const gradient_sweep *s, const snw_model *m, double
         snw_state_create(m, &at[0]) == SNW_OK && snw_state_create(m, &at[1]) == SNW_OK
             ? SNW_OK
             : snw_fail_memory(err);
-    if (status == SNW_OK) status = gradient_closed_start(s, s->p, own, at[0], err);
-    if (status == SNW_OK) status = gradient_closed_start(s, s->p, m, at[1], err);
+    if (status == SNW_OK) status = gradient_closed_start(s, s->p, own, s->motion, at[0], err);
+    if (status == SNW_OK) status = gradient_closed_start(s, s->p, m, s->motion, at[1], err);
     if (status == SNW_OK) {
         snw_difference(own, at[0]->q, at[1]->q, out);
         memcpy(out + nv, at[1]->v, (size_t)nv * sizeof *out);
@@ -114,6 +116,70 @@ void gradient_numbers_bars(const gradient_sweep *s, int scalar, bool sections, d
     memcpy(out + nv, b->rate, nv * sizeof *out);
     if (nz) memcpy(out + 2 * nv, b->z, nz * sizeof *out);
 }
+
+// ---- given motions at the start -----------------------------------------------------------------
+
+bool gradient_follows_law(const snw_model *m, int drive) {
+    return snw_law_is_gathered(m, SNW_LAW_DRIVE, drive) && !snw_drive_is_fixed(m, drive);
+}
+
+// bars of all scalars <- derivatives by value (of = 0) or rate (1) of the motion of a drive at the
+// start: by differences of order 6 of the closed initial state.
+static snw_status by_start(const gradient_sweep *s, int drive, int of, snw_state *at, double *dx,
+                           double *by, snw_error *err) {
+    const snw_model *m = s->phase[0].m;
+    const size_t nv = (size_t)m->nv;
+    const snw_jet kept = s->motion[drive];
+    const double typical = m->typical[m->drive[drive].dof], step = start_move * typical;
+    snw_state *first = NULL;
+    snw_status status =
+        snw_state_create(m, &first) == SNW_OK ? SNW_OK : snw_fail_memory(err);
+    if (status == SNW_OK) status = gradient_closed_start(s, s->p, m, s->motion, first, err);
+    memset(dx, 0, 3 * nv * sizeof *dx);
+    for (int i = 0; i < GRADIENT_VARIANTS && status == SNW_OK; i++) {
+        const double c = gradient_sample_weight(gradient_weight6, i) / step;
+        *(of ? &s->motion[drive].d : &s->motion[drive].v) =
+            (of ? kept.d : kept.v) + gradient_sample_at(i) * step;
+        status = gradient_closed_start(s, s->p, m, s->motion, at, err);
+        s->motion[drive] = kept;
+        if (status != SNW_OK) break;
+        snw_difference(m, first->q, at->q, dx + 2 * nv);
+        for (size_t k = 0; k < nv; k++) {
+            dx[k] += c * dx[2 * nv + k];
+            dx[nv + k] += c * (at->v[k] - first->v[k]);
+        }
+    }
+    for (int j = 0; j < s->nscalar && status == SNW_OK; j++) {
+        const snw_bars *b = snw_adjoint_bars(s->phase[0].adjoint, j);
+        by[j] = 0;
+        for (size_t k = 0; k < nv; k++) by[j] += b->place[k] * dx[k] + b->rate[k] * dx[nv + k];
+    }
+    snw_state_destroy(first);
+    return status;
+}
+
+snw_status gradient_numbers_start_motions(gradient_sweep *s, snw_error *err) {
+    const snw_model *m = s->phase[0].m;
+    const size_t n = (size_t)s->nscalar;
+    if (m->ndrive == 0 || begins_at_rest(s)) return SNW_OK;
+    snw_state *at = NULL;
+    double *dx = snw_alloc((3 * (size_t)m->nv + 2 * n + 1) * sizeof *dx), *by = dx + 3 * m->nv;
+    snw_status status =
+        dx && snw_state_create(m, &at) == SNW_OK ? SNW_OK : snw_fail_memory(err);
+    for (int i = 0; i < m->ndrive && status == SNW_OK; i++) {
+        if (!gradient_follows_law(m, i)) continue;
+        status = by_start(s, i, 0, at, dx, by, err);
+        if (status == SNW_OK) status = by_start(s, i, 1, at, dx, by + n, err);
+        for (size_t j = 0; j < n && status == SNW_OK; j++)
+            snw_model_arrays_add_drive(s->phase[0].arrays, (int)j, i, snw_time_resolution(0),
+                                       (const double[]){by[j], by[n + j], 0});
+    }
+    snw_state_destroy(at);
+    snw_free(dx);
+    return status;
+}
+
+// ---- parts --------------------------------------------------------------------------------------
 
 typedef bool arrays_part(const snw_model_arrays *a, size_t at);
 

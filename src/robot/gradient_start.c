@@ -13,10 +13,18 @@
 static const double initial_move = 1e-2, // of an initial coordinate or velocity
     unmoved = 1e-14;                     // change of an initial value that counts as none, typical
 
+// Are initial place and rate of a drive those of its law? Unless a condition holds it later.
+static bool starts_by_law(const snw_model *m, int drive) { return m->drive[drive].condition < 0; }
+
 snw_status gradient_closed_start(const gradient_sweep *s, const double *p, const snw_model *m,
-                                 snw_state *to, snw_error *err) {
+                                 const snw_jet *motion, snw_state *to, snw_error *err) {
     gradient_initial(s->g, p, m, to->q, to->v);
     to->t = 0;
+    for (int i = 0; motion && i < m->ndrive; i++) { // the model begins as its laws say
+        if (!gradient_follows_law(m, i) || !starts_by_law(m, i)) continue;
+        to->q[m->drive[i].q] = motion[i].v;
+        to->v[m->drive[i].dof] = motion[i].d;
+    }
     if (m->nconstraint == 0) return SNW_OK;
     snw_projection *pr = NULL;
     snw_inputs *in = NULL;
@@ -25,6 +33,9 @@ snw_status gradient_closed_start(const gradient_sweep *s, const double *p, const
     if (status == SNW_OK) status = snw_inputs_create(m, &in);
     if (status == SNW_OK) {
         snw_inputs_at(m, snw_time_resolution(0), in);
+        for (int i = 0; motion && i < m->ndrive; i++) {
+            if (gradient_follows_law(m, i)) in->drive[i] = motion[i];
+        }
         status = snw_projection_close(pr, in, to, &info, err);
     }
     if (status == SNW_OK) status = snw_projection_velocities(pr, in, to, err);
@@ -39,7 +50,7 @@ static snw_status add_start(const gradient_sweep *s, const snw_model *m, int ent
                             double c, gradient_start *w, double *out, snw_error *err) {
     const int nv = s->m->nv;
     if (entry >= 0) w->p[entry] = value;
-    SNW_TRY(gradient_closed_start(s, w->p, m, w->at, err));
+    SNW_TRY(gradient_closed_start(s, w->p, m, NULL, w->at, err));
     if (entry >= 0) w->p[entry] = s->p[entry];
     snw_difference(s->m, s->tape.map[0].s.q, w->at->q, w->dx);
     for (int k = 0; k < nv; k++) {

@@ -100,6 +100,7 @@ typedef struct gradient_sweep {
     int nlone;                // of them, taken one by one
     gradient_slope *slope;
     bool *has_slope;            // nentry
+    snw_jet *motion;            // ndrive: given motions at the start, where arrays are used
     bool gathered;              // the derivatives by the arrays are known
     double *value, *centre, *y; // nscalar, nscalar, noutput: of a sample, and at p
     double *dJ;                 // nscalar x nentry
@@ -210,14 +211,20 @@ SNW_NODISCARD snw_status gradient_numbers_read(const gradient_sweep *s,
 void gradient_numbers_scale(const gradient_sweep *s, const double *x, double *out, double *noise);
 // out <- derivatives of a scalar by the vector, after the sweep.
 void gradient_numbers_bars(const gradient_sweep *s, int scalar, bool sections, double *out);
+// Does a coordinate move by a law whose numbers are gathered? The bars of these laws += those of
+// the initial state, once after the sweep.
+bool gradient_follows_law(const snw_model *m, int drive);
+SNW_NODISCARD snw_status gradient_numbers_start_motions(gradient_sweep *s, snw_error *err);
 // Tells the arrays which of their parts the slopes need.
 void gradient_numbers_need(const gradient_sweep *s);
 
 // ---- the initial state, gradient_start.c --------------------------------------------------------
 
-// q, v of `to` <- initial state of model m at p, closed, with velocities that the rows allow.
+// q, v of `to` <- initial state of model m at p, closed, with velocities that the rows allow; driven
+// coordinates whose laws are gathered move as `motion` (ndrive) says, NULL: by their laws.
 SNW_NODISCARD snw_status gradient_closed_start(const gradient_sweep *s, const double *p,
-                                               const snw_model *m, snw_state *to, snw_error *err);
+                                               const snw_model *m, const snw_jet *motion,
+                                               snw_state *to, snw_error *err);
 SNW_NODISCARD snw_status gradient_start_open(const gradient_sweep *s, gradient_start *w,
                                              snw_error *err);
 void gradient_start_close(gradient_start *w);

@@ -655,6 +655,12 @@ void snw_model_arrays_sample(snw_model_arrays *a, const snw_map *map, const doub
                               a->bar + k * a->size + laws);
 }
 
+void snw_model_arrays_add_drive(snw_model_arrays *a, int scalar, int drive, double t,
+                                const double *w) {
+    snw_model_laws_add_drive(a->laws, drive, t, w,
+                             a->bar + (size_t)scalar * a->size + arrays_size(a->m));
+}
+
 void snw_model_arrays_fold(snw_model_arrays *a, const double *factor) {
     double *margin = a->bar + (size_t)(a->nscalar - 1) * a->size;
     for (int k = 0; k < a->nscalar - 1; k++) {

@@ -64,7 +64,12 @@ static bool hard_is_known(const snw_model *m) {
 static bool has_others(const snw_model *m) {
     for (int i = 0; i < m->nlive; i++) { // an effort is a function of the numbers of its law
         const snw_signal *s = &m->signal[m->live[i]];
-        if (s->reading == SNW_READ_TENDON_EFFORT || s->kind == SNW_SIGNAL_STATE) return true;
+        if (s->reading != SNW_READ_TENDON_EFFORT) continue;
+        const snw_tendon *t = &m->tendon[s->tendon];
+        if (t->area || t->has_friction || t->row >= 0 || !t->law ||
+            snw_expr_vars(t->law) & SNW_VAR_SIGNAL ||
+            !snw_law_is_gathered(m, SNW_LAW_TENDON, s->tendon))
+            return true;
     }
     return m->ntube > 0 || m->nfeed > 0 || m->nsliding_station > 0 || m->nlaw_point > 0 ||
            m->nbranch > 0 || (m->hard && !hard_is_known(m));

@@ -8,6 +8,7 @@
 #include "dynamics/fluid.h"
 #include "dynamics/tendon_friction.h"
 #include "math/expr_op.h"
+#include "solve/dense.h"
 #include "study/model_geometry.h"
 
 #include <math.h>
@@ -81,7 +82,8 @@ bool snw_law_is_gathered(const snw_model *m, snw_law_kind kind, int of) {
     }
     case SNW_LAW_SOURCE: {
         const snw_signal_kind is = m->signal[of].kind;
-        return is == SNW_SIGNAL_INTEGRAL || is == SNW_SIGNAL_SAMPLED;
+        return (is == SNW_SIGNAL_INTEGRAL || is == SNW_SIGNAL_SAMPLED || is == SNW_SIGNAL_STATE) &&
+               m->signal[of].source;
     }
     case SNW_LAW_POSE:
         return snw_geometry_is_gathered(m) && pose_is_gathered(&m->pose[of]);
@@ -338,6 +340,30 @@ static void subtract_law(const snw_model_laws *a, const law_slot *s, snw_at at, 
     }
 }
 
+// States of laws, whose rates read each other: with the derivatives c of the product by the rates
+// at fixed states and G the rates by the states, (1 - half G)' f = half by_signal - c.
+static void subtract_states(const snw_model_laws *a, snw_at at, const snw_product *x, double *bar) {
+    const law_slot *state[SNW_STATES_MAX];
+    int n = 0, pivot[SNW_STATES_MAX];
+    double A[SNW_STATES_MAX * SNW_STATES_MAX], f[SNW_STATES_MAX];
+    for (int i = 0; i < a->n && n < SNW_STATES_MAX; i++) {
+        const law_slot *s = &a->slot[i];
+        if (s->kind == SNW_LAW_SOURCE && a->m->signal[s->of].kind == SNW_SIGNAL_STATE)
+            state[n++] = s;
+    }
+    if (n == 0 || x->is_static) return;
+    for (int i = 0; i < n; i++) {
+        const snw_law law = law_of(a->m, state[i]);
+        f[i] = x->half * x->by_signal[state[i]->of] -
+               (x->integrand ? x->integrand[state[i]->of] : 0);
+        for (int j = 0; j < n; j++)
+            A[j * n + i] = (i == j) - x->half * snw_expr_jet_signal(law, at, state[j]->of).d;
+    }
+    if (snw_lu_factor(n, A, pivot) != SNW_OK) A[0] = NAN; // so are the derivatives
+    snw_lu_solve_transposed(n, A, pivot, f);
+    for (int i = 0; i < n; i++) subtract_law(a, state[i], at, f[i], x, bar);
+}
+
 // Integrands: an integral is its value before the step plus half a step of the integrand, and reads
 // only signals before it.
 static void subtract_sources(const snw_model_laws *a, snw_at at, const snw_product *x,
@@ -348,6 +374,7 @@ static void subtract_sources(const snw_model_laws *a, snw_at at, const snw_produ
         const double by = x->half * x->by_signal[s->of] - (x->integrand ? x->integrand[s->of] : 0);
         subtract_law(a, s, at, by, x, bar);
     }
+    subtract_states(a, at, x, bar);
 }
 
 void snw_model_laws_sample(snw_model_laws *a, double t, const double *taken, const double *signal,
@@ -442,6 +469,11 @@ void snw_model_laws_subtract(snw_model_laws *a, const snw_product *x, double *ba
         }
     }
     subtract_sources(a, at, x, bar);
+    for (int k = 0; k < m->nlive; k++) { // efforts that laws read
+        const snw_signal *s = &m->signal[m->live[k]];
+        if (s->reading == SNW_READ_TENDON_EFFORT && x->by_signal[m->live[k]] != 0)
+            snw_model_laws_add_effort(a, s->tendon, -x->by_signal[m->live[k]], x->in, x->w, bar);
+    }
 }
 
 // ---- given motions ------------------------------------------------------------------------------
