@@ -46,18 +46,20 @@ static void put(page *p, const char *format, ...) {
 // An arm with n numbers f0, f1, .. of a kind.
 static snw_robot_model *arm(numbers kind, int n) {
     static char text[300 * MOST], sum[60 * MOST];
-    static const char *const start[] = {"10 uN",  "0.001", "0.001",    "0.001",
-                                        "0.1 mm", "0.01",  "100 N/m^2", "0.0001", "10 uN"};
+    static const char *const start[] = {"10 uN", "0.001",     "0.001",  "0.001", "0.1 mm",
+                                        "0.01",  "100 N/m^2", "0.0001", "10 uN"};
     page p = {text, 0, sizeof text}, law = {sum, 0, sizeof sum};
     put(&law, "(1");
     for (int i = 0; i < n; i++)
-        put(&law, kind == TENSIONS || kind == MOTIONS ? "+f%d*cos(%d*t/(1 s))" : "+f%d*cos(%d*x/L)", i, i + 1);
+        put(&law, kind == TENSIONS || kind == MOTIONS ? "+f%d*cos(%d*t/(1 s))" : "+f%d*cos(%d*x/L)",
+            i, i + 1);
     put(&law, ")");
     put(&p, "sinew: 1\nparameters: {E: 0.5 MPa");
     for (int i = 0; i < n; i++) put(&p, ", f%d: %s", i, start[kind]);
     put(&p,
         "}\nmaterials: {soft: {young: E*%s, poisson: 0.45, density: 1100, damping: 8 ms}}\n"
-        "robot:\n  arm: {on: world, pose: {axis: y, angle: 0.1*%s}, rod: {length: 0.3, section: {circle: {radius: 1 cm}}, "
+        "robot:\n  arm: {on: world, pose: {axis: y, angle: 0.1*%s}, rod: {length: 0.3, section: "
+        "{circle: {radius: 1 cm}}, "
         "material: "
         "soft, strain: {bend_y: legendre 4, bend_z: legendre 4, twist: legendre 3}, rest: {bend_y: "
         "0.1*%s}, nodes: 12}}\n",

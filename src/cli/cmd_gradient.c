@@ -229,7 +229,8 @@ const snw_command snw_cmd_gradient = {
         "steps by implicit schemes, by transposing the very steps taken, so that the derivatives "
         "are those of the computed numbers, to rounding. The cost hardly grows with the number "
         "of variables: initial values, materials, loads, tensions, gains, lengths, rest strains, "
-        "poses, routings, coefficients of contacts and fluids. Those that must be taken one by "
+        "poses, routings, given motions, coefficients of contacts and fluids. Those that must be "
+        "taken one by "
         "one are named below the table. Steps keep their lengths, also those that 'adapt: on' "
         "chose. What has no derivative is refused with its name.",
     .option = options,

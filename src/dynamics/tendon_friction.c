@@ -176,7 +176,8 @@ void snw_tendon_friction_slopes(const snw_model *m, int tendon, const snw_work *
             const double size = sqrt(nu * nu + x->creep * x->creep);
             if (size > 0) loss[0] += turned * nu / size;
             loss[1] += turned * nu;
-            if (x->friction > 0) loss[2] -= turned * x->friction * nu * x->creep / (size * size * size);
+            if (x->friction > 0)
+                loss[2] -= turned * x->friction * nu * x->creep / (size * size * size);
         }
         const double power = -m->tendon_point[k].w * w->tendon[tendon].effort *
                              at->tension_fraction * rates->tendon_point[k].df;

@@ -200,7 +200,8 @@ void snw_expr_add_jet_slopes(const snw_expr *e, snw_at at, const double *weight,
         const snw_line *l = &e->line[i];
         snw_jet *arg = kept + 3 * (size_t)i;
         for (int k = 0; k < 3; k++) arg[k] = r[l->arg[k]];
-        r[l->dst] = l->op == SNW_OP_CONST ? number(l->imm) : snw_line_jet(l, arg[0], arg[1], arg[2]);
+        r[l->dst] =
+            l->op == SNW_OP_CONST ? number(l->imm) : snw_line_jet(l, arg[0], arg[1], arg[2]);
         constant += l->op == SNW_OP_CONST;
     }
     by[e->result] = number(1);
@@ -212,7 +213,6 @@ void snw_expr_add_jet_slopes(const snw_expr *e, snw_at at, const double *weight,
             bar[--constant] += weight[0] * down.v + weight[1] * down.d + weight[2] * down.dd;
         if (down.v == 0 && down.d == 0 && down.dd == 0) continue;
         for (int k = 0; k < snw_op_nargs((snw_op)l->op); k++)
-            by[l->arg[k]] =
-                snw_jet_add(by[l->arg[k]], snw_jet_mul(down, slope_of_line(l, arg, k)));
+            by[l->arg[k]] = snw_jet_add(by[l->arg[k]], snw_jet_mul(down, slope_of_line(l, arg, k)));
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Numbers of the file that reach the equations through the numbers of the models alone: their slopes,
-// many at once where they are independent, theory.md (7.5.11).
+// Numbers of the file that reach the equations through the numbers of the models alone: their
+// slopes, many at once where they are independent, theory.md (7.5.11).
 #include "robot/gradient_sweep.h"
 
 #include "base/alloc.h"
@@ -71,8 +71,7 @@ snw_status gradient_find_slope(gradient_sweep *s, gradient_direction *d, bool *e
     const size_t size = gradient_numbers_size(s);
     double *x = snw_alloc((7 * size + 1) * sizeof *x), *sum = x + 5 * size;
     if (!x) return snw_fail_memory(err);
-    snw_status status =
-        slope_of(s, d, size, x, x + 3 * size, sum, sum + size, enough, err);
+    snw_status status = slope_of(s, d, size, x, x + 3 * size, sum, sum + size, enough, err);
     if (status == SNW_OK && *enough) {
         gradient_slope *to = &s->slope[s->nslope++];
         *to = (gradient_slope){.entry = d->entry};
@@ -89,11 +88,11 @@ enum { PLAIN, SECTIONS, VIEWS }; // the vector of the arrays, and that by sectio
 
 // Memory for numbers that are moved together.
 typedef struct group_work {
-    double *p, *move, *part;  // nentry each: values, moves, fractions of them
-    size_t size[VIEWS];       // of the vectors
-    double *x[VIEWS];         // vectors at p and of the models
-    double *scale, *noise;    // one each
-    bool ok[VIEWS];           // all models so far differ in this vector only
+    double *p, *move, *part; // nentry each: values, moves, fractions of them
+    size_t size[VIEWS];      // of the vectors
+    double *x[VIEWS];        // vectors at p and of the models
+    double *scale, *noise;   // one each
+    bool ok[VIEWS];          // all models so far differ in this vector only
     gradient_owners to;
 } group_work;
 
@@ -106,8 +105,8 @@ static void read_views(const gradient_sweep *s, const snw_robot_model *model, in
         gradient_numbers_by_sections(s, v == SECTIONS);
         if (model) w->ok[v] = gradient_numbers_only(s, model);
         if (w->ok[v])
-            w->ok[v] = gradient_numbers_read(s, model, w->x[v] + (size_t)at * w->size[v], &none) ==
-                       SNW_OK;
+            w->ok[v] =
+                gradient_numbers_read(s, model, w->x[v] + (size_t)at * w->size[v], &none) == SNW_OK;
     }
     gradient_numbers_by_sections(s, false);
 }
@@ -149,7 +148,8 @@ static snw_status keep_slopes(gradient_sweep *s, int view, int n, const int *ent
         gradient_slope *to = &s->slope[s->nslope++];
         *to = (gradient_slope){.entry = entry[k], .sections = view == SECTIONS};
         s->has_slope[entry[k]] = true;
-        if (gradient_group_slope(w->size[view], k, &w->to, to) != SNW_OK) return snw_fail_memory(err);
+        if (gradient_group_slope(w->size[view], k, &w->to, to) != SNW_OK)
+            return snw_fail_memory(err);
     }
     return SNW_OK;
 }

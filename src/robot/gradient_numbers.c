@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Numbers of the models of all phases of a study, and its initial state, as one vector through
-// which numbers of the file act, theory.md (7.5.11): the arrays of each phase (model_arrays.h), then
-// initial configuration, velocities and states of laws.
+// which numbers of the file act, theory.md (7.5.11): the arrays of each phase (model_arrays.h),
+// then initial configuration, velocities and states of laws.
 #include "robot/gradient_sweep.h"
 
 #include "base/alloc.h"
@@ -132,8 +132,7 @@ static snw_status by_start(const gradient_sweep *s, int drive, int of, snw_state
     const snw_jet kept = s->motion[drive];
     const double typical = m->typical[m->drive[drive].dof], step = start_move * typical;
     snw_state *first = NULL;
-    snw_status status =
-        snw_state_create(m, &first) == SNW_OK ? SNW_OK : snw_fail_memory(err);
+    snw_status status = snw_state_create(m, &first) == SNW_OK ? SNW_OK : snw_fail_memory(err);
     if (status == SNW_OK) status = gradient_closed_start(s, s->p, m, s->motion, first, err);
     memset(dx, 0, 3 * nv * sizeof *dx);
     for (int i = 0; i < GRADIENT_VARIANTS && status == SNW_OK; i++) {
@@ -164,8 +163,7 @@ snw_status gradient_numbers_start_motions(gradient_sweep *s, snw_error *err) {
     if (m->ndrive == 0 || begins_at_rest(s)) return SNW_OK;
     snw_state *at = NULL;
     double *dx = snw_alloc((3 * (size_t)m->nv + 2 * n + 1) * sizeof *dx), *by = dx + 3 * m->nv;
-    snw_status status =
-        dx && snw_state_create(m, &at) == SNW_OK ? SNW_OK : snw_fail_memory(err);
+    snw_status status = dx && snw_state_create(m, &at) == SNW_OK ? SNW_OK : snw_fail_memory(err);
     for (int i = 0; i < m->ndrive && status == SNW_OK; i++) {
         if (!gradient_follows_law(m, i)) continue;
         status = by_start(s, i, 0, at, dx, by, err);

@@ -220,8 +220,8 @@ void gradient_numbers_need(const gradient_sweep *s);
 
 // ---- the initial state, gradient_start.c --------------------------------------------------------
 
-// q, v of `to` <- initial state of model m at p, closed, with velocities that the rows allow; driven
-// coordinates whose laws are gathered move as `motion` (ndrive) says, NULL: by their laws.
+// q, v of `to` <- initial state of model m at p, closed, with velocities that the rows allow;
+// driven coordinates whose laws are gathered move as `motion` (ndrive) says, NULL: by their laws.
 SNW_NODISCARD snw_status gradient_closed_start(const gradient_sweep *s, const double *p,
                                                const snw_model *m, const snw_jet *motion,
                                                snw_state *to, snw_error *err);

@@ -37,8 +37,8 @@ typedef struct snw_covectors {
     double *mu, *y, *law_rate, *law_acc; // nv
     // nv: derivatives of the scalar by rates and accelerations that laws give, in a step
     double *by_law_rate, *by_law_acc;
-    double *nu, *z;                      // nconstraint
-    double *integrand;                   // nsignal
+    double *nu, *z;    // nconstraint
+    double *integrand; // nsignal
     double energy;
     double *branch; // nbranch_coordinate
 } snw_covectors;

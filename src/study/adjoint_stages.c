@@ -33,10 +33,10 @@ static snw_status stages_create(snw_adjoint *a, int s) {
                  ns = (size_t)a->nscalar;
     const size_t stages = (size_t)s, n = stages * (nv + nm);
     if (a->stage_matrix) return SNW_OK;
-    double *x = snw_alloc(
-        (n * n + 3 * stages * nv * nv + ns * n + n + nv + 1 + stages * nm * (5 * nv + nm) +
-         stages * (size_t)a->m->ndrive * (3 * nv + 2 * nm)) *
-        sizeof *x);
+    double *x = snw_alloc((n * n + 3 * stages * nv * nv + ns * n + n + nv + 1 +
+                           stages * nm * (5 * nv + nm) +
+                           stages * (size_t)a->m->ndrive * (3 * nv + 2 * nm)) *
+                          sizeof *x);
     a->stage_pivot = snw_alloc((n + 1) * sizeof *a->stage_pivot);
     if (!x || !a->stage_pivot) {
         snw_free(x);
@@ -236,7 +236,7 @@ static size_t given_at(const snw_adjoint *a, int stage, int k) {
            (3 * (size_t)a->m->nv + 2 * (size_t)adjoint_stage_memory(a));
 }
 
-// What the equations of stage i read of driven coordinates, after its tangents.
+// Derivatives of the equations of stage i by driven coordinates, after its tangents.
 static void keep_given(snw_adjoint *a, int i) {
     const size_t nv = (size_t)a->m->nv, nm = (size_t)adjoint_stage_memory(a);
     for (int k = 0; k < a->m->ndrive; k++) {

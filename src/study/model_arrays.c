@@ -492,7 +492,8 @@ static void add_energies(snw_model_arrays *a, const snw_energy_weights *c, const
     snw_model_laws_add_gravity(a->laws, snw_scale(-c->gravity, moment), a->in, laws);
 }
 
-// ---- for steps with hard contacts (model_arrays_hard.c) ------------------------------------------
+// ---- for steps with hard contacts (model_arrays_hard.c)
+// ------------------------------------------
 
 size_t arrays_laws_at(const snw_model_arrays *a) { return arrays_size(a->m); }
 
@@ -562,8 +563,8 @@ static void move_beyond(const snw_model *m, const snw_station *at, snw_twist e, 
         if (k >= 0 && k < rod->nseg)
             V[i] = snw_twist_scale(at->beyond[k], snw_twist_to_child(w->g[i], in_world));
         else
-            V[i] = i > rod->seg0 ? snw_twist_to_child(w->h[i], V[m->seg[i].parent])
-                                 : snw_twist_zero();
+            V[i] =
+                i > rod->seg0 ? snw_twist_to_child(w->h[i], V[m->seg[i].parent]) : snw_twist_zero();
     }
 }
 

@@ -258,7 +258,8 @@ static bool same_tendon(const snw_model *m, int i, const snw_tendon *b, bool geo
            (snw_law_is_gathered(m, SNW_LAW_TENDON, i) ||
             (a->friction == b->friction && a->viscous == b->viscous && a->creep == b->creep)) &&
            a->npoint == b->npoint && a->point_adr == b->point_adr && a->ndof == b->ndof &&
-           ((geometry && !a->has_friction) || a->reference == b->reference) && a->row == b->row && a->unit == b->unit &&
+           ((geometry && !a->has_friction) || a->reference == b->reference) && a->row == b->row &&
+           a->unit == b->unit &&
            same_bytes(SNW_ACTUATOR_CONSTANTS, sizeof *a->constant, a->constant, b->constant) &&
            same_bytes(a->ndof, sizeof *a->dof, a->dof, b->dof) && !a->jacobian == !b->jacobian &&
            (!a->jacobian || same_bytes(a->ndof, sizeof *a->jacobian, a->jacobian, b->jacobian));

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // model_geometry.h: geometric numbers of a model: constant poses of joints and sites, axes of
-// joints, lengths and rest strains of slices of rods, places of tendons and chambers, shapes of what
-// touches. Derivatives
-// of a scalar by them are gathered over a run by the transposed recursion, theory.md (7.5.16). Part
-// of model_arrays.h.
+// joints, lengths and rest strains of slices of rods, places of tendons and chambers, shapes of
+// what touches. Derivatives of a scalar by them are gathered over a run by the transposed
+// recursion, theory.md (7.5.16). Part of model_arrays.h.
 #pragma once
 
 #include "study/adjoint.h"
@@ -31,8 +30,8 @@ void snw_model_geometry_destroy(snw_model_geometry *a); // NULL is fine
 size_t snw_model_geometry_size(const snw_model *m);
 void snw_model_geometry_read(const snw_model *m, double *out);
 
-// by (3) <- what the functions below have added by zeta, u and u' of the motion of a pose that moves
-// since the last call; false: nothing.
+// by (3) <- what the functions below have added by zeta, u and u' of the motion of a pose that
+// moves since the last call; false: nothing.
 bool snw_model_geometry_take_pose(snw_model_geometry *a, int pose, snw_wrench *by);
 
 // First number of the shapes (model_shapes.h); are they needed? True before this call. bar (size)

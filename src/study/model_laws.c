@@ -354,8 +354,8 @@ static void subtract_states(const snw_model_laws *a, snw_at at, const snw_produc
     if (n == 0 || x->is_static) return;
     for (int i = 0; i < n; i++) {
         const snw_law law = law_of(a->m, state[i]);
-        f[i] = x->half * x->by_signal[state[i]->of] -
-               (x->integrand ? x->integrand[state[i]->of] : 0);
+        f[i] =
+            x->half * x->by_signal[state[i]->of] - (x->integrand ? x->integrand[state[i]->of] : 0);
         for (int j = 0; j < n; j++)
             A[j * n + i] = (i == j) - x->half * snw_expr_jet_signal(law, at, state[j]->of).d;
     }
@@ -509,16 +509,17 @@ static void turning_direction(snw_vec3 of, snw_vec3 w, snw_vec3 dw, snw_vec3 out
     out[2] = snw_add(snw_cross(of, dw), snw_cross(out[1], w));
 }
 
-// weight (3) <- derivatives by value, rate and acceleration of a law with zeta = Z delta y: as mixed
-// derivatives are equal, delta u = zeta' + ad_u zeta, delta u' = zeta" + ad_u zeta' + ad_u' zeta.
+// weight (3) <- derivatives by value, rate and acceleration of a law with zeta = Z delta y: as
+// mixed derivatives are equal, delta u = zeta' + ad_u zeta, delta u' = zeta" + ad_u zeta' + ad_u'
+// zeta.
 static void pose_weights(const snw_twist Z[3], snw_twist u, snw_twist du, const snw_wrench *by,
                          double *weight) {
     const snw_twist turned = snw_ad(u, Z[0]);
-    weight[0] = snw_power(by[0], Z[0]) + snw_power(by[1], snw_twist_add(Z[1], turned)) +
-                snw_power(by[2], snw_twist_add(Z[2], snw_twist_add(snw_ad(u, Z[1]),
-                                                                   snw_ad(du, Z[0]))));
-    weight[1] = snw_power(by[1], Z[0]) +
-                snw_power(by[2], snw_twist_add(snw_twist_scale(2, Z[1]), turned));
+    weight[0] =
+        snw_power(by[0], Z[0]) + snw_power(by[1], snw_twist_add(Z[1], turned)) +
+        snw_power(by[2], snw_twist_add(Z[2], snw_twist_add(snw_ad(u, Z[1]), snw_ad(du, Z[0]))));
+    weight[1] =
+        snw_power(by[1], Z[0]) + snw_power(by[2], snw_twist_add(snw_twist_scale(2, Z[1]), turned));
     weight[2] = snw_power(by[2], Z[0]);
 }
 

@@ -15,7 +15,8 @@ static const char *const schemes[] = {"bdf2", "generalized-alpha", "gauss4", "ne
 // Hub, link and soft rod; pose and joint of the hub, more parts, actuators and study are left open.
 #define ARM                                                                                        \
     "sinew: 1\n"                                                                                   \
-    "parameters: {amp: %.3f, w: %.3f, sx: %.3f cm, f: %.3f, tilt: %.3f, dy: 0.1 m, k: 1.5 N*m, m: " \
+    "parameters: {amp: %.3f, w: %.3f, sx: %.3f cm, f: %.3f, tilt: %.3f, dy: 0.1 m, k: 1.5 N*m, "   \
+    "m: "                                                                                          \
     "0.5 kg, E: 0.4 MPa, g: 9.81 m/s^2, ki: 300 N*m/s, T: 2 N}\n"                                  \
     "gravity: [g, 0, 0]\n"                                                                         \
     "materials: {s: {young: E, poisson: 0.45, density: 1100, damping: 8 ms}}\n"                    \
@@ -27,7 +28,8 @@ static const char *const schemes[] = {"bdf2", "generalized-alpha", "gauss4", "ne
     "  soft: {on: lower, pose: {xyz: [0.4 m, 0, 0]}, rod: {length: 0.3 m, section: {circle: "      \
     "{radius: 1 cm}}, material: s, strain: {bend_y: legendre 2, bend_z: legendre 1}, nodes: 4}}\n" \
     "sites: {bob: {on: soft.tip, pose: {xyz: [0.1 m, 0, 0]}}}\n"                                   \
-    "probes: {bob: {position: bob}, vv: {velocity: bob}, e: energy, in: {wrench: soft@30%%}, ten: " \
+    "probes: {bob: {position: bob}, vv: {velocity: bob}, e: energy, in: {wrench: soft@30%%}, "     \
+    "ten: "                                                                                        \
     "{tension: cable}}\n"                                                                          \
     "%s"                                                                                           \
     "actuators: {cable: {tendon: {along: soft, at: [0, 5 mm, 1 mm]%s}, effort: "                   \
@@ -47,8 +49,8 @@ typedef struct numbers {
 } numbers;
 
 static numbers draw(dice *d) {
-    return (numbers){{roll(d, 0.2, 0.5), roll(d, 3, 8), roll(d, 2, 6), roll(d, 5, 9),
-                      roll(d, 0.2, 0.5)}};
+    return (numbers){
+        {roll(d, 0.2, 0.5), roll(d, 3, 8), roll(d, 2, 6), roll(d, 5, 9), roll(d, 0.2, 0.5)}};
 }
 
 static void write_arm(char *text, numbers x, const char *pose, const char *spring, const char *more,
@@ -64,7 +66,8 @@ static const char *motion(const char *scheme, const char *before) {
     return text;
 }
 
-// Poses and joints that move as given, with an integral of a rate that they give; from rest and not.
+// Poses and joints that move as given, with an integral of a rate that they give; from rest and
+// not.
 static void given_motions(void **state) {
     (void)state;
     dice d = {11};
@@ -160,8 +163,9 @@ static void changes_of_the_model(void **state) {
                        "  - dynamic: {for: 50 ms, step: 5 ms, scheme: %s}\n"
                        "%s",
                        schemes[n], schemes[n],
-                       n == 1 ? "" : "  - change: {upper.stiffness: 3*k}\n  - static: {tolerance: "
-                                     "1e-13}\n  - dynamic: {for: 20 ms, step: 5 ms}\n");
+                       n == 1 ? ""
+                              : "  - change: {upper.stiffness: 3*k}\n  - static: {tolerance: "
+                                "1e-13}\n  - dynamic: {for: 20 ms, step: 5 ms}\n");
         write_arm(text, draw(&d), "", ", stiffness: k", "initial: {upper: 0.3, lower: amp}\n", "",
                   "", study);
         gathers(&(question){.text = text,
@@ -178,7 +182,7 @@ static void changes_of_the_model(void **state) {
 static void one_sweep_for_any_number(void **state) {
     (void)state;
     enum { SIZE = 300, ROOM = 60000 };
-    static char text[ROOM], name[SIZE][8];
+    static char text[ROOM], name[SIZE][16];
     static snw_gradient_variable by[SIZE];
     static double p[SIZE], dJ[SIZE];
     double J;
@@ -228,12 +232,9 @@ static void one_sweep_for_any_number(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(given_motions),
-        cmocka_unit_test(a_constant_position),
-        cmocka_unit_test(friction_of_tendons),
-        cmocka_unit_test(states_efforts_and_wrenches),
-        cmocka_unit_test(changes_of_the_model),
-        cmocka_unit_test(one_sweep_for_any_number),
+        cmocka_unit_test(given_motions),        cmocka_unit_test(a_constant_position),
+        cmocka_unit_test(friction_of_tendons),  cmocka_unit_test(states_efforts_and_wrenches),
+        cmocka_unit_test(changes_of_the_model), cmocka_unit_test(one_sweep_for_any_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
