@@ -797,7 +797,7 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
                      : of == 3 ? sample_rate * fmax(1, fabs(map->s.lambda[k]))
                      : of == 4 ? sample_rate * adjoint_memory_size(m, map, k)
                      : of == 5 ? sample_move * m->typical[snw_relaxation_place(m, k).dof]
-                     : of == 2 ? fmax(sample_rate * m->typical[k], fabs(map->s.a[k])) // linear
+                     : of == 2 ? sample_rate * fmax(m->typical[k], fabs(map->s.a[k]))
                                : sample_rate * m->typical[k];
     memset(unit, 0, (size_t)m->nv * sizeof *unit);
     for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {
