@@ -3,7 +3,8 @@
 // Gradients of a swinging soft arm: time of the derivatives over that of the run, by the number and
 // the kind of the variables: knots of the law of a tendon, and numbers of the file: loads,
 // coefficients of Young's modulus along the arm, of its rest strain and of the tension over time,
-// places of bodies, drag in fluids, stiffness of grounds that it touches.
+// places of bodies, drag in fluids, stiffness of grounds that it touches, coefficients of the given
+// motion of its base; loads of a study that changes the arm.
 #include "bench.h"
 
 #include "sinew/sinew.h"
@@ -17,7 +18,17 @@ static void die(const snw_error *err) {
     exit(1);
 }
 
-typedef enum numbers { LOADS, MODULI, TENSIONS, RESTS, PLACES, DRAGS, GROUNDS } numbers;
+typedef enum numbers {
+    LOADS,
+    MODULI,
+    TENSIONS,
+    RESTS,
+    PLACES,
+    DRAGS,
+    GROUNDS,
+    MOTIONS,
+    CHANGES
+} numbers;
 
 // Text of the file, as it grows.
 typedef struct page {
@@ -35,30 +46,35 @@ static void put(page *p, const char *format, ...) {
 // An arm with n numbers f0, f1, .. of a kind.
 static snw_robot_model *arm(numbers kind, int n) {
     static char text[300 * MOST], sum[60 * MOST];
-    static const char *const start[] = {"10 uN",  "0.001", "0.001",    "0.001",
-                                        "0.1 mm", "0.01",  "100 N/m^2"};
+    static const char *const start[] = {"10 uN", "0.001",     "0.001",  "0.001", "0.1 mm",
+                                        "0.01",  "100 N/m^2", "0.0001", "10 uN"};
     page p = {text, 0, sizeof text}, law = {sum, 0, sizeof sum};
     put(&law, "(1");
     for (int i = 0; i < n; i++)
-        put(&law, kind == TENSIONS ? "+f%d*cos(%d*t/(1 s))" : "+f%d*cos(%d*x/L)", i, i + 1);
+        put(&law, kind == TENSIONS || kind == MOTIONS ? "+f%d*cos(%d*t/(1 s))" : "+f%d*cos(%d*x/L)",
+            i, i + 1);
     put(&law, ")");
     put(&p, "sinew: 1\nparameters: {E: 0.5 MPa");
     for (int i = 0; i < n; i++) put(&p, ", f%d: %s", i, start[kind]);
     put(&p,
         "}\nmaterials: {soft: {young: E*%s, poisson: 0.45, density: 1100, damping: 8 ms}}\n"
-        "robot:\n  arm: {on: world, rod: {length: 0.3, section: {circle: {radius: 1 cm}}, "
+        "robot:\n  arm: {on: world, pose: {axis: y, angle: 0.1*%s}, rod: {length: 0.3, section: "
+        "{circle: {radius: 1 cm}}, "
         "material: "
         "soft, strain: {bend_y: legendre 4, bend_z: legendre 4, twist: legendre 3}, rest: {bend_y: "
         "0.1*%s}, nodes: 12}}\n",
-        kind == MODULI ? sum : "1", kind == RESTS ? sum : "1");
+        kind == MODULI ? sum : "1", kind == MOTIONS ? sum : "0", kind == RESTS ? sum : "1");
     for (int i = 0; i < n && kind == PLACES; i++)
         put(&p, "  b%d: {on: arm.tip, pose: {xyz: [1 cm, f%d, 0]}, body: {mass: 1 mg}}\n", i, i);
     put(&p,
         "actuators: {cable: {tendon: {along: arm, at: [0, 5 mm, 2 mm]}, effort: 1 N*%s}}\n"
-        "study: [dynamic: {for: %d ms, step: 1 ms, shorten: off, scheme: bdf2}]\n"
+        "study:\n  - dynamic: {for: %d ms, step: 1 ms, shorten: off, scheme: bdf2}\n%s"
         "probes: {tip: {position: arm.tip}}\nloads:\n  none: {on: arm.tip, force: [0, 0, 0]}\n",
-        kind == TENSIONS ? sum : "1", STEPS);
-    for (int i = 0; i < n && kind == LOADS; i++)
+        kind == TENSIONS ? sum : "1", kind == CHANGES ? STEPS / 2 : STEPS,
+        kind == CHANGES ? "  - change: {soft.young: 2*E}\n"
+                          "  - dynamic: {for: 250 ms, step: 1 ms, shorten: off, scheme: bdf2}\n"
+                        : "");
+    for (int i = 0; i < n && (kind == LOADS || kind == CHANGES); i++)
         put(&p, "  l%d: {on: arm.tip, force: [0, f%d, 0]}\n", i, i);
     if (kind == DRAGS) put(&p, "fluid:\n");
     for (int i = 0; i < n && kind == DRAGS; i++)
@@ -136,7 +152,9 @@ int main(int argc, char **argv) {
                {"coefs. of rest strain", RESTS, 1000},
                {"places of bodies", PLACES, 100},
                {"drag coefficients", DRAGS, 100},
-               {"contact stiffness", GROUNDS, 100}};
+               {"contact stiffness", GROUNDS, 100},
+               {"coefs. of a given pose", MOTIONS, 1000},
+               {"loads, with a change", CHANGES, 1000}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         for (int n = 1; n <= row[i].most; n *= 10) {
             snw_robot_model *m = arm(row[i].kind, n);

@@ -163,3 +163,29 @@ static inline void follow_differences(const problem *p, const char *scheme, doub
         assert_true(right);
     }
 }
+
+// The sweep back has gathered all but `lone` numbers, and equals sensitivities along the run to
+// `same` of the largest change.
+static inline void gathers(const question *asked, int lone, double same) {
+    static outcome got, want;
+    question q = *asked;
+    q.method = SNW_GRADIENT_ADJOINT;
+    answer(&q, &got);
+    if (got.info.gathered != q.nby - lone)
+        print_error("gathered %d of %d\n%s\n", got.info.gathered, q.nby, q.text);
+    assert_int_equal(got.info.gathered, q.nby - lone);
+    q.method = SNW_GRADIENT_FORWARD;
+    answer(&q, &want);
+    for (int j = 0; j < q.nof; j++) {
+        const double *a = got.dJ + q.nby * j, *f = want.dJ + q.nby * j;
+        double size = 0;
+        for (int k = 0; k < q.nby; k++) size = fmax(size, fabs(f[k] * want.p[k]));
+        for (int k = 0; k < q.nby; k++) {
+            const bool right = fabs((a[k] - f[k]) * want.p[k]) <= same * size;
+            if (!right)
+                print_error("%s by %s: %.13g, forward %.13g\n%s\n", q.of[j], q.by[k], a[k], f[k],
+                            q.text);
+            assert_true(right);
+        }
+    }
+}

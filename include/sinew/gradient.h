@@ -109,6 +109,8 @@ typedef struct snw_gradient_info {
                     // Some are differences of order 6 of one step's equations; 0: all are exact
     double run_seconds, gradient_seconds; // wall clock of the run, and of the rest
     int gathered; // parameters of the file whose derivatives were found together, at no cost each
+    int sweeps;   // over the run, back or forward
+    int models;   // compiled besides that of the run, at other values of the parameters
 } snw_gradient_info;
 SNW_API snw_gradient_info snw_gradient_report(const snw_gradient *g);
 // Did the last evaluation, by the adjoint, differentiate each step by entry k alone, at a cost of

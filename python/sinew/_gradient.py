@@ -45,6 +45,10 @@ class GradientReport(NamedTuple):
     gradient_seconds: float
     sampled: tuple[str, ...]
     """Variables by which each step was differentiated alone, at a cost of their own; all others cost nothing each."""
+    sweeps: int
+    """Over the run, back or forward."""
+    models: int
+    """Compiled besides that of the run, at other values of the variables."""
 
 
 class Gradient(OfThisProcess):
@@ -134,7 +138,7 @@ class Gradient(OfThisProcess):
         info = lib.snw_gradient_report(self._g)
         sampled = tuple(name for k, name in enumerate(self.variables) if lib.snw_gradient_sampled(self._g, k))
         return GradientReport(METHODS[info.method], info.steps, info.recomputed, info.error, info.run_seconds,
-                              info.gradient_seconds, sampled)  # fmt: skip
+                              info.gradient_seconds, sampled, info.sweeps, info.models)  # fmt: skip
 
 
 def gradient(model: Model | Path, of: str | Sequence[str], by: Variable | Sequence[Variable], *, run: str | None = None,

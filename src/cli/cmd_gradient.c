@@ -120,7 +120,9 @@ static void json_gradient(snw_json *j, const snw_gradient *g, int nscalar, const
     snw_field_text(j, "method", method_name[info.method]);
     snw_field_integer(j, "steps", info.steps);
     snw_field_integer(j, "recomputed", info.recomputed);
-    snw_field_number(j, "error", info.error);
+    snw_field_integer(j, "sweeps", info.sweeps);
+    snw_field_integer(j, "models", info.models);
+    snw_field_number(j, "estimated_error", info.error); // 'error' is that of the command
 }
 
 // ---- the command --------------------------------------------------------------------------------
@@ -227,7 +229,8 @@ const snw_command snw_cmd_gradient = {
         "steps by implicit schemes, by transposing the very steps taken, so that the derivatives "
         "are those of the computed numbers, to rounding. The cost hardly grows with the number "
         "of variables: initial values, materials, loads, tensions, gains, lengths, rest strains, "
-        "poses, routings, coefficients of contacts and fluids. Those that must be taken one by "
+        "poses, routings, given motions, coefficients of contacts and fluids. Those that must be "
+        "taken one by "
         "one are named below the table. Steps keep their lengths, also those that 'adapt: on' "
         "chose. What has no derivative is refused with its name.",
     .option = options,

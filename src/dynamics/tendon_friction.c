@@ -156,6 +156,35 @@ double snw_tendon_friction_heat(const snw_model *m, int tendon, const snw_work *
     return w->tendon[tendon].effort * sum;
 }
 
+bool snw_tendon_friction_acts(const snw_model *m, int tendon, const snw_work *w) {
+    const snw_tendon_work *now = &w->tendon[tendon];
+    return m->tendon[tendon].has_friction && (!w->is_static || now->sliding != 0) &&
+           now->effort > 0;
+}
+
+void snw_tendon_friction_slopes(const snw_model *m, int tendon, const snw_work *w,
+                                const snw_work *rates, double *out) {
+    const snw_tendon *x = &m->tendon[tendon];
+    double loss[3] = {0}; // its derivatives
+    for (int i = 0; i < 3; i++) out[i] = 0;
+    for (int k = x->point_adr; k < x->point_adr + x->npoint; k++) {
+        const snw_tendon_point_work *at = &w->tendon_point[k];
+        const double turned = angle(m, x, w, k), nu = at->nu;
+        if (w->is_static) {
+            loss[0] += turned * w->tendon[tendon].sliding;
+        } else {
+            const double size = sqrt(nu * nu + x->creep * x->creep);
+            if (size > 0) loss[0] += turned * nu / size;
+            loss[1] += turned * nu;
+            if (x->friction > 0)
+                loss[2] -= turned * x->friction * nu * x->creep / (size * size * size);
+        }
+        const double power = -m->tendon_point[k].w * w->tendon[tendon].effort *
+                             at->tension_fraction * rates->tendon_point[k].df;
+        for (int i = 0; i < 3; i++) out[i] -= power * loss[i];
+    }
+}
+
 // to += factor d(turning)/dq at a point
 static void scatter_turning(const snw_model *m, const snw_tendon *x, const snw_work *w, int k,
                             double factor, double *to) {

@@ -19,6 +19,13 @@ void snw_tendon_friction_distribute(const snw_model *m, int tendon, double t, co
 double snw_tendon_friction_winch(const snw_model *m, int tendon, double paid_out,
                                  const snw_work *w);
 
+// Does friction act on the tendon in w? out (3) <- derivatives of -sum w_k T_k f_k', the power of
+// its tensions for the rates of its points in `rates`, by friction, viscous friction and creep
+// speed.
+bool snw_tendon_friction_acts(const snw_model *m, int tendon, const snw_work *w);
+void snw_tendon_friction_slopes(const snw_model *m, int tendon, const snw_work *w,
+                                const snw_work *rates, double *out);
+
 // Power dissipated by friction at the effort in w->tendon, W, >= 0.
 double snw_tendon_friction_heat(const snw_model *m, int tendon, const snw_work *w);
 

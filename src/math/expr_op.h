@@ -265,7 +265,12 @@ static inline double snw_line_value(const snw_line *l, const double *signal, dou
 // Its numbers: how many, and out <- their values.
 int snw_expr_constants(const snw_expr *e);
 void snw_expr_read_constants(const snw_expr *e, double *out);
-// Doubles of scratch for snw_expr_add_slopes.
+// Doubles of scratch for snw_expr_add_slopes and snw_expr_add_jet_slopes.
 size_t snw_expr_slope_scratch(const snw_expr *e);
 // bar (of its numbers) += weight times the derivatives of its value by them, in one sweep back.
 void snw_expr_add_slopes(const snw_expr *e, snw_at at, double weight, double *scratch, double *bar);
+// The same of a law of t with its first and second rates, weight (3) of each. Not with tables of
+// something else than t or x, whose third derivative would be needed.
+bool snw_expr_has_jet_slopes(const snw_expr *e);
+void snw_expr_add_jet_slopes(const snw_expr *e, snw_at at, const double *weight, double *scratch,
+                             double *bar);

@@ -375,30 +375,49 @@ static void gather(gradient_sweep *s) {
     }
 }
 
-// Are the derivatives of all results by the numbers of the model known? *geometry <- also by
-// geometric ones.
-static bool outputs_are_known(const gradient_sweep *s, bool *geometry) {
-    *geometry = true;
+// Are the derivatives of all results by the numbers of a model known? *geometry <- also by
+// geometric ones; false before: not.
+static bool outputs_are_known(const gradient_sweep *s, const snw_model *m, bool *geometry) {
     for (int i = 0; i < s->noutput; i++) {
-        const snw_output_use use = snw_output_use_of(s->m, &s->output[i]);
+        const snw_output_use use = snw_output_use_of(m, &s->output[i]);
         if (use == SNW_OUTPUT_OTHER) return false;
         *geometry = *geometry && (use == SNW_OUTPUT_MOTION || use == SNW_OUTPUT_ENERGY);
     }
     return true;
 }
 
+// s->motion <- given motions at the start, unless they are compared as a whole
+static snw_status keep_motions(gradient_sweep *s, snw_error *err) {
+    const snw_model *m = s->phase[0].m;
+    snw_inputs *in = NULL;
+    if (s->moreau) return SNW_OK;
+    s->motion = snw_alloc(((size_t)m->ndrive + 1) * sizeof *s->motion);
+    if (!s->motion || snw_inputs_create(m, &in) != SNW_OK) return snw_fail_memory(err);
+    snw_inputs_at(m, snw_time_resolution(0), in);
+    if (m->ndrive > 0) memcpy(s->motion, in->drive, (size_t)m->ndrive * sizeof *s->motion);
+    snw_inputs_destroy(in);
+    return SNW_OK;
+}
+
 static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
-    bool numbers = false, geometry;
+    bool numbers = false, geometry = true;
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
-    if (s->nphase > 1 || s->forward || !numbers || s->conserving ||
-        !outputs_are_known(s, &geometry) || !snw_model_arrays_apply(s->m, s->moreau))
-        return SNW_OK;
+    if (s->forward || !numbers || s->conserving) return SNW_OK;
+    for (int k = 0; k < s->nphase; k++) {
+        if (!outputs_are_known(s, s->phase[k].m, &geometry) ||
+            !snw_model_arrays_apply(s->phase[k].m, s->moreau))
+            return SNW_OK;
+    }
     s->slope = snw_alloc((size_t)s->g->nentry * sizeof *s->slope);
     s->has_slope = snw_alloc((size_t)s->g->nentry * sizeof *s->has_slope);
-    if (!s->slope || !s->has_slope ||
-        snw_model_arrays_create(s->m, s->nscalar, geometry, &s->arrays) != SNW_OK)
-        return snw_fail_memory(err);
+    if (!s->slope || !s->has_slope) return snw_fail_memory(err);
+    SNW_TRY(keep_motions(s, err));
+    for (int k = 0; k < s->nphase; k++) {
+        if (snw_model_arrays_create(s->phase[k].m, s->nscalar, geometry, !s->moreau,
+                                    &s->phase[k].arrays) != SNW_OK)
+            return snw_fail_memory(err);
+    }
     return SNW_OK;
 }
 
@@ -420,22 +439,6 @@ static snw_status sweep_prepare(gradient_sweep *s, snw_error *err) {
     return gradient_phases_open(s, sets, err);
 }
 
-typedef bool arrays_part(const snw_model_arrays *a, size_t at);
-
-// Does a number of the file move numbers of this part of the arrays, or behind it?
-static bool slopes_reach(const gradient_sweep *s, arrays_part *part) {
-    for (int k = 0; k < s->nslope; k++) {
-        const gradient_slope *slope = &s->slope[k];
-        if (slope->n > 0 && part(s->arrays, slope->at[slope->n - 1])) return true;
-    }
-    return false;
-}
-
-static void need_parts(gradient_sweep *s) {
-    snw_model_arrays_need_geometry(s->arrays, slopes_reach(s, snw_model_arrays_is_geometry));
-    snw_model_arrays_need_shapes(s->arrays, slopes_reach(s, snw_model_arrays_is_shape));
-}
-
 // Sweeps for all variables, a number of parameters at once.
 static snw_status sweep_variables(gradient_sweep *s, snw_error *err) {
     int entry = 0;
@@ -443,16 +446,18 @@ static snw_status sweep_variables(gradient_sweep *s, snw_error *err) {
         const bool first = entry == 0;
         SNW_TRY(gradient_open_directions(s, &entry, err));
         if (entry == s->g->nentry && s->nslope == 0) s->gathered = true; // none to come
-        if (s->arrays && entry == s->g->nentry) need_parts(s);
+        if (s->arrays && entry == s->g->nentry) gradient_numbers_need(s);
         if (first || s->ndirection > 0) {
             if (s->forward) gradient_use_phase(s, 0);
             snw_adjoint_clear(s->adjoint);
+            s->g->info.sweeps++;
             SNW_TRY(s->forward ? gradient_sweep_forward(s, err) : sweep_all(s, err));
             gradient_use_phase(s, 0);
             if (!s->forward) SNW_TRY(gradient_add_starts(s, first, err));
+            if (s->motion && !s->gathered) SNW_TRY(gradient_numbers_start_motions(s, err));
             s->gathered = true;
         }
-        gradient_add_slopes(s);
+        if (s->arrays) SNW_TRY(gradient_add_slopes(s, err));
         gather(s);
         gradient_close_directions(s);
     } while (entry < s->g->nentry);
@@ -477,7 +482,7 @@ static snw_status gradient_by(snw_gradient *g, const double *p, bool forward, do
     snw_free(s.direction);
     snw_free(s.slope);
     snw_free(s.has_slope);
-    snw_model_arrays_destroy(s.arrays);
+    snw_free(s.motion);
     gradient_checkpoints_end(&s.kept);
     gradient_phases_close(&s);
     snw_tape_clear(&s.tape);

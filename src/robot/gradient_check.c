@@ -44,8 +44,11 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
             return refuse(step, "equilibria under laws with 'sampled' have none", err);
         if (step->steady) return refuse(step, "'steady' equilibria have none", err);
         if (step->march_flow) return refuse(step, "a march with 'flow' has no equilibria", err);
-        if (step->penalty > 0)
-            return refuse(step, "loops by 'penalty' have none; leave it out", err);
+        if (step->penalty > 0 && step->penalty_updates >= 0) // until closed: exact loops
+            return refuse(step,
+                          "loops by 'penalty' with a given number of 'updates' stay open; leave "
+                          "out 'updates', or 'penalty'",
+                          err);
         if (m->nnonholonomic > 0)
             return refuse(step, "equilibria of contacts without slip depend on their way", err);
         if (m->hard)

@@ -53,6 +53,7 @@ static snw_status variant(const gradient_sweep *s, const gradient_direction *d, 
         set = text;
     }
     const char *const sets[] = {set};
+    s->g->info.models++;
     snw_status status = snw_robot_model_sample(s->model, 1, sets, s->phase[0].m, out, err);
     snw_free(set);
     if (status != SNW_OK) return status;

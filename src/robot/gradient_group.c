@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Numbers of the file that reach the equations through the arrays of the model alone: their slopes,
-// many at once where they are independent, theory.md (7.5.11).
+// Numbers of the file that reach the equations through the numbers of the models alone: their
+// slopes, many at once where they are independent, theory.md (7.5.11).
 #include "robot/gradient_sweep.h"
 
 #include "base/alloc.h"
@@ -21,62 +21,65 @@ static snw_status same_jumps(const gradient_sweep *s, const snw_model *m, bool *
     return SNW_OK;
 }
 
-// Do the equations of model m differ from those of the run in the arrays only? *moves <- it begins
-// in another state.
-static snw_status arrays_only(const gradient_sweep *s, const snw_model *m, bool *out, bool *moves,
-                              snw_error *err) {
-    bool same = true;
-    *out = snw_model_arrays_only(s->arrays, m);
-    if (*out) SNW_TRY(same_jumps(s, m, out, err));
-    if (*out) SNW_TRY(gradient_same_start(s, m, &same, err));
-    *moves = *moves || !same;
-    *out = *out && (same || !s->partial); // the first state of the tape is not there yet
+// Do the equations of a model differ from those of the run in the numbers only?
+static snw_status numbers_only(const gradient_sweep *s, const snw_robot_model *model, bool *out,
+                               snw_error *err) {
+    *out = gradient_numbers_only(s, model);
+    return *out ? same_jumps(s, model->compiled, out, err) : SNW_OK;
+}
+
+// x (size) <- the vector of a model; *ok <- false: its equations differ in more.
+static snw_status read_alone(const gradient_sweep *s, const snw_robot_model *model, double *x,
+                             bool *ok, snw_error *err) {
+    snw_error none = {0};
+    SNW_TRY(numbers_only(s, model, ok, err));
+    if (*ok && gradient_numbers_read(s, model, x, &none) != SNW_OK) *ok = false; // cannot be closed
     return SNW_OK;
 }
 
-// slope->start <- derivative of the initial state
-static snw_status keep_start(gradient_sweep *s, gradient_direction *d, gradient_slope *slope,
-                             snw_error *err) {
-    gradient_start w;
-    slope->start = snw_alloc(2 * (size_t)s->m->nv * sizeof *slope->start);
-    if (!slope->start) return snw_fail_memory(err);
-    snw_status status = gradient_start_open(s, &w, err);
-    if (status == SNW_OK) status = gradient_start_samples(s, d, d->entry, &w, slope->start, err);
-    gradient_start_close(&w);
-    return status;
+// sum, coarse (size) <- derivatives of the vector along a direction; x (3 size), scale (2 size)
+static snw_status slope_of(gradient_sweep *s, gradient_direction *d, size_t size, double *x,
+                           double *scale, double *sum, double *coarse, bool *ok, snw_error *err) {
+    double *low = x, *high = x + size, *at = x + 2 * size;
+    bool linear = d->far[0] && d->far[1] && s->p[d->entry] != 0;
+    *ok = true;
+    for (int k = 0; k < 2 && *ok; k++) {
+        if (d->far[k]) SNW_TRY(read_alone(s, d->far[k], k ? high : low, ok, err));
+    }
+    if (!*ok) return SNW_OK;
+    SNW_TRY(gradient_numbers_read(s, NULL, at, err));
+    gradient_numbers_scale(s, at, scale, scale + size);
+    linear = linear && gradient_slope_straight(size, low, at, high, scale);
+    memset(sum, 0, 2 * size * sizeof *sum);
+    for (size_t i = 0; i < size && linear; i++)
+        sum[i] = coarse[i] = (high[i] - low[i]) / (2 * GRADIENT_FAR * d->step);
+    if (linear) return SNW_OK;
+    SNW_TRY(gradient_open_samples(s, d, err));
+    for (int k = 0; k < GRADIENT_VARIANTS && *ok; k++) {
+        SNW_TRY(read_alone(s, d->model[k], low, ok, err));
+        for (size_t i = 0; i < size && *ok; i++) {
+            const double change = low[i] - at[i]; // exact
+            sum[i] += gradient_sample_weight(gradient_weight6, k) / d->step * change;
+            coarse[i] += gradient_sample_weight(gradient_weight4, k) / d->step * change;
+        }
+    }
+    return SNW_OK;
 }
 
 snw_status gradient_find_slope(gradient_sweep *s, gradient_direction *d, bool *enough,
                                snw_error *err) {
-    gradient_sample sample[GRADIENT_VARIANTS];
-    bool only = true, moves = false, linear = d->far[0] && d->far[1] && s->p[d->entry] != 0;
-    for (int k = 0; k < 2 && only; k++) {
-        if (d->far[k]) SNW_TRY(arrays_only(s, d->far[k]->compiled, &only, &moves, err));
+    const size_t size = gradient_numbers_size(s);
+    double *x = snw_alloc((7 * size + 1) * sizeof *x), *sum = x + 5 * size;
+    if (!x) return snw_fail_memory(err);
+    snw_status status = slope_of(s, d, size, x, x + 3 * size, sum, sum + size, enough, err);
+    if (status == SNW_OK && *enough) {
+        gradient_slope *to = &s->slope[s->nslope++];
+        *to = (gradient_slope){.entry = d->entry};
+        s->nlone++;
+        if (gradient_slope_find(size, sum, sum + size, to) != SNW_OK) status = snw_fail_memory(err);
     }
-    if (!only) return SNW_OK;
-    if (linear && gradient_slope_straight(s->arrays, d->far[0]->compiled, s->m, d->far[1]->compiled,
-                                          &linear) != SNW_OK)
-        return snw_fail_memory(err);
-    for (int k = 0; k < 2 && linear; k++) {
-        const double weight = (k ? 1 : -1) / (2 * GRADIENT_FAR * d->step);
-        sample[k] = (gradient_sample){d->far[k]->compiled, weight, weight};
-    }
-    if (!linear) SNW_TRY(gradient_open_samples(s, d, err));
-    for (int i = 0; i < GRADIENT_VARIANTS && !linear && only; i++) {
-        sample[i] = (gradient_sample){d->model[i]->compiled,
-                                      gradient_sample_weight(gradient_weight6, i) / d->step,
-                                      gradient_sample_weight(gradient_weight4, i) / d->step};
-        SNW_TRY(arrays_only(s, sample[i].m, &only, &moves, err));
-    }
-    if (!only) return SNW_OK;
-    gradient_slope *to = &s->slope[s->nslope++];
-    *to = (gradient_slope){.entry = d->entry};
-    s->nlone++;
-    *enough = true;
-    if (moves) SNW_TRY(keep_start(s, d, to, err));
-    return gradient_slope_find(s->arrays, linear ? 2 : GRADIENT_VARIANTS, sample, to) == SNW_OK
-               ? SNW_OK
-               : snw_fail_memory(err);
+    snw_free(x);
+    return status;
 }
 
 // ---- numbers that are moved together ------------------------------------------------------------
@@ -85,22 +88,27 @@ enum { PLAIN, SECTIONS, VIEWS }; // the vector of the arrays, and that by sectio
 
 // Memory for numbers that are moved together.
 typedef struct group_work {
-    double *p, *move, *part;  // nentry each: values, moves, fractions of them
-    size_t size[VIEWS];       // of the vectors
-    double *x[VIEWS], *scale; // vectors at p and of the models; one more
-    bool ok[VIEWS];           // all models so far differ in this vector only
+    double *p, *move, *part; // nentry each: values, moves, fractions of them
+    size_t size[VIEWS];      // of the vectors
+    double *x[VIEWS];        // vectors at p and of the models
+    double *scale, *noise;   // one each
+    bool ok[VIEWS];          // all models so far differ in this vector only
     gradient_owners to;
 } group_work;
 
-// The vectors `at` of the views <- those of model m.
-static void read_views(const gradient_sweep *s, const snw_model *m, int at, group_work *w) {
+// The vectors `at` of the views <- those of a model; NULL: of the run.
+static void read_views(const gradient_sweep *s, const snw_robot_model *model, int at,
+                       group_work *w) {
+    snw_error none = {0};
     for (int v = 0; v < VIEWS; v++) {
         if (!w->ok[v]) continue;
-        snw_model_arrays_by_sections(s->arrays, v == SECTIONS);
-        if (m != s->m) w->ok[v] = snw_model_arrays_only(s->arrays, m);
-        if (w->ok[v]) snw_model_arrays_read(s->arrays, m, w->x[v] + (size_t)at * w->size[v]);
+        gradient_numbers_by_sections(s, v == SECTIONS);
+        if (model) w->ok[v] = gradient_numbers_only(s, model);
+        if (w->ok[v])
+            w->ok[v] =
+                gradient_numbers_read(s, model, w->x[v] + (size_t)at * w->size[v], &none) == SNW_OK;
     }
-    snw_model_arrays_by_sections(s->arrays, false);
+    gradient_numbers_by_sections(s, false);
 }
 
 // The vectors `at` <- those of the model in which w->part of the moves of n numbers is made.
@@ -112,12 +120,12 @@ static snw_status read_moved(const gradient_sweep *s, int n, const int *entry, i
     if (!w->ok[PLAIN] && !w->ok[SECTIONS]) return SNW_OK;
     memcpy(w->p, s->p, (size_t)s->g->nentry * sizeof *w->p);
     for (int k = 0; k < n; k++) w->p[entry[k]] += w->part[k] * w->move[k];
-    bool ok = gradient_model_at(s->g, w->p, s->m, &model, &none) == SNW_OK &&
-              gradient_freeze_rows(s->m, model->compiled);
+    bool ok = gradient_model_at(s->g, w->p, s->phase[0].m, &model, &none) == SNW_OK &&
+              gradient_compile_phases(s, model, "", &none) == SNW_OK;
+    s->g->info.models++;
     if (ok) status = same_jumps(s, model->compiled, &ok, err);
-    if (ok && status == SNW_OK) status = gradient_same_start(s, model->compiled, &ok, err);
     for (int v = 0; v < VIEWS && !ok; v++) w->ok[v] = false;
-    if (status == SNW_OK && ok) read_views(s, model->compiled, at, w);
+    if (status == SNW_OK && ok) read_views(s, model, at, w);
     snw_robot_model_close(model);
     return status;
 }
@@ -130,7 +138,7 @@ static void begin_group(const gradient_sweep *s, int n, const int *entry, double
         w->move[k] = p > 0 ? part * p : gradient_parameter_move;
     }
     w->ok[PLAIN] = w->ok[SECTIONS] = true;
-    read_views(s, s->m, 0, w);
+    read_views(s, NULL, 0, w);
 }
 
 // Slopes of n numbers from w->to of a view.
@@ -140,7 +148,8 @@ static snw_status keep_slopes(gradient_sweep *s, int view, int n, const int *ent
         gradient_slope *to = &s->slope[s->nslope++];
         *to = (gradient_slope){.entry = entry[k], .sections = view == SECTIONS};
         s->has_slope[entry[k]] = true;
-        if (gradient_group_slope(s->arrays, k, &w->to, to) != SNW_OK) return snw_fail_memory(err);
+        if (gradient_group_slope(w->size[view], k, &w->to, to) != SNW_OK)
+            return snw_fail_memory(err);
     }
     return SNW_OK;
 }
@@ -156,13 +165,14 @@ static snw_status try_linear(gradient_sweep *s, int n, const int *entry, group_w
         SNW_TRY(read_moved(s, n, entry, i + 1, w, err));
         for (int v = 0; v < VIEWS && i > 0 && !*ok; v++) {
             if (!w->ok[v]) continue;
-            snw_model_arrays_by_sections(s->arrays, v == SECTIONS);
-            gradient_group_linear(s->arrays, n, w->move, i + 1, w->x[v], w->scale, &w->to,
+            gradient_numbers_by_sections(s, v == SECTIONS);
+            gradient_numbers_scale(s, w->x[v], w->scale, w->noise);
+            gradient_group_linear(w->size[v], n, w->move, i + 1, w->x[v], w->scale, &w->to,
                                   &w->ok[v]);
             *ok = w->ok[v] && i == GRADIENT_MOVED - 1;
             if (*ok) SNW_TRY(keep_slopes(s, v, n, entry, w, err));
         }
-        snw_model_arrays_by_sections(s->arrays, false);
+        gradient_numbers_by_sections(s, false);
     }
     return SNW_OK;
 }
@@ -182,14 +192,15 @@ static snw_status try_curved(gradient_sweep *s, int n, const int *entry, group_w
     }
     for (int v = 0; v < VIEWS && !*ok; v++) {
         if (!w->ok[v]) continue;
-        snw_model_arrays_by_sections(s->arrays, v == SECTIONS);
-        gradient_group_bits(s->arrays, n, bits, w->x[v], &w->to, ok);
+        gradient_numbers_by_sections(s, v == SECTIONS);
+        gradient_numbers_scale(s, w->x[v], w->scale, w->noise);
+        gradient_group_bits(w->size[v], n, bits, w->x[v], w->noise, &w->to, ok);
         if (!*ok) continue;
-        gradient_group_samples(s->arrays, w->move, w->x[v] + (size_t)(bits + 1) * w->size[v],
-                               &w->to);
+        gradient_group_samples(w->size[v], w->move, w->x[v],
+                               w->x[v] + (size_t)(bits + 1) * w->size[v], &w->to);
         SNW_TRY(keep_slopes(s, v, n, entry, w, err));
     }
-    snw_model_arrays_by_sections(s->arrays, false);
+    gradient_numbers_by_sections(s, false);
     return SNW_OK;
 }
 
@@ -214,19 +225,20 @@ snw_status gradient_find_slopes(gradient_sweep *s, snw_error *err) {
     while (g->nentry >> (vectors - 1 - GRADIENT_VARIANTS)) vectors++;
     group_work w = {0};
     for (int v = 0; v < VIEWS; v++) {
-        snw_model_arrays_by_sections(s->arrays, v == SECTIONS);
-        w.size[v] = snw_model_arrays_size(s->arrays);
+        gradient_numbers_by_sections(s, v == SECTIONS);
+        w.size[v] = gradient_numbers_size(s);
         most = w.size[v] > most ? w.size[v] : most;
         all += w.size[v];
     }
-    snw_model_arrays_by_sections(s->arrays, false);
-    w.p = snw_alloc((3 * ne + 3 * most + vectors * all + 1) * sizeof *w.p);
+    gradient_numbers_by_sections(s, false);
+    w.p = snw_alloc((3 * ne + 4 * most + vectors * all + 1) * sizeof *w.p);
     w.to.owner = snw_alloc((most + 1) * sizeof *w.to.owner);
     int *entry = snw_alloc((ne + 1) * sizeof *entry);
     snw_status status = w.p && w.to.owner && entry ? SNW_OK : snw_fail_memory(err);
     if (status == SNW_OK) {
         w.move = w.p + ne, w.part = w.move + ne, w.scale = w.part + ne;
-        w.to.by = w.scale + most, w.to.coarse = w.to.by + most;
+        w.noise = w.scale + most;
+        w.to.by = w.noise + most, w.to.coarse = w.to.by + most;
         w.x[PLAIN] = w.to.coarse + most, w.x[SECTIONS] = w.x[PLAIN] + vectors * w.size[PLAIN];
         for (int k = 0; k < g->nentry; k++) {
             if (g->entry[k].kind == GRADIENT_NUMBER) entry[n++] = k;
@@ -245,30 +257,32 @@ void gradient_note_error(gradient_sweep *s, double p, double error, double size)
     s->size = fmax(s->size, scale * size);
 }
 
-// Derivative of scalar j through the initial state.
-static double start_product(const gradient_sweep *s, const gradient_slope *slope, int j) {
-    const snw_bars *b = snw_adjoint_bars(s->adjoint, j);
-    double sum = 0;
-    for (int k = 0; slope->start && k < s->m->nv; k++)
-        sum += b->place[k] * slope->start[k] + b->rate[k] * slope->start[s->m->nv + k];
-    return sum;
-}
-
-void gradient_add_slopes(gradient_sweep *s) {
+snw_status gradient_add_slopes(gradient_sweep *s, snw_error *err) {
     const snw_gradient *g = s->g;
+    if (s->nslope == 0) return SNW_OK;
+    size_t size[VIEWS];
+    for (int v = VIEWS; v-- > 0;) {
+        gradient_numbers_by_sections(s, v == SECTIONS);
+        size[v] = gradient_numbers_size(s);
+    }
+    double *plain = snw_alloc((size[PLAIN] + size[SECTIONS] + 1) * sizeof *plain);
+    if (!plain) return snw_fail_memory(err);
+    double *by_section = plain + size[PLAIN];
+    bool sections = false;
+    for (int k = 0; k < s->nslope; k++) sections = sections || s->slope[k].sections;
     for (int j = 0; j < g->nscalar; j++) {
-        const double *by_section = NULL;
+        gradient_numbers_bars(s, j, false, plain);
+        if (sections) gradient_numbers_bars(s, j, true, by_section);
         for (int k = 0; k < s->nslope; k++) {
             const gradient_slope *slope = &s->slope[k];
-            if (slope->sections && !by_section)
-                by_section = snw_model_arrays_section_bars(s->arrays, j);
             double coarse, terms;
-            const double *bars = slope->sections ? by_section : snw_model_arrays_bars(s->arrays, j);
-            const double by = gradient_slope_product(slope, bars, &coarse, &terms);
-            s->dJ[(size_t)j * (size_t)g->nentry + (size_t)slope->entry] +=
-                by + start_product(s, slope, j);
+            const double by = gradient_slope_product(slope, slope->sections ? by_section : plain,
+                                                     &coarse, &terms);
+            s->dJ[(size_t)j * (size_t)g->nentry + (size_t)slope->entry] += by;
             gradient_note_error(s, s->p[slope->entry], fabs(by - coarse), terms);
         }
     }
+    snw_free(plain);
     s->g->info.gathered += s->nslope;
+    return SNW_OK;
 }

@@ -42,6 +42,7 @@ snw_status gradient_phases_open(gradient_sweep *s, int sets, snw_error *err) {
     s->now = 0;
     s->adjoint = s->phase[0].adjoint;
     s->sampler = &s->phase[0].sampler;
+    s->arrays = s->phase[0].arrays;
     return SNW_OK;
 }
 
@@ -49,6 +50,7 @@ void gradient_phases_close(gradient_sweep *s) {
     for (int k = 0; s->phase && k < s->nphase; k++) {
         snw_adjoint_destroy(s->phase[k].adjoint);
         snw_sampler_destroy(&s->phase[k].sampler);
+        snw_model_arrays_destroy(s->phase[k].arrays);
     }
     snw_free(s->phase);
 }
@@ -77,6 +79,7 @@ int gradient_show_phase(gradient_sweep *s, int k) {
     s->m = s->phase[k].m;
     s->adjoint = s->phase[k].adjoint;
     s->sampler = &s->phase[k].sampler;
+    s->arrays = s->phase[k].arrays;
     return before;
 }
 

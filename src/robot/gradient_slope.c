@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Derivatives of the arrays of a model by a number of the file, from samples of the arrays.
+// Derivatives of the numbers of models by a number of the file, from samples of them.
 #include "robot/gradient_slope.h"
 
 #include "base/alloc.h"
@@ -10,24 +10,16 @@
 #include <string.h>
 
 static const double straight = 1e-9, // curvature that counts as rounding, relative to the change
-    exact = 1e-13,                   // the same of numbers that are moved together
-    rounding = 1e-14;                // the same, relative to the largest of a matrix
+    exact = 1e-13;                   // the same of numbers that are moved together
 
-snw_status gradient_slope_straight(const snw_model_arrays *a, const snw_model *low,
-                                   const snw_model *m, const snw_model *high, bool *out) {
-    const size_t n = snw_model_arrays_size(a);
-    const snw_model *const of[3] = {low, m, high};
-    double *x = snw_alloc((4 * n + 1) * sizeof *x), *scale = x + 3 * n;
-    if (!x) return SNW_E_MEMORY;
-    for (size_t k = 0; k < 3; k++) snw_model_arrays_read(a, of[k], x + k * n);
-    snw_model_arrays_scale(a, x + n, scale);
-    *out = true;
-    for (size_t i = 0; i < n && *out; i++) {
-        const double down = x[i] - x[n + i], up = x[2 * n + i] - x[n + i];
-        *out = fabs(down + up) <= straight * (fabs(down) + fabs(up)) + rounding * scale[i];
+bool gradient_slope_straight(size_t size, const double *low, const double *x, const double *high,
+                             const double *scale) {
+    for (size_t i = 0; i < size; i++) {
+        const double down = low[i] - x[i], up = high[i] - x[i];
+        if (!(fabs(down + up) <= straight * (fabs(down) + fabs(up)) + gradient_rounding * scale[i]))
+            return false;
     }
-    snw_free(x);
-    return SNW_OK;
+    return true;
 }
 
 // s <- the numbers of sum and coarse (n each) that are not zero and, where owners are given, belong
@@ -49,28 +41,14 @@ static snw_status keep_numbers(size_t n, const int *owner, int of, const double 
     return SNW_OK;
 }
 
-snw_status gradient_slope_find(const snw_model_arrays *a, int n, const gradient_sample *sample,
+snw_status gradient_slope_find(size_t size, const double *sum, const double *coarse,
                                gradient_slope *out) {
-    const size_t size = snw_model_arrays_size(a);
-    double *x = snw_alloc((3 * size + 1) * sizeof *x), *sum = x + size, *coarse = sum + size;
-    if (!x) return SNW_E_MEMORY;
-    memset(sum, 0, 2 * size * sizeof *sum);
-    for (int k = 0; k < n; k++) {
-        snw_model_arrays_read(a, sample[k].m, x);
-        for (size_t i = 0; i < size; i++) {
-            sum[i] += sample[k].weight * x[i];
-            coarse[i] += sample[k].coarse * x[i];
-        }
-    }
-    const snw_status status = keep_numbers(size, NULL, 0, sum, coarse, out);
-    snw_free(x);
-    return status;
+    return keep_numbers(size, NULL, 0, sum, coarse, out);
 }
 
 void gradient_slope_close(gradient_slope *s) {
     snw_free(s->at);
     snw_free(s->by);
-    snw_free(s->start);
     *s = (gradient_slope){0};
 }
 
@@ -105,13 +83,11 @@ static int number_of_ratio(double ratio, int n) {
     return v > 0 && u < 1 ? (int)(u * n) : -1;
 }
 
-void gradient_group_linear(const snw_model_arrays *a, int n, const double *move, int models,
-                           const double *x, double *scale, gradient_owners *out, bool *ok) {
-    const size_t size = snw_model_arrays_size(a);
-    snw_model_arrays_scale(a, x, scale);
+void gradient_group_linear(size_t size, int n, const double *move, int models, const double *x,
+                           const double *scale, gradient_owners *out, bool *ok) {
     *ok = true;
     for (size_t i = 0; i < size && *ok; i++) {
-        const double noise = rounding * scale[i], change = x[size + i] - x[i];
+        const double noise = gradient_rounding * scale[i], change = x[size + i] - x[i];
         double most = 0;
         for (int j = 0; j < models; j++)
             most = fmax(most, fabs(x[(size_t)(j + 1) * size + i] - x[i]));
@@ -132,38 +108,37 @@ void gradient_group_linear(const snw_model_arrays *a, int n, const double *move,
 }
 
 // Owner of one array number by its changes in the vectors of the bits, and its change; -1: not one.
-static int find_owner(size_t size, size_t i, int n, int bits, const double *x, double *change) {
+static int find_owner(size_t size, size_t i, int n, int bits, const double *x, double noise,
+                      double *change) {
     int code = 0;
     *change = 0;
     for (int b = 0; b < bits; b++) {
         const double by = x[(size_t)(b + 1) * size + i] - x[i];
-        if (by == 0) continue;
-        if (code != 0 && by != *change) return -1;
+        if (fabs(by) <= noise) continue;
+        if (code != 0 && !(fabs(by - *change) <= noise)) return -1;
         code |= 1 << b;
         *change = by;
     }
     return code <= n ? code : -1;
 }
 
-void gradient_group_bits(const snw_model_arrays *a, int n, int bits, const double *x,
+void gradient_group_bits(size_t size, int n, int bits, const double *x, const double *noise,
                          gradient_owners *out, bool *ok) {
-    const size_t size = snw_model_arrays_size(a);
     const double *all = x + (size_t)(bits + GRADIENT_VARIANTS) * size;
     *ok = true;
     for (size_t i = 0; i < size && *ok; i++) {
         double change;
-        out->owner[i] = find_owner(size, i, n, bits, x, &change);
-        *ok = out->owner[i] >= 0 && all[i] - x[i] == change;
+        out->owner[i] = find_owner(size, i, n, bits, x, noise[i], &change);
+        *ok = out->owner[i] >= 0 && fabs(all[i] - x[i] - change) <= noise[i];
     }
 }
 
-void gradient_group_samples(const snw_model_arrays *a, const double *step, const double *x,
+void gradient_group_samples(size_t size, const double *step, const double *x0, const double *x,
                             gradient_owners *out) {
-    const size_t size = snw_model_arrays_size(a);
     for (size_t i = 0; i < size; i++) {
         double by = 0, coarse = 0;
         for (int j = 0; j < GRADIENT_VARIANTS; j++) {
-            const double change = x[(size_t)j * size + i];
+            const double change = x[(size_t)j * size + i] - x0[i]; // exact
             by += gradient_sample_weight(gradient_weight6, j) * change;
             coarse += gradient_sample_weight(gradient_weight4, j) * change;
         }
@@ -173,7 +148,7 @@ void gradient_group_samples(const snw_model_arrays *a, const double *step, const
     }
 }
 
-snw_status gradient_group_slope(const snw_model_arrays *a, int k, const gradient_owners *from,
+snw_status gradient_group_slope(size_t size, int k, const gradient_owners *from,
                                 gradient_slope *out) {
-    return keep_numbers(snw_model_arrays_size(a), from->owner, k + 1, from->by, from->coarse, out);
+    return keep_numbers(size, from->owner, k + 1, from->by, from->coarse, out);
 }

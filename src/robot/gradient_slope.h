@@ -1,37 +1,34 @@
 // SPDX-License-Identifier: MIT
 //
-// gradient_slope.h: derivative of the arrays of a model (study/model_arrays.h) by a number of the
-// file, theory.md (7.5.11): the numbers that are not zero.
+// gradient_slope.h: derivative of the numbers of the models (gradient_numbers.c) by a number of the
+// file, theory.md (7.5.11): those that are not zero.
 #pragma once
 
 #include "sinew/status.h"
-#include "study/model_arrays.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+// Rounding of a number, relative to the largest of its matrix.
+static const double gradient_rounding = 1e-14;
 
 typedef struct gradient_slope {
     int entry;     // of p
     bool sections; // of the vector by sections
     size_t n;
-    uint32_t *at;        // n: places in the vector of the arrays
+    uint32_t *at;        // n: places in the vector
     double *by, *coarse; // n: derivatives; the same with differences of lower order
-    double *start; // 2 nv: derivatives of the initial configuration and velocities; NULL: none
 } gradient_slope;
 
-// A sample of the arrays: the model at another value, and its weights in both derivatives.
-typedef struct gradient_sample {
-    const snw_model *m;
-    double weight, coarse;
-} gradient_sample;
-
-// *out <- the weighted sum of the arrays of n samples; free it by gradient_slope_close.
-SNW_NODISCARD snw_status gradient_slope_find(const snw_model_arrays *a, int n,
-                                             const gradient_sample *sample, gradient_slope *out);
+// *out <- the derivative sum (size) of the vector, and that of lower order; free it by
+// gradient_slope_close.
+SNW_NODISCARD snw_status gradient_slope_find(size_t size, const double *sum, const double *coarse,
+                                             gradient_slope *out);
 void gradient_slope_close(gradient_slope *s);
-// Do the arrays of m lie in the middle between those of low and high?
-SNW_NODISCARD snw_status gradient_slope_straight(const snw_model_arrays *a, const snw_model *low,
-                                                 const snw_model *m, const snw_model *high,
-                                                 bool *out);
+// Does x lie in the middle between low and high? scale (size): for rounding
+bool gradient_slope_straight(size_t size, const double *low, const double *x, const double *high,
+                             const double *scale);
 // Derivative of a scalar: its bars times the slope; *coarse <- that of lower order, *size <- the
 // sum of the sizes of its terms.
 double gradient_slope_product(const gradient_slope *s, const double *bars, double *coarse,
@@ -49,20 +46,22 @@ typedef struct gradient_owners {
 // the fractions.
 enum { GRADIENT_MOVED = 3 };
 double gradient_group_fraction(int i, int k, int n);
-// x: vectors of the arrays at p and in `models` of those models, 2 or more; move (n). *ok <- each
-// array number depends on one number only, linearly, in all of them. scale (size): scratch
-void gradient_group_linear(const snw_model_arrays *a, int n, const double *move, int models,
-                           const double *x, double *scale, gradient_owners *out, bool *ok);
+// x: vectors at p and in `models` of those models, 2 or more; move (n). *ok <- each array number
+// depends on one number only, linearly, in all of them. scale (size): for rounding
+void gradient_group_linear(size_t size, int n, const double *move, int models, const double *x,
+                           const double *scale, gradient_owners *out, bool *ok);
 
 // The same for numbers that do not enter linearly: x holds the vectors at p; with those numbers
 // moved in whose k + 1 bit b is set, for each bit b, so that the bits in which an array number
 // changes spell its owner; then with all of them moved by the steps of six samples, of which the
-// last has the same moves as the bits. *ok <- each array number depends on one number only.
-void gradient_group_bits(const snw_model_arrays *a, int n, int bits, const double *x,
+// last has the same moves as the bits. *ok <- each array number depends on one number only. noise
+// (size): changes up to which are none; 0 where models give the same number to the last bit
+void gradient_group_bits(size_t size, int n, int bits, const double *x, const double *noise,
                          gradient_owners *out, bool *ok);
-// by, coarse <- derivatives from the vectors x of the six samples, with the steps of the numbers.
-void gradient_group_samples(const snw_model_arrays *a, const double *step, const double *x,
+// by, coarse <- derivatives from the vector x0 at p and those of the six samples x, with the steps
+// of the numbers.
+void gradient_group_samples(size_t size, const double *step, const double *x0, const double *x,
                             gradient_owners *out);
 // *out <- the slope of number k of the group.
-SNW_NODISCARD snw_status gradient_group_slope(const snw_model_arrays *a, int k,
-                                              const gradient_owners *from, gradient_slope *out);
+SNW_NODISCARD snw_status gradient_group_slope(size_t size, int k, const gradient_owners *from,
+                                              gradient_slope *out);

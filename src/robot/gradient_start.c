@@ -13,11 +13,18 @@
 static const double initial_move = 1e-2, // of an initial coordinate or velocity
     unmoved = 1e-14;                     // change of an initial value that counts as none, typical
 
-// q, v <- initial state of model m at p, closed, with velocities that the rows allow.
-static snw_status closed_start(const gradient_sweep *s, const double *p, const snw_model *m,
-                               snw_state *to, snw_error *err) {
+// Are initial place and rate of a drive those of its law? Unless a condition holds it later.
+static bool starts_by_law(const snw_model *m, int drive) { return m->drive[drive].condition < 0; }
+
+snw_status gradient_closed_start(const gradient_sweep *s, const double *p, const snw_model *m,
+                                 const snw_jet *motion, snw_state *to, snw_error *err) {
     gradient_initial(s->g, p, m, to->q, to->v);
     to->t = 0;
+    for (int i = 0; motion && i < m->ndrive; i++) { // the model begins as its laws say
+        if (!gradient_follows_law(m, i) || !starts_by_law(m, i)) continue;
+        to->q[m->drive[i].q] = motion[i].v;
+        to->v[m->drive[i].dof] = motion[i].d;
+    }
     if (m->nconstraint == 0) return SNW_OK;
     snw_projection *pr = NULL;
     snw_inputs *in = NULL;
@@ -26,44 +33,14 @@ static snw_status closed_start(const gradient_sweep *s, const double *p, const s
     if (status == SNW_OK) status = snw_inputs_create(m, &in);
     if (status == SNW_OK) {
         snw_inputs_at(m, snw_time_resolution(0), in);
+        for (int i = 0; motion && i < m->ndrive; i++) {
+            if (gradient_follows_law(m, i)) in->drive[i] = motion[i];
+        }
         status = snw_projection_close(pr, in, to, &info, err);
     }
     if (status == SNW_OK) status = snw_projection_velocities(pr, in, to, err);
     snw_inputs_destroy(in);
     snw_projection_destroy(pr);
-    return status;
-}
-
-snw_status gradient_same_start(const gradient_sweep *s, const snw_model *m, bool *out,
-                               snw_error *err) {
-    const snw_desc *d0 = s->m->desc;
-    *out = true;
-    // an equilibrium does not depend on the state before it
-    if (d0->nstep > 0 && d0->step[0].kind == SNW_STEP_STATIC) return SNW_OK;
-    if (m->nconstraint == 0) {
-        *out = memcmp(m->q0, s->m->q0, (size_t)m->nq * sizeof *m->q0) == 0 &&
-               memcmp(m->v0, s->m->v0, (size_t)m->nv * sizeof *m->v0) == 0;
-        return SNW_OK;
-    }
-    const size_t nv = (size_t)m->nv;
-    snw_state *at[2] = {NULL};
-    double *d = snw_alloc((nv + 1) * sizeof *d);
-    snw_status status =
-        d && snw_state_create(m, &at[0]) == SNW_OK && snw_state_create(m, &at[1]) == SNW_OK
-            ? SNW_OK
-            : snw_fail_memory(err);
-    if (status == SNW_OK) status = closed_start(s, s->p, s->m, at[0], err);
-    if (status == SNW_OK) status = closed_start(s, s->p, m, at[1], err);
-    if (status == SNW_OK) {
-        snw_difference(m, at[0]->q, at[1]->q, d);
-        for (size_t i = 0; i < nv; i++) {
-            const double moved = fabs(d[i]) + fabs(at[1]->v[i] - at[0]->v[i]);
-            *out = *out && moved <= unmoved * s->m->typical[i];
-        }
-    }
-    snw_state_destroy(at[0]);
-    snw_state_destroy(at[1]);
-    snw_free(d);
     return status;
 }
 
@@ -73,7 +50,7 @@ static snw_status add_start(const gradient_sweep *s, const snw_model *m, int ent
                             double c, gradient_start *w, double *out, snw_error *err) {
     const int nv = s->m->nv;
     if (entry >= 0) w->p[entry] = value;
-    SNW_TRY(closed_start(s, w->p, m, w->at, err));
+    SNW_TRY(gradient_closed_start(s, w->p, m, NULL, w->at, err));
     if (entry >= 0) w->p[entry] = s->p[entry];
     snw_difference(s->m, s->tape.map[0].s.q, w->at->q, w->dx);
     for (int k = 0; k < nv; k++) {

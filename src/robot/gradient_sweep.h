@@ -12,6 +12,7 @@
 #include "robot/gradient_private.h"
 #include "robot/gradient_slope.h"
 #include "study/adjoint.h"
+#include "study/model_arrays.h"
 
 enum {
     GRADIENT_FAR = 250,         // steps of the far samples
@@ -53,6 +54,7 @@ typedef struct gradient_phase {
     const snw_desc *desc;
     snw_adjoint *adjoint;
     snw_sampler sampler;
+    snw_model_arrays *arrays; // NULL: not used
 } gradient_phase;
 
 typedef struct gradient_sweep {
@@ -93,11 +95,12 @@ typedef struct gradient_sweep {
     gradient_jumps jumps; // of laws, at p
     int ndirection;
     gradient_direction *direction;
-    snw_model_arrays *arrays; // NULL: not used
+    snw_model_arrays *arrays; // of the present phase; NULL: not used
     int nslope;               // numbers of the file that enter these arrays only
     int nlone;                // of them, taken one by one
     gradient_slope *slope;
     bool *has_slope;            // nentry
+    snw_jet *motion;            // ndrive: given motions at the start, where arrays are used
     bool gathered;              // the derivatives by the arrays are known
     double *value, *centre, *y; // nscalar, nscalar, noutput: of a sample, and at p
     double *dJ;                 // nscalar x nentry
@@ -182,21 +185,46 @@ int gradient_add_direction(gradient_sweep *s, gradient_direction *d, double t);
 
 // Slopes of all numbers of the file that can be moved together.
 SNW_NODISCARD snw_status gradient_find_slopes(gradient_sweep *s, snw_error *err);
-// *enough <- the number of the file enters the arrays of the model only; its slope is kept then.
+// *enough <- the number of the file enters the numbers of the models only; its slope is kept then.
 SNW_NODISCARD snw_status gradient_find_slope(gradient_sweep *s, gradient_direction *d, bool *enough,
                                              snw_error *err);
-// dJ += the products of the slopes with the derivatives by the arrays.
-void gradient_add_slopes(gradient_sweep *s);
+// dJ += the products of the slopes with the derivatives by the numbers.
+SNW_NODISCARD snw_status gradient_add_slopes(gradient_sweep *s, snw_error *err);
 // Error of derivatives by a parameter p and their size, both times p: with the units of the scalars
 // they are compared with those of other parameters.
 void gradient_note_error(gradient_sweep *s, double p, double error, double size);
 
+// ---- numbers of all models, gradient_numbers.c --------------------------------------------------
+
+// Numbers of the vector; stiffness, damping and inertia of rods as those of their sections
+// (snw_model_arrays_by_sections)?
+size_t gradient_numbers_size(const gradient_sweep *s);
+void gradient_numbers_by_sections(const gradient_sweep *s, bool yes);
+// Do the equations of a model with its phases differ from those of the run in the vector only?
+bool gradient_numbers_only(const gradient_sweep *s, const snw_robot_model *model);
+// out <- the vector of a model (NULL: of the run).
+SNW_NODISCARD snw_status gradient_numbers_read(const gradient_sweep *s,
+                                               const snw_robot_model *model, double *out,
+                                               snw_error *err);
+// out (size) <- for rounding, of each number the largest of its matrix; noise (size) <- change of
+// a number that is none.
+void gradient_numbers_scale(const gradient_sweep *s, const double *x, double *out, double *noise);
+// out <- derivatives of a scalar by the vector, after the sweep.
+void gradient_numbers_bars(const gradient_sweep *s, int scalar, bool sections, double *out);
+// Does a coordinate move by a law whose numbers are gathered? The bars of these laws += those of
+// the initial state, once after the sweep.
+bool gradient_follows_law(const snw_model *m, int drive);
+SNW_NODISCARD snw_status gradient_numbers_start_motions(gradient_sweep *s, snw_error *err);
+// Tells the arrays which of their parts the slopes need.
+void gradient_numbers_need(const gradient_sweep *s);
+
 // ---- the initial state, gradient_start.c --------------------------------------------------------
 
-// Does model m begin in the same state as that of the run, its loops closed? True where the run
-// begins with an equilibrium.
-SNW_NODISCARD snw_status gradient_same_start(const gradient_sweep *s, const snw_model *m, bool *out,
-                                             snw_error *err);
+// q, v of `to` <- initial state of model m at p, closed, with velocities that the rows allow;
+// driven coordinates whose laws are gathered move as `motion` (ndrive) says, NULL: by their laws.
+SNW_NODISCARD snw_status gradient_closed_start(const gradient_sweep *s, const double *p,
+                                               const snw_model *m, const snw_jet *motion,
+                                               snw_state *to, snw_error *err);
 SNW_NODISCARD snw_status gradient_start_open(const gradient_sweep *s, gradient_start *w,
                                              snw_error *err);
 void gradient_start_close(gradient_start *w);

@@ -57,7 +57,7 @@ static size_t bars_size(const snw_adjoint *a) {
 }
 
 static size_t covectors_size(const snw_adjoint *a) {
-    return 4 * (size_t)a->m->nv + 2 * ((size_t)a->m->nconstraint + 1) + (size_t)a->m->nsignal + 1 +
+    return 6 * (size_t)a->m->nv + 2 * ((size_t)a->m->nconstraint + 1) + (size_t)a->m->nsignal + 1 +
            (size_t)a->m->nbranch_coordinate;
 }
 
@@ -84,10 +84,12 @@ static void set_pointers(snw_adjoint *a) {
                                           .y = x + nv,
                                           .law_rate = x + 2 * nv,
                                           .law_acc = x + 3 * nv,
-                                          .nu = x + 4 * nv,
-                                          .z = x + 4 * nv + nr,
-                                          .integrand = x + 4 * nv + 2 * nr,
-                                          .branch = x + 4 * nv + 2 * nr + nz};
+                                          .by_law_rate = x + 4 * nv,
+                                          .by_law_acc = x + 5 * nv,
+                                          .nu = x + 6 * nv,
+                                          .z = x + 6 * nv + nr,
+                                          .integrand = x + 6 * nv + 2 * nr,
+                                          .branch = x + 6 * nv + 2 * nr + nz};
     }
 }
 
@@ -493,6 +495,9 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const snw_schem
         if (!a->driven[k]) continue;
         // rates of the laws: their part of mu'r is that of the equations
         v->law_rate[k] = b->rate[k], v->law_acc[k] = b->acc[k];
+        v->by_law_rate[k] = b->rate[k] + f[k], v->by_law_acc[k] = b->acc[k] + g[k];
+        for (int j = 0; j < m->nsignal && a->remembers; j++)
+            v->by_law_rate[k] += v->integrand[j] * a->integrand_row[2 * nv * j + nv + k];
         f[k] = g[k] = 0;
     }
     a->by_own[i] = snw_vector_dot(nv, f, a->by_length) + snw_vector_dot(nv, g, a->by_length + nv);
@@ -792,6 +797,7 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
                      : of == 3 ? sample_rate * fmax(1, fabs(map->s.lambda[k]))
                      : of == 4 ? sample_rate * adjoint_memory_size(m, map, k)
                      : of == 5 ? sample_move * m->typical[snw_relaxation_place(m, k).dof]
+                     : of == 2 ? sample_rate * fmax(m->typical[k], fabs(map->s.a[k]))
                                : sample_rate * m->typical[k];
     memset(unit, 0, (size_t)m->nv * sizeof *unit);
     for (int j = -ADJOINT_SAMPLES; j <= ADJOINT_SAMPLES; j++) {

@@ -35,8 +35,10 @@ enum { SNW_TIME_NOW, SNW_TIME_LENGTH, SNW_TIME_START, SNW_TIMES };
 // reference energy and memory at the end of its step.
 typedef struct snw_covectors {
     double *mu, *y, *law_rate, *law_acc; // nv
-    double *nu, *z;                      // nconstraint
-    double *integrand;                   // nsignal
+    // nv: derivatives of the scalar by rates and accelerations that laws give, in a step
+    double *by_law_rate, *by_law_acc;
+    double *nu, *z;    // nconstraint
+    double *integrand; // nsignal
     double energy;
     double *branch; // nbranch_coordinate
 } snw_covectors;

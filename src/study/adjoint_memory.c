@@ -83,6 +83,11 @@ void adjoint_find_memory(snw_adjoint *a, const snw_state *s) {
 // Are the memory and the integrands after the map those of the projection that follows it?
 static bool passes_on(const snw_map *map) { return map->kind == SNW_MAP_STEP && map->settles; }
 
+// Is the rate of coordinate k after the map that of a law? Integrands depend on it as on the law.
+static bool follows_law(const snw_adjoint *a, const snw_map *map, int k) {
+    return map->kind == SNW_MAP_STEP && a->driven[k];
+}
+
 void adjoint_memory_begin(snw_adjoint *a, const snw_map *map, int scalar) {
     const snw_model *m = a->m;
     const int nv = m->nv;
@@ -95,7 +100,7 @@ void adjoint_memory_begin(snw_adjoint *a, const snw_map *map, int scalar) {
         c[i] = b->integrand[i] + a->half * b->z[i];
         for (int k = 0; k < nv && c[i] != 0; k++) {
             b->place[k] += c[i] * row[k];
-            b->rate[k] += c[i] * row[nv + k];
+            if (!follows_law(a, map, k)) b->rate[k] += c[i] * row[nv + k];
         }
     }
 }
@@ -230,8 +235,10 @@ void adjoint_memory_apply(snw_adjoint *a, const snw_map *map, int k, const doubl
     for (int i = 0; i < nz; i++) {
         if (!adjoint_is_integral(m, i)) continue;
         const double *row = a->integrand_row + 2 * nv * i;
-        b->integrand[i] = integrand[i] + by[i] + snw_vector_dot(nv, row, b->place) +
-                          snw_vector_dot(nv, row + nv, b->rate);
+        b->integrand[i] = integrand[i] + by[i] + snw_vector_dot(nv, row, b->place);
+        for (int j = 0; j < nv; j++) {
+            if (!follows_law(a, map, j)) b->integrand[i] += row[nv + j] * b->rate[j];
+        }
         b->z[i] = from[i] + a->half * b->integrand[i];
     }
 }

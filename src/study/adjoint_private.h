@@ -20,7 +20,7 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(bool, of_rates, nr, "is the row one of velocities (wheels)?")                               \
     AT(double, chart, 108 * (size_t)m->nlie_block, "columns of the chart")                         \
     AT(double, bar, ns *(6 * nv + nr + 2 * nz + nb + 1 + SNW_TIMES), "bars")                       \
-    AT(double, covector, ns *(4 * nv + 2 * nr + nz + nb), "covectors")                             \
+    AT(double, covector, ns *(6 * nv + 2 * nr + nz + nb), "covectors")                             \
     AT(double, branch, nb, "scratch")                                                              \
     AT(double, branch_force, nv, "generalised force of a strain of a branch")                      \
     AT(double, live_row, 2 * nv * (size_t)m->nlive, "live signals by places and rates")            \
@@ -80,6 +80,9 @@ struct snw_adjoint {
     // nsignal x 4 nv), by memory (stages x nsignal x nsignal); forces by memory (stages x nsignal x
     // nv)
     double *stage_row, *stage_by, *stage_force;
+    // stages x ndrive x (3 nv + 2 nsignal): residual by place, rate and acceleration of a driven
+    // coordinate, integrands by place and rate
+    double *stage_given;
     snw_state *stage[SNW_STAGES];
     adjoint_hard *hard;                  // of steps with hard contacts; NULL before the first one
     struct adjoint_conserved *conserved; // of steps of the conserving scheme; NULL before the first
@@ -154,6 +157,10 @@ double adjoint_stage_fraction(const snw_map *map, int i);
 // of the stage; x->s <- the same at the end of the step.
 const snw_state *adjoint_stage_state(snw_sampler *x, const snw_state *s);
 void adjoint_stage_end(snw_sampler *x, const snw_map *map);
+// out (3) <- derivatives of a scalar by value, rate and acceleration of the law of drive k at a
+// stage of the last step, with the covectors of the residual and of the integrands there.
+void adjoint_stage_by_drive(const snw_adjoint *a, int stage, int k, const double *mu,
+                            const double *integrand, double *out);
 // a->driven <- coordinates that follow laws at the state of a map.
 void adjoint_find_driven(snw_adjoint *a, const snw_map *map);
 double adjoint_stage_integral(const snw_adjoint *a, const snw_map *map, const double *A,

@@ -33,9 +33,10 @@ static snw_status stages_create(snw_adjoint *a, int s) {
                  ns = (size_t)a->nscalar;
     const size_t stages = (size_t)s, n = stages * (nv + nm);
     if (a->stage_matrix) return SNW_OK;
-    double *x = snw_alloc(
-        (n * n + 3 * stages * nv * nv + ns * n + n + nv + 1 + stages * nm * (5 * nv + nm)) *
-        sizeof *x);
+    double *x = snw_alloc((n * n + 3 * stages * nv * nv + ns * n + n + nv + 1 +
+                           stages * nm * (5 * nv + nm) +
+                           stages * (size_t)a->m->ndrive * (3 * nv + 2 * nm)) *
+                          sizeof *x);
     a->stage_pivot = snw_alloc((n + 1) * sizeof *a->stage_pivot);
     if (!x || !a->stage_pivot) {
         snw_free(x);
@@ -50,6 +51,7 @@ static snw_status stages_create(snw_adjoint *a, int s) {
     a->stage_row = a->stage_x + n + nv;
     a->stage_by = a->stage_row + stages * nm * 4 * nv;
     a->stage_force = a->stage_by + stages * nm * nm;
+    a->stage_given = a->stage_force + stages * nm * nv;
     for (int i = 0; i < s; i++) SNW_TRY(snw_state_create(a->m, &a->stage[i]));
     return SNW_OK;
 }
@@ -228,6 +230,39 @@ static void stage_memory(snw_adjoint *a, const snw_map *map, int i) {
     }
 }
 
+// First number of drive k at a stage in a->stage_given.
+static size_t given_at(const snw_adjoint *a, int stage, int k) {
+    return ((size_t)stage * (size_t)a->m->ndrive + (size_t)k) *
+           (3 * (size_t)a->m->nv + 2 * (size_t)adjoint_stage_memory(a));
+}
+
+// Derivatives of the equations of stage i by driven coordinates, after its tangents.
+static void keep_given(snw_adjoint *a, int i) {
+    const size_t nv = (size_t)a->m->nv, nm = (size_t)adjoint_stage_memory(a);
+    for (int k = 0; k < a->m->ndrive; k++) {
+        double *to = a->stage_given + given_at(a, i, k);
+        const size_t dof = (size_t)a->m->drive[k].dof;
+        memcpy(to, a->K + nv * dof, nv * sizeof *to);
+        memcpy(to + nv, a->D + nv * dof, nv * sizeof *to);
+        memcpy(to + 2 * nv, a->M + nv * dof, nv * sizeof *to);
+        for (size_t j = 0; j < nm; j++) {
+            to[3 * nv + j] = a->integrand_row[2 * nv * j + dof];
+            to[3 * nv + nm + j] = a->integrand_row[2 * nv * j + nv + dof];
+        }
+    }
+}
+
+void adjoint_stage_by_drive(const snw_adjoint *a, int stage, int k, const double *mu,
+                            const double *integrand, double *out) {
+    const int nv = a->m->nv, nm = adjoint_stage_memory(a);
+    const double *of = a->stage_given + given_at(a, stage, k);
+    for (int j = 0; j < 3; j++) out[j] = -snw_vector_dot(nv, of + (size_t)j * (size_t)nv, mu);
+    for (int j = 0; j < nm; j++) {
+        out[0] += integrand[j] * of[3 * nv + j];
+        out[1] += integrand[j] * of[3 * nv + nm + j];
+    }
+}
+
 // Derivatives of the residual of stage i, and its rows of B.
 static void stage_rows(snw_adjoint *a, const snw_map *map, int i, double *scratch) {
     static const double one[3] = {1, 1, 1}, two[2] = {1, 2};
@@ -251,6 +286,7 @@ static void stage_rows(snw_adjoint *a, const snw_map *map, int i, double *scratc
     adjoint_tangents(a, s->t, s, false);
     memcpy(K, a->K, square * sizeof *K);
     memcpy(D, a->D, square * sizeof *D);
+    keep_given(a, i);
     double *M = a->stage_V + (size_t)i * square; // K at fixed rates later
     memcpy(M, a->M, square * sizeof *M);
     if (m->nlie_block > 0) {

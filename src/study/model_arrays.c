@@ -113,12 +113,12 @@ void snw_model_arrays_scale(const snw_model_arrays *a, const double *x, double *
 
 // ---- memory -------------------------------------------------------------------------------------
 
-snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometry,
+snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometry, bool motions,
                                    snw_model_arrays **out) {
     snw_model_arrays *a = snw_alloc(sizeof *a);
     *out = a;
     if (!a) return SNW_E_MEMORY;
-    *a = (snw_model_arrays){.m = m, .nscalar = nscalar, .tree = *m};
+    *a = (snw_model_arrays){.m = m, .nscalar = nscalar, .motions = motions, .tree = *m};
     a->tree.nfluid_point = a->tree.ncontact_point = a->tree.ntouching_rod = 0;
     a->tree.nstop = a->tree.nforce_element = a->tree.nforce_field_point = 0;
     SNW_TRY(snw_model_laws_create(m, &a->laws));
@@ -126,7 +126,7 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
     a->size = arrays_size(m) + snw_model_laws_size(a->laws) + snw_surroundings_size(m);
     a->first_geometry = a->size;
     if (geometry && snw_geometry_is_gathered(m)) {
-        SNW_TRY(snw_model_geometry_create(m, &a->geometry));
+        SNW_TRY(snw_model_geometry_create(m, motions, &a->geometry));
         a->size += snw_model_geometry_size(m);
         a->needs_geometry = true;
     }
@@ -234,6 +234,17 @@ static size_t first_inertia(const snw_model *m) {
     return arrays_size(m) - WRENCH * (size_t)m->nload_point - INERTIA * (size_t)m->nseg;
 }
 
+// bar += derivatives by the laws of poses that move, from those of the last sweep over geometry,
+// under the inputs a->in.
+static void add_poses(snw_model_arrays *a, double *bar) {
+    if (!a->geometry || !a->motions) return;
+    for (int i = 0; i < a->m->npose; i++) {
+        snw_wrench by[3];
+        if (snw_model_geometry_take_pose(a->geometry, i, by))
+            snw_model_laws_add_pose(a->laws, i, a->in, by, bar + arrays_size(a->m));
+    }
+}
+
 // Covectors of a map: those of its rows and of the integrands of laws may be NULL, none.
 typedef struct map_covectors {
     const double *mu, *nu, *integrand;
@@ -258,7 +269,10 @@ static void subtract_products(snw_model_arrays *a, map_covectors by, const snw_s
     double *laws = bar + arrays_size(m), *around = laws + snw_model_laws_size(a->laws);
     snw_model_laws_subtract(a->laws, &x, laws);
     snw_surroundings_subtract(m, &x, around);
-    if (a->needs_geometry) snw_model_geometry_subtract(a->geometry, &x, bar + a->first_geometry);
+    if (a->needs_geometry) {
+        snw_model_geometry_subtract(a->geometry, &x, bar + a->first_geometry);
+        add_poses(a, bar);
+    }
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
         const double *own = mu + rod->dof0;
@@ -322,7 +336,8 @@ static void subtract_geometric_momentum(snw_model_arrays *a, const double *y, co
                                .at_mu = a->at_mu,
                                .mu = mu,
                                .by_signal = a->by_signal};
-        snw_model_geometry_subtract(a->geometry, &x, bar);
+        snw_model_geometry_subtract(a->geometry, &x, bar + a->first_geometry);
+        add_poses(a, bar);
     }
 }
 
@@ -334,13 +349,57 @@ static void subtract_geometric_rows(snw_model_arrays *a, const snw_adjoint *adjo
     if (!a->needs_geometry || a->m->nloop == 0) return;
     for (int k = 0; k < a->nscalar; k++) {
         const snw_covectors *of = &adjoint->covectors[k];
-        double *bar = a->bar + (size_t)k * a->size + a->first_geometry;
+        double *bar = a->bar + (size_t)k * a->size;
         snw_model_geometry_subtract_rows(a->geometry, a->s, a->w, of->nu, projects ? of->z : NULL,
-                                         bar);
+                                         bar + a->first_geometry);
+        add_poses(a, bar);
     }
     for (int k = 0; k < a->nscalar && projects; k++)
         subtract_geometric_momentum(a, adjoint->covectors[k].y, adjoint->impulse, map,
-                                    a->bar + (size_t)k * a->size + a->first_geometry);
+                                    a->bar + (size_t)k * a->size);
+}
+
+// Bars of the laws of drives += derivatives by value, rate and acceleration of their motions.
+static void add_drives(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
+    const snw_model *m = a->m;
+    const bool step = map->kind == SNW_MAP_STEP, rest = map->kind == SNW_MAP_STATIC;
+    for (int i = 0; i < m->ndrive && a->motions; i++) {
+        const snw_drive *d = &m->drive[i];
+        if (d->row < 0 || snw_drive_is_fixed(m, i) || !snw_drive_holds(m, &map->s, i)) continue;
+        for (int k = 0; k < a->nscalar; k++) {
+            const snw_covectors *of = &adjoint->covectors[k];
+            const double nu = of->nu[d->row];
+            double w[3] = {-nu, 0, 0};
+            if (step) w[1] = of->by_law_rate[d->dof], w[2] = of->by_law_acc[d->dof];
+            if (!step && !rest) // its rows are those of rates
+                w[0] = 0, w[1] = map->kind == SNW_MAP_RESTART ? of->z[d->row] : 0, w[2] = nu;
+            snw_model_laws_add_drive(a->laws, i, map->t_laws, w,
+                                     a->bar + (size_t)k * a->size + arrays_size(m));
+        }
+    }
+}
+
+// The same of a step of collocation, at stage i, or at its end.
+static void add_stage_drives(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map,
+                             int i) {
+    const snw_model *m = a->m;
+    const size_t nv = (size_t)m->nv, stages = (size_t)map->points.s;
+    const size_t nm = (size_t)adjoint_stage_memory(adjoint), n = stages * (nv + nm);
+    const bool end = i == map->points.s;
+    for (int j = 0; j < m->ndrive; j++) {
+        const snw_drive *d = &m->drive[j];
+        if (d->row < 0 || !snw_drive_holds(m, &map->s, j)) continue;
+        for (int k = 0; k < a->nscalar; k++) {
+            const snw_covectors *of = &adjoint->covectors[k];
+            const double *mu = adjoint->stage_mu + (size_t)k * n;
+            double w[3] = {of->y[d->dof], of->law_rate[d->dof], 0};
+            if (!end)
+                adjoint_stage_by_drive(adjoint, i, j, mu + (size_t)i * nv,
+                                       mu + stages * nv + (size_t)i * nm, w);
+            snw_model_laws_add_drive(a->laws, j, snw_map_stage_time(map, i), w,
+                                     a->bar + (size_t)k * a->size + arrays_size(m));
+        }
+    }
 }
 
 static void add_stages(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
@@ -360,6 +419,8 @@ static void add_stages(snw_model_arrays *a, const snw_adjoint *adjoint, const sn
             subtract_products(a, by, s, false, a->bar + (size_t)k * a->size);
         }
     }
+    for (int i = 0; i < map->points.s + 1 && a->m->ndrive > 0; i++)
+        add_stage_drives(a, adjoint, map, i);
 }
 
 void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map) {
@@ -388,6 +449,7 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
         virtual_motion(a, a->s, by.mu, a->at_mu);
         subtract_products(a, by, a->s, is_static, a->bar + (size_t)k * a->size);
     }
+    add_drives(a, adjoint, map);
     if (map->kind == SNW_MAP_RESTART || map->kind == SNW_MAP_INITIAL)
         subtract_geometric_rows(a, adjoint, map);
     if (map->kind != SNW_MAP_RESTART || m->nconstraint == 0) return;
@@ -490,6 +552,37 @@ static void add_efforts(snw_model_arrays *a, int noutput, const snw_adjoint_outp
     }
 }
 
+// V <- virtual velocities of all segments when node k of the rod of a station moves with the part
+// at->beyond[k] of the rigid motion e of its section, as does what it carries, theory.md (7.5.19).
+static void move_beyond(const snw_model *m, const snw_station *at, snw_twist e, const snw_work *w,
+                        snw_twist *V) {
+    const snw_rod *rod = &m->rod[at->rod];
+    const snw_twist in_world = snw_twist_to_parent(w->g[at->seg], e);
+    for (int i = 0; i < m->nseg; i++) {
+        const int k = i - rod->seg0;
+        if (k >= 0 && k < rod->nseg)
+            V[i] = snw_twist_scale(at->beyond[k], snw_twist_to_child(w->g[i], in_world));
+        else
+            V[i] =
+                i > rod->seg0 ? snw_twist_to_child(w->h[i], V[m->seg[i].parent]) : snw_twist_zero();
+    }
+}
+
+// bar += derivatives of wrenches within rods: minus the sum of the forces beyond the station.
+static void add_wrenches(snw_model_arrays *a, int noutput, const snw_adjoint_output *output,
+                         const double *y_bar, const snw_state *s, double *bar) {
+    const snw_model *m = a->m;
+    for (int i = 0; i < noutput; i++) {
+        if (y_bar[i] == 0 || snw_output_use_of(m, &output[i]) != SNW_OUTPUT_WRENCH) continue;
+        snw_twist e = {0};
+        e.e[output[i].column % 6] = y_bar[i];
+        memset(a->virtual_rate, 0, (size_t)m->nv * sizeof *a->virtual_rate);
+        virtual_motion(a, s, a->virtual_rate, a->at_mu);
+        move_beyond(m, snw_output_station(m, &output[i]), e, a->w, a->at_mu->V);
+        subtract_products(a, (map_covectors){.mu = a->virtual_rate}, s, false, bar);
+    }
+}
+
 // bar += derivatives of reactions of joints: the wrench carried to a link times a unit twist is the
 // product of all forces beyond with a rigid virtual motion of what is beyond.
 static void add_reactions(snw_model_arrays *a, int noutput, const snw_adjoint_output *output,
@@ -519,7 +612,8 @@ static void add_reactions(snw_model_arrays *a, int noutput, const snw_adjoint_ou
 static bool reads_numbers(const snw_model *m, const snw_adjoint *adjoint) {
     for (int i = 0; i < adjoint->noutput; i++) {
         const snw_output_use use = snw_output_use_of(m, &adjoint->output[i]);
-        if (use == SNW_OUTPUT_ENERGY || use == SNW_OUTPUT_EFFORT || use == SNW_OUTPUT_JOINT)
+        if (use == SNW_OUTPUT_ENERGY || use == SNW_OUTPUT_EFFORT || use == SNW_OUTPUT_JOINT ||
+            use == SNW_OUTPUT_WRENCH)
             return true;
     }
     return false;
@@ -546,9 +640,11 @@ void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, con
             add_energies(a, &energy, &map->s, bar);
         add_efforts(a, adjoint->noutput, adjoint->output, own, bar);
         add_reactions(a, adjoint->noutput, adjoint->output, own, &map->s, bar);
+        add_wrenches(a, adjoint->noutput, adjoint->output, own, &map->s, bar);
         if (a->needs_geometry)
             snw_model_geometry_frame(a->geometry, adjoint->noutput, adjoint->output, own, a->in,
                                      &map->s, a->w, bar + a->first_geometry);
+        if (a->needs_geometry) add_poses(a, bar);
     }
 }
 
@@ -558,6 +654,12 @@ void snw_model_arrays_sample(snw_model_arrays *a, const snw_map *map, const doub
     for (size_t k = 0; k < (size_t)a->nscalar; k++)
         snw_model_laws_sample(a->laws, map->s.t, map->taken, signal, z_bar + k * nz,
                               a->bar + k * a->size + laws);
+}
+
+void snw_model_arrays_add_drive(snw_model_arrays *a, int scalar, int drive, double t,
+                                const double *w) {
+    snw_model_laws_add_drive(a->laws, drive, t, w,
+                             a->bar + (size_t)scalar * a->size + arrays_size(a->m));
 }
 
 void snw_model_arrays_fold(snw_model_arrays *a, const double *factor) {
@@ -582,11 +684,13 @@ bool snw_model_arrays_is_shape(const snw_model_arrays *a, size_t at) {
 }
 
 bool snw_model_arrays_is_geometry(const snw_model_arrays *a, size_t at) {
-    return at >= a->first_geometry;
+    const size_t laws = arrays_size(a->m);
+    return at >= a->first_geometry ||
+           (at >= laws + snw_model_laws_poses(a->laws) && at < laws + snw_model_laws_size(a->laws));
 }
 
 bool snw_model_arrays_only(const snw_model_arrays *a, const snw_model *other) {
-    return snw_models_differ_in_arrays(a->m, other, a->geometry != NULL) &&
+    return snw_models_differ_in_arrays(a->m, other, a->geometry != NULL, a->motions) &&
            (!a->by_sections || snw_model_sections_only(a->sections, other));
 }
 

@@ -18,9 +18,10 @@ typedef struct snw_model_arrays snw_model_arrays;
 bool snw_model_arrays_apply(const snw_model *m, bool hard);
 
 // For `nscalar` scalars, whose outputs are known (model_outputs.h); `geometry`: also as functions
-// of geometric numbers.
+// of geometric numbers; `motions`: also of the numbers of given motions, not of steps with hard
+// contacts.
 SNW_NODISCARD snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometry,
-                                                 snw_model_arrays **out);
+                                                 bool motions, snw_model_arrays **out);
 void snw_model_arrays_destroy(snw_model_arrays *a); // NULL is fine
 
 // Do all equations of `other` differ from those of the model in these numbers only? False also
@@ -53,6 +54,10 @@ void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, con
 // that are taken at a map; signal: with these samples.
 void snw_model_arrays_sample(snw_model_arrays *a, const snw_map *map, const double *signal,
                              const double *z_bar);
+// Bars of a scalar += derivatives of w (3) times value, rate and acceleration of a given motion at
+// time t.
+void snw_model_arrays_add_drive(snw_model_arrays *a, int scalar, int drive, double t,
+                                const double *w);
 // Bars of all scalars but the last += factor (of each) times those of the last, which are cleared:
 // those of the margin of an event.
 void snw_model_arrays_fold(snw_model_arrays *a, const double *factor);

@@ -64,7 +64,12 @@ static bool hard_is_known(const snw_model *m) {
 static bool has_others(const snw_model *m) {
     for (int i = 0; i < m->nlive; i++) { // an effort is a function of the numbers of its law
         const snw_signal *s = &m->signal[m->live[i]];
-        if (s->reading == SNW_READ_TENDON_EFFORT || s->kind == SNW_SIGNAL_STATE) return true;
+        if (s->reading != SNW_READ_TENDON_EFFORT) continue;
+        const snw_tendon *t = &m->tendon[s->tendon];
+        if (t->area || t->has_friction || t->row >= 0 || !t->law ||
+            snw_expr_vars(t->law) & SNW_VAR_SIGNAL ||
+            !snw_law_is_gathered(m, SNW_LAW_TENDON, s->tendon))
+            return true;
     }
     return m->ntube > 0 || m->nfeed > 0 || m->nsliding_station > 0 || m->nlaw_point > 0 ||
            m->nbranch > 0 || (m->hard && !hard_is_known(m));
@@ -79,20 +84,26 @@ static bool same_counts(const snw_model *m, const snw_model *o) {
            m->nconditional == o->nconditional && m->ntendon_corner == o->ntendon_corner;
 }
 
-static bool same_pose(const snw_pose_desc *a, const snw_pose_desc *b, bool geometry) {
+// moves: the numbers of its laws are gathered
+static bool same_pose(const snw_model *m, int i, const snw_pose_desc *b, bool geometry,
+                      bool moves) {
+    const snw_pose_desc *a = &m->pose[i];
     if (geometry && snw_pose_is_constant(a) && snw_pose_is_constant(b)) return true;
-    if (!same_laws(3, a->xyz, b->xyz) || !same_bytes(1, sizeof a->R0, &a->R0, &b->R0) ||
-        a->nturn != b->nturn || a->captured != b->captured)
+    if (snw_pose_is_constant(a) != snw_pose_is_constant(b) ||
+        !same_bytes(1, sizeof a->R0, &a->R0, &b->R0) || a->nturn != b->nturn ||
+        a->captured != b->captured)
         return false;
-    for (int k = 0; k < a->nturn; k++) {
-        if (!same_bytes(3, sizeof(double), a->turn[k].axis.e, b->turn[k].axis.e) ||
-            !same_law(a->turn[k].angle, b->turn[k].angle))
+    for (int k = 0; k < 3 + a->nturn; k++) {
+        const snw_law x = k < 3 ? a->xyz[k] : a->turn[k - 3].angle,
+                      y = k < 3 ? b->xyz[k] : b->turn[k - 3].angle;
+        if (k >= 3 && !same_bytes(3, sizeof(double), a->turn[k - 3].axis.e, b->turn[k - 3].axis.e))
             return false;
+        if (!(moves ? equal_laws(m, SNW_LAW_POSE, i, x, y) : same_law(x, y))) return false;
     }
     return true;
 }
 
-static bool same_tree(const snw_model *m, const snw_model *o, bool geometry) {
+static bool same_tree(const snw_model *m, const snw_model *o, bool geometry, bool motions) {
     for (int i = 0; i < m->nseg + m->nobs; i++) {
         const snw_seg *a = &m->seg[i], *b = &o->seg[i];
         if (a->kind != b->kind || a->parent != b->parent || a->item != b->item ||
@@ -105,7 +116,7 @@ static bool same_tree(const snw_model *m, const snw_model *o, bool geometry) {
         if (a->n != b->n || !same_bytes(a->n, sizeof *a->dof, a->dof, b->dof)) return false;
     }
     for (int i = 0; i < m->npose; i++) {
-        if (!same_pose(&m->pose[i], &o->pose[i], geometry)) return false;
+        if (!same_pose(m, i, &o->pose[i], geometry, geometry && motions)) return false;
     }
     for (int i = 0; i < m->nblock; i++) {
         snw_block x = m->block[i], y = o->block[i];
@@ -219,7 +230,8 @@ static bool same_loops(const snw_model *m, const snw_model *o) {
     return true;
 }
 
-static bool same_motors(const snw_model *m, const snw_model *o) {
+// motions: the numbers of laws of drives that move are gathered
+static bool same_motors(const snw_model *m, const snw_model *o, bool motions) {
     for (int i = 0; i < m->nmotor; i++) {
         const snw_motor *a = &m->motor[i], *b = &o->motor[i];
         if (a->dof != b->dof || a->n != b->n || !a->law != !b->law || !same_law(a->when, b->when) ||
@@ -234,6 +246,7 @@ static bool same_motors(const snw_model *m, const snw_model *o) {
         if (a->motor != b->motor || a->q != b->q || a->dof != b->dof || a->row != b->row ||
             a->condition != b->condition || a->captured != b->captured ||
             a->passive != b->passive || !equal_laws(m, SNW_LAW_DRIVE, i, a->law, b->law) ||
+            (!motions && !snw_drive_is_fixed(m, i) && !same_law(a->law, b->law)) ||
             !a->rate_integral != !b->rate_integral)
             return false;
     }
@@ -250,9 +263,12 @@ static bool same_tendon(const snw_model *m, int i, const snw_tendon *b, bool geo
            same_law(a->area ? a->area->law : NULL, b->area ? b->area->law : NULL) &&
            same_law(a->sliding, b->sliding) && a->extra == b->extra &&
            a->compliance == b->compliance && a->has_friction == b->has_friction &&
-           a->friction == b->friction && a->viscous == b->viscous && a->creep == b->creep &&
+           !(a->friction > 0) == !(b->friction > 0) &&
+           (snw_law_is_gathered(m, SNW_LAW_TENDON, i) ||
+            (a->friction == b->friction && a->viscous == b->viscous && a->creep == b->creep)) &&
            a->npoint == b->npoint && a->point_adr == b->point_adr && a->ndof == b->ndof &&
-           (geometry || a->reference == b->reference) && a->row == b->row && a->unit == b->unit &&
+           ((geometry && !a->has_friction) || a->reference == b->reference) && a->row == b->row &&
+           a->unit == b->unit &&
            same_bytes(SNW_ACTUATOR_CONSTANTS, sizeof *a->constant, a->constant, b->constant) &&
            same_bytes(a->ndof, sizeof *a->dof, a->dof, b->dof) && !a->jacobian == !b->jacobian &&
            (!a->jacobian || same_bytes(a->ndof, sizeof *a->jacobian, a->jacobian, b->jacobian));
@@ -292,10 +308,14 @@ static bool same_tendons(const snw_model *m, const snw_model *o, bool geometry) 
         const snw_tendon_segment *a = &m->tendon_segment[i], *b = &o->tendon_segment[i];
         if (a->a != b->a || a->b != b->b) return false;
     }
-    for (int i = 0; i < m->ntendon_point; i++) {
-        const snw_tendon_point a = bare_point(m, i, geometry), b = bare_point(o, i, geometry);
-        if (!same_bytes(1, sizeof a, &a, &b) || !same_shapes(m, &m->tendon_point[i], o))
-            return false;
+    for (int k = 0; k < m->ntendon; k++) {
+        const snw_tendon *t = &m->tendon[k];
+        const bool free = geometry && !t->has_friction; // with it, paths are not gathered
+        for (int i = t->point_adr; i < t->point_adr + t->npoint; i++) {
+            const snw_tendon_point a = bare_point(m, i, free), b = bare_point(o, i, free);
+            if (!same_bytes(1, sizeof a, &a, &b) || !same_shapes(m, &m->tendon_point[i], o))
+                return false;
+        }
     }
     return true;
 }
@@ -429,11 +449,12 @@ bool snw_model_arrays_apply(const snw_model *m, bool hard) {
     return !has_others(m) && (!hard || hard_is_known(m));
 }
 
-bool snw_models_differ_in_arrays(const snw_model *m, const snw_model *o, bool geometry) {
+bool snw_models_differ_in_arrays(const snw_model *m, const snw_model *o, bool geometry,
+                                 bool motions) {
     return same_study(m->desc, o->desc) && !has_others(m) && !has_others(o) &&
-           snw_model_alike(m, o) && same_counts(m, o) && same_tree(m, o, geometry) &&
+           snw_model_alike(m, o) && same_counts(m, o) && same_tree(m, o, geometry, motions) &&
            same_rods(m, o, geometry) && same_joints(m, o) && same_loops(m, o) &&
-           same_motors(m, o) && same_tendons(m, o, geometry) && same_loads(m, o) &&
+           same_motors(m, o, motions) && same_tendons(m, o, geometry) && same_loads(m, o) &&
            same_stations(m, o, geometry) && same_signals(m, o) && same_fluids(m, o) &&
            same_force_fields(m, o) && same_contacts(m, o) && snw_surroundings_alike(m, o, geometry);
 }

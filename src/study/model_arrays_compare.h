@@ -7,4 +7,5 @@
 
 // Do the equations of two models of one robot differ in the numbers of model_arrays.h only, with
 // `geometry` in those of model_geometry.h, too? False also where that is not known.
-bool snw_models_differ_in_arrays(const snw_model *m, const snw_model *other, bool geometry);
+bool snw_models_differ_in_arrays(const snw_model *m, const snw_model *other, bool geometry,
+                                 bool motions);

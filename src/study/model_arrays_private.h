@@ -17,7 +17,7 @@ struct snw_model_arrays {
     snw_model tree; // m without surroundings, for virtual motions
     snw_model_laws *laws;
     snw_model_geometry *geometry; // NULL: not gathered
-    bool needs_geometry;
+    bool needs_geometry, motions;
     snw_model_sections *sections;
     bool by_sections;
     double *section_bar; // vector by sections

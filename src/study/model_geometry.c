@@ -36,6 +36,8 @@ struct snw_model_geometry {
     bool *seen;        // nseg
     bool shapes;       // are those needed?
     size_t *slice;     // nslice: first number of each
+    bool motions;      // poses that move, too
+    snw_wrench *pose;  // npose x 3: derivatives by zeta, u, u' of those that move
 };
 
 // ---- numbers ------------------------------------------------------------------------------------
@@ -52,8 +54,9 @@ static bool reads_segments(const snw_model *m) {
 
 bool snw_geometry_is_gathered(const snw_model *m) {
     for (int i = 0; i < m->ntendon; i++) {
-        if (m->tendon[i].has_friction || m->tendon[i].area || m->tendon[i].row >= 0) return false;
+        if (m->tendon[i].area || m->tendon[i].row >= 0) return false;
     }
+    if (m->ntendon_corner > 0) return false; // friction by the angle between two links
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *l = &m->loop[i];
         if (l->nonholonomic || l->sliding_station || l->through || l->ncoupled > 0) return false;
@@ -149,6 +152,17 @@ void snw_model_geometry_read(const snw_model *m, double *out) {
     snw_shapes_read(m, out);
 }
 
+bool snw_model_geometry_take_pose(snw_model_geometry *a, int pose, snw_wrench *by) {
+    snw_wrench *of = a->pose + 3 * (size_t)pose;
+    bool any = false;
+    for (int k = 0; k < 3; k++) {
+        by[k] = of[k];
+        for (int e = 0; e < 6; e++) any = any || by[k].e[e] != 0;
+        of[k] = snw_wrench_zero();
+    }
+    return any && !snw_pose_is_constant(&a->m->pose[pose]);
+}
+
 size_t snw_model_geometry_shapes(const snw_model *m) { return find_parts(m).shape; }
 
 void snw_model_geometry_need_shapes(snw_model_geometry *a, bool needed) { a->shapes = needed; }
@@ -158,16 +172,18 @@ void snw_model_geometry_subtract_shape(const snw_model_geometry *a, const snw_wo
     if (a->shapes) snw_shapes_subtract(a->m, w, x, bar + find_parts(a->m).shape);
 }
 
-snw_status snw_model_geometry_create(const snw_model *m, snw_model_geometry **out) {
+snw_status snw_model_geometry_create(const snw_model *m, bool motions, snw_model_geometry **out) {
     snw_model_geometry *a = snw_alloc(sizeof *a);
     *out = a;
     if (!a) return SNW_E_MEMORY;
-    *a = (snw_model_geometry){.m = m, .shapes = true};
+    *a = (snw_model_geometry){.m = m, .shapes = true, .motions = motions};
+    a->pose = snw_alloc((3 * (size_t)m->npose + 1) * sizeof *a->pose);
     a->bar = snw_alloc(2 * (size_t)(m->nseg + m->nobs) * sizeof *a->bar);
     a->slice = snw_alloc(((size_t)m->nslice + 1) * sizeof *a->slice);
     a->rows = snw_alloc((2 * (size_t)m->nconstraint + 1) * sizeof *a->rows);
     a->seen = snw_alloc((size_t)m->nseg * sizeof *a->seen);
-    if (!a->bar || !a->slice || !a->rows || !a->seen) return SNW_E_MEMORY;
+    if (!a->bar || !a->slice || !a->rows || !a->seen || !a->pose) return SNW_E_MEMORY;
+    memset(a->pose, 0, 3 * (size_t)m->npose * sizeof *a->pose);
     a->more = a->bar + m->nseg + m->nobs;
     memset(a->more, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->more);
     a->slice[0] = find_parts(m).slice;
@@ -181,6 +197,7 @@ void snw_model_geometry_destroy(snw_model_geometry *a) {
     snw_free(a->slice);
     snw_free(a->rows);
     snw_free(a->seen);
+    snw_free(a->pose);
     snw_free(a);
 }
 
@@ -446,6 +463,11 @@ static void carry_to_root(snw_model_geometry *a, const sweep_at *x, double *bar)
         wrench_plus(&parent->g, snw_wrench_to_parent(w->h[i], b->g));
         if (seg->kind == SNW_SEG_POSE && snw_pose_is_constant(&m->pose[seg->item])) {
             add_pose(w->h[i], to.zeta, x->c, bar + p.pose + POSE * (size_t)seg->item);
+        } else if (seg->kind == SNW_SEG_POSE && a->motions) {
+            snw_wrench *by = a->pose + 3 * (size_t)seg->item;
+            wrench_plus(&by[0], snw_wrench_scale(x->c, to.zeta));
+            wrench_plus(&by[1], snw_wrench_scale(x->c, to.u));
+            wrench_plus(&by[2], snw_wrench_scale(x->c, to.du));
         } else if (seg->kind == SNW_SEG_SCREW) {
             const snw_block *block = &m->block[seg->item];
             add_axis(block, &to, x->q[block->q], moves ? x->v[block->dof] : 0,
@@ -607,9 +629,11 @@ void snw_model_geometry_subtract(snw_model_geometry *a, const snw_product *x, do
             add_signal(a, &m->signal[k], x->by_signal[k], -1, x->w, bar + p.rest);
     }
     carry_to_root(a, &at, bar);
-    for (int i = 0; i < m->ntendon; i++)
-        subtract_tendon(m, i, x, bar + p.tendon + TENDON * (size_t)i,
-                        bar + p.point + POINT * (size_t)m->tendon[i].point_adr);
+    for (int i = 0; i < m->ntendon; i++) {
+        if (!m->tendon[i].has_friction) // with it, paths are not gathered
+            subtract_tendon(m, i, x, bar + p.tendon + TENDON * (size_t)i,
+                            bar + p.point + POINT * (size_t)m->tendon[i].point_adr);
+    }
     a->m = whole;
 }
 

@@ -6,7 +6,10 @@
 
 #include "base/alloc.h"
 #include "dynamics/fluid.h"
+#include "dynamics/tendon_friction.h"
 #include "math/expr_op.h"
+#include "solve/dense.h"
+#include "study/model_geometry.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,7 +44,19 @@ bool snw_load_is_constant(const snw_load *load) {
     return !load->when;
 }
 
-// A given motion enters by its rates, too: they are not gathered unless they are zero.
+static bool pose_is_gathered(const snw_pose_desc *pose) {
+    if (snw_pose_is_constant(pose) || pose->captured > 0) return false;
+    for (int k = 0; k < 3; k++) {
+        if (pose->xyz[k] && !snw_expr_has_jet_slopes(pose->xyz[k])) return false;
+    }
+    for (int k = 0; k < pose->nturn; k++) {
+        if (!snw_expr_has_jet_slopes(pose->turn[k].angle)) return false;
+    }
+    return true;
+}
+
+bool snw_drive_is_fixed(const snw_model *m, int drive) { return is_fixed(m->drive[drive].law); }
+
 bool snw_law_is_gathered(const snw_model *m, snw_law_kind kind, int of) {
     switch (kind) {
     case SNW_LAW_GRAVITY:
@@ -55,18 +70,23 @@ bool snw_law_is_gathered(const snw_model *m, snw_law_kind kind, int of) {
     case SNW_LAW_AMBIENT:
     case SNW_LAW_TEMPERATURE: {
         const snw_tendon *t = &m->tendon[of];
-        if (t->has_friction || t->given == SNW_GIVEN_RATE || t->given == SNW_GIVEN_ACTIVATION)
+        if (t->given == SNW_GIVEN_RATE || t->given == SNW_GIVEN_ACTIVATION ||
+            (t->has_friction && t->given != SNW_GIVEN_EFFORT))
             return false;
         return t->given != SNW_GIVEN_MOTION || is_fixed(t->law);
     }
     case SNW_LAW_DRIVE: {
         const snw_drive *d = &m->drive[of];
-        return d->row >= 0 && !d->passive && !d->rate_integral && is_fixed(d->law);
+        return d->row >= 0 && !d->passive && !d->rate_integral &&
+               (is_fixed(d->law) || snw_expr_has_jet_slopes(d->law));
     }
     case SNW_LAW_SOURCE: {
         const snw_signal_kind is = m->signal[of].kind;
-        return is == SNW_SIGNAL_INTEGRAL || is == SNW_SIGNAL_SAMPLED;
+        return (is == SNW_SIGNAL_INTEGRAL || is == SNW_SIGNAL_SAMPLED || is == SNW_SIGNAL_STATE) &&
+               m->signal[of].source;
     }
+    case SNW_LAW_POSE:
+        return snw_geometry_is_gathered(m) && pose_is_gathered(&m->pose[of]);
     case SNW_LAW_KINDS:
         break;
     }
@@ -89,7 +109,8 @@ static int count_of(const snw_model *m, snw_law_kind kind) {
         [SNW_LAW_TORQUE] = m->nload,    [SNW_LAW_STRESS] = m->nstress,
         [SNW_LAW_MOTOR] = m->nmotor,    [SNW_LAW_TENDON] = m->ntendon,
         [SNW_LAW_AMBIENT] = m->ntendon, [SNW_LAW_TEMPERATURE] = m->ntendon,
-        [SNW_LAW_DRIVE] = m->ndrive,    [SNW_LAW_SOURCE] = m->nsignal};
+        [SNW_LAW_DRIVE] = m->ndrive,    [SNW_LAW_SOURCE] = m->nsignal,
+        [SNW_LAW_POSE] = m->npose};
     return n[kind];
 }
 
@@ -103,6 +124,8 @@ static int components_of(const snw_model *m, snw_law_kind kind, int of) {
         return 6;
     case SNW_LAW_MOTOR:
         return m->motor[of].law ? m->motor[of].n : 0;
+    case SNW_LAW_POSE:
+        return 3 + m->pose[of].nturn;
     case SNW_LAW_TENDON:
     case SNW_LAW_AMBIENT:
     case SNW_LAW_TEMPERATURE:
@@ -136,6 +159,9 @@ static snw_law law_of(const snw_model *m, const law_slot *s) {
         return m->drive[s->of].law;
     case SNW_LAW_SOURCE:
         return m->signal[s->of].source;
+    case SNW_LAW_POSE:
+        return s->component < 3 ? m->pose[s->of].xyz[s->component]
+                                : m->pose[s->of].turn[s->component - 3].angle;
     case SNW_LAW_KINDS:
         break;
     }
@@ -234,8 +260,10 @@ double snw_product_path_rate(const snw_model *m, int i, const snw_product *x) {
     double sum = 0;
     for (int j = 0; j < t->ndof; j++) sum += G[j] * x->mu[t->dof[j]];
     for (int k = t->point_adr; k < t->point_adr + t->npoint; k++) {
+        const double part =
+            snw_tendon_friction_acts(m, i, x->w) ? x->w->tendon_point[k].tension_fraction : 1;
         if (m->tendon_point[k].segment >= 0)
-            sum += t->sign * m->tendon_point[k].w * x->at_mu->tendon_point[k].df;
+            sum += part * t->sign * m->tendon_point[k].w * x->at_mu->tendon_point[k].df;
     }
     return sum;
 }
@@ -312,6 +340,30 @@ static void subtract_law(const snw_model_laws *a, const law_slot *s, snw_at at, 
     }
 }
 
+// States of laws, whose rates read each other: with the derivatives c of the product by the rates
+// at fixed states and G the rates by the states, (1 - half G)' f = half by_signal - c.
+static void subtract_states(const snw_model_laws *a, snw_at at, const snw_product *x, double *bar) {
+    const law_slot *state[SNW_STATES_MAX];
+    int n = 0, pivot[SNW_STATES_MAX];
+    double A[SNW_STATES_MAX * SNW_STATES_MAX], f[SNW_STATES_MAX];
+    for (int i = 0; i < a->n && n < SNW_STATES_MAX; i++) {
+        const law_slot *s = &a->slot[i];
+        if (s->kind == SNW_LAW_SOURCE && a->m->signal[s->of].kind == SNW_SIGNAL_STATE)
+            state[n++] = s;
+    }
+    if (n == 0 || x->is_static) return;
+    for (int i = 0; i < n; i++) {
+        const snw_law law = law_of(a->m, state[i]);
+        f[i] =
+            x->half * x->by_signal[state[i]->of] - (x->integrand ? x->integrand[state[i]->of] : 0);
+        for (int j = 0; j < n; j++)
+            A[j * n + i] = (i == j) - x->half * snw_expr_jet_signal(law, at, state[j]->of).d;
+    }
+    if (snw_lu_factor(n, A, pivot) != SNW_OK) A[0] = NAN; // so are the derivatives
+    snw_lu_solve_transposed(n, A, pivot, f);
+    for (int i = 0; i < n; i++) subtract_law(a, state[i], at, f[i], x, bar);
+}
+
 // Integrands: an integral is its value before the step plus half a step of the integrand, and reads
 // only signals before it.
 static void subtract_sources(const snw_model_laws *a, snw_at at, const snw_product *x,
@@ -322,6 +374,7 @@ static void subtract_sources(const snw_model_laws *a, snw_at at, const snw_produ
         const double by = x->half * x->by_signal[s->of] - (x->integrand ? x->integrand[s->of] : 0);
         subtract_law(a, s, at, by, x, bar);
     }
+    subtract_states(a, at, x, bar);
 }
 
 void snw_model_laws_sample(snw_model_laws *a, double t, const double *taken, const double *signal,
@@ -405,13 +458,99 @@ void snw_model_laws_subtract(snw_model_laws *a, const snw_product *x, double *ba
         case SNW_LAW_TEMPERATURE:
             subtract_law(a, s, at, by_tendon(m, s->of, s->kind, at, x), x, bar);
             break;
-        case SNW_LAW_DRIVE:
-            if (x->nu) subtract_law(a, s, at, x->nu[m->drive[s->of].row], x, bar);
+        case SNW_LAW_DRIVE: // those that move: by snw_model_laws_add_drive
+            if (x->nu && is_fixed(m->drive[s->of].law))
+                subtract_law(a, s, at, x->nu[m->drive[s->of].row], x, bar);
             break;
         case SNW_LAW_SOURCE:
+        case SNW_LAW_POSE:
         case SNW_LAW_KINDS:
             break;
         }
     }
     subtract_sources(a, at, x, bar);
+    for (int k = 0; k < m->nlive; k++) { // efforts that laws read
+        const snw_signal *s = &m->signal[m->live[k]];
+        if (s->reading == SNW_READ_TENDON_EFFORT && x->by_signal[m->live[k]] != 0)
+            snw_model_laws_add_effort(a, s->tendon, -x->by_signal[m->live[k]], x->in, x->w, bar);
+    }
+}
+
+// ---- given motions ------------------------------------------------------------------------------
+
+static const law_slot *find_slot(const snw_model_laws *a, snw_law_kind kind, int of,
+                                 int component) {
+    for (int i = 0; i < a->n; i++) {
+        const law_slot *s = &a->slot[i];
+        if (s->kind == kind && s->of == of && s->component == component) return s;
+    }
+    return NULL;
+}
+
+void snw_model_laws_add_drive(snw_model_laws *a, int drive, double t, const double *w,
+                              double *bar) {
+    const law_slot *s = find_slot(a, SNW_LAW_DRIVE, drive, 0);
+    if (!s) return;
+    snw_expr_add_jet_slopes(law_of(a->m, s), (snw_at){.t = t}, w, a->scratch, bar + s->first);
+}
+
+size_t snw_model_laws_poses(const snw_model_laws *a) {
+    for (int i = 0; i < a->n; i++) {
+        if (a->slot[i].kind == SNW_LAW_POSE) return a->slot[i].first;
+    }
+    return a->size;
+}
+
+// Twist Z of a pose by a value y of its laws, zeta = Z delta y, with its two rates in body axes: a
+// direction that is fixed in a frame which turns with w, w' against the body.
+static void turning_direction(snw_vec3 of, snw_vec3 w, snw_vec3 dw, snw_vec3 out[3]) {
+    out[0] = of;
+    out[1] = snw_cross(of, w);
+    out[2] = snw_add(snw_cross(of, dw), snw_cross(out[1], w));
+}
+
+// weight (3) <- derivatives by value, rate and acceleration of a law with zeta = Z delta y: as
+// mixed derivatives are equal, delta u = zeta' + ad_u zeta, delta u' = zeta" + ad_u zeta' + ad_u'
+// zeta.
+static void pose_weights(const snw_twist Z[3], snw_twist u, snw_twist du, const snw_wrench *by,
+                         double *weight) {
+    const snw_twist turned = snw_ad(u, Z[0]);
+    weight[0] =
+        snw_power(by[0], Z[0]) + snw_power(by[1], snw_twist_add(Z[1], turned)) +
+        snw_power(by[2], snw_twist_add(Z[2], snw_twist_add(snw_ad(u, Z[1]), snw_ad(du, Z[0]))));
+    weight[1] =
+        snw_power(by[1], Z[0]) + snw_power(by[2], snw_twist_add(snw_twist_scale(2, Z[1]), turned));
+    weight[2] = snw_power(by[2], Z[0]);
+}
+
+void snw_model_laws_add_pose(snw_model_laws *a, int pose, const snw_inputs *in,
+                             const snw_wrench *by, double *bar) {
+    const snw_pose_desc *d = &a->m->pose[pose];
+    const snw_at at = {.t = in->t};
+    const snw_twist u = in->pose_u[pose], du = in->pose_du[pose];
+    // motion of the turns after one, in body axes, from the last to the first
+    snw_vec3 w = {{0}}, dw = {{0}};
+    snw_mat3 later = snw_mat3_identity();
+    for (int k = 3 + d->nturn; k-- > 0;) {
+        snw_twist Z[3] = {snw_twist_zero(), snw_twist_zero(), snw_twist_zero()};
+        snw_vec3 z[3];
+        const law_slot *s = find_slot(a, SNW_LAW_POSE, pose, k);
+        if (k < 3) {
+            const snw_vec3 e = {{k == 0, k == 1, k == 2}};
+            turning_direction(snw_rotate_inv(in->pose[pose].R, e), u.w, du.w, z);
+            for (int j = 0; j < 3; j++) Z[j].v = z[j];
+        } else {
+            turning_direction(snw_rotate_inv(later, d->turn[k - 3].axis), w, dw, z);
+            for (int j = 0; j < 3; j++) Z[j].w = z[j];
+            const snw_jet th = snw_expr_jet_t(d->turn[k - 3].angle, at);
+            // w = sum of th' Z_w over the later turns, w' with the rates of Z_w
+            dw = snw_add(dw, snw_add(snw_scale(th.dd, z[0]), snw_scale(th.d, z[1])));
+            w = snw_add(w, snw_scale(th.d, z[0]));
+            later = snw_mat3_mul(snw_so3_exp(snw_scale(th.v, d->turn[k - 3].axis)), later);
+        }
+        if (!s) continue;
+        double weight[3];
+        pose_weights(Z, u, du, by, weight);
+        snw_expr_add_jet_slopes(law_of(a->m, s), at, weight, a->scratch, bar + s->first);
+    }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// model_laws.h: numbers in the laws of a model that give forces: gravity, loads, active stress,
-// efforts of motors, tensions and pressures, constant positions of drives, feedback gains,
-// integrands and samples. Their derivatives of a scalar are gathered over a run, theory.md
+// model_laws.h: numbers in the laws of a model: gravity, loads, active stress, efforts of motors,
+// tensions and pressures, given motions of joints and poses, feedback gains, integrands and
+// samples. Their derivatives of a scalar are gathered over a run, theory.md
 // (7.5.14). Part of model_arrays.h.
 #pragma once
 
@@ -19,6 +19,7 @@ typedef enum snw_law_kind {
     SNW_LAW_TEMPERATURE,
     SNW_LAW_DRIVE,
     SNW_LAW_SOURCE, // of an integral or a sample
+    SNW_LAW_POSE,   // of a pose that moves: places, then angles; the last kind
     SNW_LAW_KINDS
 } snw_law_kind;
 
@@ -60,6 +61,16 @@ void snw_model_laws_add_effort(snw_model_laws *a, int tendon, double c, const sn
                                const snw_work *w, double *bar);
 // bar += c'gravity by the numbers, at the time of the inputs.
 void snw_model_laws_add_gravity(snw_model_laws *a, snw_vec3 c, const snw_inputs *in, double *bar);
+// Has the drive a constant position?
+bool snw_drive_is_fixed(const snw_model *m, int drive);
+// bar += derivatives of w (3) times value, rate and acceleration of the law of a drive.
+void snw_model_laws_add_drive(snw_model_laws *a, int drive, double t, const double *w, double *bar);
+// bar += the derivatives by the laws of a pose, from those by zeta, u and u' of its motion
+// (model_geometry.h).
+void snw_model_laws_add_pose(snw_model_laws *a, int pose, const snw_inputs *in,
+                             const snw_wrench *by, double *bar);
+// First number of the laws of poses.
+size_t snw_model_laws_poses(const snw_model_laws *a);
 // Are the numbers of all laws of forces that read signals gathered, so that by_signal is complete?
 bool snw_model_laws_read_signals(const snw_model *m);
 // Rate of the coordinate of a tendon or chamber when the rates are mu.

@@ -40,6 +40,10 @@ static snw_output_use use_of_reaction(const snw_model *m, const snw_probe_desc *
                                                                  : SNW_OUTPUT_OTHER;
 }
 
+const snw_station *snw_output_station(const snw_model *m, const snw_adjoint_output *o) {
+    return &m->station[m->probe_station[o->probe] + o->column / 6];
+}
+
 snw_output_use snw_output_use_of(const snw_model *m, const snw_adjoint_output *o) {
     const snw_probe_desc *p = &m->desc->probe[o->probe];
     const snw_reading r = snw_probe_table[p->kind].reading;
@@ -49,6 +53,12 @@ snw_output_use snw_output_use_of(const snw_model *m, const snw_adjoint_output *o
         return p->kind == SNW_PROBE_LENGTH || p->kind == SNW_PROBE_RATE ? SNW_OUTPUT_STATE
                                                                         : SNW_OUTPUT_OTHER;
     if (p->kind == SNW_PROBE_REACTION) return use_of_reaction(m, p);
+    if (p->kind == SNW_PROBE_WRENCH) {
+        // pulls of straight tendons and the flux of a fluid past the station are not differentiated
+        return m->ntendon_segment == 0 && m->rod[snw_output_station(m, o)->rod].fluid < 0
+                   ? SNW_OUTPUT_WRENCH
+                   : SNW_OUTPUT_OTHER;
+    }
     if (r == SNW_READ_TENDON_EFFORT)
         return m->tendon[p->item].has_friction || m->tendon[p->item].area ? SNW_OUTPUT_OTHER
                                                                           : SNW_OUTPUT_EFFORT;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // model_outputs.h: results of a run as functions of the numbers of a model at a fixed state:
-// energies, tensions and pressures. Part of model_arrays.h; theory.md (7.5.19).
+// energies, tensions, pressures and wrenches. Part of model_arrays.h; theory.md (7.5.19).
 #pragma once
 
 #include "study/adjoint.h"
@@ -13,9 +13,12 @@ typedef enum snw_output_use {
     SNW_OUTPUT_ENERGY, // kinetic, elastic and of gravity
     SNW_OUTPUT_EFFORT, // tension or pressure of an actuator
     SNW_OUTPUT_JOINT,  // reaction of the joint of a link
+    SNW_OUTPUT_WRENCH, // within a rod
     SNW_OUTPUT_OTHER   // derivatives by the numbers are not known
 } snw_output_use;
 snw_output_use snw_output_use_of(const snw_model *m, const snw_adjoint_output *output);
+// Station at which an output of a probe of wrenches is measured; its component is column % 6.
+const snw_station *snw_output_station(const snw_model *m, const snw_adjoint_output *output);
 
 // Weights of the energies in a sum of outputs.
 typedef struct snw_energy_weights {

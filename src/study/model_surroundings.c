@@ -6,6 +6,7 @@
 
 #include "dynamics/contact_span.h"
 #include "dynamics/fluid.h"
+#include "dynamics/tendon_friction.h"
 #include "math/positive_part.h"
 #include "study/model_shapes.h"
 
@@ -16,12 +17,13 @@
 enum { DAMPING, ALONG, ACROSS, CREEP, SMOOTH, RESTITUTION, CONTACT };
 enum { STIFFNESS, SPRING_DAMPING, REST, WIDTH, AXES, AXIS_DAMPING = AXES + 6, ELEMENT = AXES + 12 };
 enum { STOP_STIFFNESS, STOP_DAMPING, STOP_WIDTH, LOW, HIGH, STOP };
+enum { FRICTION = 3 }; // of a tendon: friction, viscous friction, creep speed
 enum { ADDED = 0, LINEAR = 6, SQUARE = 12, SIDE = 18, DISPLACED = 20, FLUX = 21, FLUID = 23 };
 
 size_t snw_surroundings_size(const snw_model *m) {
     return CONTACT * (size_t)m->ncontact + (size_t)m->ncontact_point +
            FLUID * (size_t)m->nfluid_point + ELEMENT * (size_t)m->nforce_element +
-           STOP * (size_t)m->nstop;
+           STOP * (size_t)m->nstop + FRICTION * (size_t)m->ntendon;
 }
 
 // A limit, or 0 where there is none.
@@ -55,6 +57,10 @@ void snw_surroundings_read(const snw_model *m, double *out) {
         out[STOP_STIFFNESS] = s->stiffness, out[STOP_DAMPING] = s->damping;
         out[STOP_WIDTH] = s->smooth;
         out[LOW] = limit_of(s->low), out[HIGH] = limit_of(s->high);
+    }
+    for (int i = 0; i < m->ntendon; i++, out += FRICTION) {
+        const snw_tendon *t = &m->tendon[i];
+        out[0] = t->friction, out[1] = t->viscous, out[2] = t->creep;
     }
 }
 
@@ -286,6 +292,12 @@ void snw_surroundings_subtract(const snw_model *m, const snw_product *x, double 
         }
     }
     for (int k = 0; k < m->nstop; k++, element += STOP) subtract_stop(m, k, x, element);
+    for (int k = 0; k < m->ntendon; k++, element += FRICTION) {
+        double by[FRICTION];
+        if (!snw_tendon_friction_acts(m, k, x->w)) continue;
+        snw_tendon_friction_slopes(m, k, x->w, x->at_mu, by);
+        for (int i = 0; i < FRICTION; i++) element[i] += by[i]; // r has minus the force
+    }
 }
 
 void snw_surroundings_subtract_hard(const snw_model *m, int contact, const double f[3],

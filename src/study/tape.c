@@ -335,10 +335,22 @@ static void add_samples(snw_tape *t, const snw_step_report *r) {
     map->t_laws = r->t_laws;
 }
 
+// Does the motion that begins follow an equilibrium? Its velocities have been projected before the
+// restart, from rest, so that both are one projection.
+static bool follows_rest(const snw_tape *t) {
+    const snw_desc *d = t->m->desc;
+    int i = t->begun - 1;
+    while (i >= 0 && i < d->nstep && d->step[i].kind != SNW_STEP_STATIC &&
+           d->step[i].kind != SNW_STEP_DYNAMIC)
+        i--;
+    return i >= 0 && i < d->nstep && d->step[i].kind == SNW_STEP_STATIC;
+}
+
 void snw_tape_note(void *user, const snw_step_report *r) {
     snw_tape *t = user;
     if (r->event == SNW_WATCH_BEGIN) {
         t->begins = true;
+        t->begun = r->stage;
         if (t->run) t->m = snw_run_model_at(t->run, r->stage);
         return;
     }
@@ -385,6 +397,8 @@ void snw_tape_note(void *user, const snw_step_report *r) {
                                         : SNW_MAP_RESTART;
     snw_map *map = add_map(t, kind, r->s, step ? r->d : r->before);
     if (!map) return;
+    if (map->begins && map->before && follows_rest(t))
+        memset((double *)map->before, 0, (size_t)t->m->nv * sizeof *map->before);
     if (map->begins && map > t->map && map[-1].m != map->m && t->m->nconstraint > 0)
         t->closed = true;
     if (stages) {

@@ -88,6 +88,7 @@ typedef struct snw_tape {
     bool closed;        // a motion began with loops that were closed after a change of the study
     bool events;        // keep what the derivatives by the lengths of steps need
     bool begins;        // the next map is the first of a motion
+    int begun;          // step of the study that has begun last
     struct tape_block *block;
     // the last instant, to which steps are undone
     struct {

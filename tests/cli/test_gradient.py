@@ -52,7 +52,10 @@ class Gradient(harness.Case):
 
     def test_json_and_csv(self):
         options = ["gradient", "s.yaml", "--run", "plain", "--of", "place", "--of", "mean(place^2)", "--by", "k", "--by", "F"]
-        j = self.succeeds(*options, "--json").json
+        r = self.succeeds(*options, "--json")
+        j = r.json
+        self.assertEqual(r.out.count('"error"'), 1)
+        self.assertEqual((j["sweeps"], j["error"]), (1, None))
         self.assertEqual([v["name"] for v in j["variables"]], ["k", "F"])
         for got, want in zip(j["scalars"][0]["derivative"], [-3 / 1600, 1 / 40]):
             self.assertAlmostEqual(got, want, places=10)
@@ -73,11 +76,19 @@ class Gradient(harness.Case):
         self.assertIn("it moves the time t = 0.3 s at which a law jumps", why)
 
     def test_steps_that_are_no_equilibria_of_exact_loops_are_refused(self):
-        for file, run, why in (("penalty", "spring", "loops by 'penalty' have none"),
+        for file, run, why in (("penalty", "spring", "loops by 'penalty' with a given number of 'updates' stay open"),
                                ("boyer3_march", "bent", "a march with 'flow' has no equilibria")):
             path = str(harness.SOURCE / f"examples/parallel/{file}.yaml")
             result = self.fails(2, "gradient", path, "--run", run, "--of", "end(clamp.fx)", "--by", "rod.rod.length")
             self.assertIn(why, result.err)
+
+    def test_a_penalty_that_closes_the_loops(self):
+        path, got = str(harness.SOURCE / "examples/parallel/penalty.yaml"), {}
+        for run in "exact", "closed":
+            j = self.succeeds("gradient", path, "--run", run, "--of", "clamp.fx", "--of", "e.elastic", "--by", "rod.rod.length", "--json").json
+            got[run] = [s["derivative"][0] for s in j["scalars"]]
+        for a, b in zip(got["exact"], got["closed"]):
+            self.assertAlmostEqual(a / b, 1, places=8)
 
     def test_refusals(self):
         base = ["gradient", "s.yaml", "--run", "plain"]

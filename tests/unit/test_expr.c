@@ -483,6 +483,48 @@ static void slopes_by_numbers_are_exact(void **state) {
     }
 }
 
+// The same with the rates of the law: against differences of order 6 of its jets.
+static void slopes_of_rates(void **state) {
+    bench *b = *state;
+    static const double weight[3] = {3.0 / 4, -3.0 / 20, 1.0 / 60}, w[3] = {0.7, -1.1, 0.4};
+    static const struct {
+        const char *before, *after; // the number
+    } law[] = {{"sin(3*t)*t*", ""},      {"cos(t*", ")^3/(2 + t)"},  {"(2 + t)/(t^2 + ", ")"},
+               {"(1 + t)^(t*", ")"},     {"(t + ", ")^2.5"},         {"tan(t*", ")"},
+               {"asin(0.5*t*", ")"},     {"acos(0.5*t*", ")"},       {"atan(t*", ")"},
+               {"atan2(t*", ", 1 + t)"}, {"sinh(t*", ")"},           {"cosh(t*", ")"},
+               {"tanh(t*", ")"},         {"log(2 + t)*exp(t*", ")"}, {"log(t + ", ")"},
+               {"sqrt(t + ", ")"},       {"abs(t^2*", ")"},          {"min(7*t, t*", ")"},
+               {"max(t^2, t^2*", ")"},   {"linear(t*", ", 0, 2)^2"}, {"ramp(t*", ", 0, 2)"},
+               {"poly5(t*", ", 0, 2)"},  {"if(t < 1, t^3*", ", 0)"}, {"", ""}};
+    const double t = 0.3, c = 1.37, h = 1e-3;
+    for (size_t i = 0; i < sizeof law / sizeof law[0]; i++) {
+        char text[80];
+        double want = 0, numbers[32], bar[32] = {0}, scratch[600], sum = 0;
+        for (int j = -3; j <= 3; j++) {
+            if (j == 0) continue;
+            (void)snprintf(text, sizeof text, "%s%.17g%s", law[i].before, c + j * h, law[i].after);
+            const snw_jet y = snw_expr_jet_t(parse(b, text, TIME), (snw_at){.t = t});
+            want += (j < 0 ? -weight[-j - 1] : weight[j - 1]) / h *
+                    (w[0] * y.v + w[1] * y.d + w[2] * y.dd);
+        }
+        (void)snprintf(text, sizeof text, "%s%.17g%s", law[i].before, c, law[i].after);
+        const snw_expr *e = parse(b, text, TIME);
+        assert_true(snw_expr_has_jet_slopes(e));
+        assert_true(snw_expr_constants(e) <= 32 && snw_expr_slope_scratch(e) <= 600);
+        snw_expr_read_constants(e, numbers);
+        snw_expr_add_jet_slopes(e, (snw_at){.t = t}, w, scratch, bar);
+        int found = 0;
+        for (int k = 0; k < snw_expr_constants(e); k++) {
+            if (numbers[k] == c) found++, sum += bar[k];
+        }
+        if (found != 1 || !(fabs(sum - want) <= 1e-9 * fmax(1, fabs(want))))
+            print_error("%s: found %d\n", text, found);
+        assert_int_equal(found, 1);
+        assert_near(sum, want, 1e-9 * fmax(1, fabs(want)));
+    }
+}
+
 // Another number is no other expression, unless it decides a jump or is an exponent.
 static void alike_apart_from_numbers(void **state) {
     bench *b = *state;
@@ -520,6 +562,7 @@ int main(void) {
         TEST(mismatches_inside_are_found_where_they_stand),
         TEST(a_constant_has_its_dimension),
         TEST(slopes_by_numbers_are_exact),
+        TEST(slopes_of_rates),
         TEST(alike_apart_from_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
