@@ -428,7 +428,9 @@ snw_status adjoint_hard_prepare(snw_adjoint *a, const snw_map *map, snw_error *e
     place_states(m, x, map, map->h);
     find_path_slopes(a, map);
     find_tangents(&e);
+    e.keeps = true;
     hard_all_rows(&e, x->sample); // S and A
+    e.keeps = false;
     for (int i = l->S; i < l->P1; i++) x->value[i] = -x->sample[i];
     for (int i = l->A; i < l->v1; i++) x->value[i] = -x->sample[i];
     hard_all_rows(&e, x->base);

@@ -121,11 +121,16 @@ void hard_middle_rows(hard_evaluation *e, const snw_state *s, bool all, double *
     }
 }
 
-// Kinetic and potential energy at s.
-static double energy_of(const hard_evaluation *e, const snw_state *s) {
+// Kinetic and potential energy at s, less those of the step taken
+static double energy_of(const hard_evaluation *e, int motion, const snw_state *s) {
+    double *kept = e->x->energy[motion], sum = 0;
     snw_kinematics(e->m, e->in, s, false, e->w);
-    return snw_kinetic_energy(e->m, e->w) + snw_stored_energy(e->m, s, e->w) +
-           snw_gravity_energy(e->m, e->in, e->w);
+    const double part[ENERGY_PARTS] = {snw_kinetic_energy(e->m, e->w),
+                                       snw_stored_energy(e->m, s, e->w),
+                                       snw_gravity_energy(e->m, e->in, e->w)};
+    if (e->keeps) memcpy(kept, part, sizeof part);
+    for (int i = 0; i < ENERGY_PARTS; i++) sum += part[i] - kept[i];
+    return sum;
 }
 
 // out (nv) += c times the velocities with which the robot at s is carried along (6.53)
@@ -207,14 +212,14 @@ static void energy_rows(hard_evaluation *e, snw_state *s, double gaps, double *o
     const snw_hard_step *r = e->map->hard;
     const size_t size = (size_t)e->m->nv * sizeof *s->v;
     memcpy(s->v, r->v, size);
-    const double before = energy_of(e, s);
+    const double before = energy_of(e, OF_SCALED, s);
     if (l->s >= 0) out[l->s] += before - gaps;
     if (l->s2 < 0) return;
     memcpy(s->v, e->map->s.v, size);
-    out[l->s2] += energy_of(e, s);
+    out[l->s2] += energy_of(e, OF_END, s);
     if (!r->taken) return;
     memcpy(s->v, r->v1, size);
-    out[l->s2] -= energy_of(e, s) - before + gaps;
+    out[l->s2] -= energy_of(e, OF_IMPULSE, s) - before + gaps;
 }
 
 // out += equations at the end of the step, s with the velocities before the first scaling. s->v is
@@ -259,7 +264,7 @@ void hard_start_rows(const hard_evaluation *e, const snw_state *s, double *out) 
     const hard_layout *l = &e->x->l;
     const snw_hard_step *r = e->map->hard;
     if (l->energy < 0 && l->nbounce == 0) return;
-    const double energy = energy_of(e, s);
+    const double energy = energy_of(e, OF_START, s);
     if (l->energy >= 0) out[l->energy + BY_START] -= energy;
     for (int i = 0, bounced = 0; i < r->n; i++) {
         const snw_hard_step_contact *c = &r->contact[i];
@@ -271,7 +276,6 @@ void hard_start_rows(const hard_evaluation *e, const snw_state *s, double *out) 
     }
 }
 
-// out (n) <- all equations, at the states in x
 void hard_all_rows(hard_evaluation *e, double *out) {
     adjoint_hard *x = e->x;
     memset(out, 0, (size_t)x->l.n * sizeof *out);

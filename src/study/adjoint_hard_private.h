@@ -15,6 +15,10 @@ enum { MIDDLE, END, START }; // time of the laws of an equation
 enum { BY_MIDDLE, BY_FRICTION, BY_START, BY_GAP, ENERGIES };
 enum { Q_MID, V_MID, A_MID, Q_END, V_END, A_END, OUTPUTS }; // of the path of a step
 enum { BY_PLACE, BY_RATE, BY_D, INPUTS };
+// Motions whose energies are read: at the start, at the end with the velocities after the first
+// scaling, of the state there, after the impulse. Parts of an energy: kinetic, elastic, gravity.
+enum { OF_START, OF_SCALED, OF_END, OF_IMPULSE, MOTIONS };
+enum { ENERGY_PARTS = 3 };
 
 // Places of the unknowns, and of the equations; -1: there is none.
 typedef struct hard_layout {
@@ -47,6 +51,9 @@ struct adjoint_hard {
     double *J, *right, *F[OUTPUTS], *by_place, *by_rate, *by_h, *by_t, *x, *sample, *mu;
     double *G, *M, *lie, *acc_h, *line, *row, *power;
     double *base;      // equations at the step taken
+    // Energies of the step taken. They are subtracted part by part: in differences of whole sums
+    // the rounding of parts that do not change, such as heights, would exceed what changes.
+    double energy[MOTIONS][ENERGY_PARTS];
     double *value;     // of the unknowns S and A, by their places
     bool *idle;        // 2 for each contact: can the robot not move along the tangent?
     snw_vec3 *tangent; // first tangents of the contacts at the middle and at the end, in the world
@@ -78,6 +85,7 @@ typedef struct hard_evaluation {
     const snw_map *map;
     double shift, h; // of times; length of the step
     bool slips;      // tangential equations of contacts are the slip velocities alone
+    bool keeps;      // x->energy <- energies
     snw_vec3 gravity;
 } hard_evaluation;
 
