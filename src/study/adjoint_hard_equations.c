@@ -48,6 +48,7 @@ void hard_inputs_at(hard_evaluation *e, int stage) {
     double t = adjoint_hard_time(e->map, stage);
     if (stage != START) t += (e->h - e->map->h) * (stage == END ? 1 : e->map->hard->theta);
     snw_inputs_at(e->m, t + e->shift, e->in);
+    e->w->span_held = e->holds ? hard_places(e->x, e->m, stage) : NULL;
     if (stage == MIDDLE) e->gravity = e->in->gravity;
     e->in->gravity = e->gravity; // energies have that of the middle
 }
@@ -258,6 +259,13 @@ void hard_end_rows(hard_evaluation *e, snw_state *s, double *out) {
     subtract_scaled(e, s, r->v1, &r->scaling[1], out + l->v2);
 }
 
+// x->place <- places of pieces of rods at the configuration in e->w
+static void keep_places(const hard_evaluation *e, int stage) {
+    double *to = hard_places(e->x, e->m, stage);
+    for (int k = 0; k < e->m->ncontact_point && e->keeps; k++)
+        to[k] = e->w->contact_point[k].place;
+}
+
 // out += equations at the start of the step, s
 void hard_start_rows(const hard_evaluation *e, const snw_state *s, double *out) {
     const snw_model *m = e->m;
@@ -281,9 +289,13 @@ void hard_all_rows(hard_evaluation *e, double *out) {
     memset(out, 0, (size_t)x->l.n * sizeof *out);
     hard_inputs_at(e, MIDDLE);
     hard_middle_rows(e, x->mid, true, out);
+    keep_places(e, MIDDLE);
     hard_inputs_at(e, END);
     snw_state_copy(e->m, x->end, x->moved);
     hard_end_rows(e, x->moved, out);
+    keep_places(e, END);
     hard_inputs_at(e, START);
     hard_start_rows(e, x->start, out);
+    keep_places(e, START);
+    e->w->span_held = NULL;
 }

@@ -54,6 +54,7 @@ struct adjoint_hard {
     // Energies of the step taken. They are subtracted part by part: in differences of whole sums
     // the rounding of parts that do not change, such as heights, would exceed what changes.
     double energy[MOTIONS][ENERGY_PARTS];
+    double *place; // of pieces of rods in the step taken, at each of its times (snw_work.span_held)
     double *value;     // of the unknowns S and A, by their places
     bool *idle;        // 2 for each contact: can the robot not move along the tangent?
     snw_vec3 *tangent; // first tangents of the contacts at the middle and at the end, in the world
@@ -62,6 +63,11 @@ struct adjoint_hard {
 
 static inline double *hard_entry(const adjoint_hard *x, double *A, int row, int column) {
     return A + (size_t)x->l.n * (size_t)column + (size_t)row;
+}
+
+// Places of pieces of rods at a time of the step taken, ncontact_point.
+static inline double *hard_places(const adjoint_hard *x, const snw_model *m, int stage) {
+    return x->place + (size_t)stage * (size_t)m->ncontact_point;
 }
 
 // ---- equations (adjoint_hard_equations.c)
@@ -85,7 +91,8 @@ typedef struct hard_evaluation {
     const snw_map *map;
     double shift, h; // of times; length of the step
     bool slips;      // tangential equations of contacts are the slip velocities alone
-    bool keeps;      // x->energy <- energies
+    bool keeps;      // x->energy <- energies, x->place <- places
+    bool holds;      // pieces of rods touch at x->place or nearby
     snw_vec3 gravity;
 } hard_evaluation;
 

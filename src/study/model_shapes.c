@@ -177,7 +177,10 @@ void snw_shapes_subtract(const snw_model *m, const snw_work *w, const snw_shape_
     t.m.ncontact = t.m.ncontact_point = 1;
     t.w.contact_point = &t.at;
     t.w.hard_is_given = false;
+    t.w.span_held = NULL;
     move_trial(&t, w, x, &now);
+    const double place = t.at.place;
+    t.w.span_held = &place; // of the one contact point
     for (int n = 0; n < CONTACT + POINT; n++) {
         const bool of_point = n >= CONTACT;
         const int i = of_point ? n - CONTACT : n;
