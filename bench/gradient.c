@@ -47,9 +47,8 @@ static void put(page *p, const char *format, ...) {
 // An arm with n numbers f0, f1, .. of a kind.
 static snw_robot_model *arm(numbers kind, int n) {
     static char text[300 * MOST], sum[60 * MOST];
-    static const char *const start[] = {"10 uN",  "0.001", "0.001",    "0.001",
-                                        "0.1 mm", "0.01",  "100 N/m^2", "0.3",
-                                        "0.001",  "0.001"};
+    static const char *const start[] = {"10 uN", "0.001",     "0.001", "0.001", "0.1 mm",
+                                        "0.01",  "100 N/m^2", "0.3",   "0.001", "0.001"};
     const bool hard = kind == HARD_GROUNDS || kind == HARD_MODULI;
     const bool moduli = kind == MODULI || kind == HARD_MODULI || kind == CONSERVED_MODULI;
     page p = {text, 0, sizeof text}, law = {sum, 0, sizeof sum};
@@ -68,11 +67,13 @@ static snw_robot_model *arm(numbers kind, int n) {
         moduli ? sum : "1", kind == RESTS ? sum : "1");
     for (int i = 0; i < n && kind == PLACES; i++)
         put(&p, "  b%d: {on: arm.tip, pose: {xyz: [1 cm, f%d, 0]}, body: {mass: 1 mg}}\n", i, i);
+    if (kind != CONSERVED_MODULI) // that scheme has no tendons
+        put(&p, "actuators: {cable: {tendon: {along: arm, at: [0, 5 mm, 2 mm]}, effort: 1 N*%s}}\n",
+            kind == TENSIONS ? sum : "1");
     put(&p,
-        "actuators: {cable: {tendon: {along: arm, at: [0, 5 mm, 2 mm]}, effort: 1 N*%s}}\n"
         "study: [dynamic: {for: %d ms, step: 1 ms, %s}]\n"
         "probes: {tip: {position: arm.tip}}\nloads:\n  none: {on: arm.tip, force: [0, 0, 0]}\n",
-        kind == TENSIONS ? sum : "1", STEPS,
+        STEPS,
         hard                       ? "scheme: moreau"
         : kind == CONSERVED_MODULI ? "scheme: conserving"
                                    : "shorten: off, scheme: bdf2");
