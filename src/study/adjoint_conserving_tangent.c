@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Written tangents of a step of the conserving scheme, theory.md (7.5.22). With P = M v and the
-// derivative Q of P by places, the inertia forces at zero acceleration are G = Q v - T_q, and so the
-// forces of a step F + D v - T_q = r(q_m, v, 0) - Q v have the derivatives
+// derivative Q of P by places, the inertia forces at zero acceleration are G = Q v - T_q, and so
+// the forces of a step F + D v - T_q = r(q_m, v, 0) - Q v have the derivatives
 //
 //     by places  K - K_G - S,   by velocities  D - D_G - Q',   S = T_qq,
 //

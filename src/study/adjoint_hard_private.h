@@ -50,13 +50,13 @@ struct adjoint_hard {
     int off; // equation that a redundant contact does not allow; -1: none
     double *J, *right, *F[OUTPUTS], *by_place, *by_rate, *by_h, *by_t, *x, *sample, *mu;
     double *G, *M, *lie, *acc_h, *line, *row, *power;
-    double *base;      // equations at the step taken
+    double *base; // equations at the step taken
     // Energies of the step taken. They are subtracted part by part: in differences of whole sums
     // the rounding of parts that do not change, such as heights, would exceed what changes.
     double energy[MOTIONS][ENERGY_PARTS];
     double *place; // of pieces of rods in the step taken, at each of its times (snw_work.span_held)
-    double *value;     // of the unknowns S and A, by their places
-    bool *idle;        // 2 for each contact: can the robot not move along the tangent?
+    double *value; // of the unknowns S and A, by their places
+    bool *idle;    // 2 for each contact: can the robot not move along the tangent?
     snw_vec3 *tangent; // first tangents of the contacts at the middle and at the end, in the world
     void *memory;
 };
@@ -129,8 +129,8 @@ void hard_give_forces(const hard_evaluation *e, const snw_hard_step *r, int of, 
 void hard_power_row(const hard_evaluation *e, const snw_work *w, const snw_state *s,
                     const snw_hard_contact *c, const double f[3], double *row);
 
-// ---- solution (adjoint_hard_blocks.c): the equations of d, lambda, P and h know no other unknowns,
-// those of v1 and the impulses none behind them; the rest is explicit.
+// ---- solution (adjoint_hard_blocks.c): the equations of d, lambda, P and h know no other
+// unknowns, those of v1 and the impulses none behind them; the rest is explicit.
 
 // False: singular, even with a small compliance of redundant contacts.
 bool hard_factor(adjoint_hard *x, const snw_map *map);

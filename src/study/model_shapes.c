@@ -74,7 +74,7 @@ snw_contact_point snw_shapes_bare_point(snw_contact_point p) {
 
 // ---- motion of one contact point ----------------------------------------------------------------
 
-// What products read, as numbers that are differentiated together.
+// Numbers that products read, which are differentiated together.
 typedef struct shape_motion {
     double gap, gradient, u[3], relative[3], d[3], axis[3], v[3], world[9];
 } shape_motion;
@@ -141,8 +141,7 @@ static double vary_product(const snw_model *m, const snw_work *w, const snw_shap
                                          .axis = vector_of(by->axis)};
     const snw_vec3 df =
         snw_contact_law_variation(&m->contact[p->contact], w->is_static, at, &force);
-    return sum - snw_dot(df, vector_of(now->relative)) -
-           snw_dot(at->f, vector_of(by->relative));
+    return sum - snw_dot(df, vector_of(now->relative)) - snw_dot(at->f, vector_of(by->relative));
 }
 
 // Size of the number in differences; 0: it does not act

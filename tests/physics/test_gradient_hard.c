@@ -285,12 +285,10 @@ static void a_contact_passes_a_node(void **state) {
         "study: [dynamic: {for: 0.25 s, step: 2 ms}]\n"
         "probes: {at: {position: arm.tip}}\n";
     if (AMONG(1, 0)) return;
-    follows(&(question){.text = text,
-                        .nby = 4,
-                        .by = {"E", "a", "hh", "len"},
-                        .nof = 1,
-                        .of = {"at.z"}},
-            1e-9, 1e-6, 1e-4);
+    follows(
+        &(question){
+            .text = text, .nby = 4, .by = {"E", "a", "hh", "len"}, .nof = 1, .of = {"at.z"}},
+        1e-9, 1e-6, 1e-4);
 }
 
 // A rod falls across another one and strikes it several times, slides and leaves it.
