@@ -4,7 +4,8 @@
 // the kind of the variables: knots of the law of a tendon, and numbers of the file: loads,
 // coefficients of Young's modulus along the arm, of its rest strain and of the tension over time,
 // places of bodies, drag in fluids, stiffness of grounds that it touches, coefficients of the given
-// motion of its base; loads of a study that changes the arm.
+// motion of its base; loads of a study that changes the arm; friction of hard grounds and Young's
+// modulus of an arm on one through `moreau`, Young's modulus through `conserving`.
 #include "bench.h"
 
 #include "sinew/sinew.h"
@@ -27,7 +28,10 @@ typedef enum numbers {
     DRAGS,
     GROUNDS,
     MOTIONS,
-    CHANGES
+    CHANGES,
+    HARD_GROUNDS,
+    HARD_MODULI,
+    CONSERVED_MODULI
 } numbers;
 
 // Text of the file, as it grows.
@@ -46,8 +50,13 @@ static void put(page *p, const char *format, ...) {
 // An arm with n numbers f0, f1, .. of a kind.
 static snw_robot_model *arm(numbers kind, int n) {
     static char text[300 * MOST], sum[60 * MOST];
-    static const char *const start[] = {"10 uN", "0.001",     "0.001",  "0.001", "0.1 mm",
-                                        "0.01",  "100 N/m^2", "0.0001", "10 uN"};
+    static const char *const start[] = {"10 uN",     "0.001",  "0.001", "0.001", "0.1 mm", "0.01",
+                                        "100 N/m^2", "0.0001", "10 uN", "0.3",   "0.001",  "0.001"};
+    const bool hard = kind == HARD_GROUNDS || kind == HARD_MODULI;
+    const bool moduli = kind == MODULI || kind == HARD_MODULI || kind == CONSERVED_MODULI;
+    const char *scheme = hard                       ? "scheme: moreau"
+                         : kind == CONSERVED_MODULI ? "scheme: conserving"
+                                                    : "shorten: off, scheme: bdf2";
     page p = {text, 0, sizeof text}, law = {sum, 0, sizeof sum};
     put(&law, "(1");
     for (int i = 0; i < n; i++)
@@ -63,14 +72,16 @@ static snw_robot_model *arm(numbers kind, int n) {
         "material: "
         "soft, strain: {bend_y: legendre 4, bend_z: legendre 4, twist: legendre 3}, rest: {bend_y: "
         "0.1*%s}, nodes: 12}}\n",
-        kind == MODULI ? sum : "1", kind == MOTIONS ? sum : "0", kind == RESTS ? sum : "1");
+        moduli ? sum : "1", kind == MOTIONS ? sum : "0", kind == RESTS ? sum : "1");
     for (int i = 0; i < n && kind == PLACES; i++)
         put(&p, "  b%d: {on: arm.tip, pose: {xyz: [1 cm, f%d, 0]}, body: {mass: 1 mg}}\n", i, i);
+    if (kind != CONSERVED_MODULI) // that scheme has no tendons
+        put(&p, "actuators: {cable: {tendon: {along: arm, at: [0, 5 mm, 2 mm]}, effort: 1 N*%s}}\n",
+            kind == TENSIONS ? sum : "1");
     put(&p,
-        "actuators: {cable: {tendon: {along: arm, at: [0, 5 mm, 2 mm]}, effort: 1 N*%s}}\n"
-        "study:\n  - dynamic: {for: %d ms, step: 1 ms, shorten: off, scheme: bdf2}\n%s"
+        "study:\n  - dynamic: {for: %d ms, step: 1 ms, %s}\n%s"
         "probes: {tip: {position: arm.tip}}\nloads:\n  none: {on: arm.tip, force: [0, 0, 0]}\n",
-        kind == TENSIONS ? sum : "1", kind == CHANGES ? STEPS / 2 : STEPS,
+        kind == CHANGES ? STEPS / 2 : STEPS, scheme,
         kind == CHANGES ? "  - change: {soft.young: 2*E}\n"
                           "  - dynamic: {for: 250 ms, step: 1 ms, shorten: off, scheme: bdf2}\n"
                         : "");
@@ -79,7 +90,12 @@ static snw_robot_model *arm(numbers kind, int n) {
     if (kind == DRAGS) put(&p, "fluid:\n");
     for (int i = 0; i < n && kind == DRAGS; i++)
         put(&p, "  w%d: {on: arm, drag: {linear: f%d}}\n", i, i);
-    if (kind == GROUNDS) put(&p, "contacts:\n");
+    if (kind == GROUNDS || hard) put(&p, "contacts:\n");
+    if (kind == HARD_MODULI)
+        put(&p, "  c0: {ground: {on: arm, at: [0, 0, -0.05], hard: true, friction: 0.3}}\n");
+    for (int i = 0; i < n && kind == HARD_GROUNDS; i++)
+        put(&p, "  c%d: {ground: {on: arm, at: [0, 0, -%.4f], hard: true, friction: f%d}}\n", i,
+            0.05 + 0.002 * i, i);
     for (int i = 0; i < n && kind == GROUNDS; i++)
         put(&p,
             "  c%d: {ground: {on: arm, normal: z, at: [0, 0, -%.4f], stiffness: f%d, friction: "
@@ -154,7 +170,10 @@ int main(int argc, char **argv) {
                {"drag coefficients", DRAGS, 100},
                {"contact stiffness", GROUNDS, 100},
                {"coefs. of a given pose", MOTIONS, 1000},
-               {"loads, with a change", CHANGES, 1000}};
+               {"loads, with a change", CHANGES, 1000},
+               {"moreau: friction", HARD_GROUNDS, 100},
+               {"moreau: coefs. of E", HARD_MODULI, 100},
+               {"conserving: coefs. of E", CONSERVED_MODULI, 10}};
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         for (int n = 1; n <= row[i].most; n *= 10) {
             snw_robot_model *m = arm(row[i].kind, n);

@@ -65,7 +65,8 @@ static void contact_gap(const snw_contact *c, const snw_contact_point *p, bool i
                         const snw_work *w, snw_contact_point_work *at) {
     *at = (snw_contact_point_work){.gradient = 1, .s = p->centre, .axis = {{1, 0, 0}}};
     if (p->span > 0) {
-        snw_contact_span_gap(c, p, w, at);
+        const double held = w->span_held ? w->span_held[at - w->contact_point] : NAN;
+        snw_contact_span_gap(c, p, w, held, at);
         return;
     }
     if (c->seg == 0) {

@@ -94,11 +94,25 @@ static double span_search(const snw_contact *c, const snw_contact_point *p, span
     return x;
 }
 
+// The place near `held` where the slope is zero, also beyond the nodes
+static double span_follow(const snw_contact *c, const snw_contact_point *p, double held, span *s) {
+    enum { FOLLOW = 20, FINISH = 2 };
+    static const double NEAR = 1e-8;
+    double x = held;
+    for (int k = 0, near = 0; k < FOLLOW && near < FINISH && held > 0 && held < 1; k++) {
+        span_place(c, p, x, s);
+        const double change = s->slope / (p->span * s->curvature);
+        near = fabs(change) < NEAR ? near + 1 : 0;
+        x -= change;
+    }
+    return x;
+}
+
 void snw_contact_span_gap(const snw_contact *c, const snw_contact_point *p, const snw_work *w,
-                          snw_contact_point_work *at) {
+                          double held, snw_contact_point_work *at) {
     span s;
     span_nodes(c, p, w, &s);
-    at->place = span_search(c, p, &s);
+    at->place = isnan(held) ? span_search(c, p, &s) : span_follow(c, p, held, &s);
     span_place(c, p, at->place, &s);
     at->slope = s.slope;
     at->free = at->place > 0 && at->place < 1 && s.curvature > 0;

@@ -11,9 +11,9 @@
 enum { SNW_SPAN_NODES = 2 }; // `from` and `seg` of the contact point
 
 // at <- gap, normal, touching point, direction of the rod, in the axes of the node `seg`, and the
-// place between the nodes.
+// place between the nodes; held: that of a state nearby (snw_work.span_held), NaN: none.
 void snw_contact_span_gap(const snw_contact *c, const snw_contact_point *p, const snw_work *w,
-                          snw_contact_point_work *at);
+                          double held, snw_contact_point_work *at);
 
 // Is the smallest gap that of a minimum along the whole rod? A minimum at a node belongs to the
 // piece that begins there, so that none counts twice.

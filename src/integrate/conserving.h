@@ -166,7 +166,7 @@ typedef struct snw_conserved_parts {
     int gain;       // energy gain of the uncorrected step, J
     int length;     // theta = gain/length
     int rate;       // nv: velocities at the end
-    int energy;     // reference energy at the end
+    int energy;     // change of the reference energy over the step
     int memory;     // nsignal, at the end
     int n;          // of all
 } snw_conserved_parts;

@@ -51,8 +51,12 @@ double snw_conserving_evaluate_step(snw_conserving *c, const snw_conserved_step 
     out[at.gain] = c->gain;
     out[at.length] = c->length;
     memcpy(out + at.rate, c->end->v, nv * sizeof *out);
+    // the change alone: small numbers of heat would drown in the rounding of the energy
+    const double before = c->E0;
+    c->E0 = 0;
     snw_conserving_account(c, x->h);
-    out[at.energy] = c->E0;
+    out[at.energy] = before - x->energy + c->E0;
+    c->E0 += before;
     snw_conserving_advance_memory(c);
     if (m->nsignal) memcpy(out + at.memory, c->end->z, (size_t)m->nsignal * sizeof *out);
     return c->theta;

@@ -7,12 +7,11 @@
 // c, gain, length, v_1, E_1 and z_1, smooth functions all of them, are differentiated by
 // differences of order 6 along d and g_0, of which those of order 4 tell the error; along v_0 and
 // lambda they are quadratic, so that differences of order 2 are exact.
-#include "study/adjoint_private.h"
+#include "study/adjoint_conserving_private.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/chart.h"
-#include "integrate/conserving.h"
 #include "math/vector.h"
 #include "solve/dense.h"
 
@@ -26,30 +25,6 @@ static const double move = 1e-3, // of coordinates, typical
     rounding = 1e-14;            // relative
 enum { CLOSER = 6 };             // times that samples are moved closer, at most
 static const double weight4[] = {2.0 / 3, -1.0 / 12, 0};
-
-// Variables by which a step is differentiated.
-typedef enum conserved_variable {
-    BY_INCREMENT, // and multipliers
-    BY_PLACE,
-    BY_RATE,
-    BY_MEMORY,
-    BY_LENGTH
-} conserved_variable;
-
-typedef struct adjoint_conserved {
-    snw_conserving *c;
-    snw_conserved_parts at;
-    int n, size; // unknowns; equations: R, v_1, E_1, z_1
-    double *by_y, *by_place, *by_rate, *by_memory, *by_energy, *by_length; // columns of `size`
-    double *matrix;                                                        // n x n: factors of R_y
-    int *pivot;
-    double *q, *v, *z, *d, *x; // of a sample; right side
-    double *sample;            // 5 x parts: of a sample, differences of two orders, twice
-    double *by_q, *by_v;       // nv: of the energy at a state
-    double *parts;             // at the step
-    double theta;
-    void *block;
-} adjoint_conserved;
 
 #define CONSERVED_FIELDS(AT)                                                                       \
     AT(double, by_y, size *n, "equations by the unknowns")                                         \
@@ -68,7 +43,9 @@ typedef struct adjoint_conserved {
     AT(double, sample, 5 * parts_n, "a sample, differences of two orders, twice")                  \
     AT(double, by_q, nv, "energy by place")                                                        \
     AT(double, by_v, nv, "energy by velocity")                                                     \
-    AT(double, parts, parts_n, "at the step")
+    AT(double, parts, parts_n, "at the step")                                                      \
+    AT(double, tangent, (size_t)CONSERVED_TANGENTS *nv *nv, "written tangents")                    \
+    AT(double, line, (size_t)CONSERVED_LINES *nv, "scratch of them")
 
 static void conserved_place(void *object, snw_fields *f) {
     adjoint_conserved *o = object;
@@ -89,12 +66,14 @@ static snw_status conserved_create(snw_adjoint *a) {
     o->n = m->nv + m->nconstraint;
     o->size = o->n + m->nv + 1 + m->nsignal;
     o->block = snw_fields_create(conserved_place, o);
-    return o->block ? SNW_OK : SNW_E_MEMORY;
+    if (!o->block) return SNW_E_MEMORY;
+    return conserved_tangent_create(m, o);
 }
 
 void adjoint_conserved_destroy(snw_adjoint *a) {
     if (!a->conserved) return;
     snw_conserving_destroy(a->conserved->c);
+    conserved_tangent_destroy(a->conserved);
     snw_free(a->conserved->block);
     snw_free(a->conserved);
 }
@@ -247,7 +226,8 @@ static double size_of_result(const conserved_line *l, int i) {
     const double *part = o->parts;
     if (l->map->kind == SNW_MAP_ENERGY) return fabs(o->sample[0]);
     if (i < l->a->m->nv) return l->a->m->scale[i];
-    return fabs(part[i == o->at.gain ? o->at.energy : i]);
+    if (i == o->at.gain) return fabs(l->map->energy);
+    return fabs(part[i]);
 }
 
 // Do differences of both orders agree, in each part relative to its largest number or to rounding?
@@ -331,18 +311,24 @@ snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map, snw_err
     const snw_conserved_step x = step_of(map, 0);
     o->theta = snw_conserving_evaluate_step(o->c, &x, o->parts);
     conserved_line l = {.o = o, .a = a, .map = map, .n = o->at.n};
+    const bool written = conserved_tangent_find(m, o, map);
     for (size_t k = 0; k < n; k++) {
         l.k = (int)k, l.of = BY_INCREMENT;
-        const double *by = k < nv ? differentiate_line(&l, move * m->typical[k])
-                                  : differentiate_quadratic(&l, fmax(1, fabs(map->d[k])));
+        const double *by = written  ? conserved_tangent_column(m, o, map->h, BY_INCREMENT, (int)k)
+                           : k < nv ? differentiate_line(&l, move * m->typical[k])
+                                    : differentiate_quadratic(&l, fmax(1, fabs(map->d[k])));
         join_column(m, o, by, o->by_y + k * size);
         memcpy(o->matrix + k * n, o->by_y + k * size, n * sizeof *o->matrix);
     }
     for (size_t k = 0; k < nv; k++) {
         l.k = (int)k, l.of = BY_PLACE;
-        join_column(m, o, differentiate_line(&l, move * m->typical[k]), o->by_place + k * size);
+        const double *by = written ? conserved_tangent_column(m, o, map->h, BY_PLACE, l.k)
+                                   : differentiate_line(&l, move * m->typical[k]);
+        join_column(m, o, by, o->by_place + k * size);
         l.of = BY_RATE;
-        join_column(m, o, differentiate_quadratic(&l, m->typical[k]), o->by_rate + k * size);
+        by = written ? conserved_tangent_column(m, o, map->h, BY_RATE, l.k)
+                     : differentiate_quadratic(&l, m->typical[k]);
+        join_column(m, o, by, o->by_rate + k * size);
     }
     for (int k = 0; k < m->nsignal; k++) {
         if (!adjoint_is_memory(m, k)) continue;

@@ -117,7 +117,8 @@ static snw_status hard_open(snw_adjoint *a, const snw_map *map) {
         SNW_TRY(snw_part_model_create(m, SNW_PART_IMPULSE, &x->impulse));
         const size_t frames = (size_t)(m->nseg + m->nobs);
         x->twist = snw_alloc(frames * sizeof *x->twist);
-        if (!x->twist) return SNW_E_MEMORY;
+        x->place = snw_alloc((3 * (size_t)m->ncontact_point + 1) * sizeof *x->place);
+        if (!x->twist || !x->place) return SNW_E_MEMORY;
         memset(x->twist, 0, frames * sizeof *x->twist);
     }
     x->l = layout_of(m, map->hard);
@@ -179,6 +180,7 @@ void adjoint_hard_destroy(snw_adjoint *a) {
     snw_part_model_destroy(x->conservative);
     snw_part_model_destroy(x->impulse);
     snw_free(x->twist);
+    snw_free(x->place);
     snw_free(x->memory);
     snw_free(x);
 }
@@ -428,7 +430,10 @@ snw_status adjoint_hard_prepare(snw_adjoint *a, const snw_map *map, snw_error *e
     place_states(m, x, map, map->h);
     find_path_slopes(a, map);
     find_tangents(&e);
+    e.keeps = true;
     hard_all_rows(&e, x->sample); // S and A
+    e.keeps = false;
+    e.holds = true;
     for (int i = l->S; i < l->P1; i++) x->value[i] = -x->sample[i];
     for (int i = l->A; i < l->v1; i++) x->value[i] = -x->sample[i];
     hard_all_rows(&e, x->base);
@@ -443,6 +448,7 @@ snw_status adjoint_hard_prepare(snw_adjoint *a, const snw_map *map, snw_error *e
     }
     if (times_vary(x, map)) find_times(&e);
     for (int i = 0; i < l->n && l->h >= 0; i++) *hard_entry(x, x->J, i, l->h) = x->by_h[i];
+    e.w->span_held = NULL;
     if (hard_factor(x, map)) return SNW_OK;
     return snw_fail(err, SNW_E_SINGULAR,
                     "there is no derivative at t = %g s: the matrix of the step is singular",
@@ -581,7 +587,8 @@ void adjoint_hard_equations(snw_sampler *x, const snw_adjoint *a, const snw_map 
                          .x = a->hard,
                          .map = map,
                          .h = map->h,
-                         .shift = x->shift};
+                         .shift = x->shift,
+                         .holds = true};
     hard_all_rows(&e, out);
     // less those of the step taken: energies are large, and equations that do not change are zero
     for (int i = 0; i < a->hard->l.n; i++) out[i] -= a->hard->base[i];

@@ -48,6 +48,7 @@ void hard_inputs_at(hard_evaluation *e, int stage) {
     double t = adjoint_hard_time(e->map, stage);
     if (stage != START) t += (e->h - e->map->h) * (stage == END ? 1 : e->map->hard->theta);
     snw_inputs_at(e->m, t + e->shift, e->in);
+    e->w->span_held = e->holds ? hard_places(e->x, e->m, stage) : NULL;
     if (stage == MIDDLE) e->gravity = e->in->gravity;
     e->in->gravity = e->gravity; // energies have that of the middle
 }
@@ -121,11 +122,16 @@ void hard_middle_rows(hard_evaluation *e, const snw_state *s, bool all, double *
     }
 }
 
-// Kinetic and potential energy at s.
-static double energy_of(const hard_evaluation *e, const snw_state *s) {
+// Kinetic and potential energy at s, less those of the step taken
+static double energy_of(const hard_evaluation *e, int motion, const snw_state *s) {
+    double *kept = e->x->energy[motion], sum = 0;
     snw_kinematics(e->m, e->in, s, false, e->w);
-    return snw_kinetic_energy(e->m, e->w) + snw_stored_energy(e->m, s, e->w) +
-           snw_gravity_energy(e->m, e->in, e->w);
+    const double part[ENERGY_PARTS] = {snw_kinetic_energy(e->m, e->w),
+                                       snw_stored_energy(e->m, s, e->w),
+                                       snw_gravity_energy(e->m, e->in, e->w)};
+    if (e->keeps) memcpy(kept, part, sizeof part);
+    for (int i = 0; i < ENERGY_PARTS; i++) sum += part[i] - kept[i];
+    return sum;
 }
 
 // out (nv) += c times the velocities with which the robot at s is carried along (6.53)
@@ -208,14 +214,14 @@ static void energy_rows(hard_evaluation *e, snw_state *s, double gaps, double *o
     const snw_hard_step *r = e->map->hard;
     const size_t size = (size_t)e->m->nv * sizeof *s->v;
     memcpy(s->v, r->v, size);
-    const double before = energy_of(e, s);
+    const double before = energy_of(e, OF_SCALED, s);
     if (l->s >= 0) out[l->s] += before - gaps;
     if (l->s2 < 0) return;
     memcpy(s->v, e->map->s.v, size);
-    out[l->s2] += energy_of(e, s);
+    out[l->s2] += energy_of(e, OF_END, s);
     if (!r->taken) return;
     memcpy(s->v, r->v1, size);
-    out[l->s2] -= energy_of(e, s) - before + gaps;
+    out[l->s2] -= energy_of(e, OF_IMPULSE, s) - before + gaps;
 }
 
 // out += equations at the end of the step, s with the velocities before the first scaling. s->v is
@@ -254,13 +260,19 @@ void hard_end_rows(hard_evaluation *e, snw_state *s, double *out) {
     subtract_scaled(e, s, r->v1, &r->scaling[1], out + l->v2);
 }
 
+// x->place <- places of pieces of rods at the configuration in e->w
+static void keep_places(const hard_evaluation *e, int stage) {
+    double *to = hard_places(e->x, e->m, stage);
+    for (int k = 0; k < e->m->ncontact_point && e->keeps; k++) to[k] = e->w->contact_point[k].place;
+}
+
 // out += equations at the start of the step, s
 void hard_start_rows(const hard_evaluation *e, const snw_state *s, double *out) {
     const snw_model *m = e->m;
     const hard_layout *l = &e->x->l;
     const snw_hard_step *r = e->map->hard;
     if (l->energy < 0 && l->nbounce == 0) return;
-    const double energy = energy_of(e, s);
+    const double energy = energy_of(e, OF_START, s);
     if (l->energy >= 0) out[l->energy + BY_START] -= energy;
     for (int i = 0, bounced = 0; i < r->n; i++) {
         const snw_hard_step_contact *c = &r->contact[i];
@@ -272,15 +284,18 @@ void hard_start_rows(const hard_evaluation *e, const snw_state *s, double *out) 
     }
 }
 
-// out (n) <- all equations, at the states in x
 void hard_all_rows(hard_evaluation *e, double *out) {
     adjoint_hard *x = e->x;
     memset(out, 0, (size_t)x->l.n * sizeof *out);
     hard_inputs_at(e, MIDDLE);
     hard_middle_rows(e, x->mid, true, out);
+    keep_places(e, MIDDLE);
     hard_inputs_at(e, END);
     snw_state_copy(e->m, x->end, x->moved);
     hard_end_rows(e, x->moved, out);
+    keep_places(e, END);
     hard_inputs_at(e, START);
     hard_start_rows(e, x->start, out);
+    keep_places(e, START);
+    e->w->span_held = NULL;
 }

@@ -15,6 +15,10 @@ enum { MIDDLE, END, START }; // time of the laws of an equation
 enum { BY_MIDDLE, BY_FRICTION, BY_START, BY_GAP, ENERGIES };
 enum { Q_MID, V_MID, A_MID, Q_END, V_END, A_END, OUTPUTS }; // of the path of a step
 enum { BY_PLACE, BY_RATE, BY_D, INPUTS };
+// Motions whose energies are read: at the start, at the end with the velocities after the first
+// scaling, of the state there, after the impulse. Parts of an energy: kinetic, elastic, gravity.
+enum { OF_START, OF_SCALED, OF_END, OF_IMPULSE, MOTIONS };
+enum { ENERGY_PARTS = 3 };
 
 // Places of the unknowns, and of the equations; -1: there is none.
 typedef struct hard_layout {
@@ -46,15 +50,24 @@ struct adjoint_hard {
     int off; // equation that a redundant contact does not allow; -1: none
     double *J, *right, *F[OUTPUTS], *by_place, *by_rate, *by_h, *by_t, *x, *sample, *mu;
     double *G, *M, *lie, *acc_h, *line, *row, *power;
-    double *base;      // equations at the step taken
-    double *value;     // of the unknowns S and A, by their places
-    bool *idle;        // 2 for each contact: can the robot not move along the tangent?
+    double *base; // equations at the step taken
+    // Energies of the step taken. They are subtracted part by part: in differences of whole sums
+    // the rounding of parts that do not change, such as heights, would exceed what changes.
+    double energy[MOTIONS][ENERGY_PARTS];
+    double *place; // of pieces of rods in the step taken, at each of its times (snw_work.span_held)
+    double *value; // of the unknowns S and A, by their places
+    bool *idle;    // 2 for each contact: can the robot not move along the tangent?
     snw_vec3 *tangent; // first tangents of the contacts at the middle and at the end, in the world
     void *memory;
 };
 
 static inline double *hard_entry(const adjoint_hard *x, double *A, int row, int column) {
     return A + (size_t)x->l.n * (size_t)column + (size_t)row;
+}
+
+// Places of pieces of rods at a time of the step taken, ncontact_point.
+static inline double *hard_places(const adjoint_hard *x, const snw_model *m, int stage) {
+    return x->place + (size_t)stage * (size_t)m->ncontact_point;
 }
 
 // ---- equations (adjoint_hard_equations.c)
@@ -78,6 +91,8 @@ typedef struct hard_evaluation {
     const snw_map *map;
     double shift, h; // of times; length of the step
     bool slips;      // tangential equations of contacts are the slip velocities alone
+    bool keeps;      // x->energy <- energies, x->place <- places
+    bool holds;      // pieces of rods touch at x->place or nearby
     snw_vec3 gravity;
 } hard_evaluation;
 

@@ -402,7 +402,6 @@ static bool same_force_fields(const snw_model *m, const snw_model *o) {
     return true;
 }
 
-// An obstacle with a surface of its own (a mesh) counts as different: it is not compared.
 static bool same_contacts(const snw_model *m, const snw_model *o) {
     if (m->ncontact != o->ncontact || m->ncontact_point != o->ncontact_point ||
         m->ntouching_rod != o->ntouching_rod || m->ntouching_slice != o->ntouching_slice ||

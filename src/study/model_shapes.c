@@ -74,7 +74,7 @@ snw_contact_point snw_shapes_bare_point(snw_contact_point p) {
 
 // ---- motion of one contact point ----------------------------------------------------------------
 
-// What products read, as numbers that are differentiated together.
+// Numbers that products read, which are differentiated together.
 typedef struct shape_motion {
     double gap, gradient, u[3], relative[3], d[3], axis[3], v[3], world[9];
 } shape_motion;
@@ -176,7 +176,10 @@ void snw_shapes_subtract(const snw_model *m, const snw_work *w, const snw_shape_
     t.m.ncontact = t.m.ncontact_point = 1;
     t.w.contact_point = &t.at;
     t.w.hard_is_given = false;
+    t.w.span_held = NULL;
     move_trial(&t, w, x, &now);
+    const double place = t.at.place;
+    t.w.span_held = &place; // of the one contact point
     for (int n = 0; n < CONTACT + POINT; n++) {
         const bool of_point = n >= CONTACT;
         const int i = of_point ? n - CONTACT : n;

@@ -8,6 +8,9 @@
 #include "dynamics/fluid.h"
 #include "dynamics/tendon_friction.h"
 #include "math/positive_part.h"
+#include "model/convex_hull.h"
+#include "model/distance_grid.h"
+#include "model/height_field.h"
 #include "study/model_shapes.h"
 
 #include <math.h>
@@ -88,9 +91,37 @@ static snw_fluid_point bare_fluid_point(const snw_model *m, int i) {
     return p;
 }
 
+static bool same_grid(const snw_spline_grid *a, const snw_spline_grid *b) {
+    size_t n = 1;
+    for (int k = 0; k < 3; k++) {
+        if (a->n[k] != b->n[k] || a->first[k] != b->first[k] || a->step[k] != b->step[k])
+            return false;
+        n *= a->n[k] == 1 ? 1 : (size_t)a->n[k] + 2;
+    }
+    return memcmp(a->c, b->c, n * sizeof *a->c) == 0;
+}
+
+static bool same_mesh(const snw_triangle_mesh *a, const snw_triangle_mesh *b) {
+    return a->nvertex == b->nvertex && a->nface == b->nface &&
+           memcmp(a->vertex, b->vertex, (size_t)a->nvertex * sizeof *a->vertex) == 0 &&
+           memcmp(a->face, b->face, (size_t)a->nface * sizeof *a->face) == 0;
+}
+
+// b's own surface (height field, mesh, hull) is that of a if it equals it, which follows from its
+// samples or vertices; else it counts as different.
+static void share_surface(const snw_obstacle *a, snw_obstacle *b) {
+    if (a->height && b->height && same_grid(&a->height->h, &b->height->h)) b->height = a->height;
+    if (a->hull && b->hull && same_mesh(&a->hull->mesh, &b->hull->mesh)) b->hull = a->hull;
+    if (a->grid && b->grid && same_grid(&a->grid->grid, &b->grid->grid) &&
+        same_mesh(&a->grid->mesh, &b->grid->mesh))
+        b->grid = a->grid;
+}
+
 bool snw_surroundings_alike(const snw_model *m, const snw_model *o, bool shapes) {
     for (int i = 0; i < m->ncontact; i++) {
-        const snw_contact a = bare_contact(m, i, shapes), b = bare_contact(o, i, shapes);
+        const snw_contact a = bare_contact(m, i, shapes);
+        snw_contact b = bare_contact(o, i, shapes);
+        share_surface(&a.obstacle, &b.obstacle);
         if (memcmp(&a, &b, sizeof a) != 0) return false;
     }
     for (int i = 0; i < m->ncontact_point; i++) {

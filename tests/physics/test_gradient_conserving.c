@@ -126,6 +126,25 @@ static const problem problems[] = {
      3,
      {"k", "mu", "m", "u", "r"},
      {"p.x", "integral(p.z)", "v.vx"}},
+    {"rod on a joint, loads of the world and of the body", // written tangents
+     "sinew: 1\n"
+     "parameters: {E: 0.5 MPa, m: 0.3 kg, k: 2 N*m, F: 0.2 N, l: 0.3 m, damp: 8 ms}\n"
+     "gravity: [0, 0, -9.81 m/s^2]\n"
+     "materials: {soft: {young: E, poisson: 0.45, density: 1100, damping: damp}}\n"
+     "robot:\n"
+     "  base: {on: world, joint: revolute, axis: y, stiffness: k, damping: 0.02, body: {mass: m, "
+     "com: [0.1, 0, 0.02], inertia: [0.01, 0.02, 0.03]}}\n"
+     "  arm: {on: base, pose: {xyz: [0.2, 0, 0]}, rod: {length: l, section: {circle: {radius: 1 "
+     "cm}}, material: soft, strain: {bend_y: legendre 1, bend_z: legendre 1, twist: constant}, "
+     "nodes: 8}}\n"
+     "loads: {tip: {on: arm.tip, force: [0, F, 0]}, follow: {on: arm.tip, force: [0.1, 0, 0.2], "
+     "frame: body}}\n"
+     "probes: {tip: {position: arm.tip}, H: energy}\n"
+     "study: [dynamic: {for: 0.2 s, step: 4 ms, scheme: %s}]\n",
+     6,
+     3,
+     {"E", "m", "k", "F", "l", "damp"},
+     {"tip.z", "integral(tip.y)", "H.kinetic"}},
     {"rod on a base that moves",
      "sinew: 1\n"
      "parameters: {E: 2 MPa, rho: 1100 kg/m^3, R: 8 mm, l: 0.3 m, A: 30 mm}\n"

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+//
+// adjoint_conserving_private.h: steps of the conserving scheme as maps, theory.md (7.5.21), for
+// adjoint_conserving.c (maps, differences) and adjoint_conserving_tangent.c (written tangents).
+#pragma once
+
+#include "integrate/conserving.h"
+#include "study/adjoint_private.h"
+#include "study/part_model.h"
+
+// Variables by which a step is differentiated.
+typedef enum conserved_variable {
+    BY_INCREMENT, // and multipliers
+    BY_PLACE,
+    BY_RATE,
+    BY_MEMORY,
+    BY_LENGTH
+} conserved_variable;
+
+typedef struct adjoint_conserved {
+    snw_conserving *c;
+    snw_conserved_parts at;
+    int n, size; // unknowns; equations: R, v_1, E_1, z_1
+    double *by_y, *by_place, *by_rate, *by_memory, *by_energy, *by_length; // columns of `size`
+    double *matrix;                                                        // n x n: factors of R_y
+    int *pivot;
+    double *q, *v, *z, *d, *x; // of a sample; right side
+    double *sample;            // 5 x parts: of a sample, differences of two orders, twice
+    double *by_q, *by_v;       // nv: of the energy at a state
+    double *parts;             // at the step
+    double theta;
+    void *block;
+    // of written tangents; NULL where the model has none
+    snw_part_model *conservative, *inertia;
+    snw_inputs *part_in;
+    snw_state *still;
+    double *tangent, *line;
+} adjoint_conserved;
+
+// Matrices nv x nv and vectors nv of the written tangents.
+enum { CONSERVED_TANGENTS = 12, CONSERVED_LINES = 10 };
+
+// Are the tangents of a model written? Without spherical and free joints, loops, contacts, laws
+// that read probes, moved bases and conditions, where the parts of its forces are known.
+bool conserved_tangent_applies(const snw_model *m);
+SNW_NODISCARD snw_status conserved_tangent_create(const snw_model *m, adjoint_conserved *o);
+void conserved_tangent_destroy(adjoint_conserved *o);
+// Finds the matrices of a step whose equations have just been evaluated by o->c. False: it has none
+// (they are differences then): also where gravity changes from step to step.
+bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_map *map);
+// Derivatives of the parts of its equations (snw_conserved_parts) by coordinate k of a variable.
+const double *conserved_tangent_column(const snw_model *m, const adjoint_conserved *o, double h,
+                                       conserved_variable of, int k);
