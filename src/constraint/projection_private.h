@@ -8,6 +8,7 @@
 #include "constraint/bordered_matrix.h"
 #include "constraint/projection.h"
 #include "constraint/redundancy.h"
+#include "constraint/row_gram.h"
 
 // nv velocities (none in bare models), nr rows of `all`, square = nr x nr (none in bare models)
 #define PROJECTION_FIELDS(AT, PACK)                                                                \
@@ -43,6 +44,7 @@ struct snw_projection {
     double weight;          // weight of C'C in M, snw_mass_factor
     bool regularised;       // M has additional inertia on massless coordinates
     snw_bordered_matrix *T; // mass matrix bordered by the rows; NULL: dense factors
+    snw_row_gram *gram;     // of the rows of `all`; NULL: dense methods
     snw_redundancy *redundancy; // of the contact rows; NULL without contacts
     int nP; // number of independent combinations in P; 0: all rows are independent
 };

@@ -86,9 +86,9 @@ static int loop_of_row(const snw_model *m, int number) {
 
 snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int number) {
     static const double one = 1, zero = 0;
-    const int i_loop = loop_of_row(m, number);
-    if (i_loop >= 0) {
-        const snw_loop *loop = &m->loop[i_loop];
+    const int found = loop_of_row(m, number);
+    if (found >= 0) {
+        const snw_loop *loop = &m->loop[found];
         const int r = number - loop->row;
         const bool rated = loop->nonholonomic &&
                            w->velocity_time > 0; // violation is a rate, not an increment of a step

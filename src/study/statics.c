@@ -449,7 +449,7 @@ static snw_status statics_balance(snw_statics *st, const snw_statics_opts *opts,
                                   snw_statics_info *info, bool *open, snw_error *err) {
     snw_error why = {0};
     snw_status status = statics_continue(st, opts, info);
-    if (!statics_failed(status) || st->m->local) return status;
+    if (!statics_failed(status) || st->m->local || st->m->nv > SNW_MOST_DENSE) return status;
     if (st->m->nconstraint && (info->reached == 0 || opts->assemble)) {
         bool moved;
         const double reached = info->reached, residual = info->residual;
@@ -628,7 +628,7 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
                             t, info->reached, why);
         }
     }
-    link = statics_failed(s) && !m->local ? statics_mechanism(st) : -1;
+    link = statics_failed(s) && !m->local && m->nv <= SNW_MOST_DENSE ? statics_mechanism(st) : -1;
     const unbalanced_force force =
         statics_failed(s) ? largest_unbalanced(st, link) : (unbalanced_force){0};
     if (link >= 0 && m->link_joint[link] == SNW_JOINT_FREE) {
