@@ -16,7 +16,7 @@ static const size_t POOL_LIMIT = // bytes; half of the addresses where these hav
 
 enum {
     MOST_COORDINATES = 4000, // of a model that needs dense matrices
-    MOST_OF_NETWORK = 60000, // of another one that is not local
+    MOST_OF_NETWORK = 12000, // of another one that is not local
     MOST_OF_PATH = 400,      // of its paths
     MOST_SEGMENTS = 2000000,
     MOST_DENSE_SEGMENTS = 200000,
