@@ -294,6 +294,7 @@ static snw_status levenberg_step(snw_projection *pr, double square, int *rank) {
     const snw_model *m = pr->all;
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, ld = nr + nv;
     const double mu = sqrt(square);
+    if (m->nv > SNW_MOST_DENSE) return SNW_E_SINGULAR;
     for (size_t i = 0; i < nv; i++) {
         for (size_t k = 0; k < nr; k++) pr->C[i * ld + k] = pr->X[k * nv + i];
         for (size_t k = 0; k < nv; k++) pr->C[i * ld + nr + k] = k == i ? mu : 0;
@@ -587,8 +588,8 @@ static int rank_at(snw_projection *pr, const snw_inputs *in, const snw_state *s,
 // which are squared lengths; false also where that is not known. In a network, pivots down to the
 // ratio of the length of a rod to that of the robot, times the strain that it can have, are
 // regular: *pivot is not that of a robot near a singular configuration.
-static bool plainly_independent(snw_projection *pr, const snw_inputs *in, const snw_state *s,
-                                snw_projection_pivot *pivot) {
+bool snw_projection_plainly_independent(snw_projection *pr, const snw_inputs *in,
+                                        const snw_state *s) {
     double least;
     if (!pr->gram) return false;
     snw_projection_set_trial(pr, s);
@@ -596,7 +597,6 @@ static bool plainly_independent(snw_projection *pr, const snw_inputs *in, const 
     snw_tangent_pass(pr->all, NULL, pr->w);
     snw_constraints_jacobian(pr->all, pr->w);
     if (snw_row_gram_factor(pr->gram, pr->w, 0, &least) != SNW_OK) return false;
-    if (pivot) *pivot = (snw_projection_pivot){.value = 1};
     return least > DOUBTFUL * DOUBTFUL;
 }
 
@@ -626,7 +626,8 @@ int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_in
     unsigned long long seed = 5;
     snw_projection_pivot least;
     double best = 0;
-    if (plainly_independent(pr, in, s, pivot)) {
+    if (snw_projection_plainly_independent(pr, in, s)) {
+        if (pivot) *pivot = (snw_projection_pivot){.value = 1};
         for (int k = 0; k < pr->all->nconstraint; k++) here[k] = most[k] = true;
         return pr->all->nconstraint;
     }

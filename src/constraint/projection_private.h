@@ -9,10 +9,11 @@
 #include "constraint/projection.h"
 #include "constraint/redundancy.h"
 #include "constraint/row_gram.h"
+#include "solve/dense.h"
 
 // nv velocities (none in bare models), nr rows of `all`, square = nr x nr (none in bare models)
 #define PROJECTION_FIELDS(AT, PACK)                                                                \
-    AT(double, M, nv *nv, "mass matrix and its factor")                                            \
+    AT(double, M, o->m->nv > SNW_MOST_DENSE ? 0 : nv * nv, "mass matrix and its factor")           \
     PACK(double, diagonal, nv, "diagonal of M before the factorisation")                           \
     PACK(double, X, nv *nr, "C', or the inverse metric times C'")                                  \
     PACK(double, C, nv *(nr + nv), "(nr + nv) x nv: copy of the rows for factorisations")          \

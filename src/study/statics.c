@@ -85,7 +85,7 @@ static void statics_place(void *object, snw_fields *f) {
     snw_statics *o = object;
     const snw_model *m = o->m;
     const size_t nv = m->bare && !m->local ? 0 : (size_t)m->nv, nr = (size_t)m->nconstraint;
-    const size_t square = m->local ? 0 : nv * nv;
+    const size_t square = m->local || m->nv > SNW_MOST_DENSE ? 0 : nv * nv; // for eigenvalues
     const size_t n = nv + nr, nx = (size_t)m->nq + nr;
     const size_t ncontact = snw_contact_has_curved(m) ? snw_contact_nplace(m) : 0;
     STATICS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
