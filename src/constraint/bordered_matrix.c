@@ -205,10 +205,14 @@ static bool is_worthwhile(int n, const snw_sparse *sparse) {
     return n > 40 && 3 * snw_sparse_foresee(sparse).entries < N * N;
 }
 
+enum { MANY_ROWS = 200 };
+
 snw_status snw_pattern_create(const snw_model *m, const double *size, snw_sparse **out) {
     *out = NULL;
     if (m->nlive > 0) return SNW_OK;
     SNW_TRY(analyse(m, size, out));
+    // Networks: exchanges of rows would add much to factors with many loops (design.md)
+    if (m->nconstraint >= MANY_ROWS) snw_sparse_prefer_diagonal(*out);
     if (!is_worthwhile(m->nv + m->nconstraint, *out)) {
         snw_sparse_destroy(*out);
         *out = NULL;

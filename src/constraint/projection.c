@@ -122,6 +122,10 @@ snw_status snw_projection_create(const snw_model *m, snw_projection **out) {
     }
     size_rows(m, pr->size);
     size_rows(pr->all, pr->all_size);
+    if (snw_row_gram_create(pr->all, pr->all_size, &pr->gram) != SNW_OK) {
+        snw_projection_destroy(pr);
+        return SNW_E_MEMORY;
+    }
     *out = pr;
     return SNW_OK;
 }
@@ -139,6 +143,7 @@ void snw_projection_destroy(snw_projection *pr) {
     snw_free(pr->block);
     snw_bordered_matrix_destroy(pr->T);
     snw_redundancy_destroy(pr->redundancy);
+    snw_row_gram_destroy(pr->gram);
     snw_free(pr);
 }
 
@@ -289,6 +294,7 @@ static snw_status levenberg_step(snw_projection *pr, double square, int *rank) {
     const snw_model *m = pr->all;
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, ld = nr + nv;
     const double mu = sqrt(square);
+    if (m->nv > SNW_MOST_DENSE) return SNW_E_SINGULAR;
     for (size_t i = 0; i < nv; i++) {
         for (size_t k = 0; k < nr; k++) pr->C[i * ld + k] = pr->X[k * nv + i];
         for (size_t k = 0; k < nv; k++) pr->C[i * ld + nr + k] = k == i ? mu : 0;
@@ -300,6 +306,21 @@ static snw_status levenberg_step(snw_projection *pr, double square, int *rank) {
     return SNW_OK;
 }
 
+// The same at pr->trial by the sparse matrix C C', where there is one; false: not so.
+static bool sparse_levenberg_step(snw_projection *pr, const snw_inputs *in, double square) {
+    const snw_model *m = pr->all;
+    double least;
+    if (!pr->gram) return false;
+    snw_residual(m, in, pr->trial, true, pr->w);
+    snw_tangent_pass(m, NULL, pr->w);
+    snw_constraints_jacobian(m, pr->w);
+    for (int k = 0; k < m->nconstraint; k++) pr->rhs[k] = scaled_violation(pr, k);
+    if (snw_row_gram_factor(pr->gram, pr->w, square, &least) != SNW_OK) return false;
+    snw_row_gram_step(pr->gram, pr->w, pr->rhs, pr->dx);
+    for (int i = 0; i < m->nv; i++) pr->dx[i] *= m->typical[i];
+    return true;
+}
+
 // damped iterations from pr->trial; returns the violation that is left
 static violation_norm iterate_closure(snw_projection *pr, const snw_inputs *in,
                                       snw_projection_info *info) {
@@ -309,9 +330,11 @@ static violation_norm iterate_closure(snw_projection *pr, const snw_inputs *in,
     violation_norm now = measure_violations(pr);
     for (int n = 0; !(now.largest <= enough) && n < CLOSE_ITERATIONS; n++) {
         info->iterations++;
-        snw_projection_jacobian(pr, in, pr->trial, true);
-        int rank;
-        if (levenberg_step(pr, now.square, &rank) != SNW_OK) break;
+        if (!sparse_levenberg_step(pr, in, now.square)) {
+            int rank;
+            snw_projection_jacobian(pr, in, pr->trial, true);
+            if (levenberg_step(pr, now.square, &rank) != SNW_OK) break;
+        }
         // at most about a third of a radian a step, and the violation must decrease
         double most = 0, step = 1;
         for (int i = 0; i < m->nv; i++) most = fmax(most, fabs(pr->dx[i]) / m->typical[i]);
@@ -561,6 +584,22 @@ static int rank_at(snw_projection *pr, const snw_inputs *in, const snw_state *s,
     return basis.n;
 }
 
+// Are all rows at s->q independent, by a margin that needs no look nearby? By the pivots of C C',
+// which are squared lengths; false also where that is not known. In a network, pivots down to the
+// ratio of the length of a rod to that of the robot, times the strain that it can have, are
+// regular: *pivot is not that of a robot near a singular configuration.
+bool snw_projection_plainly_independent(snw_projection *pr, const snw_inputs *in,
+                                        const snw_state *s) {
+    double least;
+    if (!pr->gram) return false;
+    snw_projection_set_trial(pr, s);
+    snw_residual(pr->all, in, pr->trial, true, pr->w);
+    snw_tangent_pass(pr->all, NULL, pr->w);
+    snw_constraints_jacobian(pr->all, pr->w);
+    if (snw_row_gram_factor(pr->gram, pr->w, 0, &least) != SNW_OK) return false;
+    return least > DOUBTFUL * DOUBTFUL;
+}
+
 // pr->near <- s perturbed and closed again; false when it cannot be closed
 static bool perturb_and_close(snw_projection *pr, const snw_inputs *in, const snw_state *s,
                               double fraction, unsigned long long *seed) {
@@ -587,6 +626,11 @@ int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_in
     unsigned long long seed = 5;
     snw_projection_pivot least;
     double best = 0;
+    if (snw_projection_plainly_independent(pr, in, s)) {
+        if (pivot) *pivot = (snw_projection_pivot){.value = 1};
+        for (int k = 0; k < pr->all->nconstraint; k++) here[k] = most[k] = true;
+        return pr->all->nconstraint;
+    }
     int rank = rank_at(pr, in, s, DEPENDENT, here, &least);
     // a singular configuration that is closed to rounding may look regular
     const bool doubtful = least.value < DOUBTFUL;

@@ -84,6 +84,11 @@ typedef struct snw_projection_pivot {
     int loop; // that has the row
 } snw_projection_pivot;
 
+// Are all rows at s independent by a margin, as their sparse Gram matrix shows (row_gram.h)? False:
+// not so, or the model has no such matrix.
+bool snw_projection_plainly_independent(snw_projection *pr, const snw_inputs *in,
+                                        const snw_state *s);
+
 // Rank of the active constraint rows, and for each row whether it belongs to a largest independent
 // set. Rows of drives enter the set first, then those of loops that are always active, then those
 // of conditional loops, each in the order of the file. `here` is the set at s, `most` the set of

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/constraint.h"
+#include "solve/dense.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -404,6 +405,13 @@ static snw_status find_redundant_rows(closed_robot *c, snw_error *err) {
     SNW_TRY(close_driven(c, c->s, err));
     int here = 0;
     snw_projection_pivot pivot;
+    if (m->nv > SNW_MOST_DENSE && !snw_projection_plainly_independent(c->projection, c->in, c->s)) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "loops of the network imply each other, or nearly so: with more than %d "
+                        "coordinates all constraint rows must be independent. Remove loops, or let "
+                        "rods stretch and twist",
+                        SNW_MOST_DENSE);
+    }
     const int rank = snw_projection_rank(c->projection, c->undriven_projection, c->in, c->s,
                                          m->nconstraint, c->kept, c->most, &pivot);
     for (int k = 0; k < m->nconstraint; k++) here += c->kept[k];

@@ -8,10 +8,12 @@
 #include "constraint/bordered_matrix.h"
 #include "constraint/projection.h"
 #include "constraint/redundancy.h"
+#include "constraint/row_gram.h"
+#include "solve/dense.h"
 
 // nv velocities (none in bare models), nr rows of `all`, square = nr x nr (none in bare models)
 #define PROJECTION_FIELDS(AT, PACK)                                                                \
-    AT(double, M, nv *nv, "mass matrix and its factor")                                            \
+    AT(double, M, o->m->nv > SNW_MOST_DENSE ? 0 : nv * nv, "mass matrix and its factor")           \
     PACK(double, diagonal, nv, "diagonal of M before the factorisation")                           \
     PACK(double, X, nv *nr, "C', or the inverse metric times C'")                                  \
     PACK(double, C, nv *(nr + nv), "(nr + nv) x nv: copy of the rows for factorisations")          \
@@ -43,6 +45,7 @@ struct snw_projection {
     double weight;          // weight of C'C in M, snw_mass_factor
     bool regularised;       // M has additional inertia on massless coordinates
     snw_bordered_matrix *T; // mass matrix bordered by the rows; NULL: dense factors
+    snw_row_gram *gram;     // of the rows of `all`; NULL: dense methods
     snw_redundancy *redundancy; // of the contact rows; NULL without contacts
     int nP; // number of independent combinations in P; 0: all rows are independent
 };

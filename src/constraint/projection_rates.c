@@ -26,6 +26,14 @@ static snw_status projection_rates_massless(snw_error *err) {
 static snw_status factor_mass_rows(snw_projection *pr, const snw_inputs *in, const snw_state *s,
                                    snw_error *err) {
     const snw_model *m = pr->m;
+    if (m->nv > SNW_MOST_DENSE) {
+        return snw_fail(
+            err, SNW_E_SINGULAR,
+            "the mass matrix of a network of %d coordinates, bordered by its constraint "
+            "rows, is singular or nearly so: give all bodies and rods mass and inertia, "
+            "and remove loops that others imply",
+            m->nv);
+    }
     snw_mass_matrix(m, in, s, pr->w, pr->M);
     if (m->nconstraint > 0) snw_jacobian_pass(m, pr->w);
     snw_constraints_jacobian(m, pr->w);

@@ -74,12 +74,22 @@ void snw_constraints_capture(const snw_model *m, const snw_inputs *in, const snw
     }
 }
 
+// Loop of a constraint row, -1: none. Rows of loops stand in front, in the order of the loops.
+static int loop_of_row(const snw_model *m, int number) {
+    int low = -1, high = m->nloop; // loop `low` begins at the row or before it, `high` behind it
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        *(m->loop[middle].row <= number ? &low : &high) = middle;
+    }
+    return low >= 0 && number < m->loop[low].row + m->loop[low].nrow ? low : -1;
+}
+
 snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int number) {
     static const double one = 1, zero = 0;
-    for (int i = 0; i < m->nloop; i++) {
-        const snw_loop *loop = &m->loop[i];
+    const int found = loop_of_row(m, number);
+    if (found >= 0) {
+        const snw_loop *loop = &m->loop[found];
         const int r = number - loop->row;
-        if (r < 0 || r >= loop->nrow) continue;
         const bool rated = loop->nonholonomic &&
                            w->velocity_time > 0; // violation is a rate, not an increment of a step
         return (snw_constraint){

@@ -15,7 +15,9 @@ static const size_t POOL_LIMIT = // bytes; half of the addresses where these hav
     sizeof(size_t) > 4 ? (size_t)1 << 33 : (size_t)1 << 30;
 
 enum {
-    MOST_COORDINATES = 4000, // of a model that is not local
+    MOST_COORDINATES = 4000, // of a model that needs dense matrices
+    MOST_OF_NETWORK = 12000, // of another one that is not local
+    MOST_OF_PATH = 400,      // of its paths
     MOST_SEGMENTS = 2000000,
     MOST_DENSE_SEGMENTS = 200000,
     MOST_COLUMNS = 1 << 28, // doubles of the Jacobians of all segments
@@ -340,12 +342,15 @@ static snw_status choose_local(snw_build *b, size_t ncoord, size_t nseg, snw_err
                         nseg, MOST_SEGMENTS);
     }
     if (b->local) return SNW_OK;
-    if (ncoord > MOST_COORDINATES + 7 * (size_t)d->nlink || nseg > MOST_DENSE_SEGMENTS) {
+    const char *matrix = snw_desc_needs_matrix(d);
+    const int most = matrix ? MOST_COORDINATES : MOST_OF_NETWORK;
+    if (matrix && d->nloop) why = matrix;
+    if (ncoord > (size_t)most + 7 * (size_t)d->nlink || nseg > MOST_DENSE_SEGMENTS) {
         return snw_fail(
             err, SNW_E_MODEL,
             "the model has %zu coordinates and %zu segments; with %s at most %d and %d are "
             "possible. Use fewer functions, elements or nodes, or leave that out",
-            ncoord, nseg, why, MOST_COORDINATES, MOST_DENSE_SEGMENTS);
+            ncoord, nseg, why, most, MOST_DENSE_SEGMENTS);
     }
     for (int l = 0; l < d->nlink; l++) {
         for (int a = 0; d->link[l].has_rod && a < b->draft[l].na; a++) {
@@ -676,6 +681,34 @@ static snw_status build_labels(snw_build *b) {
     return b->memory_out ? SNW_E_MEMORY : SNW_OK;
 }
 
+// Models with more coordinates than dense matrices allow are local ones, or networks.
+static snw_status check_coordinates(const snw_build *b, snw_error *err) {
+    const snw_model *m = b->m;
+    if (m->nv <= MOST_COORDINATES || b->local) return SNW_OK;
+    const char *why = snw_desc_needs_matrix(m->desc);
+    if (m->nv > MOST_OF_NETWORK)
+        return snw_fail(err, SNW_E_MODEL, "the model has %d coordinates, at most %d are possible",
+                        m->nv, MOST_OF_NETWORK);
+    if (!why) return SNW_OK;
+    return snw_fail(err, SNW_E_MODEL,
+                    "the model has %d coordinates, at most %d are possible with %s", m->nv,
+                    MOST_COORDINATES, why);
+}
+
+// The columns of a path couple with each other.
+static snw_status check_paths(const snw_build *b, snw_error *err) {
+    const snw_model *m = b->m;
+    for (int p = 0; m->nv > MOST_COORDINATES && !b->local && p < m->npath; p++) {
+        if (b->path[p].n <= MOST_OF_PATH) continue;
+        return snw_fail(err, SNW_E_MODEL,
+                        "the model has %d coordinates, at most %d are possible where so many as %d "
+                        "lie in series; put bodies of a network on the world by 'joint: free' and "
+                        "close it by loops",
+                        m->nv, MOST_COORDINATES, b->path[p].n);
+    }
+    return SNW_OK;
+}
+
 static snw_status build_all(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     SNW_TRY(check_sites(m->desc, err));
@@ -684,12 +717,10 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     m->npath = 1;
     (void)snw_build_seg(b, SNW_SEG_WORLD, 0, 0, -1, 0);
     for (int l = 0; l < m->desc->nlink; l++) SNW_TRY(add_link(b, l, err));
-    if (m->nv > MOST_COORDINATES && !b->local) {
-        return snw_fail(err, SNW_E_MODEL, "the model has %d coordinates, at most %d are possible",
-                        m->nv, MOST_COORDINATES);
-    }
+    SNW_TRY(check_coordinates(b, err));
     SNW_TRY(list_conditional(b));
     SNW_TRY(snw_build_order(b));
+    SNW_TRY(check_paths(b, err));
     SNW_TRY(snw_build_loops(b, err));
     SNW_TRY(snw_build_obstacles(b));
     SNW_TRY(snw_build_motors(b, err));

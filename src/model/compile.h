@@ -63,6 +63,8 @@ typedef struct snw_build {
 
 // Name of something in the description that a local model cannot have; NULL: there is nothing.
 const char *snw_desc_not_local(const snw_desc *d);
+// For what the description needs whole matrices of all coordinates, or NULL: sparse ones suffice.
+const char *snw_desc_needs_matrix(const snw_desc *d);
 
 // Zeroed array from the pool of the model; on failure NULL and b->memory_out.
 void *snw_build_array(snw_build *b, size_t n, size_t size);

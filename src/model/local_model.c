@@ -58,6 +58,19 @@ static const char *probe_in_the_way(const snw_desc *d, int i) {
     return needs ? "a probe of stability, frequencies, poles or locomotion" : NULL;
 }
 
+const char *snw_desc_needs_matrix(const snw_desc *d) {
+    if (d->nloop == 0) return "no loops";
+    if (d->nsignal) return "a law that reads probes, or a condition";
+    const char *why = NULL;
+    for (int i = 0; i < d->ncontact && !why; i++) {
+        const snw_contact_desc *c = &d->contact[i];
+        why = c->nonholonomic ? "a wheel, ring or anchor" : c->hard ? "a hard contact" : NULL;
+    }
+    for (int i = 0; i < d->nprobe && !why; i++) why = probe_in_the_way(d, i);
+    for (int i = 0; i < d->nstep && !why; i++) why = step_in_the_way(&d->step[i]);
+    return why;
+}
+
 const char *snw_desc_not_local(const snw_desc *d) {
     if (d->nloop) return "a loop";
     if (d->ntube) return "concentric tubes";

@@ -9,6 +9,9 @@
 
 #include <stdbool.h>
 
+// More unknowns than this belong to networks and long rods, for which dense factors are no way out.
+enum { SNW_MOST_DENSE = 4000 };
+
 // A = L U in place with row exchanges in `pivot` (n entries). SNW_E_SINGULAR when a pivot is zero
 // or not finite.
 SNW_NODISCARD snw_status snw_lu_factor(int n, double *A, int *pivot);

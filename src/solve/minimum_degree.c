@@ -25,6 +25,9 @@ typedef struct quotient_graph {
     int *mark, stamp;    // unknowns seen
     int *mark_element;
     bool *eliminated, *assigned, *aside;
+    // unknowns that are not bound, with the same couplings and consecutive numbers, as those of one
+    // rod, form a group: group of each, and how many of it are left
+    int *group, *remaining;
     // heap of unknowns by degree, then number; place -1: not in it
     int *heap, *place, count;
 } quotient_graph;
@@ -77,11 +80,14 @@ static int heap_take(quotient_graph *g) {
 
 // ---- choice -------------------------------------------------------------------------------------
 
-// an eliminated unknown in the constraint of bound i that is not assigned to another; -1: none
+// An eliminated unknown in the constraint of bound i that is not assigned to another; -1: none. Its
+// whole group must be eliminated: a constraint may contain some of the group only (a row of twist
+// none of the bending), and the pivot of its multiplier would be zero before.
 static int find_partner(const quotient_graph *g, int i) {
     for (int p = g->first[i]; p < g->first[i + 1]; p++) {
         const int j = g->row[p];
-        if (!g->bound[j] && g->eliminated[j] && !g->assigned[j]) return j;
+        if (!g->bound[j] && g->eliminated[j] && !g->assigned[j] && g->remaining[g->group[j]] == 0)
+            return j;
     }
     return -1;
 }
@@ -107,6 +113,7 @@ static void assign_partner(quotient_graph *g, int v) {
         if (partner >= 0) g->assigned[partner] = true;
         return;
     }
+    g->remaining[g->group[v]]--;
     for (int p = g->first[v]; p < g->first[v + 1]; p++) { // bound unknowns that waited for v
         const int i = g->row[p];
         if (!g->aside[i]) continue;
@@ -231,6 +238,17 @@ static snw_status eliminate_unknown(quotient_graph *g, int v, int *seen, int *st
 
 // ---- all ----------------------------------------------------------------------------------------
 
+static void find_groups(quotient_graph *g) {
+    for (int j = 0; j < g->n; j++) {
+        const size_t size = (size_t)(g->first[j + 1] - g->first[j]) * sizeof *g->row;
+        const bool same = j > 0 && !g->bound[j] && !g->bound[j - 1] &&
+                          g->first[j + 1] - g->first[j] == g->first[j] - g->first[j - 1] &&
+                          memcmp(g->row + g->first[j], g->row + g->first[j - 1], size) == 0;
+        g->group[j] = same ? g->group[j - 1] : j;
+        g->remaining[g->group[j]]++;
+    }
+}
+
 static void fill_lists(quotient_graph *g) {
     g->start[0] = 0;
     for (int j = 0; j < g->n; j++) {
@@ -249,19 +267,21 @@ snw_status snw_minimum_degree(int n, const int *start, const int *row, const boo
                               int *order, int *degree) {
     const size_t N = (size_t)n, entries = n > 0 ? (size_t)start[n] : 0;
     quotient_graph g = {.n = n, .first = start, .row = row, .bound = bound};
-    int *block = snw_alloc((11 * N + 1 + entries) * sizeof *block);
+    int *block = snw_alloc((13 * N + 1 + entries) * sizeof *block);
     bool *flags = snw_alloc((3 * N + 1) * sizeof *flags);
     g.member = snw_alloc((N + 1) * sizeof *g.member);
     snw_status s = block && flags && g.member ? SNW_OK : SNW_E_MEMORY;
     if (s == SNW_OK) {
-        int **const part[] = {&g.elements, &g.unknowns,     &g.degree, &g.size, &g.left,
-                              &g.mark,     &g.mark_element, &g.heap,   &g.place};
-        for (size_t k = 0; k < 9; k++) *part[k] = block + k * N;
-        int *seen = block + 9 * N, stamp = 0;
+        int **const part[] = {&g.elements, &g.unknowns, &g.degree,       &g.size,
+                              &g.left,     &g.mark,     &g.mark_element, &g.heap,
+                              &g.place,    &g.group,    &g.remaining};
+        for (size_t k = 0; k < 11; k++) *part[k] = block + k * N;
+        int *seen = block + 11 * N, stamp = 0;
         g.start = seen + N;
         g.list = g.start + N + 1;
         g.eliminated = flags, g.assigned = flags + N, g.aside = g.assigned + N;
         fill_lists(&g);
+        if (bound) find_groups(&g);
         for (int k = 0; s == SNW_OK && k < n; k++) {
             const int v = choose_next(&g);
             order[k] = v;

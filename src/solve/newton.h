@@ -27,6 +27,9 @@ typedef struct snw_problem {
     // NULL, or two objects with the pattern of J for its factors; entries of J outside the pattern
     // are then not read
     snw_sparse *sparse[2];
+    // the same as `tangent` within this pattern, NULL: there is none; other entries of J are not
+    // set
+    snw_status (*sparse_tangent)(void *user, double load, const double *x, double *r, double *J);
     // two objects for factors that the equations make themselves: J is then NULL in `tangent`,
     // which evaluates r and leaves the rest to `factor`. Without regularisation
     snw_own_factors own[2];

@@ -44,6 +44,10 @@ static const double PIVOT_THRESHOLD =
 
 struct snw_sparse {
     int n;
+    bool prefer_diagonal;
+    bool diagonal_only; // of the last factors: no rows were exchanged
+    double terms;       // sum of the magnitudes of which the present diagonal entry is the sum
+    double remains;     // and the smallest part of a pivot that cancellation has left
     snw_sparse_cost predicted;
     int entries; // of the pattern
     int room;    // capacity of L and of U, entries
@@ -159,6 +163,7 @@ static int eliminate_column(snw_sparse *sp, const double *A, int k) {
         sp->x[sp->row[p]] = A[(size_t)column * (size_t)sp->n + (size_t)sp->row[p]];
     }
     unsigned char *due = sp->due;
+    sp->terms = sp->seen[column] == k ? fabs(sp->x[column]) : 0;
     while ((due = memchr(due, 1, (size_t)(sp->due + k - due)))) {
         const int j = (int)(due - sp->due);
         const double x = sp->x[sp->pivot[j]];
@@ -169,11 +174,13 @@ static int eliminate_column(snw_sparse *sp, const double *A, int k) {
         }
         sp->u_row[nu] = j;
         sp->u[nu++] = x;
+        const double before = sp->seen[column] == k ? sp->x[column] : 0;
         for (int p = j > 0 ? sp->l_end[j - 1] : 0; p < sp->l_end[j]; p++) {
             const int i = sp->l_row[p];
             if (sp->seen[i] != k) sparse_reach(sp, i, k, &nleft);
             sp->x[i] -= sp->l[p] * x;
         }
+        if (sp->seen[column] == k) sp->terms += fabs(sp->x[column] - before);
     }
     sp->u_end[k] = nu;
     return nleft;
@@ -198,14 +205,28 @@ static int sparse_choose(const snw_sparse *sp, int column, int nleft) {
     return best;
 }
 
-snw_status snw_sparse_factor(snw_sparse *sp, const double *A) {
+// Part of a pivot without exchange that cancellation must leave.
+static const double REMAINS = 1e-9;
+
+// The diagonal as pivot; -1: too little of it is left.
+static int sparse_diagonal(snw_sparse *sp, int column, int k) {
+    const double pivot = sp->seen[column] == k ? fabs(sp->x[column]) : 0;
+    if (!(pivot > REMAINS * sp->terms && pivot < INFINITY)) return -1;
+    sp->remains = fmin(sp->remains, pivot / sp->terms);
+    return column;
+}
+
+static snw_status sparse_factorise(snw_sparse *sp, bool diagonal_only, const double *A) {
     const int n = sp->n;
     int nl = 0;
+    sp->diagonal_only = diagonal_only;
+    sp->remains = 1;
     for (int i = 0; i < n; i++) sp->place[i] = sp->seen[i] = -1;
     for (int k = 0; k < n; k++) {
         const int nleft = eliminate_column(sp, A, k);
         if (nleft < 0 || nl + nleft - 1 > sp->room) return SNW_E_MEMORY;
-        const int pivot = sparse_choose(sp, sp->order[k], nleft);
+        const int pivot = diagonal_only ? sparse_diagonal(sp, sp->order[k], k)
+                                        : sparse_choose(sp, sp->order[k], nleft);
         if (pivot < 0) return SNW_E_SINGULAR;
         sp->pivot[k] = pivot;
         sp->place[pivot] = k;
@@ -225,8 +246,29 @@ snw_status snw_sparse_factor(snw_sparse *sp, const double *A) {
                : SNW_E_SINGULAR;
 }
 
+void snw_sparse_prefer_diagonal(snw_sparse *sp) { sp->prefer_diagonal = true; }
+
+int snw_sparse_negative(const snw_sparse *sp) {
+    int negative = 0;
+    if (!sp->diagonal_only) return -1;
+    for (int k = 0; k < sp->n; k++) negative += sp->diagonal[k] < 0;
+    return negative;
+}
+
+snw_status snw_sparse_factor(snw_sparse *sp, const double *A) {
+    if (sp->prefer_diagonal && sparse_factorise(sp, true, A) == SNW_OK) return SNW_OK;
+    return sparse_factorise(sp, false, A);
+}
+
+double snw_sparse_least_pivot(const snw_sparse *sp) {
+    double least = INFINITY;
+    for (int k = 0; k < sp->n; k++) least = fmin(least, sp->diagonal[k]);
+    return least;
+}
+
 double snw_sparse_smallest(const snw_sparse *sp, const double *A) {
     double smallest = INFINITY;
+    if (sp->diagonal_only) return sp->remains;
     for (int k = 0; k < sp->n; k++) {
         const double *column = A + (size_t)sp->order[k] * (size_t)sp->n;
         double largest = 0;

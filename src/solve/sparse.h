@@ -38,8 +38,20 @@ void snw_sparse_clear(const snw_sparse *sp, double *A);
 // SNW_E_MEMORY when row exchanges make the factors larger than four times the prediction.
 SNW_NODISCARD snw_status snw_sparse_factor(snw_sparse *sp, const double *A);
 
+// From now on try factors without row exchanges first. They are kept unless a pivot has lost nine
+// digits by cancellation, and have the predicted size. Scales of rows and columns do not matter.
+void snw_sparse_prefer_diagonal(snw_sparse *sp);
+
+// Negative pivots of the last factors, which are the negative eigenvalues of a symmetric matrix
+// (Sylvester); -1: rows were exchanged.
+int snw_sparse_negative(const snw_sparse *sp);
+
+// Smallest pivot of the last factors, sign included.
+double snw_sparse_least_pivot(const snw_sparse *sp);
+
 // Smallest pivot relative to the largest entry in its column of A, the factorised matrix; both
-// weighted by `size`. At rounding level A is numerically singular.
+// weighted by `size`. At rounding level A is numerically singular. Of factors without row
+// exchanges: the smallest pivot relative to the terms of which it is the sum.
 double snw_sparse_smallest(const snw_sparse *sp, const double *A);
 
 // Sign of det(A) from its factors, 1 or -1.

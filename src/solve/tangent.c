@@ -49,6 +49,27 @@ static const double ROUNDING = 1e-10;
 
 enum { REFINEMENTS = 2 };
 
+// Number of entries of column j of J that may differ from zero, *row <- their rows; NULL: all rows.
+static int tangent_entries(const snw_tangent *t, int j, const int **row) {
+    *row = NULL;
+    return t->sparse ? snw_sparse_column(t->sparse, j, row) : t->n;
+}
+
+// Entries of J outside the pattern, which are not set, <- zero.
+static void clear_outside(const snw_tangent *t) {
+    for (int j = 0; j < t->n; j++) {
+        const int *row, count = tangent_entries(t, j, &row);
+        double *column = t->J + (size_t)j * (size_t)t->n;
+        for (int i = 0, p = 0; i < t->n; i++) {
+            if (p < count && row[p] == i) {
+                p++;
+            } else {
+                column[i] = 0;
+            }
+        }
+    }
+}
+
 snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
     const int n = t->n;
     t->sign = 0;
@@ -58,9 +79,12 @@ snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
     for (int i = 0; i < n; i++) t->row[i] = 0;
     for (int j = 0; j < n; j++) {
         const double *column = t->J + (size_t)j * n;
-        t->diagonal[j] = column[j];
-        for (int i = 0; i < n; i++) {
+        const int *row, count = tangent_entries(t, j, &row);
+        t->diagonal[j] = 0;
+        for (int p = 0; p < count; p++) {
+            const int i = row ? row[p] : p;
             const double a = fabs(column[i]);
+            if (i == j) t->diagonal[j] = column[i];
             if (!(a <= t->row[i])) t->row[i] = a; // keeps NaN
         }
     }
@@ -70,9 +94,11 @@ snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
     }
     for (int j = 0; j < n; j++) {
         double *column = t->J + (size_t)j * n;
+        const int *row, count = tangent_entries(t, j, &row);
         t->column[j] = 0;
         double sum = 0;
-        for (int i = 0; i < n; i++) {
+        for (int p = 0; p < count; p++) {
+            const int i = row ? row[p] : p;
             column[i] *= t->row[i];
             t->column[j] = fmax(t->column[j], fabs(column[i]));
             sum += fabs(column[i]);
@@ -91,6 +117,7 @@ snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
             return SNW_OK;
         }
     }
+    if (t->sparse) clear_outside(t);
     SNW_TRY(snw_lu_factor(n, t->J, t->pivot));
     for (int j = 0; strict && j < n; j++) {
         if (!(fabs(t->J[(size_t)j * (n + 1)]) > ROUNDING * t->column[j])) return SNW_E_SINGULAR;

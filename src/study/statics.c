@@ -85,7 +85,7 @@ static void statics_place(void *object, snw_fields *f) {
     snw_statics *o = object;
     const snw_model *m = o->m;
     const size_t nv = m->bare && !m->local ? 0 : (size_t)m->nv, nr = (size_t)m->nconstraint;
-    const size_t square = m->local ? 0 : nv * nv;
+    const size_t square = m->local || m->nv > SNW_MOST_DENSE ? 0 : nv * nv; // for eigenvalues
     const size_t n = nv + nr, nx = (size_t)m->nq + nr;
     const size_t ncontact = snw_contact_has_curved(m) ? snw_contact_nplace(m) : 0;
     STATICS_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
@@ -278,9 +278,8 @@ static snw_status statics_residual(void *user, double fraction, const double *x,
     return has_passed(st) ? SNW_E_DIVERGED : SNW_OK;
 }
 
-static snw_status statics_tangent(void *user, double fraction, const double *x, double *r,
-                                  double *J) {
-    snw_statics *st = user;
+// r, and what a tangent at x needs besides.
+static snw_status statics_linearise(snw_statics *st, double fraction, const double *x, double *r) {
     const double load = load_fraction(st, fraction);
     if (snw_interrupted(st->interrupt)) return SNW_E_STOPPED; // once per iteration
     snw_statics_evaluate(st, load, x);
@@ -288,6 +287,13 @@ static snw_status statics_tangent(void *user, double fraction, const double *x, 
     if (has_passed(st)) return SNW_E_DIVERGED;
     if (st->guarded) snw_contact_places(st->m, st->w, st->contact_place);
     st->has_places = st->guarded;
+    return SNW_OK;
+}
+
+static snw_status statics_tangent(void *user, double fraction, const double *x, double *r,
+                                  double *J) {
+    snw_statics *st = user;
+    SNW_TRY(statics_linearise(st, fraction, x, r));
     if (!J) return SNW_OK; // local_factor does the rest
     snw_tangent_pass(st->m, NULL, st->w);
     snw_tangent_assemble(st->m, st->now, 1, 0, 0, st->w, J);
@@ -296,6 +302,18 @@ static snw_status statics_tangent(void *user, double fraction, const double *x, 
     for (int i = 0; st->compliance + st->penalty > 0 && i < st->m->nconstraint; i++) {
         J[(nv + (size_t)i) * (n + 1)] -= snw_statics_compliance(st, i);
     }
+    return SNW_OK;
+}
+
+// The same within the pattern, without soft rows.
+static snw_status statics_sparse_tangent(void *user, double fraction, const double *x, double *r,
+                                         double *J) {
+    snw_statics *st = user;
+    SNW_TRY(statics_linearise(st, fraction, x, r));
+    snw_tangent_pass(st->m, NULL, st->w);
+    snw_sparse_clear(st->sparse[0], J);
+    snw_tangent_add(st->m, st->now, 1, 0, 0, st->w, (size_t)(st->m->nv + st->m->nconstraint), J);
+    snw_constraints_place(st->m, st->w, 1, J);
     return SNW_OK;
 }
 
@@ -334,6 +352,7 @@ snw_problem snw_statics_problem(snw_statics *st) {
                          .user = st,
                          .residual = statics_residual,
                          .tangent = statics_tangent,
+                         .sparse_tangent = soft ? NULL : statics_sparse_tangent,
                          .move = m->nlie_block ? statics_move : NULL,
                          .scale = st->scale,
                          .regularisation = st->regularisation,
@@ -430,7 +449,7 @@ static snw_status statics_balance(snw_statics *st, const snw_statics_opts *opts,
                                   snw_statics_info *info, bool *open, snw_error *err) {
     snw_error why = {0};
     snw_status status = statics_continue(st, opts, info);
-    if (!statics_failed(status) || st->m->local) return status;
+    if (!statics_failed(status) || st->m->local || st->m->nv > SNW_MOST_DENSE) return status;
     if (st->m->nconstraint && (info->reached == 0 || opts->assemble)) {
         bool moved;
         const double reached = info->reached, residual = info->residual;
@@ -609,7 +628,7 @@ static snw_status statics_explain(snw_statics *st, snw_status s, bool follow,
                             t, info->reached, why);
         }
     }
-    link = statics_failed(s) && !m->local ? statics_mechanism(st) : -1;
+    link = statics_failed(s) && !m->local && m->nv <= SNW_MOST_DENSE ? statics_mechanism(st) : -1;
     const unbalanced_force force =
         statics_failed(s) ? largest_unbalanced(st, link) : (unbalanced_force){0};
     if (link >= 0 && m->link_joint[link] == SNW_JOINT_FREE) {
