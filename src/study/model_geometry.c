@@ -32,10 +32,10 @@ struct snw_model_geometry {
     const snw_model *m;
     segment_bar *bar;  // nseg + nobs
     segment_bar *more; // likewise, added in the next sweep; zero afterwards
-    double *rows;     // 2 nconstraint
-    bool *seen;       // nseg
-    bool shapes;      // are those needed?
-    size_t *slice;    // nslice: first number of each
+    double *rows;      // 2 nconstraint
+    bool *seen;        // nseg
+    bool shapes;       // are those needed?
+    size_t *slice;     // nslice: first number of each
 };
 
 // ---- numbers ------------------------------------------------------------------------------------
