@@ -505,7 +505,7 @@ static bool takes_part(const snw_reduction *r, const strain_data *s) {
     return own > 1e-20 * all;
 }
 
-// What is told of each strain: that of its group.
+// Values told of each strain: those of its group.
 static void tell_strains(snw_reduction *r) {
     for (int k = 0; k < r->nstrain; k++) {
         strain_data *s = &r->strain[k];
