@@ -20,6 +20,7 @@ from ._gradient import Gradient, GradientReport, Knots, gradient
 from ._inverse import Actuation, InverseSolution, Target
 from ._linear import LinearModel, Pole, Signal
 from ._model import Model
+from ._link import Link, Sample
 from ._play import Play
 from ._reduce import Reduction, ReducedStrain, ReductionTest, reduce
 from ._result import Page, Result, Run
@@ -38,7 +39,7 @@ from ._sinew import ffi as _ffi, lib as _lib
 __version__: str = _ffi.string(_lib.snw_version()).decode()
 
 __all__ = [
-    "Actuation", "ArgumentError", "Batch", "Best", "Energy", "Error", "FileError", "Fit", "Found", "Gradient", "GradientReport", "InverseSolution", "Knots", "Limit", "LinearModel", "Model",
-    "ModelError", "Modes", "NotConverged", "Optimum", "Page", "Part", "Parts", "Play", "Pole", "Quantity", "ReducedStrain", "Reduction", "ReductionTest", "Result", "Robot", "Run", "Signal", "Simulation", "SinewWarning", "SingularError",
+    "Actuation", "ArgumentError", "Batch", "Best", "Energy", "Error", "FileError", "Fit", "Found", "Gradient", "GradientReport", "InverseSolution", "Knots", "Limit", "LinearModel", "Link", "Model",
+    "ModelError", "Modes", "NotConverged", "Optimum", "Page", "Part", "Parts", "Play", "Pole", "Quantity", "ReducedStrain", "Reduction", "ReductionTest", "Result", "Robot", "Run", "Sample", "Signal", "Simulation", "SinewWarning", "SingularError",
     "SpecialPoint", "StepMap", "Stopped", "Study", "Sweep", "Target", "Tracking", "Workspace", "command_path", "fit", "gradient", "optimize", "reduce", "run", "sweep",
 ]  # fmt: skip
