@@ -149,6 +149,8 @@ snw_status snw_read_section_law(snw_reader *r, const snw_entry *energy, const sn
 // given.
 snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry *elements,
                            const snw_entry *breaks, snw_rod_desc *out);
+// Read for how long the strains of an equilibrium have lasted; NULL: it is not stated.
+snw_status snw_read_relaxation_rule(snw_reader *r, const snw_entry *e, snw_step_desc *out);
 // Read a list of strain functions for the component of this entry, on a rod of length L; `alone`:
 // they have coordinates of their own, and must be independent.
 snw_status snw_read_functions(snw_reader *r, const snw_entry *e, double L, bool alone,

@@ -117,6 +117,10 @@ class Functions(harness.Case):
 
 
 class Reduce(harness.Case):
+    def table(self, name):
+        with open(self.folder / name, encoding="utf-8") as file:
+            return [[float(v) for v in row] for row in csv.reader(line for line in file if line[0] in "0123456789")]
+
     def run_all(self, text):
         self.write("m.yaml", text)
         names = [name for name in ("train", "inside", "outside", "test") if f"{name}:" in text]
@@ -208,6 +212,20 @@ class Reduce(harness.Case):
         self.assertEqual(result.json["together"], {})
         self.assertLess(result.json["tests"][0]["tip"]["max"], 0.05)
 
+    def test_the_arm_of_the_example_follows_a_motion_that_it_has_not_seen(self):
+        for name in ("arm.yaml", "arm_modes.csv"):
+            shutil.copy(harness.SOURCE / "examples/reduced" / name, self.folder)
+        for name in ("training", "beat"):
+            self.succeeds("run", "arm.yaml", "--run", name, "-o", f"{name}.h5")
+        use = ("reduce", "training.h5", "--functions", 5, "--test", "beat.h5", "--simulate", "-o", "again.csv", "--json")
+        apart = self.succeeds(*use).json["tests"][0]
+        together = self.succeeds(*use, "--together").json["tests"][0]
+        self.assertLess(together["tip"]["max"], 0.007)
+        self.assertGreater(apart["tip"]["max"], 0.05)
+        for a, b in zip(self.table("again.csv"), self.table("arm_modes.csv"), strict=True):
+            for u, v in zip(a, b, strict=True):
+                self.assertAlmostEqual(u, v, delta=1e-3)
+
     def test_bad_strains_together_are_refused(self):
         self.write("m.yaml", BOTH)
         pairs = "bend_y: [1, x/L], bend_z: [1, x/L]"
@@ -253,11 +271,7 @@ class Reduce(harness.Case):
             shutil.copy(harness.SOURCE / "examples/reduced" / name, self.folder)
         self.succeeds("run", "finger.yaml", "--run", "training", "-o", "training.h5")
         self.succeeds("reduce", "training.h5", "--functions", 4, "-o", "again.csv")
-
-        def table(name):
-            with open(self.folder / name, encoding="utf-8") as file:
-                return [[float(v) for v in row] for row in csv.reader(line for line in file if line[0] in "0123456789")]
-        for a, b in zip(table("again.csv"), table("finger_modes.csv"), strict=True):
+        for a, b in zip(self.table("again.csv"), self.table("finger_modes.csv"), strict=True):
             for u, v in zip(a, b, strict=True):
                 self.assertAlmostEqual(u, v, delta=1e-3)
 
