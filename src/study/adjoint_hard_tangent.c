@@ -158,6 +158,10 @@ static void kinetic_row(const hard_evaluation *e, const snw_state *s, double *ro
             }
         }
     }
+    for (int k = 0; k < m->nblock && m->has_armature; k++) {
+        const snw_block *b = &m->block[k];
+        for (int i = b->dof; i < b->dof + b->n; i++) row[m->nv + i] += b->armature * s->v[i];
+    }
     adjoint_fix_row(m, s, row);
 }
 
