@@ -58,6 +58,8 @@ class Reduction:
     tests: tuple[ReductionTest, ...]
     strain: dict[str, str]
     """Text of `strain` of each rod for a model that reads the table; empty without `output`."""
+    together: dict[str, str]
+    """Text of `together` of each rod whose strains share coordinates."""
     reply: dict[str, Any]
     """All that `sinew reduce --json` says."""
 
@@ -71,6 +73,7 @@ def reduce(
     *,
     functions: int | None = None,
     energy: float | None = None,
+    together: bool = False,
     test: Paths = (),
     simulate: bool = False,
     rods: Sequence[str] = (),
@@ -79,13 +82,15 @@ def reduce(
 ) -> Reduction:
     """Strain functions from the frames of result files, by proper orthogonal decomposition in the energy norm.
 
-    `functions`: their number in all; `energy`: instead the share of the elastic energy to keep. `test`: results of the same robot that
+    `functions`: their number in all; `energy`: instead the share of the elastic energy to keep. `together`: one
+    coordinate for functions of all strains of a rod, instead of coordinates of each strain. `test`: results of the same robot that
     were not used; `simulate`: also compare simulations with the functions. `rods`, `runs`: only these. `output`: table of the
     functions, which a model reads.
     """
     args = ["reduce", *_files(results)]
     args += [] if functions is None else ["--functions", str(functions)]
     args += [] if energy is None else ["--energy", f"{energy:.17g}"]
+    args += ["--together"] if together else []
     for option, values in (("test", _files(test)), ("rod", rods), ("run", runs)):
         args += [word for value in values for word in (f"--{option}", value)]
     args += (["--simulate"] if simulate else []) + ([] if output is None else ["-o", os.fspath(output)])
@@ -94,4 +99,4 @@ def reduce(
         reply["functions"], reply["parent"], reply["snapshots"], reply["energy"],
         tuple(ReducedStrain(*(s[key] for key in ReducedStrain._fields)) for s in reply["strains"]),
         tuple(ReductionTest(*(t.get(key) for key in ReductionTest._fields)) for t in reply["tests"]),
-        reply.get("strain", {}), reply)  # fmt: skip
+        reply.get("strain", {}), reply.get("together", {}), reply)  # fmt: skip

@@ -183,7 +183,8 @@ static snw_status collect(reduce_session *s, snw_error *err) {
     const char *const *rod = NULL;
     const int nrod = snw_args_values(s->args, "rod", &rod);
     int total = 0, taken = 0;
-    SNW_TRY(snw_reduction_create(s->train[0].run[0].run, nrod, rod, &s->reduction, err));
+    SNW_TRY(snw_reduction_create(s->train[0].run[0].run, nrod, rod,
+                                 snw_args_has(s->args, "together"), &s->reduction, err));
     for (int pass = 0; pass < 2; pass++) {
         s->stride = pass ? (total + MOST_SNAPSHOTS - 1) / MOST_SNAPSHOTS : 1;
         int *count = pass ? &taken : &total;
@@ -259,6 +260,20 @@ static char *strain_text(snw_pool *pool, const snw_reduction *r, int first, cons
     return text;
 }
 
+// ", together: [bend_z, stretch]" behind the strains of a rod that share coordinates, `between` in
+// front of the list; "": none do. NULL: out of memory.
+static char *together_text(snw_pool *pool, const snw_reduction *r, int first, const char *between) {
+    char *text = snw_pool_format(pool, "%s", "");
+    int n = 0;
+    for (int i = first; text && i < rod_ends(r, first); i++) {
+        const snw_reduced_strain *s = snw_reduction_strain(r, i);
+        if (s->n == 0 || s->first_together != first) continue;
+        text = snw_pool_format(pool, "%s%s%s", text, n++ ? ", " : "", snw_strain_name[s->strain]);
+    }
+    if (!text) return NULL;
+    return n > 1 ? snw_pool_format(pool, "%s[%s]", between, text) : snw_pool_format(pool, "%s", "");
+}
+
 // Rows of names, then numbers, below comments that say whence they come.
 static snw_status write_table(const reduce_session *s, const char *path, snw_error *err) {
     const snw_reduction *r = s->reduction;
@@ -275,10 +290,11 @@ static snw_status write_table(const reduce_session *s, const char *path, snw_err
                   snw_reduction_functions(r), snw_reduction_kept(r));
     for (int i = 0; i < snw_reduction_strains(r); i = rod_ends(r, i)) {
         const char *text = strain_text(s->pool, r, i, slash ? slash + 1 : path);
-        if (!text) status = snw_fail_memory(err);
-        if (!text) break;
+        const char *together = together_text(s->pool, r, i, ", together: ");
+        if (!text || !together) status = snw_fail_memory(err);
+        if (!text || !together) break;
         const char *link = snw_reduction_strain(r, i)->link;
-        (void)fprintf(out.file, "# %s: {rod: {strain: {%s}%s}}\n", link, text,
+        (void)fprintf(out.file, "# %s: {rod: {strain: {%s}%s%s}}\n", link, text, together,
                       has_elements(&s->train[0].run[0], link) ? one_element : "");
     }
     (void)fputs("x/L", out.file);
@@ -420,6 +436,11 @@ static snw_status reduced_sets(const reduce_session *s, const reduce_run *parent
                                 : snw_pool_format(s->pool, "%s.rod.strain=rigid", link);
             if (!set[(*n)++]) return snw_fail_memory(err);
         }
+        const char *together = together_text(s->pool, r, i, "");
+        if (!together) return snw_fail_memory(err);
+        if (together[0])
+            set[(*n)++] = snw_pool_format(s->pool, "%s.rod.together=%s", link, together);
+        if (together[0] && !set[*n - 1]) return snw_fail_memory(err);
         if (!has_elements(parent, link)) continue;
         set[*n] = snw_pool_format(s->pool, "%s.rod.elements=1", link);
         if (!set[(*n)++]) return snw_fail_memory(err);
@@ -448,7 +469,7 @@ static snw_status simulate(reduce_session *s, const reduce_file *f, reduce_test 
     const snw_run_info *info = snw_result_info(e->r->file, e->r->index);
     int n = f->nset;
     const char **set = snw_pool_array(
-        s->pool, (size_t)(f->nset + 2 * snw_reduction_strains(s->reduction)) + 1, sizeof *set);
+        s->pool, (size_t)(f->nset + 3 * snw_reduction_strains(s->reduction)) + 1, sizeof *set);
     e->q = snw_pool_array(s->pool, (size_t)info->nq + 1, sizeof *e->q);
     e->pose =
         snw_pool_array(s->pool, SNW_RESULT_POSE_WIDTH * (size_t)info->nnode + 1, sizeof *e->pose);
@@ -541,6 +562,7 @@ static void report_strains(const reduce_session *s) {
     }
     for (int i = 0; i < snw_reduction_strains(r); i++) {
         const snw_reduced_strain *one = snw_reduction_strain(r, i);
+        const bool shares = one->first_together != i;
         if (j) {
             snw_field_object(j, NULL);
             snw_field_text(j, "rod", one->link);
@@ -555,8 +577,13 @@ static void report_strains(const reduce_session *s) {
             snw_json_close(j);
             continue;
         }
-        printf("%-16s %-8s %6d %9d %14.4g ", one->link, snw_strain_name[one->strain], one->parent,
-               one->n, one->energy > 0 ? 1 - one->kept : 0);
+        printf("%-16s %-8s %6d %9d ", one->link, snw_strain_name[one->strain], one->parent, one->n);
+        if (shares) {
+            printf("      together with %s\n",
+                   snw_strain_name[snw_reduction_strain(r, one->first_together)->strain]);
+            continue;
+        }
+        printf("%14.4g ", one->energy > 0 ? 1 - one->kept : 0);
         for (int k = 0; k < one->rank && k < MOST_SIGMA; k++) printf(" %.3g", one->sigma[k]);
         printf("%s\n", one->rank > MOST_SIGMA ? " .." : "");
     }
@@ -599,9 +626,11 @@ static snw_status report_model(const reduce_session *s, const char *out, snw_err
     for (int i = 0; i < snw_reduction_strains(r); i = rod_ends(r, i)) {
         const snw_reduced_strain *one = snw_reduction_strain(r, i);
         const char *text = strain_text(s->pool, r, i, out);
-        if (!text) return snw_fail_memory(err);
+        const char *together = together_text(s->pool, r, i, ", together: ");
+        if (!text || !together) return snw_fail_memory(err);
         const char *elements = has_elements(&s->train[0].run[0], one->link) ? one_element : "";
-        if (!j && text[0]) printf("  %s: {rod: {strain: {%s}%s}}\n", one->link, text, elements);
+        if (!j && text[0])
+            printf("  %s: {rod: {strain: {%s}%s%s}}\n", one->link, text, together, elements);
         if (!j && !text[0]) printf("  %s: {rod: {strain: rigid%s}}\n", one->link, elements);
         if (j) {
             text = text[0] ? snw_pool_format(s->pool, "{%s}", text) : "rigid";
@@ -610,6 +639,14 @@ static snw_status report_model(const reduce_session *s, const char *out, snw_err
         }
     }
     if (j) snw_json_close(j);
+    if (!j) return SNW_OK;
+    snw_field_object(j, "together");
+    for (int i = 0; i < snw_reduction_strains(r); i = rod_ends(r, i)) {
+        const char *together = together_text(s->pool, r, i, "");
+        if (!together) return snw_fail_memory(err);
+        if (together[0]) snw_field_text(j, snw_reduction_strain(r, i)->link, together);
+    }
+    snw_json_close(j);
     return SNW_OK;
 }
 
@@ -681,6 +718,9 @@ static const snw_option options[] = {
     {"energy", 0, "SHARE", false,
      "instead: as few functions as keep this share of the elastic energy of the snapshots, 0.9999 "
      "unless given"},
+    {"together", 0, NULL, false,
+     "one coordinate for functions of all strains of a rod that move together, instead of "
+     "coordinates of each strain"},
     {"test", 0, "OUT.h5", true,
      "results of the same robot that were not used: tells the error of its strains less their "
      "projection on the functions. May be repeated"},
@@ -702,7 +742,9 @@ const snw_command snw_cmd_reduce = {
     .about =
         "Takes the frames of all runs of the result files as snapshots and finds, for each strain "
         "of each rod, the functions that represent them best: proper orthogonal decomposition in "
-        "the norm of the elastic energy, each strain by itself, with one threshold for all. Prints "
+        "the norm of the elastic energy, each strain by itself or, with --together, all strains of "
+        "a "
+        "rod in one, with one threshold for all. Prints "
         "the energy that the functions keep and lose, and writes them by -o as a table, with the "
         "strains to write in the model.\n\n"
         "The files are runs of one robot: the same rods with the same lengths and strains; bases "
@@ -718,6 +760,7 @@ const snw_command snw_cmd_reduce = {
     .examples = "sinew reduce finger.h5 --functions 4 -o modes.csv\n"
                 "sinew reduce slow.h5 fast.h5 --energy 0.99999 --test other.h5 \\\n"
                 "  --simulate -o modes.csv\n"
+                "sinew reduce arm.h5 --together --functions 3 -o modes.csv\n"
                 "sinew reduce hand.h5 --rod thumb --functions 6 --json",
     .run = cmd_reduce_run,
 };

@@ -282,8 +282,9 @@ static void print_rod(const snw_rod_desc *r, const char *link, const snw_run_inf
         if (!r->active[i]) continue;
         const snw_basis *b = &r->basis[i];
         functions += b->nfun;
-        printf("%*s  %-8s %s, %d function%s", indent, "", snw_strain_name[i],
-               snw_basis_name(b->kind), b->nfun, b->nfun == 1 ? "" : "s");
+        printf("%*s  %-8s %s, %d function%s%s", indent, "", snw_strain_name[i],
+               snw_basis_name(b->kind), b->nfun, b->nfun == 1 ? "" : "s",
+               r->together[i] ? " together" : "");
         if (b->nelem > 1 && b->set) printf(", %d break%s", b->nelem - 1, b->nelem == 2 ? "" : "s");
         if (b->nelem > 1 && !b->set) printf(" on %d elements", b->nelem);
         printf("\n");
@@ -734,6 +735,7 @@ static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link, const
         snw_field_object(j, snw_strain_name[i]);
         snw_field_text(j, "basis", snw_basis_name(r->basis[i].kind));
         snw_field_integer(j, "functions", r->basis[i].nfun);
+        if (r->together[i]) snw_field_bool(j, "together", true);
         snw_field_integer(j, "elements", r->basis[i].nelem);
         if (r->basis[i].set) {
             char warning[LONG_TEXT];

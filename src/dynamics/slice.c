@@ -95,16 +95,16 @@ static void slice_hessian(const snw_slice *sl, const snw_rod *r, const snw_slice
 
 // ---- per coordinate ---------------------------------------------------------
 
-// S <- sum over the points of D Phi unless NULL, J += the same: n functions of one component,
-// stride na from point to point in D
+// S <- sum over the points of D Phi unless NULL, or S += it if `add`, J += the same: n functions of
+// one component, stride na from point to point in D
 SNW_INLINE void slice_scatter(int nc, int na, int n, const double *D, const double *restrict phi,
-                              int step, int ld, double *restrict S, double *restrict J) {
+                              int step, int ld, bool add, double *restrict S, double *restrict J) {
     col d[SNW_MAGNUS_POINTS];
     for (int k = 0; k < nc; k++) d[k] = col_load(D, LD, k * na);
     for (int j = 0; j < n; j++) {
         col s = col_times(phi[j], d[0]);
         for (int k = 1; k < nc; k++) s = col_plus(s, col_times(phi[k * step + j], d[k]));
-        if (S) col_store(S, ld, j, s);
+        if (S) col_store(S, ld, j, add ? col_plus(col_load(S, ld, j), s) : s);
         col_store(J, ld, j, col_plus(col_load(J, ld, j), s));
     }
 }
@@ -119,16 +119,16 @@ static void slice_expand(const snw_model *m, const snw_slice *sl, const snw_rod 
         double *s = S ? S + at : NULL;
         switch (r->nc) { // constant nc: the sum over the points stays in registers
         case 1:
-            slice_scatter(1, na, n, D + a, phi, step, ld, s, J + at);
+            slice_scatter(1, na, n, D + a, phi, step, ld, r->together, s, J + at);
             break;
         case 2:
-            slice_scatter(2, na, n, D + a, phi, step, ld, s, J + at);
+            slice_scatter(2, na, n, D + a, phi, step, ld, r->together, s, J + at);
             break;
         case 3:
-            slice_scatter(3, na, n, D + a, phi, step, ld, s, J + at);
+            slice_scatter(3, na, n, D + a, phi, step, ld, r->together, s, J + at);
             break;
         default:
-            slice_scatter(r->nc, na, n, D + a, phi, step, ld, s, J + at);
+            slice_scatter(r->nc, na, n, D + a, phi, step, ld, r->together, s, J + at);
             break;
         }
     }
@@ -159,7 +159,7 @@ SNW_INLINE void slice_add_stiffness(int nc, const snw_model *m, const snw_slice 
         }
     }
     // a slice that fills all columns needs one loop over them
-    const bool whole = step == n;
+    const bool whole = step == n && !r->together;
     for (int a = 0; a < na; a++) {
         double *out = K + (ptrdiff_t)column[a] * n;
         for (int i = 0; i < sl->count[a]; i++, out += n) {

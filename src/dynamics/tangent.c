@@ -111,10 +111,10 @@ static void tangent_columns(const snw_model *m, const double *chart, bool curvat
         snw_joint_columns(&m->block[seg->item], chart, is_static, ld, J + own, dJ + own, ddJ + own);
     } else {
         const snw_slice *sl = &m->slice[seg->item];
-        if (sl->h == 0 || sl->ncol < count)
-            clear_own(path, S); // columns that the slice does not fill
-        if (sl->h == 0) return; // kept in reserve
         const snw_rod *rod = &m->rod[sl->rod];
+        if (sl->h == 0 || sl->ncol < count || rod->together)
+            clear_own(path, S); // columns that the slice does not fill, or to which it adds
+        if (sl->h == 0) return; // kept in reserve
         snw_slice_jacobian to = {.S = S + own,
                                  .J = J + own,
                                  .dJ = dJ + own,

@@ -30,15 +30,28 @@ static const double ENOUGH = 1e-6;
 
 typedef struct strain_data {
     snw_reduced_strain is;
-    int rod, a;  // of the model of the first run
-    int point0;  // first of its points
-    int npoint;  // points of the quadrature
-    double L;    // m
-    double *w;   // npoint + nrow: weights; 0 at rows
-    double *e;   // (npoint + nrow) x room: snapshots
-    double *C;   // nsnapshot x rank
-    double *phi; // (npoint + nrow) x n: functions
+    int rod, a; // of the model of the first run
+    int point0; // first of its points
+    int npoint; // points of the quadrature
+    double L;   // m
+    int group;  // to which it belongs
+    int offset; // of its points and rows in the arrays of the group
 } strain_data;
+
+// Strains that are decomposed together: one, or all of a rod. Rows of its arrays are the npoint +
+// nrow places of each.
+typedef struct group_data {
+    int first, n; // its strains
+    int np;       // rows
+    int rank, kept;
+    double *w;     // np: weights; 0 at rows of the table
+    double *e;     // np x room: snapshots
+    double *C;     // nsnapshot x rank
+    double *phi;   // np x kept: functions
+    double *sigma; // rank
+    double energy; // sum of all sigma^2
+    double share;  // of it that the functions keep
+} group_data;
 
 struct snw_reduction {
     const snw_run *run;
@@ -46,6 +59,9 @@ struct snw_reduction {
     snw_pool *pool;
     int nstrain;
     strain_data *strain;
+    int ngroup;
+    group_data *group;
+    bool together;
     int nrow;
     double *row; // x/L
     bool all_cubic;
@@ -55,7 +71,7 @@ struct snw_reduction {
     int nsnapshot, room;
     int nleft;
     const char **left;
-    double *scratch; // twice the points of a strain
+    double *scratch; // twice the rows of the largest group
 };
 
 struct snw_reduction_source {
@@ -83,6 +99,7 @@ static const char *why_left(const snw_desc *d, int l) {
             return "its basis jumps, which a table cannot; give the parent a continuous one";
     }
     if (!any) return "it has no strain coordinates";
+    if (snw_rod_together(rod)) return "its strains move together already";
     if (rod->variable_length) return "it has variable length";
     for (int i = 0; i < d->ntube; i++) {
         if (d->tube[i].host == l || d->tube[i].base == l || d->tube[i].own == l)
@@ -120,29 +137,51 @@ static void add_rod(snw_reduction *r, int l) {
     }
 }
 
+// r->group <- strains by themselves, or those of each rod together.
+static snw_status add_groups(snw_reduction *r, snw_error *err) {
+    r->group = snw_pool_array(r->pool, (size_t)r->nstrain + 1, sizeof *r->group);
+    if (!r->group) return snw_fail_memory(err);
+    for (int k = 0; k < r->nstrain; k++) {
+        strain_data *s = &r->strain[k];
+        const bool joins = k > 0 && r->together && s->rod == r->strain[k - 1].rod;
+        if (!joins) r->group[r->ngroup++] = (group_data){.first = k};
+        group_data *g = &r->group[r->ngroup - 1];
+        s->group = r->ngroup - 1;
+        s->offset = g->np;
+        s->is.first_together = g->first;
+        g->np += s->npoint + r->nrow;
+        g->n++;
+    }
+    return SNW_OK;
+}
+
 // Weights of the points: those of the quadrature times the stiffness.
 static snw_status add_weights(snw_reduction *r, snw_error *err) {
     size_t most = 0;
+    for (int i = 0; i < r->ngroup; i++) {
+        group_data *g = &r->group[i];
+        g->w = snw_pool_array(r->pool, (size_t)g->np, sizeof *g->w);
+        if (!g->w) return snw_fail_memory(err);
+        if ((size_t)g->np > most) most = (size_t)g->np;
+    }
     for (int k = 0; k < r->nstrain; k++) {
-        strain_data *s = &r->strain[k];
+        const strain_data *s = &r->strain[k];
         const snw_link_desc *link = &r->m->desc->link[r->m->rod[s->rod].link];
-        s->w = snw_pool_array(r->pool, (size_t)(s->npoint + r->nrow), sizeof *s->w);
-        if (!s->w) return snw_fail_memory(err);
-        if ((size_t)s->npoint > most) most = (size_t)s->npoint;
+        double *w = r->group[s->group].w + s->offset;
         for (int p = 0; p < s->npoint; p++) {
             const snw_point *at = &r->m->point[s->point0 + p];
             double H[36], D[36];
             snw_inertia M;
             SNW_TRY(snw_section_at(&link->rod, link->name, at->x, H, D, &M, err));
-            s->w[p] = at->w * H[7 * s->is.strain];
-            if (s->w[p] > 0) continue;
+            w[p] = at->w * H[7 * s->is.strain];
+            if (w[p] > 0) continue;
             return snw_fail(err, SNW_E_ARGUMENT,
                             "rod '%s' has no stiffness against %s at x = %g m, so there is no "
                             "energy norm; leave the rod out by --rod",
                             link->name, snw_strain_name[s->is.strain], at->x);
         }
     }
-    r->scratch = snw_pool_array(r->pool, 2 * (most + (size_t)r->nrow), sizeof *r->scratch);
+    r->scratch = snw_pool_array(r->pool, 2 * most, sizeof *r->scratch);
     return r->scratch ? SNW_OK : snw_fail_memory(err);
 }
 
@@ -221,12 +260,13 @@ static snw_status choose_rods(snw_reduction *r, int nlink, const char *const *li
 }
 
 snw_status snw_reduction_create(const snw_run *run, int nlink, const char *const *link,
-                                snw_reduction **out, snw_error *err) {
+                                bool together, snw_reduction **out, snw_error *err) {
     snw_reduction *r = snw_alloc(sizeof *r);
     *out = NULL;
     if (!r) return snw_fail_memory(err);
     *r = (snw_reduction){.run = run,
                          .m = snw_run_model(run),
+                         .together = together,
                          .all_cubic = true,
                          .pool = snw_pool_create((size_t)1 << 30)};
     snw_status s = r->pool ? SNW_OK : snw_fail_memory(err);
@@ -237,6 +277,7 @@ snw_status snw_reduction_create(const snw_run *run, int nlink, const char *const
     }
     if (s == SNW_OK) s = choose_rods(r, nlink, link, err);
     if (s == SNW_OK) s = add_rows(r, err);
+    if (s == SNW_OK) s = add_groups(r, err);
     if (s == SNW_OK) s = add_weights(r, err);
     if (s != SNW_OK) {
         snw_reduction_destroy(r);
@@ -372,10 +413,10 @@ static void strain_at(const snw_reduction_source *o, int k, const double *q, dou
 
 snw_status snw_reduction_room(snw_reduction *r, int most, snw_error *err) {
     r->room = most;
-    for (int k = 0; k < r->nstrain; k++) {
-        strain_data *s = &r->strain[k];
-        s->e = snw_pool_array(r->pool, (size_t)(s->npoint + r->nrow) * (size_t)most, sizeof *s->e);
-        if (s->e) continue;
+    for (int i = 0; i < r->ngroup; i++) {
+        group_data *g = &r->group[i];
+        g->e = snw_pool_array(r->pool, (size_t)g->np * (size_t)most, sizeof *g->e);
+        if (g->e) continue;
         return snw_fail(err, SNW_E_MEMORY,
                         "no memory for %d snapshots of %d strains; give fewer files, or choose "
                         "rods by --rod",
@@ -384,50 +425,55 @@ snw_status snw_reduction_room(snw_reduction *r, int most, snw_error *err) {
     return SNW_OK;
 }
 
+// e (np) <- strains of a group, less their rest value, for the coordinates q.
+static void group_at(const snw_reduction_source *o, const group_data *g, const double *q,
+                     double *e) {
+    for (int k = g->first; k < g->first + g->n; k++) strain_at(o, k, q, e + o->r->strain[k].offset);
+}
+
 void snw_reduction_add(snw_reduction *r, const snw_reduction_source *s, const double *q) {
     SNW_ASSERT(r->nsnapshot < r->room);
-    for (int k = 0; k < r->nstrain; k++) {
-        strain_data *d = &r->strain[k];
-        strain_at(s, k, q, d->e + (size_t)r->nsnapshot * (size_t)(d->npoint + r->nrow));
+    for (int i = 0; i < r->ngroup; i++) {
+        const group_data *g = &r->group[i];
+        group_at(s, g, q, g->e + (size_t)r->nsnapshot * (size_t)g->np);
     }
     r->nsnapshot++;
 }
 
 // ---- decomposition ------------------------------------------------------------------------------
 
-static snw_status decompose(snw_reduction *r, strain_data *s, snw_error *err) {
-    const int np = s->npoint + r->nrow;
-    const int least = np < r->nsnapshot ? np : r->nsnapshot;
-    double *sigma = snw_pool_array(r->pool, (size_t)least, sizeof *sigma);
-    s->C = snw_pool_array(r->pool, (size_t)least * (size_t)r->nsnapshot, sizeof *s->C);
-    if (!sigma || !s->C) return snw_fail_memory(err);
-    const snw_status status = snw_pod(np, s->w, r->nsnapshot, s->e, sigma, s->C, &s->is.rank);
+static snw_status decompose(snw_reduction *r, group_data *g, snw_error *err) {
+    const int least = g->np < r->nsnapshot ? g->np : r->nsnapshot;
+    g->sigma = snw_pool_array(r->pool, (size_t)least, sizeof *g->sigma);
+    g->C = snw_pool_array(r->pool, (size_t)least * (size_t)r->nsnapshot, sizeof *g->C);
+    if (!g->sigma || !g->C) return snw_fail_memory(err);
+    const snw_status status = snw_pod(g->np, g->w, r->nsnapshot, g->e, g->sigma, g->C, &g->rank);
     if (status == SNW_E_MEMORY) return snw_fail_memory(err);
     if (status != SNW_OK)
-        return snw_fail(err, status, "the strains of rod '%s' are not finite", s->is.link);
-    if (s->is.rank > SNW_FUNCTION_SET_MOST) s->is.rank = SNW_FUNCTION_SET_MOST;
-    s->is.sigma = sigma;
-    for (int i = 0; i < least; i++) s->is.energy += sigma[i] * sigma[i];
+        return snw_fail(err, status, "the strains of rod '%s' are not finite",
+                        r->strain[g->first].is.link);
+    if (g->rank > SNW_FUNCTION_SET_MOST) g->rank = SNW_FUNCTION_SET_MOST;
+    for (int i = 0; i < least; i++) g->energy += g->sigma[i] * g->sigma[i];
     return SNW_OK;
 }
 
-// Strain with the largest singular value that is not kept yet and counts against all energy; NULL:
+// Group with the largest singular value that is not kept yet and counts against all energy; NULL:
 // none.
-static strain_data *next_strain(snw_reduction *r, double total) {
-    strain_data *best = NULL;
+static group_data *next_group(snw_reduction *r, double total) {
+    group_data *best = NULL;
     double most = 1e-20 * total;
-    for (int k = 0; k < r->nstrain; k++) {
-        strain_data *s = &r->strain[k];
-        if (s->is.n >= s->is.rank) continue;
-        const double square = s->is.sigma[s->is.n] * s->is.sigma[s->is.n];
-        if (square > most) most = square, best = s;
+    for (int i = 0; i < r->ngroup; i++) {
+        group_data *g = &r->group[i];
+        if (g->kept >= g->rank) continue;
+        const double square = g->sigma[g->kept] * g->sigma[g->kept];
+        if (square > most) most = square, best = g;
     }
     return best;
 }
 
 static double total_energy(const snw_reduction *r) {
     double sum = 0;
-    for (int k = 0; k < r->nstrain; k++) sum += r->strain[k].is.energy;
+    for (int i = 0; i < r->ngroup; i++) sum += r->group[i].energy;
     return sum;
 }
 
@@ -435,24 +481,59 @@ static void choose_functions(snw_reduction *r, int functions, double energy) {
     const double total = total_energy(r);
     double kept = 0;
     for (int n = 0; functions > 0 ? n < functions : kept < energy * total; n++) {
-        strain_data *s = next_strain(r, total);
-        if (!s) break;
-        const double square = s->is.sigma[s->is.n] * s->is.sigma[s->is.n];
+        group_data *g = next_group(r, total);
+        if (!g) break;
+        const double square = g->sigma[g->kept] * g->sigma[g->kept];
         kept += square;
-        s->is.kept += square / s->is.energy;
-        s->is.n++;
+        g->share += square / g->energy;
+        g->kept++;
     }
+}
+
+// Has a strain any part in the functions of its group?
+static bool takes_part(const snw_reduction *r, const strain_data *s) {
+    const group_data *g = &r->group[s->group];
+    double own = 0, all = 0;
+    for (int i = 0; i < g->kept; i++) {
+        const double *phi = g->phi + (size_t)i * (size_t)g->np;
+        for (int k = 0; k < g->np; k++) {
+            const double square = g->w[k] * phi[k] * phi[k];
+            all += square;
+            own += k >= s->offset && k < s->offset + s->npoint ? square : 0;
+        }
+    }
+    return own > 1e-20 * all;
+}
+
+// Values told of each strain: those of its group.
+static void tell_strains(snw_reduction *r) {
+    for (int k = 0; k < r->nstrain; k++) {
+        strain_data *s = &r->strain[k];
+        const group_data *g = &r->group[s->group];
+        s->is.rank = g->rank;
+        s->is.sigma = g->sigma;
+        s->is.energy = g->energy;
+        s->is.kept = g->share;
+        s->is.n = takes_part(r, s) ? g->kept : 0;
+    }
+}
+
+// Function i of a strain at its points, then at its rows.
+static const double *function_of(const snw_reduction *r, const strain_data *s, int i) {
+    const group_data *g = &r->group[s->group];
+    return g->phi + (size_t)i * (size_t)g->np + s->offset;
 }
 
 // Largest error of cubic splines through every `stride`th row, in units of a function.
 static snw_status spline_error(const snw_reduction *r, const strain_data *s, int stride,
                                double *worst) {
-    const int n = (r->nrow - 1) / stride + 1, np = s->npoint + r->nrow;
+    const int n = (r->nrow - 1) / stride + 1;
+    const double *w = r->group[s->group].w + s->offset;
     snw_pool *pool = snw_pool_create(1 << 22);
     double *x = pool ? snw_pool_array(pool, 2 * (size_t)n, sizeof *x) : NULL;
     snw_status status = x ? SNW_OK : SNW_E_MEMORY;
     for (int i = 0; status == SNW_OK && i < s->is.n; i++) {
-        const double *phi = s->phi + (size_t)i * (size_t)np;
+        const double *phi = function_of(r, s, i);
         for (int k = 0; k < n; k++)
             x[k] = r->row[k * stride], x[n + k] = phi[s->npoint + k * stride];
         snw_spline *spline = NULL;
@@ -461,7 +542,7 @@ static snw_status spline_error(const snw_reduction *r, const strain_data *s, int
         double sum = 0;
         for (int k = 0; status == SNW_OK && k < s->npoint; k++) {
             const double d = snw_spline_value(spline, place_of(r, s, k)) - phi[k];
-            sum += s->w[k] * d * d;
+            sum += w[k] * d * d;
         }
         *worst = fmax(*worst, sqrt(sum));
     }
@@ -471,10 +552,10 @@ static snw_status spline_error(const snw_reduction *r, const strain_data *s, int
 
 // The same for straight lines.
 static double line_error(const snw_reduction *r, const strain_data *s) {
-    const int np = s->npoint + r->nrow;
+    const double *w = r->group[s->group].w + s->offset;
     double worst = 0;
     for (int i = 0; i < s->is.n; i++) {
-        const double *phi = s->phi + (size_t)i * (size_t)np, *y = phi + s->npoint;
+        const double *phi = function_of(r, s, i), *y = phi + s->npoint;
         double sum = 0;
         int row = 0;
         for (int k = 0; k < s->npoint; k++) {
@@ -482,7 +563,7 @@ static double line_error(const snw_reduction *r, const strain_data *s) {
             while (row + 2 < r->nrow && r->row[row + 1] <= u) row++;
             const double t = (u - r->row[row]) / (r->row[row + 1] - r->row[row]);
             const double d = (1 - t) * y[row] + t * y[row + 1] - phi[k];
-            sum += s->w[k] * d * d;
+            sum += w[k] * d * d;
         }
         worst = fmax(worst, sqrt(sum));
     }
@@ -513,12 +594,12 @@ static snw_status tabulate(snw_reduction *r, snw_error *err) {
     for (int i = 0; i < r->nwritten; i++) r->written[i] = r->row[i * r->stride];
     for (int k = 0; k < r->nstrain; k++) {
         strain_data *s = &r->strain[k];
-        const size_t np = (size_t)(s->npoint + r->nrow), rows = (size_t)r->nwritten;
+        const size_t rows = (size_t)r->nwritten;
         double *phi = snw_pool_array(r->pool, rows * (size_t)s->is.n + 1, sizeof *phi);
         if (!phi) return snw_fail_memory(err);
         for (size_t i = 0; i < (size_t)s->is.n; i++) {
-            for (size_t j = 0; j < rows; j++)
-                phi[i * rows + j] = s->phi[i * np + (size_t)s->npoint + j * (size_t)r->stride];
+            const double *from = function_of(r, s, (int)i) + s->npoint;
+            for (size_t j = 0; j < rows; j++) phi[i * rows + j] = from[j * (size_t)r->stride];
         }
         s->is.phi = phi;
     }
@@ -526,18 +607,18 @@ static snw_status tabulate(snw_reduction *r, snw_error *err) {
 }
 
 snw_status snw_reduction_solve(snw_reduction *r, int functions, double energy, snw_error *err) {
-    for (int k = 0; k < r->nstrain; k++) SNW_TRY(decompose(r, &r->strain[k], err));
+    for (int i = 0; i < r->ngroup; i++) SNW_TRY(decompose(r, &r->group[i], err));
     if (!(total_energy(r) > 0))
         return snw_fail(err, SNW_E_ARGUMENT,
                         "the snapshots have no strain: the rods keep their rest shape");
     choose_functions(r, functions, energy);
-    for (int k = 0; k < r->nstrain; k++) {
-        strain_data *s = &r->strain[k];
-        const int np = s->npoint + r->nrow;
-        s->phi = snw_pool_array(r->pool, (size_t)np * (size_t)s->is.n + 1, sizeof *s->phi);
-        if (!s->phi) return snw_fail_memory(err);
-        snw_pod_functions(np, r->nsnapshot, s->e, s->is.n, s->C, s->phi);
+    for (int i = 0; i < r->ngroup; i++) {
+        group_data *g = &r->group[i];
+        g->phi = snw_pool_array(r->pool, (size_t)g->np * (size_t)g->kept + 1, sizeof *g->phi);
+        if (!g->phi) return snw_fail_memory(err);
+        snw_pod_functions(g->np, r->nsnapshot, g->e, g->kept, g->C, g->phi);
     }
+    tell_strains(r);
     return tabulate(r, err);
 }
 
@@ -556,7 +637,7 @@ int snw_reduction_rows(const snw_reduction *r, const double **x) {
 
 int snw_reduction_functions(const snw_reduction *r) {
     int n = 0;
-    for (int k = 0; k < r->nstrain; k++) n += r->strain[k].is.n;
+    for (int i = 0; i < r->ngroup; i++) n += r->group[i].kept;
     return n;
 }
 
@@ -570,19 +651,18 @@ int snw_reduction_snapshots(const snw_reduction *r) { return r->nsnapshot; }
 
 double snw_reduction_kept(const snw_reduction *r) {
     double kept = 0;
-    for (int k = 0; k < r->nstrain; k++) kept += r->strain[k].is.kept * r->strain[k].is.energy;
+    for (int i = 0; i < r->ngroup; i++) kept += r->group[i].share * r->group[i].energy;
     return kept / total_energy(r);
 }
 
 void snw_reduction_project(const snw_reduction *r, const snw_reduction_source *s, const double *q,
                            double *missing, double *whole) {
     *missing = *whole = 0;
-    for (int k = 0; k < r->nstrain; k++) {
-        const strain_data *d = &r->strain[k];
-        const int np = d->npoint + r->nrow;
+    for (int i = 0; i < r->ngroup; i++) {
+        const group_data *g = &r->group[i];
         double lost, all;
-        strain_at(s, k, q, r->scratch);
-        snw_pod_project(np, d->w, d->is.n, d->phi, r->scratch, &lost, &all);
+        group_at(s, g, q, r->scratch);
+        snw_pod_project(g->np, g->w, g->kept, g->phi, r->scratch, &lost, &all);
         *missing += lost, *whole += all;
     }
 }
@@ -590,12 +670,11 @@ void snw_reduction_project(const snw_reduction *r, const snw_reduction_source *s
 void snw_reduction_compare(const snw_reduction *r, const snw_reduction_source *a, const double *qa,
                            const snw_reduction_source *b, const double *qb, double *difference) {
     *difference = 0;
-    for (int k = 0; k < r->nstrain; k++) {
-        const strain_data *d = &r->strain[k];
-        const int np = d->npoint + r->nrow;
-        double *e = r->scratch, *f = e + np;
-        strain_at(a, k, qa, e);
-        strain_at(b, k, qb, f);
-        for (int p = 0; p < np; p++) *difference += d->w[p] * (e[p] - f[p]) * (e[p] - f[p]);
+    for (int i = 0; i < r->ngroup; i++) {
+        const group_data *g = &r->group[i];
+        double *e = r->scratch, *f = e + g->np;
+        group_at(a, g, qa, e);
+        group_at(b, g, qb, f);
+        for (int p = 0; p < g->np; p++) *difference += g->w[p] * (e[p] - f[p]) * (e[p] - f[p]);
     }
 }

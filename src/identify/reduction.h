@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // reduction.h: strain functions of the rods of a robot from snapshots of its runs (theory.md 9.1):
-// proper orthogonal decomposition of each strain of each rod in the norm of the elastic energy,
-// with one threshold for all of them; the functions as rows of a table; errors on other runs.
+// proper orthogonal decomposition of each strain of each rod, or of all strains of each rod
+// together, in the norm of the elastic energy, with one threshold for all of them; the functions as
+// rows of a table; errors on other runs.
 #pragma once
 
 #include "study/run.h"
@@ -23,14 +24,17 @@ typedef struct snw_reduced_strain {
     double interpolation; // largest error of the table between its rows, relative to a function
     const double *phi;    // nrow x n: functions at the rows
     bool given_beside;    // laws give other strains of this rod
+    int first_together;   // first strain of those that share its coordinates, perhaps itself; rank,
+                          // sigma, energy and kept are theirs
 } snw_reduced_strain;
 
 // For the rods of this run: of these links, or of all links (nlink 0), less those that cannot be
-// reduced (snw_reduction_left). The run must outlive it. SNW_E_ARGUMENT: a link is no rod, or
-// cannot be reduced; none is left.
+// reduced (snw_reduction_left). `together`: the strains of a rod share their coordinates, and one
+// decomposition finds their functions; else each strain has its own. The run must outlive it.
+// SNW_E_ARGUMENT: a link is no rod, or cannot be reduced; none is left.
 SNW_NODISCARD snw_status snw_reduction_create(const snw_run *run, int nlink,
-                                              const char *const *link, snw_reduction **out,
-                                              snw_error *err);
+                                              const char *const *link, bool together,
+                                              snw_reduction **out, snw_error *err);
 void snw_reduction_destroy(snw_reduction *r); // NULL is fine
 
 // Reason why a rod keeps its functions, i from 0; NULL: there are no more.

@@ -58,7 +58,7 @@ static void set_units(const snw_shape *s) {
     double *unit = s->unit;
     for (int j = 0; j < s->n; j++) unit[j] = j < rod->ndof + 3 ? 1 : rod->L;
     for (int a = 0; a < rod->na; a++) {
-        for (int k = 0; k < rod->nfun[a] && rod->comp[a] < 3; k++) {
+        for (int k = 0; k < rod->nfun[a] && snw_rod_is_curvature(rod, a); k++) {
             unit[rod->dof[a] - rod->dof0 + k] = 1 / rod->L;
         }
     }

@@ -110,6 +110,7 @@ static snw_status create_parts(snw_collocation_step *g) {
         SNW_TRY(snw_projection_create(m, &g->projection));
         SNW_TRY(snw_impacts_create(m, g->projection, &g->impacts));
     }
+    SNW_TRY(snw_law_jump_create(m, g->projection, &g->law_jump));
     g->redundancy = g->projection ? snw_projection_redundancy(g->projection) : NULL;
     g->row = snw_alloc((size_t)m->nconstraint * sizeof *g->row);
     if (!g->row) return SNW_E_MEMORY;
@@ -164,6 +165,7 @@ static void collocation_destroy(void *self) {
         snw_state_destroy(g->J_origin.at[i]);
         snw_work_destroy(g->w[i]);
     }
+    snw_law_jump_destroy(g->law_jump);
     snw_impacts_destroy(g->impacts);
     snw_projection_destroy(g->projection);
     snw_inputs_destroy(g->in);
@@ -264,6 +266,18 @@ static snw_status collocation_restart(void *self, const double *z, snw_error *er
     collocation_keep_undo(g);
     collocation_note_restart(g, g->v);
     return SNW_OK;
+}
+
+static snw_status collocation_jump(void *self, const double *z, snw_error *err) {
+    snw_collocation_step *g = self;
+    double work;
+    bool jumped;
+    snw_inputs_at(g->m, g->now->t + snw_time_resolution(g->now->t), g->in);
+    SNW_TRY(snw_law_jump_apply(g->law_jump, g->in, g->now, &work, &jumped, err));
+    g->work[g->m->nload + 1] += work;
+    const snw_step_report report = {.event = SNW_WATCH_OTHER, .s = g->now, .t_laws = g->in->t};
+    if (jumped && g->watch.note) g->watch.note(g->watch.user, &report);
+    return collocation_restart(g, z, err);
 }
 
 static snw_status collocation_start(void *self, const snw_state *s, snw_error *err) {
@@ -738,6 +752,7 @@ static void collocation_use(void *self, const snw_model *m) {
     g->m = m;
     if (g->projection) snw_projection_use(g->projection, m);
     if (g->impacts) snw_impacts_use(g->impacts, m);
+    snw_law_jump_use(g->law_jump, m);
 }
 
 static snw_work_done collocation_work(const void *self) {
@@ -760,7 +775,7 @@ const snw_stepper snw_collocation_stepper = {
     .undo = collocation_undo,
     .accept = collocation_accept,
     .set_watch = collocation_set_watch,
-    .restart = collocation_restart,
+    .restart = collocation_jump,
     .error = collocation_error,
     .check = collocation_check,
     .state = collocation_state,

@@ -6,6 +6,7 @@
 
 #include "base/fields.h"
 #include "constraint/impact.h"
+#include "constraint/law_jump.h"
 #include "integrate/collocation_step.h"
 #include "solve/broyden.h"
 #include "solve/condition.h"
@@ -74,6 +75,7 @@ struct snw_collocation_step {
     snw_work *w[SNW_STAGES];
     snw_projection *projection; // NULL: no constraints or conditions
     snw_impacts *impacts;       // of conditional elements; NULL where projection is
+    snw_law_jump *law_jump;     // of given strains and moving poses; NULL: none
     int ng;                     // nonholonomic rows
     int *row;                   // ng: their indices in the model
     snw_redundancy *redundancy; // owned by the projection; NULL: no redundancy possible

@@ -434,6 +434,18 @@ static snw_status conserving_restart(void *self, const double *z, snw_error *err
     return SNW_OK;
 }
 
+static snw_status conserving_jump(void *self, const double *z, snw_error *err) {
+    snw_conserving *c = self;
+    double work;
+    bool jumped;
+    snw_inputs_at(c->m, c->now->t + snw_time_resolution(c->now->t), c->in);
+    SNW_TRY(snw_law_jump_apply(c->law_jump, c->in, c->now, &work, &jumped, err));
+    c->work[c->m->nload + 1] += work;
+    const snw_step_report report = {.event = SNW_WATCH_OTHER, .s = c->now, .t_laws = c->in->t};
+    if (jumped && c->watch.note) c->watch.note(c->watch.user, &report);
+    return conserving_restart(c, z, err);
+}
+
 static snw_status conserving_start(void *self, const snw_state *s, snw_error *err) {
     snw_conserving *c = self;
     snw_state_copy(c->m, s, c->now);
@@ -494,6 +506,7 @@ void snw_conserving_use(snw_conserving *c, const snw_model *m) {
     c->m = m;
     if (c->projection) snw_projection_use(c->projection, m);
     if (c->impacts) snw_impacts_use(c->impacts, m);
+    snw_law_jump_use(c->law_jump, m);
 }
 
 static void conserving_use(void *self, const snw_model *m) { snw_conserving_use(self, m); }
@@ -536,6 +549,7 @@ static snw_work_done conserving_work(const void *self) {
 void snw_conserving_destroy(snw_conserving *c) {
     if (!c) return;
     snw_work_destroy(c->w);
+    snw_law_jump_destroy(c->law_jump);
     snw_impacts_destroy(c->impacts);
     snw_projection_destroy(c->projection);
     snw_inputs_destroy(c->in);
@@ -602,6 +616,7 @@ static snw_status conserving_prepare(snw_conserving *c, const snw_step_desc *ste
     }
     if (m->nloop + m->ncondition) SNW_TRY(snw_projection_create(m, &c->projection));
     if (m->ncondition) SNW_TRY(snw_impacts_create(m, c->projection, &c->impacts));
+    SNW_TRY(snw_law_jump_create(m, c->projection, &c->law_jump));
     c->redundancy = c->projection ? snw_projection_redundancy(c->projection) : NULL;
     if (c->redundancy && step->torque > 0) snw_redundancy_weigh(c->redundancy, step->torque);
     return SNW_OK;
@@ -622,7 +637,7 @@ snw_status snw_integrator_conserving(const snw_model *m, const snw_step_desc *st
                             .set_monitor = conserving_set_monitor,
                             .start = conserving_start,
                             .advance = conserving_advance,
-                            .restart = conserving_restart,
+                            .restart = conserving_jump,
                             .undo = conserving_undo,
                             .use = conserving_use,
                             .set_manual = conserving_set_manual,

@@ -46,6 +46,7 @@
 
 #include "base/fields.h"
 #include "constraint/impact.h"
+#include "constraint/law_jump.h"
 #include "integrate/integrator.h"
 #include "solve/broyden.h"
 #include "solve/condition.h"
@@ -96,6 +97,7 @@ typedef struct snw_conserving {
     snw_work *w;
     snw_projection *projection; // NULL: no loops or conditions
     snw_impacts *impacts;       // of conditional bodies; NULL: none
+    snw_law_jump *law_jump;     // of given strains and moving poses; NULL: none
     snw_inputs *in;             // at the middle of the step
     snw_inputs *unloaded; // without loads; velocities of poses in place of their accelerations
     snw_inputs *last;     // at the end of the step

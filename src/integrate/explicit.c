@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "constraint/impact.h"
+#include "constraint/law_jump.h"
 #include "constraint/locomotion.h"
 #include "constraint/projection.h"
 #include "dynamics/contact.h"
@@ -29,7 +30,8 @@ struct snw_explicit {
     double *memory;                  // everything below
     double *M;                       // nv x nv: mass matrix and its factor
     snw_projection *projection;      // NULL: no constraints or conditions
-    snw_impacts *impacts; // of conditional elements and velocity jumps; NULL where projection is
+    snw_impacts *impacts;   // of conditional elements and velocity jumps; NULL where projection is
+    snw_law_jump *law_jump; // of given strains and moving poses; NULL: none
     snw_locomotion
         *locomotion; // prescribed shapes; replaces the dynamics, but not closing and conditions
     double duration;
@@ -218,10 +220,11 @@ snw_status snw_explicit_create(const snw_model *m, const snw_explicit_opts *opts
                            (opts->locomotion && !closes) ||
                            (snw_projection_create(m, &e->projection) == SNW_OK &&
                             snw_impacts_create(m, e->projection, &e->impacts) == SNW_OK);
-    if (!assembled || !e->memory || snw_work_create(m, &e->w) != SNW_OK ||
-        snw_inputs_create(m, &e->in) != SNW_OK || snw_inputs_create(m, &e->in_kept) != SNW_OK ||
-        snw_state_create(m, &e->now) != SNW_OK || snw_state_create(m, &e->trial) != SNW_OK ||
-        snw_state_create(m, &e->before) != SNW_OK ||
+    if (!assembled || !e->memory ||
+        (!e->locomotion && snw_law_jump_create(m, e->projection, &e->law_jump) != SNW_OK) ||
+        snw_work_create(m, &e->w) != SNW_OK || snw_inputs_create(m, &e->in) != SNW_OK ||
+        snw_inputs_create(m, &e->in_kept) != SNW_OK || snw_state_create(m, &e->now) != SNW_OK ||
+        snw_state_create(m, &e->trial) != SNW_OK || snw_state_create(m, &e->before) != SNW_OK ||
         (e->locomotion && snw_state_create(m, &e->mid) != SNW_OK)) {
         status = snw_fail(err, SNW_E_MEMORY, "no memory for the motion");
         goto failed;
@@ -259,6 +262,7 @@ void snw_explicit_use(snw_explicit *e, const snw_model *m) {
     e->kept = false;
     if (e->projection) snw_projection_use(e->projection, m);
     if (e->impacts) snw_impacts_use(e->impacts, m);
+    snw_law_jump_use(e->law_jump, m);
     if (e->locomotion) snw_locomotion_use(e->locomotion, m);
 }
 
@@ -266,6 +270,7 @@ void snw_explicit_destroy(snw_explicit *e) {
     if (!e) return;
     snw_ode_destroy(e->ode);
     snw_locomotion_destroy(e->locomotion);
+    snw_law_jump_destroy(e->law_jump);
     snw_impacts_destroy(e->impacts);
     snw_projection_destroy(e->projection);
     snw_work_destroy(e->w);
@@ -409,6 +414,16 @@ snw_status snw_explicit_restart(snw_explicit *e, const double *z, snw_error *err
     const double t = e->now->t;
     e->right = t + snw_time_resolution(t);
     e->left = INFINITY;
+    if (e->law_jump) {
+        double work;
+        bool jumped;
+        to_state(e->m, e->y, e->trial);
+        e->trial->t = t;
+        snw_inputs_at(e->m, e->right, e->in);
+        SNW_TRY(snw_law_jump_apply(e->law_jump, e->in, e->trial, &work, &jumped, err));
+        if (jumped) memcpy(e->y + e->m->nq, e->trial->v, (size_t)e->m->nv * sizeof *e->y);
+        e->y[work_offset(e->m) + e->m->nload + 1] += work;
+    }
     snw_ode_start(e->ode, t, e->y, 0);
     SNW_TRY(explicit_project(e, t, z, err));
     snw_ode_start(e->ode, t, e->y, 0);

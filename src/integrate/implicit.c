@@ -71,7 +71,8 @@ snw_status snw_implicit_create(const snw_model *m, const snw_implicit_opts *opts
     const bool assembled = (m->nconstraint == 0 && m->ncondition == 0) ||
                            (snw_projection_create(m, &im->projection) == SNW_OK &&
                             snw_impacts_create(m, im->projection, &im->impacts) == SNW_OK);
-    if (!assembled || !im->block ||
+    const bool jumps = snw_law_jump_create(m, im->projection, &im->law_jump) == SNW_OK;
+    if (!assembled || !jumps || !im->block ||
         snw_bordered_matrix_create(m, opts->algebra, &im->T) != SNW_OK ||
         snw_work_create(m, &im->w) != SNW_OK || snw_inputs_create(m, &im->in) != SNW_OK ||
         snw_state_create(m, &im->now) != SNW_OK || snw_state_create(m, &im->trial) != SNW_OK ||
@@ -109,6 +110,7 @@ void snw_implicit_use(snw_implicit *im, const snw_model *m) {
     im->m = m;
     if (im->projection) snw_projection_use(im->projection, m);
     if (im->impacts) snw_impacts_use(im->impacts, m);
+    snw_law_jump_use(im->law_jump, m);
 }
 
 void snw_implicit_destroy(snw_implicit *im) {
@@ -123,6 +125,7 @@ void snw_implicit_destroy(snw_implicit *im) {
     snw_state_destroy(im->T_origin.at);
     snw_inputs_destroy(im->T_origin.in);
     snw_inputs_destroy(im->within);
+    snw_law_jump_destroy(im->law_jump);
     snw_impacts_destroy(im->impacts);
     snw_projection_destroy(im->projection);
     snw_bordered_matrix_destroy(im->T);
@@ -344,6 +347,16 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
     snw_implicit_note(im, SNW_WATCH_RESTART, 0, before);
     snw_corrected_restart(im, before);
     return SNW_OK;
+}
+
+snw_status snw_implicit_jump(snw_implicit *im, const double *z, snw_error *err) {
+    double work;
+    bool jumped;
+    snw_inputs_at(im->m, im->now->t + snw_time_resolution(im->now->t), im->in);
+    SNW_TRY(snw_law_jump_apply(im->law_jump, im->in, im->now, &work, &jumped, err));
+    im->work[im->m->nload + 1] += work;
+    if (jumped) snw_implicit_note(im, SNW_WATCH_OTHER, 0, NULL);
+    return snw_implicit_restart(im, z, err);
 }
 
 snw_status snw_implicit_start(snw_implicit *im, const snw_state *s, snw_error *err) {

@@ -67,6 +67,8 @@ SNW_NODISCARD snw_status snw_implicit_step(snw_implicit *im, double h, double t_
 // unchanged): accelerations are made consistent again and the history of the scheme is cleared;
 // work is kept.
 SNW_NODISCARD snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *err);
+// The same within a motion, after the impulse of given strains and poses whose rates jump.
+SNW_NODISCARD snw_status snw_implicit_jump(snw_implicit *im, const double *z, snw_error *err);
 
 // Confirms the last step, of length h, and advances the estimate of the global error.
 void snw_implicit_accept(snw_implicit *im, double h);

@@ -9,6 +9,7 @@
 
 #include "base/fields.h"
 #include "constraint/impact.h"
+#include "constraint/law_jump.h"
 #include "constraint/projection.h"
 #include "solve/broyden.h"
 
@@ -94,7 +95,8 @@ struct snw_implicit {
     void *block;
     double constraint_scale;    // scale of constraint rows and multipliers in Newton's matrix
     snw_projection *projection; // NULL: no constraints or conditions
-    snw_impacts *impacts; // of conditional elements and velocity jumps; NULL where projection is
+    snw_impacts *impacts;   // of conditional elements and velocity jumps; NULL where projection is
+    snw_law_jump *law_jump; // of given strains and moving poses; NULL: none
     snw_redundancy *redundancy; // owned by the projection; NULL: no redundancy possible
     bool redundant;             // constraint rows are redundant
     bool has_closures;          // there are holonomic loop closures

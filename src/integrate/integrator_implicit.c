@@ -23,7 +23,7 @@ static snw_status implicit_integrator_step(void *self, double h, double t_laws,
     return snw_implicit_step(self, h, t_laws, info);
 }
 static snw_status implicit_integrator_restart(void *self, const double *z, snw_error *err) {
-    return snw_implicit_restart(self, z, err);
+    return snw_implicit_jump(self, z, err);
 }
 static snw_status implicit_integrator_check(void *self, double t, snw_error *err) {
     return snw_implicit_check(self, t, err);

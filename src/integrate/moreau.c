@@ -724,6 +724,18 @@ static snw_status moreau_restart(void *self, const double *z, snw_error *err) {
     return SNW_OK;
 }
 
+static snw_status moreau_jump(void *self, const double *z, snw_error *err) {
+    snw_moreau *c = self;
+    double work;
+    bool jumped;
+    snw_inputs_at(c->m, c->now->t + snw_time_resolution(c->now->t), c->in);
+    SNW_TRY(snw_law_jump_apply(c->law_jump, c->in, c->now, &work, &jumped, err));
+    c->work[c->m->nload + 1] += work;
+    const snw_step_report report = {.event = SNW_WATCH_OTHER, .s = c->now, .t_laws = c->in->t};
+    if (jumped && c->watch.note) c->watch.note(c->watch.user, &report);
+    return moreau_restart(c, z, err);
+}
+
 static snw_status moreau_start(void *self, const snw_state *s, snw_error *err) {
     snw_moreau *c = self;
     snw_state_copy(c->m, s, c->now);
@@ -822,6 +834,7 @@ static void moreau_use(void *self, const snw_model *m) {
     c->m = m;
     if (c->projection) snw_projection_use(c->projection, m);
     if (c->impacts) snw_impacts_use(c->impacts, m);
+    snw_law_jump_use(c->law_jump, m);
 }
 
 static void moreau_set_manual(void *self, const snw_manual_inputs *manual) {
@@ -847,6 +860,7 @@ static void moreau_close(void *self) {
     if (!c) return;
     snw_work_destroy(c->w);
     snw_work_destroy(c->end_work);
+    snw_law_jump_destroy(c->law_jump);
     snw_impacts_destroy(c->impacts);
     snw_projection_destroy(c->projection);
     snw_inputs_destroy(c->in);
@@ -890,6 +904,7 @@ snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
     if (!c->block || !c->scratch.base || (m->nsignal && !c->saved) ||
         (m->nloop + m->ncondition && snw_projection_create(m, &c->projection) != SNW_OK) ||
         (m->ncondition && snw_impacts_create(m, c->projection, &c->impacts) != SNW_OK) ||
+        snw_law_jump_create(m, c->projection, &c->law_jump) != SNW_OK ||
         snw_work_create(m, &c->w) != SNW_OK || snw_work_create(m, &c->end_work) != SNW_OK ||
         snw_inputs_create(m, &c->in) != SNW_OK || snw_inputs_create(m, &c->last) != SNW_OK ||
         snw_state_create(m, &c->now) != SNW_OK || snw_state_create(m, &c->mid) != SNW_OK ||
@@ -904,7 +919,7 @@ snw_status snw_integrator_moreau(const snw_model *m, const snw_step_desc *step,
                             .set_monitor = moreau_set_monitor,
                             .start = moreau_start,
                             .advance = moreau_advance,
-                            .restart = moreau_restart,
+                            .restart = moreau_jump,
                             .undo = moreau_undo,
                             .use = moreau_use,
                             .set_manual = moreau_set_manual,

@@ -20,6 +20,7 @@
 
 #include "base/fields.h"
 #include "constraint/impact.h"
+#include "constraint/law_jump.h"
 #include "dynamics/hard_contact.h"
 #include "integrate/hard_step.h"
 #include "integrate/integrator.h"
@@ -74,6 +75,7 @@ typedef struct snw_moreau {
     snw_work *w, *end_work;     // at the middle of the step, and at its end
     snw_projection *projection; // NULL: no loops and conditions
     snw_impacts *impacts;       // NULL: no conditions
+    snw_law_jump *law_jump;     // of given strains and moving poses; NULL: none
     snw_inputs *in, *last;      // at the middle and at the end of the step
     snw_state *now, *mid, *end;
     int n;        // unknowns: increments, then multipliers

@@ -149,8 +149,16 @@ snw_status snw_read_section_law(snw_reader *r, const snw_entry *energy, const sn
 // given.
 snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry *elements,
                            const snw_entry *breaks, snw_rod_desc *out);
-// Read a list of strain functions for the component of this entry, on a rod of length L.
-snw_status snw_read_functions(snw_reader *r, const snw_entry *e, double L, snw_basis *out);
+// Read for how long the strains of an equilibrium have lasted; NULL: it is not stated.
+snw_status snw_read_relaxation_rule(snw_reader *r, const snw_entry *e, snw_step_desc *out);
+// Read a list of strain functions for the component of this entry, on a rod of length L; `alone`:
+// they have coordinates of their own, and must be independent.
+snw_status snw_read_functions(snw_reader *r, const snw_entry *e, double L, bool alone,
+                              snw_basis *out);
+// Read which strains move together, before their functions are read; afterwards check these and
+// find their common conditioning.
+snw_status snw_read_together(snw_reader *r, const snw_entry *e, snw_rod_desc *out);
+snw_status snw_read_join_functions(snw_reader *r, const snw_entry *e, snw_rod_desc *out);
 // Concentric tubes of a link of the file: their number (0: it has none), and that of the further
 // links that they need.
 int snw_tubes_written(const snw_node *link);

@@ -189,7 +189,8 @@ static snw_status read_table_function(snw_reader *r, const snw_node *node, funct
     return SNW_OK;
 }
 
-snw_status snw_read_functions(snw_reader *r, const snw_entry *e, double L, snw_basis *out) {
+snw_status snw_read_functions(snw_reader *r, const snw_entry *e, double L, bool alone,
+                              snw_basis *out) {
     const snw_node *node = e->value;
     if (node->n == 0) {
         return snw_fail_at(r->err, node->location,
@@ -207,5 +208,5 @@ snw_status snw_read_functions(snw_reader *r, const snw_entry *e, double L, snw_b
         SNW_TRY(one->kind == SNW_NODE_MAP ? read_table_function(r, one, &list)
                                           : read_law_function(r, one, &list));
     }
-    return snw_function_set_create(r->pool, e->key, list.n, list.function, L, out, r->err);
+    return snw_function_set_create(r->pool, e->key, list.n, list.function, L, alone, out, r->err);
 }

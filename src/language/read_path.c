@@ -26,6 +26,8 @@
     X(PATH_BY, "by", "names of parameters",                                                        \
       "derivatives of the folds by these constants of the file: dt/dm")                            \
     X(PATH_FOLDS, "folds", "a map", "the curve of folds through the first one")                    \
+    X(PATH_RELAXATION, "relaxation", "instant, relaxed or s",                                      \
+      "of materials with relaxation: how long the strains have lasted; a path of t")               \
     X(PATH_TOLERANCE, "tolerance", "number", "scaled residual of an accepted equilibrium")
 
 #define FOLDS_KEYS(X)                                                                              \
@@ -139,6 +141,7 @@ snw_status snw_read_path(snw_reader *r, const snw_node *node, int index, snw_ste
                                  &path->branches));
     }
 
+    SNW_TRY(snw_read_relaxation_rule(r, e[PATH_RELAXATION], out));
     if (!e[PATH_TOLERANCE]) return SNW_OK;
     return snw_read_tolerance(r, e[PATH_TOLERANCE]->value, &out->tolerance);
 }

@@ -237,6 +237,9 @@ static snw_status read_rod_read_section(snw_reader *r, const snw_node *node,
     X(ROD_STRAIN, "strain", "by component, or all at once",                                        \
       "which components vary, with their basis, a list of functions of x, or a law of t and x; "   \
       "required")                                                                                  \
+    X(ROD_TOGETHER, "together", "list of strains",                                                 \
+      "strains that move together: function k of each, given by lists of equal length, has "       \
+      "coordinate k of all")                                                                       \
     X(ROD_ELEMENTS, "elements", "number", "equal elements of piecewise bases, 1 unless given")     \
     X(ROD_BREAKS, "breaks", "list of lengths, m", "ends of the elements, instead of elements")     \
     X(ROD_NODES, "nodes", "number or auto", "quadrature nodes along the rod, auto unless given")   \
@@ -403,7 +406,9 @@ snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, s
         return snw_fail_at(r->err, out->location,
                            "rod '%s' needs its strain, e.g. 'strain: kirchhoff legendre 3'", link);
     }
+    if (e[ROD_TOGETHER]) SNW_TRY(snw_read_together(r, e[ROD_TOGETHER], out));
     SNW_TRY(snw_read_strain(r, e[ROD_STRAIN]->value, e[ROD_ELEMENTS], e[ROD_BREAKS], out));
+    if (e[ROD_TOGETHER]) SNW_TRY(snw_read_join_functions(r, e[ROD_TOGETHER], out));
     if (e[ROD_NODES]) SNW_TRY(read_nodes(r, e[ROD_NODES], out));
     if (e[ROD_MAGNUS]) SNW_TRY(read_magnus(r, e[ROD_MAGNUS], out));
     if (e[ROD_INTEGRATOR]) SNW_TRY(read_integrator(r, e[ROD_INTEGRATOR], e[ROD_MAGNUS], out));

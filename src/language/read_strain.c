@@ -5,6 +5,7 @@
 #include "language/read.h"
 
 #include "base/fail.h"
+#include "math/function_set.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -155,7 +156,7 @@ static snw_status strain_read_component(snw_reader *r, const snw_entry *e, int i
     const char *text = "", *word = "", *near = NULL;
     if (e->value->kind == SNW_NODE_LIST) {
         out->active[i] = true;
-        return snw_read_functions(r, e, out->length, &out->basis[i]);
+        return snw_read_functions(r, e, out->length, !out->together[i], &out->basis[i]);
     }
     SNW_TRY(snw_read_text(r, e->value, e->key, &text));
     if (begins_with_basis(r, text, &word, &near)) {
@@ -227,6 +228,53 @@ static snw_status read_by_component(snw_reader *r, const snw_node *node, mesh *m
         SNW_TRY(strain_read_component(r, e[i], i, m, out));
     }
     return SNW_OK;
+}
+
+snw_status snw_read_together(snw_reader *r, const snw_entry *e, snw_rod_desc *out) {
+    const snw_node *node = e->value;
+    if (node->kind != SNW_NODE_LIST || node->n < 2) {
+        return snw_fail_at(r->err, node->location,
+                           "'together' is a list of two strains or more, e.g. [bend_z, stretch]");
+    }
+    for (int k = 0; k < node->n; k++) {
+        const snw_node *one = node->entry[k].value;
+        const char *name = NULL;
+        int i = 0;
+        SNW_TRY(snw_read_name(r, one, "together", &name));
+        while (i < 6 && strcmp(snw_strain_name[i], name) != 0) i++;
+        if (i == 6) {
+            return snw_fail_at(r->err, one->location, "'together' names no strain '%s'%s", name,
+                               snw_hint_text(snw_nearest(name, 6, snw_strain_name)).text);
+        }
+        if (out->together[i])
+            return snw_fail_at(r->err, one->location, "'together' has %s twice", name);
+        out->together[i] = true;
+    }
+    return SNW_OK;
+}
+
+snw_status snw_read_join_functions(snw_reader *r, const snw_entry *e, snw_rod_desc *out) {
+    snw_basis *basis[6];
+    const char *name[6];
+    int n = 0;
+    for (int i = 0; i < 6; i++) {
+        if (!out->together[i]) continue;
+        if (!out->active[i] || !out->basis[i].set) {
+            return snw_fail_at(r->err, e->location,
+                               "'together' names %s, which has no list of functions under "
+                               "'strain'; give one, or leave it out of 'together'",
+                               snw_strain_name[i]);
+        }
+        if (n > 0 && out->basis[i].nfun != basis[0]->nfun) {
+            return snw_fail_at(r->err, e->location,
+                               "strains that move together have as many functions each, and %s has "
+                               "%d, %s %d",
+                               name[0], basis[0]->nfun, snw_strain_name[i], out->basis[i].nfun);
+        }
+        name[n] = snw_strain_name[i];
+        basis[n++] = &out->basis[i];
+    }
+    return snw_function_set_join(r->pool, n, name, basis, r->err);
 }
 
 snw_status snw_read_strain(snw_reader *r, const snw_node *node, const snw_entry *elements,

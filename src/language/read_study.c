@@ -207,7 +207,7 @@ static snw_status read_branch(snw_reader *r, const snw_entry *e, snw_step_desc *
     return SNW_OK;
 }
 
-static snw_status read_static_relaxation(snw_reader *r, const snw_entry *e, snw_step_desc *out) {
+snw_status snw_read_relaxation_rule(snw_reader *r, const snw_entry *e, snw_step_desc *out) {
     static const char *const words[] = {"instant", "relaxed"};
     if (!e) return SNW_OK;
     out->relaxation = (snw_relaxation_rule){SNW_RELAXED_AFTER, INFINITY};
@@ -256,7 +256,7 @@ static snw_status read_static(snw_reader *r, const snw_node *node, int index, sn
     }
     SNW_TRY(read_steady(r, e[STATIC_STEADY], out));
     SNW_TRY(read_branch(r, e[STATIC_BRANCH], out));
-    SNW_TRY(read_static_relaxation(r, e[STATIC_RELAXATION], out));
+    SNW_TRY(snw_read_relaxation_rule(r, e[STATIC_RELAXATION], out));
     SNW_TRY(read_static_friction(r, e, out));
     SNW_TRY(read_penalty(r, e, out));
     return e[STATIC_MARCH] ? read_march(r, e[STATIC_MARCH]->value, out) : SNW_OK;

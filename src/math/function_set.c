@@ -202,7 +202,7 @@ static void set_degree(const snw_basis *b, const set_samples *samples, snw_funct
                 if (k - 1 <= most) own[k - 1] += sum;
             }
         }
-        for (int p = 0; p <= most; p++) tail[p] = fmax(tail[p], own[p] / (norm * norm));
+        for (int p = 0; p <= most && norm > 0; p++) tail[p] = fmax(tail[p], own[p] / (norm * norm));
     }
     s->degree = 0;
     while (s->degree < most && !(tail[s->degree] <= REPRESENTED * REPRESENTED)) s->degree++;
@@ -290,7 +290,7 @@ static snw_status set_refuse(const snw_function_set *s, int f, snw_status status
 }
 
 static snw_status set_check_finite(const char *strain, const snw_basis *b,
-                                   const set_samples *samples, snw_error *err) {
+                                   const set_samples *samples, bool alone, snw_error *err) {
     const snw_function_set *s = b->set;
     for (int f = 0; f < s->n; f++) {
         for (int k = -2; k < samples->m; k++) {
@@ -307,7 +307,8 @@ static snw_status set_check_finite(const char *strain, const snw_basis *b,
                                        f + 1, strain, s->function[f].text, u * s->L),
                               err);
         }
-        if (column_norm(samples->m, samples->A + (size_t)f * (size_t)samples->m) > 0) continue;
+        if (!alone || column_norm(samples->m, samples->A + (size_t)f * (size_t)samples->m) > 0)
+            continue;
         return set_refuse(s, f,
                           snw_fail(err, SNW_E_PARSE,
                                    "function %d of %s, %.80s, is zero on the whole rod; leave it "
@@ -333,20 +334,20 @@ static snw_status set_check_independent(const char *strain, const snw_function_s
 }
 
 // Samples, degree, sizes and conditioning of a basis whose breaks are set.
-static snw_status set_analyse(const char *strain, const snw_basis *b, double *size,
+static snw_status set_analyse(const char *strain, const snw_basis *b, bool alone, double *size,
                               snw_function_set *s, snw_error *err) {
     set_samples samples;
     if (!samples_take(b, &samples)) return snw_fail_memory(err);
-    snw_status status = set_check_finite(strain, b, &samples, err);
+    snw_status status = set_check_finite(strain, b, &samples, alone, err);
     if (status == SNW_OK) {
         for (int f = 0; f < s->n; f++)
             size[f] = column_norm(samples.m, samples.A + (size_t)f * (size_t)samples.m);
         set_degree(b, &samples, s);
         s->continuous = set_is_continuous(b);
-        if (!set_conditioning(&samples, s)) status = snw_fail_memory(err);
+        if (alone && !set_conditioning(&samples, s)) status = snw_fail_memory(err);
     }
     samples_free(&samples);
-    return status == SNW_OK ? set_check_independent(strain, s, err) : status;
+    return status == SNW_OK && alone ? set_check_independent(strain, s, err) : status;
 }
 
 static bool has_splines(const snw_function_set *s) {
@@ -357,8 +358,8 @@ static bool has_splines(const snw_function_set *s) {
 }
 
 snw_status snw_function_set_create(snw_pool *pool, const char *strain, int n,
-                                   const snw_shape_function *function, double L, snw_basis *out,
-                                   snw_error *err) {
+                                   const snw_shape_function *function, double L, bool alone,
+                                   snw_basis *out, snw_error *err) {
     SNW_ASSERT(n >= 1 && n <= SNW_FUNCTION_SET_MOST && L > 0);
     snw_function_set *s = snw_pool_take(pool, sizeof *s);
     double *size = snw_pool_array(pool, (size_t)n, sizeof *size);
@@ -366,10 +367,66 @@ snw_status snw_function_set_create(snw_pool *pool, const char *strain, int n,
     *s = (snw_function_set){.n = n, .function = function, .L = L, .size = size};
     *out = (snw_basis){.kind = SNW_BASIS_FUNCTIONS, .nfun = n, .nelem = 1, .set = s};
     SNW_TRY(set_breaks(pool, s, false, out, err));
-    SNW_TRY(set_analyse(strain, out, size, s, err));
+    SNW_TRY(set_analyse(strain, out, alone, size, s, err));
     if (!has_splines(s) || s->resolved <= ROUGH) return SNW_OK;
     SNW_TRY(set_breaks(pool, s, true, out, err));
-    return set_analyse(strain, out, size, s, err);
+    return set_analyse(strain, out, alone, size, s, err);
+}
+
+// Values of all sets at their points, one below the other, each over its largest root mean square.
+static snw_status join_samples(int nset, snw_basis *const *basis, set_samples *all) {
+    const int n = basis[0]->nfun;
+    set_samples part[6];
+    int taken = 0;
+    *all = (set_samples){0};
+    while (taken < nset && samples_take(basis[taken], &part[taken])) all->m += part[taken++].m;
+    if (taken == nset) all->x = snw_alloc((size_t)all->m * (size_t)n * sizeof *all->x);
+    all->A = all->x;
+    int row = 0;
+    for (int k = 0; all->x && k < nset; row += part[k++].m) {
+        const size_t rows = (size_t)part[k].m, to = (size_t)all->m;
+        double largest = 0;
+        for (int f = 0; f < n; f++) largest = fmax(largest, basis[k]->set->size[f]);
+        for (size_t f = 0; f < (size_t)n; f++) {
+            for (size_t i = 0; i < rows; i++)
+                all->A[f * to + (size_t)row + i] =
+                    largest > 0 ? part[k].A[f * rows + i] / largest : 0;
+        }
+    }
+    for (int k = 0; k < taken; k++) samples_free(&part[k]);
+    return all->x ? SNW_OK : SNW_E_MEMORY;
+}
+
+snw_status snw_function_set_join(snw_pool *pool, int nset, const char *const *strain,
+                                 snw_basis *const *basis, snw_error *err) {
+    SNW_ASSERT(nset >= 1 && nset <= 6);
+    snw_function_set joined = *basis[0]->set;
+    for (int f = 0; f < joined.n; f++) {
+        bool is_zero = true;
+        for (int k = 0; k < nset; k++) is_zero &= basis[k]->set->size[f] == 0;
+        if (!is_zero) continue;
+        return set_refuse(&joined, f,
+                          snw_fail(err, SNW_E_PARSE,
+                                   "function %d of %s, %.80s, is zero on the whole rod, and those "
+                                   "of the strains that move together with it are; leave it out",
+                                   f + 1, strain[0], joined.function[f].text),
+                          err);
+    }
+    set_samples all;
+    snw_status status = join_samples(nset, basis, &all);
+    if (status == SNW_OK && !set_conditioning(&all, &joined)) status = SNW_E_MEMORY;
+    samples_free(&all);
+    if (status != SNW_OK) return snw_fail_memory(err);
+    SNW_TRY(set_check_independent(strain[0], &joined, err));
+    for (int k = 0; k < nset; k++) {
+        snw_function_set *s = snw_pool_take(pool, sizeof *s);
+        if (!s) return snw_fail_memory(err);
+        *s = *basis[k]->set;
+        s->smallest = joined.smallest, s->condition = joined.condition;
+        s->dependent = joined.dependent;
+        basis[k]->set = s;
+    }
+    return SNW_OK;
 }
 
 bool snw_function_set_same(const snw_basis *a, const snw_basis *b) {

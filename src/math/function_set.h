@@ -45,11 +45,18 @@ typedef struct snw_function_set {
 } snw_function_set;
 
 // *out <- basis of n functions on a rod of length L; it belongs to the pool, to which the functions
-// belong as well. SNW_E_PARSE with the location of a function that is not finite, that is zero, or
-// that depends on the others; strain: name of the component, for messages.
+// belong as well. SNW_E_PARSE with the location of a function that is not finite, and, if the set
+// stands `alone`, that is zero or depends on the others; strain: name of the component, for
+// messages.
 SNW_NODISCARD snw_status snw_function_set_create(snw_pool *pool, const char *strain, int n,
                                                  const snw_shape_function *function, double L,
-                                                 snw_basis *out, snw_error *err);
+                                                 bool alone, snw_basis *out, snw_error *err);
+
+// Sets of strains that move together (nset, as many functions each, not `alone`): conditioning of
+// all <- that of the sum of their Gram matrices, each over its largest diagonal entry. SNW_E_PARSE:
+// a function is zero in all strains, or depends on the others in all.
+SNW_NODISCARD snw_status snw_function_set_join(snw_pool *pool, int nset, const char *const *strain,
+                                               snw_basis *const *basis, snw_error *err);
 
 // *out <- basis with the functions of b, a set, and `more` others that are orthonormal and
 // orthogonal to them on [0, 1], made of the first Legendre polynomials that b does not contain. It

@@ -499,8 +499,13 @@ bool snw_model_needs_no_jacobian(const snw_model *m) {
 // Typical coordinate of function f of active component a: that of a strain of one radian along the
 // rod, or of a stretch of one. Only functions given by the user differ much from size one.
 static double typical_strain(const snw_rod *rod, int a, int f) {
-    const snw_function_set *set = rod->basis[a].set;
-    return (rod->comp[a] < 3 ? 1 / rod->L : 1) / (set ? set->size[f] : 1);
+    double least = INFINITY; // of strains that move together
+    for (int b = 0; b < rod->na; b++) {
+        const snw_function_set *set = rod->basis[b].set;
+        if (rod->dof[b] != rod->dof[a] || (set && set->size[f] == 0)) continue;
+        least = fmin(least, (rod->comp[b] < 3 ? 1 / rod->L : 1) / (set ? set->size[f] : 1));
+    }
+    return least;
 }
 
 // Is coordinate i of a joint block an angle?

@@ -35,13 +35,13 @@ static bool initial_solve(int n, double *G, double *f) {
     return true;
 }
 
-// c <- coordinates of active component a whose field is nearest to the law; `value`: the law is a
-// strain, from which the rest strain is subtracted, else a strain rate.
-static snw_status initial_project(snw_build *b, const snw_rod *r, int a, snw_law law, bool value,
-                                  double *c, snw_source_location location, snw_error *err) {
+// Adds the normal equations G c = f of active component a whose field is nearest to the law, times
+// a weight; `value`: the law is a strain, from which the rest strain is subtracted, else a strain
+// rate. No law: zero.
+static snw_status initial_equations(snw_build *b, const snw_rod *r, int a, snw_law law, bool value,
+                                    double *G, double *c, snw_source_location location,
+                                    snw_error *err) {
     const int n = r->nfun[a];
-    double *G = snw_build_array(b, (size_t)n * (size_t)n, sizeof *G);
-    if (!G) return SNW_E_MEMORY;
     // a part of a rod that slides through a loop: laws are of x and L of the whole rod
     const snw_link_desc *link = &b->m->desc->link[r->link];
     const bool is_beyond =
@@ -49,13 +49,12 @@ static snw_status initial_project(snw_build *b, const snw_rod *r, int a, snw_law
     const double start = is_beyond ? b->m->desc->link[link->on.link].rod.length : 0,
                  length = start + r->L +
                           (link->beyond ? b->m->desc->link[link->beyond - 1].rod.length : 0);
-    for (int i = 0; i < n; i++) c[i] = 0;
     for (int p = r->point0; p < r->point0 + r->npoint; p++) {
         const snw_point *pt = &b->point[p];
         const double *phi = b->phi + pt->phi;
         for (int k = 0; k < a; k++) phi += pt->count[k];
-        double f = snw_expr_value(law, (snw_at){.x = start + pt->x, .L = length});
-        if (value) {
+        double f = law ? snw_expr_value(law, (snw_at){.x = start + pt->x, .L = length}) : 0;
+        if (value && law) {
             const double rest = snw_rod_rest(r, pt->x).e[r->comp[a]];
             f -= r->comp[a] == SNW_STRETCH ? rest - 1 : rest; // stretch 0 is unstretched
         }
@@ -65,13 +64,36 @@ static snw_status initial_project(snw_build *b, const snw_rod *r, int a, snw_law
                                           "initial %s is not a finite number at x = %g m",
                                           snw_strain_name[r->comp[a]], pt->x));
         }
+        double weight = pt->w;
+        if (r->together) { // by their energies
+            double H[36], D[36];
+            snw_inertia M;
+            SNW_TRY(snw_section_at(&link->rod, link->name, pt->x, H, D, &M, err));
+            weight *= H[7 * r->comp[a]];
+        }
         for (int i = 0; i < pt->count[a]; i++) {
             const int row = pt->first[a] + i;
-            c[row] += pt->w * phi[i] * f;
+            c[row] += weight * phi[i] * f;
             for (int j = 0; j < pt->count[a]; j++) {
-                G[row * n + pt->first[a] + j] += pt->w * phi[i] * phi[j];
+                G[row * n + pt->first[a] + j] += weight * phi[i] * phi[j];
             }
         }
+    }
+    return SNW_OK;
+}
+
+// c <- coordinates of active component a, and of those that move together with it, whose fields are
+// nearest to the laws.
+static snw_status initial_project(snw_build *b, const snw_rod *r, int a, const snw_law law[6],
+                                  bool value, double *c, snw_source_location location,
+                                  snw_error *err) {
+    const int n = r->nfun[a];
+    double *G = snw_build_array(b, (size_t)n * (size_t)n, sizeof *G);
+    if (!G) return SNW_E_MEMORY;
+    for (int i = 0; i < n; i++) c[i] = 0;
+    for (int k = 0; k < r->na; k++) {
+        if (r->dof[k] != r->dof[a]) continue;
+        SNW_TRY(initial_equations(b, r, k, law[r->comp[k]], value, G, c, location, err));
     }
     if (!initial_solve(n, G, c)) {
         return snw_fail_desc(
@@ -108,12 +130,11 @@ static snw_status initial_strain(snw_build *b, const snw_initial_desc *ini, cons
                          snw_strain_name[i], b->m->desc->link[ini->link].name));
         }
         if (ini->strain[i]) {
-            SNW_TRY(initial_project(b, r, a, ini->strain[i], true, q0 + r->dof[a] + r->shift,
+            SNW_TRY(initial_project(b, r, a, ini->strain, true, q0 + r->dof[a] + r->shift,
                                     ini->location, err));
         }
         if (ini->rate[i]) {
-            SNW_TRY(
-                initial_project(b, r, a, ini->rate[i], false, v0 + r->dof[a], ini->location, err));
+            SNW_TRY(initial_project(b, r, a, ini->rate, false, v0 + r->dof[a], ini->location, err));
         }
     }
     return SNW_OK;

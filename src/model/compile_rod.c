@@ -33,6 +33,11 @@ static snw_status check_rod(const snw_link_desc *link, snw_error *err) {
                           "it has variable length, and rk45 does not place nodes along moving "
                           "material; use integrator: magnus 6");
     }
+    if (d->variable_length && snw_rod_together(d)) {
+        return rod_refuse(err, d->location, link->name,
+                          "it has variable length, and its strains cannot move together; leave "
+                          "'together' out");
+    }
     if (sec->kind == SNW_SECTION_NONE && !sec->stiffness_given && !snw_rod_has_law(d)) {
         return rod_refuse(
             err, d->location, link->name,
@@ -61,11 +66,32 @@ static snw_status check_rod(const snw_link_desc *link, snw_error *err) {
     return SNW_OK;
 }
 
+// Strains that move together have coordinates that stand for no strain by itself.
+static snw_status check_together(const snw_desc *d, int l, snw_error *err) {
+    const snw_link_desc *link = &d->link[l];
+    if (!snw_rod_together(&link->rod)) return SNW_OK;
+    for (int i = 0; i < d->nmotor; i++) {
+        if (d->motor[i].link != l || !d->motor[i].rod) continue;
+        return rod_refuse(err, d->motor[i].location, link->name,
+                          "its strains move together, so no actuator can act on their "
+                          "coordinates; leave 'together' out");
+    }
+    for (int i = 0; i < d->ntube; i++) {
+        if (d->tube[i].host != l && d->tube[i].base != l && d->tube[i].own != l) continue;
+        return rod_refuse(err, link->rod.location, link->name,
+                          "strains of concentric tubes cannot move together; leave 'together' out");
+    }
+    return SNW_OK;
+}
+
 // Why the rod cannot be collocated on one grid; NULL: it can.
 static const char *not_on_grid(const snw_rod_desc *d, const snw_rod *r) {
     if (d->variable_length)
         return "it has variable length, and integrator: chebyshev is for rods of constant length; "
                "use magnus 6";
+    if (r->together)
+        return "its strains move together, and integrator: chebyshev is for strains with "
+               "coordinates of their own; use magnus 6";
     for (int a = 0; a < r->na; a++) {
         const snw_basis *basis = &r->basis[a];
         if (snw_basis_piecewise(basis->kind) || basis->nelem > 1 ||
@@ -82,6 +108,7 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     const snw_link_desc *link = &b->m->desc->link[l];
     const snw_rod_desc *d = &link->rod;
     SNW_TRY(check_rod(link, err));
+    SNW_TRY(check_together(b->m->desc, l, err));
     if (d->variable_length) SNW_TRY(snw_check_variable_length(b->m->desc, l, err));
     snw_rod *r = &b->draft[l];
     *r = (snw_rod){.link = l, .L = d->length, .fluid = -1, .feed = -1};
@@ -89,14 +116,18 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
     memcpy(r->given, d->given, sizeof r->given);
     SNW_TRY(snw_rule_make(b->m->pool, d->integrator, snw_rod_rule_number(d), &r->rule));
     r->nc = r->rule.nc;
-    int most = 0;
+    int most = 0, shared = -1; // first component of those that move together
     for (int i = 0; i < 6; i++) {
         if (!d->active[i]) continue;
+        const bool has_own = !d->together[i] || shared < 0;
         r->comp[r->na] = i;
         r->basis[r->na] = snw_basis_well_conditioned(&d->basis[i]);
         r->nfun[r->na] = d->basis[i].nfun;
-        r->dof[r->na] = r->ndof; // relative to the rod; snw_build_rod adds the first index
-        r->ndof += d->basis[i].nfun;
+        // relative to the rod; snw_build_rod adds the first index
+        r->dof[r->na] = has_own ? r->ndof : r->dof[shared];
+        if (has_own) r->ndof += d->basis[i].nfun;
+        if (d->together[i] && has_own) shared = r->na;
+        r->together |= !has_own;
         int first, count;
         snw_basis_support(&d->basis[i], 0, &first, &count);
         most += count;
@@ -177,7 +208,7 @@ static void compile_rod_add_outer(const snw_rod *r, const snw_point *p, const do
             const double k = p->w * H[6 * r->comp[a] + r->comp[c]];
             for (int i = 0; k != 0 && i < p->count[a]; i++) {
                 const int row = r->dof[a] - r->dof0 + p->first[a] + i;
-                const size_t to = row_of(r, row, c) + (size_t)p->first[c];
+                const size_t to = row_of(r, row, snw_rod_owner(r, c)) + (size_t)p->first[c];
                 for (int j = 0; j < p->count[c]; j++) K[to + (size_t)j] += k * pa[i] * pb[j];
             }
             pb += p->count[c];
@@ -188,7 +219,7 @@ static void compile_rod_add_outer(const snw_rod *r, const snw_point *p, const do
 
 double snw_rod_diagonal(const snw_rod *rod, const double *A, int i) {
     int a = 0;
-    while (a + 1 < rod->na && i >= rod->dof[a + 1] - rod->dof0) a++;
+    while (i < rod->dof[a] - rod->dof0 || i >= rod->dof[a] - rod->dof0 + rod->nfun[a]) a++;
     return A[row_of(rod, i, a) + (size_t)(i - (rod->dof[a] - rod->dof0))];
 }
 
@@ -207,7 +238,10 @@ static snw_status build_ranges(snw_build *b, snw_rod *r) {
     snw_rod_range *near = snw_build_array(b, n * na, sizeof *near);
     size_t *row = snw_build_array(b, n + 1, sizeof *row);
     if (b->memory_out) return SNW_E_MEMORY;
-    for (size_t i = 0; !b->local && i < n * na; i++) near[i] = (snw_rod_range){0, r->nfun[i % na]};
+    for (size_t i = 0; !b->local && i < n * na; i++) {
+        const int a = (int)(i % na);
+        near[i] = (snw_rod_range){0, snw_rod_owner(r, a) == a ? r->nfun[a] : 0};
+    }
     for (int k = r->point0; b->local && k < b->m->npoint; k++) {
         const snw_point *p = &b->point[k];
         for (int a = 0; a < r->na; a++) {

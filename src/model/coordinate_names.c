@@ -25,7 +25,7 @@ static void name_rod(const snw_model *m, const snw_rod *rod, snw_pool *pool, con
     for (int a = 0; a < rod->na; a++) {
         for (int k = 0; k < rod->nfun[a]; k++) {
             name[rod->dof[a] + rod->shift + k] =
-                snw_pool_format(pool, "%s.%s.%d", link, snw_strain_name[rod->comp[a]], k);
+                snw_pool_format(pool, "%s.%s.%d", link, snw_rod_strain_name(rod, a), k);
         }
     }
 }

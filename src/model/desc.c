@@ -197,6 +197,12 @@ void snw_actuator_unit(const snw_desc *d, int actuator, int k, char unit[48]) {
         (void)snprintf(unit, 48, dim.s ? "rad/s" : "rad");
 }
 
+bool snw_rod_together(const snw_rod_desc *rod) {
+    bool any = false;
+    for (int i = 0; i < 6; i++) any |= rod->together[i];
+    return any;
+}
+
 void snw_rod_describe_functions(const snw_rod_desc *rod, const char *link, int strain, char *text,
                                 size_t size) {
     const snw_function_set *set = rod->active[strain] ? rod->basis[strain].set : NULL;

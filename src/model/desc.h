@@ -210,6 +210,7 @@ typedef struct snw_rod_desc {
     bool active[6];     // components with a strain basis, hence with coordinates
     snw_law given[6];   // prescribed components: total strain, laws of t, x, L; stretch from 0
     snw_basis basis[6]; // of the active components
+    bool together[6];   // active components whose functions share their coordinates
     // Integration along the rod: poses by the rule `integrator`, inertia at quadrature nodes.
     int nodes; // Gauss points of the inertia, divided evenly among the elements of a piecewise
                // basis, at least one each; 0: automatic
@@ -229,6 +230,8 @@ typedef struct snw_rod_desc {
 bool snw_section_law_gives(const snw_section_desc *section, int component);
 // Has the rod a nonlinear elastic law?
 bool snw_rod_has_law(const snw_rod_desc *rod);
+// Do strains of the rod share coordinates?
+bool snw_rod_together(const snw_rod_desc *rod);
 // text <- warning that the functions given for a strain of a rod are nearly dependent; empty when
 // they are not.
 void snw_rod_describe_functions(const snw_rod_desc *rod, const char *link, int strain, char *text,

@@ -121,6 +121,20 @@ snw_twist snw_rod_strain(const snw_rod *rod, const double *q, double t, double x
     return xi;
 }
 
+const char *snw_rod_strain_name(const snw_rod *rod, int a) {
+    for (int b = 0; rod->together && b < rod->na; b++) {
+        if (b != a && rod->dof[b] == rod->dof[a]) return "together";
+    }
+    return snw_strain_name[rod->comp[a]];
+}
+
+bool snw_rod_is_curvature(const snw_rod *rod, int a) {
+    for (int b = 0; b < rod->na; b++) {
+        if (rod->dof[b] == rod->dof[a] && rod->comp[b] >= SNW_STRETCH) return false;
+    }
+    return true;
+}
+
 // Is component a computed in another basis than that of the file?
 static bool rod_basis_replaced(const snw_model *m, const snw_rod *rod, int a) {
     return m->desc->link[rod->link].rod.basis[rod->comp[a]].kind != rod->basis[a].kind;

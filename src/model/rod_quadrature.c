@@ -45,7 +45,7 @@ snw_twist snw_trial_strain(snw_trial *trial, double x, double toward) {
         double v = 0;
         for (int j = 0; j < count[a]; j++) {
             const int f = first[a] + j;
-            const double one = set ? set->size[f] : 1;
+            const double one = set && set->size[f] > 0 ? set->size[f] : 1;
             v += phi[j] / one * (f == 0 ? 0.7 : f == rod->nfun[a] - 1 ? 0.5 : 0.2 / (1 + f));
         }
         xi.e[rod->comp[a]] += trial->bent * size * v;

@@ -313,8 +313,9 @@ static snw_status run_with_tape(gradient_sweep *s, double *J, snw_error *err) {
     g->info.run_seconds = snw_clock_seconds() - begin;
     if (!isnan(s->tape.other))
         return snw_fail(err, SNW_E_MODEL,
-                        "there is no derivative: steps were shortened at t = %g s, and velocities "
-                        "projected onto the loops there; use shorter steps, or 'shorten: off'",
+                        "there is no derivative: at t = %g s steps were shortened and velocities "
+                        "projected onto the loops (use shorter steps, or 'shorten: off'), or the "
+                        "rate of a given strain or pose jumps (use a smooth law)",
                         s->tape.other);
     if (s->tape.closed)
         return snw_fail(err, SNW_E_MODEL,

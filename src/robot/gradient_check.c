@@ -63,11 +63,10 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
     if (row->family == SNW_FAMILY_MOREAU) return check_hard_step(step, m, err);
     if (row->family == SNW_FAMILY_COLLOCATION && m->nnonholonomic > 0)
         return refuse(step, "collocation with wheels, rings or anchors has none; use bdf2", err);
-    if (row->family == SNW_FAMILY_COLLOCATION &&
-        (m->nbranch > 0 || gradient_has(m, SNW_SIGNAL_STATE)))
+    if (row->family == SNW_FAMILY_COLLOCATION && m->nbranch > 0)
         return refuse(step,
-                      "collocation with states or materials that relax has none; use "
-                      "generalized-alpha or bdf2",
+                      "collocation with materials that relax has none; use generalized-alpha or "
+                      "bdf2",
                       err);
     if (row->family != SNW_FAMILY_ALPHA && row->family != SNW_FAMILY_LEVELS &&
         row->family != SNW_FAMILY_COLLOCATION && row->family != SNW_FAMILY_CONSERVING) {

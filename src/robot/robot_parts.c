@@ -144,7 +144,7 @@ static void parts_list_coordinates(list *l) {
             for (int i = 0; i < rod->nfun[a]; i++) {
                 snw_part *c = &part[rod->dof[a] + rod->shift + i];
                 c->type = "strain";
-                c->unit = rod->comp[a] < SNW_STRETCH ? "1/m" : "";
+                c->unit = snw_rod_is_curvature(rod, a) ? "1/m" : "";
             }
         }
     }

@@ -105,6 +105,9 @@ static snw_status shooter_check_links(const snw_model *m, const snw_step_desc *s
                                       "rods on one grid (integrator: chebyshev)", l->name);
         if (snw_rod_given(&l->rod))
             return snw_shooter_refuse(step, l->location, err, "given strains", l->name);
+        if (snw_rod_together(&l->rod))
+            return snw_shooter_refuse(step, l->location, err, "strains that move together",
+                                      l->name);
         if (l->has_rod && snw_rod_has_law(&l->rod))
             return snw_shooter_refuse(step, l->location, err, "nonlinear materials and sections",
                                       l->name);

@@ -908,6 +908,11 @@ snw_status snw_equilibria_follow(snw_equilibria *eq, const snw_equilibria_opts *
         memcpy(eq->state->z, s->z, (size_t)eq->m->nsignal * sizeof *s->z);
         memcpy(eq->st->trial->z, s->z, (size_t)eq->m->nsignal * sizeof *s->z);
     }
+    for (int i = 0; i < 2 && eq->m->nbranch; i++) { // branches follow as those of s do
+        snw_state *to = i ? eq->state : eq->st->trial;
+        memcpy(to->relaxed, s->relaxed, (size_t)eq->m->nbranch_coordinate * sizeof *s->relaxed);
+        memcpy(to->follow, s->follow, (size_t)eq->m->nbranch * sizeof *s->follow);
+    }
     memset(eq->st->trial->v, 0, (size_t)eq->m->nv * sizeof *s->v);
     memset(eq->st->trial->a, 0, (size_t)eq->m->nv * sizeof *s->a);
     const snw_status status = follow_all(eq, s);

@@ -128,7 +128,7 @@ static const char *coordinate_unit(const snw_model *m, const snw_block *b, int d
         const snw_rod *rod = &m->rod[r];
         for (int a = 0; a < rod->na; a++) {
             if (dof < rod->dof[a] || dof >= rod->dof[a] + rod->nfun[a]) continue;
-            return rod->comp[a] < SNW_STRETCH ? "1/m" : "";
+            return snw_rod_is_curvature(rod, a) ? "1/m" : "";
         }
     }
     return snw_norm(b->S.w) > 0 ? "rad" : "m"; // a screw's coordinate is its angle

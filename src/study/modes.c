@@ -109,9 +109,10 @@ static bool name_groups(snw_modes *mo) {
     for (int k = 0; k < m->nrod; k++) {
         const snw_rod *rod = &m->rod[k];
         for (int a = 0; a < rod->na; a++) {
+            if (snw_rod_owner(rod, a) != a) continue;
             for (int i = 0; i < rod->nfun[a]; i++) mo->group[rod->dof[a] + i] = n;
             mo->group_name[n++] = snw_pool_format(mo->pool, "%s.%s", m->label.link[rod->link].name,
-                                                  snw_strain_name[rod->comp[a]]);
+                                                  snw_rod_strain_name(rod, a));
         }
     }
     for (int l = 0; l < m->nlink; l++) {

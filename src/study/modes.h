@@ -12,6 +12,7 @@ typedef struct snw_modes snw_modes;
 typedef enum snw_truncation_gap {
     SNW_TRUNCATION_NO_GAP,   // it is known, or there is none: null motions, robots without strain
                              // bases
+    SNW_TRUNCATION_TOGETHER, // strains of a rod move together
     SNW_TRUNCATION_ACTUATED, // actuators act on the strain coordinates of the rods
     SNW_TRUNCATION_LARGE,    // the model with richer bases is too large
     SNW_TRUNCATION_FAILED,   // it cannot be compiled or its modes cannot be computed

@@ -158,6 +158,7 @@ static void warn_mode_truncation(const snw_run *r, const snw_mode_table *table,
 // Warns of frequencies whose truncation error is not known.
 static void warn_unknown_truncation(const snw_run *r, const snw_mode_table *table) {
     static const char *const why[SNW_TRUNCATION_NGAP] = {
+        [SNW_TRUNCATION_TOGETHER] = "strains of a rod move together",
         [SNW_TRUNCATION_ACTUATED] = "actuators act on the strain coordinates themselves",
         [SNW_TRUNCATION_LARGE] = "the model with more functions would be too large",
         [SNW_TRUNCATION_FAILED] = "the modes with more functions cannot be computed",

@@ -725,7 +725,7 @@ static snw_status dynamic_run_project(snw_run *r, bool fields, snw_error *err) {
 typedef struct jumps {
     const char *does, *what, *name;
     double t;
-    int n, strains; // strains: of them given strains
+    int n, strains; // strains: of them given strains whose impulse is not computed
 } jumps;
 
 // The same for a law along a rod of length L, at the first of some places that show it.
@@ -765,7 +765,7 @@ static void collect_jump(jumps *all, snw_law law, bool rate, double L, const cha
 
 // Warn of prescribed motions with discontinuities: poses, strains of rods, tubes that slide,
 // driven coordinates.
-static void warn_of_jumps(const snw_run *r, double t0, double t1) {
+static void warn_of_jumps(const snw_run *r, const snw_step_desc *step, double t0, double t1) {
     const snw_desc *d = r->now->desc;
     jumps all = {0};
     for (int i = 0; i < d->nlink + d->nloop; i++) {
@@ -778,14 +778,20 @@ static void warn_of_jumps(const snw_run *r, double t0, double t1) {
             collect_jump(&all, p->turn[k].angle, false, 0, what, name, t0, t1);
         }
     }
-    const int before = all.n;
     for (int i = 0; i < d->nlink; i++) {
         const snw_rod_desc *rod = &d->link[i].rod;
-        for (int k = 0; k < 6; k++)
+        for (int k = 0; k < 6; k++) {
+            const int before = all.n;
             collect_jump(&all, rod->given[k], false, rod->length, "the strain of rod",
                          d->link[i].name, t0, t1);
+            // the impulse of rates is known (constraint/law_jump.h), that of values is not
+            const char *does;
+            double t;
+            const bool left_out = step->kinematic || r->now->model->bare ||
+                                  jumps_in(rod->given[k], true, rod->length, t0, t1, &does, &t);
+            if (all.n > before && left_out) all.strains++;
+        }
     }
-    all.strains = all.n - before;
     for (int i = 0; i < d->ntube; i++)
         collect_jump(&all, d->tube[i].translation, false, 0, "the translation of tube",
                      d->tube[i].name, t0, t1);
@@ -841,7 +847,7 @@ snw_status snw_run_dynamic(snw_run *r, int stage, snw_error *err) {
     snw_targets *targets = NULL;
     snw_event_search *search = NULL;
     const double t0 = r->cursor.t0;
-    if (!r->resuming) warn_of_jumps(r, t0, t0 + step->duration);
+    if (!r->resuming) warn_of_jumps(r, step, t0, t0 + step->duration);
     const bool shoots = step->engine == SNW_ENGINE_SHOOTING;
     snw_status s = shoots ? snw_integrator_shooting(m, step, r->current, &it, err)
                           : snw_integrator_open(m, step, r->desc->record_every, &it, err);

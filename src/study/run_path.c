@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "dynamics/relaxation.h"
 #include "study/special_table.h"
 
 #include <math.h>
@@ -241,10 +242,12 @@ snw_status snw_run_path(snw_run *r, int stage, snw_error *err) {
     const snw_step_desc *step = &r->desc->step[stage];
     snw_path_record *path = r->path[stage];
     SNW_TRY(snw_run_refuse_nonholonomic(r, step, err));
-    SNW_TRY(snw_run_refuse_relaxation(r, step, "paths", err));
+    if (step->path.of >= 0 || step->path.curve >= 0 || step->path.family.nparameter > 0)
+        SNW_TRY(snw_run_refuse_relaxation(r, step, "paths of a constant, 'by' and 'folds'", err));
     snw_statics *st = r->now->statics;
     snw_statics_opts equilibrium = snw_statics_defaults();
     equilibrium.follow = true;
+    equilibrium.relaxation = step->relaxation;
     equilibrium.assemble = !r->loads_applied;
     equilibrium.stop = path_run_should_stop, equilibrium.user = r;
     if (step->tolerance > 0) equilibrium.tolerance = step->tolerance;
@@ -269,10 +272,13 @@ snw_status snw_run_path(snw_run *r, int stage, snw_error *err) {
     path->table.n = 0;
     path->found = true;
     if (r->resuming) opts.from = path_run_load(r, path, snw_run_checkpoint_integrator(r));
+    const snw_model *m = r->now->model;
+    if (m->nbranch) snw_relaxation_settle(m, step->relaxation, r->state);
     const snw_status s =
         snw_equilibria_follow(path->equilibria, &opts, path_run_frame, &x, r->state, &info, err);
     path->table.points = info.points;
     path->table.paths = info.paths;
+    if (m->nbranch) snw_relaxation_fix(m, r->state);
     snw_statics_assume(st, r->state->t);
     if (s == SNW_OK) path_run_note(r, step, &info);
     return s;

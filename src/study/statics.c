@@ -561,7 +561,7 @@ static const char *force_unit(const snw_model *m, const snw_block *b, int i) {
             const snw_rod *rod = &m->rod[k];
             for (int a = 0; a < rod->na; a++)
                 turn |= b->dof + i >= rod->dof[a] && b->dof + i < rod->dof[a] + rod->nfun[a] &&
-                        rod->comp[a] < 3;
+                        snw_rod_is_curvature(rod, a);
         }
         return turn ? "N m^2" : "N m";
     }

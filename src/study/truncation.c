@@ -89,6 +89,11 @@ static snw_status enrich_links(snw_truncation *t, bool generous, int *n, snw_tru
     *gap = SNW_TRUNCATION_NO_GAP;
     bool actuated = false;
     for (int l = 0; l < d->nlink; l++) {
+        if (!link[l].has_rod || !snw_rod_together(&link[l].rod)) continue;
+        *gap = SNW_TRUNCATION_TOGETHER;
+        return SNW_OK;
+    }
+    for (int l = 0; l < d->nlink; l++) {
         actuated |= link[l].has_rod && is_actuated(d, l);
         if (!link[l].has_rod || is_actuated(d, l)) continue;
         snw_rod_desc *rod = &link[l].rod;

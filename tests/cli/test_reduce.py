@@ -33,6 +33,11 @@ INSIDE = [0.2139024, 0.04239310, 0.004102083, 0.000404031]
 OUTSIDE = [0.5723206, 0.1679551, 0.03440169, 0.005519477]
 PHI = {0.0: (1.901096, 2.527212, 2.843954), 0.5: (0.935583, -0.969782, -0.627076), 1.0: (0.644018, -1.475986, 2.256999)}
 
+# the same in two strains: bend_y is half of bend_z, with the same stiffness
+BOTH = EXPONENTIALS.replace('{bend_z: "(1 - x/L/2)*1 N*m^2"}', '{bend_y: "(1 - x/L/2)*1 N*m^2", bend_z: "(1 - x/L/2)*1 N*m^2"}').replace(
+    "strain: {bend_z: legendre 16}", "strain: {bend_y: legendre 16, bend_z: legendre 16}").replace(
+    'along: arm, bend_z: "-1', 'along: arm, bend_y: "-0.5 N*m*(1 - x/L/2)*exp(-t/(2 s)*x/L)", bend_z: "-1')  # fmt: skip
+
 # two rods that swing, one of them on elements, and one whose basis jumps
 ROBOT = """\
 sinew: 1
@@ -112,6 +117,10 @@ class Functions(harness.Case):
 
 
 class Reduce(harness.Case):
+    def table(self, name):
+        with open(self.folder / name, encoding="utf-8") as file:
+            return [[float(v) for v in row] for row in csv.reader(line for line in file if line[0] in "0123456789")]
+
     def run_all(self, text):
         self.write("m.yaml", text)
         names = [name for name in ("train", "inside", "outside", "test") if f"{name}:" in text]
@@ -165,6 +174,77 @@ class Reduce(harness.Case):
         tip = [self.succeeds("show", f, "--json").json["runs"][0]["last"]["tip.z"] for f in ("test.h5", "again.h5")]
         self.assertAlmostEqual(*tip, delta=0.35 * 0.02)
 
+    def test_strains_that_move_together_share_coordinates(self):
+        # one decomposition: singular values sqrt(1 + 1/4) of those of bend_z alone, functions over that
+        self.write("m.yaml", BOTH)
+        self.succeeds("run", "m.yaml", "--run", "train", "-o", "train.h5")
+        reply = self.succeeds("reduce", "train.h5", "--functions", 3, "--together", "--test", "train.h5", "--simulate", "-o", "modes.csv",
+                              "--json").json  # fmt: skip
+        root = 1.25**0.5
+        self.assertEqual((reply["functions"], reply["parent"]), (3, 32))
+        self.assertEqual(reply["together"], {"arm": "[bend_y, bend_z]"})
+        self.assertAlmostEqual((1 - reply["energy"]) / LOST[2], 1, delta=2e-6)
+        for got, want in zip(reply["strains"][1]["sigma"], SIGMA):
+            self.assertAlmostEqual(got / want / root, 1, delta=1e-7)
+        with open(self.folder / "modes.csv", encoding="utf-8") as file:
+            rows = list(csv.reader(line for line in file if not line.startswith("#")))
+        table = {float(row[0]): [float(v) for v in row[1:]] for row in rows[1:]}
+        for x, phi in PHI.items():
+            at = min(table, key=lambda u: abs(u - x))
+            for got, want in zip(table[at], [0.5 / root * v for v in phi] + [v / root for v in phi], strict=True):
+                self.assertAlmostEqual(got, want, delta=2e-6)
+        # the muscles are in the span of the functions but for the energy lost: the reduced robot is the projection
+        test = reply["tests"][0]
+        self.assertAlmostEqual(test["strain"]["max"] / test["projection"]["max"], 1, delta=1e-3)
+        result = self.succeeds("check", "m.yaml", "--run", "train", "--set", f"arm.rod.strain={reply['strain']['arm']}",
+                               "--set", f"arm.rod.together={reply['together']['arm']}", "--json").json  # fmt: skip
+        strain = result["runs"][0]["robot"]["arm"]["rod"]["strain"]
+        self.assertTrue(strain["bend_y"]["together"] and strain["bend_z"]["together"])
+        # separate decompositions need twice as many coordinates
+        apart = self.succeeds("reduce", "train.h5", "--functions", 3, "--json").json
+        self.assertGreater(1 - apart["energy"], 100 * (1 - reply["energy"]))
+
+    def test_a_robot_is_reduced_with_strains_together(self):
+        self.run_all(ROBOT)
+        result = self.succeeds("reduce", "train.h5", "--functions", 4, "--together", "--test", "test.h5", "--simulate", "-o", "modes.csv",
+                               "--json")  # fmt: skip
+        self.assertIn("twist of rod 'upper' gets no function", result.err)
+        self.assertEqual(result.json["together"], {})
+        self.assertLess(result.json["tests"][0]["tip"]["max"], 0.05)
+
+    def test_the_arm_of_the_example_follows_a_motion_that_it_has_not_seen(self):
+        for name in ("arm.yaml", "arm_modes.csv"):
+            shutil.copy(harness.SOURCE / "examples/reduced" / name, self.folder)
+        for name in ("training", "beat"):
+            self.succeeds("run", "arm.yaml", "--run", name, "-o", f"{name}.h5")
+        use = ("reduce", "training.h5", "--functions", 5, "--test", "beat.h5", "--simulate", "-o", "again.csv", "--json")
+        apart = self.succeeds(*use).json["tests"][0]
+        together = self.succeeds(*use, "--together").json["tests"][0]
+        self.assertLess(together["tip"]["max"], 0.007)
+        self.assertGreater(apart["tip"]["max"], 0.05)
+        for a, b in zip(self.table("again.csv"), self.table("arm_modes.csv"), strict=True):
+            for u, v in zip(a, b, strict=True):
+                self.assertAlmostEqual(u, v, delta=1e-3)
+
+    def test_bad_strains_together_are_refused(self):
+        self.write("m.yaml", BOTH)
+        pairs = "bend_y: [1, x/L], bend_z: [1, x/L]"
+        cases = [
+            (pairs, "[bend_y]", "list of two strains or more"),
+            (pairs, "[bend_y, bend_x]", "names no strain 'bend_x'"),
+            (pairs, "[bend_y, bend_y]", "has bend_y twice"),
+            (pairs, "[bend_y, stretch]", "names stretch, which has no list of functions"),
+            ("bend_y: [1, x/L], bend_z: [1]", "[bend_y, bend_z]", "bend_y has 2, bend_z 1"),
+            ("bend_y: [1, 0], bend_z: [1, 0*x]", "[bend_y, bend_z]", "is zero on the whole rod"),
+            ("bend_y: [1, x/L, 1 + x/L], bend_z: [1, 0, 1]", "[bend_y, bend_z]", "depends on the others"),
+        ]
+        for strain, together, words in cases:
+            with self.subTest(words=words):
+                result = self.sinew("check", "m.yaml", "--run", "train", "--set", f"arm.rod.strain={{{strain}}}",
+                                    "--set", f"arm.rod.together={together}")  # fmt: skip
+                self.assertEqual(result.code, 2, result)
+                self.assertIn(words, result.err)
+
     def test_wrong_use_is_refused(self):
         self.run_all(ROBOT)
         self.write("other.yaml", harness.ROLLED)
@@ -191,11 +271,7 @@ class Reduce(harness.Case):
             shutil.copy(harness.SOURCE / "examples/reduced" / name, self.folder)
         self.succeeds("run", "finger.yaml", "--run", "training", "-o", "training.h5")
         self.succeeds("reduce", "training.h5", "--functions", 4, "-o", "again.csv")
-
-        def table(name):
-            with open(self.folder / name, encoding="utf-8") as file:
-                return [[float(v) for v in row] for row in csv.reader(line for line in file if line[0] in "0123456789")]
-        for a, b in zip(table("again.csv"), table("finger_modes.csv"), strict=True):
+        for a, b in zip(self.table("again.csv"), self.table("finger_modes.csv"), strict=True):
             for u, v in zip(a, b, strict=True):
                 self.assertAlmostEqual(u, v, delta=1e-3)
 

@@ -340,7 +340,7 @@ static void a_snakeboard_goes_through_full_lock(void **state) {
     snw_series_clear(&o.series);
 }
 
-// A strain whose rate jumps moves the rod by an impulse, whose work is not in the account: this is
+// A strain whose rate jumps moves the rod by an impulse, whose work is in the account: this is
 // told, also where the law is a product with a wave along the rod, and not where it is smooth.
 static void jumps_of_given_strain_rates_are_told(void **state) {
     (void)state;
@@ -357,9 +357,9 @@ static void jumps_of_given_strain_rates_are_told(void **state) {
                        envelope[i]);
         execute_ok(text, &o);
         const bool told =
-            strstr(o.first, "the strain of rod 's' has a jump in its rate at t = 0.003 s") &&
-            strstr(o.first, "whose work the energy account leaves out");
+            strstr(o.first, "the strain of rod 's' has a jump in its rate at t = 0.003 s") != NULL;
         assert_int_equal(told, i == 0);
+        assert_null(strstr(o.first, "whose work the energy account leaves out"));
         snw_series_clear(&o.series);
     }
 }

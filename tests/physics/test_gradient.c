@@ -922,6 +922,19 @@ static void what_has_no_derivative_is_named(void **state) {
     refuses(text, "k1", "at(7, bob.y)", "no state at t = 7 s");
     refuses(text, "k1", "end(bob.y", "scalar");
     refuses(text, "k1", "sampled(bob.y, 1)", "scalar");
+    static const char *const scheme[] = {"bdf2", "gauss4"};
+    for (int i = 0; i < 2; i++) { // the impulse of a law is no map with a derivative
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\nparameters: {m: 1 kg}\ngravity: 0\nmaterials: {r: {young: 1 MPa, poisson: "
+            "0.4, density: 1000}}\nrobot:\n  cart: {on: world, joint: prismatic, axis: x, body: "
+            "{mass: m}}\n  rod: {on: cart, rod: {length: 1, section: {circle: {radius: 1 cm}}, "
+            "material: r, strain: {stretch: \"0.2*max(0, t - 0.02 s)/(1 s)\"}}}\n"
+            "probes: {v: {velocity: cart}}\nstudy: [dynamic: {for: 40 ms, step: 10 ms, scheme: "
+            "%s}]\n",
+            scheme[i]);
+        refuses(text, "m", "v.vx", "the rate of a given strain or pose jumps");
+    }
 }
 
 int main(void) {

@@ -235,6 +235,14 @@ static void relaxation_and_states_follow_differences(void **state) {
     }
 }
 
+// The states of the last problem at the stages of collocation.
+static void states_at_stages_follow_differences(void **state) {
+    (void)state;
+    static const char *const scheme[] = {"gauss4", "radau5", "gauss6"};
+    for (int j = 0; j < AMONG(3, 1); j++)
+        follow_differences(&problems[sizeof problems / sizeof *problems - 1], scheme[j], 1e-10);
+}
+
 static void checkpoints_give_the_same(void **state) {
     (void)state;
     static outcome kept, again;
@@ -257,6 +265,7 @@ int main(void) {
         cmocka_unit_test(a_mass_on_a_rod_that_relaxes),
         cmocka_unit_test(a_mass_on_states),
         cmocka_unit_test(relaxation_and_states_follow_differences),
+        cmocka_unit_test(states_at_stages_follow_differences),
         cmocka_unit_test(checkpoints_give_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,3 +36,16 @@ def test_functions_of_a_run(tmp_path):
     assert sinew.reduce([tmp_path / "m.h5"], energy=0.9).functions == 1
     with pytest.raises(sinew.ArgumentError, match="no such rod"):
         sinew.reduce(tmp_path / "m.h5", rods=["leg"])
+
+
+def test_strains_together(tmp_path):
+    # bend_y is half of bend_z: the singular values of both are sqrt(1 + 1/4) of those of one
+    text = TEXT.replace('{bend_z: "(1', '{bend_y: "(1 - x/L/2)*1 N*m^2", bend_z: "(1').replace("strain: {", "strain: {bend_y: legendre 14, ")
+    text = text.replace("along: arm, ", 'along: arm, bend_y: "-0.5 N*m*(1 - x/L/2)*exp(-t/(2 s)*x/L)", ')
+    model = tmp_path / "m.yaml"
+    model.write_text(text)
+    sinew.run(model, tmp_path / "m.h5")
+    found = sinew.reduce(tmp_path / "m.h5", functions=3, together=True, output=tmp_path / "modes.csv")
+    assert found.strains[0].sigma[:3] == pytest.approx([1.25**0.5 * s for s in (1.633402885, 0.4537593687, 0.07184829126)], rel=1e-7)
+    reduced = sinew.Robot(model, set={"arm.rod.strain": found.strain["arm"], "arm.rod.together": found.together["arm"]})
+    assert reduced.nq == 3

@@ -37,7 +37,7 @@ static snw_status laws(const char *const *text, double L, snw_basis *b, snw_erro
         assert_int_equal(
             snw_expr_parse(pool, scope, text[n], &rules, "file", n + 1, 1, &f[n].law, err), SNW_OK);
     }
-    return snw_function_set_create(pool, "bend_z", n, f, L, b, err);
+    return snw_function_set_create(pool, "bend_z", n, f, L, true, b, err);
 }
 
 static snw_basis basis_of(const char *const *text, double L) {
@@ -161,7 +161,7 @@ static snw_basis table_basis(int n, const double *x, const double *y, bool cubic
     f->text = "a table";
     if (cubic) assert_int_equal(snw_spline_create(pool, f->samples, &spline, &err), SNW_OK);
     f->spline = spline;
-    if (snw_function_set_create(pool, "bend_z", 1, f, 1, &b, &err) != SNW_OK)
+    if (snw_function_set_create(pool, "bend_z", 1, f, 1, true, &b, &err) != SNW_OK)
         fail_msg("%s", err.text);
     return b;
 }
