@@ -340,7 +340,6 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
     snw_state_copy(m, im->now, im->before);
     copy_history(&im->past, &im->past_kept);
     im->onset = (snw_onset){.checked_at = NAN};
-    im->on_packs = false;
     im->use_euler = false;
     snw_implicit_note(im, SNW_WATCH_RESTART, 0, before);
     snw_corrected_restart(im, before);
@@ -693,7 +692,6 @@ void snw_implicit_give_up(snw_implicit *im) {
 
 snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chord_info *info) {
     *info = (snw_chord_info){0};
-    im->on_packs = false;
     snw_implicit_begin(im, h, t_laws);
     const snw_status s = step_solve(im, info);
     if (s == SNW_OK) {
@@ -887,7 +885,6 @@ void snw_implicit_load(snw_implicit *im, const double *in) {
     c->distance = single[16], c->max_distance = single[17], c->t = single[18];
     c->failed = single[19];
     c->now->t = im->now->t;
-    im->on_packs = false;
     im->use_euler = false;
     snw_implicit_remake_matrix(im);
     snw_inputs_at(im->m, single[0], im->in);

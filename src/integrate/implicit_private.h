@@ -123,7 +123,6 @@ struct snw_implicit {
     bool took_euler;       // the last step was one by backward Euler
     snw_step_watch watch;
     double begun_past_h;   // past.h before the step under way
-    bool on_packs;         // the last step was solved in a pack (packs.h)
     bool use_euler; // take the next step by backward Euler, which gains no energy in contacts
 };
 

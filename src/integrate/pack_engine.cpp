@@ -181,8 +181,7 @@ static snw_pack_model *model_create(const struct ::snw_model_stream *const *stre
 
 enum {
     PAIRS = 12,  // of Broyden's method for a lane
-    ROUNDS = 40, // most corrections of a step, matrices made again included
-    SLOW = 7     // iterations after which the next step makes a new matrix
+    ROUNDS = 40 // most corrections of a step, matrices made again included
 };
 static const narrow ROUNDING = 64 * 0x1p-52; // theory.md (6.13)
 
@@ -201,7 +200,9 @@ static const narrow ROUNDING = 64 * 0x1p-52; // theory.md (6.13)
     X(double, a, nv, "at the end")                                                                 \
     X(double, pair, ROUNDS *nv, "corrections, for Broyden's method")                               \
     X(double, chart, 108 * m->nlie_block, "Jacobian of the chart")                                 \
-    X(double, T, nv *nv, "matrix being made")                                                      \
+    X(double, T, nv *nv, "matrix being made, then its factors")                                    \
+    X(double, A, nv *nv, "factors in use, by columns, pivots inverted")                            \
+    X(double, chart_used, 108 * m->nlie_block, "Jacobian of the chart where they were made")                                                      \
     X(double, v0, nv, "velocities at the beginning")                                               \
     X(double, a0, nv, "accelerations there")                                                       \
     X(double, rate0, nv, "velocities there, in the chart")                                         \
@@ -266,38 +267,13 @@ static snw_pack_work *work_create(const snw_pack_model *model) {
     return (snw_pack_work *)o;
 }
 
-// Factors of Newton's matrices with the coefficients of their steps, by columns; pivots inverted.
-struct matrix_of_packs {
-    double a, b, known; // known: 1 or 0
-    double *A;
-    double *chart; // Jacobians of the chart where they were made
-};
-
-static void matrix_destroy(snw_pack_matrix *object) {
-    matrix_of_packs *o = (matrix_of_packs *)object;
-    if (o) snw_free(o->A), snw_free(o->chart);
-    snw_free(o);
-}
-
-static snw_pack_matrix *matrix_create(const snw_pack_model *model) {
-    const snw_model *m = &((const model_of_packs *)model)->m;
-    const size_t nv = (size_t)m->nv;
-    matrix_of_packs *o = (matrix_of_packs *)snw_alloc(sizeof *o);
-    if (!o) return NULL;
-    o->A = (double *)snw_alloc((nv * nv + 1) * sizeof *o->A);
-    o->chart = (double *)snw_alloc((108 * (size_t)m->nlie_block + 1) * sizeof *o->chart);
-    if (o->A && o->chart) return (snw_pack_matrix *)o;
-    matrix_destroy((snw_pack_matrix *)o);
-    return NULL;
-}
-
 // ---- Newton's method ----------------------------------------------------------------------------
 
 // A step of all lanes; its numbers that are not arrays.
 struct step_of_packs {
     const snw_model *m;
     work_of_packs *o;
-    matrix_of_packs *t;
+    snw_mask known; // lanes that have a matrix of this step
     double a, b, tolerance, max_iter;
     double norm, iterations, tangents;
 };
@@ -380,28 +356,22 @@ static void solve_factors(int n, const double *T, double *x) {
 }
 
 // Newton's matrices of the lanes `which` <- those at the present increments. Returns lanes that
-// could be factorised.
-static snw_mask renew(step_of_packs *p, snw_mask which) {
+// could be factorised. `rough`: without the terms of velocities, which are a third of the work of
+// the columns; Broyden's updates make up for them unless the motion is fast.
+static snw_mask renew(step_of_packs *p, snw_mask which, bool rough) {
     const snw_model *m = p->m;
     work_of_packs *o = p->o;
-    const size_t size = (size_t)m->nv * (size_t)m->nv;
+    const int size = m->nv * m->nv;
     if (m->nlie_block) snw_chart_jacobian(m, SNW_CHART_SE3, o->d, p->a, p->b, &o->s, o->chart);
+    o->w->is_static = rough;
     snw_tangent_pass(m, m->nlie_block ? o->chart : NULL, o->w);
     snw_tangent_assemble(m, &o->in, 1, p->a, p->b, o->w, o->T);
+    o->w->is_static = false;
     const snw_mask good = factorise(m->nv, o->T);
-    matrix_of_packs *t = p->t;
-    if (snw_all(which)) {
-        double *A = t->A;
-        t->A = o->T; // of the same size
-        o->T = A;
-    } else {
-        for (size_t i = 0; i < size; i++) t->A[i] = snw_select(which, o->T[i], t->A[i]);
-    }
+    for (int i = 0; i < size; i++) o->A[i] = snw_select(which, o->T[i], o->A[i]);
     for (int i = 0; i < 108 * m->nlie_block; i++)
-        t->chart[i] = snw_select(which, o->chart[i], t->chart[i]);
-    t->a = snw_select(which, p->a, t->a);
-    t->b = snw_select(which, p->b, t->b);
-    t->known = snw_select(which, 1, t->known);
+        o->chart_used[i] = snw_select(which, o->chart[i], o->chart_used[i]);
+    p->known = p->known | which;
     p->tangents += snw_select(which, 1, 0);
     return good;
 }
@@ -420,12 +390,12 @@ static snw_mask correct(step_of_packs *p, int k, double first, double *size) {
     const int nv = m->nv;
     double *y = o->pair + (size_t)k * nv;
     if (m->nlie_block) {
-        snw_chart_project(m, p->t->chart, o->w->r, y);
+        snw_chart_project(m, o->chart_used, o->w->r, y);
     } else {
         memcpy(y, o->w->r, (size_t)nv * sizeof *y);
     }
     for (int i = 0; i < nv; i++) y[i] = -y[i];
-    solve_factors(nv, p->t->A, y);
+    solve_factors(nv, o->A, y);
     for (int j = 0; j + 1 < k; j++) {
         const snw_mask used = first <= j;
         if (!snw_any(used)) continue;
@@ -446,8 +416,10 @@ static snw_mask correct(step_of_packs *p, int k, double first, double *size) {
     return good;
 }
 
-// The iteration of solve/chord.c for each lane. A lane that would need a shorter correction fails:
-// the engine for one robot solves it.
+// The iteration of solve/chord.c for each lane, with a new matrix in each step. A matrix kept from
+// the step before would be renewed at different times in different lanes, each time with the work
+// of all of them; and it would make a step depend on more than the state. A lane that would need a
+// shorter correction fails: the engine for one robot solves it.
 static snw_mask iterate(step_of_packs *p, snw_mask live) {
     const snw_model *m = p->m;
     work_of_packs *o = p->o;
@@ -461,15 +433,15 @@ static snw_mask iterate(step_of_packs *p, snw_mask live) {
         solved = solved | now;
         live = live & !now & isfinite(p->norm) & (p->iterations < p->max_iter);
         if (!snw_any(live)) break;
-        const snw_mask makes = live & (p->t->known == 0);
+        const snw_mask makes = live & !p->known;
         if (snw_any(makes)) {
-            const snw_mask good = renew(p, makes);
+            const snw_mask good = renew(p, makes, k == 0);
             live = live & (!makes | good);
             fresh = fresh | makes;
             first = snw_select(makes, k, first);
         }
         snw_mask moves = live & correct(p, k, first, size);
-        p->t->known = snw_select(live & !moves, 0, p->t->known);
+        p->known = p->known & !(live & !moves);
         p->iterations += snw_select(moves, 1, 0);
         const double was = p->norm;
         snw_mask tiny = fresh & moves;
@@ -487,7 +459,7 @@ static snw_mask iterate(step_of_packs *p, snw_mask live) {
         const snw_mask back = level | (worse & !fresh);
         solved = solved | rounded | level;
         live = live & !rounded & !level & !(worse & fresh);
-        p->t->known = snw_select((worse & !fresh) | (moves & (p->norm > 0.5 * was)), 0, p->t->known);
+        p->known = p->known & !(worse & !fresh) & !(moves & (p->norm > 0.5 * was));
         fresh = fresh & !(moves & !worse);
         if (!snw_any(back)) continue;
         for (int i = 0; i < m->nv; i++) o->d[i] = snw_select(back, o->old[i], o->d[i]);
@@ -555,24 +527,18 @@ static void account(step_of_packs *p, snw_pack_lane *lane) {
     TO_ARRAY(np, o->sums, work)
 }
 
-static void solve(const snw_pack_model *model, snw_pack_work *work, snw_pack_matrix *matrix,
-                  snw_pack_lane *lane) {
+static void solve(const snw_pack_model *model, snw_pack_work *work, snw_pack_lane *lane) {
     step_of_packs p = {.m = &((const model_of_packs *)model)->m,
                        .o = (work_of_packs *)work,
-                       .t = (matrix_of_packs *)matrix};
+                       .known = {lane_bits{}}};
     const snw_model *m = p.m;
     work_of_packs *o = p.o;
     snw_mask active;
     for (int l = 0; l < SNW_LANES; l++) active.m[l] = lane[l].active ? -1 : 0;
     load_lanes(&p, lane);
     p.iterations = p.tangents = 0;
-    matrix_of_packs *t = p.t;
     const int spare = first_active(lane);
-    const snw_mask same = (FROM(new_matrix) == 0) & (fabs(t->a - p.a) <= 1e-9 * fabs(p.a)) &
-                          (fabs(t->b - p.b) <= 1e-9 * fabs(p.b));
-    t->known = snw_select(active & !same, 0, t->known);
     const snw_mask solved = iterate(&p, active);
-    t->known = snw_select(active & (!solved | (p.iterations > SLOW)), 0, t->known);
     const unsigned which = snw_mask_lanes(solved);
     for (int l = 0; l < SNW_LANES; l++) {
         lane[l].solved = which >> l & 1;
@@ -616,6 +582,5 @@ extern "C" {
 extern const snw_pack_engine SNW_JOIN(snw_packs, SNW_LANES);
 const snw_pack_engine SNW_JOIN(snw_packs, SNW_LANES) = {
     SNW_LANES, SNW_LANES == 4 ? "packs of 4 (AVX2)" : "packs of 8 (AVX-512)",
-    model_create, model_destroy, work_create, work_destroy, matrix_create, matrix_destroy,
-    solve, evaluate};
+    model_create, model_destroy, work_create, work_destroy, solve, evaluate};
 }

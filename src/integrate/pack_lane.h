@@ -20,7 +20,6 @@ typedef struct snw_pack_lane {
     double a, b;         // coefficients of the scheme
     double tolerance;    // of the residual
     int max_iter;        // Newton iterations
-    bool new_matrix;     // Newton's matrix of the last step is not to be used
     const double *f, *g; // of the scheme
     const double *q;     // configuration at the beginning
     const double *scale; // typical forces
@@ -46,7 +45,6 @@ typedef struct snw_pack_lane {
 struct snw_model_stream;
 typedef struct snw_pack_model snw_pack_model; // numbers of the models of all lanes
 typedef struct snw_pack_work snw_pack_work;   // scratch of a thread
-typedef struct snw_pack_matrix snw_pack_matrix; // Newton's matrices of all lanes, factorised
 
 // One for each number of lanes. Functions that create return NULL when out of memory.
 typedef struct snw_pack_engine {
@@ -57,11 +55,8 @@ typedef struct snw_pack_engine {
     void (*model_destroy)(snw_pack_model *m);
     snw_pack_work *(*work_create)(const snw_pack_model *m);
     void (*work_destroy)(snw_pack_work *w);
-    snw_pack_matrix *(*matrix_create)(const snw_pack_model *m);
-    void (*matrix_destroy)(snw_pack_matrix *t);
-    // Solve the steps of all active lanes; matrices of the steps before are used and renewed.
-    void (*solve)(const snw_pack_model *m, snw_pack_work *w, snw_pack_matrix *t,
-                  snw_pack_lane *lane);
+    // Solve the steps of all active lanes.
+    void (*solve)(const snw_pack_model *m, snw_pack_work *w, snw_pack_lane *lane);
     // Residual (nv) and tangent (nv x nv, by columns) cq K + cv D + ca M of all lanes at the states
     // (q, v, a) with the inputs of the lanes, for tests.
     void (*evaluate)(const snw_pack_model *m, snw_pack_work *w, const snw_pack_lane *lane,

@@ -100,7 +100,6 @@ bool snw_implicit_open_lane(snw_implicit *im, double h, double longest, double t
                             .b = im->b,
                             .tolerance = im->opts.tolerance,
                             .max_iter = im->opts.max_iter,
-                            .new_matrix = !im->on_packs,
                             .f = im->f,
                             .g = im->g,
                             .q = im->now->q,
@@ -124,10 +123,7 @@ bool snw_implicit_open_lane(snw_implicit *im, double h, double longest, double t
     return true;
 }
 
-void snw_implicit_cancel_lane(snw_implicit *im) {
-    snw_implicit_give_up(im);
-    im->on_packs = false;
-}
+void snw_implicit_cancel_lane(snw_implicit *im) { snw_implicit_give_up(im); }
 
 bool snw_implicit_close_lane(snw_implicit *im, double h, double longest,
                              const snw_pack_lane *lane) {
@@ -136,11 +132,9 @@ bool snw_implicit_close_lane(snw_implicit *im, double h, double longest,
                                 .unbalanced = lane->unbalanced,
                                 .work = lane->work};
     im->T_origin.known = im->matrix_current = false; // the matrix is that of the pack
-    im->on_packs = true;
     snw_implicit_end(im, h, &sums);
     if (snw_implicit_retry_length(im, h, longest, true) > 0) {
         snw_implicit_undo(im);
-        im->on_packs = false;
         return false;
     }
     snw_implicit_accept(im, h);

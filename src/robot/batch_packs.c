@@ -11,16 +11,11 @@
 
 #include <string.h>
 
-typedef struct packs_group {
-    snw_pack_model *own;     // NULL: the common one
-    snw_pack_matrix *matrix; // NULL: no robot of it was served yet
-} packs_group;
-
 struct snw_batch_packs {
     const snw_pack_engine *engine;
     snw_robot *const *robot;
     int n, ngroup, nthread;
-    packs_group *group;
+    snw_pack_model **own; // ngroup: models of a group; NULL: the common one for all
     snw_robot_model **model; // n: of each robot as last seen; references, so that addresses last
     snw_implicit **implicit; // n: likewise its integrator
     const char **why;        // n
@@ -45,12 +40,12 @@ snw_status snw_batch_packs_create(snw_robot *const *robot, int n, int threads, i
     p->ngroup = (n + engine->lanes - 1) / engine->lanes;
     p->nthread = threads;
     const size_t N = (size_t)n;
-    p->group = snw_alloc((size_t)p->ngroup * sizeof *p->group);
+    p->own = snw_alloc((size_t)p->ngroup * sizeof(snw_pack_model *));
     p->model = snw_alloc(N * sizeof(snw_robot_model *));
     p->implicit = snw_alloc(N * sizeof(snw_implicit *));
     p->why = snw_alloc(N * sizeof(const char *));
     p->work = snw_alloc((size_t)threads * sizeof(snw_pack_work *));
-    if (!p->group || !p->model || !p->implicit || !p->why || !p->work) {
+    if (!p->own || !p->model || !p->implicit || !p->why || !p->work) {
         snw_batch_packs_destroy(p);
         return SNW_E_MEMORY;
     }
@@ -62,15 +57,12 @@ snw_status snw_batch_packs_create(snw_robot *const *robot, int n, int threads, i
 void snw_batch_packs_destroy(snw_batch_packs *p) {
     if (!p) return;
     const snw_pack_engine *e = p->engine;
-    for (int g = 0; p->group && g < p->ngroup; g++) {
-        e->model_destroy(p->group[g].own);
-        e->matrix_destroy(p->group[g].matrix);
-    }
+    for (int g = 0; p->own && g < p->ngroup; g++) e->model_destroy(p->own[g]);
     for (int i = 0; p->model && i < p->n; i++) snw_robot_model_close(p->model[i]);
     for (int i = 0; p->work && i < p->nthread; i++) e->work_destroy(p->work[i]);
     e->model_destroy(p->common_model);
     snw_model_stream_destroy(p->common_stream);
-    snw_free(p->group);
+    snw_free(p->own);
     snw_free(p->model);
     snw_free(p->implicit);
     snw_free(p->why);
@@ -122,29 +114,24 @@ static snw_status judge_robot(snw_batch_packs *p, const snw_robot *r, const char
 
 static snw_status update_group(snw_batch_packs *p, int g) {
     const snw_pack_engine *e = p->engine;
-    packs_group *group = &p->group[g];
     snw_model_stream *own[SNW_LANES_MOST] = {0};
     const snw_model_stream *stream[SNW_LANES_MOST];
-    bool served = false, differs = false;
+    bool differs = false;
     snw_status s = SNW_OK;
     for (int l = 0; l < e->lanes; l++) {
         const int i = g * e->lanes + l;
         if (i < p->n && s == SNW_OK) {
             s = judge_robot(p, p->robot[i], &p->why[i], &own[l]);
-            served |= !p->why[i];
             differs |= !p->why[i] && own[l];
         }
     }
-    e->model_destroy(group->own);
-    group->own = NULL;
+    e->model_destroy(p->own[g]);
+    p->own[g] = NULL;
     for (int l = 0; l < e->lanes; l++) {
         const int i = g * e->lanes + l;
         stream[l] = i < p->n && own[l] && !p->why[i] ? own[l] : p->common_stream;
     }
-    if (s == SNW_OK && differs && !(group->own = e->model_create(stream))) s = SNW_E_MEMORY;
-    if (s == SNW_OK && served && !group->matrix &&
-        !(group->matrix = e->matrix_create(p->common_model)))
-        s = SNW_E_MEMORY;
+    if (s == SNW_OK && differs && !(p->own[g] = e->model_create(stream))) s = SNW_E_MEMORY;
     for (int l = 0; l < e->lanes; l++) snw_model_stream_destroy(own[l]);
     return s;
 }
@@ -174,7 +161,6 @@ snw_status snw_batch_packs_update(snw_batch_packs *p) {
 void snw_batch_packs_step(snw_batch_packs *p, int thread, int g, double h,
                           const unsigned char *takes, unsigned char *failed, snw_error *error) {
     const snw_pack_engine *e = p->engine;
-    const packs_group *group = &p->group[g];
     snw_pack_lane lane[SNW_LANES_MOST] = {{0}};
     bool alone[SNW_LANES_MOST] = {0}, any = false;
     double *memory = p->memory + (size_t)thread * (size_t)e->lanes * p->lane_memory;
@@ -187,8 +173,7 @@ void snw_batch_packs_step(snw_batch_packs *p, int thread, int g, double h,
         alone[l] = !failed[l] && !lane[l].active;
         any |= lane[l].active;
     }
-    if (any)
-        e->solve(group->own ? group->own : p->common_model, p->work[thread], group->matrix, lane);
+    if (any) e->solve(p->own[g] ? p->own[g] : p->common_model, p->work[thread], lane);
     for (int l = 0; l < e->lanes; l++) {
         const int i = g * e->lanes + l;
         if (lane[l].active) alone[l] = !snw_robot_close_lane(p->robot[i], h, &lane[l]);
