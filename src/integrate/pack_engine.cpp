@@ -43,6 +43,11 @@ struct snw_model_stream {
 #include "dynamics/sliding_station.h"
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
+#include "dynamics/tendon_point.h"
+#include "dynamics/tendon_segment.h"
+#include "dynamics/tendon_friction.h"
+#include "dynamics/tendon_corner.h"
+#include "dynamics/chamber.h"
 #include "dynamics/tube.h"
 #include "dynamics/tube_slide.h"
 #include "dynamics/variable_length.h"
@@ -70,6 +75,9 @@ struct absent {
 #include "dynamics/segment_map.c"
 #include "dynamics/slice.c"
 #include "dynamics/tangent.c"
+#include "dynamics/tendon.c"
+#include "dynamics/tendon_point.c"
+#include "dynamics/tendon_segment.c"
 #include "dynamics/work.c"
 #include "dynamics/wrench_columns.c"
 
@@ -152,6 +160,12 @@ static void make_stores(reader *s, snw_model *m) {
     }
     for (int i = 0; i < m->nslice; i++) most = most > m->slice[i].ncol ? most : m->slice[i].ncol;
     m->store_slice = (size_t)SNW_MAGNUS_LD * (size_t)most;
+    for (int i = 0; i < m->ntendon; i++) {
+        const size_t n = (size_t)m->tendon[i].ndof;
+        ((snw_tendon *)m->tendon)[i].store = m->store_tendon;
+        m->store_tendon += n;
+        if (m->most_tendon < n) m->most_tendon = n;
+    }
 }
 
 static void model_destroy(snw_pack_model *object) {

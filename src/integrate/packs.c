@@ -28,6 +28,19 @@ const snw_pack_engine *snw_packs(int most) {
 }
 #endif
 
+static const char *refuse_tendons(const snw_model *m) {
+    for (int i = 0; i < m->ntendon; i++) {
+        const snw_tendon *tendon = &m->tendon[i];
+        if (tendon->given != SNW_GIVEN_EFFORT)
+            return "tendons and chambers whose effort is not given";
+        if (tendon->when) return "conditional elements";
+        if (tendon->has_friction) return "friction of tendons";
+        if (tendon->area) return "chambers whose area varies";
+        if (m->nfield > 0) return "tendons along rods with given strains";
+    }
+    return NULL;
+}
+
 static const char *refuse_rods(const snw_model *m) {
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *r = &m->rod[i];
@@ -47,7 +60,6 @@ const char *snw_packs_refuse(const snw_implicit *im) {
         bool has;
         const char *what;
     } list[] = {{m->nconstraint > 0 || m->nloop > 0, "loops and driven coordinates"},
-                {m->ntendon > 0, "tendons and chambers"},
                 {m->nsignal > 0 || m->nlive > 0, "laws that read signals"},
                 {m->ncondition > 0, "conditional elements"},
                 {m->ncontact_point > 0 || m->ntouching_rod > 0, "contacts"},
@@ -66,7 +78,8 @@ const char *snw_packs_refuse(const snw_implicit *im) {
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         if (list[i].has) return list[i].what;
     }
-    return refuse_rods(m);
+    const char *what = refuse_tendons(m);
+    return what ? what : refuse_rods(m);
 }
 
 // ---- steps --------------------------------------------------------------------------------------

@@ -21,7 +21,8 @@
 #define ARM "length: 0.3 m, section: {circle: {radius: 10 mm}}, material: rubber"
 
 // a rod; one with all strains and few nodes, whose slices turn far; a tree with joints of each kind,
-// springs, loads and active stress; a rigid arm
+// springs, loads and active stress; a rigid arm; tendons, one of which is slack at times, and a
+// chamber
 static const char *const models[] = {
     MATERIAL "  arm: {on: world, rod: {" ARM ", strain: kirchhoff legendre 3}}\n",
     MATERIAL "  arm: {on: world, rod: {" ARM ", nodes: 3, strain: cosserat legendre 2}}\n"
@@ -41,7 +42,15 @@ static const char *const models[] = {
     "  one: {on: world, joint: revolute, axis: y, body: {mass: 1, box: [5 cm, 5 cm, 30 cm]}}\n"
     "  two: {on: one, pose: {xyz: [0, 0, -0.3 m]}, joint: revolute, axis: x,\n"
     "        body: {mass: 1, box: [5 cm, 5 cm, 30 cm]}}\n"
-    "actuators: {motor: {joint: one, effort: 0}}\n"};
+    "actuators: {motor: {joint: one, effort: 0}}\n",
+    MATERIAL
+    "  arm: {on: world, rod: {" ARM ", strain: cosserat legendre 2}}\n"
+    "  hand: {on: arm.tip, rod: {" ARM ", strain: kirchhoff legendre 1}}\n"
+    "actuators:\n"
+    "  pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, effort: 0.5 N + 1 N*sin(100*t)}\n"
+    "  far: {tendon: {along: [arm, hand], at: [0, 7 mm - 10*x*1 mm, 0]}, effort: 0.3 N}\n"
+    "  discs: {tendon: {along: arm, at: [0, -7 mm, 0], discs: 30 mm}, effort: 0.2 N}\n"
+    "  air: {chamber: {along: hand, at: [0, 0, -5 mm], area: 20 mm^2}, pressure: 10 kPa}\n"};
 enum { MODELS = sizeof models / sizeof *models };
 
 static snw_robot_model *open_model(const char *text) {
