@@ -245,24 +245,29 @@ static void slices_at(double error, along *best, double *fk, double *id, double 
 }
 
 // One Chebyshev grid for the whole rod in the terms of table 5.3 of Gotelli's thesis: as there, and
-// with integrating factors, so that only the rotation needs the solution of a system; beside each
-// the quickest slices that are as accurate.
+// with integrating factors, so that only the rotation needs the solution of a system, by oracles;
+// then the rule `chebyshev` of models. Beside each the quickest slices that are as accurate.
 static void grids(const bench_table *b) {
     static const int points[] = {11, 21, 31};
     printf("\none Chebyshev grid, the same rod, and the quickest slices of no larger error\n");
     printf("  %-42s %10s %10s %10s   %8s\n", "points", "forward us", "backward", "inverse",
            "error");
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 9; i++) {
         routes k;
         char name[80];
-        routes_open(&k, (along){SNW_RULE_MAGNUS, 4, 11, 0, 10});
+        const bool rule = i >= 6;
+        routes_open(&k, rule ? (along){SNW_RULE_CHEBYSHEV, points[i % 3], 0, 0, 10}
+                             : (along){SNW_RULE_MAGNUS, 4, 11, 0, 10});
         k.points = points[i % 3];
         k.factor = i >= 3;
-        const double fk = 1e6 * bench_time(grid_forward, &k, 0.1),
-                     id = 1e6 * bench_time(grid_inverse, &k, 0.1);
-        const double error = error_of(&k, k.a.r);
+        const double fk = 1e6 * bench_time(rule ? forward : grid_forward, &k, 0.1),
+                     id = 1e6 * bench_time(rule ? ours : grid_inverse, &k, 0.1);
+        const double error = error_of(&k, rule ? k.t.w->r : k.a.r);
         snprintf(name, sizeof name, "one grid%s; 10 functions; %d points",
-                 k.factor ? " with factors" : "", k.points);
+                 rule       ? " as a rule"
+                 : k.factor ? " with factors"
+                            : "",
+                 k.points);
         printf("  %-42s %10.2f %10.2f %10.2f   %8.1e\n", name, fk, id - fk, id, error);
         bench_record(b, name, "forward us", fk);
         bench_record(b, name, "inverse us", id);

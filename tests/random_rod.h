@@ -95,6 +95,24 @@ static inline snw_site rod_at(int link, double x) {
 
 static inline snw_site link_end(int link) { return (snw_site){.kind = SNW_SITE_END, .link = link}; }
 
+// Every rod on one grid of this number of points; strains with elements become polynomials.
+static inline void robot_on_grids(robot *r, int points) {
+    for (int l = 0; l < r->desc.nlink; l++) {
+        snw_rod_desc *rod = &r->link[l].rod;
+        rod->integrator = SNW_RULE_CHEBYSHEV;
+        rod->points = points;
+        rod->nodes = points - 2;
+        for (int i = 0; i < 6; i++) {
+            if (!rod->active[i]) continue;
+            if (snw_basis_piecewise(rod->basis[i].kind))
+                robot_strain(r, l, i, SNW_BASIS_LEGENDRE, rod->basis[i].nfun % 3 + 1);
+        }
+    }
+}
+
+// Points of the grids of random robots; 0: slices of their own.
+static int random_grid_points;
+
 // A random single rod: any strains, bases, Magnus order, curved and twisted rest shape, varying
 // section, loads of all kinds, bodies, damping; clamped, moving or free base; sometimes a second
 // rod on the first.
@@ -158,6 +176,7 @@ static inline void robot_random(robot *r, dice *d, snw_joint_kind joint, bool mo
     snw_stress_desc *s = &r->stress[r->desc.nstress++];
     *s = (snw_stress_desc){.name = "muscle"};
     for (int i = 0; i < 6; i++) s->stress[i] = law(r, "0.2*sin(3*x - 2*t)");
+    if (random_grid_points > 0) robot_on_grids(r, random_grid_points);
 }
 
 // The same with one rod only and the given Magnus order and nodes.

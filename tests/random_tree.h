@@ -67,6 +67,7 @@ static inline void tree_springs(dice *d, snw_joint_desc *j, bool lossless) {
     for (int i = 0; i < SNW_JOINT_MOST; i++) {
         if (pick_int(d, 0, 1)) j->stiffness[i] = roll(d, 0.5, 5);
         j->rest[i] = roll(d, -0.5, 0.5);
+        j->armature[i] = 0.02 * j->stiffness[i]; // some have a rotor
         if (lossless) continue;
         if (pick_int(d, 0, 1)) j->damping[i] = roll(d, 0.1, 1);
         if (pick_int(d, 0, 1)) j->friction[i] = roll(d, 0.1, 1);

@@ -90,6 +90,22 @@ foreach(kind unit physics fuzz)
   endforeach()
 endforeach()
 
+# robots of other formats compared with MuJoCo, where Debian's libmujoco-dev is installed; it is no part of the set-up
+find_path(MUJOCO_INCLUDE NAMES mujoco/mujoco.h)
+find_library(MUJOCO_LIBRARY NAMES mujoco)
+set(compare_mujoco "")
+if(MUJOCO_INCLUDE AND MUJOCO_LIBRARY AND EXPAT_INCLUDE AND EXPAT_ARCHIVE AND NOT SNW_SANITIZE)
+  add_executable(compare_mujoco tests/mujoco/compare.c)
+  target_include_directories(compare_mujoco PRIVATE src)
+  target_include_directories(compare_mujoco SYSTEM PRIVATE ${MUJOCO_INCLUDE})
+  target_link_libraries(compare_mujoco PRIVATE ${tested} ${MUJOCO_LIBRARY} m)
+  set(compare_mujoco $<TARGET_FILE:compare_mujoco>)
+endif()
+if(NOT SNW_SANITIZE)
+  check(import_mujoco physics COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/mujoco/random_trees.py "${compare_mujoco}")
+  set_tests_properties(${SNW_TEST_PREFIX}import_mujoco PROPERTIES SKIP_RETURN_CODE 77)
+endif()
+
 # parts of web/ that replace libraries are tested against these, under other names, and by the tests of what they replace
 set(web_names "")
 foreach(name dgemm dtrsm dgetrf dgetrs dpotrf dpotrs dsytrf dsygst dsyev dgeev dgeqp3 dorgqr dormqr dgesvd dgelsy)
@@ -117,7 +133,7 @@ target_link_libraries(unit_result_hostile PRIVATE PkgConfig::HDF5) # it writes f
 # The recursion, and the reader of robots for it, are compiled twice more with other number types. Complex numbers: the
 # sources are compiled as C++, and tangents are compared with complex steps. Numbers of 113 bits: rounding errors of
 # residuals in double.
-set(of_derivatives strain_functions contact obstacles rod_contact force_elements force_fields states tubes variable_length feedback fluid given_strains materials nonholonomic loops tendons motors tendon_friction tendon_segments tangent)
+set(of_derivatives strain_functions contact obstacles rod_contact force_elements force_fields states tubes variable_length feedback fluid given_strains materials nonholonomic loops tendons motors gears tendon_friction tendon_segments tangent chebyshev_rods)
 file(GLOB recursion_sources CONFIGURE_DEPENDS
   src/base/*.c src/math/*.c src/model/*.c src/dynamics/*.c src/language/*.c)
 list(APPEND recursion_sources src/study/series.c src/study/linear_names.c)

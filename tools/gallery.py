@@ -26,6 +26,7 @@ FAMILIES = {
     "fields": ("Fields", "Magnetised rods and bodies, and fields of force."),
     "parallel": ("Parallel", "Closed loops of rods, from two limbs to Stewart and Gough's six."),
     "hybrid": ("Hybrid", "Rigid links and soft rods, joints, impacts and ground."),
+    "imported": ("Imported", "Robots from URDF files that get soft parts."),
     "locomotion": ("Locomotion", "Robots that go somewhere."),
     "shooting": ("Shooting", "Rods by the second engine, along their length."),
     "identification": ("Identification", "Models that measurements find."),

@@ -4,7 +4,7 @@
 
 usage: tools/pages.py SINEW PAGE... [--pictures]
 
-A block of YAML or CSV is a file, named by its first line, `# arm.yaml`. Lines of a block of `sh` are commands; a block of
+A block of YAML, CSV or XML is a file, named by its first line, `# arm.yaml` or `<!-- arm.urdf -->`. Lines of a block of `sh` are commands; a block of
 text behind it shows lines of their output, with `..` for what is left out. Numbers of the output agree to 1 %. A block
 with a further word behind its language, ```sh other, is not run, but ```yaml live is. With --pictures the figures that the commands draw
 replace those of the same name that the page shows.
@@ -23,7 +23,7 @@ NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 def blocks(page):
     """Code blocks of a page: language, mark, text, and the name of its file, if it has one."""
     for kind, mark, text in re.findall(r"^```(\w+) ?(\w*)\n(.*?)^```$", page.read_text(), re.S | re.M):
-        name = re.match(r"# (\S+\.\w+)\n", text)
+        name = re.match(r"(?:# |<!-- )(\S+\.\w+)(?: -->)?\n", text)
         yield kind, mark, text, name[1] if name else None
 
 
@@ -56,7 +56,7 @@ def play(page, folder, call):
     for kind, mark, text, name in blocks(page):
         if mark not in ("", "live"):
             output = None
-        elif kind in ("yaml", "csv"):
+        elif kind in ("yaml", "csv", "xml"):
             if not name:
                 yield f"a block of {kind} has no name: {text[:60]!r}"
                 continue

@@ -78,6 +78,31 @@ const snw_command snw_cmd_sweep = {
     .run = refuse_sweep,
 };
 
+// ---- robots of other formats --------------------------------------------------------------------
+
+static int refuse_import(const snw_args *args, snw_reply *reply) {
+    (void)args;
+    snw_error err = {0};
+    (void)snw_fail(
+        &err, SNW_E_ARGUMENT,
+        "a page reads no XML; use the command on your machine, and open the model that it "
+        "writes");
+    snw_reply_fail(reply, &err);
+    return SNW_EXIT_USAGE;
+}
+
+const snw_command snw_cmd_import = {
+    .name = "import",
+    .operands = "ROBOT",
+    .min_operands = 1,
+    .max_operands = 1,
+    .brief = "write the robot of a URDF, MJCF or SDF file as a model",
+    .about = "Not in a page.",
+    .option = no_options,
+    .examples = "",
+    .run = refuse_import,
+};
+
 bool snw_sweep_is_file(const char *path) {
     (void)path;
     return false;

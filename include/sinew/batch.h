@@ -36,7 +36,7 @@ SNW_API int snw_batch_threads(const snw_batch *b);
 // Robot i; it belongs to the batch. NULL: there is none.
 SNW_API snw_robot *snw_batch_robot(const snw_batch *b, int i);
 
-// How robot i is stepped, in words: "packs of 8 (AVX-512)", "packs of 4 (AVX2)" or "alone". *why
+// Engine of robot i, in words: "packs of 8 (AVX-512)", "packs of 4 (AVX2)" or "alone". *why
 // (NULL: not asked for) <- the reason, where it is "alone"; empty otherwise. Both are constant
 // texts. Before its start and for a robot that does not exist it is "alone". A step that did not
 // fit a pack is not reported here.

@@ -6,6 +6,7 @@
 #include "sinew/batch.h"
 #include "sinew/estimate.h"
 #include "sinew/gradient.h"
+#include "sinew/import.h"
 #include "sinew/inverse.h"
 #include "sinew/linear.h"
 #include "sinew/model.h"

@@ -17,9 +17,11 @@ from ._batch import Batch
 from ._command import path as command_path
 from ._errors import ArgumentError, Error, FileError, ModelError, NotConverged, SingularError, Stopped
 from ._gradient import Gradient, GradientReport, Knots, gradient
+from ._import import Imported, ImportNote, from_mjcf, from_sdf, from_urdf, import_text
 from ._inverse import Actuation, InverseSolution, Target
 from ._linear import LinearModel, Pole, Signal
 from ._model import Model
+from ._link import Link, Sample
 from ._play import Play
 from ._reduce import Reduction, ReducedStrain, ReductionTest, reduce
 from ._result import Page, Result, Run
@@ -38,7 +40,8 @@ from ._sinew import ffi as _ffi, lib as _lib
 __version__: str = _ffi.string(_lib.snw_version()).decode()
 
 __all__ = [
-    "Actuation", "ArgumentError", "Batch", "Best", "Energy", "Error", "FileError", "Fit", "Found", "Gradient", "GradientReport", "InverseSolution", "Knots", "Limit", "LinearModel", "Model",
-    "ModelError", "Modes", "NotConverged", "Optimum", "Page", "Part", "Parts", "Play", "Pole", "Quantity", "ReducedStrain", "Reduction", "ReductionTest", "Result", "Robot", "Run", "Signal", "Simulation", "SinewWarning", "SingularError",
-    "SpecialPoint", "StepMap", "Stopped", "Study", "Sweep", "Target", "Tracking", "Workspace", "command_path", "fit", "gradient", "optimize", "reduce", "run", "sweep",
+    "Actuation", "ArgumentError", "Batch", "Best", "Energy", "Error", "FileError", "Fit", "Found", "Gradient", "GradientReport", "ImportNote", "Imported", "InverseSolution", "Knots", "Limit",
+    "LinearModel", "Link", "Model", "ModelError", "Modes", "NotConverged", "Optimum", "Page", "Part", "Parts", "Play", "Pole", "Quantity", "ReducedStrain", "Reduction", "ReductionTest", "Result",
+    "Robot", "Run", "Sample", "Signal", "Simulation", "SinewWarning", "SingularError", "SpecialPoint", "StepMap", "Stopped", "Study", "Sweep", "Target", "Tracking", "Workspace", "command_path", "fit",
+    "from_mjcf", "from_sdf", "from_urdf", "gradient", "import_text", "optimize", "reduce", "run", "sweep",
 ]  # fmt: skip

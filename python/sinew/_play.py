@@ -15,6 +15,7 @@ import numpy as np
 from . import _command
 from ._core import OfThisProcess, file_name, written
 from ._errors import Error, in_python
+from ._link import Link
 from ._model import Model
 from ._types import Array, Overrides, Path
 from ._units import seconds
@@ -108,6 +109,10 @@ class Play(OfThisProcess):
         import webbrowser
 
         webbrowser.open(self.address)
+
+    def link(self) -> "Link":
+        """A controller's link to the simulation: inputs in, probes out, in lock step or by the clock."""
+        return Link(self.address)
 
     def close(self) -> None:
         """End the simulation and any recording."""

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// sinew export: writes a run of a result file as glTF, VTK or CSV.
+// sinew export: writes a run of a result file as glTF, USD, VTK or CSV.
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "cli/commands.h"
@@ -25,6 +25,7 @@
 #define FORMATS(X)                                                                                 \
     X(GLB, ".glb")                                                                                 \
     X(GLTF, ".gltf")                                                                               \
+    X(USDA, ".usda")                                                                               \
     X(PVD, ".pvd")                                                                                 \
     X(CSV, ".csv")
 
@@ -136,9 +137,10 @@ static snw_status export_cmd_write_file(const job *j, snw_export *e, snw_error *
     snw_output out;
     SNW_TRY(snw_output_open(j->output, &out, err));
     const snw_sink sink = snw_output_sink(&out);
-    const snw_status s = !e         ? snw_csv_write(j->file, j->run, 0, NULL, sink, err)
-                         : j->shape ? snw_export_shapes(e, sink, err)
-                                    : snw_export_gltf(e, j->format == GLB, sink, err);
+    const snw_status s = !e                  ? snw_csv_write(j->file, j->run, 0, NULL, sink, err)
+                         : j->shape          ? snw_export_shapes(e, sink, err)
+                         : j->format == USDA ? snw_export_usd(e, sink, err)
+                                             : snw_export_gltf(e, j->format == GLB, sink, err);
     return snw_output_close(&out, s, err);
 }
 
@@ -320,7 +322,7 @@ static int export_cmd_run(const snw_args *args, snw_reply *reply) {
 
 static const snw_option options[] = {
     {"output", 'o', "FILE", false,
-     "output file; the ending gives the format: .glb, .gltf, .pvd, .csv"},
+     "output file; the ending gives the format: .glb, .gltf, .usda, .pvd, .csv"},
     {"run", 0, "NAME", true, "the run to write; required if the file has several"},
     {"frames", 0, "N", false,
      "at most this many frames, evenly spaced in time, with the ends of all stages (default: 1000, "
@@ -340,6 +342,9 @@ const snw_command snw_cmd_export = {
     .about = "Writes one run of a result file for other programs.\n\n"
              ".glb and .gltf: the robot as animated glTF 2.0, for Blender and browsers. Sections "
              "of rods are at their computed positions; y is up.\n\n"
+             ".usda: the robot as Universal Scene Description, in metres: bodies as Xform with "
+             "meshes, rods and cables as BasisCurves with their widths, rods whose section is not "
+             "a circle as meshes too, all with time samples (60 time codes a second).\n\n"
              ".pvd: a series of VTK files for ParaView in a folder beside it: rods as lines with "
              "radius, curvature, strain, moment, force and stress, surfaces, and tendons with "
              "their tension.\n\n"
@@ -348,6 +353,7 @@ const snw_command snw_cmd_export = {
              "The run may still be writing the file.",
     .option = options,
     .examples = "sinew export arm.h5 -o arm.glb\n"
+                "sinew export arm.h5 -o arm.usda\n"
                 "sinew export arm.h5 -o arm.pvd --frames 200\n"
                 "sinew export sweep.h5 --run load.3 -o load3.csv\n"
                 "sinew export arm.h5 --shape -o shapes.csv\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// sinew import: writes the robot of a URDF file as a model, with its meshes beside it.
+// sinew import: writes the robot of a URDF, MJCF or SDF file as a model, with its meshes beside it.
 #include "base/fail.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -26,20 +26,10 @@ typedef struct import_job {
 } import_job;
 
 static snw_status import_options(import_job *job, const snw_args *args, snw_error *err) {
-    const char *shapes = snw_args_value(args, "shapes");
+    const char *const *package;
+    const int n = snw_args_values(args, "package", &package);
     job->opts.free = snw_args_has(args, "free");
-    job->opts.visual = shapes && strcmp(shapes, "visual") == 0;
-    job->opts.no_shapes = shapes && strcmp(shapes, "none") == 0;
-    if (shapes && !job->opts.visual && !job->opts.no_shapes && strcmp(shapes, "collision") != 0)
-        return snw_fail(err, SNW_E_ARGUMENT,
-                        "--shapes '%s' is not known; it is collision, visual or none", shapes);
-    job->opts.npackage = snw_args_values(args, "package", &job->opts.package);
-    for (int i = 0; i < job->opts.npackage; i++) {
-        if (!strchr(job->opts.package[i], '='))
-            return snw_fail(err, SNW_E_ARGUMENT, "--package '%s' is not NAME=FOLDER",
-                            job->opts.package[i]);
-    }
-    return SNW_OK;
+    return snw_import_choose(snw_args_value(args, "shapes"), n, package, &job->opts, err);
 }
 
 // Paths of the model and of the folder of its meshes: robot.yaml, robot_meshes.
@@ -61,13 +51,17 @@ static snw_status import_paths(import_job *job, const char *source, const char *
     return SNW_OK;
 }
 
+static bool is_file(const snw_imported_shape *s) {
+    return s->kind == SNW_IMPORTED_MESH || s->kind == SNW_IMPORTED_HULL;
+}
+
 // The shape before this one that has the same file; NULL: none.
 static const snw_imported_shape *same_mesh(const snw_imported_robot *r, int link, int shape) {
     const char *found = r->link[link].shape[shape].found;
     for (int i = 0; i <= link; i++) {
         for (int k = 0; k < r->link[i].nshape && (i < link || k < shape); k++) {
             const snw_imported_shape *s = &r->link[i].shape[k];
-            if (s->kind == SNW_IMPORTED_MESH && strcmp(s->found, found) == 0) return s;
+            if (is_file(s) && strcmp(s->found, found) == 0) return s;
         }
     }
     return NULL;
@@ -79,7 +73,7 @@ static snw_status name_meshes(import_job *job, snw_error *err) {
     for (int i = 0; i < r->nlink; i++) {
         for (int k = 0; k < r->link[i].nshape; k++) {
             snw_imported_shape *s = &r->link[i].shape[k];
-            if (s->kind != SNW_IMPORTED_MESH) continue;
+            if (!is_file(s)) continue;
             const snw_imported_shape *same = same_mesh(r, i, k);
             const char *slash = strrchr(s->found, '/');
             s->beside = same ? same->beside
@@ -121,8 +115,7 @@ static snw_status copy_meshes(const import_job *job, snw_error *err) {
     for (int i = 0; i < r->nlink; i++) {
         for (int k = 0; k < r->link[i].nshape; k++) {
             const snw_imported_shape *s = &r->link[i].shape[k];
-            if (s->kind == SNW_IMPORTED_MESH && !same_mesh(r, i, k))
-                SNW_TRY(copy_mesh(job, s, err));
+            if (is_file(s) && !same_mesh(r, i, k)) SNW_TRY(copy_mesh(job, s, err));
         }
     }
     return SNW_OK;
@@ -140,6 +133,7 @@ static void tell(const import_job *job, bool written, snw_reply *reply) {
         snw_field_list(reply->json, "notes");
         for (int i = 0; i < r->nnote; i++) {
             snw_field_object(reply->json, NULL);
+            if (r->note[i].path) snw_field_text(reply->json, "file", r->note[i].path);
             snw_field_integer(reply->json, "line", r->note[i].line);
             snw_field_text(reply->json, "text", r->note[i].text);
             snw_json_close(reply->json);
@@ -149,10 +143,10 @@ static void tell(const import_job *job, bool written, snw_reply *reply) {
     }
     printf("%s: %d links, %d joints that move, %d meshes\n", r->name, r->nlink, moving, job->nmesh);
     for (int i = 0; i < r->nnote; i++) {
-        if (r->note[i].line > 0)
-            printf("  line %d: %s\n", r->note[i].line, r->note[i].text);
-        else
-            printf("  %s\n", r->note[i].text);
+        printf("  ");
+        if (r->note[i].path) printf("%s, ", r->note[i].path);
+        if (r->note[i].line > 0) printf("line %d: ", r->note[i].line);
+        printf("%s\n", r->note[i].text);
     }
     if (r->nnote == 0) printf("  everything was carried over\n");
     if (written) printf("%s is written; try\n  sinew run %s\n", job->model, job->model);
@@ -196,10 +190,11 @@ static const snw_option options[] = {
     {"output", 'o', "FILE.yaml", false,
      "name of the model, that of the file with .yaml unless given; meshes are copied beside it"},
     {"check", 0, NULL, false, "write nothing, only list what would not be carried over, and why"},
-    {"free", 0, NULL, false, "the root link moves freely; it is fixed to the world unless given"},
+    {"free", 0, NULL, false,
+     "the root link of a URDF file moves freely; it is fixed to the world unless given"},
     {"shapes", 0, "WHICH", false,
-     "collision (unless given), visual or none: the shapes of bodies; where a link has only the "
-     "other ones, these"},
+     "both (unless given): those of collision touch, those for drawing are drawn; collision or "
+     "visual: only these, and where a link has none of them the others; or none"},
     {"package", 0, "NAME=FOLDER", true,
      "folder of package://NAME of meshes; folders above the file are searched otherwise. May be "
      "repeated"},
@@ -209,22 +204,30 @@ static const snw_option options[] = {
 
 const snw_command snw_cmd_import = {
     .name = "import",
-    .operands = "ROBOT.urdf",
+    .operands = "ROBOT",
     .min_operands = 1,
     .max_operands = 1,
-    .brief = "write the robot of a URDF file as a model",
+    .brief = "write the robot of a URDF, MJCF or SDF file as a model",
     .about =
-        "Reads a robot of the Unified Robot Description Format and writes it as a model with "
-        "comments, to be edited: links with mass, centre of mass and inertia in their own axes, "
-        "joints with limits, damping and friction, shapes, an actuator for each joint that holds "
-        "it, and sliders for 'sinew play'. Soft parts are put on any link: 'finger: {on: wrist, "
-        "rod: {..}}'. Files of xacro are expanded first: 'xacro robot.xacro > robot.urdf'.\n\n"
+        "Reads a robot of the formats URDF (ROS), MJCF (MuJoCo) or SDF (Gazebo), which the element "
+        "at the root of the file tells, and writes it as a model with comments, to be edited: "
+        "links "
+        "with mass, centre of mass and inertia in their own axes, joints with limits, springs, "
+        "damping, friction, rotors and gears, shapes, loops, motors and servos, and sliders for "
+        "'sinew play'. Joints of URDF and SDF get an actuator that holds them; those of MJCF only "
+        "the actuators of the file. Soft parts are put on any link: 'finger: {on: wrist, rod: "
+        "{..}}'. Files of xacro are expanded first: 'xacro robot.xacro > robot.urdf'.\n\n"
         "What a model cannot have is told with its line and the reason, and stands as a comment at "
         "the head of the model. Names become letters, digits and _. An inertia that no body can "
-        "have is replaced by the nearest one that a body can.",
+        "have is replaced by the nearest one that a body can. Meshes (.stl, .obj) are copied "
+        "beside "
+        "the model; one that encloses no solid becomes its convex hull. A body of MJCF whose "
+        "joints "
+        "are not at its origin, or that has several, becomes several links.",
     .option = options,
     .examples = "sinew import arm.urdf\n"
                 "sinew import quadruped.urdf --free --shapes visual -o dog.yaml\n"
+                "sinew import humanoid.xml -o humanoid.yaml\n"
                 "sinew import arm.urdf --check --package arm_description=../arm_description",
     .run = import_run,
 };

@@ -244,6 +244,7 @@ static void print_slice_bound(const snw_slice_bound *s, double bound, const char
 static void print_step_bound(const snw_rod_desc *r, const snw_step_bound *s, double beta,
                              int indent) {
     const snw_rule_kind kind = r->integrator;
+    if (kind == SNW_RULE_CHEBYSHEV) return;        // no expansion along slices
     if (s->turn.value == 0 && !(beta > 0)) return; // straight at rest
     printf("%*s  convergence along slices, at rest: turn ", indent, "");
     print_slice_bound(&s->turn, snw_rule_turn_bound(kind), " rad");
@@ -327,7 +328,22 @@ static void print_joint(const snw_link_desc *l) {
                                           : ", warns outside",
                c[i].name, j->low[i], j->high[i]);
     }
-    printf("\n");
+    for (int i = 0; i < n; i++) {
+        if (j->armature[i] > 0)
+            printf(", armature %g %s", j->armature[i], c[i].turn ? "kg m^2" : "kg");
+    }
+}
+
+// , mimics hip by -1.5 and knee by 2, offset 0.2
+static void print_mimic(const snw_desc *d, int link) {
+    for (int i = 0; i < d->nloop; i++) {
+        const snw_loop_desc *l = &d->loop[i];
+        if (l->ncoupled == 0 || l->coupled[0].link != link) continue;
+        for (int k = 1; k < l->ncoupled; k++)
+            printf("%s %s by %g", k > 1 ? " and" : ", mimics", d->link[l->coupled[k].link].name,
+                   -l->coupled[k].factor);
+        if (l->offset != 0) printf(", offset %g", l->offset);
+    }
 }
 
 // has the link a condition of its own, other than that of its parent, that is not always true?
@@ -346,6 +362,8 @@ static void print_link(const snw_desc *d, int index, const snw_run_info *info, d
     printf("%*s%s  on %s, ", indent, "", l->name, site);
     if (own_condition(d, l)) printf("%s, ", snw_expr_vars(l->when) ? "at times" : "off");
     print_joint(l);
+    print_mimic(d, index);
+    printf("\n");
     if (l->has_rod) {
         print_rod(&l->rod, l->name, info, info->rod_error + 2 * index, info->rod_step + index, beta,
                   indent + 4);
@@ -360,7 +378,7 @@ static void print_link(const snw_desc *d, int index, const snw_run_info *info, d
 
 // Is it written under loops?
 static bool is_loop(const snw_loop_desc *l) {
-    return !l->drive && !l->nonholonomic && !l->keeps_length;
+    return !l->drive && !l->nonholonomic && !snw_loop_couples(l);
 }
 
 // brace  arm.tip to rod.tip, revolute z: 5 rows, 3 hold by themselves: tilt x, tilt y, move z; ...
@@ -687,6 +705,7 @@ static void json_slice_bound(snw_json *j, const char *key, const snw_slice_bound
 // the same as print_step_bound
 static void json_step_bound(snw_json *j, const snw_rod_desc *r, const snw_step_bound *s,
                             double beta) {
+    if (r->integrator == SNW_RULE_CHEBYSHEV) return;
     json_slice_bound(j, "slice_turn", &s->turn, snw_rule_turn_bound(r->integrator));
     json_slice_bound(j, "slice_norm", &s->frobenius, snw_rule_norm_bound(r->integrator));
     if (!(beta > 0)) return;
@@ -729,9 +748,30 @@ static void json_rod(snw_json *j, const snw_rod_desc *r, const char *link, const
     snw_json_close(j);
 }
 
+static void json_mimic(snw_json *j, const snw_desc *d, int link) {
+    for (int i = 0; i < d->nloop; i++) {
+        const snw_loop_desc *l = &d->loop[i];
+        if (l->ncoupled == 0 || l->coupled[0].link != link) continue;
+        snw_field_object(j, "mimic");
+        snw_field_object(j, "ratio");
+        for (int k = 1; k < l->ncoupled; k++)
+            snw_field_number(j, d->link[l->coupled[k].link].name, -l->coupled[k].factor);
+        snw_json_close(j);
+        snw_field_number(j, "offset", l->offset);
+        snw_json_close(j);
+    }
+}
+
 static void json_joint(snw_json *j, const snw_link_desc *l) {
     snw_field_text(j, "joint", snw_joint_name(l->joint));
-    snw_field_integer(j, "degrees_of_freedom", snw_joint_dof(l->joint));
+    const int dof = snw_joint_dof(l->joint);
+    bool geared = false;
+    snw_field_integer(j, "degrees_of_freedom", dof);
+    for (int i = 0; i < SNW_JOINT_MOST; i++) geared |= l->moves.armature[i] > 0;
+    if (geared) {
+        const bool ball = snw_joint_table[l->joint].space == SNW_SPACE_SO3;
+        snw_field_numbers(j, "armature", ball ? 1 : dof, l->moves.armature);
+    }
     if (!(snw_joint_table[l->joint].options & SNW_JOINT_TAKES_AXIS)) return;
     snw_field_list(j, "axis");
     for (int i = 0; i < 3; i++) snw_field_number(j, NULL, l->moves.axis.e[i]);
@@ -758,6 +798,7 @@ static void json_links(snw_json *j, const snw_desc *d, const snw_run_info *info,
         snw_field_object(j, l->name);
         snw_field_text(j, "on", site);
         json_joint(j, l);
+        json_mimic(j, d, i);
         if (l->has_rod) {
             json_rod(j, &l->rod, l->name, info, info->rod_error + 2 * i, info->rod_step + i, beta);
         }
@@ -902,6 +943,7 @@ static void json_force_elements(snw_json *j, const snw_desc *d) {
         } else {
             snw_field_numbers(j, "stiffness", 6, e->axis_stiffness);
             snw_field_numbers(j, "damping", 6, e->axis_damping);
+            if (e->coupling) snw_field_numbers(j, "coupling", 36, e->coupling);
         }
         snw_json_close(j);
     }

@@ -35,7 +35,8 @@ static snw_status play_make(snw_play *p, snw_error *err) {
     SNW_TRY(snw_job_text(p->document, p->opts.nset, p->opts.set, &p->text, err));
     p->nbytes = snw_play_frame_size(p);
     p->bytes = snw_alloc(p->nbytes);
-    if (!p->bytes) return snw_fail_memory(err);
+    p->column = snw_alloc((size_t)snw_live_describe(p->live)->ncolumn * sizeof *p->column);
+    if (!p->bytes || !p->column) return snw_fail_memory(err);
     set_clock(p);
     return snw_play_make_frame(p, err);
 }
@@ -64,6 +65,7 @@ snw_status snw_play_close(snw_play *p, snw_error *err) {
     free(p->hello); // allocated by open_memstream
     free(p->message);
     snw_free(p->bytes);
+    snw_free(p->column);
     snw_free(p);
     return s;
 }
@@ -126,12 +128,43 @@ bool snw_play_next(snw_play *p, int client, const void **data, size_t *size, boo
         c->note[0] = '\0';
         return *data != NULL;
     }
-    if (c->frame == p->frame) return false;
+    if (c->due) {
+        c->due = false;
+        *data = snw_play_sample(p, size);
+        return *data != NULL;
+    }
+    if (c->watch > 0 || c->frame == p->frame) return false;
     c->frame = p->frame;
     *binary = true;
     *data = p->bytes;
     *size = p->nbytes;
     return true;
+}
+
+// ---- one step -----------------------------------------------------------------------------------
+
+// a step failed: pause the simulation and report the reason to all clients
+static void pause_after_failure(snw_play *p, const snw_error *err) {
+    char note[300];
+    (void)snprintf(note, sizeof note,
+                   "%.220s; the simulation is stopped: reset it, or undo the last change",
+                   err->text);
+    snw_play_notify(p, note);
+    p->paused = p->failed = true;
+    p->state++;
+}
+
+static bool play_step(snw_play *p) {
+    snw_error err = {0};
+    const double before = snw_clock_seconds();
+    snw_status s = snw_live_step(p->live, &err);
+    const double took = snw_clock_seconds() - before;
+    p->step_time += (p->totals.steps ? 0.05 : 1) * (took - p->step_time);
+    p->totals.steps++;
+    p->totals.stepping += took;
+    if (s == SNW_OK) s = snw_play_record_frame(p, &err);
+    if (s != SNW_OK) pause_after_failure(p, &err);
+    return s == SNW_OK;
 }
 
 // ---- messages of clients -----------------------------------------------------------------------
@@ -171,13 +204,55 @@ static snw_status restart(snw_play *p, snw_error *err) {
     return SNW_OK;
 }
 
+// Simulate `span` seconds, at least one step, whatever the clock says.
+static snw_status advance_by(snw_play *p, double span, snw_error *err) {
+    const double most = 10; // s: others wait meanwhile
+    if (!(span >= 0) || span > most)
+        return snw_fail(err, SNW_E_ARGUMENT, "advance takes 0 to %g s at once, not %g", most, span);
+    p->state += !p->paused;
+    p->paused = true;
+    p->single = 0;
+    if (p->dirty) SNW_TRY(apply_parameters(p, err));
+    p->dirty = false;
+    const double steps = round(span / snw_live_step_length(p->live));
+    bool good = !p->failed;
+    for (double i = 0; good && i < fmax(steps, 1); i++) good = play_step(p);
+    return snw_play_make_frame(p, err);
+}
+
+// Does a message change the state that clients are told?
+static bool changes_state(snw_play_verb verb) {
+    return verb != SNW_PLAY_PULL && verb != SNW_PLAY_APPLY && verb != SNW_PLAY_WATCH &&
+           verb != SNW_PLAY_ADVANCE;
+}
+
+static snw_status watch(snw_play *p, int client, double rate, snw_error *err) {
+    if (!(rate >= 0) || rate > SNW_PLAY_RATE)
+        return snw_fail(err, SNW_E_ARGUMENT,
+                        "watch takes 0 to %d samples a second, not %g; advance is answered by one "
+                        "whenever it is asked",
+                        SNW_PLAY_RATE, rate);
+    p->client[client].watch = rate;
+    p->client[client].next = snw_live_time(p->live);
+    return SNW_OK;
+}
+
 static snw_status execute_message(snw_play *p, const snw_play_message *m, snw_error *err) {
-    p->state += m->verb != SNW_PLAY_PULL;
+    p->state += changes_state(m->verb);
     switch (m->verb) {
     case SNW_PLAY_SET:
     case SNW_PLAY_FREE:
         SNW_TRY(snw_live_set(p->live, m->control, m->verb == SNW_PLAY_SET ? m->value : NAN, err));
         p->dirty |= snw_live_control(p->live, m->control)->actuator < 0;
+        return SNW_OK;
+    case SNW_PLAY_APPLY:
+        SNW_TRY(snw_live_apply(p->live, m->control, m->value, err));
+        p->dirty |= snw_live_control(p->live, m->control)->actuator < 0;
+        return SNW_OK;
+    case SNW_PLAY_ADVANCE:
+        return advance_by(p, m->value, err);
+    case SNW_PLAY_TAKE: // handled before
+    case SNW_PLAY_WATCH:
         return SNW_OK;
     case SNW_PLAY_PULL:
         return snw_live_pull(p->live, m->node, m->at, m->to, m->strength, err);
@@ -211,6 +286,14 @@ static snw_status handle_message(snw_play *p, int client, const char *text, size
         return snw_fail(err, SNW_E_PARSE, "a message was refused: it is too long, or not text");
     }
     SNW_TRY(snw_play_read(text, length, &m, err));
+    if (m.verb == SNW_PLAY_ADVANCE) p->client[client].due = true; // also if it is refused
+    if (m.verb == SNW_PLAY_WATCH) return watch(p, client, m.value, err);
+    if (m.verb == SNW_PLAY_TAKE) {
+        snw_live_release(p->live);
+        p->writer = client;
+        p->state++;
+        return SNW_OK;
+    }
     if (client == p->writer) return execute_message(p, &m, err);
     return snw_fail(err, SNW_E_ARGUMENT,
                     "another window controls the robot; this one only shows it");
@@ -223,31 +306,7 @@ void snw_play_receive(snw_play *p, int client, const char *text, size_t length) 
     (void)snprintf(p->client[client].note, sizeof p->client[client].note, "%.250s", err.text);
 }
 
-// ---- time stepping -----------------------------------------------------------------------------
-
-// a step failed: pause the simulation and report the reason to all clients
-static void pause_after_failure(snw_play *p, const snw_error *err) {
-    char note[300];
-    (void)snprintf(note, sizeof note,
-                   "%.220s; the simulation is stopped: reset it, or undo the last change",
-                   err->text);
-    snw_play_notify(p, note);
-    p->paused = p->failed = true;
-    p->state++;
-}
-
-static bool play_step(snw_play *p) {
-    snw_error err = {0};
-    const double before = snw_clock_seconds();
-    snw_status s = snw_live_step(p->live, &err);
-    const double took = snw_clock_seconds() - before;
-    p->step_time += (p->totals.steps ? 0.05 : 1) * (took - p->step_time);
-    p->totals.steps++;
-    p->totals.stepping += took;
-    if (s == SNW_OK) s = snw_play_record_frame(p, &err);
-    if (s != SNW_OK) pause_after_failure(p, &err);
-    return s == SNW_OK;
-}
+// ---- steps by the clock ------------------------------------------------------------------------
 
 // ratio of simulated to real time, over half a second
 static void measure_speed(snw_play *p, double now) {
@@ -284,6 +343,19 @@ static void apply_pending_parameters(snw_play *p, double now) {
     if (apply_parameters(p, &err) != SNW_OK) snw_play_notify(p, err.text);
 }
 
+// Samples that are due after the steps of a tick.
+static void mark_samples(snw_play *p) {
+    const double t = snw_live_time(p->live), h = snw_live_step_length(p->live);
+    for (int i = 0; i < SNW_PLAY_CLIENTS; i++) {
+        snw_play_client *c = &p->client[i];
+        if (!c->connected || !(c->watch > 0)) continue;
+        if (t < c->next - 1 / c->watch) c->next = t; // the simulation began again
+        if (t < c->next - 0.5 * h) continue;
+        c->due = true;
+        c->next += ceil((t + 0.5 * h - c->next) * c->watch) / c->watch;
+    }
+}
+
 void snw_play_tick(snw_play *p) {
     const double now = snw_clock_seconds();
     if (!has_clients(p) && !p->record.file) return;
@@ -300,5 +372,6 @@ void snw_play_tick(snw_play *p) {
     if (p->record.file && snw_results_flush(p->record.file, 1, &err) != SNW_OK)
         pause_after_failure(p, &err);
     if (snw_play_make_frame(p, &err) != SNW_OK) pause_after_failure(p, &err);
+    if (!p->paused) mark_samples(p);
     p->totals.frames++;
 }

@@ -10,6 +10,9 @@ typedef struct snw_play_client {
     long arrival;            // serial number of its connection
     long state, frame;       // serial numbers of the last state and frame sent
     char note[300];          // pending note
+    double watch;            // samples a second instead of frames; 0: frames
+    double next;             // simulated time of its next sample, s
+    bool due;                // a sample is to be sent
 } snw_play_client;
 
 // The current recording.
@@ -47,6 +50,7 @@ struct snw_play {
     char *hello, *message; // JSON, from open_memstream
     size_t hello_size, message_size;
     unsigned char *bytes; // current frame
+    double *column;       // its probes
     size_t nbytes;
     snw_play_record record;
     snw_play_totals totals;
@@ -60,6 +64,7 @@ void snw_play_notify(snw_play *p, const char *note);
 const char *snw_play_hello(snw_play *p, size_t *size);
 const char *snw_play_state(snw_play *p, int client, size_t *size);
 const char *snw_play_note(snw_play *p, int client, size_t *size);
+const char *snw_play_sample(snw_play *p, size_t *size); // probes and controls of the current frame
 // p->bytes <- frame of the current state.
 SNW_NODISCARD snw_status snw_play_make_frame(snw_play *p, snw_error *err);
 size_t snw_play_frame_size(const snw_play *p);

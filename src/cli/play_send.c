@@ -110,6 +110,20 @@ const char *snw_play_note(snw_play *p, int client, size_t *size) {
     return message_end(&k, &p->message, &p->message_size, size);
 }
 
+const char *snw_play_sample(snw_play *p, size_t *size) {
+    message k;
+    if (!message_begin(&k, &p->message, &p->message_size, "sample")) return NULL;
+    snw_json *j = &k.json;
+    snw_field_number(j, "t", snw_live_time(p->live));
+    snw_field_numbers(j, "columns", snw_live_describe(p->live)->ncolumn, p->column);
+    snw_field_list(j, "controls");
+    for (int i = 0; i < snw_live_controls(p->live); i++)
+        snw_json_number(j, snw_live_value(p->live, i));
+    snw_json_close(j);
+    snw_field_bool(j, "failed", p->failed);
+    return message_end(&k, &p->message, &p->message_size, size);
+}
+
 // ---- frames ------------------------------------------------------------------------------------
 
 typedef struct head {
@@ -168,6 +182,7 @@ static snw_status write_frame(void *user, const snw_frame *f, snw_error *err) {
     to = put_numbers(to, (size_t)i->ncondition, f->present);
     to = put_numbers(to, 3 * (size_t)i->nforce_field_point, f->field);
     to = put_numbers(to, (size_t)i->ncolumn, f->column);
+    if (i->ncolumn > 0) memcpy(p->column, f->column, (size_t)i->ncolumn * sizeof *p->column);
     double energy[SNW_ENERGIES];
     memcpy(energy, &f->energy, sizeof energy);
     to = put_numbers(to, SNW_ENERGIES, energy);

@@ -284,6 +284,7 @@ static void receive_message(const snw_socket *s, struct lws *wsi, session *c, co
     if (!c->invalid) c->length += n;
     if (!lws.is_final_fragment(wsi) || lws.remaining_packet_payload(wsi) > 0) return;
     snw_play_receive(s->play, c->client, c->invalid ? NULL : c->text, c->length);
+    lws.callback_on_writable(wsi); // an answer need not wait for the next frame
 }
 
 static int socket_serve(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in,

@@ -538,7 +538,7 @@ static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_wo
         if (m->seg[i].kind != SNW_SEG_ROD && p->n > 0) {
             double *T = e->map; // n x n
             memset(T, 0, (size_t)p->n * (size_t)p->n * sizeof *T);
-            snw_segment_map_add_spring(m, i, &map, w, at->cq, at->cv, T);
+            snw_segment_map_add_joint(m, i, &map, w, at->cq, at->cv, at->ca, T);
             for (int j = 0; j < p->n; j++) {
                 for (int k = 0; k < p->n; k++) e->W[(6 + j) * ld + e->ns + k] += T[k * p->n + j];
             }
@@ -686,7 +686,7 @@ void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_w
         }
         if (m->seg[i].kind != SNW_SEG_ROD && n > 0) {
             double T[36] = {0};
-            snw_segment_map_add_spring(m, i, &map, w, at->cq, at->cv, T);
+            snw_segment_map_add_joint(m, i, &map, w, at->cq, at->cv, at->ca, T);
             for (int j = 0; j < n; j++) {
                 for (int k = 0; k < n; k++) y[dof[place[j]]] += T[k * n + j] * x[dof[place[k]]];
             }

@@ -70,6 +70,17 @@ static snw_status list_unknown(snw_locomotion *lo, snw_error *err) {
                         "dynamic step",
                         m->tendon[i].name);
     }
+    for (int i = 0; i < m->nloop; i++) {
+        if (m->loop[i].ncoupled == 0 || m->loop[i].keeps_length) continue;
+        return snw_fail_at_location(
+            err,
+            snw_fail(err, SNW_E_MODEL,
+                     "a kinematic step does not support '%s'; leave it out and give the joint an "
+                     "actuator with the 'position' that it has, or use a dynamic step",
+                     m->label.loop[i].name),
+            m->label.loop[i].location.file, m->label.loop[i].location.line,
+            m->label.loop[i].location.column);
+    }
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
         for (int i = 0; i < b->n; i++) {

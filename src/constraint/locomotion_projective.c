@@ -28,6 +28,12 @@ snw_status snw_locomotion_check_projective(const snw_locomotion *lo, snw_error *
                         "'least: efforts' chooses all reactions and leaves none to the projective "
                         "form; remove one of 'least' and 'form'");
     }
+    if (m->ngrid) {
+        return snw_fail(err, SNW_E_MODEL,
+                        "the projective form of reactions does not support rods on one grid (rod "
+                        "'%s' has integrator: chebyshev); use 'form: distributive', or magnus 6",
+                        m->label.link[m->rod[m->grid[0].rod].link].name);
+    }
     for (int k = 0; k < lo->nr + lo->npassive; k++) {
         const snw_locomotion_row *row = &lo->row[k];
         const char *reason = row->servo || row->loop < 0 ? "motors with 'hold', 'same' or 'when'"

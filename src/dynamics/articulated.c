@@ -111,7 +111,7 @@ static inline bool eliminate_one(const snw_model *m, int i, snw_work *w) {
     const snw_vec3 a = snw_rotate(w->g[i].R, axis->w), b = snw_rotate(w->g[i].R, axis->v);
     snw_articulated_work *I = &w->articulated[i];
     const col s = {a.x, a.y, a.z, b.x, b.y, b.z}, u = articulated_times(I, s);
-    const double d = articulated_dot(s, u);
+    const double d = articulated_dot(s, u) + m->block[m->seg[i].item].armature;
     if (!(d > 0)) return false;
     I->pivot = 1 / d;
     subtract_square(I->pivot, u, I);
@@ -132,6 +132,7 @@ static bool eliminate_several(const snw_model *m, int i, snw_work *w) {
         const col x = articulated_times(I, col_load(S, ld, k));
         for (int j = k; j < n; j++) H[j * n + k] = articulated_dot(col_load(S, ld, j), x);
         col_store(U, ld, k, x);
+        H[k * n + k] += m->block[m->seg[i].item].armature;
     }
     if (!factor_own(n, H)) return false;
     if (t->carrier == 0) return true;

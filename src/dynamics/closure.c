@@ -16,8 +16,8 @@
 // ---- raw rows of a joint ----------------------------------------------------
 
 static const snw_row *closure_rows_of(const snw_loop *loop) {
-    static const snw_row length = {.kind = SNW_ROW_LENGTH};
-    if (loop->keeps_length) return &length;
+    static const snw_row coupled = {.kind = SNW_ROW_COUPLED};
+    if (loop->ncoupled > 0) return &coupled;
     return loop->nonholonomic ? snw_nonholonomic_table[loop->nonholonomic].row
                               : snw_joint_table[loop->joint].row;
 }
@@ -35,23 +35,17 @@ static double row_value(snw_row r, snw_se3 h) {
     case SNW_ROW_AXLE:
     case SNW_ROW_ROLL:
         break; // nonholonomic
-    case SNW_ROW_LENGTH:
-        break; // closure_length
+    case SNW_ROW_COUPLED:
+        break; // closure_coupled
     }
     return 0;
 }
 
-// sum of the free lengths of two rods minus its constant value, and its rates
-static double closure_length(const snw_model *m, const snw_work *w, const snw_loop *loop) {
+// sum of factor x over the coordinates of a linear constraint, theory.md (3.8.5)
+static double closure_coupled(const snw_loop *loop, const int *index, const double *x) {
     double sum = 0;
-    for (int k = 0; k < 2; k++) sum += w->feed[loop->part[k]].l - m->rod[loop->part[k]].L;
+    for (int k = 0; k < loop->ncoupled; k++) sum += loop->factor[k] * x[index[k]];
     return sum;
-}
-static double closure_length_rate(const snw_work *w, const snw_loop *loop) {
-    return w->feed[loop->part[0]].dl + w->feed[loop->part[1]].dl;
-}
-static double closure_length_acceleration(const snw_work *w, const snw_loop *loop) {
-    return w->feed[loop->part[0]].ddl + w->feed[loop->part[1]].ddl;
 }
 
 // direction in which a wheel rolls, in its axes (axle z); with w its variation under a rotation w
@@ -86,8 +80,8 @@ static snw_wrench row_jacobian(const snw_loop *loop, snw_row r, snw_se3 h) {
         c.f = rolling_direction(loop, h, NULL);
         c.m = snw_scale(-loop->radius, snw_unit_vector(2));
         break;
-    case SNW_ROW_LENGTH:
-        break; // no wrench: it acts on the free lengths
+    case SNW_ROW_COUPLED:
+        break; // no wrench: it acts on the coordinates
     }
     return c;
 }
@@ -113,7 +107,7 @@ static snw_wrench row_jacobian_d1(const snw_loop *loop, snw_row r, snw_se3 h, sn
     case SNW_ROW_SPIN:
     case SNW_ROW_SLIP:
         break; // fixed to b
-    case SNW_ROW_LENGTH:
+    case SNW_ROW_COUPLED:
         break;
     case SNW_ROW_AXLE:
         d.m = snw_scale(loop->radius, rolling_direction(loop, h, &w));
@@ -233,14 +227,15 @@ const char *snw_loop_row_name(const snw_loop *loop, int k) {
         return "move along the axle";
     case SNW_ROW_ROLL:
         return "move across the axle";
-    case SNW_ROW_LENGTH:
-        return "length";
+    case SNW_ROW_COUPLED:
+        return loop->keeps_length ? "length" : "coordinates";
     }
     return "";
 }
 
 double snw_loop_row_size(const snw_model *m, const snw_loop *loop, int k) {
     const snw_row_kind kind = closure_rows_of(loop)[k].kind;
+    if (kind == SNW_ROW_COUPLED && !loop->keeps_length) return m->typical[loop->dof[0]];
     return kind == SNW_ROW_LOG || kind == SNW_ROW_TILT || kind == SNW_ROW_SPIN ? 1 : m->length;
 }
 
@@ -403,7 +398,7 @@ static double forbidden_component(const snw_loop *loop, snw_row r, snw_twist x, 
     case SNW_ROW_LOG:
     case SNW_ROW_TILT:
     case SNW_ROW_MOVE:
-    case SNW_ROW_LENGTH:
+    case SNW_ROW_COUPLED:
         break; // holonomic
     }
     return 0;
@@ -442,7 +437,8 @@ double snw_slip_heat(const snw_model *m, const snw_work *w) {
     return sum;
 }
 
-void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work *w) {
+void snw_closures_add_forces(const snw_model *m, const snw_state *s, snw_work *w) {
+    const double *lambda = s->lambda;
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         const snw_row *rows = closure_rows_of(loop);
@@ -461,7 +457,8 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
                 raw[k] = forbidden_component(loop, rows[k], x.x, x.spin);
         } else {
             for (int k = 0; k < loop->nraw; k++) raw[k] = row_value(rows[k], h);
-            if (loop->keeps_length) raw[0] = closure_length(m, w, loop);
+            if (loop->ncoupled > 0)
+                raw[0] = closure_coupled(loop, loop->coupled_q, s->q) - loop->offset;
         }
         for (int r = 0; r < loop->nrow; r++) {
             for (int k = 0; k < loop->nraw && snw_closure_row_is_active(loop, w, r); k++) {
@@ -469,7 +466,7 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
             }
         }
         raw_multipliers(loop, lambda, raw);
-        for (int k = 0; k < 2 && loop->keeps_length; k++) w->r[loop->dof[k]] -= raw[0];
+        for (int k = 0; k < loop->ncoupled; k++) w->r[loop->dof[k]] -= loop->factor[k] * raw[0];
         if (loop->friction > 0)
             w->r[m->rod[loop->through - 1].feed] += snw_slip_friction(m, w, i, lambda);
         const snw_wrench F = closure_wrench_from_axes(loop->Q, wrench_in_axes(loop, h, raw));
@@ -481,6 +478,21 @@ void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work 
         }
         w->F[loop->a] = snw_wrench_add(w->F[loop->a], snw_wrench_to_parent(h_ab, F));
     }
+}
+
+double snw_coupling_effort(const snw_model *m, const snw_work *w, int dof) {
+    double sum = 0;
+    for (int i = 0; i < m->nloop; i++) {
+        const snw_loop *loop = &m->loop[i];
+        for (int k = 0; k < loop->ncoupled; k++) {
+            double raw[6];
+            if (loop->dof[k] != dof || !snw_is_active(w, loop->condition)) continue;
+            if (loop->nrow == 0 || !snw_closure_row_is_active(loop, w, 0)) return NAN;
+            raw_multipliers(loop, w->lambda, raw);
+            sum += loop->factor[k] * raw[0];
+        }
+    }
+    return sum;
 }
 
 // ---- Jacobian ---------------------------------------------------------------
@@ -537,8 +549,8 @@ static void constraint_rows(const snw_loop *loop, const snw_work *w, snw_se3 h, 
             c = snw_wrench_axpy(loop->coefficient[r][k], row_jacobian(loop, rows[k], h), c);
         }
         for (size_t j = 0; j < n; j++) C[(size_t)r * n + j] = snw_power(c, closure_column(D, n, j));
-        for (size_t j = 0; j < n && loop->keeps_length; j++)
-            C[(size_t)r * n + j] = loop->coefficient[r][0];
+        for (size_t j = 0; j < (size_t)loop->ncoupled; j++)
+            C[(size_t)r * n + j] = loop->coefficient[r][0] * loop->factor[j];
     }
 }
 
@@ -732,7 +744,8 @@ void snw_constraints_jacobian(const snw_model *m, snw_work *w) {
 // u' = V_b' - A V_a' + ad_u A V_a; the rates of a row are c u and c u' + c' u. At a sliding station
 // the frame itself moves by f = u + xi x', and f takes the place of u where a and the axes turn in
 // it.
-void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, double *acceleration) {
+void snw_closures_rates(const snw_model *m, const snw_state *s, const snw_work *w, double *rate,
+                        double *acceleration) {
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *loop = &m->loop[i];
         const snw_row *rows = closure_rows_of(loop);
@@ -751,9 +764,9 @@ void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, dou
             first[k] = snw_power(c, U);
             second[k] = snw_power(c, dU) + snw_power(dc, U);
         }
-        if (loop->keeps_length) {
-            first[0] = closure_length_rate(w, loop);
-            second[0] = closure_length_acceleration(w, loop);
+        if (loop->ncoupled > 0) {
+            first[0] = closure_coupled(loop, loop->dof, s->v);
+            second[0] = closure_coupled(loop, loop->dof, s->a);
         }
         for (int r = 0; r < loop->nrow; r++) {
             double sum = 0, sum2 = 0;

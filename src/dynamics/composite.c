@@ -105,5 +105,9 @@ void snw_composite_mass(const snw_model *m, snw_work *w, double *M) {
         carry_momentum(w->arm[i].x, w->arm[i].y, w->arm[i].z, t->ncolumn, m->nv,
                        w->momentum + t->column);
     }
+    for (int k = 0; k < m->nblock && m->has_armature; k++) {
+        const snw_block *b = &m->block[k];
+        for (int i = b->dof; i < b->dof + b->n; i++) M[(size_t)i * (nv + 1)] += b->armature;
+    }
     if (m->nconditional) snw_clear_inactive_matrix(m, w, nv, M);
 }

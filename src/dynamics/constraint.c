@@ -22,7 +22,7 @@ double snw_drive_target(const snw_model *m, const snw_inputs *in, const snw_stat
 void snw_constraints_add_forces(const snw_model *m, const snw_inputs *in, const snw_state *s,
                                 snw_work *w) {
     memcpy(w->lambda, s->lambda, (size_t)m->nconstraint * sizeof *s->lambda);
-    snw_closures_add_forces(m, s->lambda, w);
+    snw_closures_add_forces(m, s, w);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         if (d->row < 0) continue;
@@ -36,7 +36,7 @@ void snw_constraints_add_forces(const snw_model *m, const snw_inputs *in, const 
 
 void snw_constraints_rates(const snw_model *m, const snw_inputs *in, const snw_state *s,
                            const snw_work *w, double *rate, double *acceleration) {
-    snw_closures_rates(m, w, rate, acceleration);
+    snw_closures_rates(m, s, w, rate, acceleration);
     for (int i = 0; i < m->ndrive; i++) {
         const snw_drive *d = &m->drive[i];
         const bool active = drive_is_active(d, w);
@@ -88,7 +88,9 @@ snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int numb
             .dof = loop->dof,
             .C = w->C + loop->store + (size_t)r * (size_t)loop->ndof,
             .R = (loop->nonholonomic ? w->R : w->C) + loop->store + (size_t)r * (size_t)loop->ndof,
-            .size = m->length * (rated ? fmin(w->velocity_time, 1) : 1),
+            .size =
+                (loop->ncoupled > 0 && !loop->keeps_length ? m->typical[loop->dof[0]] : m->length) *
+                (rated ? fmin(w->velocity_time, 1) : 1),
             .slip_dof = loop->friction > 0 ? m->rod[loop->through - 1].feed : -1,
             .slip = loop->friction > 0 ? w->slip_column[number] : 0};
     }

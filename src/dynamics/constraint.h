@@ -142,5 +142,10 @@ static inline bool snw_closure_row_is_active(const snw_loop *loop, const snw_wor
 }
 
 // Parts of snw_constraints_add_forces and snw_constraints_rates.
-void snw_closures_add_forces(const snw_model *m, const double *lambda, snw_work *w);
-void snw_closures_rates(const snw_model *m, const snw_work *w, double *rate, double *acceleration);
+void snw_closures_add_forces(const snw_model *m, const snw_state *s, snw_work *w);
+void snw_closures_rates(const snw_model *m, const snw_state *s, const snw_work *w, double *rate,
+                        double *acceleration);
+
+// Effort of linear constraints (mimic) on coordinate dof with the multipliers in w->lambda, N m or
+// N; NaN where such a row is redundant, so that its effort is not determined.
+double snw_coupling_effort(const snw_model *m, const snw_work *w, int dof);

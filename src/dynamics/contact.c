@@ -186,8 +186,9 @@ static snw_vec3 touching_point_variation(const snw_contact_point *p, bool curved
 }
 
 // Variation of the wrench with those of the pose (zeta) and velocity (dV), both relative to the
-// obstacle; V NULL: statics; given: the force is, along the axes. The normal of a curved obstacle varies with the place of the centre,
-// and so does the slope of an interpolated distance, theory.md (3.13.11).
+// obstacle; V NULL: statics; given: the force is, along the axes. The normal of a curved obstacle
+// varies with the place of the centre, and so does the slope of an interpolated distance, theory.md
+// (3.13.11).
 static snw_wrench contact_wrench_variation(const snw_contact_point *p, const snw_contact *c,
                                            const snw_contact_point_work *at, bool given,
                                            const snw_twist *V, snw_twist zeta, snw_twist dV) {

@@ -88,8 +88,7 @@ snw_vec3 snw_contact_given_variation(snw_vec3 d, snw_vec3 e, snw_vec3 f, snw_vec
     snw_contact_axes_of(d, e, axis);
     const snw_vec3 t = snw_sub(e, snw_scale(snw_dot(d, e), d));
     const double turned = snw_dot(dd, e) + snw_dot(d, de);
-    const snw_vec3 dt =
-        snw_sub(de, snw_add(snw_scale(turned, d), snw_scale(snw_dot(d, e), dd)));
+    const snw_vec3 dt = snw_sub(de, snw_add(snw_scale(turned, d), snw_scale(snw_dot(d, e), dd)));
     const snw_vec3 along =
         snw_scale(1 / snw_norm(t), snw_sub(dt, snw_scale(snw_dot(axis[1], dt), axis[1])));
     const snw_vec3 across = snw_add(snw_cross(dd, axis[1]), snw_cross(d, along));

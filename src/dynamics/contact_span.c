@@ -230,8 +230,7 @@ void snw_contact_span_jacobian(const snw_contact *c, const snw_contact_point *p,
                                const snw_contact_point_work *at, const snw_work *w, bool given,
                                double A[144], double B[144]) {
     const bool is_static = w->is_static || c->hard;
-    span_contact x = {
-        .c = c, .is_static = is_static, .at = *at, .free = at->free, .given = given};
+    span_contact x = {.c = c, .is_static = is_static, .at = *at, .free = at->free, .given = given};
     span_nodes(c, p, w, &x.s);
     span_place(c, p, at->place, &x.s);
     if (!is_static) span_twists(c, p, w, &x.s, x.carried, x.V);

@@ -15,6 +15,7 @@
 #include "dynamics/nonlinear_law.h"
 #include "dynamics/relaxation.h"
 #include "dynamics/rod_contact.h"
+#include "dynamics/rod_grid.h"
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
 #include "dynamics/tube.h"
@@ -34,6 +35,8 @@ double snw_kinetic_energy(const snw_model *m, const snw_work *w) {
     for (int i = 0; i < m->nseg; i++) {
         if (snw_seg_has_mass(m, w, i)) sum += twice_kinetic(m, w, i);
     }
+    for (int k = 0; k < m->nblock && m->has_armature; k++)
+        sum += 2 * snw_armature_energy(m, w, &m->block[k]);
     return 0.5 * sum + snw_fluid_kinetic_energy(m, w);
 }
 
@@ -193,6 +196,10 @@ void snw_energy_by_link(const snw_model *m, const snw_inputs *in, const snw_stat
         if (snw_seg_is_active(m, w, seg))
             out[m->seg[seg].link].elastic += snw_spring_energy(m, &m->spring[k], s->q);
     }
+    for (int k = 0; k < m->nblock && m->has_armature; k++) {
+        const int link = m->seg[m->block[k].seg].link;
+        out[link].kinetic += snw_armature_energy(m, w, &m->block[k]);
+    }
     for (int k = 0; k < m->nfluid_point; k++) {
         snw_link_energy *link = &out[m->seg[m->fluid_point[k].seg].link];
         link->kinetic += snw_fluid_point_kinetic_energy(m, w, k);
@@ -261,10 +268,12 @@ static double motion_power(const snw_model *m, const snw_inputs *in, const snw_s
     for (int i = 1; i < m->nseg; i++) {
         const int item = m->seg[i].item;
         if (m->seg[i].kind == SNW_SEG_POSE) power += snw_power(w->F[i], w->u[i]);
-        if (m->seg[i].kind == SNW_SEG_ROD && m->slice[item].field >= 0) {
+        if (m->seg[i].kind == SNW_SEG_ROD && m->slice[item].field >= 0 &&
+            !m->rod[m->slice[item].rod].grid) {
             power += given_strain_power(m, in, &m->slice[item], &w->slice[item], w->F[i]);
         }
     }
+    if (m->ngrid && m->nfield) power += snw_rod_grids_given_power(m, in, w);
     power += snw_fluid_power(m, in, s, w);
     if (m->nfield) power -= snw_tendons_given_power(m, w);
     if (m->ntube_piece) power += snw_tubes_drive_power(m, w);
@@ -333,7 +342,7 @@ snw_wrench snw_internal_wrench_at(const snw_model *m, const snw_station *at, snw
         if (snw_all(at->beyond[k] == 0)) continue;
         const int i = rod->seg0 + k;
         snw_wrench F = w->F[i];
-        if (k + 1 < rod->nseg)
+        if (k + 1 < rod->nseg && !rod->grid) // of a grid it is the parent of no other node
             F = snw_wrench_sub(F, snw_wrench_to_parent(w->h[i + 1], w->F[i + 1]));
         const snw_wrench F_w = snw_wrench_to_parent(w->g[i], F); // world frame, about its origin
         for (int c = 0; c < 6; c++) sum.e[c] -= at->beyond[k] * F_w.e[c];

@@ -85,6 +85,17 @@ static snw_vec3 scale_axes(const double s[3], snw_vec3 v) {
     return (snw_vec3){{s[0] * v.x, s[1] * v.y, s[2] * v.z}};
 }
 
+// K x of a bushing for x = (theta, p), axes of the first end
+static snw_wrench bushing_stress(const snw_force_element *e, snw_vec3 turn, snw_vec3 p) {
+    const snw_twist x = {{.w = turn, .v = p}};
+    snw_wrench s;
+    for (int i = 0; i < 6; i++) {
+        s.e[i] = e->axis_stiffness[i] * x.e[i];
+        for (int j = 0; j < 6 && e->coupling; j++) s.e[i] += e->coupling[6 * i + j] * x.e[j];
+    }
+    return s;
+}
+
 // velocity of the second end seen from the first, in the frame of the second
 static snw_twist carried_velocity(const snw_force_element *e, const snw_work *w,
                                   const snw_force_element_work *at) {
@@ -98,18 +109,17 @@ static void bushing_motion(const snw_force_element *e, const snw_work *w, bool i
     at->h = snw_se3_mul(snw_se3_inv(w->g[e->end[0]]), w->g[e->end[1]]);
     at->turn = snw_so3_log(at->h.R);
     at->length = snw_norm(at->h.p);
-    const snw_vec3 moment = scale_axes(e->axis_stiffness, at->turn);
-    snw_vec3 force = scale_axes(e->axis_stiffness + 3, at->h.p);
-    at->elastic_wrench.m = snw_scale(
-        -1, snw_rotate(snw_so3_tangent_inv(snw_scale(-1, at->turn)), moment)); // T^-T(w) = T^-1(-w)
-    at->elastic_wrench.f = snw_scale(-1, snw_rotate_inv(at->h.R, force));
+    const snw_wrench stress = bushing_stress(e, at->turn, at->h.p);
+    at->elastic_wrench.m = snw_scale(-1, snw_rotate(snw_so3_tangent_inv(snw_scale(-1, at->turn)),
+                                                    stress.m)); // T^-T(w) = T^-1(-w)
+    at->elastic_wrench.f = snw_scale(-1, snw_rotate_inv(at->h.R, stress.f));
     at->on[1] = at->elastic_wrench;
     if (!is_static) {
         at->V = snw_twist_sub(w->V[e->end[1]], carried_velocity(e, w, at));
         const snw_vec3 rate = snw_rotate(at->h.R, at->V.v);
         if (at->length > 0) at->rate = snw_dot(at->h.p, rate) / at->length;
         at->on[1].m = snw_sub(at->on[1].m, scale_axes(e->axis_damping, at->V.w));
-        force = scale_axes(e->axis_damping + 3, rate);
+        const snw_vec3 force = scale_axes(e->axis_damping + 3, rate);
         at->on[1].f = snw_sub(at->on[1].f, snw_rotate_inv(at->h.R, force));
     }
     at->on[0] = snw_wrench_scale(-1, snw_wrench_to_parent(at->h, at->on[1]));
@@ -209,11 +219,11 @@ static void bushing_variation(const snw_force_element *e, const snw_work *w,
     const snw_twist delta = snw_twist_sub(x->zeta[1], snw_twist_to_child(h, x->zeta[0]));
     const snw_vec3 back = snw_scale(-1, at->turn);
     const snw_vec3 dturn = snw_rotate(snw_so3_tangent_inv(at->turn), delta.w);
-    const snw_vec3 moment = scale_axes(e->axis_stiffness, at->turn);
-    d[1].m = snw_add(snw_so3_tangent_inv_d1(back, moment, snw_scale(-1, dturn)),
-                     snw_rotate(snw_so3_tangent_inv(back), scale_axes(e->axis_stiffness, dturn)));
-    snw_vec3 force = scale_axes(e->axis_stiffness + 3, h.p);
-    snw_vec3 dforce = scale_axes(e->axis_stiffness + 3, snw_rotate(h.R, delta.v));
+    const snw_wrench stress = bushing_stress(e, at->turn, h.p),
+                     dstress = bushing_stress(e, dturn, snw_rotate(h.R, delta.v));
+    d[1].m = snw_add(snw_so3_tangent_inv_d1(back, stress.m, snw_scale(-1, dturn)),
+                     snw_rotate(snw_so3_tangent_inv(back), dstress.m));
+    snw_vec3 force = stress.f, dforce = dstress.f;
     if (!w->is_static) {
         snw_twist dV = snw_twist_sub(x->dV[1], snw_twist_to_child(h, x->dV[0]));
         dV = snw_twist_add(dV, snw_ad(delta, carried_velocity(e, w, at)));
@@ -318,8 +328,8 @@ double snw_force_element_energy(const snw_model *m, const snw_work *w, int i) {
     case SNW_ELEMENT_CABLE:
         return e->stiffness * snw_positive_part_integral(x, e->smooth);
     case SNW_ELEMENT_BUSHING:
-        return 0.5 * (snw_dot(at->turn, scale_axes(e->axis_stiffness, at->turn)) +
-                      snw_dot(at->h.p, scale_axes(e->axis_stiffness + 3, at->h.p)));
+        return 0.5 * snw_power(bushing_stress(e, at->turn, at->h.p),
+                               (snw_twist){{.w = at->turn, .v = at->h.p}});
     case SNW_ELEMENT_DAMPER:
     case SNW_ELEMENT_COUNT:
         break;

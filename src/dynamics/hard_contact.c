@@ -103,8 +103,7 @@ void snw_hard_power_row(const snw_model *m, const snw_work *w, int n, const snw_
         if (path->n == 0) continue;
         const double *J = w->J + m->seg_store[seg], *dJ = w->dJ + m->seg_store[seg];
         // delta V = (J' + ad_V J) x + J x', theory.md (4.2)
-        const snw_wrench pose =
-            snw_wrench_add(bars->pose[i], snw_ad_pull(w->V[seg], bars->V[i]));
+        const snw_wrench pose = snw_wrench_add(bars->pose[i], snw_ad_pull(w->V[seg], bars->V[i]));
         for (int j = 0; j < path->n; j++) {
             double by_place = 0, by_rate = 0;
             for (int e = 0; e < 6; e++) {

@@ -107,6 +107,57 @@ static void ball_columns(const snw_model *m, const snw_spring *s, const snw_work
     }
 }
 
+void snw_armature_add(const snw_model *m, const double *a, double *r) {
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        for (int i = 0; i < b->n && snw_any(b->armature > 0); i++)
+            r[b->dof + i] += b->armature * a[b->dof + i];
+    }
+}
+
+// columns k of the angular rows of a spherical joint
+static snw_mat3 angular_columns(const double *J, int ld) {
+    snw_mat3 S;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) S.e[i][j] = J[i * ld + j];
+    }
+    return S;
+}
+
+// Spherical joint with variations S x: its angular acceleration u' varies by
+// (S" + u'^ S + u^ S') x + (2 S' + u^ S) x' + S x", as V' does in tangent.c.
+void snw_armature_tangent(const snw_block *b, const snw_work *w, const snw_columns *own, double cq,
+                          double cv, double ca, size_t ld, double *T) {
+    if (b->space == SNW_SPACE_RN) {
+        T[0] += ca * b->armature;
+        return;
+    }
+    const snw_mat3 S = angular_columns(own->J, own->ld);
+    snw_mat3 d = snw_mat3_scale(ca, S);
+    if (!w->is_static) {
+        const snw_mat3 dS = angular_columns(own->dJ, own->ld),
+                       ddS = angular_columns(own->ddJ, own->ld), u = snw_hat(w->u[b->seg].w),
+                       du = snw_hat(w->du[b->seg].w);
+        const snw_mat3 by_q =
+            snw_mat3_add(ddS, snw_mat3_add(snw_mat3_mul(du, S), snw_mat3_mul(u, dS)));
+        const snw_mat3 by_v = snw_mat3_add(snw_mat3_scale(2, dS), snw_mat3_mul(u, S));
+        d = snw_mat3_add(d, snw_mat3_add(snw_mat3_scale(cq, by_q), snw_mat3_scale(cv, by_v)));
+    }
+    const snw_mat3 X = snw_mat3_mul(snw_mat3_transpose(S), d);
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t j = 0; j < 3; j++) T[j * ld + i] += b->armature * X.e[i][j];
+    }
+}
+
+double snw_armature_energy(const snw_model *m, const snw_work *w, const snw_block *b) {
+    const snw_twist u = w->u[b->seg];
+    if (!snw_any(b->armature > 0) || !snw_seg_is_active(m, w, b->seg)) return 0;
+    if (b->space != SNW_SPACE_RN) return 0.5 * b->armature * snw_dot(u.w, u.w);
+    const double size = snw_dot(b->S.w, b->S.w) + snw_dot(b->S.v, b->S.v); // 1 except for a screw
+    const double v = (snw_dot(u.w, b->S.w) + snw_dot(u.v, b->S.v)) / size;
+    return 0.5 * b->armature * v * v;
+}
+
 void snw_spring_tangent(const snw_model *m, const snw_spring *s, const snw_work *w,
                         const snw_columns *own, double cq, double cv, size_t ld, double *T) {
     const snw_block *b = &m->block[s->block];

@@ -21,6 +21,14 @@ void snw_spring_add(const snw_model *m, const snw_spring *s, const double *q, co
 // Elastic energy, J.
 double snw_spring_energy(const snw_model *m, const snw_spring *s, const double *q);
 
+// Rotors, theory.md (3.4c): the inertia J of the armature of a joint, reflected by its gear, adds
+// J a to the rows of its coordinates; the relative velocity of the joint moves it, nothing else.
+// Add it to r (nv); T (own entries of block b, columns ld apart) += its derivative; energy, J.
+void snw_armature_add(const snw_model *m, const double *a, double *r);
+void snw_armature_tangent(const snw_block *b, const snw_work *w, const snw_columns *own, double cq,
+                          double cv, double ca, size_t ld, double *T);
+double snw_armature_energy(const snw_model *m, const snw_work *w, const snw_block *b);
+
 // T (entries of its own coordinates, columns ld apart) += cq df/dq + cv df/dv; `own` are the
 // columns of the joint, of which only those of a spherical one are read.
 void snw_spring_tangent(const snw_model *m, const snw_spring *s, const snw_work *w,

@@ -11,6 +11,7 @@
 #include "dynamics/force_field.h"
 #include "dynamics/observer.h"
 #include "dynamics/rod_contact.h"
+#include "dynamics/rod_grid.h"
 #include "dynamics/sliding_station.h"
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
@@ -100,9 +101,9 @@ static void set_varying_rest_strain(const snw_model *m, const snw_slice *sl, con
     }
 }
 
-// sw->xi <- strains at the Magnus points of slice i without their rates; returns W of its map
-static inline snw_twist slice_vector(const snw_model *m, const snw_inputs *in, const snw_state *s,
-                                     int i, snw_work *w) {
+// sw->xi <- strains at the Magnus points of slice i without their rates
+static inline void slice_strains_static(const snw_model *m, const snw_inputs *in,
+                                        const snw_state *s, int i, snw_work *w) {
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
     snw_slice_work *sw = &w->slice[i];
@@ -114,7 +115,47 @@ static inline snw_twist slice_vector(const snw_model *m, const snw_inputs *in, c
     }
     kinematics_gather(m, sl, r, s->q + r->shift, sw->xi);
     scale_strains_by_length(sl, r, s, true, w, sw);
-    return snw_rule_value(&r->rule, sl->h, sw->xi);
+}
+
+// the same; returns W of its map
+static inline snw_twist slice_vector(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                     int i, snw_work *w) {
+    const snw_slice *sl = &m->slice[i];
+    slice_strains_static(m, in, s, i, w);
+    return snw_rule_value(&m->rod[sl->rod].rule, sl->h, w->slice[i].xi);
+}
+
+// strains at the Magnus points of slice i and their rates
+static inline void slice_strains(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                                 int i, snw_work *w) {
+    const snw_slice *sl = &m->slice[i];
+    const snw_rod *r = &m->rod[sl->rod];
+    snw_slice_work *sw = &w->slice[i];
+    for (int k = 0; k < r->nc; k++) sw->xi[k] = m->xi0[i * SNW_MAGNUS_POINTS + k];
+    if (r->rest_varies)
+        set_varying_rest_strain(m, sl, s, false, sw,
+                                w->rest_varies + (size_t)i * SNW_MAGNUS_POINTS);
+    const bool given = sl->field >= 0;
+    for (int k = 0; given && k < r->nc; k++) {
+        sw->xi[k] = snw_twist_add(sw->xi[k], in->xi[sl->field + k]);
+    }
+    for (int k = 0; !r->rest_varies && k < r->nc; k++) {
+        sw->dxi[k] = given ? in->dxi[sl->field + k] : (snw_twist){0};
+        sw->ddxi[k] = given ? in->ddxi[sl->field + k] : (snw_twist){0};
+    }
+    gather_rates(m, sl, r, s, sw);
+    scale_strains_by_length(sl, r, s, false, w, sw);
+}
+
+// shapes of the rods on one grid
+static void kinematics_grids(const snw_model *m, const snw_inputs *in, const snw_state *s,
+                             bool is_static, snw_work *w) {
+    for (int k = 0; k < m->ngrid; k++) {
+        for (int j = 0; j < m->grid[k].n; j++) {
+            (is_static ? slice_strains_static : slice_strains)(m, in, s, m->grid[k].slice[j], w);
+        }
+    }
+    snw_rod_grids_motion(m, is_static, w);
 }
 
 static inline void slice_motion(const snw_model *m, const snw_inputs *in, const snw_state *s, int i,
@@ -130,6 +171,10 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
         *u = *du = (snw_twist){0};
         return;
     }
+    if (r->grid) {
+        snw_rod_grid_node(m, i, is_static, w, h, u, du);
+        return;
+    }
     if (is_static) {
         sw->W = slice_vector(m, in, s, i, w);
         sw->T = snw_se3_tangent(sw->W);
@@ -137,20 +182,7 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
         *u = *du = (snw_twist){0};
         return;
     }
-    for (int k = 0; k < r->nc; k++) sw->xi[k] = m->xi0[i * SNW_MAGNUS_POINTS + k];
-    if (r->rest_varies)
-        set_varying_rest_strain(m, sl, s, is_static, sw,
-                                w->rest_varies + (size_t)i * SNW_MAGNUS_POINTS);
-    const bool given = sl->field >= 0;
-    for (int k = 0; given && k < r->nc; k++) {
-        sw->xi[k] = snw_twist_add(sw->xi[k], in->xi[sl->field + k]);
-    }
-    for (int k = 0; !r->rest_varies && k < r->nc; k++) {
-        sw->dxi[k] = given ? in->dxi[sl->field + k] : (snw_twist){0};
-        sw->ddxi[k] = given ? in->ddxi[sl->field + k] : (snw_twist){0};
-    }
-    gather_rates(m, sl, r, s, sw);
-    scale_strains_by_length(sl, r, s, is_static, w, sw);
+    slice_strains(m, in, s, i, w);
     snw_rule_rates(&r->rule, sl->h, sw->xi, sw->dxi, sw->ddxi, &sw->W, &sw->dW, &sw->ddW);
     *h = snw_se3_exp(sw->W);
     snw_se3_exp_rates(sw->W, sw->dW, sw->ddW, &sw->T, u, du);
@@ -223,6 +255,7 @@ void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s
     for (int k = 0; k < m->ncondition; k++) w->active[k] = snw_whole(s->z[m->condition_signal[k]]);
     for (int k = 0; k < m->nnonholonomic; k++) w->dropped[k] = snw_whole(s->dropped[k]);
     if (m->ntube_piece) snw_tube_pieces_motion(m, in, is_static, w);
+    if (m->ngrid) kinematics_grids(m, in, s, is_static, w);
     for (int i = 0; i < m->nseg; i++) segment_motion(m, in, s, is_static, i, w);
     if (m->ntube_node) snw_tube_nodes_motion(m, s, is_static, w);
     if (m->nfeed) snw_variable_length_motion(m, s, is_static, w);
@@ -253,6 +286,12 @@ static snw_se3 relative_pose(const snw_model *m, const snw_inputs *in, const snw
         return ball_pose(&m->block[seg->item], s);
     case SNW_SEG_ROD:
         if (snw_all(m->slice[seg->item].h == 0)) break;
+        if (m->rod[m->slice[seg->item].rod].grid) {
+            snw_se3 h;
+            snw_twist u, du;
+            snw_rod_grid_node(m, seg->item, true, w, &h, &u, &du);
+            return h;
+        }
         return snw_se3_exp(slice_vector(m, in, s, seg->item, w));
     }
     return snw_se3_identity();
@@ -264,6 +303,7 @@ snw_se3 snw_pose_along_path(const snw_model *m, const snw_inputs *in, const snw_
     bool on_path[MOST];
     const bool select = seg < MOST;
     if (m->ntube_piece) snw_tube_pieces_motion(m, in, true, w);
+    if (m->ngrid) kinematics_grids(m, in, s, true, w);
     if (select) memset(on_path, 0, (size_t)(seg + 1) * sizeof *on_path);
     for (int i = seg; select && i > 0; i = m->seg[i].parent) on_path[i] = true;
     w->g[0] = snw_se3_identity();

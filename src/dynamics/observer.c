@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/fields.h"
+#include "math/pose_grid.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,6 +35,7 @@ typedef struct snw_observer_memory {
     int seg_store[SEGMENTS];
     snw_slice slice;
     snw_slice_work slice_work;
+    snw_grid_frame grid_node;
     snw_twist rest[SNW_MAGNUS_POINTS];
     snw_rest_varies_work rest_varies[SNW_MAGNUS_POINTS];
     snw_twist given[3][SNW_MAGNUS_POINTS]; // given strains and their rates
@@ -57,6 +59,7 @@ static void observer_sizes(const snw_model *m, size_t *nphi, size_t *columns) {
         if (n > *columns) *columns = n;
     }
     *nphi *= SNW_MAGNUS_POINTS;
+    if (m->ngrid) *nphi += SNW_GRID_MOST;
 }
 
 static void observer_place(void *object, snw_fields *f) {
@@ -109,6 +112,7 @@ void snw_observer_at_section(const snw_model *m, snw_observer *o, int rod, doubl
         below = i, from = m->seg_x[i];
     snw_observer_at_seg(o, below, shift);
     if (x - from <= 1e-12 * r->L) return;
+    if (r->grid) o->seg = r->root; // sections of a grid are children of its root
     o->rod = rod;
     o->x = x;
 }
@@ -151,6 +155,7 @@ static void observer_model(const snw_model *m, const snw_inputs *in, const snw_w
     x->m.slice = &x->slice;
     x->m.phi = x->phi;
     x->m.xi0 = x->rest;
+    x->m.ngrid = 0; // the shapes of grids are known
     x->in = *in;
     x->in.xi = x->given[0];
     x->in.dxi = x->given[1];
@@ -163,6 +168,7 @@ static void observer_model(const snw_model *m, const snw_inputs *in, const snw_w
     x->w.V = x->V;
     x->w.A = x->A;
     x->w.slice = &x->slice_work;
+    x->w.grid_node = &x->grid_node;
     x->w.rest_varies = x->rest_varies;
     x->w.J = x->J;
     x->w.dJ = x->dJ;

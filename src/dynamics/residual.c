@@ -15,6 +15,7 @@
 #include "dynamics/nonlinear_law.h"
 #include "dynamics/relaxation.h"
 #include "dynamics/rod_contact.h"
+#include "dynamics/rod_grid.h"
 #include "dynamics/stop.h"
 #include "dynamics/tendon.h"
 #include "dynamics/tube.h"
@@ -45,7 +46,7 @@ static inline void residual_project(const snw_model *m, int i, const snw_work *w
     const snw_slice_work *sw = &w->slice[i];
     const snw_slice *sl = &m->slice[i];
     const snw_rod *rod = &m->rod[sl->rod];
-    if (snw_all(sl->h == 0)) return;
+    if (snw_all(sl->h == 0) || rod->grid) return; // grids: snw_rod_grids_project
     snw_wrench p[SNW_MAGNUS_POINTS];
     snw_rule_pull(&rod->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
     double ratio = sl->piece ? w->tube_piece[sl->piece - 1].ratio.v : 1;
@@ -100,6 +101,7 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
     for (int k = 0; k < m->nspring; k++) {
         snw_spring_add(m, &m->spring[k], s->q, is_static ? NULL : s->v, w->r);
     }
+    if (m->has_armature && !is_static) snw_armature_add(m, s->a, w->r);
     if (m->nlive) {
         snw_observe_read(m, in, s, is_static, w);
         snw_feedback(m, in, s, w);
@@ -159,6 +161,7 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
         }
         w->F[seg->parent] = snw_wrench_add(w->F[seg->parent], snw_wrench_to_parent(w->h[i], F));
     }
+    if (m->ngrid) snw_rod_grids_project(m, w, w->r);
     snw_clear_inactive_vector(m, w, w->r);
 }
 

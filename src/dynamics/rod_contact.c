@@ -263,8 +263,7 @@ static friction_variation vary_given(const touch_state *x, const snw_touch *touc
     bool is_rod;
     const snw_vec3 push = snw_scale(x->way, x->g.n), along = at[0].p[1],
                    e = tangent_direction(push, along, &is_rod);
-    const snw_vec3 more =
-        snw_scale(1 / snw_norm(along), snw_add(da, snw_scale(s[0], at[0].p[2])));
+    const snw_vec3 more = snw_scale(1 / snw_norm(along), snw_add(da, snw_scale(s[0], at[0].p[2])));
     const snw_vec3 de = snw_scale(is_rod, snw_sub(more, snw_scale(snw_dot(e, more), e)));
     out.f = snw_contact_given_variation(push, e, x->f, snw_scale(x->way, dn), de);
     return out;
@@ -549,8 +548,7 @@ void snw_hard_touch_power_bars(const snw_model *m, const snw_work *w, const snw_
         one.e[j % 6] = 1;
         const touch_variation d = vary_node(m, w, &x, touch->slice, j / 6, one, (snw_twist){0});
         vary_wrenches(m, w, &x, touch, NULL, &d, j / 12, true, dF);
-        for (int k = 0; k < 4; k++)
-            out->pose[j / 6].e[j % 6] += snw_power(dF[k], eta[out->seg[k]]);
+        for (int k = 0; k < 4; k++) out->pose[j / 6].e[j % 6] += snw_power(dF[k], eta[out->seg[k]]);
     }
 }
 

@@ -101,11 +101,14 @@ void snw_segment_wrench_columns(const snw_model *m, const snw_inputs *in, const 
     if (snw_any(cq != 0) || snw_any(cv != 0)) snw_contact_columns(m, in, w, i, c, cq, cv, WJ);
 }
 
-void snw_segment_map_add_spring(const snw_model *m, int i, const snw_segment_map *of,
-                                const snw_work *w, double cq, double cv, double *T) {
+void snw_segment_map_add_joint(const snw_model *m, int i, const snw_segment_map *of,
+                               const snw_work *w, double cq, double cv, double ca, double *T) {
     const snw_seg *seg = &m->seg[i];
     const int n = snw_segment_map_count(m, i);
-    if (n == 0 || seg->kind == SNW_SEG_ROD || m->block[seg->item].spring < 0) return;
-    const snw_columns own = {.n = n, .ld = n, .J = of->S, .dJ = of->dS};
-    snw_spring_tangent(m, &m->spring[m->block[seg->item].spring], w, &own, cq, cv, (size_t)n, T);
+    if (n == 0 || seg->kind == SNW_SEG_ROD) return;
+    const snw_block *b = &m->block[seg->item];
+    const snw_columns own = {.n = n, .ld = n, .J = of->S, .dJ = of->dS, .ddJ = of->ddS};
+    if (snw_any(b->armature > 0)) snw_armature_tangent(b, w, &own, cq, cv, ca, (size_t)n, T);
+    if (b->spring < 0) return;
+    snw_spring_tangent(m, &m->spring[b->spring], w, &own, cq, cv, (size_t)n, T);
 }

@@ -33,6 +33,6 @@ void snw_segment_map_at(const snw_model *m, const double *chart, int i, bool cur
 void snw_segment_wrench_columns(const snw_model *m, const snw_inputs *in, const snw_work *w, int i,
                                 const snw_columns *c, double cq, double cv, double ca, double *WJ);
 
-// T (n x n, column major) += cq df/dq + cv df/dv of the spring of its joint, if it has one.
-void snw_segment_map_add_spring(const snw_model *m, int i, const snw_segment_map *of,
-                                const snw_work *w, double cq, double cv, double *T);
+// T (n x n, column major) += cq df/dq + cv df/dv + ca df/da of spring and armature of its joint.
+void snw_segment_map_add_joint(const snw_model *m, int i, const snw_segment_map *of,
+                               const snw_work *w, double cq, double cv, double ca, double *T);

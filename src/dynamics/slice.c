@@ -10,6 +10,7 @@
 
 #include "base/vectorise.h"
 #include "dynamics/jacobian_column.h"
+#include "dynamics/rod_grid.h"
 #include "dynamics/variable_length.h"
 
 // Row stride of matrices per strain, constant for any number of strains.
@@ -226,6 +227,10 @@ void snw_slice_jacobian_columns(const snw_model *m, int i, int ld, const snw_wre
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
     const snw_slice_work *sw = &w->slice[i];
+    if (r->grid) {
+        snw_rod_grid_jacobian(m, i, ld, F, w, to);
+        return;
+    }
     const bool is_static = w->is_static, variable = r->feed >= 0;
     double raw[3][6 * LD], Y[3][6 * LD], D[3][6 * LD], G[LD * LD];
     snw_lower T[3];

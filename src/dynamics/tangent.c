@@ -32,6 +32,7 @@
 #include "dynamics/nonlinear_law.h"
 #include "dynamics/relaxation.h"
 #include "dynamics/rod_contact.h"
+#include "dynamics/rod_grid.h"
 #include "dynamics/segment_map.h"
 #include "dynamics/slice.h"
 #include "dynamics/stop.h"
@@ -130,6 +131,7 @@ static void tangent_columns(const snw_model *m, const double *chart, bool curvat
 static void all_columns(const snw_model *m, const double *chart, bool curvature, snw_work *w) {
     memset(w->K, 0, m->store_own * sizeof *w->K);
     if (m->nfeed && curvature) snw_variable_length_clear_curvature(m, w);
+    if (m->ngrid) snw_rod_grids_columns(m, curvature, w);
     for (int i = 1; i < m->nseg; i++) tangent_columns(m, chart, curvature, i, w);
 }
 
@@ -217,7 +219,8 @@ static void wrench_variation(const snw_model *m, const snw_inputs *in, snw_work 
     } else {
         snw_segment_columns(m, snw_loads(m, in, w), w, i, &columns, cq, cv, ca, WJ);
     }
-    if (snw_any(cq != 0) || snw_any(cv != 0)) snw_contact_columns(m, in, w, i, &columns, cq, cv, WJ);
+    if (snw_any(cq != 0) || snw_any(cv != 0))
+        snw_contact_columns(m, in, w, i, &columns, cq, cv, WJ);
 }
 
 // T += J' WJ of all segments and the geometric part, product by product of whole paths
@@ -371,6 +374,15 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
             .n = m->block[block].n, .ld = path->ld, .J = w->J + at, .dJ = w->dJ + at};
         snw_spring_tangent(m, &m->spring[k], w, &own, cq, cv, ld,
                            T + (size_t)m->block[block].dof * (ld + 1));
+    }
+    for (int k = 0; k < m->nblock && m->has_armature; k++) {
+        const snw_block *b = &m->block[k];
+        if (!snw_any(b->armature > 0)) continue;
+        const snw_path *path = &m->path[m->seg[b->seg].path];
+        const size_t at = (size_t)m->seg_store[b->seg] + (size_t)path->own;
+        const snw_columns own = {
+            .n = b->n, .ld = path->ld, .J = w->J + at, .dJ = w->dJ + at, .ddJ = w->ddJ + at};
+        snw_armature_tangent(b, w, &own, cq, cv, ca, ld, T + (size_t)b->dof * (ld + 1));
     }
     if (m->nlaw_point && !mass && by_q) snw_nonlinear_laws_tangent(m, cq, w, ld, T);
     if (m->nbranch && !mass && by_q) snw_relaxation_tangent(m, cq, w, ld, T);

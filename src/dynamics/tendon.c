@@ -41,8 +41,7 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
         out->effort = snw_tendon_reads_signals(m, in, i)
                           ? *in->signal_fraction * snw_expr_value(tendon->law, at)
                           : given;
-        if (tendon->type->only_pulls)
-            out->effort = snw_select(out->effort < 0, 0, out->effort);
+        if (tendon->type->only_pulls) out->effort = snw_select(out->effort < 0, 0, out->effort);
         break;
     case SNW_GIVEN_SOURCE: {
         const double x = snw_tendon_reads_signals(m, in, i)
@@ -330,7 +329,8 @@ void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, 
                                  ld, T);
         }
         if (tendon->area) snw_chamber_curvature(m, i, cq, w, ld, T);
-        if (snw_all(cq == 0) || !tendon->type->is_length) continue; // volumes are linear in the strain
+        if (snw_all(cq == 0) || !tendon->type->is_length)
+            continue; // volumes are linear in the strain
         for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
             const snw_tendon_point *p = &m->tendon_point[k];
             const double f = cq * now->effort * w->tendon_point[k].tension_fraction * p->w;

@@ -18,8 +18,12 @@ typedef struct element_reader {
     snw_status status;
     snw_element *open[SNW_ELEMENT_DEPTH]; // elements that have begun and not ended
     snw_element *last[SNW_ELEMENT_DEPTH]; // the last child of each
+    struct {
+        char *bytes; // text of each
+        size_t size, room;
+    } text[SNW_ELEMENT_DEPTH];
     int depth, count;
-    const snw_element *root;
+    snw_element *root;
 } element_reader;
 
 static void reader_stop(element_reader *r, snw_status s) {
@@ -64,8 +68,12 @@ static void XMLCALL element_begins(void *user, const char *name, const char **at
         list[i].value = reader_text(r, attribute[2 * i + 1]);
         if (!list[i].name || !list[i].value) reader_stop(r, snw_fail_memory(r->err));
     }
-    *e = (snw_element){
-        .name = reader_text(r, name), .line = reader_line(r), .nattribute = n, .attribute = list};
+    *e = (snw_element){.name = reader_text(r, name),
+                       .path = r->path,
+                       .line = reader_line(r),
+                       .nattribute = n,
+                       .attribute = list,
+                       .text = ""};
     if (!e->name) reader_stop(r, snw_fail_memory(r->err));
     if (r->depth == 0) {
         r->root = e;
@@ -77,12 +85,39 @@ static void XMLCALL element_begins(void *user, const char *name, const char **at
     if (r->depth > 0) r->last[r->depth - 1] = e;
     r->open[r->depth] = e;
     r->last[r->depth] = NULL;
+    r->text[r->depth].bytes = NULL;
+    r->text[r->depth].size = r->text[r->depth].room = 0;
     r->depth++;
 }
 
 static void XMLCALL element_ends(void *user, const char *name) {
     (void)name;
-    ((element_reader *)user)->depth--;
+    element_reader *r = user;
+    r->depth--;
+    if (r->text[r->depth].bytes) r->open[r->depth]->text = r->text[r->depth].bytes;
+}
+
+// Text comes in pieces; blanks at the beginning are left out.
+static void XMLCALL element_text(void *user, const char *bytes, int length) {
+    element_reader *r = user;
+    if (r->status != SNW_OK || r->depth == 0 || length <= 0) return;
+    const int d = r->depth - 1;
+    size_t n = (size_t)length;
+    while (!r->text[d].bytes && n > 0 && strchr(" \t\r\n", *bytes)) bytes++, n--;
+    if (n == 0) return;
+    if (r->text[d].size + n + 1 > r->text[d].room) {
+        const size_t room = 2 * (r->text[d].size + n) + 32;
+        char *more = snw_pool_take(r->pool, room); // zeroed
+        if (!more) {
+            reader_stop(r, snw_fail_memory(r->err));
+            return;
+        }
+        if (r->text[d].size > 0) memcpy(more, r->text[d].bytes, r->text[d].size);
+        r->text[d].bytes = more;
+        r->text[d].room = room;
+    }
+    memcpy(r->text[d].bytes + r->text[d].size, bytes, n);
+    r->text[d].size += n;
 }
 
 static void XMLCALL doctype_begins(void *user, const char *name, const char *system,
@@ -92,12 +127,13 @@ static void XMLCALL doctype_begins(void *user, const char *name, const char *sys
 }
 
 snw_status snw_element_parse(snw_pool *pool, const char *path, const char *bytes, size_t length,
-                             const snw_element **root, snw_error *err) {
+                             snw_element **root, snw_error *err) {
     element_reader r = {.pool = pool, .path = path, .err = err};
     r.parser = XML_ParserCreate(NULL);
     if (!r.parser) return snw_fail_memory(err);
     XML_SetUserData(r.parser, &r);
     XML_SetElementHandler(r.parser, element_begins, element_ends);
+    XML_SetCharacterDataHandler(r.parser, element_text);
     XML_SetStartDoctypeDeclHandler(r.parser, doctype_begins);
     if (XML_Parse(r.parser, bytes, (int)length, XML_TRUE) != XML_STATUS_OK && r.status == SNW_OK) {
         r.status =
@@ -111,7 +147,7 @@ snw_status snw_element_parse(snw_pool *pool, const char *path, const char *bytes
 }
 #else
 snw_status snw_element_parse(snw_pool *pool, const char *path, const char *bytes, size_t length,
-                             const snw_element **root, snw_error *err) {
+                             snw_element **root, snw_error *err) {
     (void)pool, (void)path, (void)bytes, (void)length;
     *root = NULL;
     return snw_fail(err, SNW_E_ARGUMENT,
@@ -139,39 +175,58 @@ const char *snw_element_attribute(const snw_element *e, const char *name) {
     return NULL;
 }
 
-snw_status snw_element_required(const char *path, const snw_element *e, const char *name,
-                                const char **out, snw_error *err) {
+snw_status snw_element_required(const snw_element *e, const char *name, const char **out,
+                                snw_error *err) {
     *out = snw_element_attribute(e, name);
     if (*out && **out) return SNW_OK;
     return snw_fail_at_location(
-        err, snw_fail(err, SNW_E_PARSE, "<%s> needs the attribute '%s'", e->name, name), path,
+        err, snw_fail(err, SNW_E_PARSE, "<%.60s> needs the attribute '%s'", e->name, name), e->path,
         e->line, 1);
 }
 
-snw_status snw_element_numbers(const char *path, const snw_element *e, const char *name, int n,
-                               double *out, snw_error *err) {
-    const char *text = snw_element_attribute(e, name);
-    if (!text) return SNW_OK;
-    const char *at = text;
-    int found = 0;
-    for (;; found++) {
+void snw_text_numbers(const char *text, int most, double *out, int *found) {
+    *found = 0;
+    for (const char *at = text;; (*found)++) {
         at += strspn(at, " \t\r\n");
-        if (!*at || found > n) break;
+        if (!*at) return;
         // digits only: neither nan nor hexadecimal
         const size_t length = strcspn(at, " \t\r\n");
         char *end;
         const double x = strtod(at, &end);
-        if (strspn(at, "0123456789+-.eE") < length || end != at + length || !isfinite(x)) {
-            found = -1;
-            break;
+        if (*found == most || strspn(at, "0123456789+-.eE") < length || end != at + length ||
+            !isfinite(x)) {
+            *found = -1;
+            return;
         }
-        if (found < n) out[found] = x;
+        out[*found] = x;
         at = end;
     }
-    if (found == n) return SNW_OK;
+}
+
+snw_status snw_element_numbers(const snw_element *e, const char *name, int n, double *out,
+                               snw_error *err) {
+    enum { MOST = 9 };
+    const char *text = snw_element_attribute(e, name);
+    if (!text) return SNW_OK;
+    double x[MOST];
+    int found = -1;
+    SNW_ASSERT(n <= MOST);
+    snw_text_numbers(text, n, x, &found);
+    if (found == n) {
+        memcpy(out, x, (size_t)n * sizeof *out);
+        return SNW_OK;
+    }
     return snw_fail_at_location(
         err,
-        snw_fail(err, SNW_E_PARSE, "attribute '%s' of <%s>: '%.60s' is not %d finite number%s",
+        snw_fail(err, SNW_E_PARSE, "attribute '%s' of <%.60s>: '%.60s' is not %d finite number%s",
                  name, e->name, text, n, n == 1 ? "" : "s"),
-        path, e->line, 1);
+        e->path, e->line, 1);
+}
+
+// without recursion over siblings; the depth of a file is bounded
+int snw_element_count(const snw_element *e, const char *name) {
+    int n = 0;
+    for (const snw_element *c = e->child; c; c = c->next)
+        n += (strcmp(c->name, name) == 0) + snw_element_count(c, name);
+    return n;
 }

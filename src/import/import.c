@@ -5,77 +5,76 @@
 #include "import/import.h"
 
 #include "base/fail.h"
-#include "import/element.h"
+#include "import/importer.h"
+#include "import/mjcf.h"
+#include "import/sdf.h"
 #include "import/urdf.h"
 #include "language/text.h"
 #include "math/expr.h"
 #include "solve/dense.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <string.h>
 
-enum { NOTES_AT_FIRST = 16, NOTE_SIZE = 400, FILE_MAX = 16 << 20 };
-
-bool snw_imported_note_add(snw_imported_robot *r, int line, const char *format, ...) {
-    if (r->nnote == r->most_notes) {
-        const int most = r->most_notes ? 2 * r->most_notes : NOTES_AT_FIRST;
-        snw_imported_note *grown = snw_pool_array(r->pool, (size_t)most, sizeof *grown);
-        if (!grown) return false;
-        if (r->nnote > 0) memcpy(grown, r->note, (size_t)r->nnote * sizeof *grown);
-        r->note = grown;
-        r->most_notes = most;
-    }
-    char text[NOTE_SIZE];
-    va_list list;
-    va_start(list, format);
-    (void)vsnprintf(text, sizeof text, format, list);
-    va_end(list);
-    snw_text_clean(text);
-    const char *kept = snw_pool_text(r->pool, text, strlen(text));
-    if (kept) r->note[r->nnote++] = (snw_imported_note){line, kept};
-    return kept != NULL;
-}
+enum { FILE_MAX = 16 << 20 };
 
 // ---- names --------------------------------------------------------------------------------------
 
-static bool is_taken(const snw_imported_robot *r, const char *word) {
-    for (int i = 0; i < r->nlink; i++) {
-        if (r->link[i].word && strcmp(r->link[i].word, word) == 0) return true;
-    }
-    for (int i = 0; i < r->njoint; i++) {
-        if (r->joint[i].word && strcmp(r->joint[i].word, word) == 0) return true;
-    }
-    return strcmp(word, "world") == 0 || snw_word_reserved(word);
+// The words in use, by their hash: a file may have thousands of names that become the same word.
+typedef struct word_set {
+    const char **slot;
+    uint32_t mask;
+} word_set;
+
+// Slot of a word, or the free one where it belongs.
+static const char **find_word(const word_set *set, const char *word) {
+    uint32_t h = 2166136261U; // FNV-1a
+    for (const char *c = word; *c; c++) h = (h ^ (unsigned char)*c) * 16777619U;
+    while (set->slot[h & set->mask] && strcmp(set->slot[h & set->mask], word) != 0) h++;
+    return &set->slot[h & set->mask];
 }
 
-// A word of the language made from a name: letters, digits and _, beginning with a letter, and
-// unlike all others. NULL when out of memory.
-static const char *word_of(const snw_imported_robot *r, const char *name, const char *otherwise) {
-    char *word =
-        snw_pool_format(r->pool, "%s%s", name[0] >= '0' && name[0] <= '9' ? "_" : "", name);
+static bool is_taken(const word_set *set, const char *word) {
+    return *find_word(set, word) || strcmp(word, "world") == 0 || snw_word_reserved(word);
+}
+
+// *out <- a word of the language made from a name: letters, digits and _, beginning with a letter,
+// and unlike all others.
+static snw_status name_part(snw_pool *pool, word_set *set, const char *name, const char *otherwise,
+                            const char **out, snw_error *err) {
+    enum { LONGEST = 60 };
+    const bool digit = name[0] >= '0' && name[0] <= '9';
+    char *word = snw_pool_format(pool, "%s%.*s", digit ? "_" : "", (int)LONGEST, name);
     for (char *c = word; c && *c; c++) {
         const bool kept = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
                           (*c >= '0' && *c <= '9') || *c == '_';
         if (!kept) *c = '_';
     }
-    if (!word || !is_taken(r, word)) return word;
-    char *other = snw_pool_format(r->pool, "%s_%s", word, otherwise);
-    for (int k = 2; other && is_taken(r, other); k++)
-        other = snw_pool_format(r->pool, "%s_%s_%d", word, otherwise, k);
-    return other;
+    const char *use = word;
+    for (int k = 1; use && is_taken(set, use); k++)
+        use = k == 1 ? snw_pool_format(pool, "%s_%s", word, otherwise)
+                     : snw_pool_format(pool, "%s_%s_%d", word, otherwise, k);
+    if (!use) return snw_fail_memory(err);
+    *out = *find_word(set, use) = use;
+    return SNW_OK;
 }
 
 static snw_status name_parts(snw_imported_robot *r, snw_error *err) {
-    for (int i = 0; i < r->nlink; i++) {
-        r->link[i].word = word_of(r, r->link[i].name, "link");
-        if (!r->link[i].word) return snw_fail_memory(err);
-    }
-    for (int i = 0; i < r->njoint; i++) {
-        r->joint[i].word = word_of(r, r->joint[i].name, "joint");
-        if (!r->joint[i].word) return snw_fail_memory(err);
-    }
+    word_set set = {.mask = 1023};
+    // at most half of it is used: loops take three words
+    const uint32_t parts = (uint32_t)(r->nlink + r->njoint + r->nactuator + 3 * r->nloop);
+    while (set.mask < 2 * parts) set.mask = 2 * set.mask + 1;
+    set.slot = snw_pool_array(r->pool, (size_t)set.mask + 1, sizeof *set.slot);
+    if (!set.slot) return snw_fail_memory(err);
+    for (int i = 0; i < r->nlink; i++)
+        SNW_TRY(name_part(r->pool, &set, r->link[i].name, "link", &r->link[i].word, err));
+    for (int i = 0; i < r->njoint; i++)
+        SNW_TRY(name_part(r->pool, &set, r->joint[i].name, "joint", &r->joint[i].word, err));
+    for (int i = 0; i < r->nactuator; i++)
+        SNW_TRY(name_part(r->pool, &set, r->actuator[i].name, "motor", &r->actuator[i].word, err));
+    for (int i = 0; i < r->nloop; i++)
+        SNW_TRY(name_part(r->pool, &set, r->loop[i].name, "loop", &r->loop[i].word, err));
     return SNW_OK;
 }
 
@@ -85,7 +84,19 @@ static snw_status name_parts(snw_imported_robot *r, snw_error *err) {
 // every body. If it is not, its negative eigenvalues become zero, which is the nearest one that is.
 static snw_status mend_inertia(snw_imported_robot *r, snw_imported_link *link, snw_error *err) {
     enum { SPACE = 4096 };
+    static const double most = 1e30; // beyond, products overflow
     double space[SPACE];
+    bool usual = link->mass < most;
+    for (int i = 0; i < 9; i++)
+        usual =
+            usual && fabs(link->inertia.e[i / 3][i % 3]) < most && fabs(link->com[i % 3]) < most;
+    if (!usual)
+        return snw_fail_at_location(
+            err,
+            snw_fail(err, SNW_E_MODEL,
+                     "link '%.80s': its mass, centre or inertia is beyond %g, or no number",
+                     link->name, most),
+            r->path, link->line, 1);
     snw_arena scratch = {.base = (void *)space, .size = sizeof space};
     SNW_ASSERT(snw_eigen_symmetric_scratch(3) <= sizeof space);
     const double half =
@@ -104,9 +115,11 @@ static snw_status mend_inertia(snw_imported_robot *r, snw_imported_link *link, s
     }
     for (int i = 0; i < 3; i++) mended.e[i][i] += trace;
     link->inertia = mended;
+    const snw_element here = {.path = r->path, .line = link->line};
     const bool noted = snw_imported_note_add(
-        r, link->line,
-        "link '%s': no body has this inertia (a principal moment exceeds the sum of the others, or "
+        r, &here,
+        "link '%.80s': no body has this inertia (a principal moment exceeds the sum of the others, "
+        "or "
         "is negative); the nearest possible one is taken, diagonal %.6g, %.6g, %.6g kg m^2",
         link->name, mended.e[0][0], mended.e[1][1], mended.e[2][2]);
     return noted ? SNW_OK : snw_fail_memory(err);
@@ -114,30 +127,35 @@ static snw_status mend_inertia(snw_imported_robot *r, snw_imported_link *link, s
 
 // ---- the file -----------------------------------------------------------------------------------
 
-static snw_status read_root(const snw_element *root, const snw_import_opts *opts,
-                            snw_imported_robot *r, snw_error *err) {
+static snw_status read_root(snw_element *root, const snw_import_opts *opts, snw_imported_robot *r,
+                            snw_error *err) {
     if (strcmp(root->name, "robot") == 0) return snw_urdf_read(root, opts, r, err);
-    const char *known = strcmp(root->name, "mujoco") == 0 ? "MJCF"
-                        : strcmp(root->name, "sdf") == 0  ? "SDF"
-                                                          : NULL;
-    const snw_status s =
-        known ? snw_fail(err, SNW_E_MODEL, "%s files are not read; convert it to URDF", known)
-              : snw_fail(err, SNW_E_MODEL, "<%s> is no robot; a URDF file has the root <robot>",
-                         root->name);
-    return snw_fail_at_location(err, s, r->path, root->line, 1);
+    if (strcmp(root->name, "mujoco") == 0) return snw_mjcf_read(root, opts, r, err);
+    if (strcmp(root->name, "sdf") == 0) return snw_sdf_read(root, opts, r, err);
+    return snw_fail_at_location(
+        err,
+        snw_fail(err, SNW_E_MODEL,
+                 "<%.60s> is no robot; the root of URDF is <robot>, of MJCF <mujoco>, of SDF <sdf>",
+                 root->name),
+        r->path, root->line, 1);
 }
 
-snw_status snw_import_file(snw_pool *pool, const char *path, const snw_import_opts *opts,
-                           snw_imported_robot *out, snw_error *err) {
+snw_status snw_import_bytes(snw_pool *pool, const char *path, const char *bytes, size_t length,
+                            const snw_import_opts *opts, snw_imported_robot *out, snw_error *err) {
     *out = (snw_imported_robot){.pool = pool, .path = path};
-    const char *bytes;
-    size_t length;
-    const snw_element *root;
-    SNW_TRY(snw_text_read(pool, path, FILE_MAX, &bytes, &length, err));
+    snw_element *root;
     SNW_TRY(snw_element_parse(pool, path, bytes, length, &root, err));
     SNW_TRY(read_root(root, opts, out, err));
     for (int i = 0; i < out->nlink; i++) {
         if (out->link[i].has_mass) SNW_TRY(mend_inertia(out, &out->link[i], err));
     }
     return name_parts(out, err);
+}
+
+snw_status snw_import_file(snw_pool *pool, const char *path, const snw_import_opts *opts,
+                           snw_imported_robot *out, snw_error *err) {
+    const char *bytes;
+    size_t length;
+    SNW_TRY(snw_text_read(pool, path, FILE_MAX, &bytes, &length, err));
+    return snw_import_bytes(pool, path, bytes, length, opts, out, err);
 }

@@ -3,7 +3,7 @@
 // Writes the parts of an imported robot as a model that a person would edit: links in the order of
 // the tree, the joint of each with its name, an actuator for each joint that holds it at zero, or
 // in the middle of its range.
-#include "import/import.h"
+#include "import/importer.h"
 
 #include "base/fail.h"
 #include "output/sink.h"
@@ -19,6 +19,7 @@ typedef struct model_writer {
     const snw_imported_robot *r;
     const snw_import_opts *opts;
     const char *folder;
+    bool overflow; // a number became infinite
     snw_sink sink;
 } model_writer;
 
@@ -38,6 +39,7 @@ put(model_writer *w, const char *format, ...) {
 
 static void put_number(model_writer *w, double x) {
     char text[SNW_NUMBER_SIZE];
+    w->overflow = w->overflow || !isfinite(x);
     snw_number_text(x == 0 ? 0 : x, text); // without the sign of zero
     put(w, "%s", text);
 }
@@ -53,23 +55,51 @@ static void put_list(model_writer *w, int n, const double *x) {
 
 static bool is_zero(const double *x) { return x[0] == 0 && x[1] == 0 && x[2] == 0; }
 
-// {xyz: .., rpy: ..}
-static void put_pose(model_writer *w, const double *xyz, const double *rpy) {
+// {xyz: .., rpy: ..}, or with a quaternion
+static void put_pose(model_writer *w, const snw_imported_pose *p) {
     put(w, "{");
-    if (!is_zero(xyz)) {
+    if (!is_zero(p->xyz)) {
         put(w, "xyz: ");
-        put_list(w, 3, xyz);
+        put_list(w, 3, p->xyz);
     }
-    if (!is_zero(rpy)) {
-        put(w, "%srpy: ", is_zero(xyz) ? "" : ", ");
-        put_list(w, 3, rpy);
+    if (!is_zero(p->by_quat ? &p->quat.e[1] : p->rpy)) {
+        put(w, "%s%s: ", is_zero(p->xyz) ? "" : ", ", p->by_quat ? "quat" : "rpy");
+        put_list(w, p->by_quat ? 4 : 3, p->by_quat ? p->quat.e : p->rpy);
     }
     put(w, "}");
+}
+
+static void put_pose_key(model_writer *w, const char *before, const snw_imported_pose *p,
+                         const char *after) {
+    if (snw_imported_pose_none(p)) return;
+    put(w, "%s", before);
+    put_pose(w, p);
+    put(w, "%s", after);
+}
+
+// `    key: x`, unless it is zero
+static void put_value(model_writer *w, const char *key, double x) {
+    if (x == 0) return;
+    put(w, "    %s: ", key);
+    put_number(w, x);
+    put(w, "\n");
 }
 
 // text of a comment, in one line
 static void put_comment(model_writer *w, const char *text) {
     for (; *text; text++) put(w, "%c", (unsigned char)*text < ' ' ? ' ' : *text);
+}
+
+// A text of three parts in quotes.
+static void put_quoted(model_writer *w, const char *a, const char *b, const char *c) {
+    const char *part[] = {a, b, c};
+    put(w, "\"");
+    for (int i = 0; i < 3; i++) {
+        for (const char *at = part[i]; *at; at++)
+            put(w, "%s%c", *at == '"' || *at == '\\' ? "\\" : "",
+                (unsigned char)*at < ' ' ? ' ' : *at);
+    }
+    put(w, "\"");
 }
 
 // ---- links --------------------------------------------------------------------------------------
@@ -82,7 +112,8 @@ static void put_shape(model_writer *w, const snw_imported_shape *s) {
         put_list(w, 3, s->size);
         break;
     case SNW_IMPORTED_CYLINDER:
-        put(w, "cylinder, radius: ");
+    case SNW_IMPORTED_CAPSULE:
+        put(w, "%s, radius: ", s->kind == SNW_IMPORTED_CAPSULE ? "capsule" : "cylinder");
         put_number(w, s->size[0]);
         put(w, ", length: ");
         put_number(w, s->size[1]);
@@ -92,17 +123,19 @@ static void put_shape(model_writer *w, const snw_imported_shape *s) {
         put_number(w, s->size[0]);
         break;
     case SNW_IMPORTED_MESH:
-        put(w, "mesh, file: \"%s%s%s\"", w->folder, *w->folder ? "/" : "", s->beside);
+    case SNW_IMPORTED_HULL:
+        put(w, "%s, file: ", s->kind == SNW_IMPORTED_MESH ? "mesh" : "hull");
+        if (w->folder)
+            put_quoted(w, *w->folder ? w->folder : ".", "/", s->beside);
+        else
+            put_quoted(w, s->found, "", "");
         if (s->scale != 1) {
             put(w, ", scale: ");
             put_number(w, s->scale);
         }
         break;
     }
-    if (!is_zero(s->xyz) || !is_zero(s->rpy)) {
-        put(w, ", pose: ");
-        put_pose(w, s->xyz, s->rpy);
-    }
+    put_pose_key(w, ", pose: ", &s->pose, "");
     put(w, "}\n");
 }
 
@@ -124,6 +157,17 @@ static void put_inertia(model_writer *w, const snw_mat3 *I) {
     put(w, "\n");
 }
 
+// Shapes that touch, or those that are only drawn.
+static void put_shapes(model_writer *w, const snw_imported_link *link, bool touch,
+                       const char *key) {
+    int n = 0;
+    for (int i = 0; i < link->nshape; i++) {
+        if (link->shape[i].collision != touch) continue;
+        if (n++ == 0) put(w, "      %s:\n", key);
+        put_shape(w, &link->shape[i]);
+    }
+}
+
 static void put_body(model_writer *w, const snw_imported_link *link) {
     if (!link->has_mass && link->nshape == 0) return;
     put(w, "    body:\n      mass: ");
@@ -135,8 +179,8 @@ static void put_body(model_writer *w, const snw_imported_link *link) {
         put(w, "\n");
         put_inertia(w, &link->inertia);
     }
-    if (link->nshape > 0) put(w, "      shapes:\n");
-    for (int i = 0; i < link->nshape; i++) put_shape(w, &link->shape[i]);
+    put_shapes(w, link, true, "shapes");
+    put_shapes(w, link, false, "visual");
 }
 
 static const char *joint_word(snw_imported_joint_kind kind) {
@@ -145,6 +189,12 @@ static const char *joint_word(snw_imported_joint_kind kind) {
         return "revolute";
     case SNW_IMPORTED_PRISMATIC:
         return "prismatic";
+    case SNW_IMPORTED_SPHERICAL:
+        return "spherical";
+    case SNW_IMPORTED_UNIVERSAL:
+        return "universal";
+    case SNW_IMPORTED_SCREW:
+        return "screw";
     case SNW_IMPORTED_PLANAR:
         return "planar";
     case SNW_IMPORTED_FREE:
@@ -155,51 +205,87 @@ static const char *joint_word(snw_imported_joint_kind kind) {
     return "fixed";
 }
 
-static bool has_one_coordinate(const snw_imported_joint *j) {
-    return j->kind == SNW_IMPORTED_REVOLUTE || j->kind == SNW_IMPORTED_PRISMATIC;
+static bool has_axis(snw_imported_joint_kind kind) {
+    return kind != SNW_IMPORTED_FIXED && kind != SNW_IMPORTED_FREE &&
+           kind != SNW_IMPORTED_SPHERICAL;
 }
 
-static void put_axis(model_writer *w, const double *axis) {
+static bool has_one_coordinate(const snw_imported_joint *j) {
+    return j->kind == SNW_IMPORTED_REVOLUTE || j->kind == SNW_IMPORTED_PRISMATIC ||
+           j->kind == SNW_IMPORTED_SCREW;
+}
+
+// x, -y or [..]
+static void put_direction(model_writer *w, const double *axis) {
     static const char name[] = "xyz";
     for (int i = 0; i < 3; i++) {
-        if (fabs(axis[i]) == 0 || axis[(i + 1) % 3] != 0 || axis[(i + 2) % 3] != 0) continue;
-        put(w, "    axis: %s%c\n", axis[i] < 0 ? "-" : "", name[i]);
+        if (axis[i] == 0 || axis[(i + 1) % 3] != 0 || axis[(i + 2) % 3] != 0) continue;
+        put(w, "%s%c", axis[i] < 0 ? "-" : "", name[i]);
         return;
     }
-    put(w, "    axis: ");
     put_list(w, 3, axis);
-    put(w, "\n");
+}
+
+static void put_axis(model_writer *w, snw_imported_joint_kind kind, const double *axis,
+                     const double *axis2) {
+    if (kind == SNW_IMPORTED_UNIVERSAL) {
+        put(w, "    axes: [");
+        put_direction(w, axis);
+        put(w, ", ");
+        put_direction(w, axis2);
+        put(w, "]\n");
+    } else if (has_axis(kind)) {
+        put(w, "    axis: ");
+        put_direction(w, axis);
+        put(w, "\n");
+    }
+}
+
+static const char *link_word(const model_writer *w, int link) {
+    return link < 0 ? "world" : w->r->link[link].word;
+}
+
+static void put_limit(model_writer *w, double x) {
+    if (isfinite(x))
+        put_number(w, x);
+    else
+        put(w, "free");
+}
+
+static void put_mimic(model_writer *w, const snw_imported_joint *j) {
+    if (j->mimics < 0) return;
+    put(w, "    mimic: {joint: %s, ratio: ", w->r->link[w->r->joint[j->mimics].child].word);
+    put_number(w, j->ratio);
+    if (j->offset != 0) {
+        put(w, ", offset: ");
+        put_number(w, j->offset);
+    }
+    put(w, "}\n");
 }
 
 static void put_joint(model_writer *w, const snw_imported_joint *j) {
-    put(w, "    on: %s\n", w->r->link[j->parent].word);
-    if (!is_zero(j->xyz) || !is_zero(j->rpy)) {
-        put(w, "    pose: ");
-        put_pose(w, j->xyz, j->rpy);
-        put(w, "\n");
-    }
+    put(w, "    on: %s\n", link_word(w, j->parent));
+    put_pose_key(w, "    pose: ", &j->pose, "\n");
     if (j->kind == SNW_IMPORTED_FIXED) return;
     put(w, "    joint: %s    # ", joint_word(j->kind));
     put_comment(w, j->name);
     put(w, "\n");
-    if (j->kind != SNW_IMPORTED_FREE) put_axis(w, j->axis);
-    if (!has_one_coordinate(j)) return;
+    put_axis(w, j->kind, j->axis, j->axis2);
+    if (j->kind == SNW_IMPORTED_SCREW) put_value(w, "pitch", j->pitch);
+    if (!has_one_coordinate(j) && j->kind != SNW_IMPORTED_SPHERICAL) return;
     if (j->limited) {
-        const double limits[2] = {j->low, j->high};
-        put(w, "    limits: ");
-        put_list(w, 2, limits);
-        put(w, "\n");
+        put(w, "    limits: [");
+        put_limit(w, j->low);
+        put(w, ", ");
+        put_limit(w, j->high);
+        put(w, "]\n");
     }
-    if (j->damping > 0) {
-        put(w, "    damping: ");
-        put_number(w, j->damping);
-        put(w, "\n");
-    }
-    if (j->friction > 0) {
-        put(w, "    friction: ");
-        put_number(w, j->friction);
-        put(w, "\n");
-    }
+    put_value(w, "stiffness", j->stiffness);
+    put_value(w, "rest", j->rest);
+    put_value(w, "damping", j->damping);
+    put_value(w, "friction", j->friction);
+    put_value(w, "armature", j->armature);
+    put_mimic(w, j);
 }
 
 static void put_link(model_writer *w, int i) {
@@ -224,7 +310,7 @@ static void put_link(model_writer *w, int i) {
 static void put_links(model_writer *w) {
     const snw_imported_robot *r = w->r;
     for (int root = 0; root < r->nlink; root++) {
-        if (r->link[root].joint >= 0) continue;
+        if (r->link[root].joint >= 0 && r->joint[r->link[root].joint].parent >= 0) continue;
         put_link(w, root);
         int parent = root, from = 0;
         for (;;) {
@@ -246,41 +332,140 @@ static void put_links(model_writer *w) {
 
 // Where the joint is held: at zero, or in the middle of its range.
 static double held_at(const snw_imported_joint *j) {
-    return j->limited && (j->low > 0 || j->high < 0) ? 0.5 * (j->low + j->high) : 0;
+    if (!j->limited || (j->low <= 0 && j->high >= 0)) return 0;
+    const double middle = 0.5 * (j->low + j->high);
+    return isfinite(middle) ? middle : isfinite(j->low) ? j->low : j->high;
+}
+
+// A joint that follows another one by a gear is held by that.
+static bool is_held(const snw_imported_joint *j) {
+    return j->held && j->mimics < 0 && has_one_coordinate(j);
+}
+
+static void put_held(model_writer *w, const snw_imported_joint *j) {
+    put(w, "  %s: {joint: %s, position: ", j->word, w->r->link[j->child].word);
+    put_number(w, held_at(j));
+    if (j->effort > 0) {
+        put(w, ", effort_limit: ");
+        put_number(w, j->effort);
+    }
+    if (j->velocity > 0) {
+        put(w, ", rate_limit: ");
+        put_number(w, j->velocity);
+    }
+    put(w, "}\n");
+}
+
+// + x*name, unless x is zero
+static void put_term(model_writer *w, double x, const char *name, const char *end) {
+    if (x == 0) return;
+    put(w, " %c ", x < 0 ? '-' : '+');
+    put_number(w, fabs(x));
+    if (name) put(w, "*%s%s", name, end);
+}
+
+static void put_motor(model_writer *w, const snw_imported_actuator *a) {
+    const snw_imported_joint *j = &w->r->joint[a->joint];
+    const bool even = a->bounded && a->force[0] == -a->force[1];
+    put(w, "  %s: {joint: %s, effort: \"", a->word, w->r->link[j->child].word);
+    if (a->bounded && !even) put(w, "min(max(");
+    put_number(w, a->gain);
+    put(w, "*%s_control", a->word);
+    put_term(w, a->bias[0], NULL, "");
+    put_term(w, a->bias[1], a->word, "_q");
+    put_term(w, a->bias[2], a->word, "_v");
+    if (a->bounded && !even) {
+        put(w, ", ");
+        put_number(w, a->force[0]);
+        put(w, "), ");
+        put_number(w, a->force[1]);
+        put(w, ")");
+    }
+    put(w, "\"");
+    if (even) {
+        put(w, ", effort_limit: ");
+        put_number(w, a->force[1]);
+    }
+    put(w, "}\n");
+}
+
+static void put_controls(model_writer *w) {
+    const snw_imported_robot *r = w->r;
+    if (r->nactuator == 0) return;
+    put(w, "parameters:    # controls of the actuators\n");
+    for (int i = 0; i < r->nactuator; i++) put(w, "  %s_control: 0\n", r->actuator[i].word);
+}
+
+static void put_live(model_writer *w) {
+    const snw_imported_robot *r = w->r;
+    put(w, "live:    # sliders of sinew play\n");
+    for (int i = 0; i < r->njoint; i++) {
+        const snw_imported_joint *j = &r->joint[i];
+        if (!is_held(j)) continue;
+        const bool both = j->limited && isfinite(j->low) && isfinite(j->high);
+        const double whole[2] = {-3.14, 3.14}, limits[2] = {j->low, j->high};
+        put(w, "  %s: ", j->word);
+        put_list(w, 2, both ? limits : whole);
+        put(w, "\n");
+    }
+    for (int i = 0; i < r->nactuator; i++) {
+        const double whole[2] = {-1, 1};
+        put(w, "  %s_control: ", r->actuator[i].word);
+        put_list(w, 2, r->actuator[i].ranged ? r->actuator[i].range : whole);
+        put(w, "\n");
+    }
 }
 
 static void put_actuators(model_writer *w) {
     const snw_imported_robot *r = w->r;
-    int n = 0;
-    for (int i = 0; i < r->njoint; i++) n += has_one_coordinate(&r->joint[i]);
-    if (n == 0) return;
-    put(w,
-        "actuators:    # each holds its joint; 'effort' instead of 'position' makes it a motor\n");
+    int held = 0;
+    for (int i = 0; i < r->njoint; i++) held += is_held(&r->joint[i]);
+    if (held + r->nactuator == 0) return;
+    put_controls(w);
+    put(w, "actuators:");
+    if (held > 0)
+        put(w, "    # each holds its joint; 'effort' instead of 'position' makes it a motor");
+    put(w, "\n");
     for (int i = 0; i < r->njoint; i++) {
-        const snw_imported_joint *j = &r->joint[i];
-        if (!has_one_coordinate(j)) continue;
-        const bool turns = j->kind == SNW_IMPORTED_REVOLUTE;
-        put(w, "  %s: {joint: %s, position: ", j->word, r->link[j->child].word);
-        put_number(w, held_at(j));
-        put(w, "}");
-        if (j->effort > 0) put(w, "    # at most %g %s", j->effort, turns ? "N*m" : "N");
-        if (j->effort > 0 && j->velocity > 0)
-            put(w, ", %g %s", j->velocity, turns ? "rad/s" : "m/s");
-        put(w, "\n");
+        if (is_held(&r->joint[i])) put_held(w, &r->joint[i]);
     }
+    for (int i = 0; i < r->nactuator; i++) put_motor(w, &r->actuator[i]);
     put(w, "probes:\n");
     for (int i = 0; i < r->njoint; i++) {
-        if (has_one_coordinate(&r->joint[i]))
+        if (is_held(&r->joint[i]))
             put(w, "  %s: {effort: %s}\n", r->joint[i].word, r->joint[i].word);
     }
-    put(w, "live:    # sliders of sinew play\n");
-    for (int i = 0; i < r->njoint; i++) {
-        const snw_imported_joint *j = &r->joint[i];
-        if (!has_one_coordinate(j)) continue;
-        const double whole[2] = {-3.14, 3.14}, limits[2] = {j->low, j->high};
-        put(w, "  %s: ", j->word);
-        put_list(w, 2, j->limited ? limits : whole);
-        put(w, "\n");
+    for (int i = 0; i < r->nactuator; i++) {
+        const snw_imported_actuator *a = &r->actuator[i];
+        const char *link = r->link[r->joint[a->joint].child].word;
+        put(w, "  %s: {effort: %s}\n  %s_q: {value: %s}\n  %s_v: {rate: %s}\n", a->word, a->word,
+            a->word, link, a->word, link);
+    }
+    put_live(w);
+}
+
+// ---- loops --------------------------------------------------------------------------------------
+
+static void put_loops(model_writer *w) {
+    const snw_imported_robot *r = w->r;
+    if (r->nloop == 0) return;
+    put(w, "sites:    # ends of loops\n");
+    for (int i = 0; i < r->nloop; i++) {
+        const snw_imported_loop *l = &r->loop[i];
+        for (int k = 0; k < 2; k++) {
+            put(w, "  %s_end_%d: {on: %s", l->word, k + 1, link_word(w, l->link[k]));
+            put_pose_key(w, ", pose: ", &l->pose[k], "");
+            put(w, "}\n");
+        }
+    }
+    put(w, "loops:\n");
+    for (int i = 0; i < r->nloop; i++) {
+        const snw_imported_loop *l = &r->loop[i];
+        put(w, "  %s:    # ", l->word);
+        put_comment(w, l->name);
+        put(w, "\n    join: [%s_end_1, %s_end_2]\n    as: %s\n", l->word, l->word,
+            joint_word(l->kind));
+        put_axis(w, l->kind, l->axis, l->axis2);
     }
 }
 
@@ -300,19 +485,29 @@ static void put_model(model_writer *w) {
     if (r->nnote > 0) put(w, "#\n# Not as in the file:\n");
     for (int i = 0; i < r->nnote; i++) {
         put(w, "# - ");
+        if (r->note[i].path) {
+            put_comment(w, r->note[i].path);
+            put(w, ", ");
+        }
         if (r->note[i].line > 0) put(w, "line %d: ", r->note[i].line);
         put_comment(w, r->note[i].text);
         put(w, "\n");
     }
     put(w, "sinew: 1\ntitle: ");
-    // quoted, since a name may have any characters
-    put(w, "\"");
-    for (const char *c = r->name; *c; c++)
-        put(w, "%s%c", *c == '"' || *c == '\\' ? "\\" : "", (unsigned char)*c < ' ' ? ' ' : *c);
-    put(w, "\"\nrobot:\n");
+    put_quoted(w, r->name, "", ""); // since a name may have any characters
+    put(w, "\n");
+    if (r->has_gravity) {
+        put(w, "gravity: ");
+        put_list(w, 3, r->gravity);
+        put(w, "\n");
+    }
+    put(w, "robot:\n");
     put_links(w);
+    put_loops(w);
     put_actuators(w);
-    put(w, "study:\n  - static:\n");
+    bool free = w->opts->free;
+    for (int i = 0; i < r->njoint; i++) free = free || r->joint[i].kind == SNW_IMPORTED_FREE;
+    put(w, free ? "study:\n  - dynamic: {for: 1 s, step: 5 ms}\n" : "study:\n  - static:\n");
 }
 
 snw_status snw_imported_write(const snw_imported_robot *r, const snw_import_opts *opts,
@@ -320,6 +515,10 @@ snw_status snw_imported_write(const snw_imported_robot *r, const snw_import_opts
     snw_buffer buffer = {0};
     model_writer w = {.r = r, .opts = opts, .folder = folder, .sink = snw_sink_buffer(&buffer)};
     put_model(&w); // counts
+    if (w.overflow)
+        return snw_fail_at_location(
+            err, snw_fail(err, SNW_E_MODEL, "numbers of the file are too large to be multiplied"),
+            r->path, 0, 0);
     buffer.text = snw_pool_take(r->pool, buffer.size + 1);
     if (!buffer.text) return snw_fail_memory(err);
     buffer.size = 0;

@@ -8,6 +8,7 @@
 #include "dynamics/contact.h"
 #include "dynamics/force_element.h"
 #include "dynamics/force_field.h"
+#include "dynamics/joint.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/stop.h"
 #include "dynamics/tube.h"
@@ -100,6 +101,7 @@ static void middle_forces(snw_conserving *c) {
         conserving_forces_add_transposed(path, w->dJ + at, &MV, c->dT);
         conserving_forces_add_transposed(path, w->J + at, &turned, c->dT);
     }
+    if (m->has_armature) snw_armature_add(m, c->mid->v, c->P);
     if (m->nconstraint) {
         for (int i = 0; i < m->nv; i++) w->r[i] = 0;
         snw_constraints_jacobian(m, w);

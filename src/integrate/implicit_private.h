@@ -122,8 +122,8 @@ struct snw_implicit {
     double loss_limit;     // fraction of the energy in motion that no resolved step of a loop loses
     bool took_euler;       // the last step was one by backward Euler
     snw_step_watch watch;
-    double begun_past_h;   // past.h before the step under way
-    bool use_euler; // take the next step by backward Euler, which gains no energy in contacts
+    double begun_past_h; // past.h before the step under way
+    bool use_euler;      // take the next step by backward Euler, which gains no energy in contacts
 };
 
 
@@ -139,8 +139,8 @@ void snw_implicit_note(const snw_implicit *im, snw_step_event event, double h,
 
 // ---- parts of a step
 
-// Energies of a step, theory.md (6.5): heat of dampers and other heat, work of the residual, work of
-// external actions (snw_npower), J.
+// Energies of a step, theory.md (6.5): heat of dampers and other heat, work of the residual, work
+// of external actions (snw_npower), J.
 typedef struct snw_step_sums {
     double heat, other_heat, unbalanced;
     const double *work;

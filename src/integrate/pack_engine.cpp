@@ -38,6 +38,7 @@ struct snw_model_stream {
 #include "dynamics/observer.h"
 #include "dynamics/relaxation.h"
 #include "dynamics/rod_contact.h"
+#include "dynamics/rod_grid.h"
 #include "dynamics/segment_map.h"
 #include "dynamics/slice.h"
 #include "dynamics/sliding_station.h"

@@ -27,16 +27,16 @@ typedef struct snw_pack_lane {
     const double *inputs; // block of snw_inputs at the end of the step
     double *d;            // increment: initial guess, then solution
     // results
-    double *rate, *acc;                    // in the chart of the step
+    double *rate, *acc;                  // in the chart of the step
     double *trial_q, *trial_v, *trial_a; // state at the end
     bool solved;
     int iterations, tangents;
     double residual; // relative to `scale`
     // energy account, theory.md (6.5)
     bool account;
-    double h, past_h;               // length of this step and of the one before; <= 0: none
-    const double *v0, *a0;          // velocities and accelerations at the beginning
-    const double *rate0, *vb;       // in the chart; before the step before
+    double h, past_h;         // length of this step and of the one before; <= 0: none
+    const double *v0, *a0;    // velocities and accelerations at the beginning
+    const double *rate0, *vb; // in the chart; before the step before
     const double *point_gravity[SNW_LANE_POINTS], *point_inputs[SNW_LANE_POINTS]; // at its points
     double heat, other_heat, unbalanced;
     double *work; // by load, active stress, given motion

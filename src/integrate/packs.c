@@ -67,6 +67,7 @@ const char *snw_packs_refuse(const snw_implicit *im) {
                 {m->nforce_element > 0, "force elements"},
                 {m->nforce_field_point > 0, "fields"},
                 {m->nfluid_point > 0, "fluids"},
+                {m->ngrid > 0, "rods on one grid"},
                 {m->ntube > 0, "concentric tubes"},
                 {m->nfeed > 0, "rods of variable length"},
                 {m->nlaw_point > 0, "nonlinear materials"},

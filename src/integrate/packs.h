@@ -26,7 +26,6 @@ bool snw_implicit_open_lane(snw_implicit *im, double h, double longest, double t
 size_t snw_pack_lane_memory(const snw_model *m);
 // The lane was solved: ends the step as snw_implicit_step does. False: the step must be repeated
 // with a shorter length; nothing has changed.
-bool snw_implicit_close_lane(snw_implicit *im, double h, double longest,
-                             const snw_pack_lane *lane);
+bool snw_implicit_close_lane(snw_implicit *im, double h, double longest, const snw_pack_lane *lane);
 // The lane was not solved: nothing has changed.
 void snw_implicit_cancel_lane(snw_implicit *im);

@@ -27,6 +27,8 @@
     X(relaxation)                                                                                  \
     X(link)                                                                                        \
     X(stop)                                                                                        \
+    X(armature)                                                                                    \
+    X(mimic)                                                                                       \
     X(pose)                                                                                        \
     X(rod)                                                                                         \
     X(section)                                                                                     \

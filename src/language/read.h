@@ -175,9 +175,11 @@ snw_status snw_add_length_loop(snw_reader *r, const snw_loop_desc *loop, snw_loo
 // Keys of a link that define its joint; NULL when not given.
 typedef struct snw_joint_keys {
     const snw_entry *joint, *axis, *axes, *pitch, *stiffness, *damping, *friction, *creep, *rest,
-        *limits, *stop;
+        *limits, *stop, *armature, *mimic;
 } snw_joint_keys;
 snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *keys, snw_link_desc *out);
+// The `mimic` of the joint of link `link`, after the links, as a linear constraint of coordinates.
+snw_status snw_read_mimic(snw_reader *r, const snw_entry *entry, int link, snw_loop_desc *out);
 // An actuator in the file: its entry, its kind with the value of its key, the quantity that
 // controls it with the value of its key, and its condition.
 typedef struct snw_actuator_entry {
@@ -187,7 +189,8 @@ typedef struct snw_actuator_entry {
     const snw_entry *of;
     const snw_control_type *control; // NULL: none is given
     const snw_entry *given;
-    const snw_entry *when; // NULL: none
+    const snw_entry *when;                      // NULL: none
+    const snw_entry *effort_limit, *rate_limit; // NULL: none
 } snw_actuator_entry;
 // Error: nothing controls the actuator.
 snw_status snw_check_control(snw_reader *r, const snw_actuator_entry *a);
@@ -242,7 +245,8 @@ typedef struct snw_shape_source {
     int nkey;
 } snw_shape_source;
 
-// *out <- the solid of the kind out->kind. Margin: how far from a mesh its distance is needed, m.
+// *out <- the solid of the kind out->kind. Margin: how far from a mesh its distance is needed, m;
+// negative: it is only drawn.
 snw_status snw_read_shape(snw_reader *r, const snw_shape_source *s, double margin,
                           snw_obstacle *out);
 // The same for the kinds whose surface is data.
@@ -255,6 +259,9 @@ snw_status snw_read_frame(snw_reader *r, const snw_entry *at, const snw_entry *a
                           const snw_entry *pose, snw_pose_desc *out);
 // The solids of a body, from its list of shapes.
 snw_status snw_read_body_shapes(snw_reader *r, const snw_entry *e, const char *name,
+                                snw_body_desc *out);
+// Those that are only drawn; a mesh need not be closed.
+snw_status snw_read_body_visual(snw_reader *r, const snw_entry *e, const char *name,
                                 snw_body_desc *out);
 
 // The links of `on`; and whether they are rods, for the key `e` of the thing `name` whose unit

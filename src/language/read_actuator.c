@@ -11,12 +11,19 @@
 // kinds come first, in the order of snw_actuator_kind, then what controls them
 enum {
     ACTUATOR_CONTROL = SNW_ACTUATOR_COUNT,
-    ACTUATOR_WHEN = ACTUATOR_CONTROL + SNW_CONTROL_COUNT
+    ACTUATOR_EFFORT_LIMIT = ACTUATOR_CONTROL + SNW_CONTROL_COUNT,
+    ACTUATOR_RATE_LIMIT,
+    ACTUATOR_WHEN
 };
 enum { ACTUATOR_N = ACTUATOR_WHEN + 1 };
 #define ACTUATOR_KEYS(X)                                                                           \
     SNW_ACTUATOR_LIST(X)                                                                           \
     SNW_CONTROL_LIST(X)                                                                            \
+    X(ACTUATOR_EFFORT_LIMIT, "effort_limit", "N m or N, by coordinate",                            \
+      "of a motor: its effort stays within plus and minus this, a run tells when; the effort of "  \
+      "a given motion is not cut off, and a run warns")                                            \
+    X(ACTUATOR_RATE_LIMIT, "rate_limit", "rad/s or m/s, by coordinate",                            \
+      "of a motor: a run warns when it moves faster")                                              \
     X(ACTUATOR_WHEN, "when", "a condition on t and probes",                                        \
       "active while this holds; always unless given")
 #define STRESS_KEYS(X)                                                                             \
@@ -194,6 +201,33 @@ static snw_status find_driven_coordinates(snw_reader *r, const snw_entry *of, sn
     return SNW_OK;
 }
 
+// *out <- positive limits of the n coordinates of a motor; `rate`: of their rates, else of efforts
+static snw_status read_motor_limits(snw_reader *r, const snw_entry *e, bool rate,
+                                    const snw_motor_desc *m, const double **out) {
+    double *limit = snw_pool_array(r->pool, (size_t)m->n, sizeof *limit);
+    const bool list = e->value->kind == SNW_NODE_LIST;
+    if (!limit) return snw_read_memory(r);
+    if (list) SNW_TRY(snw_read_list(r, e->value, e->key, m->n));
+    snw_motor_desc of = *m;
+    of.given = rate ? SNW_GIVEN_RATE : SNW_GIVEN_EFFORT;
+    for (int k = 0; k < m->n; k++) {
+        const snw_node *node = list ? e->value->entry[k].value : e->value;
+        SNW_TRY(snw_read_positive(r, node, e->key, snw_motor_dim(r->desc, &of, k), &limit[k]));
+    }
+    *out = limit;
+    return SNW_OK;
+}
+
+// *out <- the node of an effort with its limit, "limit(law, -20, 20)"; columns of messages stay
+static snw_status limited_node(snw_reader *r, const snw_node *node, double limit, snw_node *out) {
+    static const char call[] = "limit(";
+    *out = *node;
+    out->text = snw_pool_format(r->pool, "%s%s, -%.17g, %.17g)", call, node->text, limit, limit);
+    if (!out->text) return snw_read_memory(r);
+    if (out->location.column > (int)strlen(call)) out->location.column -= (int)strlen(call);
+    return SNW_OK;
+}
+
 static snw_status read_motor_law(snw_reader *r, const snw_node *node, const char *what,
                                  const snw_motor_desc *m, int k, snw_law *out) {
     const bool effort = snw_gives_effort(m->given);
@@ -201,6 +235,11 @@ static snw_status read_motor_law(snw_reader *r, const snw_node *node, const char
         return SNW_OK;
     }
     const int vars = SNW_VAR_T | (effort ? SNW_VAR_SIGNAL : 0);
+    snw_node limited;
+    if (effort && m->effort_limit && node->kind == SNW_NODE_TEXT) {
+        SNW_TRY(limited_node(r, node, m->effort_limit[k], &limited));
+        node = &limited;
+    }
     return snw_read_law(r, node, what, snw_motor_dim(r->desc, m, k), vars, out);
 }
 
@@ -301,6 +340,9 @@ static snw_status read_motor(snw_reader *r, const snw_actuator_entry *a, snw_mot
     out->feed = a->type->feeds;
     out->holds = a->control->key == SNW_CONTROL_HOLD;
     SNW_TRY(find_driven_coordinates(r, a->of, out));
+    if (a->effort_limit)
+        SNW_TRY(read_motor_limits(r, a->effort_limit, false, out, &out->effort_limit));
+    if (a->rate_limit) SNW_TRY(read_motor_limits(r, a->rate_limit, true, out, &out->rate_limit));
     if (out->holds) return read_hold(r, a, out);
     out->turns = !out->rod && !out->feed && snw_gives_motion(out->given) &&
                  snw_joint_table[r->desc->link[out->link].joint].space == SNW_SPACE_SO3;
@@ -387,8 +429,17 @@ static snw_status read_actuator(snw_reader *r, const snw_entry *entry) {
     snw_desc *d = r->desc;
     const snw_entry *e[ACTUATOR_N];
     SNW_TRY(snw_read_map(r, entry->value, &snw_keys_actuator, e));
-    snw_actuator_entry a = {.entry = entry, .when = e[ACTUATOR_WHEN]};
+    snw_actuator_entry a = {.entry = entry,
+                            .when = e[ACTUATOR_WHEN],
+                            .effort_limit = e[ACTUATOR_EFFORT_LIMIT],
+                            .rate_limit = e[ACTUATOR_RATE_LIMIT]};
     SNW_TRY(find_kind(r, e, &a));
+    const snw_entry *limit = a.effort_limit ? a.effort_limit : a.rate_limit;
+    if (limit && a.type->acts != SNW_ACTUATES_COORDINATES)
+        return snw_fail_at(r->err, limit->location,
+                           "'%s' is for motors on coordinates; limit the law of a %s, "
+                           "e.g. 'effort: limit(law, 0 N, 50 N)'",
+                           limit->key, a.type->noun);
     SNW_TRY(find_control(r, e, &a));
     switch (a.type->acts) {
     case SNW_ACTUATES_COORDINATES:

@@ -10,6 +10,7 @@
 #include "model/solid_mass.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define BODY_KEYS(X)                                                                               \
     X(BODY_MASS, "mass", "kg", "mass")                                                             \
@@ -17,12 +18,17 @@
       "centre of mass in the link's frame; if absent its origin, or the centre of its shapes")     \
     X(BODY_INERTIA, "inertia", "three, or 3 lists of 3, kg m^2",                                   \
       "about the centre of mass, along the link's axes; that of its shape, or a point, if absent") \
+    X(BODY_INERTIA_AXES, "inertia_axes", "a rotation",                                             \
+      "of the axes along which 'inertia' is given, as that of a pose; those of the link if "       \
+      "absent")                                                                                    \
     X(BODY_BOX, "box", "three lengths, m",                                                         \
       "shape for drawing and contact, with these full widths")                                     \
     X(BODY_CYLINDER, "cylinder", "a cylinder", "likewise")                                         \
     X(BODY_SPHERE, "sphere", "a sphere", "likewise")                                               \
     X(BODY_SHAPES, "shapes", "a list of shapes",                                                   \
       "several, each with its pose in the link's frame")                                           \
+    X(BODY_VISUAL, "visual", "a list of shapes",                                                   \
+      "drawn instead of the others; without mass and contact")                                     \
     X(BODY_DENSITY, "density", "kg/m^3", "of its shape or shapes, instead of mass")
 #define CYLINDER_KEYS(X)                                                                           \
     X(CYLINDER_RADIUS, "radius", "m", "radius, required")                                          \
@@ -37,7 +43,6 @@ SNW_KEYS(body, "body", "a body", BODY_KEYS);
 SNW_KEYS(cylinder, "cylinder", "a cylinder", CYLINDER_KEYS);
 SNW_KEYS(sphere, "sphere", "a sphere", SPHERE_KEYS);
 
-static const double PI = 3.14159265358979323846;
 static const snw_dim moment = {.m = 2, .kg = 1};
 
 static snw_status read_box(snw_reader *r, const snw_node *node, snw_body_solid *out) {
@@ -129,47 +134,51 @@ static snw_status read_solids(snw_reader *r, const snw_node *node, const snw_ent
     return SNW_OK;
 }
 
-// Eigenvalues of a symmetric 3 x 3 matrix in ascending order, by the trigonometric solution of the
-// characteristic polynomial (Smith 1961). Used in the message only.
-static void principal_moments(const snw_mat3 *A, double out[3]) {
-    const double(*a)[3] = A->e;
-    const double mean = (a[0][0] + a[1][1] + a[2][2]) / 3;
-    const double off = a[0][1] * a[0][1] + a[0][2] * a[0][2] + a[1][2] * a[1][2];
-    double b[3], square = 2 * off;
-    for (int i = 0; i < 3; i++) b[i] = a[i][i] - mean, square += b[i] * b[i];
-    const double p = sqrt(square / 6);
-    const double det = b[0] * (b[1] * b[2] - a[1][2] * a[1][2]) -
-                       a[0][1] * (a[0][1] * b[2] - a[1][2] * a[0][2]) +
-                       a[0][2] * (a[0][1] * a[1][2] - b[1] * a[0][2]);
-    const double turn = p > 0 ? acos(fmax(-1, fmin(1, det / (2 * p * p * p)))) / 3 : 0;
-    out[2] = mean + 2 * p * cos(turn);
-    out[0] = mean + 2 * p * cos(turn + 2 * PI / 3);
-    out[1] = 3 * mean - out[0] - out[2];
-}
-
 // The second moments of mass of a body, tr(I)/2 1 - I, are positive semidefinite: no principal
 // moment exceeds the sum of the other two. The tolerance allows for rounded data.
-static snw_status check_inertia(snw_reader *r, const snw_node *node, const snw_mat3 *I) {
+static snw_status check_inertia(snw_reader *r, const snw_node *node, const snw_mat3 *I, bool full) {
     static const double slack = 1e-6;
-    if (!snw_mat3_semidefinite(I, slack)) {
-        return snw_fail_at(r->err, node->location, "'inertia' must not be negative about any axis");
-    }
-    snw_mat3 second;
-    const double half = (I->e[0][0] + I->e[1][1] + I->e[2][2]) / 2;
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) second.e[i][j] = (i == j ? half : 0) - I->e[i][j];
-    }
-    if (snw_mat3_semidefinite(&second, slack)) return SNW_OK;
     double p[3];
-    principal_moments(I, p);
-    for (int i = 0; i < 2; i++) {
-        if (fabs(p[i]) < 1e-6 * p[2]) p[i] = 0; // rounding error
+    char nearest[160];
+    const snw_mat3 n = snw_inertia_nearest(I, p);
+    double moved = 0, size = 0;
+    for (int i = 0; i < 9; i++) {
+        moved = fmax(moved, fabs(n.e[i / 3][i % 3] - I->e[i / 3][i % 3]));
+        size += i % 4 == 0 ? fabs(I->e[i / 3][i / 3]) : 0;
     }
+    if (moved <= slack * size) return SNW_OK;
+    (void)snprintf(nearest, sizeof nearest,
+                   full ? "[[%.6g, %.6g, %.6g], [%.6g, %.6g, %.6g], [%.6g, %.6g, %.6g]]"
+                        : "[%.6g, %.6g, %.6g]",
+                   n.e[0][0], full ? n.e[0][1] : n.e[1][1], full ? n.e[0][2] : n.e[2][2], n.e[1][0],
+                   n.e[1][1], n.e[1][2], n.e[2][0], n.e[2][1], n.e[2][2]);
+    for (int i = 0; i < 3; i++) {
+        if (fabs(p[i]) < 1e-6 * size) p[i] = 0; // rounding error
+    }
+    if (p[0] < 0)
+        return snw_fail_at(r->err, node->location,
+                           "'inertia' must not be negative about any axis, and a principal moment "
+                           "is %.4g kg m^2; the nearest that a body can have is %s",
+                           p[0], nearest);
     return snw_fail_at(r->err, node->location,
                        "no body has this 'inertia': its principal moments are %.4g, %.4g and %.4g "
-                       "kg m^2, and the largest is at most the sum of the others; if only the "
-                       "largest matters, give half of it for the others",
-                       p[0], p[1], p[2]);
+                       "kg m^2, and the largest is at most the sum of the others; the nearest that "
+                       "a body can have is %s; if only the largest matters, give half of it for "
+                       "the others",
+                       p[0], p[1], p[2], nearest);
+}
+
+// *I, given along other axes, in those of the link
+static snw_status turn_inertia(snw_reader *r, const snw_entry *axes, snw_mat3 *I) {
+    snw_pose_desc pose = snw_pose_desc_identity();
+    SNW_TRY(snw_read_pose(r, axes->value, &pose));
+    if (pose.xyz[0] || pose.xyz[1] || pose.xyz[2] || snw_pose_desc_vars(&pose) != 0)
+        return snw_fail_at(r->err, axes->location,
+                           "'inertia_axes' is a constant rotation, e.g. '{rpy: [0, 30 deg, 0]}'; "
+                           "'com' is the place");
+    const snw_mat3 R = snw_pose_desc_at(&pose, 0).R;
+    *I = snw_mat3_mul(R, snw_mat3_mul(*I, snw_mat3_transpose(R)));
+    return SNW_OK;
 }
 
 static snw_status read_inertia(snw_reader *r, const snw_node *node, snw_mat3 *out) {
@@ -188,14 +197,16 @@ static snw_status read_inertia(snw_reader *r, const snw_node *node, snw_mat3 *ou
     for (int i = 0; i < 3; i++) {
         for (int j = 0; j < i; j++) {
             const double a = out->e[i][j], b = out->e[j][i];
-            if (fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b))) continue;
+            const double size = fabs(out->e[i][i]) + fabs(out->e[j][j]);
+            out->e[i][j] = out->e[j][i] = 0.5 * (a + b);
+            if (fabs(a - b) <= 1e-6 * size) continue; // rounded data
             return snw_fail_at(r->err, node->location,
                                "'inertia' must be symmetric: row %d, column %d is %g, its mirror "
                                "%g",
                                i + 1, j + 1, a, b);
         }
     }
-    return check_inertia(r, node, out);
+    return check_inertia(r, node, out, full);
 }
 
 snw_status snw_read_body(snw_reader *r, const snw_node *node, const char *name,
@@ -228,5 +239,11 @@ snw_status snw_read_body(snw_reader *r, const snw_node *node, const char *name,
     }
     if (shapes == 1) SNW_TRY(read_solids(r, node, e, name, out));
     if (shapes == 1 && e[BODY_INERTIA]) out->inertia = (snw_mat3){0};
-    return e[BODY_INERTIA] ? read_inertia(r, e[BODY_INERTIA]->value, &out->inertia) : SNW_OK;
+    if (e[BODY_VISUAL]) SNW_TRY(snw_read_body_visual(r, e[BODY_VISUAL], name, out));
+    if (e[BODY_INERTIA_AXES] && !e[BODY_INERTIA])
+        return snw_fail_at(r->err, e[BODY_INERTIA_AXES]->location,
+                           "'inertia_axes' are those of 'inertia'; give it too");
+    if (!e[BODY_INERTIA]) return SNW_OK;
+    SNW_TRY(read_inertia(r, e[BODY_INERTIA]->value, &out->inertia));
+    return e[BODY_INERTIA_AXES] ? turn_inertia(r, e[BODY_INERTIA_AXES], &out->inertia) : SNW_OK;
 }

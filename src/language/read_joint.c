@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define STOP_KEYS(X)                                                                               \
     X(STOP_STIFFNESS, "stiffness", "N m/rad or N/m, by coordinate",                                \
@@ -22,6 +23,25 @@
 enum { STOP_KEYS(SNW_KEY_CODE) STOP_N };
 SNW_KEYS(stop, "stop", "a stop", STOP_KEYS);
 
+#define ARMATURE_KEYS(X)                                                                           \
+    X(ARMATURE_INERTIA, "inertia", "kg m^2", "of the rotor about its axis, required")              \
+    X(ARMATURE_GEAR, "gear", "number; of a slide 1/m, by coordinate",                              \
+      "turns of the rotor per turn of the joint, or radians per metre; 1 unless given")
+
+enum { ARMATURE_KEYS(SNW_KEY_CODE) ARMATURE_N };
+SNW_KEYS(armature, "armature", "a rotor with its gear", ARMATURE_KEYS);
+
+#define MIMIC_KEYS(X)                                                                              \
+    X(MIMIC_JOINT, "joint", "a joint's link, or a list",                                           \
+      "whose coordinate it follows; of several the sum, required")                                 \
+    X(MIMIC_RATIO, "ratio", "number, m or 1/m; of several a list",                                 \
+      "its coordinate per coordinate of the other; negative: the other way, 1 unless given")       \
+    X(MIMIC_OFFSET, "offset", "rad or m",                                                          \
+      "its coordinate where the others are zero, 0 unless given")
+
+enum { MIMIC_KEYS(SNW_KEY_CODE) MIMIC_N };
+SNW_KEYS(mimic, "mimic", "a joint that follows others", MIMIC_KEYS);
+
 static const double SQUARE =
     1e-6; // tolerance on the dot product of two axes that must be perpendicular
 
@@ -35,6 +55,8 @@ static const quantity rate = {{.s = -1}, {.m = 1, .s = -1}};
 static const quantity effort = {{.m = 2, .kg = 1, .s = -2}, {.m = 1, .kg = 1, .s = -2}};
 static const quantity stiffness = {{.m = 2, .kg = 1, .s = -2}, {.kg = 1, .s = -2}};
 static const quantity damping = {{.m = 2, .kg = 1, .s = -1}, {.kg = 1, .s = -1}};
+static const quantity inertia = {{.m = 2, .kg = 1}, {.kg = 1}};
+static const quantity gear = {{0}, {.m = -1}};
 static const quantity per_rate = {{.s = 1}, {.m = -1, .s = 1}};
 
 static snw_dim joint_dim_of(const quantity *q, const snw_joint_coordinate *c) {
@@ -77,9 +99,11 @@ static snw_status read_nonnegative_by_coordinate(snw_reader *r, const snw_entry 
                                                  double out[SNW_JOINT_MOST]) {
     if (!e) return SNW_OK;
     if (is_rotation(joint) && e->value->kind == SNW_NODE_LIST) {
-        return snw_fail_at(r->err, e->value->location,
-                           "'%s' of a %s joint is one number, the same about every axis", e->key,
-                           snw_joint_name(joint));
+        return snw_fail_at(
+            r->err, e->value->location,
+            "'%s' of a %s joint is one number, the same about every axis%s", e->key,
+            snw_joint_name(joint),
+            q == &stiffness || q == &damping ? "" : "; stiffness and damping may differ by axis");
     }
     SNW_TRY(read_by_coordinate(r, e->value, e->key, joint, q, out));
     for (int i = 0; i < SNW_JOINT_MOST; i++) {
@@ -159,6 +183,14 @@ static snw_status read_cone(snw_reader *r, const snw_entry *e, snw_joint_desc *o
                        out->high[0] * 180 / M_PI);
 }
 
+// a limit, or `free`
+static snw_status read_limit(snw_reader *r, const snw_node *node, snw_dim dim, double none,
+                             double *out) {
+    *out = none;
+    if (node->kind == SNW_NODE_TEXT && strcmp(node->text, "free") == 0) return SNW_OK;
+    return snw_read_constant(r, node, "limits", dim, out);
+}
+
 // [low, high], or a list of such pairs
 static snw_status read_limits(snw_reader *r, const snw_entry *e, snw_joint_kind joint,
                               snw_joint_desc *out) {
@@ -170,8 +202,8 @@ static snw_status read_limits(snw_reader *r, const snw_entry *e, snw_joint_kind 
         const snw_node *pair = n > 1 ? e->value->entry[i].value : e->value;
         SNW_TRY(snw_read_list(r, pair, "limits", 2));
         const snw_dim dim = joint_dim_of(&position, &c[i]);
-        SNW_TRY(snw_read_constant(r, pair->entry[0].value, "limits", dim, &out->low[i]));
-        SNW_TRY(snw_read_constant(r, pair->entry[1].value, "limits", dim, &out->high[i]));
+        SNW_TRY(read_limit(r, pair->entry[0].value, dim, -INFINITY, &out->low[i]));
+        SNW_TRY(read_limit(r, pair->entry[1].value, dim, INFINITY, &out->high[i]));
         out->limited[i] = true;
         if (out->low[i] <= out->high[i]) continue;
         return snw_fail_at(r->err, pair->location, "'limits' are [low, high], got [%g, %g]",
@@ -232,6 +264,116 @@ static snw_status read_stop(snw_reader *r, const snw_joint_keys *k, const snw_li
     return SNW_OK;
 }
 
+// ---- rotor and gear -----------------------------------------------------------------------------
+
+// A rotor of inertia J that turns `gear` times as fast as the joint has the reflected inertia
+// gear^2 J there.
+static snw_status read_armature(snw_reader *r, const snw_entry *own, snw_joint_kind joint,
+                                double out[SNW_JOINT_MOST]) {
+    const snw_entry *e[ARMATURE_N];
+    double ratio[SNW_JOINT_MOST] = {0}, rotor = 0;
+    int n = 0;
+    const snw_joint_coordinate *c = snw_joint_coordinates(joint, &n);
+    if (own->value->kind != SNW_NODE_MAP)
+        return read_nonnegative_by_coordinate(r, own, joint, &inertia, out);
+    SNW_TRY(snw_read_map(r, own->value, &snw_keys_armature, e));
+    if (!e[ARMATURE_INERTIA])
+        return snw_fail_at(r->err, own->location,
+                           "a rotor needs its 'inertia', e.g. '{inertia: 1e-5, gear: 100}'");
+    SNW_TRY(snw_read_nonnegative(r, e[ARMATURE_INERTIA], inertia.turn, &rotor));
+    for (int i = 0; i < n && !e[ARMATURE_GEAR]; i++) {
+        ratio[i] = 1;
+        if (c[i].turn) continue;
+        return snw_fail_at(r->err, own->location,
+                           "the rotor of a %s joint needs its 'gear', radians per metre, e.g. "
+                           "'gear: 2*pi/(5 mm)'",
+                           snw_joint_name(joint));
+    }
+    if (e[ARMATURE_GEAR])
+        SNW_TRY(read_by_coordinate(r, e[ARMATURE_GEAR]->value, "gear", joint, &gear, ratio));
+    for (int i = 0; i < n; i++) out[i] = ratio[i] * ratio[i] * rotor;
+    return SNW_OK;
+}
+
+// one coordinate of a joint that can be a term of a gear
+static snw_status check_gear_joint(snw_reader *r, snw_source_location at, const snw_link_desc *l) {
+    if (snw_joint_dof(l->joint) == 1) return SNW_OK;
+    return snw_fail_at(r->err, at,
+                       "'mimic' joins joints with one coordinate, and that of link '%s' is %s; put "
+                       "links without a body in series, each with one coordinate",
+                       l->name, snw_joint_name(l->joint));
+}
+
+// dimension of a coordinate over that of another: 1, m or 1/m
+static snw_dim ratio_dim(const snw_link_desc *own, const snw_link_desc *other) {
+    const bool turn = snw_joint_table[own->joint].coordinate[0].turn,
+               other_turn = snw_joint_table[other->joint].coordinate[0].turn;
+    return (snw_dim){.m = turn == other_turn ? 0 : turn ? -1 : 1};
+}
+
+snw_status snw_read_mimic(snw_reader *r, const snw_entry *entry, int link, snw_loop_desc *out) {
+    const snw_desc *d = r->desc;
+    const snw_link_desc *own = &d->link[link];
+    const snw_entry *e[MIMIC_N];
+    SNW_TRY(snw_read_map(r, entry->value, &snw_keys_mimic, e));
+    if (!e[MIMIC_JOINT])
+        return snw_fail_at(r->err, entry->location,
+                           "'mimic' needs the 'joint' that is followed, e.g. '{joint: left, ratio: "
+                           "-1}'");
+    SNW_TRY(check_gear_joint(r, entry->location, own));
+    const snw_node *of = e[MIMIC_JOINT]->value,
+                   *ratio = e[MIMIC_RATIO] ? e[MIMIC_RATIO]->value : NULL;
+    const bool several = of->kind == SNW_NODE_LIST;
+    const int n = several ? of->n : 1;
+    if (several && ratio) SNW_TRY(snw_read_list(r, ratio, "ratio", n));
+    snw_coupled_desc *c = snw_pool_array(r->pool, (size_t)n + 1, sizeof *c);
+    *out = (snw_loop_desc){.location = entry->location,
+                           .a = {.kind = SNW_SITE_WORLD, .link = -1, .location = entry->location},
+                           .b = {.kind = SNW_SITE_END, .link = link, .location = entry->location},
+                           .joint = SNW_JOINT_FREE,
+                           .pose = snw_pose_desc_identity(),
+                           .ncoupled = n + 1,
+                           .coupled = c};
+    out->a.pose = out->b.pose = snw_se3_identity();
+    out->name = snw_pool_format(r->pool, "%s.mimic", own->name);
+    if (!c || !out->name) return snw_read_memory(r);
+    c[0] = (snw_coupled_desc){link, 1};
+    for (int i = 0; i < n; i++) {
+        const snw_node *one = several ? of->entry[i].value : of;
+        const char *name = "";
+        double value = 1;
+        SNW_TRY(snw_read_name(r, one, "joint", &name));
+        SNW_TRY(snw_find_thing(r, one, name, SNW_THING_LINK, &c[1 + i].link));
+        const snw_link_desc *other = &d->link[c[1 + i].link];
+        SNW_TRY(check_gear_joint(r, one->location, other));
+        for (int k = 0; k <= i; k++) {
+            if (c[k].link != c[1 + i].link) continue;
+            return snw_fail_at(r->err, one->location, "the joint of link '%s' %s", name,
+                               k == 0 ? "cannot mimic itself" : "is given twice");
+        }
+        const snw_dim dim = ratio_dim(own, other);
+        if (!ratio && dim.m != 0)
+            return snw_fail_at(
+                r->err, entry->location,
+                "'mimic' of link '%s' needs its 'ratio': one of the joints turns and "
+                "one slides",
+                own->name);
+        if (ratio) {
+            const snw_node *node = several ? ratio->entry[i].value : ratio;
+            SNW_TRY(snw_read_constant(r, node, "ratio", dim, &value));
+            if (value == 0)
+                return snw_fail_at(r->err, node->location,
+                                   "'ratio' must not be zero; a joint that stays is fixed");
+        }
+        c[1 + i].factor = -value;
+        SNW_TRY(snw_read_both(r, entry->location, other->when, &out->when));
+    }
+    SNW_TRY(snw_read_both(r, entry->location, own->when, &out->when));
+    if (!e[MIMIC_OFFSET]) return SNW_OK;
+    const snw_dim dim = joint_dim_of(&position, &snw_joint_table[own->joint].coordinate[0]);
+    return snw_read_constant(r, e[MIMIC_OFFSET]->value, "offset", dim, &out->offset);
+}
+
 // ---- joint --------------------------------------------------------------------------------------
 
 // refuse keys that this kind of joint does not take, and require those that it needs
@@ -248,10 +390,15 @@ static snw_status check_joint_keys(snw_reader *r, const snw_joint_keys *k, const
                {k->friction, SNW_JOINT_TAKES_SPRING},
                {k->creep, SNW_JOINT_TAKES_SPRING},
                {k->rest, SNW_JOINT_TAKES_SPRING},
+               {k->armature, SNW_JOINT_TAKES_SPRING},
+               {k->mimic, SNW_JOINT_TAKES_SPRING},
                {k->pitch, SNW_JOINT_TAKES_PITCH}};
     const snw_joint_type *joint = &snw_joint_table[l->joint];
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (!all[i].entry || (joint->options & all[i].options)) continue;
+        const snw_entry *e = all[i].entry;
+        if (!e || (joint->options & all[i].options)) continue;
+        if (l->joint == SNW_JOINT_FREE && (e == k->stiffness || e == k->damping || e == k->rest))
+            continue;
         if (!joint->options) {
             return snw_fail_at(r->err, all[i].entry->location,
                                "'%s' is for joints with axes or a centre; the joint of link '%s' "
@@ -272,6 +419,13 @@ static snw_status check_joint_keys(snw_reader *r, const snw_joint_keys *k, const
                        joint->name);
 }
 
+// Has the spring or damper of a joint numbers of its own for each axis? Then it is a bushing.
+static bool is_by_axis(const snw_joint_keys *k, snw_joint_kind joint) {
+    if (joint == SNW_JOINT_FREE) return k->stiffness || k->damping;
+    return is_rotation(joint) && ((k->stiffness && k->stiffness->value->kind == SNW_NODE_LIST) ||
+                                  (k->damping && k->damping->value->kind == SNW_NODE_LIST));
+}
+
 snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *k, snw_link_desc *l) {
     const char *joints[SNW_JOINT_COUNT];
     for (int i = 0; i < SNW_JOINT_COUNT; i++) joints[i] = snw_joint_table[i].name;
@@ -280,14 +434,21 @@ snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *k, snw_link_desc 
         SNW_TRY(snw_read_word(r, k->joint->value, "joint", SNW_JOINT_COUNT, joints, &joint));
     l->joint = (snw_joint_kind)joint;
     SNW_TRY(check_joint_keys(r, k, l));
-    if (!snw_joint_table[l->joint].options) return SNW_OK;
     snw_joint_desc *m = &l->moves;
+    m->by_axis = is_by_axis(k, l->joint);
+    if (l->joint == SNW_JOINT_FREE && k->rest && !m->by_axis)
+        return snw_fail_at(r->err, k->rest->location,
+                           "'rest' of a free joint is that of its spring; give 'stiffness'");
+    if (!snw_joint_table[l->joint].options) return SNW_OK;
     SNW_TRY(joint_read_axes(r, k, l->joint, m));
     if (k->pitch) {
         SNW_TRY(snw_read_constant(r, k->pitch->value, "pitch", SNW_DIM_LENGTH, &m->pitch));
     }
-    SNW_TRY(read_nonnegative_by_coordinate(r, k->stiffness, l->joint, &stiffness, m->stiffness));
-    SNW_TRY(read_nonnegative_by_coordinate(r, k->damping, l->joint, &damping, m->damping));
+    if (!m->by_axis) {
+        SNW_TRY(
+            read_nonnegative_by_coordinate(r, k->stiffness, l->joint, &stiffness, m->stiffness));
+        SNW_TRY(read_nonnegative_by_coordinate(r, k->damping, l->joint, &damping, m->damping));
+    }
     SNW_TRY(read_nonnegative_by_coordinate(r, k->friction, l->joint, &effort, m->friction));
     SNW_TRY(read_nonnegative_by_coordinate(r, k->creep, l->joint, &rate, m->creep));
     for (int i = 0; k->creep && i < SNW_JOINT_MOST && m->friction[i] > 0; i++) {
@@ -296,6 +457,7 @@ snw_status snw_read_joint(snw_reader *r, const snw_joint_keys *k, snw_link_desc 
                            m->creep[i]);
     }
     if (k->rest) SNW_TRY(read_rest(r, k->rest, l->joint, m));
+    if (k->armature) SNW_TRY(read_armature(r, k->armature, l->joint, m->armature));
     if (k->limits) SNW_TRY(read_limits(r, k->limits, l->joint, m));
     return k->stop ? read_stop(r, k, l, m) : SNW_OK;
 }

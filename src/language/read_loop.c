@@ -117,16 +117,33 @@ static snw_status read_loop(snw_reader *r, const snw_entry *entry, snw_loop_desc
     return snw_read_pose(r, pose, &out->pose);
 }
 
+// the entry `mimic` of an entry of `robot`; NULL: it has none
+static const snw_entry *mimic_in(const snw_entry *link) {
+    for (int k = 0; link->value->kind == SNW_NODE_MAP && k < link->value->n; k++) {
+        if (strcmp(link->value->entry[k].key, "mimic") == 0) return &link->value->entry[k];
+    }
+    return NULL;
+}
+
 snw_status snw_read_loops(snw_reader *r) {
-    const snw_node *node;
+    const snw_node *node, *robot;
     snw_desc *d = r->desc;
+    int nlink = 0;
     SNW_TRY(snw_read_section_entries(r, "loops", &node, &d->nloop));
+    SNW_TRY(snw_read_section_entries(r, "robot", &robot, &nlink));
     const int written = d->nloop;
-    d->loop = snw_pool_array(r->pool, 2 * (size_t)written, sizeof *d->loop);
+    d->loop = snw_pool_array(r->pool, 2 * (size_t)written + (size_t)nlink, sizeof *d->loop);
     if (!d->loop) return snw_read_memory(r);
     for (int i = 0; i < written; i++) SNW_TRY(read_loop(r, &node->entry[i], &d->loop[i]));
     for (int i = 0; i < written; i++) {
         if (d->loop[i].slides) SNW_TRY(snw_add_length_loop(r, &d->loop[i], &d->loop[d->nloop++]));
+    }
+    for (int i = 0; i < nlink; i++) {
+        const snw_entry *link = &robot->entry[i], *mimic = mimic_in(link);
+        int index = 0;
+        if (!mimic) continue;
+        SNW_TRY(snw_find_thing(r, link->value, link->key, SNW_THING_LINK, &index));
+        SNW_TRY(snw_read_mimic(r, mimic, index, &d->loop[d->nloop++]));
     }
     return SNW_OK;
 }

@@ -69,9 +69,16 @@ static int stem_length(const char *name) {
 snw_status snw_check_name(snw_reader *r, const char *name, snw_source_location location) {
     const int stem = stem_length(name);
     if (stem < 0) {
+        char *other = snw_pool_text(r->pool, name, strlen(name));
+        if (!other) return snw_read_memory(r);
+        for (char *c = other; *c; c++) {
+            if (!isalnum((unsigned char)*c)) *c = '_';
+        }
+        const bool begins = isalpha((unsigned char)other[0]) || other[0] == '_';
         return snw_fail_at(r->err, location,
-                           "'%s' is not a name: letters, digits and _, beginning with a letter",
-                           name);
+                           "'%s' is not a name: letters, digits and _, beginning with a letter; "
+                           "e.g. '%s%s'",
+                           name, begins ? "" : "_", other);
     }
     const char *bare = snw_pool_text(r->pool, name, (size_t)stem);
     if (!bare) return snw_read_memory(r);

@@ -86,17 +86,23 @@ snw_status snw_read_materials(snw_reader *r) {
     X(LINK_AXIS, "axis", "x y z or a vector", "of the joint, z unless given; normal of planar")    \
     X(LINK_AXES, "axes", "two, at a right angle", "of a joint with two, instead of axis")          \
     X(LINK_PITCH, "pitch", "m", "of a screw, advance per turn; negative: left-handed")             \
-    X(LINK_STIFFNESS, "stiffness", "N m or N/m, by coordinate", "of a spring in the joint")        \
+    X(LINK_STIFFNESS, "stiffness", "N m or N/m, by coordinate",                                    \
+      "of a spring in the joint; of a spherical joint one number or three about x y z, of a "      \
+      "free one six, then along x y z")                                                            \
     X(LINK_REST, "rest", "rad or m, by coordinate",                                                \
-      "where the spring has no force, 0 unless given")                                             \
+      "where the spring has no force, 0 unless given; spherical: a rotation, free: a pose")        \
     X(LINK_DAMPING, "damping", "N m s or N s/m, by coordinate", "viscous, in the joint")           \
     X(LINK_FRICTION, "friction", "N m or N, by coordinate",                                        \
       "dry friction in the joint, at full slip")                                                   \
     X(LINK_CREEP, "creep", "rad/s or m/s, by coordinate",                                          \
       "rate below which dry friction is smoothed, 1e-3 unless given")                              \
     X(LINK_LIMITS, "limits", "low and high, by coordinate; spherical: an angle",                   \
-      "a run warns outside of them; with 'stop' they hold the joint")                              \
+      "a run warns outside of them, with 'stop' they hold the joint; free: no limit there")        \
     X(LINK_STOP, "stop", "a stop", "force that holds the joint within its limits")                 \
+    X(LINK_ARMATURE, "armature", "kg m^2 or kg, by coordinate; or a rotor with its gear",          \
+      "inertia of a rotor in the joint, as the joint feels it")                                    \
+    X(LINK_MIMIC, "mimic", "a joint, with ratio and offset",                                       \
+      "a gear: the coordinate is ratio times that of another joint plus offset")                   \
     X(LINK_ROD, "rod", "a rod", "a rod that starts at the joint; its tip is the link's end")       \
     X(LINK_TUBES, "tubes", "concentric tubes by name",                                             \
       "instead of a rod: tubes in each other, from the inside out, along x from the exit")         \
@@ -168,7 +174,9 @@ static snw_status read_link(snw_reader *r, const snw_entry *entry, int index, in
                                   .creep = e[LINK_CREEP],
                                   .rest = e[LINK_REST],
                                   .limits = e[LINK_LIMITS],
-                                  .stop = e[LINK_STOP]};
+                                  .stop = e[LINK_STOP],
+                                  .armature = e[LINK_ARMATURE],
+                                  .mimic = e[LINK_MIMIC]};
     SNW_TRY(snw_read_joint(r, &joint, l));
     if (e[LINK_ROD]) {
         l->has_rod = true;

@@ -242,7 +242,8 @@ static snw_status read_rod_read_section(snw_reader *r, const snw_node *node,
     X(ROD_NODES, "nodes", "number or auto", "quadrature nodes along the rod, auto unless given")   \
     X(ROD_MAGNUS, "magnus", "2, 4 or 6", "order of the integration along the rod, 4 unless given") \
     X(ROD_INTEGRATOR, "integrator", "a rule along the rod",                                        \
-      "instead of magnus: fer with its order, rk4, spectral with its points, or rk45")             \
+      "instead of magnus: fer with its order, rk4, spectral or chebyshev with its points, or "     \
+      "rk45")                                                                                      \
     X(ROD_TOLERANCE, "tolerance", "number, 1e-12 to 1e-2",                                         \
       "of rk45: error of a slice, 1e-6 unless given; nodes is then the maximum")
 
@@ -279,16 +280,17 @@ static snw_status read_integrator(snw_reader *r, const snw_entry *e, const snw_e
         char *end = NULL;
         if (strncmp(text, name, n) != 0 || (text[n] != '\0' && text[n] != ' ')) continue;
         const long number = text[n] ? strtol(text + n, &end, 10) : 0;
-        if ((end && *end) || number < 0 || number > 9 || !snw_rule_exists(kind, (int)number)) break;
+        if ((end && *end) || number < 0 || number > 99 || !snw_rule_exists(kind, (int)number))
+            break;
         out->integrator = kind;
         if (kind == SNW_RULE_MAGNUS || kind == SNW_RULE_FER) out->magnus = (int)number;
-        if (kind == SNW_RULE_SPECTRAL) out->points = (int)number;
+        if (kind == SNW_RULE_SPECTRAL || kind == SNW_RULE_CHEBYSHEV) out->points = (int)number;
         return SNW_OK;
     }
     return snw_fail_at(
         r->err, e->value->location,
         "there is no integrator '%.40s'; there are magnus 2, 4, 6, fer 2, 4, 6, rk4, "
-        "spectral 2, 3, 4, and rk45",
+        "spectral 2, 3, 4, rk45, and chebyshev 5 to 41",
         text);
 }
 
@@ -406,5 +408,13 @@ snw_status snw_read_rod(snw_reader *r, const snw_node *node, const char *link, s
     if (e[ROD_MAGNUS]) SNW_TRY(read_magnus(r, e[ROD_MAGNUS], out));
     if (e[ROD_INTEGRATOR]) SNW_TRY(read_integrator(r, e[ROD_INTEGRATOR], e[ROD_MAGNUS], out));
     SNW_TRY(read_rod_tolerance(r, e[ROD_TOLERANCE], out));
+    if (out->integrator == SNW_RULE_CHEBYSHEV) {
+        if (out->nodes > 0)
+            return snw_fail_at(r->err, out->nodes_location,
+                               "integrator: chebyshev %d has its nodes at its points; leave "
+                               "'nodes' out, or write nodes: auto",
+                               out->points);
+        out->nodes = out->points - 2;
+    }
     return check_complete(r, link, out->section.location, out);
 }

@@ -110,7 +110,7 @@ enum { BODY_SHAPE_KEYS(SNW_KEY_CODE) BODY_SHAPE_N };
 SNW_KEYS(body_shape, "shapes", "a shape of a body", BODY_SHAPE_KEYS);
 
 static snw_status read_body_shape(snw_reader *r, const snw_node *node, const char *name,
-                                  snw_body_solid *out) {
+                                  double margin, snw_body_solid *out) {
     const snw_entry *e[BODY_SHAPE_N];
     const char *word[SNW_OBSTACLE_COUNT];
     int kind = 0;
@@ -135,7 +135,7 @@ static snw_status read_body_shape(snw_reader *r, const snw_node *node, const cha
                                .key = &snw_keys_body_shape.key[BODY_SHAPE_RADIUS],
                                .nkey = SNW_SHAPE_SECTION};
     memcpy(source.size, e + BODY_SHAPE_RADIUS, (size_t)source.nkey * sizeof *e);
-    SNW_TRY(snw_read_shape(r, &source, 0, &out->shape));
+    SNW_TRY(snw_read_shape(r, &source, margin, &out->shape));
     snw_pose_desc pose = snw_pose_desc_identity();
     SNW_TRY(snw_read_frame(r, e[BODY_SHAPE_AT], e[BODY_SHAPE_AXIS], e[BODY_SHAPE_POSE], &pose));
     if (snw_pose_desc_vars(&pose) != 0) {
@@ -147,19 +147,30 @@ static snw_status read_body_shape(snw_reader *r, const snw_node *node, const cha
     return SNW_OK;
 }
 
-snw_status snw_read_body_shapes(snw_reader *r, const snw_entry *e, const char *name,
-                                snw_body_desc *out) {
+static snw_status read_body_list(snw_reader *r, const snw_entry *e, const char *name, double margin,
+                                 int *n, snw_body_solid **out) {
     const snw_node *node = e->value;
     if (node->kind != SNW_NODE_LIST || node->n == 0) {
         return snw_fail_at(r->err, node->location,
-                           "'shapes' is a list of solids, e.g. [{shape: sphere, radius: 1 cm, at: "
-                           "[0, 0, 2 cm]}]");
+                           "'%s' is a list of solids, e.g. [{shape: sphere, radius: 1 cm, at: "
+                           "[0, 0, 2 cm]}]",
+                           e->key);
     }
-    out->solid = snw_pool_array(r->pool, (size_t)node->n, sizeof *out->solid);
-    if (!out->solid) return snw_read_memory(r);
-    for (; out->nsolid < node->n; out->nsolid++) {
-        SNW_TRY(read_body_shape(r, node->entry[out->nsolid].value, name, &out->solid[out->nsolid]));
+    *out = snw_pool_array(r->pool, (size_t)node->n, sizeof **out);
+    if (!*out) return snw_read_memory(r);
+    for (*n = 0; *n < node->n; (*n)++) {
+        SNW_TRY(read_body_shape(r, node->entry[*n].value, name, margin, &(*out)[*n]));
     }
-    out->several = true;
     return SNW_OK;
+}
+
+snw_status snw_read_body_shapes(snw_reader *r, const snw_entry *e, const char *name,
+                                snw_body_desc *out) {
+    out->several = true;
+    return read_body_list(r, e, name, 0, &out->nsolid, &out->solid);
+}
+
+snw_status snw_read_body_visual(snw_reader *r, const snw_entry *e, const char *name,
+                                snw_body_desc *out) {
+    return read_body_list(r, e, name, -1, &out->nvisual, &out->visual);
 }

@@ -280,6 +280,16 @@ snw_status snw_read_wider(snw_reader *r, snw_source_location at, double margin, 
     return SNW_OK;
 }
 
+// The triangles of a mesh that is only drawn.
+static snw_status read_drawn_mesh(snw_reader *r, const snw_shape_source *k, snw_obstacle *out) {
+    snw_distance_grid *grid = snw_pool_take(r->pool, sizeof *grid);
+    const char *file;
+    if (!grid) return snw_read_memory(r);
+    SNW_TRY(read_mesh_file(r, k, &file, &grid->mesh));
+    out->grid = grid;
+    return SNW_OK;
+}
+
 static snw_status read_mesh(snw_reader *r, const snw_shape_source *k, double margin,
                             snw_obstacle *out) {
     enum { CELLS = 40, CELLS_MOST = 200 };
@@ -352,7 +362,7 @@ snw_status snw_read_solid(snw_reader *r, const snw_shape_source *k, double margi
     case SNW_OBSTACLE_HEIGHT:
         return read_height(r, k, out);
     case SNW_OBSTACLE_MESH:
-        return read_mesh(r, k, margin, out);
+        return margin < 0 ? read_drawn_mesh(r, k, out) : read_mesh(r, k, margin, out);
     case SNW_OBSTACLE_HULL:
         return read_hull(r, k, out);
     case SNW_OBSTACLE_PLANE:

@@ -122,7 +122,7 @@ static snw_status read_penalty(snw_reader *r, const snw_entry *const *of, snw_st
     bool any = false;
     for (int i = 0; i < r->desc->nloop; i++) {
         const snw_loop_desc *l = &r->desc->loop[i];
-        any = any || (!l->drive && !l->nonholonomic && !l->keeps_length);
+        any = any || (!l->drive && !l->nonholonomic && !snw_loop_couples(l));
     }
     if (!any) {
         return snw_fail_at(r->err, own->location,

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "math/fer.h"
+#include "math/pose_grid.h"
 
 const char *snw_rule_name(snw_rule_kind kind) {
     static const char *const names[] = {
@@ -26,6 +27,8 @@ bool snw_rule_exists(snw_rule_kind kind, int number) {
         return number == 0;
     case SNW_RULE_SPECTRAL:
         return number >= 2 && number <= 4;
+    case SNW_RULE_CHEBYSHEV:
+        return number >= 5 && number <= SNW_GRID_MOST;
     }
     return false;
 }
@@ -46,11 +49,16 @@ snw_status snw_rule_make(snw_pool *pool, snw_rule_kind kind, int number, snw_rul
         return snw_rule_spectral(pool, out);
     case SNW_RULE_RK45:
         return snw_rule_rk45(pool, out);
+    case SNW_RULE_CHEBYSHEV:
+        out->nc = 1;
+        out->c[0] = 1;
+        return SNW_OK;
     }
     return SNW_E_ARGUMENT;
 }
 
 snw_twist snw_rule_value(const snw_rule *rule, double h, const snw_twist *xi) {
+    SNW_ASSERT(rule->kind != SNW_RULE_CHEBYSHEV);
     if (rule->kind == SNW_RULE_MAGNUS) return snw_magnus(rule->order, h, xi);
     if (rule->kind == SNW_RULE_FER) return snw_fer(rule, h, xi);
     snw_twist W;

@@ -21,7 +21,9 @@
     X(SNW_RULE_SPECTRAL, "spectral", "points: 2, 3 or 4",                                          \
       "collocation on Gauss points, order 4, 6 or 8")                                              \
     X(SNW_RULE_RK45, "rk45", "none",                                                               \
-      "Dormand and Prince, order 5 with an estimate of its error, which places the nodes")
+      "Dormand and Prince, order 5 with an estimate of its error, which places the nodes")         \
+    X(SNW_RULE_CHEBYSHEV, "chebyshev", "points: 5 to 41",                                          \
+      "collocation of the whole rod on one grid of Chebyshev points")
 
 typedef enum snw_rule_kind {
 #define X(code, name, number, meaning) code,
@@ -40,9 +42,9 @@ const char *snw_rule_name(snw_rule_kind kind);
 
 typedef struct snw_rule {
     snw_rule_kind kind;
-    int number;                  // order (magnus, fer) or number of points (spectral); else 0
-    int order;                   // order of accuracy of the pose
-    int nc;                      // number of points
+    int number; // order (magnus, fer) or number of points (spectral, chebyshev); else 0
+    int order;  // order of accuracy of the pose; 0: exponential (chebyshev)
+    int nc;     // number of points
     double c[SNW_MAGNUS_POINTS]; // points in [0, 1], ascending
     double b[SNW_MAGNUS_POINTS]; // SNW_RULE_FER: F_0 = h sum b_c xi_c
     snw_brackets brackets;       // W, F_1 of SNW_RULE_FER; unused by SNW_RULE_MAGNUS
@@ -55,7 +57,9 @@ bool snw_rule_exists(snw_rule_kind kind, int number);
 SNW_NODISCARD snw_status snw_rule_make(snw_pool *pool, snw_rule_kind kind, int number,
                                        snw_rule *out);
 
-// As the functions of magnus.h, with a rule in place of the order.
+// As the functions of magnus.h, with a rule in place of the order. Not of SNW_RULE_CHEBYSHEV, where
+// a section depends on the strains of the whole rod (pose_grid.h, dynamics/rod_grid.h): its one
+// point is the end of a slice.
 snw_twist snw_rule_value(const snw_rule *rule, double h, const snw_twist *xi);
 void snw_rule_rates(const snw_rule *rule, double h, const snw_twist *xi, const snw_twist *dxi,
                     const snw_twist *ddxi, snw_twist *W, snw_twist *dW, snw_twist *ddW);

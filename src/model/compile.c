@@ -401,6 +401,8 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
         nslice += (size_t)lay->nnode + nobs;
         if (snw_rod_given(&d->link[l].rod)) nfield += ((size_t)lay->nnode + nobs) * (size_t)r->nc;
         nphi += ((size_t)lay->nnode + nobs) * (size_t)r->nc * (size_t)b->most_phi;
+        if (r->rule.kind == SNW_RULE_CHEBYSHEV)
+            nphi += ((size_t)lay->nnode + nobs) * (size_t)r->rule.number;
         ncoord += (size_t)r->ndof;
         if (d->link[l].rod.variable_length) nvariable += (size_t)lay->nodes;
         npoint += (size_t)r->npoint;
@@ -430,6 +432,7 @@ static snw_status compile_reserve(snw_build *b, snw_error *err) {
     b->phi = snw_build_array(b, nphi, sizeof *b->phi);
     b->point = snw_build_array(b, npoint, sizeof *b->point);
     b->rod = snw_build_array(b, nrod, sizeof *b->rod);
+    b->grid = snw_build_array(b, nrod, sizeof *b->grid);
     b->variable_node = snw_build_array(b, nvariable, sizeof *b->variable_node);
     b->variable_phi =
         snw_build_array(b, 2 * nvariable * (size_t)b->most_phi, sizeof *b->variable_phi);
@@ -606,6 +609,7 @@ static snw_status typical_forces(snw_build *b) {
 
 static void compile_publish(snw_build *b) {
     snw_model *m = b->m;
+    for (int k = 0; k < m->nblock; k++) m->has_armature |= b->block[k].armature > 0;
     m->seg = b->seg;
     m->seg_x = b->seg_x;
     m->seg_w = b->seg_w;
@@ -615,6 +619,7 @@ static void compile_publish(snw_build *b) {
     m->spring = b->spring;
     m->stop = b->stop;
     m->slice = b->slice;
+    m->grid = b->grid;
     m->field = b->field;
     m->xi0 = b->xi0;
     m->phi = b->phi;

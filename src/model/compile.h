@@ -55,6 +55,7 @@ typedef struct snw_build {
     int *link_first, *link_end, *link_rod, *link_block;
     int nphi;
     snw_field *field;
+    snw_rod_grid *grid;
     snw_variable_length_node *variable_node;
     double *variable_phi;
     int nvariable_phi;

@@ -28,7 +28,8 @@ snw_status snw_build_force_elements(snw_build *b, snw_error *err) {
                                   .stiffness = from->stiffness,
                                   .damping = from->damping,
                                   .smooth = from->smooth,
-                                  .force = from->force};
+                                  .force = from->force,
+                                  .coupling = from->coupling};
         memcpy(to->axis_stiffness, from->axis_stiffness, sizeof to->axis_stiffness);
         memcpy(to->axis_damping, from->axis_damping, sizeof to->axis_damping);
         SNW_TRY(snw_build_condition(b, from->when, &to->condition, err));

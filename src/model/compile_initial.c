@@ -245,6 +245,41 @@ static snw_status initial_rotations(const snw_model *m, double *q0, snw_error *e
     return SNW_OK;
 }
 
+// Is an initial value of the link's joint given, or is it driven from the start?
+static bool initial_is_given(const snw_model *m, int link, bool rate) {
+    const snw_desc *d = m->desc;
+    for (int i = 0; i < d->ninitial; i++) {
+        const snw_initial_desc *ini = &d->initial[i];
+        if (ini->link == link && (rate ? ini->has_speed : ini->has_position)) return true;
+    }
+    const int dof = m->block[m->link_block[link]].dof;
+    for (int i = 0; i < m->ndrive; i++) {
+        const snw_drive *drive = &m->drive[i];
+        if (drive->dof == dof && drive->row >= 0 && drive->condition < 0 && !drive->passive)
+            return true;
+    }
+    return false;
+}
+
+// A joint that mimics others starts where they put it, unless its own value is given. Chains are
+// followed: as many passes as there are loops.
+static void initial_coupled(const snw_model *m, double *q0, double *v0) {
+    for (int pass = 0; pass < m->nloop; pass++) {
+        for (int i = 0; i < m->nloop; i++) {
+            const snw_loop *loop = &m->loop[i];
+            if (loop->ncoupled == 0 || loop->keeps_length || loop->condition >= 0) continue;
+            const int link = m->desc->loop[i].coupled[0].link;
+            double q = loop->offset, v = 0;
+            for (int k = 1; k < loop->ncoupled; k++) {
+                q -= loop->factor[k] * q0[loop->coupled_q[k]];
+                v -= loop->factor[k] * v0[loop->dof[k]];
+            }
+            if (!initial_is_given(m, link, false)) q0[loop->coupled_q[0]] = q / loop->factor[0];
+            if (!initial_is_given(m, link, true)) v0[loop->dof[0]] = v / loop->factor[0];
+        }
+    }
+}
+
 snw_status snw_build_initial(snw_build *b, snw_error *err) {
     snw_model *m = b->m;
     const snw_desc *d = m->desc;
@@ -267,6 +302,7 @@ snw_status snw_build_initial(snw_build *b, snw_error *err) {
     }
     SNW_TRY(initial_drives(b, q0, v0, err));
     SNW_TRY(initial_rotations(m, q0, err));
+    initial_coupled(m, q0, v0);
     m->q0 = q0;
     m->v0 = v0;
     return SNW_OK;

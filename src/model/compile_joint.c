@@ -61,6 +61,7 @@ int snw_build_joint(snw_build *b, int l, int parent) {
             b->block[block].S = screw_of(&joint->coordinate[i], axes, d->moves.pitch);
             add_spring(b, &d->moves, i, block);
             add_stop(b, &d->moves, i, block);
+            b->block[block].armature = d->moves.armature[i];
             parent = add_joint_seg(b, SNW_SEG_SCREW, parent, block, l);
         }
         break;
@@ -68,6 +69,7 @@ int snw_build_joint(snw_build *b, int l, int parent) {
         const int block = snw_build_block(b, SNW_SPACE_SO3, 3);
         add_spring(b, &d->moves, 0, block);
         add_stop(b, &d->moves, 0, block);
+        b->block[block].armature = d->moves.armature[0];
         return add_joint_seg(b, SNW_SEG_BALL, parent, block, l);
     }
     case SNW_SPACE_SE3: {

@@ -9,7 +9,7 @@
 
 // Number of raw rows of a joint or contact.
 static int loop_row_count(const snw_loop *loop) {
-    if (loop->keeps_length) return 1;
+    if (loop->ncoupled > 0) return 1;
     return loop->nonholonomic ? snw_nonholonomic_table[loop->nonholonomic].nrow
                               : 6 - snw_joint_dof(loop->joint);
 }
@@ -55,15 +55,7 @@ const int *snw_build_positions(snw_build *b, const snw_path *path, int *dof, int
 
 // Coordinates of both segments; only those of b when a is fixed to the world.
 static snw_status loop_coordinates(snw_build *b, snw_loop *loop) {
-    if (loop->keeps_length) {
-        int *feed = snw_build_array(b, 2, sizeof *feed);
-        if (!feed) return SNW_E_MEMORY;
-        for (int k = 0; k < 2; k++) feed[k] = b->rod[loop->part[k]].feed;
-        loop->ndof = 2;
-        loop->dof = feed;
-        loop->of_a = loop->of_b = b->order;
-        return SNW_OK;
-    }
+    if (loop->ncoupled > 0) return SNW_OK; // by set_coupling
     const snw_path *pa = &b->path[b->seg[loop->a].path], *pb = &b->path[b->seg[loop->b].path];
     if (pa->n == 0) {
         loop->ndof = pb->n;
@@ -82,6 +74,13 @@ static snw_status loop_coordinates(snw_build *b, snw_loop *loop) {
 // A sliding contact needs a rod whose strains are all given.
 static snw_status check_sliding(const snw_build *b, const snw_loop_desc *d, snw_error *err) {
     const snw_rod *rod = &b->rod[b->link_rod[d->b.link]];
+    if (rod->grid)
+        return snw_fail_desc(
+            err, d->location,
+            snw_fail(err, SNW_E_MODEL,
+                     "contact '%s' slides along rod '%s', whose sections are those of one grid "
+                     "(integrator: chebyshev); use magnus 6, or a fixed station",
+                     d->name, b->m->desc->link[d->b.link].name));
     if (rod->ndof == 0 && rod->feed < 0) return SNW_OK;
     return snw_fail_desc(
         err, d->location,
@@ -101,6 +100,31 @@ static void set_sliding_rod(snw_build *b, const snw_loop_desc *d, snw_loop *loop
     if (!d->keeps_length) return;
     loop->part[0] = b->link_rod[d->b.link];
     loop->part[1] = b->link_rod[b->m->desc->link[d->b.link].beyond - 1];
+}
+
+// The coordinates of a linear constraint, theory.md (3.8.5): free lengths of the two parts of a
+// rod, or those of joints.
+static snw_status set_coupling(snw_build *b, const snw_loop_desc *d, snw_loop *loop) {
+    if (!snw_loop_couples(d) || !snw_exists(d->when)) return SNW_OK;
+    const size_t n = d->keeps_length ? 2 : (size_t)d->ncoupled;
+    int *q = snw_build_array(b, n, sizeof *q), *dof = snw_build_array(b, n, sizeof *dof);
+    double *factor = snw_build_array(b, n, sizeof *factor);
+    if (b->memory_out) return SNW_E_MEMORY;
+    loop->offset = d->offset;
+    for (size_t k = 0; k < n; k++) {
+        const snw_rod *rod = d->keeps_length ? &b->rod[loop->part[k]] : NULL;
+        const snw_block *block = rod ? NULL : &b->block[b->link_block[d->coupled[k].link]];
+        q[k] = rod ? rod->feed_q : block->q;
+        dof[k] = rod ? rod->feed : block->dof;
+        factor[k] = rod ? 1 : d->coupled[k].factor;
+        if (rod) loop->offset += rod->L;
+    }
+    loop->ncoupled = loop->ndof = (int)n;
+    loop->coupled_q = q;
+    loop->dof = dof;
+    loop->factor = factor;
+    loop->of_a = loop->of_b = b->order;
+    return SNW_OK;
 }
 
 snw_status snw_build_loops(snw_build *b, snw_error *err) {
@@ -128,7 +152,7 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
         for (int k = 0; k < 2; k++) loop->slip[k] = loop->nonholonomic ? d->loop[i].slip[k] : 0;
         loop->nonholonomic_index =
             snw_nonholonomic_table[loop->nonholonomic].nrow > 0 ? m->nnonholonomic++ : -1;
-        if (!d->loop[i].keeps_length) {
+        if (!snw_loop_couples(&d->loop[i])) {
             loop->a = snw_build_pose(b, &d->loop[i].pose, snw_build_site(b, &d->loop[i].a), -1);
             loop->b = snw_build_site(b, &d->loop[i].b);
         }
@@ -141,6 +165,7 @@ snw_status snw_build_loops(snw_build *b, snw_error *err) {
             loop->sliding_station = m->nsliding_station;
         }
         set_sliding_rod(b, &d->loop[i], loop);
+        SNW_TRY(set_coupling(b, &d->loop[i], loop));
         loop->nraw = loop->nrow = loop_row_count(loop);
         loop->row = m->nconstraint;
         for (int k = 0; k < loop->nrow; k++) loop->coefficient[k][k] = 1;

@@ -5,6 +5,7 @@
 #include "model/compile.h"
 
 #include "base/fail.h"
+#include "math/pose_grid.h"
 #include "math/quadrature.h"
 #include "math/vector.h"
 
@@ -60,6 +61,22 @@ static snw_status check_rod(const snw_link_desc *link, snw_error *err) {
     return SNW_OK;
 }
 
+// Why the rod cannot be collocated on one grid; NULL: it can.
+static const char *not_on_grid(const snw_rod_desc *d, const snw_rod *r) {
+    if (d->variable_length)
+        return "it has variable length, and integrator: chebyshev is for rods of constant length; "
+               "use magnus 6";
+    for (int a = 0; a < r->na; a++) {
+        const snw_basis *basis = &r->basis[a];
+        if (snw_basis_piecewise(basis->kind) || basis->nelem > 1 ||
+            snw_basis_table[basis->kind].separate)
+            return "integrator: chebyshev has one grid for the whole rod, and a strain basis has "
+                   "elements or breaks; use a basis on the whole rod such as legendre, or "
+                   "integrator: magnus 6";
+    }
+    return NULL;
+}
+
 snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *station,
                            snw_error *err) {
     const snw_link_desc *link = &b->m->desc->link[l];
@@ -89,6 +106,10 @@ snw_status snw_build_draft(snw_build *b, int l, int nstation, const double *stat
         for (int a = 0; a < r->na; a++) r->z[r->nz++] = 6 * k + r->comp[a];
     }
     if (most > b->most_phi) b->most_phi = most;
+    if (r->rule.kind == SNW_RULE_CHEBYSHEV) {
+        const char *why = not_on_grid(d, r);
+        if (why) return rod_refuse(err, d->location, link->name, why);
+    }
     SNW_TRY(snw_layout_rod(b->m->desc, r, nstation, station, b->m->pool, &b->layout[l], err));
     r->nodes = b->layout[l].nodes;
     r->geometry = b->layout[l].geometry;
@@ -331,6 +352,36 @@ static snw_status check_functions(const snw_build *b, const snw_rod *r, int from
     return SNW_OK;
 }
 
+// ---- one grid
+
+// The grid of rod `number`, after its segments; b->grid has room for one grid per rod.
+static snw_status build_grid(snw_build *b, int number) {
+    snw_model *m = b->m;
+    const snw_rod *r = &b->rod[number];
+    const int n = r->rule.number - 1;
+    snw_grid *points = snw_build_array(b, 1, sizeof *points);
+    int *slice = snw_build_array(b, (size_t)n, sizeof *slice);
+    if (b->memory_out) return SNW_E_MEMORY;
+    snw_grid_make(n + 1, points);
+    int k = 0;
+    for (int s = r->seg0; s < r->seg0 + r->nseg; s++) {
+        if (b->seg_w[s] > 0) slice[k++] = b->seg[s].item;
+    }
+    SNW_ASSERT(k == n - 1);
+    slice[k] = b->seg[r->seg0 + r->nseg - 1].item; // the tip
+    b->grid[r->grid - 1] = (snw_rod_grid){.rod = number,
+                                          .n = n,
+                                          .point0 = m->ngrid_point,
+                                          .slice = slice,
+                                          .S = points->S,
+                                          .factor = m->store_grid_factor,
+                                          .column = m->store_grid_column};
+    m->ngrid_point += n;
+    m->store_grid_factor += (size_t)n * (size_t)n;
+    m->store_grid_column += snw_grid_column_numbers(n, r->ndof);
+    return SNW_OK;
+}
+
 // ---- segments
 
 snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *err) {
@@ -348,6 +399,7 @@ snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *e
     b->link_rod[l] = number;
 
     r->root = parent;
+    if (r->rule.kind == SNW_RULE_CHEBYSHEV) r->grid = ++m->ngrid;
     r->seg0 = m->nseg;
     r->nseg = lay->nnode;
     const int path = snw_build_path(b, b->seg[parent].path, r->dof0, r->ndof);
@@ -355,6 +407,7 @@ snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *e
     double from = 0;
     for (int k = 0; k < lay->nnode; k++) {
         const snw_node_at *node = &lay->node[k];
+        if (r->grid) parent = r->root, from = 0;
         parent = snw_build_slice_seg(b, parent, l, path, node->x, node->w);
         snw_build_slice(b, b->seg[parent].item, number, from, node->x);
         from = node->x;
@@ -367,6 +420,7 @@ snw_status snw_build_rod(snw_build *b, int l, int parent, int *end, snw_error *e
         if (r->feed >= 0) snw_build_variable_length_node(b, r, number, parent);
     }
     *end = parent;
+    if (r->grid) SNW_TRY(build_grid(b, number));
     SNW_TRY(compile_rod_add_stiffness(b, r, lay, err));
     return check_functions(b, r, phi0, err);
 }

@@ -87,12 +87,13 @@ static snw_status add_slices(const snw_build *b, const surface *s, int index, sn
     int first = -1, last = -1;
     for (int i = 0; i < of->nseg; i++) {
         const int seg = of->seg0 + i;
-        const snw_slice *slice = &b->slice[b->seg[seg].item];
+        const int before = i > 0 ? seg - 1 : of->root;
+        const double from = i > 0 ? b->seg_x[before] : 0;
         snw_touching_slice *to = &out[i];
         *to = (snw_touching_slice){
-            .rod = index, .seg = {b->seg[seg].parent, seg}, .x = slice->x, .h = slice->h};
+            .rod = index, .seg = {before, seg}, .x = from, .h = b->seg_x[seg] - from};
         for (int k = 0; k < 2; k++) {
-            const double x = slice->x + (k ? slice->h : 0);
+            const double x = to->x + (k ? to->h : 0);
             SNW_TRY(radius_at(s, x, &to->radius[k], err));
             SNW_TRY(radius_slope_at(s, x, &to->radius_d1[k], err));
             rod->radius = fmax(rod->radius, to->radius[k]);

@@ -10,6 +10,7 @@
 #include "model/compile.h"
 
 #include "base/fail.h"
+#include "math/pose_grid.h"
 #include "math/quadrature.h"
 
 #include <math.h>
@@ -40,7 +41,12 @@ void snw_rod_beyond(const snw_model *m, const snw_rod *rod, double x, double *sc
                     double *fraction) {
     const int n = rod->per_cell;
     double *px = scratch, *pw = px + n, *bary = pw + n, *tail = bary + n;
-    snw_gauss(n, px, pw);
+    if (rod->grid) {
+        snw_grid_quadrature(n + 2, px, pw);
+        for (int i = 0; i < n; i++) tail[i] = pw[i] - snw_lagrange_integral(n, px, i, x / rod->L);
+    } else {
+        snw_gauss(n, px, pw);
+    }
     int cell = 0, point = 0, tail_cell = -1; // tail_cell: cell of the values in tail
     for (int k = 0; k < rod->nseg; k++) {
         const int i = rod->seg0 + k;
@@ -52,7 +58,8 @@ void snw_rod_beyond(const snw_model *m, const snw_rod *rod, double x, double *sc
         const double from = rod->cell[cell], to = rod->cell[cell + 1];
         fraction[k] = x <= from;
         if (x > from && x < to) {
-            if (cell != tail_cell) lagrange_tails(n, px, pw, (x - from) / (to - from), bary, tail);
+            if (cell != tail_cell && !rod->grid)
+                lagrange_tails(n, px, pw, (x - from) / (to - from), bary, tail);
             tail_cell = cell;
             fraction[k] = tail[point] / pw[point];
         }
@@ -80,7 +87,7 @@ static int station_observer(snw_build *b, const snw_rod *rod, int number, double
         // quadrature nodes of rods with a tolerance may move, and all nodes of tubes
         const bool stays = !separate && (rod->tolerance == 0 || b->seg_w[s] == 0);
         if (stays && fabs(b->seg_x[s] - x) <= 1e-12 * rod->L) return s;
-        if (b->seg_x[s] < x) below = s, from = b->seg_x[s];
+        if (b->seg_x[s] < x && !rod->grid) below = s, from = b->seg_x[s];
     }
     const int s = m->nseg + m->nobs++;
     b->seg[s] = (snw_seg){.kind = SNW_SEG_ROD,

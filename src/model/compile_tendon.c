@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "math/magnus.h"
+#include "math/pose_grid.h"
 #include "math/quadrature.h"
 
 #include <math.h>
@@ -175,6 +176,8 @@ static void find_coincident_points(const snw_tendon *tendon, snw_tendon_point *p
     }
 }
 
+static snw_twist compile_tendon_rest(const void *rod, double x) { return snw_rod_rest(rod, x); }
+
 // Pose of a segment at rest strains, zero joint coordinates and t = 0.
 static snw_se3 compile_tendon_as_made(const snw_build *b, int s) {
     const snw_seg *seg = &b->seg[s];
@@ -184,6 +187,10 @@ static snw_se3 compile_tendon_as_made(const snw_build *b, int s) {
     if (seg->kind == SNW_SEG_ROD) {
         const snw_slice *slice = &b->slice[seg->item];
         const snw_rod *rod = &b->rod[slice->rod];
+        if (rod->grid)
+            return snw_se3_mul(
+                compile_tendon_as_made(b, seg->parent),
+                snw_grid_pose_at(rod->rule.number, rod->L, compile_tendon_rest, rod, b->seg_x[s]));
         snw_twist xi[SNW_MAGNUS_POINTS];
         for (int k = 0; k < rod->nc; k++) {
             const double x = b->seg_x[s] - slice->h * (1 - rod->rule.c[k]);

@@ -106,10 +106,12 @@ typedef struct snw_joint_desc {
     double damping[SNW_JOINT_MOST];   // viscous, >= 0
     double friction[SNW_JOINT_MOST];  // Coulomb torque or force
     double creep[SNW_JOINT_MOST];     // regularisation velocity of the friction; 0: SNW_CREEP
+    double armature[SNW_JOINT_MOST];  // reflected inertia of a rotor, kg m^2 or kg, >= 0
     double rest[SNW_JOINT_MOST];      // coordinate at which the spring is unloaded
-    bool has_rest_turn;               // spherical joint: rest_turn is given, else the identity
-    snw_mat3 rest_turn;               // rotation at which its spring is unloaded
-    bool limited[SNW_JOINT_MOST];     // low and high are given
+    bool by_axis;                 // spherical, free: the reader has made a bushing of the spring
+    bool has_rest_turn;           // spherical joint: rest_turn is given, else the identity
+    snw_mat3 rest_turn;           // rotation at which its spring is unloaded
+    bool limited[SNW_JOINT_MOST]; // low and high are given
     double low[SNW_JOINT_MOST], high[SNW_JOINT_MOST]; // a run warns when the coordinate leaves them
     // stops at the limits, theory.md (3.4a); without stiffness there are none
     double stop_stiffness[SNW_JOINT_MOST];
@@ -215,7 +217,7 @@ typedef struct snw_rod_desc {
                        // If given, `nodes` is, and no errors are computed
     int magnus;        // order of the Magnus or Fer expansion: 2, 4 or 6; default 4
     snw_rule_kind integrator;
-    int points;       // collocation points of the spectral rule
+    int points;       // collocation points of the spectral rule, or of the whole rod (chebyshev)
     double tolerance; // rk45: relative error to which nodes are placed (theory.md 3.16), `nodes`
                       // being the maximum; 0: nodes are fixed
     int ncell; // rk45 with tolerance: cells in use; 0: all there is room for, of equal length
@@ -239,6 +241,7 @@ static inline int snw_rod_rule_number(const snw_rod_desc *rod) {
     case SNW_RULE_FER:
         return rod->magnus;
     case SNW_RULE_SPECTRAL:
+    case SNW_RULE_CHEBYSHEV:
         return rod->points;
     case SNW_RULE_RK4:
     case SNW_RULE_RK45:
@@ -262,6 +265,8 @@ typedef struct snw_body_desc {
     int nsolid;
     snw_body_solid *solid; // one, centred at the centre of mass, or those of `shapes`
     bool several;          // of `shapes`, which may be one
+    int nvisual;           // shapes that are drawn instead of the solids; 0: the solids
+    snw_body_solid *visual;
 } snw_body_desc;
 
 // Link: parent site, pose, joint, then a rod, a body or both. Links are listed behind their
@@ -319,6 +324,12 @@ typedef struct snw_tube_desc {
 
 // ---- loops
 
+// Coordinate of a joint in a linear constraint.
+typedef struct snw_coupled_desc {
+    int link; // its joint has one coordinate
+    double factor;
+} snw_coupled_desc;
+
 // Loop closure: sites a and b are connected by a joint, with frame b at `pose` in frame a when the
 // joint coordinates are zero. A pose that depends on t drives the loop. Loops also represent
 // actuators that give the rotation of a spherical joint, and, with velocity-level rows, the
@@ -348,7 +359,15 @@ typedef struct snw_loop_desc {
     snw_law open;      // slides: condition under which it is open, and a lock holds the arc length
     bool keeps_length; // no joint: the two parts of the rod of link b, which slides through a loop,
                        // have a constant total length
+    int ncoupled;      // no joint: sum of factor times coordinate over these is `offset`
+    const snw_coupled_desc *coupled; // that of `mimic` first
+    double offset;
 } snw_loop_desc;
+
+// Is it a constraint on coordinates, not a closure of sites?
+static inline bool snw_loop_couples(const snw_loop_desc *d) {
+    return d->keeps_length || d->ncoupled > 0;
+}
 
 // ---- loads
 
@@ -398,6 +417,9 @@ typedef struct snw_motor_desc {
                 // `target`
     int probe, component;
     snw_law target;
+    // n: largest effort, N m or N, and rate, rad/s or m/s, of each coordinate; NULL: none. A law of
+    // the effort is cut off there, a rate and the effort of a given motion are only reported.
+    const double *effort_limit, *rate_limit;
 } snw_motor_desc;
 
 // ---- tendons and chambers
@@ -536,6 +558,8 @@ typedef struct snw_force_element_desc {
     double smooth;            // cable: elongation over which the tension is smoothed, m
     double axis_stiffness[6]; // bushing: N m/rad about x y z, N/m along x y z of the first end
     double axis_damping[6];   // bushing: N m s/rad, N s/m
+    const double *coupling;   // bushing: 36, by rows: stiffness beside the diagonal; NULL: none
+    int joint;                // 1 + link whose joint has this spring; 0: one under `springs`
     snw_law when;             // condition: NULL (always), a constant or a condition signal
 } snw_force_element_desc;
 

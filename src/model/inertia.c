@@ -19,6 +19,44 @@ bool snw_mat3_semidefinite(const snw_mat3 *A, double slack) {
     return det >= -slack * scale * scale * scale;
 }
 
+// A <- its eigenvalues on the diagonal, V <- eigenvectors by columns, by Jacobi's rotations.
+static void eigen_symmetric(snw_mat3 *A, snw_mat3 *V) {
+    *V = snw_mat3_identity();
+    for (int sweep = 0; sweep < 12; sweep++) {
+        for (int k = 0; k < 3; k++) {
+            const int i = k, j = (k + 1) % 3;
+            if (A->e[i][j] == 0) continue;
+            // at most an eighth of a turn, else the sweeps need not converge
+            const double d = A->e[j][j] - A->e[i][i], a = d < 0 ? -A->e[i][j] : A->e[i][j];
+            const double turn = 0.5 * atan2(2 * a, fabs(d));
+            snw_mat3 R = snw_mat3_identity();
+            R.e[i][i] = R.e[j][j] = cos(turn);
+            R.e[i][j] = sin(turn);
+            R.e[j][i] = -sin(turn);
+            *A = snw_mat3_mul(snw_mat3_transpose(R), snw_mat3_mul(*A, R));
+            *V = snw_mat3_mul(*V, R);
+            A->e[i][j] = A->e[j][i] = 0;
+        }
+    }
+}
+
+snw_mat3 snw_inertia_nearest(const snw_mat3 *I, double p[3]) {
+    snw_mat3 A = *I, V, out = {0};
+    eigen_symmetric(&A, &V);
+    const double half = 0.5 * (A.e[0][0] + A.e[1][1] + A.e[2][2]);
+    double trace = 0;
+    for (int k = 0; k < 3; k++) {
+        const double second = fmax(half - A.e[k][k], 0);
+        trace += second;
+        for (int i = 0; i < 9; i++) out.e[i / 3][i % 3] -= second * V.e[i / 3][k] * V.e[i % 3][k];
+        int at = k; // sorted in
+        for (; at > 0 && p[at - 1] > A.e[k][k]; at--) p[at] = p[at - 1];
+        p[at] = A.e[k][k];
+    }
+    for (int i = 0; i < 3; i++) out.e[i][i] += trace;
+    return out;
+}
+
 snw_inertia snw_inertia_of_body(double mass, snw_vec3 com, snw_mat3 central) {
     const double x = com.x, y = com.y, z = com.z;
     return (snw_inertia){

@@ -47,6 +47,10 @@ static inline snw_inertia snw_inertia_scale(double s, snw_inertia M) {
 // powers of the sum of the magnitudes of its diagonal?
 bool snw_mat3_semidefinite(const snw_mat3 *A, double slack);
 
+// The nearest inertia that a body can have, by the squares of the second moments tr(I)/2 - I: their
+// negative eigenvalues become zero. p <- principal moments of I in ascending order.
+snw_mat3 snw_inertia_nearest(const snw_mat3 *I, double p[3]);
+
 // Inertia from mass, centre of mass and inertia about the centre of mass (parallel-axis theorem).
 snw_inertia snw_inertia_of_body(double mass, snw_vec3 com, snw_mat3 central);
 

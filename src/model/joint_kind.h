@@ -12,14 +12,14 @@
 // Scalar constraint on the pose h = (R, p) of frame b in frame a, both in the axes of the joint.
 // Nonholonomic (theory.md 3.15): on the velocity of b relative to a, in the axes of b.
 typedef enum snw_row_kind {
-    SNW_ROW_LOG,   // component i of log R
-    SNW_ROW_TILT,  // e_i R e_j
-    SNW_ROW_MOVE,  // component i of p
-    SNW_ROW_SPIN,  // component i of the angular velocity
-    SNW_ROW_SLIP,  // component i of the velocity
-    SNW_ROW_AXLE,  // velocity of the touching point of a wheel along its axle
-    SNW_ROW_ROLL,  // and across it
-    SNW_ROW_LENGTH // free lengths of two rods: their sum, theory.md 3.18
+    SNW_ROW_LOG,    // component i of log R
+    SNW_ROW_TILT,   // e_i R e_j
+    SNW_ROW_MOVE,   // component i of p
+    SNW_ROW_SPIN,   // component i of the angular velocity
+    SNW_ROW_SLIP,   // component i of the velocity
+    SNW_ROW_AXLE,   // velocity of the touching point of a wheel along its axle
+    SNW_ROW_ROLL,   // and across it
+    SNW_ROW_COUPLED // linear constraint on coordinates, theory.md (3.8.5)
 } snw_row_kind;
 
 typedef struct snw_row {

@@ -5,6 +5,7 @@
 #include "model/layout.h"
 
 #include "base/fail.h"
+#include "math/pose_grid.h"
 #include "math/quadrature.h"
 #include "math/vector.h"
 #include "model/rod_mesh.h"
@@ -74,7 +75,11 @@ static snw_status place_nodes(const snw_rod *rod, int nstation, const double *st
     double *x = snw_pool_array(pool, (size_t)n, sizeof *x);
     double *w = snw_pool_array(pool, (size_t)n, sizeof *w);
     if (!node || !x || !w) return SNW_E_MEMORY;
-    snw_gauss(n, x, w);
+    if (rod->rule.kind == SNW_RULE_CHEBYSHEV) {
+        snw_grid_quadrature(n + 2, x, w);
+    } else {
+        snw_gauss(n, x, w);
+    }
     int k = 0;
     for (int e = 0; e < out->ncell; e++) {
         const double a = out->cell[e], b = out->cell[e + 1];
@@ -129,9 +134,18 @@ static snw_trial half_turn(const snw_desc *desc, const snw_rod *rod) {
     return (snw_trial){.desc = desc, .rod = rod, .bent = 1};
 }
 
+static snw_twist layout_trial_strain(const void *user, double x) {
+    snw_trial t = *(const snw_trial *)user;
+    return snw_trial_strain(&t, x, x);
+}
+
 // lay->geometry <- error of the tip of the trial shape, against segments divided into four.
 static void layout_predict(const snw_desc *desc, const snw_rod *rod, snw_layout *lay) {
     snw_trial t = half_turn(desc, rod);
+    if (rod->rule.kind == SNW_RULE_CHEBYSHEV) {
+        lay->geometry = snw_grid_tip_error(rod->rule.number, rod->L, layout_trial_strain, &t);
+        return;
+    }
     const snw_vec3 coarse = trial_tip(&t, rod, lay, 1), fine = trial_tip(&t, rod, lay, 4);
     lay->geometry = snw_norm(snw_sub(coarse, fine)) / rod->L;
 }
@@ -218,6 +232,8 @@ static snw_status given_nodes(const snw_desc *desc, const snw_rod *rod, int nsta
     const int rules = out->ncell;
     const int most = rules > MOST_NODES / MOST_PER_CELL ? MOST_PER_CELL * rules : MOST_NODES;
     out->per_cell = (d->nodes + rules - 1) / rules;
+    // the points of one grid between its ends
+    if (rod->rule.kind == SNW_RULE_CHEBYSHEV) out->per_cell = rod->rule.number - 2;
     if (out->per_cell > most / rules) {
         const snw_status s = snw_fail(err, SNW_E_MODEL, "rod '%s': %d nodes are more than %d",
                                       link->name, d->nodes, most);
@@ -265,8 +281,9 @@ snw_status snw_layout_rod(const snw_desc *desc, const snw_rod *rod, int nstation
         snw_rod_quadrature *q;
         SNW_TRY(snw_rod_quadrature_create(desc, rod, out, &q));
         const snw_status s =
-            d->nodes > 0 ? given_nodes(desc, rod, nstation, station, q, pool, out, err)
-                         : layout_choose(desc, rod, nstation, station, enough, q, pool, out);
+            d->nodes > 0 || rod->rule.kind == SNW_RULE_CHEBYSHEV
+                ? given_nodes(desc, rod, nstation, station, q, pool, out, err)
+                : layout_choose(desc, rod, nstation, station, enough, q, pool, out);
         snw_rod_quadrature_destroy(q);
         SNW_TRY(s);
     }

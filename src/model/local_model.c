@@ -9,6 +9,7 @@
 static const char *rod_in_the_way(const snw_rod_desc *rod) {
     if (rod->variable_length) return "a rod of variable length";
     if (rod->tolerance > 0) return "a rod with a tolerance (integrator: rk45)";
+    if (rod->integrator == SNW_RULE_CHEBYSHEV) return "a rod on one grid (integrator: chebyshev)";
     if (snw_rod_has_law(rod)) return "a nonlinear section law";
     if (rod->material && rod->material->relaxation.n > 0) return "a material with 'relaxation'";
     return NULL;

@@ -27,7 +27,7 @@ static void put_number(snw_model_stream *s, double x) {
 snw_status snw_model_stream_create(const snw_model *m, snw_model_stream **out) {
     snw_model_stream *s = *out = snw_alloc(sizeof *s);
     if (!s) return SNW_E_MEMORY;
-    list_model(s, (snw_model *)m); // which only reads
+    list_model(s, (snw_model *)m); // the writer only reads it
     s->whole = snw_alloc(s->nwhole * sizeof *s->whole);
     s->number = snw_alloc(s->nnumber * sizeof *s->number);
     if (!s->whole || !s->number) {

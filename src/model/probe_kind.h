@@ -102,7 +102,8 @@ typedef enum snw_probe_axes {
       "their rates; of a spring that of its length", SNW_OF_JOINT, SNW_PROBE_IN_JOINT,             \
       SNW_READ_RATE, joint_rate, 0)                                                                \
     X(SNW_PROBE_EFFORT, "effort", "a joint's link or an actuator",                                 \
-      "effort of spring, damping, friction and stop of the joint, N m and N; or of the actuator",  \
+      "effort of spring, damping, friction, stop and gear of the joint, N m and N; or of the "     \
+      "actuator",                                                                                  \
       SNW_OF_JOINT, SNW_PROBE_IN_JOINT, SNW_READ_LATER, joint_effort, 0)                           \
     X(SNW_PROBE_POWER, "power", "an actuator", "power of the actuator, W", SNW_OF_ACTUATOR,        \
       SNW_PROBE_IN_NONE, SNW_READ_LATER, power, 0)                                                 \

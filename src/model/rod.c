@@ -4,6 +4,7 @@
 // coordinates.
 #include "model/model.h"
 
+#include "math/pose_grid.h"
 #include "math/quadrature.h"
 
 #include <math.h>
@@ -68,7 +69,11 @@ int snw_rod_slice(const snw_rod *rod, double from, double to, snw_slice *out, do
         }
     }
     for (int a = 0; a < rod->na; a++) out->ncol += out->count[a];
-    return n;
+    if (rod->rule.kind != SNW_RULE_CHEBYSHEV) return n;
+    double points[SNW_GRID_MOST];
+    snw_grid_points(rod->rule.number, points);
+    snw_grid_row(rod->rule.number, points, to / rod->L, phi + n);
+    return n + rod->rule.number - 1;
 }
 
 int snw_rod_twist_integrals(const snw_rod *rod, double x, double *c) {

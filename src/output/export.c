@@ -153,6 +153,14 @@ bool snw_export_is_visible(const snw_export *e, int frame, const snw_mesh *m) {
     return phase >= m->first && phase <= m->last && snw_export_is_active(e, frame, m->condition);
 }
 
+bool snw_export_same_pose(const snw_export *e, const snw_se3 *a, const snw_se3 *b) {
+    if (snw_norm(snw_sub(a->p, b->p)) > 1e-7 * e->size) return false;
+    for (int i = 0; i < 9; i++) {
+        if (fabs(a->R.e[i / 3][i % 3] - b->R.e[i / 3][i % 3]) > 1e-7) return false;
+    }
+    return true;
+}
+
 void snw_export_playback_times(const snw_export *e, double fraction, double repeat, double *out) {
     double duration = 0;
     for (int k = 1; k < e->n; k++) duration += fmax(e->t[k] - e->t[k - 1], 0);
@@ -244,6 +252,25 @@ static void find_extent(snw_export *e) {
     }
     for (int k = 0; k < 3; k++) e->size = fmax(e->size, e->high.e[k] - e->low.e[k]);
     e->size = fmax(e->size, 1e-6);
+}
+
+snw_vec3 snw_export_up(const snw_export *e) {
+    const snw_vec3 g = e->geometry.gravity;
+    int k = 2;
+    for (int i = 0; i < 3; i++) k = fabs(g.e[i]) > fabs(g.e[k]) ? i : k;
+    snw_vec3 up = {.e = {0}};
+    up.e[k] = g.e[k] > 0 ? -1 : 1;
+    if (snw_norm(g) > 0) return up;
+    if (e->geometry.nground > 0) return snw_normalise(e->geometry.ground[0].normal);
+    if (e->high.z - e->low.z < 1e-3 * e->size) return (snw_vec3){{0, 1, 0}};
+    return up;
+}
+
+snw_mat3 snw_export_turn(snw_vec3 from, snw_vec3 to) {
+    const snw_vec3 axis = snw_cross(from, to);
+    const double s = snw_norm(axis), c = snw_dot(from, to);
+    if (s < 1e-12) return snw_so3_exp((snw_vec3){{c > 0 ? 0 : M_PI, 0, 0}});
+    return snw_so3_exp(snw_scale(atan2(s, c) / s, axis));
 }
 
 // ---- open and close ----------------------------------------------------------------------------

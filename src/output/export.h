@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// export.h: export of a run as animated glTF, a series of VTK files, or node poses as CSV, with the
-// geometry that the viewer draws (scene_read.h). Mode shapes are omitted, since they are not
-// instants of a motion, and so are frames with non-finite poses.
+// export.h: export of a run as animated glTF or USD, a series of VTK files, or node poses as CSV,
+// with the geometry that the viewer draws (scene_read.h). Mode shapes are omitted, since they are
+// not instants of a motion, and so are frames with non-finite poses.
 //
 // A section of a rod is a rigid disc. The surface of a rod therefore consists of rings, each of
 // which moves with one frame exactly: the frame of a node, or one on the screw motion between two
@@ -32,6 +32,10 @@ int snw_export_frames(const snw_export *e); // frames exported
 
 // glTF 2.0 in one file: glb when `binary`, else JSON with embedded base64 data. y is up.
 SNW_NODISCARD snw_status snw_export_gltf(snw_export *e, bool binary, snw_sink sink, snw_error *err);
+
+// Universal Scene Description as text (.usda): bodies as transforms with meshes, rods and cables as
+// curves with widths, all with time samples, 60 time codes a second.
+SNW_NODISCARD snw_status snw_export_usd(snw_export *e, snw_sink sink, snw_error *err);
 
 // VTK XML PolyData, one file per part and frame.
 #define SNW_VTK_PARTS(X)                                                                           \

@@ -23,9 +23,6 @@ static const struct {
 } views[NVIEW] = {{0, 34963}, {12, 34962}, {8, 34962}, {4, 34962}, {0, 0}, {0, 0}};
 
 enum { BYTE = 5121, SHORT = 5123, INT = 5125, FLOAT = 5126 };
-enum { COLOURS = 4 };
-// Display time of frames with equal times: fraction of the duration, or s when the duration is 0.
-static const double REPEAT_FRACTION = 1.0 / 80, REPEAT_TIME = 0.15;
 
 typedef struct bytes {
     unsigned char *at;
@@ -137,29 +134,7 @@ static void gltf_bound(accessor *a, int n, const double *x) {
     a->nbound = n;
 }
 
-// ---- vertical direction ------------------------------------------------------------------------
-
-// Upward direction: the axis nearest to the opposite of gravity; without gravity the ground's
-// normal; without ground y for motion in the xy plane, else z.
-static snw_vec3 find_up(const snw_export *e) {
-    const snw_vec3 g = e->geometry.gravity;
-    int k = 2;
-    for (int i = 0; i < 3; i++) k = fabs(g.e[i]) > fabs(g.e[k]) ? i : k;
-    snw_vec3 up = {.e = {0}};
-    up.e[k] = g.e[k] > 0 ? -1 : 1;
-    if (snw_norm(g) > 0) return up;
-    if (e->geometry.nground > 0) return snw_normalise(e->geometry.ground[0].normal);
-    if (e->high.z - e->low.z < 1e-3 * e->size) return (snw_vec3){{0, 1, 0}};
-    return up;
-}
-
-// Rotation of `up` to glTF's y axis.
-static snw_mat3 turn_up(snw_vec3 up) {
-    const snw_vec3 y = {{0, 1, 0}}, axis = snw_cross(up, y);
-    const double s = snw_norm(axis), c = snw_dot(up, y);
-    if (s < 1e-12) return snw_so3_exp((snw_vec3){{c > 0 ? 0 : M_PI, 0, 0}});
-    return snw_so3_exp(snw_scale(atan2(s, c) / s, axis));
-}
+// ---- poses -------------------------------------------------------------------------------------
 
 static snw_se3 gltf_pose(const gltf *g, int frame, int track) {
     const snw_se3 p = snw_export_pose(g->e, frame, track);
@@ -167,19 +142,6 @@ static snw_se3 gltf_pose(const gltf *g, int frame, int track) {
 }
 
 // ---- meshes ------------------------------------------------------------------------------------
-
-// Is a mesh visible in some frames only?
-static bool is_conditional(const gltf *g, const snw_mesh *m) {
-    return m->condition >= 0 || m->first > 0 || m->last < g->e->nphase - 1;
-}
-
-// The track that all vertices follow; -1: there are several.
-static int only_track(const snw_mesh *m) {
-    for (int i = 1; i < m->nvertex; i++) {
-        if (m->track[i] != m->track[0]) return -1;
-    }
-    return m->track[0];
-}
 
 static void put_shape(gltf *g, int index, bool skinned) {
     const snw_mesh *m = &g->e->mesh[index];
@@ -240,7 +202,7 @@ static void put_skin(gltf *g, int index, int *joint) {
         const int track = m->track[i];
         if (joint[track] < 0) {
             joint[track] = s->njoint;
-            s->joint[s->njoint++] = track_node(g, track, is_conditional(g, m));
+            s->joint[s->njoint++] = track_node(g, track, snw_export_is_conditional(g->e, m));
             put_bind(g, gltf_pose(g, 0, track));
         }
         for (int k = 0; k < 4; k++) put_bits(g, JOINTS, k == 0 ? (uint32_t)joint[track] : 0, 2);
@@ -256,7 +218,7 @@ static void put_skin(gltf *g, int index, int *joint) {
 // Node of a mesh, and the scaled parent node of a conditional mesh.
 static void put_mesh(gltf *g, int index, int *joint) {
     const snw_mesh *m = &g->e->mesh[index];
-    const int track = only_track(m), first = g->nnode;
+    const int track = snw_export_only_track(m), first = g->nnode;
     g->mesh[index].joints = -1;
     put_shape(g, index, track < 0);
     if (track < 0) {
@@ -271,11 +233,11 @@ static void put_mesh(gltf *g, int index, int *joint) {
                        .mesh = index,
                        .skin = track < 0 ? g->nskin - 1 : -1,
                        .visible_mesh = -1,
-                       .top = track >= 0 && !is_conditional(g, m)};
+                       .top = track >= 0 && !snw_export_is_conditional(g->e, m)};
     // skinned meshes are roots of the scene: only their joints determine the pose
     if (track < 0) g->root[g->nroot++] = g->nnode;
     g->node[g->nnode++] = leaf;
-    if (!is_conditional(g, m)) return;
+    if (!snw_export_is_conditional(g->e, m)) return;
     const int nchild = g->nnode - first - (track < 0);
     g->node[g->nnode++] = (node){.name = m->name,
                                  .track = -1,
@@ -297,7 +259,7 @@ static void put_times(gltf *g) {
     g->input = gltf_begin(g, MOTION, FLOAT, "SCALAR");
     if (!clock) g->failed = true;
     if (g->failed) return;
-    snw_export_playback_times(e, REPEAT_FRACTION, REPEAT_TIME, clock);
+    snw_export_playback_times(e, SNW_EXPORT_REPEAT_FRACTION, SNW_EXPORT_REPEAT_TIME, clock);
     for (int k = 0; k < e->n; k++) {
         const float now = (float)clock[k];
         last = k > 0 && !(now > last) ? nextafterf(last, FLT_MAX) : now;
@@ -306,14 +268,6 @@ static void put_times(gltf *g) {
         put_float(g, MOTION, shown);
     }
     gltf_end(g, g->input, e->n);
-}
-
-static bool gltf_same(const snw_se3 *a, const snw_se3 *b, double size) {
-    if (snw_norm(snw_sub(a->p, b->p)) > 1e-7 * size) return false;
-    for (int i = 0; i < 9; i++) {
-        if (fabs(a->R.e[i / 3][i % 3] - b->R.e[i / 3][i % 3]) > 1e-7) return false;
-    }
-    return true;
 }
 
 static int add_sampler(gltf *g, int output, bool step) {
@@ -329,7 +283,7 @@ static void move_track(gltf *g, int track, int samplers[2]) {
     samplers[0] = samplers[1] = -1;
     for (int k = 1; is_static && k < e->n; k++) {
         const snw_se3 p = gltf_pose(g, k, track);
-        is_static = gltf_same(&start, &p, e->size);
+        is_static = snw_export_same_pose(e, &start, &p);
     }
     if (is_static) return;
     const int shift = gltf_begin(g, MOTION, FLOAT, "VEC3");
@@ -472,30 +426,19 @@ static void write_skins(const gltf *g, snw_json *j) {
     snw_json_close(j);
 }
 
-// Colours of the viewer, in linear RGB.
 static void write_materials(const gltf *g, snw_json *j) {
-    static const struct {
-        const char *name;
-        double colour[COLOURS];
-    } paint[SNW_NPAINT] = {
-        {"rod", {0.624, 0.159, 0.078, 1}},       {"body", {0.153, 0.212, 0.287, 1}},
-        {"strut", {0.262, 0.319, 0.381, 1}},     {"tendon", {0.028, 0.205, 0.238, 1}},
-        {"chamber", {0.078, 0.347, 0.552, 0.4}}, {"ground", {0.62, 0.58, 0.5, 0.5}}};
     snw_field_list(j, "materials");
     for (int i = 0; i < SNW_NPAINT; i++) {
         if (!is_used(g, i)) continue;
+        const snw_paint_colour colour = snw_export_colour(g->e, (snw_paint)i);
         snw_json_object(j);
-        snw_field_text(j, "name", paint[i].name);
+        snw_field_text(j, "name", colour.name);
         snw_field_object(j, "pbrMetallicRoughness");
-        double colour[COLOURS];
-        memcpy(colour, paint[i].colour, sizeof colour);
-        // rods are translucent where tendons or chambers run inside
-        if (i == SNW_PAINT_ROD && g->e->geometry.ntendon > 0) colour[3] = 0.6;
-        snw_field_numbers(j, "baseColorFactor", COLOURS, colour);
+        snw_field_numbers(j, "baseColorFactor", 4, colour.rgba);
         snw_field_number(j, "metallicFactor", 0.05);
         snw_field_number(j, "roughnessFactor", 0.55);
         snw_json_close(j);
-        if (colour[3] < 1) snw_field_text(j, "alphaMode", "BLEND");
+        if (colour.rgba[3] < 1) snw_field_text(j, "alphaMode", "BLEND");
         if (i == SNW_PAINT_GROUND) {
             snw_field_bool(j, "doubleSided", true);
         }
@@ -688,7 +631,7 @@ static bool gltf_alloc(gltf *g) {
     for (int i = 0; i < e->nmesh; i++) {
         // own joints: at most one per vertex, and at most ntrack
         const int nvertex = e->mesh[i].nvertex;
-        if (is_conditional(g, &e->mesh[i]))
+        if (snw_export_is_conditional(e, &e->mesh[i]))
             joints += (size_t)(nvertex < e->ntrack ? nvertex : e->ntrack);
     }
     const size_t nmesh = (size_t)e->nmesh, nnode = joints + 2 * nmesh + 1;
@@ -707,7 +650,7 @@ static bool gltf_alloc(gltf *g) {
 }
 
 snw_status snw_export_gltf(snw_export *e, bool binary, snw_sink sink, snw_error *err) {
-    gltf g = {.e = e, .up = turn_up(find_up(e)), .input = -1};
+    gltf g = {.e = e, .up = snw_export_turn(snw_export_up(e), (snw_vec3){{0, 1, 0}}), .input = -1};
     int *joint = snw_pool_array(e->pool, (size_t)e->ntrack, sizeof *joint);
     if (!joint || !gltf_alloc(&g)) return snw_export_fail_memory(err);
     if (e->nmesh == 0) {

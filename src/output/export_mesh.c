@@ -88,6 +88,15 @@ static snw_status make_tube(snw_export *e, bool square, int round, int n, const 
     corner rim[RIM_CYLINDER];
     const int nrim = make_rim(square, round, rim), sides = square ? 4 : nrim;
     const int step = nrim / sides, nvertex = n * nrim + 2 * (sides + 1);
+    m->section = snw_pool_array(e->pool, (size_t)n, sizeof *m->section);
+    if (!m->section) return snw_export_fail_memory(err);
+    m->nsection = n;
+    m->circular = !square;
+    for (int k = 0; k < n; k++) {
+        const double u = snw_norm(r[k].u), v = snw_norm(r[k].v);
+        m->section[k] = (snw_tube_section){r[k].track, r[k].at, fmax(u, v)};
+        m->circular = m->circular && fabs(u - v) <= 1e-6 * u;
+    }
     if (m->rod >= 0) {
         m->ring = snw_pool_array(e->pool, (size_t)nvertex, sizeof *m->ring);
         if (!m->ring) return snw_export_fail_memory(err);
@@ -117,6 +126,27 @@ static snw_mesh *add_mesh(snw_export *e, const char *name, snw_paint paint, int 
     snw_mesh *m = &e->mesh[e->nmesh++];
     *m = (snw_mesh){.name = name, .paint = paint, .condition = condition, .rod = -1};
     return m;
+}
+
+int snw_export_only_track(const snw_mesh *m) {
+    for (int i = 1; i < m->nvertex; i++) {
+        if (m->track[i] != m->track[0]) return -1;
+    }
+    return m->track[0];
+}
+
+bool snw_export_is_conditional(const snw_export *e, const snw_mesh *m) {
+    return m->condition >= 0 || m->first > 0 || m->last < e->nphase - 1;
+}
+
+snw_paint_colour snw_export_colour(const snw_export *e, snw_paint paint) {
+    static const snw_paint_colour colour[SNW_NPAINT] = {
+        {"rod", {0.624, 0.159, 0.078, 1}},       {"body", {0.153, 0.212, 0.287, 1}},
+        {"strut", {0.262, 0.319, 0.381, 1}},     {"tendon", {0.028, 0.205, 0.238, 1}},
+        {"chamber", {0.078, 0.347, 0.552, 0.4}}, {"ground", {0.62, 0.58, 0.5, 0.5}}};
+    snw_paint_colour out = colour[paint];
+    if (paint == SNW_PAINT_ROD && e->geometry.ntendon > 0) out.rgba[3] = 0.6;
+    return out;
 }
 
 // ---- rods --------------------------------------------------------------------------------------

@@ -31,6 +31,19 @@ typedef enum snw_paint {
     SNW_NPAINT
 } snw_paint;
 
+// Name of a paint and its colour, that of the viewer, in linear RGB with opacity.
+typedef struct snw_paint_colour {
+    const char *name;
+    double rgba[4];
+} snw_paint_colour;
+
+// A section of a tube: its centre in the frame of a track, and the larger half width there, m.
+typedef struct snw_tube_section {
+    int track;
+    snw_vec3 at;
+    double radius;
+} snw_tube_section;
+
 // Triangle mesh; each vertex moves with one track.
 typedef struct snw_mesh {
     const char *name;
@@ -44,6 +57,9 @@ typedef struct snw_mesh {
     int *ring; // nvertex: ring of the rod; NULL for other meshes
     int nindex;
     int *index;
+    int nsection; // of a tube, 0 for other meshes
+    snw_tube_section *section;
+    bool circular; // the sections of the tube are circles
 } snw_mesh;
 
 struct snw_export {
@@ -73,6 +89,24 @@ bool snw_export_is_active(const snw_export *e, int frame, int condition);
 // Geometry of the phase of a frame, and whether a mesh is visible in the frame.
 const snw_scene_geometry *snw_export_geometry(const snw_export *e, int frame);
 bool snw_export_is_visible(const snw_export *e, int frame, const snw_mesh *m);
+
+// The track that all vertices of a mesh follow; -1: there are several.
+int snw_export_only_track(const snw_mesh *m);
+// Is a mesh visible in some frames only?
+bool snw_export_is_conditional(const snw_export *e, const snw_mesh *m);
+// Colour of a paint; rods are translucent where tendons or chambers run inside.
+snw_paint_colour snw_export_colour(const snw_export *e, snw_paint paint);
+
+// Upward direction: the axis nearest to the opposite of gravity; without gravity the ground's
+// normal; without ground y for motion in the xy plane, else z.
+snw_vec3 snw_export_up(const snw_export *e);
+// Rotation of the unit vector `from` to `to`, which is normal to x.
+snw_mat3 snw_export_turn(snw_vec3 from, snw_vec3 to);
+// Are two poses the same to the digits of single precision?
+bool snw_export_same_pose(const snw_export *e, const snw_se3 *a, const snw_se3 *b);
+
+// Display time of frames with equal times: fraction of the duration, or s when the duration is 0.
+static const double SNW_EXPORT_REPEAT_FRACTION = 1.0 / 80, SNW_EXPORT_REPEAT_TIME = 0.15;
 
 // out (n) <- increasing playback times from 0. They advance with the times of the run; where these
 // repeat or jump back, by `fraction` of the duration, or by `repeat` s when the duration is 0.

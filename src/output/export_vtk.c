@@ -235,8 +235,8 @@ static snw_status make_surface(const snw_export *e, int frame, snw_pool *pool, p
     SNW_TRY(alloc_poly(pool, npoint, ncorner, ncorner / 3, e->nmesh, p, err));
     SNW_TRY(export_vtk_add_field(pool, p, npoint, (field){.name = "Normals", .width = 3}, &normal,
                                  err));
-    SNW_TRY(export_vtk_add_field(pool, p, npoint, (field){.name = "strain", .width = 1}, &largest,
-                                 err));
+    SNW_TRY(export_vtk_add_field(pool, p, npoint, (field){.name = "largest_strain", .width = 1},
+                                 &largest, err));
     SNW_TRY(
         export_vtk_add_field(pool, p, npoint, (field){.name = "stress", .width = 1}, &stress, err));
     SNW_TRY(section_states(e, frame, pool, &state, err));

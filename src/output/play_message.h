@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// play_message.h: parser for messages of the viewer page to a live simulation: one flat JSON
-// object, e.g. {"do":"set","control":2,"value":0.5}. Anything else is refused with a reason and has
-// no effect. Does not allocate.
+// play_message.h: parser for messages of the viewer page, or of a controller, to a live simulation:
+// one flat JSON object, e.g. {"do":"set","control":2,"value":0.5}. Anything else is refused with a
+// reason and has no effect. Does not allocate.
 #pragma once
 
 #include "sinew/status.h"
@@ -22,7 +22,12 @@ enum { SNW_PLAY_LONGEST = 512 }; // bytes of a message
     X(SNW_PLAY_STEP, "step", "", "one step, while paused")                                         \
     X(SNW_PLAY_RESET, "reset", "", "reset to the start")                                           \
     X(SNW_PLAY_RECORD, "record", "on", "start or end a recording to a result file")                \
-    X(SNW_PLAY_SPEED, "speed", "value", "speed of the clock, 1 is real time")
+    X(SNW_PLAY_SPEED, "speed", "value", "speed of the clock, 1 is real time")                      \
+    X(SNW_PLAY_TAKE, "take", "", "take control of the robot from another client")                  \
+    X(SNW_PLAY_APPLY, "apply", "control value",                                                    \
+      "set an effort at once, without the filter of set")                                          \
+    X(SNW_PLAY_WATCH, "watch", "value", "samples, so many a second, instead of frames; 0: frames") \
+    X(SNW_PLAY_ADVANCE, "advance", "value", "pause, simulate so many seconds at once, and sample")
 
 typedef enum snw_play_verb {
 #define X(code, word, keys, meaning) code,

@@ -118,9 +118,10 @@ static void put_rod(snw_json *j, const snw_model *m, const snw_rod *r) {
 // Shape about the centre of mass: none, a box with its widths, a cylinder with radius, length and
 // axis, a sphere with its radius; or several, listed elsewhere.
 static void put_single_shape(snw_json *j, const snw_body_desc *b) {
-    const char *name = b->several ? "several" : "none";
+    const bool several = b->several || b->nvisual > 0;
+    const char *name = several ? "several" : "none";
     double size[3] = {0}, axis[3] = {0};
-    if (!b->several && b->nsolid == 1) {
+    if (!several && b->nsolid == 1) {
         const snw_obstacle *o = &b->solid->shape;
         name = snw_obstacle_table[o->kind].name;
         size[0] = o->radius;
@@ -140,16 +141,18 @@ static void put_body(snw_json *j, const snw_body_desc *b, int condition) {
                                b->inertia.e[0][1], b->inertia.e[0][2], b->inertia.e[1][2]};
     snw_field_object(j, "body");
     put_single_shape(j, b);
-    if (b->several) snw_field_list(j, "shapes");
-    for (int i = 0; b->several && i < b->nsolid; i++) {
-        const snw_quat turn = snw_quat_from_mat3(b->solid[i].pose.R);
+    const snw_body_solid *drawn = b->nvisual > 0 ? b->visual : b->solid;
+    const int n = b->nvisual > 0 ? b->nvisual : b->several ? b->nsolid : 0;
+    if (n > 0) snw_field_list(j, "shapes");
+    for (int i = 0; i < n; i++) {
+        const snw_quat turn = snw_quat_from_mat3(drawn[i].pose.R);
         snw_json_object(j);
-        put_solid(j, &b->solid[i].shape);
-        snw_field_numbers(j, "at", 3, b->solid[i].pose.p.e);
+        put_solid(j, &drawn[i].shape);
+        snw_field_numbers(j, "at", 3, drawn[i].pose.p.e);
         snw_field_numbers(j, "turn", 4, turn.e);
         snw_json_close(j);
     }
-    if (b->several) snw_json_close(j);
+    if (n > 0) snw_json_close(j);
     snw_field_numbers(j, "com", 3, b->com.e);
     snw_field_number(j, "mass", b->mass);
     snw_field_numbers(j, "inertia", 6, inertia);
@@ -224,7 +227,8 @@ static void put_loops(snw_json *j, const snw_model *m) {
         scene_put_node(j, "b", loop->b);
         // a loop that is never active was compiled without rows
         const bool off = loop->nonholonomic != m->desc->loop[i].nonholonomic ||
-                         loop->joint != m->desc->loop[i].joint || loop->keeps_length;
+                         loop->joint != m->desc->loop[i].joint ||
+                         snw_loop_couples(&m->desc->loop[i]);
         put_condition(j, off ? SNW_NEVER : loop->condition);
         if (loop->sliding_station)
             put_stations(j, m, &m->sliding_station[loop->sliding_station - 1]);

@@ -29,21 +29,38 @@ snw_sink snw_sink_buffer(snw_buffer *to) {
     return sink;
 }
 
+// Replace the locale's decimal mark, which may have several bytes.
+static void point_as_mark(char *text) {
+    const size_t before = strspn(text, "+-0123456789");
+    const size_t mark = strcspn(text + before, "e0123456789");
+    if (mark == 0) return;
+    text[before] = '.';
+    memmove(text + before + 1, text + before + mark, strlen(text + before + mark) + 1);
+}
+
+static void not_finite_text(double x, char text[SNW_NUMBER_SIZE]) {
+    (void)snprintf(text, SNW_NUMBER_SIZE, "%s", isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
+}
+
 void snw_number_text(double x, char text[SNW_NUMBER_SIZE]) {
     if (!isfinite(x)) {
-        (void)snprintf(text, SNW_NUMBER_SIZE, "%s", isnan(x) ? "nan" : x > 0 ? "inf" : "-inf");
+        not_finite_text(x, text);
         return;
     }
     for (int digits = 15; digits <= 17; digits++) {
         (void)snprintf(text, SNW_NUMBER_SIZE, "%.*g", digits, x);
         if (strtod(text, NULL) == x) break;
     }
-    // replace the locale's decimal mark, which may have several bytes
-    const size_t before = strspn(text, "+-0123456789");
-    const size_t mark = strcspn(text + before, "e0123456789");
-    if (mark == 0) return;
-    text[before] = '.';
-    memmove(text + before + 1, text + before + mark, strlen(text + before + mark) + 1);
+    point_as_mark(text);
+}
+
+void snw_number_single(double x, char text[SNW_NUMBER_SIZE]) {
+    if (!isfinite(x)) {
+        not_finite_text(x, text);
+        return;
+    }
+    (void)snprintf(text, SNW_NUMBER_SIZE, "%.9g", (double)(float)x);
+    point_as_mark(text);
 }
 
 // entity of a character; NULL: the character itself

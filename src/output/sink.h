@@ -29,6 +29,8 @@ enum { SNW_NUMBER_SIZE = 32 };
 // The shortest of 15, 16 or 17 digits that read back as the same number, with a decimal point in
 // any locale; "nan", "inf", "-inf".
 void snw_number_text(double x, char text[SNW_NUMBER_SIZE]);
+// The number rounded to single precision, in nine digits, which read back as the same one.
+void snw_number_single(double x, char text[SNW_NUMBER_SIZE]);
 
 // Writer of XML. After a failure of the sink nothing more is written.
 typedef struct snw_xml {

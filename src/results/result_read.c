@@ -11,6 +11,7 @@
 #include "results/result_file.h"
 #include "results/result_layout.h"
 #include "results/result_linear.h"
+#include "results/sweep_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -550,9 +551,10 @@ static snw_status read_head(snw_result *r, snw_error *err) {
     const char *format = NULL;
     if (H5Aexists(r->h5, "format") <= 0 || read_attribute(r, r->h5, "format", &format, NULL) ||
         !format || strcmp(format, SNW_LAYOUT_FORMAT) != 0) {
-        return snw_fail(err, SNW_E_PARSE,
-                        "results '%.200s': an HDF5 file, but not a result file of Sinew",
-                        r->file.path);
+        return snw_fail(err, SNW_E_PARSE, "results '%.200s': %s", r->file.path,
+                        snw_sweep_is_file(r->file.path)
+                            ? "those of a sweep, which 'sinew sweep', 'plot' and 'view' read"
+                            : "an HDF5 file, but not a result file of Sinew");
     }
     int version = 0;
     const hid_t attribute = H5Aopen(r->h5, "format_version", H5P_DEFAULT);

@@ -24,12 +24,12 @@ static const double poll_interval = 0.05; // s
 typedef struct batch_task {
     snw_status (*run)(snw_batch *b, int i, bool polls, snw_error *err);
     void (*run_group)(snw_batch *b, int g, int thread); // instead of it; NULL: robot by robot
-    const unsigned char *at;    // NULL: all robots
-    bool clears;                // a success forgets the robot's error
-    bool skips;                 // robots that have failed are left out
-    bool records;               // a failure is one of the robot's motion
-    const snw_robot_steps *how; // of a start
-    double h;                   // of steps
+    const unsigned char *at;                            // NULL: all robots
+    bool clears;                                        // a success forgets the robot's error
+    bool skips;                                         // robots that have failed are left out
+    bool records;                                       // a failure is one of the robot's motion
+    const snw_robot_steps *how;                         // of a start
+    double h;                                           // of steps
     int count;
     const char *probe;
     int columns;
@@ -43,8 +43,8 @@ struct snw_batch {
     double *q_read, *v_read; // q and v as the batch wrote them, to see what the caller wrote since
     snw_error *error;        // n: since the last start
     unsigned char *failed;   // n: in the present call
-    snw_batch_packs *packs; // NULL: robots step alone
-    int lanes;              // largest number of robots in a pack
+    snw_batch_packs *packs;  // NULL: robots step alone
+    int lanes;               // largest number of robots in a pack
     int (*poll)(void *user);
     void *user;
     double next_poll; // s
@@ -377,7 +377,7 @@ snw_status snw_batch_set_lanes(snw_batch *b, int lanes, snw_error *err) {
 const char *snw_batch_engine(const snw_batch *b, int i, const char **why) {
     const char *reason = "there is no such robot", *name = "alone";
     if (has_robot(b, i)) {
-        reason = b->lanes == 1 ? "packs are switched off"
+        reason = b->lanes == 1   ? "packs are switched off"
                  : !snw_packs(0) ? "this processor or this build has no packs"
                  : !b->packs     ? "it has not started"
                                  : snw_batch_packs_why(b->packs, i);

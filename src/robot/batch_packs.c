@@ -15,7 +15,7 @@ struct snw_batch_packs {
     const snw_pack_engine *engine;
     snw_robot *const *robot;
     int n, ngroup, nthread;
-    snw_pack_model **own; // ngroup: models of a group; NULL: the common one for all
+    snw_pack_model **own;    // ngroup: models of a group; NULL: the common one for all
     snw_robot_model **model; // n: of each robot as last seen; references, so that addresses last
     snw_implicit **implicit; // n: likewise its integrator
     const char **why;        // n

@@ -443,8 +443,7 @@ static snw_status sweep_variables(gradient_sweep *s, snw_error *err) {
         const bool first = entry == 0;
         SNW_TRY(gradient_open_directions(s, &entry, err));
         if (entry == s->g->nentry && s->nslope == 0) s->gathered = true; // none to come
-        if (s->arrays && entry == s->g->nentry)
-            need_parts(s);
+        if (s->arrays && entry == s->g->nentry) need_parts(s);
         if (first || s->ndirection > 0) {
             if (s->forward) gradient_use_phase(s, 0);
             snw_adjoint_clear(s->adjoint);

@@ -58,6 +58,10 @@ double snw_live_value(snw_live *v, int control);
 // applies it.
 SNW_NODISCARD snw_status snw_live_set(snw_live *v, int control, double value, snw_error *err);
 
+// As snw_live_set, without the filter: the next step has the value. SNW_E_ARGUMENT for given
+// motions, whose positions or rates cannot jump.
+SNW_NODISCARD snw_status snw_live_apply(snw_live *v, int control, double value, snw_error *err);
+
 // Continue with another description of the same coordinates (language/document.h) from the present
 // state; values that were set stay. `release(owner)` is called when the description is no longer
 // needed, also on failure, which leaves everything unchanged.

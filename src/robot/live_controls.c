@@ -273,6 +273,23 @@ snw_status snw_live_set(snw_live *v, int control, double value, snw_error *err) 
     return SNW_OK;
 }
 
+snw_status snw_live_apply(snw_live *v, int control, double value, snw_error *err) {
+    if (control >= 0 && control < v->ncontrol && v->control[control].info.actuator >= 0) {
+        const snw_control *c = &v->control[control].info;
+        const snw_actuator a = snw_actuator_at(v->base->desc, c->actuator);
+        if (snw_gives_motion(a.control->given))
+            return snw_fail(err, SNW_E_ARGUMENT,
+                            "'%s' is a given motion, which cannot jump; set it, so that it follows "
+                            "smoothly",
+                            c->name);
+    }
+    SNW_TRY(snw_live_set(v, control, value, err));
+    snw_live_control_state *x = &v->control[control];
+    if (x->info.actuator >= 0 && x->manual && !isnan(value))
+        x->filter = (snw_live_filter_state){x->filter.wanted, 0, x->filter.wanted};
+    return SNW_OK;
+}
+
 // advance the filter of a control by h seconds
 static void filter_control(snw_live *v, snw_live_control_state *k, double h) {
     k->before = k->filter;

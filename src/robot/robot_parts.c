@@ -177,8 +177,9 @@ static void list_loops(list *l) {
     for (int i = 0; !l->memory_out && i < m->nloop; i++, part++) {
         const snw_loop_desc *d = &m->desc->loop[i];
         part->name = d->name;
-        part->type = d->nonholonomic ? snw_nonholonomic_table[d->nonholonomic].symbol
-                                     : snw_joint_name(d->joint);
+        part->type = d->nonholonomic   ? snw_nonholonomic_table[d->nonholonomic].symbol
+                     : d->ncoupled > 0 ? "mimic"
+                                       : snw_joint_name(d->joint);
         part->first = m->loop[i].row;
         part->size = m->loop[i].nrow;
         part->link = d->b.link;

@@ -48,7 +48,7 @@ int snw_shooter_drive(const snw_model *m, int dof) {
 
 // is this coordinate always given by a law of time?
 static bool shooter_check_driven(const snw_model *m, const snw_block *b) {
-    if (b->spring >= 0) return false;
+    if (b->spring >= 0 || b->armature > 0) return false;
     for (int k = 0; k < b->n; k++) {
         const int i = snw_shooter_drive(m, b->dof + k);
         if (i < 0 || m->drive[i].condition >= 0 || m->drive[i].passive || m->drive[i].captured >= 0)
@@ -100,6 +100,9 @@ static snw_status shooter_check_links(const snw_model *m, const snw_step_desc *s
         const snw_link_desc *l = &d->link[i];
         if (!l->has_rod) continue;
         if (l->when) return snw_shooter_refuse(step, l->location, err, "conditional rods", l->name);
+        if (l->rod.integrator == SNW_RULE_CHEBYSHEV)
+            return snw_shooter_refuse(step, l->location, err,
+                                      "rods on one grid (integrator: chebyshev)", l->name);
         if (snw_rod_given(&l->rod))
             return snw_shooter_refuse(step, l->location, err, "given strains", l->name);
         if (l->has_rod && snw_rod_has_law(&l->rod))

@@ -529,7 +529,8 @@ double adjoint_hard_apply(snw_adjoint *a, const snw_map *map, int k, const doubl
     double *d = x->x, *place = x->line, *acc = place + nv;
     for (int i = 0; i < l->n; i++) d[i] = -by[i];
     for (int j = 0; j < nv; j++) {
-        const double *by_place = hard_entry(x, x->by_place, 0, j), *by_rate = hard_entry(x, x->by_rate, 0, j);
+        const double *by_place = hard_entry(x, x->by_place, 0, j),
+                     *by_rate = hard_entry(x, x->by_rate, 0, j);
         for (int i = 0; i < l->n; i++) d[i] -= by_place[i] * b->place[j] + by_rate[i] * b->rate[j];
     }
     for (int i = 0; i < l->n && times_vary(x, map); i++)
@@ -574,13 +575,13 @@ snw_status snw_sensitivity_check(const snw_adjoint *a, const snw_map *map, snw_e
 
 void adjoint_hard_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *out) {
     hard_evaluation e = {.m = x->m,
-                    .in = x->in,
-                    .w = x->w,
-                    .still = x->still,
-                    .x = a->hard,
-                    .map = map,
-                    .h = map->h,
-                    .shift = x->shift};
+                         .in = x->in,
+                         .w = x->w,
+                         .still = x->still,
+                         .x = a->hard,
+                         .map = map,
+                         .h = map->h,
+                         .shift = x->shift};
     hard_all_rows(&e, out);
     // less those of the step taken: energies are large, and equations that do not change are zero
     for (int i = 0; i < a->hard->l.n; i++) out[i] -= a->hard->base[i];

@@ -76,8 +76,7 @@ static bool factor_block(adjoint_hard *x, const snw_map *map, int of) {
         double most = 0;
         for (size_t i = 0; i < n; i++) most = fmax(most, fabs(from[i]));
         b->columns[k] = most > 0 ? 1 / most : 1;
-        for (size_t i = 0; i < n; i++)
-            b->rows[i] = fmax(b->rows[i], fabs(from[i]) * b->columns[k]);
+        for (size_t i = 0; i < n; i++) b->rows[i] = fmax(b->rows[i], fabs(from[i]) * b->columns[k]);
     }
     for (size_t i = 0; i < n; i++) b->rows[i] = b->rows[i] > 0 ? 1 / b->rows[i] : 1;
     for (size_t k = 0; k < n; k++) {

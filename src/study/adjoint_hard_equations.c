@@ -31,8 +31,8 @@ static void keep_tangents(snw_vec3 near, int nv, hard_place *at, double *G) {
     }
 }
 
-hard_place hard_place_contact(const snw_model *m, const snw_work *w,
-                                   const snw_hard_contact *at, const snw_vec3 *near, double *G) {
+hard_place hard_place_contact(const snw_model *m, const snw_work *w, const snw_hard_contact *at,
+                              const snw_vec3 *near, double *G) {
     hard_place out;
     snw_hard_contact c = *at;
     out.gap = snw_hard_gap(m, w, &c);
@@ -63,7 +63,7 @@ bool hard_sticks(snw_hard_state state, const bool idle[2], const double mu[2], i
 }
 
 void hard_friction_rows(snw_hard_state state, const bool idle[2], const double mu[2],
-                          const double f[3], const double *u, double *out, double by_u[2][2]) {
+                        const double f[3], const double *u, double *out, double by_u[2][2]) {
     const double size = hypot(mu[0] * u[0], mu[1] * u[1]);
     for (int j = 0; j < 2; j++) {
         const double c = size > 0 ? f[0] * mu[j] * mu[j] / size : 0;
@@ -108,8 +108,8 @@ void hard_middle_rows(hard_evaluation *e, const snw_state *s, bool all, double *
         const hard_place at = hard_place_contact(m, w, &c->at, &e->x->tangent[2 * i], e->x->G);
         add_rows(m->nv, -1, e->x->G, c->P, out + l->d);
         double row[2];
-        hard_friction_rows(c->in_step, &e->x->idle[2 * i], hard_friction(m, &c->at, mu), c->P, at.u + 1,
-                      row, NULL);
+        hard_friction_rows(c->in_step, &e->x->idle[2 * i], hard_friction(m, &c->at, mu), c->P,
+                           at.u + 1, row, NULL);
         for (int j = 0; j < 2; j++) out[l->P + 3 * k + 1 + j] += e->slips ? at.u[1 + j] : row[j];
         if (l->energy >= 0)
             out[l->energy + BY_FRICTION] -= e->h * (c->P[1] * at.u[1] + c->P[2] * at.u[2]);
@@ -186,15 +186,16 @@ static void impulse_rows(hard_evaluation *e, snw_state *s, double *out) {
     snw_jacobian_pass(m, e->w);
     for (int i = 0, k = 0, bounced = 0; i < r->n; i++) {
         const snw_hard_step_contact *c = &r->contact[i];
-        const hard_place at = hard_place_contact(m, e->w, &c->at, &e->x->tangent[2 * i + 1], e->x->G);
+        const hard_place at =
+            hard_place_contact(m, e->w, &c->at, &e->x->tangent[2 * i + 1], e->x->G);
         double f[3], mu[2], row[2];
         for (int j = 0; j < 3; j++) f[j] = c->p[j] - e->h * c->P1[j];
         add_rows(m->nv, -1, e->x->G, f, out + l->v1);
         const double restitution = m->contact[snw_hard_law(m, &c->at)].restitution;
         const double approach = c->bounces ? e->x->value[l->A + bounced++] : 0;
         if (c->in_impulse == SNW_HARD_OPEN) continue;
-        hard_friction_rows(c->in_impulse, &e->x->idle[2 * i], hard_friction(m, &c->at, mu), c->p, at.u + 1,
-                      row, NULL);
+        hard_friction_rows(c->in_impulse, &e->x->idle[2 * i], hard_friction(m, &c->at, mu), c->p,
+                           at.u + 1, row, NULL);
         double *to = out + l->p + 3 * k++;
         to[0] += at.u[0] + restitution * approach;
         for (int j = 0; j < 2; j++) to[1 + j] += e->slips ? at.u[1 + j] : row[j];

@@ -114,8 +114,8 @@ void hard_give_forces(const hard_evaluation *e, const snw_hard_step *r, int of, 
 void hard_power_row(const hard_evaluation *e, const snw_work *w, const snw_state *s,
                     const snw_hard_contact *c, const double f[3], double *row);
 
-// ---- solution (adjoint_hard_blocks.c): the equations of d, lambda, P and h know no other unknowns,
-// those of v1 and the impulses none behind them; the rest is explicit.
+// ---- solution (adjoint_hard_blocks.c): the equations of d, lambda, P and h know no other
+// unknowns, those of v1 and the impulses none behind them; the rest is explicit.
 
 // False: singular, even with a small compliance of redundant contacts.
 bool hard_factor(adjoint_hard *x, const snw_map *map);

@@ -32,7 +32,8 @@ static bool is_difference(const adjoint_hard *x, const snw_map *map, int i) {
 
 // Derivatives of these equations at a state along its configuration (of = 0), or of the work there
 // along velocities (1), by differences; to (n x nv) += them. stage: which equations
-static void add_differences(hard_evaluation *e, int stage, const snw_state *at, int of, double *to) {
+static void add_differences(hard_evaluation *e, int stage, const snw_state *at, int of,
+                            double *to) {
     const snw_model *m = e->m;
     adjoint_hard *x = e->x;
     double *unit = x->line + 4 * m->nv, *out = x->sample;
@@ -128,8 +129,8 @@ static void force_row(const hard_evaluation *e, const snw_work *w, const snw_har
     snw_hard_power_row(e->m, w, n, &bars, row);
 }
 
-// row (2 nv) <- derivatives of the kinetic energy by places and rates, M v, at the motion s in e->w;
-// where its parts are not known by rates only
+// row (2 nv) <- derivatives of the kinetic energy by places and rates, M v, at the motion s in
+// e->w; where its parts are not known by rates only
 static void kinetic_row(const hard_evaluation *e, const snw_state *s, double *row) {
     const snw_model *m = e->m;
     const snw_work *w = e->w;
@@ -156,6 +157,10 @@ static void kinetic_row(const hard_evaluation *e, const snw_state *s, double *ro
                 row[m->nv + path->dof[j]] += P.e[n] * J[at + (size_t)j];
             }
         }
+    }
+    for (int k = 0; k < m->nblock && m->has_armature; k++) {
+        const snw_block *b = &m->block[k];
+        for (int i = b->dof; i < b->dof + b->n; i++) row[m->nv + i] += b->armature * s->v[i];
     }
     adjoint_fix_row(m, s, row);
 }
@@ -331,7 +336,8 @@ static void turned_columns(const adjoint_hard *x, const hard_place *at,
                 by += ((i == j) - f[j] * f[i] / (size * size)) * at->axis[1 + i].e[n];
             *hard_entry(x, x->J, row, l->S + 3 * turned + n) -= size / length * by;
         }
-        for (int n = 1; n < 3; n++) *hard_entry(x, x->J, row, P + n) -= f[j] / size * c->P[n] / size;
+        for (int n = 1; n < 3; n++)
+            *hard_entry(x, x->J, row, P + n) -= f[j] / size * c->P[n] / size;
     }
 }
 
@@ -352,7 +358,8 @@ static void contact_columns(const snw_adjoint *a, hard_evaluation *e) {
         for (int n = 0; n < nv && is_closed; n++) {
             *hard_entry(x, x->J, l->v1 + n, P) += e->h * x->G[n];
             for (int j = 0; j < 2 && is_turned; j++)
-                *hard_entry(x, x->J, l->v1 + n, l->P1 + 2 * turned + j) += e->h * x->G[(1 + j) * nv + n];
+                *hard_entry(x, x->J, l->v1 + n, l->P1 + 2 * turned + j) +=
+                    e->h * x->G[(1 + j) * nv + n];
         }
         if (is_turned) turned_columns(x, &at, c, P, turned++);
         closed += is_closed;
@@ -364,8 +371,8 @@ static void contact_columns(const snw_adjoint *a, hard_evaluation *e) {
         if (c->in_impulse == SNW_HARD_OPEN) continue;
         const int p = l->p + 3 * held++;
         double mu[2], row[2], by_u[2][2];
-        hard_friction_rows(c->in_impulse, &e->x->idle[2 * i], hard_friction(m, &c->at, mu), c->p, at.u + 1,
-                      row, by_u);
+        hard_friction_rows(c->in_impulse, &e->x->idle[2 * i], hard_friction(m, &c->at, mu), c->p,
+                           at.u + 1, row, by_u);
         for (int j = 0; j < 3; j++) {
             for (int n = 0; n < nv; n++) *hard_entry(x, x->J, l->v1 + n, p + j) -= x->G[j * nv + n];
         }
@@ -375,7 +382,8 @@ static void contact_columns(const snw_adjoint *a, hard_evaluation *e) {
         for (int j = 0; j < 2; j++) {
             for (int k = 0; k < 2; k++) {
                 for (int n = 0; n < nv; n++)
-                    *hard_entry(x, x->J, p + 1 + j, l->v1 + n) += by_u[j][k] * x->G[(1 + k) * nv + n];
+                    *hard_entry(x, x->J, p + 1 + j, l->v1 + n) +=
+                        by_u[j][k] * x->G[(1 + k) * nv + n];
             }
             if (c->in_impulse == SNW_HARD_STICKS && mu[j] > 0 && !x->idle[2 * i + j]) continue;
             *hard_entry(x, x->J, p + 1 + j, p + 1 + j) += 1;
@@ -436,15 +444,16 @@ static void carried_rows(hard_evaluation *e, const double *v, double c, int to) 
 
 // Columns of J of a scaling: equations `row` of the velocities at `to`, from those at `from`, which
 // are v; without a place they are those of the path, and to_path (n x nv) gets the columns.
-static void scaling_columns(hard_evaluation *e, const snw_hard_scaling *by, int factor, int to, int from,
-                            const double *v, double *path) {
+static void scaling_columns(hard_evaluation *e, const snw_hard_scaling *by, int factor, int to,
+                            int from, const double *v, double *path) {
     const snw_model *m = e->m;
     const adjoint_hard *x = e->x;
     const int nv = m->nv;
     double *column = e->x->line + 4 * nv;
     for (int k = 0; k < nv; k++) *hard_entry(x, x->J, to + k, to + k) += 1;
     for (int k = 0; k < nv; k++)
-        *(path ? hard_entry(x, path, to + k, k) : hard_entry(x, x->J, to + k, from + k)) -= by->factor;
+        *(path ? hard_entry(x, path, to + k, k) : hard_entry(x, x->J, to + k, from + k)) -=
+            by->factor;
     snw_state *s = x->moved;
     snw_state_copy(m, x->end, s);
     for (int k = 0; k < nv && by->carried; k++) { // it is linear in the velocities
@@ -453,7 +462,8 @@ static void scaling_columns(hard_evaluation *e, const snw_hard_scaling *by, int 
         s->v[k] = 1;
         hard_add_carried(e, s, by->factor - 1, column);
         for (int i = 0; i < nv; i++)
-            *(path ? hard_entry(x, path, to + i, k) : hard_entry(x, x->J, to + i, from + k)) += column[i];
+            *(path ? hard_entry(x, path, to + i, k) : hard_entry(x, x->J, to + i, from + k)) +=
+                column[i];
     }
     if (by->carried && e->x->exact) carried_rows(e, v, by->factor - 1, to);
     if (factor < 0) return;
@@ -489,7 +499,8 @@ static void energy_columns(const hard_evaluation *e) {
     const int E = l->energy;
     for (int k = 0; k < ENERGIES; k++) *hard_entry(x, x->J, E + k, E + k) += 1;
     if (l->s >= 0) {
-        for (int k = 0; k < ENERGIES; k++) *hard_entry(x, x->J, l->s, E + k) += k == BY_GAP ? 1 : -1;
+        for (int k = 0; k < ENERGIES; k++)
+            *hard_entry(x, x->J, l->s, E + k) += k == BY_GAP ? 1 : -1;
     }
     if (l->s2 >= 0) {
         *hard_entry(x, x->J, l->s2, E + BY_MIDDLE) -= 1;

@@ -430,7 +430,8 @@ static void add_energies(snw_model_arrays *a, const snw_energy_weights *c, const
     snw_model_laws_add_gravity(a->laws, snw_scale(-c->gravity, moment), a->in, laws);
 }
 
-// ---- for steps with hard contacts (model_arrays_hard.c) ------------------------------------------
+// ---- for steps with hard contacts (model_arrays_hard.c)
+// ------------------------------------------
 
 size_t arrays_laws_at(const snw_model_arrays *a) { return arrays_size(a->m); }
 

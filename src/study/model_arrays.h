@@ -13,8 +13,8 @@
 typedef struct snw_model_arrays snw_model_arrays;
 
 // Has a model such numbers? Not with rods of variable length, conditions, contacts without slip,
-// concentric tubes, nor where a law reads the effort of a tendon. With hard contacts, or `hard`, the
-// scheme for them: not with compliant contacts, stops, cables, fluids, fields of force.
+// concentric tubes, nor where a law reads the effort of a tendon. With hard contacts, or `hard`,
+// the scheme for them: not with compliant contacts, stops, cables, fluids, fields of force.
 bool snw_model_arrays_apply(const snw_model *m, bool hard);
 
 // For `nscalar` scalars, whose outputs are known (model_outputs.h); `geometry`: also as functions

@@ -19,7 +19,7 @@
 // leave it out silently. Subtrees and how the mass matrix is computed follow from segments and
 // paths.
 #ifdef __x86_64__
-_Static_assert(sizeof(snw_model) == 1160, "compare the new member of the model here");
+_Static_assert(sizeof(snw_model) == 1200, "compare the new member of the model here");
 #endif
 
 static bool same_law(snw_law a, snw_law b) { return a == b || (a && b && snw_expr_same(a, b)); }
@@ -126,6 +126,7 @@ static int sum_of(int n, const int *x) {
 
 // Is a law read at places along the rod, which must be the same then?
 static bool reads_places(const snw_model *m, int rod) {
+    if (m->rod[rod].grid) return true; // a section of a grid depends on the whole rod
     for (int k = 0; k < 6; k++) {
         if (m->rod[rod].given[k]) return true;
     }
@@ -194,6 +195,8 @@ static bool same_joints(const snw_model *m, const snw_model *o) {
         const snw_force_element *a = &m->force_element[i], *b = &o->force_element[i];
         if (a->kind != b->kind || a->end[0] != b->end[0] || a->end[1] != b->end[1] ||
             a->condition != b->condition || !same_law(a->force, b->force) ||
+            !a->coupling != !b->coupling ||
+            (a->coupling && !same_bytes(36, sizeof(double), a->coupling, b->coupling)) ||
             (a->force && a->rest != b->rest)) // the law reads the rest length, too
             return false;
     }
@@ -204,6 +207,12 @@ static bool same_loops(const snw_model *m, const snw_model *o) {
     for (int i = 0; i < m->nloop; i++) {
         snw_loop a = m->loop[i], b = o->loop[i];
         if (a.ndof != b.ndof || !same_bytes(a.ndof, sizeof *a.dof, a.dof, b.dof)) return false;
+        if (a.ncoupled != b.ncoupled ||
+            !same_bytes(a.ncoupled, sizeof *a.coupled_q, a.coupled_q, b.coupled_q) ||
+            !same_bytes(a.ncoupled, sizeof *a.factor, a.factor, b.factor))
+            return false;
+        a.coupled_q = b.coupled_q = NULL;
+        a.factor = b.factor = NULL;
         a.dof = b.dof = a.of_a = b.of_a = a.of_b = b.of_b = NULL;
         if (!same_bytes(1, sizeof a, &a, &b)) return false;
     }

@@ -119,8 +119,7 @@ static void subtract_part(const hard_sum *y, snw_part part, const double *mu, co
         const snw_wrench P = snw_inertia_apply(&m->seg[i].M, eta);
         weight = snw_add(weight, snw_rotate(w->g[i].R, P.f));
     }
-    if (a->needs_geometry)
-        snw_model_geometry_subtract(a->geometry, &x, y->bar + a->first_geometry);
+    if (a->needs_geometry) snw_model_geometry_subtract(a->geometry, &x, y->bar + a->first_geometry);
     if (!conservative) return;
     arrays_subtract_stiffness(a, mu, s, y->bar);
     snw_model_laws_add_gravity(a->laws, weight, a->in, y->bar + arrays_laws_at(a));
@@ -185,7 +184,8 @@ static void subtract_motion(const hard_sum *y, snw_energy_weights c, const snw_s
     snw_model_arrays *a = y->a;
     const snw_energy_weights minus = {
         .kinetic = -c.kinetic, .elastic = -c.elastic, .gravity = -c.gravity};
-    if (c.kinetic != 0 || c.elastic != 0 || c.gravity != 0) arrays_add_energies(a, &minus, s, y->bar);
+    if (c.kinetic != 0 || c.elastic != 0 || c.gravity != 0)
+        arrays_add_energies(a, &minus, s, y->bar);
     if (a->needs_geometry)
         snw_model_geometry_motion(a->geometry, &c, a->in, s, a->w, y->bar + a->first_geometry);
 }
@@ -205,21 +205,20 @@ static void add_carried(const hard_sum *y, const double *of, double c) {
         const snw_vec3 z = {{own[0], own[1], own[2]}};
         along = snw_add(along, snw_rotate(w->g[b->seg].R, z));
         bars.seg[0] = b->seg;
-        bars.pose[0] = (snw_wrench){
-            {.m = snw_scale(c, snw_cross(z, snw_rotate_inv(w->g[b->seg].R, u)))}};
+        bars.pose[0] =
+            (snw_wrench){{.m = snw_scale(c, snw_cross(z, snw_rotate_inv(w->g[b->seg].R, u)))}};
         bars.V[0] = snw_wrench_zero();
         if (y->a->needs_geometry) snw_model_geometry_more(y->a->geometry, 1, &bars, 1);
     }
     for (int i = 1; i < m->nseg; i++) {
         if (!snw_seg_has_mass(m, w, i)) continue;
-        const snw_twist eta = {
-            {.v = snw_scale(c / mass, snw_rotate_inv(w->g[i].R, along))}};
+        const snw_twist eta = {{.v = snw_scale(c / mass, snw_rotate_inv(w->g[i].R, along))}};
         arrays_subtract_inertia(y->a, i, eta, w->V[i], y->bar);
         arrays_subtract_mass(y->a, i, -c / mass * snw_dot(along, u), y->bar);
         bars.seg[0] = i;
         bars.V[0] = snw_inertia_apply(&m->seg[i].M, eta);
-        bars.pose[0] = (snw_wrench){
-            {.m = snw_cross(snw_inertia_apply(&m->seg[i].M, w->V[i]).f, eta.v)}};
+        bars.pose[0] =
+            (snw_wrench){{.m = snw_cross(snw_inertia_apply(&m->seg[i].M, w->V[i]).f, eta.v)}};
         if (y->a->needs_geometry) snw_model_geometry_more(y->a->geometry, 1, &bars, 1);
     }
 }

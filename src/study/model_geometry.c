@@ -32,10 +32,10 @@ struct snw_model_geometry {
     const snw_model *m;
     segment_bar *bar;  // nseg + nobs
     segment_bar *more; // likewise, added in the next sweep; zero afterwards
-    double *rows;     // 2 nconstraint
-    bool *seen;       // nseg
-    bool shapes;      // are those needed?
-    size_t *slice;    // nslice: first number of each
+    double *rows;      // 2 nconstraint
+    bool *seen;        // nseg
+    bool shapes;       // are those needed?
+    size_t *slice;     // nslice: first number of each
 };
 
 // ---- numbers ------------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ bool snw_geometry_is_gathered(const snw_model *m) {
     }
     for (int i = 0; i < m->nloop; i++) {
         const snw_loop *l = &m->loop[i];
-        if (l->nonholonomic || l->sliding_station || l->through || l->keeps_length) return false;
+        if (l->nonholonomic || l->sliding_station || l->through || l->ncoupled > 0) return false;
     }
     for (int k = 0; k < m->ncontact_point; k++) {
         if (m->contact_point[k].wheel) return false;
@@ -339,7 +339,7 @@ static void add_slice(const snw_model *m, int i, const motion_bar *b, snw_twist 
     const snw_slice *sl = &m->slice[i];
     const snw_rod *rod = &m->rod[sl->rod];
     const snw_slice_work *sw = &w->slice[i];
-    if (sl->h == 0) return;
+    if (sl->h == 0 || rod->grid) return; // grids: lengths and rest strains are not gathered
     const bool moves = !w->is_static;
     const int nc = rod->nc, n = 6 * nc;
     static const snw_twist none[SNW_MAGNUS_POINTS];
@@ -627,7 +627,7 @@ static double rows_product(snw_model_geometry *a, const snw_work *w, const doubl
                            const double *z) {
     const snw_model *m = a->m;
     double *rate = a->rows, *acceleration = rate + m->nconstraint, sum = 0;
-    snw_closures_rates(m, w, rate, acceleration);
+    snw_closures_rates(m, NULL, w, rate, acceleration); // no linear constraints on coordinates
     for (int i = 0; i < m->nloop; i++) {
         for (int r = m->loop[i].row; r < m->loop[i].row + m->loop[i].nrow; r++)
             sum += nu[r] * acceleration[r] + (z ? z[r] * rate[r] : 0);

@@ -45,7 +45,7 @@ typedef struct snw_product {
     double half;             // of the step, for integrals of laws
     bool is_static;
     const snw_model *part; // of whose forces w is (part_model.h); NULL: all
-    double *by_signal; // nsignal <- derivatives of the product by the signals, by the laws
+    double *by_signal;     // nsignal <- derivatives of the product by the signals, by the laws
 } snw_product;
 
 // bar (size) -= derivatives of mu'r - nu'e - integrand'E by the numbers.

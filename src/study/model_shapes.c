@@ -141,8 +141,7 @@ static double vary_product(const snw_model *m, const snw_work *w, const snw_shap
                                          .axis = vector_of(by->axis)};
     const snw_vec3 df =
         snw_contact_law_variation(&m->contact[p->contact], w->is_static, at, &force);
-    return sum - snw_dot(df, vector_of(now->relative)) -
-           snw_dot(at->f, vector_of(by->relative));
+    return sum - snw_dot(df, vector_of(now->relative)) - snw_dot(at->f, vector_of(by->relative));
 }
 
 // Size of the number in differences; 0: it does not act

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// model_shapes.h: sizes and places of what touches: of contact points their centres and surfaces, of
-// grounds their place and normal, of obstacles their sizes. Derivatives of a scalar by them are
+// model_shapes.h: sizes and places of what touches: of contact points their centres and surfaces,
+// of grounds their place and normal, of obstacles their sizes. Derivatives of a scalar by them are
 // gathered over a run, theory.md (7.5.31). Part of model_geometry.h.
 #pragma once
 

@@ -297,9 +297,8 @@ void snw_surroundings_subtract_hard(const snw_model *m, int contact, const doubl
     bar[RESTITUTION] -= restitution;
     for (int j = 0; j < 2 && size > 0; j++) { // c_j f_n mu_j^2 u_j/|mu u|
         for (int l = 0; l < 2; l++)
-            bar[l ? ACROSS : ALONG] -=
-                c[j] * f[0] * mu[j] * u[j] / size *
-                (2 * (j == l) - mu[j] * mu[l] * u[l] * u[l] / (size * size));
+            bar[l ? ACROSS : ALONG] -= c[j] * f[0] * mu[j] * u[j] / size *
+                                       (2 * (j == l) - mu[j] * mu[l] * u[l] * u[l] / (size * size));
     }
 }
 

@@ -78,7 +78,16 @@ static void add_stop_force(const snw_model *m, const snw_work *w, const snw_bloc
     }
 }
 
-// Coordinates of a joint, their rates, or the efforts of its springs, damping, friction and stops.
+// f += moment of the bushing that is the spring of a spherical joint.
+static void add_bushing_moment(const snw_model *m, const snw_work *w, int link, double *f) {
+    for (int i = 0; i < m->nforce_element; i++) {
+        if (m->desc->force_element[i].joint != 1 + link) continue;
+        for (int k = 0; k < 3; k++) f[k] += w->force_element[i].on[1].m.e[k];
+    }
+}
+
+// Coordinates of a joint, their rates, or the efforts of its springs, damping, friction, stops and
+// of the gears of `mimic`.
 static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *p,
                          const snw_state *s, const snw_work *w) {
     const snw_block *b = &m->block[m->link_block[p->site.link]];
@@ -92,6 +101,8 @@ static double *put_joint(double *out, const snw_model *m, const snw_probe_desc *
                 snw_spring_force(m, &m->spring[b->spring], s->q, s->v, f);
             for (int i = 0; i < b->n; i++) f[i] = -f[i];
             add_stop_force(m, w, b, f);
+            if (b->space == SNW_SPACE_RN) f[0] += snw_coupling_effort(m, w, b->dof);
+            if (b->space == SNW_SPACE_SO3) add_bushing_moment(m, w, p->site.link, f);
         } else if (b->space == SNW_SPACE_RN) {
             f[0] = s->q[b->q];
         } else {

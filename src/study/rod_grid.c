@@ -1,88 +1,37 @@
 // SPDX-License-Identifier: MIT
 //
-// Spectral numerical integration of the pose along a rod, theory.md (3.1d). With g' = g xi^ the
-// quaternion of the section and its position follow
-//   h' = h (0, kappa)/2,   p' = R(h) eps,
-// collocated at the Chebyshev points of a piece of length L but the first, where h and p are given:
-//   h_i = h_0 + L sum_j S_ij h_j (0, kappa_j)/2,   p_i = L sum_j S_ij R(h_j) eps_j.
-// The first is one linear system for all points. |h| = 1 holds only up to the error of collocation,
-// so that R is made of h/|h|, and | |h| - 1 | estimates the error.
+// Spectral numerical integration of the pose along a rod at rest, theory.md (3.1d) and
+// math/pose_grid.h, piece by piece between the breaks of its strains, for `sinew check --grid`.
+// |h| = 1 holds only up to the error of collocation, so that | |h| - 1 | estimates the error.
 #include "study/rod_grid.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/geometry_error.h"
-#include "math/quadrature.h"
 #include "math/vector.h"
-#include "solve/dense.h"
 #include "study/run_private.h"
 
 #include <math.h>
-#include <string.h>
-
-void snw_grid_make(int n, snw_grid *out) {
-    double *x = out->x, *S = out->S;
-    out->n = n;
-    SNW_ASSERT(n >= SNW_GRID_LEAST && n <= SNW_GRID_MOST);
-    for (int i = 0; i < n; i++) {
-        const double s = sin(i * 3.14159265358979323846 / (2 * (n - 1)));
-        x[i] = s * s;
-    }
-    for (int i = 1; i < n; i++) {
-        for (int j = 1; j < n; j++) {
-            S[(i - 1) * (n - 1) + j - 1] = snw_lagrange_integral(n - 1, x + 1, j - 1, x[i]);
-        }
-    }
-}
 
 size_t snw_grid_scratch(int n) {
     const size_t m = (size_t)n - 1, pad = 64;
-    return (16 * m * m + 4 * m + 6 * (size_t)n) * sizeof(double) + 4 * m * sizeof(int) + 4 * pad;
-}
-
-// A <- 1 - L S (x) B, 4m x 4m column major, with h (0, kappa)/2 = B h.
-static void grid_matrix(int m, double L, const double *S, const snw_twist *xi, double *A) {
-    const size_t n = 4 * (size_t)m;
-    for (int j = 0; j < m; j++) {
-        const snw_vec3 k = snw_scale(0.5 * L, xi[j + 1].w);
-        const double B[4][4] = {
-            {0, -k.x, -k.y, -k.z}, {k.x, 0, k.z, -k.y}, {k.y, -k.z, 0, k.x}, {k.z, k.y, -k.x, 0}};
-        for (int i = 0; i < m; i++) {
-            for (int b = 0; b < 4; b++) {
-                for (int a = 0; a < 4; a++) {
-                    A[(4 * (size_t)j + (size_t)b) * n + 4 * (size_t)i + (size_t)a] =
-                        (i == j && a == b) - S[i * m + j] * B[a][b];
-                }
-            }
-        }
-    }
+    return (4 * m * m + 6 * (size_t)n) * sizeof(double) + m * sizeof(int) + 3 * pad;
 }
 
 snw_status snw_grid_integrate(const snw_grid *grid, double a, double b, snw_grid_strain strain,
                               const void *user, snw_arena *scratch, snw_quat *h, snw_vec3 *p) {
     const int n = grid->n, m = n - 1;
-    const double L = b - a, *S = grid->S;
+    const double L = b - a;
     const size_t mark = snw_arena_mark(scratch), M = (size_t)m;
-    double *A = snw_arena_doubles(scratch, 16 * M * M), *y = snw_arena_doubles(scratch, 4 * M);
+    snw_quat *A = (snw_quat *)(void *)snw_arena_doubles(scratch, 4 * M * M);
     snw_twist *xi = (snw_twist *)(void *)snw_arena_doubles(scratch, 6 * (size_t)n);
-    int *pivot = snw_arena_ints(scratch, 4 * M);
+    int *pivot = snw_arena_ints(scratch, M);
     for (int i = 0; i < n; i++) xi[i] = strain(user, a + L * grid->x[i]);
-    grid_matrix(m, L, S, xi, A);
     h[0] = snw_quat_identity();
-    for (int i = 0; i < 4 * m; i++) y[i] = h[0].e[i % 4];
-    const snw_status s = snw_lu_factor(4 * m, A, pivot);
-    if (s == SNW_OK) snw_lu_solve(4 * m, A, pivot, y);
     p[0] = (snw_vec3){{0, 0, 0}};
-    for (int i = 1; i < n; i++) {
-        memcpy(h[i].e, y + (ptrdiff_t)4 * (i - 1), sizeof h[i].e);
-        p[i] = p[0];
-    }
-    for (int j = 1; j < n && s == SNW_OK; j++) {
-        const snw_vec3 dp = snw_rotate(snw_quat_to_mat3(h[j]), xi[j].v);
-        for (int i = 1; i < n; i++) {
-            p[i] = snw_add(p[i], snw_scale(L * S[(i - 1) * m + j - 1], dp));
-        }
-    }
+    const snw_status s = snw_grid_shape(m, grid->S, L, xi + 1, A, pivot, h + 1);
+    for (int i = 1; i < n; i++)
+        p[i] = snw_grid_pose(m, grid->S + (ptrdiff_t)(i - 1) * m, L, xi + 1, h + 1).p;
     snw_arena_reset(scratch, mark);
     return s;
 }

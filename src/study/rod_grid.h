@@ -2,28 +2,13 @@
 //
 // rod_grid.h: the pose along a rod by spectral numerical integration (Gotelli 2024, 3.8), theory.md
 // (3.1d): one grid of Chebyshev points for each piece of a rod between breaks of its strains. It is
-// a second way to the shape that the slices give, for `sinew check`.
+// a second way to the shape that slices give, for `sinew check`.
 #pragma once
 
 #include "base/arena.h"
-#include "math/se3.h"
+#include "math/pose_grid.h"
 #include "sinew/status.h"
 #include "study/run.h"
-
-enum { SNW_GRID_LEAST = 3, SNW_GRID_MOST = 41 }; // points
-
-// x: n Chebyshev points (1 - cos(i pi/(n - 1)))/2 of [0, 1]. S, (n - 1)^2 row major: integral from
-// 0 to x_{i+1} of the polynomial that is 1 at x_{j+1} and 0 at the other points but x_0, the
-// inverse of the differentiation matrix without its first row and column.
-typedef struct snw_grid {
-    int n;
-    double x[SNW_GRID_MOST], S[(SNW_GRID_MOST - 1) * (SNW_GRID_MOST - 1)];
-} snw_grid;
-
-void snw_grid_make(int n, snw_grid *out);
-
-// Strain at the arc length x.
-typedef snw_twist (*snw_grid_strain)(const void *user, double x);
 
 // h (n), p (n) <- quaternion and position at the points of the piece from a to b relative to its
 // beginning. The quaternion is that of the collocation, not normalised. SNW_E_SINGULAR where the

@@ -426,8 +426,9 @@ static snw_status run_prepare(snw_run *r, const char *name, snw_error *err) {
     r->signals_before = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->signals_before);
     r->never_sampled = snw_pool_array(r->pool, (size_t)m->nsignal + 1, sizeof *r->never_sampled);
     r->end_state = snw_pool_array(r->pool, (size_t)d->nstep + 1, sizeof *r->end_state);
-    r->warned_limit = snw_pool_array(r->pool, (size_t)(d->nlink + d->ntendon + d->nforce_element),
-                                     sizeof *r->warned_limit);
+    r->warned_limit =
+        snw_pool_array(r->pool, (size_t)(d->nlink + d->ntendon + d->nforce_element + 2 * d->nmotor),
+                       sizeof *r->warned_limit);
     r->spring_rotation = snw_pool_array(r->pool, (size_t)m->nblock + 1, sizeof *r->spring_rotation);
     r->warned_half_turn =
         snw_pool_array(r->pool, (size_t)m->nblock + 1, sizeof *r->warned_half_turn);
@@ -891,7 +892,9 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     snw_state_forget(m, r->state);
     for (int i = 0; i < r->largest->nconstraint; i++) r->state->lambda[i] = 0;
     for (int i = 0; i < m->nseg + m->nobs; i++) r->rotation[i] = (snw_vec3){{0}};
-    for (int i = 0; i < r->desc->nlink + r->desc->ntendon; i++) r->warned_limit[i] = false;
+    const int nlimit =
+        r->desc->nlink + r->desc->ntendon + r->desc->nforce_element + 2 * r->desc->nmotor;
+    for (int i = 0; i < nlimit; i++) r->warned_limit[i] = false;
     r->warned_open = false;
     for (int i = 0; i < r->desc->nloop; i++) r->warned_rows[i] = 0;
     for (int i = 0; i < SNW_PROBE_FREQUENCIES; i++) r->frequency[i] = NAN;

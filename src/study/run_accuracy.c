@@ -65,18 +65,21 @@ void snw_run_estimate_errors(snw_run *r, const snw_state *s, snw_truncation_stat
 static void warn_nodes(const snw_run *r) {
     char text[280];
     const snw_run_totals *t = &r->totals;
+    const bool grid = r->now->model->ngrid > 0;
     if (t->worst_geometry > GEOMETRY_LIMIT) {
         (void)snprintf(text, sizeof text,
-                       "run '%s': the nodes resolve the shape only to %.1g of the length; raise "
-                       "nodes: or magnus: of the rod",
-                       r->info.run, t->worst_geometry);
+                       "run '%s': the nodes resolve the shape only to %.1g of the length; raise %s",
+                       r->info.run, t->worst_geometry,
+                       grid ? "the points of integrator: chebyshev"
+                            : "nodes: or magnus: of the rod");
         snw_run_warn(r, text);
     }
     if (t->worst_quadrature > QUADRATURE_LIMIT) {
         (void)snprintf(text, sizeof text,
                        "run '%s': the nodes integrate inertia, weight and loads along a rod only "
-                       "to %.1g of their value; raise nodes: of the rod",
-                       r->info.run, t->worst_quadrature);
+                       "to %.1g of their value; raise %s",
+                       r->info.run, t->worst_quadrature,
+                       grid ? "the points of integrator: chebyshev" : "nodes: of the rod");
         snw_run_warn(r, text);
     }
 }

@@ -108,6 +108,41 @@ static void warn_law_range(snw_run *r, const snw_frame_source *v) {
     }
 }
 
+// Warn of motors at the limit of their effort, beyond it, or faster than the limit of their rate.
+static void warn_motor_limits(snw_run *r, const snw_frame_source *v) {
+    const snw_model *m = r->now->model;
+    const int first = m->desc->nlink + m->ntendon + m->nforce_element;
+    for (int i = 0; i < m->nmotor; i++) {
+        const snw_motor_desc *d = &m->desc->motor[i];
+        bool *warned = &r->warned_limit[first + 2 * i];
+        for (int k = 0; k < d->n; k++) {
+            char text[320];
+            const double rate = v->state->v[m->motor[i].dof + k];
+            if (d->effort_limit && !warned[0]) {
+                const bool cut = snw_gives_effort(d->given);
+                const double e = snw_motor_effort(m, i, k, v->in, v->w), most = d->effort_limit[k];
+                warned[0] = cut ? fabs(e) >= most : fabs(e) > most * (1 + 1e-9);
+                (void)snprintf(text, sizeof text,
+                               cut ? "run '%s': actuator '%.60s' is at its limit of effort at t = "
+                                     "%g s: %g of at most %g; its law asks for as much or more"
+                                   : "run '%s': actuator '%.60s' needs more than its limit of "
+                                     "effort at t = %g s: %g of at most %g; a slower motion needs "
+                                     "less, and a law of its 'effort' would be cut off",
+                               r->info.run, d->name, v->state->t, e, most);
+                if (warned[0]) snw_run_warn(r, text);
+            }
+            if (!d->rate_limit || warned[1] || !(fabs(rate) > d->rate_limit[k] * (1 + 1e-9)))
+                continue;
+            warned[1] = true;
+            (void)snprintf(text, sizeof text,
+                           "run '%s': actuator '%.60s' is faster than its limit of rate at t = %g "
+                           "s: %g of at most %g",
+                           r->info.run, d->name, v->state->t, rate, d->rate_limit[k]);
+            snw_run_warn(r, text);
+        }
+    }
+}
+
 // Warn of force elements along a line without length, which has no direction, and of bushings near
 // half a turn, where the rotation vector jumps to the opposite side.
 static void warn_degenerate_elements(snw_run *r, const snw_frame_source *v) {
@@ -167,6 +202,7 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
     warn_zero_length(r, v);
     warn_law_range(r, v);
     warn_degenerate_elements(r, v);
+    warn_motor_limits(r, v);
     r->totals.frames++;
     if (!(v->stats.geometry <= r->totals.worst_geometry)) {
         r->totals.worst_geometry = v->stats.geometry;

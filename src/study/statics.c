@@ -224,7 +224,7 @@ static int penalised_loop(const snw_model *m, int i) {
     for (int k = 0; k < m->nloop; k++) {
         const snw_loop *loop = &m->loop[k];
         if (i < loop->row || i >= loop->row + loop->nrow) continue;
-        return loop->nonholonomic_index < 0 && !loop->keeps_length && !loop->drive ? k : -1;
+        return loop->nonholonomic_index < 0 && loop->ncoupled == 0 && !loop->drive ? k : -1;
     }
     return -1;
 }

@@ -102,7 +102,11 @@ static snw_status enrich_links(snw_truncation *t, bool generous, int *n, snw_tru
             *gap = SNW_TRUNCATION_LARGE;
             return SNW_OK;
         }
-        rod->nodes = 0; // as many as the richer fields need
+        rod->nodes = 0;                              // as many as the richer fields need
+        if (rod->integrator == SNW_RULE_CHEBYSHEV) { // its points do not resolve them
+            rod->integrator = SNW_RULE_MAGNUS;
+            rod->magnus = 6;
+        }
         rod->ncell = 0;
         rod->cell = NULL;
     }

@@ -6,6 +6,7 @@ import functools
 import json
 import math
 import os
+import re
 import struct
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -208,6 +209,102 @@ def vtp(path):
     names = root.find("PolyData/FieldData/DataArray").text.split()
     links = bytes(map(int, names)).decode().split("\0")[:-1]
     return points, cells, fields, links
+
+
+class Usda:
+    """A text layer of Universal Scene Description: prims by path, each with its type and attributes. Values are numbers,
+    texts, tuples, lists, or maps from time codes to these."""
+
+    def __init__(self, text):
+        head, _, body = text.partition("\n")
+        assert head == "#usda 1.0"
+        self.token = re.findall(r'"(?:[^"\\]|\\.)*"|<[^>]*>|[A-Za-z_][\w:.\[\]]*|-?[0-9][-+0-9.e]*|[(){}\[\]=,:]', body)
+        assert re.sub(r"\s", "", body) == re.sub(r"\s", "", "".join(self.token)), "characters that are no part of the grammar"
+        self.at, self.prim = 0, {}
+        self.head = self.metadata() if self.peek() == "(" else {}
+        while self.at < len(self.token):
+            self.definition("")
+
+    def peek(self):
+        return self.token[self.at]
+
+    def take(self, expected=None):
+        self.at += 1
+        got = self.token[self.at - 1]
+        assert expected in (None, got), f"{got} for {expected}"
+        return got
+
+    def items(self, close):
+        out = []
+        while self.peek() != close:
+            out.append(self.value())
+            if self.peek() != close:
+                self.take(",")
+        self.take(close)
+        return out
+
+    def value(self):
+        t = self.take()
+        if t == "(":
+            return tuple(self.items(")"))
+        if t == "[":
+            return self.items("]")
+        if t == "{":
+            out = {}
+            while self.peek() != "}":
+                key = float(self.take())
+                self.take(":")
+                out[key] = self.value()
+                self.take(",")
+            self.take("}")
+            return out
+        if t[0] == '"':
+            return re.sub(r"\\(.)", r"\1", t[1:-1])
+        return t if t[0] == "<" else float(t)
+
+    def metadata(self):
+        out = {}
+        self.take("(")
+        while self.peek() != ")":
+            words = [self.take()]
+            while self.peek() != "=":
+                words.append(self.take())
+            self.take("=")
+            out[words[-1]] = self.dictionary() if self.peek() == "{" else self.value()
+        self.take(")")
+        return out
+
+    def dictionary(self):
+        out = {}
+        self.take("{")
+        while self.peek() != "}":
+            self.take()
+            key = self.take()
+            self.take("=")
+            out[key] = self.value()
+        self.take("}")
+        return out
+
+    def definition(self, above):
+        self.take("def")
+        kind, name = self.take(), self.take()[1:-1]
+        path = f"{above}/{name}"
+        assert re.fullmatch(r"[A-Za-z_]\w*", name) and path not in self.prim, path
+        prim = self.prim[path] = {"schema": kind, "about": self.metadata() if self.peek() == "(" else {}}
+        self.take("{")
+        while self.peek() != "}":
+            if self.peek() == "def":
+                self.definition(path)
+                continue
+            words = [self.take()]
+            while self.peek() not in ("=", "}") and (len(words) < 2 or words[0] in ("uniform", "rel") and len(words) < 3):
+                words.append(self.take())
+            if self.peek() == "=":
+                self.take("=")
+                prim[words[-1]] = self.value()
+            if self.peek() == "(":
+                self.metadata()
+        self.take("}")
 
 
 class Export(Case):
@@ -430,6 +527,55 @@ class Export(Case):
         self.succeeds("export", "m.h5", "-o", "m.pvd", "--frames", 4)
         self.assertLess(len(os.listdir(self.folder / "m")), more)
         self.assertEqual(self.files(), ["m", "m.h5", "m.pvd", "m.yaml"])
+
+    def test_usd_has_curves_and_bodies_where_the_closed_form_puts_them(self):
+        self.run_model(TWISTED)
+        self.succeeds("export", "m.h5", "-o", "m.usda")
+        scene = Usda((self.folder / "m.usda").read_text())
+        self.assertEqual((scene.head["doc"], scene.head["upAxis"], scene.head["metersPerUnit"]), ('A "title" with <b>&amp; in it', "Z", 1))
+        arm, hand = scene.prim["/robot/arm"], scene.prim["/robot/hand"]
+        self.assertEqual((arm["schema"], hand["schema"], arm["purpose"]), ("BasisCurves", "Xform", "guide"))
+        # the shape at t: curvature c (L - x)/(E I), so the angle is c (L x - x^2/2)/(E I), about y
+        samples = arm["points.timeSamples"]
+        code = sorted(samples)
+        self.assertEqual(code, sorted(hand["xformOp:translate.timeSamples"]))
+        self.assertEqual(code[-1], scene.head["endTimeCode"])
+        stiff = YOUNG * WIDE * THICK ** 3 / 12
+        for key in (0, len(code) - 1):
+            c = 1e-3 * (1 + (key > 0))
+            tip = [0.0, 0.0]
+            for i in range(2000):
+                x = LENGTH * (i + 0.5) / 2000
+                angle = c * (LENGTH * x - x * x / 2) / stiff
+                tip[0] += math.cos(angle) * LENGTH / 2000
+                tip[1] -= math.sin(angle) * LENGTH / 2000
+            self.near(samples[code[key]][-1], [tip[0], 0, tip[1]], 1e-6)
+            self.near(hand["xformOp:translate.timeSamples"][code[key]], [tip[0], 0, tip[1]], 1e-6)
+            half = c * LENGTH ** 2 / 2 / stiff / 2
+            q = hand["xformOp:orient.timeSamples"][code[key]]
+            self.near([abs(x) for x in q], [math.cos(half), 0, abs(math.sin(half)), 0], 1e-6)
+        self.assertEqual(len(arm["widths"]), int(arm["curveVertexCounts"][0]))
+        surface = scene.prim["/robot/arm_surface"]
+        self.assertEqual(3 * len(surface["faceVertexCounts"]), len(surface["faceVertexIndices"]))
+        self.assertEqual(max(surface["faceVertexIndices"]) + 1, len(surface["points.timeSamples"][0]))
+        box = scene.prim["/robot/hand/shape"]
+        self.near(box["extent"][1], [0.01, 0.015, 0.02], 1e-7)
+        for prim in (arm, surface, box, scene.prim["/robot/cord"]):
+            self.assertIn(prim["material:binding"][1:-1], scene.prim)
+
+    def test_usd_shows_conditional_parts_and_changes_by_visibility(self):
+        self.run_model(COMES)
+        self.succeeds("export", "m.h5", "-o", "m.usda", "--frames", 100)
+        scene = Usda((self.folder / "m.usda").read_text())
+        bird = next(p for p in scene.prim.values() if "visibility.timeSamples" in p)
+        for code, word in bird["visibility.timeSamples"].items():
+            self.assertEqual(word, "inherited" if code >= 30 - 1e-6 else "invisible")  # 60 codes a second, from 0.5 s on
+        self.run_model(CHANGED)
+        self.succeeds("export", "m.h5", "-o", "m.usda")
+        scene = Usda((self.folder / "m.usda").read_text())
+        widths = {name: p["widths"][0] for name, p in scene.prim.items() if p["schema"] == "BasisCurves"}
+        self.assertEqual(sorted(widths), ["/robot/arm", "/robot/arm_2"])
+        self.near(sorted(widths.values()), [0.02, 0.06], 1e-8)
 
 
 if __name__ == "__main__":

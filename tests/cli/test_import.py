@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""sinew import: robots of URDF files. Random trees are moved along given laws; the efforts are compared with those of a
+"""sinew import: robots of URDF, MJCF and SDF files. Random trees are moved along given laws; the efforts are compared with those of a
 Newton-Euler recursion over the URDF file itself, written here."""
 import math
 import random
+import re
 import xml.etree.ElementTree as ET
 
 import harness
@@ -190,30 +191,162 @@ def random_urdf(dice, n):
     return "\n".join(parts + ["</robot>"])
 
 
+def to_sdf(text, dice):
+    """The robot of a URDF text as SDF: links at random places in the model, joints at random places in their children."""
+    root = ET.fromstring(text)
+    joints = {j.find("child").get("link"): j for j in root.findall("joint")}
+    parts = ['<sdf version="1.9"><model name="random">']
+
+    def pose(xyz, rpy, to=""):
+        return f'<pose relative_to="{to}">{" ".join(map(repr, xyz + rpy))}</pose>'
+
+    def words(element, name):
+        return [float(x) for x in element.get(name, "0 0 0").split()] if element is not None else [0.0, 0.0, 0.0]
+
+    for link in root.findall("link"):
+        name, joint, inertial = link.get("name"), joints.get(link.get("name")), link.find("inertial")
+        mass = "<inertial><mass>0</mass><inertia><ixx>0</ixx><iyy>0</iyy><izz>0</izz></inertia></inertial>"
+        if inertial is not None:
+            o = inertial.find("origin")
+            terms = "".join(f"<{k}>{v}</{k}>" for k, v in inertial.find("inertia").items())
+            mass = f"<inertial>{pose(words(o, 'xyz'), words(o, 'rpy'))}<mass>{inertial.find('mass').get('value')}</mass><inertia>{terms}</inertia></inertial>"
+        # a frame of the joint in the parent; in the joint's axes the link is where it is in URDF
+        at = pose([0.0] * 3, [0.0] * 3, f"at_{name}") if joint is not None else ""
+        parts.append(f'<link name="{name}">{at}{mass}</link>')
+        if joint is not None:
+            o = joint.find("origin")
+            parts.append(f'<frame name="at_{name}" attached_to="{joint.find("parent").get("link")}">{pose(words(o, "xyz"), words(o, "rpy"))}</frame>')
+            axis, off = joint.find("axis").get("xyz"), [0.0, 0.0, 0.0]
+            if joint.get("type") != "fixed":  # a hinge may be anywhere on its axis, a slide anywhere
+                along = dice.uniform(-0.3, 0.3)
+                off = [along * float(x) for x in axis.split()]
+            parts.append(f'<joint name="{joint.get("name")}" type="{joint.get("type")}">{pose(off, [0.3, 0.2, -0.4])}<parent>{joint.find("parent").get("link")}</parent>'
+                         f'<child>{name}</child><axis><xyz expressed_in="{name}">{axis}</xyz><limit><lower>-9</lower><upper>9</upper></limit>'
+                         f'<dynamics><damping>{joint.find("dynamics").get("damping")}</damping></dynamics></axis></joint>')
+    parts.append('<joint name="ground" type="fixed"><parent>world</parent><child>l0</child></joint>')
+    return "\n".join(parts + ["</model></sdf>"])
+
+
+MJCF = """\
+<mujoco model="loop">
+  <compiler angle="radian"/>
+  <include file="defaults.xml"/>
+  <worldbody>
+    <geom type="plane" size="1 1 1"/>
+    <body name="crank">
+      <joint name="c" axis="0 1 0" class="rotor"/>
+      <geom type="box" size="0.1 0.02 0.02" pos="0.1 0 0"/>
+      <body name="rod" pos="0.2 0 0">
+        <joint name="r" axis="0 1 0"/>
+        <inertial pos="0.2 0 0" mass="0.5" fullinertia="0.001 0.004 0.004 0 0 0"/>
+      </body>
+    </body>
+    <body name="follower" pos="0.6 0 0">
+      <joint name="f" type="slide" axis="1 0 0"/>
+      <geom size="0.05" density="500"/>
+    </body>
+    <body name="copy" pos="0 1 0">
+      <joint name="d" axis="0 1 0"/>
+      <geom type="capsule" fromto="0 0 0 0.1 0 0" size="0.01" mass="0.2"/>
+    </body>
+  </worldbody>
+  <actuator><position name="servo" joint="c" kp="50" ctrlrange="-1 1"/></actuator>
+  <equality><connect name="pin" body1="rod" body2="follower" anchor="0.4 0 0"/><joint joint1="d" joint2="c" polycoef="0 -2"/></equality>
+  <sensor><jointpos joint="c"/></sensor>
+</mujoco>
+"""
+
+
 class Import(harness.Case):
+    def moved(self, name, text, joints, dice):
+        """Efforts of joints {name: prismatic?} of an imported file along random laws, and their values at the end."""
+        self.write(name, text)
+        self.succeeds("import", name, "--force", "-o", "moved.yaml")
+        model = (self.folder / "moved.yaml").read_text()
+        motion = {joint: [dice.uniform(-1, 1) for _ in range(3)] for joint in joints}
+        for joint, (q, v, a) in motion.items():
+            law = f"(({q!r}) + ({v!r})*t/(1 s) + ({a!r})*(t/(1 s))^2/2)*1 {'m' if joints[joint] else 'rad'}"
+            model, n = re.subn(rf"(  {joint}: {{joint: \w+, position: )0([,}}])", rf'\1"{law}"\2', model)
+            self.assertEqual(n, 1, joint)
+        self.write("moved.yaml", re.sub("  - (static|dynamic):.*", "  - dynamic: {for: 0.5 s, step: 0.25 s}", model))
+        run = self.succeeds("run", "moved.yaml", "-o", "moved.h5")
+        self.assertNotIn("warning", run.err)
+        shown = self.succeeds("show", "moved.h5", "--probe", ",".join(joints), "--csv").out.split()
+        at = dict(zip(shown[0].split(","), (float(x) for x in shown[-1].split(","))))
+        t = 0.5
+        return at, {n: (q + v * t + a * t * t / 2, v + a * t, a) for n, (q, v, a) in motion.items()}
+
+    def test_an_sdf_file_of_the_same_robot_takes_the_same_efforts(self):
+        for seed in harness.few(range(6), 2):
+            dice = random.Random(seed)
+            text = random_urdf(dice, dice.randrange(1, 7))
+            joints = {j.get("name"): j.get("type") == "prismatic" for j in ET.fromstring(text).findall("joint") if j.get("type") != "fixed"}
+            at, motion = self.moved("tree.sdf", to_sdf(text, dice), joints, dice)
+            wanted = efforts(text, motion)
+            size = max(abs(wanted[n]) for n in joints)
+            for name in joints:
+                with self.subTest(seed=seed, joint=name):
+                    self.assertLess(abs(at[name] - wanted[name]), 1e-11 * size)
+
+    def test_an_mjcf_file_with_a_loop_a_gear_and_a_servo(self):
+        self.write("defaults.xml", '<mujoco><default><default class="rotor"><joint armature="0.01" range="-2 2"/></default></default></mujoco>')
+        self.write("loop.xml", MJCF)
+        notes = self.succeeds("import", "loop.xml", "--json").json["notes"]
+        self.assertEqual([n["line"] for n in notes], [5, 25])
+        self.assertIn("give the ground under 'contacts'", notes[0]["text"])
+        text = (self.folder / "loop.yaml").read_text()
+        for part in ("armature: 0.01", "limits: [-2, 2]", "as: spherical", "mimic: {joint: crank, ratio: -2}",
+                     'effort: "50*servo_control - 50*servo_q"', "servo_control: [-1, 1]", "shape: capsule, radius: 0.01, length: 0.1"):
+            self.assertIn(part, text)
+        # 2 x 2 x 20 cm of 1000 kg/m^3, and a ball of 500 kg/m^3
+        self.assertAlmostEqual(float(re.search(r"crank:.*?mass: (\S+)", text, re.S)[1]), 0.32, 12)
+        self.assertAlmostEqual(float(re.search(r"follower:.*?mass: (\S+)", text, re.S)[1]), 500 * 4 / 3 * math.pi * 0.05**3, 12)
+        self.succeeds("run", "loop.yaml")
+
+    def test_circles_and_missing_files_are_refused(self):
+        for text, message in [
+            ('<mujoco><include file="bad.xml"/></mujoco>', "they include each other"),
+            ('<mujoco><include file="none.xml"/></mujoco>', "'none.xml' was not found"),
+            ('<mujoco><worldbody><body><joint class="x"/></body></worldbody></mujoco>', "there is no default class 'x'"),
+            ('<mujoco><worldbody><body name="a"/><body name="a"/></worldbody></mujoco>', "two bodies with the name 'a'"),
+            ('<mujoco><compiler coordinate="global"/><worldbody/></mujoco>', "is not read; local is"),
+            ('<sdf version="1.9"><model name="m"><link name="a"><pose relative_to="a">0 0 0 0 0 0</pose></link></model></sdf>', "relative to itself"),
+            ('<sdf version="1.9"><model name="m"><link name="a"/><model name="n"/></model></sdf>', "a nested <model> is not read"),
+            ('<sdf version="1.9"><model name="m"><link name="a"/><joint name="j" type="x"><parent>world</parent><child>a</child></joint></model></sdf>', "joint type 'x' is not known"),
+        ]:
+            with self.subTest(message):
+                self.write("bad.xml", text)
+                self.assertIn(message, self.fails(2, "import", "bad.xml").err)
+
+    def test_a_loop_of_sdf_is_closed(self):
+        link = "<inertial><mass>1</mass><inertia><ixx>1e-3</ixx><iyy>1e-3</iyy><izz>1e-3</izz></inertia></inertial>"
+        self.write("bar.sdf", f"""<sdf version="1.9"><model name="bar">
+<link name="a">{link}</link><link name="b"><pose>0 0 1 0 0 0</pose>{link}</link><link name="c"><pose>1 0 0 0 0 0</pose>{link}</link>
+<joint name="ja" type="revolute"><parent>world</parent><child>a</child><axis><xyz>0 1 0</xyz></axis></joint>
+<joint name="jc" type="revolute"><parent>world</parent><child>c</child><axis><xyz>0 1 0</xyz></axis></joint>
+<joint name="jb" type="revolute"><parent>a</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint>
+<joint name="close" type="revolute"><pose relative_to="b">1 0 0 0 0 0</pose><parent>c</parent><child>b</child><axis><xyz>0 1 0</xyz></axis></joint>
+</model></sdf>""")
+        self.succeeds("import", "bar.sdf")
+        text = (self.folder / "bar.yaml").read_text()
+        self.assertIn("as: revolute\n    axis: y", text)
+        # a parallelogram: both cranks have the same angle, the coupler the opposite one
+        text = re.sub(r"actuators:.*", "actuators: {ja: {joint: a, position: 0.3*t}}\nprobes: {b: {angle: b}, c: {angle: c}}\n"
+                      "study: [dynamic: {for: 1 s, step: 50 ms}]\n", text, flags=re.S)
+        self.write("bar.yaml", text)
+        run = self.succeeds("run", "bar.yaml", "--json").json
+        self.assertAlmostEqual(run["runs"][0]["last"]["c"], 0.3, 9)
+        self.assertAlmostEqual(run["runs"][0]["last"]["b"], -0.3, 9)
+
     def test_random_trees_take_the_efforts_of_newton_and_euler(self):
         for seed in harness.few(range(12), 4):
             dice = random.Random(seed)
             text = random_urdf(dice, dice.randrange(1, 9))
-            self.write("tree.urdf", text)
-            self.succeeds("import", "tree.urdf", "--force")
-            model = (self.folder / "tree.yaml").read_text()
-            joints = {j.get("name"): j.get("type") for j in ET.fromstring(text).findall("joint")}
-            moving = {name: [dice.uniform(-1, 1) for _ in range(3)] for name, kind in joints.items() if kind != "fixed"}
-            for name, (q, v, a) in moving.items():
-                law = f"(({q!r}) + ({v!r})*t/(1 s) + ({a!r})*(t/(1 s))^2/2)*1 {'m' if joints[name] == 'prismatic' else 'rad'}"
-                model = model.replace(f"  {name}: {{joint: l{name[1:]}, position: 0}}",
-                                      f"  {name}: {{joint: l{name[1:]}, position: \"{law}\"}}")
-            model = model.replace("  - static:", "  - dynamic: {for: 0.5 s, step: 0.25 s}")
-            self.write("tree.yaml", model)
-            run = self.succeeds("run", "tree.yaml", "-o", "tree.h5")
-            self.assertNotIn("warning", run.err)
-            shown = self.succeeds("show", "tree.h5", "--probe", ",".join(moving), "--csv").out.split()
-            at = dict(zip(shown[0].split(","), (float(x) for x in shown[-1].split(","))))
-            t = 0.5
-            wanted = efforts(text, {n: (q + v * t + a * t * t / 2, v + a * t, a) for n, (q, v, a) in moving.items()})
-            size = max(abs(wanted[n]) for n in moving)
-            for name in moving:
+            joints = {j.get("name"): j.get("type") == "prismatic" for j in ET.fromstring(text).findall("joint") if j.get("type") != "fixed"}
+            at, motion = self.moved("tree.urdf", text, joints, dice)
+            wanted = efforts(text, motion)
+            size = max(abs(wanted[n]) for n in joints)
+            for name in joints:
                 with self.subTest(seed=seed, joint=name):
                     self.assertLess(abs(at[name] - wanted[name]), 1e-11 * size)
 
@@ -225,11 +358,11 @@ class Import(harness.Case):
         reply = self.succeeds("import", "arm/urdf/arm.urdf", "--json").json
         self.assertEqual((reply["links"], reply["joints"], reply["meshes"]), (2, 1, 1))
         self.assertEqual([n["line"] for n in reply["notes"]], [10])
-        self.assertIn("follows joint 'other'", reply["notes"][0]["text"])
+        self.assertIn("joint 'upper' follows another one", reply["notes"][0]["text"])
         text = (self.folder / "arm.yaml").read_text()
         self.assertIn("# - line 10: joint 'upper' follows", text)
         self.assertIn("base_link:    # base-link", text)
-        self.assertIn("upper_joint: {joint: upper, position: 1}    # at most 40 N*m, 2 rad/s", text)
+        self.assertIn("upper_joint: {joint: upper, position: 1, effort_limit: 40, rate_limit: 2}", text)
         self.assertIn("axis: -y", text)
         self.assertTrue((self.folder / "arm_meshes/1_upper.STL").exists())
         self.assertEqual(self.succeeds("run", "arm.yaml").err, "")
@@ -240,6 +373,26 @@ class Import(harness.Case):
         note = self.succeeds("import", "arm.urdf", "--shapes", "none", "--json").json["notes"][-1]
         # second moments (Iy + Iz - Ix, ..)/2 = 0.035, 0.025, -0.005; the last becomes zero
         self.assertIn("diagonal 0.025, 0.035, 0.06", note["text"])
+
+    def test_the_examples_are_what_the_command_writes(self):
+        for name, options in (("arm6", ()), ("gripper", ()), ("quadruped", ("--free",))):
+            self.succeeds("import", str(harness.SOURCE / f"examples/imported/{name}.urdf"), *options)
+            self.assertEqual((self.folder / f"{name}.yaml").read_text(), (harness.SOURCE / f"examples/imported/as_imported/{name}.yaml").read_text())
+
+    def test_meshes_that_enclose_nothing_are_drawn_or_become_a_hull(self):
+        self.write("open.stl", TETRAHEDRON[:TETRAHEDRON.rindex("facet normal")] + "endsolid t\n")
+        self.write("flat.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n")
+        mesh = '<geometry><mesh filename="{}"/></geometry>'
+        self.write("shapes.urdf", "<robot><link name='a'>" + "".join(
+            f"<{kind}>{mesh.format(file)}</{kind}>" for kind in ("visual", "collision") for file in ("open.stl", "flat.obj")) + "</link></robot>")
+        notes = self.succeeds("import", "shapes.urdf", "--json").json["notes"]
+        self.assertEqual(len(notes), 2)
+        self.assertIn("'open.stl' is no solid, its convex hull is taken: 3 faces enclose no solid", notes[0]["text"])
+        self.assertIn("'flat.obj' does not touch and is only drawn", notes[1]["text"])
+        text = (self.folder / "shapes.yaml").read_text()
+        self.assertIn("shapes:\n        - {shape: hull", text)
+        self.assertEqual(text.count("shape: mesh"), 3)
+        self.succeeds("run", "shapes.yaml")
 
     def test_check_writes_nothing(self):
         self.write("arm.urdf", ARM)
@@ -252,7 +405,8 @@ class Import(harness.Case):
             (ARM.replace("</robot>", ""), "not XML"),
             ("<!DOCTYPE robot [<!ENTITY a 'b'>]><robot/>", "bad.urdf:1:1: document type declarations"),
             ("<robot/>", "bad.urdf:1:1: the robot has no link"),
-            ("<mujoco/>", "MJCF files are not read"),
+            ("<mujoco/>", "bad.urdf:1:1: the robot has no body"),
+            ("<sdf version='1.9'/>", "the file has no <model>"),
             ("<html/>", "<html> is no robot"),
             ("<robot xmlns:xacro='x'><xacro:macro/></robot>", "macro of xacro"),
             (ARM.replace('child link="upper"', 'child link="uper"'), "bad.urdf:9:1: joint 'upper': there is no link 'uper'"),
@@ -270,7 +424,7 @@ class Import(harness.Case):
         self.fails(2, "import", "missing.urdf")
         self.write("arm.urdf", ARM)
         self.assertIn("not NAME=FOLDER", self.fails(2, "import", "arm.urdf", "--package", "x").err)
-        self.assertIn("it is collision, visual or none", self.fails(2, "import", "arm.urdf", "--shapes", "x").err)
+        self.assertIn("they are both, collision, visual or none", self.fails(2, "import", "arm.urdf", "--shapes", "x").err)
 
 
 if __name__ == "__main__":

@@ -53,6 +53,8 @@ REACHED = {
     "restitution": "contacts: {more: {ground: {on: arm, stiffness: 1, restitution: {KEY}}}}",
     "friction": "contacts: {more: {ground: {on: arm, stiffness: 1, friction: {KEY}}}}",
     "spring": "springs: {more: {KEY}}",
+    "armature": "robot: {more: {on: world, joint: revolute, body: {mass: 1}, armature: {KEY}}}",
+    "mimic": "robot: {more: {on: world, joint: revolute, body: {mass: 1}, mimic: {KEY}}}",
     "stop": "robot: {more: {on: world, joint: revolute, limits: [-1, 1], body: {mass: 1}, stop: {KEY}}}",
     "fluid": "fluid: {more: {KEY}}",
     "state": "states: {more: {KEY}}",

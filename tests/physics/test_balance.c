@@ -422,6 +422,18 @@ static void the_static_path_equals_the_general_one_at_rest(void **state) {
     }
 }
 
+// The same laws hold for rods on one grid, whatever its number of points.
+static int on_grids(void **state) {
+    (void)state;
+    random_grid_points = 14;
+    return 0;
+}
+static int on_coarse_grids(void **state) {
+    (void)state;
+    random_grid_points = 9;
+    return 0;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(power_balances_clamped),
@@ -435,6 +447,16 @@ int main(void) {
         cmocka_unit_test(observers_change_no_bit_of_residual_and_tangent),
         cmocka_unit_test(observers_see_the_motion_of_the_rod),
         cmocka_unit_test(the_static_path_equals_the_general_one_at_rest),
+        cmocka_unit_test_setup(power_balances_on_a_moving_base, on_coarse_grids),
+        cmocka_unit_test_setup(power_balances_free, on_grids),
+        cmocka_unit_test_setup(forces_do_the_work_of_the_loads, on_grids),
+        cmocka_unit_test_setup(forward_after_inverse_dynamics_is_the_identity, on_grids),
+        cmocka_unit_test_setup(momentum_of_a_free_rod_changes_by_the_external_wrenches,
+                               on_coarse_grids),
+        cmocka_unit_test_setup(moving_the_whole_robot_changes_no_generalised_force, on_grids),
+        cmocka_unit_test_setup(observers_change_no_bit_of_residual_and_tangent, on_grids),
+        cmocka_unit_test_setup(observers_see_the_motion_of_the_rod, on_grids),
+        cmocka_unit_test_setup(the_static_path_equals_the_general_one_at_rest, on_grids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

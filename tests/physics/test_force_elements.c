@@ -22,6 +22,11 @@ static const char robot_text[] = SOFT_TREE
     "  hip: {on: base, pose: {rpy: [0.3, 0.2, 0]}, joint: spherical, limits: 60 deg, stop: "
     "{stiffness: 5, damping: 0.1, smooth: 59 deg}, body: {mass: 0.4, inertia: [0.01, 0.02, "
     "0.03]}}\n"
+    "  wrist: {on: elbow, joint: spherical, stiffness: [1, 2, 4], damping: [0.1, 0.2, 0.05], rest: "
+    "{rpy: [0.2, 0, 0.1]}, body: {mass: 0.2, inertia: [0.01, 0.02, 0.03]}}\n"
+    "  loose: {on: base, joint: free, stiffness: [1, 2, 4, 30, 20, 10], damping: [0.1, 0, 0, 1, 2, "
+    "3], rest: {xyz: [0.1, 0, 0.2], rpy: [0.2, 0, 0.1]}, body: {mass: 0.2, inertia: [0.01, 0.02, "
+    "0.03]}}\n"
     "sites: {hook: {on: base, pose: {xyz: [0.1, 0.2, -0.1], rpy: [0.3, 0.2, 0.1]}}}\n"
     "springs:\n"
     "  inner: {spring: [upper@30%%, lower@70%%], rest: 0.2, stiffness: 40, damping: 3}\n"
@@ -35,10 +40,12 @@ static const char robot_text[] = SOFT_TREE
     "  mount: {bushing: [hook, elbow], stiffness: [3, 5, 7, 30, 40, 50], damping: [0.2, 0.3, 0.4, "
     "3, 4, 5]}\n"
     "  ground: {bushing: [{xyz: [0.3*t, 0, 1], axis: z, angle: 0.5*t}, upper@80%%], stiffness: [1, "
-    "2, 3, 40, 50, 60], damping: [0.1, 0, 0.3, 0, 2, 1]}\n";
+    "2, 3, 40, 50, 60], damping: [0.1, 0, 0.3, 0, 2, 1]}\n"
+    "  beam: {bushing: [hip, slider], stiffness: [[2, 0.1, 0, 0, 1, 2], [0.1, 3, 0.2, 0, 0, -4], "
+    "[0, 0.2, 4, 0, 5, 0], [0, 0, 0, 40, 3, 0], [1, 0, 5, 3, 50, 0], [2, -4, 0, 0, 0, 60]]}\n";
 
 static void robot_open(setting *s, dice *d) {
-    char text[4000];
+    char text[5000];
     (void)snprintf(text, sizeof text, robot_text);
     setting_random(s, text, d);
     snw_residual(s->g.m, s->g.in, s->g.s, false, s->g.w);

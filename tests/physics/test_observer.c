@@ -20,9 +20,23 @@ static const char variable[] =
     "actuators: {out: {feed: arm, position: 0.6 m}}\n"
     "probes: {a: {twist: arm@37%}, b: {acceleration: arm@81%}}\n";
 
+static const char grid[] =
+    "sinew: 1\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
+    "robot:\n"
+    "  base: {on: world, joint: free, body: {mass: 1, inertia: [0.1, 0.2, 0.3]}}\n"
+    "  arm: {on: base, rod: {length: 0.6, section: {circle: {radius: 20 mm}}, material: rubber, "
+    "rest: {bend_z: 0.8*x/L}, strain: {bend_y: legendre 3, stretch: legendre 1, "
+    "twist: 0.3*sin(3*t)*x}, integrator: chebyshev 11}}\n"
+    "  side: {on: arm@40%, pose: {rpy: [10 deg, 20 deg, 30 deg]}, rod: {length: 0.3, section: "
+    "{circle: {radius: 20 mm}}, material: rubber, strain: cosserat legendre 2, integrator: "
+    "chebyshev 9}}\n"
+    "probes: {a: {twist: arm@37%}, b: {acceleration: side@81%}, c: {position: side@50%}}\n";
+
 static const char *text_of(int which) {
     static char tree[3000];
-    if (which > 0) return variable;
+    if (which == 1) return variable;
+    if (which == 2) return grid;
     (void)snprintf(tree, sizeof tree,
                    SOFT_TREE "probes: {a: {twist: upper@37%%}, b: {acceleration: lower@81%%}, c: "
                              "{position: side@50%%}}\n");
@@ -98,7 +112,7 @@ static void assert_twist(snw_twist got, snw_twist want, double size) {
     for (int i = 0; i < 6; i++) assert_near(got.e[i] / size, want.e[i] / size, LEFT);
 }
 
-enum { PLACES = 21, ROBOTS = 2 };
+enum { PLACES = 21, ROBOTS = 3 };
 
 static void open_moving(setting *s, int which, dice *d) {
     setting_random(s, text_of(which), d);

@@ -20,9 +20,8 @@
     "robot:\n"
 #define ARM "length: 0.3 m, section: {circle: {radius: 10 mm}}, material: rubber"
 
-// a rod; one with all strains and few nodes, whose slices turn far; a tree with joints of each kind,
-// springs, loads and active stress; a rigid arm; tendons, one of which is slack at times, and a
-// chamber
+// a rod; one with all strains and few nodes, whose slices turn far; a tree with joints of each
+// kind, springs, loads and active stress; a rigid arm; tendons, one slack at times, and a chamber
 static const char *const models[] = {
     MATERIAL "  arm: {on: world, rod: {" ARM ", strain: kirchhoff legendre 3}}\n",
     MATERIAL "  arm: {on: world, rod: {" ARM ", nodes: 3, strain: cosserat legendre 2}}\n"
@@ -33,6 +32,7 @@ static const char *const models[] = {
     "        body: {mass: 0.1, box: [4 cm, 5 cm, 5 cm]}}\n"
     "  arm: {on: hip, rod: {" ARM ", strain: kirchhoff legendre 2}}\n"
     "  knee: {on: arm.tip, joint: revolute, axis: y, stiffness: 0.1 N*m, damping: 1 mN*m*s,\n"
+    "         armature: 1e-5 kg*m^2,\n"
     "         body: {mass: 0.05, box: [3 cm, 3 cm, 3 cm]}}\n"
     "  slide: {on: base, joint: prismatic, axis: z, stiffness: 10 N/m, body: {mass: 0.1}}\n"
     "loads:\n"
@@ -186,17 +186,20 @@ static void motions_are_those_of_robots_alone(void **state) {
         step(alone), step(packs);
         // a step in a pack has another matrix: without a bit of difference nothing was in a pack
         if (snw_packs(0) && k != 3)
-            assert_memory_not_equal(snw_batch_q(packs), snw_batch_q(alone), N * nq * sizeof(double));
+            assert_memory_not_equal(snw_batch_q(packs), snw_batch_q(alone),
+                                    N * nq * sizeof(double));
         for (size_t i = 0; i < N * nq; i++) {
             // a residual of 1e-10 typical forces in each of a dozen steps; a quaternion has a
             // coordinate more than velocities, whose typical values are 1
-            const double size = nq == (size_t)snw_batch_robot(alone, 0)->m->nv ? typical[i % nq] : 1;
+            const double size =
+                nq == (size_t)snw_batch_robot(alone, 0)->m->nv ? typical[i % nq] : 1;
             assert_near(snw_batch_q(packs)[i] / size, snw_batch_q(alone)[i] / size, 1e-7);
         }
         for (int i = 0; i < N; i++) {
             assert_near(snw_batch_time(packs)[i], snw_batch_time(alone)[i], 0);
             const double e = snw_robot_scheme_energy(snw_batch_robot(alone, i));
-            assert_near(snw_robot_scheme_energy(snw_batch_robot(packs, i)), e, 1e-6 * (1 + fabs(e)));
+            assert_near(snw_robot_scheme_energy(snw_batch_robot(packs, i)), e,
+                        1e-6 * (1 + fabs(e)));
         }
         snw_batch_close(alone);
         snw_batch_close(packs);
