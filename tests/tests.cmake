@@ -45,7 +45,7 @@ if(CMAKE_BUILD_TYPE STREQUAL "Release")
   set(tested sinew)
 else()
   set(tested tested)
-  add_library(tested SHARED $<TARGET_OBJECTS:objects>)
+  add_library(tested SHARED $<TARGET_OBJECTS:objects> ${pack_objects})
   target_include_directories(tested PUBLIC include)
   target_compile_definitions(tested PUBLIC ${assert_definition})
   target_link_libraries(tested PUBLIC m PRIVATE ${library_links})
@@ -166,7 +166,7 @@ endfunction()
 
 include(CheckCSourceCompiles)
 set(complex_flags -x c++ -std=gnu++20 -fpermissive -fno-exceptions -nostdinc++ -fno-strict-aliasing -w -O1 -g0
-  -include ${CMAKE_SOURCE_DIR}/tests/complex/complex_step.h)
+  -I${CMAKE_SOURCE_DIR}/src -include ${CMAKE_SOURCE_DIR}/tests/complex/complex_step.h)
 list(JOIN complex_flags " " CMAKE_REQUIRED_FLAGS)
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY) # flags that would fail with a linker
 check_c_source_compiles("double half(double x) { return sqrt(x) / 2; }" SNW_HAS_COMPLEX)

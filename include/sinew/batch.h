@@ -4,8 +4,14 @@
 //
 // A batch has n robots with states, inputs and, by snw_robot_set_parameters, values of the model of
 // their own. A call steps all of them; the threads are made once with the batch, and each takes the
-// next robot when it is done with one. The numbers of each robot are those of a robot stepped
-// alone, to the last bit, whatever the number of threads. Steps allocate nothing.
+// next robots when it is done with some. Steps allocate nothing.
+//
+// Where processor, scheme and model allow it (snw_batch_engine), robots step in packs of 8
+// (AVX-512) or 4 (AVX2): one instruction computes a number of all robots of a pack. Each robot has
+// then the motion of a robot stepped alone to the tolerance of the solver, and to the last bit the
+// same one whatever the others do, wherever it is in the batch, and however many threads there are.
+// A step that a pack does not solve is done alone. All other robots have the numbers of a robot
+// stepped alone to the last bit.
 //
 // A batch may be used by one thread at a time, its robots between its calls. In a process made by
 // fork() it goes on with the thread of the caller alone.
@@ -29,6 +35,14 @@ SNW_API int snw_batch_size(const snw_batch *b);
 SNW_API int snw_batch_threads(const snw_batch *b);
 // Robot i; it belongs to the batch. NULL: there is none.
 SNW_API snw_robot *snw_batch_robot(const snw_batch *b, int i);
+
+// Engine of robot i, in words: "packs of 8 (AVX-512)", "packs of 4 (AVX2)" or "alone". *why
+// (NULL: not asked for) <- the reason, where it is "alone"; empty otherwise. Both are constant
+// texts. Before its start and for a robot that does not exist it is "alone". A step that did not
+// fit a pack is not reported here.
+SNW_API const char *snw_batch_engine(const snw_batch *b, int i, const char **why);
+// Largest number of robots in a pack: 8, 4, or 1 for none; from the next start of all robots on.
+SNW_API SNW_NODISCARD snw_status snw_batch_set_lanes(snw_batch *b, int lanes, snw_error *err);
 
 // Coordinates (n x nq) and velocities (n x nv), robot by robot: written by the caller before
 // snw_batch_start, by the batch after each step. A step refuses rows written after their start.

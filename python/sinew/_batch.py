@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Many robots of one model, stepped on several threads by the C library."""
+"""Many robots of one model, stepped on several threads and in packs by the C library."""
 
 from __future__ import annotations
 
@@ -185,19 +185,23 @@ class Batch(OfThisProcess):
     >>> batch.step(count=200)                 # one call of the library, without the interpreter's lock
     >>> batch.probe("tip"), batch.failed      # (64, 3), mask of robots whose step did not converge
 
-    The numbers of each robot are those of a `Robot` stepped alone, to the last bit. `robot`: a `Robot`, with whose q, v
-    and u all begin, a `Model` or a model file. `run`, `set`: see `Model`. `threads`: all cores unless given.
+    Where model and processor allow it (`engine`), robots step in packs of up to `lanes`, 8, 4 or 1. Each then moves as a
+    `Robot` alone does to the tolerance of the solver, and to the last bit the same whatever the others do. All other
+    robots have the numbers of a `Robot` stepped alone to the last bit. `robot`: a `Robot`, with whose q, v and u all
+    begin, a `Model` or a model file. `run`, `set`: see `Model`. `threads`: all cores unless given.
     """
 
     _instead = "make another one of the same model"
 
     def __init__(self, robot: Robot | Model | Path, n: int, *, threads: int | None = None, run: str | None = None,
-                 set: Overrides | None = None):  # fmt: skip
+                 set: Overrides | None = None, lanes: int = 8):  # fmt: skip
         model = model_of(robot.model if isinstance(robot, Robot) else robot, run=run, set=set)
         out, self._err = ffi.new("snw_batch **"), new_error()
         if lib.snw_batch_create(model._m, n, threads or 0, out, self._err) != lib.SNW_OK:
             raise_error(self._err)
         self._b = ffi.gc(out[0], lib.snw_batch_close)
+        if lib.snw_batch_set_lanes(self._b, lanes, self._err) != lib.SNW_OK:
+            raise_error(self._err)
         self._exclusive = Exclusive("batch")
         self.model = model
         self._robots = _Robots(self._b, n, model, self._exclusive)
@@ -219,6 +223,14 @@ class Batch(OfThisProcess):
         self.dt = 0.0
         """Step of the last start, s."""
         lib.snw_batch_set_poll(self._b, lib.sinew_batch_poll, ffi.NULL)
+
+    def engine(self, i: int = 0) -> tuple[str, str]:
+        """How robot i is stepped, "packs of 8 (AVX-512)", "packs of 4 (AVX2)" or "alone", and why alone."""
+        if not 0 <= i < self.n:
+            raise IndexError(f"no robot {i}; the batch has {self.n}")
+        why = ffi.new("const char **")
+        name = text(lib.snw_batch_engine(self._b, i, why))
+        return name, text(why[0])
 
     @property
     def robots(self) -> Sequence[Robot]:

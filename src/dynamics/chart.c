@@ -133,6 +133,20 @@ void snw_chart_jacobian(const snw_model *m, snw_chart chart, const double *d, do
     }
 }
 
+void snw_chart_project(const snw_model *m, const double *jacobian, const double *r, double *x) {
+    for (int i = 0; i < m->nv; i++) x[i] = r[i];
+    for (int f = 0; f < m->nblock; f++) {
+        const snw_block *b = &m->block[f];
+        if (b->lie_block < 0) continue;
+        const int dof = b->dof;
+        const double *S = jacobian + 108 * b->lie_block;
+        for (int k = 0; k < b->n; k++) {
+            x[dof + k] = 0;
+            for (int i = 0; i < b->n; i++) x[dof + k] += S[6 * i + k] * r[dof + i];
+        }
+    }
+}
+
 static void store_lower(const snw_lower *T, double *out) {
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {

@@ -27,6 +27,10 @@ void snw_chart_from_state(const snw_model *m, snw_chart chart, const snw_state *
 void snw_chart_jacobian(const snw_model *m, snw_chart chart, const double *d, double a, double b,
                         const snw_state *s, double *jacobian);
 
+// x (nv) <- the residual r with the rows of spherical and free joints multiplied by the transposed
+// S of `jacobian`.
+void snw_chart_project(const snw_model *m, const double *jacobian, const double *r, double *x);
+
 // The same for coordinates x(t) in the chart about x = 0, with rates dx and accelerations ddx, and
 // independent variations of x, dx, ddx; here S' and S'' are the time derivatives of S. s: the state
 // at x, dx, ddx.

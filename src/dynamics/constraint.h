@@ -102,7 +102,7 @@ void snw_constraints_rates(const snw_model *m, const snw_inputs *in, const snw_s
 static inline bool snw_drive_holds(const snw_model *m, const snw_state *s, int i) {
     const snw_drive *d = &m->drive[i];
     return d->row >= 0 && !d->passive &&
-           (d->condition < 0 || s->z[m->condition_signal[d->condition]] != 0);
+           (d->condition < 0 || snw_any(s->z[m->condition_signal[d->condition]] != 0));
 }
 double snw_drive_target(const snw_model *m, const snw_inputs *in, const snw_state *s, int i);
 

@@ -130,7 +130,7 @@ double snw_friction_dissipation(const snw_model *m, const double *v) {
     double sum = 0;
     for (int k = 0; k < m->nspring; k++) {
         const snw_spring *s = &m->spring[k];
-        if (s->friction == 0) continue;
+        if (snw_all(s->friction == 0)) continue;
         const snw_block *b = &m->block[s->block];
         double f[3];
         snw_spring_force(m, s, NULL, v, f);
@@ -167,7 +167,7 @@ double snw_center_of_mass(const snw_model *m, const snw_work *w, snw_vec3 *c) {
         mass += segment_mass(m, w, i, &moment);
         sum = snw_add(sum, moment);
     }
-    *c = mass > 0 ? snw_scale(1 / mass, sum) : (snw_vec3){{0}};
+    *c = snw_scale(snw_select(mass > 0, 1 / mass, 0), sum);
     return mass;
 }
 
@@ -339,7 +339,7 @@ snw_wrench snw_internal_wrench_at(const snw_model *m, const snw_station *at, snw
     const snw_rod *rod = &m->rod[at->rod];
     snw_wrench sum = {0};
     for (int k = 0; k < rod->nseg; k++) {
-        if (at->beyond[k] == 0) continue;
+        if (snw_all(at->beyond[k] == 0)) continue;
         const int i = rod->seg0 + k;
         snw_wrench F = w->F[i];
         if (k + 1 < rod->nseg && !rod->grid) // of a grid it is the parent of no other node
@@ -355,7 +355,7 @@ snw_wrench snw_internal_wrench_at(const snw_model *m, const snw_station *at, snw
             continue;
         const snw_sliding_station_work *sw = &w->sliding_station[loop->sliding_station - 1];
         const double counted = sw->below >= rod->seg0 ? at->beyond[sw->below - rod->seg0] : 0;
-        const double missing = (sw->x.v > at->x) - counted;
+        const double missing = snw_select(sw->x.v > at->x, 1, 0) - counted;
         sum = snw_wrench_axpy(missing, snw_wrench_to_parent(sw->g, snw_loop_known_wrench(m, w, i)),
                               sum);
     }

@@ -110,7 +110,7 @@ static void ball_columns(const snw_model *m, const snw_spring *s, const snw_work
 void snw_armature_add(const snw_model *m, const double *a, double *r) {
     for (int k = 0; k < m->nblock; k++) {
         const snw_block *b = &m->block[k];
-        for (int i = 0; i < b->n && b->armature > 0; i++)
+        for (int i = 0; i < b->n && snw_any(b->armature > 0); i++)
             r[b->dof + i] += b->armature * a[b->dof + i];
     }
 }
@@ -151,7 +151,7 @@ void snw_armature_tangent(const snw_block *b, const snw_work *w, const snw_colum
 
 double snw_armature_energy(const snw_model *m, const snw_work *w, const snw_block *b) {
     const snw_twist u = w->u[b->seg];
-    if (!(b->armature > 0) || !snw_seg_is_active(m, w, b->seg)) return 0;
+    if (!snw_any(b->armature > 0) || !snw_seg_is_active(m, w, b->seg)) return 0;
     if (b->space != SNW_SPACE_RN) return 0.5 * b->armature * snw_dot(u.w, u.w);
     const double size = snw_dot(b->S.w, b->S.w) + snw_dot(b->S.v, b->S.v); // 1 except for a screw
     const double v = (snw_dot(u.w, b->S.w) + snw_dot(u.v, b->S.v)) / size;

@@ -164,7 +164,7 @@ static inline void slice_motion(const snw_model *m, const snw_inputs *in, const 
     const snw_slice *sl = &m->slice[i];
     const snw_rod *r = &m->rod[sl->rod];
     snw_slice_work *sw = &w->slice[i];
-    if (sl->h == 0) { // slice of no length, kept in reserve (theory.md 3.16)
+    if (snw_all(sl->h == 0)) { // slice of no length, kept in reserve (theory.md 3.16)
         memset(sw, 0, sizeof *sw);
         sw->T = snw_se3_tangent(sw->W);
         *h = snw_se3_identity();
@@ -252,8 +252,8 @@ static void segment_motion(const snw_model *m, const snw_inputs *in, const snw_s
 void snw_kinematics(const snw_model *m, const snw_inputs *in, const snw_state *s, bool is_static,
                     snw_work *w) {
     w->is_static = is_static;
-    for (int k = 0; k < m->ncondition; k++) w->active[k] = (int)s->z[m->condition_signal[k]];
-    for (int k = 0; k < m->nnonholonomic; k++) w->dropped[k] = (int)s->dropped[k];
+    for (int k = 0; k < m->ncondition; k++) w->active[k] = snw_whole(s->z[m->condition_signal[k]]);
+    for (int k = 0; k < m->nnonholonomic; k++) w->dropped[k] = snw_whole(s->dropped[k]);
     if (m->ntube_piece) snw_tube_pieces_motion(m, in, is_static, w);
     if (m->ngrid) kinematics_grids(m, in, s, is_static, w);
     for (int i = 0; i < m->nseg; i++) segment_motion(m, in, s, is_static, i, w);
@@ -285,7 +285,7 @@ static snw_se3 relative_pose(const snw_model *m, const snw_inputs *in, const snw
     case SNW_SEG_FREE:
         return ball_pose(&m->block[seg->item], s);
     case SNW_SEG_ROD:
-        if (m->slice[seg->item].h == 0) break;
+        if (snw_all(m->slice[seg->item].h == 0)) break;
         if (m->rod[m->slice[seg->item].rod].grid) {
             snw_se3 h;
             snw_twist u, du;

@@ -46,7 +46,7 @@ static inline void residual_project(const snw_model *m, int i, const snw_work *w
     const snw_slice_work *sw = &w->slice[i];
     const snw_slice *sl = &m->slice[i];
     const snw_rod *rod = &m->rod[sl->rod];
-    if (sl->h == 0 || rod->grid) return; // grids: snw_rod_grids_project
+    if (snw_all(sl->h == 0) || rod->grid) return; // grids: snw_rod_grids_project
     snw_wrench p[SNW_MAGNUS_POINTS];
     snw_rule_pull(&rod->rule, sl->h, sw->xi, snw_lower_pull(&sw->T, F), p);
     double ratio = sl->piece ? w->tube_piece[sl->piece - 1].ratio.v : 1;

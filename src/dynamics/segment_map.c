@@ -76,7 +76,7 @@ void snw_segment_map_at(const snw_model *m, const double *chart, int i, bool cur
         return;
     }
     const snw_slice *sl = &m->slice[seg->item];
-    if (sl->h == 0) return;
+    if (snw_all(sl->h == 0)) return;
     snw_slice_jacobian part = {.J = to->S, .dJ = to->dS, .ddJ = to->ddS, .K = to->K, .ldk = n};
     for (int a = 0, column = 0; a < m->rod[sl->rod].na; column += sl->count[a], a++)
         part.column[a] = column;
@@ -98,7 +98,7 @@ void snw_segment_wrench_columns(const snw_model *m, const snw_inputs *in, const 
     if (!is_acted_on(m, in, i)) return;
     snw_fluid_columns(m, in, w, i, c, cq, cv, ca, WJ, NULL);
     snw_segment_columns(m, snw_loads(m, in, w), w, i, c, cq, cv, ca, WJ);
-    if (cq != 0 || cv != 0) snw_contact_columns(m, in, w, i, c, cq, cv, WJ);
+    if (snw_any(cq != 0) || snw_any(cv != 0)) snw_contact_columns(m, in, w, i, c, cq, cv, WJ);
 }
 
 void snw_segment_map_add_joint(const snw_model *m, int i, const snw_segment_map *of,
@@ -108,7 +108,7 @@ void snw_segment_map_add_joint(const snw_model *m, int i, const snw_segment_map 
     if (n == 0 || seg->kind == SNW_SEG_ROD) return;
     const snw_block *b = &m->block[seg->item];
     const snw_columns own = {.n = n, .ld = n, .J = of->S, .dJ = of->dS, .ddJ = of->ddS};
-    if (b->armature > 0) snw_armature_tangent(b, w, &own, cq, cv, ca, (size_t)n, T);
+    if (snw_any(b->armature > 0)) snw_armature_tangent(b, w, &own, cq, cv, ca, (size_t)n, T);
     if (b->spring < 0) return;
     snw_spring_tangent(m, &m->spring[b->spring], w, &own, cq, cv, (size_t)n, T);
 }

@@ -112,9 +112,10 @@ static void tangent_columns(const snw_model *m, const double *chart, bool curvat
     } else {
         const snw_slice *sl = &m->slice[seg->item];
         const snw_rod *rod = &m->rod[sl->rod];
-        if (sl->h == 0 || sl->ncol < count || rod->together)
+        const bool in_reserve = snw_all(sl->h == 0);
+        if (in_reserve || sl->ncol < count || rod->together)
             clear_own(path, S); // columns that the slice does not fill, or to which it adds
-        if (sl->h == 0) return; // kept in reserve
+        if (in_reserve) return;
         snw_slice_jacobian to = {.S = S + own,
                                  .J = J + own,
                                  .dJ = dJ + own,
@@ -218,7 +219,8 @@ static void wrench_variation(const snw_model *m, const snw_inputs *in, snw_work 
     } else {
         snw_segment_columns(m, snw_loads(m, in, w), w, i, &columns, cq, cv, ca, WJ);
     }
-    if (cq != 0 || cv != 0) snw_contact_columns(m, in, w, i, &columns, cq, cv, WJ);
+    if (snw_any(cq != 0) || snw_any(cv != 0))
+        snw_contact_columns(m, in, w, i, &columns, cq, cv, WJ);
 }
 
 // T += J' WJ of all segments and the geometric part, product by product of whole paths
@@ -239,7 +241,7 @@ static void path_products(const snw_model *m, const snw_inputs *in, double cq, d
         // rows of the parent, columns of the segment: - J_p' A' coad(F) S
         const int n = snw_segment_own_count(m, seg) + has_variable_length(m, seg),
                   own = path->n - n;
-        if (cq == 0 || n == 0) continue;
+        if (snw_all(cq == 0) || n == 0) continue;
         if (up->n == path->n && m->seg[seg->parent].kind == SNW_SEG_ROD) {
             geometric_columns(&w->h[i], w->F[i].e, cq, n, path->ld, w->S + at + own, up->ld,
                               w->WJ + to + own);
@@ -334,14 +336,15 @@ static void subtree_products(const snw_model *m, const snw_inputs *in, double cq
         carry_in_place(&h, t->ncolumn - t->own, m->nv, U + t->own);
         for (int row = 0; row < 6; row++) memset(U + row * m->nv, 0, (size_t)t->own * sizeof *U);
         carry_wrenches(&h, t->own, path->ld, w->WJ + at + own, m->nv, U);
-        if (cq == 0) continue;
+        if (snw_all(cq == 0)) continue;
         geometric_columns(&h, w->F[i].e, cq, t->own, path->ld, w->J + at + own, m->nv, U);
     }
 }
 
 void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
                      snw_work *w, size_t ld, double *T) {
-    const bool mass = cq == 0 && cv == 0 && m->nvariable_node == 0; // J' M J
+    const bool by_q = snw_any(cq != 0), by_qv = by_q || snw_any(cv != 0);
+    const bool mass = !by_qv && m->nvariable_node == 0; // J' M J
     memset(w->WJ, 0, m->store * sizeof *w->WJ);
     if (m->subtree_tangent) {
         subtree_products(m, in, cq, cv, ca, w, ld, T);
@@ -374,26 +377,26 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
     }
     for (int k = 0; k < m->nblock && m->has_armature; k++) {
         const snw_block *b = &m->block[k];
-        if (!(b->armature > 0)) continue;
+        if (!snw_any(b->armature > 0)) continue;
         const snw_path *path = &m->path[m->seg[b->seg].path];
         const size_t at = (size_t)m->seg_store[b->seg] + (size_t)path->own;
         const snw_columns own = {
             .n = b->n, .ld = path->ld, .J = w->J + at, .dJ = w->dJ + at, .ddJ = w->ddJ + at};
         snw_armature_tangent(b, w, &own, cq, cv, ca, ld, T + (size_t)b->dof * (ld + 1));
     }
-    if (m->nlaw_point && !mass && cq != 0) snw_nonlinear_laws_tangent(m, cq, w, ld, T);
-    if (m->nbranch && !mass && cq != 0) snw_relaxation_tangent(m, cq, w, ld, T);
+    if (m->nlaw_point && !mass && by_q) snw_nonlinear_laws_tangent(m, cq, w, ld, T);
+    if (m->nbranch && !mass && by_q) snw_relaxation_tangent(m, cq, w, ld, T);
     if (m->nstop) snw_stops_tangent(m, cq, cv, w, ld, T);
-    if (m->nforce_element && (cq != 0 || cv != 0)) snw_force_elements_tangent(m, cq, cv, w, ld, T);
-    if (m->nforce_field_point && cq != 0) snw_force_field_pairs_tangent(m, cq, w, ld, T);
-    if (m->ntube && (cq != 0 || cv != 0)) snw_tubes_tangent(m, cq, cv, w, ld, T);
+    if (m->nforce_element && by_qv) snw_force_elements_tangent(m, cq, cv, w, ld, T);
+    if (m->nforce_field_point && by_q) snw_force_field_pairs_tangent(m, cq, w, ld, T);
+    if (m->ntube && by_qv) snw_tubes_tangent(m, cq, cv, w, ld, T);
     if (m->ntendon) {
         snw_tendons_jacobian(m, w);
         snw_tendons_tangent(m, cq, cv, w, ld, T);
     }
-    if (m->ncontact_point && (cq != 0 || cv != 0)) snw_contact_pairs_tangent(m, cq, cv, w, ld, T);
-    if (m->ntouching_rod && (cq != 0 || cv != 0)) snw_rod_contacts_tangent(m, cq, cv, w, ld, T);
-    if (m->nlive && (cq != 0 || cv != 0)) snw_feedback_tangent(m, in, cq, cv, w, ld, T);
+    if (m->ncontact_point && by_qv) snw_contact_pairs_tangent(m, cq, cv, w, ld, T);
+    if (m->ntouching_rod && by_qv) snw_rod_contacts_tangent(m, cq, cv, w, ld, T);
+    if (m->nlive && by_qv) snw_feedback_tangent(m, in, cq, cv, w, ld, T);
     if (m->nloop) snw_constraints_add_tangent(m, cq, cv, w, ld, T);
     if (m->nconditional) snw_clear_inactive_matrix(m, w, ld, T);
 }
@@ -410,7 +413,7 @@ void snw_clear_inactive_matrix(const snw_model *m, const snw_work *w, size_t ld,
         const double size = m->typical[i];
         largest = fmax(largest, fabs(A[i * (ld + 1)]) * size * size);
     }
-    if (largest == 0) largest = m->scale[0] * m->typical[0];
+    largest = snw_select(largest == 0, m->scale[0] * m->typical[0], largest);
     for (int k = 0; k < m->nconditional; k++) {
         const size_t i = (size_t)m->conditional[k];
         const double size = m->typical[i];

@@ -17,7 +17,7 @@
 
 static bool tendon_is_active(const snw_model *m, int i, const snw_inputs *in, snw_at at) {
     const snw_law when = m->tendon[i].when;
-    return !when || snw_tendon_is_manual(in, i) || snw_expr_value(when, at) != 0;
+    return !when || snw_tendon_is_manual(in, i) || snw_any(snw_expr_value(when, at) != 0);
 }
 
 static bool area_depends_on_pressure(const snw_tendon *tendon) {
@@ -41,7 +41,7 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
         out->effort = snw_tendon_reads_signals(m, in, i)
                           ? *in->signal_fraction * snw_expr_value(tendon->law, at)
                           : given;
-        if (tendon->type->only_pulls && out->effort < 0) out->effort = 0;
+        if (tendon->type->only_pulls) out->effort = snw_select(out->effort < 0, 0, out->effort);
         break;
     case SNW_GIVEN_SOURCE: {
         const double x = snw_tendon_reads_signals(m, in, i)
@@ -52,21 +52,24 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
         break;
     }
     case SNW_GIVEN_MOTION: {
-        if (tendon->unit > 0) break; // a constraint row
+        if (snw_any(tendon->unit > 0)) break; // a constraint row
         // (length + extra)/(1 + compliance tension) = length paid out
         out->paid_out = tendon->reference + tendon->extra - given;
         out->paid_out_rate = -in->tendon[i].d;
         out->fraction = *in->signal_fraction;
         const double strain = (tendon->reference - out->value + tendon->extra) / out->paid_out - 1;
-        if (strain <= 0) break; // slack
-        out->effort = out->fraction * strain / tendon->compliance;
-        out->stiffness = -out->fraction / (out->paid_out * tendon->compliance);
+        const snw_mask slack = strain <= 0;
+        if (snw_all(slack)) break;
+        const double stiffness = -out->fraction / (out->paid_out * tendon->compliance);
+        out->effort = snw_select(slack, 0, out->fraction * strain / tendon->compliance);
+        out->stiffness = snw_select(slack, 0, stiffness);
         break;
     }
     case SNW_GIVEN_GAS: // given: n R T
         out->effort = *in->signal_fraction * (given / out->value - in->ambient[i]);
         out->stiffness = -*in->signal_fraction * given / (out->value * out->value);
-        if (!(out->value > 0)) out->effort = NAN; // no physical pressure: the solver must step back
+        // without a volume there is no physical pressure: the solver must step back
+        out->effort = snw_select(out->value > 0, out->effort, NAN);
         break;
     case SNW_GIVEN_RATE:
     case SNW_GIVEN_ACTIVATION: // not along a path
@@ -76,7 +79,7 @@ static void effort_of(const snw_model *m, int i, const snw_inputs *in, snw_at at
 
 static double static_sliding(const snw_tendon *tendon, double t) {
     const double x = tendon->sliding ? snw_expr_value(tendon->sliding, (snw_at){.t = t}) : 0;
-    return x > 1 ? 1 : (x < -1 ? -1 : x);
+    return snw_select(x > 1, 1, snw_select(x < -1, -1, x));
 }
 
 // ---- coordinates and forces -------------------------------------------------
@@ -157,7 +160,8 @@ void snw_tendons_add(const snw_model *m, const snw_inputs *in, const snw_state *
         }
         // statics: the sliding direction of friction is an input
         out->sliding = is_static ? static_sliding(tendon, in->t) : 0;
-        if (tendon->has_friction && (!is_static || out->sliding != 0) && out->effort > 0) {
+        if (tendon->has_friction && (!is_static || snw_any(out->sliding != 0)) &&
+            snw_any(out->effort > 0)) {
             snw_tendon_friction_distribute(m, i, in->t, s, w);
             if (snw_gives_motion(tendon->given)) {
                 out->effort = out->fraction * snw_tendon_friction_winch(m, i, out->paid_out, w);
@@ -243,7 +247,7 @@ void snw_tendons_signal_derivative(const snw_model *m, const snw_inputs *in, con
     const snw_at at = {.t = in->t, .signal = w->signal};
     for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *tendon = &m->tendon[i];
-        const bool slack = tendon->type->only_pulls && w->tendon[i].effort == 0;
+        const bool slack = tendon->type->only_pulls && snw_all(w->tendon[i].effort == 0);
         if (!snw_tendon_reads_signals(m, in, i) || !tendon_is_active(m, i, in, at) || slack)
             continue;
         const double f = *in->signal_fraction * w->tendon[i].gain *
@@ -304,7 +308,8 @@ void snw_tendons_rates(const snw_model *m, const snw_inputs *in, const snw_state
 // T -= f G G', f = cq de/dy: winch or gas whose effort depends on its coordinate
 static void add_effort_stiffness(const snw_tendon *tendon, double f, const double *G, size_t ld,
                                  double *T) {
-    for (int k = 0; k < tendon->ndof && f != 0; k++) {
+    if (snw_all(f == 0)) return;
+    for (int k = 0; k < tendon->ndof; k++) {
         double *to = T + (size_t)tendon->dof[k] * ld;
         for (int j = 0; j < tendon->ndof; j++) to[tendon->dof[j]] -= f * G[j] * G[k];
     }
@@ -312,18 +317,20 @@ static void add_effort_stiffness(const snw_tendon *tendon, double f, const doubl
 
 void snw_tendons_tangent(const snw_model *m, double cq, double cv, snw_work *w, size_t ld,
                          double *T) {
-    for (int i = 0; i < m->ntendon && (cq != 0 || cv != 0); i++) {
+    if (snw_all(cq == 0) && snw_all(cv == 0)) return;
+    for (int i = 0; i < m->ntendon; i++) {
         const snw_tendon *tendon = &m->tendon[i];
         const snw_tendon_work *now = &w->tendon[i];
-        if (now->effort == 0 && now->stiffness == 0) continue;
-        if (tendon->has_friction && (!w->is_static || now->sliding != 0)) {
+        if (snw_all(now->effort == 0) && snw_all(now->stiffness == 0)) continue;
+        if (tendon->has_friction && (!w->is_static || snw_any(now->sliding != 0))) {
             snw_tendon_friction_tangent(m, i, now->paid_out, now->fraction, cq, cv, w, ld, T);
         } else {
             add_effort_stiffness(tendon, cq * now->stiffness, w->tendon_jacobian + tendon->store,
                                  ld, T);
         }
         if (tendon->area) snw_chamber_curvature(m, i, cq, w, ld, T);
-        if (cq == 0 || !tendon->type->is_length) continue; // volumes are linear in the strain
+        if (snw_all(cq == 0) || !tendon->type->is_length)
+            continue; // volumes are linear in the strain
         for (int k = tendon->point_adr; k < tendon->point_adr + tendon->npoint; k++) {
             const snw_tendon_point *p = &m->tendon_point[k];
             const double f = cq * now->effort * w->tendon_point[k].tension_fraction * p->w;

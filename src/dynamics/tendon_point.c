@@ -187,7 +187,7 @@ void snw_tendon_point_curvature(const snw_model *m, const snw_tendon_point *p, s
         const double *pb = m->tendon_phi + p->phi;
         for (int b = 0; b < rod->na; pb += p->count[b], b++) {
             const double h = H[6 * a + b];
-            if (h == 0) continue;
+            if (snw_all(h == 0)) continue;
             for (int j = 0; j < p->count[b]; j++) {
                 double *to =
                     T + (size_t)(rod->dof[b] + p->first[b] + j) * ld + rod->dof[a] + p->first[a];

@@ -153,7 +153,7 @@ void snw_fluid_columns(const snw_model *m, const snw_inputs *in, const snw_work 
         const snw_fluid_point *p = &m->fluid_point[k];
         if (!snw_fluid_point_is_active(w, p)) continue;
         fluid_point_columns(m, p, &w->fluid_point[k], c, w->is_static, cq, cv, ca, WJ, P);
-        if (cq == 0 || !(p->displaced > 0)) continue;
+        if (snw_all(cq == 0) || !snw_any(p->displaced > 0)) continue;
         buoyancy_columns(p->centre, snw_fluid_point_lift(in, w, p), cq, c->ld, c->J, WJ);
     }
 }
@@ -209,7 +209,7 @@ void snw_segment_columns(const snw_model *m, const snw_wrench *load, const snw_w
         inertia_columns(seg, w->V[i].e, w->A[i].e, cq, cv, ca, c->ld, c->ld, c->J, c->dJ, c->ddJ,
                         WJ);
     }
-    if (cq == 0) return;
+    if (snw_all(cq == 0)) return;
     snw_vec3 moment = {{0}}, force = {{0}};
     bool dead = false;
     for (int k = m->load_point_of_seg[i]; k < m->load_point_of_seg[i + 1]; k++) {

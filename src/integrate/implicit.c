@@ -447,17 +447,7 @@ snw_status snw_implicit_factor(snw_implicit *im, double a, double b) {
 
 // The rows of ball and free joints are multiplied by the transposed Jacobian of the chart.
 void snw_implicit_project(const snw_implicit *im, double *x) {
-    memcpy(x, im->w->r, (size_t)im->m->nv * sizeof *x);
-    for (int f = 0; f < im->m->nblock; f++) {
-        const snw_block *b = &im->m->block[f];
-        if (b->lie_block < 0) continue;
-        const int dof = b->dof;
-        const double *S = im->chart_jacobian + 108 * b->lie_block;
-        for (int k = 0; k < b->n; k++) {
-            x[dof + k] = 0;
-            for (int i = 0; i < b->n; i++) x[dof + k] += S[6 * i + k] * im->w->r[dof + i];
-        }
-    }
+    snw_chart_project(im->m, im->chart_jacobian, im->w->r, x);
     for (int i = 0; i < im->m->nconstraint; i++)
         x[im->m->nv + i] = -im->constraint_scale * im->w->violation[i];
 }
@@ -668,14 +658,14 @@ static void keep_accounts(snw_implicit *im) {
 
 // Energy account, history of the scheme and state <- the end of the step. `history_h`: past.h
 // before the step.
-static void step_accept(snw_implicit *im, double h, double history_h) {
+static void step_accept(snw_implicit *im, double h, double history_h, const snw_step_sums *sums) {
     const snw_model *m = im->m;
     keep_accounts(im);
     if (im->corrected.active != 0 && m->nconstraint > 0)
         snw_constraints_rates(m, im->in, im->trial, im->w, NULL, im->corrected_rows);
     snw_law_integrals_finish(m, im->in, im->trial, im->w, im->source);
     if (m->nbranch) snw_relaxation_fix(m, im->trial);
-    if (!im->opts.no_account) snw_implicit_account(im, h);
+    if (!im->opts.no_account) sums ? snw_implicit_book(im, h, sums) : snw_implicit_account(im, h);
     snw_state_copy(m, im->now, im->before);
     copy_history(&im->past, &im->past_kept);
     im->past_kept.h = history_h;
@@ -697,20 +687,32 @@ static void take_driven_rates(snw_implicit *im) {
     }
 }
 
-snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chord_info *info) {
-    *info = (snw_chord_info){0};
-    const double history_h = im->past.h;
+void snw_implicit_begin(snw_implicit *im, double h, double t_laws) {
+    im->begun_past_h = im->past.h;
     step_begin(im, h, t_laws);
-    const snw_status s = step_solve(im, info);
-    if (s != SNW_OK) {
-        im->past.h = history_h;
-        snw_inputs_at(im->m, im->now->t, im->in);
-        return s;
-    }
+}
+
+void snw_implicit_end(snw_implicit *im, double h, const snw_step_sums *sums) {
     take_driven_rates(im);
     implicit_project_end(im);
-    step_accept(im, h, history_h);
-    return SNW_OK;
+    step_accept(im, h, im->begun_past_h, sums);
+}
+
+void snw_implicit_give_up(snw_implicit *im) {
+    im->past.h = im->begun_past_h;
+    snw_inputs_at(im->m, im->now->t, im->in);
+}
+
+snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chord_info *info) {
+    *info = (snw_chord_info){0};
+    snw_implicit_begin(im, h, t_laws);
+    const snw_status s = step_solve(im, info);
+    if (s == SNW_OK) {
+        snw_implicit_end(im, h, NULL);
+    } else {
+        snw_implicit_give_up(im);
+    }
+    return s;
 }
 
 void snw_implicit_project_start(snw_implicit *im) {

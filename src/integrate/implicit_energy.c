@@ -8,78 +8,13 @@
 #include "dynamics/contact.h"
 #include "dynamics/drag_spring.h"
 #include "dynamics/force_element.h"
-#include "dynamics/joint.h"
-#include "dynamics/nonlinear_law.h"
-#include "dynamics/relaxation.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/stop.h"
-#include "dynamics/variable_length.h"
-#include "integrate/step_path.h"
+#include "integrate/step_account.h"
 #include "math/vector.h"
 
 #include <math.h>
 #include <string.h>
-
-// Power of the elastic and damping forces of rods and joints, W; of variable-length rods without
-// damping.
-static double internal_power(const snw_model *m, const snw_state *s, double *scratch) {
-    double sum = snw_variable_length_energy_rate(m, s->q, s->v);
-    if (m->nbranch) sum += snw_relaxation_power(m, s);
-    if (m->nlaw_point) {
-        memset(scratch, 0, (size_t)m->nv * sizeof *scratch);
-        for (int r = 0; r < m->nrod; r++)
-            snw_nonlinear_law_add(m, &m->rod[r], s->q, scratch, NULL, NULL);
-        for (int i = 0; i < m->nv; i++) sum += scratch[i] * s->v[i];
-    }
-    for (int r = 0; r < m->nrod; r++) {
-        const snw_rod *rod = &m->rod[r];
-        const double *q = s->q + rod->dof0 + rod->shift, *v = s->v + rod->dof0;
-        for (int i = 0; rod->feed < 0 && i < rod->ndof; i++) {
-            const double *K = rod->K + rod->row[i], *D = rod->D + rod->row[i];
-            for (int b = 0; b < rod->na; b++) {
-                const snw_rod_range at = rod->near[i * rod->na + b];
-                const int from = rod->dof[b] - rod->dof0 + at.first;
-                for (int j = 0; j < at.count; j++)
-                    sum += v[i] * (K[j] * q[from + j] + D[j] * v[from + j]);
-                K += at.count, D += at.count;
-            }
-        }
-    }
-    for (int k = 0; k < m->nspring; k++) {
-        const snw_block *b = &m->block[m->spring[k].block];
-        double f[3];
-        snw_spring_force(m, &m->spring[k], s->q, s->v, f);
-        for (int i = 0; i < b->n; i++) sum += f[i] * s->v[b->dof + i];
-    }
-    return sum;
-}
-
-// Heat of the step just solved, in closed form along its path: h (D[d/h] + D[v1 - v0]/12 + D[(v0 +
-// v1)/2 - d/h]/5), theory.md (6.6). Where steps do not resolve the damped motion, the velocities at
-// the ends are not representative and only the mean velocity d/h counts. This is detected by
-// changes of velocity that differ from those of the previous step, or by large changes of
-// acceleration. Dry friction of joints is not a quadratic form: its heat is that of the mean
-// velocity, exact where the velocity keeps its sign.
-static double step_heat(snw_implicit *im, double h) {
-    const snw_model *m = im->m;
-    const snw_history *p = &im->past;
-    const double *v0 = im->now->v, *v1 = im->trial->v;
-    double *x = im->scratch;
-    for (int i = 0; i < m->nv; i++) x[i] = v1[i] - v0[i];
-    const double change = snw_viscous_dissipation(m, x);
-    for (int i = 0; i < m->nv; i++) x[i] = 0.5 * h * (im->trial->a[i] - im->now->a[i]);
-    double unresolved = snw_viscous_dissipation(m, x);
-    if (p->h > 0) {
-        for (int i = 0; i < m->nv; i++) x[i] = v1[i] - v0[i] - h / p->h * (p->v[i] - p->vb[i]);
-        unresolved = fmax(unresolved, snw_viscous_dissipation(m, x));
-    }
-    for (int i = 0; i < m->nv; i++) x[i] = im->d[i] / h;
-    const double mean = h * snw_dissipation(m, x);
-    if (!(unresolved < change)) return mean;
-    for (int i = 0; i < m->nv; i++) x[i] = 0.5 * (v0[i] + v1[i]) - im->d[i] / h;
-    const double fraction = 1 - pow(unresolved / change, 4);
-    return mean + h * fraction * fraction * (change / 12 + snw_viscous_dissipation(m, x) / 5);
-}
 
 // Energies of a state, and its contacts with the ground; stops of joints and cables count as
 // contacts.
@@ -250,55 +185,59 @@ void snw_implicit_shorten(snw_implicit *im, double h, double longest) {
     im->use_euler = snw_touches(im->m) && h <= (1 + 1e-6) * MIN_CONTACT_STEP * longest;
 }
 
-// Uses two Gauss points on the path of the step. The work of the residual there is the energy
-// removed by the scheme; the work of elastic and contact forces is known exactly from the stored
-// energy. theory.md (6.5)
-void snw_implicit_account(snw_implicit *im, double h) {
-    static const double point[2] = {0.21132486540518711775, 0.78867513459481288225};
-    const snw_model *m = im->m;
-    const snw_step_path ends = {.chart = im->opts.chart,
-                                .h = h,
-                                .q0 = im->now->q,
-                                .d = im->d,
-                                .rate0 = im->past.v,
-                                .rate1 = im->rate};
-    const double heat =
-        step_heat(im, h) + (m->nbranch ? snw_relaxation_heat(m, im->now, im->trial, h) : 0);
-    double unbalanced = snw_elastic_energy(m, im->trial) - snw_elastic_energy(m, im->now);
-    contact_energy from = {0}, to = {0};
-    if (snw_touches(m) || m->nforce_element || m->nforce_field_point || m->ntube) {
-        from = energies_at(im, im->now->t, im->now),
-        to = energies_at(im, im->now->t + h, im->trial);
-        unbalanced += to.interaction - from.interaction;
-    }
-    for (int k = 0; k < 2; k++) {
-        snw_step_path_at(m, &ends, point[k], im->scratch, im->scratch_state);
-        snw_inputs_at(m, im->now->t + point[k] * h, im->within);
-        for (int i = 0; i < m->nsignal; i++) {
-            im->scratch_state->z[i] = im->now->z[i] + point[k] * (im->trial->z[i] - im->now->z[i]);
-        }
-        for (int i = 0; i < m->nconstraint; i++) {
-            im->scratch_state->lambda[i] =
-                im->now->lambda[i] + point[k] * (im->trial->lambda[i] - im->now->lambda[i]);
-        }
-        snw_residual(m, im->within, im->scratch_state, false, im->w);
-        snw_load_power(m, im->within, im->scratch_state, im->w, im->power_within);
-        for (int i = 0; i < snw_npower(m); i++) im->work[i] += 0.5 * h * im->power_within[i];
-        // included in the residual below
-        im->heat += 0.5 * h * snw_other_heat(m, im->scratch_state, im->w);
-        double sum = -internal_power(m, im->scratch_state, im->scratch) -
-                     snw_interaction_energy_rate(m, im->w);
-        for (int i = 0; i < m->nv; i++) sum += im->w->r[i] * im->scratch_state->v[i];
-        unbalanced += 0.5 * h * sum;
-    }
+// Adds heat and the energy that the scheme removed, and judges the step by them.
+static void implicit_book(snw_implicit *im, double h, double heat, double unbalanced,
+                          const contact_energy *from, const contact_energy *to) {
     im->heat += heat;
     im->scheme -= unbalanced + heat;
-    if (snw_touches(m)) {
-        implicit_energy_judge(im, h, &from, &to);
+    if (snw_touches(im->m)) {
+        implicit_energy_judge(im, h, from, to);
     } else if (!im->opts.control && im->opts.scheme.loss_known &&
                snw_scheme_overshoot(&im->opts.scheme) > 0 && snw_drag_spring_seg(im->in) == 0) {
         // the work of a drag spring far stiffer than the steps resolve is too inaccurate to judge
         // by
         judge_without_contact(im, h, unbalanced + heat);
     }
+}
+
+// Uses two Gauss points on the path of the step. The work of the residual there is the energy
+// removed by the scheme; the work of elastic and contact forces is known exactly from the stored
+// energy. theory.md (6.5)
+void snw_implicit_account(snw_implicit *im, double h) {
+    const snw_model *m = im->m;
+    const snw_step_account account = {.m = m,
+                                      .path = {.chart = im->opts.chart,
+                                               .h = h,
+                                               .q0 = im->now->q,
+                                               .d = im->d,
+                                               .rate0 = im->past.v,
+                                               .rate1 = im->rate},
+                                      .now = im->now,
+                                      .trial = im->trial,
+                                      .past_h = im->past.h,
+                                      .vb = im->past.vb,
+                                      .scratch = im->scratch,
+                                      .at = im->scratch_state,
+                                      .w = im->w,
+                                      .power = im->power_within};
+    const double heat = snw_step_account_heat(&account);
+    double unbalanced = snw_step_account_elastic(&account);
+    contact_energy from = {0}, to = {0};
+    if (snw_touches(m) || m->nforce_element || m->nforce_field_point || m->ntube) {
+        from = energies_at(im, im->now->t, im->now),
+        to = energies_at(im, im->now->t + h, im->trial);
+        unbalanced += to.interaction - from.interaction;
+    }
+    for (int k = 0; k < SNW_ACCOUNT_POINTS; k++) {
+        snw_inputs_at(m, im->now->t + snw_account_point[k] * h, im->within);
+        unbalanced += snw_step_account_at(&account, k, im->within, im->work, &im->heat);
+    }
+    implicit_book(im, h, heat, unbalanced, &from, &to);
+}
+
+void snw_implicit_book(snw_implicit *im, double h, const snw_step_sums *sums) {
+    const contact_energy none = {0};
+    for (int i = 0; i < snw_npower(im->m); i++) im->work[i] += sums->work[i];
+    im->heat += sums->other_heat;
+    implicit_book(im, h, sums->heat, sums->unbalanced, &none, &none);
 }

@@ -124,7 +124,8 @@ struct snw_implicit {
     double loss_limit;     // fraction of the energy in motion that no resolved step of a loop loses
     bool took_euler;       // the last step was one by backward Euler
     snw_step_watch watch;
-    bool use_euler; // take the next step by backward Euler, which gains no energy in contacts
+    double begun_past_h; // past.h before the step under way
+    bool use_euler;      // take the next step by backward Euler, which gains no energy in contacts
 };
 
 
@@ -137,6 +138,22 @@ void snw_implicit_project(const snw_implicit *im, double *x);
 // Reports the map that led to the present state; h: of a step; before: velocities before a restart.
 void snw_implicit_note(const snw_implicit *im, snw_step_event event, double h,
                        const double *before);
+
+// ---- parts of a step
+
+// Energies of a step, theory.md (6.5): heat of dampers and other heat, work of the residual, work
+// of external actions (snw_npower), J.
+typedef struct snw_step_sums {
+    double heat, other_heat, unbalanced;
+    const double *work;
+} snw_step_sums;
+
+// Begins a step of length h with inputs at the time t_laws: coefficients of the scheme, typical
+// forces, initial guess. Then its equations are solved, and it is ended, or given up with nothing
+// changed. `sums`: its energies; NULL: they are computed.
+void snw_implicit_begin(snw_implicit *im, double h, double t_laws);
+void snw_implicit_end(snw_implicit *im, double h, const snw_step_sums *sums);
+void snw_implicit_give_up(snw_implicit *im);
 
 // ---- starts
 
@@ -154,6 +171,8 @@ void snw_implicit_project_start(snw_implicit *im);
 // Adds work, heat and the energy that the scheme removes in the step just solved, from im->now to
 // im->trial.
 void snw_implicit_account(snw_implicit *im, double h);
+// The same from sums that are known.
+void snw_implicit_book(snw_implicit *im, double h, const snw_step_sums *sums);
 
 // ---- global error
 

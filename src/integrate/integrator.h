@@ -12,7 +12,8 @@
 
 typedef struct snw_integrator {
     void *self;
-    double grid; // step length between instants, s; 0: chosen by the integrator
+    snw_implicit *implicit; // one-step implicit scheme without error control behind it; NULL: none
+    double grid;            // step length between instants, s; 0: chosen by the integrator
     // Makes later advances end with SNW_E_STOPPED soon after the interrupt asks for it.
     void (*set_interrupt)(void *self, snw_interrupt interrupt);
     // Reports the maps of the motion. NULL: they are not reported.

@@ -112,6 +112,8 @@ snw_status snw_integrator_implicit(const snw_model *m, const snw_step_desc *step
                                       .patience = step->patience};
     snw_implicit *stepper_self;
     SNW_TRY(snw_implicit_create(m, &o, &stepper_self));
-    return snw_integrator_controlled(m, &stepper, stepper_self, control, every,
-                                     snw_implicit_saves(m), out);
+    SNW_TRY(snw_integrator_controlled(m, &stepper, stepper_self, control, every,
+                                      snw_implicit_saves(m), out));
+    if (!step->control) out->implicit = stepper_self;
+    return SNW_OK;
 }

@@ -12,7 +12,11 @@
 
 // Largest number of points of a segment, over all rules (rule.h), and the leading dimension of the
 // matrices.
+#ifndef SNW_LANES
 enum { SNW_MAGNUS_POINTS = 6, SNW_MAGNUS_LD = 6 * SNW_MAGNUS_POINTS };
+#else // packs: Magnus expansions only (integrate/packs.c)
+enum { SNW_MAGNUS_POINTS = 3, SNW_MAGNUS_LD = 6 * SNW_MAGNUS_POINTS };
+#endif
 
 int snw_magnus_points(int order);              // 1, 2, 3 for order 2, 4, 6; other orders assert
 const double *snw_magnus_abscissae(int order); // Gauss points in (0, 1), ascending

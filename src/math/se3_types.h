@@ -4,6 +4,10 @@
 // operations.
 #pragma once
 
+#ifdef __cplusplus
+#include "math/se3_types.hpp"
+#else
+
 typedef union snw_vec3 {
     struct {
         double x, y, z;
@@ -45,3 +49,4 @@ typedef union snw_quat {
     };
     double e[4];
 } snw_quat;
+#endif

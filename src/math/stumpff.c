@@ -23,7 +23,8 @@ enum { SERIES_TERMS = 14 }; // z^14 8!/36! = 4e-18 at the switch
 static const double switch_closed = 9, switch_up = 25;
 
 void snw_stumpff_far(double z, double c[SNW_STUMPFF_MAX]) {
-    if (z < switch_up) {
+    const snw_mask closed = !(z < switch_closed), up = !(z < switch_up);
+    if (!snw_all(up)) {
         for (int k = SNW_STUMPFF_MAX - 1; k >= SNW_STUMPFF_MAX - 2; k--) {
             c[k] = 0;
             for (int j = SERIES_TERMS - 1; j >= 0; j--)
@@ -32,16 +33,16 @@ void snw_stumpff_far(double z, double c[SNW_STUMPFF_MAX]) {
         for (int k = SNW_STUMPFF_MAX - 3; k >= 0; k--)
             c[k] = snw_inverse_factorial[k] - z * c[k + 2];
     }
-    if (!(z < switch_closed)) {
-        const double th = sqrt(z), half = sin(0.5 * th) / th;
-        c[0] = cos(th);
-        c[1] = sin(th) / th;
-        c[2] = 2 * half * half; // not 1 - cos: that cancels near 2 pi
-        c[3] = (1 - c[1]) / z;
+    if (snw_any(closed)) {
+        const double th = sqrt(z), half = sin(0.5 * th) / th, sine = sin(th) / th;
+        c[0] = snw_select(closed, cos(th), c[0]);
+        c[1] = snw_select(closed, sine, c[1]);
+        c[2] = snw_select(closed, 2 * half * half, c[2]); // not 1 - cos: that cancels near 2 pi
+        c[3] = snw_select(closed, (1 - sine) / z, c[3]);
     }
-    if (!(z < switch_up)) {
+    if (snw_any(up)) {
         for (int k = 4; k < SNW_STUMPFF_MAX; k++)
-            c[k] = (snw_inverse_factorial[k - 2] - c[k - 2]) / z;
+            c[k] = snw_select(up, (snw_inverse_factorial[k - 2] - c[k - 2]) / z, c[k]);
     }
 }
 

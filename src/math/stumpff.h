@@ -7,6 +7,8 @@
 //   c_k = 1/k! - z c_{k+2},   d c_k/dz = (k c_{k+2} - c_{k+1})/2.
 #pragma once
 
+#include "base/number.h"
+
 enum { SNW_STUMPFF_MAX = 10 }; // c_0 .. c_9
 
 // 1/k!, in the header so that the compiler can fold it.
@@ -81,11 +83,16 @@ static inline void snw_stumpff_near(double z, int top, double c[SNW_STUMPFF_MAX]
 // series, the others by the downward recursion, which is free of cancellation for small z. Fastest
 // with a constant kmax.
 static inline void snw_stumpff(double z, int kmax, double c[SNW_STUMPFF_MAX]) {
-    if (z < SNW_STUMPFF_NEAR) {
+    const snw_mask near = z < SNW_STUMPFF_NEAR;
+    if (snw_all(near)) {
         snw_stumpff_near(z, kmax < 3 ? 3 : kmax, c);
-    } else {
-        snw_stumpff_far(z, c);
+        return;
     }
+    snw_stumpff_far(z, c);
+    if (!snw_any(near)) return;
+    double n[SNW_STUMPFF_MAX];
+    snw_stumpff_near(z, kmax < 3 ? 3 : kmax, n);
+    for (int k = 0; k <= (kmax < 3 ? 3 : kmax); k++) c[k] = snw_select(near, n[k], c[k]);
 }
 
 // e[0..mmax] <- e(z) = (1 - c_1/(2 c_2))/z and its derivatives, mmax <= 3: the coefficient of the

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// Many robots of one model on several threads. A call is a task: a function of one robot. Threads
-// wait for a task, take robots by an atomic counter until there are none left, and the last one
-// wakes the caller, who takes robots too. Between robots nothing is locked, in a step nothing is
-// shared.
+// Many robots of one model on several threads. A call is a task: a function of one robot, or of a
+// group of robots that step in packs. Threads wait for a task, take robots or groups by an atomic
+// counter until there are none left, and the last one wakes the caller, who takes some too. Between
+// them nothing is locked, in a step nothing is shared.
 
-#include "robot/robot_private.h"
+#include "robot/batch_packs.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
@@ -23,12 +23,13 @@ static const double poll_interval = 0.05; // s
 // Work of a call on each robot.
 typedef struct batch_task {
     snw_status (*run)(snw_batch *b, int i, bool polls, snw_error *err);
-    const unsigned char *at;    // NULL: all robots
-    bool clears;                // a success forgets the robot's error
-    bool skips;                 // robots that have failed are left out
-    bool records;               // a failure is one of the robot's motion
-    const snw_robot_steps *how; // of a start
-    double h;                   // of steps
+    void (*run_group)(snw_batch *b, int g, int thread); // instead of it; NULL: robot by robot
+    const unsigned char *at;                            // NULL: all robots
+    bool clears;                                        // a success forgets the robot's error
+    bool skips;                                         // robots that have failed are left out
+    bool records;                                       // a failure is one of the robot's motion
+    const snw_robot_steps *how;                         // of a start
+    double h;                                           // of steps
     int count;
     const char *probe;
     int columns;
@@ -42,12 +43,15 @@ struct snw_batch {
     double *q_read, *v_read; // q and v as the batch wrote them, to see what the caller wrote since
     snw_error *error;        // n: since the last start
     unsigned char *failed;   // n: in the present call
+    snw_batch_packs *packs;  // NULL: robots step alone
+    int lanes;               // largest number of robots in a pack
     int (*poll)(void *user);
     void *user;
     double next_poll; // s
 
     batch_task task;
-    atomic_int next;       // robot that is taken next
+    atomic_int next;       // robot or group that is taken next
+    atomic_int nnumbered;  // threads that have their number
     atomic_bool cancelled; // the present call is to end
     atomic_bool under_way; // a call is running
     pthread_t *thread;     // nthread - 1
@@ -68,7 +72,17 @@ static bool takes_part(const snw_batch *b, int i) {
     return !(b->task.skips && b->error[i].status != SNW_OK);
 }
 
-static void take_robots(snw_batch *b, bool polls) {
+// `thread`: number of the thread, 0 for that of the caller, which polls.
+static void take_robots(snw_batch *b, int thread) {
+    const bool polls = thread == 0;
+    if (b->task.run_group) {
+        const int lanes = snw_batch_packs_lanes(b->packs);
+        for (int g; (g = atomic_fetch_add(&b->next, 1)) < (b->n + lanes - 1) / lanes;) {
+            if (atomic_load(&b->cancelled)) return;
+            b->task.run_group(b, g, thread);
+        }
+        return;
+    }
     for (int i; (i = atomic_fetch_add(&b->next, 1)) < b->n;) {
         if (atomic_load(&b->cancelled)) return;
         if (!takes_part(b, i)) continue;
@@ -81,13 +95,14 @@ static void take_robots(snw_batch *b, bool polls) {
 static void *worker(void *user) {
     snw_batch *b = user;
     unsigned long seen = 0;
+    const int number = 1 + atomic_fetch_add(&b->nnumbered, 1);
     (void)pthread_mutex_lock(&b->lock);
     for (;;) {
         while (b->turn == seen && !b->closing) (void)pthread_cond_wait(&b->given, &b->lock);
         if (b->closing) break;
         seen = b->turn;
         (void)pthread_mutex_unlock(&b->lock);
-        take_robots(b, false);
+        take_robots(b, number);
         (void)pthread_mutex_lock(&b->lock);
         if (--b->working == 0) (void)pthread_cond_signal(&b->ended);
     }
@@ -162,7 +177,7 @@ static snw_status batch_execute(snw_batch *b, batch_task task, snw_error *err) {
         (void)pthread_cond_broadcast(&b->given);
         (void)pthread_mutex_unlock(&b->lock);
     }
-    take_robots(b, true);
+    take_robots(b, 0);
     if (b->nstarted > 0) wait_for_others(b);
     atomic_store(&b->under_way, false);
     return batch_result(b, err);
@@ -224,6 +239,7 @@ snw_status snw_batch_create(snw_robot_model *m, int n, int threads, snw_batch **
     if (!b) return snw_fail_memory(err);
     b->n = n;
     b->nthread = threads < n ? threads : n;
+    b->lanes = SNW_LANES_MOST;
     (void)pthread_mutex_init(&b->lock, NULL);
     (void)pthread_cond_init(&b->given, NULL);
     (void)pthread_cond_init(&b->ended, NULL);
@@ -259,6 +275,7 @@ void snw_batch_close(snw_batch *b) {
         (void)pthread_cond_destroy(&b->given);
         (void)pthread_mutex_destroy(&b->lock);
     }
+    snw_batch_packs_destroy(b->packs);
     for (int i = 0; b->robot && i < b->n; i++) snw_robot_close(b->robot[i]);
     snw_free(b->robot);
     snw_free(b->error);
@@ -317,12 +334,57 @@ static snw_status start_robot(snw_batch *b, int i, bool polls, snw_error *err) {
     return s;
 }
 
+// Packs as wide as asked for, and the models of robots that have changed.
+static snw_status update_packs(snw_batch *b, bool all, snw_error *err) {
+    if (all && b->packs && snw_batch_packs_lanes(b->packs) > b->lanes) {
+        snw_batch_packs_destroy(b->packs);
+        b->packs = NULL;
+    }
+    snw_status s = SNW_OK;
+    if (all && !b->packs)
+        s = snw_batch_packs_create(b->robot, b->n, b->nthread, b->lanes, &b->packs);
+    if (s == SNW_OK && b->packs) s = snw_batch_packs_update(b->packs);
+    if (s == SNW_OK) return s;
+    snw_batch_packs_destroy(b->packs);
+    b->packs = NULL;
+    return snw_fail(err, s, "no memory for packs of robots");
+}
+
 snw_status snw_batch_start(snw_batch *b, const snw_robot_steps *how, const unsigned char *at,
                            snw_error *err) {
     if (!b || !how) return snw_fail(err, SNW_E_ARGUMENT, "%s is NULL", b ? "how" : "the batch");
     const batch_task task = {
         .run = start_robot, .at = at, .clears = true, .records = true, .how = how};
-    return batch_execute(b, task, err);
+    const snw_status s = batch_execute(b, task, err);
+    snw_error why = {0};
+    const snw_status packs = update_packs(b, !at || !b->packs, &why);
+    if (s == SNW_OK && packs != SNW_OK) *err = why;
+    return s == SNW_OK ? packs : s;
+}
+
+snw_status snw_batch_set_lanes(snw_batch *b, int lanes, snw_error *err) {
+    if (!b) return snw_fail(err, SNW_E_ARGUMENT, "the batch is NULL");
+    if (lanes != 1 && lanes != 4 && lanes != 8)
+        return snw_fail(err, SNW_E_ARGUMENT, "a pack has 8, 4 or 1 robots, not %d", lanes);
+    if (b->packs && lanes > snw_batch_packs_lanes(b->packs)) { // wider ones
+        snw_batch_packs_destroy(b->packs);
+        b->packs = NULL;
+    }
+    b->lanes = lanes;
+    return SNW_OK;
+}
+
+const char *snw_batch_engine(const snw_batch *b, int i, const char **why) {
+    const char *reason = "there is no such robot", *name = "alone";
+    if (has_robot(b, i)) {
+        reason = b->lanes == 1   ? "packs are switched off"
+                 : !snw_packs(0) ? "this processor or this build has no packs"
+                 : !b->packs     ? "it has not started"
+                                 : snw_batch_packs_why(b->packs, i);
+        if (!reason) name = snw_batch_packs_name(b->packs);
+    }
+    if (why) *why = reason ? reason : "";
+    return name;
 }
 
 static snw_status equilibrate_robot(snw_batch *b, int i, bool polls, snw_error *err) {
@@ -346,6 +408,28 @@ static snw_status step_robot(snw_batch *b, int i, bool polls, snw_error *err) {
     }
     read_robot(b, i);
     return s;
+}
+
+// Steps of the robots of a group; a robot that fails leaves it.
+static void step_group(snw_batch *b, int g, int thread) {
+    const int lanes = snw_batch_packs_lanes(b->packs), first = g * lanes;
+    unsigned char takes[SNW_LANES_MOST] = {0}, part[SNW_LANES_MOST] = {0};
+    unsigned char failed[SNW_LANES_MOST] = {0};
+    snw_error error[SNW_LANES_MOST];
+    memset(error, 0, sizeof error);
+    for (int l = 0; l < lanes && first + l < b->n; l++)
+        takes[l] = part[l] = takes_part(b, first + l);
+    for (int k = 0; k < b->task.count && !atomic_load(&b->cancelled); k++) {
+        if (thread == 0) batch_ask(b);
+        snw_batch_packs_step(b->packs, thread, g, b->task.h, takes, failed, error);
+        for (int l = 0; l < lanes; l++) takes[l] = takes[l] && !failed[l];
+    }
+    for (int l = 0; l < lanes; l++) {
+        if (!part[l]) continue;
+        b->failed[first + l] = failed[l];
+        if (failed[l]) b->error[first + l] = error[l];
+        read_robot(b, first + l);
+    }
 }
 
 // did the caller write into the rows of robot i since the batch did?
@@ -381,8 +465,14 @@ snw_status snw_batch_step(snw_batch *b, double h, int count, const unsigned char
     if (count < 0)
         return snw_fail(err, SNW_E_ARGUMENT, "count must not be negative, got %d", count);
     SNW_TRY(check_steps(b, h, at, err));
-    const batch_task task = {
-        .run = step_robot, .at = at, .skips = true, .records = true, .h = h, .count = count};
+    SNW_TRY(update_packs(b, false, err));
+    const batch_task task = {.run = step_robot,
+                             .run_group = b->packs ? step_group : NULL,
+                             .at = at,
+                             .skips = true,
+                             .records = true,
+                             .h = h,
+                             .count = count};
     return batch_execute(b, task, err);
 }
 

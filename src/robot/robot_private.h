@@ -7,6 +7,7 @@
 #include "dynamics/observer.h"
 #include "integrate/implicit.h"
 #include "integrate/integrator.h"
+#include "integrate/packs.h"
 #include "robot/robot.h"
 #include "robot/robot_model.h"
 #include "study/held_inputs.h"
@@ -85,6 +86,12 @@ void snw_robot_place_inputs(snw_robot *r, double *u);
 SNW_NODISCARD snw_status snw_robot_begin(snw_robot *r, const snw_step_desc *how, snw_error *err);
 // SNW_E_ARGUMENT unless a started motion may do a step of h seconds.
 SNW_NODISCARD snw_status snw_robot_check_step(const snw_robot *r, double h, snw_error *err);
+// A step of h seconds of a started motion in a pack of robots (integrate/packs.h): its equations.
+// lane->active false: the robot does this step alone, by snw_robot_step. `memory`: as there.
+SNW_NODISCARD snw_status snw_robot_open_lane(snw_robot *r, double h, double *memory,
+                                             snw_pack_lane *lane, snw_error *err);
+// End it; false: the robot must do this step alone.
+bool snw_robot_close_lane(snw_robot *r, double h, const snw_pack_lane *lane);
 // "t", "q" or "v": what the caller has written since the last step of a started motion. The next
 // one goes on from the end of that step and would lose it. NULL: none.
 const char *snw_robot_written(const snw_robot *r);

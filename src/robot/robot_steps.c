@@ -273,6 +273,29 @@ snw_status snw_robot_step(snw_robot *r, double h, snw_error *err) {
     return s;
 }
 
+snw_status snw_robot_open_lane(snw_robot *r, double h, double *memory, snw_pack_lane *lane,
+                               snw_error *err) {
+    snw_implicit *im = r->integrator.implicit;
+    lane->active = false;
+    SNW_TRY(check_unwritten(r, err));
+    SNW_TRY(snw_robot_apply_inputs(r, err));
+    const double t = snw_implicit_state(im)->t, end = t + h;
+    (void)snw_implicit_open_lane(im, end - t, r->how.step, end, memory, lane);
+    return SNW_OK;
+}
+
+bool snw_robot_close_lane(snw_robot *r, double h, const snw_pack_lane *lane) {
+    snw_implicit *im = r->integrator.implicit;
+    const double t = snw_implicit_state(im)->t, end = t + h;
+    if (!lane->solved) {
+        snw_implicit_cancel_lane(im);
+        return false;
+    }
+    if (!snw_implicit_close_lane(im, end - t, r->how.step, lane)) return false;
+    snw_robot_copy_motion(r);
+    return true;
+}
+
 snw_status snw_robot_advance(snw_robot *r, double h, int count, int *done, snw_error *err) {
     if (done) *done = 0;
     if (count < 0)

@@ -11,26 +11,9 @@
 // shortcut for zero is not taken for a zero with an imaginary part.
 #pragma once
 
-#define _GNU_SOURCE
-#include <float.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <math.h>
-#include <stdalign.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "base/number_class.hpp"
 
-#define SNW_NUMBERS
 #define SNW_COMPLEX
-typedef double narrow;
-
-// Arithmetic types of C, enumerations included.
-template <class T> concept arithmetic = !__is_class(T) && requires { static_cast<narrow>(T()); };
 
 // A trivial type like a double, so that unions, tables and memory from the heap can hold it.
 // Conversion from numbers is implicit, to numbers explicit.
@@ -144,10 +127,6 @@ static inline complex_number fmin(complex_number x, complex_number y) {
 }
 static inline long lround(complex_number x) { return lround(x.re); }
 
-#undef isfinite
-#undef isinf
-#undef isnan
-#undef signbit
 static inline bool isfinite(complex_number x) {
     return __builtin_isfinite(x.re) && __builtin_isfinite(x.im);
 }
@@ -155,16 +134,5 @@ static inline bool isinf(complex_number x) { return __builtin_isinf(x.re); }
 static inline bool isnan(complex_number x) {
     return __builtin_isnan(x.re) || __builtin_isnan(x.im);
 }
-
-// Keywords that C++ names differently.
-#define _Static_assert static_assert
-#define _Noreturn [[noreturn]]
-#define restrict __restrict
-
-// Without its library C++ has no atomics of C; tests count allocations in one thread.
-#define _STDATOMIC_H
-typedef size_t atomic_size_t;
-static inline void atomic_fetch_add(atomic_size_t *n, size_t by) { *n += by; }
-static inline size_t atomic_load(const atomic_size_t *n) { return *n; }
 
 #define double complex_number

@@ -158,3 +158,32 @@ def test_a_batch_belongs_to_one_thread(arm_text):
         thread.start()
         thread.join()
     assert "the batch is in use by another thread" in seen[0]
+
+
+ROD = """
+sinew: 1
+materials: {rubber: {young: 1 MPa, poisson: 0.5, density: 1000, damping: 10 ms}}
+robot:
+  arm: {on: world, rod: {length: 0.3 m, section: {circle: {radius: 10 mm}}, material: rubber, strain: kirchhoff legendre 3}}
+probes: {tip: {position: arm.tip}}
+"""
+
+
+def test_packs_of_robots_move_as_robots_alone(arm_text):
+    model, n = sinew.Model(text=ROD), 13
+    q = np.random.default_rng(1).normal(size=(n, 9))
+    with sinew.Batch(model, n) as packs, sinew.Batch(model, n, lanes=1) as alone:
+        for batch in (packs, alone):
+            batch.q[:] = q
+            batch.start(5e-3)
+            batch.step(count=20)
+        assert np.allclose(packs.probe("tip"), alone.probe("tip"), rtol=0, atol=1e-8)
+        assert alone.engine() == ("alone", "packs are switched off")
+        assert packs.engine(n - 1)[0] == "alone" or packs.engine(n - 1)[1] == ""
+        with pytest.raises(IndexError):
+            packs.engine(n)
+    with sinew.Batch(sinew.Model(text=arm_text), 2) as batch:
+        batch.start(5e-3)
+        assert batch.engine()[0] == "alone" and batch.engine()[1] != ""
+    with pytest.raises(sinew.ArgumentError, match="8, 4 or 1"):
+        sinew.Batch(model, 2, lanes=3)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// se3_types.h: replaces the library's header of this name where numbers are complex, because C++
-// does not allow anonymous structs of types with constructors. Names, initialisers and memory
-// layout are the same; `e` is a view of all numbers.
+// se3_types.hpp: the types of se3_types.h where numbers are of a class, since C++ does not allow
+// anonymous structs of types with constructors. Names, initialisers and memory layout are the same;
+// `e` is a view of all numbers.
 #pragma once
 
 // View of all numbers of the object that contains it: an empty member at the beginning of the

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+//
+// Implicit steps on packs: choice of the engine for this processor, models and steps that it
+// serves, and the parts of a step before and after the equations are solved.
+#include "integrate/packs.h"
+
+#include "dynamics/drag_spring.h"
+#include "integrate/implicit_private.h"
+#include "integrate/step_account.h"
+
+#include <string.h>
+
+// ---- choice -------------------------------------------------------------------------------------
+
+#ifdef SNW_PACKS
+extern const snw_pack_engine snw_packs4, snw_packs8;
+
+const snw_pack_engine *snw_packs(int most) {
+    if (most == 0) most = SNW_LANES_MOST;
+    if (most >= 8 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq"))
+        return &snw_packs8;
+    return most >= 4 && __builtin_cpu_supports("avx2") ? &snw_packs4 : NULL;
+}
+#else
+const snw_pack_engine *snw_packs(int most) {
+    (void)most;
+    return NULL;
+}
+#endif
+
+static const char *refuse_tendons(const snw_model *m) {
+    for (int i = 0; i < m->ntendon; i++) {
+        const snw_tendon *tendon = &m->tendon[i];
+        if (tendon->given != SNW_GIVEN_EFFORT)
+            return "tendons and chambers whose effort is not given";
+        if (tendon->when) return "conditional elements";
+        if (tendon->has_friction) return "friction of tendons";
+        if (tendon->area) return "chambers whose area varies";
+        if (m->nfield > 0) return "tendons along rods with given strains";
+    }
+    return NULL;
+}
+
+static const char *refuse_rods(const snw_model *m) {
+    for (int i = 0; i < m->nrod; i++) {
+        const snw_rod *r = &m->rod[i];
+        if (r->rule.kind != SNW_RULE_MAGNUS) return "rules other than magnus";
+        if (r->tolerance > 0) return "rods with a tolerance";
+        if (r->together) return "strains that move together";
+    }
+    for (int i = 0; i < m->npose; i++) {
+        if (m->pose[i].captured) return "recorded poses";
+    }
+    return NULL;
+}
+
+const char *snw_packs_refuse(const snw_implicit *im) {
+    const snw_model *m = im->m;
+    const snw_implicit_opts *opts = &im->opts;
+    const struct {
+        bool has;
+        const char *what;
+    } list[] = {{m->nconstraint > 0 || m->nloop > 0, "loops and driven coordinates"},
+                {m->nsignal > 0 || m->nlive > 0, "laws that read signals"},
+                {m->ncondition > 0, "conditional elements"},
+                {m->ncontact_point > 0 || m->ntouching_rod > 0, "contacts"},
+                {m->nstop > 0, "stops"},
+                {m->nforce_element > 0, "force elements"},
+                {m->nforce_field_point > 0, "fields"},
+                {m->nfluid_point > 0, "fluids"},
+                {m->ngrid > 0, "rods on one grid"},
+                {m->ntube > 0, "concentric tubes"},
+                {m->nfeed > 0, "rods of variable length"},
+                {m->nlaw_point > 0, "nonlinear materials"},
+                {m->nbranch > 0, "relaxing materials"},
+                {m->bare || m->local, "robots too large for a dense matrix"},
+                {opts->chart != SNW_CHART_SE3, "the split chart"},
+                {opts->control, "controlled step lengths"},
+                {opts->estimate, "the estimate of the global error"}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        if (list[i].has) return list[i].what;
+    }
+    const char *what = refuse_tendons(m);
+    return what ? what : refuse_rods(m);
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
+size_t snw_pack_lane_memory(const snw_model *m) {
+    return SNW_ACCOUNT_POINTS * (3 + snw_inputs_doubles(m)) + (size_t)snw_npower(m);
+}
+
+// Inputs at the points of the energy account.
+static void lane_points(snw_implicit *im, double h, double *memory, snw_pack_lane *lane) {
+    const snw_model *m = im->m;
+    const size_t n = snw_inputs_doubles(m);
+    for (int k = 0; k < SNW_ACCOUNT_POINTS; k++, memory += 3 + n) {
+        snw_inputs_at(m, im->now->t + snw_account_point[k] * h, im->within);
+        memcpy(memory, im->within->gravity.e, 3 * sizeof *memory);
+        memcpy(memory + 3, im->within->block, n * sizeof *memory);
+        lane->point_gravity[k] = memory;
+        lane->point_inputs[k] = memory + 3;
+    }
+    lane->work = memory;
+}
+
+bool snw_implicit_open_lane(snw_implicit *im, double h, double longest, double t_laws,
+                            double *memory, snw_pack_lane *lane) {
+    *lane = (snw_pack_lane){0};
+    if (snw_drag_spring_seg(im->in) != 0 || im->watch.note || im->use_euler) return false;
+    if (snw_implicit_limit(im, h, longest) < h * (1 - 1e-9)) return false;
+    snw_implicit_begin(im, h, t_laws);
+    *lane = (snw_pack_lane){.active = true,
+                            .a = im->a,
+                            .b = im->b,
+                            .tolerance = im->opts.tolerance,
+                            .max_iter = im->opts.max_iter,
+                            .f = im->f,
+                            .g = im->g,
+                            .q = im->now->q,
+                            .scale = im->scale,
+                            .gravity = im->in->gravity.e,
+                            .inputs = im->in->block,
+                            .d = im->d,
+                            .rate = im->rate,
+                            .acc = im->acc,
+                            .trial_q = im->trial->q,
+                            .trial_v = im->trial->v,
+                            .trial_a = im->trial->a,
+                            .account = !im->opts.no_account,
+                            .h = h,
+                            .past_h = im->past.h,
+                            .v0 = im->now->v,
+                            .a0 = im->now->a,
+                            .rate0 = im->past.v,
+                            .vb = im->past.vb};
+    if (lane->account) lane_points(im, h, memory, lane);
+    return true;
+}
+
+void snw_implicit_cancel_lane(snw_implicit *im) { snw_implicit_give_up(im); }
+
+bool snw_implicit_close_lane(snw_implicit *im, double h, double longest,
+                             const snw_pack_lane *lane) {
+    const snw_step_sums sums = {.heat = lane->heat,
+                                .other_heat = lane->other_heat,
+                                .unbalanced = lane->unbalanced,
+                                .work = lane->work};
+    im->T_origin.known = im->matrix_current = false; // the matrix is that of the pack
+    snw_implicit_end(im, h, &sums);
+    if (snw_implicit_retry_length(im, h, longest, true) > 0) {
+        snw_implicit_undo(im);
+        return false;
+    }
+    snw_implicit_accept(im, h);
+    return true;
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+//
+// model_stream.h: a compiled model as two sequences, of its whole numbers and of its numbers. Two
+// models whose whole numbers are equal have the same structure: their numbers correspond to each
+// other, so that packs of robots can hold one of each (integrate/packs.h).
+#pragma once
+
+#include "model/model.h"
+
+typedef struct snw_model_stream {
+    size_t nwhole, nnumber;
+    int *whole;
+    double *number;
+} snw_model_stream;
+
+// The caller frees *out with snw_model_stream_destroy. The model must be one that packs support.
+SNW_NODISCARD snw_status snw_model_stream_create(const snw_model *m, snw_model_stream **out);
+void snw_model_stream_destroy(snw_model_stream *s); // NULL is fine
+
+// Have both the same structure?
+bool snw_model_stream_alike(const snw_model_stream *a, const snw_model_stream *b);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+//
+// batch_packs.h: robots of a batch stepped in packs (integrate/packs.h); private to src/robot.
+// Group g consists of the robots g * lanes, g * lanes + 1, ...
+#pragma once
+
+#include "robot/robot_private.h"
+
+typedef struct snw_batch_packs snw_batch_packs;
+
+// Packs of at most `lanes` robots for n robots and as many threads. *out NULL: there are none here.
+SNW_NODISCARD snw_status snw_batch_packs_create(snw_robot *const *robot, int n, int threads,
+                                                int lanes, snw_batch_packs **out);
+void snw_batch_packs_destroy(snw_batch_packs *p); // NULL is fine
+
+int snw_batch_packs_lanes(const snw_batch_packs *p);
+const char *snw_batch_packs_name(const snw_batch_packs *p);
+// Why robot i is stepped alone; NULL: it is not.
+const char *snw_batch_packs_why(const snw_batch_packs *p, int i);
+
+// Take over models and integrators of the robots where they have changed. Before the steps of a
+// call; allocates only then.
+SNW_NODISCARD snw_status snw_batch_packs_update(snw_batch_packs *p);
+
+// A step of h seconds of the robots of group g for which takes[l] is 1. failed[l] <- 1 and
+// error[l] for robots that failed; the others are not changed.
+void snw_batch_packs_step(snw_batch_packs *p, int thread, int g, double h,
+                          const unsigned char *takes, unsigned char *failed, snw_error *error);

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+//
+// Robots stepped in packs: residual and tangent of each lane are those of the robot alone to the
+// last bit; motions are those of robots alone to the tolerance of the solver, and to the last bit
+// the same wherever a robot is in the batch, whatever the others do, and with packs of 4 or of 8.
+#include "sinew/sinew.h"
+
+#include "dynamics/dynamics.h"
+#include "near.h"
+#include "robot/robot_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MATERIAL                                                                                   \
+    "sinew: 1\n"                                                                                   \
+    "parameters: {E: 1 MPa}\n"                                                                     \
+    "materials: {rubber: {young: E, poisson: 0.5, density: 1000, damping: 10 ms}}\n"               \
+    "robot:\n"
+#define ARM "length: 0.3 m, section: {circle: {radius: 10 mm}}, material: rubber"
+
+// a rod; one with all strains and few nodes, whose slices turn far; a tree with joints of each
+// kind, springs, loads and active stress; a rigid arm; tendons, one slack at times, and a chamber
+static const char *const models[] = {
+    MATERIAL "  arm: {on: world, rod: {" ARM ", strain: kirchhoff legendre 3}}\n",
+    MATERIAL "  arm: {on: world, rod: {" ARM ", nodes: 3, strain: cosserat legendre 2}}\n"
+             "actuators: {muscle: {stress: {along: arm, bend_y: 5 mN*m*sin(50*t)}}}\n",
+    MATERIAL
+    "  base: {on: world, joint: free, body: {mass: 0.2, box: [5 cm, 5 cm, 5 cm]}}\n"
+    "  hip: {on: base, joint: spherical, stiffness: 0.1 N*m, damping: 1 mN*m*s,\n"
+    "        body: {mass: 0.1, box: [4 cm, 5 cm, 5 cm]}}\n"
+    "  arm: {on: hip, rod: {" ARM ", strain: kirchhoff legendre 2}}\n"
+    "  knee: {on: arm.tip, joint: revolute, axis: y, stiffness: 0.1 N*m, damping: 1 mN*m*s,\n"
+    "         armature: 1e-5 kg*m^2,\n"
+    "         body: {mass: 0.05, box: [3 cm, 3 cm, 3 cm]}}\n"
+    "  slide: {on: base, joint: prismatic, axis: z, stiffness: 10 N/m, body: {mass: 0.1}}\n"
+    "loads:\n"
+    "  push: {on: knee, force: [0, 0.1*sin(20*t), 0]}\n"
+    "  twist: {on: arm.tip, torque: [1 mN*m, 0, 0], frame: body}\n",
+    MATERIAL
+    "  one: {on: world, joint: revolute, axis: y, body: {mass: 1, box: [5 cm, 5 cm, 30 cm]}}\n"
+    "  two: {on: one, pose: {xyz: [0, 0, -0.3 m]}, joint: revolute, axis: x,\n"
+    "        body: {mass: 1, box: [5 cm, 5 cm, 30 cm]}}\n"
+    "actuators: {motor: {joint: one, effort: 0}}\n",
+    MATERIAL
+    "  arm: {on: world, rod: {" ARM ", strain: cosserat legendre 2}}\n"
+    "  hand: {on: arm.tip, rod: {" ARM ", strain: kirchhoff legendre 1}}\n"
+    "actuators:\n"
+    "  pull: {tendon: {along: arm, at: [0, 0, 7 mm]}, effort: 0.5 N + 1 N*sin(100*t)}\n"
+    "  far: {tendon: {along: [arm, hand], at: [0, 7 mm - 10*x*1 mm, 0]}, effort: 0.3 N}\n"
+    "  discs: {tendon: {along: arm, at: [0, -7 mm, 0], discs: 30 mm}, effort: 0.2 N}\n"
+    "  air: {chamber: {along: hand, at: [0, 0, -5 mm], area: 20 mm^2}, pressure: 10 kPa}\n"};
+enum { MODELS = sizeof models / sizeof *models };
+
+static snw_robot_model *open_model(const char *text) {
+    snw_robot_model *m = NULL;
+    snw_error err = {0};
+    if (snw_robot_model_parse("packs", text, strlen(text), NULL, 0, NULL, &m, &err) != SNW_OK)
+        fail_msg("%d:%d: %s", err.line, err.column, err.text);
+    return m;
+}
+
+static void expect_ok(snw_status s, const snw_error *err) {
+    if (s != SNW_OK) fail_msg("%s", err->text);
+}
+
+// number k of robot i, between -1 and 1
+static double number(int i, int k) { return sin(1.7 * i + 2.3 * k + 0.4 * i * k); }
+
+// robot i somewhere: x <- displacement from the reference configuration, then velocities
+static void displace(snw_robot *r, int i, double far) {
+    const snw_model *m = r->m;
+    double x[64];
+    for (int k = 0; k < m->nv; k++) {
+        x[k] = far * m->typical[k] * number(i, k);
+        snw_robot_v(r)[k] = m->typical[k] * number(i, k + 100);
+        snw_robot_a(r)[k] = 10 * m->typical[k] * number(i, k + 200);
+    }
+    snw_move(m, m->q0, 1, x, snw_robot_q(r));
+}
+
+// ---- residual and tangent -----------------------------------------------------------------------
+
+static void compare_bits(const snw_pack_engine *e, const char *text, double far) {
+    enum { MOST = 40 };
+    static double r[SNW_LANES_MOST][MOST], T[SNW_LANES_MOST][MOST * MOST], want[MOST * MOST];
+    snw_robot_model *model = open_model(text);
+    snw_robot *robot[SNW_LANES_MOST];
+    snw_model_stream *stream[SNW_LANES_MOST];
+    snw_pack_lane lane[SNW_LANES_MOST] = {{0}};
+    double *residual[SNW_LANES_MOST], *tangent[SNW_LANES_MOST];
+    snw_error err = {0};
+    for (int l = 0; l < e->lanes; l++) {
+        char young[40];
+        (void)snprintf(young, sizeof young, "E=%d", 1000000 + 10000 * l);
+        const char *const set[] = {young};
+        expect_ok(snw_robot_from_model(model, &robot[l], &err), &err);
+        expect_ok(snw_robot_set_parameters(robot[l], 1, set, &err), &err);
+        displace(robot[l], l, l == 2 ? 10 * far : far);
+        snw_inputs_at(robot[l]->m, 0.1 * l, robot[l]->in);
+        assert_int_equal(snw_model_stream_create(robot[l]->m, &stream[l]), SNW_OK);
+        assert_true(snw_model_stream_alike(stream[l], stream[0]));
+        assert_true(robot[l]->m->nv <= MOST);
+        lane[l] = (snw_pack_lane){.active = true,
+                                  .trial_q = snw_robot_q(robot[l]),
+                                  .trial_v = snw_robot_v(robot[l]),
+                                  .trial_a = snw_robot_a(robot[l]),
+                                  .gravity = robot[l]->in->gravity.e,
+                                  .inputs = robot[l]->in->block};
+        residual[l] = r[l], tangent[l] = T[l];
+    }
+    const double c[3] = {1, 30, 2000};
+    snw_pack_model *m = e->model_create((const snw_model_stream *const *)stream);
+    snw_pack_work *w = e->work_create(m);
+    e->evaluate(m, w, lane, c, residual, tangent);
+    for (int l = 0; l < e->lanes; l++) {
+        const snw_robot *o = robot[l];
+        const size_t nv = (size_t)o->m->nv;
+        snw_residual(o->m, o->in, o->s, false, o->w);
+        assert_memory_equal(r[l], o->w->r, nv * sizeof(double));
+        snw_tangent_pass(o->m, NULL, o->w);
+        snw_tangent_assemble(o->m, o->in, c[0], c[1], c[2], o->w, want);
+        for (size_t k = 0; k < nv * nv; k++) {
+            if (T[l][k] != want[k])
+                fail_msg("lane %d, entry %zu: %.17g, not %.17g", l, k, T[l][k], want[k]);
+        }
+        snw_model_stream_destroy(stream[l]);
+        snw_robot_close(robot[l]);
+    }
+    e->work_destroy(w);
+    e->model_destroy(m);
+    snw_robot_model_close(model);
+}
+
+static void each_lane_has_the_bits_of_the_robot_alone(void **state) {
+    (void)state;
+    for (int lanes = 4; lanes <= 8; lanes += 4) {
+        const snw_pack_engine *e = snw_packs(lanes);
+        if (!e) skip();
+        for (int k = 0; k < MODELS; k++) compare_bits(e, models[k], k == 1 ? 3 : 0.7);
+    }
+}
+
+// ---- motions ------------------------------------------------------------------------------------
+
+enum { N = 11, STEPS = 12, MOST_Q = 64 };
+static const double h = 4e-3;
+
+// A batch of n robots, robot p at place[p] of a family, with its own stiffness and motion.
+static snw_batch *moving(snw_robot_model *m, int n, int lanes, int threads, const int *place) {
+    snw_batch *b = NULL;
+    snw_error err = {0};
+    expect_ok(snw_batch_create(m, n, threads, &b, &err), &err);
+    expect_ok(snw_batch_set_lanes(b, lanes, &err), &err);
+    for (int p = 0; p < n; p++) {
+        snw_robot *r = snw_batch_robot(b, p);
+        char young[40];
+        (void)snprintf(young, sizeof young, "E=%d", 1000000 + 50000 * place[p]);
+        const char *const set[] = {young};
+        if (place[p] % 2) expect_ok(snw_robot_set_parameters(r, 1, set, &err), &err);
+        displace(r, place[p], place[p] == 3 ? 2 : 0.3);
+        const size_t nq = (size_t)snw_robot_nq(r), nv = (size_t)snw_robot_nv(r);
+        memcpy(snw_batch_q(b) + (size_t)p * nq, snw_robot_q(r), nq * sizeof(double));
+        memcpy(snw_batch_v(b) + (size_t)p * nv, snw_robot_v(r), nv * sizeof(double));
+    }
+    const snw_robot_steps how = snw_robot_steps_defaults(h);
+    expect_ok(snw_batch_start(b, &how, NULL, &err), &err);
+    return b;
+}
+
+static void step(snw_batch *b) {
+    snw_error err = {0};
+    expect_ok(snw_batch_step(b, h, STEPS, NULL, &err), &err);
+}
+
+static void motions_are_those_of_robots_alone(void **state) {
+    (void)state;
+    int place[N];
+    for (int i = 0; i < N; i++) place[i] = i;
+    for (int k = 0; k < MODELS; k++) {
+        snw_robot_model *m = open_model(models[k]);
+        snw_batch *alone = moving(m, N, 1, 1, place), *packs = moving(m, N, 8, 2, place);
+        const size_t nq = (size_t)snw_robot_nq(snw_batch_robot(alone, 0));
+        const double *typical = snw_batch_robot(alone, 0)->m->typical;
+        step(alone), step(packs);
+        // a step in a pack has another matrix: without a bit of difference nothing was in a pack
+        if (snw_packs(0) && k != 3)
+            assert_memory_not_equal(snw_batch_q(packs), snw_batch_q(alone),
+                                    N * nq * sizeof(double));
+        for (size_t i = 0; i < N * nq; i++) {
+            // a residual of 1e-10 typical forces in each of a dozen steps; a quaternion has a
+            // coordinate more than velocities, whose typical values are 1
+            const double size =
+                nq == (size_t)snw_batch_robot(alone, 0)->m->nv ? typical[i % nq] : 1;
+            assert_near(snw_batch_q(packs)[i] / size, snw_batch_q(alone)[i] / size, 1e-7);
+        }
+        for (int i = 0; i < N; i++) {
+            assert_near(snw_batch_time(packs)[i], snw_batch_time(alone)[i], 0);
+            const double e = snw_robot_scheme_energy(snw_batch_robot(alone, i));
+            assert_near(snw_robot_scheme_energy(snw_batch_robot(packs, i)), e,
+                        1e-6 * (1 + fabs(e)));
+        }
+        snw_batch_close(alone);
+        snw_batch_close(packs);
+        snw_robot_model_close(m);
+    }
+}
+
+static void a_robot_does_not_feel_its_neighbours_nor_its_place(void **state) {
+    (void)state;
+    if (!snw_packs(0)) skip();
+    static const int rising[N] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+                     mixed[N] = {10, 3, 3, 7, 0, 9, 5, 5, 5, 2, 8};
+    for (int k = 0; k < MODELS; k++) {
+        snw_robot_model *m = open_model(models[k]);
+        snw_batch *b = moving(m, N, 8, 1, rising);
+        const char *why;
+        assert_memory_equal(snw_batch_engine(b, 0, &why), "packs", 5);
+        assert_string_equal(why, "");
+        const size_t nq = (size_t)snw_robot_nq(snw_batch_robot(b, 0));
+        step(b);
+        for (int lanes = 4; lanes <= 8; lanes += 4) {
+            snw_batch *other = moving(m, N, lanes, 1 + lanes / 4, mixed);
+            step(other);
+            for (int p = 0; p < N; p++)
+                assert_memory_equal(snw_batch_q(other) + (size_t)p * nq,
+                                    snw_batch_q(b) + (size_t)mixed[p] * nq, nq * sizeof(double));
+            snw_batch_close(other);
+        }
+        snw_batch *single = moving(m, 1, 8, 1, rising + 4);
+        step(single);
+        assert_memory_equal(snw_batch_q(single), snw_batch_q(b) + 4 * nq, nq * sizeof(double));
+        snw_batch_close(single);
+        snw_batch_close(b);
+        snw_robot_model_close(m);
+    }
+}
+
+// One robot fails at once; a second one later, since its inputs are not finite.
+static void a_robot_that_fails_leaves_the_others_of_its_pack_alone(void **state) {
+    (void)state;
+    static const int rising[N] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    snw_robot_model *m = open_model(models[3]);
+    snw_batch *b = moving(m, N, 8, 2, rising), *other = moving(m, N, 8, 2, rising);
+    const size_t nq = (size_t)snw_robot_nq(snw_batch_robot(b, 0));
+    snw_error err = {0};
+    snw_batch_u(b)[2] = 1e300;
+    assert_int_equal(snw_batch_step(b, h, 1, NULL, &err), SNW_E_DIVERGED);
+    snw_batch_u(b)[5] = NAN;
+    assert_int_equal(snw_batch_step(b, h, STEPS - 1, NULL, &err), SNW_E_ARGUMENT);
+    assert_int_equal(snw_batch_failures(b), 2);
+    step(other);
+    for (int i = 0; i < N; i++) {
+        if (i == 2 || i == 5) continue;
+        assert_memory_equal(snw_batch_q(b) + (size_t)i * nq, snw_batch_q(other) + (size_t)i * nq,
+                            nq * sizeof(double));
+    }
+    snw_batch_close(b);
+    snw_batch_close(other);
+    snw_robot_model_close(m);
+}
+
+static void a_batch_says_why_robots_step_alone(void **state) {
+    (void)state;
+    static const int place[2] = {0, 1};
+    snw_robot_model *m = open_model(models[0]);
+    snw_batch *b = moving(m, 2, 1, 1, place);
+    const char *why;
+    assert_string_equal(snw_batch_engine(b, 0, &why), "alone");
+    assert_string_equal(why, "packs are switched off");
+    assert_string_equal(snw_batch_engine(b, 2, &why), "alone");
+    assert_string_equal(why, "there is no such robot");
+    snw_error err = {0};
+    assert_int_equal(snw_batch_set_lanes(b, 3, &err), SNW_E_ARGUMENT);
+    expect_ok(snw_batch_set_lanes(b, 8, &err), &err);
+    snw_robot_steps how = snw_robot_steps_defaults(h);
+    how.scheme = "rk4";
+    if (snw_packs(0) && snw_batch_start(b, &how, NULL, &err) == SNW_OK) {
+        assert_string_equal(snw_batch_engine(b, 0, &why), "alone");
+        assert_string_equal(why, "the scheme is not one of one implicit step");
+    }
+    snw_batch_close(b);
+    snw_robot_model_close(m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_lane_has_the_bits_of_the_robot_alone),
+        cmocka_unit_test(motions_are_those_of_robots_alone),
+        cmocka_unit_test(a_robot_does_not_feel_its_neighbours_nor_its_place),
+        cmocka_unit_test(a_robot_that_fails_leaves_the_others_of_its_pack_alone),
+        cmocka_unit_test(a_batch_says_why_robots_step_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
