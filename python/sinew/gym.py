@@ -393,9 +393,9 @@ def score(env: Task, policy: Policy, episodes: int = 10, seed: int = 1) -> Array
 class VectorTask(_VectorBase):
     """n robots with the same task, stepped together by a `Batch`: Gymnasium's interface of vector environments.
 
-    Observations, rewards and flags are arrays over the robots, with the bits of n single tasks. `info["failure"]` has the
-    messages of robots whose step did not converge, `info["_failure"]` their mask. A robot whose episode ends begins again,
-    by `autoreset_mode`:
+    Observations, rewards and flags are arrays over the robots, those of n single tasks: to the tolerance of steps where
+    robots step in packs (`Batch`), to the bit with `lanes=1`. `info["failure"]` has the messages of robots
+    whose step did not converge, `info["_failure"]` their mask. A robot whose episode ends begins again, by `autoreset_mode`:
 
     - `NextStep`: in the next `step`, which ignores its action and gives its first observation and no reward;
     - `SameStep`: at once; `info["final_obs"]` and `info["final_info"]` have what the episode ended with;
@@ -406,8 +406,8 @@ class VectorTask(_VectorBase):
     spec: object = None
 
     def __init__(self, task: type[Task], num_envs: int, *, autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-                 threads: int | None = None, **overrides: Value):  # fmt: skip
-        self.batch = Batch(task._model(overrides), num_envs, threads=threads)
+                 threads: int | None = None, lanes: int = 8, **overrides: Value):  # fmt: skip
+        self.batch = Batch(task._model(overrides), num_envs, threads=threads, lanes=lanes)
         self.tasks: list[Task] = []
         """The single tasks; their robots are those of the batch."""
         for robot in self.batch.robots:
@@ -513,9 +513,9 @@ def _repeated(box: Box, n: int) -> Box:
 
 
 def make_vec(task: str, num_envs: int = 1, *, autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-             threads: int | None = None, **overrides: Value) -> VectorTask:  # fmt: skip
-    """n robots with a task by name; `autoreset_mode`, `threads` and overrides of the model, see `VectorTask` and `make`."""
-    return VectorTask(_find(task), num_envs, autoreset_mode=autoreset_mode, threads=threads, **overrides)
+             threads: int | None = None, lanes: int = 8, **overrides: Value) -> VectorTask:  # fmt: skip
+    """n robots with a task by name; `autoreset_mode`, `threads`, `lanes` and overrides of the model, see `VectorTask` and `make`."""
+    return VectorTask(_find(task), num_envs, autoreset_mode=autoreset_mode, threads=threads, lanes=lanes, **overrides)
 
 
 if gymnasium is not None:

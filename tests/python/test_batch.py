@@ -9,7 +9,7 @@ def test_robots_of_a_batch_move_as_they_do_alone(arm_text):
     model = sinew.Model(text=arm_text)
     n = 7
     start, torque = np.linspace(-0.5, 0.5, n), np.linspace(0, 0.2, n)
-    with sinew.Batch(model, n) as batch:
+    with sinew.Batch(model, n, lanes=1) as batch:
         batch.q[:, 0] = start
         batch.start(2e-3)
         batch.controls["motor"] = torque
@@ -27,7 +27,7 @@ def test_robots_of_a_batch_move_as_they_do_alone(arm_text):
 
 
 def test_parameters_may_differ(arm_text):
-    with sinew.Batch(sinew.Model(text=arm_text), 3) as batch:
+    with sinew.Batch(sinew.Model(text=arm_text), 3, lanes=1) as batch:
         batch.parameters["E"] = [1e6, 2e6, 4e6]
         assert np.array_equal(batch.parameters["silicone.young"], [1e6, 2e6, 4e6])
         batch.start(5e-3)
@@ -182,7 +182,8 @@ def test_packs_of_robots_move_as_robots_alone(arm_text):
         assert packs.engine(n - 1)[0] == "alone" or packs.engine(n - 1)[1] == ""
         with pytest.raises(IndexError):
             packs.engine(n)
-    with sinew.Batch(sinew.Model(text=arm_text), 2) as batch:
+    stopped = ROD.replace("probes:", "contacts: {floor: {ground: {on: arm, stiffness: 1 kN/m}}}\nprobes:")
+    with sinew.Batch(sinew.Model(text=stopped), 2) as batch:
         batch.start(5e-3)
         assert batch.engine()[0] == "alone" and batch.engine()[1] != ""
     with pytest.raises(sinew.ArgumentError, match="8, 4 or 1"):
