@@ -182,7 +182,7 @@ def test_packs_of_robots_move_as_robots_alone(arm_text):
         assert packs.engine(n - 1)[0] == "alone" or packs.engine(n - 1)[1] == ""
         with pytest.raises(IndexError):
             packs.engine(n)
-    stopped = ROD.replace("probes:", "contacts: {floor: {ground: {on: arm, stiffness: 1 kN/m}}}\nprobes:")
+    stopped = ROD.replace("probes:", "contacts: {floor: {ground: {on: arm, stiffness: 1 kPa}}}\nprobes:")
     with sinew.Batch(sinew.Model(text=stopped), 2) as batch:
         batch.start(5e-3)
         assert batch.engine()[0] == "alone" and batch.engine()[1] != ""
