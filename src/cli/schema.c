@@ -202,6 +202,7 @@ static int form_words(const char *form, char word[MOST_WORDS][WORD_SIZE]) {
 
 // ---- values -------------------------------------------------------------------------------------
 
+// types of a key; null removes a key of an included file
 static void write_types(snw_json *j, int types) {
     static const struct {
         int type;
@@ -213,7 +214,7 @@ static void write_types(snw_json *j, int types) {
                 {NOTHING, "null"}};
     snw_field_list(j, "type");
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++) {
-        if (types & name[i].type) snw_json_text(j, name[i].name);
+        if ((types | NOTHING) & name[i].type) snw_json_text(j, name[i].name);
     }
     snw_json_close(j);
 }

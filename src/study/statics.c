@@ -754,7 +754,7 @@ snw_status snw_statics_solve(snw_statics *st, double t, const snw_statics_opts *
     if (m->nbranch && opts->relaxation.kind == SNW_RELAXED_NOT_STATED) {
         return snw_fail(err, SNW_E_MODEL,
                         "an equilibrium of a material with 'relaxation' depends on how long it has "
-                        "lasted; say 'relaxation: instant', 'relaxed' or a time in a static step");
+                        "lasted; say 'relaxation: instant', 'relaxed' or a time in this step");
     }
     if (m->nbranch) {
         snw_relaxation_settle(m, opts->relaxation, s);
