@@ -33,9 +33,9 @@
 
 // Inline in all cases, so that constants of the caller propagate. With other number types, whose
 // operations are calls, and under sanitizers the compiler decides: its time falls from a minute to
-// seconds.
+// seconds. So it does in browsers, where the marches of shooting would take 200 kB.
 #if defined(__GNUC__) && !defined(SNW_NUMBERS) && !defined(__SANITIZE_ADDRESS__) &&                \
-    !defined(__SANITIZE_THREAD__)
+    !defined(__SANITIZE_THREAD__) && !defined(__wasm__)
 #define SNW_INLINE static inline __attribute__((always_inline))
 #else
 #define SNW_INLINE static inline
