@@ -24,7 +24,8 @@ set(long_motions physics_sources physics_till physics_variable_length_runs physi
   physics_quadrature physics_paths physics_impacts physics_shoot_plate physics_shoot_study physics_fluid physics_tendons
   physics_chains physics_changes physics_excursions physics_tubes physics_shoot_tree physics_rod_contact physics_implicit
   cli_fit cli_examples cli_language cli_cluster cli_other_programs example_contact_belt example_contact_helix_in_tube
-  example_parallel_net example_paths_stewart_gough)
+  example_parallel_net example_paths_stewart_gough random_motion cli_optimize cli_pages cli_motion physics_gradient_given
+  unit_robot_tendons unit_robot_optimize physics_loop_cuts physics_march physics_balance physics_conditional)
 
 # add one test, with the prefix of this build; the time limit is reached only by a hang, even on a busy machine
 function(check name label)
