@@ -229,7 +229,7 @@ static double *lie_matrix(const adjoint_hard *x, const snw_model *m, int out, in
 }
 
 // Variations of a block: of its pose before the step (own axes), of its velocity there, of d, and
-// what follows for the middle (at = 0) and the end (1), own axes.
+// the variations of its pose in the middle (at = 0) and at the end (1) that these cause, own axes.
 typedef struct block_variation {
     snw_twist zeta, v, d;
 } block_variation;

@@ -2,7 +2,7 @@
 //
 // model_geometry.h: geometric numbers of a model: constant poses of joints and sites, axes of
 // joints, lengths and rest strains of slices of rods, places of tendons and chambers, shapes of
-// what touches. Derivatives of a scalar by them are gathered over a run by the transposed
+// bodies in contact. Derivatives of a scalar by them are gathered over a run by the transposed
 // recursion, theory.md (7.5.16). Part of model_arrays.h.
 #pragma once
 

@@ -60,10 +60,10 @@ def episodes(name, n, steps, actions, mode):
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
 @pytest.mark.parametrize("lanes", [1, 8])
 def test_a_vector_is_as_many_single_tasks(name, mode, lanes):
-    """To the bit one by one; in packs to the tolerance of steps, 1e-8 of typical values in each, some tenfold after seven."""
+    """To the bit one by one; in packs to the tolerance of steps, 1e-8 of typical values."""
 
     def same(got, want):
-        return np.array_equal(got, want) if lanes == 1 else np.allclose(got, want, rtol=0, atol=1e-6)
+        return np.array_equal(got, want) if lanes == 1 else np.allclose(got, want, rtol=0, atol=1e-8)
 
     n, steps = 3, 7
     actions = np.random.default_rng(2).uniform(-1.2, 1.2, (steps, n, gym.TASKS[name].actions))
