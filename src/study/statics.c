@@ -451,7 +451,8 @@ static snw_status statics_balance(snw_statics *st, const snw_statics_opts *opts,
                                   snw_statics_info *info, bool *open, snw_error *err) {
     snw_error why = {0};
     snw_status status = statics_continue(st, opts, info);
-    if (!statics_failed(status) || st->m->local || st->m->nv > SNW_MOST_DENSE) return status;
+    const bool dense = !st->m->local && st->m->nv <= SNW_MOST_DENSE;
+    if (!statics_failed(status) || !(dense || st->m->local)) return status;
     if (st->m->nconstraint && (info->reached == 0 || opts->assemble)) {
         bool moved;
         const double reached = info->reached, residual = info->residual;
@@ -465,11 +466,11 @@ static snw_status statics_balance(snw_statics *st, const snw_statics_opts *opts,
             info->residual = residual;
         }
     }
-    if (statics_failed(status) && info->reached > 0) {
+    if (dense && statics_failed(status) && info->reached > 0) {
         const snw_status crossed = snw_branch_cross(st, opts, s, info);
         if (!statics_failed(crossed)) return crossed;
     }
-    if (statics_failed(status) && !(opts->follow && info->reached > 0)) {
+    if (dense && statics_failed(status) && !(opts->follow && info->reached > 0)) {
         const snw_status settled = snw_branch_settle(st, opts, s, info, &why);
         if (!statics_failed(settled)) return settled;
     }
