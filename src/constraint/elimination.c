@@ -544,6 +544,8 @@ static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_wo
                 for (int k = 0; k < p->n; k++) e->W[(6 + j) * ld + e->ns + k] += T[k * p->n + j];
             }
         }
+        for (int k = p->kept; at->added && k < y; k++)
+            e->W[(6 + k) * ld + e->ns + k] += at->added[e->list[p->list + (size_t)k]];
         if (diagonal) {
             for (int k = p->kept; k < y; k++)
                 diagonal[e->list[p->list + (size_t)k]] = e->W[(6 + k) * ld + e->ns + k];
@@ -653,6 +655,17 @@ static void elastic_product(const snw_model *m, double cq, double cv, const doub
         for (int i = 0; i < rod->ndof; i++)
             y[rod->dof0 + i] += cq * snw_rod_row_times(rod, rod->K, i, from, 0) +
                                 cv * snw_rod_row_times(rod, rod->D, i, from, 0);
+    }
+}
+
+void snw_elimination_stiffness(const snw_elimination *e, const double *x, double *y) {
+    const snw_model *m = e->m;
+    for (int i = 0; i < m->nv; i++) y[i] = 0;
+    elastic_product(m, 1, 0, x, y);
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
+        for (int j = 0; j < b->n; j++) y[b->dof + j] = joint_stiffness(m, b, j) * x[b->dof + j];
     }
 }
 
