@@ -115,11 +115,12 @@ const char *snw_desc_not_local(const snw_desc *d) {
     }
     for (int i = 0; i < d->nfluid && !why; i++) {
         for (int k = 0; k < d->fluid[i].nlink && !why; k++) {
-            const snw_rod_desc *rod = &d->link[d->fluid[i].link[k]].rod;
-            const bool extends =
-                rod->active[SNW_STRETCH] || rod->active[SNW_SHEAR_Y] || rod->active[SNW_SHEAR_Z];
-            if (d->link[d->fluid[i].link[k]].has_rod && extends)
-                why = "a fluid around a rod that stretches or shears";
+            const snw_link_desc *link = &d->link[d->fluid[i].link[k]];
+            for (int a = 0; a < 6 && link->has_rod; a++) {
+                // at a node the functions of the element behind it are not those before it
+                if (link->rod.active[a] && a >= 3 && !snw_basis_continuous(&link->rod.basis[a]))
+                    why = "a fluid around a rod whose stretch or shear jumps between elements";
+            }
         }
     }
     for (int i = 0; i < d->ntendon && !why; i++) why = tendon_in_the_way(&d->tendon[i]);

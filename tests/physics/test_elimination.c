@@ -162,7 +162,7 @@ static const char robot_text[] =
     "  wire: {tendon: {along: trunk, at: [0, 4 mm, 2 mm + 3 mm*x/L]}, effort: 1 N}\n"
     "  line: {tendon: {along: twig, at: [0, 0, -3 mm]}, effort: 0.4 N}\n"
     "  bag: {chamber: {along: arm, at: [0, 0, 3 mm], area: 20 mm^2}, effort: 10 kPa}\n"
-    "fluid: {water: {on: [trunk, arm], density: 1000, added: auto, buoyancy: on,"
+    "fluid: {water: {on: [trunk, arm, twig], density: 1000, added: auto, buoyancy: on,"
     " drag: {normal: 1.1, tangent: 0.02}}}\n"
     "contacts: {floor: {ground: {on: [trunk, arm], normal: [0, 0, 1], at: [0, 0, 0],"
     " stiffness: 2 kPa, damping: 1, friction: 0.3, creep: 0.01}}}\n";
