@@ -287,6 +287,9 @@ double snw_elimination_operations(const snw_elimination *e) {
     for (int i = 1; i < e->m->nseg; i++) {
         const snw_segment_plan *p = &e->plan[i];
         const double y = p->kept + p->leaving, rows = 6 + y, columns = STATE + y;
+        // a solution along the tree for each unknown of the border
+        sum += e->most_border *
+               ((6 + STATE) * p->n + (rows + columns) * p->leaving + 9 * (STATE + 6));
         sum += rows * STATE * p->n + 6 * columns * p->n + 150 * rows + 60 * columns +
                (rows + columns) * p->leaving * p->leaving + rows * columns * p->leaving;
     }
