@@ -9,6 +9,9 @@
 
 enum { SNW_ELIMINATION_STATE = 18 };
 
+// Blocks of P that segments share, see `slot`.
+enum { SNW_ELIMINATION_CHAIN, SNW_ELIMINATION_LEAF, SNW_ELIMINATION_SHARED };
+
 // A segment: counts, and where its lists and numbers begin.
 typedef struct snw_segment_plan {
     int n;       // coordinates z that move it
@@ -32,8 +35,8 @@ typedef struct snw_border_unknown {
     const double *value;
     double force_factor, row_factor; // of `value` in U and in V
     double diagonal;                 // G
-    int pair, end, component; // -1: none; else its wrench
-    double stiffness;         // of a tendon
+    int pair, end, component;        // -1: none; else its wrench
+    double stiffness;                // of a tendon
 } snw_border_unknown;
 
 // Wrenches of a pair of segments: variation of end k by the state of end l, E[k][l] (6 x ns, by
@@ -46,12 +49,12 @@ typedef struct snw_pair_matrix {
 
 struct snw_elimination {
     const snw_model *m;
-    int ns;       // 6 or 18
-    int sign;     // of det T
-    int negative; // negative eigenvalues, if T is symmetric
+    int ns;           // 6 or 18
+    int sign;         // of det T
+    int negative;     // negative eigenvalues, if T is symmetric
     bool is_definite; // no pivot is zero
-    int most;     // largest number of coordinates in use
-    int most_n;   // largest number of coordinates of a segment
+    int most;         // largest number of coordinates in use
+    int most_n;       // largest number of coordinates of a segment
     snw_segment_plan *plan;
     int *list, *pivot;
     double *number;
@@ -59,9 +62,11 @@ struct snw_elimination {
     // of the last factorisation
     snw_se3 *h;
     snw_twist *u, *du;
-    double *P;     // nseg x 6 x ns
-    double *state; // nseg x ns
-    snw_wrench *f; // nseg
+    int *slot, nslot; // nseg: block of P of a segment; CHAIN: its only child is the next one, whose
+                      // block serves both; LEAF: it has none and the block is zero
+    double *P;        // nslot x 6 x ns: variation of the wrenches from what lies behind
+    double *state;    // nseg x ns
+    snw_wrench *f;    // nseg
     double *W, *carried, *small, *map, *unit, *block, *flux;
     snw_arena scratch; // to count negative eigenvalues
     // forces between distant segments and constraint rows
@@ -74,7 +79,7 @@ struct snw_elimination {
     double *gram;          // 4 most_border^2: of the forces, to count negative eigenvalues
     double *border_rhs;    // most_border
     int *border_pivot;
-    double *value;         // numbers by coordinates of the unknowns, `nvalue` in use
+    double *value; // numbers by coordinates of the unknowns, `nvalue` in use
     size_t nvalue;
     double *x; // nv, of a solution without the border
 };

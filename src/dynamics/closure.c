@@ -664,15 +664,14 @@ void snw_loop_variation(const snw_model *m, const snw_work *w, int i, const snw_
     const snw_loop *loop = &m->loop[i];
     const snw_row *rows = closure_rows_of(loop);
     const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
-    const snw_twist delta = closure_twist_in_axes(
-        loop, snw_twist_sub(zeta[1], snw_twist_to_child(h_ab, zeta[0])));
+    const snw_twist delta =
+        closure_twist_in_axes(loop, snw_twist_sub(zeta[1], snw_twist_to_child(h_ab, zeta[0])));
     double raw[6];
     raw_multipliers(loop, w->lambda, raw);
     snw_wrench f = {0}; // N delta
     for (int k = 0; k < loop->nraw; k++)
         f = snw_wrench_axpy(raw[k], row_jacobian_d1(loop, rows[k], h, delta.w), f);
-    const snw_wrench turned =
-        snw_wrench_sub(f, snw_coad(wrench_in_axes(loop, h, raw), delta));
+    const snw_wrench turned = snw_wrench_sub(f, snw_coad(wrench_in_axes(loop, h, raw), delta));
     d[1] = snw_wrench_scale(-1, closure_wrench_from_axes(loop->Q, f));
     d[0] = snw_wrench_to_parent(h_ab, closure_wrench_from_axes(loop->Q, turned));
 }
