@@ -17,6 +17,10 @@ static snw_status refuse(const snw_step_desc *step, const char *what, snw_error 
 static snw_status check_hard_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
     if (m->nnonholonomic > 0)
         return refuse(step, "the scheme moreau with contacts without slip has none", err);
+    for (int i = 0; i < m->nstop; i++) {
+        if (m->stop[i].hard)
+            return refuse(step, "hard stops of joints have none; give them a stiffness", err);
+    }
     if (step->until || m->ncondition > 0)
         return refuse(step, "the scheme moreau with conditions has none; leave out 'until'", err);
     for (int i = 0; i < m->nsignal; i++) {
@@ -53,8 +57,8 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
             return refuse(step, "equilibria of contacts without slip depend on their way", err);
         if (m->hard)
             return refuse(step,
-                          "equilibria with hard contacts have none; begin with a motion, or "
-                          "give the contacts a stiffness",
+                          "equilibria with hard contacts or stops have none; begin with a "
+                          "motion, or give them a stiffness",
                           err);
         return SNW_OK;
     }
