@@ -353,6 +353,17 @@ snw_wrench snw_loop_row(const snw_model *m, const snw_work *w, int i, int r) {
     return snw_wrench_to_parent(pose_b(w, loop), closure_wrench_from_axes(loop->Q, c));
 }
 
+void snw_loop_row_wrenches(const snw_model *m, const snw_work *w, int i, int r, snw_wrench on[2]) {
+    const snw_loop *loop = &m->loop[i];
+    const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
+    snw_wrench c = {0};
+    for (int k = 0; k < loop->nraw; k++)
+        c = snw_wrench_axpy(loop->coefficient[r][k],
+                            row_jacobian(loop, closure_rows_of(loop)[k], h), c);
+    on[1] = closure_wrench_from_axes(loop->Q, c);
+    on[0] = snw_wrench_scale(-1, snw_wrench_to_parent(h_ab, on[1]));
+}
+
 // Part of wrench component e that depends on raw multipliers outside the span of the active rows.
 // The active rows are orthonormal when raw rows are scaled by their typical size.
 static double undetermined_part(const snw_model *m, const snw_loop *loop, const snw_work *w,
@@ -713,6 +724,25 @@ static void closure_add_stiffness(const snw_loop *loop, snw_se3 h, const double 
             to[loop->dof[i]] -= cq * sum;
         }
     }
+}
+
+// As closure_add_stiffness, in the frames of the two segments.
+void snw_loop_variation(const snw_model *m, const snw_work *w, int i, const snw_twist zeta[2],
+                        snw_wrench d[2]) {
+    const snw_loop *loop = &m->loop[i];
+    const snw_row *rows = closure_rows_of(loop);
+    const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
+    const snw_twist delta = closure_twist_in_axes(
+        loop, snw_twist_sub(zeta[1], snw_twist_to_child(h_ab, zeta[0])));
+    double raw[6];
+    raw_multipliers(loop, w->lambda, raw);
+    snw_wrench f = {0}; // N delta
+    for (int k = 0; k < loop->nraw; k++)
+        f = snw_wrench_axpy(raw[k], row_jacobian_d1(loop, rows[k], h, delta.w), f);
+    const snw_wrench turned =
+        snw_wrench_sub(f, snw_coad(wrench_in_axes(loop, h, raw), delta));
+    d[1] = snw_wrench_scale(-1, closure_wrench_from_axes(loop->Q, f));
+    d[0] = snw_wrench_to_parent(h_ab, closure_wrench_from_axes(loop->Q, turned));
 }
 
 // Under delta, h varies by h delta: F by N delta, and the relative virtual twist u = eta_b -

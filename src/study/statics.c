@@ -56,7 +56,8 @@ static size_t count_scratch(int n) {
 }
 
 static size_t statics_scratch_size(const snw_model *m) {
-    if (m->local) return snw_continuation_scratch_own(m->nv, m->nq);
+    if (m->local)
+        return snw_continuation_scratch_own(m->nv + m->nconstraint, m->nq + m->nconstraint);
     if (m->bare) return 0;
     const size_t parts[] = {
         snw_continuation_scratch(m->nv + m->nconstraint, m->nq + m->nconstraint),
@@ -138,6 +139,7 @@ void snw_statics_choose_rows(snw_statics *st, snw_closure_rows *rows) { st->clos
 
 void snw_statics_use(snw_statics *st, const snw_model *m) {
     st->m = m;
+    for (int k = 0; k < 2; k++) snw_elimination_use(st->local[k].elimination, m);
     if (st->projection) snw_projection_use(st->projection, m);
     if (st->impacts) snw_impacts_use(st->impacts, m);
 }
@@ -321,8 +323,8 @@ static snw_status statics_sparse_tangent(void *user, double fraction, const doub
 static snw_status local_factor(void *user, double *diagonal, int *sign) {
     snw_local_factors *f = user;
     snw_statics *st = f->st;
-    const snw_tangent_at at = {.in = st->now, .cq = 1};
-    memcpy(diagonal, st->damping, (size_t)st->m->nv * sizeof *diagonal);
+    const snw_tangent_at at = {.in = st->now, .cq = 1, .rows = 1};
+    memcpy(diagonal, st->damping, (size_t)(st->m->nv + st->m->nconstraint) * sizeof *diagonal);
     const snw_status s = snw_elimination_factor(f->elimination, &at, st->w);
     *sign = snw_elimination_sign(f->elimination);
     return s;
@@ -449,7 +451,8 @@ static snw_status statics_balance(snw_statics *st, const snw_statics_opts *opts,
                                   snw_statics_info *info, bool *open, snw_error *err) {
     snw_error why = {0};
     snw_status status = statics_continue(st, opts, info);
-    if (!statics_failed(status) || st->m->local || st->m->nv > SNW_MOST_DENSE) return status;
+    const bool dense = !st->m->local && st->m->nv <= SNW_MOST_DENSE;
+    if (!statics_failed(status) || !(dense || st->m->local)) return status;
     if (st->m->nconstraint && (info->reached == 0 || opts->assemble)) {
         bool moved;
         const double reached = info->reached, residual = info->residual;
@@ -463,11 +466,11 @@ static snw_status statics_balance(snw_statics *st, const snw_statics_opts *opts,
             info->residual = residual;
         }
     }
-    if (statics_failed(status) && info->reached > 0) {
+    if (dense && statics_failed(status) && info->reached > 0) {
         const snw_status crossed = snw_branch_cross(st, opts, s, info);
         if (!statics_failed(crossed)) return crossed;
     }
-    if (statics_failed(status) && !(opts->follow && info->reached > 0)) {
+    if (dense && statics_failed(status) && !(opts->follow && info->reached > 0)) {
         const snw_status settled = snw_branch_settle(st, opts, s, info, &why);
         if (!statics_failed(settled)) return settled;
     }
