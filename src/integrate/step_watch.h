@@ -23,7 +23,9 @@ typedef enum snw_step_event {
     SNW_WATCH_BEGIN,
     SNW_WATCH_UNDO,
     SNW_WATCH_INSTANT,
-    SNW_WATCH_SAMPLE // samples of laws are taken at the state; a restart follows
+    SNW_WATCH_SAMPLE, // samples of laws are taken at the state; a restart follows
+    SNW_WATCH_KEEP,   // step `stage` of the study has ended at the state, which a later one takes
+    SNW_WATCH_FROM    // step `stage` begins `from` the state at the end of an earlier one
 } snw_step_event;
 
 // Reason for the length of a step.
@@ -61,12 +63,15 @@ typedef struct snw_step_report {
     // memory of the laws before a step (nsignal), and the integrands of their integrals: of a step
     // those before it, of collocation those at the stages (stages x nsignal)
     const double *z0, *integrand;
-    bool rest;               // of a start: the scheme takes the accelerations before as zero
+    // Of a start: the scheme takes the accelerations before as zero. Where a motion begins: it
+    // follows an equilibrium.
+    bool rest;
     const snw_history *past; // before a step
     // of an instant: its kind; its step of the study (also where a motion begins), and whether
     // `until` ends that
     snw_step_end end;
     int stage;
+    int from; // of a step that begins from an earlier one: its number
     bool over;
     const bool *fresh;                // of samples: nsignal, those taken although they are not due
     const struct snw_hard_step *hard; // of a step with hard contacts

@@ -230,6 +230,10 @@ static snw_status sweep_back(gradient_sweep *s, snw_error *err) {
             SNW_TRY(samples_back(s, map, err));
             continue;
         }
+        if (map->kind == SNW_MAP_KEPT || map->kind == SNW_MAP_FROM) {
+            gradient_from_back(s, map);
+            continue;
+        }
         if (map->begins) snw_adjoint_begin(s->adjoint);
         if (snw_adjoint_idle(s->adjoint, map)) continue;
         SNW_TRY(snw_adjoint_back(s->adjoint, map, err));
@@ -275,6 +279,7 @@ static snw_status check_phases(gradient_sweep *s, snw_error *err) {
     for (int i = 0; i < d->nstep; i++) {
         k += d->step[i].kind == SNW_STEP_CHANGE;
         SNW_TRY(gradient_check_step(&d->step[i], s->phase[k].m, err));
+        s->lone |= d->step[i].steady;
         s->conserving |= d->step[i].kind == SNW_STEP_DYNAMIC &&
                          snw_scheme_table[d->step[i].scheme].family == SNW_FAMILY_CONSERVING;
     }
@@ -404,7 +409,7 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     bool numbers = false, geometry = true;
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
-    if (s->forward || !numbers || s->conserving) return SNW_OK;
+    if (s->forward || !numbers || s->conserving || s->lone) return SNW_OK;
     for (int k = 0; k < s->nphase; k++) {
         if (!outputs_are_known(s, s->phase[k].m, &geometry) ||
             !snw_model_arrays_apply(s->phase[k].m, s->moreau))
@@ -437,7 +442,8 @@ static snw_status sweep_prepare(gradient_sweep *s, snw_error *err) {
     s->y_time = s->y + s->noutput;
     memset(s->dJ, 0, n * (size_t)s->g->nentry * sizeof *s->dJ);
     const int sets = s->forward ? s->g->nentry + (s->events ? 1 : 0) : s->nscalar;
-    return gradient_phases_open(s, sets, err);
+    SNW_TRY(gradient_phases_open(s, sets, err));
+    return gradient_from_open(s, err);
 }
 
 // Sweeps for all variables, a number of parameters at once.
@@ -451,6 +457,7 @@ static snw_status sweep_variables(gradient_sweep *s, snw_error *err) {
         if (first || s->ndirection > 0) {
             if (s->forward) gradient_use_phase(s, 0);
             snw_adjoint_clear(s->adjoint);
+            gradient_from_clear(s);
             s->g->info.sweeps++;
             SNW_TRY(s->forward ? gradient_sweep_forward(s, err) : sweep_all(s, err));
             gradient_use_phase(s, 0);
@@ -485,6 +492,7 @@ static snw_status gradient_by(snw_gradient *g, const double *p, bool forward, do
     snw_free(s.has_slope);
     snw_free(s.motion);
     gradient_checkpoints_end(&s.kept);
+    gradient_from_close(&s);
     gradient_phases_close(&s);
     snw_tape_clear(&s.tape);
     snw_free(s.output);

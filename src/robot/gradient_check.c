@@ -38,11 +38,9 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
         return refuse(step, "only static and dynamic steps and changes have one", err);
     if (step->engine == SNW_ENGINE_SHOOTING)
         return refuse(step, "the shooting engine has none; leave out 'engine'", err);
-    if (step->from >= 0) return refuse(step, "it begins 'from' an earlier step", err);
     if (step->kind == SNW_STEP_STATIC) {
         if (gradient_has(m, SNW_SIGNAL_SAMPLED))
             return refuse(step, "equilibria under laws with 'sampled' have none", err);
-        if (step->steady) return refuse(step, "'steady' equilibria have none", err);
         if (step->march_flow) return refuse(step, "a march with 'flow' has no equilibria", err);
         if (step->penalty > 0 && step->penalty_updates >= 0) // until closed: exact loops
             return refuse(step,

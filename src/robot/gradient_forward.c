@@ -203,6 +203,10 @@ static snw_status forward_map(gradient_sweep *s, int index, double *along, doubl
     gradient_use_map(s, map);
     if (map->kind == SNW_MAP_EVENT) return forward_event(s, index, along, by, err);
     if (map->kind == SNW_MAP_SAMPLE) return forward_samples(s, map, along, by, err);
+    if (map->kind == SNW_MAP_KEPT || map->kind == SNW_MAP_FROM) {
+        gradient_from_forward(s, map);
+        return SNW_OK;
+    }
     if (frame && !gradient_frame_bars(s, map->frame) && !map->time_moves) return SNW_OK;
     if (frame && map->time_moves) gradient_outputs_by_time(s, map);
     if (!frame) SNW_TRY(snw_sensitivity_prepare(s->adjoint, map, err));

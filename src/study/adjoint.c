@@ -331,17 +331,26 @@ static void add_rows(const snw_adjoint *a, double c, const double *x, double *y)
 
 // ---- equilibria ---------------------------------------------------------------------------------
 
-static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err) {
+void adjoint_static_matrix(snw_adjoint *a, const snw_map *map) {
     const snw_state s = adjoint_map_state(map);
     a->half = 0;
-    adjoint_tangents(a, map->t_laws, &s, true);
+    adjoint_tangents(a, map->t_laws, &s, !map->steady);
+    adjoint_find_driven(a, map);
     adjoint_place_matrix(a, a->K);
     adjoint_border(a, a->C, -1);
+}
+
+static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    adjoint_static_matrix(a, map);
     SNW_TRY(adjoint_factor(a, true, "the equilibrium", map->s.t, err));
     for (int i = 0; i < a->nscalar; i++) {
         const snw_bars *b = &a->bars[i];
         adjoint_branch_begin(a, map, i);
         solve_transposed(a, b->place, b->lambda, a->covectors[i].mu, a->covectors[i].nu);
+        for (int k = 0; k < a->m->nv && map->steady; k++) { // rates of the laws
+            if (!a->driven[k]) continue;
+            a->covectors[i].law_rate[k] = b->rate[k], a->covectors[i].law_acc[k] = b->acc[k];
+        }
         adjoint_memory_back(a, map, i);
         adjoint_branch_back(a, map, i);
         memset(b->place, 0, (size_t)(b->z - b->place) * sizeof *b->place);
@@ -703,6 +712,8 @@ static snw_status back_through(snw_adjoint *a, const snw_map *map, snw_error *er
         return adjoint_conserved_back(a, map, err);
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
+    case SNW_MAP_KEPT:
+    case SNW_MAP_FROM:
     case SNW_MAP_FRAME:
         break;
     }
@@ -966,7 +977,7 @@ void adjoint_sampler_state(snw_sampler *x, const snw_map *map) {
     snw_state_copy(x->m, &map->s, x->s);
     if (nz > 0) memcpy(x->s->z, adjoint_map_state(map).z, nz * sizeof *x->s->z);
     adjoint_sampler_branches(x, map);
-    if (map->kind == SNW_MAP_STEP) snw_constraints_impose(x->m, x->in, x->s);
+    if (map->kind == SNW_MAP_STEP || map->steady) snw_constraints_impose(x->m, x->in, x->s);
 }
 
 void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value) {
@@ -985,7 +996,7 @@ void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, d
     }
     const bool is_static = map->kind == SNW_MAP_STATIC, step = map->kind == SNW_MAP_STEP;
     adjoint_sampler_state(x, map);
-    snw_residual(m, x->in, x->s, is_static, x->w);
+    snw_residual(m, x->in, x->s, is_static && !map->steady, x->w);
     if (!is_static) adjoint_integrands(m, x->in, x->w, x->integrand);
     double *strain = x->integrand + m->nsignal;
     adjoint_branches_after(x, map, strain);
@@ -995,7 +1006,7 @@ void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, d
         if (step || is_static) value[i] -= snw_vector_dot(m->nconstraint, v->nu, x->w->violation);
         if (!is_static) value[i] -= snw_vector_dot(m->nsignal, v->integrand, x->integrand);
         if (m->nbranch) value[i] -= snw_vector_dot(m->nbranch_coordinate, v->branch, strain);
-        if (!step) continue;
+        if (!step && !map->steady) continue;
         value[i] -= snw_vector_dot(m->nv, v->law_rate, x->s->v);
         value[i] -= snw_vector_dot(m->nv, v->law_acc, x->s->a);
     }

@@ -217,6 +217,8 @@ void adjoint_branch_apply(snw_adjoint *a, const snw_map *map, int k, const doubl
 snw_scheme_map adjoint_scheme_map(const snw_map *map);
 void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const snw_scheme_map *c);
 void adjoint_place_matrix(snw_adjoint *a, const double *A);
+// T of an equilibrium with its border, after the tangents there.
+void adjoint_static_matrix(snw_adjoint *a, const snw_map *map);
 // Rows of a step are those by places, then `rate` times those of velocities are added.
 void adjoint_border(snw_adjoint *a, const double *C, double sign);
 void adjoint_chart_rows(snw_adjoint *a);

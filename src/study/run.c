@@ -645,6 +645,20 @@ static void reset_removed_conditions(snw_run *r) {
     }
 }
 
+// Reports for derivatives: step `stage` begins from the end of step `from`, or (-1) has ended.
+static void report_step(const snw_run *r, int stage, int from) {
+    if (!r->hooks || !r->hooks->watch.note) return;
+    bool taken = from >= 0;
+    for (int i = stage + 1; i < r->desc->nstep; i++) taken |= r->desc->step[i].from == stage;
+    if (!taken) return;
+    r->hooks->watch.note(
+        r->hooks->watch.user,
+        &(snw_step_report){.event = from >= 0 ? SNW_WATCH_FROM : SNW_WATCH_KEEP,
+                           .s = r->state,
+                           .stage = stage,
+                           .from = from});
+}
+
 static snw_status execute_steps(snw_run *r, snw_error *err) {
     const snw_desc *d = r->desc;
     for (int i = r->resuming ? r->cursor.stage : 0; i < d->nstep; i++) {
@@ -659,6 +673,7 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
                 r->energy_before_change = NAN;
                 transfer_multipliers(r, r->phase[r->phase_of_step[from]].model, r->now->model);
                 snw_statics_assume(r->now->statics, r->state->t);
+                report_step(r, i, from);
             }
             reset_removed_conditions(r);
             r->next_frame = -INFINITY;
@@ -723,6 +738,7 @@ static snw_status execute_steps(snw_run *r, snw_error *err) {
         r->loads_applied |= !stays;
         snw_run_held_keep(r, i);
         snw_state_copy(r->largest, r->state, r->end_state[i]);
+        report_step(r, i, -1);
     }
     return SNW_OK;
 }

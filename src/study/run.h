@@ -27,6 +27,7 @@ typedef struct snw_run_state {
     bool shown;                     // no map leads to it: a mode, a part of a load, a linear model
     const double *save;             // checkpoint of this frame, info.nsave numbers; NULL: none
     snw_relaxation_rule relaxation; // of an equilibrium: of materials that relax
+    bool steady;                    // likewise: with the rates of given motions
 } snw_run_state;
 
 typedef struct snw_run_hooks {

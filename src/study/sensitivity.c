@@ -61,7 +61,7 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
     const int nb = a->m->nbranch_coordinate;
     switch (map->kind) {
     case SNW_MAP_STATIC:
-        return nv + nr + nb;
+        return nv + nr + nb + (map->steady ? 2 * nv : 0);
     case SNW_MAP_INITIAL:
     case SNW_MAP_ACCELERATIONS:
         return nv + nr + nz;
@@ -78,6 +78,8 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
         return adjoint_hard_size(a, map);
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
+    case SNW_MAP_KEPT:
+    case SNW_MAP_FROM:
     case SNW_MAP_FRAME:
         break;
     }
@@ -135,7 +137,7 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
     }
     const bool step = map->kind == SNW_MAP_STEP, rest = map->kind == SNW_MAP_STATIC;
     adjoint_sampler_state(x, map);
-    snw_residual(m, x->in, x->s, rest, x->w);
+    snw_residual(m, x->in, x->s, rest && !map->steady, x->w);
     if (!rest) adjoint_integrands(m, x->in, x->w, out + snw_sensitivity_size(a, map) - nz);
     memcpy(out, x->w->r, (size_t)nv * sizeof *out);
     if (step || rest) memcpy(out + nv, x->w->violation, (size_t)nr * sizeof *out);
@@ -144,6 +146,11 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
         memcpy(out + 2 * nv + nr, x->s->a, (size_t)nv * sizeof *out);
     }
     if (step || rest) adjoint_branches_after(x, map, out + (step ? 3 : 1) * nv + nr);
+    if (map->steady) { // rates of the laws
+        double *law = out + snw_sensitivity_size(a, map) - 2 * nv;
+        memcpy(law, x->s->v, (size_t)nv * sizeof *law);
+        memcpy(law + nv, x->s->a, (size_t)nv * sizeof *law);
+    }
     if (step || rest) return;
     if (nr > 0) adjoint_row_rates(m, x->in, x->s, x->w, x->rows, out + nv);
     if (map->kind == SNW_MAP_INITIAL || map->kind == SNW_MAP_ACCELERATIONS) return;
@@ -162,10 +169,14 @@ static snw_status prepare_matrix(snw_adjoint *a, const snw_map *map, snw_error *
     if (map->kind == SNW_MAP_STAGES) return adjoint_stages_prepare(a, map, err);
     if (map->kind == SNW_MAP_CONSERVED || map->kind == SNW_MAP_ENERGY)
         return adjoint_conserved_prepare(a, map, err);
+    if (rest) {
+        adjoint_static_matrix(a, map);
+        return adjoint_factor(a, true, "the equilibrium", map->s.t, err);
+    }
     const snw_state s = adjoint_map_state(map);
     a->half = adjoint_half_step(map);
-    adjoint_tangents(a, map->t_laws, &s, rest);
-    if (!rest) adjoint_fix_rates(a, &map->s);
+    adjoint_tangents(a, map->t_laws, &s, false);
+    adjoint_fix_rates(a, &map->s);
     if (map->kind == SNW_MAP_STEP) {
         adjoint_step_matrix(a, map, &c);
         adjoint_border(a, a->C_place, -1);
@@ -173,9 +184,9 @@ static snw_status prepare_matrix(snw_adjoint *a, const snw_map *map, snw_error *
         adjoint_rate_rows(a, c.a);
         return adjoint_factor(a, false, "the step", map->s.t, err);
     }
-    adjoint_place_matrix(a, rest ? a->K : a->M);
-    adjoint_border(a, a->C, rest ? -1 : 1);
-    SNW_TRY(adjoint_factor(a, true, rest ? "the equilibrium" : "the accelerations", map->s.t, err));
+    adjoint_place_matrix(a, a->M);
+    adjoint_border(a, a->C, 1);
+    SNW_TRY(adjoint_factor(a, true, "the accelerations", map->s.t, err));
     if (map->kind == SNW_MAP_RESTART && a->m->nconstraint > 0) adjoint_find_impulse(a, map);
     return SNW_OK;
 }
@@ -202,6 +213,10 @@ static void apply_static(snw_adjoint *a, const snw_map *map, int k, const double
     memcpy(b->place, x, (size_t)nv * sizeof *x);
     memcpy(b->lambda, x + nv, (size_t)nr * sizeof *x);
     adjoint_branch_apply(a, map, k, by + nv + nr);
+    const double *law = by + snw_sensitivity_size(a, map) - 2 * nv;
+    for (int i = 0; i < nv && map->steady; i++) {
+        if (a->driven[i]) b->rate[i] = law[i], b->acc[i] = law[nv + i];
+    }
 }
 
 static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *by,
@@ -467,6 +482,8 @@ static void apply(snw_adjoint *a, const snw_map *map, int k, double *by, adjoint
         break;
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
+    case SNW_MAP_KEPT:
+    case SNW_MAP_FROM:
     case SNW_MAP_FRAME:
         break;
     }

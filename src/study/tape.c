@@ -108,13 +108,15 @@ static snw_map *add_map(snw_tape *t, snw_map_kind kind, const snw_state *s, cons
     snw_map *map = &t->map[t->n];
     *map = (snw_map){.kind = kind, .stage = t->stage, .frame = t->frames, .m = m, .s = {.t = s->t}};
     const bool shows = kind == SNW_MAP_FRAME || kind == SNW_MAP_EVENT || kind == SNW_MAP_SAMPLE ||
-                       kind == SNW_MAP_ENERGY;
+                       kind == SNW_MAP_ENERGY || kind == SNW_MAP_KEPT;
     if (shows && t->n > 0) { // that of the last map
         map->s = t->map[t->n++ - 1].s;
         return map;
     }
-    map->begins = t->begins;
-    t->begins = false;
+    if (kind != SNW_MAP_FROM) {
+        map->begins = t->begins;
+        t->begins = false;
+    }
     double *x = take(t, nq + 3 * nv + nz + nr + nn + nb + nf);
     if (!x) {
         t->failed = true;
@@ -335,22 +337,29 @@ static void add_samples(snw_tape *t, const snw_step_report *r) {
     map->t_laws = r->t_laws;
 }
 
-// Does the motion that begins follow an equilibrium? Its velocities have been projected before the
-// restart, from rest, so that both are one projection.
-static bool follows_rest(const snw_tape *t) {
-    const snw_desc *d = t->m->desc;
-    int i = t->begun - 1;
-    while (i >= 0 && i < d->nstep && d->step[i].kind != SNW_STEP_STATIC &&
-           d->step[i].kind != SNW_STEP_DYNAMIC)
-        i--;
-    return i >= 0 && i < d->nstep && d->step[i].kind == SNW_STEP_STATIC;
+// Model of the state before the last map.
+static const snw_model *model_before(const snw_tape *t) {
+    const snw_map *before = &t->map[t->n - 2];
+    const bool kept = before->kind == SNW_MAP_FROM && t->run;
+    return kept ? snw_run_model_at(t->run, before->stage) : before->m;
+}
+
+// Step r->stage of the study has ended, or begins from the end of another.
+static void add_step_of_study(snw_tape *t, const snw_step_report *r) {
+    const bool from = r->event == SNW_WATCH_FROM;
+    if (t->run) t->m = snw_run_model_at(t->run, r->stage);
+    snw_map *map = add_map(t, from ? SNW_MAP_FROM : SNW_MAP_KEPT, r->s, NULL);
+    if (!map) return;
+    map->stage = from ? r->from : r->stage;
+    map->t_laws = r->s->t;
+    set_mark(t);
 }
 
 void snw_tape_note(void *user, const snw_step_report *r) {
     snw_tape *t = user;
     if (r->event == SNW_WATCH_BEGIN) {
         t->begins = true;
-        t->begun = r->stage;
+        t->rests = r->rest;
         if (t->run) t->m = snw_run_model_at(t->run, r->stage);
         return;
     }
@@ -364,6 +373,10 @@ void snw_tape_note(void *user, const snw_step_report *r) {
     }
     if (r->event == SNW_WATCH_SAMPLE) {
         add_samples(t, r);
+        return;
+    }
+    if (r->event == SNW_WATCH_KEEP || r->event == SNW_WATCH_FROM) {
+        add_step_of_study(t, r);
         return;
     }
     if (r->event == SNW_WATCH_HARD) {
@@ -397,9 +410,10 @@ void snw_tape_note(void *user, const snw_step_report *r) {
                                         : SNW_MAP_RESTART;
     snw_map *map = add_map(t, kind, r->s, step ? r->d : r->before);
     if (!map) return;
-    if (map->begins && map->before && follows_rest(t))
+    // velocities after an equilibrium were projected before the restart, from rest: both are one
+    if (map->begins && map->before && t->rests)
         memset((double *)map->before, 0, (size_t)t->m->nv * sizeof *map->before);
-    if (map->begins && map > t->map && map[-1].m != map->m && t->m->nconstraint > 0)
+    if (map->begins && map > t->map && model_before(t) != map->m && t->m->nconstraint > 0)
         t->closed = true;
     if (stages) {
         const size_t nq = (size_t)t->m->nq, nv = (size_t)t->m->nv, ns = (size_t)r->points->s * nv;
@@ -423,11 +437,21 @@ void snw_tape_note(void *user, const snw_step_report *r) {
         event->z = map->s.z;
 }
 
+// Does the time at the end of step `stage` of the study, before map i, depend on an event?
+static bool kept_time_moves(const snw_tape *t, int i, int stage, bool all) {
+    while (--i >= 0) {
+        if (t->map[i].kind == SNW_MAP_KEPT && t->map[i].stage == stage)
+            return t->map[i].time_moves;
+    }
+    return all;
+}
+
 void snw_tape_find_times(snw_tape *t, bool all) {
     bool now = all, length = all, start = all; // do they depend on an event?
     for (int i = 0; i < t->n; i++) {
         snw_map *map = &t->map[i];
         const bool step = snw_map_is_step(map);
+        if (map->kind == SNW_MAP_FROM) now = kept_time_moves(t, i, map->stage, all);
         if (map->begins) start = now;
         const bool grid = step && map->end == SNW_END_GRID && start;
         map->time_moves = now || grid;
@@ -450,7 +474,7 @@ snw_status snw_tape_state(void *user, const snw_run_state *at, snw_error *err) {
     if (!at->moves) {
         map = add_map(t, SNW_MAP_STATIC, at->s, NULL);
         if (map) map->t_laws = at->in->t;
-        if (map) map->relaxation = at->relaxation;
+        if (map) map->relaxation = at->relaxation, map->steady = at->steady;
         keep_branches(t, at->s, map);
     }
     map = add_map(t, SNW_MAP_FRAME, at->s, NULL);

@@ -20,6 +20,8 @@ typedef enum snw_map_kind {
     SNW_MAP_EVENT,  // no map: a condition changes at this state, which determines the length of
                     // the step before
     SNW_MAP_SAMPLE, // samples of laws are taken at this state
+    SNW_MAP_KEPT,   // no map: step `stage` of the study has ended here, from which others begin
+    SNW_MAP_FROM,   // no map: the state is again that at the end of step `stage`
     SNW_MAP_FRAME   // no map: the frame `frame` shows this state
 } snw_map_kind;
 
@@ -50,6 +52,7 @@ typedef struct snw_map {
     // `follow` of the state in its equations. In s itself the strains are fixed. NULL: none
     const double *branch_from, *branch_place, *branch_part, *branch_follow;
     snw_relaxation_rule relaxation; // of an equilibrium
+    bool steady;                    // likewise: with the rates of given motions
     const double *taken;            // nsignal, of samples: 1 where one is taken; else NULL
     const double *d;      // nv: increment of a step, or of one with hard contacts; NULL: none
     const double *past;   // 5 x nv, as of snw_scheme_map, before a step; NULL: not kept
@@ -88,7 +91,7 @@ typedef struct snw_tape {
     bool closed;        // a motion began with loops that were closed after a change of the study
     bool events;        // keep what the derivatives by the lengths of steps need
     bool begins;        // the next map is the first of a motion
-    int begun;          // step of the study that has begun last
+    bool rests;         // the last motion has begun at an equilibrium
     struct tape_block *block;
     // the last instant, to which steps are undone
     struct {
