@@ -279,7 +279,8 @@ static snw_status check_phases(gradient_sweep *s, snw_error *err) {
     for (int i = 0; i < d->nstep; i++) {
         k += d->step[i].kind == SNW_STEP_CHANGE;
         SNW_TRY(gradient_check_step(&d->step[i], s->phase[k].m, err));
-        s->lone |= d->step[i].steady;
+        s->lone |= d->step[i].steady ||
+                   (d->step[i].kind == SNW_STEP_STATIC && s->phase[k].m->hard);
         s->conserving |= d->step[i].kind == SNW_STEP_DYNAMIC &&
                          snw_scheme_table[d->step[i].scheme].family == SNW_FAMILY_CONSERVING;
     }
@@ -518,7 +519,6 @@ snw_status gradient_adjoint(snw_gradient *g, const double *p, double *J, double 
         g->how.method == SNW_GRADIENT_FORWARD || (choose && FEW * g->nentry < g->nscalar);
     const snw_status status = gradient_by(g, p, forward, J, dJ, err);
     // contacts that hold a robot more than once need the forward method
-    if (status != SNW_E_SINGULAR || forward || !choose || !gradient_has_moreau(g->model->desc))
-        return status;
+    if (status != SNW_E_SINGULAR || forward || !choose || !g->model->compiled->hard) return status;
     return gradient_by(g, p, true, J, dJ, err);
 }

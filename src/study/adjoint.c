@@ -341,6 +341,7 @@ void adjoint_static_matrix(snw_adjoint *a, const snw_map *map) {
 }
 
 static snw_status back_static(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    if (map->hard) return adjoint_rest_back(a, map, err);
     adjoint_static_matrix(a, map);
     SNW_TRY(adjoint_factor(a, true, "the equilibrium", map->s.t, err));
     for (int i = 0; i < a->nscalar; i++) {
@@ -980,6 +981,28 @@ void adjoint_sampler_state(snw_sampler *x, const snw_map *map) {
     if (map->kind == SNW_MAP_STEP || map->steady) snw_constraints_impose(x->m, x->in, x->s);
 }
 
+// value (nscalar) <- the products with residual, rows, rates of laws and memory of a map at the state
+// of the sampler.
+static void sample_residual(snw_sampler *x, const snw_adjoint *a, const snw_map *map,
+                            double *value) {
+    const snw_model *m = x->m;
+    const bool is_static = map->kind == SNW_MAP_STATIC, step = map->kind == SNW_MAP_STEP;
+    snw_residual(m, x->in, x->s, is_static && !map->steady, x->w);
+    if (!is_static) adjoint_integrands(m, x->in, x->w, x->integrand);
+    double *strain = x->integrand + m->nsignal;
+    adjoint_branches_after(x, map, strain);
+    for (int i = 0; i < a->nscalar; i++) {
+        const snw_covectors *v = &a->covectors[i];
+        value[i] = snw_vector_dot(m->nv, v->mu, x->w->r);
+        if (step || is_static) value[i] -= snw_vector_dot(m->nconstraint, v->nu, x->w->violation);
+        if (!is_static) value[i] -= snw_vector_dot(m->nsignal, v->integrand, x->integrand);
+        if (m->nbranch) value[i] -= snw_vector_dot(m->nbranch_coordinate, v->branch, strain);
+        if (!step && !map->steady) continue;
+        value[i] -= snw_vector_dot(m->nv, v->law_rate, x->s->v);
+        value[i] -= snw_vector_dot(m->nv, v->law_acc, x->s->a);
+    }
+}
+
 void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value) {
     const snw_model *m = x->m;
     if (map->kind == SNW_MAP_STAGES) {
@@ -996,19 +1019,10 @@ void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, d
     }
     const bool is_static = map->kind == SNW_MAP_STATIC, step = map->kind == SNW_MAP_STEP;
     adjoint_sampler_state(x, map);
-    snw_residual(m, x->in, x->s, is_static && !map->steady, x->w);
-    if (!is_static) adjoint_integrands(m, x->in, x->w, x->integrand);
-    double *strain = x->integrand + m->nsignal;
-    adjoint_branches_after(x, map, strain);
-    for (int i = 0; i < a->nscalar; i++) {
-        const snw_covectors *v = &a->covectors[i];
-        value[i] = snw_vector_dot(m->nv, v->mu, x->w->r);
-        if (step || is_static) value[i] -= snw_vector_dot(m->nconstraint, v->nu, x->w->violation);
-        if (!is_static) value[i] -= snw_vector_dot(m->nsignal, v->integrand, x->integrand);
-        if (m->nbranch) value[i] -= snw_vector_dot(m->nbranch_coordinate, v->branch, strain);
-        if (!step && !map->steady) continue;
-        value[i] -= snw_vector_dot(m->nv, v->law_rate, x->s->v);
-        value[i] -= snw_vector_dot(m->nv, v->law_acc, x->s->a);
+    if (is_static && map->hard) {
+        adjoint_rest_sample(x, a, map, value);
+    } else {
+        sample_residual(x, a, map, value);
     }
     if (step || is_static) return;
     for (int i = 0; i < a->nscalar; i++)

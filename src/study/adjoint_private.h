@@ -129,6 +129,16 @@ void adjoint_hard_equations(snw_sampler *x, const snw_adjoint *a, const snw_map 
 void adjoint_hard_sample(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);
 double adjoint_hard_magnitude(const snw_adjoint *a, int scalar);
 void adjoint_hard_destroy(snw_adjoint *a);
+// An equilibrium with hard contacts (adjoint_rest.c): its matrix; bars back through it; rows (nv +
+// nconstraint) and gaps of its contacts by a model in the sampler, at its state, and their products
+// with the covectors; x (nv + nconstraint) <- solution for the right side x of the residual and the
+// derivatives `by` of the equations.
+SNW_NODISCARD snw_status adjoint_rest_prepare(snw_adjoint *a, const snw_map *map, snw_error *err);
+SNW_NODISCARD snw_status adjoint_rest_back(snw_adjoint *a, const snw_map *map, snw_error *err);
+void adjoint_rest_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *rows,
+                            double *gap);
+void adjoint_rest_sample(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);
+void adjoint_rest_solve(snw_adjoint *a, const snw_map *map, const double *by, double *x);
 // Maps of the conserving scheme (adjoint_conserving.c): its steps and its reference energy.
 SNW_NODISCARD snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map,
                                                    snw_error *err);

@@ -28,6 +28,7 @@ typedef struct snw_run_state {
     const double *save;             // checkpoint of this frame, info.nsave numbers; NULL: none
     snw_relaxation_rule relaxation; // of an equilibrium: of materials that relax
     bool steady;                    // likewise: with the rates of given motions
+    const struct snw_work *w;       // motion and forces there
 } snw_run_state;
 
 typedef struct snw_run_hooks {

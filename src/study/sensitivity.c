@@ -8,6 +8,7 @@
 #include "dynamics/chart.h"
 #include "dynamics/constraint.h"
 #include "dynamics/relaxation.h"
+#include "integrate/hard_step.h"
 #include "math/vector.h"
 #include "solve/dense.h"
 #include "study/probe.h"
@@ -61,7 +62,7 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
     const int nb = a->m->nbranch_coordinate;
     switch (map->kind) {
     case SNW_MAP_STATIC:
-        return nv + nr + nb + (map->steady ? 2 * nv : 0);
+        return nv + nr + nb + (map->steady ? 2 * nv : 0) + (map->hard ? map->hard->n : 0);
     case SNW_MAP_INITIAL:
     case SNW_MAP_ACCELERATIONS:
         return nv + nr + nz;
@@ -146,6 +147,11 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
         memcpy(out + 2 * nv + nr, x->s->a, (size_t)nv * sizeof *out);
     }
     if (step || rest) adjoint_branches_after(x, map, out + (step ? 3 : 1) * nv + nr);
+    if (rest && map->hard) {
+        const int n = map->hard->n;
+        double *gap = out + snw_sensitivity_size(a, map) - n;
+        adjoint_rest_equations(x, a, map, out, gap);
+    }
     if (map->steady) { // rates of the laws
         double *law = out + snw_sensitivity_size(a, map) - 2 * nv;
         memcpy(law, x->s->v, (size_t)nv * sizeof *law);
@@ -169,6 +175,7 @@ static snw_status prepare_matrix(snw_adjoint *a, const snw_map *map, snw_error *
     if (map->kind == SNW_MAP_STAGES) return adjoint_stages_prepare(a, map, err);
     if (map->kind == SNW_MAP_CONSERVED || map->kind == SNW_MAP_ENERGY)
         return adjoint_conserved_prepare(a, map, err);
+    if (rest && map->hard) return adjoint_rest_prepare(a, map, err);
     if (rest) {
         adjoint_static_matrix(a, map);
         return adjoint_factor(a, true, "the equilibrium", map->s.t, err);
@@ -208,7 +215,11 @@ static void apply_static(snw_adjoint *a, const snw_map *map, int k, const double
     for (int i = 0; i < nr; i++) x[nv + i] = by[nv + i];
     adjoint_memory_force(a, map, k, 0, x);
     adjoint_branch_force(a, map, k, 0, x);
-    snw_bordered_matrix_solve(a->T, x);
+    if (map->hard) {
+        adjoint_rest_solve(a, map, by, x);
+    } else {
+        snw_bordered_matrix_solve(a->T, x);
+    }
     memset(b->place, 0, (size_t)(6 * nv) * sizeof *b->place); // all parts of velocities
     memcpy(b->place, x, (size_t)nv * sizeof *x);
     memcpy(b->lambda, x + nv, (size_t)nr * sizeof *x);

@@ -276,6 +276,53 @@ static void add_hard(snw_tape *t, const snw_step_report *r) {
     describe(r, map);
 }
 
+// The hard contact `at` of an equilibrium with this gap and force, if it touches, into `out`; returns
+// their number.
+static int add_touching(const snw_model *m, const snw_work *w, snw_hard_contact at, double gap,
+                        double force, int n, snw_hard_step_contact *out) {
+    static const double CLOSED = 1e-9; // of the length of the robot; equilibria close to 1e-10
+    double typical = 0;
+    for (int i = 0; i < m->nv; i++)
+        typical = fmax(typical, 1e-9 * m->scale[i] * m->typical[i] / m->length);
+    if (gap > CLOSED * fmin(1, m->length)) return n;
+    const bool carries = force > fmax(w->hard_stiffness * w->hard_smooth, typical);
+    out[n] = (snw_hard_step_contact){
+        .at = at,
+        .in_step = SNW_HARD_SLIDES,
+        .P = {force * snw_hard_gradient(w, &at)},
+        .unclear = carries ? NULL : "touches without a force, and opens at the slightest change"};
+    return n + 1;
+}
+
+// The hard contacts that touch in an equilibrium into its map.
+static void keep_touching(snw_tape *t, const snw_work *w, snw_map *map) {
+    const snw_model *m = t->m;
+    if (!map || !m->hard) return;
+    const size_t own = sizeof(snw_hard_step) / sizeof(double) + 1;
+    const size_t most = (size_t)snw_hard_most(m);
+    double *x = take(t, own + (most + 1) * sizeof(snw_hard_step_contact) / sizeof(double) + 1);
+    if (!x) {
+        t->failed = true;
+        return;
+    }
+    snw_hard_step *to = (snw_hard_step *)x;
+    snw_hard_step_contact *contact = (snw_hard_step_contact *)(x + own);
+    int n = 0;
+    for (int k = 0; k < m->ncontact_point; k++) {
+        const snw_contact_point_work *at = &w->contact_point[k];
+        if (snw_contact_is_hard(m, k) && snw_contact_exists(m, w, k))
+            n = add_touching(m, w, snw_hard_point(k), at->gap,
+                             at->in_contact ? at->elastic_force : 0, n, contact);
+    }
+    for (int i = 0; i < snw_ntouch(m, w) && n < (int)most; i++) {
+        const snw_touch *at = &w->touch[i];
+        if (at->hard)
+            n = add_touching(m, w, snw_hard_rods(at), at->gap, at->elastic_force, n, contact);
+    }
+    *to = (snw_hard_step){.n = n, .contact = contact};
+    map->hard = to;
+}
+
 static bool closes_contact(const snw_map *map) {
     bool closes = false;
     for (int i = 0; map->hard && i < map->hard->n; i++)
@@ -476,6 +523,7 @@ snw_status snw_tape_state(void *user, const snw_run_state *at, snw_error *err) {
         if (map) map->t_laws = at->in->t;
         if (map) map->relaxation = at->relaxation, map->steady = at->steady;
         keep_branches(t, at->s, map);
+        keep_touching(t, at->w, map);
     }
     map = add_map(t, SNW_MAP_FRAME, at->s, NULL);
     if (map) map->t_laws = at->in->t;
