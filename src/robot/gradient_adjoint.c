@@ -258,7 +258,8 @@ static snw_status take_state(void *user, const snw_run_state *at, snw_error *err
 static void note_map(void *user, const snw_step_report *r) {
     gradient_sweep *s = user;
     const bool step = r->event == SNW_WATCH_STEP || r->event == SNW_WATCH_STAGES ||
-                      r->event == SNW_WATCH_HARD || r->event == SNW_WATCH_CONSERVED;
+                      r->event == SNW_WATCH_HARD || r->event == SNW_WATCH_CONSERVED ||
+                      (r->event == SNW_WATCH_EXPLICIT && r->h > 0);
     if (r->event == SNW_WATCH_UNDO)
         *(s->last < 0 ? &s->g->info.steps : &s->g->info.recomputed) -= s->tried;
     if (r->event == SNW_WATCH_UNDO || r->event == SNW_WATCH_INSTANT) s->tried = 0;
@@ -280,6 +281,8 @@ static snw_status check_phases(gradient_sweep *s, snw_error *err) {
         k += d->step[i].kind == SNW_STEP_CHANGE;
         SNW_TRY(gradient_check_step(&d->step[i], s->phase[k].m, err));
         s->lone |= d->step[i].steady ||
+                   (d->step[i].kind == SNW_STEP_DYNAMIC &&
+                    snw_scheme_table[d->step[i].scheme].family == SNW_FAMILY_ODE) ||
                    (d->step[i].kind == SNW_STEP_STATIC && s->phase[k].m->hard);
         s->conserving |= d->step[i].kind == SNW_STEP_DYNAMIC &&
                          snw_scheme_table[d->step[i].scheme].family == SNW_FAMILY_CONSERVING;
@@ -484,6 +487,13 @@ static snw_status gradient_by(snw_gradient *g, const double *p, bool forward, do
     if (status == SNW_OK) status = sweep_prepare(&s, err);
     if (status == SNW_OK) status = sweep_variables(&s, err);
     for (int j = 0; status == SNW_OK && j < g->nscalar; j++) s.size = fmax(s.size, fabs(J[j]));
+    for (int j = 0; status == SNW_OK && j < g->nscalar * g->nentry; j++) {
+        if (!isfinite(s.dJ[j]))
+            status = snw_fail(err, SNW_E_SINGULAR,
+                              "there is no derivative by '%.100s': the motion does not exist for "
+                              "values nearby",
+                              g->entry[j % g->nentry].name);
+    }
     g->info.error = s.size > 0 ? s.error / s.size : 0;
     if (status == SNW_OK) memcpy(dJ, s.dJ, (size_t)g->nscalar * (size_t)g->nentry * sizeof *dJ);
     g->info.gradient_seconds = snw_clock_seconds() - begin;

@@ -4,6 +4,7 @@
 #include "robot/gradient_private.h"
 
 #include "base/fail.h"
+#include "dynamics/contact.h"
 
 #include <stdio.h>
 
@@ -54,8 +55,18 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
                           err);
         return SNW_OK;
     }
-    if (step->kinematic) return refuse(step, "kinematic steps have none", err);
     const snw_scheme_info *row = &snw_scheme_table[step->scheme];
+    if (row->family == SNW_FAMILY_ODE && row->chooses_steps)
+        return refuse(step,
+                      step->kinematic ? "its steps follow a 'tolerance'; give it a 'step'"
+                                      : "its steps are chosen anew by their error; use scheme rk4, "
+                                        "or an implicit one",
+                      err);
+    if (row->family == SNW_FAMILY_ODE && !step->kinematic && snw_contact_has_curved(m))
+        return refuse(step, "rk4 divides its steps at contacts; use an implicit scheme", err);
+    if (row->family == SNW_FAMILY_ODE && m->nbranch > 0)
+        return refuse(step, "rk4 with materials that relax has none; use bdf2", err);
+    if (row->family == SNW_FAMILY_ODE) return SNW_OK;
     if (row->family == SNW_FAMILY_MOREAU) return check_hard_step(step, m, err);
     if (row->family == SNW_FAMILY_COLLOCATION && m->nnonholonomic > 0)
         return refuse(step, "collocation with wheels, rings or anchors has none; use bdf2", err);

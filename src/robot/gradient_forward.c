@@ -39,6 +39,7 @@ static void difference_equations(gradient_sweep *s, snw_robot_model *const *mode
 static snw_status equations_along(gradient_sweep *s, gradient_direction *d, const snw_map *map,
                                   int size, double *out, double *scratch, snw_error *err) {
     double *coarse = scratch + size, *fine = coarse + size, *fine_coarse = fine + size;
+    s->sampler->law = d->entry < 0;
     difference_equations(s, d->model, d->step, map, size, out, coarse, scratch);
     if (!s->sharp || gradient_is_resolved(size, out, coarse)) return SNW_OK;
     SNW_TRY(gradient_open_fine(s, d, err));
@@ -255,7 +256,7 @@ snw_status gradient_sweep_forward(gradient_sweep *s, snw_error *err) {
     snw_adjoint_clear(s->adjoint);
     snw_status status = gradient_find_given_events(s, err);
     snw_tape_find_times(&s->tape, false);
-    if (status == SNW_OK && s->tape.n > 0 && s->tape.map[0].kind == SNW_MAP_INITIAL)
+    if (status == SNW_OK && gradient_begins_moving(s))
         status = start_forward(s, err);
     if (status == SNW_OK) status = states_forward(s, along, err);
     for (int i = 0; status == SNW_OK && i < s->tape.n; i++)

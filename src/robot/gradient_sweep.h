@@ -231,6 +231,8 @@ void gradient_numbers_need(const gradient_sweep *s);
 
 // ---- the initial state, gradient_start.c --------------------------------------------------------
 
+// Does the run begin with a motion, which depends on the initial state?
+bool gradient_begins_moving(const gradient_sweep *s);
 // q, v of `to` <- initial state of model m at p, closed, with velocities that the rows allow;
 // driven coordinates whose laws are gathered move as `motion` (ndrive) says, NULL: by their laws.
 SNW_NODISCARD snw_status gradient_closed_start(const gradient_sweep *s, const double *p,

@@ -130,6 +130,7 @@ void snw_adjoint_destroy(snw_adjoint *a) {
     adjoint_stages_destroy(a);
     adjoint_hard_destroy(a);
     adjoint_conserved_destroy(a);
+    adjoint_explicit_destroy(a);
     snw_bordered_matrix_destroy(a->T);
     snw_inputs_destroy(a->in);
     snw_work_destroy(a->w);
@@ -148,6 +149,7 @@ snw_bars *snw_adjoint_bars(snw_adjoint *a, int scalar) { return &a->bars[scalar]
 double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scalar) {
     const snw_model *m = a->m;
     if (map->kind == SNW_MAP_HARD) return adjoint_hard_magnitude(a, scalar);
+    if (map->kind == SNW_MAP_EXPLICIT) return adjoint_explicit_magnitude(a, scalar);
     const int stages = map->kind == SNW_MAP_STAGES ? map->points.s : 1;
     const double *mu = map->kind == SNW_MAP_STAGES
                            ? a->stage_mu + (size_t)scalar * (size_t)stages *
@@ -711,6 +713,8 @@ static snw_status back_through(snw_adjoint *a, const snw_map *map, snw_error *er
     case SNW_MAP_CONSERVED:
     case SNW_MAP_ENERGY:
         return adjoint_conserved_back(a, map, err);
+    case SNW_MAP_EXPLICIT:
+        return adjoint_explicit_back(a, map, err);
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
     case SNW_MAP_KEPT:
@@ -725,7 +729,8 @@ snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) 
     clear_covectors(a);
     a->longest = fmax(a->longest, map->h);
     SNW_TRY(back_through(a, map, err));
-    if (adjoint_moves(map) && map->kind != SNW_MAP_HARD) adjoint_back_times(a, map);
+    const bool own = map->kind == SNW_MAP_HARD || map->kind == SNW_MAP_EXPLICIT;
+    if (adjoint_moves(map) && !own) adjoint_back_times(a, map);
     return SNW_OK;
 }
 
@@ -1015,6 +1020,10 @@ void snw_sampler_map(snw_sampler *x, const snw_adjoint *a, const snw_map *map, d
     }
     if (map->kind == SNW_MAP_CONSERVED || map->kind == SNW_MAP_ENERGY) {
         adjoint_conserved_sample(a, map, x, value);
+        return;
+    }
+    if (map->kind == SNW_MAP_EXPLICIT) {
+        adjoint_explicit_sample(x, a, map, value);
         return;
     }
     const bool is_static = map->kind == SNW_MAP_STATIC, step = map->kind == SNW_MAP_STEP;

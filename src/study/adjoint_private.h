@@ -85,6 +85,7 @@ struct snw_adjoint {
     double *stage_given;
     snw_state *stage[SNW_STAGES];
     adjoint_hard *hard;                  // of steps with hard contacts; NULL before the first one
+    struct adjoint_explicit *explicit_map; // of explicit schemes; NULL before the first one
     struct adjoint_conserved *conserved; // of steps of the conserving scheme; NULL before the first
     ADJOINT_FIELDS(SNW_FIELD_POINTER)
     void *block;
@@ -139,6 +140,24 @@ void adjoint_rest_equations(snw_sampler *x, const snw_adjoint *a, const snw_map 
                             double *gap);
 void adjoint_rest_sample(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);
 void adjoint_rest_solve(snw_adjoint *a, const snw_map *map, const double *by, double *x);
+// Maps of explicit schemes (adjoint_explicit.c): their derivatives; bars back through them and
+// derivatives by variable k forward, with changes of the time before and of the length; where they
+// lead by the model of a sampler, for each time at which laws are read, and the products with that.
+SNW_NODISCARD snw_status adjoint_explicit_prepare(snw_adjoint *a, const snw_map *map,
+                                                  snw_error *err);
+SNW_NODISCARD snw_status adjoint_explicit_back(snw_adjoint *a, const snw_map *map, snw_error *err);
+void adjoint_explicit_apply(snw_adjoint *a, const snw_map *map, int k, const double *by,
+                            double before, double length);
+int adjoint_explicit_size(const snw_model *m, const snw_map *map);
+int adjoint_explicit_stage(const snw_model *m, int i);
+int adjoint_explicit_parts(const snw_map *map);
+double adjoint_explicit_time(const snw_map *map, int part);
+void adjoint_explicit_equations(const snw_sampler *y, const snw_adjoint *a, const snw_map *map,
+                                double *out);
+void adjoint_explicit_sample(const snw_sampler *y, const snw_adjoint *a, const snw_map *map,
+                             double *value);
+double adjoint_explicit_magnitude(const snw_adjoint *a, int scalar);
+void adjoint_explicit_destroy(snw_adjoint *a);
 // Maps of the conserving scheme (adjoint_conserving.c): its steps and its reference energy.
 SNW_NODISCARD snw_status adjoint_conserved_prepare(snw_adjoint *a, const snw_map *map,
                                                    snw_error *err);

@@ -71,6 +71,9 @@ typedef struct snw_run_totals {
 // Compile the description. The description must outlive the run; `name` is copied.
 SNW_NODISCARD snw_status snw_run_create(const snw_desc *desc, const char *name, snw_run **out,
                                         snw_error *err);
+// The same for derivatives: models of kinematic steps have tangents, too.
+SNW_NODISCARD snw_status snw_run_create_whole(const snw_desc *desc, const char *name, snw_run **out,
+                                              snw_error *err);
 void snw_run_destroy(snw_run *r); // NULL is fine
 
 const snw_run_info *snw_run_describe(const snw_run *r);

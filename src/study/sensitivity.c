@@ -77,6 +77,8 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
         return map->points.s * (nv + adjoint_stage_memory(a)) + (a->m->ndrive > 0 ? 2 * nv : 0);
     case SNW_MAP_HARD:
         return adjoint_hard_size(a, map);
+    case SNW_MAP_EXPLICIT:
+        return adjoint_explicit_size(a->m, map);
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:
     case SNW_MAP_KEPT:
@@ -90,6 +92,7 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
 int snw_sensitivity_stage(const snw_adjoint *a, const snw_map *map, int i) {
     const int nv = a->m->nv, nm = adjoint_stage_memory(a), end = map->points.s * nv;
     if (map->kind == SNW_MAP_HARD) return adjoint_hard_stage(a, map, i);
+    if (map->kind == SNW_MAP_EXPLICIT) return adjoint_explicit_stage(a->m, i);
     if (i < end) return i / nv;
     return i < end + map->points.s * nm ? (i - end) / nm : map->points.s;
 }
@@ -113,6 +116,10 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
     const int nv = m->nv, nr = m->nconstraint, nz = m->nsignal;
     if (map->kind == SNW_MAP_HARD) {
         adjoint_hard_equations(x, a, map, out);
+        return;
+    }
+    if (map->kind == SNW_MAP_EXPLICIT) {
+        adjoint_explicit_equations(x, a, map, out);
         return;
     }
     if (map->kind == SNW_MAP_STAGES) {
@@ -201,6 +208,7 @@ static snw_status prepare_matrix(snw_adjoint *a, const snw_map *map, snw_error *
 snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
     a->longest = fmax(a->longest, map->h);
     if (map->kind == SNW_MAP_HARD) return adjoint_hard_prepare(a, map, err);
+    if (map->kind == SNW_MAP_EXPLICIT) return adjoint_explicit_prepare(a, map, err);
     SNW_TRY(prepare_matrix(a, map, err));
     if (map->kind == SNW_MAP_STEP) adjoint_find_lengths(a, map);
     adjoint_find_by_time(a, map);
@@ -461,7 +469,7 @@ static void apply(snw_adjoint *a, const snw_map *map, int k, double *by, adjoint
     const int n = snw_sensitivity_size(a, map);
     const bool stages = map->kind == SNW_MAP_STAGES;
     double *t = a->bars[k].time;
-    const bool hard = map->kind == SNW_MAP_HARD; // its own terms have them
+    const bool hard = map->kind == SNW_MAP_HARD || map->kind == SNW_MAP_EXPLICIT; // own terms
     for (int i = 0; i < n && adjoint_moves(map) && !hard; i++) {
         const double part = stages ? adjoint_stage_fraction(map, snw_sensitivity_stage(a, map, i))
                             : map->kind == SNW_MAP_CONSERVED ? 0
@@ -490,6 +498,9 @@ static void apply(snw_adjoint *a, const snw_map *map, int k, double *by, adjoint
     case SNW_MAP_HARD:
         times.length = adjoint_hard_apply(a, map, k, by, times.before, times.length);
         if (map->end == SNW_END_LENGTH) times.after = times.before + times.length;
+        break;
+    case SNW_MAP_EXPLICIT:
+        adjoint_explicit_apply(a, map, k, by, times.before, times.length);
         break;
     case SNW_MAP_EVENT:
     case SNW_MAP_SAMPLE:

@@ -352,6 +352,40 @@ static void add_conserved(snw_tape *t, const snw_step_report *r) {
     map->gravity_laws = r->gravity_laws;
 }
 
+// Model of the state before the last map.
+static const snw_model *model_before(const snw_tape *t) {
+    const snw_map *before = &t->map[t->n - 2];
+    const bool kept = before->kind == SNW_MAP_FROM && t->run;
+    return kept ? snw_run_model_at(t->run, before->stage) : before->m;
+}
+
+// A step, start or restart of an explicit scheme with the state before it.
+static void add_explicit(snw_tape *t, const snw_step_report *r) {
+    const snw_model *m = t->m;
+    const size_t nq = (size_t)m->nq, nv = (size_t)m->nv, nz = (size_t)m->nsignal;
+    snw_map *map = add_map(t, SNW_MAP_EXPLICIT, r->s, NULL);
+    double *x = map ? take(t, nq + nv + nz) : NULL;
+    if (!map) return;
+    if (!x) {
+        t->failed = true;
+        return;
+    }
+    describe(r, map);
+    map->q0 = x, x = copy(r->start->q, nq, x);
+    map->v0 = x, x = copy(r->start->v, nv, x);
+    map->z_from = x, (void)copy(r->start->z, nz, x);
+    map->ode = *r->ode;
+    map->limit = r->limit;
+    map->remembers = r->remembers;
+    const bool starts = map->begins && map->h == 0 && !map->ode.locomotion;
+    if (starts && t->rests) memset((double *)map->v0, 0, nv * sizeof *map->v0);
+    if (starts && map > t->map && model_before(t) != map->m && m->nconstraint > 0) t->closed = true;
+    if (map->h > 0) return;
+    snw_map *event = map - 1; // as of other restarts
+    if (event > t->map && event->kind == SNW_MAP_SAMPLE) event--;
+    if (event >= t->map && event->kind == SNW_MAP_EVENT) event->z = map->s.z;
+}
+
 // An instant is reached by the last step.
 static void add_instant(snw_tape *t, const snw_step_report *r) {
     int last = t->n - 1;
@@ -382,13 +416,6 @@ static void add_samples(snw_tape *t, const snw_step_report *r) {
     for (int i = 0; i < t->m->nsignal; i++) x[i] = snw_memory_takes(t->m, i, r->s->t, r->fresh);
     map->taken = x;
     map->t_laws = r->t_laws;
-}
-
-// Model of the state before the last map.
-static const snw_model *model_before(const snw_tape *t) {
-    const snw_map *before = &t->map[t->n - 2];
-    const bool kept = before->kind == SNW_MAP_FROM && t->run;
-    return kept ? snw_run_model_at(t->run, before->stage) : before->m;
 }
 
 // Step r->stage of the study has ended, or begins from the end of another.
@@ -440,6 +467,10 @@ void snw_tape_note(void *user, const snw_step_report *r) {
     }
     if (r->event == SNW_WATCH_CONSERVED) {
         add_conserved(t, r);
+        return;
+    }
+    if (r->event == SNW_WATCH_EXPLICIT) {
+        add_explicit(t, r);
         return;
     }
     if (r->event == SNW_WATCH_ENERGY || r->event == SNW_WATCH_ACCELERATIONS) {

@@ -5,6 +5,7 @@
 // theory.md 7.5.
 #pragma once
 
+#include "integrate/explicit.h"
 #include "study/run.h"
 
 typedef enum snw_map_kind {
@@ -16,6 +17,7 @@ typedef enum snw_map_kind {
     SNW_MAP_HARD,          // a step with hard contacts
     SNW_MAP_CONSERVED,     // a step of the conserving scheme
     SNW_MAP_ENERGY,        // its reference energy becomes that of this state
+    SNW_MAP_EXPLICIT,      // a step of an explicit scheme, or (of length 0) its start or restart
     SNW_MAP_ACCELERATIONS, // accelerations and multipliers at a state that stays as it is
     SNW_MAP_EVENT,  // no map: a condition changes at this state, which determines the length of
                     // the step before
@@ -64,17 +66,22 @@ typedef struct snw_map {
     const struct snw_hard_step *hard;
     // of a step of the conserving scheme, from q0, v0 with the memory z_from, d with multipliers
     double energy, start_laws, gravity_laws;
+    // of an explicit scheme, from q0, v0 with the memory z_from
+    snw_explicit_opts ode;
+    double limit;
+    bool remembers; // of a restart: it has another memory, that of s
 } snw_map;
 
 // Is the map a step in time?
 static inline bool snw_map_is_step(const snw_map *map) {
     return map->kind == SNW_MAP_STEP || map->kind == SNW_MAP_STAGES || map->kind == SNW_MAP_HARD ||
-           map->kind == SNW_MAP_CONSERVED;
+           map->kind == SNW_MAP_CONSERVED || (map->kind == SNW_MAP_EXPLICIT && map->h > 0);
 }
 
 // Do parts of its equations read laws at times of their own?
 static inline bool snw_map_has_stages(const snw_map *map) {
-    return map->kind == SNW_MAP_STAGES || map->kind == SNW_MAP_HARD;
+    return map->kind == SNW_MAP_STAGES || map->kind == SNW_MAP_HARD ||
+           map->kind == SNW_MAP_EXPLICIT;
 }
 
 typedef struct snw_tape {
