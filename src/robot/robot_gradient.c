@@ -298,7 +298,7 @@ void gradient_initial(const snw_gradient *g, const double *p, const snw_model *m
 
 snw_status gradient_run_at(const snw_gradient *g, const double *p, const snw_robot_model *model,
                            snw_run **out, snw_error *err) {
-    SNW_TRY(snw_run_create(model->desc, snw_robot_model_run(g->model), out, err));
+    SNW_TRY(snw_run_create_whole(model->desc, snw_robot_model_run(g->model), out, err));
     const snw_model *m = snw_run_model(*out);
     double *q = snw_alloc(((size_t)m->nq + (size_t)m->nv + 1) * sizeof *q), *v = q + m->nq;
     if (!q) return snw_fail_memory(err);

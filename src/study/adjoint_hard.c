@@ -35,7 +35,8 @@ static const double move_length = 1e-3, // of the length of a step
 
 // ---- memory -------------------------------------------------------------------------------------
 
-static hard_layout layout_of(const snw_model *m, const snw_hard_step *r) {
+static hard_layout layout_of(const snw_model *m, const snw_map *map) {
+    const snw_hard_step *r = map->hard;
     hard_layout l = {.h = -1, .energy = -1, .s = -1, .s2 = -1};
     bool closes = false;
     for (int i = 0; i < r->n; i++) {
@@ -50,6 +51,10 @@ static hard_layout layout_of(const snw_model *m, const snw_hard_step *r) {
     l.d = n, n += m->nv;
     l.lambda = n, n += m->nconstraint;
     l.P = n, n += 3 * l.nclosed;
+    if (map->kind == SNW_MAP_STATIC) { // an equilibrium has these only
+        l.v = l.S = l.P1 = l.A = l.v1 = l.impulse = l.p = l.v2 = l.n = n;
+        return l;
+    }
     if (closes) l.h = n++;
     if (r->scaling[0].free || r->scaling[1].free) l.energy = n, n += ENERGIES;
     if (r->scaling[0].free) l.s = n++;
@@ -67,7 +72,7 @@ static hard_layout layout_of(const snw_model *m, const snw_hard_step *r) {
 }
 
 int adjoint_hard_size(const snw_adjoint *a, const snw_map *map) {
-    return layout_of(a->m, map->hard).n;
+    return layout_of(a->m, map).n;
 }
 
 // Time of the laws of equation i.
@@ -121,7 +126,7 @@ static snw_status hard_open(snw_adjoint *a, const snw_map *map) {
         if (!x->twist || !x->place) return SNW_E_MEMORY;
         memset(x->twist, 0, frames * sizeof *x->twist);
     }
-    x->l = layout_of(m, map->hard);
+    x->l = layout_of(m, map);
     if ((int)n <= x->room && rows <= x->numbers) return SNW_OK;
     const size_t room = n + n / 4, numbers = rows + rows / 4, ns = (size_t)a->nscalar;
     snw_free(x->memory);
@@ -412,10 +417,14 @@ static snw_status check_contacts(const snw_adjoint *a, const snw_map *map, snw_e
     return SNW_OK;
 }
 
+snw_status adjoint_hard_begin(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    if (hard_open(a, map) != SNW_OK) return snw_fail_memory(err);
+    return check_contacts(a, map, err);
+}
+
 snw_status adjoint_hard_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
     const snw_model *m = a->m;
-    if (hard_open(a, map) != SNW_OK) return snw_fail_memory(err);
-    SNW_TRY(check_contacts(a, map, err));
+    SNW_TRY(adjoint_hard_begin(a, map, err));
     adjoint_hard *x = a->hard;
     const hard_layout *l = &x->l;
     const size_t n = (size_t)l->n, nv = (size_t)m->nv;
@@ -511,14 +520,18 @@ static void back_scalar(snw_adjoint *a, const snw_map *map, int scalar) {
     t[SNW_TIME_LENGTH] = 0;
 }
 
+snw_status adjoint_hard_refuse_redundant(const snw_adjoint *a, const snw_map *map, snw_error *err) {
+    if (!hard_is_redundant(a->hard)) return SNW_OK;
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "there is no derivative at t = %g s by the adjoint: hard contacts hold the "
+                    "robot more than once, so that not all variables have one; use the "
+                    "forward method, which tells",
+                    map->s.t);
+}
+
 snw_status adjoint_hard_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
     SNW_TRY(adjoint_hard_prepare(a, map, err));
-    if (hard_is_redundant(a->hard))
-        return snw_fail(err, SNW_E_SINGULAR,
-                        "there is no derivative at t = %g s by the adjoint: hard contacts hold the "
-                        "robot more than once, so that not all variables have one; use the "
-                        "forward method, which tells",
-                        map->s.t);
+    SNW_TRY(adjoint_hard_refuse_redundant(a, map, err));
     for (int i = 0; i < a->nscalar; i++) back_scalar(a, map, i);
     return SNW_OK;
 }
@@ -561,7 +574,7 @@ double adjoint_hard_apply(snw_adjoint *a, const snw_map *map, int k, const doubl
 
 snw_status snw_sensitivity_check(const snw_adjoint *a, const snw_map *map, snw_error *err) {
     const adjoint_hard *x = a->hard;
-    if (map->kind != SNW_MAP_HARD || x->off < 0) return SNW_OK;
+    if (!map->hard || x->off < 0) return SNW_OK;
     const hard_layout *l = &x->l;
     const snw_hard_step *r = map->hard;
     const snw_hard_contact *at = r->n > 0 ? &r->contact[0].at : NULL;

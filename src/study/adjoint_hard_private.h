@@ -129,6 +129,12 @@ void hard_give_forces(const hard_evaluation *e, const snw_hard_step *r, int of, 
 void hard_power_row(const hard_evaluation *e, const snw_work *w, const snw_state *s,
                     const snw_hard_contact *c, const double f[3], double *row);
 
+// Memory for the equations of a map. SNW_E_SINGULAR: the state of a contact is not clear, or (the
+// second) contacts hold the robot more than once, which the sweep back does not allow.
+SNW_NODISCARD snw_status adjoint_hard_begin(snw_adjoint *a, const snw_map *map, snw_error *err);
+SNW_NODISCARD snw_status adjoint_hard_refuse_redundant(const snw_adjoint *a, const snw_map *map,
+                                                       snw_error *err);
+
 // ---- solution (adjoint_hard_blocks.c): the equations of d, lambda, P and h know no other
 // unknowns, those of v1 and the impulses none behind them; the rest is explicit.
 
