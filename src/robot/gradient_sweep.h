@@ -79,7 +79,7 @@ typedef struct gradient_sweep {
     bool moreau;          // steps of the scheme moreau, whose contacts close at times of their own
     bool memory, samples; // laws read integrals or samples; samples
     bool sharp;           // contacts, stops or cables set in at some place
-    bool conserving;      // some steps are of the conserving scheme, which has no arrays
+    bool conserving;      // some steps are of the conserving scheme
     double move;          // of a parameter in a sample, relative
     int noutput;
     snw_adjoint_output *output;
