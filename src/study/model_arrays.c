@@ -33,6 +33,11 @@ static size_t arrays_size(const snw_model *m) {
     return n + WRENCH * (size_t)m->nload_point;
 }
 
+// Number of the wrenches by the motion of pose i in a->pose_bar of scalar k, three of them.
+static size_t pose_at(const snw_model_arrays *a, int k, int i) {
+    return 3 * ((size_t)k * (size_t)a->m->npose + (size_t)i);
+}
+
 // Stiffness, damping and inertia of rods in a vector by sections: what does not follow from the
 // laws of sections, which is nothing or the inertia of a body at a node; then the numbers of the
 // laws.
@@ -120,7 +125,7 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
     snw_model_arrays *a = snw_alloc(sizeof *a);
     *out = a;
     if (!a) return SNW_E_MEMORY;
-    *a = (snw_model_arrays){.m = m, .nscalar = nscalar, .motions = motions, .tree = *m};
+    *a = (snw_model_arrays){.m = m, .nscalar = nscalar, .motions = motions, .tree = *m, .in_time = NAN};
     a->tree.nfluid_point = a->tree.ncontact_point = a->tree.ntouching_rod = 0;
     a->tree.nstop = a->tree.nforce_element = a->tree.nforce_field_point = 0;
     SNW_TRY(snw_model_laws_create(m, &a->laws));
@@ -133,10 +138,12 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
         a->needs_geometry = true;
     }
     a->bar = snw_alloc(((size_t)nscalar * a->size + 1) * sizeof *a->bar);
+    a->pose_bar = snw_alloc((pose_at(a, nscalar, 0) + 1) * sizeof *a->pose_bar);
     a->section_bar =
         snw_alloc((a->size + snw_model_sections_size(a->sections) + 1) * sizeof *a->section_bar);
     a->by_signal = snw_alloc(((size_t)m->nsignal + (size_t)m->nv + 1) * sizeof *a->by_signal);
-    if (!a->bar || !a->section_bar || !a->by_signal) return SNW_E_MEMORY;
+    if (!a->bar || !a->section_bar || !a->by_signal || !a->pose_bar) return SNW_E_MEMORY;
+    snw_model_arrays_clear(a);
     a->virtual_rate = a->by_signal + m->nsignal;
     SNW_TRY(snw_inputs_create(m, &a->in));
     SNW_TRY(snw_inputs_create(m, &a->held));
@@ -152,6 +159,7 @@ void snw_model_arrays_destroy(snw_model_arrays *a) {
     snw_model_laws_destroy(a->laws);
     snw_model_sections_destroy(a->sections);
     snw_free(a->section_bar);
+    snw_free(a->pose_bar);
     snw_free(a->by_signal);
     snw_model_geometry_destroy(a->geometry);
     snw_inputs_destroy(a->in);
@@ -177,6 +185,8 @@ const double *snw_model_arrays_bars(const snw_model_arrays *a, int scalar) {
 
 void snw_model_arrays_clear(snw_model_arrays *a) {
     memset(a->bar, 0, (size_t)a->nscalar * a->size * sizeof *a->bar);
+    memset(a->pose_bar, 0, pose_at(a, a->nscalar, 0) * sizeof *a->pose_bar);
+    a->poses_wait = false;
 }
 
 // ---- products -----------------------------------------------------------------------------------
@@ -204,6 +214,19 @@ static void virtual_motion(snw_model_arrays *a, const snw_state *s, const double
     snw_kinematics(&a->tree, a->held, a->trial, false, w);
 }
 
+void snw_model_arrays_finish(snw_model_arrays *a) {
+    if (!a->poses_wait) return;
+    for (int k = 0; k < a->nscalar; k++) {
+        for (int i = 0; i < a->m->npose; i++) {
+            snw_wrench *by = a->pose_bar + pose_at(a, k, i);
+            snw_model_laws_add_pose(a->laws, i, a->in, by,
+                                    a->bar + (size_t)k * a->size + arrays_size(a->m));
+            memset(by, 0, 3 * sizeof *by);
+        }
+    }
+    a->poses_wait = false;
+}
+
 // a->held <- inputs a->in with all given motions at rest
 static void hold_inputs(snw_model_arrays *a) {
     const snw_model *m = a->m;
@@ -212,6 +235,22 @@ static void hold_inputs(snw_model_arrays *a) {
     memset(a->held->pose_du, 0, (size_t)m->npose * sizeof *a->held->pose_du);
     memset(a->held->dxi, 0, (size_t)m->nfield * sizeof *a->held->dxi);
     memset(a->held->ddxi, 0, (size_t)m->nfield * sizeof *a->held->ddxi);
+}
+
+// a->in, a->held <- inputs at time t: those that the arrays or the adjoint have, if they are of
+// that time. Before, the bars of poses that wait for the time of the last ones.
+static void inputs_at(snw_model_arrays *a, const snw_adjoint *adjoint, double t) {
+    if (a->in_time != t) {
+        snw_model_arrays_finish(a);
+        if (adjoint && adjoint->in_time == t && adjoint->in->t == t) {
+            snw_inputs_copy(adjoint->in, a->in);
+        } else {
+            snw_inputs_at(a->m, t, a->in);
+        }
+    }
+    a->in_time = t;
+    a->in->integral_step = 0;
+    hold_inputs(a);
 }
 
 // bar -= x y' (n x n, by rows)
@@ -238,14 +277,18 @@ static size_t first_inertia(const snw_model *m) {
     return arrays_size(m) - WRENCH * (size_t)m->nload_point - INERTIA * (size_t)m->nseg;
 }
 
-// bar += derivatives by the laws of poses that move, from those of the last sweep over geometry,
-// under the inputs a->in.
-static void add_poses(snw_model_arrays *a, double *bar) {
+// Derivatives by the laws of poses that move, from those of the last sweep over geometry, for the
+// scalar of `bar`: frames and steps at one time have the same laws, so that their sum waits for
+// another time.
+static void add_poses(snw_model_arrays *a, const double *bar) {
     if (!a->geometry || !a->motions) return;
+    const int k = (int)((size_t)(bar - a->bar) / a->size);
     for (int i = 0; i < a->m->npose; i++) {
         snw_wrench by[3];
-        if (snw_model_geometry_take_pose(a->geometry, i, by))
-            snw_model_laws_add_pose(a->laws, i, a->in, by, bar + arrays_size(a->m));
+        if (!snw_model_geometry_take_pose(a->geometry, i, by)) continue;
+        snw_wrench *to = a->pose_bar + pose_at(a, k, i);
+        for (int j = 0; j < 3; j++) to[j] = snw_wrench_add(to[j], by[j]);
+        a->poses_wait = true;
     }
 }
 
@@ -407,8 +450,7 @@ static void add_stages(snw_model_arrays *a, const snw_adjoint *adjoint, const sn
                  n = end + stages * nm;
     for (size_t i = 0; i < stages; i++) {
         const snw_state *s = adjoint->stage[i];
-        snw_inputs_at(a->m, snw_map_stage_time(map, (int)i), a->in);
-        hold_inputs(a);
+        inputs_at(a, adjoint, snw_map_stage_time(map, (int)i));
         snw_residual(a->m, a->in, s, false, a->w);
         for (int k = 0; k < a->nscalar; k++) {
             const double *mu = adjoint->stage_mu + (size_t)k * n;
@@ -438,9 +480,8 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
     }
     const bool is_static = map->kind == SNW_MAP_STATIC;
     const double *z = adjoint_map_state(map).z; // integrals before half a step of integrands
-    snw_inputs_at(m, map->t_laws, a->in);
-    a->in->integral_step = adjoint_half_step(map);
-    hold_inputs(a);
+    inputs_at(a, adjoint, map->t_laws);
+    a->in->integral_step = a->held->integral_step = adjoint_half_step(map);
     snw_state_copy(m, &map->s, a->s);
     if (m->nsignal > 0) memcpy(a->s->z, z, (size_t)m->nsignal * sizeof *z);
     if (map->kind == SNW_MAP_STEP) snw_constraints_impose(m, a->in, a->s);
@@ -504,8 +545,8 @@ size_t arrays_surroundings_at(const snw_model_arrays *a) {
 }
 
 void arrays_inputs_at(snw_model_arrays *a, double t) {
-    snw_inputs_at(a->m, t, a->in);
-    hold_inputs(a);
+    inputs_at(a, NULL, t);
+    a->in_time = NAN; // the caller may change them
 }
 
 void arrays_virtual_motion(snw_model_arrays *a, const snw_state *s, const double *mu) {
@@ -685,8 +726,7 @@ void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, con
     const snw_model *m = a->m;
     const bool numbers = reads_numbers(m, adjoint);
     if (!a->needs_geometry && !numbers) return;
-    snw_inputs_at(m, map->t_laws, a->in);
-    hold_inputs(a);
+    inputs_at(a, adjoint, map->t_laws);
     if (numbers) {
         snw_residual(m, a->in, &map->s, false, a->w);
     } else {
@@ -724,6 +764,7 @@ void snw_model_arrays_add_drive(snw_model_arrays *a, int scalar, int drive, doub
 }
 
 void snw_model_arrays_fold(snw_model_arrays *a, const double *factor) {
+    snw_model_arrays_finish(a);
     double *margin = a->bar + (size_t)(a->nscalar - 1) * a->size;
     for (int k = 0; k < a->nscalar - 1; k++) {
         double *to = a->bar + (size_t)k * a->size;

@@ -45,6 +45,8 @@ void snw_model_arrays_read(const snw_model_arrays *a, const snw_model *m, double
 // out (size) <- of each number the largest of its matrix, inertia or wrench, for rounding.
 void snw_model_arrays_scale(const snw_model_arrays *a, const double *x, double *out);
 
+// Completes the bars after the last map.
+void snw_model_arrays_finish(snw_model_arrays *a);
 // Derivatives by the numbers; the vector of scalar i is the i-th.
 const double *snw_model_arrays_bars(const snw_model_arrays *a, int scalar);
 void snw_model_arrays_clear(snw_model_arrays *a);

@@ -28,6 +28,9 @@ struct snw_model_arrays {
     size_t first_geometry;
     double *by_signal, *virtual_rate; // nsignal, nv
     snw_inputs *in, *held;
+    double in_time;       // of `in`; NaN: they were changed
+    snw_wrench *pose_bar; // nscalar x npose x 3: by the motions of poses, at the time of `in`
+    bool poses_wait;      // some of them are not yet in the bars
     snw_state *s, *trial;
     snw_work *w, *at_mu;
     struct snw_conserved_arrays *conserved; // NULL: none
