@@ -413,10 +413,11 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     bool numbers = false, geometry = true;
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
-    if (s->forward || !numbers || s->conserving || s->lone) return SNW_OK;
+    if (s->forward || !numbers || s->lone) return SNW_OK;
+    const snw_arrays_schemes schemes = {.hard = s->moreau, .conserving = s->conserving};
     for (int k = 0; k < s->nphase; k++) {
         if (!outputs_are_known(s, s->phase[k].m, &geometry) ||
-            !snw_model_arrays_apply(s->phase[k].m, s->moreau))
+            !snw_model_arrays_apply(s->phase[k].m, schemes))
             return SNW_OK;
     }
     s->slope = snw_alloc((size_t)s->g->nentry * sizeof *s->slope);
@@ -424,7 +425,7 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     if (!s->slope || !s->has_slope) return snw_fail_memory(err);
     SNW_TRY(keep_motions(s, err));
     for (int k = 0; k < s->nphase; k++) {
-        if (snw_model_arrays_create(s->phase[k].m, s->nscalar, geometry, !s->moreau,
+        if (snw_model_arrays_create(s->phase[k].m, s->nscalar, geometry, schemes,
                                     &s->phase[k].arrays) != SNW_OK)
             return snw_fail_memory(err);
     }

@@ -63,6 +63,7 @@ struct snw_adjoint {
     snw_covectors *covectors;
     snw_bordered_matrix *T;
     snw_inputs *in;
+    double in_time; // at which adjoint_inputs_at has evaluated them last
     snw_work *w;
     snw_state *s, *still; // moved; at rest
     snw_observer *observer;
@@ -91,6 +92,9 @@ struct snw_adjoint {
     void *block;
 };
 
+// a->in <- inputs at time t, unless it has them: a law with a thousand terms takes longer than a
+// step.
+void adjoint_inputs_at(snw_adjoint *a, double t);
 // K, D, M, C <- tangents at s under the inputs of time t, variations as those of
 // snw_tangent_assemble; then K and D at fixed body rates and accelerations.
 void adjoint_tangents(snw_adjoint *a, double t, const snw_state *s, bool is_static);

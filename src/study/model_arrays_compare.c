@@ -6,6 +6,7 @@
 #include "study/model_arrays_compare.h"
 
 #include "math/expr_op.h"
+#include "study/conserving_weights.h"
 #include "study/model_arrays.h"
 #include "study/model_geometry.h"
 #include "study/model_laws.h"
@@ -444,8 +445,17 @@ static bool same_study(const snw_desc *a, const snw_desc *b) {
     return true;
 }
 
-bool snw_model_arrays_apply(const snw_model *m, bool hard) {
-    return !has_others(m) && (!hard || hard_is_known(m));
+// Are the derivatives of steps of the conserving scheme by all numbers known?
+static bool conserving_is_known(const snw_model *m) {
+    for (int i = 0; i < m->npose; i++) {
+        if ((snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0) return false;
+    }
+    return m->ncontact == 0 && hard_is_known(m) && snw_conserving_weights_alike(m, m);
+}
+
+bool snw_model_arrays_apply(const snw_model *m, snw_arrays_schemes schemes) {
+    return !has_others(m) && (!schemes.hard || hard_is_known(m)) &&
+           (!schemes.conserving || conserving_is_known(m));
 }
 
 bool snw_models_differ_in_arrays(const snw_model *m, const snw_model *o, bool geometry,
