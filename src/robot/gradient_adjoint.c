@@ -275,8 +275,10 @@ static snw_status check_phases(gradient_sweep *s, snw_error *err) {
     for (int i = 0; i < d->nstep; i++) {
         k += d->step[i].kind == SNW_STEP_CHANGE;
         SNW_TRY(gradient_check_step(&d->step[i], s->phase[k].m, err));
-        s->conserving |= d->step[i].kind == SNW_STEP_DYNAMIC &&
-                         snw_scheme_table[d->step[i].scheme].family == SNW_FAMILY_CONSERVING;
+        if (d->step[i].kind != SNW_STEP_DYNAMIC) continue;
+        const snw_scheme_family family = snw_scheme_table[d->step[i].scheme].family;
+        s->conserving |= family == SNW_FAMILY_CONSERVING;
+        s->collocation |= family == SNW_FAMILY_COLLOCATION;
     }
     for (k = 0; k < s->nphase; k++)
         SNW_TRY(gradient_check_model(s->phase[k].desc, s->phase[k].m, err));
@@ -405,7 +407,8 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
     if (s->forward || !numbers) return SNW_OK;
-    const snw_arrays_schemes schemes = {.hard = s->moreau, .conserving = s->conserving};
+    const snw_arrays_schemes schemes = {
+        .hard = s->moreau, .conserving = s->conserving, .collocation = s->collocation};
     for (int k = 0; k < s->nphase; k++) {
         if (!outputs_are_known(s, s->phase[k].m, &geometry) ||
             !snw_model_arrays_apply(s->phase[k].m, schemes))

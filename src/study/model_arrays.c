@@ -15,6 +15,7 @@
 #include "study/conserving_weights.h"
 #include "study/model_arrays_compare.h"
 #include "study/model_arrays_private.h"
+#include "study/model_branches.h"
 #include "study/model_surroundings.h"
 
 #include <math.h>
@@ -44,6 +45,7 @@ static size_t pose_at(const snw_model_arrays *a, int k, int i) {
 static void replace_sections(const snw_model_arrays *a, const snw_model *m, double *out) {
     double *at = out;
     snw_model_sections_read(a->sections, m, out + a->size);
+    snw_model_branches_read(m, true, out + a->first_branch);
     if (a->geometry) snw_model_geometry_drop_rest(m, out + a->first_geometry);
     for (int i = 0; i < m->nrod; i++) {
         memset(at, 0, 2 * rod_numbers(&m->rod[i]) * sizeof *at);
@@ -64,6 +66,7 @@ void snw_model_arrays_read(const snw_model_arrays *a, const snw_model *m, double
     const size_t laws = arrays_size(m), around = laws + snw_model_laws_size(a->laws);
     snw_model_laws_read(a->laws, m, out + laws);
     snw_surroundings_read(m, out + around);
+    snw_model_branches_read(m, false, out + a->first_branch);
     if (a->geometry) snw_model_geometry_read(m, out + a->first_geometry);
     for (int i = 0; i < m->nrod; i++) {
         const size_t n = rod_numbers(&m->rod[i]);
@@ -115,6 +118,7 @@ void snw_model_arrays_scale(const snw_model_arrays *a, const double *x, double *
         spread_largest(WRENCH / 2, x + at, out + at);
     for (; at < snw_model_arrays_size(a); at++)
         out[at] = at < a->first_geometry || at >= a->size ? fabs(x[at]) : fmax(fabs(x[at]), 1);
+    snw_model_branches_scale(m, out + a->first_branch);
 }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -130,8 +134,8 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
     a->tree.nstop = a->tree.nforce_element = a->tree.nforce_field_point = 0;
     SNW_TRY(snw_model_laws_create(m, &a->laws));
     SNW_TRY(snw_model_sections_create(m, &a->sections));
-    a->size = arrays_size(m) + snw_model_laws_size(a->laws) + snw_surroundings_size(m);
-    a->first_geometry = a->size;
+    a->first_branch = arrays_size(m) + snw_model_laws_size(a->laws) + snw_surroundings_size(m);
+    a->first_geometry = a->size = a->first_branch + snw_model_branches_size(m);
     if (geometry && snw_geometry_is_gathered(m)) {
         SNW_TRY(snw_model_geometry_create(m, motions, &a->geometry));
         a->size += snw_model_geometry_size(m);
@@ -492,6 +496,9 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
         const arrays_covectors by = {of->mu, rows ? of->nu : NULL, is_static ? NULL : of->integrand};
         virtual_motion(a, a->s, by.mu, a->at_mu);
         subtract_products(a, by, a->s, is_static, a->bar + (size_t)k * a->size);
+        if (m->nbranch)
+            snw_model_branches_subtract(m, map, of->mu, of->branch,
+                                        a->bar + (size_t)k * a->size + a->first_branch);
     }
     add_drives(a, adjoint, map);
     if (map->kind == SNW_MAP_RESTART || map->kind == SNW_MAP_INITIAL)
@@ -508,6 +515,7 @@ static void add_energies(snw_model_arrays *a, const snw_energy_weights *c, const
     double *laws = bar + arrays_size(m);
     snw_vec3 moment = {{0}};
     snw_surroundings_add_energy(m, a->w, c->elastic, laws + snw_model_laws_size(a->laws));
+    if (m->nbranch) snw_model_branches_add_energy(m, s, c->elastic, bar + a->first_branch);
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
         const double *q = s->q + rod->dof0 + rod->shift;
@@ -804,7 +812,15 @@ const double *snw_model_arrays_section_bars(snw_model_arrays *a, int scalar) {
     memset(a->section_bar + a->size, 0, snw_model_sections_size(a->sections) * sizeof *bar);
     for (int i = 0; i < m->nrod; i++) {
         const size_t n = rod_numbers(&m->rod[i]);
-        snw_model_sections_add(a->sections, i, K, K + n, M, a->section_bar + a->size);
+        const snw_branch_numbers of = snw_model_branches_of(m, i);
+        double *own = a->section_bar + a->first_branch;
+        const snw_section_bars by = {.K = K,
+                                     .D = K + n,
+                                     .branch_K = bar + a->first_branch + of.K,
+                                     .M = M,
+                                     .fraction = own + of.fraction,
+                                     .instant = own + of.instant};
+        snw_model_sections_add(a->sections, i, &by, a->section_bar + a->size);
         K += 2 * n;
     }
     if (a->geometry)
