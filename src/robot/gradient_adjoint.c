@@ -382,9 +382,8 @@ static void gather(gradient_sweep *s) {
 // geometric ones; false before: not.
 static bool outputs_are_known(const gradient_sweep *s, const snw_model *m, bool *geometry) {
     for (int i = 0; i < s->noutput; i++) {
-        const snw_output_use use = snw_output_use_of(m, &s->output[i]);
-        if (use == SNW_OUTPUT_OTHER) return false;
-        *geometry = *geometry && (use == SNW_OUTPUT_MOTION || use == SNW_OUTPUT_ENERGY);
+        if (snw_output_use_of(m, &s->output[i]) == SNW_OUTPUT_OTHER) return false;
+        *geometry = *geometry && snw_output_knows_geometry(m, &s->output[i]);
     }
     return true;
 }

@@ -678,6 +678,26 @@ static void move_beyond(const snw_model *m, const snw_station *at, snw_twist e, 
     }
 }
 
+// The virtual motion of move_beyond depends on poses, too: node k moves in its parent with b e_k, b
+// the step of at->beyond there and e_k the rigid motion in its axes.
+static void add_beyond(snw_model_arrays *a, const snw_station *at, snw_twist e) {
+    const snw_rod *rod = &a->m->rod[at->rod];
+    const snw_work *w = a->w;
+    const snw_twist in_world = snw_twist_to_parent(w->g[at->seg], e);
+    snw_contact_bars bars = {0};
+    for (int k = 0; k < rod->nseg; k++) {
+        const int i = rod->seg0 + k;
+        const double b = at->beyond[k] - (k > 0 ? at->beyond[k - 1] : 0);
+        const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[i]), w->g[at->seg]);
+        if (b == 0) continue;
+        bars.seg[0] = i, bars.seg[1] = at->seg;
+        bars.pose[0] = snw_wrench_scale(
+            b, snw_ad_pull(snw_twist_to_child(w->g[i], in_world), w->F[i]));
+        bars.pose[1] = snw_wrench_scale(-b, snw_ad_pull(e, snw_wrench_to_child(h, w->F[i])));
+        snw_model_geometry_more(a->geometry, 2, &bars, 1);
+    }
+}
+
 // bar += derivatives of wrenches within rods: minus the sum of the forces beyond the station.
 static void add_wrenches(snw_model_arrays *a, int noutput, const snw_adjoint_output *output,
                          const double *y_bar, const snw_state *s, double *bar) {
@@ -689,6 +709,7 @@ static void add_wrenches(snw_model_arrays *a, int noutput, const snw_adjoint_out
         memset(a->virtual_rate, 0, (size_t)m->nv * sizeof *a->virtual_rate);
         virtual_motion(a, s, a->virtual_rate, a->at_mu);
         move_beyond(m, snw_output_station(m, &output[i]), e, a->w, a->at_mu->V);
+        if (a->needs_geometry) add_beyond(a, snw_output_station(m, &output[i]), e);
         subtract_products(a, (arrays_covectors){.mu = a->virtual_rate}, s, false, bar);
     }
 }
@@ -709,6 +730,13 @@ static void add_reactions(snw_model_arrays *a, int noutput, const snw_adjoint_ou
                              .v = snw_rotate_inv(a->w->g[first].R, e.v)}};
         memset(a->virtual_rate, 0, (size_t)m->nv * sizeof *a->virtual_rate);
         virtual_motion(a, s, a->virtual_rate, a->at_mu);
+        if (!p->body && a->needs_geometry) { // e is fixed in the world
+            const snw_wrench F = a->w->F[first];
+            snw_contact_bars bars = {.seg = {first}};
+            bars.pose[0].m =
+                snw_scale(-1, snw_add(snw_cross(e.w, F.m), snw_cross(e.v, F.f)));
+            snw_model_geometry_more(a->geometry, 1, &bars, 1);
+        }
         for (int k = 0; k < m->nseg; k++)
             a->at_mu->V[k] = k < first ? snw_twist_zero()
                              : k == first
