@@ -746,12 +746,13 @@ static void add_reactions(snw_model_arrays *a, int noutput, const snw_adjoint_ou
     }
 }
 
-// Does an output depend on numbers that are not geometric, at a fixed state?
-static bool reads_numbers(const snw_model *m, const snw_adjoint *adjoint) {
+// Does an output depend on forces: on numbers that are not geometric, or on multipliers?
+static bool reads_forces(const snw_model *m, const snw_adjoint *adjoint) {
     for (int i = 0; i < adjoint->noutput; i++) {
         const snw_output_use use = snw_output_use_of(m, &adjoint->output[i]);
         if (use == SNW_OUTPUT_ENERGY || use == SNW_OUTPUT_EFFORT || use == SNW_OUTPUT_JOINT ||
-            use == SNW_OUTPUT_WRENCH)
+            use == SNW_OUTPUT_WRENCH ||
+            m->desc->probe[adjoint->output[i].probe].kind == SNW_PROBE_REACTION)
             return true;
     }
     return false;
@@ -760,10 +761,10 @@ static bool reads_numbers(const snw_model *m, const snw_adjoint *adjoint) {
 void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map,
                             const double *y_bar) {
     const snw_model *m = a->m;
-    const bool numbers = reads_numbers(m, adjoint);
-    if (!a->needs_geometry && !numbers) return;
+    const bool forces = reads_forces(m, adjoint);
+    if (!a->needs_geometry && !forces) return;
     inputs_at(a, adjoint, map->t_laws);
-    if (numbers) {
+    if (forces) {
         snw_residual(m, a->in, &map->s, false, a->w);
     } else {
         snw_kinematics(&a->tree, a->in, &map->s, false, a->w);
