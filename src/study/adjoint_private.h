@@ -6,6 +6,7 @@
 #include "base/fields.h"
 #include "constraint/bordered_matrix.h"
 #include "solve/scheme.h"
+#include "dynamics/relaxation.h"
 #include "study/adjoint.h"
 
 enum { ADJOINT_SAMPLES = 3 };
@@ -238,6 +239,8 @@ void adjoint_memory_apply(snw_adjoint *a, const snw_map *map, int k, const doubl
 // model of x; out (nbranch_coordinate) <- strains after it, 0 where it leaves them.
 void adjoint_sampler_branches(snw_sampler *x, const snw_map *map);
 void adjoint_branches_after(const snw_sampler *x, const snw_map *map, double *out);
+// Derivative of strain i after a step by its length, at fixed coordinates.
+double adjoint_branch_by_length(const snw_map *map, snw_branch_place at, int i);
 // As for the memory of laws: before and after the covectors; before and after the solution.
 void adjoint_branch_begin(snw_adjoint *a, const snw_map *map, int scalar);
 void adjoint_branch_back(snw_adjoint *a, const snw_map *map, int scalar);

@@ -15,6 +15,7 @@
 #include "study/conserving_weights.h"
 #include "study/model_arrays_compare.h"
 #include "study/model_arrays_private.h"
+#include "study/model_branches.h"
 #include "study/model_surroundings.h"
 
 #include <math.h>
@@ -44,6 +45,7 @@ static size_t pose_at(const snw_model_arrays *a, int k, int i) {
 static void replace_sections(const snw_model_arrays *a, const snw_model *m, double *out) {
     double *at = out;
     snw_model_sections_read(a->sections, m, out + a->size);
+    snw_model_branches_read(m, true, out + a->first_branch);
     if (a->geometry) snw_model_geometry_drop_rest(m, out + a->first_geometry);
     for (int i = 0; i < m->nrod; i++) {
         memset(at, 0, 2 * rod_numbers(&m->rod[i]) * sizeof *at);
@@ -64,6 +66,7 @@ void snw_model_arrays_read(const snw_model_arrays *a, const snw_model *m, double
     const size_t laws = arrays_size(m), around = laws + snw_model_laws_size(a->laws);
     snw_model_laws_read(a->laws, m, out + laws);
     snw_surroundings_read(m, out + around);
+    snw_model_branches_read(m, false, out + a->first_branch);
     if (a->geometry) snw_model_geometry_read(m, out + a->first_geometry);
     for (int i = 0; i < m->nrod; i++) {
         const size_t n = rod_numbers(&m->rod[i]);
@@ -115,6 +118,7 @@ void snw_model_arrays_scale(const snw_model_arrays *a, const double *x, double *
         spread_largest(WRENCH / 2, x + at, out + at);
     for (; at < snw_model_arrays_size(a); at++)
         out[at] = at < a->first_geometry || at >= a->size ? fabs(x[at]) : fmax(fabs(x[at]), 1);
+    snw_model_branches_scale(m, out + a->first_branch);
 }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -130,8 +134,8 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
     a->tree.nstop = a->tree.nforce_element = a->tree.nforce_field_point = 0;
     SNW_TRY(snw_model_laws_create(m, &a->laws));
     SNW_TRY(snw_model_sections_create(m, &a->sections));
-    a->size = arrays_size(m) + snw_model_laws_size(a->laws) + snw_surroundings_size(m);
-    a->first_geometry = a->size;
+    a->first_branch = arrays_size(m) + snw_model_laws_size(a->laws) + snw_surroundings_size(m);
+    a->first_geometry = a->size = a->first_branch + snw_model_branches_size(m);
     if (geometry && snw_geometry_is_gathered(m)) {
         SNW_TRY(snw_model_geometry_create(m, motions, &a->geometry));
         a->size += snw_model_geometry_size(m);
@@ -492,6 +496,9 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
         const arrays_covectors by = {of->mu, rows ? of->nu : NULL, is_static ? NULL : of->integrand};
         virtual_motion(a, a->s, by.mu, a->at_mu);
         subtract_products(a, by, a->s, is_static, a->bar + (size_t)k * a->size);
+        if (m->nbranch)
+            snw_model_branches_subtract(m, map, of->mu, of->branch,
+                                        a->bar + (size_t)k * a->size + a->first_branch);
     }
     add_drives(a, adjoint, map);
     if (map->kind == SNW_MAP_RESTART || map->kind == SNW_MAP_INITIAL)
@@ -508,6 +515,7 @@ static void add_energies(snw_model_arrays *a, const snw_energy_weights *c, const
     double *laws = bar + arrays_size(m);
     snw_vec3 moment = {{0}};
     snw_surroundings_add_energy(m, a->w, c->elastic, laws + snw_model_laws_size(a->laws));
+    if (m->nbranch) snw_model_branches_add_energy(m, s, c->elastic, bar + a->first_branch);
     for (int i = 0; i < m->nrod; i++) {
         const snw_rod *rod = &m->rod[i];
         const double *q = s->q + rod->dof0 + rod->shift;
@@ -670,6 +678,26 @@ static void move_beyond(const snw_model *m, const snw_station *at, snw_twist e, 
     }
 }
 
+// The virtual motion of move_beyond depends on poses, too: node k moves in its parent with b e_k, b
+// the step of at->beyond there and e_k the rigid motion in its axes.
+static void add_beyond(snw_model_arrays *a, const snw_station *at, snw_twist e) {
+    const snw_rod *rod = &a->m->rod[at->rod];
+    const snw_work *w = a->w;
+    const snw_twist in_world = snw_twist_to_parent(w->g[at->seg], e);
+    snw_contact_bars bars = {0};
+    for (int k = 0; k < rod->nseg; k++) {
+        const int i = rod->seg0 + k;
+        const double b = at->beyond[k] - (k > 0 ? at->beyond[k - 1] : 0);
+        const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[i]), w->g[at->seg]);
+        if (b == 0) continue;
+        bars.seg[0] = i, bars.seg[1] = at->seg;
+        bars.pose[0] = snw_wrench_scale(
+            b, snw_ad_pull(snw_twist_to_child(w->g[i], in_world), w->F[i]));
+        bars.pose[1] = snw_wrench_scale(-b, snw_ad_pull(e, snw_wrench_to_child(h, w->F[i])));
+        snw_model_geometry_more(a->geometry, 2, &bars, 1);
+    }
+}
+
 // bar += derivatives of wrenches within rods: minus the sum of the forces beyond the station.
 static void add_wrenches(snw_model_arrays *a, int noutput, const snw_adjoint_output *output,
                          const double *y_bar, const snw_state *s, double *bar) {
@@ -681,6 +709,7 @@ static void add_wrenches(snw_model_arrays *a, int noutput, const snw_adjoint_out
         memset(a->virtual_rate, 0, (size_t)m->nv * sizeof *a->virtual_rate);
         virtual_motion(a, s, a->virtual_rate, a->at_mu);
         move_beyond(m, snw_output_station(m, &output[i]), e, a->w, a->at_mu->V);
+        if (a->needs_geometry) add_beyond(a, snw_output_station(m, &output[i]), e);
         subtract_products(a, (arrays_covectors){.mu = a->virtual_rate}, s, false, bar);
     }
 }
@@ -701,6 +730,13 @@ static void add_reactions(snw_model_arrays *a, int noutput, const snw_adjoint_ou
                              .v = snw_rotate_inv(a->w->g[first].R, e.v)}};
         memset(a->virtual_rate, 0, (size_t)m->nv * sizeof *a->virtual_rate);
         virtual_motion(a, s, a->virtual_rate, a->at_mu);
+        if (!p->body && a->needs_geometry) { // e is fixed in the world
+            const snw_wrench F = a->w->F[first];
+            snw_contact_bars bars = {.seg = {first}};
+            bars.pose[0].m =
+                snw_scale(-1, snw_add(snw_cross(e.w, F.m), snw_cross(e.v, F.f)));
+            snw_model_geometry_more(a->geometry, 1, &bars, 1);
+        }
         for (int k = 0; k < m->nseg; k++)
             a->at_mu->V[k] = k < first ? snw_twist_zero()
                              : k == first
@@ -710,12 +746,13 @@ static void add_reactions(snw_model_arrays *a, int noutput, const snw_adjoint_ou
     }
 }
 
-// Does an output depend on numbers that are not geometric, at a fixed state?
-static bool reads_numbers(const snw_model *m, const snw_adjoint *adjoint) {
+// Does an output depend on forces: on numbers that are not geometric, or on multipliers?
+static bool reads_forces(const snw_model *m, const snw_adjoint *adjoint) {
     for (int i = 0; i < adjoint->noutput; i++) {
         const snw_output_use use = snw_output_use_of(m, &adjoint->output[i]);
         if (use == SNW_OUTPUT_ENERGY || use == SNW_OUTPUT_EFFORT || use == SNW_OUTPUT_JOINT ||
-            use == SNW_OUTPUT_WRENCH)
+            use == SNW_OUTPUT_WRENCH ||
+            m->desc->probe[adjoint->output[i].probe].kind == SNW_PROBE_REACTION)
             return true;
     }
     return false;
@@ -724,10 +761,10 @@ static bool reads_numbers(const snw_model *m, const snw_adjoint *adjoint) {
 void snw_model_arrays_frame(snw_model_arrays *a, const snw_adjoint *adjoint, const snw_map *map,
                             const double *y_bar) {
     const snw_model *m = a->m;
-    const bool numbers = reads_numbers(m, adjoint);
-    if (!a->needs_geometry && !numbers) return;
+    const bool forces = reads_forces(m, adjoint);
+    if (!a->needs_geometry && !forces) return;
     inputs_at(a, adjoint, map->t_laws);
-    if (numbers) {
+    if (forces) {
         snw_residual(m, a->in, &map->s, false, a->w);
     } else {
         snw_kinematics(&a->tree, a->in, &map->s, false, a->w);
@@ -804,7 +841,15 @@ const double *snw_model_arrays_section_bars(snw_model_arrays *a, int scalar) {
     memset(a->section_bar + a->size, 0, snw_model_sections_size(a->sections) * sizeof *bar);
     for (int i = 0; i < m->nrod; i++) {
         const size_t n = rod_numbers(&m->rod[i]);
-        snw_model_sections_add(a->sections, i, K, K + n, M, a->section_bar + a->size);
+        const snw_branch_numbers of = snw_model_branches_of(m, i);
+        double *own = a->section_bar + a->first_branch;
+        const snw_section_bars by = {.K = K,
+                                     .D = K + n,
+                                     .branch_K = bar + a->first_branch + of.K,
+                                     .M = M,
+                                     .fraction = own + of.fraction,
+                                     .instant = own + of.instant};
+        snw_model_sections_add(a->sections, i, &by, a->section_bar + a->size);
         K += 2 * n;
     }
     if (a->geometry)

@@ -73,7 +73,7 @@ static bool has_others(const snw_model *m) {
             return true;
     }
     return m->ntube > 0 || m->nfeed > 0 || m->nsliding_station > 0 || m->nlaw_point > 0 ||
-           m->nbranch > 0 || (m->hard && !hard_is_known(m));
+           (m->hard && !hard_is_known(m));
 }
 
 static bool same_counts(const snw_model *m, const snw_model *o) {
@@ -154,7 +154,9 @@ static bool same_rod(const snw_model *m, const snw_rod *a, const snw_model *o, c
     if (a->link != b->link || (!free && a->L != b->L) || a->nc != b->nc || a->na != b->na ||
         a->dof0 != b->dof0 || a->ndof != b->ndof || a->shift != b->shift || a->root != b->root ||
         a->seg0 != b->seg0 || a->nseg != b->nseg || a->point0 != b->point0 ||
-        a->npoint != b->npoint || a->rule.kind != b->rule.kind || a->rule.number != b->rule.number)
+        a->npoint != b->npoint || a->rule.kind != b->rule.kind ||
+        a->rule.number != b->rule.number || a->nbranch != b->nbranch ||
+        a->branch_adr != b->branch_adr || a->branch_coordinate0 != b->branch_coordinate0)
         return false;
     if (!same_bytes(a->na, sizeof *a->comp, a->comp, b->comp) ||
         !same_bytes(a->na, sizeof *a->dof, a->dof, b->dof) ||
@@ -455,6 +457,7 @@ static bool conserving_is_known(const snw_model *m) {
 
 bool snw_model_arrays_apply(const snw_model *m, snw_arrays_schemes schemes) {
     return !has_others(m) && (!schemes.hard || hard_is_known(m)) &&
+           (!schemes.collocation || m->nbranch == 0) &&
            (!schemes.conserving || conserving_is_known(m));
 }
 

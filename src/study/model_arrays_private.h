@@ -25,7 +25,7 @@ struct snw_model_arrays {
     snw_model_sections *sections;
     bool by_sections;
     double *section_bar; // vector by sections
-    size_t first_geometry;
+    size_t first_branch, first_geometry;
     double *by_signal, *virtual_rate; // nsignal, nv
     snw_inputs *in, *held;
     double in_time;       // of `in`; NaN: they were changed
