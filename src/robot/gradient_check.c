@@ -18,15 +18,6 @@ static snw_status refuse(const snw_step_desc *step, const char *what, snw_error 
 static snw_status check_hard_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
     if (m->nnonholonomic > 0)
         return refuse(step, "the scheme moreau with contacts without slip has none", err);
-    if (step->until || m->ncondition > 0)
-        return refuse(step, "the scheme moreau with conditions has none; leave out 'until'", err);
-    for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_kind kind = m->signal[i].kind;
-        if (kind == SNW_SIGNAL_ONCE || kind == SNW_SIGNAL_CONDITION)
-            return refuse(step, "the scheme moreau with conditions has none", err);
-        if (kind == SNW_SIGNAL_INTEGRAL || kind == SNW_SIGNAL_SAMPLED)
-            return refuse(step, "the scheme moreau with laws that remember has none", err);
-    }
     return SNW_OK;
 }
 
