@@ -71,9 +71,7 @@ static hard_layout layout_of(const snw_model *m, const snw_map *map) {
     return l;
 }
 
-int adjoint_hard_size(const snw_adjoint *a, const snw_map *map) {
-    return layout_of(a->m, map).n;
-}
+int adjoint_hard_size(const snw_adjoint *a, const snw_map *map) { return layout_of(a->m, map).n; }
 
 // Time of the laws of equation i.
 static int time_of(const hard_layout *l, const snw_map *map, int i) {
@@ -133,8 +131,7 @@ static snw_status hard_open(snw_adjoint *a, const snw_map *map) {
     x->room = 0;
     x->memory =
         snw_alloc((5 * room * room + room + (OUTPUTS + 2) * room * nv + (10 + ns) * room +
-                   room * (size_t)m->nsignal +
-                   2 * numbers + (size_t)snw_npower(m) + nv * nv +
+                   room * (size_t)m->nsignal + 2 * numbers + (size_t)snw_npower(m) + nv * nv +
                    36 * OUTPUTS * INPUTS * (size_t)(m->nlie_block + 1) + 10 * nv + 2 * nr + 16) *
                       sizeof(double) +
                   2 * room * sizeof(int) + numbers * sizeof(bool));
