@@ -45,7 +45,7 @@ struct snw_explicit {
     double left_before, right_before;
     snw_interrupt interrupt;
     snw_step_monitor monitor;
-    bool ended; // the monitor ended the last advance
+    bool ended;                   // the monitor ended the last advance
     const snw_model *own, *other; // `other` at times between, else `own`; NULL: m always
     double from, to;
 };
@@ -515,6 +515,7 @@ void snw_explicit_undo(snw_explicit *e) {
 // ---- derivatives
 
 void snw_explicit_place(snw_explicit *e, const snw_state *s) {
+    choose_model(e, s->t);
     const snw_model *m = e->m;
     snw_state_copy(m, s, e->now);
     memset(e->y, 0, (size_t)explicit_size(m) * sizeof *e->y);

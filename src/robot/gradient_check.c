@@ -26,17 +26,7 @@ static snw_status check_stops(const snw_step_desc *step, const snw_model *m, snw
 static snw_status check_hard_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
     if (m->nnonholonomic > 0)
         return refuse(step, "the scheme moreau with contacts without slip has none", err);
-    SNW_TRY(check_stops(step, m, err));
-    if (step->until || m->ncondition > 0)
-        return refuse(step, "the scheme moreau with conditions has none; leave out 'until'", err);
-    for (int i = 0; i < m->nsignal; i++) {
-        const snw_signal_kind kind = m->signal[i].kind;
-        if (kind == SNW_SIGNAL_ONCE || kind == SNW_SIGNAL_CONDITION)
-            return refuse(step, "the scheme moreau with conditions has none", err);
-        if (kind == SNW_SIGNAL_INTEGRAL || kind == SNW_SIGNAL_SAMPLED)
-            return refuse(step, "the scheme moreau with laws that remember has none", err);
-    }
-    return SNW_OK;
+    return check_stops(step, m, err);
 }
 
 snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
@@ -151,4 +141,25 @@ bool gradient_has(const snw_model *m, snw_signal_kind kind) {
         if (m->signal[i].kind == kind && m->signal[i].source) return true;
     }
     return false;
+}
+
+bool gradient_is_kinematic(const snw_gradient *g) {
+    const snw_desc *d = g->model->desc;
+    const snw_model *m = g->model->compiled;
+    bool any = false;
+    for (int i = 0; i < d->nstep; i++) {
+        const snw_step_kind kind = d->step[i].kind;
+        if (kind == SNW_STEP_CHANGE || kind == SNW_STEP_STATIC) return false;
+        if (kind == SNW_STEP_DYNAMIC && (!d->step[i].kinematic || !(d->step[i].step > 0) ||
+                                         snw_scheme_table[d->step[i].scheme].chooses_steps))
+            return false;
+        any = any || kind == SNW_STEP_DYNAMIC;
+        if (d->step[i].until && (snw_expr_vars(d->step[i].until) & SNW_VAR_SIGNAL)) return false;
+    }
+    for (int i = 0; i < m->nsignal; i++) {
+        const snw_signal *x = &m->signal[i];
+        const bool switches = x->kind == SNW_SIGNAL_ONCE || x->kind == SNW_SIGNAL_CONDITION;
+        if (switches && x->source && (snw_expr_vars(x->source) & SNW_VAR_SIGNAL)) return false;
+    }
+    return any && g->nlaw == 0;
 }

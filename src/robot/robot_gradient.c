@@ -510,7 +510,10 @@ snw_status snw_gradient_evaluate(snw_gradient *g, const double *p, double *J, do
     }
     const double begin = snw_clock_seconds();
     g->info = (snw_gradient_info){.method = g->how.method};
-    if (dJ && g->how.method != SNW_GRADIENT_DIFFERENCES) return gradient_adjoint(g, p, J, dJ, err);
+    const bool whole = g->how.method == SNW_GRADIENT_DIFFERENCES ||
+                       (g->how.method == SNW_GRADIENT_AUTO && gradient_is_kinematic(g));
+    if (dJ && !whole) return gradient_adjoint(g, p, J, dJ, err);
+    if (dJ) g->info.method = SNW_GRADIENT_DIFFERENCES;
     SNW_TRY(values_at(g, p, J, err));
     g->info.steps = g->frames.n;
     const double ran = snw_clock_seconds();

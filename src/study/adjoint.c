@@ -994,8 +994,8 @@ void adjoint_sampler_state(snw_sampler *x, const snw_map *map) {
     if (map->kind == SNW_MAP_STEP || map->steady) snw_constraints_impose(x->m, x->in, x->s);
 }
 
-// value (nscalar) <- the products with residual, rows, rates of laws and memory of a map at the state
-// of the sampler.
+// value (nscalar) <- the products with residual, rows, rates of laws and memory of a map at the
+// state of the sampler.
 static void sample_residual(snw_sampler *x, const snw_adjoint *a, const snw_map *map,
                             double *value) {
     const snw_model *m = x->m;

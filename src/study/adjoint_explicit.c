@@ -24,15 +24,15 @@ enum { START, MIDDLE, END };                             // times of a step at w
 struct adjoint_explicit {
     snw_explicit *engine;
     snw_explicit_opts opts;
-    snw_state *s;       // from which a map is done again
-    int nin, nout;      // numbers of x_0 and x_1
-    double *J;          // nout x nin
+    snw_state *s;        // from which a map is done again
+    int nin, nout;       // numbers of x_0 and x_1
+    double *J;           // nout x nin
     double *by_h, *by_t; // nout: by the length at a fixed start, by time
-    double *base;       // nout: x_1 of the map, its configuration as the difference zero
-    double *sample;     // nout
-    double *bar;        // nscalar x nout
-    double *condition;  // ncondition: with which the engine has started
-    bool *idle;         // nin: the map does not depend on it
+    double *base;        // nout: x_1 of the map, its configuration as the difference zero
+    double *sample;      // nout
+    double *bar;         // nscalar x nout
+    double *condition;   // ncondition: with which the engine has started
+    bool *idle;          // nin: the map does not depend on it
 };
 
 static int out_size(const snw_model *m) { return 3 * m->nv + m->nconstraint + m->nsignal; }
@@ -85,8 +85,7 @@ static void repeat(const snw_model *m, struct adjoint_explicit *x, const snw_map
     memcpy(out + nv, s->v, (size_t)nv * sizeof *out);
     memcpy(out + 2 * nv, s->a, (size_t)nv * sizeof *out);
     if (m->nconstraint) memcpy(out + 3 * nv, s->lambda, (size_t)m->nconstraint * sizeof *out);
-    if (m->nsignal)
-        memcpy(out + 3 * nv + m->nconstraint, s->z, (size_t)m->nsignal * sizeof *out);
+    if (m->nsignal) memcpy(out + 3 * nv + m->nconstraint, s->z, (size_t)m->nsignal * sizeof *out);
 }
 
 // Moves number k of x_0 by `by`; z: of a restart, the memory after it, which is moved instead.
@@ -115,8 +114,8 @@ static snw_status explicit_open(snw_adjoint *a, const snw_map *map, snw_error *e
         if (!x) return snw_fail_memory(err);
         x->nin = in_size(m), x->nout = out_size(m);
         const size_t nin = (size_t)x->nin, nout = (size_t)x->nout;
-        x->J = snw_alloc(
-            (nout * (nin + 4 + (size_t)a->nscalar) + (size_t)m->nsignal + 1) * sizeof *x->J);
+        x->J = snw_alloc((nout * (nin + 4 + (size_t)a->nscalar) + (size_t)m->nsignal + 1) *
+                         sizeof *x->J);
         x->idle = snw_alloc((nin + 1) * sizeof *x->idle);
         if (!x->J || !x->idle || snw_state_create(m, &x->s) != SNW_OK) return snw_fail_memory(err);
         x->by_h = x->J + nout * nin;
@@ -266,8 +265,8 @@ snw_status adjoint_explicit_back(snw_adjoint *a, const snw_map *map, snw_error *
         copy_parts(m, b, true, true, to);
         if (!adjoint_moves(map)) continue;
         const double by_start = t[SNW_TIME_NOW] + snw_vector_dot(x->nout, x->by_t, bar);
-        const double by_length = t[SNW_TIME_NOW] + t[SNW_TIME_LENGTH] +
-                                 snw_vector_dot(x->nout, x->by_h, bar);
+        const double by_length =
+            t[SNW_TIME_NOW] + t[SNW_TIME_LENGTH] + snw_vector_dot(x->nout, x->by_h, bar);
         const bool given = map->h > 0 && (map->end == SNW_END_TIME || map->end == SNW_END_GRID);
         t[SNW_TIME_NOW] = given ? by_start - by_length : by_start;
         if (given && map->end == SNW_END_GRID) t[SNW_TIME_START] += by_length;

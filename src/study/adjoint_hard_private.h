@@ -48,7 +48,7 @@ struct adjoint_hard {
     snw_twist *twist; // nseg + nobs: zeros
     hard_block block[2];
     int off; // equation that a redundant contact does not allow; -1: none
-    double *J, *right, *F[OUTPUTS], *by_place, *by_rate, *by_h, *by_t, *x, *sample, *mu;
+    double *J, *right, *F[OUTPUTS], *by_place, *by_rate, *by_z, *by_h, *by_t, *x, *sample, *mu;
     double *G, *M, *lie, *acc_h, *line, *row, *power;
     double *base; // equations at the step taken
     // Energies of the step taken. They are subtracted part by part: in differences of whole sums

@@ -86,7 +86,7 @@ struct snw_adjoint {
     // coordinate, integrands by place and rate
     double *stage_given;
     snw_state *stage[SNW_STAGES];
-    adjoint_hard *hard;                  // of steps with hard contacts; NULL before the first one
+    adjoint_hard *hard;                    // of steps with hard contacts; NULL before the first one
     struct adjoint_explicit *explicit_map; // of explicit schemes; NULL before the first one
     struct adjoint_conserved *conserved; // of steps of the conserving scheme; NULL before the first
     ADJOINT_FIELDS(SNW_FIELD_POINTER)

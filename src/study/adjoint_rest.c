@@ -27,8 +27,7 @@ static void rest_rows(const snw_model *m, const snw_inputs *in, const snw_state 
     snw_residual(m, in, s, true, w);
     hard_give_forces(&e, NULL, 0, w);
     memcpy(rows, w->r, (size_t)m->nv * sizeof *rows);
-    if (m->nconstraint)
-        memcpy(rows + m->nv, w->violation, (size_t)m->nconstraint * sizeof *rows);
+    if (m->nconstraint) memcpy(rows + m->nv, w->violation, (size_t)m->nconstraint * sizeof *rows);
     for (int i = 0; i < r->n; i++) {
         snw_hard_contact at = r->contact[i].at;
         gap[i] = snw_hard_gap(m, w, &at);
@@ -70,8 +69,7 @@ static void find_matrix(snw_adjoint *a, const snw_map *map, const snw_state *s) 
         (void)hard_place_contact(m, w, &map->hard->contact[i].at, NULL, x->G);
         const double slope = snw_hard_gradient(w, &map->hard->contact[i].at);
         for (int k = 0; k < nv; k++) {
-            for (int j = 0; j < 3; j++)
-                *hard_entry(x, x->J, l->d + k, P + j) -= x->G[j * nv + k];
+            for (int j = 0; j < 3; j++) *hard_entry(x, x->J, l->d + k, P + j) -= x->G[j * nv + k];
             *hard_entry(x, x->J, P, l->d + k) += slope * x->G[k];
         }
         for (int j = 1; j < 3; j++) *hard_entry(x, x->J, P + j, P + j) += 1;

@@ -662,12 +662,11 @@ static void report_step(const snw_run *r, int stage, int from) {
     bool taken = from >= 0;
     for (int i = stage + 1; i < r->desc->nstep; i++) taken |= r->desc->step[i].from == stage;
     if (!taken) return;
-    r->hooks->watch.note(
-        r->hooks->watch.user,
-        &(snw_step_report){.event = from >= 0 ? SNW_WATCH_FROM : SNW_WATCH_KEEP,
-                           .s = r->state,
-                           .stage = stage,
-                           .from = from});
+    r->hooks->watch.note(r->hooks->watch.user,
+                         &(snw_step_report){.event = from >= 0 ? SNW_WATCH_FROM : SNW_WATCH_KEEP,
+                                            .s = r->state,
+                                            .stage = stage,
+                                            .from = from});
 }
 
 static snw_status execute_steps(snw_run *r, snw_error *err) {

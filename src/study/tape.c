@@ -276,8 +276,8 @@ static void add_hard(snw_tape *t, const snw_step_report *r) {
     describe(r, map);
 }
 
-// The hard contact `at` of an equilibrium with this gap and force, if it touches, into `out`; returns
-// their number.
+// The hard contact `at` of an equilibrium with this gap and force, if it touches, into `out`;
+// returns their number.
 static int add_touching(const snw_model *m, const snw_work *w, snw_hard_contact at, double gap,
                         double force, int n, snw_hard_step_contact *out) {
     static const double CLOSED = 1e-9; // of the length of the robot; equilibria close to 1e-10
@@ -518,8 +518,7 @@ void snw_tape_note(void *user, const snw_step_report *r) {
 // Does the time at the end of step `stage` of the study, before map i, depend on an event?
 static bool kept_time_moves(const snw_tape *t, int i, int stage, bool all) {
     while (--i >= 0) {
-        if (t->map[i].kind == SNW_MAP_KEPT && t->map[i].stage == stage)
-            return t->map[i].time_moves;
+        if (t->map[i].kind == SNW_MAP_KEPT && t->map[i].stage == stage) return t->map[i].time_moves;
     }
     return all;
 }
