@@ -22,6 +22,7 @@
 #include "base/fail.h"
 #include "dynamics/tendon.h"
 #include "dynamics/tendon_point.h"
+#include "math/vector.h"
 #include "solve/dense.h"
 
 #include <math.h>
@@ -251,10 +252,11 @@ snw_status snw_elimination_create(const snw_model *m, snw_elimination **out) {
     e->map = snw_alloc((18 * n + 2 * n * n + 1) * sizeof *e->map);
     e->unit = snw_alloc(3 * 6 * STATE * sizeof *e->unit);
     e->block = snw_alloc((y * y + 1) * sizeof *e->block);
+    e->flux = snw_alloc((y * STATE + 1) * sizeof *e->flux);
     const size_t count = snw_negative_scratch((int)y > e->most_border ? (int)y : e->most_border);
     e->scratch = (snw_arena){.base = snw_alloc(count), .size = count};
     if (s == SNW_OK && !(e->h && e->u && e->du && e->P && e->state && e->f && e->W && e->carried &&
-                         e->small && e->map && e->unit && e->block && e->scratch.base))
+                         e->small && e->map && e->unit && e->block && e->flux && e->scratch.base))
         s = SNW_E_MEMORY;
     if (s != SNW_OK) {
         snw_elimination_destroy(e);
@@ -274,7 +276,8 @@ void snw_elimination_destroy(snw_elimination *e) {
     void *const own[] = {e->point_of_seg, e->point, e->plan, e->list,    e->pivot,
                          e->number,       e->h,     e->u,    e->du,      e->P,
                          e->state,        e->f,     e->W,    e->carried, e->small,
-                         e->map,          e->unit,  e->block, e->scratch.base};
+                         e->map,          e->unit,  e->block, e->scratch.base,
+                         e->flux};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) snw_free(own[i]);
     snw_free(e);
 }
@@ -300,6 +303,21 @@ static snw_segment_map map_at(snw_elimination *e, const snw_tangent_at *at, int 
         .S = sigma, .dS = sigma + 6 * n, .ddS = sigma + 12 * n, .K = e->map + 18 * n};
     snw_segment_map_at(e->m, at->chart, i, at->cq != 0, w, &map);
     return map;
+}
+
+// y (m) += A x, A m x n by rows
+static void add_product(int m, int n, const double *restrict A, const double *restrict x,
+                        double *restrict y) {
+    for (int k = 0; k < m; k++, A += n) {
+        double sum = 0;
+        for (int j = 0; j < n; j++) sum += A[j] * x[j];
+        y[k] += sum;
+    }
+}
+
+// y (m) -= f x
+static void subtract(int m, double f, const double *restrict x, double *restrict y) {
+    for (int k = 0; k < m; k++) y[k] -= f * x[k];
 }
 
 // out <- s' Phi of a row s over the states of segment i, as wrenches: its parent's states
@@ -433,6 +451,26 @@ static void cross(snw_elimination *e, const snw_tangent_at *at, int i, const snw
     }
 }
 
+// The rows of X (n x m) <- inv(A) X with the factors of snw_lu_factor, along the rows: n is that of
+// a joint or element, and LAPACK's calls would take longer than the products.
+static void solve_rows(int n, const double *LU, const int *pivot, int m, double *X) {
+    for (int j = 0; j < n; j++) { // exchanges of rows, counted from one
+        double *a = X + (ptrdiff_t)j * m, *b = X + (ptrdiff_t)(pivot[j] - 1) * m;
+        for (int k = 0; a != b && k < m; k++) {
+            const double x = a[k];
+            a[k] = b[k], b[k] = x;
+        }
+    }
+    for (int i = 1; i < n; i++) {
+        for (int j = 0; j < i; j++) subtract(m, LU[j * n + i], X + (ptrdiff_t)j * m, X + (ptrdiff_t)i * m);
+    }
+    for (int i = n - 1; i >= 0; i--) {
+        double *x = X + (ptrdiff_t)i * m;
+        for (int j = i + 1; j < n; j++) subtract(m, LU[j * n + i], X + (ptrdiff_t)j * m, x);
+        for (int k = 0; k < m; k++) x[k] /= LU[i * (n + 1)];
+    }
+}
+
 // By Sylvester's law the negative eigenvalues of a symmetric T are those of all its pivot blocks.
 static void count_negative(snw_elimination *e, int n, const double *A) {
     int negative = 0;
@@ -454,18 +492,17 @@ static snw_status leave(snw_elimination *e, int i, bool inertia) {
     if (inertia) count_negative(e, out, lu);
     SNW_TRY(snw_lu_factor(out, lu, e->pivot + p->pivot));
     e->sign *= snw_lu_sign(out, lu, e->pivot + p->pivot);
-    // gain: out numbers for each state and kept coordinate
-    for (int k = 0; k < ns + kept; k++) {
-        for (int j = 0; j < out; j++) gain[k * out + j] = rows[j * ld + k];
-        snw_lu_solve(out, lu, e->pivot + p->pivot, gain + (ptrdiff_t)k * out);
-    }
+    // gain: a row of states and kept coordinates for each coordinate that leaves
+    for (int j = 0; j < out; j++)
+        memcpy(gain + (ptrdiff_t)j * (ns + kept), rows + (ptrdiff_t)j * ld,
+               (size_t)(ns + kept) * sizeof *gain);
+    solve_rows(out, lu, e->pivot + p->pivot, ns + kept, gain);
     for (int r = 0; r < 6 + kept; r++) {
         double *row = e->W + r * ld;
-        for (int j = 0; j < out; j++) back[r * out + j] = row[ns + kept + j];
-        for (int k = 0; k < ns + kept; k++) {
-            double sum = 0;
-            for (int j = 0; j < out; j++) sum += back[r * out + j] * gain[k * out + j];
-            row[k] -= sum;
+        for (int j = 0; j < out; j++) {
+            const double b = back[r * out + j] = row[ns + kept + j];
+            const double *g = gain + (ptrdiff_t)j * (ns + kept);
+            for (int k = 0; k < ns + kept; k++) row[k] -= b * g[k];
         }
     }
     return SNW_OK;
@@ -522,15 +559,20 @@ static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_wo
     e->negative = 0;
     e->is_definite = true;
     if (m->ntendon) snw_tendons_jacobian(m, w);
-    const snw_columns unit = unit_columns(e);
+    snw_columns unit = unit_columns(e);
     memset(e->P, 0, (size_t)m->nseg * 6 * (size_t)e->ns * sizeof *e->P);
     if (e->most_border) snw_border_add_own(e, at, w);
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_segment_plan *p = &e->plan[i];
         const int y = p->kept + p->leaving, ld = e->ns + y;
         const snw_segment_map map = map_at(e, at, i, e->number + p->sigma, w);
-        snw_segment_wrench_columns(m, at->in, w, i, &unit, at->cq, at->cv, at->ca, B);
+        unit.row_dof = e->list + p->list;
+        unit.nrow = m->nfluid_point ? y : 0;
+        snw_segment_wrench_columns(m, at->in, w, i, &unit, at->cq, at->cv, at->ca, B, e->flux);
         gather_behind(e, i, B);
+        for (int r = 0; r < unit.nrow; r++) {
+            for (int k = 0; k < e->ns; k++) e->W[(6 + r) * ld + k] += e->flux[r * e->ns + k];
+        }
         if (m->seg[i].kind == SNW_SEG_ROD && (at->cq != 0 || at->cv != 0 || at->shift != 0))
             add_elastic(e, at, i);
         if (m->ntendon && at->cq != 0) add_tendons(e, at, i, w);
@@ -544,6 +586,8 @@ static snw_status eliminate(snw_elimination *e, const snw_tangent_at *at, snw_wo
                 for (int k = 0; k < p->n; k++) e->W[(6 + j) * ld + e->ns + k] += T[k * p->n + j];
             }
         }
+        for (int k = p->kept; at->added && k < y; k++)
+            e->W[(6 + k) * ld + e->ns + k] += at->added[e->list[p->list + (size_t)k]];
         if (diagonal) {
             for (int k = p->kept; k < y; k++)
                 diagonal[e->list[p->list + (size_t)k]] = e->W[(6 + k) * ld + e->ns + k];
@@ -595,12 +639,11 @@ static void solve_to_root(snw_elimination *e, double *x) {
         f = snw_wrench_to_parent(e->h[i], f);
         double *t = e->small;
         for (int j = 0; j < out; j++) t[j] = x[dof[kept + j]];
-        if (out > 0) snw_lu_solve(out, e->number + p->lu, e->pivot + p->pivot, t);
-        for (int r = 0; r < 6 + kept; r++) {
+        solve_rows(out, e->number + p->lu, e->pivot + p->pivot, 1, t);
+        for (int r = 0; out > 0 && r < 6 + kept; r++) {
             double sum = 0;
             for (int j = 0; j < out; j++) sum += back[r * out + j] * t[j];
-            if (r < 6) f.e[r] -= sum;
-            if (r >= 6) x[dof[r - 6]] -= sum;
+            *(r < 6 ? &f.e[r] : &x[dof[r - 6]]) -= sum;
         }
         for (int j = 0; j < out; j++) x[dof[kept + j]] = t[j];
         e->f[m->seg[i].parent] = snw_wrench_add(e->f[m->seg[i].parent], f);
@@ -629,17 +672,15 @@ void snw_elimination_solve_tree(snw_elimination *e, double *x) {
         const int *dof = e->list + p->list, *place = dof + 2 * (kept + out);
         const double *sigma = e->number + p->sigma, *gain = e->number + p->gain;
         const double *up = e->state + (size_t)m->seg[i].parent * (size_t)ns;
-        for (int j = 0; j < out; j++) {
-            double sum = x[dof[kept + j]];
-            for (int k = 0; k < ns; k++) sum += gain[k * out + j] * up[k];
-            for (int k = 0; k < kept; k++) sum += gain[(ns + k) * out + j] * x[dof[k]];
-            x[dof[kept + j]] = -sum;
-        }
+        double *z = e->small;
+        for (int k = 0; out > 0 && k < kept; k++) z[k] = x[dof[k]];
+        for (int j = 0; j < out; j++, gain += ns + kept)
+            x[dof[kept + j]] = -(x[dof[kept + j]] + snw_vector_dot(ns, gain, up) +
+                                 snw_vector_dot(kept, gain + ns, z));
         double *to = e->state + (size_t)i * (size_t)ns;
         state_to_child(e->h[i], e->u[i], e->du[i], ns, up, to);
-        for (int k = 0; k < ns; k++) {
-            for (int j = 0; j < n; j++) to[k] += sigma[k * n + j] * x[dof[place[j]]];
-        }
+        for (int j = 0; j < n; j++) z[j] = x[dof[place[j]]];
+        add_product(ns, n, sigma, z, to);
     }
 }
 
@@ -653,6 +694,17 @@ static void elastic_product(const snw_model *m, double cq, double cv, const doub
         for (int i = 0; i < rod->ndof; i++)
             y[rod->dof0 + i] += cq * snw_rod_row_times(rod, rod->K, i, from, 0) +
                                 cv * snw_rod_row_times(rod, rod->D, i, from, 0);
+    }
+}
+
+void snw_elimination_stiffness(const snw_elimination *e, const double *x, double *y) {
+    const snw_model *m = e->m;
+    for (int i = 0; i < m->nv; i++) y[i] = 0;
+    elastic_product(m, 1, 0, x, y);
+    for (int k = 0; k < m->nblock; k++) {
+        const snw_block *b = &m->block[k];
+        if (m->seg[b->seg].kind == SNW_SEG_ROD) continue;
+        for (int j = 0; j < b->n; j++) y[b->dof + j] = joint_stiffness(m, b, j) * x[b->dof + j];
     }
 }
 
@@ -691,9 +743,16 @@ void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_w
         const snw_segment_plan *p = &e->plan[i];
         const int n = p->n, *dof = e->list + p->list, *place = dof + 2 * (p->kept + p->leaving);
         const double *s = e->state + (size_t)i * (size_t)ns;
-        const snw_columns one = {.n = 1, .ld = 1, .J = s, .dJ = s + 6, .ddJ = s + 12};
+        const snw_columns one = {.n = 1,
+                                 .ld = 1,
+                                 .J = s,
+                                 .dJ = s + 6,
+                                 .ddJ = s + 12,
+                                 .row_dof = dof,
+                                 .nrow = m->nfluid_point ? p->kept + p->leaving : 0};
         snw_wrench own;
-        snw_segment_wrench_columns(m, at->in, w, i, &one, at->cq, at->cv, at->ca, own.e);
+        snw_segment_wrench_columns(m, at->in, w, i, &one, at->cq, at->cv, at->ca, own.e, e->flux);
+        for (int r = 0; r < one.nrow; r++) y[dof[r]] += e->flux[r];
         snw_wrench f = snw_wrench_add(e->f[i], own);
         const snw_segment_map map = map_at(e, at, i, e->map, w);
         snw_twist moved = snw_twist_zero();

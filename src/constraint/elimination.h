@@ -29,6 +29,7 @@ typedef struct snw_tangent_at {
     double rows;  // s; 0: without the constraint rows
     double shift; // T less this times the unloaded elastic stiffness (5.4)
     bool inertia; // count negative eigenvalues, snw_elimination_negative
+    const double *added; // NULL, or numbers added to the diagonal: nv, then those of the rows
 } snw_tangent_at;
 
 // Eliminate all coordinates. SNW_E_SINGULAR when a pivot is zero or not finite.
@@ -47,6 +48,10 @@ int snw_elimination_negative(const snw_elimination *e);
 // y (nv) <- T x without the rows; y and x must differ. Keeps the factors.
 void snw_elimination_product(snw_elimination *e, const snw_tangent_at *at, snw_work *w,
                              const double *x, double *y);
+
+// y (nv) <- K x with the unloaded elastic stiffness K: of rods and of the springs of joints; joints
+// without one have that of typical forces.
+void snw_elimination_stiffness(const snw_elimination *e, const double *x, double *y);
 
 // diagonal (nv) <- diagonal of T, less what forces between distant segments have in it (none in the
 // mass matrix). The factors are lost.

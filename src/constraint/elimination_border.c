@@ -151,6 +151,7 @@ static void list_rows(snw_elimination *e, const snw_tangent_at *at, const snw_wo
                                   .value = keep_values(e, row.n, row.value),
                                   .force_factor = -at->rows,
                                   .row_factor = -at->rows,
+                                  .diagonal = at->added ? at->added[e->m->nv + i] : 0,
                                   .pair = -1};
         for (int k = 0; k < 2; k++) {
             u->force_seg[k] = u->row_seg[k] = row.seg[k];
@@ -290,7 +291,8 @@ static void count_negative(snw_elimination *e) {
     int kept = rows, negative = 0, extra = rows;
     memset(Z, 0, N * N * sizeof *Z); // columns: the new unknowns
     memset(K, 0, N * N * sizeof *K);
-    for (int i = 0; i < rows; i++) Z[(size_t)i * (N + 1)] = 1;
+    for (int i = 0; i < rows; i++)
+        Z[(size_t)i * (N + 1)] = 1, K[i] = e->border[i].diagonal;
     for (int first = rows, count; first < n; first += count) {
         const int pair = e->border[first].pair;
         for (count = 1; pair >= 0 && first + count < n && e->border[first + count].pair == pair;)

@@ -62,7 +62,7 @@ struct snw_elimination {
     double *P;     // nseg x 6 x ns
     double *state; // nseg x ns
     snw_wrench *f; // nseg
-    double *W, *carried, *small, *map, *unit, *block;
+    double *W, *carried, *small, *map, *unit, *block, *flux;
     snw_arena scratch; // to count negative eigenvalues
     // forces between distant segments and constraint rows
     int most_border, nborder; // room, and unknowns of the last factorisation: first the rows

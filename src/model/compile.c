@@ -751,6 +751,7 @@ static snw_status build_all(snw_build *b, snw_error *err) {
     SNW_TRY(assign_stores(b));
     SNW_TRY(snw_build_initial(b, err));
     snw_build_servos(b);
+    SNW_TRY(snw_build_nodes(b));
     SNW_TRY(describe_links(b));
     return build_labels(b);
 }

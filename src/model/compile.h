@@ -61,6 +61,9 @@ typedef struct snw_build {
     int nvariable_phi;
 } snw_build;
 
+// m->node_seg, m->node_of_seg.
+SNW_NODISCARD snw_status snw_build_nodes(snw_build *b);
+
 // Most unknowns beside the coordinates of a local model: multipliers of constraint rows, wrenches of
 // force elements, efforts of tendons. A local model solves for each of them along the whole robot.
 int snw_desc_border(const snw_desc *d);

@@ -70,10 +70,14 @@ static const char *step_in_the_way(const snw_step_desc *s) {
 static const char *probe_in_the_way(const snw_desc *d, int i) {
     if (!snw_desc_records(d, i)) return NULL;
     const snw_probe_kind kind = d->probe[i].kind;
-    const bool needs = kind == SNW_PROBE_STABILITY || kind == SNW_PROBE_FREQUENCY ||
-                       kind == SNW_PROBE_POLE || kind == SNW_PROBE_TRANSPORT ||
-                       kind == SNW_PROBE_CONNECTION || kind == SNW_PROBE_CURVATURE;
-    return needs ? "a probe of stability, frequencies, poles or locomotion" : NULL;
+    const bool needs = kind == SNW_PROBE_FREQUENCY || kind == SNW_PROBE_POLE ||
+                       kind == SNW_PROBE_TRANSPORT || kind == SNW_PROBE_CONNECTION ||
+                       kind == SNW_PROBE_CURVATURE;
+    if (needs) return "a probe of frequencies, poles or locomotion";
+    bool follower = false;
+    for (int k = 0; k < d->nload; k++) follower |= d->load[k].body;
+    return follower && kind == SNW_PROBE_STABILITY ? "a probe of stability with follower loads"
+                                                   : NULL;
 }
 
 int snw_desc_border(const snw_desc *d) {
@@ -90,7 +94,11 @@ const char *snw_desc_needs_matrix(const snw_desc *d) {
         const snw_contact_desc *c = &d->contact[i];
         why = c->nonholonomic ? "a wheel, ring or anchor" : c->hard ? "a hard contact" : NULL;
     }
-    for (int i = 0; i < d->nprobe && !why; i++) why = probe_in_the_way(d, i);
+    for (int i = 0; i < d->nprobe && !why; i++) {
+        why = probe_in_the_way(d, i);
+        if (!why && d->probe[i].kind == SNW_PROBE_STABILITY && snw_desc_records(d, i))
+            why = "a probe of stability";
+    }
     for (int i = 0; i < d->nstep && !why; i++) why = step_in_the_way(&d->step[i]);
     return why;
 }
@@ -108,11 +116,12 @@ const char *snw_desc_not_local(const snw_desc *d) {
     }
     for (int i = 0; i < d->nfluid && !why; i++) {
         for (int k = 0; k < d->fluid[i].nlink && !why; k++) {
-            const snw_rod_desc *rod = &d->link[d->fluid[i].link[k]].rod;
-            const bool extends =
-                rod->active[SNW_STRETCH] || rod->active[SNW_SHEAR_Y] || rod->active[SNW_SHEAR_Z];
-            if (d->link[d->fluid[i].link[k]].has_rod && extends)
-                why = "a fluid around a rod that stretches or shears";
+            const snw_link_desc *link = &d->link[d->fluid[i].link[k]];
+            for (int a = 0; a < 6 && link->has_rod; a++) {
+                // at a node the functions of the element behind it are not those before it
+                if (link->rod.active[a] && a >= 3 && !snw_basis_continuous(&link->rod.basis[a]))
+                    why = "a fluid around a rod whose stretch or shear jumps between elements";
+            }
         }
     }
     for (int i = 0; i < d->ntendon && !why; i++) why = tendon_in_the_way(&d->tendon[i]);

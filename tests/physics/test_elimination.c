@@ -2,6 +2,7 @@
 //
 // The elimination along the tree solves the equations of the dense tangent, on random rods and
 // trees and on rods with local bases; its cost is linear in their length.
+#include "base/alloc.h"
 #include "constraint/elimination.h"
 #include "constraint/projection.h"
 #include "described.h"
@@ -161,7 +162,7 @@ static const char robot_text[] =
     "  wire: {tendon: {along: trunk, at: [0, 4 mm, 2 mm + 3 mm*x/L]}, effort: 1 N}\n"
     "  line: {tendon: {along: twig, at: [0, 0, -3 mm]}, effort: 0.4 N}\n"
     "  bag: {chamber: {along: arm, at: [0, 0, 3 mm], area: 20 mm^2}, effort: 10 kPa}\n"
-    "fluid: {water: {on: [trunk, arm], density: 1000, added: auto, buoyancy: on,"
+    "fluid: {water: {on: [trunk, arm, twig], density: 1000, added: auto, buoyancy: on,"
     " drag: {normal: 1.1, tangent: 0.02}}}\n"
     "contacts: {floor: {ground: {on: [trunk, arm], normal: [0, 0, 1], at: [0, 0, 0],"
     " stiffness: 2 kPa, damping: 1, friction: 0.3, creep: 0.01}}}\n";
@@ -205,7 +206,7 @@ static const char coupled_text[] =
     " 3 mm}\n"
     "  bag: {chamber: {along: arm, at: [0, 0, 3 mm], area: 20 mm^2}, effort: 10 kPa}\n"
     "fields:\n"
-    "  push: {force: [0.1 N/m, 0.2 N/m*sin(x/(1 m)), 0 N/m], links: [trunk, twig]}\n";
+    "  push: {force: [0.1 N/m, 0.2 N/m*sin(y/(1 m)), 0 N/m], links: [trunk, twig]}\n";
 
 typedef struct pair {
     snw_document *doc;
@@ -292,6 +293,75 @@ static void equilibria_are_those_of_the_matrix(void **state) {
     compare_equilibria(coupled_text, 1e-11); // residuals of both are below 1e-10 of typical forces
 }
 
+// Stability of the equilibria of a model that is local and dense.
+static void compare_stability(const char *text, double most, int *unstable) {
+    pair p;
+    pair_open(&p, text);
+    const snw_model *const of[2] = {p.dense, p.local};
+    snw_stability found[2];
+    double *dx[2];
+    for (int k = 0; k < 2; k++) {
+        snw_statics *st;
+        snw_state *at;
+        snw_error err = {0};
+        snw_statics_info info;
+        snw_statics_opts opts = snw_statics_defaults();
+        opts.follow = true; // stay in unstable equilibria
+        assert_int_equal(snw_statics_create(of[k], &st), SNW_OK);
+        assert_int_equal(snw_state_create(of[k], &at), SNW_OK);
+        dx[k] = calloc((size_t)of[k]->nv, sizeof *dx[k]);
+        memcpy(at->q, of[k]->q0, (size_t)of[k]->nq * sizeof(double));
+        snw_statics_reset(st);
+        if (snw_statics_solve(st, 0, &opts, at, &info, &err) != SNW_OK) fail_msg("%s", err.text);
+        const size_t count = snw_alloc_count();
+        found[k] = snw_statics_stability(st, at);
+        const snw_stability again = snw_statics_direction(st, at, dx[k]);
+        assert_int_equal(again.negative, found[k].negative);
+        assert_true(snw_alloc_count() == count);
+        snw_state_destroy(at);
+        snw_statics_destroy(st);
+    }
+    assert_int_equal(found[1].negative, found[0].negative);
+    assert_near(found[1].value, found[0].value, most);
+    if (found[0].negative > 0) // of an eigenvalue 1e-10 away; directions have its root
+        assert_near(differs(p.dense->nv, dx[1], dx[0]), 0, 1e-4);
+    *unstable = found[0].negative;
+    free(dx[0]);
+    free(dx[1]);
+    pair_close(&p);
+}
+
+// Columns under their buckling load and above the first three ones, alone, propped by a spring,
+// guided at a quarter by a loop; and a robot with everything.
+static void stability_is_that_of_the_matrix(void **state) {
+    (void)state;
+    static const char column[] =
+        "sinew: 1\ngravity: 0\n"
+        "materials: {gel: {young: 2 MPa, poisson: 0.45, density: 1200}}\n"
+        "robot:\n"
+        "  column: {on: world, pose: {rpy: [0, -90 deg, 0]}, rod: {length: 40 cm,"
+        " section: {rectangle: {y: 8 mm, z: 9 mm}}, material: gel,"
+        " strain: {bend_y: linear, bend_z: linear, stretch: linear}, elements: 6}}\n"
+        "loads: {weight: {on: column.tip, force: [0, 0, %g N]}}\n%s";
+    static const char *const holds[] = {
+        "", "springs: {prop: {spring: [{xyz: [0.2, 0, 0.4]}, column.tip], rest: 0.2, stiffness: 2}}\n",
+        "loops: {pin: {join: [world, column@25%], as: cylindrical, axis: x,"
+        " pose: {xyz: [0, 0, 0.1], rpy: [0, -90 deg, 0]}}}\n"};
+    int most = 0;
+    for (int i = 0; i < 9; i++) {
+        char text[2000];
+        int unstable;
+        const double euler = 2e6 * 9e-3 * pow(8e-3, 3) / 12 * pow(1.5707963 / 0.4, 2);
+        (void)snprintf(text, sizeof text, column, -euler * (i % 3 == 0 ? 0.7 : i % 3 == 1 ? 5 : 12),
+                       holds[i / 3]);
+        compare_stability(text, 1e-8, &unstable);
+        if (unstable > most) most = unstable;
+        assert_true(i % 3 > 0 || unstable == 0);
+    }
+    assert_true(most >= 2);
+    compare_stability(coupled_text, 1e-8, &most);
+}
+
 // steps from rest, with a chart of the spherical joint
 static void compare_steps(const char *text, double h) {
     enum { STEPS = 12 };
@@ -364,6 +434,7 @@ int main(void) {
         cmocka_unit_test(equations_of_local_bases),
         cmocka_unit_test(equations_of_coupled_segments),
         cmocka_unit_test(equilibria_are_those_of_the_matrix),
+        cmocka_unit_test(stability_is_that_of_the_matrix),
         cmocka_unit_test(steps_are_those_of_the_matrix),
         cmocka_unit_test(cost_is_linear),
         cmocka_unit_test(equations_of_random_rods),
