@@ -273,11 +273,10 @@ void snw_elimination_use(snw_elimination *e, const snw_model *m) {
 void snw_elimination_destroy(snw_elimination *e) {
     if (!e) return;
     snw_border_destroy(e);
-    void *const own[] = {e->point_of_seg, e->point, e->plan, e->list,    e->pivot,
-                         e->number,       e->h,     e->u,    e->du,      e->P,
-                         e->state,        e->f,     e->W,    e->carried, e->small,
-                         e->map,          e->unit,  e->block, e->scratch.base,
-                         e->flux};
+    void *const own[] = {e->point_of_seg, e->point, e->plan,  e->list,         e->pivot,
+                         e->number,       e->h,     e->u,     e->du,           e->P,
+                         e->state,        e->f,     e->W,     e->carried,      e->small,
+                         e->map,          e->unit,  e->block, e->scratch.base, e->flux};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) snw_free(own[i]);
     snw_free(e);
 }
@@ -462,7 +461,8 @@ static void solve_rows(int n, const double *LU, const int *pivot, int m, double 
         }
     }
     for (int i = 1; i < n; i++) {
-        for (int j = 0; j < i; j++) subtract(m, LU[j * n + i], X + (ptrdiff_t)j * m, X + (ptrdiff_t)i * m);
+        for (int j = 0; j < i; j++)
+            subtract(m, LU[j * n + i], X + (ptrdiff_t)j * m, X + (ptrdiff_t)i * m);
     }
     for (int i = n - 1; i >= 0; i--) {
         double *x = X + (ptrdiff_t)i * m;
@@ -615,9 +615,7 @@ void snw_elimination_diagonal(snw_elimination *e, const snw_tangent_at *at, snw_
     e->sign = 0;
 }
 
-int snw_elimination_negative(const snw_elimination *e) {
-    return e->is_definite ? e->negative : -1;
-}
+int snw_elimination_negative(const snw_elimination *e) { return e->is_definite ? e->negative : -1; }
 
 int snw_elimination_sign(const snw_elimination *e) { return e->sign; }
 

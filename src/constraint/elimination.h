@@ -26,9 +26,9 @@ typedef struct snw_tangent_at {
     const snw_inputs *in;
     const double *chart; // NULL: none
     double cq, cv, ca;
-    double rows;  // s; 0: without the constraint rows
-    double shift; // T less this times the unloaded elastic stiffness (5.4)
-    bool inertia; // count negative eigenvalues, snw_elimination_negative
+    double rows;         // s; 0: without the constraint rows
+    double shift;        // T less this times the unloaded elastic stiffness (5.4)
+    bool inertia;        // count negative eigenvalues, snw_elimination_negative
     const double *added; // NULL, or numbers added to the diagonal: nv, then those of the rows
 } snw_tangent_at;
 

@@ -41,13 +41,14 @@ snw_status snw_border_create(snw_elimination *e) {
     e->value = snw_alloc(values * sizeof *e->value);
     const size_t eigen = snw_eigen_symmetric_scratch(12);
     e->eigen = (snw_arena){.base = snw_alloc(eigen), .size = eigen};
-    return e->eigen.base && e->gram && e->border && e->pair && e->schur && e->border_rhs && e->border_pivot && e->x && e->value
+    return e->eigen.base && e->gram && e->border && e->pair && e->schur && e->border_rhs &&
+                   e->border_pivot && e->x && e->value
                ? SNW_OK
                : SNW_E_MEMORY;
 }
 
 void snw_border_destroy(snw_elimination *e) {
-    void *const own[] = {e->border, e->pair, e->schur, e->border_rhs, e->border_pivot,
+    void *const own[] = {e->border, e->pair,  e->schur, e->border_rhs, e->border_pivot,
                          e->x,      e->value, e->gram,  e->eigen.base};
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) snw_free(own[i]);
 }
@@ -168,13 +169,12 @@ static void list_pair_component(snw_elimination *e, const snw_pair_matrix *p, in
     for (int j = 0; j < e->ns; j++) any |= E[j] != 0;
     if (!any) return;
     snw_border_unknown *u = &e->border[e->nborder++];
-    *u = (snw_border_unknown){
-        .force_seg = {p->seg[on]},
-        .row_seg = {p->seg[1 - on]},
-        .diagonal = 1,
-        .pair = (int)(p - e->pair),
-        .end = on,
-        .component = r};
+    *u = (snw_border_unknown){.force_seg = {p->seg[on]},
+                              .row_seg = {p->seg[1 - on]},
+                              .diagonal = 1,
+                              .pair = (int)(p - e->pair),
+                              .end = on,
+                              .component = r};
     u->force[0].e[r] = 1;
     for (int j = 0; j < e->ns; j++) u->row[0][j] = -E[j];
 }
@@ -267,8 +267,7 @@ static int coupling_directions(snw_elimination *e, int first, int n, double *X, 
     memset(one, 0, sizeof one);
     for (int i = 0; i < n; i++) {
         one[i * (n + 1)] = 1;
-        for (int k = 0; k < n; k++)
-            X[k * n + i] = coupling_stiffness(e, first + i, first + k);
+        for (int k = 0; k < n; k++) X[k * n + i] = coupling_stiffness(e, first + i, first + k);
     }
     if (snw_eigen_symmetric(n, X, one, true, &scratch, lambda) != SNW_OK) return -1;
     const double most = fmax(fabs(lambda[0]), fabs(lambda[n - 1]));
@@ -291,8 +290,7 @@ static void count_negative(snw_elimination *e) {
     int kept = rows, negative = 0, extra = rows;
     memset(Z, 0, N * N * sizeof *Z); // columns: the new unknowns
     memset(K, 0, N * N * sizeof *K);
-    for (int i = 0; i < rows; i++)
-        Z[(size_t)i * (N + 1)] = 1, K[i] = e->border[i].diagonal;
+    for (int i = 0; i < rows; i++) Z[(size_t)i * (N + 1)] = 1, K[i] = e->border[i].diagonal;
     for (int first = rows, count; first < n; first += count) {
         const int pair = e->border[first].pair;
         for (count = 1; pair >= 0 && first + count < n && e->border[first + count].pair == pair;)
@@ -349,8 +347,7 @@ void snw_border_solve(snw_elimination *e, double *b) {
     memcpy(e->x, b, (size_t)nv * sizeof *b);
     clear_wrenches(e);
     snw_elimination_solve_tree(e, e->x);
-    for (int k = 0; k < e->nborder; k++)
-        y[k] = (k < rows ? b[nv + k] : 0) - row_times(e, k, e->x);
+    for (int k = 0; k < e->nborder; k++) y[k] = (k < rows ? b[nv + k] : 0) - row_times(e, k, e->x);
     snw_lu_solve(e->nborder, e->schur, e->border_pivot, y);
     clear_wrenches(e);
     for (int k = 0; k < e->nborder; k++) add_force(e, k, -y[k], b);

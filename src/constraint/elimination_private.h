@@ -32,8 +32,8 @@ typedef struct snw_border_unknown {
     const double *value;
     double force_factor, row_factor; // of `value` in U and in V
     double diagonal;                 // G
-    int pair, end, component; // -1: none; else its wrench
-    double stiffness;         // of a tendon
+    int pair, end, component;        // -1: none; else its wrench
+    double stiffness;                // of a tendon
 } snw_border_unknown;
 
 // Wrenches of a pair of segments: variation of end k by the state of end l, E[k][l] (6 x ns, by
@@ -46,12 +46,12 @@ typedef struct snw_pair_matrix {
 
 struct snw_elimination {
     const snw_model *m;
-    int ns;       // 6 or 18
-    int sign;     // of det T
-    int negative; // negative eigenvalues, if T is symmetric
+    int ns;           // 6 or 18
+    int sign;         // of det T
+    int negative;     // negative eigenvalues, if T is symmetric
     bool is_definite; // no pivot is zero
-    int most;     // largest number of coordinates in use
-    int most_n;   // largest number of coordinates of a segment
+    int most;         // largest number of coordinates in use
+    int most_n;       // largest number of coordinates of a segment
     snw_segment_plan *plan;
     int *list, *pivot;
     double *number;
@@ -74,7 +74,7 @@ struct snw_elimination {
     double *gram;          // 4 most_border^2: of the forces, to count negative eigenvalues
     double *border_rhs;    // most_border
     int *border_pivot;
-    double *value;         // numbers by coordinates of the unknowns, `nvalue` in use
+    double *value; // numbers by coordinates of the unknowns, `nvalue` in use
     size_t nvalue;
     double *x; // nv, of a solution without the border
 };

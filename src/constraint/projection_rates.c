@@ -29,7 +29,8 @@ static snw_status factor_mass_rows(snw_projection *pr, const snw_inputs *in, con
     if (m->local || m->nv > SNW_MOST_DENSE) {
         return snw_fail(
             err, SNW_E_SINGULAR,
-            "the mass matrix of a network or long rod of %d coordinates, bordered by its constraint "
+            "the mass matrix of a network or long rod of %d coordinates, bordered by its "
+            "constraint "
             "rows, is singular or nearly so: give all bodies and rods mass and inertia, "
             "and remove loops that others imply",
             m->nv);

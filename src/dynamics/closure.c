@@ -310,8 +310,8 @@ bool snw_loop_row_is_moment(const snw_loop *loop, int r) {
     bool turns = true;
     for (int k = 0; k < loop->nraw; k++) {
         const snw_row_kind kind = closure_rows_of(loop)[k].kind;
-        turns &= snw_all(loop->coefficient[r][k] == 0) || kind == SNW_ROW_LOG || kind == SNW_ROW_TILT ||
-                 kind == SNW_ROW_SPIN;
+        turns &= snw_all(loop->coefficient[r][k] == 0) || kind == SNW_ROW_LOG ||
+                 kind == SNW_ROW_TILT || kind == SNW_ROW_SPIN;
     }
     return turns;
 }
@@ -501,7 +501,8 @@ double snw_loop_displacement(const snw_model *m, const snw_work *w, int i) {
 double snw_slip_friction(const snw_model *m, const snw_work *w, int i, const double *lambda) {
     const snw_loop *loop = &m->loop[i];
     double raw[6];
-    if (!snw_any(loop->friction > 0) || w->is_static || !snw_is_active(w, loop->condition)) return 0;
+    if (!snw_any(loop->friction > 0) || w->is_static || !snw_is_active(w, loop->condition))
+        return 0;
     raw_multipliers(loop, lambda, raw);
     const slip x = closure_slip(w, loop, in_axes(loop, relative_pose(w, loop)), raw);
     return loop->friction * x.normal * x.direction;
@@ -732,15 +733,14 @@ void snw_loop_variation(const snw_model *m, const snw_work *w, int i, const snw_
     const snw_loop *loop = &m->loop[i];
     const snw_row *rows = closure_rows_of(loop);
     const snw_se3 h_ab = relative_pose(w, loop), h = in_axes(loop, h_ab);
-    const snw_twist delta = closure_twist_in_axes(
-        loop, snw_twist_sub(zeta[1], snw_twist_to_child(h_ab, zeta[0])));
+    const snw_twist delta =
+        closure_twist_in_axes(loop, snw_twist_sub(zeta[1], snw_twist_to_child(h_ab, zeta[0])));
     double raw[6];
     raw_multipliers(loop, w->lambda, raw);
     snw_wrench f = {0}; // N delta
     for (int k = 0; k < loop->nraw; k++)
         f = snw_wrench_axpy(raw[k], row_jacobian_d1(loop, rows[k], h, delta.w), f);
-    const snw_wrench turned =
-        snw_wrench_sub(f, snw_coad(wrench_in_axes(loop, h, raw), delta));
+    const snw_wrench turned = snw_wrench_sub(f, snw_coad(wrench_in_axes(loop, h, raw), delta));
     d[1] = snw_wrench_scale(-1, closure_wrench_from_axes(loop->Q, f));
     d[0] = snw_wrench_to_parent(h_ab, closure_wrench_from_axes(loop->Q, turned));
 }
@@ -817,7 +817,8 @@ void snw_constraints_add_tangent(const snw_model *m, double cq, double cv, snw_w
         const snw_se3 h = in_axes(loop, relative_pose(w, loop));
         closure_variations(m, w, loop, D, A);
         constraint_rows(loop, w, h, D, w->C + loop->store);
-        if (loop->nonholonomic_index >= 0 && snw_any(cq != 0) && w->is_static && w->contacts_frozen) {
+        if (loop->nonholonomic_index >= 0 && snw_any(cq != 0) && w->is_static &&
+            w->contacts_frozen) {
             frozen_rows_jacobian(w, loop, D, w->R + loop->store);
         } else if (loop->nonholonomic && (snw_all(cq == 0) || w->is_static)) {
             memcpy(w->R + loop->store, w->C + loop->store, size * sizeof *w->R);

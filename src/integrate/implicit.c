@@ -439,8 +439,12 @@ snw_status snw_implicit_factor(snw_implicit *im, double a, double b) {
         snw_chart_jacobian(m, im->opts.chart, im->d, a, b, im->trial, im->chart_jacobian);
     const double *chart = m->nlie_block ? im->chart_jacobian : NULL;
     if (m->local) {
-        const snw_tangent_at at = {
-            .in = im->in, .chart = chart, .cq = 1, .cv = a, .ca = b, .rows = local_row_scale(im, b)};
+        const snw_tangent_at at = {.in = im->in,
+                                   .chart = chart,
+                                   .cq = 1,
+                                   .cv = a,
+                                   .ca = b,
+                                   .rows = local_row_scale(im, b)};
         return snw_bordered_matrix_eliminate(im->T, &at, im->w);
     }
     snw_tangent_pass(m, chart, im->w);

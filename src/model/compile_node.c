@@ -8,7 +8,8 @@
 static void keep_joined(const snw_model *m, bool *kept) {
     for (int i = 1; i < m->nseg; i++) {
         const int parent = m->seg[i].parent;
-        const bool continues = m->seg[i].kind == SNW_SEG_ROD && m->seg[parent].kind == SNW_SEG_ROD &&
+        const bool continues = m->seg[i].kind == SNW_SEG_ROD &&
+                               m->seg[parent].kind == SNW_SEG_ROD &&
                                m->slice[m->seg[i].item].rod == m->slice[m->seg[parent].item].rod;
         if (m->seg[i].kind != SNW_SEG_ROD) kept[i] = true;
         if (!continues) kept[parent] = true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Which descriptions become local models, theory.md 4: trees whose forces each act on one segment or
-// on the strains at one place of a rod, with few loops, force elements and tendons beside them, and
-// studies whose steps need no matrix.
+// Which descriptions become local models, theory.md 4: trees whose forces each act on one segment
+// or on the strains at one place of a rod, with few loops, force elements and tendons beside them,
+// and studies whose steps need no matrix.
 #include "model/compile.h"
 
 #include "model/chamber_area.h"

@@ -66,8 +66,7 @@ static const char *scene_kind_name(const snw_model *m, int seg) {
 
 // Number of nodes of a rod.
 static int scene_count(const snw_model *m, const snw_rod *r) {
-    return r->nseg == 0 ? 0
-                        : m->node_of_seg[r->seg0 + r->nseg - 1] - m->node_of_seg[r->seg0] + 1;
+    return r->nseg == 0 ? 0 : m->node_of_seg[r->seg0 + r->nseg - 1] - m->node_of_seg[r->seg0] + 1;
 }
 
 // Segment of station k: 0 is the root, then the nodes; and its arc length.
@@ -355,7 +354,8 @@ static void put_loads(snw_json *j, const snw_model *m) {
         snw_field_bool(j, "along", d->along);
         snw_field_list(j, "nodes");
         for (int k = 0; k < m->nload_point; k++) {
-            if (m->load_point[k].load == i) snw_json_integer(j, m->node_of_seg[m->load_point[k].seg]);
+            if (m->load_point[k].load == i)
+                snw_json_integer(j, m->node_of_seg[m->load_point[k].seg]);
         }
         snw_json_close(j);
         snw_json_close(j);
@@ -379,8 +379,10 @@ static void put_fields(snw_json *j, const snw_model *m) {
     snw_field_list(j, "field_points");
     for (int k = 0; k < m->nforce_field_point; k++) {
         const snw_force_field_point *p = &m->force_field_point[k];
-        const double row[8] = {p->field,    m->node_of_seg[p->seg], p->centre.x, p->centre.y,
-                               p->centre.z, p->moment.x,            p->moment.y, p->moment.z};
+        const double row[8] = {p->field,    m->node_of_seg[p->seg],
+                               p->centre.x, p->centre.y,
+                               p->centre.z, p->moment.x,
+                               p->moment.y, p->moment.z};
         snw_field_numbers(j, NULL, 8, row);
     }
     snw_json_close(j);

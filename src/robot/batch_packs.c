@@ -134,7 +134,8 @@ static snw_status update_group(snw_batch_packs *p, int g) {
         const int i = g * e->lanes + l;
         stream[l] = i < p->n && own[l] && !p->why[i] ? own[l] : p->common_stream;
     }
-    if (s == SNW_OK && differs && !(p->own[g] = e->model_create(stream, p->order))) s = SNW_E_MEMORY;
+    if (s == SNW_OK && differs && !(p->own[g] = e->model_create(stream, p->order)))
+        s = SNW_E_MEMORY;
     for (int l = 0; l < e->lanes; l++) snw_model_stream_destroy(own[l]);
     return s;
 }

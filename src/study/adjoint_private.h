@@ -5,8 +5,8 @@
 
 #include "base/fields.h"
 #include "constraint/bordered_matrix.h"
-#include "solve/scheme.h"
 #include "dynamics/relaxation.h"
+#include "solve/scheme.h"
 #include "study/adjoint.h"
 
 enum { ADJOINT_SAMPLES = 3 };

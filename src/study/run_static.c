@@ -142,8 +142,8 @@ snw_status snw_run_equilibrium_frame(snw_run *r, int stage, const snw_statics_in
     const snw_inverse_result *found = snw_run_inverse_found(r, stage);
     // friction has no energy whose minimum is stable, and a flow passes through no equilibria
     const bool unchecked = r->hooks && r->hooks->unchecked;
-    // a local model is tested by its pivots: its eigenvalues are computed where they are recorded or
-    // show why it is unstable
+    // a local model is tested by its pivots: its eigenvalues are computed where they are recorded
+    // or show why it is unstable
     const bool tested = m->local ? snw_statics_negative(r->now->statics) > 0 : m->nv <= MOST_EIGEN;
     const bool eigen = (r->reads_stability || (tested && !unchecked)) &&
                        !r->desc->step[stage].friction && !r->desc->step[stage].march_flow;

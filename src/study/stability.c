@@ -170,8 +170,8 @@ static void expand(snw_statics *st, int n, int rank, const double *y, double *x)
     }
 }
 
-// As of a round column: the one with the largest component along the first coordinate that they move
-// most, positive and of typical size.
+// As of a round column: the one with the largest component along the first coordinate that they
+// move most, positive and of typical size.
 void snw_choose_direction(const snw_model *m, int k, const double *X, double *dx) {
     const size_t nv = (size_t)m->nv;
     double most = 0;

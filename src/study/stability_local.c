@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Stability of equilibria of local models, theory.md (4.9): numbers of eigenvalues of T x = lambda K
-// x below a bound from the pivots of T - bound K, least eigenvalues by subspace iteration with such
-// factors. For statics.c and branch.c.
+// Stability of equilibria of local models, theory.md (4.9): numbers of eigenvalues of T x = lambda
+// K x below a bound from the pivots of T - bound K, least eigenvalues by subspace iteration with
+// such factors. For statics.c and branch.c.
 #include "study/statics_private.h"
 
 #include "base/fail.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    SPAN = 4,       // dimension of the subspace
+    SPAN = 4,        // dimension of the subspace
     MOST_WIDER = 14, // times by which the shift is lowered to find one below all eigenvalues
     ROUNDS = 12,     // changes of the shift
     ITERATIONS = 8   // between them
@@ -87,8 +87,7 @@ static snw_status find_least(spectrum *s) {
     const snw_model *m = s->st->m;
     unsigned long long seed = 3;
     for (int k = 0; k < SPAN; k++) {
-        for (int i = 0; i < m->nv; i++)
-            s->spare[i] = m->typical[i] * snw_projection_random(&seed);
+        for (int i = 0; i < m->nv; i++) s->spare[i] = m->typical[i] * snw_projection_random(&seed);
         snw_elimination_stiffness(s->f->elimination, s->spare, s->KX + (size_t)k * s->n);
     }
     double least = INFINITY;
@@ -133,7 +132,8 @@ snw_stability snw_local_stability(snw_statics *st, const snw_state *s, double *d
     if (!dx || out.negative == 0) return out;
     int k = 1;
     while (k < SPAN && x.value[k] <= x.value[0] + ALIKE * fabs(x.value[0])) k++;
-    for (int i = 1; i < k; i++) memmove(x.X + (size_t)(i * m->nv), x.X + (size_t)i * n, (size_t)m->nv * sizeof *x.X);
+    for (int i = 1; i < k; i++)
+        memmove(x.X + (size_t)(i * m->nv), x.X + (size_t)i * n, (size_t)m->nv * sizeof *x.X);
     snw_choose_direction(m, k, x.X, dx);
     return out;
 }

@@ -344,7 +344,8 @@ static void stability_is_that_of_the_matrix(void **state) {
         " strain: {bend_y: linear, bend_z: linear, stretch: linear}, elements: 6}}\n"
         "loads: {weight: {on: column.tip, force: [0, 0, %g N]}}\n%s";
     static const char *const holds[] = {
-        "", "springs: {prop: {spring: [{xyz: [0.2, 0, 0.4]}, column.tip], rest: 0.2, stiffness: 2}}\n",
+        "",
+        "springs: {prop: {spring: [{xyz: [0.2, 0, 0.4]}, column.tip], rest: 0.2, stiffness: 2}}\n",
         "loops: {pin: {join: [world, column@25%], as: cylindrical, axis: x,"
         " pose: {xyz: [0, 0, 0.1], rpy: [0, -90 deg, 0]}}}\n"};
     int most = 0;
@@ -352,7 +353,10 @@ static void stability_is_that_of_the_matrix(void **state) {
         char text[2000];
         int unstable;
         const double euler = 2e6 * 9e-3 * pow(8e-3, 3) / 12 * pow(1.5707963 / 0.4, 2);
-        (void)snprintf(text, sizeof text, column, -euler * (i % 3 == 0 ? 0.7 : i % 3 == 1 ? 5 : 12),
+        (void)snprintf(text, sizeof text, column,
+                       -euler * (i % 3 == 0   ? 0.7
+                                 : i % 3 == 1 ? 5
+                                              : 12),
                        holds[i / 3]);
         compare_stability(text, 1e-8, &unstable);
         if (unstable > most) most = unstable;

@@ -39,7 +39,7 @@
     "  third: {join: [leg(3).tip, hole(3)], as: spherical}\n"                                      \
     "actuators: {motor(k=1..3): {joint: leg(k), position: 0.05*sin(20*t + k)}}\n"
 // A plate on two rods whose free lengths are driven.
-#define FED_LEGS                                                                                   \
+#define DRIVEN_LEGS                                                                                   \
     "  leg(k=1..2):\n"                                                                             \
     "    on: world\n"                                                                              \
     "    pose: {xyz: [0, 3 cm*k, 0], x: z}\n"                                                      \
@@ -48,7 +48,8 @@
     "          body: {mass: 0.05, inertia: [2e-5, 2e-5, 3e-5]}}\n"                                 \
     "sites: {hole(k=1..2): {on: plate, pose: {xyz: [0, 3 cm*k - 4.5 cm, 0], x: z}}}\n"             \
     "loops: {clamp(k=1..2): {join: [leg(k).tip, hole(k)], as: fixed}}\n"                           \
-    "actuators: {feed(k=1..2): {feed: leg(k), position: 0.3 m + 5 mm*sin(10*t + k) - 5 mm*sin(k)}}\n"
+    "actuators: {feed(k=1..2): {feed: leg(k), position: 0.3 m + 5 mm*sin(10*t + k) - 5 "           \
+    "mm*sin(k)}}\n"
 
 // a rod; one with all strains and few nodes, whose slices turn far; a tree with joints of each
 // kind, springs, loads and active stress; a rigid arm; tendons, one slack at times, and a chamber
@@ -82,7 +83,7 @@ static const char *const models[] = {
     "  discs: {tendon: {along: arm, at: [0, -7 mm, 0], discs: 30 mm}, effort: 0.2 N}\n"
     "  air: {chamber: {along: hand, at: [0, 0, -5 mm], area: 20 mm^2}, pressure: 10 kPa}\n",
     MATERIAL LOOPED_LEGS,
-    MATERIAL FED_LEGS};
+    MATERIAL DRIVEN_LEGS};
 enum { MODELS = sizeof models / sizeof *models };
 
 static snw_robot_model *open_model(const char *text) {
