@@ -559,13 +559,17 @@ static void implicit_predict(snw_implicit *im, double h) {
     }
 }
 
+void snw_implicit_first_guess(snw_implicit *im) {
+    impose_drives(im);
+    for (int i = 0; i < im->m->nconstraint; i++) im->trial->lambda[i] = im->now->lambda[i];
+}
+
 // Newton iteration from d and the previous multipliers. Constraint rows that are redundant at the
 // end of the step are dropped, selected at the initial guess; their multipliers are recovered
 // afterwards by minimum norm.
 static snw_status implicit_attempt(snw_implicit *im, bool drop, snw_chord_info *info) {
     const snw_model *m = im->m;
-    impose_drives(im);
-    for (int i = 0; i < m->nconstraint; i++) im->trial->lambda[i] = im->now->lambda[i];
+    snw_implicit_first_guess(im);
     for (int i = 0; i < m->nnonholonomic; i++) im->trial->dropped[i] = 0;
     if (drop) {
         snw_chart_to_state(m, im->opts.chart, im->now->q, im->d, im->rate, im->acc, im->trial);
@@ -583,18 +587,22 @@ static snw_status implicit_attempt(snw_implicit *im, bool drop, snw_chord_info *
     return SNW_OK;
 }
 
+bool snw_implicit_projects_end(const snw_implicit *im) {
+    const bool begins = im->past.h < 0; // first step, with accelerations that it does not resolve
+    const bool passes =
+        im->impact.longest > 0 && !snw_touches(im->m); // short steps after long ones (6.17)
+    return im->has_closures &&
+           (begins || passes || (im->undamped && !im->opts.undamped_velocities));
+}
+
 // Makes the end of a step consistent where the scheme does not damp errors across the rows of loop
 // closures, theory.md (6.11): projected velocities, then accelerations and multipliers. At a
 // singular configuration the result of the scheme is kept.
 static void implicit_project_end(snw_implicit *im) {
     const snw_model *m = im->m;
     snw_error err;
-    const bool begins = im->past.h < 0; // first step, with accelerations that it does not resolve
-    const bool passes =
-        im->impact.longest > 0 && !snw_touches(m); // short steps after long ones (6.17)
     im->settled = false;
-    if (!im->has_closures || !(begins || passes || (im->undamped && !im->opts.undamped_velocities)))
-        return;
+    if (!snw_implicit_projects_end(im)) return;
     snw_state_copy(m, im->trial, im->scratch_state);
     if (snw_projection_velocities(im->projection, im->in, im->scratch_state, &err) != SNW_OK)
         return;

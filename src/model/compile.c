@@ -631,6 +631,7 @@ static void compile_publish(snw_build *b) {
     m->block = b->block;
     m->spring = b->spring;
     m->stop = b->stop;
+    snw_build_stop_arms(b);
     m->slice = b->slice;
     m->grid = b->grid;
     m->field = b->field;

@@ -107,6 +107,8 @@ SNW_NODISCARD snw_status snw_build_condition(snw_build *b, snw_law when, int *ou
 int snw_build_block(snw_build *b, snw_space space, int n);
 // Add the segments of the joint of link l behind `parent`. Returns the last one.
 int snw_build_joint(snw_build *b, int l, int parent);
+// Arms of the stops of angles: the length of the robot.
+void snw_build_stop_arms(snw_build *b);
 
 // b->draft[l], b->layout[l] <- strain components, bases and nodes of the rod of link l; `station`:
 // nstation arc lengths at which something is attached.

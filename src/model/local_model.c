@@ -110,7 +110,8 @@ const char *snw_desc_not_local(const snw_desc *d) {
     for (int i = 0; i < d->nlink && !why; i++) {
         const snw_link_desc *link = &d->link[i];
         for (int k = 0; k < SNW_JOINT_MOST && !why; k++)
-            why = link->moves.stop_stiffness[k] > 0 ? "a stop of a joint" : NULL;
+            why = link->moves.stop_stiffness[k] > 0 || link->moves.stop_hard ? "a stop of a joint"
+                                                                             : NULL;
         if (!why && link->has_rod) why = rod_in_the_way(&link->rod);
     }
     for (int i = 0; i < d->nfluid && !why; i++) {

@@ -68,8 +68,8 @@ snw_statics_opts snw_statics_defaults(void);
 
 // Message of what does not support hard contacts.
 #define SNW_HARD_STATICS                                                                           \
-    "paths of equilibria, their inverse and maps of steps do not support hard contacts, which "    \
-    "touch and open; give the contacts a stiffness instead of 'hard'"
+    "paths of equilibria, their inverse and maps of steps do not support hard contacts and "       \
+    "stops, which touch and open; give them a stiffness instead of 'hard'"
 
 // Allocates everything that solves need; a solve allocates nothing.
 SNW_NODISCARD snw_status snw_statics_create(const snw_model *m, snw_statics **out);
