@@ -474,7 +474,7 @@ static void studies_of_both_kinds_agree(void **state) {
 }
 
 // A base that starts to move at once gives both the same impulse.
-static void kinks_act_on_both_kinds(void **state) {
+static void jumps_of_given_rates_act_on_both_kinds(void **state) {
     (void)state;
     outcome o[2];
     for (int k = 0; k < 2; k++) {
@@ -538,7 +538,7 @@ int main(void) {
         cmocka_unit_test(stability_is_that_of_the_matrix),
         cmocka_unit_test(steps_are_those_of_the_matrix),
         cmocka_unit_test(studies_of_both_kinds_agree),
-        cmocka_unit_test(kinks_act_on_both_kinds),
+        cmocka_unit_test(jumps_of_given_rates_act_on_both_kinds),
         cmocka_unit_test(cost_is_linear),
         cmocka_unit_test(long_rods_have_few_nodes),
         cmocka_unit_test(equations_of_random_rods),
