@@ -343,11 +343,11 @@ static void stability_is_that_of_the_matrix(void **state) {
         " section: {rectangle: {y: 8 mm, z: 9 mm}}, material: gel,"
         " strain: {bend_y: linear, bend_z: linear, stretch: linear}, elements: 6}}\n"
         "loads: {weight: {on: column.tip, force: [0, 0, %g N]}}\n%s";
-    static const char *const holds[] = {
-        "",
-        "springs: {prop: {spring: [{xyz: [0.2, 0, 0.4]}, column.tip], rest: 0.2, stiffness: 2}}\n",
-        "loops: {pin: {join: [world, column@25%], as: cylindrical, axis: x,"
-        " pose: {xyz: [0, 0, 0.1], rpy: [0, -90 deg, 0]}}}\n"};
+    static const char spring[] =
+        "springs: {prop: {spring: [{xyz: [0.2, 0, 0.4]}, column.tip], rest: 0.2, stiffness: 2}}\n";
+    static const char loop[] = "loops: {pin: {join: [world, column@25%], as: cylindrical, axis: x,"
+                               " pose: {xyz: [0, 0, 0.1], rpy: [0, -90 deg, 0]}}}\n";
+    static const char *const holds[] = {"", spring, loop};
     int most = 0;
     for (int i = 0; i < 9; i++) {
         char text[2000];
@@ -433,10 +433,11 @@ static double operations_of(int elements, const char *more, int *border) {
 
 static void cost_is_linear(void **state) {
     (void)state;
-    static const char *const more[] = {
-        "", "springs: {stay: {spring: [arm@30%, arm.tip], rest: 0.5, stiffness: 2}}\n"
-            "loops: {pin: {join: [world, arm@80%], as: spherical, pose: {xyz: [0.8, 0, 0]}}}\n"
-            "actuators: {wire: {tendon: {along: arm, at: [0, 4 mm, 0]}, shortening: 1 mm}}\n"};
+    static const char all[] =
+        "springs: {stay: {spring: [arm@30%, arm.tip], rest: 0.5, stiffness: 2}}\n"
+        "loops: {pin: {join: [world, arm@80%], as: spherical, pose: {xyz: [0.8, 0, 0]}}}\n"
+        "actuators: {wire: {tendon: {along: arm, at: [0, 4 mm, 0]}, shortening: 1 mm}}\n";
+    static const char *const more[] = {"", all};
     for (int k = 0; k < 2; k++) {
         int border;
         const double few = operations_of(30, more[k], &border),
