@@ -74,11 +74,13 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
                        row->name);
         return refuse(step, text, err);
     }
-    if (step->split) {
-        for (int k = 0; k < m->nblock; k++) {
-            if (m->block[k].space == SNW_SPACE_SE3)
-                return refuse(step, "'base: split' has none; leave it out", err);
-        }
+    const bool implicit = row->family == SNW_FAMILY_ALPHA || row->family == SNW_FAMILY_LEVELS;
+    for (int k = 0; k < m->nblock && step->split && (!implicit || m->nnonholonomic > 0); k++) {
+        if (m->block[k].space == SNW_SPACE_SE3)
+            return refuse(step,
+                          "'base: split' has none with collocation, and with wheels, rings or "
+                          "anchors; leave it out, or use generalized-alpha or bdf2",
+                          err);
     }
     return SNW_OK;
 }

@@ -40,6 +40,7 @@ enum { ADJOINT_SAMPLES = 3 };
     AT(double, by_free, ns, "scalars by the length of a step that ends at an event")               \
     AT(double, x, 2 * n, "right sides")                                                            \
     AT(double, line, 8 * nv + 4 * nr, "scratch")                                                   \
+    AT(double, turn, nv, "increment of a step without translations of free joints")                \
     AT(double, impulse, nr, "of a restart")                                                        \
     AT(double, interaction, nv, "derivatives of the energy of contacts, springs and stops")        \
     AT(double, row, 2 * nv, "scratch")                                                             \
@@ -70,6 +71,9 @@ struct snw_adjoint {
     double longest;    // step so far, s
     double half;       // of the present step, for integrals of laws; 0: a restart
     bool remembers;    // laws read integrals or samples
+    bool split;        // the bars of rates and accelerations are by chart rates of `base: split`
+    bool split_past;   // so are those of the past of the scheme
+    const snw_state *came, *at; // forward: states before and after the present map
     // of steps of collocation; NULL before the first one
     double *stage_matrix, *stage_mu; // B; nscalar x stages x (nv + memory)
     int *stage_pivot;
@@ -140,6 +144,21 @@ void adjoint_rest_equations(snw_sampler *x, const snw_adjoint *a, const snw_map 
                             double *gap);
 void adjoint_rest_sample(snw_sampler *x, const snw_adjoint *a, const snw_map *map, double *value);
 void adjoint_rest_solve(snw_adjoint *a, const snw_map *map, const double *by, double *x);
+// Free joints on SO(3) x R^3 (adjoint_split.c). Variations, and bars, of rates and accelerations at
+// a state: those of body twists become those of the chart, and back. K, D, M at fixed body rates
+// <- at fixed chart rates. Increment of a step whose rotations carry variations along.
+void adjoint_split_to_chart(const snw_model *m, const snw_state *s, const double *place,
+                            double *rate, double *acc);
+void adjoint_split_to_body(const snw_model *m, const snw_state *s, const double *place,
+                           double *rate, double *acc);
+void adjoint_split_bars_to_chart(const snw_model *m, const snw_state *s, double *place,
+                                 double *rate, double *acc);
+void adjoint_split_bars_to_body(const snw_model *m, const snw_state *s, double *place, double *rate,
+                                double *acc);
+void adjoint_split_tangents(snw_adjoint *a, const snw_state *s);
+const double *adjoint_turn(const snw_adjoint *a, const snw_map *map);
+// Bars at the state of a map or frame <- by body twists.
+void adjoint_split_end(snw_adjoint *a, const snw_state *s);
 // Maps of explicit schemes (adjoint_explicit.c): their derivatives; bars back through them and
 // derivatives by variable k forward, with changes of the time before and of the length; where they
 // lead by the model of a sampler, for each time at which laws are read, and the products with that.

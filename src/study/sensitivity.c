@@ -192,6 +192,7 @@ static snw_status prepare_matrix(snw_adjoint *a, const snw_map *map, snw_error *
     adjoint_tangents(a, map->t_laws, &s, false);
     adjoint_fix_rates(a, &map->s);
     if (map->kind == SNW_MAP_STEP) {
+        if (map->split) adjoint_split_tangents(a, &map->s);
         adjoint_step_matrix(a, map, &c);
         adjoint_border(a, a->C_place, -1);
         if (a->m->nlie_block > 0) adjoint_chart_rows(a);
@@ -206,6 +207,8 @@ static snw_status prepare_matrix(snw_adjoint *a, const snw_map *map, snw_error *
 }
 
 snw_status snw_sensitivity_prepare(snw_adjoint *a, const snw_map *map, snw_error *err) {
+    a->came = a->at;
+    a->at = &map->s;
     a->longest = fmax(a->longest, map->h);
     if (map->kind == SNW_MAP_HARD) return adjoint_hard_prepare(a, map, err);
     if (map->kind == SNW_MAP_EXPLICIT) return adjoint_explicit_prepare(a, map, err);
@@ -250,6 +253,11 @@ static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *
                                                 [SNW_PAST_PSEUDO] = b->pseudo,
                                                 [SNW_PAST_INCREMENT] = b->increment,
                                                 [SNW_PAST_RATE_BEFORE] = b->old};
+    if (map->split && a->came) {
+        // after a restart the pseudo-accelerations are the accelerations
+        adjoint_split_to_chart(m, a->came, b->place, b->rate, b->acc);
+        if (!(map->history_h > 0)) memcpy(b->pseudo, b->acc, (size_t)nv * sizeof *b->acc);
+    }
     const double *by_length = a->by_length, before = b->time[SNW_TIME_LENGTH];
     for (int i = 0; i < nv; i++) {
         f[i] = by_length[i] * times.length + by_length[2 * nv + i] * before;
@@ -263,7 +271,7 @@ static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *
         if (a->driven[i]) f[i] = g[i] = 0;
         x[i] = -by[i];
     }
-    adjoint_carry(m, map->d, b->place);
+    adjoint_carry(m, adjoint_turn(a, map), b->place);
     add_product(nv, -1, a->K, b->place, x);
     add_product(nv, -1, a->D, f, x);
     add_product(nv, -1, a->M, g, x);
@@ -290,6 +298,7 @@ static void apply_step(snw_adjoint *a, const snw_map *map, int k, const double *
         b->increment[i] = x[i];
     }
     memcpy(b->lambda, x + nv, (size_t)nr * sizeof *x);
+    if (map->split) adjoint_split_to_body(m, &map->s, b->place, b->rate, b->acc);
     adjoint_branch_apply(a, map, k, by + 3 * nv + nr);
     adjoint_memory_apply(a, map, k, by + 3 * nv + nr + m->nbranch_coordinate);
 }
@@ -358,10 +367,14 @@ static void apply_restart(snw_adjoint *a, const snw_map *map, int k, const doubl
         }
     }
     snw_bordered_matrix_solve(a->T, x);
+    double *chart = a->line; // accelerations, and rates behind them
+    memcpy(chart, x, (size_t)nv * sizeof *x);
+    memcpy(chart + nv, b->rate, (size_t)nv * sizeof *x);
+    if (map->split) adjoint_split_to_chart(m, &map->s, b->place, chart + nv, chart);
     for (int i = 0; i < nv; i++) {
         b->acc[i] = x[i];
         if (map->settles) {
-            b->pseudo[i] += by_pseudo * x[i];
+            b->pseudo[i] += by_pseudo * chart[i];
         } else {
             b->pseudo[i] = x[i];
             b->increment[i] = b->old[i] = 0;

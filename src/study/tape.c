@@ -149,6 +149,7 @@ static void describe(const snw_step_report *r, snw_map *map) {
     map->history_h = r->history_h;
     map->no_past = r->no_past;
     map->rest = r->rest;
+    map->split = r->split;
     if (r->event == SNW_WATCH_STEP) map->scheme = *r->scheme;
 }
 
