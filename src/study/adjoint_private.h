@@ -201,9 +201,10 @@ void adjoint_carry(const snw_model *m, const double *d, double *x);
 int adjoint_stage_memory(const snw_adjoint *a);
 // Part of the step at which equation `i` of snw_map_parts is.
 double adjoint_stage_fraction(const snw_map *map, int i);
-// The state of a stage, its driven coordinates by the laws of the sampler, whose inputs are those
-// of the stage; x->s <- the same at the end of the step.
-const snw_state *adjoint_stage_state(snw_sampler *x, const snw_state *s);
+// The state s of stage i, its driven coordinates by the laws of the sampler, whose inputs are those
+// of the stage, and its branches by the model of the sampler; x->s <- the same at the end of the
+// step.
+const snw_state *adjoint_stage_state(snw_sampler *x, const snw_map *map, int i, const snw_state *s);
 void adjoint_stage_end(snw_sampler *x, const snw_map *map);
 // out (3) <- derivatives of a scalar by value, rate and acceleration of the law of drive k at a
 // stage of the last step, with the covectors of the residual and of the integrands there.
@@ -213,6 +214,20 @@ void adjoint_stage_by_drive(const snw_adjoint *a, int stage, int k, const double
 void adjoint_find_driven(snw_adjoint *a, const snw_map *map);
 double adjoint_stage_integral(const snw_adjoint *a, const snw_map *map, const double *A,
                               int signal);
+
+// Maxwell branches at the stages (adjoint_stage_branch.c): strains (nbranch_coordinate) at a stage
+// by a model, the end of the step last; their part in the rows of stage i of B. Back: X_bar += that
+// through the strains at the end; bars before the step from the covectors mu of the residuals,
+// returns the derivative by the length. Forward: x (nv) += forces at stage i by what is before the
+// step; then the strains at its end from X.
+void adjoint_stage_strains(const snw_model *m, const snw_map *map, int stage, double *out);
+void adjoint_stage_branch_rows(snw_adjoint *a, const snw_map *map, int i);
+void adjoint_stage_branch_begin(snw_adjoint *a, const snw_map *map, int scalar, double *X);
+double adjoint_stage_branch_back(snw_adjoint *a, const snw_map *map, int scalar, const double *mu);
+void adjoint_stage_branch_force(snw_adjoint *a, const snw_map *map, int k, int i, double length,
+                                double *x);
+void adjoint_stage_branch_apply(snw_adjoint *a, const snw_map *map, int k, const double *by,
+                                const double *X, double length);
 
 // Times (adjoint_time.c). a->by_length; a->of_time and of_length, from the covectors; a->by_time;
 // bars of the times before a map from by_own, by_before and these.

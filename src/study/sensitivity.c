@@ -74,7 +74,8 @@ int snw_sensitivity_size(const snw_adjoint *a, const snw_map *map) {
     case SNW_MAP_RESTART:
         return 2 * (nv + nr) + nz;
     case SNW_MAP_STAGES:
-        return map->points.s * (nv + adjoint_stage_memory(a)) + (a->m->ndrive > 0 ? 2 * nv : 0);
+        return map->points.s * (nv + adjoint_stage_memory(a)) + (a->m->ndrive > 0 ? 2 * nv : 0) +
+               nb;
     case SNW_MAP_HARD:
         return adjoint_hard_size(a, map);
     case SNW_MAP_EXPLICIT:
@@ -125,13 +126,15 @@ void snw_sampler_equations(snw_sampler *x, const snw_adjoint *a, const snw_map *
     if (map->kind == SNW_MAP_STAGES) {
         for (int i = 0; i < map->points.s; i++) {
             snw_inputs_at(m, a->stage[i]->t + x->shift, x->in);
-            snw_residual(m, x->in, adjoint_stage_state(x, a->stage[i]), false, x->w);
+            snw_residual(m, x->in, adjoint_stage_state(x, map, i, a->stage[i]), false, x->w);
             memcpy(out + i * nv, x->w->r, (size_t)nv * sizeof *out);
             if (a->remembers) adjoint_integrands(m, x->in, x->w, out + map->points.s * nv + i * nz);
         }
+        double *strain = out + snw_sensitivity_size(a, map) - m->nbranch_coordinate;
+        if (m->nbranch > 0) adjoint_stage_strains(m, map, map->points.s, strain);
         if (m->ndrive == 0) return;
         adjoint_stage_end(x, map);
-        double *end = out + snw_sensitivity_size(a, map) - 2 * nv;
+        double *end = strain - 2 * nv;
         memset(end, 0, 2 * (size_t)nv * sizeof *end);
         for (int i = 0; i < m->ndrive; i++) {
             const snw_drive *d = &m->drive[i];
@@ -430,12 +433,15 @@ static void apply_stages(snw_adjoint *a, const snw_map *map, int k, const double
         add_product(nv, -c->c[i] * h, a->stage_K + (size_t)i * square, b->rate, to);
         add_product(nv, -1, a->stage_D + (size_t)i * square, b->rate, to);
         memory_of_stage(a, map, b, i, times.length, by + end + i * nm, place, to, X + end + i * nm);
+        adjoint_stage_branch_force(a, map, k, i, times.length, to);
         if (times.length == 0) continue;
         adjoint_stage_slopes(m, map, c->c[i], c->A[i], c->AA[i], x, rate);
         add_product(nv, -times.length, a->stage_K + (size_t)i * square, x, to);
         add_product(nv, -times.length, a->stage_D + (size_t)i * square, rate, to);
     }
     snw_lu_solve(n, a->stage_matrix, a->stage_pivot, X);
+    adjoint_stage_branch_apply(a, map, k, by + snw_sensitivity_size(a, map) - m->nbranch_coordinate,
+                               X, times.length);
     adjoint_stage_slopes(m, map, 1, c->b, c->bb, x, rate);
     for (int j = 0; j < nv; j++) {
         x[j] = h * b->rate[j] + times.length * x[j];

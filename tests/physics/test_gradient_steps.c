@@ -455,7 +455,7 @@ static void chosen_steps_are_refused(void **state) {
 
 #define SPLIT(study, more)                                                                         \
     "sinew: 1\n"                                                                                   \
-    "parameters: {m: 1.2, J: 0.02, k: 3, F: 0.7 N, c: 0.1, level: 0.03 m}\n"                         \
+    "parameters: {m: 1.2, J: 0.02, k: 3, F: 0.7 N, c: 0.1, level: 0.03 m}\n"                       \
     "gravity: [0, 0, -2]\n"                                                                        \
     "robot:\n"                                                                                     \
     "  body: {on: world, joint: free, body: {mass: m, com: [0.05, 0.02, 0.1], inertia: [J, 0.03, " \
