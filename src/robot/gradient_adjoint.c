@@ -280,12 +280,12 @@ static snw_status check_phases(gradient_sweep *s, snw_error *err) {
     for (int i = 0; i < d->nstep; i++) {
         k += d->step[i].kind == SNW_STEP_CHANGE;
         SNW_TRY(gradient_check_step(&d->step[i], s->phase[k].m, err));
-        s->lone |= d->step[i].steady ||
-                   (d->step[i].kind == SNW_STEP_DYNAMIC &&
-                    snw_scheme_table[d->step[i].scheme].family == SNW_FAMILY_ODE) ||
+        const snw_scheme_family family = snw_scheme_table[d->step[i].scheme].family;
+        const bool dynamic = d->step[i].kind == SNW_STEP_DYNAMIC;
+        s->lone |= d->step[i].steady || (dynamic && family == SNW_FAMILY_ODE) ||
                    (d->step[i].kind == SNW_STEP_STATIC && s->phase[k].m->hard);
-        s->conserving |= d->step[i].kind == SNW_STEP_DYNAMIC &&
-                         snw_scheme_table[d->step[i].scheme].family == SNW_FAMILY_CONSERVING;
+        s->conserving |= dynamic && family == SNW_FAMILY_CONSERVING;
+        s->collocation |= dynamic && family == SNW_FAMILY_COLLOCATION;
     }
     for (k = 0; k < s->nphase; k++)
         SNW_TRY(gradient_check_model(s->phase[k].desc, s->phase[k].m, err));
@@ -389,9 +389,8 @@ static void gather(gradient_sweep *s) {
 // geometric ones; false before: not.
 static bool outputs_are_known(const gradient_sweep *s, const snw_model *m, bool *geometry) {
     for (int i = 0; i < s->noutput; i++) {
-        const snw_output_use use = snw_output_use_of(m, &s->output[i]);
-        if (use == SNW_OUTPUT_OTHER) return false;
-        *geometry = *geometry && (use == SNW_OUTPUT_MOTION || use == SNW_OUTPUT_ENERGY);
+        if (snw_output_use_of(m, &s->output[i]) == SNW_OUTPUT_OTHER) return false;
+        *geometry = *geometry && snw_output_knows_geometry(m, &s->output[i]);
     }
     return true;
 }
@@ -413,10 +412,12 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     bool numbers = false, geometry = true;
     for (int k = 0; k < s->g->nentry; k++)
         numbers = numbers || s->g->entry[k].kind == GRADIENT_NUMBER;
-    if (s->forward || !numbers || s->conserving || s->lone) return SNW_OK;
+    if (s->forward || !numbers || s->lone) return SNW_OK;
+    const snw_arrays_schemes schemes = {
+        .hard = s->moreau, .conserving = s->conserving, .collocation = s->collocation};
     for (int k = 0; k < s->nphase; k++) {
         if (!outputs_are_known(s, s->phase[k].m, &geometry) ||
-            !snw_model_arrays_apply(s->phase[k].m, s->moreau))
+            !snw_model_arrays_apply(s->phase[k].m, schemes))
             return SNW_OK;
     }
     s->slope = snw_alloc((size_t)s->g->nentry * sizeof *s->slope);
@@ -424,7 +425,7 @@ static snw_status prepare_arrays(gradient_sweep *s, snw_error *err) {
     if (!s->slope || !s->has_slope) return snw_fail_memory(err);
     SNW_TRY(keep_motions(s, err));
     for (int k = 0; k < s->nphase; k++) {
-        if (snw_model_arrays_create(s->phase[k].m, s->nscalar, geometry, !s->moreau,
+        if (snw_model_arrays_create(s->phase[k].m, s->nscalar, geometry, schemes,
                                     &s->phase[k].arrays) != SNW_OK)
             return snw_fail_memory(err);
     }

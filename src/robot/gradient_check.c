@@ -15,11 +15,19 @@ static snw_status refuse(const snw_step_desc *step, const char *what, snw_error 
         step->location.file, step->location.line, step->location.column);
 }
 
+static snw_status check_stops(const snw_step_desc *step, const snw_model *m, snw_error *err) {
+    for (int i = 0; i < m->nstop; i++) {
+        if (m->stop[i].hard)
+            return refuse(step, "hard stops of joints have none; give them a stiffness", err);
+    }
+    return SNW_OK;
+}
+
 // Steps with hard contacts, theory.md (7.5.21)
 static snw_status check_hard_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
     if (m->nnonholonomic > 0)
         return refuse(step, "the scheme moreau with contacts without slip has none", err);
-    return SNW_OK;
+    return check_stops(step, m, err);
 }
 
 snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, snw_error *err) {
@@ -42,6 +50,7 @@ snw_status gradient_check_step(const snw_step_desc *step, const snw_model *m, sn
                           err);
         if (m->nnonholonomic > 0)
             return refuse(step, "equilibria of contacts without slip depend on their way", err);
+        SNW_TRY(check_stops(step, m, err));
         if (m->hard && step->friction)
             return refuse(step, "equilibria with 'friction' depend on their way; leave it out",
                           err);

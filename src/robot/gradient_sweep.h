@@ -80,7 +80,8 @@ typedef struct gradient_sweep {
     bool memory, samples; // laws read integrals or samples; samples
     bool sharp;           // contacts, stops or cables set in at some place
     bool lone;            // some steps have no arrays: their numbers are taken one by one
-    bool conserving;      // some steps are of the conserving scheme, which has no arrays
+    bool conserving;      // some steps are of the conserving scheme
+    bool collocation;     // some are of collocation
     double move;          // of a parameter in a sample, relative
     int noutput;
     snw_adjoint_output *output;

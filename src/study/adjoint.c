@@ -121,7 +121,8 @@ snw_status snw_adjoint_create(const snw_model *m, int nscalar, int noutput,
     snw_adjoint *a = snw_alloc(sizeof *a);
     *out = a;
     if (!a) return SNW_E_MEMORY;
-    *a = (snw_adjoint){.m = m, .nscalar = nscalar, .noutput = noutput, .output = output};
+    *a = (snw_adjoint){
+        .m = m, .nscalar = nscalar, .noutput = noutput, .output = output, .in_time = NAN};
     return adjoint_prepare(a);
 }
 
@@ -249,11 +250,17 @@ void adjoint_fix_rates(snw_adjoint *a, const snw_state *s) {
     }
 }
 
+void adjoint_inputs_at(snw_adjoint *a, double t) {
+    if (!(a->in_time == t && a->in->t == t)) snw_inputs_at(a->m, t, a->in);
+    a->in->integral_step = 0;
+    a->in_time = t;
+}
+
 // K, D, M, C <- tangents at s under the inputs of time t.
 void adjoint_tangents(snw_adjoint *a, double t, const snw_state *s, bool is_static) {
     const snw_model *m = a->m;
     snw_work *w = a->w;
-    snw_inputs_at(m, t, a->in);
+    adjoint_inputs_at(a, t);
     a->in->integral_step = a->half;
     snw_residual(m, a->in, s, is_static, w);
     snw_tangent_pass(m, NULL, w);
@@ -745,6 +752,7 @@ snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) 
     clear_covectors(a);
     adjoint_split_end(a, &map->s);
     a->longest = fmax(a->longest, map->h);
+    if (map->kind == SNW_MAP_HARD) a->in_time = NAN; // its inputs have the gravity of its middle
     SNW_TRY(back_through(a, map, err));
     const bool own = map->kind == SNW_MAP_HARD || map->kind == SNW_MAP_EXPLICIT;
     if (adjoint_moves(map) && !own) adjoint_back_times(a, map);
@@ -867,7 +875,7 @@ static void difference_outputs(snw_adjoint *a, const snw_map *map, const double 
 
 snw_status adjoint_rows(snw_adjoint *a, const snw_map *map, const double *y, snw_error *err) {
     const snw_model *m = a->m;
-    snw_inputs_at(m, map->t_laws, a->in);
+    adjoint_inputs_at(a, map->t_laws);
     adjoint_evaluate(m, a->in, &map->s, a->w);
     memset(a->rotation, 0, (size_t)(m->nseg + m->nobs) * sizeof *a->rotation);
     adjoint_read_outputs(a, m, a->in, &map->s, a->w, a->rotation, a->column, a->now);

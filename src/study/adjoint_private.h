@@ -5,6 +5,7 @@
 
 #include "base/fields.h"
 #include "constraint/bordered_matrix.h"
+#include "dynamics/relaxation.h"
 #include "solve/scheme.h"
 #include "study/adjoint.h"
 
@@ -64,6 +65,7 @@ struct snw_adjoint {
     snw_covectors *covectors;
     snw_bordered_matrix *T;
     snw_inputs *in;
+    double in_time; // at which adjoint_inputs_at has evaluated them last
     snw_work *w;
     snw_state *s, *still; // moved; at rest
     snw_observer *observer;
@@ -95,6 +97,9 @@ struct snw_adjoint {
     void *block;
 };
 
+// a->in <- inputs at time t, unless it has them: a law with a thousand terms takes longer than a
+// step.
+void adjoint_inputs_at(snw_adjoint *a, double t);
 // K, D, M, C <- tangents at s under the inputs of time t, variations as those of
 // snw_tangent_assemble; then K and D at fixed body rates and accelerations.
 void adjoint_tangents(snw_adjoint *a, double t, const snw_state *s, bool is_static);
@@ -268,6 +273,8 @@ void adjoint_memory_apply(snw_adjoint *a, const snw_map *map, int k, const doubl
 // model of x; out (nbranch_coordinate) <- strains after it, 0 where it leaves them.
 void adjoint_sampler_branches(snw_sampler *x, const snw_map *map);
 void adjoint_branches_after(const snw_sampler *x, const snw_map *map, double *out);
+// Derivative of strain i after a step by its length, at fixed coordinates.
+double adjoint_branch_by_length(const snw_map *map, snw_branch_place at, int i);
 // As for the memory of laws: before and after the covectors; before and after the solution.
 void adjoint_branch_begin(snw_adjoint *a, const snw_map *map, int scalar);
 void adjoint_branch_back(snw_adjoint *a, const snw_map *map, int scalar);

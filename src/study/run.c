@@ -141,8 +141,13 @@ static snw_status describe_model(snw_run *r, const char *name) {
     const char **link = snw_pool_array(r->pool, (size_t)m->nseg, sizeof *link);
     if (!stage || !link) return SNW_E_MEMORY;
     for (int i = 0; i < d->nstep; i++) stage[i] = d->step[i].name;
-    for (int i = 1; i < m->nseg; i++)
-        link[i - 1] = m->seg[i].link >= 0 ? d->link[m->seg[i].link].name : "world";
+    double *node_x = snw_pool_array(r->pool, (size_t)m->nnode + 1, sizeof *node_x);
+    if (!node_x) return SNW_E_MEMORY;
+    for (int k = 0; k < m->nnode; k++) {
+        const int of = m->seg[m->node_seg[k]].link;
+        link[k] = of >= 0 ? d->link[of].name : "world";
+        node_x[k] = m->seg_x[m->node_seg[k]];
+    }
     const char **note = snw_pool_array(r->pool, (size_t)m->nloop + 1, sizeof *note);
     const char **warning = snw_pool_array(r->pool, (size_t)m->nloop + 1, sizeof *warning);
     if (!note || !warning) return SNW_E_MEMORY;
@@ -217,9 +222,9 @@ static snw_status describe_model(snw_run *r, const char *name) {
     r->info.ntendon = d->ntendon;
     r->info.ncondition = m->ncondition;
     r->info.nforce_field_point = m->nforce_field_point;
-    r->info.nnode = m->nseg - 1;
+    r->info.nnode = m->nnode;
     r->info.node_link = link;
-    r->info.node_x = m->seg_x + 1;
+    r->info.node_x = node_x;
     return r->info.run ? SNW_OK : SNW_E_MEMORY;
 }
 
@@ -559,6 +564,18 @@ snw_status snw_run_idle_joints(const snw_run *r, bool *idle, snw_error *err) {
 
 void snw_run_warn(const snw_run *r, const char *message) {
     if (r->hooks && r->hooks->warn) r->hooks->warn(r->hooks->user, message);
+}
+
+// Poses of long rods are not recorded at all their slices.
+static void note_nodes(const snw_run *r) {
+    const snw_model *m = r->now->model;
+    char text[300];
+    if (m->nnode == m->nseg - 1) return;
+    (void)snprintf(text, sizeof text,
+                   "run '%s': frames have the poses of %d of %d sections and bodies, and all %d "
+                   "coordinates",
+                   r->info.run, m->nnode, m->nseg - 1, m->nv);
+    snw_run_note(r, text);
 }
 
 void snw_run_note(const snw_run *r, const char *message) {
@@ -936,6 +953,7 @@ snw_status snw_run_execute(snw_run *r, int nrecorder, const snw_recorder *record
     warn_functions(r);
     warn_loops(r);
     warn_contacts(r);
+    note_nodes(r);
     if (r->desc->nstep == 0)
         snw_run_warn(r, "there is no study, so nothing was computed; add study: [static:]");
     snw_status s = execute_steps(r, err);

@@ -348,7 +348,8 @@ snw_status snw_run_check_limits(snw_run *r, const snw_state *s, snw_error *err) 
         int n = 0;
         const snw_joint_coordinate *c = snw_joint_coordinates(link->joint, &n);
         for (int i = 0; i < n && !r->warned_limit[l]; i++) {
-            if (!link->moves.limited[i] || link->moves.stop_stiffness[i] > 0) continue;
+            const bool stops = link->moves.stop_stiffness[i] > 0 || link->moves.stop_hard;
+            if (!link->moves.limited[i] || stops) continue;
             const double q = limited_coordinate(&m->block[m->link_block[l]], s, i);
             const double low = link->moves.low[i], high = link->moves.high[i];
             if (q >= low && q <= high) continue;
