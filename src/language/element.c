@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "import/element.h"
+#include "language/element.h"
 
 #include "base/fail.h"
 
