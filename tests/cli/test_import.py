@@ -376,7 +376,7 @@ class Import(harness.Case):
         self.assertIn("diagonal 0.025, 0.035, 0.06", note["text"])
 
     def test_the_examples_are_what_the_command_writes(self):
-        for name, options in (("arm6", ()), ("gripper", ()), ("quadruped", ("--free",))):
+        for name, options in (("arm6", ()), ("gripper", ()), ("hand", ()), ("quadruped", ("--free",))):
             self.succeeds("import", str(harness.SOURCE / f"examples/imported/{name}.urdf"), *options)
             self.assertEqual((self.folder / f"{name}.yaml").read_text(), (harness.SOURCE / f"examples/imported/as_imported/{name}.yaml").read_text())
 
