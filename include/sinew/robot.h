@@ -357,7 +357,7 @@ SNW_API double snw_input_law(void);
 // motion is given, the multiplier found by the last step or by forward dynamics; tension or gauge
 // pressure; for a muscle its activation factor.
 SNW_API snw_status snw_robot_effort(snw_robot *r, int actuator, double *effort);
-// Which limits of the file an actuator has reached at present: SNW_LIMIT_EFFORT where its effort,
+// Limits of the file that an actuator has reached at present: SNW_LIMIT_EFFORT where its effort,
 // given by a law or by the caller, is cut off at `effort_limit`, or where its motion needs more;
 // SNW_LIMIT_RATE where it is faster than `rate_limit`. 0: none; -1: there is no such actuator, or
 // the motion could not be evaluated (snw_robot_message).

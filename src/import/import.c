@@ -189,6 +189,49 @@ static snw_status mend_inertia(snw_imported_robot *r, snw_imported_link *link, s
     return noted ? SNW_OK : snw_fail_memory(err);
 }
 
+// ---- joints that move nothing -------------------------------------------------------------------
+
+// Is the joint the end of a gear, of an actuator or of a loop?
+static bool is_joined(const snw_imported_robot *r, int joint) {
+    if (r->joint[joint].mimics >= 0) return true;
+    for (int i = 0; i < r->njoint; i++) {
+        if (r->joint[i].mimics == joint) return true;
+    }
+    for (int i = 0; i < r->nactuator; i++) {
+        if (r->actuator[i].joint == joint) return true;
+    }
+    for (int i = 0; i < r->nloop; i++) {
+        for (int k = 0; k < 2; k++) {
+            if (r->loop[i].link[k] == r->joint[joint].child) return true;
+        }
+    }
+    return false;
+}
+
+// A joint that moves no mass has no equation of motion: it becomes fixed, with a note.
+static snw_status fix_massless(snw_imported_robot *r, snw_error *err) {
+    bool *moves = snw_pool_array(r->pool, (size_t)r->nlink + 1, sizeof *moves);
+    if (!moves) return snw_fail_memory(err);
+    for (int i = 0; i < r->nlink; i++) {
+        if (!(r->link[i].has_mass && r->link[i].mass > 0)) continue;
+        for (int l = i; l >= 0 && !moves[l];) {
+            moves[l] = true;
+            l = r->link[l].joint >= 0 ? r->joint[r->link[l].joint].parent : -1;
+        }
+    }
+    for (int i = 0; i < r->njoint; i++) {
+        snw_imported_joint *j = &r->joint[i];
+        if (j->kind == SNW_IMPORTED_FIXED || moves[j->child] || j->armature > 0 || is_joined(r, i))
+            continue;
+        const snw_element here = {.path = r->path, .line = j->line};
+        if (!snw_imported_note_add(
+                r, &here, "joint '%.80s' is fixed here: nothing that it moves has a mass", j->name))
+            return snw_fail_memory(err);
+        j->kind = SNW_IMPORTED_FIXED;
+    }
+    return SNW_OK;
+}
+
 // ---- the file -----------------------------------------------------------------------------------
 
 static snw_status read_root(snw_element *root, const snw_import_opts *opts, snw_imported_robot *r,
@@ -213,6 +256,7 @@ snw_status snw_import_bytes(snw_pool *pool, const char *path, const char *bytes,
     for (int i = 0; i < out->nlink; i++) {
         if (out->link[i].has_mass) SNW_TRY(mend_inertia(out, &out->link[i], err));
     }
+    SNW_TRY(fix_massless(out, err));
     return name_parts(out, err);
 }
 

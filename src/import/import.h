@@ -103,6 +103,7 @@ typedef struct snw_imported_loop {
     snw_imported_pose pose[2];
     snw_imported_joint_kind kind;
     double axis[3], axis2[3];
+    double pitch; // of a screw, m per turn
 } snw_imported_loop;
 
 typedef struct snw_import_remark {

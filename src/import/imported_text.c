@@ -466,6 +466,7 @@ static void put_loops(model_writer *w) {
         put(w, "\n    join: [%s_end_1, %s_end_2]\n    as: %s\n", l->word, l->word,
             joint_word(l->kind));
         put_axis(w, l->kind, l->axis, l->axis2);
+        if (l->kind == SNW_IMPORTED_SCREW) put_value(w, "pitch", l->pitch);
     }
 }
 
