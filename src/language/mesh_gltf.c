@@ -25,7 +25,7 @@ typedef struct json_value {
     size_t length;
 } json_value;
 
-enum { JSON_DEPTH = 64, JSON_MOST = 4000000 };
+enum { JSON_DEPTH = 64, JSON_MOST = 1000000 };
 
 // Lists at the top of the file; their elements by number.
 enum { NODES, MESHES, ACCESSORS, VIEWS, BUFFERS, SCENES, LISTS };

@@ -350,3 +350,23 @@ study: [dynamic: {for: 1 s, step: 5 ms}]
     steps.step(count=20)
     assert robot.v[0] == pytest.approx(0.21, abs=1e-9)
     assert robot.controls.limits("base/turn") == ("effort", "rate")
+
+
+def test_hard_stops_are_saved_with_the_motion():
+    text = """
+sinew: 1
+robot:
+  slider: {on: world, joint: prismatic, limits: [-0.1, free], stop: {hard: true, restitution: 0.4}, body: {mass: 3, inertia: [1, 1, 1]}}
+  arm: {on: world, joint: revolute, axis: y, limits: [-1, 0.3], stop: {hard: true, restitution: 0.6}, body: {mass: 1, com: [0.2, 0, 0], inertia: [0.1, 0.1, 0.1]}}
+study: [dynamic: {for: 1 s, step: 2 ms}]
+"""
+    robot = sinew.Robot(text=text)
+    steps = robot.simulate(0.002, scheme="moreau")
+    steps.step(count=150)
+    saved = steps.save()
+    steps.step(count=150)
+    q, v = robot.q.copy(), robot.v.copy()
+    assert q[0] == pytest.approx(-0.1, abs=1e-10) and q[1] < 0.3
+    steps.restore(saved)
+    steps.step(count=150)
+    assert (robot.q == q).all() and (robot.v == v).all()
