@@ -45,7 +45,8 @@ static const double weight4[] = {2.0 / 3, -1.0 / 12, 0};
     AT(double, by_v, nv, "energy by velocity")                                                     \
     AT(double, parts, parts_n, "at the step")                                                      \
     AT(double, tangent, (size_t)CONSERVED_TANGENTS *nv *nv, "written tangents")                    \
-    AT(double, line, (size_t)CONSERVED_LINES *nv, "scratch of them")
+    AT(double, line, (size_t)CONSERVED_LINES *nv, "scratch of them")                               \
+    AT(double, rows, 3 * (n - nv) * nv, "rows of constraints")
 
 static void conserved_place(void *object, snw_fields *f) {
     adjoint_conserved *o = object;

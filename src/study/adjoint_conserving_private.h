@@ -35,16 +35,16 @@ typedef struct adjoint_conserved {
     snw_part_model *conservative, *inertia;
     snw_inputs *part_in;
     snw_state *still;
-    double *tangent, *line;
+    double *tangent, *line, *rows;
 } adjoint_conserved;
 
 // a->conserved->c <- evaluated at the step of the last sweep back or forward.
 void adjoint_conserved_show(const snw_adjoint *a, const snw_map *map);
 
 // Matrices nv x nv and vectors nv of the written tangents.
-enum { CONSERVED_TANGENTS = 14, CONSERVED_LINES = 13 };
+enum { CONSERVED_TANGENTS = 14, CONSERVED_LINES = 14 };
 
-// Are the tangents of a model written? Without loops, contacts, laws with memory that grows, moved
+// Are the tangents of a model written? Without contacts, wheels, laws with memory that grows, moved
 // bases and conditions, where the parts of its forces are known.
 bool conserved_tangent_applies(const snw_model *m);
 SNW_NODISCARD snw_status conserved_tangent_create(const snw_model *m, adjoint_conserved *o);

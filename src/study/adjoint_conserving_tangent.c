@@ -13,9 +13,14 @@
 // difference of order 4 of four tangents: the second derivatives of M are in no written tangent.
 // The conservative forces in motion are those at rest and G, so that the tangents of the other
 // forces are K - K_c - K_G and D - D_G.
+//
+// Loops have forces -C^T lambda at the middle, which are conservative ones here, and at the end an
+// impulse C^T pi for which C v_1 = 0. Its derivative by places is C' + C ad at fixed v_1, C' that of
+// the rows along v_1, a difference of order 4.
 #include "study/adjoint_conserving_private.h"
 
 #include "base/fail.h"
+#include "dynamics/constraint.h"
 #include "integrate/lie_block.h"
 #include "math/stumpff.h"
 #include "math/vector.h"
@@ -36,12 +41,20 @@ _Static_assert(ARC_D == CONSERVED_TANGENTS - 1, "matrices of the written tangent
 // Vectors: T_q at the middle and the end; conservative forces at the middle, gradient of the
 // potential at the end; other forces; change of gravity at the start; momenta at the end and at
 // the start, transported to the middle; variations.
-enum { MID_T, END_T, STATIC_F, END_U, HEAT_F, START_U, MOMENTUM_1, MOMENTUM_0 };
+// END_W: the momenta at the end, with the impulse, by places, times v_1.
+enum { MID_T, END_T, END_W, STATIC_F, END_U, HEAT_F, START_U, MOMENTUM_1, MOMENTUM_0 };
 enum { VARY_P = MOMENTUM_0 + 1, VARY_P0, VARY_P1, VARY_M, VARY_V };
 _Static_assert(VARY_V == CONSERVED_LINES - 1, "vectors of the written tangents");
 
 static double *matrix_of(const snw_model *m, const adjoint_conserved *o, int k) {
     return o->tangent + (size_t)k * (size_t)m->nv * (size_t)m->nv;
+}
+
+// Rows of the constraints (nconstraint x nv): at the middle, at the end, their derivative along v_1.
+enum { MID_C, END_C, RATE_C };
+
+static double *rows_of(const snw_model *m, const adjoint_conserved *o, int k) {
+    return o->rows + (size_t)k * (size_t)m->nconstraint * (size_t)m->nv;
 }
 
 static double *line_of(const snw_model *m, const adjoint_conserved *o, int k) {
@@ -52,8 +65,8 @@ bool conserved_tangent_applies(const snw_model *m) {
     for (int i = 0; i < m->nsignal; i++) {
         if (snw_signal_grows(&m->signal[i])) return false; // the memory after the step varies
     }
-    return m->nconstraint == 0 && m->ncontact_point == 0 && m->ntouching_rod == 0 &&
-           m->nconditional == 0 && snw_part_model_applies(m);
+    return m->ncontact_point == 0 && m->ntouching_rod == 0 && m->nconditional == 0 &&
+           snw_part_model_applies(m);
 }
 
 snw_status conserved_tangent_create(const snw_model *m, adjoint_conserved *o) {
@@ -73,11 +86,12 @@ void conserved_tangent_destroy(adjoint_conserved *o) {
 
 // ---- matrices -----------------------------------------------------------------------------------
 
-// o->still <- the configuration q with velocities and accelerations (NULL: zero)
+// o->still <- the configuration q with velocities and accelerations (NULL: zero), no multipliers
 static void place(const snw_model *m, const adjoint_conserved *o, const double *q, const double *v,
                   const double *a) {
     const size_t bytes = (size_t)m->nv * sizeof(double);
     snw_state_copy(m, o->c->mid, o->still);
+    memset(o->still->lambda, 0, (size_t)m->nconstraint * sizeof *o->still->lambda);
     memcpy(o->still->q, q, (size_t)m->nq * sizeof *q);
     memset(o->still->v, 0, bytes);
     memset(o->still->a, 0, bytes);
@@ -96,6 +110,11 @@ static void tangents(const adjoint_conserved *o, const snw_model *part, const sn
     if (K) snw_tangent_assemble(part, in, 1, 0, 0, w, K);
     if (D) snw_tangent_assemble(part, in, 0, 1, 0, w, D);
     if (M) snw_tangent_assemble(part, in, 0, 0, 1, w, M);
+}
+
+// o->still gets the multipliers
+static void give_multipliers(const snw_model *m, const adjoint_conserved *o, const double *lambda) {
+    memcpy(o->still->lambda, lambda, (size_t)m->nconstraint * sizeof *lambda);
 }
 
 // out (nv x nv) += c A ad_v, on the columns of the spherical and free joints
@@ -162,10 +181,56 @@ static void find_momentum_rate(const snw_model *m, const adjoint_conserved *o, d
     }
 }
 
-// T_q <- Q^T v/2
-static void kinetic_slope(const snw_model *m, const double *Q, const double *v, double *out) {
+// out <- c A^T v
+static void times_velocities(const snw_model *m, double c, const double *A, const double *v,
+                             double *out) {
     for (int k = 0; k < m->nv; k++)
-        out[k] = 0.5 * snw_vector_dot(m->nv, Q + (size_t)m->nv * (size_t)k, v);
+        out[k] = c * snw_vector_dot(m->nv, A + (size_t)m->nv * (size_t)k, v);
+}
+
+// ---- constraints --------------------------------------------------------------------------------
+
+// out (nconstraint x nv) <- rows at the configuration q
+static void find_rows(const snw_model *m, const adjoint_conserved *o, const double *q,
+                      double *out) {
+    const size_t nv = (size_t)m->nv;
+    double *unit = o->c->dx;
+    place(m, o, q, NULL, NULL);
+    snw_kinematics(m, o->c->in, o->still, false, o->c->w);
+    snw_jacobian_pass(m, o->c->w);
+    snw_constraints_jacobian(m, o->c->w);
+    memset(out, 0, (size_t)m->nconstraint * nv * sizeof *out);
+    memset(unit, 0, (size_t)m->nconstraint * sizeof *unit);
+    for (int k = 0; k < m->nconstraint; k++) {
+        unit[k] = 1;
+        snw_constraints_apply_transpose(m, o->c->w, unit, out + (size_t)k * nv);
+        unit[k] = 0;
+    }
+}
+
+// The rows, and END_Q with the impulse at the end
+static void find_constraints(const snw_model *m, const adjoint_conserved *o) {
+    static const double weight[] = {2.0 / 3, -1.0 / 12};
+    const snw_conserving *c = o->c;
+    const size_t nr = (size_t)m->nconstraint, all = nr * (size_t)m->nv;
+    const double *v = c->end->v;
+    double *rate = rows_of(m, o, RATE_C), *rows = rows_of(m, o, MID_C), size = 0;
+    if (nr == 0) return;
+    memset(rate, 0, all * sizeof *rate);
+    for (int i = 0; i < m->nv; i++) size = fmax(size, fabs(v[i]) / m->typical[i]);
+    for (int j = -2; j <= 2 && size > 0; j++) {
+        if (j == 0) continue;
+        const double step = along / size, by = j < 0 ? -weight[-j - 1] : weight[j - 1];
+        snw_move(m, c->end->q, j * step, v, o->q);
+        find_rows(m, o, o->q, rows);
+        for (size_t i = 0; i < all; i++) rate[i] += by / step * rows[i];
+    }
+    find_rows(m, o, c->mid->q, rows);
+    find_rows(m, o, c->end->q, rows_of(m, o, END_C));
+    place(m, o, c->end->q, NULL, v);
+    give_multipliers(m, o, c->S + nr * nr);
+    tangents(o, &o->inertia->m, o->part_in, false, matrix_of(m, o, END_Q), NULL, NULL);
+    add_times_ad(m, -1, matrix_of(m, o, END_M), v, matrix_of(m, o, END_Q));
 }
 
 // ---- weight over the arc of the step ------------------------------------------------------------
@@ -262,7 +327,8 @@ bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_
     double *S = matrix_of(m, o, HESSIAN), *static_K = matrix_of(m, o, STATIC_K);
     double *Q = matrix_of(m, o, MID_Q), *M = matrix_of(m, o, MID_M), *F = line_of(m, o, STATIC_F);
     // momenta, transported to the middle
-    snw_transport_half(m, c->d, true, c->p1, line_of(m, o, MOMENTUM_1));
+    for (size_t i = 0; i < nv; i++) force[i] = 2 * c->P[i] - c->p0[i]; // before the impulse
+    snw_transport_half(m, c->d, true, force, line_of(m, o, MOMENTUM_1));
     snw_transport_half(m, c->d, false, c->p0, line_of(m, o, MOMENTUM_0));
     // conservative forces at rest; potential at the end, and of the change of gravity at the start
     snw_part_inputs(m, c->in, SNW_PART_CONSERVATIVE, o->part_in);
@@ -270,6 +336,7 @@ bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_
     tangents(o, conservative, o->part_in, true, NULL, NULL, NULL);
     memcpy(line_of(m, o, END_U), c->w->r, bytes);
     place(m, o, c->mid->q, NULL, NULL);
+    give_multipliers(m, o, c->mid->lambda);
     tangents(o, conservative, o->part_in, true, static_K, NULL, NULL);
     memcpy(F, c->w->r, bytes);
     snw_inputs_at(m, map->gravity_laws, o->part_in);
@@ -285,6 +352,7 @@ bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_
     }
     // all forces
     place(m, o, c->mid->q, v, NULL);
+    give_multipliers(m, o, c->mid->lambda);
     tangents(o, m, c->in, false, K, D, NULL);
     memcpy(force, c->w->r, bytes);
     // inertia
@@ -292,8 +360,10 @@ bool conserved_tangent_find(const snw_model *m, adjoint_conserved *o, const snw_
     momentum_tangents(m, o, c->now->q, c->now->v, matrix_of(m, o, START_Q),
                       matrix_of(m, o, START_M));
     momentum_tangents(m, o, c->end->q, c->end->v, matrix_of(m, o, END_Q), matrix_of(m, o, END_M));
-    kinetic_slope(m, matrix_of(m, o, END_Q), c->end->v, line_of(m, o, END_T));
-    kinetic_slope(m, Q, v, line_of(m, o, MID_T));
+    times_velocities(m, 0.5, matrix_of(m, o, END_Q), c->end->v, line_of(m, o, END_T));
+    times_velocities(m, 0.5, Q, v, line_of(m, o, MID_T));
+    find_constraints(m, o);
+    times_velocities(m, 1, matrix_of(m, o, END_Q), c->end->v, line_of(m, o, END_W));
     find_momentum_rate(m, o, S);
     place(m, o, c->mid->q, v, NULL);
     tangents(o, inertia, o->part_in, false, KG, DG, NULL);
@@ -399,10 +469,43 @@ static void vary_momenta(const snw_model *m, const adjoint_conserved *o, const s
     }
 }
 
+// out <- column of a multiplier, whose force is -C^T lambda
+static const double *multiplier_column(const snw_model *m, const adjoint_conserved *o, int k) {
+    double *out = o->sample + o->at.n;
+    const double *row = rows_of(m, o, MID_C) + (size_t)k * (size_t)m->nv;
+    memset(out, 0, (size_t)o->at.n * sizeof *out);
+    for (int i = 0; i < m->nv; i++) out[o->at.residual + i] = -row[i];
+    out[o->at.gain] = snw_vector_dot(m->nv, o->c->d, row);
+    return out;
+}
+
+// v (nv) <- with C v = -(C' + C ad) x, by an impulse at the end; out (nconstraint) <- C x
+static void vary_constraints(const snw_model *m, const adjoint_conserved *o,
+                             const step_variation *s, double *v, double *out) {
+    const snw_conserving *c = o->c;
+    const size_t nv = (size_t)m->nv;
+    double *impulse = c->dx;
+    snw_twist turn = {0};
+    for (int i = 0; i < s->n && s->n > 1; i++) turn.e[i] = c->end->v[s->dof + i];
+    turn = snw_ad(s->end, turn);
+    for (int k = 0; k < m->nconstraint; k++) {
+        const double *row = rows_of(m, o, END_C) + (size_t)k * nv;
+        out[k] = variation_dot(s, &s->end, row);
+        impulse[k] = -variation_dot(s, &s->end, rows_of(m, o, RATE_C) + (size_t)k * nv) -
+                     snw_vector_dot(m->nv, row, v);
+        if (s->n > 1) impulse[k] -= variation_dot(s, &turn, row);
+    }
+    snw_cholesky_solve(m->nconstraint, c->S, impulse);
+    for (int k = 0; k < m->nconstraint; k++) {
+        for (size_t i = 0; i < nv; i++) v[i] += impulse[k] * c->Z[(size_t)k * nv + i];
+    }
+}
+
 const double *conserved_tangent_column(const snw_model *m, const adjoint_conserved *o, double h,
                                        conserved_variable of, int k) {
     const snw_conserving *c = o->c;
     const int nv = m->nv;
+    if (k >= nv) return multiplier_column(m, o, k - nv);
     const bool increment = of == BY_INCREMENT, rate = of == BY_RATE, arcs = m->nlie_block > 0;
     const step_variation x = vary_step(m, c, of, k);
     const double by_v = increment ? 1 / h : 0;
@@ -421,6 +524,7 @@ const double *conserved_tangent_column(const snw_model *m, const adjoint_conserv
     for (int i = 0; i < nv; i++) v1[i] = p1[i] = 2 * P[i] - p0[i];
     add_product(m, -1, matrix_of(m, o, END_Q), &x, &x.end, v1);
     snw_cholesky_solve(nv, matrix_of(m, o, END_M), v1);
+    if (m->nconstraint > 0) vary_constraints(m, o, &x, v1, out + o->at.residual + nv);
     memcpy(out + o->at.rate, v1, (size_t)nv * sizeof *v1);
     // residual without theta; its correction
     double *r = out + o->at.residual, *change = P;
@@ -444,7 +548,8 @@ const double *conserved_tangent_column(const snw_model *m, const adjoint_conserv
     }
     for (int i = 0; i < nv; i++) middle[i] += by_v * Q[(size_t)nv * (size_t)i + (size_t)k]; // Q^T
     const double of_start = variation_dot(&x, &x.start, line_of(m, o, START_U));
-    double gain = variation_dot(&x, &x.end, U1) - variation_dot(&x, &x.end, T1) - of_start +
+    double gain = variation_dot(&x, &x.end, U1) + variation_dot(&x, &x.end, T1) -
+                  variation_dot(&x, &x.end, line_of(m, o, END_W)) - of_start +
                   (increment ? T[k] - F[k] : 0);
     for (int i = 0; i < nv; i++) gain += c->end->v[i] * p1[i] + d[i] * (middle[i] - change[i] / h);
     if (increment) gain -= (line_of(m, o, MOMENTUM_1)[k] - line_of(m, o, MOMENTUM_0)[k]) / h;
