@@ -334,6 +334,17 @@ static bool same_load_law(const snw_model *m, snw_law_kind kind, int i, snw_law 
     return equal_laws(m, kind, i, a, b) || snw_load_is_constant(&m->load[i]);
 }
 
+// Does a law of the load depend on the place along a rod?
+static bool reads_station(const snw_load *load) {
+    for (int k = 0; k < 3; k++) {
+        const snw_law law[] = {load->force[k], load->torque[k]};
+        for (int i = 0; i < 2; i++) {
+            if (law[i] && (snw_expr_vars(law[i]) & (SNW_VAR_X | SNW_VAR_L)) != 0) return true;
+        }
+    }
+    return false;
+}
+
 static bool same_loads(const snw_model *m, const snw_model *o) {
     for (int i = 0; i < m->nload; i++) {
         const snw_load *a = &m->load[i], *b = &o->load[i];
@@ -357,7 +368,8 @@ static bool same_loads(const snw_model *m, const snw_model *o) {
         const snw_load_point *a = &m->load_point[i], *b = &o->load_point[i];
         if (a->seg != b->seg || a->load != b->load) return false;
         if (snw_load_is_constant(&m->load[a->load])) continue;
-        if (a->w != b->w || a->x != b->x || a->L != b->L) return false;
+        if (a->w != b->w) return false;
+        if (reads_station(&m->load[a->load]) && (a->x != b->x || a->L != b->L)) return false;
     }
     return true;
 }
