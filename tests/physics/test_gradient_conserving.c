@@ -3,7 +3,7 @@
 // Gradients through the energy-momentum scheme, theory.md (7.5.21): a pendulum against the complex
 // step of the same recursion, trees, rods, free bodies, loops, wheels, contacts, feedback, events
 // and moving bases against differences of whole runs; the sweep back equals sensitivities along the
-// run, and numbers of random robots are all gathered, (7.5.32).
+// run, and numbers of random robots are all gathered, (7.5.40).
 #include "asked_gradient.h"
 #include "random_rod.h"
 #include "sanitized.h"
