@@ -59,8 +59,7 @@ static snw_weight_source typical_energy(const snw_model *m) {
         const double one = m->typical[m->block[m->spring[i].block].dof];
         take_larger(m, (snw_weight_source){SNW_WEIGHT_OF_SPRING, i, 0, one * one}, &most);
     }
-    if (most.kind == SNW_WEIGHT_CONSTANT && m->nforce_element > 0)
-        most.kind = SNW_WEIGHT_OF_OTHERS;
+    if (most.kind == SNW_WEIGHT_CONSTANT && m->nforce_element > 0) most.kind = SNW_WEIGHT_OF_OTHERS;
     return most;
 }
 

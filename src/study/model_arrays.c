@@ -132,7 +132,8 @@ snw_status snw_model_arrays_create(const snw_model *m, int nscalar, bool geometr
     snw_model_arrays *a = snw_alloc(sizeof *a);
     *out = a;
     if (!a) return SNW_E_MEMORY;
-    *a = (snw_model_arrays){.m = m, .nscalar = nscalar, .motions = motions, .tree = *m, .in_time = NAN};
+    *a = (snw_model_arrays){
+        .m = m, .nscalar = nscalar, .motions = motions, .tree = *m, .in_time = NAN};
     a->tree.nfluid_point = a->tree.ncontact_point = a->tree.ntouching_rod = 0;
     a->tree.nstop = a->tree.nforce_element = a->tree.nforce_field_point = 0;
     SNW_TRY(snw_model_laws_create(m, &a->laws));
@@ -467,7 +468,7 @@ static void add_stages(snw_model_arrays *a, const snw_adjoint *adjoint, const sn
         for (int k = 0; k < a->nscalar; k++) {
             const double *mu = adjoint->stage_mu + (size_t)k * n;
             const arrays_covectors by = {.mu = mu + i * nv,
-                                      .integrand = nm ? mu + end + i * nm : NULL};
+                                         .integrand = nm ? mu + end + i * nm : NULL};
             virtual_motion(a, s, by.mu, a->at_mu);
             subtract_products(a, by, s, false, a->bar + (size_t)k * a->size);
         }
@@ -501,7 +502,8 @@ void snw_model_arrays_add(snw_model_arrays *a, const snw_adjoint *adjoint, const
     const bool rows = is_static || map->kind == SNW_MAP_STEP; // others have those of rates
     for (int k = 0; k < a->nscalar; k++) {
         const snw_covectors *of = &adjoint->covectors[k];
-        const arrays_covectors by = {of->mu, rows ? of->nu : NULL, is_static ? NULL : of->integrand};
+        const arrays_covectors by = {of->mu, rows ? of->nu : NULL,
+                                     is_static ? NULL : of->integrand};
         virtual_motion(a, a->s, by.mu, a->at_mu);
         subtract_products(a, by, a->s, is_static, a->bar + (size_t)k * a->size);
         if (m->nbranch)
@@ -699,8 +701,8 @@ static void add_beyond(snw_model_arrays *a, const snw_station *at, snw_twist e) 
         const snw_se3 h = snw_se3_mul(snw_se3_inv(w->g[i]), w->g[at->seg]);
         if (b == 0) continue;
         bars.seg[0] = i, bars.seg[1] = at->seg;
-        bars.pose[0] = snw_wrench_scale(
-            b, snw_ad_pull(snw_twist_to_child(w->g[i], in_world), w->F[i]));
+        bars.pose[0] =
+            snw_wrench_scale(b, snw_ad_pull(snw_twist_to_child(w->g[i], in_world), w->F[i]));
         bars.pose[1] = snw_wrench_scale(-b, snw_ad_pull(e, snw_wrench_to_child(h, w->F[i])));
         snw_model_geometry_more(a->geometry, 2, &bars, 1);
     }
@@ -741,8 +743,7 @@ static void add_reactions(snw_model_arrays *a, int noutput, const snw_adjoint_ou
         if (!p->body && a->needs_geometry) { // e is fixed in the world
             const snw_wrench F = a->w->F[first];
             snw_contact_bars bars = {.seg = {first}};
-            bars.pose[0].m =
-                snw_scale(-1, snw_add(snw_cross(e.w, F.m), snw_cross(e.v, F.f)));
+            bars.pose[0].m = snw_scale(-1, snw_add(snw_cross(e.w, F.m), snw_cross(e.v, F.f)));
             snw_model_geometry_more(a->geometry, 1, &bars, 1);
         }
         for (int k = 0; k < m->nseg; k++)

@@ -9,9 +9,9 @@
 // conservative forces and dT/dq have the covector mu_C, the others mu_N, the momenta at the end
 // a_1 = Ad mu_C/h - y, so that those of the middle have 2 a_1 and those at the start -Ad mu_C/h -
 // a_1. All of it are products of a virtual motion with residuals r, or r_c of conservative forces
-// at rest, or r_0 of inertia alone, that the other schemes have too: momenta are M v = r_0(q, 0, v),
-// and mu'dT/dq = v'(r_0(q, v + mu, 0) - r_0(q, v - mu, 0))/4 - [v, mu]'P/2, with the Lie bracket of
-// spherical and free joints, since inertia forces are quadratic in the velocities.
+// at rest, or r_0 of inertia alone, that the other schemes have too: momenta are M v = r_0(q, 0,
+// v), and mu'dT/dq = v'(r_0(q, v + mu, 0) - r_0(q, v - mu, 0))/4 - [v, mu]'P/2, with the Lie
+// bracket of spherical and free joints, since inertia forces are quadratic in the velocities.
 #include "study/adjoint_conserving_private.h"
 #include "study/conserving_weights.h"
 #include "study/model_arrays_private.h"
@@ -94,8 +94,7 @@ static void set_motion(const conserved_sum *z, const snw_state *s, const double 
 
 // bar -= derivatives of mu'r of a part at x->s
 static void subtract_part(const conserved_sum *z, snw_part part, const double *mu) {
-    const snw_part_model *of =
-        part == SNW_PART_CONSERVATIVE ? z->x->conservative : z->x->inertia;
+    const snw_part_model *of = part == SNW_PART_CONSERVATIVE ? z->x->conservative : z->x->inertia;
     snw_part_inputs(z->a->m, z->a->in, part, z->x->part_in);
     snw_residual(&of->m, z->x->part_in, z->x->s, false, z->a->w);
     arrays_subtract_part(z->a, of, part, z->x->part_in, mu, z->x->s, z->a->w, z->bar);
@@ -214,11 +213,10 @@ static void add_weight_over_arc(const conserved_sum *z) {
             arrays_subtract_mass(a, s, snw_dot(by_S, at) + snw_dot(u, d.v), z->bar);
             arrays_subtract_first_moment(a, s, own, z->bar);
             mass += M->m;
-            S = snw_add(S, snw_add(snw_scale(M->m, at),
-                                   snw_rotate_inv(g.R, snw_rotate(w->g[s].R, M->mc))));
+            S = snw_add(
+                S, snw_add(snw_scale(M->m, at), snw_rotate_inv(g.R, snw_rotate(w->g[s].R, M->mc))));
             bars.seg[0] = s;
-            bars.pose[0] =
-                (snw_wrench){{.m = snw_cross(M->mc, own), .f = snw_scale(M->m, own)}};
+            bars.pose[0] = (snw_wrench){{.m = snw_cross(M->mc, own), .f = snw_scale(M->m, own)}};
             if (a->needs_geometry) snw_model_geometry_more(a->geometry, 1, &bars, 1);
             any = true;
         }
@@ -227,8 +225,8 @@ static void add_weight_over_arc(const conserved_sum *z) {
         by_gravity = snw_add(by_gravity, snw_rotate(g.R, lever));
         // with the root: `down` turns, and S is about it
         bars.seg[0] = b->seg;
-        bars.pose[0] = (snw_wrench){
-            {.m = snw_add(snw_cross(lever, down), snw_cross(by_S, S)), .f = snw_scale(-mass, by_S)}};
+        bars.pose[0] = (snw_wrench){{.m = snw_add(snw_cross(lever, down), snw_cross(by_S, S)),
+                                     .f = snw_scale(-mass, by_S)}};
         if (a->needs_geometry) snw_model_geometry_more(a->geometry, 1, &bars, 1);
     }
     arrays_subtract_gravity(a, by_gravity, z->bar);
@@ -354,8 +352,8 @@ void arrays_add_conserved(snw_model_arrays *a, const snw_adjoint *adjoint, const
         if (map->kind == SNW_MAP_ENERGY) {
             arrays_inputs_at(a, map->t_laws);
             snw_kinematics(m, a->in, &map->s, false, a->w);
-            arrays_subtract_motion(
-                a, (snw_energy_weights){-of->energy, -of->energy, -of->energy}, &map->s, bar);
+            arrays_subtract_motion(a, (snw_energy_weights){-of->energy, -of->energy, -of->energy},
+                                   &map->s, bar);
             continue;
         }
         conserved_sum z = {.a = a,

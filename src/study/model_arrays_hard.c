@@ -95,8 +95,7 @@ static void add_friction(const hard_sum *y, const snw_hard_step_contact *of, int
 // bar -= derivatives of mu'r of a part of the forces, which are in w at state s
 static void subtract_part(const hard_sum *y, snw_part part, const double *mu, const snw_state *s,
                           const snw_work *w) {
-    const snw_part_model *of =
-        part == SNW_PART_CONSERVATIVE ? y->x->conservative : y->x->impulse;
+    const snw_part_model *of = part == SNW_PART_CONSERVATIVE ? y->x->conservative : y->x->impulse;
     arrays_subtract_part(y->a, of, part, y->x->part_in, mu, s, w, y->bar);
 }
 

@@ -716,8 +716,8 @@ void snw_model_geometry_subtract_rows(snw_model_geometry *a, const snw_state *s,
 
 // ---- results at a frame -------------------------------------------------------------------------
 
-// Bars += c times the derivatives of a column of an acceleration: R (v' + w x v) + gravity and R w',
-// or these in body axes. A excludes gravity.
+// Bars += c times the derivatives of a column of an acceleration: R (v' + w x v) + gravity and R
+// w', or these in body axes. A excludes gravity.
 static void add_acceleration(snw_model_geometry *a, const snw_adjoint_output *o, double c,
                              const snw_inputs *in, const snw_work *w) {
     const snw_model *m = a->m;

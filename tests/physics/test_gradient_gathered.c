@@ -95,8 +95,8 @@ static void random_arms(void **state) {
     }
 }
 
-// Energies of masses, rods, joints, springs and bushings; tensions, lengths, accelerations, relative
-// poses, reactions and wrenches within rods, which depend on places themselves.
+// Energies of masses, rods, joints, springs and bushings; tensions, lengths, accelerations,
+// relative poses, reactions and wrenches within rods, which depend on places themselves.
 static void results_that_read_the_model(void **state) {
     (void)state;
     char text[TEXT];
