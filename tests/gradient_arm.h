@@ -15,17 +15,17 @@ typedef enum arm_numbers {
     ARM_RESTS,    // of the rest strain along the arm
     ARM_PLACES,   // of bodies at the tip
     ARM_DRAGS,
-    ARM_GROUNDS,          // stiffness of grounds that it touches
-    ARM_MOTIONS,          // coefficients of the given angle of its base over time
-    ARM_STRAINS,          // of a given strain over time and along the arm
-    ARM_CHANGES,          // loads, with a change of the arm in the middle
-    ARM_FORCES,           // places of bodies; the result is the reaction at the base, at the end
-    ARM_RELAXING,         // moduli of an arm that relaxes
-    ARM_HARD_GROUNDS,     // friction of hard grounds, scheme moreau
-    ARM_HARD_MODULI,      // moduli of an arm on a hard ground, likewise
-    ARM_CONSERVED,        // moduli, conserving scheme
-    ARM_CONSERVED_FREE,   // the same of an arm on a free body
-    ARM_CONSERVED_LOOP,   // the same of an arm whose tip is held by a ball joint on a lever
+    ARM_GROUNDS,        // stiffness of grounds that it touches
+    ARM_MOTIONS,        // coefficients of the given angle of its base over time
+    ARM_STRAINS,        // of a given strain over time and along the arm
+    ARM_CHANGES,        // loads, with a change of the arm in the middle
+    ARM_FORCES,         // places of bodies; the result is the reaction at the base, at the end
+    ARM_RELAXING,       // moduli of an arm that relaxes
+    ARM_HARD_GROUNDS,   // friction of hard grounds, scheme moreau
+    ARM_HARD_MODULI,    // moduli of an arm on a hard ground, likewise
+    ARM_CONSERVED,      // moduli, conserving scheme
+    ARM_CONSERVED_FREE, // the same of an arm on a free body
+    ARM_CONSERVED_LOOP, // the same of an arm whose tip is held by a ball joint on a lever
     ARM_KINDS
 } arm_numbers;
 
@@ -77,10 +77,11 @@ static inline void arm_robot(arm_page *p, arm_numbers kind, int n, const char *l
     for (int i = 0; i < n && (kind == ARM_PLACES || kind == ARM_FORCES); i++)
         arm_put(p, "  b%d: {on: arm.tip, pose: {xyz: [1 cm, f%d, 0]}, body: {mass: 1 mg}}\n", i, i);
     if (kind == ARM_CONSERVED_LOOP)
-        arm_put(p, "  lever: {on: world, pose: {xyz: [0.3, 0.2, 0]}, joint: spherical, body: {mass: "
-                   "20 g, com: [0, -0.1, 0], inertia: [1e-4, 1e-5, 1e-4]}}\n"
-                   "sites: {end: {on: lever, pose: {xyz: [0, -0.2, 0]}}}\n"
-                   "loops: {ball: {join: [end, arm.tip], as: spherical}}\n");
+        arm_put(p,
+                "  lever: {on: world, pose: {xyz: [0.3, 0.2, 0]}, joint: spherical, body: {mass: "
+                "20 g, com: [0, -0.1, 0], inertia: [1e-4, 1e-5, 1e-4]}}\n"
+                "sites: {end: {on: lever, pose: {xyz: [0, -0.2, 0]}}}\n"
+                "loops: {ball: {join: [end, arm.tip], as: spherical}}\n");
     if (!arm_is_conserved(kind) && kind != ARM_STRAINS) // that scheme has no tendons
         arm_put(p,
                 "actuators: {cable: {tendon: {along: arm, at: [0, 5 mm, 2 mm]}, effort: 1 N*%s}}\n",
@@ -112,15 +113,12 @@ static inline void arm_loads(arm_page *p, arm_numbers kind, int n) {
 static inline size_t arm_write(arm_numbers kind, int n, int steps, size_t room, char *text,
                                char *sum) {
     static const char *const start[ARM_KINDS] = {
-        [ARM_LOADS] = "10 uN",          [ARM_MODULI] = "0.001",
-        [ARM_TENSIONS] = "0.001",       [ARM_RESTS] = "0.001",
-        [ARM_PLACES] = "0.1 mm",        [ARM_DRAGS] = "0.01",
-        [ARM_GROUNDS] = "100 N/m^2",    [ARM_MOTIONS] = "0.0001",
-        [ARM_STRAINS] = "0.001",        [ARM_CHANGES] = "10 uN",
-        [ARM_FORCES] = "0.1 mm",        [ARM_RELAXING] = "0.001",
-        [ARM_HARD_GROUNDS] = "0.3",     [ARM_HARD_MODULI] = "0.001",
-        [ARM_CONSERVED] = "0.001",      [ARM_CONSERVED_FREE] = "0.001",
-        [ARM_CONSERVED_LOOP] = "0.001",
+        [ARM_LOADS] = "10 uN",          [ARM_MODULI] = "0.001",         [ARM_TENSIONS] = "0.001",
+        [ARM_RESTS] = "0.001",          [ARM_PLACES] = "0.1 mm",        [ARM_DRAGS] = "0.01",
+        [ARM_GROUNDS] = "100 N/m^2",    [ARM_MOTIONS] = "0.0001",       [ARM_STRAINS] = "0.001",
+        [ARM_CHANGES] = "10 uN",        [ARM_FORCES] = "0.1 mm",        [ARM_RELAXING] = "0.001",
+        [ARM_HARD_GROUNDS] = "0.3",     [ARM_HARD_MODULI] = "0.001",    [ARM_CONSERVED] = "0.001",
+        [ARM_CONSERVED_FREE] = "0.001", [ARM_CONSERVED_LOOP] = "0.001",
     };
     const char *scheme = arm_is_hard(kind)        ? "scheme: moreau"
                          : arm_is_conserved(kind) ? "scheme: conserving"

@@ -15,8 +15,8 @@
 // forces are K - K_c - K_G and D - D_G.
 //
 // Loops have forces -C^T lambda at the middle, which are conservative ones here, and at the end an
-// impulse C^T pi for which C v_1 = 0. Its derivative by places is C' + C ad at fixed v_1, C' that of
-// the rows along v_1, a difference of order 4.
+// impulse C^T pi for which C v_1 = 0. Its derivative by places is C' + C ad at fixed v_1, C' that
+// of the rows along v_1, a difference of order 4.
 #include "study/adjoint_conserving_private.h"
 
 #include "base/fail.h"
@@ -50,7 +50,8 @@ static double *matrix_of(const snw_model *m, const adjoint_conserved *o, int k) 
     return o->tangent + (size_t)k * (size_t)m->nv * (size_t)m->nv;
 }
 
-// Rows of the constraints (nconstraint x nv): at the middle, at the end, their derivative along v_1.
+// Rows of the constraints (nconstraint x nv): at the middle, at the end, their derivative along
+// v_1.
 enum { MID_C, END_C, RATE_C };
 
 static double *rows_of(const snw_model *m, const adjoint_conserved *o, int k) {
@@ -282,8 +283,7 @@ static void find_arc(const snw_model *m, const adjoint_conserved *o, const snw_b
             by = snw_sub(by, snw_add(snw_cross(e.w, S), snw_scale(mass, e.v)));
             turned = snw_cross(down, e.w);
         }
-        const snw_vec3 f =
-            snw_add(arc_torque(d, 0, by, down), arc_torque(d, mass, S, turned));
+        const snw_vec3 f = snw_add(arc_torque(d, 0, by, down), arc_torque(d, mass, S, turned));
         for (int i = 0; i < 3; i++) K[k * nv + (size_t)(b->dof + i)] = f.e[i];
     }
     for (int k = 0; k < b->n; k++) { // increments, by differences of order 6
@@ -400,8 +400,8 @@ typedef struct step_variation {
     snw_twist half[2]; // of half the increment, back from the end and forward from the start
 } step_variation;
 
-static step_variation vary_step(const snw_model *m, const snw_conserving *c,
-                                conserved_variable of, int k) {
+static step_variation vary_step(const snw_model *m, const snw_conserving *c, conserved_variable of,
+                                int k) {
     const bool increment = of == BY_INCREMENT;
     for (int f = 0; f < m->nlie_block; f++) {
         const snw_block *b = snw_lie_block(m, f);
@@ -558,7 +558,6 @@ const double *conserved_tangent_column(const snw_model *m, const adjoint_conserv
     memset(middle, 0, (size_t)nv * sizeof *middle);
     add_product(m, 1, matrix_of(m, o, HEAT_K), &x, &x.middle, middle);
     add_column(m, by_v, matrix_of(m, o, HEAT_D), k, middle);
-    out[o->at.energy] =
-        of_start - (increment ? heat[k] : 0) - snw_vector_dot(nv, d, middle);
+    out[o->at.energy] = of_start - (increment ? heat[k] : 0) - snw_vector_dot(nv, d, middle);
     return out;
 }

@@ -470,7 +470,8 @@ static bool conserving_is_known(const snw_model *m) {
     for (int i = 0; i < m->npose; i++) {
         if ((snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0) return false;
     }
-    return m->ncontact == 0 && m->nfield == 0 && hard_is_known(m) && snw_conserving_weights_alike(m, m);
+    return m->ncontact == 0 && m->nfield == 0 && hard_is_known(m) &&
+           snw_conserving_weights_alike(m, m);
 }
 
 bool snw_model_arrays_apply(const snw_model *m, snw_arrays_schemes schemes) {

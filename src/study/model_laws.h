@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // model_laws.h: numbers in the laws of a model: gravity, loads, active stress, efforts of motors,
-// tensions and pressures, given motions of joints, poses and strains, feedback gains, integrands and
-// samples. Their derivatives of a scalar are gathered over a run, theory.md
-// (7.5.14). Part of model_arrays.h.
+// tensions and pressures, given motions of joints, poses and strains, feedback gains, integrands
+// and samples. Their derivatives of a scalar are gathered over a run, theory.md (7.5.14). Part of
+// model_arrays.h.
 #pragma once
 
 #include "dynamics/dynamics.h"

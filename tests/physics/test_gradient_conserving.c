@@ -48,16 +48,17 @@ static void a_pendulum(void **state) {
         const double *at = run[k / 2].at, h = run[k / 2].h;
         const int n = run[k / 2].n;
         char text[TEXT];
-        (void)snprintf(text, sizeof text,
-                       "sinew: 1\n"
-                       "parameters: {m: %g kg, l: %g m, k: %g, c: %g, a: %g, w: %g 1/s}\n"
-                       "gravity: [9.81 m/s^2, 0, 0]\n"
-                       "robot: {arm: {on: world, joint: revolute, axis: z, stiffness: k, damping: c, "
-                       "body: {mass: m, com: [l, 0, 0], inertia: [0, 0, 0]}}}\n"
-                       "initial: {arm: {position: a, rate: w}}\n"
-                       "probes: {q: {angle: arm}}\n"
-                       "study: [dynamic: {for: %g s, step: %g s, scheme: conserving}]\n",
-                       at[0], at[1], at[2], at[3], at[4], at[5], n * h, h);
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\n"
+            "parameters: {m: %g kg, l: %g m, k: %g, c: %g, a: %g, w: %g 1/s}\n"
+            "gravity: [9.81 m/s^2, 0, 0]\n"
+            "robot: {arm: {on: world, joint: revolute, axis: z, stiffness: k, damping: c, "
+            "body: {mass: m, com: [l, 0, 0], inertia: [0, 0, 0]}}}\n"
+            "initial: {arm: {position: a, rate: w}}\n"
+            "probes: {q: {angle: arm}}\n"
+            "study: [dynamic: {for: %g s, step: %g s, scheme: conserving}]\n",
+            at[0], at[1], at[2], at[3], at[4], at[5], n * h, h);
         answer(&(question){.text = text,
                            .nby = 6,
                            .by = {"m", "l", "k", "c", "a", "w"},
@@ -180,17 +181,19 @@ static void conserving_follows_differences(void **state) {
         follow_differences(&problems[i], "conserving", 1e-10);
 }
 
-// Robots whose numbers are all gathered: an arm on a free body that turns, in gravity; one on a ball
-// joint, which holds another by a ball joint; a loop of a soft rod and a lever with two ball joints;
-// random numbers.
+// Robots whose numbers are all gathered: an arm on a free body that turns, in gravity; one on a
+// ball joint, which holds another by a ball joint; a loop of a soft rod and a lever with two ball
+// joints; random numbers.
 static const char *const robots[] = {
     "  hub: {on: world, joint: free, body: {mass: m, com: [d, 0, 1 cm], inertia: [1e-4, 2e-4, "
     "3e-4]}}\n"
     "  arm: {on: hub, pose: {xyz: [d, 0, 2 cm], axis: y, angle: th}, rod: {length: l, section: "
-    "{circle: {radius: r}}, material: soft, strain: {bend_y: legendre 1, bend_z: legendre 1, twist: "
+    "{circle: {radius: r}}, material: soft, strain: {bend_y: legendre 1, bend_z: legendre 1, "
+    "twist: "
     "constant}, rest: {bend_y: 0.5}, nodes: 4}}\n"
     "initial: {hub: {twist: [w, 1, 2, 0.1, 0, 0.2]}}\n",
-    "  hub: {on: world, joint: spherical, stiffness: k, damping: 0.001, body: {mass: m, com: [d, 0, "
+    "  hub: {on: world, joint: spherical, stiffness: k, damping: 0.001, body: {mass: m, com: [d, "
+    "0, "
     "1 cm], inertia: [1e-4, 2e-4, 3e-4]}}\n"
     "  arm: {on: hub, pose: {xyz: [d, 0, 2 cm], axis: y, angle: th}, rod: {length: l, section: "
     "{circle: {radius: r}}, material: soft, strain: {bend_y: legendre 1, bend_z: constant}, nodes: "
@@ -198,7 +201,8 @@ static const char *const robots[] = {
     "  head: {on: arm.tip, joint: spherical, stiffness: 0.2*k, body: {mass: 0.2*m, com: [1 cm, d, "
     "0], inertia: [1e-5, 2e-5, 2e-5]}}\n"
     "initial: {hub: {rate: [w, 1, 2]}, head: {rate: [1, -w, 2]}}\n",
-    "  arm: {on: world, pose: {axis: y, angle: th}, rod: {length: l, section: {circle: {radius: r}}, "
+    "  arm: {on: world, pose: {axis: y, angle: th}, rod: {length: l, section: {circle: {radius: "
+    "r}}, "
     "material: soft, strain: {bend_y: legendre 1, bend_z: legendre 1, twist: constant, stretch: "
     "constant}, nodes: 4}}\n"
     "  ball: {on: arm.tip, joint: spherical, stiffness: k, body: {mass: m, com: [1 cm, 2 mm, 0], "
@@ -214,19 +218,20 @@ static void random_robots_are_gathered(void **state) {
     dice draw = {7};
     for (int n = 0; n < AMONG(1, 3); n++) {
         char text[TEXT];
-        (void)snprintf(text, sizeof text,
-                       "sinew: 1\n"
-                       "parameters: {E: %.3f MPa, l: %.3f m, r: %.2f mm, m: %.3f kg, d: %.3f m, th: "
-                       "%.3f, k: %.3f, w: %.2f, F: 0.05 N, rho: 1100 kg/m^3}\n"
-                       "gravity: [0.5, 0, -9.81 m/s^2]\n"
-                       "materials: {soft: {young: E, poisson: 0.45, density: rho, damping: 8 ms}}\n"
-                       "robot:\n%s"
-                       "loads: {push: {on: arm.tip, force: [0, F, \"F*sin(30*t/(1 s))\"]}}\n"
-                       "probes: {tip: {position: arm.tip}, v: {velocity: arm.tip}, e: energy}\n"
-                       "study: [dynamic: {for: 60 ms, step: 3 ms, scheme: conserving}]\n",
-                       roll(&draw, 0.3, 0.8), roll(&draw, 0.2, 0.3), roll(&draw, 6, 10),
-                       roll(&draw, 0.05, 0.1), roll(&draw, 0.04, 0.08), roll(&draw, -0.3, 0.3),
-                       roll(&draw, 0.2, 0.5), roll(&draw, 1, 5), robots[n]);
+        (void)snprintf(
+            text, sizeof text,
+            "sinew: 1\n"
+            "parameters: {E: %.3f MPa, l: %.3f m, r: %.2f mm, m: %.3f kg, d: %.3f m, th: "
+            "%.3f, k: %.3f, w: %.2f, F: 0.05 N, rho: 1100 kg/m^3}\n"
+            "gravity: [0.5, 0, -9.81 m/s^2]\n"
+            "materials: {soft: {young: E, poisson: 0.45, density: rho, damping: 8 ms}}\n"
+            "robot:\n%s"
+            "loads: {push: {on: arm.tip, force: [0, F, \"F*sin(30*t/(1 s))\"]}}\n"
+            "probes: {tip: {position: arm.tip}, v: {velocity: arm.tip}, e: energy}\n"
+            "study: [dynamic: {for: 60 ms, step: 3 ms, scheme: conserving}]\n",
+            roll(&draw, 0.3, 0.8), roll(&draw, 0.2, 0.3), roll(&draw, 6, 10),
+            roll(&draw, 0.05, 0.1), roll(&draw, 0.04, 0.08), roll(&draw, -0.3, 0.3),
+            roll(&draw, 0.2, 0.5), roll(&draw, 1, 5), robots[n]);
         question q = {.text = text,
                       .nby = 10,
                       .by = {"E", "l", "r", "m", "d", "th", "k", "w", "F", "rho"},

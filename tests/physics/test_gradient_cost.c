@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // The cost of gradients does not grow with the number of parameters, theory.md 7.5: numbers of
-// every kind are gathered in one sweep, with three models at other values, since they enter linearly. Seconds depend
-// on the machine, these counts do not; `bench/gradient.c` measures the former on the same robots,
-// and the other tests of gradients hold the derivatives.
+// every kind are gathered in one sweep, with three models at other values, since they enter
+// linearly. Seconds depend on the machine, these counts do not; `bench/gradient.c` measures the
+// former on the same robots, and the other tests of gradients hold the derivatives.
 #include "gradient_arm.h"
 #include "near.h"
 #include "sanitized.h"

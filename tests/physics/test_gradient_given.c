@@ -268,9 +268,12 @@ static void one_sweep_for_any_number(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(given_motions),        cmocka_unit_test(a_constant_position),
-        cmocka_unit_test(friction_of_tendons),  cmocka_unit_test(states_efforts_and_wrenches),
-        cmocka_unit_test(changes_of_the_model), cmocka_unit_test(given_strains),
+        cmocka_unit_test(given_motions),
+        cmocka_unit_test(a_constant_position),
+        cmocka_unit_test(friction_of_tendons),
+        cmocka_unit_test(states_efforts_and_wrenches),
+        cmocka_unit_test(changes_of_the_model),
+        cmocka_unit_test(given_strains),
         cmocka_unit_test(one_sweep_for_any_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
