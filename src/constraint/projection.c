@@ -87,7 +87,7 @@ void snw_projection_use(snw_projection *pr, const snw_model *m) {
 static void projection_place(void *object, snw_fields *f) {
     snw_projection *o = object;
     const size_t nv = o->m->bare ? 0 : (size_t)o->m->nv, nr = (size_t)o->all->nconstraint;
-    const size_t square = o->m->bare ? 0 : nr * nr; // no matrices for bare models
+    const size_t n = o->m->nv > SNW_MOST_DENSE ? 0 : nv, square = n ? nr * nr : 0;
     PROJECTION_FIELDS(SNW_FIELD_PLACE, SNW_FIELD_PACK)
 }
 
@@ -294,7 +294,6 @@ static snw_status levenberg_step(snw_projection *pr, double square, int *rank) {
     const snw_model *m = pr->all;
     const size_t nv = (size_t)m->nv, nr = (size_t)m->nconstraint, ld = nr + nv;
     const double mu = sqrt(square);
-    if (m->nv > SNW_MOST_DENSE) return SNW_E_SINGULAR;
     for (size_t i = 0; i < nv; i++) {
         for (size_t k = 0; k < nr; k++) pr->C[i * ld + k] = pr->X[k * nv + i];
         for (size_t k = 0; k < nv; k++) pr->C[i * ld + nr + k] = k == i ? mu : 0;
@@ -332,6 +331,7 @@ static violation_norm iterate_closure(snw_projection *pr, const snw_inputs *in,
         info->iterations++;
         if (!sparse_levenberg_step(pr, in, now.square)) {
             int rank;
+            if (m->nv > SNW_MOST_DENSE) break; // there is no dense matrix
             snw_projection_jacobian(pr, in, pr->trial, true);
             if (levenberg_step(pr, now.square, &rank) != SNW_OK) break;
         }
@@ -631,6 +631,7 @@ int snw_projection_rank(snw_projection *pr, snw_projection *closer, const snw_in
         for (int k = 0; k < pr->all->nconstraint; k++) here[k] = most[k] = true;
         return pr->all->nconstraint;
     }
+    SNW_ASSERT(pr->all->nv <= SNW_MOST_DENSE); // others are refused when they are compiled
     int rank = rank_at(pr, in, s, DEPENDENT, here, &least);
     // a singular configuration that is closed to rounding may look regular
     const bool doubtful = least.value < DOUBTFUL;

@@ -64,6 +64,7 @@ struct absent {
 #include "integrate/pack_absent.inc"
 
 #include "math/magnus.c"
+#include "math/matrix.c"
 #include "math/rule.c"
 #include "math/se3_tangent.c"
 #include "math/stumpff.c"

@@ -247,18 +247,32 @@ snw_status snw_branch_cross(snw_statics *st, const snw_statics_opts *opts, const
 
 // ---- stability
 
-// Do the factors of the tangent at st->x show that it is stable?
-static bool branch_plainly_stable(snw_statics *st) {
+// Unstable directions at st->x, by Sylvester's law from the signs of the pivots of the bordered
+// tangent, which has as many negative eigenvalues more than constraint rows; -1: not known, because
+// rows were exchanged or the tangent is singular.
+static int branch_unstable(snw_statics *st) {
     const snw_problem p = snw_statics_problem(st);
-    const size_t n = (size_t)p.n, mark = snw_arena_mark(&st->scratch);
-    double *J = snw_arena_doubles(&st->scratch, n * n), *r = snw_arena_doubles(&st->scratch, n);
-    int negative;
-    const bool stable = p.tangent(p.user, 1, st->x, r, J) == SNW_OK &&
-                        snw_count_negative(p.n, J, &st->scratch, &negative) == SNW_OK &&
-                        negative == st->m->nconstraint;
+    const size_t mark = snw_arena_mark(&st->scratch);
+    int negative = -1;
+    if (snw_sparse_is_compressed(p.sparse[0])) {
+        snw_tangent t = snw_tangent_take(p.n, (snw_own_factors){0}, p.sparse[0], &st->scratch);
+        double *r = snw_arena_doubles(&st->scratch, (size_t)p.n);
+        if (p.sparse_tangent(p.user, 1, st->x, r, t.J) == SNW_OK &&
+            snw_sparse_factor(t.sparse, t.J) == SNW_OK)
+            negative = snw_sparse_negative(t.sparse);
+    } else if (st->m->nv <= SNW_MOST_DENSE) {
+        const size_t n = (size_t)p.n;
+        double *J = snw_arena_doubles(&st->scratch, n * n), *r = snw_arena_doubles(&st->scratch, n);
+        if (p.tangent(p.user, 1, st->x, r, J) != SNW_OK ||
+            snw_count_negative(p.n, J, &st->scratch, &negative) != SNW_OK)
+            negative = -1;
+    }
     snw_arena_reset(&st->scratch, mark);
-    return stable;
+    return negative < st->m->nconstraint ? -1 : negative - st->m->nconstraint;
 }
+
+// Do the factors of the tangent at st->x show that it is stable?
+static bool branch_plainly_stable(snw_statics *st) { return branch_unstable(st) == 0; }
 
 // st->trial <- st->x under the load st->to; st->direction <- unstable direction, if there is one.
 static snw_stability branch_stability(snw_statics *st) {
@@ -335,11 +349,10 @@ static snw_status choose_side(snw_statics *st, const snw_statics_opts *opts, con
     return SNW_OK;
 }
 
-// Are equilibria extremes of a potential, few enough coordinates of which are unknown to compute
-// eigenvalues? Then no load is a follower load and none reads probes.
+// Are equilibria extremes of a potential? Then no load is a follower load and none reads probes.
 static bool has_potential(const snw_statics *st) {
     const snw_model *m = st->m;
-    if (st->steady || m->nnonholonomic || m->nv == 0 || m->nv > MOST_EIGEN) return false;
+    if (st->steady || m->nnonholonomic || m->nv == 0) return false;
     for (int i = 0; i < m->nload_point; i++) {
         if (m->load[m->load_point[i].load].body) return false;
     }
@@ -352,7 +365,8 @@ static bool has_potential(const snw_statics *st) {
 snw_status snw_branch_judge(snw_statics *st, const snw_statics_opts *opts, const snw_state *start,
                             snw_statics_info *info) {
     if (!has_potential(st)) return SNW_OK;
-    if (branch_plainly_stable(st)) {
+    info->unstable = branch_unstable(st);
+    if (info->unstable == 0 || st->m->nv > MOST_EIGEN) {
         st->negative = 0;
         return SNW_OK;
     }
@@ -395,7 +409,9 @@ static bool starts_in_balance(snw_statics *st, const snw_state *start) {
 snw_status snw_branch_of_start(snw_statics *st, const snw_statics_opts *opts,
                                const snw_state *start, snw_statics_info *info) {
     const snw_model *m = st->m;
-    if (!opts->assemble || opts->follow || !has_potential(st) || info->reached < 1) return SNW_OK;
+    if (!opts->assemble || opts->follow || m->nv > MOST_EIGEN || !has_potential(st) ||
+        info->reached < 1)
+        return SNW_OK;
     const snw_statics_info was = *info;
     memcpy(saved(st, 0), st->x, branch_size_of(st));
     snw_status s = SNW_E_DIVERGED;

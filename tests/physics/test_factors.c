@@ -42,8 +42,27 @@ static void fill(const rig *g, double s, snw_bordered_matrix *T) {
     snw_bordered_matrix_clear(T);
     snw_residual(g->m, g->in, g->s, false, g->w);
     snw_tangent_pass(g->m, NULL, g->w);
-    snw_tangent_add(g->m, g->in, 1, 200, 4e4, g->w, (size_t)T->n, T->A);
+    snw_tangent_add(g->m, g->in, 1, 200, 4e4, g->w, T->A);
     snw_constraints_place(g->m, g->w, s, T->A);
+}
+
+// The compressed matrix of the rig has the solution of `sparse`, its factors, with right side b, to
+// the last bit.
+static void compare_with_compressed(const rig *g, double s, snw_bordered_matrix *sparse, int n,
+                                    const double *b) {
+    snw_bordered_matrix *compressed = NULL;
+    if (!snw_tangent_compresses(g->m)) return;
+    assert_int_equal(snw_bordered_matrix_create(g->m, SNW_ALGEBRA_COMPRESSED, &compressed), SNW_OK);
+    double *x = malloc(2 * (size_t)n * sizeof *x), *y = x + n;
+    memcpy(x, b, (size_t)n * sizeof *x);
+    memcpy(y, b, (size_t)n * sizeof *y);
+    fill(g, s, compressed);
+    assert_int_equal(snw_bordered_matrix_factor(compressed), SNW_OK);
+    snw_bordered_matrix_solve(compressed, x);
+    snw_bordered_matrix_solve(sparse, y);
+    assert_memory_equal(x, y, (size_t)n * sizeof *x);
+    free(x);
+    snw_bordered_matrix_destroy(compressed);
 }
 
 // largest difference of the two solutions relative to the largest unknown, in typical units
@@ -62,6 +81,7 @@ static double difference_of_solves(const rig *g, dice *d, double s) {
     assert_int_equal(snw_bordered_matrix_factor(sparse), SNW_OK);
     assert_false(sparse->overwritten); // solved by the sparse factors, not by the fallback
     snw_bordered_matrix_solve(dense, x);
+    compare_with_compressed(g, s, sparse, n, y);
     snw_bordered_matrix_solve(sparse, y);
     for (int i = 0; i < n; i++) {
         const double unit = i < g->m->nv ? g->m->typical[i] : 1;
