@@ -76,6 +76,16 @@ static void list_couplings(const snw_model *m, coupling_list *l) {
         couple_paths(l, &m->path[m->seg[p->seg].path],
                      &m->path[m->seg[m->contact[p->contact].seg].path]);
     }
+    for (int k = 0; k < m->nforce_element; k++) { // springs and their like between branches
+        const int *end = m->force_element[k].end;
+        couple_paths(l, &m->path[m->seg[end[0]].path], &m->path[m->seg[end[1]].path]);
+    }
+    for (int k = 0; k < m->nforce_field_point; k++) { // fields that coordinates move
+        const snw_force_field_point *p = &m->force_field_point[k];
+        const snw_force_field *f = &m->force_field[p->field];
+        if (!f->coupled) continue;
+        couple_paths(l, &m->path[m->seg[p->seg].path], &m->path[m->seg[f->carrier].path]);
+    }
     for (int i = 0; i < m->ntouching_rod; i++) { // rods that may touch
         for (int j = 0; j < i; j++) {
             if (m->touching_contact[i * m->ntouching_rod + j])
@@ -212,9 +222,12 @@ enum { MANY_ROWS = 200 };
 // exchanges fill the sparse ones.
 enum { LARGE = 2000 };
 
+// Feedback laws and concentric tubes couple coordinates that no path, loop or element joins.
+static bool couples_all(const snw_model *m) { return m->nlive + m->ntube > 0; }
+
 static snw_status choose_factors(const snw_model *m, const double *size, snw_sparse **out) {
     *out = NULL;
-    if (m->nlive > 0) return SNW_OK;
+    if (couples_all(m)) return SNW_OK;
     SNW_TRY(analyse(m, size, out));
     // Networks: exchanges of rows would add much to factors with many loops (design.md)
     if (m->nconstraint >= MANY_ROWS) snw_sparse_prefer_diagonal(*out);
@@ -268,7 +281,7 @@ snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
     }
     x->pivot = snw_alloc(n * sizeof *x->pivot);
     x->scratch = snw_alloc(4 * n * sizeof *x->scratch);
-    const bool dense = algebra == SNW_ALGEBRA_DENSE || m->nlive > 0;
+    const bool dense = algebra == SNW_ALGEBRA_DENSE || couples_all(m);
     snw_status s = x->pivot && x->scratch ? SNW_OK : SNW_E_MEMORY;
     if (s == SNW_OK && !dense) s = bordered_matrix_take_pattern(m, algebra, &x->sparse);
     if (s == SNW_OK && snw_sparse_is_compressed(x->sparse)) {

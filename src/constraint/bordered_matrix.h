@@ -39,8 +39,8 @@ typedef struct snw_bordered_matrix {
 SNW_NODISCARD snw_status snw_pattern_create(const snw_model *m, const double *size,
                                             snw_sparse **out);
 
-// Feedback laws couple the coordinates that they read with all that they act on: such models are
-// dense whatever `algebra` is.
+// Feedback laws couple the coordinates that they read with all that they act on, concentric tubes
+// those of all tubes: such models are dense whatever `algebra` is.
 SNW_NODISCARD snw_status snw_bordered_matrix_create(const snw_model *m, snw_algebra algebra,
                                                     snw_bordered_matrix **out);
 void snw_bordered_matrix_destroy(snw_bordered_matrix *x); // NULL is fine

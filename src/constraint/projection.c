@@ -455,6 +455,8 @@ snw_status snw_projection_close(snw_projection *pr, const snw_inputs *in, snw_st
 static const double DEPENDENT = 1e-8;
 static const double DOUBTFUL = 1e-4;
 static const double NEARBY_FRACTION = 1e-3;
+// Of the squared length of a row: what rounding leaves of a dependent one is below 1e-14.
+static const double ROUNDED_PART = 1e-12;
 
 // Rows found to be independent so far: an orthonormal basis of them in pr->C, columns of nv.
 typedef struct row_basis {
@@ -597,7 +599,11 @@ bool snw_projection_plainly_independent(snw_projection *pr, const snw_inputs *in
     snw_tangent_pass(pr->all, NULL, pr->w);
     snw_constraints_jacobian(pr->all, pr->w);
     if (snw_row_gram_factor(pr->gram, pr->w, 0, &least) != SNW_OK) return false;
-    return least > DOUBTFUL * DOUBTFUL;
+    // Coordinates of nodes have the size of the robot, so that in large networks the part that is
+    // left, of strains of a rod, falls with the square of the number of rods: rows are compared
+    // with rounding.
+    const double enough = pr->all->nv > SNW_MOST_DENSE ? ROUNDED_PART : DOUBTFUL * DOUBTFUL;
+    return snw_row_gram_least_part(pr->gram) > enough;
 }
 
 // pr->near <- s perturbed and closed again; false when it cannot be closed

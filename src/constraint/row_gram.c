@@ -162,6 +162,10 @@ snw_status snw_row_gram_factor(snw_row_gram *g, const snw_work *w, double shift,
     return snw_sparse_negative(g->sparse) == 0 ? SNW_OK : SNW_E_SINGULAR;
 }
 
+double snw_row_gram_least_part(const snw_row_gram *g) {
+    return snw_sparse_smallest(g->sparse, snw_sparse_matrix(g->sparse));
+}
+
 void snw_row_gram_step(snw_row_gram *g, const snw_work *w, double *e, double *x) {
     const snw_model *m = g->m;
     snw_sparse_solve(g->sparse, e);

@@ -49,6 +49,7 @@ struct snw_sparse {
     int n;
     bool prefer_diagonal;
     bool diagonal_only; // of the last factors: no rows were exchanged
+    bool known;         // the rows of L and U are those of factors without exchanges
     double terms;       // sum of the magnitudes of which the present diagonal entry is the sum
     double remains;     // and the smallest part of a pivot that cancellation has left
     snw_sparse_cost predicted;
@@ -268,18 +269,31 @@ static int sparse_choose(const snw_sparse *sp, int column, int nleft) {
 // Part of a pivot without exchange that cancellation must leave.
 static const double REMAINS = 1e-9;
 
+// Is enough left of a pivot on the diagonal that is a sum of terms of this magnitude?
+static bool sparse_pivot_remains(snw_sparse *sp, double pivot, double terms) {
+    if (!(pivot > REMAINS * terms && pivot < INFINITY)) return false;
+    sp->remains = fmin(sp->remains, pivot / terms);
+    return true;
+}
+
 // The diagonal as pivot; -1: too little of it is left.
 static int sparse_diagonal(snw_sparse *sp, int column, int k) {
     const double pivot = sp->seen[column] == k ? fabs(sp->x[column]) : 0;
-    if (!(pivot > REMAINS * sp->terms && pivot < INFINITY)) return -1;
-    sp->remains = fmin(sp->remains, pivot / sp->terms);
-    return column;
+    return sparse_pivot_remains(sp, pivot, sp->terms) ? column : -1;
+}
+
+// A NaN beside a pivot of its own row does not propagate.
+static bool sparse_is_finite(const snw_sparse *sp) {
+    const int last = sp->n - 1;
+    return sp->n == 0 || (snw_vector_is_finite(sp->u_end[last], sp->u) &&
+                          snw_vector_is_finite(sp->l_end[last], sp->l));
 }
 
 static snw_status sparse_factorise(snw_sparse *sp, bool diagonal_only, snw_matrix A) {
     const int n = sp->n;
     int nl = 0;
     sp->diagonal_only = diagonal_only;
+    sp->known = false;
     sp->remains = 1;
     for (int i = 0; i < n; i++) sp->place[i] = sp->seen[i] = -1;
     for (int k = 0; k < n; k++) {
@@ -302,11 +316,38 @@ static snw_status sparse_factorise(snw_sparse *sp, bool diagonal_only, snw_matri
         sp->l_end[k] = nl;
     }
     for (int p = 0; p < nl; p++) sp->l_row[p] = sp->place[sp->l_row[p]];
-    // a NaN beside a pivot of its own row does not propagate
-    return snw_vector_is_finite(n > 0 ? sp->u_end[n - 1] : 0, sp->u) &&
-                   snw_vector_is_finite(nl, sp->l)
-               ? SNW_OK
-               : SNW_E_SINGULAR;
+    sp->known = diagonal_only;
+    return sparse_is_finite(sp) ? SNW_OK : SNW_E_SINGULAR;
+}
+
+// The same factors without exchanges where their rows are known: the same operations in the same
+// order, without the search for the columns that reach a column.
+static snw_status sparse_refactorise(snw_sparse *sp, snw_matrix A) {
+    double *x = sp->x; // by steps, not by rows
+    sp->diagonal_only = true;
+    sp->remains = 1;
+    for (int k = 0; k < sp->n; k++) {
+        const int column = sp->order[k], *row, count = snw_sparse_column(sp, column, &row);
+        const int u0 = k > 0 ? sp->u_end[k - 1] : 0, l0 = k > 0 ? sp->l_end[k - 1] : 0;
+        const snw_column_entries a = snw_matrix_column(A, column);
+        for (int p = u0; p < sp->u_end[k]; p++) x[sp->u_row[p]] = 0;
+        for (int p = l0; p < sp->l_end[k]; p++) x[sp->l_row[p]] = 0;
+        x[k] = 0;
+        for (int p = 0; p < count; p++) x[sp->place[row[p]]] = *snw_column_entry(a, row[p], p);
+        double terms = fabs(x[k]);
+        for (int p = u0; p < sp->u_end[k]; p++) {
+            const int j = sp->u_row[p];
+            const double xj = x[j], before = x[k];
+            sp->u[p] = xj;
+            for (int q = j > 0 ? sp->l_end[j - 1] : 0; q < sp->l_end[j]; q++)
+                x[sp->l_row[q]] -= sp->l[q] * xj;
+            terms += fabs(x[k] - before);
+        }
+        if (!sparse_pivot_remains(sp, fabs(x[k]), terms)) return SNW_E_SINGULAR;
+        sp->diagonal[k] = x[k];
+        for (int p = l0; p < sp->l_end[k]; p++) sp->l[p] = x[sp->l_row[p]] / x[k];
+    }
+    return sparse_is_finite(sp) ? SNW_OK : SNW_E_SINGULAR;
 }
 
 void snw_sparse_prefer_diagonal(snw_sparse *sp) { sp->prefer_diagonal = true; }
@@ -319,7 +360,9 @@ int snw_sparse_negative(const snw_sparse *sp) {
 }
 
 snw_status snw_sparse_factor(snw_sparse *sp, snw_matrix A) {
-    if (sp->prefer_diagonal && sparse_factorise(sp, true, A) == SNW_OK) return SNW_OK;
+    if (sp->prefer_diagonal &&
+        (sp->known ? sparse_refactorise(sp, A) : sparse_factorise(sp, true, A)) == SNW_OK)
+        return SNW_OK;
     return sparse_factorise(sp, false, A);
 }
 

@@ -147,6 +147,47 @@ static void loops_solve_as_dense_ones(void **state) {
     }
 }
 
+// Branches that no joint and no loop connects, but springs and the field of a magnet on one of
+// them.
+static const char springs_text[] =
+    "sinew: 1\n"
+    "study: [static: {}]\n"
+    "materials: {rubber: {young: 1 MPa, poisson: 0.4, density: 1000, damping: 10 ms}}\n"
+    "robot:\n"
+    "  arm(k=1..5): {on: world, pose: {xyz: [0, 0.1*k, 0]}, rod: {length: 0.3, section: {circle: "
+    "{radius: 10 mm}}, material: rubber, strain: cosserat legendre 2, nodes: 4}}\n"
+    "  magnet: {on: world, pose: {xyz: [0.2, 0.3, 0.2]}, joint: spherical, stiffness: 0.1, body: "
+    "{mass: 0.1, inertia: [1e-4, 1e-4, 1e-4]}}\n"
+    "  probe: {on: arm(2).tip, body: {mass: 0.01, inertia: [1e-6, 1e-6, 1e-6]}, magnetic_moment: "
+    "[1 A*m^2, 0 A*m^2, 0 A*m^2]}\n"
+    "springs:\n"
+    "  between(k=1..3): {spring: [arm(k).tip, arm(k+1).tip], rest: 0.05, stiffness: 50, damping: "
+    "2}\n"
+    "  tie: {cable: [arm(5).tip, arm(1).tip], rest: 0.2, stiffness: 80}\n"
+    "fields: {dipole_of_magnet: {dipole: [0 A*m^2, 0 A*m^2, 1 A*m^2], on: magnet}}\n";
+
+static void springs_and_fields_between_branches_are_in_the_pattern(void **state) {
+    (void)state;
+    dice d = {19};
+    snw_document *doc;
+    snw_desc *desc;
+    snw_error err;
+    if (describe(springs_text, &doc, &desc, &err) != SNW_OK)
+        fail_msg("%d:%d %s", err.line, err.column, err.text);
+    rig g;
+    rig_open(&g, desc);
+    assert_int_equal(g.m->nforce_element, 4);
+    assert_true(g.m->nforce_field_point > 0);
+    for (int k = 0; k < 5; k++) {
+        state_random(g.m, &d, g.s);
+        snw_inputs_at(g.m, g.s->t, g.in);
+        const double off = difference_of_solves(&g, &d, 1);
+        if (!(off < CONDITION)) fail_msg("state %d: %g", k, off);
+    }
+    rig_close(&g);
+    release(doc, desc);
+}
+
 // Graphs of bodies and rods with two or three loops, cut at random, some joints driven: rows of
 // loops and drives together.
 static void random_loops_and_drives_solve_as_dense_ones(void **state) {
@@ -446,6 +487,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trees_solve_as_dense_ones),
         cmocka_unit_test(loops_solve_as_dense_ones),
+        cmocka_unit_test(springs_and_fields_between_branches_are_in_the_pattern),
         cmocka_unit_test(random_loops_and_drives_solve_as_dense_ones),
         cmocka_unit_test(motions_agree),
         cmocka_unit_test(motions_of_random_robots_agree),
