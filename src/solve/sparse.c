@@ -360,11 +360,15 @@ int snw_sparse_negative(const snw_sparse *sp) {
 }
 
 snw_status snw_sparse_factor(snw_sparse *sp, snw_matrix A) {
-    if (sp->prefer_diagonal &&
-        (sp->known ? sparse_refactorise(sp, A) : sparse_factorise(sp, true, A)) == SNW_OK)
-        return SNW_OK;
+    if (sp->prefer_diagonal && snw_sparse_factor_diagonal(sp, A) == SNW_OK) return SNW_OK;
     return sparse_factorise(sp, false, A);
 }
+
+snw_status snw_sparse_factor_diagonal(snw_sparse *sp, snw_matrix A) {
+    return sp->known ? sparse_refactorise(sp, A) : sparse_factorise(sp, true, A);
+}
+
+bool snw_sparse_prefers_diagonal(const snw_sparse *sp) { return sp->prefer_diagonal; }
 
 double snw_sparse_least_pivot(const snw_sparse *sp) {
     double least = INFINITY;

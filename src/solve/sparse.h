@@ -51,6 +51,11 @@ SNW_NODISCARD snw_status snw_sparse_factor(snw_sparse *sp, snw_matrix A);
 // digits by cancellation, and have the predicted size. Scales of rows and columns do not matter.
 void snw_sparse_prefer_diagonal(snw_sparse *sp);
 
+// The same without row exchanges only, whatever is preferred: SNW_E_SINGULAR where a pivot has lost
+// nine digits.
+SNW_NODISCARD snw_status snw_sparse_factor_diagonal(snw_sparse *sp, snw_matrix A);
+bool snw_sparse_prefers_diagonal(const snw_sparse *sp);
+
 // Negative pivots of the last factors, which are the negative eigenvalues of a symmetric matrix
 // (Sylvester); -1: rows were exchanged.
 int snw_sparse_negative(const snw_sparse *sp);

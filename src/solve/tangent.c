@@ -73,6 +73,18 @@ static void clear_outside(const snw_tangent *t) {
     }
 }
 
+// Part of a pivot without row exchanges from which on the factors of a network need no further
+// look: of regular nets of 144 to 5000 rods it is 1e-4, with a condition of 1e6 to 1e8.
+static const double PLAINLY_REGULAR = 1e-6;
+static const double ILL_CONDITIONED = 1e14;
+
+// Do several pivots, each with some digits left, make a matrix that is singular to rounding? The
+// null space serves as scratch.
+static bool is_ill_conditioned(const snw_tangent *t) {
+    return !(snw_sparse_smallest(t->sparse, t->J) > PLAINLY_REGULAR) &&
+           !(snw_tangent_condition(t, t->null) < ILL_CONDITIONED);
+}
+
 snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
     const int n = t->n;
     t->sign = 0;
@@ -110,7 +122,10 @@ snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
         t->norm = fmax(j > 0 ? t->norm : 0, sum / t->column[j]);
     }
     if (t->sparse) {
-        const snw_status s = snw_sparse_factor(t->sparse, t->J);
+        // of a singular network exchanges of rows would only fill the factors
+        const bool diagonal = strict && t->J.row && snw_sparse_prefers_diagonal(t->sparse);
+        const snw_status s = diagonal ? snw_sparse_factor_diagonal(t->sparse, t->J)
+                                      : snw_sparse_factor(t->sparse, t->J);
         t->reserve = s == SNW_E_MEMORY && !t->J.row;
         if (!t->reserve) {
             SNW_TRY(s);
@@ -118,6 +133,10 @@ snw_status snw_tangent_factor(snw_tangent *t, bool strict) {
                 return SNW_E_SINGULAR;
             }
             t->sign = snw_sparse_sign(t->sparse);
+            if (diagonal && is_ill_conditioned(t)) {
+                t->sign = 0;
+                return SNW_E_SINGULAR;
+            }
             return SNW_OK;
         }
     }
