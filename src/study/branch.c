@@ -252,6 +252,12 @@ snw_status snw_branch_cross(snw_statics *st, const snw_statics_opts *opts, const
 // rows were exchanged or the tangent is singular.
 static int branch_unstable(snw_statics *st) {
     const snw_problem p = snw_statics_problem(st);
+    if (p.own[0].user) {
+        int sign, unstable;
+        snw_statics_evaluate(st, st->to, st->x);
+        const snw_status s = p.own[0].factor(p.own[0].user, NULL, NULL, &sign, &unstable);
+        return s == SNW_OK ? unstable : -1;
+    }
     const size_t mark = snw_arena_mark(&st->scratch);
     int negative = -1;
     if (snw_sparse_is_compressed(p.sparse[0])) {
@@ -349,8 +355,7 @@ static snw_status choose_side(snw_statics *st, const snw_statics_opts *opts, con
     return SNW_OK;
 }
 
-// Are equilibria extremes of a potential? Then no load is a follower load and none reads probes.
-static bool has_potential(const snw_statics *st) {
+bool snw_statics_has_potential(const snw_statics *st) {
     const snw_model *m = st->m;
     if (st->steady || m->nnonholonomic || m->nv == 0) return false;
     for (int i = 0; i < m->nload_point; i++) {
@@ -362,11 +367,18 @@ static bool has_potential(const snw_statics *st) {
     return m->nlive == 0;
 }
 
+// Are the eigenvalues that tell stable from unstable equilibria computed?
+static bool has_eigenvalues(const snw_statics *st) {
+    return (st->m->local || st->m->nv <= MOST_EIGEN) && snw_statics_has_potential(st);
+}
+
+int snw_statics_negative(const snw_statics *st) { return has_eigenvalues(st) ? st->negative : -1; }
+
 snw_status snw_branch_judge(snw_statics *st, const snw_statics_opts *opts, const snw_state *start,
                             snw_statics_info *info) {
-    if (!has_potential(st)) return SNW_OK;
+    if (!snw_statics_has_potential(st)) return SNW_OK;
     info->unstable = branch_unstable(st);
-    if (info->unstable == 0 || st->m->nv > MOST_EIGEN) {
+    if (info->unstable == 0 || !has_eigenvalues(st)) {
         st->negative = 0;
         return SNW_OK;
     }
@@ -409,9 +421,8 @@ static bool starts_in_balance(snw_statics *st, const snw_state *start) {
 snw_status snw_branch_of_start(snw_statics *st, const snw_statics_opts *opts,
                                const snw_state *start, snw_statics_info *info) {
     const snw_model *m = st->m;
-    if (!opts->assemble || opts->follow || m->nv > MOST_EIGEN || !has_potential(st) ||
-        info->reached < 1)
-        return SNW_OK;
+    if (!opts->assemble || opts->follow || !has_eigenvalues(st) || info->reached < 1) return SNW_OK;
+    if (m->local) return SNW_OK; // the motion takes many factorisations
     const snw_statics_info was = *info;
     memcpy(saved(st, 0), st->x, branch_size_of(st));
     snw_status s = SNW_E_DIVERGED;
