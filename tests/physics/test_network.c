@@ -97,7 +97,7 @@ static void move_net(net *x) {
 // A <- [T -C'; -C 0]
 static void fill(const net *x, snw_bordered_matrix *b) {
     snw_bordered_matrix_clear(b);
-    snw_tangent_add(x->m, x->in, 1, 0, 0, x->w, (size_t)b->n, b->A);
+    snw_tangent_add(x->m, x->in, 1, 0, 0, x->w, b->A);
     snw_constraints_place(x->m, x->w, 1, b->A);
 }
 
@@ -118,7 +118,7 @@ static void factors_are_those_of_lapack(void **state) {
     scratch.base = snw_alloc(scratch.size);
     const size_t n = (size_t)dense->n;
     double *copy = snw_alloc(n * n * sizeof *copy), *a = snw_alloc(2 * n * sizeof *a), *b = a + n;
-    memcpy(copy, dense->A, n * n * sizeof *copy);
+    memcpy(copy, dense->A.entry, n * n * sizeof *copy);
     unsigned long long seed = 3;
     for (size_t i = 0; i < n; i++) a[i] = b[i] = snw_projection_random(&seed);
     assert_int_equal(snw_bordered_matrix_factor(sparse), SNW_OK);
