@@ -470,7 +470,7 @@ static bool conserving_is_known(const snw_model *m) {
     for (int i = 0; i < m->npose; i++) {
         if ((snw_pose_desc_vars(&m->pose[i]) & SNW_VAR_T) != 0) return false;
     }
-    return m->ncontact == 0 && m->nfield == 0 && hard_is_known(m) &&
+    return m->ncontact == 0 && m->nfield == 0 && m->nconditional == 0 && hard_is_known(m) &&
            snw_conserving_weights_alike(m, m);
 }
 
