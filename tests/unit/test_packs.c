@@ -39,7 +39,7 @@
     "  third: {join: [leg(3).tip, hole(3)], as: spherical}\n"                                      \
     "actuators: {motor(k=1..3): {joint: leg(k), position: 0.05*sin(20*t + k)}}\n"
 // A plate on two rods whose free lengths are driven.
-#define DRIVEN_LEGS                                                                                   \
+#define DRIVEN_LEGS                                                                                \
     "  leg(k=1..2):\n"                                                                             \
     "    on: world\n"                                                                              \
     "    pose: {xyz: [0, 3 cm*k, 0], x: z}\n"                                                      \
