@@ -818,8 +818,11 @@ static snw_status check_outputs(const snw_adjoint *a, const snw_map *map, const 
         if (fabs(a->now[i] - run) <= same_value * fmax(fabs(run), 1e-3)) continue;
         return snw_fail(err, SNW_E_MODEL,
                         "probe '%s' has no derivative at t = %g s: it depends on more than the "
-                        "state there (a rotation beyond half a turn, a sum over the run)",
-                        a->m->desc->probe[a->output[i].probe].name, map->s.t);
+                        "state there (%s)",
+                        a->m->desc->probe[a->output[i].probe].name, map->s.t,
+                        a->m->hard ? "forces of hard contacts; that of a contact in equilibrium is "
+                                     "the derivative of the energy by its place"
+                                   : "a rotation beyond half a turn, a sum over the run");
     }
     return SNW_OK;
 }

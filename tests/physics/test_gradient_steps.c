@@ -183,7 +183,7 @@ static void steady_motions_follow_differences(void **state) {
     "len, section: {stiffness: {bend_y: EI}, damping: {bend_y: 0.05}, inertia: [0, 0, 0, 0.1, "    \
     "0.1, 0.1]}, strain: {bend_y: legendre " basis "}, nodes: " nodes "}}\n"                       \
     "contacts: {plane: {obstacle: {links: rod, shape: plane, at: [0, 0, deep], hard: true}}}\n"    \
-    "probes: {tip: {position: rod.tip}, e: energy}\n"
+    "probes: {tip: {position: rod.tip}, e: energy, clamp: {wrench: rod.root}}\n"
 
 // The energy grows by the force of the contact times its way: 0.8494258472 N, by shooting
 // (examples/contact/hard_press.yaml).
@@ -196,6 +196,15 @@ static void the_energy_of_a_pressed_rod(void **state) {
                           .nof = 2,
                           .of = {"e.elastic", "tip.z"}},
               2, want, 2e-8);
+    static outcome got;
+    ask(&(question){.text = PRESSED("3", "5") "study: [static: {}]\n",
+                    .nby = 1,
+                    .by = {"deep"},
+                    .nof = 1,
+                    .of = {"clamp.my"}},
+        &got);
+    assert_int_equal(got.status, SNW_E_MODEL);
+    assert_non_null(strstr(got.err.text, "the derivative of the energy by its place"));
 }
 
 static const problem rest[] = {
