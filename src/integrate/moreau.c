@@ -715,6 +715,7 @@ static snw_status moreau_restart(void *self, const double *z, snw_error *err) {
     snw_moreau *c = self;
     const snw_model *m = c->m;
     snw_inputs_at(m, c->now->t + snw_time_resolution(c->now->t), c->in);
+    memcpy(c->v_step, c->now->v, (size_t)m->nv * sizeof *c->v_step);
     if (c->impacts) {
         snw_impact_energy impact;
         SNW_TRY(snw_impacts_apply(c->impacts, c->in, z, c->now, &impact, err));
@@ -729,7 +730,7 @@ static snw_status moreau_restart(void *self, const double *z, snw_error *err) {
     c->energy = snw_moreau_energy(c, c->in, c->now, c->w);
     c->gravity = c->in->gravity;
     const snw_step_report report = {
-        .event = SNW_WATCH_RESTART, .s = c->now, .t_laws = c->in->t, .before = c->now->v};
+        .event = SNW_WATCH_RESTART, .s = c->now, .t_laws = c->in->t, .before = c->v_step};
     if (c->watch.note) c->watch.note(c->watch.user, &report);
     return SNW_OK;
 }

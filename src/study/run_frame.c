@@ -250,7 +250,9 @@ snw_status snw_run_frame(snw_run *r, int stage, const snw_frame_source *v, snw_e
                                   .shown = v->partial || v->mode || kind == SNW_STEP_MODES ||
                                            kind == SNW_STEP_LINEARIZE,
                                   .save = f.save,
-                                  .relaxation = r->desc->step[stage].relaxation};
+                                  .relaxation = r->desc->step[stage].relaxation,
+                                  .steady = r->desc->step[stage].steady,
+                                  .w = v->w};
         SNW_TRY(r->hooks->state(r->hooks->user, &at, err));
     }
     for (int i = 0; i < r->nrecorder; i++) {

@@ -72,6 +72,7 @@ typedef struct snw_energy_drift {
 
 struct snw_run {
     const snw_desc *desc;
+    bool whole; // kinematic models with tangents
     snw_pool *pool;
     int nphase;
     snw_phase *phase;

@@ -119,6 +119,10 @@ const snw_model *snw_statics_model(const snw_statics *st);
 snw_projection *snw_statics_projection(snw_statics *st);
 snw_impacts *snw_statics_impacts(snw_statics *st);
 
+// Number of negative eigenvalues of the tangent at the equilibrium of the last solve, 0 if it is
+// stable; -1: not known, since loads have no potential or the model is too large.
+int snw_statics_negative(const snw_statics *st);
+
 // ---- stability (stability.c)
 
 // Smallest eigenvalue, relative to the elastic stiffness, that counts as rounding; below it an
