@@ -52,6 +52,7 @@ struct snw_sparse {
     bool known;         // the rows of L and U are those of factors without exchanges
     double terms;       // sum of the magnitudes of which the present diagonal entry is the sum
     double remains;     // and the smallest part of a pivot that cancellation has left
+    double bound;       // part that it must leave
     snw_sparse_cost predicted;
     int entries; // of the pattern
     int room;    // capacity of L and of U, entries
@@ -266,12 +267,14 @@ static int sparse_choose(const snw_sparse *sp, int column, int nleft) {
     return best;
 }
 
-// Part of a pivot without exchange that cancellation must leave.
-static const double REMAINS = 1e-9;
+// Part of a pivot without exchange that cancellation must leave; and that it must leave in a large
+// matrix rather than exchange rows, which fills the factors: some digits of a step along a neutral
+// direction, which regularisation holds, are enough.
+static const double REMAINS = 1e-9, FEW_DIGITS = 1e-13;
 
 // Is enough left of a pivot on the diagonal that is a sum of terms of this magnitude?
 static bool sparse_pivot_remains(snw_sparse *sp, double pivot, double terms) {
-    if (!(pivot > REMAINS * terms && pivot < INFINITY)) return false;
+    if (!(pivot > sp->bound * terms && pivot < INFINITY)) return false;
     sp->remains = fmin(sp->remains, pivot / terms);
     return true;
 }
@@ -359,13 +362,21 @@ int snw_sparse_negative(const snw_sparse *sp) {
     return negative;
 }
 
+// Factors without exchanges that leave this part of each pivot.
+static snw_status sparse_keep_order(snw_sparse *sp, double bound, snw_matrix A) {
+    sp->bound = bound;
+    return sp->known ? sparse_refactorise(sp, A) : sparse_factorise(sp, true, A);
+}
+
 snw_status snw_sparse_factor(snw_sparse *sp, snw_matrix A) {
     if (sp->prefer_diagonal && snw_sparse_factor_diagonal(sp, A) == SNW_OK) return SNW_OK;
+    if (sp->prefer_diagonal && sp->matrix && sparse_keep_order(sp, FEW_DIGITS, A) == SNW_OK)
+        return SNW_OK;
     return sparse_factorise(sp, false, A);
 }
 
 snw_status snw_sparse_factor_diagonal(snw_sparse *sp, snw_matrix A) {
-    return sp->known ? sparse_refactorise(sp, A) : sparse_factorise(sp, true, A);
+    return sparse_keep_order(sp, REMAINS, A);
 }
 
 bool snw_sparse_prefers_diagonal(const snw_sparse *sp) { return sp->prefer_diagonal; }

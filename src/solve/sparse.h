@@ -48,7 +48,7 @@ void snw_sparse_clear(const snw_sparse *sp, snw_matrix A);
 SNW_NODISCARD snw_status snw_sparse_factor(snw_sparse *sp, snw_matrix A);
 
 // From now on try factors without row exchanges first. They are kept unless a pivot has lost nine
-// digits by cancellation, and have the predicted size. Scales of rows and columns do not matter.
+// digits by cancellation (compressed: thirteen), and have the predicted size, whatever the scales.
 void snw_sparse_prefer_diagonal(snw_sparse *sp);
 
 // The same without row exchanges only, whatever is preferred: SNW_E_SINGULAR where a pivot has lost

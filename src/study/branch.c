@@ -249,7 +249,7 @@ snw_status snw_branch_cross(snw_statics *st, const snw_statics_opts *opts, const
 
 // Unstable directions at st->x, by Sylvester's law from the signs of the pivots of the bordered
 // tangent, which has as many negative eigenvalues more than constraint rows; -1: not known, because
-// rows were exchanged or the tangent is singular.
+// pivots lose their digits: rows would have to be exchanged, or the tangent is singular.
 static int branch_unstable(snw_statics *st) {
     const snw_problem p = snw_statics_problem(st);
     if (p.own[0].user) {
@@ -264,7 +264,7 @@ static int branch_unstable(snw_statics *st) {
         snw_tangent t = snw_tangent_take(p.n, (snw_own_factors){0}, p.sparse[0], &st->scratch);
         double *r = snw_arena_doubles(&st->scratch, (size_t)p.n);
         if (p.sparse_tangent(p.user, 1, st->x, r, t.J) == SNW_OK &&
-            snw_sparse_factor(t.sparse, t.J) == SNW_OK)
+            snw_sparse_factor_diagonal(t.sparse, t.J) == SNW_OK)
             negative = snw_sparse_negative(t.sparse);
     } else if (st->m->nv <= SNW_MOST_DENSE) {
         const size_t n = (size_t)p.n;
