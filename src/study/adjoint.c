@@ -105,7 +105,7 @@ static snw_status adjoint_prepare(snw_adjoint *a) {
     a->covectors = snw_alloc((size_t)a->nscalar * sizeof *a->covectors);
     if (!a->block || !a->bars || !a->covectors) return SNW_E_MEMORY;
     set_pointers(a);
-    SNW_TRY(snw_bordered_matrix_create(m, SNW_ALGEBRA_AUTO, &a->T));
+    SNW_TRY(snw_bordered_matrix_create(m, SNW_ALGEBRA_DENSE_MATRIX, &a->T));
     SNW_TRY(snw_inputs_create(m, &a->in));
     SNW_TRY(snw_work_create(m, &a->w));
     SNW_TRY(snw_state_create(m, &a->s));
@@ -291,11 +291,12 @@ void adjoint_border(snw_adjoint *a, const double *rows, double sign) {
     const int nv = m->nv, n = nv + m->nconstraint;
     for (int k = 0; k < m->nconstraint; k++) {
         const snw_constraint c = snw_constraint_at(m, a->w, k);
-        double *column = column_of(a->T->A, n, nv + k);
+        double *column = column_of(a->T->A.entry, n, nv + k);
         memset(column, 0, (size_t)n * sizeof *column);
         for (int i = 0; i < nv; i++) {
             column[i] = -column_of(a->C, nv, k)[i];
-            column_of(a->T->A, n, i)[nv + k] = sign * rows[(size_t)nv * (size_t)k + (size_t)i];
+            column_of(a->T->A.entry, n, i)[nv + k] =
+                sign * rows[(size_t)nv * (size_t)k + (size_t)i];
         }
         if (c.slip_dof >= 0) column[c.slip_dof] += c.slip;
         if (c.inactive) column[nv + k] = 1;
@@ -317,7 +318,7 @@ void adjoint_place_matrix(snw_adjoint *a, const double *A) {
     const int nv = a->m->nv, n = nv + a->m->nconstraint;
     snw_bordered_matrix_clear(a->T);
     for (int j = 0; j < nv; j++)
-        memcpy(column_of(a->T->A, n, j), A + (size_t)nv * (size_t)j, (size_t)nv * sizeof *A);
+        memcpy(column_of(a->T->A.entry, n, j), A + (size_t)nv * (size_t)j, (size_t)nv * sizeof *A);
 }
 
 // mu, nu <- inv(T') (right side)
@@ -397,7 +398,7 @@ void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const snw_scheme_ma
     adjoint_find_driven(a, map);
     snw_bordered_matrix_clear(a->T);
     for (int j = 0; j < nv; j++) {
-        double *to = column_of(a->T->A, n, j);
+        double *to = column_of(a->T->A.entry, n, j);
         const double *K = column_of(a->K, nv, j), *D = column_of(a->D, nv, j);
         const double *M = column_of(a->M, nv, j);
         const double ca = a->driven[j] ? 0 : c->a, cb = a->driven[j] ? 0 : c->b;
@@ -411,7 +412,7 @@ void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const snw_scheme_ma
         if (b->space == SNW_SPACE_RN) continue;
         const double *S = a->chart + 108 * (size_t)b->lie_block;
         for (int k = 0; k < b->n; k++) {
-            double *to = column_of(a->T->A, n, b->dof + k);
+            double *to = column_of(a->T->A.entry, n, b->dof + k);
             for (int j = 0; j < b->n; j++) {
                 const double by = S[6 * j + k] - (j == k);
                 const double *K = column_of(a->K, nv, b->dof + j);
@@ -433,9 +434,9 @@ void adjoint_chart_rows(snw_adjoint *a) {
             double y[6] = {0};
             for (int k = 0; k < b->n; k++) {
                 for (int j = 0; j < b->n; j++)
-                    y[k] += column_of(a->T->A, n, b->dof + j)[r] * S[6 * j + k];
+                    y[k] += column_of(a->T->A.entry, n, b->dof + j)[r] * S[6 * j + k];
             }
-            for (int k = 0; k < b->n; k++) column_of(a->T->A, n, b->dof + k)[r] = y[k];
+            for (int k = 0; k < b->n; k++) column_of(a->T->A.entry, n, b->dof + k)[r] = y[k];
         }
     }
 }
@@ -444,7 +445,8 @@ void adjoint_rate_rows(snw_adjoint *a, double rate) {
     const int nv = a->m->nv, n = nv + a->m->nconstraint;
     for (int k = 0; k < a->m->nconstraint; k++) {
         for (int i = 0; i < nv && a->of_rates[k]; i++) {
-            if (!a->driven[i]) column_of(a->T->A, n, i)[nv + k] -= rate * column_of(a->C, nv, k)[i];
+            if (!a->driven[i])
+                column_of(a->T->A.entry, n, i)[nv + k] -= rate * column_of(a->C, nv, k)[i];
         }
     }
 }
