@@ -706,6 +706,7 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
 
 bool snw_adjoint_idle(const snw_adjoint *a, const snw_map *map) {
     const bool shows = map->kind == SNW_MAP_ACCELERATIONS;
+    if (a->split) return false; // the bars are turned at the state of the map
     if (!shows && (map->kind != SNW_MAP_RESTART || a->m->nconstraint > 0)) return false;
     for (int i = 0; i < a->nscalar; i++) {
         for (int k = 0; k < a->m->nconstraint; k++) {
