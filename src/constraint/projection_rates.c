@@ -122,7 +122,7 @@ static const double DOUBTFUL = 1e-9;
 static bool factor_bordered(snw_projection *pr, const snw_inputs *in, const snw_state *s,
                             double *b) {
     const snw_model *m = pr->m;
-    if (!pr->T || m->nconstraint == 0 || pr->nP > 0) return false;
+    if (!pr->T || (m->nconstraint == 0 && !m->local) || pr->nP > 0) return false;
     snw_kinematics(m, in, s, true, pr->w);
     if (m->local) {
         snw_tangent_at at = {.in = in, .ca = 1};

@@ -24,10 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    INCREMENTS = 12, // pairs kept by Broyden's method
-    SLOW = 7         // iterations that cost as much as a new matrix
-};
+enum { INCREMENTS = 12 }; // pairs kept by Broyden's method
 
 static const double ROUNDING = 64 * DBL_EPSILON; // theory.md (6.13)
 static const double RESOLVED_LOSS = 0.1;         // theory.md (6.17)
@@ -323,6 +320,7 @@ void snw_implicit_note(const snw_implicit *im, snw_step_event event, double h,
                                     .scheme = im->took_euler ? &euler : &im->opts.scheme,
                                     .h = h,
                                     .history_h = im->history_h,
+                                    .split = im->opts.chart == SNW_CHART_SO3R3,
                                     .no_past = im->took_euler,
                                     .d = im->d,
                                     .q0 = im->before->q,
@@ -349,7 +347,7 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
     } else if (z) {
         memcpy(im->now->z, z, (size_t)m->nsignal * sizeof *z);
     }
-    im->T_origin.known = false;
+    im->T_origin.known = im->lane_keeps = false;
     if (m->local) {
         const snw_tangent_at mass = {.in = im->in, .ca = 1};
         snw_kinematics(m, im->in, im->now, true, im->w);
@@ -694,7 +692,7 @@ static snw_status step_solve(snw_implicit *im, snw_chord_info *info) {
         for (int i = 0; i < im->m->nv; i++) im->d[i] = -im->g[i] / im->b;
         s = implicit_attempt(im, im->redundancy, info);
     }
-    if (s != SNW_OK || info->iterations > SLOW) im->T_origin.known = false;
+    if (s != SNW_OK || info->iterations > SNW_SLOW) im->T_origin.known = false;
     if (s != SNW_OK) return s;
     im->matrix_current = known || info->tangents > 0;
     info->residual = implicit_out_of_balance(im, im->force);
@@ -759,6 +757,7 @@ void snw_implicit_give_up(snw_implicit *im) {
 
 snw_status snw_implicit_step(snw_implicit *im, double h, double t_laws, snw_chord_info *info) {
     *info = (snw_chord_info){0};
+    im->lane_keeps = false;
     snw_implicit_begin(im, h, t_laws);
     const snw_status s = step_solve(im, info);
     if (s == SNW_OK) {
@@ -862,6 +861,7 @@ void snw_implicit_write_past(snw_implicit *im, const double *in) {
     const snw_model *m = im->m;
     const snw_past p = snw_past_at(m, (double *)in);
     const size_t nv = (size_t)m->nv;
+    im->lane_keeps = false;
     im->now->t = *p.t;
     im->past.h = *p.h;
     memcpy(im->now->q, p.q, (size_t)m->nq * sizeof *p.q);
@@ -942,6 +942,7 @@ void snw_implicit_load(snw_implicit *im, const double *in) {
     snw_checkpoint_block block[NBLOCK];
     implicit_list_blocks(im, block);
     const double *single = snw_checkpoint_load(NBLOCK, block, in);
+    im->lane_keeps = false;
     im->T_origin.known = single[1] != 0;
     im->T_origin.a = single[2], im->T_origin.b = single[3];
     im->redundant = single[4] != 0;

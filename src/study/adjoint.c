@@ -163,6 +163,8 @@ double snw_adjoint_magnitude(const snw_adjoint *a, const snw_map *map, int scala
 }
 
 void snw_adjoint_clear(snw_adjoint *a) {
+    a->split = a->split_past = false;
+    a->came = a->at = NULL;
     memset(a->bar, 0, (size_t)a->nscalar * bars_size(a) * sizeof *a->bar);
 }
 
@@ -403,7 +405,8 @@ void adjoint_step_matrix(snw_adjoint *a, const snw_map *map, const snw_scheme_ma
         for (int i = 0; i < nv; i++) to[i] = K[i] + ca * D[i] + cb * M[i];
     }
     if (m->nlie_block == 0) return;
-    snw_chart_jacobian(m, SNW_CHART_SE3, map->d, c->a, c->b, &map->s, a->chart);
+    snw_chart_jacobian(m, map->split ? SNW_CHART_SO3R3 : SNW_CHART_SE3, map->d, c->a, c->b, &map->s,
+                       a->chart);
     for (int f = 0; f < m->nblock; f++) { // K S in place of K
         const snw_block *b = &m->block[f];
         if (b->space == SNW_SPACE_RN) continue;
@@ -488,6 +491,7 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const snw_schem
     snw_covectors *v = &a->covectors[i];
     adjoint_memory_begin(a, map, i);
     adjoint_branch_begin(a, map, i);
+    if (map->split) adjoint_split_bars_to_chart(m, &map->s, b->place, b->rate, b->acc);
     double *right = a->line, *f = right + nv, *g = f + nv, *past = g + nv; // past: 4 nv
     double *const part[SNW_PAST_PARTS] = {[SNW_PAST_RATE] = past,
                                           [SNW_PAST_ACCELERATION] = past + nv,
@@ -528,7 +532,7 @@ static void back_step_scalar(snw_adjoint *a, const snw_map *map, const snw_schem
     adjoint_branch_back(a, map, i);
     adjoint_add_transposed(nv, -1, a->K, v->mu, b->place);
     add_rows(a, 1, v->nu, b->place);
-    if (m->nlie_block > 0) adjoint_carry_back(m, map->d, b->place);
+    if (m->nlie_block > 0) adjoint_carry_back(m, adjoint_turn(a, map), b->place);
     for (int k = 0; k < nv; k++) {
         for (int j = SNW_PAST_RATE; j < SNW_PAST_PARTS; j++)
             part[j][k] += c->f[j] * f[k] + c->g[j] * g[k];
@@ -548,6 +552,7 @@ static snw_status back_step(snw_adjoint *a, const snw_map *map, snw_error *err) 
     a->half = adjoint_half_step(map);
     adjoint_tangents(a, map->t_laws, &s, false);
     adjoint_fix_rates(a, &map->s);
+    if (map->split) adjoint_split_tangents(a, &map->s);
     adjoint_step_matrix(a, map, &c);
     adjoint_border(a, a->C_place, -1);
     if (m->nlie_block > 0) adjoint_chart_rows(a);
@@ -555,6 +560,7 @@ static snw_status back_step(snw_adjoint *a, const snw_map *map, snw_error *err) 
     SNW_TRY(adjoint_factor(a, false, "the step", map->s.t, err));
     adjoint_find_lengths(a, map);
     for (int i = 0; i < a->nscalar; i++) back_step_scalar(a, map, &c, i);
+    a->split = a->split_past = map->split;
     return SNW_OK;
 }
 
@@ -638,6 +644,15 @@ void adjoint_find_impulse(snw_adjoint *a, const snw_map *map) {
     for (int k = 0; k < m->nconstraint; k++) a->impulse[k] = -x[nv + k];
 }
 
+// Bars of accelerations += c times those of the pseudo-accelerations, which are those of the chart.
+static void add_pseudo(snw_adjoint *a, const snw_map *map, double c, const snw_bars *b) {
+    const int nv = a->m->nv;
+    double *rate = a->line, *acc = rate + nv;
+    for (int k = 0; k < nv; k++) rate[k] = 0, acc[k] = c * b->pseudo[k];
+    if (a->split_past) adjoint_split_bars_to_body(a->m, &map->s, b->place, rate, acc);
+    for (int k = 0; k < nv; k++) b->rate[k] += rate[k], b->acc[k] += acc[k];
+}
+
 static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *err) {
     const snw_model *m = a->m;
     const int nv = m->nv;
@@ -657,7 +672,7 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
         snw_bars *b = &a->bars[i];
         snw_covectors *v = &a->covectors[i];
         adjoint_memory_begin(a, map, i);
-        for (int k = 0; k < nv; k++) b->acc[k] += by_pseudo * b->pseudo[k];
+        add_pseudo(a, map, by_pseudo, b);
         solve_transposed(a, b->acc, b->lambda, v->mu, v->nu);
         adjoint_memory_back(a, map, i);
         adjoint_branch_back(a, map, i);
@@ -685,6 +700,7 @@ static snw_status back_restart(snw_adjoint *a, const snw_map *map, snw_error *er
         memset(b->increment, 0, (size_t)nv * sizeof *b->increment);
         memset(b->old, 0, (size_t)nv * sizeof *b->old);
     }
+    if (!map->settles) a->split_past = false;
     return SNW_OK;
 }
 
@@ -736,6 +752,7 @@ static snw_status back_through(snw_adjoint *a, const snw_map *map, snw_error *er
 
 snw_status snw_adjoint_back(snw_adjoint *a, const snw_map *map, snw_error *err) {
     clear_covectors(a);
+    adjoint_split_end(a, &map->s);
     a->longest = fmax(a->longest, map->h);
     if (map->kind == SNW_MAP_HARD) a->in_time = NAN; // its inputs have the gravity of its middle
     SNW_TRY(back_through(a, map, err));
@@ -801,8 +818,11 @@ static snw_status check_outputs(const snw_adjoint *a, const snw_map *map, const 
         if (fabs(a->now[i] - run) <= same_value * fmax(fabs(run), 1e-3)) continue;
         return snw_fail(err, SNW_E_MODEL,
                         "probe '%s' has no derivative at t = %g s: it depends on more than the "
-                        "state there (a rotation beyond half a turn, a sum over the run)",
-                        a->m->desc->probe[a->output[i].probe].name, map->s.t);
+                        "state there (%s)",
+                        a->m->desc->probe[a->output[i].probe].name, map->s.t,
+                        a->m->hard ? "forces of hard contacts; that of a contact in equilibrium is "
+                                     "the derivative of the energy by its place"
+                                   : "a rotation beyond half a turn, a sum over the run");
     }
     return SNW_OK;
 }
@@ -902,6 +922,7 @@ snw_status snw_adjoint_frame(snw_adjoint *a, const snw_map *map, const double *y
     bool any = false, rest = false, all_places = true;
     for (int i = 0; i < a->nscalar * a->noutput; i++) any = any || y_bar[i] != 0;
     if (!any) return SNW_OK;
+    adjoint_split_end(a, &map->s);
     SNW_TRY(adjoint_rows(a, map, y, err));
     for (int i = 0; i < a->noutput; i++) {
         bool used = false;
