@@ -176,12 +176,14 @@ SNW_CLONES static void geometric_columns(const snw_se3 *h, const double *F, doub
 // T[dof, dof] += P, row major over a path to column major; if symmetric from the upper triangle
 static void tangent_scatter(const snw_path *path, bool symmetric, const double *P, snw_matrix T) {
     const size_t ldp = (size_t)path->ld;
+    const bool dense = !T.row; // outside of the loops: most robots are
     for (int j = 0; j < path->n; j++) {
         snw_column_entries to = snw_matrix_column(T, path->dof[j]);
         for (int i = 0; i < path->n; i++) {
             const bool mirror = symmetric && i > j;
-            *snw_column_at(&to, path->dof[i]) +=
+            const double x =
                 mirror ? P[(size_t)j * ldp + (size_t)i] : P[(size_t)i * ldp + (size_t)j];
+            *(dense ? to.entry + path->dof[i] : snw_column_at(&to, path->dof[i])) += x;
         }
     }
 }

@@ -380,10 +380,9 @@ class Convergence(Case):
         shown = texts(self.folder / "f.svg")
         for name in ("by", "to"):
             self.assertTrue(any(re.fullmatch(rf"{name}: a, slope (2\.0\d|1\.9\d)", t) for t in shown), shown)
-        self.assertEqual([len(c[2]) for c in curves(self.folder / "f.svg") if len(c[2]) == 2].count(2) >= 2, True)
         # the table has no slope from one curve to the other
         rows = [line.split() for line in self.succeeds("plot", "two.h5", "--convergence", "swing.step", "--probe", "a", "-o", "f.svg").out.splitlines()]
-        self.assertEqual([len(row) > 3 for row in rows[1:6]], [False, True, False, True, False])
+        self.assertEqual([row[3][0].isdigit() for row in rows[1:6]], [False, True, False, True, False])
 
     def test_overrides_of_the_command_line_count(self):
         self.succeeds("run", "m.yaml", "-o", "s.h5", "--set", "swing.step=5 ms", "--run", "by.1")

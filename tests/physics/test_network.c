@@ -205,13 +205,14 @@ static void dependent_rows_are_found(void **state) {
     close_net(&x);
 }
 
-// Columns that are clamped at their feet carry dead weights; a body that a loop holds makes the
+// Columns that are clamped at their feet carry dead weights; a rod that a loop holds makes the
 // model one with a matrix. Each column is unstable in both directions above Euler's load pi^2 EI/(4
 // L^2), and in no second shape below nine times that.
 static const char columns_text[] =
     "sinew: 1\n"
     "study: [static: {}]\n"
     "gravity: 0\n"
+    "materials: {rubber: {young: 1 GPa, poisson: 0.4, density: 0}}\n"
     "parameters: {N: 340, a: 0.5 m, EI: 2 N*m^2, part: 1.5, P: part*pi^2*EI/(4*a^2)}\n"
     "robot:\n"
     "  column(k=1..N): {on: world, pose: {xyz: [0.1*k, 0, 0], x: z, y: x}, rod: {length: a, "
@@ -219,9 +220,11 @@ static const char columns_text[] =
     "{stiffness: {bend_y: EI, bend_z: EI}}, strain: {bend_y: legendre 3, bend_z: legendre 3}, "
     "nodes: "
     "3}}\n"
-    "  held: {on: world, joint: free, body: {mass: 1, inertia: [1, 1, 1]}}\n"
+    "  held: {on: world, rod: {length: a, section: {circle: {radius: 5 mm}}, material: rubber, "
+    "strain: cosserat legendre 2}}\n"
     "loads: {push(k=1..N): {on: column(k).tip, force: [0, 0, -P]}}\n"
-    "loops: {hold: {join: [world, held], as: fixed}}\n";
+    "sites: {pin: {on: world, pose: {xyz: [a, 0, 0]}}}\n"
+    "loops: {hold: {join: [pin, held.tip], as: spherical}}\n";
 
 static int unstable_directions(const char *part, int *nv) {
     snw_document *doc;
