@@ -121,8 +121,8 @@ static void XMLCALL element_text(void *user, const char *bytes, int length) {
 }
 
 static void XMLCALL doctype_begins(void *user, const char *name, const char *system,
-                                   const char *public, int internal) {
-    (void)name, (void)system, (void)public, (void)internal;
+                                   const char *identifier, int internal) {
+    (void)name, (void)system, (void)identifier, (void)internal;
     reader_refuse(user, "document type declarations (<!DOCTYPE ..>) are not read; remove it");
 }
 

@@ -28,7 +28,7 @@
     "    pose: {xyz: [4 cm*cos(120*k), 4 cm*sin(120*k), 0], x: z}\n"                               \
     "    joint: revolute\n"                                                                        \
     "    axis: y\n"                                                                                \
-    "    rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}\n"                                      \
+    "    rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}\n"                                 \
     "  plate: {on: world, pose: {xyz: [0, 0, 0.3 m]}, joint: free,\n"                              \
     "          body: {mass: 0.05, inertia: [2e-5, 2e-5, 3e-5]}}\n"                                 \
     "sites:\n"                                                                                     \
@@ -43,7 +43,7 @@
     "  leg(k=1..2):\n"                                                                             \
     "    on: world\n"                                                                              \
     "    pose: {xyz: [0, 3 cm*k, 0], x: z}\n"                                                      \
-    "    rod: {" ARM ", nodes: 8, strain: cosserat legendre 6}\n"                                            \
+    "    rod: {" ARM ", nodes: 8, strain: cosserat legendre 6}\n"                                  \
     "  plate: {on: world, pose: {xyz: [0, 4.5 cm, 0.3 m]}, joint: free,\n"                         \
     "          body: {mass: 0.05, inertia: [2e-5, 2e-5, 3e-5]}}\n"                                 \
     "sites: {hole(k=1..2): {on: plate, pose: {xyz: [0, 3 cm*k - 4.5 cm, 0], x: z}}}\n"             \
