@@ -28,7 +28,7 @@
     "    pose: {xyz: [4 cm*cos(120*k), 4 cm*sin(120*k), 0], x: z}\n"                               \
     "    joint: revolute\n"                                                                        \
     "    axis: y\n"                                                                                \
-    "    rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}\n"                                      \
+    "    rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}\n"                                 \
     "  plate: {on: world, pose: {xyz: [0, 0, 0.3 m]}, joint: free,\n"                              \
     "          body: {mass: 0.05, inertia: [2e-5, 2e-5, 3e-5]}}\n"                                 \
     "sites:\n"                                                                                     \
@@ -43,7 +43,7 @@
     "  leg(k=1..2):\n"                                                                             \
     "    on: world\n"                                                                              \
     "    pose: {xyz: [0, 3 cm*k, 0], x: z}\n"                                                      \
-    "    rod: {" ARM ", nodes: 8, strain: cosserat legendre 6}\n"                                            \
+    "    rod: {" ARM ", nodes: 8, strain: cosserat legendre 6}\n"                                  \
     "  plate: {on: world, pose: {xyz: [0, 4.5 cm, 0.3 m]}, joint: free,\n"                         \
     "          body: {mass: 0.05, inertia: [2e-5, 2e-5, 3e-5]}}\n"                                 \
     "sites: {hole(k=1..2): {on: plate, pose: {xyz: [0, 3 cm*k - 4.5 cm, 0], x: z}}}\n"             \
@@ -159,8 +159,8 @@ static void compare_bits(const snw_pack_engine *e, const char *text, double far)
         assert_memory_equal(r[l] + nv, o->w->violation, (n - nv) * sizeof(double));
         snw_tangent_pass(o->m, NULL, o->w);
         memset(want, 0, sizeof want);
-        snw_tangent_add(o->m, o->in, c[0], c[1], c[2], o->w, n, want);
-        if (n > nv) snw_constraints_place(o->m, o->w, 1, want);
+        snw_tangent_add(o->m, o->in, c[0], c[1], c[2], o->w, snw_matrix_dense(n, want));
+        if (n > nv) snw_constraints_place(o->m, o->w, 1, snw_matrix_dense(n, want));
         for (size_t k = 0; k < n * n; k++) {
             if (T[l][k] != want[k])
                 fail_msg("lane %d, row %zu, column %zu: %.17g, not %.17g", l, k % n, k / n, T[l][k],
