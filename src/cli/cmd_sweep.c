@@ -19,7 +19,7 @@
 
 // ---- hooks --------------------------------------------------------------------------------------
 
-// What a sweep shows on a terminal while it runs.
+// The lines of a terminal while a sweep runs.
 typedef struct sweep_screen {
     snw_meter meter;
     bool headed; // the heading of the live table is there
