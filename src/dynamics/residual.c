@@ -13,6 +13,7 @@
 #include "dynamics/force_field.h"
 #include "dynamics/joint.h"
 #include "dynamics/nonlinear_law.h"
+#include "dynamics/plane_motion.h"
 #include "dynamics/relaxation.h"
 #include "dynamics/rod_contact.h"
 #include "dynamics/rod_grid.h"
@@ -156,6 +157,10 @@ void snw_forces(const snw_model *m, const snw_inputs *in, const snw_state *s, bo
             }
             break;
         case SNW_SEG_ROD:
+            if (snw_rod_in_plane(&m->rod[m->slice[seg->item].rod])) {
+                snw_plane_project(m, i, w, w->r);
+                continue;
+            }
             residual_project(m, seg->item, w, F, w->r);
             break;
         }

@@ -55,6 +55,7 @@ struct snw_model_stream {
 #include "dynamics/wrench_columns.h"
 #include "integrate/step_account.h"
 #include "math/fer.h"
+#include "math/rule_blocks.h"
 #undef snw_model_stream
 
 // Parts of the library that no model on packs has (packs.c): never called.
@@ -149,12 +150,21 @@ static void make_stores(reader *s, snw_model *m) {
         path->store = m->store_path;
         if (!m->subtree_tangent) m->store_path += (size_t)path->n * (size_t)path->n;
     }
+    // tangents in one pass only: segments that are not kept share two places by turns
+    int most = 0;
     for (int i = 0; i < m->nseg; i++) {
+        const int n = m->path[m->seg[i].path].ld;
+        most = most > n ? most : n;
+    }
+    m->store = 12 * (size_t)most;
+    for (int i = 0; i < m->nseg; i++) {
+        at[i] = i % 2 * 6 * most;
+        if (!m->seg[i].kept && !m->subtree_tangent) continue;
         at[i] = (int)m->store;
         m->store += 6 * (size_t)m->path[m->seg[i].path].ld;
     }
-    m->seg_store = at;
-    int most = 0;
+    m->seg_store = m->seg_place = at;
+    most = 0;
     for (int r = 0; r < m->nrod; r++) {
         ((snw_rod *)m->rod)[r].own_store = m->store_own;
         m->store_own += (size_t)m->rod[r].ndof * (size_t)m->rod[r].ndof;
@@ -379,8 +389,9 @@ static snw_mask renew(step_of_packs *p, snw_mask which, bool rough) {
     const int size = m->nv * m->nv;
     if (m->nlie_block) snw_chart_jacobian(m, SNW_CHART_SE3, o->d, p->a, p->b, &o->s, o->chart);
     o->w->is_static = rough;
-    snw_tangent_pass(m, m->nlie_block ? o->chart : NULL, o->w);
-    snw_tangent_assemble(m, &o->in, 1, p->a, p->b, o->w, o->T);
+    memset(o->T, 0, (size_t)size * sizeof *o->T);
+    snw_tangent_once(m, &o->in, m->nlie_block ? o->chart : NULL, 1, p->a, p->b, o->w,
+                     (size_t)m->nv, o->T);
     o->w->is_static = false;
     const snw_mask good = factorise(m->nv, o->T);
     for (int i = 0; i < size; i++) o->A[i] = snw_select(which, o->T[i], o->A[i]);
@@ -581,8 +592,9 @@ static void evaluate(const snw_pack_model *model, snw_pack_work *work, const snw
     FROM_ARRAY(3, gravity, o->in.gravity.e)
     FROM_ARRAY(o->ninput, inputs, o->in.block)
     snw_residual(m, &o->in, &o->s, false, o->w);
-    snw_tangent_pass(m, NULL, o->w);
-    snw_tangent_assemble(m, &o->in, coefficient[0], coefficient[1], coefficient[2], o->w, o->T);
+    memset(o->T, 0, (size_t)nv * (size_t)nv * sizeof *o->T);
+    snw_tangent_once(m, &o->in, NULL, coefficient[0], coefficient[1], coefficient[2], o->w,
+                     (size_t)nv, o->T);
     for (int l = 0; l < SNW_LANES; l++) {
         for (int i = 0; i < nv; i++) residual[l][i] = o->w->r[i].x[l];
         for (int i = 0; i < nv * nv; i++) tangent[l][i] = o->T[i].x[l];

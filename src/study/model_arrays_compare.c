@@ -16,10 +16,10 @@
 #include <string.h>
 
 // A member added to the model must be compared below, or counted by has_others: a derivative would
-// leave it out silently. Subtrees and how the mass matrix is computed follow from segments and
-// paths.
+// leave it out silently. Subtrees, places of Jacobians and how the mass matrix is computed follow
+// from segments and paths.
 #ifdef __x86_64__
-_Static_assert(sizeof(snw_model) == 1200, "compare the new member of the model here");
+_Static_assert(sizeof(snw_model) == 1208, "compare the new member of the model here");
 #endif
 
 static bool same_law(snw_law a, snw_law b) { return a == b || (a && b && snw_expr_same(a, b)); }
