@@ -31,6 +31,8 @@ PACK_INLINE snw_mask operator&(snw_mask a, snw_mask b) { return {a.m & b.m}; }
 PACK_INLINE snw_mask operator|(snw_mask a, snw_mask b) { return {a.m | b.m}; }
 PACK_INLINE snw_mask operator!(snw_mask a) { return {~a.m}; }
 
+PACK_INLINE snw_mask snw_mask_from(bool c) { return {lane_bits{} - c}; }
+
 // Bit l: is it true for lane l?
 PACK_INLINE unsigned snw_mask_lanes(snw_mask a) {
 #if SNW_LANES == 4
@@ -112,6 +114,7 @@ FUNCTION(expm1)
 FUNCTION(log)
 FUNCTION(tanh)
 FUNCTION(acos)
+FUNCTION(floor)
 FUNCTION_OF_TWO(pow)
 FUNCTION_OF_TWO(atan2)
 FUNCTION_OF_TWO(hypot)
