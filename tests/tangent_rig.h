@@ -183,7 +183,7 @@ static inline void rig_compare_once(rig *g) {
     snw_tangent_pass(g->m, NULL, g->w);
     snw_tangent_assemble(g->m, g->in, 1, 2, 3, g->w, T);
     snw_residual(g->m, g->in, g->s, false, g->w);
-    snw_tangent_once(g->m, g->in, NULL, 1, 2, 3, g->w, n, once);
+    snw_tangent_once(g->m, g->in, NULL, 1, 2, 3, g->w, snw_matrix_dense(n, once));
     for (size_t i = 0; i < n * n; i++) {
         if (!(once[i] == T[i]))
             fail_msg("entry %zu in one pass: %g, not %g", i, (narrow)once[i], (narrow)T[i]);

@@ -127,6 +127,7 @@ bool snw_implicit_open_lane(snw_implicit *im, double h, double longest, double t
                             .b = im->b,
                             .tolerance = im->opts.tolerance,
                             .max_iter = im->opts.max_iter,
+                            .keeps = im->lane_keeps,
                             .f = im->f,
                             .g = im->g,
                             .q = im->now->q,
@@ -152,7 +153,10 @@ bool snw_implicit_open_lane(snw_implicit *im, double h, double longest, double t
     return true;
 }
 
-void snw_implicit_cancel_lane(snw_implicit *im) { snw_implicit_give_up(im); }
+void snw_implicit_cancel_lane(snw_implicit *im) {
+    im->lane_keeps = false;
+    snw_implicit_give_up(im);
+}
 
 bool snw_implicit_close_lane(snw_implicit *im, double h, double longest,
                              const snw_pack_lane *lane) {
@@ -161,9 +165,11 @@ bool snw_implicit_close_lane(snw_implicit *im, double h, double longest,
                                 .unbalanced = lane->unbalanced,
                                 .work = lane->work};
     im->T_origin.known = im->matrix_current = false; // the matrix is that of the pack
+    im->lane_keeps = lane->iterations <= SNW_SLOW;
     snw_implicit_end(im, h, lane->account ? &sums : NULL);
     if (snw_implicit_retry_length(im, h, longest, true) > 0) {
         snw_implicit_undo(im);
+        im->lane_keeps = false;
         return false;
     }
     snw_implicit_accept(im, h);
