@@ -63,6 +63,12 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
 // May T be compressed? Not with feedback, rods of variable length, tubes and conditional links.
 bool snw_tangent_compresses(const snw_model *m);
 
+// Both in one pass: T += cq dr/dq + cv dr/dv + ca dr/da, as snw_tangent_pass and snw_tangent_add.
+// Of the columns only those of segments that are `kept` (model.h) remain, which is enough for the
+// Jacobians of constraints and tendons.
+void snw_tangent_once(const snw_model *m, const snw_inputs *in, const double *chart, double cq,
+                      double cv, double ca, snw_work *w, snw_matrix T);
+
 // w->J, w->dJ <- body Jacobians of all segments and their rates only, after snw_kinematics.
 void snw_jacobian_pass(const snw_model *m, snw_work *w);
 

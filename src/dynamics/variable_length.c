@@ -363,14 +363,15 @@ void snw_variable_length_curvature(const snw_model *m, int slice, const double *
     }
 }
 
+// the transpose of the curvature, as for all rods (tangent.c)
 static void add_curvature(const snw_rod *rod, const snw_work *w, double cq, size_t ld, double *T) {
     const parts p = parts_of(rod, w);
     const size_t n = (size_t)rod->ndof, at = (size_t)rod->dof0, f = (size_t)rod->feed;
     const double *C = w->K + rod->own_store;
     for (size_t i = 0; i < n; i++) {
-        for (size_t j = 0; j < n; j++) T[(at + j) * ld + at + i] += cq * C[i * n + j];
-        T[f * ld + at + i] += cq * p.rows[i];
-        T[(at + i) * ld + f] += cq * p.columns[i];
+        for (size_t j = 0; j < n; j++) T[(at + j) * ld + at + i] += cq * C[j * n + i];
+        T[f * ld + at + i] += cq * p.columns[i];
+        T[(at + i) * ld + f] += cq * p.rows[i];
     }
     T[f * ld + f] += cq * *p.corner;
 }
@@ -392,9 +393,9 @@ void snw_variable_length_rod_tangent(const snw_model *m, const snw_rod *rod, con
                *back = T + (at + i) * ld + f;
         if (snw_any(cq != 0)) {
             for (size_t j = 0; j < n; j++)
-                row[j * ld] += cq * (C[i * n + j] + ratio * rod->K[i * n + j]);
-            *to += cq * (p.rows[i] + s * p.Kq[i]);
-            *back += cq * (p.columns[i] + s * p.Kq[i]);
+                row[j * ld] += cq * (C[j * n + i] + ratio * rod->K[i * n + j]);
+            *to += cq * (p.columns[i] + s * p.Kq[i]);
+            *back += cq * (p.rows[i] + s * p.Kq[i]);
         }
         if (w->is_static || !rod->DS) continue;
         for (size_t j = 0; j < n; j++) {
