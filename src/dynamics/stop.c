@@ -22,7 +22,7 @@ static void cone_motion(const snw_stop *stop, const snw_block *b, bool is_static
     at->across = snw_norm(across);
     at->way = -1;
     at->gap = stop->high - atan2(at->across, R->e[0][0]);
-    if (at->across > 0) at->n = snw_scale(-1 / at->across, across);
+    at->n = snw_scale(snw_select(at->across > 0, -1 / at->across, 0), across);
     if (!is_static) at->rate = -snw_dot(at->n, w->u[b->seg].w);
 }
 
@@ -30,8 +30,8 @@ static void cone_motion(const snw_stop *stop, const snw_block *b, bool is_static
 static void coordinate_motion(const snw_stop *stop, const snw_block *b, const snw_state *s,
                               bool is_static, snw_stop_work *at) {
     const double q = s->q[b->q], low = q - stop->low, high = stop->high - q;
-    at->gap = low < high ? low : high;
-    at->way = low < high ? 1 : -1;
+    at->gap = snw_select(low < high, low, high);
+    at->way = snw_select(low < high, 1, -1);
     at->n.x = 1;
     if (!is_static) at->rate = at->way * s->v[b->dof];
 }
@@ -106,7 +106,7 @@ void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work 
         const snw_stop *stop = &m->stop[i];
         const snw_block *b = &m->block[stop->block];
         const snw_stop_work *at = &w->stop[i];
-        if (at->elastic_force == 0) continue;
+        if (snw_all(at->elastic_force == 0)) continue;
         // both limits: the force varies by -way df/dg dg, dg = way dq
         double by_gap = stop->stiffness * snw_positive_part_d1(-at->gap, stop->smooth), by_rate = 0;
         if (!w->is_static) {
@@ -124,7 +124,7 @@ void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work 
 
 double snw_stop_energy(const snw_model *m, const snw_work *w, int i) {
     const snw_stop *stop = &m->stop[i];
-    if (w->stop[i].elastic_force == 0) return 0;
+    if (snw_all(w->stop[i].elastic_force == 0)) return 0;
     return stop->stiffness * snw_positive_part_integral(-w->stop[i].gap, stop->smooth);
 }
 
