@@ -90,8 +90,9 @@ snw_constraint snw_constraint_at(const snw_model *m, const snw_work *w, int numb
     if (found >= 0) {
         const snw_loop *loop = &m->loop[found];
         const int r = number - loop->row;
-        const bool rated = loop->nonholonomic &&
-                           snw_any(w->velocity_time > 0); // violation is a rate, not an increment of a step
+        const bool rated =
+            loop->nonholonomic &&
+            snw_any(w->velocity_time > 0); // violation is a rate, not an increment of a step
         return (snw_constraint){
             .inactive = !snw_closure_row_is_active(loop, w, r),
             .n = loop->ndof,

@@ -379,7 +379,8 @@ void snw_variable_length_rod_tangent(const snw_model *m, const snw_rod *rod, con
                                      double cq, double cv, size_t ld, double *T) {
     if (rod->section_varies) {
         if (snw_any(cq != 0)) add_curvature(rod, w, cq, ld, T);
-        if (snw_any(cq != 0) || snw_any(cv != 0)) snw_section_varies_tangent(m, rod, w, cq, cv, ld, T);
+        if (snw_any(cq != 0) || snw_any(cv != 0))
+            snw_section_varies_tangent(m, rod, w, cq, cv, ld, T);
         return;
     }
     const snw_feed_work *feed = &w->feed[m->link_rod[rod->link]];

@@ -22,15 +22,15 @@ typedef struct snw_pack_run {
 // rows rising; those above and below the diagonal entry consist of runs.
 typedef struct snw_pack_order {
     int n, nentry, nrun;
-    const int *unknown;     // n: unknown at each position: coordinate, then nv + row
-    const int *entry;       // n + 1: first entry of each column
-    const int *diagonal;    // n: its diagonal entry
-    const int *run_of;      // n + 1: first run of each column
-    const int *run_below;   // n: its first run below the diagonal
+    const int *unknown;      // n: unknown at each position: coordinate, then nv + row
+    const int *entry;        // n + 1: first entry of each column
+    const int *diagonal;     // n: its diagonal entry
+    const int *run_of;       // n + 1: first run of each column
+    const int *run_below;    // n: its first run below the diagonal
     const snw_pack_run *run; // nrun
-    const int *together;    // n: columns from this one on, of which each has the rows below the
-                            // diagonal of the one before without the first
-    const size_t *from;     // nentry: index of the entry in the matrix, n x n by columns
+    const int *together;     // n: columns from this one on, of which each has the rows below the
+                             // diagonal of the one before without the first
+    const size_t *from;      // nentry: index of the entry in the matrix, n x n by columns
     void *block;
 } snw_pack_order;
 

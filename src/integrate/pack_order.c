@@ -133,8 +133,7 @@ static void list_columns(const coupled_sets *below, const int *unknown, order_ar
                 nrun += begins;
                 if (o->entry) o->run[nrun - 1].count++;
             }
-            if (o->entry)
-                o->from[nentry] = (size_t)unknown[k] * (size_t)n + (size_t)unknown[i];
+            if (o->entry) o->from[nentry] = (size_t)unknown[k] * (size_t)n + (size_t)unknown[i];
             last = i;
             nentry++;
         }

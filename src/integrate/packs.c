@@ -59,6 +59,7 @@ static const char *refuse_rods(const snw_model *m) {
 static const char *refuse_forces(const snw_model *m) {
     for (int i = 0; i < m->nstop; i++) {
         if (m->block[m->stop[i].block].space == SNW_SPACE_SO3) return "stops of spherical joints";
+        if (m->stop[i].hard) return "hard stops";
     }
     for (int i = 0; i < m->nforce_element; i++) {
         if (m->force_element[i].force) return "springs with a law";

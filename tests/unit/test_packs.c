@@ -39,7 +39,7 @@
     "  third: {join: [leg(3).tip, hole(3)], as: spherical}\n"                                      \
     "actuators: {motor(k=1..3): {joint: leg(k), position: 0.05*k*(1 - cos(20*t))}}\n"
 // A plate on two rods whose free lengths are driven.
-#define FED_LEGS                                                                                   \
+#define DRIVEN_LEGS                                                                                \
     "  leg(k=1..2):\n"                                                                             \
     "    on: world\n"                                                                              \
     "    pose: {xyz: [0, 3 cm*k, 0], x: z}\n"                                                      \
@@ -99,7 +99,7 @@ static const char *const models[] = {
     "  discs: {tendon: {along: arm, at: [0, -7 mm, 0], discs: 30 mm}, effort: 0.2 N}\n"
     "  air: {chamber: {along: hand, at: [0, 0, -5 mm], area: 20 mm^2}, pressure: 10 kPa}\n",
     MATERIAL LOOPED_LEGS,
-    MATERIAL FED_LEGS,
+    MATERIAL DRIVEN_LEGS,
     MATERIAL FORCES};
 enum { MODELS = sizeof models / sizeof *models };
 
