@@ -71,7 +71,8 @@ static const struct {
      "robot:\n"
      "  leg(k=1..3):\n"
      "    on: world\n"
-     "    pose: {xyz: [R*cos(around(k)), R*sin(around(k)), 0], axis: z, angle: around(k) + 180 deg}\n"
+     "    pose: {xyz: [R*cos(around(k)), R*sin(around(k)), 0], axis: z, angle: around(k) + 180 "
+     "deg}\n"
      "    joint: revolute\n"
      "    rod: {length: span, section: {circle: {radius: 0.5 mm}}, material: steel,\n"
      "          strain: {bend_z: legendre 5}}\n"
@@ -79,7 +80,8 @@ static const struct {
      "             body: {mass: 0.1 kg, cylinder: {radius: r, length: 5 mm}}}\n"
      "sites: {pin(k=1..3): {on: platform, pose: {xyz: [r*cos(around(k)), r*sin(around(k)), 0]}}}\n"
      "loops: {hinge(k=1..3): {join: [leg(k).tip, pin(k)], as: revolute}}\n"
-     "actuators: {motor(k=1..3): {joint: leg(k), position: 30 deg + 5 deg*sin(k + phase)*(1 - cos(5*t))}}\n",
+     "actuators: {motor(k=1..3): {joint: leg(k), position: 30 deg + 5 deg*sin(k + phase)*(1 - "
+     "cos(5*t))}}\n",
      false}};
 
 // steps per second of processor time, the best of several runs

@@ -19,7 +19,7 @@
 
 // ---- hooks --------------------------------------------------------------------------------------
 
-// What a sweep shows on a terminal while it runs.
+// The screen of a sweep while it runs, where standard error is a terminal.
 typedef struct sweep_screen {
     snw_meter meter;
     bool headed; // the heading of the live table is there

@@ -193,14 +193,14 @@ static void line_variation(const snw_force_element *e, const snw_work *w,
     const snw_vec3 n = at->n;
     const double dl = snw_dot(n, moved);
     // tension over length; a spring without length or rest length pulls by its stiffness
-    const double per_length =
-        snw_select(at->length > 0, at->tension / at->length, at->by_length);
+    const double per_length = snw_select(at->length > 0, at->tension / at->length, at->by_length);
     double drate = 0;
     if (!w->is_static && snw_any(at->length > 0)) {
         const snw_vec3 v =
             snw_sub(force_element_velocity(w, e->end[1]), force_element_velocity(w, e->end[0]));
-        drate = snw_select(at->length > 0,
-                           snw_dot(n, faster) + (snw_dot(moved, v) - dl * at->rate) / at->length, 0);
+        drate =
+            snw_select(at->length > 0,
+                       snw_dot(n, faster) + (snw_dot(moved, v) - dl * at->rate) / at->length, 0);
     }
     const double dt = at->by_length * dl + at->by_rate * drate - per_length * dl;
     const snw_vec3 pull = snw_add(snw_scale(dt, n), snw_scale(per_length, moved));

@@ -139,9 +139,9 @@ void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work 
         const snw_stop_work *at = &w->stop[i];
         if (snw_all(at->elastic_force == 0)) continue;
         // both limits: the force varies by -way df/dg dg, dg = way dq
-        double by_gap = stop->hard
-                            ? hard_reaction_d1(stop, w->hard_stop[2 * i + snw_any(at->way < 0)], w, at)
-                            : stop->stiffness * snw_positive_part_d1(-at->gap, stop->smooth);
+        double by_gap =
+            stop->hard ? hard_reaction_d1(stop, w->hard_stop[2 * i + snw_any(at->way < 0)], w, at)
+                       : stop->stiffness * snw_positive_part_d1(-at->gap, stop->smooth);
         double by_rate = 0;
         if (!w->is_static && !stop->hard) {
             by_gap *= damping_factor(stop, at->rate);

@@ -142,7 +142,8 @@ static snw_status update_group(snw_batch_packs *p, int g) {
     for (int i = g * e->lanes; i < p->n && i < (g + 1) * e->lanes; i++) served |= !p->why[i];
     if (s == SNW_OK && served && !p->kept[g] && !(p->kept[g] = e->kept_create(p->common_model)))
         s = SNW_E_MEMORY;
-    if (s == SNW_OK && differs && !(p->own[g] = e->model_create(stream, p->order))) s = SNW_E_MEMORY;
+    if (s == SNW_OK && differs && !(p->own[g] = e->model_create(stream, p->order)))
+        s = SNW_E_MEMORY;
     for (int l = 0; l < e->lanes; l++) snw_model_stream_destroy(own[l]);
     return s;
 }

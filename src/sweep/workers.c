@@ -55,7 +55,7 @@ typedef struct worker_pool {
     struct pollfd *watch; // of each worker the end of a pipe that closes when it ends; fd -1: none
     int64_t all;          // rows to be done
     int64_t added;        // crashed rows, stored by this process
-    unsigned *seen; // of each worker the version of its last row that was told
+    unsigned *seen;       // of each worker the version of its last row that was told
     snw_sweep_part *own;
     double start;
 } worker_pool;
@@ -113,12 +113,11 @@ static int worker_main(worker_pool *p, int i, pid_t parent) {
     // the terminal sends Ctrl-C to all processes; the first of them decides
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGTERM, SIG_DFL);
-    worker w = {
-        .shared = p->shared,
-        .slot = &p->shared->slot[i],
-        .todo = p->todo,
-        .nresult = p->parts->nresult,
-        .parent = parent};
+    worker w = {.shared = p->shared,
+                .slot = &p->shared->slot[i],
+                .todo = p->todo,
+                .nresult = p->parts->nresult,
+                .parent = parent};
     const snw_sweep_queue queue = {
         .user = &w, .take = worker_take, .store = worker_store, .stop = worker_stop};
     snw_error err = {0};

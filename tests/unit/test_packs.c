@@ -28,7 +28,7 @@
     "    pose: {xyz: [4 cm*cos(120*k), 4 cm*sin(120*k), 0], x: z}\n"                               \
     "    joint: revolute\n"                                                                        \
     "    axis: y\n"                                                                                \
-    "    rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}\n"                                      \
+    "    rod: {" ARM ", nodes: 6, strain: kirchhoff legendre 2}\n"                                 \
     "  plate: {on: world, pose: {xyz: [0, 0, 0.3 m]}, joint: free,\n"                              \
     "          body: {mass: 0.05, inertia: [2e-5, 2e-5, 3e-5]}}\n"                                 \
     "sites:\n"                                                                                     \
@@ -43,7 +43,7 @@
     "  leg(k=1..2):\n"                                                                             \
     "    on: world\n"                                                                              \
     "    pose: {xyz: [0, 3 cm*k, 0], x: z}\n"                                                      \
-    "    rod: {" ARM ", nodes: 8, strain: cosserat legendre 6}\n"                                            \
+    "    rod: {" ARM ", nodes: 8, strain: cosserat legendre 6}\n"                                  \
     "  plate: {on: world, pose: {xyz: [0, 4.5 cm, 0.3 m]}, joint: free,\n"                         \
     "          body: {mass: 0.05, inertia: [2e-5, 2e-5, 3e-5]}}\n"                                 \
     "sites: {hole(k=1..2): {on: plate, pose: {xyz: [0, 3 cm*k - 4.5 cm, 0], x: z}}}\n"             \
@@ -53,19 +53,23 @@
 // A rod and a pendulum in water with a current, between them springs, a cable that is slack at
 // times, a bushing and a damper; the pendulum has stops.
 #define FORCES                                                                                     \
-    "  arm: {on: world, rod: {" ARM ", nodes: 8, strain: cosserat legendre 2}}\n"                   \
+    "  arm: {on: world, rod: {" ARM ", nodes: 8, strain: cosserat legendre 2}}\n"                  \
     "  hand: {on: arm.tip, joint: revolute, axis: y, limits: [-10 deg, 10 deg],\n"                 \
-    "         stop: {stiffness: 0.5 N*m, smooth: 2 deg, restitution: {ratio: 0.5, speed: 1 rad/s}},\n"      \
+    "         stop: {stiffness: 0.5 N*m, smooth: 2 deg, restitution: {ratio: 0.5, speed: 1 "       \
+    "rad/s}},\n"                                                                                   \
     "         body: {mass: 0.02, box: [3 cm, 2 cm, 2 cm]}}\n"                                      \
     "  other: {on: world, pose: {xyz: [0, 0.1 m, 0.2 m]}, joint: free,\n"                          \
     "          body: {mass: 0.1, box: [4 cm, 3 cm, 2 cm]}}\n"                                      \
     "springs:\n"                                                                                   \
     "  one: {spring: [arm.tip, other], rest: 0.2 m, stiffness: 3 N/m}\n"                           \
-    "  two: {cable: [{xyz: [0, 0, 0.2 m]}, other], rest: 0.1 m, stiffness: 20 N/m, smooth: 5 mm}\n"  \
+    "  two: {cable: [{xyz: [0, 0, 0.2 m]}, other], rest: 0.1 m, stiffness: 20 N/m, smooth: 5 "     \
+    "mm}\n"                                                                                        \
     "  three: {damper: [hand, other], damping: 0.1 N*s/m}\n"                                       \
     "  four: {bushing: [{xyz: [0, 0.1 m, 0.2 m]}, other],\n"                                       \
-    "         stiffness: [0.01, 0.01, 0.01, 5, 5, 5], damping: [1e-4, 1e-4, 1e-4, 0.1, 0.1, 0.1]}\n" \
-    "fluid: {stream: {on: arm, density: 1000, added: auto, buoyancy: on, current: [0.1, 0.05, 0]}}\n"
+    "         stiffness: [0.01, 0.01, 0.01, 5, 5, 5], damping: [1e-4, 1e-4, 1e-4, 0.1, 0.1, "      \
+    "0.1]}\n"                                                                                      \
+    "fluid: {stream: {on: arm, density: 1000, added: auto, buoyancy: on, current: [0.1, 0.05, "    \
+    "0]}}\n"
 
 // a rod; one with all strains and few nodes, whose slices turn far; a tree with joints of each
 // kind, springs, loads and active stress; a rigid arm; tendons, one slack at times, and a chamber
