@@ -281,14 +281,14 @@ static snw_twist force_element_column(const double *J, int ld, int j) {
 
 // T[:, dof] -= J' d of both ends
 static void scatter_column(const snw_model *m, const snw_force_element *e, const snw_work *w,
-                           const snw_wrench d[2], double *column) {
+                           const snw_wrench d[2], snw_column_entries *column) {
     for (int k = 0; k < 2; k++) {
         const snw_path *path = &m->path[m->seg[e->end[k]].path];
         const double *J = w->J + m->seg_store[e->end[k]];
         for (int i = 0; i < path->n; i++) {
             double sum = 0;
             for (int c = 0; c < 6; c++) sum += J[c * path->ld + i] * d[k].e[c];
-            column[path->dof[i]] -= sum;
+            *snw_column_at(column, path->dof[i]) -= sum;
         }
     }
 }
@@ -296,7 +296,7 @@ static void scatter_column(const snw_model *m, const snw_force_element *e, const
 // A variation x of the coordinates varies the pose of an end by cq J x and its velocity by
 // (cq (J' + ad_V J) + cv J) x, theory.md (4.2).
 void snw_force_elements_tangent(const snw_model *m, double cq, double cv, const snw_work *w,
-                                size_t ld, double *T) {
+                                snw_matrix T) {
     for (int i = 0; i < m->nforce_element; i++) {
         const snw_force_element *e = &m->force_element[i];
         const snw_force_element_work *at = &w->force_element[i];
@@ -317,7 +317,8 @@ void snw_force_elements_tangent(const snw_model *m, double cq, double cv, const 
                                       snw_twist_scale(cv, x));
                 }
                 element_variation(e, w, at, &v, d);
-                scatter_column(m, e, w, d, T + (size_t)path->dof[j] * ld);
+                snw_column_entries column = snw_matrix_column(T, path->dof[j]);
+                scatter_column(m, e, w, d, &column);
             }
         }
     }

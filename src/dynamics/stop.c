@@ -101,7 +101,7 @@ void snw_stops_add(const snw_model *m, const snw_work *w, double elastic, double
 // -(1 - n n') a x (b x zeta)/|a x b|.
 static void cone_tangent(const snw_model *m, const snw_block *b, const snw_stop_work *at,
                          double by_gap, double by_rate, double cq, double cv, const snw_work *w,
-                         size_t ld, double *T) {
+                         snw_matrix T) {
     const snw_path *path = &m->path[m->seg[b->seg].path];
     const size_t store = (size_t)m->seg_store[b->seg] + (size_t)path->own;
     const snw_mat3 *R = &w->h[b->seg].R;
@@ -125,14 +125,13 @@ static void cone_tangent(const snw_model *m, const snw_block *b, const snw_stop_
             by_gap * snw_dot(at->n, zeta) + by_rate * (snw_dot(dn, spin) + snw_dot(at->n, dspin));
         dr[j] = snw_add(snw_scale(dN, at->n), snw_scale(at->force, dn));
     }
-    for (size_t i = 0; i < 3; i++) {
-        for (size_t j = 0; j < 3; j++)
-            T[((size_t)b->dof + j) * ld + (size_t)b->dof + i] += snw_dot(S[i], dr[j]);
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++)
+            *snw_matrix_at(T, b->dof + i, b->dof + j) += snw_dot(S[i], dr[j]);
     }
 }
 
-void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work *w, size_t ld,
-                       double *T) {
+void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work *w, snw_matrix T) {
     for (int i = 0; i < m->nstop; i++) {
         const snw_stop *stop = &m->stop[i];
         const snw_block *b = &m->block[stop->block];
@@ -149,9 +148,9 @@ void snw_stops_tangent(const snw_model *m, double cq, double cv, const snw_work 
                       snw_positive_part_d1(1 - stop->damping * at->rate, SNW_HUNT_CROSSLEY_WIDTH);
         }
         if (is_cone(b)) {
-            cone_tangent(m, b, at, by_gap, by_rate, cq, cv, w, ld, T);
+            cone_tangent(m, b, at, by_gap, by_rate, cq, cv, w, T);
         } else {
-            T[(size_t)b->dof * (ld + 1)] += cq * by_gap + cv * by_rate;
+            *snw_matrix_at(T, b->dof, b->dof) += cq * by_gap + cv * by_rate;
         }
     }
 }

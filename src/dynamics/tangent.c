@@ -174,14 +174,13 @@ SNW_CLONES static void geometric_columns(const snw_se3 *h, const double *F, doub
 }
 
 // T[dof, dof] += P, row major over a path to column major; if symmetric from the upper triangle
-static void tangent_scatter(const snw_path *path, bool symmetric, const double *P, size_t ld,
-                            double *T) {
+static void tangent_scatter(const snw_path *path, bool symmetric, const double *P, snw_matrix T) {
     const size_t ldp = (size_t)path->ld;
     for (int j = 0; j < path->n; j++) {
-        double *to = T + (size_t)path->dof[j] * ld;
+        snw_column_entries to = snw_matrix_column(T, path->dof[j]);
         for (int i = 0; i < path->n; i++) {
             const bool mirror = symmetric && i > j;
-            to[path->dof[i]] +=
+            *snw_column_at(&to, path->dof[i]) +=
                 mirror ? P[(size_t)j * ldp + (size_t)i] : P[(size_t)i * ldp + (size_t)j];
         }
     }
@@ -225,7 +224,7 @@ static void wrench_variation(const snw_model *m, const snw_inputs *in, snw_work 
 
 // T += J' WJ of all segments and the geometric part, product by product of whole paths
 static void path_products(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
-                          bool mass, snw_work *w, size_t ld, double *T) {
+                          bool mass, snw_work *w, snw_matrix T) {
     memset(w->P, 0, m->store_path * sizeof *w->P);
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_seg *seg = &m->seg[i];
@@ -256,7 +255,7 @@ static void path_products(const snw_model *m, const snw_inputs *in, double cq, d
         }
     }
     for (int p = 0; p < m->npath; p++) {
-        tangent_scatter(&m->path[p], mass, w->P + m->path[p].store, ld, T);
+        tangent_scatter(&m->path[p], mass, w->P + m->path[p].store, T);
     }
 }
 
@@ -289,17 +288,17 @@ static snw_se3 pose_in_carrier(const snw_model *m, const snw_work *w, int i) {
     return h;
 }
 
-// T[row, dof] += S' Z along the columns
-static void add_row(col S, int n, int ldz, const double *Z, const int *dof, double *row, size_t ld,
-                    double *T) {
+// T[of, dof] += S' Z along the columns
+static void add_row(col S, int n, int ldz, const double *Z, const int *dof, double *row, int of,
+                    snw_matrix T) {
     memset(row, 0, (size_t)n * sizeof *row);
     const double s[6] = {S.a, S.b, S.c, S.d, S.e, S.f};
     tangent_product(1, 1, s, n, ldz, Z, false, n, row);
-    for (int j = 0; j < n; j++) T[(size_t)dof[j] * ld] += row[j];
+    for (int j = 0; j < n; j++) *snw_matrix_at(T, of, dof[j]) += row[j];
 }
 
 // rows of the own coordinates of segment i: columns of its path and of what it carries
-static void own_rows(const snw_model *m, int i, snw_work *w, size_t ld, double *T) {
+static void own_rows(const snw_model *m, int i, snw_work *w, snw_matrix T) {
     const snw_subtree *t = &m->subtree[i];
     const snw_path *path = &m->path[m->seg[i].path];
     const size_t at = (size_t)m->seg_store[i];
@@ -307,17 +306,17 @@ static void own_rows(const snw_model *m, int i, snw_work *w, size_t ld, double *
     const double *S = w->J + at + own; // own columns of J are those of the joint
     for (int k = 0; k < t->own; k++) {
         const col s = col_load(S, path->ld, k);
-        double *to = T + path->dof[own + k];
-        add_row(s, path->n, path->ld, w->WJ + at, path->dof, w->column_row, ld, to);
+        const int of = path->dof[own + k];
+        add_row(s, path->n, path->ld, w->WJ + at, path->dof, w->column_row, of, T);
         add_row(s, t->ncolumn - t->own, m->nv, w->momentum + beyond, m->column_dof + beyond,
-                w->column_row, ld, to);
+                w->column_row, of, T);
     }
 }
 
 // Wrenches and the columns of their variation go from each segment to its carrier. Those of its
 // path stay with it; those of what it carries are in w->momentum, in the order of columns.
 static void subtree_products(const snw_model *m, const snw_inputs *in, double cq, double cv,
-                             double ca, snw_work *w, size_t ld, double *T) {
+                             double ca, snw_work *w, snw_matrix T) {
     for (int i = m->nseg - 1; i > 0; i--) {
         const snw_subtree *t = &m->subtree[i];
         const snw_path *path = &m->path[m->seg[i].path];
@@ -325,7 +324,7 @@ static void subtree_products(const snw_model *m, const snw_inputs *in, double cq
         if (path->n == 0 || !(loaded || t->own > 0)) continue;
         const size_t at = (size_t)m->seg_store[i];
         if (loaded) wrench_variation(m, in, w, i, cq, cv, ca, NULL);
-        if (t->own > 0) own_rows(m, i, w, ld, T);
+        if (t->own > 0) own_rows(m, i, w, T);
         if (t->carrier == 0) continue;
         const snw_path *up = &m->path[m->seg[t->carrier].path];
         const int own = path->n - t->own;
@@ -341,28 +340,51 @@ static void subtree_products(const snw_model *m, const snw_inputs *in, double cq
     }
 }
 
+// Own block of a joint (6 x 6 at most): where it stands in a dense T, else `spare`, cleared.
+static double *own_block(snw_matrix T, const snw_block *b, double spare[36]) {
+    if (!T.row) return T.entry + (size_t)b->dof * (T.ld + 1);
+    memset(spare, 0, 36 * sizeof *spare);
+    return spare;
+}
+
+// T += the spare block, where T is compressed
+static void own_block_add(snw_matrix T, const snw_block *b, const double spare[36]) {
+    for (int j = 0; T.row && j < b->n; j++) {
+        snw_column_entries to = snw_matrix_column(T, b->dof + j);
+        for (int i = 0; i < b->n; i++) *snw_column_at(&to, b->dof + i) += spare[6 * j + i];
+    }
+}
+
+bool snw_tangent_compresses(const snw_model *m) {
+    return m->nlive + m->nfeed + m->ntube + m->nconditional == 0;
+}
+
 void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double cv, double ca,
-                     snw_work *w, size_t ld, double *T) {
+                     snw_work *w, snw_matrix T) {
     const bool by_q = snw_any(cq != 0), by_qv = by_q || snw_any(cv != 0);
     const bool mass = !by_qv && m->nvariable_node == 0; // J' M J
+    const size_t ld = T.row ? 6 : T.ld;                 // of own blocks of joints
+    double spare[36];
+    SNW_ASSERT(!T.row || snw_tangent_compresses(m));
     memset(w->WJ, 0, m->store * sizeof *w->WJ);
     if (m->subtree_tangent) {
-        subtree_products(m, in, cq, cv, ca, w, ld, T);
+        subtree_products(m, in, cq, cv, ca, w, T);
     } else {
-        path_products(m, in, cq, cv, ca, mass, w, ld, T);
+        path_products(m, in, cq, cv, ca, mass, w, T);
     }
     for (int r = 0; r < m->nrod && !mass; r++) {
         const snw_rod *rod = &m->rod[r];
         const double *C = w->K + rod->own_store;
         const size_t n = (size_t)rod->ndof;
         if (rod->feed >= 0) {
-            snw_variable_length_rod_tangent(m, rod, w, cq, cv, ld, T);
+            snw_variable_length_rod_tangent(m, rod, w, cq, cv, T.ld, T.entry);
             continue;
         }
-        for (size_t i = 0; i < n; i++) {
-            double *row = T + (size_t)rod->dof0 * ld + (size_t)rod->dof0 + i;
-            for (size_t j = 0; j < n; j++) {
-                row[j * ld] += cq * (C[i * n + j] + rod->K[i * n + j]) + cv * rod->D[i * n + j];
+        for (size_t j = 0; j < n; j++) {
+            snw_column_entries to = snw_matrix_column(T, rod->dof0 + (int)j);
+            for (size_t i = 0; i < n; i++) {
+                *snw_column_at(&to, rod->dof0 + (int)i) +=
+                    cq * (C[i * n + j] + rod->K[i * n + j]) + cv * rod->D[i * n + j];
             }
         }
     }
@@ -373,7 +395,8 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         const snw_columns own = {
             .n = m->block[block].n, .ld = path->ld, .J = w->J + at, .dJ = w->dJ + at};
         snw_spring_tangent(m, &m->spring[k], w, &own, cq, cv, ld,
-                           T + (size_t)m->block[block].dof * (ld + 1));
+                           own_block(T, &m->block[block], spare));
+        own_block_add(T, &m->block[block], spare);
     }
     for (int k = 0; k < m->nblock && m->has_armature; k++) {
         const snw_block *b = &m->block[k];
@@ -382,23 +405,24 @@ void snw_tangent_add(const snw_model *m, const snw_inputs *in, double cq, double
         const size_t at = (size_t)m->seg_store[b->seg] + (size_t)path->own;
         const snw_columns own = {
             .n = b->n, .ld = path->ld, .J = w->J + at, .dJ = w->dJ + at, .ddJ = w->ddJ + at};
-        snw_armature_tangent(b, w, &own, cq, cv, ca, ld, T + (size_t)b->dof * (ld + 1));
+        snw_armature_tangent(b, w, &own, cq, cv, ca, ld, own_block(T, b, spare));
+        own_block_add(T, b, spare);
     }
-    if (m->nlaw_point && !mass && by_q) snw_nonlinear_laws_tangent(m, cq, w, ld, T);
-    if (m->nbranch && !mass && by_q) snw_relaxation_tangent(m, cq, w, ld, T);
-    if (m->nstop) snw_stops_tangent(m, cq, cv, w, ld, T);
-    if (m->nforce_element && by_qv) snw_force_elements_tangent(m, cq, cv, w, ld, T);
-    if (m->nforce_field_point && by_q) snw_force_field_pairs_tangent(m, cq, w, ld, T);
-    if (m->ntube && by_qv) snw_tubes_tangent(m, cq, cv, w, ld, T);
+    if (m->nlaw_point && !mass && by_q) snw_nonlinear_laws_tangent(m, cq, w, T);
+    if (m->nbranch && !mass && by_q) snw_relaxation_tangent(m, cq, w, T);
+    if (m->nstop) snw_stops_tangent(m, cq, cv, w, T);
+    if (m->nforce_element && by_qv) snw_force_elements_tangent(m, cq, cv, w, T);
+    if (m->nforce_field_point && by_q) snw_force_field_pairs_tangent(m, cq, w, T);
+    if (m->ntube && by_qv) snw_tubes_tangent(m, cq, cv, w, T.ld, T.entry);
     if (m->ntendon) {
         snw_tendons_jacobian(m, w);
-        snw_tendons_tangent(m, cq, cv, w, ld, T);
+        snw_tendons_tangent(m, cq, cv, w, T);
     }
-    if (m->ncontact_point && by_qv) snw_contact_pairs_tangent(m, cq, cv, w, ld, T);
-    if (m->ntouching_rod && by_qv) snw_rod_contacts_tangent(m, cq, cv, w, ld, T);
-    if (m->nlive && by_qv) snw_feedback_tangent(m, in, cq, cv, w, ld, T);
-    if (m->nloop) snw_constraints_add_tangent(m, cq, cv, w, ld, T);
-    if (m->nconditional) snw_clear_inactive_matrix(m, w, ld, T);
+    if (m->ncontact_point && by_qv) snw_contact_pairs_tangent(m, cq, cv, w, T);
+    if (m->ntouching_rod && by_qv) snw_rod_contacts_tangent(m, cq, cv, w, T);
+    if (m->nlive && by_qv) snw_feedback_tangent(m, in, cq, cv, w, T.ld, T.entry);
+    if (m->nloop) snw_constraints_add_tangent(m, cq, cv, w, T);
+    if (m->nconditional) snw_clear_inactive_matrix(m, w, T.ld, T.entry);
 }
 
 void snw_clear_inactive_matrix(const snw_model *m, const snw_work *w, size_t ld, double *A) {
@@ -425,7 +449,7 @@ void snw_tangent_assemble(const snw_model *m, const snw_inputs *in, double cq, d
                           snw_work *w, double *T) {
     const size_t nv = (size_t)m->nv;
     memset(T, 0, nv * nv * sizeof *T);
-    snw_tangent_add(m, in, cq, cv, ca, w, nv, T);
+    snw_tangent_add(m, in, cq, cv, ca, w, snw_matrix_dense(nv, T));
 }
 
 void snw_mass_matrix(const snw_model *m, const snw_inputs *in, const snw_state *s, snw_work *w,

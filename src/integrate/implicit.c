@@ -259,19 +259,49 @@ snw_status snw_accelerations(const snw_model *m, const snw_inputs *in, snw_state
     return check_accelerations(m, in, s, w, err);
 }
 
+static snw_status fail_massless_somewhere(snw_error *err) {
+    return snw_fail(err, SNW_E_SINGULAR,
+                    "the mass matrix is singular: give rods density and rotary inertia or more "
+                    "nodes, allow fewer strains, give the link behind a joint a body");
+}
+
 // The same for a local model without constraint rows, by elimination, at im->w of the mass matrix.
 static snw_status local_accelerations(snw_implicit *im, snw_error *err) {
     const snw_model *m = im->m;
     const snw_tangent_at mass = {.in = im->in, .ca = 1};
     snw_state *s = im->now;
-    if (snw_bordered_matrix_eliminate(im->T, &mass, im->w) != SNW_OK) {
-        return snw_fail(err, SNW_E_SINGULAR,
-                        "the mass matrix is singular: give rods density and rotary inertia or more "
-                        "nodes, allow fewer strains, give the link behind a joint a body");
-    }
+    if (snw_bordered_matrix_eliminate(im->T, &mass, im->w) != SNW_OK)
+        return fail_massless_somewhere(err);
     unbalanced_forces(m, im->in, s, im->w);
     snw_bordered_matrix_solve(im->T, s->a);
     return check_accelerations(m, im->in, s, im->w, err);
+}
+
+// im->mass <- diagonal of the mass matrix
+static void implicit_mass(snw_implicit *im) {
+    const snw_model *m = im->m;
+    if (im->T->A.row) {
+        snw_kinematics(m, im->in, im->now, true, im->w);
+        snw_jacobian_pass(m, im->w);
+        snw_bordered_matrix_clear(im->T);
+        snw_tangent_add(m, im->in, 0, 0, 1, im->w, im->T->A);
+        for (int i = 0; i < m->nv; i++) im->mass[i] = *snw_matrix_at(im->T->A, i, i);
+        return;
+    }
+    double *M = im->T->A.entry;
+    snw_bordered_matrix_invalidate(im->T);
+    snw_mass_matrix(m, im->in, im->now, im->w, M);
+    for (int i = 0; i < m->nv; i++) im->mass[i] = M[(size_t)i * (size_t)(m->nv + 1)];
+}
+
+// Accelerations without constraints, by the mass matrix in im->T where it is compressed.
+static snw_status implicit_accelerations(snw_implicit *im, snw_error *err) {
+    const snw_model *m = im->m;
+    if (!im->T->A.row) return snw_accelerations(m, im->in, im->now, im->w, im->T->A.entry, err);
+    if (snw_bordered_matrix_factor(im->T) != SNW_OK) return fail_massless_somewhere(err);
+    unbalanced_forces(m, im->in, im->now, im->w);
+    snw_bordered_matrix_solve(im->T, im->now->a);
+    return check_accelerations(m, im->in, im->now, im->w, err);
 }
 
 static void copy_history(const snw_history *from, snw_history *to) {
@@ -290,6 +320,7 @@ void snw_implicit_note(const snw_implicit *im, snw_step_event event, double h,
                                     .scheme = im->took_euler ? &euler : &im->opts.scheme,
                                     .h = h,
                                     .history_h = im->history_h,
+                                    .split = im->opts.chart == SNW_CHART_SO3R3,
                                     .no_past = im->took_euler,
                                     .d = im->d,
                                     .q0 = im->before->q,
@@ -322,9 +353,7 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
         snw_kinematics(m, im->in, im->now, true, im->w);
         snw_elimination_diagonal(im->T->local, &mass, im->w, im->mass);
     } else {
-        snw_bordered_matrix_invalidate(im->T);
-        snw_mass_matrix(m, im->in, im->now, im->w, im->T->A);
-        for (int i = 0; i < m->nv; i++) im->mass[i] = im->T->A[(size_t)i * (size_t)(m->nv + 1)];
+        implicit_mass(im);
     }
     if (im->projection) {
         SNW_TRY(snw_projection_accelerations(im->projection, im->in, im->now, err));
@@ -332,7 +361,7 @@ snw_status snw_implicit_restart(snw_implicit *im, const double *z, snw_error *er
     } else if (m->local) {
         SNW_TRY(local_accelerations(im, err));
     } else {
-        SNW_TRY(snw_accelerations(m, im->in, im->now, im->w, im->T->A, err));
+        SNW_TRY(implicit_accelerations(im, err));
     }
     snw_chart_from_state(m, im->opts.chart, im->now, im->rate, im->acc);
     snw_scheme_start(&im->opts.scheme, im->rate, im->acc, im->opts.uniform_past, &im->past);
@@ -445,14 +474,13 @@ snw_status snw_implicit_factor(snw_implicit *im, double a, double b) {
         return snw_bordered_matrix_eliminate(im->T, &at, im->w);
     }
     snw_tangent_pass(m, chart, im->w);
-    const size_t n = (size_t)im->T->n;
     snw_bordered_matrix_clear(im->T);
-    snw_tangent_add(m, im->in, 1, a, b, im->w, n, im->T->A);
+    snw_tangent_add(m, im->in, 1, a, b, im->w, im->T->A);
     if (m->nconstraint) { // scale the rows to the stiffest coordinate of this step, so that
                           // pivoting loses no digits
         im->constraint_scale = 0;
         for (int i = 0; i < m->nv; i++) {
-            const double k = fabs(im->T->A[(size_t)i * (n + 1)]) * m->typical[i];
+            const double k = fabs(*snw_matrix_at(im->T->A, i, i)) * m->typical[i];
             im->constraint_scale =
                 fmax(im->constraint_scale, k * m->typical[i] / (m->length * m->length));
         }

@@ -337,8 +337,8 @@ static void evaluate(const snw_pack_model *model, snw_pack_work *work, const snw
     snw_residual(m, &o->in, &o->s, false, o->w);
     snw_tangent_pass(m, NULL, o->w);
     memset(o->J, 0, (size_t)n * n * sizeof *o->J);
-    snw_tangent_add(m, &o->in, coefficient[0], coefficient[1], coefficient[2], o->w, n, o->J);
-    if (m->nconstraint) snw_constraints_place(m, o->w, 1, o->J);
+    snw_tangent_add(m, &o->in, coefficient[0], coefficient[1], coefficient[2], o->w, snw_matrix_dense(n, o->J));
+    if (m->nconstraint) snw_constraints_place(m, o->w, 1, snw_matrix_dense(n, o->J));
     for (int l = 0; l < SNW_LANES; l++) {
         for (int i = 0; i < nv; i++) residual[l][i] = o->w->r[i].x[l];
         for (int i = nv; i < n; i++) residual[l][i] = o->w->violation[i - nv].x[l];

@@ -15,9 +15,10 @@ static const size_t POOL_LIMIT = // bytes; half of the addresses where these hav
     sizeof(size_t) > 4 ? (size_t)1 << 33 : (size_t)1 << 30;
 
 enum {
-    MOST_COORDINATES = 4000, // of a model that needs dense matrices
-    MOST_OF_NETWORK = 12000, // of another one that is not local
-    MOST_OF_PATH = 400,      // of its paths
+    MOST_COORDINATES = 4000,  // of a model that needs dense matrices
+    MOST_OF_NETWORK = 100000, // of another one that is not local
+    MOST_OF_ARRAY = 12000,    // of such a one whose tangent cannot be compressed
+    MOST_OF_PATH = 400,       // of its paths
     MOST_SEGMENTS = 2000000,
     MOST_DENSE_SEGMENTS = 200000,
     MOST_BORDER = 200,      // unknowns of a local model beside its coordinates
@@ -695,9 +696,12 @@ static snw_status check_coordinates(const snw_build *b, snw_error *err) {
     const snw_model *m = b->m;
     if (m->nv <= MOST_COORDINATES || b->local) return SNW_OK;
     const char *why = snw_desc_needs_matrix(m->desc);
-    if (m->nv > MOST_OF_NETWORK)
-        return snw_fail(err, SNW_E_MODEL, "the model has %d coordinates, at most %d are possible",
-                        m->nv, MOST_OF_NETWORK);
+    const bool array = m->nfeed + m->ntube > 0; // snw_tangent_compresses
+    const int most = array ? MOST_OF_ARRAY : MOST_OF_NETWORK;
+    if (m->nv > most)
+        return snw_fail(err, SNW_E_MODEL, "the model has %d coordinates, at most %d are possible%s",
+                        m->nv, most,
+                        array ? " with rods of variable length or concentric tubes" : "");
     if (!why) return SNW_OK;
     return snw_fail(err, SNW_E_MODEL,
                     "the model has %d coordinates, at most %d are possible with %s", m->nv,
