@@ -19,7 +19,7 @@
 
 // ---- hooks --------------------------------------------------------------------------------------
 
-// The lines of a terminal while a sweep runs.
+// The screen of a sweep while it runs, where standard error is a terminal.
 typedef struct sweep_screen {
     snw_meter meter;
     bool headed; // the heading of the live table is there

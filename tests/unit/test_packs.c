@@ -50,6 +50,27 @@
     "loops: {clamp(k=1..2): {join: [leg(k).tip, hole(k)], as: fixed}}\n"                           \
     "actuators: {feed(k=1..2): {feed: leg(k), position: 0.3 m + 5 mm*k*(1 - cos(10*t))}}\n"
 
+// A rod and a pendulum in water with a current, between them springs, a cable that is slack at
+// times, a bushing and a damper; the pendulum has stops.
+#define FORCES                                                                                     \
+    "  arm: {on: world, rod: {" ARM ", nodes: 8, strain: cosserat legendre 2}}\n"                  \
+    "  hand: {on: arm.tip, joint: revolute, axis: y, limits: [-10 deg, 10 deg],\n"                 \
+    "         stop: {stiffness: 0.5 N*m, smooth: 2 deg, restitution: {ratio: 0.5, speed: 1 "       \
+    "rad/s}},\n"                                                                                   \
+    "         body: {mass: 0.02, box: [3 cm, 2 cm, 2 cm]}}\n"                                      \
+    "  other: {on: world, pose: {xyz: [0, 0.1 m, 0.2 m]}, joint: free,\n"                          \
+    "          body: {mass: 0.1, box: [4 cm, 3 cm, 2 cm]}}\n"                                      \
+    "springs:\n"                                                                                   \
+    "  one: {spring: [arm.tip, other], rest: 0.2 m, stiffness: 3 N/m}\n"                           \
+    "  two: {cable: [{xyz: [0, 0, 0.2 m]}, other], rest: 0.1 m, stiffness: 20 N/m, smooth: 5 "     \
+    "mm}\n"                                                                                        \
+    "  three: {damper: [hand, other], damping: 0.1 N*s/m}\n"                                       \
+    "  four: {bushing: [{xyz: [0, 0.1 m, 0.2 m]}, other],\n"                                       \
+    "         stiffness: [0.01, 0.01, 0.01, 5, 5, 5], damping: [1e-4, 1e-4, 1e-4, 0.1, 0.1, "      \
+    "0.1]}\n"                                                                                      \
+    "fluid: {stream: {on: arm, density: 1000, added: auto, buoyancy: on, current: [0.1, 0.05, "    \
+    "0]}}\n"
+
 // a rod; one with all strains and few nodes, whose slices turn far; a tree with joints of each
 // kind, springs, loads and active stress; a rigid arm; tendons, one slack at times, and a chamber
 static const char *const models[] = {
@@ -82,7 +103,8 @@ static const char *const models[] = {
     "  discs: {tendon: {along: arm, at: [0, -7 mm, 0], discs: 30 mm}, effort: 0.2 N}\n"
     "  air: {chamber: {along: hand, at: [0, 0, -5 mm], area: 20 mm^2}, pressure: 10 kPa}\n",
     MATERIAL LOOPED_LEGS,
-    MATERIAL DRIVEN_LEGS};
+    MATERIAL DRIVEN_LEGS,
+    MATERIAL FORCES};
 enum { MODELS = sizeof models / sizeof *models };
 
 static snw_robot_model *open_model(const char *text) {
