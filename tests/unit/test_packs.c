@@ -181,8 +181,8 @@ static void compare_bits(const snw_pack_engine *e, const char *text, double far)
         assert_memory_equal(r[l] + nv, o->w->violation, (n - nv) * sizeof(double));
         snw_tangent_pass(o->m, NULL, o->w);
         memset(want, 0, sizeof want);
-        snw_tangent_add(o->m, o->in, c[0], c[1], c[2], o->w, n, want);
-        if (n > nv) snw_constraints_place(o->m, o->w, 1, want);
+        snw_tangent_add(o->m, o->in, c[0], c[1], c[2], o->w, snw_matrix_dense(n, want));
+        if (n > nv) snw_constraints_place(o->m, o->w, 1, snw_matrix_dense(n, want));
         for (size_t k = 0; k < n * n; k++) {
             if (T[l][k] != want[k])
                 fail_msg("lane %d, row %zu, column %zu: %.17g, not %.17g", l, k % n, k / n, T[l][k],
