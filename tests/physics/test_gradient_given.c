@@ -86,7 +86,7 @@ static void given_motions(void **state) {
         gathers(&q, 0, 1e-10);
         if (n > 1) continue; // an equilibrium between two motions starts the second from rest
         answer(&q, &got);
-        differences(&q, 1e-4, &want);
+        differences(&q, 3e-4, &want);
         near_all(12, got.dJ, want.dJ, 1e-8);
     }
 }

@@ -336,12 +336,12 @@ static void faulty_repetitions_have_a_place(void **state) {
     refused("sinew: 1\nrobot:\n  a(k=1..q): {}\n", NULL, "m.yaml", 3, 10, "q");
     refused("sinew: 1\nrobot:\n  a(k=1..2.5): {}\n", NULL, "m.yaml", 3, 10, "whole number");
     refused("sinew: 1\nrobot:\n  a(k=1..t): {}\n", NULL, "m.yaml", 3, 10, "t");
-    refused("sinew: 1\nrobot:\n  a(k=1..20000): {}\n", NULL, "m.yaml", 3, 3, "10000");
+    refused("sinew: 1\nrobot:\n  a(k=1..30000): {}\n", NULL, "m.yaml", 3, 3, "20000");
     refused("sinew: 1\nrobot:\n  a(k=1..: {}\n", NULL, "m.yaml", 3, 5, "')' is missing");
     refused("sinew: 1\nrobot:\n  a(): {}\n", NULL, "m.yaml", 3, 5, "index is missing");
     refused("sinew: 1\nrobot:\n  a(t=1..2): {}\n", NULL, "m.yaml", 3, 5, "t");
     refused("sinew: 1\nx: {'a(i=1..99,j=1..99)': {b(k=1..99): {}}}\n", NULL, "m.yaml", 2, 28,
-            "10000");
+            "20000");
 }
 
 static void names_resolve_their_indices_only(void **state) {
