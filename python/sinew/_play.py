@@ -40,7 +40,8 @@ class Play(OfThisProcess):
     """A live simulation: a page with the robot, a slider for each actuator, and the mouse to pull at it.
 
     A notebook on this machine shows the page inline; `open()` shows it in the browser. It runs until `close()`, until the
-    object is no longer used, or until Python ends. The robot it was made from does not move with it.
+    object is no longer used, or until Python ends. The robot it was made from does not move with it. `paused`: time stands still
+    until the page or a link lets it go, so that a controller begins at the initial state.
     """
 
     _instead = "start another one"
@@ -48,7 +49,7 @@ class Play(OfThisProcess):
     def __init__(self, model: Path | None = None, *, text: str | None = None, run: str | None = None,
                  set: Overrides | None = None, state: tuple[float, Array, Array] | None = None,
                  step: float | str | None = None, output: Path | None = None,
-                 height: int = 560):  # fmt: skip
+                 paused: bool = False, height: int = 560):  # fmt: skip
         if isinstance(model, Model):
             raise TypeError("a live simulation of a Model is Play.of(model), that of a robot robot.play()")
         if (model is None) == (text is None):
@@ -60,6 +61,8 @@ class Play(OfThisProcess):
         else:
             path = file_name(model)
         args = [_command.path(), "play", path, "--embed"]
+        if paused:
+            args.append("--paused")
         if output is not None:
             args += ["-o", os.fspath(output)]
         if run:

@@ -79,6 +79,7 @@ static snw_status open_session(session *s, const snw_args *args, snw_play_opts *
     opts->title = s->desc->title ? s->desc->title : "";
     opts->run = snw_document_run_name(s->document, opts->run_index);
     opts->output = snw_args_value(args, "output");
+    opts->paused = snw_args_has(args, "paused");
     SNW_TRY(snw_stop_check(err));
     SNW_TRY(snw_live_create(s->desc, opts->run, &how, &hooks, &s->live, err));
     return snw_play_create(s->document, s->desc, s->live, opts, &s->play, err);
@@ -157,6 +158,8 @@ static const snw_option options[] = {
     {"open", 0, NULL, false, "show the page in a browser"},
     {"embed", 0, NULL, false,
      "let pages that this machine serves, such as a notebook, show the page in a frame"},
+    {"paused", 0, NULL, false,
+     "begin at rest on the clock: the page, or a controller that advances it, moves the robot"},
     {"port", 0, "N", false, "port of 127.0.0.1 to listen on (default: a free one)"},
     {"output", 'o', "OUT.h5", false,
      "file for recordings, the second one goes to OUT-2.h5 (default: FILE's name with .play.h5 in "

@@ -50,6 +50,7 @@ snw_status snw_play_create(const snw_document *d, const snw_desc *desc, snw_live
     p->desc = desc;
     p->live = live;
     p->opts = *opts;
+    p->paused = opts->paused;
     const snw_status s = play_make(p, err);
     snw_error second = {0};
     if (s != SNW_OK) return snw_play_close(p, &second) == SNW_OK ? s : err->status;

@@ -24,6 +24,7 @@ typedef struct snw_play_opts {
     int nset; // overrides of the command line, for the model text of recordings
     const char *const *set;
     const char *output; // path of the first recording; NULL: name of the model with .play.h5
+    bool paused;        // it begins paused
 } snw_play_opts;
 
 typedef struct snw_play snw_play;

@@ -228,8 +228,8 @@ static const char columns_text[] =
 
 static int unstable_directions(const char *part, int *nv) {
     snw_document *doc;
-    snw_desc *desc;
-    snw_model *m;
+    snw_desc *desc = NULL;
+    snw_model *m = NULL;
     snw_state *s;
     snw_statics *st;
     snw_error err = {0};

@@ -31,7 +31,7 @@ def play():
     done = subprocess.run([sinew.command_path(), "play", "/nonexistent.yaml"], capture_output=True, text=True)
     if "was built without" in done.stderr:
         pytest.skip("the command was built without libwebsockets or Node: no live simulation")
-    with sinew.Play(text=PENDULUM) as play:
+    with sinew.Play(text=PENDULUM, paused=True) as play:
         yield play
 
 
@@ -116,7 +116,7 @@ def test_mistakes_are_told(play):
 
 
 def test_given_motions_are_set_and_do_not_jump(play):
-    with sinew.Play(text=DRIVEN) as driven, driven.link() as link:
+    with sinew.Play(text=DRIVEN, paused=True) as driven, driven.link() as link:
         with pytest.raises(sinew.Error, match="given motion, which cannot jump"):
             link.apply(motor=0.5)
             link.advance(0.001)
