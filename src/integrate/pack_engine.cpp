@@ -106,6 +106,7 @@ static void place_work(void *object, snw_fields *f) {
     work_of_packs *o = ((work_places *)object)->o;
     const size_t nv = (size_t)m->nv;
     PACK_WORK_FIELDS(SNW_FIELD_PLACE)
+    PACK_ACCOUNT_FIELDS(SNW_FIELD_PLACE)
 }
 
 static void place_inputs(void *object, snw_fields *f) {
