@@ -2,7 +2,8 @@
 //
 // Steps per second of robots on a graphics processor: bench_device_batch MODEL DEVICE H COUNT
 // CHECKED N.. For each N: time of COUNT steps of H seconds after as many to warm up. Before, the
-// motion of robots pushed differently is compared with robots stepped alone, over CHECKED steps.
+// motion of robots pushed differently is compared with robots stepped alone, over CHECKED steps. In
+// the environment, NO_ACCOUNT=1: without the account of energy.
 #include "sinew/sinew.h"
 
 #include <math.h>
@@ -92,6 +93,7 @@ static void measure(snw_robot_model *m, const char *device, double h, int count,
     expect(snw_device_batch_create(m, n, device, &b, &err), "create");
     const double t1 = now();
     push_all(b);
+    snw_device_batch_set_account(b, getenv("NO_ACCOUNT") == NULL);
     expect(snw_device_batch_start(b, &how, NULL, &err), "start");
     expect(snw_device_batch_step(b, h, count, &err), "step");
     expect(snw_device_batch_count(b, &before, &err), "count");

@@ -9,9 +9,9 @@
 // for the processor and for this model when the batch is created; kernels are kept on disk in
 // $XDG_CACHE_HOME/sinew. Needed are the driver and, unless the kernels are on disk, NVRTC.
 //
-// All robots have the same time. What a step does besides on the host is left out: no account of
-// energies, hence no shorter steps where the scheme creates energy. A robot that fails stays where
-// it is until it is started again, and does not disturb others.
+// All robots have the same time. A robot alone takes shorter steps where the scheme creates energy;
+// here it fails and says so. A robot that fails stays where it is until it is started again, and
+// does not disturb others.
 //
 // A batch may be used by one thread at a time.
 #pragma once
@@ -70,6 +70,9 @@ SNW_API SNW_NODISCARD snw_status snw_device_batch_start(snw_device_batch *b,
 // Start again with the options of the last start.
 SNW_API SNW_NODISCARD snw_status snw_device_batch_restart(snw_device_batch *b,
                                                           const unsigned char *at, snw_error *err);
+// 0: steps are not judged by the energy that the scheme creates, which saves two of some seven
+// evaluations of the residual a step; from the next start on. Then too long a step is not noticed.
+SNW_API void snw_device_batch_set_account(snw_device_batch *b, int account);
 // Advance by `count` steps of h seconds, at most the step of the start. Returns before they are
 // done; robots that fail have their status.
 SNW_API SNW_NODISCARD snw_status snw_device_batch_step(snw_device_batch *b, double h, int count,

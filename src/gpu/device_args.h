@@ -11,10 +11,11 @@
 typedef enum snw_device_status {
     SNW_DEVICE_OK,
     SNW_DEVICE_NOT_STARTED,
-    SNW_DEVICE_NOT_FINITE, // a number of its state or of its inputs is not finite
-    SNW_DEVICE_MASSLESS,   // its mass matrix is singular
-    SNW_DEVICE_DIVERGED,   // no step was solved, however short
-    SNW_DEVICE_SHORT_STEPS // it needs shorter steps, within which the laws of the file vary
+    SNW_DEVICE_NOT_FINITE,  // a number of its state or of its inputs is not finite
+    SNW_DEVICE_MASSLESS,    // its mass matrix is singular
+    SNW_DEVICE_DIVERGED,    // no step was solved, however short
+    SNW_DEVICE_SHORT_STEPS, // it needs shorter steps, within which the laws of the file vary
+    SNW_DEVICE_ENERGY       // the scheme creates energy: steps are too long
 } snw_device_status;
 
 // Action of a caller's input on a number of snw_inputs: block[at] += by * u[input].
@@ -27,12 +28,13 @@ typedef struct snw_device_args {
     const void *model; // made by device_model on the same processor
     int n;             // robots
     // state
-    double *q;     // nq x n
-    double *past;  // 5 nv x n: velocities, accelerations and the rest of snw_history
-    double *h;     // n: length of the last step (snw_history); NaN before the first start
-    double *mass;  // nv x n: diagonal of the mass matrix at the start
-    double *onset; // 2 x n: present limit of the step after a start, updates without growth
-    int *status;   // n
+    double *q;      // nq x n
+    double *past;   // 5 nv x n: velocities, accelerations and the rest of snw_history
+    double *h;      // n: length of the last step (snw_history); NaN before the first start
+    double *mass;   // nv x n: diagonal of the mass matrix at the start
+    double *onset;  // 2 x n: present limit of the step after a start, updates without growth
+    double *energy; // (3 + powers) x n: energy created, largest in motion, heat, work of each kind
+    int *status;    // n
     unsigned *iterations, *tangents; // n: sums over the steps
     const unsigned char *at;         // n: robots to start; NULL: all
     // inputs
@@ -48,6 +50,7 @@ typedef struct snw_device_args {
     double longest; // longest step, s
     snw_scheme scheme;
     int tighten, max_iter;
+    int account; // steps are judged by the energy that they create
     double tolerance;
     // points
     int npoint;

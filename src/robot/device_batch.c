@@ -16,6 +16,7 @@
 #include "gpu/device_host.h"
 #include "gpu/device_text.h"
 #include "integrate/implicit_private.h"
+#include "integrate/step_account.h"
 #include "model/model_stream.h"
 
 #include <math.h>
@@ -34,6 +35,7 @@ enum { BLOCK = 64, BLOCKS = 8, MOST_CONSTANTS = 160, CONSTANT_LENGTH = 48 };
     X(h, n * sizeof(double), "length of the last step")                                            \
     X(mass, nv *n * sizeof(double), "diagonal of the mass matrix")                                 \
     X(onset, 2 * n * sizeof(double), "limit of steps after a start")                               \
+    X(energy, (3 + npower) * n * sizeof(double), "account of energy")                              \
     X(status, n * sizeof(int), "of each robot")                                                    \
     X(iterations, n * sizeof(unsigned), "of each robot")                                           \
     X(tangents, n * sizeof(unsigned), "of each robot")                                             \
@@ -67,7 +69,7 @@ struct snw_device_batch {
     double *block[2];       // scratch of laws
     device_room laws, steady_steps, maps, point_seg, point_at, point;
     int npoint;
-    bool started;
+    bool started, account;
     snw_device_args args;
 };
 
@@ -210,7 +212,7 @@ static snw_status cuda_model(snw_device_batch *b, const snw_model_stream *stream
 static snw_status create_arrays(snw_device_batch *b, size_t model_bytes, snw_error *err) {
     const snw_model *m = b->robot->m;
     const size_t n = (size_t)b->n, nq = (size_t)m->nq, nv = (size_t)m->nv;
-    const size_t ninput = (size_t)b->ninput;
+    const size_t ninput = (size_t)b->ninput, npower = (size_t)snw_npower(m);
 #define X(name, bytes, meaning) SNW_TRY(device_alloc(b, bytes, &b->name, err));
     DEVICE_BATCH_FIELDS(X)
 #undef X
@@ -303,6 +305,7 @@ static snw_status device_open(snw_device_batch *b, snw_robot_model *m, int index
                                 .h = b->h,
                                 .mass = b->mass,
                                 .onset = b->onset,
+                                .energy = b->energy,
                                 .status = b->status,
                                 .iterations = b->iterations,
                                 .tangents = b->tangents,
@@ -322,6 +325,7 @@ snw_status snw_device_batch_create(snw_robot_model *m, int n, const char *device
     snw_device_batch *b = snw_alloc(sizeof *b);
     if (!b) return snw_fail_memory(err);
     b->n = n;
+    b->account = true;
     const snw_status s = device_open(b, m, index, err);
     if (s != SNW_OK) {
         snw_device_batch_close(b);
@@ -377,6 +381,8 @@ const char *snw_device_batch_status_text(int status) {
         return "its mass matrix is singular";
     case SNW_DEVICE_DIVERGED:
         return "no motion was found, however short the steps";
+    case SNW_DEVICE_ENERGY:
+        return "the scheme creates energy: its steps are too long; ask for shorter ones";
     case SNW_DEVICE_SHORT_STEPS:
         return "it needs shorter steps than asked for while laws of the file vary; ask for shorter "
                "ones";
@@ -507,28 +513,30 @@ snw_status snw_device_batch_take(snw_device_batch *b, int actuator, int taken, s
 static snw_status set_laws(snw_device_batch *b, double h, int count, snw_error *err) {
     const size_t n = (size_t)b->args.nlaw, row = n * sizeof(double);
     static const double within[] = {0.29, 0.53, 0.83};
-    if (b->law_room < count + 1) {
+    if (b->law_room < 3 * count + 1) {
         snw_free(b->law);
         snw_free(b->steady);
         b->law_room = 0;
-        b->law = snw_alloc((size_t)(count + 1) * row);
+        b->law = snw_alloc((size_t)(3 * count + 1) * row);
         b->steady = snw_alloc((size_t)(count + 1));
         if (!b->law || !b->steady) return snw_fail_memory(err);
-        b->law_room = count + 1;
+        b->law_room = 3 * count + 1;
     }
     double t = b->robot->s->t;
     SNW_TRY(laws_at(b, t + snw_time_resolution(t), b->law, err));
     for (int k = 0; k < count; k++) {
-        double *end = b->law + (size_t)(k + 1) * n;
+        double *begin = b->law + 3 * (size_t)k * n, *end = begin + 3 * n;
         SNW_TRY(laws_at(b, t + h, end, err));
-        b->steady[k] = memcmp(end, end - n, row) == 0;
+        b->steady[k] = memcmp(end, begin, row) == 0;
         for (size_t j = 0; b->steady[k] && j < sizeof within / sizeof *within; j++) {
             SNW_TRY(laws_at(b, t + within[j] * h, b->block[0], err));
             b->steady[k] = memcmp(end, b->block[0], row) == 0;
         }
+        for (size_t j = 0; j < SNW_ACCOUNT_POINTS; j++)
+            SNW_TRY(laws_at(b, t + snw_account_point[j] * h, begin + (1 + j) * n, err));
         t = t + h;
     }
-    SNW_TRY(device_fill(b, &b->laws, b->law, (size_t)(count + 1) * row, err));
+    SNW_TRY(device_fill(b, &b->laws, b->law, (size_t)(3 * count + 1) * row, err));
     SNW_TRY(device_fill(b, &b->steady_steps, b->steady, (size_t)count, err));
     b->args.law = b->laws.at;
     b->args.steady = b->steady_steps.at;
@@ -555,6 +563,8 @@ snw_status snw_device_batch_start(snw_device_batch *b, const snw_robot_steps *ho
     b->args.tolerance = im->opts.tolerance;
     b->args.max_iter = im->opts.max_iter;
     b->args.longest = b->robot->how.step;
+    b->args.account =
+        b->account && im->opts.scheme.loss_known && snw_scheme_overshoot(&im->opts.scheme) > 0;
     b->started = true;
     return snw_device_batch_restart(b, at, err);
 }
@@ -567,6 +577,10 @@ snw_status snw_device_batch_restart(snw_device_batch *b, const unsigned char *at
     const snw_status s = launch(b, CALL_START, err);
     b->args.at = NULL;
     return s;
+}
+
+void snw_device_batch_set_account(snw_device_batch *b, int account) {
+    if (b) b->account = account != 0;
 }
 
 snw_status snw_device_batch_step(snw_device_batch *b, double h, int count, snw_error *err) {
@@ -664,6 +678,7 @@ snw_status snw_device_batch_create(snw_robot_model *m, int n, const char *device
         return snw_fail(err, SNW_E_ARGUMENT, "the batch is NULL");                                 \
     }
 void snw_device_batch_close(snw_device_batch *b) { (void)b; }
+void snw_device_batch_set_account(snw_device_batch *b, int account) { (void)b, (void)account; }
 NONE(int, size, const snw_device_batch *b __attribute__((unused)))
 NONE(int, nq, const snw_device_batch *b __attribute__((unused)))
 NONE(int, nv, const snw_device_batch *b __attribute__((unused)))
